@@ -7,7 +7,7 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { createRenderer } from "../src/core/chat/createRenderer.ts";
+import { createRenderer } from "../src/core/chat/setup/createRenderer.ts";
 import type { ModelTokenizer } from "../src/core/chat/tokenizer.ts";
 import { createUniform, integerBetween } from "../src/local/random.ts";
 import { compileInThread } from "../src/node/tokenizer/compileInThread.ts";
@@ -77,6 +77,7 @@ print({ name: "resident after", value: residentMegabytes(), unit: "MiB" });
 if (process.argv[2] === undefined) {
   const { wallS } = await observe("chat", async () =>
     createRenderer({
+      date: "2026-01-02",
       model,
       config: { ...CHAT, thinking: THINKING, system_prompt_template: null },
     }),

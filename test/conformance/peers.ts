@@ -27,6 +27,11 @@ const ORS_SDK = pinned("ors-sdk");
 /** Installed in an environment of its own, with the kit's pins. */
 const WANDB = "0.31.0";
 
+export const CHAT_FAMILIES = [
+  ...["qwen3.5", "nemotron3", "gpt-oss", "deepseek-v3.1", "deepseek-v4.1", "kimi"],
+  ...["inkling", "llama3", "glm", "qwen3", "qwen2.5", "base"],
+];
+
 export const PEERS: readonly Peer[] = [
   {
     file: "conformance/chat/tokenizers",
@@ -94,6 +99,12 @@ export const PEERS: readonly Peer[] = [
     ...{ file: "crossChecks/wandbTrain", name: "our trainer at a fake of the same service" },
     version: WANDB,
   },
+  ...CHAT_FAMILIES.map((family) => ({
+    file: "conformance/chat/formats",
+    tests: `family ${family} `,
+    name: `chat format ${family}, beside the vendors' renderers`,
+    version: "",
+  })),
 ];
 
 /** The row of a test, by its file's path and its full name. */

@@ -2,8 +2,8 @@ import { rm } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { type ControlTokens, createControlTokens } from "../../src/core/chat/controlTokens.ts";
-import { createRenderer } from "../../src/core/chat/createRenderer.ts";
-import { compileTemplate } from "../../src/core/chat/jinja.ts";
+import { createRenderer } from "../../src/core/chat/setup/createRenderer.ts";
+import { compileTemplate } from "../../src/core/chat/template/jinja.ts";
 import type { Tokenizer } from "../../src/core/chat/tokenizer.ts";
 import { loadModelTokenizer } from "../../src/node/tokenizer/modelTokenizer.ts";
 import { hasData, readData, unpackTokenizer } from "./tokenizerData.ts";
@@ -148,6 +148,7 @@ describe.skipIf(!isThere)("the chat format made from the template", () => {
     const model = { tokenizer, template: { source, bosToken: "", eosToken: "<|im_end|>" } };
     const create = (enabled: boolean, retention: "all" | "template") =>
       createRenderer({
+        date: "2026-01-02",
         model,
         config: {
           model_name: "Qwen/Qwen3-8B",

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { compileTemplate } from "../../src/core/chat/jinja.ts";
-import { createPromptTemplate } from "../../src/core/chat/promptTemplate.ts";
+import { compileTemplate } from "../../src/core/chat/template/jinja.ts";
+import { createPromptTemplate } from "../../src/core/chat/template/promptTemplate.ts";
 import { tinyModel } from "../core/chat/tinyModel.ts";
 
 const MESSAGES = [{ role: "user", content: "Hi" }];

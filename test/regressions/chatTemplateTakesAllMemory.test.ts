@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { compileTemplate } from "../../src/core/chat/jinja.ts";
+import { compileTemplate } from "../../src/core/chat/template/jinja.ts";
 
 const doubled = (start: string, step: string, times: number): string =>
   `{% set ns = namespace(x=${start}) %}{% for i in range(${times}) %}{% set ns.x = ${step} %}{% endfor %}`;

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { createRenderer } from "../../src/core/chat/createRenderer.ts";
+import { createRenderer } from "../../src/core/chat/setup/createRenderer.ts";
 import { Episode } from "../../src/core/rollout/episode.ts";
 import { rolloutRecordSchema } from "../../src/core/runFolder/rolloutRecord.ts";
 import { describeRollout } from "../../src/core/tracking/openreward/describeRollout.ts";
@@ -53,7 +53,7 @@ async function play(changes: Parameters<typeof aConfig>[0]) {
     "POST /maze/call": [result(output({ finished: true, reward: 1 }))],
   });
   const config = aConfig({ model_name: "Qwen/Qwen3-8B", ...changes });
-  const { renderer } = createRenderer({ model: qwen3Model, config });
+  const { renderer } = createRenderer({ model: qwen3Model, config, date: "2026-01-02" });
   const call = '<tool_call>{"name": "answer", "arguments": {}}</tool_call><|im_end|>';
   const episode = new Episode({
     session: await open(),

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { qwen3 } from "../../src/core/chat/families/qwen3.ts";
-import { createTemplateRenderer } from "../../src/core/chat/templateRenderer.ts";
+import { createTemplateRenderer } from "../../src/core/chat/template/templateRenderer.ts";
 import { rolloutBody } from "../../src/host/dashboard/rolloutViews.ts";
 import { sampled, THINKING_TEMPLATE, tinyModel } from "../core/chat/tinyModel.ts";
 import { aRecord } from "../core/runFolder/builders.ts";

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { replayLines } from "../../src/cli/showRollout.ts";
 import { chatml } from "../../src/core/chat/families/chatml.ts";
 import { buildFirstPrompt } from "../../src/core/chat/firstPrompt.ts";
-import { createTemplateRenderer } from "../../src/core/chat/templateRenderer.ts";
+import { createTemplateRenderer } from "../../src/core/chat/template/templateRenderer.ts";
 import { rolloutRecordSchema } from "../../src/core/runFolder/rolloutRecord.ts";
 import { describeRollout } from "../../src/core/tracking/openreward/describeRollout.ts";
 import { encodeJsonLine } from "../../src/core/util/jsonl.ts";

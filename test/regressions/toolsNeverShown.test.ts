@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createRenderer } from "../../src/core/chat/createRenderer.ts";
 import { buildFirstPrompt } from "../../src/core/chat/firstPrompt.ts";
+import { createRenderer } from "../../src/core/chat/setup/createRenderer.ts";
 import type { Config } from "../../src/core/config/schema.ts";
 import { PLAIN_TEMPLATE, tinyModel } from "../core/chat/tinyModel.ts";
 import { aConfig } from "../core/training/builders.ts";
@@ -16,7 +16,7 @@ const TOOL_LINE =
 function firstPrompt(changes: Partial<Config>, source?: string): string {
   const config = aConfig(changes);
   const model = tinyModel(source);
-  const { renderer } = createRenderer({ model, config });
+  const { renderer } = createRenderer({ model, config, date: "2026-01-02" });
   const { messages, tools } = buildFirstPrompt({
     systemPromptTemplate: config.system_prompt_template,
     task: [{ role: "user", content: "Add 1 and 2." }],

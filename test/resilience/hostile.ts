@@ -44,8 +44,8 @@ const CASES = Number(values.cases);
 /** What a program of the test may take: the editor shares its process with others, and a person waits before a terminal. */
 const HOST: Limits = { blockMs: 250, rssMb: 300 };
 const PROGRAM: Limits = { blockMs: 500, rssMb: 400 };
-/** On a machine with much memory garbage is left lying about. With this little, only what is needed counts. */
-const BOUNDED_HEAP = ["--max-old-space-size=160", "--max-semi-space-size=8"];
+/** On a machine with much memory garbage is left lying about. With this little, and collected before each case, only what a case needs counts. */
+const BOUNDED_HEAP = ["--max-old-space-size=160", "--max-semi-space-size=8", "--expose-gc"];
 /** Whole resumes by the built program; the start of its services is what takes the time. */
 const RESUMES = 16;
 const RESUME_LIMIT_MS = 30_000;

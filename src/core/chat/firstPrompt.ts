@@ -32,7 +32,7 @@ export function buildFirstPrompt({
   task,
   tools,
 }: FirstPromptOptions): FirstPrompt {
-  if (systemPromptTemplate === null) return { messages: task, tools: tools.map(declare) };
+  if (systemPromptTemplate === null) return { messages: task, tools: tools.map(declareTool) };
   const listsTools = hasToolsField(systemPromptTemplate);
   const system = systemMessage(
     listsTools
@@ -42,10 +42,11 @@ export function buildFirstPrompt({
   const [first, ...others] = task;
   const messages =
     first?.role === "system" ? [joinSystemMessages(system, first), ...others] : [system, ...task];
-  return { messages, tools: listsTools ? [] : tools.map(declare) };
+  return { messages, tools: listsTools ? [] : tools.map(declareTool) };
 }
 
-function declare(tool: ToolSpecification): ToolDeclaration {
+/** The tool in the shape that formats declare; arguments are typed by it. */
+export function declareTool(tool: ToolSpecification): ToolDeclaration {
   const { name, description } = tool;
   return { type: "function", function: { name, description, parameters: argumentsSchema(tool) } };
 }

@@ -54,6 +54,8 @@ export type FollowUp =
   | { readonly kind: "user"; readonly content: string };
 
 export interface ToolCall {
+  /** As the model wrote it; absent in formats whose calls have none. */
+  readonly id?: string;
   readonly name: string;
   readonly args: ExactJsonObject;
   /** The call as the model wrote it. */
@@ -64,6 +66,7 @@ export interface ToolCallError {
   readonly kind:
     | "not_json"
     | "not_object"
+    | "not_readable"
     | "missing_name"
     | "bad_arguments"
     | "too_deep"
@@ -98,9 +101,11 @@ export interface Bridge {
 export interface Renderer {
   /** Stable name, stored with the run. */
   readonly id: string;
-  /** Single-token stops to send to the sampler. */
+  /** Single-token stops to send to the sampler; empty for a format that stops on texts. */
   readonly stopIds: readonly number[];
-  /** Ids of the first prompt, ending where the model's first turn begins. @throws AppError `chat-render` */
+  /** Stops that are text; empty where tokens end a turn. */
+  readonly stopTexts: readonly string[];
+  /** Ids of a conversation up to where the model's next turn begins. @throws AppError `chat-render` */
   renderInitial(
     messages: readonly InitialMessage[],
     tools: readonly ToolDeclaration[],
@@ -110,6 +115,6 @@ export interface Renderer {
    * rendered again. @throws AppError `chat-bridge` when this format cannot continue by appending.
    */
   bridge(turn: readonly number[], followUps: readonly FollowUp[]): Bridge;
-  /** Reads one turn from its sampled ids. Never throws on model output. */
-  parse(turn: readonly number[]): ParsedTurn;
+  /** Reads one turn from its sampled ids; `tools` are those of the prompt. Never throws on model output. */
+  parse(turn: readonly number[], tools?: readonly ToolDeclaration[]): ParsedTurn;
 }

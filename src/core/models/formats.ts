@@ -3,7 +3,7 @@
 export interface FormatFacts {
   /** Whether reasoning can be on, off, or both. */
   readonly thinking: "on" | "off" | "switch";
-  /** Names of the efforts that the format knows, ascending; the first one is not the default. */
+  /** Names of the efforts that the format knows, ascending. */
   readonly efforts: readonly string[];
   /** What applies without a setting; null where there are no efforts. */
   readonly defaultEffort: string | null;

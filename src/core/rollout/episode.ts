@@ -1,8 +1,14 @@
 /** One attempt at a rollout: a session with an environment, turn by turn, until a stop reason ends it. */
 
 import type { Chat } from "../chat/chat.ts";
-import { buildFirstPrompt } from "../chat/firstPrompt.ts";
-import type { FollowUp, ParsedTurn, ToolCall } from "../chat/renderer.ts";
+import { buildFirstPrompt, declareTool } from "../chat/firstPrompt.ts";
+import type {
+  FollowUp,
+  ParsedTurn,
+  Renderer,
+  ToolCall,
+  ToolDeclaration,
+} from "../chat/renderer.ts";
 import { AppError, isAppError } from "../errors.ts";
 import type { Block, EnvironmentSession, ToolList } from "../openreward/types.ts";
 import type { Clock } from "../ports.ts";
@@ -59,6 +65,8 @@ export class Episode {
   #ledger: Ledger | null = null;
   readonly #options: EpisodeOptions;
   #tools: ToolList | null = null;
+  /** The same, for the parser. */
+  #declared: readonly ToolDeclaration[] = [];
   #toolCalls = 0;
   #parseErrorsInARow = 0;
   #noCallsInARow = 0;
@@ -120,6 +128,7 @@ export class Episode {
       task,
       tools: tools.tools,
     });
+    this.#declared = tools.tools.map(declareTool);
     const tokens = chat.renderer.renderInitial(first.messages, first.tools);
     this.promptTokens = tokens.length;
     this.#ledger = new Ledger(tokens);
@@ -159,7 +168,7 @@ export class Episode {
     const sampled = await this.#sample(ledger, room);
     this.samplingMs += clock.monotonic() - started;
     ledger.addTurn(sampled.tokens, sampled.logprobs);
-    const parsed = renderer.parse(sampled.tokens);
+    const parsed = renderer.parse(sampled.tokens, this.#declared);
     const isTruncated = sampled.stopReason === "length" && !parsed.ended;
     const calls = this.#callsOf(parsed);
     this.turnFacts.push(turnFacts(sampled, { ...parsed, calls }, isTruncated));
@@ -214,7 +223,7 @@ export class Episode {
       topK: settings.topK,
       topP: settings.topP,
       seed: seedOf(ledger.turnCount),
-      stop: chat.renderer.stopIds,
+      stop: stopsOf(chat.renderer),
     };
     const release = await withTimerPaused(() => sampleSlot(signal));
     const limitMs = settings.samplingTimeoutMs;
@@ -293,6 +302,11 @@ export class Episode {
     if (this.#parseErrorsInARow >= settings.maxConsecutiveParseErrors) return "parse_error";
     return this.#noCallsInARow >= settings.maxNoToolTurns ? "no_tool_call" : null;
   }
+}
+
+/** Tokens, or texts where the format has no token that ends a turn. */
+function stopsOf({ stopIds, stopTexts }: Renderer): readonly number[] | readonly string[] {
+  return stopTexts.length === 0 ? stopIds : stopTexts;
 }
 
 function textsOf(followUps: readonly FollowUp[]): string {

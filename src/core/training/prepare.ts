@@ -1,7 +1,7 @@
 /** Everything that can be found out before a run costs anything: model, chat format, environments, tasks, plan. */
 
 import type { Chat } from "../chat/chat.ts";
-import { createRenderer } from "../chat/createRenderer.ts";
+import { createRenderer } from "../chat/setup/createRenderer.ts";
 import type { ModelTokenizer } from "../chat/tokenizer.ts";
 import type { Config } from "../config/schema.ts";
 import { AppError, errorMessage, isAppError } from "../errors.ts";
@@ -101,9 +101,10 @@ async function requireModel({
   );
 }
 
-async function prepareChat({ config, loadModel, onWarning }: PrepareOptions): Promise<Chat> {
+async function prepareChat({ config, loadModel, onWarning, clock }: PrepareOptions): Promise<Chat> {
+  const date = new Date(clock.now()).toISOString().slice(0, 10);
   const model = await loadModel();
-  const { renderer, warnings } = createRenderer({ model, config });
+  const { renderer, warnings } = createRenderer({ model, config, date });
   for (const warning of warnings) onWarning(warning);
   const { tokenizer, origin } = model;
   return origin === undefined ? { renderer, tokenizer } : { renderer, tokenizer, origin };

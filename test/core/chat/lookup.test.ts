@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { findChatFamily } from "../../../src/core/chat/findFamily.ts";
+import { findChatFamily } from "../../../src/core/chat/setup/findFamily.ts";
 import { PLAIN_TEMPLATE, THINKING_TEMPLATE, tinyModel } from "./tinyModel.ts";
 
 describe("the chat family of a model", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createRenderer } from "../../../src/core/chat/createRenderer.ts";
+import { createRenderer } from "../../../src/core/chat/setup/createRenderer.ts";
 import type { Config } from "../../../src/core/config/schema.ts";
 import { EnvironmentGate } from "../../../src/core/rollout/environmentGate.ts";
 import { NO_CALL_NUDGE } from "../../../src/core/rollout/feedback.ts";
@@ -53,6 +53,7 @@ function sampler(turns: readonly Turn[]) {
 
 async function play(turns: readonly Turn[], format: Config["chat_format"], thinking = false) {
   const { renderer } = createRenderer({
+    date: "2026-01-02",
     model: qwen3Model,
     config: {
       model_name: "Qwen/Qwen3-8B",

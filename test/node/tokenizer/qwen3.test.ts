@@ -4,8 +4,8 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createControlTokens } from "../../../src/core/chat/controlTokens.ts";
-import { createRenderer } from "../../../src/core/chat/createRenderer.ts";
 import type { FollowUp, ToolDeclaration } from "../../../src/core/chat/renderer.ts";
+import { createRenderer } from "../../../src/core/chat/setup/createRenderer.ts";
 import { encodeWhole, QWEN3_FOLDER, qwen3Model } from "./qwen3Model.ts";
 
 const { tokenizer } = qwen3Model;
@@ -14,6 +14,7 @@ const FIRST_ADDED = 151_643;
 
 const setUp = (enabled: boolean, retention: "all" | "template" = "all") =>
   createRenderer({
+    date: "2026-01-02",
     model: qwen3Model,
     config: {
       model_name: "Qwen/Qwen3-8B",

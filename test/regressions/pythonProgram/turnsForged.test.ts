@@ -4,8 +4,8 @@ import { buildFirstPrompt } from "../../../src/core/chat/firstPrompt.ts";
 import {
   createReferenceRenderer,
   withReferenceTemplate,
-} from "../../../src/core/chat/referenceRenderer.ts";
-import { createTemplateRenderer } from "../../../src/core/chat/templateRenderer.ts";
+} from "../../../src/core/chat/template/referenceRenderer.ts";
+import { createTemplateRenderer } from "../../../src/core/chat/template/templateRenderer.ts";
 import { sampled, THINKING_TEMPLATE, tinyModel } from "../../core/chat/tinyModel.ts";
 import { result } from "../../core/rollout/scriptedEnvironment.ts";
 import { call, encode, ended } from "../../core/rollout/scriptedModel.ts";

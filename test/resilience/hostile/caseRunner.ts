@@ -30,6 +30,7 @@ export class CaseRunner {
   async measure({ id, kind }: Pick<Outcome, "id" | "kind">, action: Action): Promise<void> {
     this.#note({ begins: id, kind });
     await new Promise((resolve) => setTimeout(resolve, 1));
+    globalThis.gc?.();
     this.#meter.take();
     const began = performance.now();
     const faults = new Set<string>();

@@ -1,11 +1,12 @@
 /** ChatML models that call tools in the Hermes way and do not think: the embedded model, Qwen2.5 and their like. */
 
-import type { ChatFamily } from "./family.ts";
+import { jsonCalls } from "../parsing/toolCalls.ts";
+import type { TemplateFamily } from "../template/templateFamily.ts";
 
-export const chatml: ChatFamily = {
+export const chatml: TemplateFamily = {
   id: "chatml",
   endToken: "<|im_end|>",
   thinking: null,
-  calls: { open: "<tool_call>", close: "</tool_call>" },
+  calls: jsonCalls({ open: "<tool_call>", close: "</tool_call>" }),
   resultRole: "tool",
 };

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { createRenderer } from "../../../src/core/chat/createRenderer.ts";
-import type { ModelTokenizer } from "../../../src/core/chat/tokenizer.ts";
-import type { Config } from "../../../src/core/config/schema.ts";
-import { PLAIN_TEMPLATE, sampled, THINKING_TEMPLATE, tinyModel } from "./tinyModel.ts";
+import { createRenderer } from "../../../../src/core/chat/setup/createRenderer.ts";
+import type { ModelTokenizer } from "../../../../src/core/chat/tokenizer.ts";
+import type { Config } from "../../../../src/core/config/schema.ts";
+import { PLAIN_TEMPLATE, sampled, THINKING_TEMPLATE, tinyModel } from "../tinyModel.ts";
 
 interface CommandHandler {
   readonly name?: string;
@@ -24,7 +24,7 @@ function create({
     system_prompt_template: "{tools}",
     thinking: { enabled: false, effort: null, retention: "all" as const, ...thinking },
   };
-  return createRenderer({ model, config });
+  return createRenderer({ model, config, date: "2026-01-02" });
 }
 
 const hybrid = tinyModel(THINKING_TEMPLATE);

@@ -1,10 +1,14 @@
 import { describe, expect, it } from "vitest";
+import type {
+  FollowUp,
+  InitialMessage,
+  ToolDeclaration,
+} from "../../../../src/core/chat/renderer.ts";
 import {
   createReferenceRenderer,
   withReferenceTemplate,
-} from "../../../src/core/chat/referenceRenderer.ts";
-import type { FollowUp, InitialMessage, ToolDeclaration } from "../../../src/core/chat/renderer.ts";
-import { FIRST_ADDED, idOf, sampled, tinyModel } from "./tinyModel.ts";
+} from "../../../../src/core/chat/template/referenceRenderer.ts";
+import { FIRST_ADDED, idOf, sampled, tinyModel } from "../tinyModel.ts";
 
 const model = withReferenceTemplate(tinyModel());
 const { decode } = model.tokenizer;

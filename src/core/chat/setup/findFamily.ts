@@ -1,12 +1,12 @@
 /** Finds the chat family of a model: by its name first, then by its template and tokenizer. */
 
-import { AppError } from "../errors.ts";
-import { chatml } from "./families/chatml.ts";
-import type { ChatFamily } from "./families/family.ts";
-import { qwen3 } from "./families/qwen3.ts";
-import type { ModelTokenizer } from "./tokenizer.ts";
+import { AppError } from "../../errors.ts";
+import { chatml } from "../families/chatml.ts";
+import { qwen3 } from "../families/qwen3.ts";
+import type { TemplateFamily } from "../template/templateFamily.ts";
+import type { ModelTokenizer } from "../tokenizer.ts";
 
-const BY_NAME: readonly (readonly [pattern: RegExp, family: ChatFamily])[] = [
+const BY_NAME: readonly (readonly [pattern: RegExp, family: TemplateFamily])[] = [
   [/^local\//, chatml],
   [/(^|\/)Qwen2\.5-/i, chatml],
   [/(^|\/)Qwen3-(?!Coder)/i, qwen3],
@@ -16,7 +16,7 @@ const BY_NAME: readonly (readonly [pattern: RegExp, family: ChatFamily])[] = [
  * The family of `modelName`. A wrong parser shows as near-zero reward without any error, so nothing is guessed.
  * @throws AppError `chat-family-unknown`
  */
-export function findChatFamily(modelName: string, model: ModelTokenizer): ChatFamily {
+export function findChatFamily(modelName: string, model: ModelTokenizer): TemplateFamily {
   const named = BY_NAME.find(([pattern]) => pattern.test(modelName));
   return named?.[1] ?? findTemplateFamily(modelName, model);
 }
@@ -25,7 +25,7 @@ export function findChatFamily(modelName: string, model: ModelTokenizer): ChatFa
  * The family that the template shows, whatever the model is called; `modelName` is for messages.
  * @throws AppError `chat-family-unknown`
  */
-export function findTemplateFamily(modelName: string, model: ModelTokenizer): ChatFamily {
+export function findTemplateFamily(modelName: string, model: ModelTokenizer): TemplateFamily {
   const family = familyOfTemplate(model);
   if (family !== null) return family;
   throw new AppError(
@@ -36,7 +36,7 @@ export function findTemplateFamily(modelName: string, model: ModelTokenizer): Ch
   );
 }
 
-function familyOfTemplate({ template, tokenizer }: ModelTokenizer): ChatFamily | null {
+function familyOfTemplate({ template, tokenizer }: ModelTokenizer): TemplateFamily | null {
   if (template === null) return null;
   const has = (part: string): boolean => template.source.includes(part);
   const isHermesChatml =

@@ -3,18 +3,19 @@
  * of the original program; turns always end with their end token, whatever stopped the sampling.
  */
 
-import type { ChatFamily } from "./families/family.ts";
-import { joinSystemMessages, systemMessage } from "./firstPrompt.ts";
-import { fillToolsField } from "./reference.ts";
-import type { InitialMessage, Renderer, ToolDeclaration } from "./renderer.ts";
+import { joinSystemMessages, systemMessage } from "../firstPrompt.ts";
+import { jsonCalls } from "../parsing/toolCalls.ts";
+import { fillToolsField } from "../reference.ts";
+import type { InitialMessage, Renderer, ToolDeclaration } from "../renderer.ts";
+import type { ModelTokenizer } from "../tokenizer.ts";
+import type { TemplateFamily } from "./templateFamily.ts";
 import { createTemplateRenderer, type TemplateRendererOptions } from "./templateRenderer.ts";
-import type { ModelTokenizer } from "./tokenizer.ts";
 
-export const reference: ChatFamily = {
+export const reference: TemplateFamily = {
   id: "reference",
   endToken: "<|im_end|>",
   thinking: { open: "<think>", close: "</think>" },
-  calls: { open: "<tool_call>", close: "</tool_call>" },
+  calls: jsonCalls({ open: "<tool_call>", close: "</tool_call>" }),
   resultRole: "tool",
 };
 

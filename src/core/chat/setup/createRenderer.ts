@@ -1,22 +1,27 @@
 /** From the configuration to the renderer of a run: the one place that knows the chat formats by name. */
 
-import type { Config } from "../config/schema.ts";
-import { AppError } from "../errors.ts";
-import type { ChatFamily } from "./families/family.ts";
-import { findChatFamily, findTemplateFamily } from "./findFamily.ts";
-import { buildFirstPrompt } from "./firstPrompt.ts";
-import { cachePrompts } from "./promptCache.ts";
+import type { Config } from "../../config/schema.ts";
+import { AppError } from "../../errors.ts";
+import { formatOfModel } from "../../models/formatOfModel.ts";
+import { FORMATS } from "../../models/formats.ts";
+import { buildFirstPrompt } from "../firstPrompt.ts";
+import { createNativeRenderer } from "../nativeRenderer.ts";
+import type { Renderer } from "../renderer.ts";
 import {
   createReferenceRenderer,
   missingMarkers,
   reference,
   withReferenceTemplate,
-} from "./referenceRenderer.ts";
-import type { Renderer } from "./renderer.ts";
+} from "../template/referenceRenderer.ts";
+import type { TemplateFamily } from "../template/templateFamily.ts";
+import { createTemplateRenderer } from "../template/templateRenderer.ts";
+import type { ModelTokenizer } from "../tokenizer.ts";
+import { findChatFamily, findTemplateFamily } from "./findFamily.ts";
+import { checkNativeRenderer } from "./nativeCheck.ts";
+import { NATIVE_FORMATS } from "./nativeFormats.ts";
+import { cachePrompts } from "./promptCache.ts";
 import { checkRenderer } from "./selfCheck.ts";
-import { createTemplateRenderer } from "./templateRenderer.ts";
-import { checkThinking } from "./thinking.ts";
-import type { ModelTokenizer } from "./tokenizer.ts";
+import { checkThinking, requireThinking } from "./thinking.ts";
 
 export interface ChatOptions {
   readonly model: ModelTokenizer;
@@ -24,6 +29,8 @@ export interface ChatOptions {
     Config,
     "model_name" | "chat_format" | "thinking" | "system_prompt_template"
   >;
+  /** For formats that show a date, YYYY-MM-DD; fixed for a run. */
+  readonly date: string;
 }
 
 export interface ChatSetup {
@@ -37,7 +44,27 @@ export interface ChatSetup {
  * @throws AppError `chat-family-unknown`, `chat-template-missing`, `chat-token-missing`, `chat-render`, `chat-retention`,
  * `chat-self-check` or `chat-tools-missing`
  */
-export function createRenderer({ model, config }: ChatOptions): ChatSetup {
+export function createRenderer(options: ChatOptions): ChatSetup {
+  const { renderer, warnings } = createNative(options) ?? createFromTemplate(options);
+  requireTools(renderer, options);
+  const renderInitial = cachePrompts(renderer.renderInitial);
+  return { renderer: { ...renderer, renderInitial }, warnings };
+}
+
+/** Null where the model's own template is the format. */
+function createNative({ model, config, date }: ChatOptions): ChatSetup | null {
+  const name = config.chat_format === "auto" ? formatOfModel(config.model_name) : null;
+  const create = name === null ? undefined : NATIVE_FORMATS[name];
+  if (name === null || create === undefined) return null;
+  const { enabled, effort, retention } = config.thinking;
+  requireThinking(config.model_name, FORMATS[name], config.thinking);
+  const format = create({ thinking: enabled, effort, retention, date });
+  const renderer = createNativeRenderer(format, model.tokenizer);
+  checkNativeRenderer(renderer, model.tokenizer);
+  return { renderer, warnings: [] };
+}
+
+function createFromTemplate({ model, config }: Omit<ChatOptions, "date">): ChatSetup {
   const { thinking } = config;
   const isReference = config.chat_format === "reference";
   const family = familyOf({ model, config });
@@ -50,19 +77,17 @@ export function createRenderer({ model, config }: ChatOptions): ChatSetup {
   const renderer = isReference ? createReferenceRenderer(options) : createTemplateRenderer(options);
   const warnings = [...checkThinking({ ...options, thinking })];
   checkRenderer({ ...options, renderer });
-  requireTools(renderer, { model, config });
   const missing = isReference ? missingMarkers(model) : [];
   if (missing.length > 0) {
     warnings.push(
       `chat_format: reference is laid out for Qwen models; ${missing.join(", ")} are ordinary text to this tokenizer.`,
     );
   }
-  const renderInitial = cachePrompts(renderer.renderInitial);
-  return { renderer: { ...renderer, renderInitial }, warnings };
+  return { renderer, warnings };
 }
 
 /** Refuses a template that ignores tools: a model that never sees them would earn nothing, without any error. */
-function requireTools(renderer: Renderer, { model, config }: ChatOptions): void {
+function requireTools(renderer: Renderer, { model, config }: Omit<ChatOptions, "date">): void {
   const probe = { name: "zqtoolqz", description: "Probes.", inputSchema: null };
   const { messages, tools } = buildFirstPrompt({
     systemPromptTemplate: config.system_prompt_template,
@@ -79,7 +104,7 @@ function requireTools(renderer: Renderer, { model, config }: ChatOptions): void 
   );
 }
 
-function familyOf({ model, config }: ChatOptions): ChatFamily {
+function familyOf({ model, config }: Omit<ChatOptions, "date">): TemplateFamily {
   const { chat_format: format, model_name: name } = config;
   if (format === "reference") return reference;
   return format === "template" ? findTemplateFamily(name, model) : findChatFamily(name, model);

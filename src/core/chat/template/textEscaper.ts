@@ -1,13 +1,13 @@
 /** Escapes untrusted text, so that it cannot become control tokens while a template renders it. */
 
-import { AppError } from "../errors.ts";
-import type { Json, JsonObject } from "../json.ts";
+import { AppError } from "../../errors.ts";
+import type { Json, JsonObject } from "../../json.ts";
 import {
   type ExactJson,
   type ExactJsonObject,
   ExactNumber,
   isExactObject,
-} from "../util/exactJson.ts";
+} from "../../util/exactJson.ts";
 
 /**
  * Puts placeholders into text before rendering and removes them after the result was split at added tokens. A placeholder

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { compileTemplate } from "../../../src/core/chat/jinja.ts";
+import { compileTemplate } from "../../../../src/core/chat/template/jinja.ts";
 
 const render = (source: string, variables = {}) => compileTemplate(source)(variables);
 

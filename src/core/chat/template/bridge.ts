@@ -3,19 +3,19 @@
  * conversation; a bridge then costs one encoding of what is new.
  */
 
-import { AppError, isAppError } from "../errors.ts";
-import type { ControlTokens } from "./controlTokens.ts";
-import type { ChatFamily } from "./families/family.ts";
+import { AppError, isAppError } from "../../errors.ts";
+import type { ControlTokens } from "../controlTokens.ts";
+import type { FollowUp } from "../renderer.ts";
+import type { Tokenizer } from "../tokenizer.ts";
 import type { PromptTemplate, TemplateMessage } from "./promptTemplate.ts";
-import type { FollowUp } from "./renderer.ts";
+import type { TemplateFamily } from "./templateFamily.ts";
 import { createTextEscaper } from "./textEscaper.ts";
-import type { Tokenizer } from "./tokenizer.ts";
 
 interface BridgeOptions {
   readonly prompt: PromptTemplate;
   readonly tokenizer: Tokenizer;
   readonly controls: ControlTokens;
-  readonly family: ChatFamily;
+  readonly family: TemplateFamily;
 }
 
 /** Ids from behind the end token of a turn to the opening of the next, for one shape of follow-ups. */
@@ -140,7 +140,7 @@ function dummyTurn(
   return { role: "assistant", content: "", tool_calls: calls };
 }
 
-function toMessage(followUp: FollowUp, family: ChatFamily): TemplateMessage {
+function toMessage(followUp: FollowUp, family: TemplateFamily): TemplateMessage {
   if (followUp.kind === "user") return { role: "user", content: followUp.content };
   const { name, callId, content } = followUp;
   return { role: family.resultRole, content, name, tool_call_id: callId };

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { cachePrompts } from "../../../src/core/chat/promptCache.ts";
-import type { InitialMessage, ToolDeclaration } from "../../../src/core/chat/renderer.ts";
+import type { InitialMessage, ToolDeclaration } from "../../../../src/core/chat/renderer.ts";
+import { cachePrompts } from "../../../../src/core/chat/setup/promptCache.ts";
 
 function counting(maxChars?: number) {
   const rendered: string[] = [];

@@ -1,10 +1,10 @@
 /** A model's own template as a function of a conversation, with the variables that templates expect. */
 
-import { AppError } from "../errors.ts";
-import type { JsonObject } from "../json.ts";
+import { AppError } from "../../errors.ts";
+import type { JsonObject } from "../../json.ts";
+import type { ToolDeclaration } from "../renderer.ts";
+import type { ModelTokenizer } from "../tokenizer.ts";
 import { compileTemplate } from "./jinja.ts";
-import type { ToolDeclaration } from "./renderer.ts";
-import type { ModelTokenizer } from "./tokenizer.ts";
 
 export interface TemplateMessage {
   readonly role: string;

@@ -1,12 +1,12 @@
 /** Parses one sampled turn into reasoning, visible text and calls, by token ids first and by text second. */
 
-import type { ControlTokens } from "./controlTokens.ts";
-import type { ChatFamily } from "./families/family.ts";
-import type { ParsedTurn, ToolCall, ToolCallError } from "./renderer.ts";
-import type { Tokenizer } from "./tokenizer.ts";
-import { readToolCall, toolCallError } from "./toolCalls.ts";
+import type { ControlTokens } from "../controlTokens.ts";
+import type { TurnParser } from "../format.ts";
+import type { ParsedTurn, ToolCall, ToolCallError, ToolDeclaration } from "../renderer.ts";
+import type { Tokenizer } from "../tokenizer.ts";
+import { type CallSyntax, type MarkerPair, toolCallError } from "./toolCalls.ts";
 
-type Marker = "thinkOpen" | "thinkClose" | "callOpen" | "callClose";
+type Marker = "thinkOpen" | "thinkClose" | "callOpen" | "callClose" | "separator";
 /** A stretch of the turn; a marker keeps its text for the places where it is only text. */
 interface Piece {
   readonly marker: Marker | null;
@@ -17,8 +17,12 @@ interface Piece {
 interface TurnParserOptions {
   readonly tokenizer: Tokenizer;
   readonly controls: ControlTokens;
-  readonly family: ChatFamily;
-  readonly endIds: readonly number[];
+  /** Markers around reasoning; null when the models do not think. */
+  readonly thinking: MarkerPair | null;
+  /** Null when the format has no calls. */
+  readonly calls: CallSyntax | null;
+  /** Texts of the tokens that end a turn. */
+  readonly ends: readonly string[];
   /** True when the prompt already opened the reasoning. */
   readonly startsThinking: boolean;
 }
@@ -27,25 +31,26 @@ interface TurnParserOptions {
  * Builds the parser of a family. Everything up to the closing marker is reasoning and calls in it never count; complete
  * calls outside count in order, also before a length cut; a call without its closing marker is an error.
  */
-export function createTurnParser(
-  options: TurnParserOptions,
-): (turn: readonly number[]) => ParsedTurn {
-  const { endIds, startsThinking } = options;
+export function createTurnParser(options: TurnParserOptions): TurnParser {
+  const { controls, ends, startsThinking, calls } = options;
+  const endIds = ends.map((text) => controls.idOf(text));
   const cut = createCutter(options);
-  return (turn) => {
+  return (turn, tools) => {
     const endAt = turn.findIndex((id) => endIds.includes(id));
     const pieces = cut(endAt < 0 ? turn : turn.slice(0, endAt));
-    return { ...readPieces(pieces, startsThinking), ended: endIds.includes(turn.at(-1) ?? -1) };
+    const read = readPieces(pieces, { startsThinking, calls, tools });
+    return { ...read, ended: turn.length > 0 && endIds.includes(turn.at(-1) ?? null) };
   };
 }
 
-function createCutter({ tokenizer, controls, family }: TurnParserOptions) {
-  const markers: (readonly [Marker, string])[] = [
-    ["callOpen", family.calls.open],
-    ["callClose", family.calls.close],
-  ];
-  if (family.thinking !== null) {
-    markers.push(["thinkOpen", family.thinking.open], ["thinkClose", family.thinking.close]);
+function createCutter({ tokenizer, controls, thinking, calls }: TurnParserOptions) {
+  const markers: (readonly [Marker, string])[] = [];
+  if (calls !== null) {
+    markers.push(["callOpen", calls.open], ["callClose", calls.close]);
+    for (const text of calls.separators ?? []) markers.push(["separator", text]);
+  }
+  if (thinking !== null) {
+    markers.push(["thinkOpen", thinking.open], ["thinkClose", thinking.close]);
   }
   const byId = new Map<number, Marker>();
   const byText = new Map<string, Marker>();
@@ -95,8 +100,13 @@ function splitAtLiterals(
   }
 }
 
+interface ReadOptions extends Pick<TurnParserOptions, "startsThinking" | "calls"> {
+  readonly tools: readonly ToolDeclaration[];
+}
+
 /** The state of the parser; `call` holds the call that is open, without its closing marker. */
 interface Reading {
+  readonly options: ReadOptions;
   thinking: boolean;
   thinkingTokens: number;
   call: { readonly opening: string; readonly payload: string } | null;
@@ -108,9 +118,10 @@ interface Reading {
   readonly errors: ToolCallError[];
 }
 
-function readPieces(pieces: readonly Piece[], startsThinking: boolean): Omit<ParsedTurn, "ended"> {
+function readPieces(pieces: readonly Piece[], options: ReadOptions): Omit<ParsedTurn, "ended"> {
   const reading: Reading = {
-    thinking: startsThinking,
+    options,
+    thinking: options.startsThinking,
     thinkingTokens: 0,
     call: null,
     reasoning: [],
@@ -156,9 +167,10 @@ function readCall(
     dropOpenCall(reading);
     reading.call = { opening: text, payload: "" };
   } else if (marker === "callClose") {
-    const result = readToolCall(payload, opening + payload + text);
-    if (result.kind === "call") reading.calls.push(result.call);
-    else reading.errors.push(result.error);
+    const { calls, tools } = reading.options;
+    const result = calls?.read(payload, opening + payload + text, tools);
+    if (result?.kind === "call") reading.calls.push(result.call);
+    else if (result?.kind === "error") reading.errors.push(result.error);
     reading.call = null;
   } else {
     reading.call = { opening, payload: payload + text };
@@ -177,6 +189,7 @@ function readVisible(reading: Reading, { marker, text }: Piece): void {
 function dropOpenCall(reading: Reading): void {
   if (reading.call === null) return;
   const { opening, payload } = reading.call;
-  reading.errors.push(toolCallError("unterminated", opening + payload));
+  const expected = reading.options.calls?.expected ?? "";
+  reading.errors.push(toolCallError("unterminated", opening + payload, expected));
   reading.call = null;
 }

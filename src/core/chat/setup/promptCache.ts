@@ -1,6 +1,6 @@
 /** Remembers first prompts: all rollouts of a group begin with the same one, and rendering it is the dearest part of a rollout. */
 
-import type { Renderer } from "./renderer.ts";
+import type { Renderer } from "../renderer.ts";
 
 type RenderInitial = Renderer["renderInitial"];
 

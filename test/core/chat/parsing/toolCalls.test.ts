@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readToolCall } from "../../../src/core/chat/toolCalls.ts";
+import { readToolCall } from "../../../../src/core/chat/parsing/toolCalls.ts";
 
 describe("a payload that is a call", () => {
   it.each([

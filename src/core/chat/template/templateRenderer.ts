@@ -1,22 +1,22 @@
 /** The renderer for every model with a chat template: first prompt, bridges and parsing put together. */
 
-import { AppError, assertNever } from "../errors.ts";
+import { AppError, assertNever } from "../../errors.ts";
+import { type ControlTokens, createControlTokens } from "../controlTokens.ts";
+import { createTurnParser } from "../parsing/turnParser.ts";
+import type { InitialMessage, PlainMessage, Renderer, ToolDeclaration } from "../renderer.ts";
+import type { ModelTokenizer } from "../tokenizer.ts";
 import { createBridges } from "./bridge.ts";
-import { type ControlTokens, createControlTokens } from "./controlTokens.ts";
-import type { ChatFamily } from "./families/family.ts";
 import {
   createPromptTemplate,
   type PromptTemplate,
   type TemplateMessage,
 } from "./promptTemplate.ts";
-import type { InitialMessage, PlainMessage, Renderer, ToolDeclaration } from "./renderer.ts";
+import type { TemplateFamily } from "./templateFamily.ts";
 import { createTextEscaper, type TextEscaper } from "./textEscaper.ts";
-import type { ModelTokenizer } from "./tokenizer.ts";
-import { createTurnParser } from "./turnParser.ts";
 
 export interface TemplateRendererOptions {
   readonly model: ModelTokenizer;
-  readonly family: ChatFamily;
+  readonly family: TemplateFamily;
   readonly thinking: boolean;
   /** How much reasoning to ask the template for; null or absent leaves it to the template. */
   readonly effort?: string | null;
@@ -40,32 +40,34 @@ export function createTemplateRenderer({
   const parse = createTurnParser({
     tokenizer,
     controls,
-    family,
-    endIds: [endId],
+    thinking: family.thinking,
+    calls: family.calls,
+    ends: [family.endToken],
     startsThinking: promptOpensThinking(prompt, family),
   });
   const deltaFor = createBridges({ prompt, tokenizer, controls, family });
 
   const closingOf = (turn: readonly number[]): readonly number[] => {
     if (turn.at(-1) === endId) return [];
-    const isOpen = family.thinking !== null && parse(turn).unclosedThink;
+    const isOpen = family.thinking !== null && parse(turn, []).unclosedThink;
     return isOpen ? [...controls.encode(family.thinking.close), endId] : [endId];
   };
 
   return {
     id: `template/${family.id}/${thinking ? "thinking" : "plain"}`,
     stopIds: [endId],
+    stopTexts: [],
     renderInitial: (messages, tools) =>
       renderFirstPrompt({ prompt, controls, family, messages, tools }),
     bridge: (turn, followUps) => ({ closing: closingOf(turn), delta: deltaFor(followUps) }),
-    parse,
+    parse: (turn, tools = []) => parse(turn, tools),
   };
 }
 
 interface FirstPrompt {
   readonly prompt: PromptTemplate;
   readonly controls: ControlTokens;
-  readonly family: ChatFamily;
+  readonly family: TemplateFamily;
   readonly messages: readonly InitialMessage[];
   readonly tools: readonly ToolDeclaration[];
 }
@@ -99,7 +101,7 @@ function renderFirstPrompt({
 function toTemplate(
   message: InitialMessage,
   escaper: TextEscaper,
-  family: ChatFamily,
+  family: TemplateFamily,
 ): TemplateMessage {
   switch (message.role) {
     case "system":
@@ -141,7 +143,7 @@ function shieldMessage({ content, trusted = [] }: PlainMessage, escaper: TextEsc
   return escaped + escaper.escapeText(content.slice(done));
 }
 
-function requireEndId(controls: ControlTokens, family: ChatFamily): number {
+function requireEndId(controls: ControlTokens, family: TemplateFamily): number {
   const id = controls.idOf(family.endToken);
   if (id !== null) return id;
   throw new AppError(
@@ -153,7 +155,7 @@ function requireEndId(controls: ControlTokens, family: ChatFamily): number {
 }
 
 /** True when the template opens the reasoning itself, so that a turn begins inside it. */
-export function promptOpensThinking(prompt: PromptTemplate, family: ChatFamily): boolean {
+export function promptOpensThinking(prompt: PromptTemplate, family: TemplateFamily): boolean {
   if (family.thinking === null) return false;
   const rendered = prompt.render({ messages: [{ role: "user", content: "zqtaskqz" }] });
   const opening = rendered.slice(rendered.lastIndexOf("zqtaskqz"));

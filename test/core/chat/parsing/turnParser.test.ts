@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { qwen3 } from "../../../src/core/chat/families/qwen3.ts";
-import { createTemplateRenderer } from "../../../src/core/chat/templateRenderer.ts";
-import { sampled, THINKING_TEMPLATE, tinyModel } from "./tinyModel.ts";
+import { qwen3 } from "../../../../src/core/chat/families/qwen3.ts";
+import { createTemplateRenderer } from "../../../../src/core/chat/template/templateRenderer.ts";
+import { sampled, THINKING_TEMPLATE, tinyModel } from "../tinyModel.ts";
 
 const { parse } = createTemplateRenderer({
   model: tinyModel(THINKING_TEMPLATE),

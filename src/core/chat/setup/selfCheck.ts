@@ -1,10 +1,10 @@
 /** Checks before training that a renderer, its tokenizer and its template fit together. */
 
-import { AppError, errorMessage } from "../errors.ts";
-import { createControlTokens } from "./controlTokens.ts";
-import { createPromptTemplate, type TemplateMessage } from "./promptTemplate.ts";
-import type { FollowUp, Renderer } from "./renderer.ts";
-import type { TemplateRendererOptions } from "./templateRenderer.ts";
+import { AppError, errorMessage } from "../../errors.ts";
+import { createControlTokens } from "../controlTokens.ts";
+import type { FollowUp, Renderer } from "../renderer.ts";
+import { createPromptTemplate, type TemplateMessage } from "../template/promptTemplate.ts";
+import type { TemplateRendererOptions } from "../template/templateRenderer.ts";
 
 interface SelfCheckOptions extends TemplateRendererOptions {
   readonly renderer: Renderer;

@@ -1,14 +1,15 @@
 /** Compares the thinking settings with the abilities of a template. */
 
-import { AppError, isAppError } from "../errors.ts";
-import type { ChatFamily } from "./families/family.ts";
+import { AppError, isAppError } from "../../errors.ts";
+import type { FormatFacts } from "../../models/formats.ts";
 import {
   createPromptTemplate,
   type PromptTemplate,
   type TemplateMessage,
-} from "./promptTemplate.ts";
-import { promptOpensThinking } from "./templateRenderer.ts";
-import type { ModelTokenizer } from "./tokenizer.ts";
+} from "../template/promptTemplate.ts";
+import type { TemplateFamily } from "../template/templateFamily.ts";
+import { promptOpensThinking } from "../template/templateRenderer.ts";
+import type { ModelTokenizer } from "../tokenizer.ts";
 
 export interface ThinkingSettings {
   readonly enabled: boolean;
@@ -19,8 +20,42 @@ export interface ThinkingSettings {
 
 interface ThinkingOptions {
   readonly model: ModelTokenizer;
-  readonly family: ChatFamily;
+  readonly family: TemplateFamily;
   readonly thinking: ThinkingSettings;
+}
+
+/**
+ * Refuses settings that the format of the model does not know; `modelName` is for the message.
+ * @throws AppError `chat-thinking`
+ */
+export function requireThinking(
+  modelName: string,
+  facts: FormatFacts,
+  { enabled, effort }: ThinkingSettings,
+): void {
+  const { thinking, efforts, effortRange } = facts;
+  if (thinking !== "switch" && enabled !== (thinking === "on")) {
+    throw refused(
+      "thinking.enabled",
+      thinking === "on"
+        ? `${modelName} always reasons. Set thinking: true.`
+        : `${modelName} does not reason before it answers. Set thinking: false.`,
+    );
+  }
+  if (effort === null || efforts.includes(effort)) return;
+  const [min, max] = effortRange ?? [Number.NaN, Number.NaN];
+  if (Number(effort) >= min && Number(effort) <= max) return;
+  const numbers = effortRange === null ? "" : ` or a number from ${min} to ${max}`;
+  throw refused(
+    "thinking.effort",
+    efforts.length === 0
+      ? `${modelName} knows no efforts. Remove thinking.effort.`
+      : `${modelName} does not know the effort ${effort}. Set thinking.effort to ${efforts.join(", ")}${numbers}.`,
+  );
+}
+
+function refused(configPath: string, message: string): AppError {
+  return new AppError("chat-thinking", message, { configPath });
 }
 
 const TASK: TemplateMessage = { role: "user", content: "zqtaskqz" };
@@ -60,7 +95,7 @@ export function checkThinking({ model, family, thinking }: ThinkingOptions): rea
 }
 
 /** Whether reasoning stays in the rendered conversation after a tool result and after a message. */
-function keepsReasoning(prompt: PromptTemplate, family: ChatFamily): boolean {
+function keepsReasoning(prompt: PromptTemplate, family: TemplateFamily): boolean {
   if (family.thinking === null) return true;
   const { open, close } = family.thinking;
   const turn = { role: "assistant", content: `${open}\n${THOUGHT}\n${close}\n\nzqanswerqz` };

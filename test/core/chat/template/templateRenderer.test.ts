@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { chatml } from "../../../src/core/chat/families/chatml.ts";
-import { qwen3 } from "../../../src/core/chat/families/qwen3.ts";
-import type { FollowUp, ToolDeclaration } from "../../../src/core/chat/renderer.ts";
-import { createTemplateRenderer } from "../../../src/core/chat/templateRenderer.ts";
+import { chatml } from "../../../../src/core/chat/families/chatml.ts";
+import { qwen3 } from "../../../../src/core/chat/families/qwen3.ts";
+import type { FollowUp, ToolDeclaration } from "../../../../src/core/chat/renderer.ts";
+import { createTemplateRenderer } from "../../../../src/core/chat/template/templateRenderer.ts";
 import {
   ADDED,
   FIRST_ADDED,
@@ -12,7 +12,7 @@ import {
   sampled,
   THINKING_TEMPLATE,
   tinyModel,
-} from "./tinyModel.ts";
+} from "../tinyModel.ts";
 
 const { decode } = tinyModel().tokenizer;
 const plain = createTemplateRenderer({ model: tinyModel(), family: chatml, thinking: false });

@@ -1,0 +1,182 @@
+/**
+ * Qwen3.5, 3.6 and 3.8: ChatML turns, tools declared as JSON, calls as XML, reasoning opened by the prompt.
+ * Source: the chat templates of Qwen/Qwen3.5-9B, Qwen/Qwen3.6-27B and Qwen/Qwen3.8-27B.
+ */
+
+import { type ExactJson, ExactNumber, writeExactJson } from "../../util/exactJson.ts";
+import type { ChatFormat, FormatOptions } from "../format.ts";
+import { createTurnParser } from "../parsing/turnParser.ts";
+import { xmlCalls } from "../parsing/xmlCalls.ts";
+import type { Piece } from "../pieces.ts";
+import type { AssistantMessage, InitialMessage, ToolDeclaration } from "../renderer.ts";
+import { CALL, END, lastUserIndex, RESULT, START, strip, THINK, XML_LESSON } from "./xmlChatml.ts";
+
+/** What differs between the releases. */
+interface Release {
+  readonly name: string;
+  /** Prints truth values and none in arguments the way Python does. */
+  readonly writesPython: boolean;
+  /** Prints a system turn for an empty system text. */
+  readonly writesEmptySystem: boolean;
+  /** Keeps all earlier reasoning; else only that behind the last message of the user. */
+  readonly keepsReasoning: boolean;
+  /** The sentence before the system text, by effort. */
+  readonly efforts: Readonly<Record<string, string>>;
+  readonly defaultEffort: string | null;
+}
+
+const QWEN35: Release = {
+  name: "qwen3.5",
+  writesPython: true,
+  writesEmptySystem: true,
+  keepsReasoning: false,
+  efforts: {},
+  defaultEffort: null,
+};
+const QWEN36: Release = { ...QWEN35, name: "qwen3.6", writesPython: false };
+const QWEN38: Release = {
+  ...QWEN36,
+  name: "qwen3.8",
+  writesEmptySystem: false,
+  keepsReasoning: true,
+  efforts: {
+    xhigh:
+      "Reasoning effort is set to xhigh. Please think carefully through the task, validate key assumptions, consider plausible alternatives, and prioritize correctness, consistency, and clarity in the final answer.",
+    medium: "",
+    low: "Reasoning effort is set to low. Keep your thinking brief and focused, moving directly to the conclusion without unnecessary elaboration.",
+  },
+  defaultEffort: "xhigh",
+};
+
+export function qwen35(options: FormatOptions): ChatFormat {
+  return createFormat(QWEN35, options);
+}
+
+export function qwen36(options: FormatOptions): ChatFormat {
+  return createFormat(QWEN36, options);
+}
+
+export function qwen38(options: FormatOptions): ChatFormat {
+  return createFormat(QWEN38, options);
+}
+
+function createFormat(release: Release, options: FormatOptions): ChatFormat {
+  const { thinking } = options;
+  const effort = thinking ? (options.effort ?? release.defaultEffort) : null;
+  const keepsReasoning = release.keepsReasoning || options.retention === "all";
+  const opening: readonly Piece[] = [
+    ...[START, "assistant\n", THINK.open],
+    ...(thinking ? ["\n"] : ["\n\n", THINK.close, "\n\n"]),
+  ];
+  const effortText = effort === null ? "" : (release.efforts[effort] ?? "");
+  return {
+    id: [release.name, thinking ? (effort ?? "thinking") : "plain"].join("/"),
+    ends: [END.control],
+    renderPrompt: (messages, tools) => {
+      const [system, rest] = splitSystem(messages);
+      const last = lastUserIndex(rest);
+      return [
+        ...systemTurn(release, { system, tools, effortText }),
+        ...rest.flatMap((message, i) => {
+          if (message.role === "assistant") {
+            return assistantTurn(message, release, keepsReasoning || i > last);
+          }
+          return followUpTurn(message, [rest[i - 1]?.role, rest[i + 1]?.role]);
+        }),
+        ...opening,
+      ];
+    },
+    renderFollowUps: (followUps) => [
+      "\n",
+      ...followUps.flatMap(({ kind, content }, i) => {
+        const roleOf = (at: number) => (followUps[at]?.kind === "tool_result" ? "tool" : undefined);
+        const role = kind === "user" ? ("user" as const) : ("tool" as const);
+        return followUpTurn({ role, content }, [roleOf(i - 1), roleOf(i + 1)]);
+      }),
+      ...opening,
+    ],
+    closeTurn: ({ unclosedThink }) => (unclosedThink ? [THINK.close, END] : [END]),
+    createParser: (tokens) =>
+      createTurnParser({
+        ...tokens,
+        thinking: { open: THINK.open.control, close: THINK.close.control },
+        calls: xmlCalls({ open: CALL.open.control, close: CALL.close.control }),
+        ends: [END.control],
+        startsThinking: thinking,
+      }),
+  };
+}
+
+/** The system text and what follows it. */
+function splitSystem(
+  messages: readonly InitialMessage[],
+): readonly [system: string | null, rest: readonly InitialMessage[]] {
+  const [first, ...others] = messages;
+  return first?.role === "system" ? [strip(first.content), others] : [null, messages];
+}
+
+function systemTurn(
+  { writesEmptySystem }: Release,
+  {
+    system,
+    tools,
+    effortText,
+  }: { system: string | null; tools: readonly ToolDeclaration[]; effortText: string },
+): readonly Piece[] {
+  const text = system ?? "";
+  if (tools.length > 0) {
+    const declared = tools.flatMap((tool) => ["\n", writeExactJson({ ...tool }, "spaced")]);
+    return [
+      ...[START, "system\n", effortText === "" ? "" : `${effortText}\n\n`],
+      "# Tools\n\nYou have access to the following functions:\n\n<tools>",
+      ...[...declared, "\n</tools>", ...XML_LESSON],
+      ...[text === "" ? "" : `\n\n${text}`, END, "\n"],
+    ];
+  }
+  const both = [effortText, text].filter((part) => part !== "").join("\n\n");
+  const isPrinted = both !== "" || (system !== null && writesEmptySystem);
+  return isPrinted ? [START, "system\n", both, END, "\n"] : [];
+}
+
+/** A message of the user, or a result; consecutive results share a turn. */
+function followUpTurn(
+  { role, content }: { readonly role: string; readonly content: string },
+  [before, after]: readonly [string | undefined, string | undefined],
+): readonly Piece[] {
+  if (role !== "tool") return [START, `${role}\n`, strip(content), END, "\n"];
+  return [
+    ...(before === "tool" ? [] : [START, "user"]),
+    ...["\n", RESULT.open, "\n", strip(content), "\n", RESULT.close],
+    ...(after === "tool" ? [] : [END, "\n"]),
+  ];
+}
+
+function assistantTurn(
+  { content, reasoning, calls }: AssistantMessage,
+  release: Release,
+  showsReasoning: boolean,
+): readonly Piece[] {
+  const text = strip(content);
+  const thought = strip(reasoning ?? "");
+  return [
+    ...[START, "assistant\n"],
+    ...(showsReasoning ? [THINK.open, `\n${thought}\n`, THINK.close, "\n\n"] : []),
+    text,
+    ...calls.flatMap(({ name, args }, i) => [
+      i > 0 ? "\n" : text === "" ? "" : "\n\n",
+      ...[CALL.open, `\n<function=${name}>\n`],
+      ...Object.entries(args).map(
+        ([key, value]) => `<parameter=${key}>\n${writeValue(value, release)}\n</parameter>\n`,
+      ),
+      ...["</function>\n", CALL.close],
+    ]),
+    ...[END, "\n"],
+  ];
+}
+
+function writeValue(value: ExactJson, { writesPython }: Release): string {
+  if (typeof value === "string") return value;
+  if (writesPython && value === null) return "None";
+  if (writesPython && typeof value === "boolean") return value ? "True" : "False";
+  return value instanceof ExactNumber ? value.text : writeExactJson(value, "spaced");
+}

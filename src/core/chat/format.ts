@@ -1,0 +1,40 @@
+/** A chat format that is written in this program, not taken from a model's template. */
+
+import type { Piece, TokenContext } from "./pieces.ts";
+import type { FollowUp, InitialMessage, ParsedTurn, ToolDeclaration } from "./renderer.ts";
+
+/** What a run asks of a format; settings that a format does not know were refused before. */
+export interface FormatOptions {
+  readonly thinking: boolean;
+  /** A name of the format's efforts, or a number as text; null = the format's default. */
+  readonly effort: string | null;
+  /** `all` keeps earlier reasoning when a conversation is rendered again; `template` does as the official template. */
+  readonly retention: "all" | "template";
+  /** The date that formats with a date in the prompt show, YYYY-MM-DD; fixed for a run. */
+  readonly date: string;
+}
+
+/** Reads one turn from its sampled ids; `tools` are those that the prompt declared. Never throws on model output. */
+export type TurnParser = (turn: readonly number[], tools: readonly ToolDeclaration[]) => ParsedTurn;
+
+export interface ChatFormat {
+  /** Stable name with the options that change the prompt; stored with the run. */
+  readonly id: string;
+  /** Texts of the added tokens that end a turn; sampling stops on any of them. */
+  readonly ends: readonly string[];
+  /** Texts on which sampling stops in place of tokens, for models without turn tokens. The sample holds the text. */
+  readonly stopTexts?: readonly string[];
+  /** A conversation up to where the model's next turn begins, what is prefilled of that turn included. */
+  readonly renderPrompt: (
+    messages: readonly InitialMessage[],
+    tools: readonly ToolDeclaration[],
+  ) => readonly Piece[];
+  /** From behind a turn to the opening of the next; `end` is the token that the turn ended with, sampled or closed. */
+  readonly renderFollowUps: (
+    followUps: readonly FollowUp[],
+    end: string | null,
+  ) => readonly Piece[];
+  /** What ends a turn that was cut: the closing of what is open in it, then an end token where the format has one. */
+  readonly closeTurn: (turn: ParsedTurn) => readonly Piece[];
+  readonly createParser: (tokens: TokenContext) => TurnParser;
+}

@@ -1,0 +1,35 @@
+/** Makes a renderer of a format that is written in this program, for one tokenizer. */
+
+import { createControlTokens } from "./controlTokens.ts";
+import type { ChatFormat } from "./format.ts";
+import { encodePieces, requireId } from "./pieces.ts";
+import type { Renderer } from "./renderer.ts";
+import type { Tokenizer } from "./tokenizer.ts";
+import { encodeConfigTokens } from "./trustedText.ts";
+
+/** @throws AppError `chat-token-missing` when a token that ends a turn is no added token of this tokenizer */
+export function createNativeRenderer(format: ChatFormat, tokenizer: Tokenizer): Renderer {
+  const controls = createControlTokens(tokenizer);
+  const tokens = { tokenizer, controls };
+  const ends = new Map(format.ends.map((text) => [requireId(controls, text), text]));
+  const parse = format.createParser(tokens);
+  const stopTexts = format.stopTexts ?? [];
+  return {
+    id: `native/${format.id}`,
+    stopIds: stopTexts.length === 0 ? [...ends.keys()] : [],
+    stopTexts,
+    renderInitial: (messages, tools) =>
+      encodeConfigTokens(messages, tokens, (marked) => format.renderPrompt(marked, tools)),
+    bridge: (turn, followUps) => {
+      const sampledEnd = ends.get(turn.at(-1) ?? -1);
+      const closing = sampledEnd === undefined ? format.closeTurn(parse(turn, [])) : [];
+      const last = closing.at(-1);
+      const closed = typeof last === "object" ? last.control : null;
+      return {
+        closing: encodePieces(closing, tokens),
+        delta: encodePieces(format.renderFollowUps(followUps, sampledEnd ?? closed), tokens),
+      };
+    },
+    parse: (turn, tools = []) => parse(turn, tools),
+  };
+}

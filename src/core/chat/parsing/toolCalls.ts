@@ -1,0 +1,92 @@
+/** How calls stand in a turn, and the reader of the Hermes form: a JSON object with `name` and `arguments`. */
+
+import { isExactObject, parseExactJson, TooDeepError } from "../../util/exactJson.ts";
+import { MAX_DEPTH } from "../../util/jsonl.ts";
+import type { ToolCall, ToolCallError, ToolDeclaration } from "../renderer.ts";
+
+export type ToolCallReading =
+  | { readonly kind: "call"; readonly call: ToolCall }
+  | { readonly kind: "error"; readonly error: ToolCallError };
+
+export interface MarkerPair {
+  readonly open: string;
+  readonly close: string;
+}
+
+/** Calls between markers. */
+export interface CallSyntax extends MarkerPair {
+  /** Sentence for the model that says how a call is written; contains no control token. */
+  readonly expected: string;
+  /** Markers around several calls, or between them, that say nothing. */
+  readonly separators?: readonly string[];
+  /** Reads what stands between the markers; `raw` is the call with them. */
+  readonly read: (
+    payload: string,
+    raw: string,
+    tools: readonly ToolDeclaration[],
+  ) => ToolCallReading;
+}
+
+const EXPECTED = 'Write one JSON object with the keys "name" and "arguments" per call.';
+
+/** Calls in the Hermes form between these markers. */
+export function jsonCalls(markers: MarkerPair): CallSyntax {
+  return { ...markers, expected: EXPECTED, read: readToolCall };
+}
+
+const MESSAGES: Readonly<Record<ToolCallError["kind"], string>> = {
+  not_json: "The tool call is not valid JSON.",
+  not_object: "The tool call is valid JSON but not an object.",
+  not_readable: "The tool call is not written as it must be, so it did not run.",
+  missing_name: "The tool call does not name a tool.",
+  bad_arguments: "The arguments of the tool call are not a JSON object.",
+  too_deep: `The tool call is nested more than ${MAX_DEPTH} levels deep, so it did not run. Write flatter arguments.`,
+  unterminated: "The tool call was not closed, so it did not run.",
+};
+
+/**
+ * Reads `payload`, the text between the call markers; `raw` is the call as written, markers included. `parameters` is
+ * taken for `arguments` when only it is there, and arguments may be an object written as JSON text.
+ */
+export function readToolCall(payload: string, raw: string): ToolCallReading {
+  try {
+    return reading(parseExactJson(payload), raw);
+  } catch (error) {
+    return failure(error instanceof TooDeepError ? "too_deep" : "not_json", raw);
+  }
+}
+
+/** @throws TooDeepError for arguments as JSON text */
+function reading(value: unknown, raw: string): ToolCallReading {
+  if (!isExactObject(value)) return failure("not_object", raw);
+  const name = value["name"];
+  if (typeof name !== "string" || name.trim() === "") return failure("missing_name", raw);
+  const written = value["arguments"] ?? value["parameters"];
+  const args = typeof written === "string" ? parseArguments(written) : written;
+  return isExactObject(args)
+    ? { kind: "call", call: { name, args, raw } }
+    : failure("bad_arguments", raw);
+}
+
+/** The error of a call, with a sentence for the model that ends in how a call is written. */
+export function toolCallError(
+  kind: ToolCallError["kind"],
+  raw: string,
+  expected: string,
+): ToolCallError {
+  return { kind, raw, message: `${MESSAGES[kind]} ${expected}` };
+}
+
+function failure(kind: ToolCallError["kind"], raw: string): ToolCallReading {
+  return { kind: "error", error: toolCallError(kind, raw, EXPECTED) };
+}
+
+/** The value, or undefined (which is no JSON value) when the text is not JSON. @throws TooDeepError */
+function parseArguments(text: string): unknown {
+  try {
+    return parseExactJson(text);
+  } catch (error) {
+    if (error instanceof TooDeepError) throw error;
+    return undefined;
+  }
+}

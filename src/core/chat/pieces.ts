@@ -1,0 +1,60 @@
+/** A prompt as a list of pieces: control tokens by name, and text between them that is always encoded as ordinary text. */
+
+import { AppError } from "../errors.ts";
+import type { ControlTokens } from "./controlTokens.ts";
+import type { Tokenizer } from "./tokenizer.ts";
+
+/** An added token of the tokenizer, by its text. */
+export interface Control {
+  readonly control: string;
+}
+
+/** A string never yields an added token, whatever it contains. */
+export type Piece = string | Control;
+
+export interface TokenContext {
+  readonly tokenizer: Tokenizer;
+  readonly controls: ControlTokens;
+}
+
+export function control(text: string): Control {
+  return { control: text };
+}
+
+/**
+ * Ids of the pieces. All text between two control tokens is encoded at once, as models saw it in training.
+ * @throws AppError `chat-token-missing`
+ */
+export function encodePieces(
+  pieces: readonly Piece[],
+  { tokenizer, controls }: TokenContext,
+): readonly number[] {
+  const ids: number[] = [];
+  let text = "";
+  const flush = (): void => {
+    if (text !== "") for (const id of tokenizer.encodeText(text)) ids.push(id);
+    text = "";
+  };
+  for (const piece of pieces) {
+    if (typeof piece === "string") {
+      text += piece;
+      continue;
+    }
+    flush();
+    ids.push(requireId(controls, piece.control));
+  }
+  flush();
+  return ids;
+}
+
+/** @throws AppError `chat-token-missing` */
+export function requireId(controls: ControlTokens, text: string): number {
+  const id = controls.idOf(text);
+  if (id !== null) return id;
+  throw new AppError(
+    "chat-token-missing",
+    `The tokenizer has no single token ${text}, which the chat format of the model needs. ` +
+      "Set `tokenizer_name` to the tokenizer of the model that is trained, or another `chat_format`.",
+    { configPath: "tokenizer_name", data: { token: text } },
+  );
+}

@@ -1,0 +1,36 @@
+/** Which chat format a model was trained in, by its name. */
+
+import type { FormatName } from "./formats.ts";
+
+/** The first pattern that fits decides. */
+const BY_NAME: readonly (readonly [pattern: RegExp, format: FormatName])[] = [
+  [/^local\//, "chatml"],
+  [/(^|\/)Qwen2\.5-/i, "qwen2.5"],
+  [/-Base$/i, "base"],
+  [/(^|\/)Qwen3-(?!Coder).*Instruct/i, "qwen3-instruct"],
+  [/(^|\/)Qwen3-(?!Coder)/i, "qwen3"],
+  [/(^|\/)Qwen3\.5-/i, "qwen3.5"],
+  [/(^|\/)Qwen3\.6-/i, "qwen3.6"],
+  [/(^|\/)Qwen3\.8-/i, "qwen3.8"],
+  [/Nemotron-3-Nano-/i, "nemotron3-nano"],
+  [/Nemotron-3-Super-/i, "nemotron3-super"],
+  [/Nemotron-3-Ultra-|Nemotron-3\.5-Super-/i, "nemotron3-ultra"],
+  [/Nemotron-3\.5-Lightning-/i, "nemotron3.5-lightning"],
+  [/(^|\/)gpt-oss-/i, "gpt-oss"],
+  [/(^|\/)DeepSeek-V3\.1$/i, "deepseek-v3.1"],
+  [/(^|\/)DeepSeek-V4\.1-/i, "deepseek-v4.1"],
+  [/(^|\/)Kimi-K2-Thinking/i, "kimi-k2-thinking"],
+  [/(^|\/)Kimi-K2-Instruct/i, "kimi-k2"],
+  [/(^|\/)Kimi-K2\.5/i, "kimi-k2.5"],
+  [/(^|\/)Kimi-K2\.6/i, "kimi-k2.6"],
+  [/^thinkingmachines\/Inkling(-Small)?$/i, "inkling"],
+  [/(^|\/)GLM-5\.3-Flash/i, "glm-5.3-flash"],
+  [/(^|\/)GLM-5\.3/i, "glm-5.3"],
+  [/(^|\/)Llama-3\.[1-3]-.*Instruct/i, "llama3"],
+  [/^meta-llama\/Llama-3\.[12]-\d+B$/i, "base"],
+];
+
+/** Null for a model whose format is not known by name; its template may show it. */
+export function formatOfModel(modelName: string): FormatName | null {
+  return BY_NAME.find(([pattern]) => pattern.test(modelName))?.[1] ?? null;
+}

@@ -1,0 +1,23 @@
+/** Where our formats differ on purpose from what the kit holds to be right: a line for each kind of difference. */
+
+export interface Explained {
+  /** Matches `FAMILY: VECTOR`. */
+  readonly vectors: RegExp;
+  /** Why ours is better. */
+  readonly why: string;
+}
+
+export const EXPLAINED: readonly Explained[] = [
+  {
+    vectors: /arg_floats/,
+    why: "A number in a call keeps its text (-2.50), where a renderer that reads it into a double prints -2.5.",
+  },
+  {
+    vectors: /x_stray_close/,
+    why: "A closing marker that closes nothing is no text of the answer.",
+  },
+  {
+    vectors: /x_nested_call/,
+    why: "A call inside a call is an error, where others read parts of both as one.",
+  },
+];

@@ -1,0 +1,117 @@
+import { describe, expect, it, type TestContext } from "vitest";
+import type { ParsedTurn, Renderer } from "../../../src/core/chat/renderer.ts";
+import { CHAT_FAMILIES } from "../peers.ts";
+import { tell } from "../tally.ts";
+import { EXPLAINED } from "./explained.ts";
+import { hasKitTokenizers } from "./kitTokenizers.ts";
+import { isWritten, rendererOf } from "./profiles.ts";
+import { type Family, readFamily, toFollowUp, toMessage, toTools } from "./vectors.ts";
+
+/** Runs each vector with its profile's renderer; what differs fails the test unless a line explains it. */
+async function compare<V extends { readonly id: string; readonly profile: string }>(
+  context: TestContext,
+  name: string,
+  { profiles }: Family,
+  vectors: readonly V[],
+  check: (vector: V, renderer: Renderer) => void,
+): Promise<void> {
+  const renderers = new Map<string, Renderer>();
+  for (const [profile, facts] of Object.entries(profiles)) {
+    renderers.set(profile, await rendererOf(profile, facts));
+  }
+  const differences: string[] = [];
+  const explained = new Set<string>();
+  for (const vector of vectors) {
+    const renderer = renderers.get(vector.profile);
+    if (renderer === undefined) throw new Error(`${vector.id} has no profile`);
+    try {
+      check(vector, renderer);
+    } catch (error) {
+      const title = `${name}: ${vector.id}`;
+      const line = EXPLAINED.find((known) => known.vectors.test(title));
+      if (line === undefined) differences.push(`${title}: ${String(error).slice(0, 600)}`);
+      else explained.add(line.why);
+    }
+  }
+  tell(context, { checks: vectors.length, differences, explained: [...explained] });
+  expect(differences.slice(0, 3), `${differences.length} of ${vectors.length} differ`).toEqual([]);
+}
+
+describe.runIf(hasKitTokenizers).each(CHAT_FAMILIES)("family %s", (name) => {
+  const family = hasKitTokenizers ? readFamily(name) : null;
+  if (family === null || !isWritten(family)) {
+    it.skip("no format of ours");
+    return;
+  }
+
+  const promptOf = (scenario: string, renderer: Renderer): readonly number[] => {
+    const { messages = [], tools } = family.scenarios[scenario] ?? {};
+    return renderer.renderInitial(messages.map(toMessage), toTools(tools));
+  };
+
+  it("stops on the tokens of the kit", async () => {
+    for (const [profile, facts] of Object.entries(family.profiles)) {
+      const { stopIds, stopTexts } = await rendererOf(profile, facts);
+      expect([...stopIds].sort(), profile).toEqual([...facts.stop_ids].sort());
+      expect(stopTexts, profile).toEqual(facts.stop_texts ?? []);
+    }
+  });
+
+  it("lays prompts out as all renderers do", async (context) => {
+    await compare(context, name, family, family.prompts, (vector, renderer) => {
+      expect(promptOf(vector.scenario, renderer)).toEqual(vector.expected.prompt_ids);
+    });
+  });
+
+  it("lays prompts out as is right where renderers differ", async (context) => {
+    const judged = family.disputed_prompts.filter((vector) => vector.judged != null);
+    await compare(context, name, family, judged, (vector, renderer) => {
+      expect(promptOf(vector.scenario, renderer)).toEqual(vector.judged?.prompt_ids);
+    });
+  });
+
+  it("continues sampled turns", async (context) => {
+    await compare(context, name, family, family.bridges, (vector, renderer) => {
+      const { closing, delta } = renderer.bridge(
+        vector.turn_ids,
+        vector.follow_ups.map(toFollowUp),
+      );
+      expect([...closing, ...delta]).toEqual(vector.expected.delta_ids);
+    });
+  });
+
+  const tools = toTools(family.parse_tools);
+  it("reads turns as all renderers do", async (context) => {
+    await compare(context, name, family, family.parses, (vector, renderer) => {
+      const parsed = comparable(renderer.parse(vector.turn_ids, vector.tools == null ? [] : tools));
+      expect(parsed).toMatchObject(normal(vector.expected));
+    });
+  });
+
+  it("reads turns as is right where renderers differ", async (context) => {
+    const judged = family.parses.filter((vector) => vector.judged != null);
+    await compare(context, name, family, judged, (vector, renderer) => {
+      const parsed = comparable(renderer.parse(vector.turn_ids, vector.tools == null ? [] : tools));
+      expect(parsed).toMatchObject(normal(vector.judged ?? {}));
+    });
+  });
+});
+
+/** What the kit keeps of a parse: text without blanks around it, and whether a call was broken. */
+function comparable({ reasoning, content, calls, errors, ended }: ParsedTurn) {
+  return {
+    reasoning: reasoning?.trim() ?? "",
+    content: content.trim(),
+    calls: calls.map(({ name, args }) => ({ name, args })),
+    malformed: errors.length > 0,
+    ended,
+  };
+}
+
+function normal(expected: Family["parses"][number]["expected"]): object {
+  return {
+    ...expected,
+    ...(expected.reasoning !== undefined && { reasoning: expected.reasoning?.trim() ?? "" }),
+    ...(expected.content !== undefined && { content: expected.content?.trim() ?? "" }),
+  };
+}

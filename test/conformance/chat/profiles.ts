@@ -1,0 +1,59 @@
+/** Which of our formats, with which options, each profile of the kit's vectors is made with. */
+
+import { createNativeRenderer } from "../../../src/core/chat/nativeRenderer.ts";
+import type { Renderer } from "../../../src/core/chat/renderer.ts";
+import { NATIVE_FORMATS } from "../../../src/core/chat/setup/nativeFormats.ts";
+import type { FormatName } from "../../../src/core/models/formats.ts";
+import { ExactNumber } from "../../../src/core/util/exactJson.ts";
+import { kitTokenizer } from "./kitTokenizers.ts";
+import type { Family, Profile } from "./vectors.ts";
+
+/** By the beginning of the profile's name, the first that fits. */
+const FORMAT_OF: readonly (readonly [profile: string, format: FormatName])[] = [
+  ["qwen3.5-base", "base"],
+  ["qwen3-base", "base"],
+  ["deepseek-v3.1-base", "base"],
+  ["llama3-base", "base"],
+  ["qwen3.5-", "qwen3.5"],
+  ["qwen3.6-", "qwen3.6"],
+  ["qwen3.8-", "qwen3.8"],
+  ["nano-", "nemotron3-nano"],
+  ["super-", "nemotron3-super"],
+  ["ultra-", "nemotron3-ultra"],
+  ["gpt-oss-", "gpt-oss"],
+  ["v3.1-", "deepseek-v3.1"],
+  ["v4.1-", "deepseek-v4.1"],
+  ["k2-instruct", "kimi-k2"],
+  ["k2-thinking", "kimi-k2-thinking"],
+  ["k2.5-", "kimi-k2.5"],
+  ["k2.6-", "kimi-k2.6"],
+  ["inkling-", "inkling"],
+  ["glm5.3-flash", "glm-5.3-flash"],
+  ["glm5.3-", "glm-5.3"],
+  ["llama3", "llama3"],
+];
+
+/** Whether all profiles of a family have a format of ours. */
+export function isWritten({ profiles }: Family): boolean {
+  return Object.keys(profiles).every((name) => createOf(name) !== undefined);
+}
+
+function createOf(name: string) {
+  const format = FORMAT_OF.find(([start]) => name.startsWith(start))?.[1];
+  return format === undefined ? undefined : NATIVE_FORMATS[format];
+}
+
+/** @throws Error for a profile that no format of ours stands for */
+export async function rendererOf(name: string, profile: Profile): Promise<Renderer> {
+  const create = createOf(name);
+  if (create === undefined) throw new Error(`No format of ours is the kit's profile ${name}.`);
+  const { thinking, preserve, effort, date } = profile.options;
+  const options = {
+    thinking: thinking ?? true,
+    effort:
+      effort === undefined ? null : effort instanceof ExactNumber ? effort.text : String(effort),
+    retention: preserve === true ? ("all" as const) : ("template" as const),
+    date: date ?? "2026-01-02",
+  };
+  return createNativeRenderer(create(options), await kitTokenizer(profile.tokenizer));
+}
