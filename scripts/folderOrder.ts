@@ -21,7 +21,6 @@ export const FOLDER_ORDER: readonly string[] = [
   "src/core/config/editing/fixes",
   "src/core/tinker",
   "src/core/openreward",
-  "src/core/models",
   "src/core/chat",
   "src/core/chat/parsing",
   "src/core/chat/template",

@@ -35,6 +35,9 @@ export type RuleCode =
   | "TRL211"
   | "TRL213"
   | "TRL214"
+  /** The table of models: what the service trains, with how much context; what a model's chat format can do. */
+  | "TRL215"
+  | "TRL216"
   /** What services offer: environment, split, model, rank or loss, checkpoint, secret that an environment asks for. */
   | "TRL300"
   | "TRL301"

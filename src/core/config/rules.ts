@@ -6,6 +6,7 @@ import { addressFindings } from "./addressRules.ts";
 import { environmentFindings } from "./environmentRules.ts";
 import { advice, conflict, type Finding, note, preferred, setTo } from "./finding.ts";
 import { valueAt } from "./issues.ts";
+import { lineUpFindings } from "./lineUpRules.ts";
 import { lossFindings } from "./lossRules.ts";
 import { isLocalModel } from "./presets.ts";
 import type { Config } from "./schema.ts";
@@ -31,6 +32,7 @@ const MANY_LOCAL_ROLLOUTS = 2048;
 export function crossFieldFindings(config: Config, values: unknown): readonly Finding[] {
   return [
     ...modelFindings(config),
+    ...lineUpFindings(config, values),
     ...startFindings(config),
     ...tokenFindings(config),
     ...learningRateFindings(config),

@@ -58,12 +58,12 @@ export function findLineUpModel(name: string): LineUpModel | null {
 }
 
 /** What the model's format can do; null when the format is not public. */
-function formatFactsOf({ format }: LineUpModel): FormatFacts | null {
+export function formatFactsOf({ format }: LineUpModel): FormatFacts | null {
   return format === null ? null : FORMATS[format];
 }
 
 /** How the model was trained to answer. */
-type ModelKind = "base" | "instruct" | "hybrid" | "reasoning";
+export type ModelKind = "base" | "instruct" | "hybrid" | "reasoning";
 
 /** Null when nothing public says it. */
 export function kindOf(model: LineUpModel): ModelKind | null {
@@ -71,6 +71,21 @@ export function kindOf(model: LineUpModel): ModelKind | null {
   if (facts === null) return null;
   if (model.format === "base") return "base";
   return ({ off: "instruct", switch: "hybrid", on: "reasoning" } as const)[facts.thinking];
+}
+
+/** Since when a model is retired and what to use instead, as sentences. */
+export function retirementText(name: string, { since, instead, isOfficial }: Retirement): string {
+  const end =
+    since === null
+      ? `Tinker's list of models no longer has \`${name}\` (list of ${LINE_UP_DATE}).`
+      : `Tinker retired \`${name}\` on ${since}.`;
+  const next = isOfficial ? "Tinker names" : "The nearest listed model is";
+  return `${end} ${next} \`${instead}\`${isOfficial ? " in its place" : ""}.`;
+}
+
+/** Listed models: what a person can choose from where the service's own list is not known. */
+export function listedModels(): readonly LineUpModel[] {
+  return LINE_UP.filter(({ retired }) => retired === null);
 }
 
 const VARIANT_CONTEXT = /:peft:(\d+)$/;

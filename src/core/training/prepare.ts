@@ -5,6 +5,7 @@ import { createRenderer } from "../chat/setup/createRenderer.ts";
 import type { ModelTokenizer } from "../chat/tokenizer.ts";
 import type { Config } from "../config/schema.ts";
 import { AppError, errorMessage, isAppError } from "../errors.ts";
+import { findLineUpModel, retirementText } from "../models/lineUp.ts";
 import type { RemoteEnvironment } from "../openreward/types.ts";
 import type { Clock, Random, Sha256 } from "../ports.ts";
 import { EnvironmentGate } from "../rollout/environmentGate.ts";
@@ -92,13 +93,20 @@ async function requireModel({
     return found.maxContextLength;
   }
   const names = models.map((model) => model.name);
-  const near = nearestWord(config.model_name, names);
-  const offered = names.slice(0, 8).join(", ");
   throw new AppError(
     "model-not-offered",
-    `model_name: the service does not train ${config.model_name}. ${near === null ? `It offers ${offered}` : `Did you mean ${near}`}${near === null ? "." : "?"}`,
+    `model_name: the service does not train ${config.model_name}. ${suggestModel(config.model_name, names)}`,
     { configPath: "model_name", data: { offered: names } },
   );
+}
+
+/** What to train instead of a model that the service does not offer, as sentences. */
+function suggestModel(name: string, offered: readonly string[]): string {
+  const retired = findLineUpModel(name)?.retired ?? null;
+  if (retired !== null && offered.includes(retired.instead)) return retirementText(name, retired);
+  const near = nearestWord(name, offered);
+  if (near !== null) return `Did you mean ${near}?`;
+  return `It offers ${offered.slice(0, 8).join(", ")}.`;
 }
 
 async function prepareChat({ config, loadModel, onWarning, clock }: PrepareOptions): Promise<Chat> {

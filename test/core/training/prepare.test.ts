@@ -11,7 +11,11 @@ const FULL = new AppError("environment-capacity", "at maximum capacity");
 const MINUTE_MS = 60_000;
 
 /** The start of a run whose environment refuses the first queries with `fault`; a tokenizer that never loads keeps the run from starting. */
-function setUp(refusals: number, fault: Error) {
+function setUp(
+  refusals: number,
+  fault: Error,
+  { model = "Qwen/Qwen3-8B", offered = null }: { model?: string; offered?: string[] | null } = {},
+) {
   const clock = new FakeClock();
   const warnings: string[] = [];
   let asked = 0;
@@ -21,8 +25,14 @@ function setUp(refusals: number, fault: Error) {
     return 8;
   };
   const preparing = prepareRun({
-    config: aConfig(),
-    service: { ...fakeService([]), capabilities: async () => null },
+    config: aConfig({ model_name: model }),
+    service: {
+      ...fakeService([]),
+      capabilities: async () =>
+        offered?.map((name) => ({
+          ...{ name, maxContextLength: null, isTrainable: true, isSampleable: true },
+        })) ?? null,
+    },
     sha256,
     clock,
     random: { uuid: () => "", uniform: () => 0 },
@@ -56,5 +66,20 @@ describe("a run whose environment is full before it begins", () => {
     const { clock, preparing } = setUp(1, refused);
     await expect(clock.run(preparing)).rejects.toBe(refused);
     expect(clock.monotonic()).toBe(0);
+  });
+});
+
+describe("a model that the service does not train", () => {
+  it.each([
+    ["Qwen/Qwen3-32B", ["Qwen/Qwen3.6-27B"], /retired.*2026-06-12.*`Qwen\/Qwen3\.6-27B`/],
+    // The service's own list is newer than the table.
+    ["Qwen/Qwen3-32B", ["Qwen/Qwen4-32B"], /Did you mean Qwen\/Qwen4-32B\?/],
+    ["Owner/Own-7B", ["Qwen/Qwen3-8B"], /It offers Qwen\/Qwen3-8B\./],
+  ])("%s is refused where it offers %s", async (model, offered, words) => {
+    const { clock, preparing } = setUp(0, FULL, { model, offered });
+    await expect(clock.run(preparing)).rejects.toMatchObject({
+      code: "model-not-offered",
+      message: expect.stringMatching(words),
+    });
   });
 });

@@ -1,19 +1,12 @@
 /** Completion of values: words that a field takes, names from the catalogue, numbers that make sense. */
 
-import {
-  formatCount,
-  formatDuration,
-  formatQuantity,
-  formatReward,
-} from "../../../../shared/format.ts";
+import { formatDuration, formatQuantity, formatReward } from "../../../../shared/format.ts";
 import type { Json } from "../../../json.ts";
+import { findLineUpModel, formatFactsOf, listedModels } from "../../../models/lineUp.ts";
 import type { Field, Shape } from "../../field.ts";
-import {
-  type CheckpointEntry,
-  type ModelEntry,
-  usableCheckpoints,
-} from "../catalogue/catalogue.ts";
+import { type CheckpointEntry, usableCheckpoints } from "../catalogue/catalogue.ts";
 import { checkpointMarkdown } from "../descriptions/checkpointText.ts";
+import { modelDetail, modelMarkdown, tableEntry } from "../descriptions/modelText.ts";
 import { distinctLabels } from "../diagnostics/checkpointRules.ts";
 import { flowText, wordText } from "../text/valueText.ts";
 import { type Completion, type CompletionKind, snippetText } from "./completion.ts";
@@ -35,13 +28,24 @@ export function completeValues(
   context: CompletionContext,
   shape: Shape & Partial<Field>,
 ): readonly Completion[] {
-  const offers = [...namesFor(context), ...valuesOf(context, shape)];
+  const offers = [...namesFor(context), ...valuesOf(context, narrowed(context, shape))];
   const unique = new Map<string, Candidate>();
   for (const candidate of offers) {
     const text = JSON.stringify(candidate.value);
     if (!unique.has(text)) unique.set(text, candidate);
   }
   return [...unique.values()].map((offer, index) => valueCompletion(context, offer, index));
+}
+
+/** Of the efforts those that the model takes. */
+function narrowed(
+  { cursor, writtenValue }: CompletionContext,
+  shape: Shape & Partial<Field>,
+): Shape & Partial<Field> {
+  if (shape.type !== "enum" || cursor.path.join(".") !== "thinking.effort") return shape;
+  const model = findLineUpModel(writtenValue("model_name") ?? "");
+  const facts = model === null ? null : formatFactsOf(model);
+  return facts === null ? shape : { ...shape, values: facts.efforts };
 }
 
 function valueCompletion(
@@ -141,24 +145,16 @@ function evaluationSplits(
   }));
 }
 
+/** Those of the service's own list; without one those that the table lists. */
 function models({ catalogue }: CompletionContext): readonly Candidate[] {
-  const { local, hosted } = catalogue;
-  return [...(hosted.models?.items ?? []), ...(local.models?.items ?? [])].map((model) => ({
+  const hosted = catalogue.hosted.models?.items ?? listedModels().map(tableEntry);
+  const local = catalogue.local.models?.items ?? [];
+  return [...hosted, ...local].map((model) => ({
     value: model.name,
     kind: "model",
     detail: modelDetail(model),
+    documentation: modelMarkdown(model.name),
   }));
-}
-
-/** For example `32,768 tokens · rank up to 64 · small`. */
-export function modelDetail({ contextTokens, maxRank, note }: ModelEntry): string {
-  return [
-    contextTokens === null ? null : `${formatCount(contextTokens)} tokens`,
-    maxRank === null ? null : `rank up to ${maxRank}`,
-    note,
-  ]
-    .filter((part) => part !== null)
-    .join(" · ");
 }
 
 function checkpoints({ catalogue }: CompletionContext): readonly Candidate[] {

@@ -1,5 +1,6 @@
 /** Findings that need the lists of services; without a list there are none. */
 
+import { findLineUpModel, retirementText } from "../../../models/lineUp.ts";
 import { nearestWords } from "../../../util/editDistance.ts";
 import { advice, conflict, type Finding, preferred, setTo } from "../../finding.ts";
 import { isLocalModel } from "../../presets.ts";
@@ -13,6 +14,7 @@ import {
   formatListAge,
   type Listing,
   listsFor,
+  type ModelEntry,
   plainName,
 } from "../catalogue/catalogue.ts";
 import { checkpointFindings } from "./checkpointRules.ts";
@@ -112,10 +114,15 @@ function splitMessage(name: string, split: string, names: readonly string[]): st
   return `\`${name}\` has no split \`${split}\`; it has ${list}.`;
 }
 
+/** The models of the server that this configuration uses; null when they are not known. */
+export function modelList(config: Config, catalogue: Catalogue): Listing<ModelEntry> | null {
+  const { model_name: name, tinker_base_url: server } = config;
+  return listFor(listsFor(catalogue, name).models, name, server);
+}
+
 function modelFindings(config: Config, catalogue: Catalogue): readonly Finding[] {
   const { model_name: name } = config;
-  const { models } = listsFor(catalogue, name);
-  const list = listFor(models, name, config.tinker_base_url);
+  const list = modelList(config, catalogue);
   if (list === null) return [];
   const model = findModel(catalogue, name);
   if (model === null) return list.isComplete ? [unknownModel(name, list)] : [];
@@ -127,12 +134,13 @@ function modelFindings(config: Config, catalogue: Catalogue): readonly Finding[]
 
 function unknownModel(name: string, { items, ageMs }: Listing<{ readonly name: string }>): Finding {
   const names = items.map((item) => item.name);
-  const choices = nearestFirst(name, names);
-  const near = nearestWords(name, names);
-  const hint =
-    near.length > 0
-      ? `Did you mean \`${near[0]}\`?`
-      : `It offers ${choices.map((choice) => `\`${choice}\``).join(", ")}.`;
+  const retired = findLineUpModel(name)?.retired ?? null;
+  const instead = names.filter((other) => other === retired?.instead);
+  const near = retired === null ? nearestWords(name, names) : instead;
+  const choices = nearestFirst(name, names, near);
+  const offered = `It offers ${choices.map((choice) => `\`${choice}\``).join(", ")}.`;
+  const suggestion = near.length > 0 ? `Did you mean \`${near[0]}\`?` : offered;
+  const hint = retired === null ? suggestion : retirementText(name, retired);
   const message = `The service does not train \`${name}\` (list ${formatListAge(ageMs)}). ${hint}`;
   const remedies = choices.map((choice, index) => {
     const remedy = setTo(["model_name"], choice, `Change to '${choice}'`);
@@ -172,6 +180,10 @@ function renames(path: readonly string[], words: readonly string[]): readonly Re
 }
 
 /** A few of the words, those like `word` first. */
-function nearestFirst(word: string, words: readonly string[]): readonly string[] {
-  return [...new Set([...nearestWords(word, words), ...words])].slice(0, MAX_CHOICES);
+function nearestFirst(
+  word: string,
+  words: readonly string[],
+  near = nearestWords(word, words),
+): readonly string[] {
+  return [...new Set([...near, ...words])].slice(0, MAX_CHOICES);
 }

@@ -14,7 +14,7 @@ import type { Remedy } from "../../remedy.ts";
 import { isReplaced } from "../../repair.ts";
 import type { Span } from "../../span.ts";
 import type { Catalogue } from "../catalogue/catalogue.ts";
-import { catalogueFindings } from "./catalogueRules.ts";
+import { catalogueFindings, modelList } from "./catalogueRules.ts";
 import { folderFindings, type KnownFolders } from "./folderRules.ts";
 
 export interface DiagnoseOptions extends CheckOptions {
@@ -62,10 +62,20 @@ export function diagnoseChecked(
     source.text,
     ({ severity, code }) => severity !== "error" || IGNORABLE_ERRORS.has(code),
   );
-  return inTextOrder([...problems, ...live])
+  const isListed = hasServiceList(checked, options);
+  const own = problems.filter(({ code }) => !(isListed && code === "TRL215"));
+  return inTextOrder([...own, ...live])
     .filter((problem) => isWanted(problem, options))
     .slice(0, MAX_DIAGNOSES)
     .map((problem) => asDiagnosis(problem, checked));
+}
+
+/** Whether the service's own list says of the model what the program's table would say otherwise. */
+function hasServiceList({ repaired }: CheckedText, { catalogue }: DiagnoseOptions): boolean {
+  if (repaired === null || catalogue === undefined) return false;
+  const list = modelList(repaired.config, catalogue);
+  const name = repaired.config.model_name;
+  return list !== null && (list.isComplete || list.items.some((model) => model.name === name));
 }
 
 function liveProblems(checked: CheckedText, options: DiagnoseOptions): readonly Problem[] {

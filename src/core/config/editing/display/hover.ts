@@ -2,6 +2,7 @@
 
 import { isScalar } from "yaml";
 import { formatQuantity } from "../../../../shared/format.ts";
+import { findLineUpModel } from "../../../models/lineUp.ts";
 import { type CheckedText, type CheckOptions, checkText } from "../../check.ts";
 import type { Field, Shape } from "../../field.ts";
 import { shapeAt } from "../../fields.ts";
@@ -18,11 +19,17 @@ import {
   formatListAge,
   listsFor,
 } from "../catalogue/catalogue.ts";
-import { modelDetail } from "../completion/completeValues.ts";
 import { originText as secretOriginText } from "../completion/knownNames.ts";
 import { checkpointMarkdown } from "../descriptions/checkpointText.ts";
 import { environmentMarkdown, splitText } from "../descriptions/environmentText.ts";
 import { fieldMarkdown } from "../descriptions/fieldText.ts";
+import {
+  learningRateMarkdown,
+  modelDetail,
+  modelMarkdown,
+  tableEntry,
+  thinkingMarkdown,
+} from "../descriptions/modelText.ts";
 import { code, plainText, valueCode } from "../text/markdown.ts";
 import { type FoundNode, nodeAt } from "../text/nodeAt.ts";
 import { derivedText, isHidden, originText } from "./origin.ts";
@@ -145,8 +152,7 @@ function valueParts(
 ): readonly string[] {
   switch (path.length === 1 ? path[0] : undefined) {
     case "model_name": {
-      const model = findModel(catalogue, value);
-      return model === null ? [] : [`**${code(value)}** ${plainText(modelDetail(model))}`];
+      return modelParts(value, catalogue);
     }
     case "resume_from":
     case "init_from": {
@@ -156,6 +162,15 @@ function valueParts(
     default:
       return [];
   }
+}
+
+function modelParts(name: string, catalogue: Catalogue): readonly string[] {
+  const known = findLineUpModel(name);
+  const model = findModel(catalogue, name) ?? (known === null ? null : tableEntry(known));
+  if (model === null) return [];
+  const more = modelMarkdown(name);
+  const head = `**${code(name)}** ${plainText(modelDetail(model))}`.trimEnd();
+  return more === "" ? [head] : [head, more];
 }
 
 function effectiveParts(
@@ -177,8 +192,21 @@ function isPlain(value: unknown): value is string | number | boolean | null {
 }
 
 function adviceParts({ repaired }: CheckedText, path: readonly string[]): readonly string[] {
-  if (path.join(".") !== "learning_rate" || repaired === null) return [];
-  return isLocalModel(repaired.config.model_name)
-    ? ["Suggested for the bundled model: `5e-4` to `2e-3`."]
-    : ["Suggested for RL with LoRA: `1e-5` to `4e-5`, whatever the rank."];
+  if (repaired === null) return [];
+  const name = repaired.config.model_name;
+  switch (path.join(".")) {
+    case "learning_rate":
+      return isLocalModel(name)
+        ? ["Suggested for the bundled model: `5e-4` to `2e-3`."]
+        : [
+            "Suggested for RL with LoRA: `1e-5` to `4e-5`, whatever the rank.",
+            ...learningRateMarkdown(name),
+          ];
+    case "thinking":
+    case "thinking.enabled":
+    case "thinking.effort":
+      return thinkingMarkdown(name);
+    default:
+      return [];
+  }
 }

@@ -114,7 +114,7 @@ describe("each rule marks its place, and its fix leaves nothing to mark", () => 
   });
 
   it("a key that is missing is marked at its parent and added there", () => {
-    const text = `model_name: a/b\n${SOUND}\nenvironments:\n  Owner/Game:\n    splits: {train: }\n`;
+    const text = `model_name: Qwen/Qwen3-8B\n${SOUND}\nenvironments:\n  Owner/Game:\n    splits: {train: }\n`;
     expect(found(text)).toEqual(["TRL111 error model_name", "TRL111 error Owner/Game"]);
     const once = repaired(text, "Add num_rollouts: 8");
     expect(found(repaired(once, "Add batch_size: 32"))).toEqual([]);
@@ -323,7 +323,7 @@ it("the fix for all repairs notation and older names, and keeps comments", () =>
 
 it("JSON files get the same checks and fixes", () => {
   const text =
-    '{\n  "model_name": "a/b",\n  "batch_size": "2",\n  "lr": 1e-5,\n  "num_epochs": 1\n}';
+    '{\n  "model_name": "Qwen/Qwen3-8B",\n  "batch_size": "2",\n  "lr": 1e-5,\n  "num_epochs": 1\n}';
   const options = { path: "run.json" };
   expect(found(text, options)).toEqual([
     'TRL111 error "model_name"',
@@ -333,7 +333,7 @@ it("JSON files get the same checks and fixes", () => {
   const once = repaired(text, "Change to 'learning_rate'", options);
   const twice = repaired(once, "Write as 2", options);
   expect(JSON.parse(twice)).toEqual({
-    model_name: "a/b",
+    model_name: "Qwen/Qwen3-8B",
     batch_size: 2,
     learning_rate: 1e-5,
     num_epochs: 1,

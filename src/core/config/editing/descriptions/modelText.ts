@@ -1,0 +1,130 @@
+/** A model in a few words, and what the table of models adds to them. */
+
+import { formatCount } from "../../../../shared/format.ts";
+import { cardSampling } from "../../../models/cardSampling.ts";
+import type { FormatFacts } from "../../../models/formats.ts";
+import {
+  findLineUpModel,
+  formatFactsOf,
+  kindOf,
+  type LineUpModel,
+  longestVariant,
+  retirementText,
+} from "../../../models/lineUp.ts";
+import { LINE_UP_DATE } from "../../../models/lineUpRows.ts";
+import { describeEfforts } from "../../effortRules.ts";
+import type { ModelEntry } from "../catalogue/catalogue.ts";
+import { code } from "../text/markdown.ts";
+
+/** For example `32,768 tokens · rank up to 64 · small`. */
+export function modelDetail({ contextTokens, maxRank, note }: ModelEntry): string {
+  return [
+    contextTokens === null ? null : `${formatCount(contextTokens)} tokens`,
+    maxRank === null ? null : `rank up to ${maxRank}`,
+    note,
+  ]
+    .filter((part) => part !== null)
+    .join(" · ");
+}
+
+/** A model of the table as an entry of a service's list. */
+export function tableEntry({ name, contexts, size }: LineUpModel): ModelEntry {
+  return { name, contextTokens: contexts[0] ?? null, maxRank: null, note: size };
+}
+
+/** Kind, thinking, images, contexts, and what became of it; empty for a model that the table lacks. */
+export function modelMarkdown(name: string): string {
+  const model = findLineUpModel(name);
+  if (model === null) return "";
+  const facts = formatFactsOf(model);
+  const parts = [
+    model.retired === null ? null : retirementText(model.name, model.retired),
+    kindText(model),
+    facts === null
+      ? "Its chat format is not public, so it cannot be trained yet."
+      : thinkingText(facts),
+    variantText(model),
+    samplingText(model),
+    sourceText(model),
+  ];
+  return parts.filter((part) => part !== null).join("\n\n");
+}
+
+/** What the model makes of `thinking`; empty where nothing is known. */
+export function thinkingMarkdown(name: string): readonly string[] {
+  const model = findLineUpModel(name);
+  const facts = model === null ? null : formatFactsOf(model);
+  const text = facts === null ? null : thinkingText(facts);
+  return text === null ? [] : [`${code(name)}: ${text}`];
+}
+
+/** Sizes for which the formula is calibrated. */
+const LEARNING_RATE_POWERS: readonly (readonly [owner: string, power: number])[] = [
+  ["Qwen/", 0.0775],
+  ["meta-llama/", 0.781],
+];
+
+/**
+ * The rate that Tinker's cookbook computes for supervised training with LoRA, 5e-4 (2000 / hidden size)^power (`get_lr` of
+ * `hyperparam_utils.py`); empty where it is not calibrated or the hidden size is not known.
+ */
+export function learningRateMarkdown(name: string): readonly string[] {
+  const hiddenSize = findLineUpModel(name)?.hiddenSize ?? null;
+  const power = LEARNING_RATE_POWERS.find(([owner]) => name.startsWith(owner))?.[1];
+  if (hiddenSize === null || power === undefined) return [];
+  const rate = 5e-4 * (2000 / hiddenSize) ** power;
+  return [
+    `For supervised training of ${code(name)} Tinker's cookbook computes ${code(rate.toExponential(1))}; RL takes far less.`,
+  ];
+}
+
+function kindText(model: LineUpModel): string | null {
+  const kind = kindOf(model);
+  const input = model.readsImages ? "reads text and images" : "reads text only";
+  return kind === null ? `It ${input}.` : `${KINDS[kind]}; ${input}.`;
+}
+
+const KINDS = {
+  base: "Base model",
+  instruct: "Instruct model",
+  hybrid: "Hybrid model",
+  reasoning: "Reasoning model",
+} as const;
+
+function thinkingText(facts: FormatFacts): string | null {
+  const efforts = facts.efforts.length === 0 ? "" : ` ${effortText(facts)}`;
+  switch (facts.thinking) {
+    case "on":
+      return `It always reasons before it answers.${efforts}`;
+    case "switch":
+      return `It reasons where ${code("thinking")} is on.${efforts}`;
+    case "off":
+      return facts.callsTools
+        ? "It answers without reasoning."
+        : "It calls no tools and does not reason.";
+  }
+}
+
+function effortText(facts: FormatFacts): string {
+  return describeEfforts(facts).replace("The model takes", `${code("thinking.effort")} takes`);
+}
+
+function variantText(model: LineUpModel): string | null {
+  const longest = longestVariant(model);
+  const tokens = model.contexts.at(-1);
+  if (longest === null || tokens === undefined) return null;
+  return `With ${formatCount(tokens)} tokens, at a higher price, as ${code(longest)}.`;
+}
+
+function samplingText({ format }: LineUpModel): string | null {
+  const cards = format === null ? null : cardSampling(format);
+  return cards === null
+    ? null
+    : `For plain use its card advises ${cards}; training samples at temperature 1.`;
+}
+
+function sourceText({ listed }: LineUpModel): string {
+  if (listed === null || listed === LINE_UP_DATE)
+    return `*Table of ${LINE_UP_DATE}; the service's own list wins.*`;
+  return `*Named by Tinker's cookbook in ${listed}; the service says whether it trains it.*`;
+}
