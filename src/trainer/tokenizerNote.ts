@@ -1,7 +1,9 @@
-/** Notes in a run's events which tokenizer it has, and warns when a resumed run has another one. */
+/** Notes in a run's events which tokenizer it has, and warns when it is not the published one or not the one before. */
 
 import * as z from "zod";
 import type { TokenizerOrigin } from "../core/chat/tokenizer.ts";
+import type { Config } from "../core/config/schema.ts";
+import { knownTokenizer } from "../core/models/knownTokenizers.ts";
 import { readEvents } from "../core/runFolder/events.ts";
 import type { RunReporting, RunStorage } from "../core/training/context.ts";
 import { report } from "../core/training/report.ts";
@@ -16,6 +18,7 @@ const noteSchema = z.object({
 });
 type Note = z.infer<typeof noteSchema>;
 interface NoteContext {
+  readonly config: Pick<Config, "model_name">;
   readonly storage: Pick<RunStorage, "fileSystem" | "folder">;
   readonly reporting: Pick<RunReporting, "events" | "redactor" | "watch">;
 }
@@ -23,7 +26,7 @@ interface NoteContext {
 /** Call it once an attempt. What the run had before comes from its events. @throws AppError `disk` */
 export async function noteTokenizer(
   origin: TokenizerOrigin,
-  { reporting, storage }: NoteContext,
+  { config, reporting, storage }: NoteContext,
   step: number,
 ): Promise<void> {
   const now = noteOf(origin);
@@ -35,9 +38,20 @@ export async function noteTokenizer(
     data: now,
     message: `The tokenizer is ${describe(now)}.`,
   });
-  const message = before === null ? null : describeChange(before, now);
-  if (message === null) return;
-  await report(reporting, { step, level: "warn", kind: "tokenizer-changed", message });
+  const warn = async (kind: string, message: string | null): Promise<void> => {
+    if (message !== null) await report(reporting, { step, level: "warn", kind, message });
+  };
+  if (before?.tokenizer_sha256 !== now.tokenizer_sha256) {
+    await warn("tokenizer-unpublished", describeUnpublished(config.model_name, now));
+  }
+  if (before !== null) await warn("tokenizer-changed", describeChange(before, now));
+}
+
+/** A file may differ in its bytes and still give the same ids, so this is no refusal. */
+function describeUnpublished(model: string, { tokenizer_sha256: sha256, ...note }: Note) {
+  const { sha256: published } = knownTokenizer(model);
+  if (published === null || published === sha256) return null;
+  return `The tokenizer file of ${note.name} (${note.source}) is not the published one of ${model}: its SHA-256 is ${sha256}, not ${published}. If it gives other ids, the model reads and learns nonsense. Check where the file comes from, or take the one on the model hub.`;
 }
 
 function noteOf(origin: TokenizerOrigin): Note {
@@ -65,7 +79,7 @@ function describeChange(before: Note, now: Note): string | null {
 function describe({ name, source, revision, tokenizer_sha256 }: Note): string {
   const version =
     revision === null
-      ? `tokenizer.json with SHA-256 ${tokenizer_sha256.slice(0, 12)}`
+      ? `file with SHA-256 ${tokenizer_sha256.slice(0, 12)}`
       : `revision ${revision.slice(0, 12)}`;
   return `${name} (${source}, ${version})`;
 }

@@ -6,11 +6,12 @@ import { noteTokenizer } from "../../src/trainer/tokenizerNote.ts";
 import { createMemoryFileSystem, createStillClock } from "../core/runFolder/memoryFileSystem.ts";
 
 const FOLDER = "/runs/one";
+const PUBLISHED = "aeb13307a71acd8fe81861d94ad54ab689df773318809eed3cbe794b4492dae4";
 const ORIGIN: TokenizerOrigin = {
   name: "Qwen/Qwen3-8B",
   source: "hub",
   revision: "1234567890abcdef1234567890abcdef12345678",
-  tokenizerSha256: "aa".repeat(32),
+  tokenizerSha256: PUBLISHED,
   templateSha256: "bb".repeat(32),
 };
 
@@ -21,7 +22,11 @@ beforeEach(() => {
   warnings = [];
 });
 
-async function note(attempt: number, changes: Partial<TokenizerOrigin> = {}): Promise<void> {
+async function note(
+  attempt: number,
+  changes: Partial<TokenizerOrigin> = {},
+  model_name = "org/model",
+): Promise<void> {
   const redactor = new Redactor();
   const clock = createStillClock();
   const events = createEventLog({ fileSystem, clock, redactor, folder: FOLDER, attempt });
@@ -30,7 +35,8 @@ async function note(attempt: number, changes: Partial<TokenizerOrigin> = {}): Pr
   };
   const origin = { ...ORIGIN, ...changes };
   const storage = { fileSystem, folder: FOLDER };
-  await noteTokenizer(origin, { storage, reporting: { events, redactor, watch } }, 0);
+  const reporting = { events, redactor, watch };
+  await noteTokenizer(origin, { config: { model_name }, storage, reporting }, 0);
 }
 
 it("a run notes its tokenizer with the hub's commit and the digests", async () => {
@@ -68,4 +74,17 @@ it.each([
   await note(3, { ...changes, revision: "f".repeat(40) });
   expect(warnings).toHaveLength(1);
   expect(warnings[0]).toMatch(new RegExp(`^The ${what} .*1234567890ab.*ffffffffffff`));
+});
+
+it("a file that is not the published one of the model is reported once, and not refused", async () => {
+  await note(1, {}, "Qwen/Qwen3-8B");
+  expect(warnings).toEqual([]);
+  const other = { tokenizerSha256: "cc".repeat(32), name: "./folder", source: "folder" };
+  fileSystem = createMemoryFileSystem();
+  await note(1, other, "Qwen/Qwen3-8B:peft:32768");
+  await note(2, other, "Qwen/Qwen3-8B:peft:32768");
+  expect(warnings).toHaveLength(1);
+  expect(warnings[0]).toMatch(
+    /\.\/folder \(folder\) is not the published one of Qwen.*not aeb13307/,
+  );
 });

@@ -31,7 +31,7 @@ export interface TokenizerOrigin {
   readonly source: string;
   /** Commit on the model hub; null when it is none of the hub's. */
   readonly revision: string | null;
-  /** SHA-256 of `tokenizer.json`. */
+  /** SHA-256 of `tokenizer.json` or of the rank file. */
   readonly tokenizerSha256: string;
   /** SHA-256 of the template's source; null without one. */
   readonly templateSha256: string | null;

@@ -50,7 +50,7 @@ export const modelFields = {
     default: null,
     change: "identity",
     isAdvanced: true,
-    doc: "Tokenizer to use instead of the model's own: the name of a model on the model hub, or a folder with `tokenizer.json`, `tokenizer_config.json` and, if there is one, `chat_template.jinja`. A relative folder starts at the configuration file. `null` takes the one that belongs to `model_name`.",
+    doc: "Tokenizer to use instead of the model's own: the name of a model on the model hub, or a folder with `tokenizer.json` (or a rank file such as `tiktoken.model`), `tokenizer_config.json` and, if there is one, `chat_template.jinja`. A relative folder starts at the configuration file. `null` takes the one that belongs to `model_name`.",
   },
   chat_format: {
     type: "enum",

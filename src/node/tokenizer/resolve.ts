@@ -36,7 +36,7 @@ export interface TokenizerRequest {
   /** A folder, relative ones from `configFolder`, or the id of a model on the hub. */
   readonly name: string;
   readonly configFolder: string;
-  /** Branch, tag or commit; default `main`. */
+  /** Branch, tag or commit to download; default `main`, which also counts when a cache has it and not this one. */
   readonly revision?: string;
 }
 
@@ -47,6 +47,7 @@ export interface FoundTokenizer {
   readonly commit: string | null;
 }
 
+const MAIN = "main";
 const MODEL_ID = /^\w[\w.-]*(\/\w[\w.-]*)?$/;
 const REVISION = /^\w[\w.-]*$/;
 
@@ -57,7 +58,7 @@ const REVISION = /^\w[\w.-]*$/;
  */
 export async function resolveTokenizer(
   sources: TokenizerSources,
-  { name, configFolder, revision = "main" }: TokenizerRequest,
+  { name, configFolder, revision = MAIN }: TokenizerRequest,
 ): Promise<FoundTokenizer> {
   const { files, hub } = sources;
   const folder = resolve(configFolder, name);
@@ -69,10 +70,12 @@ export async function resolveTokenizer(
   }
   const own = ownCache(hub.cacheFolder, name);
   const python = pythonCache(hub.pythonCacheFolder, name);
-  const kept = await findCommit(files, own, revision);
-  if (kept !== null) return { ...kept, source: "cache" };
-  const shared = await findCommit(files, python, revision);
-  if (shared !== null) return { ...shared, source: "python cache" };
+  for (const wanted of new Set([revision, MAIN])) {
+    const kept = await findCommit(files, own, wanted);
+    if (kept !== null) return { ...kept, source: "cache" };
+    const shared = await findCommit(files, python, wanted);
+    if (shared !== null) return { ...shared, source: "python cache" };
+  }
   if (hub.isOffline) throw offline(name, [folder, own.commits, python.commits]);
 
   const { http, signal, onProgress, onAsk } = sources;

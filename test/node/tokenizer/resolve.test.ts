@@ -96,6 +96,20 @@ describe("a tokenizer that is on this machine", () => {
     expect(await find(sources(nothing), NAME, COMMIT)).toEqual(found);
   });
 
+  it("is of the wanted commit if one of the caches has it, else of the main branch", async () => {
+    const [wanted, main] = ["a".repeat(40), "b".repeat(40)];
+    const model = join(root, "python/models--org--model");
+    await mkdir(join(model, "refs"), { recursive: true });
+    await writeFile(join(model, "refs/main"), main);
+    await write(join(model, "snapshots", main), REQUIRED);
+    const from = sources(nothing);
+    expect(await find(from, NAME, wanted)).toMatchObject({ commit: main });
+    await write(join(model, "snapshots", wanted), RANKS);
+    expect(await find(from, NAME, wanted)).toMatchObject({ commit: wanted });
+    expect(await find(from)).toMatchObject({ commit: main });
+    expect(from.http.requests).toEqual([]);
+  });
+
   it("does not follow a reference out of the cache", async () => {
     const model = join(root, "python/models--org--model");
     await mkdir(join(model, "refs"), { recursive: true });
