@@ -1,96 +1,118 @@
 /**
- * Measures a tokenizer: how long it takes until it can be used, how long the event loop waits meanwhile, memory, and the
- * encoding of long texts. Run: `npm run bench:tokenizer`, by default for Qwen3; `npm run bench:tokenizer -- FOLDER` for the
- * tokenizer in a folder. Wall times grow when other work takes the processor.
+ * Measures tokenizers: how long each takes until it can be used, the first time and when it was compiled before, how long it
+ * encodes 100,000 characters, and how long the event loop waits meanwhile. Run: `npm run bench:tokenizer` for Qwen3 and, where the
+ * chat kit is beside the clone, for all of its tokenizers; `npm run bench:tokenizer -- FOLDER…` for the tokenizers in folders. Wall
+ * times grow when other work takes the processor.
  */
 
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { createRenderer } from "../src/core/chat/setup/createRenderer.ts";
 import type { ModelTokenizer } from "../src/core/chat/tokenizer.ts";
 import { createUniform, integerBetween } from "../src/local/random.ts";
 import { compileInThread } from "../src/node/tokenizer/compileInThread.ts";
-import { createModelTokenizer, loadModelTokenizer } from "../src/node/tokenizer/modelTokenizer.ts";
+import { createModelTokenizer } from "../src/node/tokenizer/modelTokenizer.ts";
+import {
+  hasKitTokenizers,
+  KIT_TOKENIZERS,
+  unpackKitTokenizer,
+} from "../test/conformance/chat/kitTokenizers.ts";
 import { MODEL, TOKENIZER_FOLDER } from "./benchModel.ts";
-import { print, rate, residentMegabytes } from "./measure.ts";
-import { observe } from "./observe.ts";
+import { print, residentMegabytes } from "./measure.ts";
+import { watchLoop } from "./watchLoop.ts";
 
 const WORKER = resolve("dist/trainer/tokenizerWorker.js");
 const CHARACTERS = 100_000;
 const CHAT = { chat_format: "auto", model_name: MODEL } as const;
 const THINKING = { enabled: true, effort: null, retention: "all" } as const;
+const COLUMNS = ["tokenizer", "ids", "first", "block", "later", "block"];
 
-async function measureLoad(
-  name: string,
-  load: () => Promise<ModelTokenizer>,
-): Promise<ModelTokenizer> {
-  const { result, wallS, cpuS, measurements } = await observe(name, load);
-  print({ name: `${name}: time until it can be used`, value: wallS * 1000, unit: "ms" });
-  print({ name: `${name}: processor time`, value: cpuS * 1000, unit: "ms" });
-  for (const measurement of measurements) print(measurement);
-  return result;
-}
+const filled = (text: string): string =>
+  text.repeat(Math.ceil(CHARACTERS / text.length)).slice(0, CHARACTERS);
 
-/** Ordinary text, and texts that are slow for tokenizers with a quadratic merge. */
-async function texts(): Promise<Readonly<Record<string, string>>> {
+/** Ordinary texts, and texts that are slow for tokenizers with a quadratic merge. */
+async function texts(): Promise<ReadonlyMap<string, string>> {
   const uniform = createUniform(1);
   const random = (first: number, last: number): string =>
     Array.from({ length: CHARACTERS }, () =>
       String.fromCodePoint(integerBetween(uniform, first, last)),
     ).join("");
-  const prose = await readFile("README.md", "utf8");
-  const code = await readFile("dist/trainer/tokenizerWorker.js", "utf8");
-  const filled = (text: string): string =>
-    text.repeat(Math.ceil(CHARACTERS / text.length)).slice(0, CHARACTERS);
-  return {
-    prose: filled(prose),
-    code: filled(code),
-    "one letter": filled("a"),
-    blanks: filled(" "),
-    "line ends": filled("\n"),
-    digits: filled("1"),
-    "random letters": random(0x61, 0x7a),
-    "random Han": random(0x4e00, 0x9fff),
-    "random characters": random(0x20, 0x1_ff_ff),
-  };
+  return new Map([
+    ["prose", filled(await readFile("README.md", "utf8"))],
+    ["code", filled(await readFile("dist/trainer/tokenizerWorker.js", "utf8"))],
+    ["aaa", filled("a")],
+    ["blanks", filled(" ")],
+    ["digits", filled("1")],
+    ["a-z", random(0x61, 0x7a)],
+    ["Han", random(0x4e00, 0x9fff)],
+    ["any", random(0x20, 0x1_ff_ff)],
+  ]);
 }
 
-function measureEncoding(name: string, text: string, { tokenizer }: ModelTokenizer): void {
-  const startedMs = performance.now();
-  const { length } = tokenizer.encodeText(text);
-  const ms = performance.now() - startedMs;
-  print({
-    name: `encode ${CHARACTERS} characters: ${name}`,
-    value: ms,
-    unit: `ms, ${length} tokens`,
+async function foldersToMeasure(
+  parent: string,
+  given: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (given.length > 0) return new Map(given.map((folder) => [basename(folder), resolve(folder)]));
+  const folders = new Map([["qwen3 (package)", TOKENIZER_FOLDER]]);
+  for (const name of hasKitTokenizers ? KIT_TOKENIZERS : []) {
+    const folder = join(parent, name);
+    await mkdir(folder);
+    await unpackKitTokenizer(name, folder);
+    folders.set(name, folder);
+  }
+  return folders;
+}
+
+const milliseconds = (value: number): string => value.toFixed(value < 10 ? 1 : 0);
+
+/** One line of the table, in milliseconds. */
+async function measure(
+  folder: string,
+  cacheFolder: string,
+  all: ReadonlyMap<string, string>,
+): Promise<readonly string[]> {
+  const load = async (): Promise<ModelTokenizer> =>
+    createModelTokenizer(
+      folder,
+      await compileInThread(folder, { workerPath: WORKER, cacheFolder }),
+    );
+  const first = await watchLoop(load);
+  const later = await watchLoop(load);
+  const { tokenizer } = later.result;
+  const encoded = [...all.values()].map((text) => {
+    const startedMs = performance.now();
+    tokenizer.encodeText(text);
+    return performance.now() - startedMs;
   });
+  const times = [first.wallMs, first.longestMs, later.wallMs, later.longestMs, ...encoded];
+  return [String(tokenizer.vocabSize), ...times.map(milliseconds)];
 }
 
-const folder = process.argv[2] ?? TOKENIZER_FOLDER;
-print({ name: "resident before", value: residentMegabytes(), unit: "MiB" });
-const cacheFolder = await mkdtemp(join(tmpdir(), "tinker-rl-bench-"));
-const load = async (): Promise<ModelTokenizer> =>
-  createModelTokenizer(folder, await compileInThread(folder, { workerPath: WORKER, cacheFolder }));
-const model = await measureLoad("first load", load);
-print({ name: "resident after", value: residentMegabytes(), unit: "MiB" });
-if (process.argv[2] === undefined) {
-  const { wallS } = await observe("chat", async () =>
-    createRenderer({
-      date: "2026-01-02",
-      model,
-      config: { ...CHAT, thinking: THINKING, system_prompt_template: null },
-    }),
-  );
-  print({ name: "chat format with its self-check", value: wallS * 1000, unit: "ms" });
+const scratch = await mkdtemp(join(tmpdir(), "tinker-rl-bench-"));
+try {
+  const all = await texts();
+  const folders = await foldersToMeasure(scratch, process.argv.slice(2));
+  const rows = [[...COLUMNS, ...all.keys()]];
+  for (const [name, folder] of folders) {
+    rows.push([name, ...(await measure(folder, join(scratch, "cache"), all))]);
+  }
+  console.log(`Milliseconds; texts of ${CHARACTERS} characters.`);
+  for (const row of rows) {
+    console.log(row.map((cell, at) => (at === 0 ? cell.padEnd(18) : cell.padStart(8))).join(""));
+  }
+  if (process.argv[2] === undefined) {
+    const compiled = await compileInThread(TOKENIZER_FOLDER, {
+      workerPath: WORKER,
+      cacheFolder: join(scratch, "cache"),
+    });
+    const model = createModelTokenizer(TOKENIZER_FOLDER, compiled);
+    const config = { ...CHAT, thinking: THINKING, system_prompt_template: null };
+    const chat = await watchLoop(async () => createRenderer({ date: "2026-01-02", model, config }));
+    print({ name: "chat format with its self-check", value: chat.wallMs, unit: "ms" });
+  }
+  print({ name: "resident after", value: residentMegabytes(), unit: "MiB" });
+} finally {
+  await rm(scratch, { recursive: true });
 }
-const all = Object.entries(await texts());
-for (const [name, text] of all) measureEncoding(name, text, model);
-const { encodeText, decode } = model.tokenizer;
-const result = (all[1]?.[1] ?? "").slice(0, 1_000);
-const resultIds = encodeText(result);
-print(rate("encode 1000 characters of code", resultIds.length, () => encodeText(result)));
-print(rate("decode them", resultIds.length, () => decode(resultIds)));
-await measureLoad("later load", load);
-await rm(cacheFolder, { recursive: true });
-await measureLoad("in this thread", () => loadModelTokenizer(folder));

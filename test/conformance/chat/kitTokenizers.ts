@@ -57,7 +57,7 @@ export function kitTokenizer(name: string): Promise<Tokenizer> {
 }
 
 /** Writes the files of the tokenizer into a folder, as the model's own folder on the hub has them. */
-async function unpackKitTokenizer(name: string, folder: string): Promise<void> {
+export async function unpackKitTokenizer(name: string, folder: string): Promise<void> {
   for (const [file, content] of filesOf(name)) await writeFile(join(folder, file), content);
 }
 
