@@ -35,7 +35,7 @@ const NOT_SHOWN_CALL =
 const NO_TEXTS: ReadonlySet<string> = new Set([
   ...["Tinker RL", "Tinker", "OpenReward", "{} min", "{} Esc", "export {}={}", "plain-text {}"],
   ...["learning_rate=5e-4 max_steps=20", "keep running", "stop and save", "not asked"],
-  ...["strong", "quiet", "good", "warning", "bad", "accent"],
+  ...["strong", "quiet", "good", "warning", "bad", "accent", "control"],
   ...["quiet only-icon", "input, select, dialog", "this computer"],
 ]);
 const CODE = /^ *\w+(\.\w+)*\(/;

@@ -43,6 +43,11 @@ export interface LaunchCommand {
   readonly folder: string;
 }
 
+/** An editor asks for a prompt over standard input. */
+export interface PreviewCommand {
+  readonly kind: "preview";
+}
+
 export interface RunControlCommand {
   readonly kind: "control";
   readonly folder: string;
@@ -52,6 +57,19 @@ export interface RunControlCommand {
 export interface ValidateCommand extends WithOverrides {
   readonly kind: "validate";
   readonly configPath: string;
+}
+
+/** Shows the first prompt of a task. */
+export interface ShowPromptCommand extends WithOverrides, Sending {
+  readonly kind: "show-prompt";
+  readonly configPath: string;
+  /** Null = the first one of the configuration that has the split. */
+  readonly environment: string | null;
+  /** Null = the first one of the environment. */
+  readonly split: string | null;
+  /** Of the task in its split, from 0. */
+  readonly task: number;
+  readonly wantsIds: boolean;
 }
 
 export interface RunsCommand {
@@ -97,8 +115,10 @@ export type Command =
   | TrainCommand
   | ResumeCommand
   | LaunchCommand
+  | PreviewCommand
   | RunControlCommand
   | ValidateCommand
+  | ShowPromptCommand
   | RunsCommand
   | ShowCommand
   | CheckpointsCommand
@@ -109,6 +129,7 @@ const COMMANDS: readonly CommandName[] = [
   "resume",
   "control",
   "validate",
+  "show-prompt",
   "runs",
   "show",
   "checkpoints",
@@ -121,8 +142,9 @@ const ACTIONS = ["status", "pause", "continue", "save", "stop", "stop-now"] as c
 export function parseArguments(args: readonly string[]): Command {
   const [first] = args;
   if (first === undefined) return { kind: "help", topic: null };
-  // The command line of an editor has no other words, so that none can be mistaken for a flag.
+  // The command lines of an editor have no other words, so that none can be mistaken for a flag.
   if (first === "--launch" && args.length === 2) return { kind: "launch", folder: args[1] ?? "" };
+  if (first === "--preview" && args.length === 1) return { kind: "preview" };
   const name = COMMANDS.find((command) => command === first);
   if (name !== undefined) return parseCommand(name, readFlags(args.slice(1), FLAGS[name], name));
   if (!first.startsWith("-") && !CONFIG_FILE.test(first)) throw unknownCommand(first);
@@ -146,6 +168,8 @@ function parseCommand(name: CommandName, given: ParsedFlags): Command {
       return parseControl(given);
     case "validate":
       return parseConfigCommand(given, "validate");
+    case "show-prompt":
+      return parseShowPrompt(given);
     case "runs":
       refuseFurther(given.positionals.slice(1), "runs");
       return { kind: "runs", path: given.positionals[0] ?? null };
@@ -158,7 +182,10 @@ function parseCommand(name: CommandName, given: ParsedFlags): Command {
   }
 }
 
-function parseConfigCommand<Kind extends "train" | "validate">(given: ParsedFlags, kind: Kind) {
+function parseConfigCommand<Kind extends "train" | "validate" | "show-prompt">(
+  given: ParsedFlags,
+  kind: Kind,
+) {
   const { overrides } = given;
   const configPath = lastValue(given, "config_path");
   if (configPath === undefined) {
@@ -232,6 +259,17 @@ function parseShow(given: ParsedFlags): ShowCommand {
     throw argumentError("--tokens needs one rollout: --step, --group and --rollout", "show");
   }
   return show;
+}
+
+function parseShowPrompt(given: ParsedFlags): ShowPromptCommand {
+  return {
+    ...parseConfigCommand(given, "show-prompt"),
+    ...sending(given, "show-prompt"),
+    environment: lastValue(given, "environment") ?? null,
+    split: lastValue(given, "split") ?? null,
+    task: numberOf(given, "show-prompt", "task") ?? 0,
+    wantsIds: given.switches.has("ids"),
+  };
 }
 
 function parseCheckpoints(given: ParsedFlags): CheckpointsCommand {

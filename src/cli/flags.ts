@@ -10,6 +10,7 @@ export type CommandName =
   | "resume"
   | "control"
   | "validate"
+  | "show-prompt"
   | "runs"
   | "show"
   | "checkpoints"
@@ -42,6 +43,14 @@ export const FLAGS: Readonly<Record<CommandName, Flags>> = {
   resume: { ...HELP, overrides: { type: "string" }, ...STARTING },
   control: HELP,
   validate: CONFIG,
+  "show-prompt": {
+    ...CONFIG,
+    ...STARTING,
+    environment: { type: "string" },
+    split: { type: "string" },
+    task: { type: "string" },
+    ids: { type: "boolean" },
+  },
   runs: HELP,
   show: {
     ...HELP,

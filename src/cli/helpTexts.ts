@@ -14,6 +14,7 @@ const GENERAL: HelpText = (program) => `Trains language-model agents with reinfo
   resume RUN_FOLDER          go on with a run from its last checkpoint
   control RUN_FOLDER ACTION  pause, continue, save, stop or change a running run
   validate FILE              check a configuration, without any service
+  show-prompt FILE           show the first prompt of a task, without a step
   runs [FOLDER]              list runs: state, step, reward
   show RUN_FOLDER            look into a run: steps, rollouts, turns, tokens
   checkpoints delete PATH    delete saved weights for good
@@ -98,6 +99,31 @@ Example:
 
 Prints a line for each finding, as FILE:LINE:COLUMN: error: … or warning: …
 Exit code 0 when it can be trained with, 2 when it cannot.`;
+
+const SHOW_PROMPT: HelpText = (
+  program,
+) => `Shows the first prompt of a task as the model reads it, without a step.
+
+  ${program} show-prompt FILE [FLAGS]
+
+  --split S                the split; by default the first of the configuration
+  --task N                 the number of the task in its split, from 0
+  --environment NAME       the environment, where the configuration has several
+  --ids                    print the ids of all tokens as well
+  --overrides KEY=VALUE …  settings over those of the file; --KEY VALUE as well
+  --allow-host HOST        let keys go to https://HOST, where a .env file leads;
+                           http://HOST allows an address without encryption
+
+Examples:
+
+  ${program} show-prompt examples/local/tinker-config.yaml
+  ${program} show-prompt examples/local/tinker-config.yaml --split test --task 3
+
+Prints the prompt with its control tokens marked, its length, the tokens that end
+a turn, and what a call of the first tool and its result look like in this model's
+format. Opens one session with the environment, which is asked for the tools and
+the prompt of this task only; it needs the keys that a training run needs there.
+No model is trained or sampled, so that TINKER_API_KEY is not needed.`;
 
 const CONTROL: HelpText = (program) => `Controls a running run from another terminal.
 
@@ -201,6 +227,7 @@ const TOPICS: Readonly<Record<CommandName, HelpText>> = {
   resume: RESUME,
   control: CONTROL,
   validate: VALIDATE,
+  "show-prompt": SHOW_PROMPT,
   runs: RUNS,
   show: SHOW,
   checkpoints: CHECKPOINTS,

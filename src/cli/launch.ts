@@ -2,11 +2,12 @@
 
 import { join } from "node:path";
 import type { Readable } from "node:stream";
+import type * as z from "zod";
 import { AppError, errorMessage, isAppError } from "../core/errors.ts";
 import type { FileSystem, FolderFiles, Log } from "../core/ports.ts";
 import { parseJson } from "../core/util/jsonl.ts";
 import { launchRequestSchema, suggestedEdits } from "../node/control/messages.ts";
-import type { LaunchError, LaunchFile, LaunchRequest } from "../shared/control.ts";
+import type { LaunchError, LaunchFile } from "../shared/control.ts";
 import { setTranslations } from "../shared/l10n.ts";
 import type { EditorLaunch, LaunchPlace, RunEnd } from "../trainer/types.ts";
 import { exitCodeOf, exitCodeOfRun } from "./exitCode.ts";
@@ -25,7 +26,7 @@ export async function runForEditor(
 ): Promise<number> {
   const record = new LaunchRecord(options.fileSystem, folder, options.log);
   try {
-    const launchRequest = await readLaunchRequest(options.input);
+    const launchRequest = await readRequest(options.input, launchRequestSchema, "--launch");
     setTranslations(launchRequest.translations);
     const launch = { launchRequest, onPlace: (place: LaunchPlace) => record.note(place) };
     const exitCode = exitCodeOfRun(await train(launch));
@@ -39,7 +40,8 @@ export async function runForEditor(
   }
 }
 
-function launchError(error: unknown): LaunchError {
+/** What an editor can make of an error. */
+export function launchError(error: unknown): LaunchError {
   const message = errorMessage(error);
   if (!isAppError(error)) return { code: "bug", message };
   const { key, host, name } = error.data;
@@ -65,8 +67,12 @@ function keysAtFault({ code, data, configPath }: AppError): readonly string[] | 
   return configPath?.split(".") ?? null;
 }
 
-/** Reads the first line of `input` and closes it. @throws AppError `bad-arguments` when that is no launch request */
-async function readLaunchRequest(input: Readable): Promise<LaunchRequest> {
+/** Reads the first line of `input` and closes it. @throws AppError `bad-arguments` when that is no request */
+export async function readRequest<Request>(
+  input: Readable,
+  schema: z.ZodType<Request>,
+  flag: string,
+): Promise<Request> {
   let text = "";
   for await (const piece of input.setEncoding("utf8")) {
     text += piece;
@@ -74,11 +80,11 @@ async function readLaunchRequest(input: Readable): Promise<LaunchRequest> {
   }
   input.destroy();
   const [line = ""] = text.split("\n", 1);
-  const launchRequest = launchRequestSchema.safeParse(parseJson(line)?.value);
-  if (launchRequest.success) return launchRequest.data;
+  const request = schema.safeParse(parseJson(line)?.value);
+  if (request.success) return request.data;
   throw new AppError(
     "bad-arguments",
-    "--launch is for editors: it reads what to do from standard input.",
+    `${flag} is for editors: it reads what to do from standard input.`,
   );
 }
 

@@ -2,7 +2,7 @@
 
 import { visibleLine, visibleText } from "../core/util/visibleText.ts";
 
-export type Style = "strong" | "quiet" | "good" | "warning" | "bad" | "accent";
+export type Style = "strong" | "quiet" | "good" | "warning" | "bad" | "accent" | "control";
 
 export interface Span {
   readonly style: Style;
@@ -21,6 +21,7 @@ const CODES: Readonly<Record<Style, number>> = {
   warning: 33,
   bad: 31,
   accent: 36,
+  control: 7,
 };
 
 /** A piece in a style. */

@@ -12,6 +12,7 @@ import { VERSION } from "../shared/version.ts";
 import { debugLog } from "../trainer/debugLog.ts";
 import { deleteCheckpoints } from "../trainer/deleteCheckpoints.ts";
 import { loadTokenizer } from "../trainer/loadTokenizer.ts";
+import { previewPrompt } from "../trainer/previewPrompt.ts";
 import { serve } from "../trainer/serve.ts";
 import { resumeTraining, startTraining } from "../trainer/trainer.ts";
 import { errorLines } from "./exitCode.ts";
@@ -57,6 +58,7 @@ const exitCode = await runProgram(
       startTraining: (request) => startTraining({ ...request, redactor }),
       resumeTraining: (request) => resumeTraining({ ...request, redactor }),
       deleteCheckpoints: (files, request) => deleteCheckpoints(files, { ...request, redactor }),
+      previewPrompt: (files, request) => previewPrompt(files, { ...request, redactor }),
       serve,
     },
     loadTokenizer: async (name, configPath) =>

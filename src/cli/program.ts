@@ -9,10 +9,12 @@ import { controlRun } from "./control.ts";
 import { errorLines, exitCodeOf, exitCodeOfRun } from "./exitCode.ts";
 import { helpLines } from "./helpTexts.ts";
 import { runForEditor } from "./launch.ts";
+import { previewForEditor } from "./preview.ts";
 import type { ProgramOptions } from "./programOptions.ts";
 import { runListLines } from "./runs.ts";
 import { serveUntilInterrupt } from "./serve.ts";
 import { showRun } from "./show.ts";
+import { showPrompt } from "./showPrompt.ts";
 import { printAll } from "./terminal.ts";
 import { followRun } from "./train.ts";
 import { validate } from "./validate.ts";
@@ -57,6 +59,8 @@ async function dispatch(options: ProgramOptions, command: Command): Promise<numb
     }
     case "launch":
       return runForEditor(options, command.folder, (launch) => followLaunch(options, launch));
+    case "preview":
+      return previewForEditor(options);
     case "control":
       out.print(await controlRun({ ...options, isProcessAlive }, command));
       return EXIT.done;
@@ -65,6 +69,9 @@ async function dispatch(options: ProgramOptions, command: Command): Promise<numb
       out.print(lines);
       return isValid ? EXIT.done : EXIT.invalid;
     }
+    case "show-prompt":
+      await showPrompt(options, command);
+      return EXIT.done;
     case "runs":
       out.print(await runListLines({ ...options, isProcessAlive }, command));
       return EXIT.done;

@@ -3,7 +3,9 @@
 import type { Readable } from "node:stream";
 import type { Tokenizer } from "../core/chat/tokenizer.ts";
 import type { Clock, FileSystem, Log } from "../core/ports.ts";
+import type { PromptDescription } from "../shared/promptDescription.ts";
 import type { DeletedCheckpoint, DeleteRequest } from "../trainer/deleteCheckpoints.ts";
+import type { PreviewRequest } from "../trainer/previewPrompt.ts";
 import type { ActiveRun, ResumeRequest, TrainRequest } from "../trainer/types.ts";
 import type { ServeCommand } from "./arguments.ts";
 import type { Invocation } from "./invocation.ts";
@@ -30,6 +32,7 @@ export interface TrainerApi {
     fileSystem: FileSystem,
     request: DeleteRequest,
   ): AsyncIterable<DeletedCheckpoint>;
+  previewPrompt(fileSystem: FileSystem, request: PreviewRequest): Promise<PromptDescription>;
   serve(options: Omit<ServeCommand, "kind">): Promise<Served>;
 }
 

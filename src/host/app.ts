@@ -92,10 +92,11 @@ export async function createApp(options: AppOptions): Promise<App> {
     trees,
     services,
     dashboard,
-    keyHandlers: keys.handlers,
+    keys,
     demo,
     fileSystem,
     programFolder,
+    register,
   });
   // A failed first search must not keep the app from loading.
   await finder.find().catch(onError);

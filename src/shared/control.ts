@@ -4,6 +4,7 @@
  */
 
 import type { Translations } from "./l10n.ts";
+import type { PromptDescription } from "./promptDescription.ts";
 import type { RunPhase } from "./runFile.ts";
 
 export const CONTROL_VERSION = 1;
@@ -132,3 +133,16 @@ export interface LaunchRequest {
   /** Of the texts on the terminal, into the language of the editor. */
   readonly translations: Translations;
 }
+
+/** What an editor hands a program that shows a prompt, as one line of JSON over its standard input. */
+export interface PromptRequest {
+  readonly launch: LaunchRequest;
+  readonly environment: string;
+  readonly split: string;
+  /** Of the task in its split, from 0. */
+  readonly task: number;
+}
+
+export type PromptReply =
+  | { readonly ok: true; readonly description: PromptDescription }
+  | { readonly ok: false; readonly error: LaunchError };

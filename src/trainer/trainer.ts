@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
-import { AppError, isAppError } from "../core/errors.ts";
+import { isAppError } from "../core/errors.ts";
 import type { FileSystem, Log } from "../core/ports.ts";
 import { startRun } from "../core/runFolder/runFolder.ts";
 import type { RunLease } from "../core/runFolder/runLease.ts";
@@ -15,17 +15,12 @@ import { raceAbort } from "../core/util/abort.ts";
 import { systemClock } from "../node/clock.ts";
 import { createFileSystem } from "../node/fileSystem.ts";
 import { runName, runParent } from "../node/runPaths.ts";
-import {
-  type StartConfig,
-  type StartRequest,
-  startConfig,
-  startDigest,
-} from "../node/startConfig.ts";
-import type { LaunchRequest } from "../shared/control.ts";
+import { type StartRequest, startConfig } from "../node/startConfig.ts";
 import { type LoadedConfig, loadStart } from "./config/configFiles.ts";
 import { ControlChannel } from "./control/controlChannel.ts";
 import { createClient, startPosition } from "./createModel.ts";
 import { debugLog } from "./debugLog.ts";
+import { requireJudged } from "./requireJudged.ts";
 import { planResume } from "./resume.ts";
 import { executeRun } from "./run.ts";
 import type { RunPlan, TrainerOptions } from "./runPlan.ts";
@@ -57,15 +52,6 @@ async function planOf(
   const { folder } = start;
   if (folder !== null) return planResume(fileSystem, { ...request, folder }, start);
   return planNewRun(fileSystem, request, loadStart(start));
-}
-
-/** The editor gave out keys for what it read. @throws AppError `config-changed` */
-function requireJudged({ training }: LaunchRequest, start: StartConfig): void {
-  if (training.digest === startDigest(start)) return;
-  throw new AppError(
-    "config-changed",
-    `${start.path}, or what its run was given so far, changed while the training was being started; keys are given for what is read before. Start it again.`,
-  );
 }
 
 function launch(request: TrainRequest | ResumeRequest, startRequest: StartRequest): ActiveRun {

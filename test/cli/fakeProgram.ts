@@ -53,7 +53,13 @@ export function aTrainer(changes: Partial<TrainerApi> = {}): TrainerApi {
     throw new Error("The test did not expect this call.");
   };
   return {
-    ...{ startTraining: unused, resumeTraining: unused, serve: unused, deleteCheckpoints: unused },
+    ...{
+      startTraining: unused,
+      resumeTraining: unused,
+      serve: unused,
+      deleteCheckpoints: unused,
+      previewPrompt: unused,
+    },
     ...changes,
   };
 }

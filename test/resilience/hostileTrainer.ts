@@ -37,7 +37,7 @@ async function program(show: (shown: unknown) => void, args: readonly string[]):
     ...{ input: Readable.from([]), isDebug: false, interrupts: () => () => undefined },
     trainer: {
       ...{ startTraining: refuse, resumeTraining: refuse, deleteCheckpoints: refuse },
-      serve: refuse,
+      ...{ previewPrompt: refuse, serve: refuse },
     },
     loadTokenizer: refuse,
     invocation: { program: "tinker-rl", cwd: runner.plan.runs },

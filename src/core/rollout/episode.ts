@@ -1,7 +1,7 @@
 /** One attempt at a rollout: a session with an environment, turn by turn, until a stop reason ends it. */
 
 import type { Chat } from "../chat/chat.ts";
-import { buildFirstPrompt, declareTool } from "../chat/firstPrompt.ts";
+import { declareTool } from "../chat/firstPrompt.ts";
 import type {
   FollowUp,
   ParsedTurn,
@@ -10,7 +10,7 @@ import type {
   ToolDeclaration,
 } from "../chat/renderer.ts";
 import { AppError, isAppError } from "../errors.ts";
-import type { Block, EnvironmentSession, ToolList } from "../openreward/types.ts";
+import type { EnvironmentSession, ToolList } from "../openreward/types.ts";
 import type { Clock } from "../ports.ts";
 import type { RolloutRecord } from "../runFolder/rolloutRecord.ts";
 import type { ToolCallFacts, TurnFacts } from "../runFolder/stepFacts.ts";
@@ -19,9 +19,10 @@ import type { SamplingClient } from "../tinker/samplingClient.ts";
 import { timeoutError, withLimit } from "../util/abort.ts";
 import { writeExactJson } from "../util/exactJson.ts";
 import type { WithTimerPaused } from "../util/withTimerPaused.ts";
-import { promptText, storedConversation, toInitialMessages } from "./conversation.ts";
+import { promptText, storedConversation } from "./conversation.ts";
 import { followUpsTo, toolErrorText } from "./feedback.ts";
 import { Ledger } from "./ledger.ts";
+import { renderTask, textOf } from "./renderTask.ts";
 import { type SampledTurn, sampleTurn } from "./sampleTurn.ts";
 import type { RolloutSettings } from "./settings.ts";
 
@@ -113,23 +114,18 @@ export class Episode {
   }
 
   async #open(): Promise<Ledger> {
-    const { chat, withTimerPaused, session, settings, signal } = this.#options;
+    const { chat, withTimerPaused, session, settings, signal, environment } = this.#options;
     // Both wait for the environment's set-up, which is not the rollout's own time.
     const [tools, prompt] = await withTimerPaused(async () => [
       await session.tools({ signal }),
       await session.prompt({ signal }),
     ]);
     this.#tools = tools;
-    const task = toInitialMessages(prompt, (blocks) => this.#textOf(blocks));
+    const rendered = renderTask({ prompt, tools: tools.tools, chat, settings, environment });
+    const { task, tokens } = rendered;
     this.promptText = promptText(task);
     this.conversation = storedConversation(task);
-    const first = buildFirstPrompt({
-      systemPromptTemplate: settings.systemPromptTemplate,
-      task,
-      tools: tools.tools,
-    });
     this.#declared = tools.tools.map(declareTool);
-    const tokens = chat.renderer.renderInitial(first.messages, first.tools);
     this.promptTokens = tokens.length;
     this.#ledger = new Ledger(tokens);
     return this.#ledger;
@@ -142,22 +138,6 @@ export class Episode {
       `The first prompt of ${environment} has ${tokens} tokens, which leaves no room within max_total_tokens: ${settings.maxTotalTokens}. Raise max_total_tokens, or choose other tasks.`,
       { configPath: "max_total_tokens" },
     );
-  }
-
-  /** Text of blocks joined without a separator; an image is refused or shown as a placeholder, never dropped. */
-  #textOf(blocks: readonly Block[]): string {
-    const { environment, settings } = this.#options;
-    return blocks
-      .map((block) => {
-        if (block.type === "text") return block.text;
-        if (settings.onImage === "placeholder") return "[image]";
-        throw new AppError(
-          "rollout-image",
-          `${environment} sends images, which this model cannot read. Set environments.${environment}.on_image to placeholder, or choose another environment.`,
-          { configPath: `environments.${environment}.on_image` },
-        );
-      })
-      .join("");
   }
 
   async #turn(ledger: Ledger, room: number): Promise<StopReason | null> {
@@ -288,7 +268,7 @@ export class Episode {
       return { name: call.name, text, isError, reward: null, finished: false };
     }
     if (outcome.reward !== null) this.rewards.push(outcome.reward);
-    const text = this.#textOf(outcome.blocks);
+    const text = textOf(outcome.blocks, { environment, settings });
     return { name: call.name, text, isError, reward: outcome.reward, finished: outcome.finished };
   }
 

@@ -1,7 +1,6 @@
 /** What one environment's rollouts are made with, taken from the configuration once. */
 
-import { isLocalModel } from "../config/presets.ts";
-import { type Config, defaultEnvironment, type EnvironmentConfig } from "../config/schema.ts";
+import type { Config, EnvironmentConfig } from "../config/schema.ts";
 import type { RewardRules } from "./rewards.ts";
 
 export interface RolloutSettings {
@@ -37,12 +36,6 @@ export interface RolloutInputs {
   readonly maxContext: number | null;
   /** Resolved values, for the environment only. */
   readonly secrets: Readonly<Record<string, string>>;
-}
-
-/** What the configuration says of an environment; the defaults for one that only the evaluation names. */
-export function environmentConfig(config: Config, name: string): EnvironmentConfig {
-  const kind = isLocalModel(config.model_name) ? "local" : "hosted";
-  return config.environments[name] ?? defaultEnvironment(kind);
 }
 
 /** Settings of `environment`; the model's context bounds the total. */

@@ -2,8 +2,9 @@
 
 import { configChanges } from "../config/changes.ts";
 import type { Config } from "../config/schema.ts";
+import { environmentConfig } from "../config/taskChoices.ts";
 import { AppError } from "../errors.ts";
-import { environmentConfig, rolloutSettings } from "../rollout/settings.ts";
+import { rolloutSettings } from "../rollout/settings.ts";
 import { limitsOf, type PreparedEnvironment, type RunContext } from "./context.ts";
 import { totalSteps } from "./dataset.ts";
 import { checkSchedule } from "./schedule.ts";

@@ -9,6 +9,7 @@ import { environmentHandlers } from "../commands/environmentHandlers.ts";
 import { folderHandlers } from "../commands/folderHandlers.ts";
 import type { HelpHandlers } from "../commands/help.ts";
 import type { LocalDemo } from "../commands/localDemo.ts";
+import { promptHandlers } from "../commands/promptHandlers.ts";
 import type { CheckpointRemovalOptions } from "../commands/removeCheckpoint.ts";
 import { runListHandlers } from "../commands/runListHandlers.ts";
 import { showRunMenu } from "../commands/runMenu.ts";
@@ -17,12 +18,13 @@ import { steerHandlers } from "../commands/steerHandlers.ts";
 import { trajectoryHandlers } from "../commands/trajectoryHandlers.ts";
 import type { ConfigHandlers } from "../config/configHandlers.ts";
 import type { RunDashboard } from "../dashboard/runDashboard.ts";
-import type { KeyHandlers } from "../keys/keyHandlers.ts";
+import type { Keys } from "../keys/createKeys.ts";
 import { runProgram } from "../runs/runProgram.ts";
 import type { Trees } from "../views/trees.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
 import type { Runs } from "./createRuns.ts";
 import type { Views } from "./createViews.ts";
+import type { Register } from "./register.ts";
 
 /** Handlers that are there before the app is loaded. */
 export type EarlyHandlers = ConfigHandlers & HelpHandlers;
@@ -34,19 +36,21 @@ export interface HandlersOptions {
   readonly trees: Trees;
   readonly services: CatalogueServices;
   readonly dashboard: RunDashboard;
-  readonly keyHandlers: KeyHandlers;
+  readonly keys: Keys;
   readonly demo: LocalDemo;
   readonly fileSystem: ClosableFileSystem;
   /** Holds the trainer's program. */
   readonly programFolder: string;
+  readonly register: Register;
 }
 
 export function createHandlers(options: HandlersOptions): LateHandlers {
-  const { views, trees, services, dashboard, keyHandlers, demo, fileSystem } = options;
+  const { views, trees, services, dashboard, keys, demo, fileSystem, programFolder, register } =
+    options;
   const { store, labels, finder, tasks } = options.runs;
   const open = (folder: string): void => dashboard.open(folder);
   return {
-    ...keyHandlers,
+    ...keys.handlers,
     ...environmentHandlers({ view: views.environments, catalogue: services.catalogue }),
     ...steerHandlers({ store, labels }),
     ...folderHandlers({ store, labels, finder, fileSystem, open }),
@@ -67,6 +71,7 @@ export function createHandlers(options: HandlersOptions): LateHandlers {
       removal: removal(options),
     }),
     ...dashboardHandlers({ store, labels, dashboard, view: trees.runs.view }),
+    ...promptHandlers({ store, finder, keys, programFolder, register }),
     runMenu: () => showRunMenu(store),
   };
 }

@@ -67,7 +67,7 @@ function resumable(options: ChooseRunOptions, target: unknown): Promise<RunEntry
 }
 
 /** Saves the file and looks at it; one with errors is not started, and Problems says why. */
-async function isSound(config: vscode.Uri): Promise<boolean> {
+export async function isSound(config: vscode.Uri): Promise<boolean> {
   const document = await vscode.workspace.openTextDocument(config);
   if (document.isDirty) await document.save();
   const result = parseConfig(document.getText(), { path: document.fileName });

@@ -3,6 +3,7 @@
 import { parseConfig } from "../../core/config/parse.ts";
 import { isLocalModel } from "../../core/config/presets.ts";
 import type { Config } from "../../core/config/schema.ts";
+import { withOnlyEnvironment } from "../../core/config/taskChoices.ts";
 import { OPENREWARD_SESSIONS_URL } from "../../core/openreward/environments.ts";
 import { isSafeAddress } from "../../core/secrets/hostBinding.ts";
 import { OWN_KEYS } from "../../core/secrets/ownKeys.ts";
@@ -21,6 +22,8 @@ export interface LaunchConfig {
   readonly project: string;
   /** `key=value` each. */
   readonly overrides: readonly string[];
+  /** Present when nothing is trained: the only environment that is asked, for its first prompt. */
+  readonly onlyEnvironment?: string;
 }
 
 /** Why a run needs a key. */
@@ -63,19 +66,14 @@ const NOTHING: LaunchKeys = { needsKeys: false, keys: {}, missing: [], toApprove
  * A configuration that is not valid needs nothing: the trainer says what is wrong with it.
  */
 export async function launchKeys(
-  { text, path, overrides, project: folder }: LaunchConfig,
+  { text, path, overrides, project: folder, onlyEnvironment }: LaunchConfig,
   sources: KeySources,
   inFile: Values,
 ): Promise<LaunchKeys> {
   const parsed = parseConfig(text, { path, overrides });
   if (!parsed.ok) return NOTHING;
-  const { config } = parsed;
-  const needs = [
-    ...modelNeeds(config),
-    ...environmentNeeds(config, inFile, sources),
-    ...secretNeeds(config),
-    ...reportNeeds(config),
-  ];
+  const { config, needs: ofModel } = scopeOf(parsed.config, onlyEnvironment);
+  const needs = [...ofModel, ...environmentNeeds(config, inFile, sources), ...secretNeeds(config)];
   const origin = environmentOrigin(config);
   const keys: Record<string, RequestedKey> = {};
   const missing = new Map<KeyId, MissingKey>();
@@ -101,13 +99,23 @@ export async function launchKeys(
   };
 }
 
+/** A preview of a prompt needs nothing that only other environments or the training need. */
+function scopeOf(config: Config, onlyEnvironment: string | undefined) {
+  if (onlyEnvironment === undefined) return { config, needs: trainingNeeds(config) };
+  const only = withOnlyEnvironment(config, onlyEnvironment);
+  return { config: only, needs: tokenizerNeeds(only) };
+}
+
+function trainingNeeds(config: Config): readonly Need[] {
+  const { model_name: model } = config;
+  const service: Need = { id: "tinker", reason: { kind: "model", model } };
+  const ofModel = isLocalModel(model) ? [] : [service, ...tokenizerNeeds(config)];
+  return [...ofModel, ...reportNeeds(config)];
+}
+
 /** Gated tokenizers are downloaded with a token only. */
-function modelNeeds({ model_name }: Config): readonly Need[] {
-  if (isLocalModel(model_name)) return [];
-  return [
-    { id: "tinker", reason: { kind: "model", model: model_name } },
-    { id: "env:HF_TOKEN", reason: null },
-  ];
+function tokenizerNeeds({ model_name }: Config): readonly Need[] {
+  return isLocalModel(model_name) ? [] : [{ id: "env:HF_TOKEN", reason: null }];
 }
 
 /** OpenReward takes nobody without a key; other servers may have one of their own. */

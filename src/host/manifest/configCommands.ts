@@ -26,6 +26,17 @@ export const configCommands = {
     icon: "diff",
     menus: [{ menu: "editor/context", when: ON_CONFIG, group: "tinkerRL@3" }],
   },
+  previewPrompt: {
+    title: "Preview Prompt",
+    does: "Shows the first prompt of a task as the model reads it, its length, and what a call and its result look like; nothing is trained.",
+    icon: "open-preview",
+    needsTrust: true,
+    menus: [
+      { menu: "editor/title", when: ON_CONFIG, group: "navigation@2" },
+      { menu: "editor/context", when: ON_CONFIG, group: "tinkerRL@4" },
+      { menu: "explorer/context", when: ON_CONFIG, group: "tinkerRL@4" },
+    ],
+  },
   addEnvironment: {
     title: "Add Environment to Config…",
     does: "Writes an environment into the open configuration.",

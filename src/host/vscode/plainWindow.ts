@@ -31,10 +31,10 @@ export const plainWindow = {
 
   withProgress: <Result>(
     { title, ...options }: vscode.ProgressOptions,
-    work: () => Thenable<Result>,
+    work: (token: vscode.CancellationToken) => Thenable<Result>,
   ): Thenable<Result> => {
     const plain = title === undefined ? {} : { title: plainLabel(title) };
-    return vscode.window.withProgress({ ...options, ...plain }, work);
+    return vscode.window.withProgress({ ...options, ...plain }, (_, token) => work(token));
   },
 
   showQuickPick: async <Item extends PlainItem>(

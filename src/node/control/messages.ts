@@ -7,6 +7,7 @@ import {
   type ControlNotice,
   type ControlReply,
   type ControlRequest,
+  type LaunchError,
   type LaunchFile,
   type LaunchRequest,
   type RunStatus,
@@ -69,7 +70,7 @@ const text = z.string().exactOptional();
 export const suggestedEdits = z
   .array(z.object({ path: z.array(z.string()).readonly(), value: z.number() }).readonly())
   .readonly();
-const launchError = z
+export const launchError: z.ZodType<LaunchError> = z
   .object({
     code: z.string(),
     message: z.string(),

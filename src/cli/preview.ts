@@ -1,0 +1,42 @@
+/** How the program shows an editor a prompt: a request with keys over standard input, one line of JSON as the reply. */
+
+import { promptRequestSchema } from "../node/control/promptMessages.ts";
+import type { PromptReply } from "../shared/control.ts";
+import { EXIT } from "../shared/exitCodes.ts";
+import { setTranslations } from "../shared/l10n.ts";
+import { exitCodeOf } from "./exitCode.ts";
+import { launchError, readRequest } from "./launch.ts";
+import type { ProgramOptions } from "./programOptions.ts";
+
+/** Answers the request on standard input and resolves with the exit code. @throws AppError `bad-arguments` when there is none */
+export async function previewForEditor({
+  fileSystem,
+  input,
+  out,
+  trainer,
+}: Pick<ProgramOptions, "fileSystem" | "input" | "out" | "trainer">): Promise<number> {
+  const { launch, ...choice } = await readRequest(input, promptRequestSchema, "--preview");
+  setTranslations(launch.translations);
+  const { configPath, overrides } = launch.training;
+  const reply = (what: PromptReply): void => out.print([[asciiJson(what)]]);
+  try {
+    const description = await trainer.previewPrompt(fileSystem, {
+      ...{ configPath, overrides, allowedOrigins: [], launchRequest: launch },
+      ...choice,
+      onPart: () => undefined,
+    });
+    reply({ ok: true, description });
+    return EXIT.done;
+  } catch (error) {
+    reply({ ok: false, error: launchError(error) });
+    return exitCodeOf(error);
+  }
+}
+
+/** The terminal makes other characters visible, which would change the texts. */
+function asciiJson(value: PromptReply): string {
+  return JSON.stringify(value).replace(
+    /[^ -~]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}

@@ -1,0 +1,143 @@
+/** Describes a first prompt for people: its tokens with their text, and what a call and its result look like in the model's format. */
+
+import type { PromptDescription, PromptPiece } from "../../shared/promptDescription.ts";
+import { errorMessage } from "../errors.ts";
+import { writeExactJson } from "../util/exactJson.ts";
+import type { Chat } from "./chat.ts";
+import { exampleArguments } from "./exampleArguments.ts";
+import { declareTool, type FirstPrompt } from "./firstPrompt.ts";
+import type { ToolSpecification } from "./reference.ts";
+import type { AssistantMessage, ToolCall } from "./renderer.ts";
+import type { Tokenizer } from "./tokenizer.ts";
+
+export interface DescribePromptOptions {
+  readonly chat: Chat;
+  readonly first: FirstPrompt;
+  /** Ids of `first` as rendered. */
+  readonly tokens: readonly number[];
+  readonly tools: readonly ToolSpecification[];
+  /** True when the model reasons before it calls. */
+  readonly thinking: boolean;
+}
+
+export type DescribedPrompt = Pick<
+  PromptDescription,
+  "format" | "tools" | "prompt" | "stops" | "example" | "exampleProblem"
+>;
+
+type Call = Pick<ToolCall, "name" | "args">;
+
+const REASONING = "Some reasoning.";
+const RESULT = "The result of the tool.";
+const CALL_ID = "call_0";
+
+export function describePrompt(options: DescribePromptOptions): DescribedPrompt {
+  const { renderer, tokenizer } = options.chat;
+  return {
+    format: renderer.id,
+    tools: options.tools.map(({ name }) => name),
+    prompt: piecesOf(options.tokens, tokenizer),
+    stops: [
+      ...renderer.stopIds.flatMap((id) => piecesOf([id], tokenizer)),
+      ...renderer.stopTexts.map((text) => ({ text, isControl: false, ids: [] })),
+    ],
+    ...describeExample(options),
+  };
+}
+
+/** Cuts ids at added tokens. A character's bytes may lie in several tokens, so ordinary ones are decoded together. */
+function piecesOf(
+  ids: readonly number[],
+  tokenizer: Pick<Tokenizer, "addedTokens" | "decode">,
+): readonly PromptPiece[] {
+  const added = new Map(tokenizer.addedTokens.map(({ id, text }) => [id, text]));
+  const pieces: PromptPiece[] = [];
+  let start = 0;
+  const endText = (end: number): void => {
+    const plain = ids.slice(start, end);
+    if (plain.length === 0) return;
+    pieces.push({ text: tokenizer.decode(plain), isControl: false, ids: plain });
+  };
+  for (const [at, id] of ids.entries()) {
+    const text = added.get(id);
+    if (text === undefined) continue;
+    endText(at);
+    pieces.push({ text, isControl: true, ids: [id] });
+    start = at + 1;
+  }
+  endText(ids.length);
+  return pieces;
+}
+
+function describeExample(
+  options: DescribePromptOptions,
+): Pick<PromptDescription, "example" | "exampleProblem"> {
+  const [tool] = options.tools;
+  if (tool === undefined) return { example: null, exampleProblem: "The task offers no tool." };
+  try {
+    return { example: exampleCall(options, tool), exampleProblem: null };
+  } catch (error) {
+    return { example: null, exampleProblem: errorMessage(error) };
+  }
+}
+
+function exampleCall(options: DescribePromptOptions, { name, inputSchema }: ToolSpecification) {
+  const { renderer, tokenizer } = options.chat;
+  const call = { name, args: exampleArguments(inputSchema ?? {}) };
+  const declared = options.tools.map(declareTool);
+  const isRead = (turn: readonly number[]): boolean => {
+    const { calls } = renderer.parse(turn, declared);
+    return calls.length === 1 && calls.every((read) => isSameCall(read, call));
+  };
+  const rendered = renderedTurn(options, call);
+  const turn = [rendered, hermesTurn(options.chat, call)].find(isRead) ?? rendered;
+  const callId = renderer.parse(turn, declared).calls[0]?.id ?? CALL_ID;
+  const { closing, delta } = renderer.bridge(turn, [
+    { kind: "tool_result", name, callId, content: RESULT },
+  ]);
+  return {
+    call: `${name}(${writeExactJson(call.args, "spaced")})`,
+    turn: piecesOf(turn, tokenizer),
+    isRead: isRead(turn),
+    bridge: piecesOf([...closing, ...delta], tokenizer),
+  };
+}
+
+function isSameCall(one: Call, other: Call): boolean {
+  return one.name === other.name && writeExactJson(one.args) === writeExactJson(other.args);
+}
+
+/** The turn as the format writes one that was given: what the model was trained on. */
+function renderedTurn(
+  { chat, first, tokens, thinking }: DescribePromptOptions,
+  { name, args }: Call,
+): readonly number[] {
+  const { renderInitial, stopIds } = chat.renderer;
+  const calling: AssistantMessage = {
+    role: "assistant",
+    content: "",
+    reasoning: thinking ? REASONING : null,
+    calls: [{ id: CALL_ID, name, args }],
+  };
+  const answered = { role: "tool", name, callId: CALL_ID, content: RESULT } as const;
+  const whole = renderInitial([...first.messages, calling, answered], first.tools);
+  let start = 0;
+  while (start < tokens.length && tokens[start] === whole[start]) start += 1;
+  const end = whole.findIndex((id, at) => at >= start && stopIds.includes(id));
+  return whole.slice(start, end === -1 ? whole.length : end + 1);
+}
+
+/** For templates that leave calls of given turns out: one JSON object between the markers of Hermes. */
+function hermesTurn({ renderer, tokenizer }: Chat, { name, args }: Call): readonly number[] {
+  const marker = (text: string): readonly number[] => {
+    const token = tokenizer.addedTokens.find((added) => added.text === text);
+    return token === undefined ? tokenizer.encodeText(text) : [token.id];
+  };
+  const json = writeExactJson({ name, arguments: args }, "spaced");
+  return [
+    ...marker("<tool_call>"),
+    ...tokenizer.encodeText(`\n${json}\n`),
+    ...marker("</tool_call>"),
+    ...renderer.stopIds.slice(0, 1),
+  ];
+}

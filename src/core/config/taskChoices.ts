@@ -1,0 +1,31 @@
+/** The environments and splits whose tasks a run plays. */
+
+import { isLocalModel } from "./presets.ts";
+import { type Config, defaultEnvironment, type EnvironmentConfig } from "./schema.ts";
+
+export interface TaskChoice {
+  readonly environment: string;
+  readonly split: string;
+}
+
+/** Those to train on first, then those that only an evaluation plays. */
+export function taskChoices({ environments, evaluation }: Config): readonly TaskChoice[] {
+  const trained = Object.entries(environments).map(
+    ([name, { splits }]) => [name, Object.keys(splits)] as const,
+  );
+  const evaluated = Object.entries(evaluation?.splits ?? {});
+  return [...trained, ...evaluated].flatMap(([environment, splits]) =>
+    splits.map((split) => ({ environment, split })),
+  );
+}
+
+/** What the configuration says of an environment; the defaults for one that only the evaluation names. */
+export function environmentConfig(config: Config, name: string): EnvironmentConfig {
+  const kind = isLocalModel(config.model_name) ? "local" : "hosted";
+  return config.environments[name] ?? defaultEnvironment(kind);
+}
+
+/** The configuration without other environments, and so without what only they need: services, keys and secrets. */
+export function withOnlyEnvironment(config: Config, name: string): Config {
+  return { ...config, environments: { [name]: environmentConfig(config, name) }, evaluation: null };
+}

@@ -1,0 +1,81 @@
+/** Describes the first prompt of one task, for which the environment is asked for the tools and the prompt and for nothing else. */
+
+import type { PromptDescription } from "../../shared/promptDescription.ts";
+import type { Chat } from "../chat/chat.ts";
+import { describePrompt } from "../chat/describePrompt.ts";
+import { AppError } from "../errors.ts";
+import type { EnvironmentSession, RemoteEnvironment } from "../openreward/types.ts";
+import type { Clock } from "../ports.ts";
+import { timeoutError, withLimit } from "../util/abort.ts";
+import { renderTask } from "./renderTask.ts";
+import type { RolloutSettings } from "./settings.ts";
+
+export interface DescribeTaskOptions {
+  readonly remote: RemoteEnvironment;
+  readonly split: string;
+  /** From 0. */
+  readonly index: number;
+  readonly chat: Chat;
+  readonly settings: RolloutSettings;
+  /** True when the model reasons before it calls. */
+  readonly thinking: boolean;
+  readonly clock: Clock;
+}
+
+export type DescribedTask = Omit<PromptDescription, "model" | "warnings">;
+
+/** @throws AppError `no-such-number` for a task that the split does not have, `environment-*`, `chat-render`, `rollout-image` */
+export async function describeTask(options: DescribeTaskOptions): Promise<DescribedTask> {
+  const { remote, split, index, chat, settings, thinking } = options;
+  const session = await openTask(options);
+  try {
+    const [offered, prompt] = await withLimit(limitOf(options), async ({ signal }) => [
+      await session.tools({ signal }),
+      await session.prompt({ signal }),
+    ]);
+    const { tools } = offered;
+    const { first, tokens } = renderTask({
+      prompt,
+      tools,
+      chat,
+      settings: { ...settings, onImage: "placeholder" },
+      environment: remote.name,
+    });
+    return {
+      environment: remote.name,
+      split,
+      index,
+      maxTotalTokens: settings.maxTotalTokens,
+      ...describePrompt({ chat, first, tokens, tools, thinking }),
+    };
+  } finally {
+    await session.close();
+    await remote.release();
+  }
+}
+
+function limitOf({ clock, settings, remote }: DescribeTaskOptions) {
+  const limitMs = settings.rolloutTimeoutMs;
+  return { clock, limitMs, onLimit: () => timeoutError(`The prompt of ${remote.name}`, limitMs) };
+}
+
+async function openTask({
+  remote,
+  split,
+  index,
+  settings,
+}: DescribeTaskOptions): Promise<EnvironmentSession> {
+  const { secrets, sessionTimeoutMs: answerLimitMs } = settings;
+  try {
+    return await remote.openSession({ split, index, secrets }, { answerLimitMs });
+  } catch (error) {
+    const count = await remote.numTasks(split).catch(() => null);
+    await remote.release();
+    if (count === null || index < count) throw error;
+    throw new AppError(
+      "no-such-number",
+      `${remote.name} has no task ${index} in the split ${split}. Its tasks have the numbers 0 to ${count - 1}.`,
+      { cause: error },
+    );
+  }
+}

@@ -1,0 +1,149 @@
+/** *Preview Prompt*: asks the trainer's program for the first prompt of a task, and shows it with ways to other tasks. */
+
+import * as vscode from "vscode";
+import { parseConfig } from "../../core/config/parse.ts";
+import { type TaskChoice, taskChoices } from "../../core/config/taskChoices.ts";
+import { errorMessage } from "../../core/errors.ts";
+import type { PromptDescription } from "../../shared/promptDescription.ts";
+import type { Keys } from "../keys/createKeys.ts";
+import { createLaunchRequest } from "../runs/createLaunchRequest.ts";
+import { launchConfig } from "../runs/launchConfig.ts";
+import { askForPrompt } from "../runs/promptProgram.ts";
+import { PROMPT_SCHEME, PromptDocuments, type PromptPlace } from "../views/promptDocuments.ts";
+import { plainWindow } from "../vscode/plainWindow.ts";
+import type { CommandHandlers } from "../vscode/registerCommands.ts";
+import { settingOverrides } from "../vscode/settingOverrides.ts";
+import { type ChooseConfigOptions, chooseConfig } from "./chooseConfig.ts";
+import { isSound } from "./startHandlers.ts";
+
+export interface PromptHandlerOptions extends ChooseConfigOptions {
+  readonly keys: Keys;
+  /** Holds the trainer's program. */
+  readonly programFolder: string;
+  /** Ties it to the life of the extension. */
+  readonly register: <T extends vscode.Disposable>(disposable: T) => T;
+}
+
+const GO_TO = "_tinkerRL.goToPrompt";
+type Target = "next" | "previous" | "other" | "ids";
+
+export function promptHandlers(
+  options: PromptHandlerOptions,
+): Pick<CommandHandlers, "previewPrompt"> {
+  const documents = options.register(new PromptDocuments());
+  const show = async (place: PromptPlace): Promise<void> => {
+    const description = await describe(options, place);
+    if (description !== null) await documents.show({ place, description, wantsIds: false });
+  };
+  options.register(
+    vscode.languages.registerCodeLensProvider(
+      { scheme: PROMPT_SCHEME },
+      { provideCodeLenses: ({ uri }) => lenses(documents, uri) },
+    ),
+  );
+  options.register(
+    vscode.commands.registerCommand(GO_TO, async (uri: unknown, target: unknown) => {
+      const shown = uri instanceof vscode.Uri ? documents.at(uri) : undefined;
+      if (shown === undefined || !vscode.workspace.isTrusted) return;
+      try {
+        if (target === "ids") await documents.show({ ...shown, wantsIds: !shown.wantsIds });
+        const task = await taskAfter(shown.place, target);
+        if (task !== null) await show({ ...shown.place, task });
+      } catch (error) {
+        void plainWindow.showErrorMessage(errorMessage(error));
+      }
+    }),
+  );
+  return {
+    previewPrompt: async (target) => {
+      const config = await chooseConfig(options, target);
+      if (config === undefined || !(await isSound(config))) return;
+      const choice = await chooseTasks(config);
+      if (choice !== undefined) await show({ configPath: config.fsPath, ...choice, task: 0 });
+    },
+  };
+}
+
+function lenses(documents: PromptDocuments, uri: vscode.Uri): vscode.CodeLens[] {
+  const shown = documents.at(uri);
+  if (shown === undefined) return [];
+  const { task } = shown.place;
+  const top = new vscode.Range(0, 0, 0, 0);
+  const lens = (title: string, target: Target): vscode.CodeLens =>
+    new vscode.CodeLens(top, { title, command: GO_TO, arguments: [uri, target] });
+  const ids = shown.wantsIds ? vscode.l10n.t("hide token ids") : vscode.l10n.t("show token ids");
+  return [
+    ...(task === 0 ? [] : [lens(vscode.l10n.t("$(arrow-left) task {0}", task - 1), "previous")]),
+    lens(vscode.l10n.t("$(arrow-right) task {0}", task + 1), "next"),
+    lens(vscode.l10n.t("other task…"), "other"),
+    lens(ids, "ids"),
+  ];
+}
+
+/** Null for no other one. */
+async function taskAfter({ task, split }: PromptPlace, target: unknown): Promise<number | null> {
+  if (target === "next") return task + 1;
+  if (target === "previous") return Math.max(0, task - 1);
+  if (target !== "other") return null;
+  const isNumber = (text: string): boolean => /^\d{1,15}$/.test(text.trim());
+  const text = await plainWindow.showInputBox({
+    prompt: vscode.l10n.t("Number of the task in the split {0}, from 0", split),
+    value: String(task),
+    validateInput: (typed) =>
+      isNumber(typed) ? null : vscode.l10n.t("A whole number from 0 is needed."),
+  });
+  return text === undefined || !isNumber(text) ? null : Number(text);
+}
+
+/** The only environment and split, or the user's pick. */
+async function chooseTasks(config: vscode.Uri): Promise<TaskChoice | undefined> {
+  const document = await vscode.workspace.openTextDocument(config);
+  const overrides = settingOverrides(config);
+  const result = parseConfig(document.getText(), { path: document.fileName, overrides });
+  if (!result.ok) throw new Error(result.problems.map(({ message }) => message).join(" "));
+  const choices = taskChoices(result.config);
+  if (choices.length === 1) return choices[0];
+  const items = choices.map(({ environment, split }) => {
+    return { label: environment, description: split, environment, split };
+  });
+  const placeHolder = vscode.l10n.t("The prompt of which tasks?");
+  const picked = await plainWindow.showQuickPick(items, { placeHolder, matchOnDescription: true });
+  return picked === undefined
+    ? undefined
+    : { environment: picked.environment, split: picked.split };
+}
+
+/** Null when the user went away from a question or ended it. @throws what the program says */
+async function describe(
+  { keys, programFolder }: PromptHandlerOptions,
+  { configPath, ...choice }: PromptPlace,
+): Promise<PromptDescription | null> {
+  const config = vscode.Uri.file(configPath);
+  const request = {
+    configPath,
+    title: "",
+    resume: null,
+    overrides: [],
+    settingOverrides: settingOverrides(config),
+    project: vscode.workspace.getWorkspaceFolder(config)?.uri.fsPath ?? null,
+  };
+  for (;;) {
+    const only = { onlyEnvironment: choice.environment };
+    const launch = await createLaunchRequest(keys, request, only);
+    if (launch === null) return null;
+    const progress = {
+      location: vscode.ProgressLocation.Notification,
+      title: vscode.l10n.t("Reading a prompt of {0}", choice.environment),
+      cancellable: true,
+    };
+    const reply = await plainWindow.withProgress(progress, (token) =>
+      askForPrompt(programFolder, { launch, ...choice }, token),
+    );
+    if (reply === null) return null;
+    if (reply.ok) return reply.description;
+    const judged = await launchConfig(request);
+    const isCauseRemoved =
+      judged !== null && (await keys.recoverFromLaunchError(reply.error, judged.project));
+    if (!isCauseRemoved) throw new Error(reply.error.message);
+  }
+}

@@ -1,0 +1,87 @@
+import { spawn } from "node:child_process";
+import { mkdtemp, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { promptReplySchema } from "../../src/node/control/promptMessages.ts";
+import { orderOf } from "../fakes/anOrder.ts";
+import { PROGRAM_FOLDER } from "./localRun.ts";
+import { runProgram } from "./trainProgram.ts";
+
+/** The local environment needs no key; that of the evaluation, at a server, would. */
+const CONFIG = `model_name: local/tiny-tool
+environments:
+  local/calculator:
+    splits: {train: {}}
+    num_rollouts: 2
+batch_size: 1
+max_steps: 1
+evaluation:
+  splits: {Owner/Game: [test]}
+`;
+
+async function configPath(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "tinker-rl-test-"));
+  const path = join(folder, "config.yaml");
+  await writeFile(path, CONFIG);
+  return path;
+}
+
+const show = async (...flags: readonly string[]) =>
+  runProgram(["show-prompt", await configPath(), ...flags], {});
+
+describe("the program that shows a prompt", () => {
+  it("prints the prompt of a task with its control tokens marked, and asks for no key that the task does not need", async () => {
+    const { code, stdout, stderr } = await show("--task", "3");
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout).toContain("First prompt of task 3 of local/calculator, split train");
+    expect(stdout).toContain("⟦<|im_end|>⟧\n⟦<|im_start|>⟧assistant\n← the model goes on here");
+    expect(stdout).toContain("The program reads this call from it: calc(");
+  });
+
+  it("colours control tokens where colours are wanted, and marks them all the same", async () => {
+    const path = await configPath();
+    const { stdout } = await runProgram(["show-prompt", path], { FORCE_COLOR: "1" });
+    expect(stdout).toContain("\u001b[7m⟦<|im_start|>⟧\u001b[0m");
+  });
+
+  it.each([
+    [["--task", "5000"], "local/calculator has no task 5000 in the split train."],
+    [["--split", "trian"], "The configuration has no split trian. Did you mean train?"],
+    [["--environment", "local/calc"], "The configuration has no environment local/calc."],
+    [["--environment", "Owner/Game"], "needs OPENREWARD_API_KEY"],
+    [["--max_stepz=3"], "There is no flag --max_stepz. Did you mean --max_steps?"],
+    [["--lora_rank=0"], "lora_rank"],
+  ])("refuses %j in one line, with the code of a mistake of the user", async (flags, words) => {
+    const { code, stdout, stderr } = await show(...flags);
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).toContain(words);
+  });
+});
+
+describe("the program that an editor asks for a prompt", () => {
+  const ask = (input: unknown): Promise<string> =>
+    new Promise((resolve) => {
+      const child = spawn(process.execPath, [join(PROGRAM_FOLDER, "tinker-rl.js"), "--preview"]);
+      let output = "";
+      child.stdout.on("data", (text) => {
+        output += text;
+      });
+      child.once("close", () => resolve(output));
+      child.stdin.end(`${JSON.stringify(input)}\n`);
+    });
+  const place = { environment: "local/calculator", split: "train", task: 0 };
+
+  it("answers with the description as JSON", async () => {
+    const launch = await orderOf(await configPath());
+    const reply = promptReplySchema.parse(JSON.parse(await ask({ launch, ...place })));
+    expect(reply).toMatchObject({ ok: true, description: { tools: ["calc", "answer"] } });
+  });
+
+  it("refuses a configuration that changed after keys were given for it", async () => {
+    const launch = await orderOf(await configPath());
+    const changed = { ...launch, training: { ...launch.training, digest: "other" } };
+    const reply = promptReplySchema.parse(JSON.parse(await ask({ launch: changed, ...place })));
+    expect(reply).toMatchObject({ ok: false, error: { code: "config-changed" } });
+  });
+});
