@@ -1,10 +1,14 @@
 import { describe, expect, it } from "vitest";
+import { fitThinking } from "../../src/core/chat/setup/thinking.ts";
 import { complete } from "../../src/core/config/editing/completion/complete.ts";
 import { diagnose } from "../../src/core/config/editing/diagnostics/diagnose.ts";
 import { hover } from "../../src/core/config/editing/display/hover.ts";
 import { fixesAt } from "../../src/core/config/editing/fixes/fixes.ts";
 import { applyEdits } from "../../src/core/config/editing/text/textEdit.ts";
-import { configIn, messagesIn } from "../core/config/configText.ts";
+import { modelFields } from "../../src/core/config/modelFields.ts";
+import { formatFactsOf } from "../../src/core/models/formatOfModel.ts";
+import { LINE_UP } from "../../src/core/models/lineUp.ts";
+import { configIn, messagesIn, parse } from "../core/config/configText.ts";
 import { CATALOGUE, listing } from "../core/config/editing/aCatalogue.ts";
 
 /** A configuration of this model that is sound but for what `lines` say. */
@@ -207,6 +211,30 @@ describe("thinking that the model does not know", () => {
   ])("%s takes %s", (model, line, effort) => {
     expect(said(model, line)).toEqual([]);
     expect(configIn(textOf(model, line)).thinking.effort).toBe(effort);
+  });
+
+  it("is refused by the check alone: no run fails of what validate let pass", () => {
+    const settings = [
+      ...["", "thinking: true", "thinking: false", "thinking: { effort: 0.5 }"],
+      ...modelFields.thinking.fields.effort.values.map((word) => `thinking: { effort: ${word} }`),
+    ];
+    const cases = LINE_UP.flatMap(({ name }) => {
+      const facts = formatFactsOf(name);
+      return facts === null ? [] : settings.map((line) => ({ name, line, facts }));
+    });
+    for (const { name, line, facts } of cases) {
+      const result = parse(textOf(name, line));
+      if (!result.ok) continue;
+      const { enabled } = fitThinking(name, facts, result.config.thinking);
+      const isOn = facts.thinking === "switch" ? result.config.thinking.enabled : null;
+      expect(enabled, name).toBe(isOn ?? facts.thinking === "on");
+    }
+  });
+
+  it("of a model trained further is held against the format that its name shows", () => {
+    expect(said("someone/Qwen3.8-27B-tuned", "thinking: { effort: max }")).toEqual([
+      expect.stringMatching(/error: TRL216 .*`xhigh` \(default\)/),
+    ]);
   });
 
   it("is left to the tokenizer's template where the model's own format is not used", () => {

@@ -2,11 +2,11 @@
 
 import { formatCount } from "../../shared/format.ts";
 import { isJsonObject } from "../json.ts";
+import { formatFactsOf } from "../models/formatOfModel.ts";
 import type { FormatFacts } from "../models/formats.ts";
 import {
   contextOf,
   findLineUpModel,
-  formatFactsOf,
   type LineUpModel,
   listedModels,
   longestVariant,
@@ -28,7 +28,8 @@ export function lineUpFindings(config: Config, values: unknown): readonly Findin
   const model = findLineUpModel(config.model_name);
   return [
     ...serviceFindings(config, model),
-    ...(model === null ? [] : modelFindings(config, values, model)),
+    ...imageFindings(config, values, model),
+    ...formatFindings(config, values, model),
   ];
 }
 
@@ -80,18 +81,22 @@ function contextFindings(
   return [advice("TRL215", path, message, { relatedPaths: [MODEL], remedies })];
 }
 
-function modelFindings(config: Config, values: unknown, model: LineUpModel): readonly Finding[] {
-  const facts = formatFactsOf(model);
-  const images = imageFindings(config, values, model);
+function formatFindings(
+  config: Config,
+  values: unknown,
+  model: LineUpModel | null,
+): readonly Finding[] {
   // Another chat format than the model's own is checked against the tokenizer's template when a run starts.
-  if (config.chat_format !== "auto") return images;
-  if (facts === null) return [...images, unknownFormat(model)];
+  if (config.chat_format !== "auto") return [];
+  if (model !== null && model.format === null) return [unknownFormat(model)];
+  const name = config.model_name;
+  const facts = formatFactsOf(name);
+  if (facts === null) return [];
   return [
-    ...images,
-    ...switchFindings(config, values, model.name, facts),
-    ...effortFindings(config, model.name, facts),
-    ...retentionFindings(config, model.name, facts),
-    ...toolFindings(model.name, facts),
+    ...switchFindings(config, values, name, facts),
+    ...effortFindings(config, name, facts),
+    ...retentionFindings(config, name, facts),
+    ...toolFindings(name, facts),
   ];
 }
 
@@ -152,9 +157,10 @@ function toolFindings(name: string, { callsTools }: FormatFacts): readonly Findi
 function imageFindings(
   { environments }: Config,
   values: unknown,
-  { name, readsImages }: LineUpModel,
+  model: LineUpModel | null,
 ): readonly Finding[] {
-  if (!readsImages) return [];
+  if (model === null || !model.readsImages) return [];
+  const { name } = model;
   return Object.keys(environments).flatMap((environment) => {
     const path = ["environments", environment, "on_image"];
     if (valueAt(values, path) === undefined) return [];

@@ -1,8 +1,9 @@
 /** Which chat format a model was trained in, by its name. */
 
-import type { FormatName } from "./formats.ts";
+import { FORMATS, type FormatFacts, type FormatName } from "./formats.ts";
+import { findLineUpModel } from "./lineUp.ts";
 
-/** The first pattern that fits decides. */
+/** For models that the table lacks, such as those trained further. The first pattern that fits decides. */
 const BY_NAME: readonly (readonly [pattern: RegExp, format: FormatName])[] = [
   [/^local\//, "chatml"],
   [/(^|\/)Qwen2\.5-/i, "qwen2.5"],
@@ -30,7 +31,18 @@ const BY_NAME: readonly (readonly [pattern: RegExp, format: FormatName])[] = [
   [/^meta-llama\/Llama-3\.[12]-\d+B$/i, "base"],
 ];
 
-/** Null for a model whose format is not known by name; its template may show it. */
+/** Null for a model whose format is not known by name; its template may show it. A `:variant` is of the same format. */
 export function formatOfModel(modelName: string): FormatName | null {
-  return BY_NAME.find(([pattern]) => pattern.test(modelName))?.[1] ?? null;
+  return findLineUpModel(modelName)?.format ?? formatByPattern(modelName.replace(/:.*$/, ""));
+}
+
+/** What the table of models does not need to know. */
+export function formatByPattern(plainName: string): FormatName | null {
+  return BY_NAME.find(([pattern]) => pattern.test(plainName))?.[1] ?? null;
+}
+
+/** What the format of a model can do; null where the format is not known by name. */
+export function formatFactsOf(modelName: string): FormatFacts | null {
+  const format = formatOfModel(modelName);
+  return format === null ? null : FORMATS[format];
 }

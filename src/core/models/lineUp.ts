@@ -1,6 +1,6 @@
 /** What the program knows about the models of the Tinker service. What the service itself says wins wherever it is known. */
 
-import { FORMATS, type FormatFacts, type FormatName } from "./formats.ts";
+import { FORMATS, type FormatName } from "./formats.ts";
 import {
   COOKBOOK_DATE,
   GONE,
@@ -57,20 +57,15 @@ export function findLineUpModel(name: string): LineUpModel | null {
   return BY_NAME.get(name.replace(/:.*$/, "")) ?? null;
 }
 
-/** What the model's format can do; null when the format is not public. */
-export function formatFactsOf({ format }: LineUpModel): FormatFacts | null {
-  return format === null ? null : FORMATS[format];
-}
-
 /** How the model was trained to answer. */
 export type ModelKind = "base" | "instruct" | "hybrid" | "reasoning";
 
+const KINDS = { off: "instruct", switch: "hybrid", on: "reasoning" } as const;
+
 /** Null when nothing public says it. */
-export function kindOf(model: LineUpModel): ModelKind | null {
-  const facts = formatFactsOf(model);
-  if (facts === null) return null;
-  if (model.format === "base") return "base";
-  return ({ off: "instruct", switch: "hybrid", on: "reasoning" } as const)[facts.thinking];
+export function kindOf({ format }: LineUpModel): ModelKind | null {
+  if (format === null || format === "base") return format;
+  return KINDS[FORMATS[format].thinking];
 }
 
 /** Since when a model is retired and what to use instead, as sentences. */

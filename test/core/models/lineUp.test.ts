@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { modelFields } from "../../../src/core/config/modelFields.ts";
+import { formatByPattern, formatOfModel } from "../../../src/core/models/formatOfModel.ts";
 import { FORMATS, type FormatFacts } from "../../../src/core/models/formats.ts";
 import {
   contextOf,
@@ -58,6 +59,17 @@ describe("the table of models", () => {
 function fail(): never {
   throw new Error("The table lacks the model.");
 }
+
+describe("the format of a model", () => {
+  it("is the one of the table, and of its name where the table lacks it", () => {
+    for (const { name, format } of LINE_UP)
+      expect([name, formatByPattern(name)]).toEqual([name, format]);
+    expect(formatOfModel("Qwen/Qwen3.5-9B-Base:peft:262144")).toBe("base");
+    expect(formatOfModel("deepseek-ai/DeepSeek-V3.1:peft:65536")).toBe("deepseek-v3.1");
+    expect(formatOfModel("someone/Qwen3.8-27B-tuned")).toBe("qwen3.8");
+    expect(formatOfModel("moonshotai/Kimi-K3.1-Pro")).toBeNull();
+  });
+});
 
 describe("thinking.effort", () => {
   it("takes every word that a format knows", () => {

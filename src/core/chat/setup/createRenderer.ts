@@ -21,7 +21,7 @@ import { checkNativeRenderer } from "./nativeCheck.ts";
 import { NATIVE_FORMATS } from "./nativeFormats.ts";
 import { cachePrompts } from "./promptCache.ts";
 import { checkRenderer } from "./selfCheck.ts";
-import { checkThinking, requireThinking } from "./thinking.ts";
+import { checkThinking, fitThinking } from "./thinking.ts";
 
 export interface ChatOptions {
   readonly model: ModelTokenizer;
@@ -56,8 +56,8 @@ function createNative({ model, config, date }: ChatOptions): ChatSetup | null {
   const name = config.chat_format === "auto" ? formatOfModel(config.model_name) : null;
   const create = name === null ? undefined : NATIVE_FORMATS[name];
   if (name === null || create === undefined) return null;
-  const { enabled, effort, retention } = config.thinking;
-  requireThinking(config.model_name, FORMATS[name], config.thinking);
+  const { retention } = config.thinking;
+  const { enabled, effort } = fitThinking(config.model_name, FORMATS[name], config.thinking);
   const format = create({ thinking: enabled, effort, retention, date });
   const renderer = createNativeRenderer(format, model.tokenizer);
   checkNativeRenderer(renderer, model.tokenizer);

@@ -25,37 +25,26 @@ interface ThinkingOptions {
 }
 
 /**
- * Refuses settings that the format of the model does not know; `modelName` is for the message.
- * @throws AppError `chat-thinking`
+ * What the settings come to in the format of the model, whose name is for messages. What the format always or never does needs no
+ * setting, and efforts are left out where it knows none; the check of a configuration reports such settings.
+ * @throws AppError `chat-thinking` for an effort that the format does not know
  */
-export function requireThinking(
+export function fitThinking(
   modelName: string,
-  facts: FormatFacts,
+  { thinking, efforts, effortRange }: FormatFacts,
   { enabled, effort }: ThinkingSettings,
-): void {
-  const { thinking, efforts, effortRange } = facts;
-  if (thinking !== "switch" && enabled !== (thinking === "on")) {
-    throw refused(
-      "thinking.enabled",
-      thinking === "on"
-        ? `${modelName} always reasons. Set thinking: true.`
-        : `${modelName} does not reason before it answers. Set thinking: false.`,
-    );
-  }
-  if (effort === null || efforts.includes(effort)) return;
+): Pick<ThinkingSettings, "enabled" | "effort"> {
+  const isOn = thinking === "switch" ? enabled : thinking === "on";
+  if (!isOn || effort === null || efforts.length === 0) return { enabled: isOn, effort: null };
   const [min, max] = effortRange ?? [Number.NaN, Number.NaN];
-  if (Number(effort) >= min && Number(effort) <= max) return;
+  const isKnown = efforts.includes(effort) || (Number(effort) >= min && Number(effort) <= max);
+  if (isKnown) return { enabled: isOn, effort };
   const numbers = effortRange === null ? "" : ` or a number from ${min} to ${max}`;
-  throw refused(
-    "thinking.effort",
-    efforts.length === 0
-      ? `${modelName} knows no efforts. Remove thinking.effort.`
-      : `${modelName} does not know the effort ${effort}. Set thinking.effort to ${efforts.join(", ")}${numbers}.`,
+  throw new AppError(
+    "chat-thinking",
+    `${modelName} does not know the effort ${effort}. Set thinking.effort to ${efforts.join(", ")}${numbers}.`,
+    { configPath: "thinking.effort" },
   );
-}
-
-function refused(configPath: string, message: string): AppError {
-  return new AppError("chat-thinking", message, { configPath });
 }
 
 const TASK: TemplateMessage = { role: "user", content: "zqtaskqz" };

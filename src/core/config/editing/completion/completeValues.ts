@@ -2,7 +2,8 @@
 
 import { formatDuration, formatQuantity, formatReward } from "../../../../shared/format.ts";
 import type { Json } from "../../../json.ts";
-import { findLineUpModel, formatFactsOf, listedModels } from "../../../models/lineUp.ts";
+import { formatFactsOf } from "../../../models/formatOfModel.ts";
+import { listedModels } from "../../../models/lineUp.ts";
 import type { Field, Shape } from "../../field.ts";
 import { type CheckpointEntry, usableCheckpoints } from "../catalogue/catalogue.ts";
 import { checkpointMarkdown } from "../descriptions/checkpointText.ts";
@@ -43,8 +44,7 @@ function narrowed(
   shape: Shape & Partial<Field>,
 ): Shape & Partial<Field> {
   if (shape.type !== "enum" || cursor.path.join(".") !== "thinking.effort") return shape;
-  const model = findLineUpModel(writtenValue("model_name") ?? "");
-  const facts = model === null ? null : formatFactsOf(model);
+  const facts = formatFactsOf(writtenValue("model_name") ?? "");
   return facts === null ? shape : { ...shape, values: facts.efforts };
 }
 

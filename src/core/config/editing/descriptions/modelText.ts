@@ -2,10 +2,10 @@
 
 import { formatCount } from "../../../../shared/format.ts";
 import { cardSampling } from "../../../models/cardSampling.ts";
+import { formatFactsOf } from "../../../models/formatOfModel.ts";
 import type { FormatFacts } from "../../../models/formats.ts";
 import {
   findLineUpModel,
-  formatFactsOf,
   kindOf,
   type LineUpModel,
   longestVariant,
@@ -36,7 +36,7 @@ export function tableEntry({ name, contexts, size }: LineUpModel): ModelEntry {
 export function modelMarkdown(name: string): string {
   const model = findLineUpModel(name);
   if (model === null) return "";
-  const facts = formatFactsOf(model);
+  const facts = formatFactsOf(name);
   const parts = [
     model.retired === null ? null : retirementText(model.name, model.retired),
     kindText(model),
@@ -52,8 +52,7 @@ export function modelMarkdown(name: string): string {
 
 /** What the model makes of `thinking`; empty where nothing is known. */
 export function thinkingMarkdown(name: string): readonly string[] {
-  const model = findLineUpModel(name);
-  const facts = model === null ? null : formatFactsOf(model);
+  const facts = formatFactsOf(name);
   const text = facts === null ? null : thinkingText(facts);
   return text === null ? [] : [`${code(name)}: ${text}`];
 }
