@@ -42,7 +42,12 @@ function ledgerOfThreeTurns(): Ledger {
 
 function buildAll(ledgers: readonly Ledger[]): readonly TrainingDatum[] {
   return ledgers.flatMap((ledger, i) => {
-    const source = { group: Math.floor(i / GROUP_SIZE), rollout: i % GROUP_SIZE, ledger };
+    const source = {
+      group: Math.floor(i / GROUP_SIZE),
+      rollout: i % GROUP_SIZE,
+      stream: 0,
+      ledger,
+    };
     return buildDatum(source, i % 2 === 0 ? 1 : -1) ?? [];
   });
 }

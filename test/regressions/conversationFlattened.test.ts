@@ -67,7 +67,7 @@ async function play(changes: Parameters<typeof aConfig>[0]) {
     signal: new AbortController().signal,
   });
   await clock.run(episode.play());
-  const ids = episode.ledger?.tokens.slice(0, episode.promptTokens) ?? [];
+  const ids = episode.streams[0]?.tokens.slice(0, episode.promptTokens) ?? [];
   const asked = server.seen.map(({ line }) => line).filter((line) => line.startsWith("GET"));
   return { prompt: qwen3Model.tokenizer.decode(ids), episode, asked, ids };
 }

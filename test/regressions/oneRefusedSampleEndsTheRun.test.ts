@@ -78,7 +78,7 @@ describe("a sample that the service refuses", () => {
       reward: 0.25,
       record: { stop: "max_tokens", error: null, turns: [{}] },
     });
-    expect(finished.ledger?.turnCount).toBe(1);
+    expect(finished.streams[0]?.turnCount).toBe(1);
   });
 
   it("for a first prompt that is too long fails its rollout, with what to change", async () => {

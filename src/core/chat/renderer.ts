@@ -10,7 +10,7 @@ export interface PlainMessage {
   readonly trusted?: readonly (readonly [start: number, end: number])[];
 }
 
-/** A turn of the model that the environment's opening conversation contains. */
+/** A turn of the model: in the environment's opening conversation, or in one that is rendered again. */
 export interface AssistantMessage {
   readonly role: "assistant";
   readonly content: string;
@@ -30,7 +30,7 @@ export interface ToolMessage {
   readonly content: string;
 }
 
-/** A message before the first turn of the model. */
+/** A message of a conversation that is rendered as a whole. */
 export type InitialMessage = PlainMessage | AssistantMessage | ToolMessage;
 
 /** OpenAI-shaped function declaration, keys in the order received. */
@@ -105,7 +105,10 @@ export interface Renderer {
   readonly stopIds: readonly number[];
   /** Stops that are text; empty where tokens end a turn. */
   readonly stopTexts: readonly string[];
-  /** Ids of a conversation up to where the model's next turn begins. @throws AppError `chat-render` */
+  /**
+   * Ids of a whole conversation up to where the model's next turn begins: of the first prompt, and of a context that cannot be
+   * reached by appending. @throws AppError `chat-render`
+   */
   renderInitial(
     messages: readonly InitialMessage[],
     tools: readonly ToolDeclaration[],

@@ -24,7 +24,7 @@ const thinkingFields = {
     default: "all",
     change: "identity",
     isAdvanced: true,
-    doc: "`all` keeps earlier reasoning in the context, so that a rollout stays one training sequence. `template` prunes it as the model's own chat template does.",
+    doc: "`all` keeps earlier reasoning in the context, so that a rollout stays one training sequence. `template` drops it where the model's own chat template does; the rollout then goes on in another sequence, which repeats the conversation.",
   },
 } as const satisfies FieldTable;
 

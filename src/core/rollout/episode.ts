@@ -2,13 +2,7 @@
 
 import type { Chat } from "../chat/chat.ts";
 import { declareTool } from "../chat/firstPrompt.ts";
-import type {
-  FollowUp,
-  ParsedTurn,
-  Renderer,
-  ToolCall,
-  ToolDeclaration,
-} from "../chat/renderer.ts";
+import type { FollowUp, ParsedTurn, ToolCall, ToolDeclaration } from "../chat/renderer.ts";
 import { AppError, isAppError } from "../errors.ts";
 import type { EnvironmentSession, ToolList } from "../openreward/types.ts";
 import type { Clock } from "../ports.ts";
@@ -17,14 +11,22 @@ import type { ToolCallFacts, TurnFacts } from "../runFolder/stepFacts.ts";
 import type { StopReason } from "../runFolder/stopReasons.ts";
 import type { SamplingClient } from "../tinker/samplingClient.ts";
 import { timeoutError, withLimit } from "../util/abort.ts";
-import { writeExactJson } from "../util/exactJson.ts";
 import type { WithTimerPaused } from "../util/withTimerPaused.ts";
 import { promptText, storedConversation } from "./conversation.ts";
+import {
+  storedTools,
+  type ToolResultRecord,
+  type TurnRecord,
+  textsOf,
+  turnFacts,
+  turnRecord,
+} from "./episodeRecord.ts";
 import { followUpsTo, toolErrorText } from "./feedback.ts";
-import { Ledger } from "./ledger.ts";
+import type { Ledger } from "./ledger.ts";
 import { renderTask, textOf } from "./renderTask.ts";
-import { type SampledTurn, sampleTurn } from "./sampleTurn.ts";
+import { type SampledTurn, sampleTurn, stopsOf } from "./sampleTurn.ts";
 import type { RolloutSettings } from "./settings.ts";
+import { TokenStreams } from "./tokenStreams.ts";
 
 export interface EpisodeOptions {
   readonly session: EnvironmentSession;
@@ -44,14 +46,8 @@ export interface EpisodeOptions {
   readonly signal: AbortSignal;
 }
 
-/** Of the tools that a record keeps: each rollout has its own, and a description has no limit. */
-const MAX_STORED_TOOLS = 256;
-const MAX_STORED_DESCRIPTION = 4_000;
 /** What a sample's time limit is called in messages. */
 const SAMPLE_LIMIT = "A sample (sampling_timeout)";
-
-type TurnRecord = RolloutRecord["turns"][number];
-type ToolResultRecord = TurnRecord["results"][number];
 
 export class Episode {
   readonly turns: TurnRecord[] = [];
@@ -63,7 +59,7 @@ export class Episode {
   promptTokens = 0;
   prefillTokens = 0;
   samplingMs = 0;
-  #ledger: Ledger | null = null;
+  #streams: TokenStreams | null = null;
   readonly #options: EpisodeOptions;
   #tools: ToolList | null = null;
   /** The same, for the parser. */
@@ -76,18 +72,22 @@ export class Episode {
     this.#options = options;
   }
 
-  /** The tokens so far; null before the first prompt. */
-  get ledger(): Ledger | null {
-    return this.#ledger;
+  /** The tokens so far, one ledger for each stream; none before the first prompt. */
+  get streams(): readonly Ledger[] {
+    return this.#streams?.all ?? [];
+  }
+
+  get streamBreaks(): number {
+    return this.#streams?.breaks ?? 0;
+  }
+
+  get observationTokens(): number {
+    return this.#streams?.observationTokens ?? 0;
   }
 
   /** What the model could call, for its record. */
   get offeredTools(): RolloutRecord["tools"] {
-    const tools = this.#tools?.tools ?? [];
-    return tools.slice(0, MAX_STORED_TOOLS).map(({ name, description }) => ({
-      name,
-      description: description.slice(0, MAX_STORED_DESCRIPTION),
-    }));
+    return storedTools(this.#tools?.tools ?? []);
   }
 
   /** Types of the blocks that the environment takes to score a group; null when it scores none. */
@@ -97,23 +97,24 @@ export class Episode {
 
   /** Plays to the end. Faults of services are thrown; what the model does wrong is not a fault. */
   async play(): Promise<StopReason> {
-    const ledger = await this.#open();
-    if (ledger.length >= this.#options.settings.maxTotalTokens) throw this.#noRoom(ledger.length);
+    const streams = await this.#open();
+    const { maxTotalTokens } = this.#options.settings;
+    if (this.promptTokens >= maxTotalTokens) throw this.#noRoom(this.promptTokens);
     for (;;) {
-      const room = this.#options.settings.maxTotalTokens - ledger.length;
+      const room = maxTotalTokens - streams.current.length;
       if (room < 1) return "max_tokens";
       try {
-        const stop = await this.#turn(ledger, room);
+        const stop = await this.#turn(streams, room);
         if (stop !== null) return stop;
       } catch (error) {
         // The model's context is smaller than max_total_tokens: the turns before it was full are kept.
-        if (isAppError(error, "prompt-too-long") && ledger.turnCount > 0) return "max_tokens";
+        if (isAppError(error, "prompt-too-long") && this.turns.length > 0) return "max_tokens";
         throw error;
       }
     }
   }
 
-  async #open(): Promise<Ledger> {
+  async #open(): Promise<TokenStreams> {
     const { chat, withTimerPaused, session, settings, signal, environment } = this.#options;
     // Both wait for the environment's set-up, which is not the rollout's own time.
     const [tools, prompt] = await withTimerPaused(async () => [
@@ -122,13 +123,13 @@ export class Episode {
     ]);
     this.#tools = tools;
     const rendered = renderTask({ prompt, tools: tools.tools, chat, settings, environment });
-    const { task, tokens } = rendered;
+    const { task } = rendered;
     this.promptText = promptText(task);
     this.conversation = storedConversation(task);
     this.#declared = tools.tools.map(declareTool);
-    this.promptTokens = tokens.length;
-    this.#ledger = new Ledger(tokens);
-    return this.#ledger;
+    this.promptTokens = rendered.tokens.length;
+    this.#streams = new TokenStreams(chat, rendered);
+    return this.#streams;
   }
 
   #noRoom(tokens: number): AppError {
@@ -140,14 +141,14 @@ export class Episode {
     );
   }
 
-  async #turn(ledger: Ledger, room: number): Promise<StopReason | null> {
+  async #turn(streams: TokenStreams, room: number): Promise<StopReason | null> {
     const { chat, clock, settings } = this.#options;
     const { renderer, tokenizer } = chat;
     const startedAtMs = clock.now();
     const started = clock.monotonic();
-    const sampled = await this.#sample(ledger, room);
+    const sampled = await this.#sample(streams.current, room);
     this.samplingMs += clock.monotonic() - started;
-    ledger.addTurn(sampled.tokens, sampled.logprobs);
+    streams.addTurn(sampled.tokens, sampled.logprobs);
     const parsed = renderer.parse(sampled.tokens, this.#declared);
     const isTruncated = sampled.stopReason === "length" && !parsed.ended;
     const calls = this.#callsOf(parsed);
@@ -162,26 +163,19 @@ export class Episode {
         stop = this.#limitReached(parsed, calls.length > 0, isTruncated);
       }
     } finally {
-      // Also when a call is cut off: the record must hold every turn that the ledger holds.
+      // Also when a call is cut off: the record must hold every turn that the streams hold.
       this.turns.push({
-        sampledText: tokenizer.decode(sampled.tokens),
-        reasoning: parsed.reasoning,
-        content: parsed.content,
-        lead: parsed.lead,
-        calls: parsed.calls.map((call) => ({ ...call, args: writeExactJson(call.args) })),
-        errors: parsed.errors,
+        ...turnRecord(sampled, parsed, tokenizer),
         results,
         nudge: stop === null && results.length === 0 ? textsOf(followUps) : null,
-        stopReason: sampled.stopReason,
         startedAtMs,
         durationMs: clock.monotonic() - started,
-        tokens: sampled.tokens.length,
+        stream: streams.index,
       });
     }
     if (stop !== null) return stop;
     if (this.turns.length >= settings.maxTurns) return "max_turns";
-    const { closing, delta } = renderer.bridge(sampled.tokens, followUps);
-    ledger.addContext(closing, delta);
+    streams.continue(sampled.tokens, parsed, followUps);
     return null;
   }
 
@@ -202,7 +196,7 @@ export class Episode {
       temperature: settings.temperature,
       topK: settings.topK,
       topP: settings.topP,
-      seed: seedOf(ledger.turnCount),
+      seed: seedOf(this.turns.length),
       stop: stopsOf(chat.renderer),
     };
     const release = await withTimerPaused(() => sampleSlot(signal));
@@ -282,24 +276,4 @@ export class Episode {
     if (this.#parseErrorsInARow >= settings.maxConsecutiveParseErrors) return "parse_error";
     return this.#noCallsInARow >= settings.maxNoToolTurns ? "no_tool_call" : null;
   }
-}
-
-/** Tokens, or texts where the format has no token that ends a turn. */
-function stopsOf({ stopIds, stopTexts }: Renderer): readonly number[] | readonly string[] {
-  return stopTexts.length === 0 ? stopIds : stopTexts;
-}
-
-function textsOf(followUps: readonly FollowUp[]): string {
-  return followUps.map(({ content }) => content).join("\n");
-}
-
-function turnFacts(sampled: SampledTurn, parsed: ParsedTurn, isTruncated: boolean): TurnFacts {
-  return {
-    sampledTokens: sampled.tokens.length,
-    thinkingTokens: parsed.thinkingTokens,
-    isTruncated,
-    isParsed: parsed.errors.length === 0 && parsed.calls.length > 0,
-    hasUnclosedThink: parsed.unclosedThink,
-    isMissingLogprobs: sampled.wereMissing,
-  };
 }

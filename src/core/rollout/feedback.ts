@@ -10,9 +10,14 @@ export function toolErrorText(error: string): string {
   return `Error: ${error}`;
 }
 
+/** Id for the answer at a position of a turn: that of its call as the model wrote it, where the call has one. */
+export function callIdOf(calls: ParsedTurn["calls"], index: number): string {
+  return calls[index]?.id ?? `call_${index}`;
+}
+
 /** Results of the calls that ran, then what was wrong with the others; a nudge when there was no call at all. */
 export function followUpsTo(
-  { errors }: ParsedTurn,
+  { calls, errors }: ParsedTurn,
   results: readonly { readonly name: string; readonly text: string }[],
 ): readonly FollowUp[] {
   const answers = [
@@ -23,7 +28,7 @@ export function followUpsTo(
   return answers.map(({ name, content }, i) => ({
     kind: "tool_result",
     name,
-    callId: `call_${i}`,
+    callId: callIdOf(calls, i),
     content,
   }));
 }

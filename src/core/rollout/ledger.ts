@@ -1,6 +1,5 @@
 /**
- * The trajectory of one rollout, token by token: a stream that only grows, with everything training needs at the same index as the
- * token it belongs to. Sampled ids are never decoded and encoded again, and the log-probability of each is that of the policy that
+ * One token stream of a rollout: it only grows, and has everything training needs at the same index as the token it belongs to. Sampled ids are never decoded and encoded again, and the log-probability of each is that of the policy that
  * sampled it: GRPO and PPO divide by it (importance ratio), so a recomputed or invented one would make the data off-policy.
  */
 
@@ -19,7 +18,7 @@ export interface LedgerView {
   /** 1 = sampled and trained. */
   readonly mask: readonly (0 | 1)[];
   readonly sources: readonly TokenSource[];
-  /** Turn of each token, -1 for the prompt; closing and delta tokens belong to the turn they follow. */
+  /** Turn of the rollout for each token, -1 for the prompt; closing and delta tokens belong to the turn they follow. */
   readonly turns: readonly number[];
 }
 
@@ -29,19 +28,23 @@ export class Ledger implements LedgerView {
   readonly mask: (0 | 1)[] = [];
   readonly sources: TokenSource[] = [];
   readonly turns: number[] = [];
+  readonly #firstTurn: number;
   #turn = -1;
 
-  constructor(prompt: readonly number[]) {
+  /** `firstTurn` is the turn of the rollout that follows the prompt. */
+  constructor(prompt: readonly number[], firstTurn = 0) {
     this.#append(prompt, "prompt", null);
+    this.#firstTurn = firstTurn;
+    this.#turn = firstTurn - 1;
   }
 
   get length(): number {
     return this.tokens.length;
   }
 
-  /** Number of sampled turns. */
+  /** Turns that were sampled in this stream. */
   get turnCount(): number {
-    return this.#turn + 1;
+    return this.#turn + 1 - this.#firstTurn;
   }
 
   /**

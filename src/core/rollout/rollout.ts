@@ -48,8 +48,8 @@ export interface RolloutOptions {
 export interface FinishedRollout {
   readonly task: RolloutTask;
   readonly record: RolloutRecord;
-  /** Null when the rollout ended before its first prompt. */
-  readonly ledger: Ledger | null;
+  /** Its tokens, one ledger for each stream; none when the rollout ended before its first prompt. */
+  readonly streams: readonly Ledger[];
   /** Null when the rollout failed. */
   readonly reward: number | null;
   readonly facts: Omit<RolloutFacts, "isIncluded" | "advantage">;
@@ -156,7 +156,6 @@ function finish(
     startedAtMs: timing.startedAtMs,
     durationMs: timing.durationMs,
   };
-  const ledger = episode?.ledger ?? null;
   const facts: FinishedRollout["facts"] = {
     environment: task.environment,
     group: task.group,
@@ -167,9 +166,9 @@ function finish(
     turns: episode?.turnFacts ?? [],
     tools: episode?.toolFacts ?? [],
     promptTokens: episode?.promptTokens ?? 0,
-    observationTokens: ledger?.sources.filter((source) => source === "delta").length ?? 0,
+    observationTokens: episode?.observationTokens ?? 0,
     prefillTokens: episode?.prefillTokens ?? 0,
-    streamBreaks: 0,
+    streamBreaks: episode?.streamBreaks ?? 0,
     queueS: 0,
     sessionS: timing.sessionMs / 1000,
     samplingS: (episode?.samplingMs ?? 0) / 1000,
@@ -177,7 +176,7 @@ function finish(
   return {
     task,
     record,
-    ledger,
+    streams: episode?.streams ?? [],
     reward,
     facts,
     stack: stackOf(error),

@@ -1,5 +1,6 @@
 /** Samples one turn and makes sure of its log-probs. */
 
+import type { Renderer } from "../chat/renderer.ts";
 import type {
   Sample,
   SampleOptions,
@@ -16,6 +17,11 @@ export interface SampledTurn {
   readonly stopReason: "stop" | "length";
   /** True when the service's own log-probs were missing or unusable. */
   readonly wereMissing: boolean;
+}
+
+/** Tokens, or texts where the format has no token that ends a turn. */
+export function stopsOf({ stopIds, stopTexts }: Renderer): readonly number[] | readonly string[] {
+  return stopTexts.length === 0 ? stopIds : stopTexts;
 }
 
 /**

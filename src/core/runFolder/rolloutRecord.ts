@@ -48,6 +48,8 @@ const turn = z
     durationMs: z.number(),
     /** Sampled tokens. */
     tokens: count,
+    /** Position in the rollout of the token stream in which the turn was sampled. */
+    stream: count.default(0),
   })
   .readonly();
 

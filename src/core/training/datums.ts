@@ -9,11 +9,16 @@ import type { LedgerView } from "../rollout/ledger.ts";
 import type { Datum } from "../tinker/datum.ts";
 import { groupBy } from "../util/groupBy.ts";
 
-export interface TrainingDatum {
-  /** Group and rollout that it came from. */
+/** A token stream and where it came from. */
+export interface DatumSource {
   readonly group: number;
   readonly rollout: number;
+  /** Position of the stream in its rollout. */
+  readonly stream: number;
   readonly ledger: LedgerView;
+}
+
+export interface TrainingDatum extends DatumSource {
   readonly advantage: number;
   /** Input ids; entry i predicts `targets[i]`. All arrays have this length. */
   readonly tokens: Int32Array;
@@ -29,10 +34,7 @@ export interface TrainingDatum {
  * = full[0..n-2], targets = full[1..n-1], and the per-token arrays without their first element: `docs/protocols/tinker.md#forward_backward`.
  * @throws AppError `invariant` when the ledger contradicts itself
  */
-export function buildDatum(
-  source: { readonly group: number; readonly rollout: number; readonly ledger: LedgerView },
-  advantage: number,
-): TrainingDatum | null {
+export function buildDatum(source: DatumSource, advantage: number): TrainingDatum | null {
   const { ledger } = source;
   checkLedger(ledger);
   const n = ledger.mask.lastIndexOf(1) + 1;

@@ -11,6 +11,7 @@ import { isAppError } from "../errors.ts";
 import type { FinishedRollout } from "../rollout/rollout.ts";
 import type { GroupFacts } from "../runFolder/stepFacts.ts";
 import { groupBy } from "../util/groupBy.ts";
+import { sum } from "../util/stats.ts";
 import { areAllEqual, computeAdvantages } from "./advantages.ts";
 import { buildDatum, type TrainingDatum } from "./datums.ts";
 import type { CountedRollout } from "./lossNormalization.ts";
@@ -19,8 +20,8 @@ export interface ScoredRollout {
   readonly rollout: FinishedRollout;
   /** Null when it is not trained on. */
   readonly advantage: number | null;
-  /** What is sent; null also for an advantage of 0 where the loss has no gradient there. */
-  readonly datum: TrainingDatum | null;
+  /** What is sent, one datum for each stream that holds tokens to train; none also for an advantage of 0 where the loss has no gradient there. */
+  readonly data: readonly TrainingDatum[];
   readonly trainingUse: "trained" | `excluded:${string}`;
 }
 
@@ -29,7 +30,7 @@ export interface ScoredGroup {
   readonly rollouts: readonly ScoredRollout[];
 }
 
-/** What a step is trained with, in group and rollout order, so that a repeat sends the same bytes. */
+/** What a step is trained with, in the order of groups, rollouts and streams, so that a repeat sends the same bytes. */
 export interface TrainingBatch {
   /** What is sent. */
   readonly data: readonly TrainingDatum[];
@@ -40,13 +41,13 @@ export interface TrainingBatch {
 export function trainingBatch(groups: readonly ScoredGroup[]): TrainingBatch {
   const rollouts = groups.flatMap((group) => group.rollouts);
   return {
-    data: rollouts.flatMap(({ datum }) => datum ?? []),
+    data: rollouts.flatMap(({ data }) => data),
     counted: rollouts
       .filter(({ trainingUse }) => trainingUse === "trained")
-      .map(({ rollout: { task, ledger } }) => ({
+      .map(({ rollout: { task, streams } }) => ({
         group: task.group,
         rollout: task.rollout,
-        tokens: ledger?.mask.filter((trained) => trained === 1).length ?? 0,
+        tokens: sum(streams.map(({ mask }) => sum(mask))),
       })),
   };
 }
@@ -95,15 +96,18 @@ function scoreRollout(
   config: Config,
 ): ScoredRollout {
   if (advantage === null) return leftOut(rollout, "failed");
-  const { ledger, task } = rollout;
+  const { streams, task } = rollout;
   // No sampled token can be trained on: every turn came without usable log-probs.
-  if (ledger === null || !ledger.mask.includes(1)) return leftOut(rollout, "masked");
+  if (!streams.some(({ mask }) => mask.includes(1))) return leftOut(rollout, "masked");
   if (advantage === 0 && !learnsWithoutAdvantage(config)) {
-    return { rollout, advantage, datum: null, trainingUse: "trained" };
+    return { rollout, advantage, data: [], trainingUse: "trained" };
   }
+  const { group, rollout: position } = task;
   try {
-    const datum = buildDatum({ group: task.group, rollout: task.rollout, ledger }, advantage);
-    return { rollout, advantage, datum, trainingUse: "trained" };
+    const data = streams.flatMap(
+      (ledger, stream) => buildDatum({ group, rollout: position, stream, ledger }, advantage) ?? [],
+    );
+    return { rollout, advantage, data, trainingUse: "trained" };
   } catch (error) {
     if (!isAppError(error, "invariant")) throw error;
     return leftOut(rollout, "invariant");
@@ -111,7 +115,7 @@ function scoreRollout(
 }
 
 function leftOut(rollout: FinishedRollout, why: string): ScoredRollout {
-  return { rollout, advantage: null, datum: null, trainingUse: `excluded:${why}` };
+  return { rollout, advantage: null, data: [], trainingUse: `excluded:${why}` };
 }
 
 /** Failures first, then too little to compare, then rewards that are all equal. */

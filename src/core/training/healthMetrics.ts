@@ -5,7 +5,10 @@ import type { FinishedRollout } from "../rollout/rollout.ts";
 import type { MetricsTree } from "../runFolder/metricsTree.ts";
 import { groupBy } from "../util/groupBy.ts";
 import { power } from "../util/power.ts";
-import { fraction } from "../util/stats.ts";
+import { fraction, sum } from "../util/stats.ts";
+
+/** The token streams of one rollout. */
+type Streams = readonly LedgerView[];
 
 export interface StepHealth {
   readonly rollouts: readonly FinishedRollout[];
@@ -36,19 +39,31 @@ function duplicateMetrics(rollouts: readonly FinishedRollout[]): MetricsTree {
   let identical = 0;
   let expected = 0;
   for (const [, members] of groupBy(rollouts, ({ task }) => task.group)) {
-    const ledgers = members.flatMap(({ ledger }) => (ledger?.mask.includes(1) ? [ledger] : []));
-    for (const [k, ledger] of ledgers.entries()) {
+    const played = members
+      .map(({ streams }) => streams)
+      .filter((streams) => streams.some(({ mask }) => mask.includes(1)));
+    for (const [k, streams] of played.entries()) {
       if (k === 0) continue;
       compared += 1;
       // The search ends at the rollout itself at the latest.
-      if (ledgers.findIndex((earlier) => isSame(earlier, ledger)) < k) identical += 1;
-      expected += 1 - power(1 - probability(ledger), k);
+      if (played.findIndex((earlier) => areSame(earlier, streams)) < k) identical += 1;
+      expected += 1 - power(1 - probability(streams), k);
     }
   }
   return {
     duplicate_frac: fraction(identical, compared),
     duplicate_expected_frac: fraction(expected, compared),
   };
+}
+
+function areSame(a: Streams, b: Streams): boolean {
+  return (
+    a.length === b.length &&
+    a.every((ledger, i) => {
+      const other = b[i];
+      return other !== undefined && isSame(ledger, other);
+    })
+  );
 }
 
 /** Compares from the end, because rollouts of a group begin with the same prompt. */
@@ -59,8 +74,8 @@ function isSame({ tokens: a }: LedgerView, { tokens: b }: LedgerView): boolean {
 }
 
 /** Of all sampled tokens together. */
-function probability({ logprobs }: LedgerView): number {
-  return Math.min(1, Math.exp(logprobs.reduce((sum, logprob) => sum + logprob, 0)));
+function probability(streams: Streams): number {
+  return Math.min(1, Math.exp(sum(streams.map(({ logprobs }) => sum(logprobs)))));
 }
 
 function hasNonfiniteReward({ record: { rewards, rewardBreakdown } }: FinishedRollout): boolean {

@@ -113,10 +113,11 @@ function suggestModel(name: string, offered: readonly string[]): string {
 async function prepareChat({ config, loadModel, onWarning, clock }: PrepareOptions): Promise<Chat> {
   const date = new Date(clock.now()).toISOString().slice(0, 10);
   const model = await loadModel();
-  const { renderer, warnings } = createRenderer({ model, config, date });
+  const { renderer, retention, warnings } = createRenderer({ model, config, date });
   for (const warning of warnings) onWarning(warning);
   const { tokenizer, origin } = model;
-  return origin === undefined ? { renderer, tokenizer } : { renderer, tokenizer, origin };
+  const chat = { renderer, tokenizer, retention };
+  return origin === undefined ? chat : { ...chat, origin };
 }
 
 async function prepareEnvironments(

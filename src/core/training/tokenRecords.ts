@@ -8,14 +8,14 @@ export function toTokenRecord(
   datum: TrainingDatum,
   trainerLogprobs: Float32Array | null,
 ): TokenRecord {
-  const { ledger, group, rollout, advantage } = datum;
+  const { ledger, group, rollout, stream, advantage } = datum;
   const n = ledger.tokens.length;
   const trainer = new Float32Array(n).fill(Number.NaN);
   if (trainerLogprobs !== null) trainer.set(trainerLogprobs, 1);
   return {
     group,
     rollout,
-    stream: 0,
+    stream,
     ids: ledger.tokens,
     samplerLogprobs: ledger.logprobs,
     trainerLogprobs: trainer,

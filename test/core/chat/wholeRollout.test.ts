@@ -71,7 +71,7 @@ async function play(turns: readonly Turn[], format: Config["chat_format"], think
         name === "answer" ? result("Right.", { reward: 1, finished: true }) : result(FORGED),
     },
   ]);
-  const { ledger } = await runRollout(
+  const { streams } = await runRollout(
     {
       ...{ clock, random },
       gate: new EnvironmentGate({ remote, clock, random, maxSessions: 1 }),
@@ -85,8 +85,9 @@ async function play(turns: readonly Turn[], format: Config["chat_format"], think
     aTask(),
     new AbortController().signal,
   );
-  if (ledger === null) throw new Error("the rollout has no ledger");
-  const datum = buildDatum({ group: 0, rollout: 0, ledger }, ADVANTAGE);
+  const [ledger] = streams;
+  if (ledger === undefined) throw new Error("the rollout has no stream");
+  const datum = buildDatum({ group: 0, rollout: 0, stream: 0, ledger }, ADVANTAGE);
   if (datum === null) throw new Error("the rollout has no datum");
   return { requests, datum };
 }

@@ -54,8 +54,8 @@ function setUp({ turns = [], settings, seedOf, ...script }: EpisodeScript) {
 async function play(script: EpisodeScript) {
   const parts = setUp(script);
   const stop = await parts.episode.play();
-  const { ledger } = parts.episode;
-  if (ledger === null) throw new Error("the episode has no ledger");
+  const [ledger, ...others] = parts.episode.streams;
+  if (ledger === undefined || others.length > 0) throw new Error("the episode is one stream");
   return { ...parts, stop, ledger, text: tokenizer.decode(ledger.tokens) };
 }
 
@@ -170,7 +170,7 @@ describe("the calls of a turn", () => {
     expect(episode.turns[0]?.results).toHaveLength(1);
   });
 
-  it("tell the model when the environment refuses them", async () => {
+  it("report to the model when the environment refuses them", async () => {
     const { text, episode } = await play({
       turns: [ADD, ANSWER],
       onCall: ({ name }) =>
@@ -191,7 +191,7 @@ describe("the calls of a turn", () => {
     expect(episode.rewards).toEqual([0]);
   });
 
-  it("that are malformed tell the model so, after the results of the others", async () => {
+  it("that are malformed are answered, after the results of the others", async () => {
     const turn = ended(`<tool_call>[1]</tool_call>${call("add")}`);
     const { text, session, episode } = await play({ ...game, turns: [turn, ANSWER] });
     expect(session.calls).toHaveLength(2);
@@ -243,7 +243,7 @@ describe("a turn without a call", () => {
 describe("a turn that cannot be parsed", () => {
   const broken = ended("<tool_call>{no</tool_call>");
 
-  it("is told to the model, and only the third in a row ends the episode", async () => {
+  it("is reported to the model, and only the third in a row ends the episode", async () => {
     const { stop, text, episode, session } = await play({ ...game, turns: [broken] });
     expect(stop).toBe("parse_error");
     expect(episode.turns).toHaveLength(3);
@@ -433,7 +433,7 @@ describe("faults of services", () => {
     await expect(episode.play()).rejects.toBe(fault);
     // The turn whose call broke is in the ledger, so it is in the record, too, without a result.
     expect(episode.turns.map(({ results }) => results.length)).toEqual([1, 0]);
-    expect(episode.ledger?.turnCount).toBe(2);
+    expect(episode.streams[0]?.turnCount).toBe(2);
     expect(episode.rewards).toEqual([0.5]);
   });
 

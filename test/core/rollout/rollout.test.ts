@@ -81,12 +81,12 @@ function setUp({
 const areClosed = ({ sessions }: ScriptedEnvironment) => sessions.map(({ isClosed }) => isClosed);
 
 describe("a rollout", () => {
-  it("ends in a record, a ledger and a reward", async () => {
+  it("ends in a record, a token stream and a reward", async () => {
     const { run, environment } = setUp({ settings: { secrets: { token: "s3cret" } } });
-    const { record, ledger, reward, facts } = await run();
+    const { record, streams, reward, facts } = await run();
     expect(rolloutRecordSchema.parse(record)).toEqual(record);
     expect(record).toMatchObject({ stop: "reached_terminal_state", rewards: [0, 1], attempt: 0 });
-    expect([reward, ledger?.turnCount]).toEqual([1, 2]);
+    expect([reward, streams[0]?.turnCount]).toEqual([1, 2]);
     expect(facts).toMatchObject({ attempts: 1, errorClass: null, reward: 1 });
     expect(environment.choices[0]).toMatchObject({ split: "train", index: 3 });
     expect(JSON.stringify(record)).not.toContain("s3cret");
@@ -158,9 +158,9 @@ describe("a fault during a rollout", () => {
     };
     const environment = scriptedEnvironment([crashing, solved]);
     const sampler = scriptedSampler([ADD, ANSWER, ANSWER]);
-    const { record, ledger } = await setUp({ environment, sampler }).run();
+    const { record, streams } = await setUp({ environment, sampler }).run();
     expect(record.rewards).toEqual([1]);
-    expect([record.turns.length, ledger?.turnCount]).toEqual([1, 1]);
+    expect([record.turns.length, streams[0]?.turnCount]).toEqual([1, 1]);
   });
 
   it("that comes back every time ends it as failed after max_rollout_retries", async () => {
@@ -210,7 +210,7 @@ describe("a fault during a rollout", () => {
     },
   );
 
-  it("that the session's pings tell of wins over the one that a call met", async () => {
+  it("that the session's pings report wins over the one that a call met", async () => {
     const environment = scriptedEnvironment([
       {
         onCall: () => {
@@ -259,9 +259,9 @@ describe("the time limit of a rollout", () => {
   it("keeps the turns that were finished, and their rewards", async () => {
     const sampler = scriptedSampler([ADD, "hang"]);
     const { run, environment, clock } = setUp({ sampler, settings });
-    const { record, reward, ledger } = await run();
+    const { record, reward, streams } = await run();
     expect(record).toMatchObject({ stop: "rollout_timeout", error: null, attempt: 0 });
-    expect([record.turns.length, ledger?.turnCount, reward]).toEqual([1, 1, 0]);
+    expect([record.turns.length, streams[0]?.turnCount, reward]).toEqual([1, 1, 0]);
     expect(clock.monotonic()).toBe(10_000);
     expect(areClosed(environment)).toEqual([true]);
   });

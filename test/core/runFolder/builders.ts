@@ -31,6 +31,7 @@ export function aRecord(changes: Partial<RolloutRecord> = {}): RolloutRecord {
         startedAtMs: 1_000,
         durationMs: 250,
         tokens: 12,
+        stream: 0,
       },
     ],
     rewards: [1],

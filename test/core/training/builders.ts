@@ -64,14 +64,18 @@ export function aTask(changes: Partial<RolloutTask> = {}): RolloutTask {
   };
 }
 
-export interface RolloutWishes extends Partial<RolloutTask> {
+export interface PlayedRolloutOptions extends Partial<RolloutTask> {
   /** Null = failed. */
   readonly reward: number | null;
   /** Tokens sampled in each turn. */
   readonly turnTokens?: readonly number[];
 }
 
-export function aRollout({ reward, turnTokens = [3], ...place }: RolloutWishes): FinishedRollout {
+export function aRollout({
+  reward,
+  turnTokens = [3],
+  ...place
+}: PlayedRolloutOptions): FinishedRollout {
   const task = aTask(place);
   const [turn] = aRecord().turns;
   if (turn === undefined) throw new Error("the builder's record has a turn");
@@ -80,7 +84,7 @@ export function aRollout({ reward, turnTokens = [3], ...place }: RolloutWishes):
   return {
     task,
     record: aRecord({ ...task, reward, turns }),
-    ledger: reward === null ? null : aLedger(),
+    streams: reward === null ? [] : [aLedger()],
     reward,
     stack: null,
     scoredFrom: null,
@@ -106,16 +110,17 @@ export function aLedger(sampled: readonly number[] = [4, 5, 6]): Ledger {
   return ledger;
 }
 
-export interface DatumWishes {
+export interface DatumOptions {
   readonly group?: number;
   readonly rollout?: number;
+  readonly stream?: number;
   readonly advantage?: number;
   readonly ledger?: Ledger;
 }
 
-export function aDatum(options: DatumWishes = {}): TrainingDatum {
-  const { group = 0, rollout = 0, advantage = 1, ledger = aLedger() } = options;
-  const datum = buildDatum({ group, rollout, ledger }, advantage);
+export function aDatum(options: DatumOptions = {}): TrainingDatum {
+  const { group = 0, rollout = 0, stream = 0, advantage = 1, ledger = aLedger() } = options;
+  const datum = buildDatum({ group, rollout, stream, ledger }, advantage);
   if (datum === null) throw new Error("nothing in this ledger is trained");
   return datum;
 }

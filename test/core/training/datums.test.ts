@@ -78,7 +78,7 @@ describe("a datum", () => {
     const masked = new Ledger([1, 2]);
     masked.addTurn([4, 5], null);
     for (const ledger of [new Ledger([1, 2, 3]), new Ledger([]), masked]) {
-      expect(buildDatum({ group: 0, rollout: 0, ledger }, 1)).toBeNull();
+      expect(buildDatum({ group: 0, rollout: 0, stream: 0, ledger }, 1)).toBeNull();
     }
   });
 
@@ -90,7 +90,7 @@ describe("a datum", () => {
   ])("is refused for a ledger %s", (_name, fault) => {
     const { tokens, logprobs, mask, sources, turns } = aLedger();
     const ledger = { tokens, logprobs, mask, sources, turns, ...fault };
-    expect(() => buildDatum({ group: 0, rollout: 0, ledger }, 1)).toThrow(
+    expect(() => buildDatum({ group: 0, rollout: 0, stream: 0, ledger }, 1)).toThrow(
       expect.objectContaining({ code: "invariant" }),
     );
   });
@@ -139,7 +139,7 @@ describe("the datum of any sequence of turns", () => {
   ): void => {
     fc.assert(
       fc.property(anyLedger, anyAdvantage, ({ ledger, trained }, advantage) => {
-        const datum = buildDatum({ group: 0, rollout: 0, ledger }, advantage);
+        const datum = buildDatum({ group: 0, rollout: 0, stream: 0, ledger }, advantage);
         expect(datum === null).toBe(trained.length === 0);
         if (datum !== null) check(datum, trained);
       }),

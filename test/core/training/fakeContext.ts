@@ -48,6 +48,8 @@ export interface ContextOptions
   readonly remote?: ScriptedEnvironment;
   /** Environments beside that of the builders, by full name. */
   readonly otherRemotes?: Readonly<Record<string, ScriptedEnvironment>>;
+  /** The embedded model's by default. */
+  readonly chat?: RunContext["services"]["chat"];
   /** Of all environments. */
   readonly settings?: RolloutSettings;
   readonly maxSessions?: number;
@@ -105,7 +107,7 @@ export function aContext(options: ContextOptions = {}): FakeContext {
     services: {
       service: changedService,
       client,
-      chat: { renderer, tokenizer },
+      chat: options.chat ?? { renderer, tokenizer },
       environments: new Map(remotes.map(([name, played]) => [name, prepare(played)])),
     },
     storage: { fileSystem, folder: FOLDER, store: wrapStore?.(store) ?? store, attempt: 1 },

@@ -13,7 +13,7 @@ function score(rollouts: readonly FinishedRollout[], { environment, ...changes }
   return scoreGroups(rollouts, aConfig({ environments, ...changes }));
 }
 
-/** Fates of the one group of these rewards, null for a rollout that failed. */
+/** How the rollouts of the one group with these rewards were used, null for a rollout that failed. */
 function trainingUses(rewards: readonly (number | null)[], rules: Rules = {}): readonly string[] {
   return score(aGroup(rewards), rules).flatMap(({ rollouts }) =>
     rollouts.map(({ trainingUse }) => trainingUse),
@@ -83,7 +83,7 @@ describe("a group", () => {
     expect(trainingUses([0.5, 0.5, 0.5], rules)).toEqual(repeated(trainingUse, 3));
   });
 
-  it("with equal rewards and a failure is told by the failure", () => {
+  it("with equal rewards and a failure is left out for the failure", () => {
     expect(trainingUses([1, 1, null])).toEqual(repeated("excluded:failures", 3));
   });
 });
@@ -109,8 +109,8 @@ describe("the groups of a step", () => {
 
   it("sends nothing for an advantage of zero, which would change nothing", () => {
     const [group] = score(aGroup([0, 0]), { advantage_calculation: "direct" });
-    expect(group?.rollouts.map(({ trainingUse, datum }) => [trainingUse, datum])).toEqual(
-      Array.from({ length: 2 }, () => ["trained", null]),
+    expect(group?.rollouts.map(({ trainingUse, data }) => [trainingUse, data])).toEqual(
+      Array.from({ length: 2 }, () => ["trained", []]),
     );
   });
 });

@@ -17,7 +17,7 @@ function sampled(group: number, tokens: readonly number[], each = 0.5): Finished
   return {
     task: aTask({ group }),
     record: aRecord(),
-    ledger,
+    streams: [ledger],
     reward: 1,
     facts,
     stack: null,
@@ -41,8 +41,8 @@ test("copies count within a group, beside what independent draws would give", ()
 });
 
 test("a rollout without anything to train on is no copy", () => {
-  const failed = { ...sampled(0, [7]), ledger: new Ledger([1, 2, 3]) };
-  expect(metrics([failed, failed, { ...failed, ledger: null }])).toMatchObject({
+  const failed = { ...sampled(0, [7]), streams: [new Ledger([1, 2, 3])] };
+  expect(metrics([failed, failed, { ...failed, streams: [] }])).toMatchObject({
     "rollout/duplicate_frac": null,
     "rollout/duplicate_expected_frac": null,
   });
@@ -69,7 +69,7 @@ test("rewards that are no numbers are counted, also those that only their sum ma
   expect(metrics(rollouts)).toMatchObject({ "rollout/nonfinite_rewards": 2 });
 });
 
-test("lag is told when it was measured", () => {
+test("lag is reported when it was measured", () => {
   expect(metrics([])).not.toHaveProperty("client/event_loop_lag_ms");
   expect(metrics([])).toHaveProperty(["async/staleness/max"], 2);
   expect(healthMetrics({ rollouts: [], samplerAge: 0, lagMs: 12 })).toMatchObject({

@@ -133,10 +133,8 @@ describe("the chat format of Qwen3", () => {
     expect(renderer.parse(turn)).toMatchObject({ reasoning: "So.", thinkingTokens: 3 });
   });
 
-  it("cannot prune earlier reasoning as its template does, and says so", () => {
-    expect(() => setUp(true, "template")).toThrow(
-      expect.objectContaining({ code: "chat-retention" }),
-    );
-    expect(setUp(false, "template").warnings).toEqual([]);
+  it("prunes earlier reasoning as its template does when it thinks", () => {
+    expect(setUp(true, "template")).toMatchObject({ retention: "template", warnings: [] });
+    expect(setUp(false, "template").retention).toBe("all");
   });
 });

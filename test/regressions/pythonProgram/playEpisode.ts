@@ -34,7 +34,7 @@ export async function playEpisode({ turns, settings, ...script }: EpisodeScript)
     signal: new AbortController().signal,
   });
   const stop = await episode.play();
-  const { ledger } = episode;
-  if (ledger === null) throw new Error("the episode has no ledger");
+  const [ledger] = episode.streams;
+  if (ledger === undefined) throw new Error("the episode has no stream");
   return { episode, ledger, sampler, session, stop, text: tokenizer.decode(ledger.tokens) };
 }

@@ -114,7 +114,7 @@ describe("log-probs that the sampler did not give", () => {
     expect(trained).toEqual(ids.map((id) => [id, -0.25]));
 
     const { ledger: masked, episode } = await play(turn, null);
-    expect(buildDatum({ group: 0, rollout: 0, ledger: masked }, 1)).toBeNull();
+    expect(buildDatum({ group: 0, rollout: 0, stream: 0, ledger: masked }, 1)).toBeNull();
     expect(episode.turnFacts.map(({ isMissingLogprobs }) => isMissingLogprobs)).toEqual([true]);
   });
 });

@@ -21,7 +21,7 @@ import { checkNativeRenderer } from "./nativeCheck.ts";
 import { NATIVE_FORMATS } from "./nativeFormats.ts";
 import { cachePrompts } from "./promptCache.ts";
 import { checkRenderer } from "./selfCheck.ts";
-import { checkThinking, fitThinking } from "./thinking.ts";
+import { checkRetention, checkThinking, fitThinking, type ThinkingSettings } from "./thinking.ts";
 
 export interface ChatOptions {
   readonly model: ModelTokenizer;
@@ -35,6 +35,8 @@ export interface ChatOptions {
 
 export interface ChatSetup {
   readonly renderer: Renderer;
+  /** `template` only where the model's template drops earlier reasoning. */
+  readonly retention: ThinkingSettings["retention"];
   /** Sentences for people about settings that have no effect with this model. */
   readonly warnings: readonly string[];
 }
@@ -45,10 +47,11 @@ export interface ChatSetup {
  * `chat-self-check` or `chat-tools-missing`
  */
 export function createRenderer(options: ChatOptions): ChatSetup {
-  const { renderer, warnings } = createNative(options) ?? createFromTemplate(options);
+  const setup = createNative(options) ?? createFromTemplate(options);
+  const { renderer } = setup;
   requireTools(renderer, options);
   const renderInitial = cachePrompts(renderer.renderInitial);
-  return { renderer: { ...renderer, renderInitial }, warnings };
+  return { ...setup, renderer: { ...renderer, renderInitial } };
 }
 
 /** Null where the model's own template is the format. */
@@ -61,7 +64,8 @@ function createNative({ model, config, date }: ChatOptions): ChatSetup | null {
   const format = create({ thinking: enabled, effort, retention, date });
   const renderer = createNativeRenderer(format, model.tokenizer);
   checkNativeRenderer(renderer, model.tokenizer);
-  return { renderer, warnings: [] };
+  const { prunesReasoning } = FORMATS[name];
+  return { renderer, ...checkRetention({ enabled, effort, retention }, () => prunesReasoning) };
 }
 
 function createFromTemplate({ model, config }: Omit<ChatOptions, "date">): ChatSetup {
@@ -75,7 +79,8 @@ function createFromTemplate({ model, config }: Omit<ChatOptions, "date">): ChatS
     model: isReference ? withReferenceTemplate(model) : model,
   };
   const renderer = isReference ? createReferenceRenderer(options) : createTemplateRenderer(options);
-  const warnings = [...checkThinking({ ...options, thinking })];
+  const checked = checkThinking({ ...options, thinking });
+  const warnings = [...checked.warnings];
   checkRenderer({ ...options, renderer });
   const missing = isReference ? missingMarkers(model) : [];
   if (missing.length > 0) {
@@ -83,7 +88,7 @@ function createFromTemplate({ model, config }: Omit<ChatOptions, "date">): ChatS
       `chat_format: reference is laid out for Qwen models; ${missing.join(", ")} are ordinary text to this tokenizer.`,
     );
   }
-  return { renderer, warnings };
+  return { renderer, retention: checked.retention, warnings };
 }
 
 /** Refuses a template that ignores tools: a model that never sees them would earn nothing, without any error. */

@@ -1,12 +1,13 @@
 /** Compares the thinking settings with the abilities of a template. */
 
-import { AppError, isAppError } from "../../errors.ts";
+import { AppError } from "../../errors.ts";
 import type { FormatFacts } from "../../models/formats.ts";
 import {
   createPromptTemplate,
   type PromptTemplate,
   type TemplateMessage,
 } from "../template/promptTemplate.ts";
+import { reasoningForm, renderOrEmpty } from "../template/reasoningForm.ts";
 import type { TemplateFamily } from "../template/templateFamily.ts";
 import { promptOpensThinking } from "../template/templateRenderer.ts";
 import type { ModelTokenizer } from "../tokenizer.ts";
@@ -14,7 +15,7 @@ import type { ModelTokenizer } from "../tokenizer.ts";
 export interface ThinkingSettings {
   readonly enabled: boolean;
   readonly effort: string | null;
-  /** `template` = earlier reasoning leaves the context when the model's template drops it. */
+  /** `template` = earlier reasoning leaves the context where the model's template drops it. */
   readonly retention: "all" | "template";
 }
 
@@ -50,18 +51,40 @@ export function fitThinking(
 const TASK: TemplateMessage = { role: "user", content: "zqtaskqz" };
 const THOUGHT = "zqthoughtqz";
 
+interface CheckedThinking {
+  /** What `thinking.retention` comes to: `template` only where the template drops earlier reasoning. */
+  readonly retention: ThinkingSettings["retention"];
+  /** A sentence for each setting that has no effect with this model. */
+  readonly warnings: readonly string[];
+}
+
+/** `dropsReasoning` says whether the format drops earlier reasoning; it is asked only where that matters. */
+export function checkRetention(
+  { enabled, retention }: ThinkingSettings,
+  dropsReasoning: () => boolean,
+): CheckedThinking {
+  if (retention === "all") return { retention, warnings: [] };
+  if (enabled && dropsReasoning()) return { retention, warnings: [] };
+  const why = enabled
+    ? "the model's chat format keeps earlier reasoning"
+    : "thinking is off, so there is no reasoning to drop";
+  const warnings = [`thinking.retention: template has no effect, because ${why}.`];
+  return { retention: "all", warnings };
+}
+
 /**
- * Returns a sentence for each setting that has no effect with this model.
- * @throws AppError `chat-retention` when the template would drop earlier reasoning: a rollout is one growing sequence
+ * Finds out what the settings do with this model.
+ * @throws AppError `chat-retention` when the template, which drops earlier reasoning, does not print the calls of earlier turns either
  */
-export function checkThinking({ model, family, thinking }: ThinkingOptions): readonly string[] {
-  const { enabled, effort, retention } = thinking;
+export function checkThinking({ model, family, thinking }: ThinkingOptions): CheckedThinking {
+  const { enabled, effort } = thinking;
   const promptFor = (on: boolean): PromptTemplate =>
     createPromptTemplate({ model, thinking: on, effort });
   const prompt = promptFor(enabled);
-  if (enabled && retention === "template" && !keepsReasoning(prompt, family)) throw dropped();
+  const kept = checkRetention(thinking, () => dropsReasoning(prompt, family));
+  if (kept.retention === "template" && !printsCalls(prompt, family)) throw callsLost();
 
-  const warnings: string[] = [];
+  const warnings = [...kept.warnings];
   const opens = promptOpensThinking(prompt, family);
   const openings = [true, false].map((on) => promptFor(on).render({ messages: [TASK] }));
   const hasSwitch = family.thinking !== null && openings[0] !== openings[1];
@@ -80,29 +103,41 @@ export function checkThinking({ model, family, thinking }: ThinkingOptions): rea
       `thinking.effort: ${effort} has no effect, because the model's chat template takes no reasoning effort.`,
     );
   }
-  return warnings;
+  return { retention: kept.retention, warnings };
 }
 
-/** Whether reasoning stays in the rendered conversation after a tool result and after a message. */
-function keepsReasoning(prompt: PromptTemplate, family: TemplateFamily): boolean {
-  if (family.thinking === null) return true;
-  const { open, close } = family.thinking;
-  const turn = { role: "assistant", content: `${open}\n${THOUGHT}\n${close}\n\nzqanswerqz` };
+const CALLED_TOOL = "zqtoolqz";
+
+/** Whether reasoning leaves the rendered conversation after a tool result or after a message. */
+function dropsReasoning(prompt: PromptTemplate, family: TemplateFamily): boolean {
+  if (family.thinking === null) return false;
+  const turn = { role: "assistant", ...reasoningForm(prompt, family)("zqanswerqz", THOUGHT) };
   const next = [{ role: family.resultRole, content: "zqresultqz", name: "probe" }, TASK];
-  try {
-    return next.every((message) =>
-      prompt.render({ messages: [TASK, turn, message] }).includes(THOUGHT),
-    );
-  } catch (error) {
-    if (isAppError(error, "chat-render")) return false;
-    throw error;
-  }
+  return next.some((message) => !renderOrEmpty(prompt, [TASK, turn, message]).includes(THOUGHT));
 }
 
-function dropped(): AppError {
+/** Whether a call stays in the rendered conversation when its result follows. */
+function printsCalls(prompt: PromptTemplate, family: TemplateFamily): boolean {
+  const call = { name: CALLED_TOOL, arguments: {} };
+  const turn: TemplateMessage = {
+    role: "assistant",
+    content: "",
+    tool_calls: [{ id: "call_0", type: "function", function: call }],
+  };
+  const result = {
+    role: family.resultRole,
+    content: "zqresultqz",
+    name: CALLED_TOOL,
+    tool_call_id: "call_0",
+  };
+  const rendered = renderOrEmpty(prompt, [TASK, turn, result]);
+  return rendered.slice(0, rendered.indexOf(result.content)).includes(CALLED_TOOL);
+}
+
+function callsLost(): AppError {
   return new AppError(
     "chat-retention",
-    "thinking.retention: the model's chat template drops earlier reasoning when the conversation goes on, which a rollout that only grows cannot do. Set thinking.retention to all.",
+    "thinking.retention: the model's chat template drops earlier reasoning, and it does not print the tool calls of earlier turns either. A conversation that is rendered again would lose them. Set thinking.retention to all.",
     { configPath: "thinking.retention" },
   );
 }

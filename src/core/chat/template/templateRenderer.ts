@@ -11,6 +11,7 @@ import {
   type PromptTemplate,
   type TemplateMessage,
 } from "./promptTemplate.ts";
+import { type ReasoningForm, reasoningForm } from "./reasoningForm.ts";
 import type { TemplateFamily } from "./templateFamily.ts";
 import { createTextEscaper, type TextEscaper } from "./textEscaper.ts";
 
@@ -47,6 +48,8 @@ export function createTemplateRenderer({
   });
   const deltaFor = createBridges({ prompt, tokenizer, controls, family });
 
+  const withReasoning = reasoningForm(prompt, family);
+
   const closingOf = (turn: readonly number[]): readonly number[] => {
     if (turn.at(-1) === endId) return [];
     const isOpen = family.thinking !== null && parse(turn, []).unclosedThink;
@@ -58,33 +61,35 @@ export function createTemplateRenderer({
     stopIds: [endId],
     stopTexts: [],
     renderInitial: (messages, tools) =>
-      renderFirstPrompt({ prompt, controls, family, messages, tools }),
+      renderConversation({ prompt, controls, family, withReasoning, messages, tools }),
     bridge: (turn, followUps) => ({ closing: closingOf(turn), delta: deltaFor(followUps) }),
     parse: (turn, tools = []) => parse(turn, tools),
   };
 }
 
-interface FirstPrompt {
+interface WholeConversation {
   readonly prompt: PromptTemplate;
   readonly controls: ControlTokens;
   readonly family: TemplateFamily;
+  readonly withReasoning: ReasoningForm;
   readonly messages: readonly InitialMessage[];
   readonly tools: readonly ToolDeclaration[];
 }
 
-function renderFirstPrompt({
+function renderConversation({
   prompt,
   controls,
   family,
+  withReasoning,
   messages,
   tools,
-}: FirstPrompt): readonly number[] {
+}: WholeConversation): readonly number[] {
   const escaper = createTextEscaper({
     controlTexts: controls.texts,
     surroundings: [prompt.source, JSON.stringify([tools, messages])],
   });
   const rendered = prompt.render({
-    messages: messages.map((message) => toTemplate(message, escaper, family)),
+    messages: messages.map((message) => toTemplate(message, { escaper, family, withReasoning })),
     tools: tools.map(({ type, function: declared }) => ({
       type,
       function: {
@@ -97,11 +102,14 @@ function renderFirstPrompt({
   return controls.encode(rendered, escaper.unescape);
 }
 
-/** The message in the shape that templates expect (OpenAI's, with `reasoning_content`). */
+/** The message in the shape that templates expect: OpenAI's. */
 function toTemplate(
   message: InitialMessage,
-  escaper: TextEscaper,
-  family: TemplateFamily,
+  {
+    escaper,
+    family,
+    withReasoning,
+  }: Pick<WholeConversation, "family" | "withReasoning"> & { readonly escaper: TextEscaper },
 ): TemplateMessage {
   switch (message.role) {
     case "system":
@@ -123,8 +131,9 @@ function toTemplate(
       }));
       return {
         role,
-        content: escaper.escapeText(content),
-        ...(reasoning === null ? {} : { reasoning_content: escaper.escapeText(reasoning) }),
+        ...(reasoning === null
+          ? { content: escaper.escapeText(content) }
+          : withReasoning(escaper.escapeText(content), escaper.escapeText(reasoning))),
         ...(calls.length === 0 ? {} : { tool_calls: calls }),
       };
     }

@@ -110,15 +110,36 @@ describe("thinking", () => {
     ]);
   });
 
-  it("keeps reasoning as the template does only where that means keeping all", () => {
+  it("is pruned where the template prunes it, and the user hears where that changes nothing", () => {
     const thinking = { enabled: true, retention: "template" } as const;
-    expect(create({ name: "org/tuned", model: hybrid, thinking }).warnings).toEqual([]);
-    expect(() => create({ name: "org/tuned", model: forgetful, thinking })).toThrow(
+    const name = "org/tuned";
+    expect(create({ name, model: forgetful, thinking })).toMatchObject({
+      retention: "template",
+      warnings: [],
+    });
+    const unchanged = [
+      create({ name, model: hybrid, thinking }),
+      create({ name, model: forgetful, thinking: { ...thinking, enabled: false } }),
+    ];
+    for (const { retention, warnings } of unchanged) {
+      expect(retention).toBe("all");
+      expect(warnings).toEqual([
+        expect.stringMatching(/^thinking\.retention: template has no effect, because /),
+      ]);
+    }
+    expect(create({ name, model: forgetful, thinking: { enabled: true } }).retention).toBe("all");
+  });
+
+  it("is not pruned by a template that would also lose the calls of earlier turns", () => {
+    const source = forgetful.template?.source.replace(/\{% for c in.*?endfor %\}/s, "") ?? "";
+    const thinking = { enabled: true, retention: "template" } as const;
+    const model = tinyModel(source);
+    expect(() => create({ name: "org/tuned", model, thinking, format: "auto" })).toThrow(
+      expect.objectContaining({ code: "chat-family-unknown" }),
+    );
+    expect(() => create({ name: "Qwen/Qwen3-8B", model, thinking })).toThrow(
       expect.objectContaining({ code: "chat-retention", configPath: "thinking.retention" }),
     );
-    expect(() =>
-      create({ name: "org/tuned", model: forgetful, thinking: { enabled: true } }),
-    ).not.toThrow();
   });
 
   it("is counted in tokens, without its markers", () => {

@@ -1,0 +1,44 @@
+/** How a template takes the reasoning of an earlier turn: as a field of its own, or at the beginning of the text. */
+
+import { isAppError } from "../../errors.ts";
+import type { PromptTemplate, TemplateMessage } from "./promptTemplate.ts";
+import type { TemplateFamily } from "./templateFamily.ts";
+
+/** The content and the fields of a model turn with `reasoning` in front of `content`. */
+export type ReasoningForm = (
+  content: string,
+  reasoning: string,
+) => Pick<TemplateMessage, "content" | "reasoning_content">;
+
+const PROBE = "zqreasonqz";
+
+const asField: ReasoningForm = (content, reasoning) => ({ content, reasoning_content: reasoning });
+
+/** The form in which the template prints reasoning; for one that prints the field nowhere, between the markers of the family. */
+export function reasoningForm(
+  prompt: PromptTemplate,
+  { thinking, resultRole }: TemplateFamily,
+): ReasoningForm {
+  if (thinking === null) return asField;
+  const task = { role: "user", content: "q" };
+  const turn = { role: "assistant", ...asField("a", PROBE) };
+  const printsField = [[], [{ role: resultRole, content: "r", name: "probe" }]].some((next) =>
+    renderOrEmpty(prompt, [task, turn, ...next]).includes(PROBE),
+  );
+  if (printsField) return asField;
+  const { open, close } = thinking;
+  return (content, reasoning) => ({ content: `${open}\n${reasoning}\n${close}\n\n${content}` });
+}
+
+/** The conversation as text, empty when the template refuses it. */
+export function renderOrEmpty(
+  prompt: PromptTemplate,
+  messages: readonly TemplateMessage[],
+): string {
+  try {
+    return prompt.render({ messages });
+  } catch (error) {
+    if (isAppError(error, "chat-render")) return "";
+    throw error;
+  }
+}

@@ -1,0 +1,60 @@
+/** What is stored of an episode and its turns. */
+
+import type { FollowUp, ParsedTurn } from "../chat/renderer.ts";
+import type { Tokenizer } from "../chat/tokenizer.ts";
+import type { ToolList } from "../openreward/types.ts";
+import type { RolloutRecord } from "../runFolder/rolloutRecord.ts";
+import type { TurnFacts } from "../runFolder/stepFacts.ts";
+import { writeExactJson } from "../util/exactJson.ts";
+import type { SampledTurn } from "./sampleTurn.ts";
+
+export type TurnRecord = RolloutRecord["turns"][number];
+export type ToolResultRecord = TurnRecord["results"][number];
+
+/** Of the tools that a record keeps: each rollout has its own, and a description has no limit. */
+const MAX_STORED_TOOLS = 256;
+const MAX_STORED_DESCRIPTION = 4_000;
+
+export function storedTools(tools: ToolList["tools"]): RolloutRecord["tools"] {
+  return tools.slice(0, MAX_STORED_TOOLS).map(({ name, description }) => ({
+    name,
+    description: description.slice(0, MAX_STORED_DESCRIPTION),
+  }));
+}
+
+/** What the model wrote, as far as the record of its turn keeps it. */
+export function turnRecord(
+  { tokens, stopReason }: SampledTurn,
+  { reasoning, content, lead, calls, errors }: ParsedTurn,
+  tokenizer: Tokenizer,
+) {
+  return {
+    sampledText: tokenizer.decode(tokens),
+    reasoning,
+    content,
+    lead,
+    calls: calls.map(({ name, args, raw }) => ({ name, args: writeExactJson(args), raw })),
+    errors,
+    stopReason,
+    tokens: tokens.length,
+  } satisfies Partial<TurnRecord>;
+}
+
+export function turnFacts(
+  sampled: SampledTurn,
+  parsed: ParsedTurn,
+  isTruncated: boolean,
+): TurnFacts {
+  return {
+    sampledTokens: sampled.tokens.length,
+    thinkingTokens: parsed.thinkingTokens,
+    isTruncated,
+    isParsed: parsed.errors.length === 0 && parsed.calls.length > 0,
+    hasUnclosedThink: parsed.unclosedThink,
+    isMissingLogprobs: sampled.wereMissing,
+  };
+}
+
+export function textsOf(followUps: readonly FollowUp[]): string {
+  return followUps.map(({ content }) => content).join("\n");
+}

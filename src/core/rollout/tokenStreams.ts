@@ -1,0 +1,127 @@
+/**
+ * The token streams of one rollout. A turn is appended to the last stream; where its context cannot be reached by appending,
+ * because the chat format leaves out earlier reasoning or cannot continue a turn, another stream begins with the whole
+ * conversation as its prompt. So each sampled token stands once, behind the context that it was sampled in.
+ */
+
+import type { Chat } from "../chat/chat.ts";
+import type { FirstPrompt } from "../chat/firstPrompt.ts";
+import type { Bridge, FollowUp, InitialMessage, ParsedTurn } from "../chat/renderer.ts";
+import { AppError, isAppError } from "../errors.ts";
+import { callIdOf } from "./feedback.ts";
+import { Ledger } from "./ledger.ts";
+import type { RenderedTask } from "./renderTask.ts";
+
+export class TokenStreams {
+  readonly #chat: Chat;
+  readonly #first: FirstPrompt;
+  readonly #messages: InitialMessage[];
+  readonly #streams: Ledger[];
+  #turns = 0;
+  #observationTokens = 0;
+
+  constructor(chat: Chat, { first, tokens }: Pick<RenderedTask, "first" | "tokens">) {
+    this.#chat = chat;
+    this.#first = first;
+    this.#messages = [...first.messages];
+    this.#streams = [new Ledger(tokens)];
+  }
+
+  /** The stream in which the next turn is sampled. */
+  get current(): Ledger {
+    const last = this.#streams.at(-1);
+    if (last === undefined) throw new AppError("invariant", "A rollout has at least one stream.");
+    return last;
+  }
+
+  /** Position of {@link current} in {@link all}. */
+  get index(): number {
+    return this.#streams.length - 1;
+  }
+
+  /** In the order in which they were sampled; one that was begun last may hold no turn yet. */
+  get all(): readonly Ledger[] {
+    return this.#streams;
+  }
+
+  /** Turns sampled in a stream after the first make a break each time that a stream begins. */
+  get breaks(): number {
+    return Math.max(0, this.#streams.filter(({ turnCount }) => turnCount > 0).length - 1);
+  }
+
+  /** Tokens that came from the environment after the first prompt. */
+  get observationTokens(): number {
+    return this.#observationTokens;
+  }
+
+  addTurn(tokens: readonly number[], logprobs: readonly number[] | null): void {
+    this.current.addTurn(tokens, logprobs);
+    this.#turns += 1;
+  }
+
+  /**
+   * Makes the context of the next turn, after one with the ids `turn`.
+   * @throws AppError `chat-bridge` when the chat format can neither append to this conversation nor render it again
+   */
+  continue(turn: readonly number[], parsed: ParsedTurn, followUps: readonly FollowUp[]): void {
+    this.#messages.push(modelMessage(parsed), ...followUps.map(followUpMessage));
+    const bridge = this.#chat.retention === "template" ? null : this.#bridge(turn, followUps);
+    if (bridge !== null) this.#append(bridge);
+    else this.#continueWith(this.#renderAgain(), followUps);
+  }
+
+  #append({ closing, delta }: Bridge): void {
+    this.current.addContext(closing, delta);
+    this.#observationTokens += delta.length;
+  }
+
+  #continueWith(context: readonly number[], followUps: readonly FollowUp[]): void {
+    const { tokens, length } = this.current;
+    if (tokens.every((token, i) => context[i] === token)) {
+      this.#append({ closing: [], delta: context.slice(length) });
+      return;
+    }
+    this.#streams.push(new Ledger(context, this.#turns));
+    const { tokenizer } = this.#chat;
+    for (const { content } of followUps) {
+      this.#observationTokens += tokenizer.encodeText(content).length;
+    }
+  }
+
+  /** Null when the chat format cannot append to such a turn. */
+  #bridge(turn: readonly number[], followUps: readonly FollowUp[]): Bridge | null {
+    try {
+      return this.#chat.renderer.bridge(turn, followUps);
+    } catch (error) {
+      if (isAppError(error, "chat-bridge")) return null;
+      throw error;
+    }
+  }
+
+  #renderAgain(): readonly number[] {
+    try {
+      return this.#chat.renderer.renderInitial(this.#messages, this.#first.tools);
+    } catch (cause) {
+      if (!isAppError(cause, "chat-render")) throw cause;
+      // The first prompt was rendered: what the template refuses is this conversation, not every one.
+      const message = `The conversation cannot go on, because the model's chat format can neither append to it nor render it again. ${cause.message}`;
+      throw new AppError("chat-bridge", message, { cause, configPath: "thinking.retention" });
+    }
+  }
+}
+
+/** A turn as a message; calls that could not be read are text. */
+function modelMessage({ reasoning, content, calls, errors }: ParsedTurn): InitialMessage {
+  return {
+    role: "assistant",
+    content: [content, ...errors.map(({ raw }) => raw)].filter((text) => text !== "").join("\n"),
+    reasoning,
+    calls: calls.map(({ name, args }, i) => ({ id: callIdOf(calls, i), name, args })),
+  };
+}
+
+function followUpMessage(followUp: FollowUp): InitialMessage {
+  if (followUp.kind === "user") return { role: "user", content: followUp.content };
+  const { name, callId, content } = followUp;
+  return { role: "tool", name, callId, content };
+}

@@ -1,0 +1,164 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Chat } from "../../../src/core/chat/chat.ts";
+import type { InitialMessage, ParsedTurn, Renderer } from "../../../src/core/chat/renderer.ts";
+import { AppError } from "../../../src/core/errors.ts";
+import { TokenStreams } from "../../../src/core/rollout/tokenStreams.ts";
+import { buildDatum } from "../../../src/core/training/datums.ts";
+import { tinyModel } from "../chat/tinyModel.ts";
+
+const { tokenizer } = tinyModel();
+const bytes = (text: string): readonly number[] => tokenizer.encodeText(text);
+
+/** How the chat format goes on after a turn. */
+type Continuation =
+  | "appends"
+  | "renders the same"
+  | "prunes"
+  | "refuses and renders the same"
+  | "refuses and prunes";
+
+interface Turn {
+  readonly text: string;
+  readonly follows: Continuation;
+}
+
+/** A format in which a message is its text, and a conversation begins with the turn at which it was pruned last. */
+function formatOf(turns: readonly Turn[]): Chat {
+  const whole = (messages: readonly InitialMessage[]): string =>
+    messages.map(({ content }) => content).join("");
+  const renderer: Renderer = {
+    id: "fake",
+    stopIds: [],
+    stopTexts: [],
+    renderInitial: (messages) => {
+      const done = messages.filter(({ role }) => role === "assistant").length;
+      const pruned = turns
+        .slice(0, done)
+        .findLastIndex(({ follows }) => follows.endsWith("prunes"));
+      return bytes(pruned < 0 ? whole(messages) : `~${pruned}${whole(messages)}`);
+    },
+    bridge: (_, followUps) => {
+      const last = turns[asked++];
+      if (last?.follows.startsWith("refuses")) throw new AppError("chat-bridge", "No.");
+      return { closing: [], delta: followUps.flatMap(({ content }) => bytes(content)) };
+    },
+    parse: (turn) => parsed(tokenizer.decode(turn)),
+  };
+  let asked = 0;
+  return { renderer, tokenizer };
+}
+
+function parsed(content: string): ParsedTurn {
+  return {
+    ...{ reasoning: null, thinkingTokens: 0, content, lead: 0, calls: [], errors: [] },
+    ...{ unclosedThink: false, ended: true },
+  };
+}
+
+function begin(chat: Chat, messages: readonly InitialMessage[]): TokenStreams {
+  const first = { messages, tools: [] };
+  return new TokenStreams(chat, { first, tokens: chat.renderer.renderInitial(messages, []) });
+}
+
+/** Samples the turns and returns the contexts that they were sampled in. */
+function play(chat: Chat, turns: readonly Turn[]) {
+  const streams = begin(chat, [{ role: "user", content: "Go." }]);
+  const contexts = turns.map(({ text }, turn) => {
+    const context = [...streams.current.tokens];
+    const ids = bytes(text);
+    streams.addTurn(
+      ids,
+      ids.map((_, i) => -(turn + 1) - i / 64),
+    );
+    if (turn < turns.length - 1)
+      streams.continue(ids, parsed(text), [{ kind: "user", content: "+" }]);
+    return context;
+  });
+  return { streams, contexts };
+}
+
+/** Each sampled token is trained once, with its log-probability, in the context that it was sampled in. */
+function expectExactStreams(turns: readonly Turn[]): void {
+  const { streams, contexts } = play(formatOf(turns), turns);
+  const trained = streams.all.flatMap((ledger, stream) => {
+    const datum = buildDatum({ group: 0, rollout: 0, stream, ledger }, 1);
+    return [...(datum?.targets ?? [])].flatMap((id, i) =>
+      datum?.mask[i] === 1 ? [[id, datum.logprobs[i]]] : [],
+    );
+  });
+  const sampled = turns.flatMap(({ text: own }, turnIndex) =>
+    bytes(own).map((id, i) => [id, -(turnIndex + 1) - i / 64]),
+  );
+  expect(trained).toEqual(sampled);
+  turns.forEach(({ text: own }, turnIndex) => {
+    const ledger = streams.all.find(({ turns: of, mask }) =>
+      of.some((number, i) => number === turnIndex && mask[i] === 1),
+    );
+    const at =
+      ledger?.turns.findIndex((number, i) => number === turnIndex && ledger.mask[i] === 1) ?? -1;
+    expect(ledger?.tokens.slice(0, at)).toEqual(contexts[turnIndex]);
+    expect(ledger?.tokens.slice(at, at + own.length)).toEqual(bytes(own));
+  });
+  const pruned = turns.slice(0, -1).filter((one) => one.follows === "refuses and prunes");
+  expect(streams.breaks).toBe(pruned.length);
+}
+
+const text = fc.stringMatching(/^[a-z]{1,6}$/);
+
+describe("the token streams of a rollout", () => {
+  it("hold each sampled token once, in the context that it was sampled in", () => {
+    const follows = fc.constantFrom<Continuation>(
+      ...(["appends", "refuses and renders the same", "refuses and prunes"] as const),
+    );
+    const turn = fc.record({ text, follows });
+    fc.assert(fc.property(fc.array(turn, { minLength: 1, maxLength: 8 }), expectExactStreams));
+  });
+
+  it("break under the template's retention only where its rendering is no continuation", () => {
+    const turns: readonly Turn[] = [
+      { text: "one", follows: "renders the same" },
+      { text: "two", follows: "prunes" },
+      { text: "three", follows: "renders the same" },
+      { text: "four", follows: "appends" },
+    ];
+    const { streams } = play({ ...formatOf(turns), retention: "template" }, turns);
+    expect(streams.all.map(({ tokens }) => tokenizer.decode(tokens))).toEqual([
+      "Go.one+two",
+      "~1Go.one+two+three+four",
+    ]);
+    expect(streams.breaks).toBe(1);
+    expect(streams.all.map(({ turns: of }) => [...new Set(of)])).toEqual([
+      [-1, 0, 1],
+      [-1, 2, 3],
+    ]);
+  });
+
+  it("count as broken only where a turn was sampled behind the break", () => {
+    const turns: readonly Turn[] = [{ text: "one", follows: "refuses and prunes" }];
+    const streams = begin(formatOf(turns), []);
+    expect(streams.breaks).toBe(0);
+    streams.addTurn(bytes("one"), null);
+    streams.continue(bytes("one"), parsed("one"), [{ kind: "user", content: "five+" }]);
+    expect([streams.all.length, streams.breaks, streams.observationTokens]).toEqual([2, 0, 5]);
+  });
+
+  it("end a rollout in words when the conversation can be rendered in no way", () => {
+    const chat = formatOf([{ text: "one", follows: "refuses and prunes" }]);
+    const renderInitial: Renderer["renderInitial"] = (messages) => {
+      if (messages.length > 1) throw new AppError("chat-render", "Roles must alternate.");
+      return bytes("Go.");
+    };
+    const strict = { ...chat, renderer: { ...chat.renderer, renderInitial } };
+    const streams = begin(strict, [{ role: "user", content: "Go." }]);
+    streams.addTurn(bytes("one"), null);
+    expect(() => streams.continue(bytes("one"), parsed("one"), [])).toThrow(
+      expect.objectContaining({
+        code: "chat-bridge",
+        message: expect.stringMatching(
+          /can neither append to it nor render it again\. Roles must alternate\.$/,
+        ),
+      }),
+    );
+  });
+});
