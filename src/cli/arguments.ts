@@ -221,7 +221,7 @@ function parseControl({ positionals }: ParsedFlags): RunControlCommand {
     if (odd !== undefined)
       throw argumentError(`${JSON.stringify(odd)} is not KEY=VALUE`, "control");
     if (settings.length === 0) throw argumentError("set needs at least one KEY=VALUE", "control");
-    return { kind: "control", folder, command: { action: "retune", settings } };
+    return { kind: "control", folder, command: { action: "change-settings", settings } };
   }
   refuseFurther(settings, "control");
   const action = ACTIONS.find((command) => command === word);

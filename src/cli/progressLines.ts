@@ -71,8 +71,8 @@ export function eventLines(
       return [[styled("warning", l10n.t("paused before step {0}", event.step + 1))]];
     case "continued":
       return [[styled("quiet", l10n.t("going on with step {0}", event.step + 1))]];
-    case "retuned":
-      return [[styled("accent", retunedText(event))]];
+    case "settings-changed":
+      return [[styled("accent", settingsChangedText(event))]];
     case "step-started":
     case "rollout-finished":
     case "training":
@@ -120,7 +120,7 @@ export function liveLine({ activity, totalSteps }: ProgressModel): Line | null {
   }
 }
 
-function retunedText({ step, keys }: EventOf<"retuned">): string {
+function settingsChangedText({ step, keys }: EventOf<"settings-changed">): string {
   return l10n.t("from step {0} on: new {1}", step + 1, keys.join(", "));
 }
 

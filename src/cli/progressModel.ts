@@ -110,7 +110,7 @@ export function advanceProgress(model: ProgressModel, event: ProgressEvent): Pro
       return { ...model, activity: { kind: "paused", step: event.step, next: model.activity } };
     case "continued":
       return model.activity.kind === "paused" ? { ...model, activity: model.activity.next } : model;
-    case "retuned":
+    case "settings-changed":
     case "notice":
     case "warning":
     case "alarm":

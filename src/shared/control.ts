@@ -24,7 +24,7 @@ export type ControlCommand =
   /** End without saving. */
   | { readonly action: "stop-now" }
   /** New values for tunable keys, each as `key=value`; they hold from the next step on. */
-  | { readonly action: "retune"; readonly settings: readonly string[] };
+  | { readonly action: "change-settings"; readonly settings: readonly string[] };
 
 export type ControlAction = ControlCommand["action"];
 

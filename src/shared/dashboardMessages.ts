@@ -30,7 +30,7 @@ export const DASHBOARD_COMMANDS = [
   "stop",
   "stopNow",
   "resume",
-  "retune",
+  "change-settings",
   "copyCheckpointPath",
   "startFromCheckpoint",
   "deleteCheckpoint",
@@ -57,7 +57,7 @@ export interface CommandArgs {
   readonly text?: string;
   /** For `exportFile`. */
   readonly file?: ExportedFile;
-  /** `key=value` each, for `retune`. */
+  /** `key=value` each, for `change-settings`. */
   readonly settings?: readonly string[];
   /** For `copyCheckpointPath`. */
   readonly which?: "state" | "sampler";

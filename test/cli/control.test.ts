@@ -71,7 +71,7 @@ describe("control", () => {
     await writeRun();
     await control("set", "learning_rate=5e-4", 'environments."a/b".max_turns=3');
     const settings = ["learning_rate=5e-4", 'environments."a/b".max_turns=3'];
-    expect(commands).toMatchObject([{ action: "retune", settings }]);
+    expect(commands).toMatchObject([{ action: "change-settings", settings }]);
   });
 
   it("reports what a run is doing", async () => {

@@ -67,8 +67,8 @@ test("an alarm says what was seen, what it means and what to try, and how to do 
     meaning: "A turn that is cut off seldom holds a whole tool call.",
     edits: [{ path: ["max_response_tokens"], value: 96 }],
   };
-  const [, ...told] = screen([started(), alarm]).slice(-5);
-  expect(told).toEqual([
+  const [, ...reported] = screen([started(), alarm]).slice(-5);
+  expect(reported).toEqual([
     "alarm: 41 % of the turns were cut off by a token limit (alarm above 30 %).",
     "       A turn that is cut off seldom holds a whole tool call.",
     "       try max_response_tokens: 96",

@@ -104,8 +104,8 @@ test("a run whose last state will be deleted says when, and what a resume costs 
   for (const name of ["cut", "going"]) {
     await writeFile(join(cwd, "logs", name, "state.json"), JSON.stringify(state));
   }
-  const told = (await listed("logs")).filter((line) => line.includes("expires"));
-  expect(told).toEqual([
+  const reported = (await listed("logs")).filter((line) => line.includes("expires"));
+  expect(reported).toEqual([
     expect.stringMatching(
       /^cut: the last state expires at .{16}; after that, nothing is left to go on from\.$/,
     ),

@@ -51,8 +51,8 @@ function outcomeOf(
 
 /** A failed test without differences of its own is one. */
 function differencesOf(test: TestCase): readonly string[] {
-  const told = test.meta().tally?.differences ?? [];
-  return told.length === 0 && test.result().state === "failed" ? [test.fullName] : told;
+  const reported = test.meta().tally?.differences ?? [];
+  return reported.length === 0 && test.result().state === "failed" ? [test.fullName] : reported;
 }
 
 /** The table, then each difference and each explanation below the number of its line. */

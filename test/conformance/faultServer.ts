@@ -9,7 +9,7 @@ import { listenAnywhere } from "../integration/tinkerServersStub.ts";
 /** `truncate` = the true answer, cut in its middle; `hang` = none. */
 export type Fault =
   | {
-      /** 200 unless told. */
+      /** 200 unless given. */
       readonly status?: number;
       readonly headers?: Readonly<Record<string, string>>;
       readonly json?: unknown;

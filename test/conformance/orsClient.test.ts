@@ -256,7 +256,7 @@ describe.skipIf(kitPython === null).concurrent.each(PACKAGES)(
       ["crash_silent", "no message given"],
       ["wrong_type", ""],
     ])(
-      "tells a failure of the environment (%s) from a mistake of the model",
+      "distinguishes a failure of the environment (%s) from a mistake of the model",
       async (tool, words) => {
         await within(remote("faulty"), { index: 0 }, async (session) => {
           const call = session.callTool(tool, {});

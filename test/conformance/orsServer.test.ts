@@ -9,7 +9,7 @@ import {
 import { driveOfficially, kitPython } from "./openrewardKit.ts";
 import { manyTasks } from "./openrewardManyTasks.ts";
 import { probe } from "./openrewardProbe.ts";
-import { tell } from "./tally.ts";
+import { addTally } from "./tally.ts";
 
 /** What embedded environments do not have, and the checks that are about nothing else. */
 const ABSENT: Readonly<Record<string, readonly string[]>> = {
@@ -35,7 +35,7 @@ describe.skipIf(kitPython === null)("our environment server", () => {
 
   it("passes every check of the official clients", { timeout: 300_000 }, async (context) => {
     const { passed, failed, skipped } = await driveOfficially(url);
-    tell(context, {
+    addTally(context, {
       checks: passed.length + failed.length,
       differences: failed,
       explained: Object.entries(ABSENT).map(

@@ -5,7 +5,7 @@ import { EMBEDDED_ENVIRONMENTS } from "../../src/local/environment/catalogue.ts"
 import type { LocalServers } from "../../src/trainer/serve.ts";
 import { driveOfficially, kitPython } from "./openrewardKit.ts";
 import { serveProgram } from "./servedProgram.ts";
-import { tell } from "./tally.ts";
+import { addTally } from "./tally.ts";
 
 const EXPLAINED = ["skipped: what needs an environment of the kit, or the server's first one"];
 const NAMES = EMBEDDED_ENVIRONMENTS.map(({ name }) => name);
@@ -25,7 +25,7 @@ describe.skipIf(kitPython === null)("the embedded environments", () => {
       const others = ["--api-key", key, "--environment", name];
       const { passed, failed } = await driveOfficially(environmentsUrl, others);
       const checks = passed.length + failed.length;
-      tell(context, { checks, differences: failed, explained: EXPLAINED });
+      addTally(context, { checks, differences: failed, explained: EXPLAINED });
       expect(failed).toEqual([]);
       expect(passed.length).toBeGreaterThanOrEqual(34);
     },

@@ -1,4 +1,4 @@
-/** What a test tells the table at the end; without it a test counts as one check, and as one difference if it fails. */
+/** What a test reports to the table at the end; without it a test counts as one check, and as one difference if it fails. */
 
 import type { TestContext } from "vitest";
 
@@ -18,6 +18,6 @@ declare module "vitest" {
 }
 
 /** To be called before the first expectation, since a failed one ends the test. */
-export function tell({ task }: Pick<TestContext, "task">, tally: Tally): void {
+export function addTally({ task }: Pick<TestContext, "task">, tally: Tally): void {
   task.meta.tally = tally;
 }

@@ -13,7 +13,7 @@ import { systemClock } from "../../src/node/clock.ts";
 import { createHttpClient } from "../../src/node/http.ts";
 import { systemRandom } from "../../src/node/random.ts";
 import { silentLog } from "../fakes/silentLog.ts";
-import { tell } from "./tally.ts";
+import { addTally } from "./tally.ts";
 import { TINKER_KIT, tinkerKitPython } from "./tinkerKit.ts";
 import { playScenario, readScenario } from "./tinkerScenario.ts";
 
@@ -114,7 +114,7 @@ describe.skipIf(tinkerKitPython === null)(
         const fired = await read(`${url}/__kit/stats`, rules);
         const lines = await comparisonOf(script);
         const differences = lines.slice(0, -1);
-        tell(context, { checks: requests, differences, explained: EXPLAINED });
+        addTally(context, { checks: requests, differences, explained: EXPLAINED });
         expect(fired.filter((rule) => rule.fired === 0)).toEqual([]);
         expect(lines).toEqual(["0 differences"]);
       },

@@ -126,8 +126,8 @@ describe("answers to a poll", () => {
       });
       first(session, "retrieve_future", ...replies);
       await session.run(session.model.optimStep(ADAM));
-      const told = session.queueStates.map(({ state, reason }) => [state, reason]);
-      expect(told).toEqual(states.map((state) => [state, "workers"]));
+      const reported = session.queueStates.map(({ state, reason }) => [state, reason]);
+      expect(reported).toEqual(states.map((state) => [state, "workers"]));
     });
   }
 
@@ -174,7 +174,7 @@ describe("answers to a poll", () => {
 
   plays(
     "3.3 retrieve_futures",
-    "polls each sample by itself where the server would tell of all",
+    "polls each sample by itself where the server would report all",
     async (session) => {
       session.inject(() => undefined);
       await session.run(Promise.all([1, 2].map(() => session.sampler.sample(SAMPLE))));
@@ -184,15 +184,11 @@ describe("answers to a poll", () => {
     { sample_use_retrieve_futures: true },
   );
 
-  plays(
-    "3.4 cancel_future",
-    "tells of an abandoned sample, again when refused",
-    async (session) => {
-      await abandon(session, { sample_cancel_enabled: true });
-      const asked = sentTo(session, "cancel_future").map(({ json }) => json?.["request_id"]);
-      expect(asked).toEqual(["asample-2", "asample-2"]);
-    },
-  );
+  plays("3.4 cancel_future", "reports an abandoned sample, again when refused", async (session) => {
+    await abandon(session, { sample_cancel_enabled: true });
+    const asked = sentTo(session, "cancel_future").map(({ json }) => json?.["request_id"]);
+    expect(asked).toEqual(["asample-2", "asample-2"]);
+  });
 
   plays("3.4 cancel_future", "keeps silent where the server does not ask", async (session) => {
     await abandon(session, { sample_cancel_enabled: false });

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { isAppError } from "../../src/core/errors.ts";
 import type { Arrival } from "./faultServer.ts";
 import { ADAM, type FaultSession, SAMPLE, withFaultSession } from "./faultSession.ts";
-import { tell } from "./tally.ts";
+import { addTally } from "./tally.ts";
 import { type Call, FAULT_ROWS, type FaultRow } from "./tinkerFaultRows.ts";
 
 const SUBMITS: Readonly<Record<Call, string>> = {
@@ -61,12 +61,12 @@ describe.concurrent("each row of the tables", () => {
   it.for(cases)("%s", async ([, { row, call, requests }], context) => {
     context.task.meta.row = row.row;
     const explained = row.explained === undefined ? [] : [row.explained];
-    tell(context, { checks: 1, differences: [], explained });
+    addTally(context, { checks: 1, differences: [], explained });
     const { code, pausesMs, sent } = await play(row, call);
     expect({ code, pausesMs, requests: sent.length }).toEqual({
       ...{ code: row.code, pausesMs: row.pausesMs, requests },
     });
-    // What is sent again is the same to the byte, and a submit's tries share the key that tells them apart.
+    // What is sent again is the same to the byte, and a submit's tries share the key that identifies the submit.
     expect(new Set(sent.map(({ body }) => body.toString("hex"))).size).toBe(1);
     const keys = new Set(sent.map(({ headers }) => headers["x-idempotency-key"]));
     if (row.phase === "submit") expect(keys.size).toBe(1);

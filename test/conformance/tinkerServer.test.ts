@@ -7,7 +7,7 @@ import * as z from "zod";
 import type { LocalServers } from "../../src/trainer/serve.ts";
 import { runChecks } from "./checkLines.ts";
 import { PROGRAM_FOLDER, serveProgram } from "./servedProgram.ts";
-import { tell } from "./tally.ts";
+import { addTally } from "./tally.ts";
 import { TINKER_KIT, tinkerKitPython } from "./tinkerKit.ts";
 
 const MODEL = join(PROGRAM_FOLDER, "model");
@@ -29,7 +29,7 @@ async function read<Schema extends z.ZodType>(name: string, schema: Schema) {
   return schema.parse(JSON.parse(await readFile(join(MODEL, name), "utf8")));
 }
 
-/** What the driver is told of the model. */
+/** What the driver knows of the model. */
 async function tokenizerArguments(): Promise<readonly string[]> {
   const { model, added_tokens: added } = await read("tokenizer.json", tokenizerSchema);
   const { eos_token: end } = await read("tokenizer_config.json", tokenizerConfigSchema);
@@ -51,7 +51,7 @@ describe.skipIf(tinkerKitPython === null)("the embedded engine", () => {
       ...["--api-key", served.key],
       ...(await tokenizerArguments()),
     ]);
-    tell(context, {
+    addTally(context, {
       checks: passed.length + failed.length,
       differences: failed,
       explained: [...skipped.keys()].map((name) => `${name} is skipped: ${ABSENT[name]}`),

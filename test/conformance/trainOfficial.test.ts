@@ -138,20 +138,20 @@ function expectPlayed(record: RolloutRecord, plays: readonly Play[]): void {
   const play = plays[playOf(record)];
   if (play === undefined) throw new Error(`${record.taskKey} was played in no known way`);
   const { stop, reward, error = null } = play;
-  const told = error === null ? null : expect.stringMatching(error);
-  expect(record, record.taskKey).toMatchObject({ stop, error: told });
-  // A tool that fails has no result; what it was called with is told by the error.
+  const reported = error === null ? null : expect.stringMatching(error);
+  expect(record, record.taskKey).toMatchObject({ stop, error: reported });
+  // A tool that fails has no result; what it was called with stands in the error.
   if (error === null) expect(movesOf(record, play)).toEqual(play.moves);
   expect(record.reward).toEqual(reward === null ? null : expect.closeTo(reward, 9));
 }
 
-/** What a record tells of a play's moves, in the play's own words. */
+/** What a record says of a play's moves, in the play's own words. */
 function movesOf({ turns }: RolloutRecord, { moves }: Play): Play["moves"] {
   return turns.slice(0, moves.length).map(({ calls: [call], results: [result], content }) => {
     if (call?.raw.startsWith("<tool_call>") !== true) return content.replace(/^Play \d+\. /, "");
     const reward = result?.isError === true ? "refused" : (result?.reward ?? null);
     const says = content.replace(/^Play \d+\. ?/, "");
-    const told: Call = { tool: call.name, input: JSON.parse(call.args), reward };
-    return says === "" ? told : { ...told, says };
+    const reported: Call = { tool: call.name, input: JSON.parse(call.args), reward };
+    return says === "" ? reported : { ...reported, says };
   });
 }

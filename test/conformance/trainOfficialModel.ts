@@ -5,7 +5,7 @@ import { type OfficialEnvironment, type Play, SETUP_CASES } from "./trainOfficia
 
 const ANSWER = "<|im_start|>assistant\n";
 
-/** What a play is called in the model's own words, so that later turns and the records tell which one it is. */
+/** What a play is called in the model's own words, so that later turns and the records show which one it is. */
 const MARK = /Play (\d+)\./;
 
 /** Number of the play that a turn's text belongs to. */

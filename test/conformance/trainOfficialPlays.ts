@@ -125,7 +125,7 @@ export const ENVIRONMENTS: readonly OfficialEnvironment[] = [
   { name: "rewards", split: first(REWARDS.length), plays: (index) => [listed(index), GIVE_UP] },
   {
     name: "pictures",
-    // Nothing but the image tells the tasks apart.
+    // Only the image distinguishes the tasks.
     split: first(1),
     settings: IMAGES,
     plays: (index) => COLOURS.map((colour) => coloured(colour, index)),

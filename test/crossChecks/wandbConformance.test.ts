@@ -8,7 +8,7 @@ import { systemClock } from "../../src/node/clock.ts";
 import { sha256 } from "../../src/node/hash.ts";
 import { createHttpClient } from "../../src/node/http.ts";
 import { systemRandom } from "../../src/node/random.ts";
-import { tell } from "../conformance/tally.ts";
+import { addTally } from "../conformance/tally.ts";
 import {
   compareStates,
   type FakeWandb,
@@ -38,11 +38,11 @@ async function play(fake: FakeWandb): Promise<void> {
     onAnswer: () => undefined,
   });
   const parts = { requests, clock: hastyClock, sha256 };
-  const tell = { onStopFlag: () => undefined, onWarning: () => undefined };
+  const callbacks = { onStopFlag: () => undefined, onWarning: () => undefined };
   try {
     const scenario = await readScenario();
     for (const attempt of scenario.attempts) {
-      const run = await openOnlineRun({ ...parts, ...tell }, initOf(scenario, attempt));
+      const run = await openOnlineRun({ ...parts, ...callbacks }, initOf(scenario, attempt));
       await playAttempt(run, attempt);
     }
   } finally {
@@ -64,7 +64,7 @@ async function expectNoDifference(context: TestContext, options: object): Promis
     const official = await readKitJson("states/official-0.31.0.json");
     const found = await compareStates(official, fake.state());
     const differences = found.map((difference) => JSON.stringify(difference));
-    tell(context, { checks: 1, differences, explained: EXPLAINED });
+    addTally(context, { checks: 1, differences, explained: EXPLAINED });
     expect(found).toEqual([]);
   } finally {
     await fake.stop();

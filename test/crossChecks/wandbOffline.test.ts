@@ -53,8 +53,8 @@ describe.skipIf(python === null)("a filed run", () => {
   it("equals the official client's after its sync", { timeout: 300_000 }, async () => {
     const folders = await fileScenario(fileSystem, folder);
     const expected = join(WANDB_KIT, "states", "official-offline-0.31.0.json");
-    const told = await sync(folders, "--expect", expected);
-    expect(told.trim()).toMatch(/0 problems, 0 differences$/);
+    const reported = await sync(folders, "--expect", expected);
+    expect(reported.trim()).toMatch(/0 problems, 0 differences$/);
   });
 
   it("has all rows of a run that was killed, and of its resume", {
@@ -75,13 +75,13 @@ describe.skipIf(python === null)("a filed run", () => {
     const statePath = join(work, "state.json");
     expect((await sync(folders.sort(), "--state", statePath)).trim()).toMatch(/0 problems/);
     const states: RunStates = JSON.parse(await readFile(statePath, "utf8"));
-    const [told] = Object.values(states.runs);
+    const [reported] = Object.values(states.runs);
     const rows = await readLines(join(run, "metrics.jsonl"));
-    expect(told?.history.map(({ _step, rollouts: _, ...row }) => row)).toEqual(
+    expect(reported?.history.map(({ _step, rollouts: _, ...row }) => row)).toEqual(
       rows.map((row) => flattenMetrics(row as MetricsTree)),
     );
-    expect(told).toMatchObject({ state: "finished", problems: [], displayName: "run" });
-    expect(told?.summary).toMatchObject({ step: 4 });
+    expect(reported).toMatchObject({ state: "finished", problems: [], displayName: "run" });
+    expect(reported?.summary).toMatchObject({ step: 4 });
     expect(states.violations).toEqual([]);
     await rm(work, { recursive: true });
   });

@@ -1,4 +1,4 @@
-/** Plays the kit's scenario: what the official client was told, told to ours. */
+/** Plays the kit's scenario: what the official client was given, given to ours. */
 
 import type { ExtendedObject } from "../../src/core/tracking/wandb/extendedJson.ts";
 import type { WandbRun, WandbRunInit } from "../../src/core/tracking/wandb/wandbRun.ts";

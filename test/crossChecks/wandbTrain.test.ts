@@ -56,7 +56,7 @@ describe.skipIf(WANDB_KIT === "")("a run reported to W&B", () => {
     runProgram(["resume", runOf(folder)], variables());
 
   /** The one run that the server knows, without any rule broken. */
-  function reported(): RunState {
+  function reportedRun(): RunState {
     const { runs, violations } = fake.state();
     expect(violations).toEqual([]);
     const [run, ...others] = Object.values(runs);
@@ -72,7 +72,7 @@ describe.skipIf(WANDB_KIT === "")("a run reported to W&B", () => {
   }
 
   /** Rows without what W&B adds, and without tables. */
-  const told = ({ history }: RunState) =>
+  const reported = ({ history }: RunState) =>
     history.map(({ _step, rollouts: _, ...row }) => {
       expect(Number.isInteger(_step)).toBe(true);
       return row;
@@ -83,10 +83,10 @@ describe.skipIf(WANDB_KIT === "")("a run reported to W&B", () => {
     const ended = await train(folder);
     expect(ended).toMatchObject({ code: 0, stderr: "" });
     expect(ended.stdout).toMatch(/Weights & Biases: http:\S+\/tester\/training\/runs\/[a-z0-9]{8}/);
-    const run = reported();
+    const run = reportedRun();
     expect(run).toMatchObject({ state: "finished", exitcode: 0, displayName: "my training" });
     expect(run.tags).toEqual(["local/calculator", "local/tiny-tool", "tinker-rl"]);
-    expect(told(run)).toEqual(await metrics(folder));
+    expect(reported(run)).toEqual(await metrics(folder));
     expect(run.config).toMatchObject({ batch_size: 4, wandb: "online", learning_rate: 0.001 });
     const summary = Object.keys(run.summary).filter((name) => name.startsWith("eval/"));
     expect(summary).toContain("eval/local/calculator/test/greedy/reward_mean");
@@ -111,8 +111,8 @@ describe.skipIf(WANDB_KIT === "")("a run reported to W&B", () => {
     ]);
     const folder = await newFolder();
     expect(await train(folder)).toMatchObject({ code: 0, stderr: "" });
-    expect(told(reported())).toEqual(await metrics(folder));
-    expect(reported().state).toBe("finished");
+    expect(reported(reportedRun())).toEqual(await metrics(folder));
+    expect(reportedRun().state).toBe("finished");
     expect(fake.requests.filter(({ fault }) => fault).length).toBeGreaterThanOrEqual(6);
   });
 
@@ -137,8 +137,8 @@ describe.skipIf(WANDB_KIT === "")("a run reported to W&B", () => {
     }
     await writeFile(config, CONFIG.replace(`max_steps: ${STEPS}`, "max_steps: 14"));
     expect(await resume(folder)).toMatchObject({ code: 0 });
-    const run = reported();
-    expect(told(run)).toEqual(await metrics(folder));
+    const run = reportedRun();
+    expect(reported(run)).toEqual(await metrics(folder));
     expect(run.history).toHaveLength(14);
     const tables = run.history.map((row) => "rollouts" in row);
     expect(tables).toEqual(run.history.map((_, step) => step % 2 === 1));
@@ -153,7 +153,7 @@ describe.skipIf(WANDB_KIT === "")("a run reported to W&B", () => {
     );
     const folder = await newFolder(`${config}max_consecutive_empty_steps: 2\n`);
     expect(await train(folder)).toMatchObject({ code: 4 });
-    expect(reported()).toMatchObject({ state: "failed", exitcode: 1 });
+    expect(reportedRun()).toMatchObject({ state: "failed", exitcode: 1 });
   });
 
   it("stops and saves when Stop is pressed on its page, and can be resumed", async () => {
@@ -164,16 +164,16 @@ describe.skipIf(WANDB_KIT === "")("a run reported to W&B", () => {
     expect(stopped.stdout).toContain("Stop was pressed");
     const state: unknown = JSON.parse(await readFile(join(runOf(folder), "state.json"), "utf8"));
     const before = (state as { readonly step: number }).step;
-    expect(reported()).toMatchObject({ state: "finished", exitcode: 0 });
-    expect(reported().history).toHaveLength(before);
+    expect(reportedRun()).toMatchObject({ state: "finished", exitcode: 0 });
+    expect(reportedRun().history).toHaveLength(before);
     await writeFile(
       join(folder, "config.yaml"),
       CONFIG.replace(`max_steps: ${STEPS}`, `max_steps: ${before + 3}`),
     );
     // The page still says stopped: that request was met.
     expect(await resume(folder)).toMatchObject({ code: 0 });
-    expect(told(reported())).toEqual(await metrics(folder));
-    expect(reported().attempts).toHaveLength(2);
+    expect(reported(reportedRun())).toEqual(await metrics(folder));
+    expect(reportedRun().attempts).toHaveLength(2);
   });
 
   it("trains through an outage, says so, and is complete after a resume", async () => {
@@ -188,8 +188,8 @@ describe.skipIf(WANDB_KIT === "")("a run reported to W&B", () => {
     await fake.stop();
     fake = await startFakeWandb({ keys: [KEY] });
     expect(await resume(folder)).toMatchObject({ code: 0 });
-    expect(told(reported())).toEqual(await metrics(folder));
-    expect(reported().history).toHaveLength(STEPS);
+    expect(reported(reportedRun())).toEqual(await metrics(folder));
+    expect(reportedRun().history).toHaveLength(STEPS);
   });
 
   it("does not start without a key, and names it", async () => {

@@ -144,8 +144,8 @@ function unfilter(data: Buffer, { width, height, channels }: Layout): Uint8Array
     for (let x = 0; x < stride; x += 1) {
       const at = (y + 1) * padded + channels + x;
       const [left, up, corner] = [at - channels, at - padded, at - padded - channels];
-      const told = data[y * (stride + 1) + 1 + x] ?? 0;
-      out[at] = told + expected(filter, out[left] ?? 0, out[up] ?? 0, out[corner] ?? 0);
+      const reported = data[y * (stride + 1) + 1 + x] ?? 0;
+      out[at] = reported + expected(filter, out[left] ?? 0, out[up] ?? 0, out[corner] ?? 0);
     }
   }
   const rows = new Uint8Array(stride * height);

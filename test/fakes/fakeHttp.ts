@@ -4,7 +4,7 @@ import { AppError } from "../../src/core/errors.ts";
 import type { HttpClient, HttpRequest, HttpResponse } from "../../src/core/ports.ts";
 
 export interface FakeAnswer {
-  /** 200 unless told. */
+  /** 200 unless given. */
   readonly status?: number;
   readonly json?: unknown;
   readonly text?: string;

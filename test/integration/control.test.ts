@@ -167,11 +167,11 @@ describe("a run that is given other settings", () => {
     const client = await connectTo(folder);
     await run.saw(({ kind }) => kind === "step-started");
     await expect(
-      client.send({ action: "retune", settings: ["learning_rate=1e-4", "seed=7"] }),
+      client.send({ action: "change-settings", settings: ["learning_rate=1e-4", "seed=7"] }),
     ).rejects.toMatchObject({ code: "config-not-tunable" });
-    await client.send({ action: "retune", settings: ["learning_rate=5e-4"] });
-    await client.send({ action: "retune", settings: ["weight_decay=0.125"] });
-    const applySettings = await run.saw(({ kind }) => kind === "retuned");
+    await client.send({ action: "change-settings", settings: ["learning_rate=5e-4"] });
+    await client.send({ action: "change-settings", settings: ["weight_decay=0.125"] });
+    const applySettings = await run.saw(({ kind }) => kind === "settings-changed");
     expect(applySettings).toMatchObject({ keys: ["learning_rate", "weight_decay"] });
     const first = "step" in applySettings ? applySettings.step : -1;
     await run.saw(amidRollouts(first + 1));
@@ -195,7 +195,7 @@ describe("a run that is given other settings", () => {
     const client = await connectTo(folder);
     await run.saw(({ kind }) => kind === "step-started");
     const settings = ["learning_rate_schedule=cosine", "max_steps=null"];
-    await expect(client.send({ action: "retune", settings })).rejects.toMatchObject({
+    await expect(client.send({ action: "change-settings", settings })).rejects.toMatchObject({
       code: "config-invalid",
       message: expect.stringMatching(/cosine schedule needs an end/),
     });

@@ -26,7 +26,7 @@ const service = createServer(async (request, reply) => {
   const parts: Buffer[] = [];
   for await (const part of request) parts.push(part);
   const isRight = request.headers["x-api-key"] === KEY;
-  // It does not tell what it has.
+  // The service does not say what it has.
   const isPost = request.method === "POST";
   reply.statusCode = isRight ? (isPost ? 200 : 404) : 401;
   reply.end("{}");

@@ -80,8 +80,8 @@ describe("an environments' server that dies and comes back at the same address",
     const bodies = await linesIn(project, "rollouts/step-000002.jsonl", z.unknown());
     expect(bodies).toHaveLength(16);
     const events = await linesIn(project, "events.jsonl", eventSchema);
-    const told = events.find(({ kind }) => kind === "circuit-open");
-    expect(told?.message).toContain(`the environments' server at ${first.address} failed`);
+    const reported = events.find(({ kind }) => kind === "circuit-open");
+    expect(reported?.message).toContain(`the environments' server at ${first.address} failed`);
   });
 });
 

@@ -1,6 +1,6 @@
 /**
  * What SkyRL's Tinker server leaves out or does in its own way (`docs/protocols/tinker.md#other-servers`), as filters before a complete
- * server: training is real, the gaps are too; it tells the loss of each token, as SkyRL's JAX backend does. Not imitated: samplers that follow the trainer's weights, gradients that are
+ * server: training is real, the gaps are too; it reports the loss of each token, as SkyRL's JAX backend does. Not imitated: samplers that follow the trainer's weights, gradients that are
  * averaged, and bounds that are missing; clients must order their requests so that the first does no harm.
  */
 

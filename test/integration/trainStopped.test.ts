@@ -23,12 +23,12 @@ it.skipIf(process.platform === "win32")(
     try {
       const closed = once(child, "close");
       const lines = child.stdout === null ? [] : createInterface({ input: child.stdout });
-      let told = "";
+      let reported = "";
       for await (const line of lines) {
-        told += `${line}\n`;
+        reported += `${line}\n`;
         if (/^step +2 /.test(line)) process.kill(-Number(child.pid), "SIGTERM");
       }
-      expect(told).toMatch(/stopped and saved after \d+ steps/);
+      expect(reported).toMatch(/stopped and saved after \d+ steps/);
       expect(await closed).toEqual([3, null]);
     } finally {
       child.kill("SIGKILL");

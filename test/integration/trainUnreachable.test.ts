@@ -48,7 +48,7 @@ describe.concurrent("an environments' server that cannot be reached", { timeout:
     ["refuses connections", () => refusing, "openreward_base_url"],
     ["takes connections and is silent", () => silent, "openreward_base_url"],
     ["has no address in the network", () => "http://nowhere.invalid", "OPENREWARD_SESSION_URL"],
-  ])("is told when it %s", async (_, address, source) => {
+  ])("is reported when it %s", async (_, address, source) => {
     const isVariable = source === "OPENREWARD_SESSION_URL";
     const line = isVariable ? "" : `openreward_base_url: ${address()}/prefix\n`;
     const folder = await runFolderWith(config(line));

@@ -1,4 +1,4 @@
-/** A whole run, told to a fake of W&B over real connections. */
+/** A whole run, reported to a fake of W&B over real connections. */
 
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -36,12 +36,12 @@ interface CommandHandler {
 
 function setUp({ script = judging, settings, maxSessions }: CommandHandler = {}) {
   const remote = scriptedEnvironment([script]);
-  const told: string[] = [];
+  const reported: string[] = [];
   const context = aContext({
     remote,
     settings: someSettings({ maxRetries: 1, ...settings }),
     ...(maxSessions === undefined ? {} : { maxSessions }),
-    events: { record: async ({ kind, message }) => void told.push(`${kind}: ${message}`) },
+    events: { record: async ({ kind, message }) => void reported.push(`${kind}: ${message}`) },
   });
   const tasks = Array.from({ length: GROUPS * SIZE }, (_, i) =>
     aTask({ group: Math.floor(i / SIZE), rollout: i % SIZE, index: Math.floor(i / SIZE) }),
@@ -55,7 +55,7 @@ function setUp({ script = judging, settings, maxSessions }: CommandHandler = {})
       ...{ sampler, seedOf: () => 7 },
       onFinished: async (rollout) => void recorded.push(rollout),
     });
-  return { context, remote, told, recorded, play };
+  return { context, remote, reported, recorded, play };
 }
 
 describe("an environment that scores groups", () => {
@@ -148,7 +148,7 @@ describe("an environment that scores groups", () => {
   it("that cannot score has failed all rollouts of the group, and says why", async () => {
     const onScore = () =>
       Promise.reject(new AppError("environment-tool-crashed", "The judge has no key."));
-    const { context, told, remote, play } = setUp({ script: { ...judging, onScore } });
+    const { context, reported, remote, play } = setUp({ script: { ...judging, onScore } });
     const rollouts = await context.clock.run(play());
     for (const { record, facts, reward } of rollouts) {
       expect(reward).toBeNull();
@@ -156,7 +156,7 @@ describe("an environment that scores groups", () => {
       expect(facts.errorClass).toBe("environment-tool-crashed");
     }
     expect(remote.sessions).toHaveLength(GROUPS * SIZE + 2 * GROUPS);
-    expect(told).toEqual([
+    expect(reported).toEqual([
       expect.stringMatching(/^group-unscored: Step 1, group \d of Owner\/Game: .*to false\.$/),
     ]);
     expect(scoreGroups(rollouts, aConfig()).map(({ facts }) => facts.excluded)).toEqual([
@@ -172,10 +172,10 @@ describe("an environment that scores groups", () => {
       if (asked === 1) throw new AppError("environment-unavailable", "gone");
       return candidates.map(() => 0.5);
     };
-    const { context, told, play } = setUp({ script: { ...judging, onScore } });
+    const { context, reported, play } = setUp({ script: { ...judging, onScore } });
     const rollouts = await context.clock.run(play());
     expect(rollouts.map(({ reward }) => reward)).toEqual(rollouts.map(() => 0.5));
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
   });
 
   it("is left alone by a stop, with its session closed and nothing recorded", async () => {

@@ -210,8 +210,8 @@ describe("what is reported of a save that does not last", () => {
     const model = await (await plan()).start(aService([weights("checkpoint_000010")]));
     if (model.rewind === undefined) throw new Error("the newest save is gone");
     await reportRewind(context, model.rewind);
-    const [told] = context.progress;
-    expect(told).toMatchObject({
+    const [reported] = context.progress;
+    expect(reported).toMatchObject({
       message: expect.stringMatching(
         /: rolling_000015 has expired\. The run goes on from checkpoint_000010, after step 10: 7 steps are repeated\.$/,
       ),

@@ -70,13 +70,13 @@ describe("a resume changes nothing and says which entry leads outside", () => {
 
   it("also as the trainer is started, before it connects to anything", async () => {
     const path = await plantLink("events.jsonl", planted.home(".bashrc"));
-    const told: string[] = [];
+    const reported: string[] = [];
     const run = resumeTraining({
       ...{ folder, owner: "editor", programFolder: "/nowhere" },
-      watch: ({ kind }) => told.push(kind),
+      watch: ({ kind }) => reported.push(kind),
     });
     await expect(run.ended).rejects.toMatchObject({ code: "folder-unsafe", data: { path } });
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
   });
 
   it("when the run folder itself is a link", async () => {

@@ -27,9 +27,9 @@ it("other settings and pauses, also of an environment that is full, are marked w
       event("run-started", 0),
       event("run-paused", 3),
       event("run-continued", 3),
-      event("run-retuned", 3),
+      event("settings-changed", 3),
       event("capacity-paused", 6),
-      event("run-retuned", null),
+      event("settings-changed", null),
     ]),
     null,
   );
@@ -49,7 +49,7 @@ it("they are sent to the page however much has happened since", async () => {
     ...{ fileSystem: files, clock, folder, attempt: 1, redactor: new Redactor() },
   });
   const facts = { level: "info", message: "", data: {} } as const;
-  const kinds = ["run-retuned", "run-paused", "capacity-paused"];
+  const kinds = ["settings-changed", "run-paused", "capacity-paused"];
   for (const kind of kinds) await log.record({ ...facts, kind, step: 3 });
   for (let step = 4; step < 500; step += 1) {
     await log.record({ ...facts, kind: "checkpoint-saved", step });

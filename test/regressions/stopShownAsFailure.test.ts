@@ -4,7 +4,7 @@ import type { RunEnd } from "../../src/trainer/types.ts";
 import { aTrainer, createFakeProgram, started } from "../cli/fakeProgram.ts";
 import { aTraining, opened } from "../host/task/openedTerminal.ts";
 
-/** What VS Code is told, and what stands in the terminal, when a training ends so. */
+/** What VS Code learns, and what stands in the terminal, when a training ends so. */
 async function ended(exitCode: number | null | "not started") {
   const end = exitCode === "not started" ? null : { exitCode, error: null, folder: "/run" };
   const { codes, text } = opened(aTraining({ follow: async () => end }));

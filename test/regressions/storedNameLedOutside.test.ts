@@ -22,7 +22,7 @@ beforeEachPlantedRun((home, path) => {
   planted = home;
   folder = path;
 });
-/** Files for `wandb sync` what a run with such a note has not told yet. */
+/** Files for `wandb sync` what a run with such a note has not reported yet. */
 async function fileWith(note: object): Promise<void> {
   const nowhere = { confirmed: START_CURSOR, pending: null };
   const full = {

@@ -22,7 +22,7 @@ const EVENTS: readonly ProgressEvent[] = [
   stepFinished(),
   { kind: "paused", step: 3 },
   { kind: "continued", step: 3 },
-  { kind: "retuned", step: 3, keys: ["-"] },
+  { kind: "settings-changed", step: 3, keys: ["-"] },
   { kind: "evaluating", rollouts: 8 } as ProgressEvent,
   { kind: "uploading", waiting: 3, isOver: true },
   { kind: "reporting", waiting: 1, isOver: false },

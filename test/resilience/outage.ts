@@ -81,7 +81,7 @@ async function play<T>(
   parent: string,
   faults: FaultLedger | null,
   scene: (stage: Stage, configPath: string, run: string) => Promise<T>,
-): Promise<Played & { readonly told: T; readonly stage: Stage }> {
+): Promise<Played & { readonly reported: T; readonly stage: Stage }> {
   const folder = join(home, name);
   mkdirSync(folder, { recursive: true });
   const configPath = join(folder, "config.yaml");
@@ -89,8 +89,8 @@ async function play<T>(
   const stage = await openStage({ folder, seed, ledger: faults });
   const run = join(parent, "run");
   try {
-    const told = await scene(stage, configPath, run);
-    return { outcome: readOutcome(run, stage.store, steps), stage, told };
+    const reported = await scene(stage, configPath, run);
+    return { outcome: readOutcome(run, stage.store, steps), stage, reported };
   } finally {
     await stage.close();
   }
@@ -136,7 +136,7 @@ async function compareRuns(disk: SmallDisk | null): Promise<readonly Check[]> {
   return [
     ...runChecks(whole, disturbed, steps),
     ...(without.has("outages") ? [] : outageChecks(disturbed.stage)),
-    ...(disk === null ? [] : diskChecks(disturbed.told, disk.folder)),
+    ...(disk === null ? [] : diskChecks(disturbed.reported, disk.folder)),
     ...(faults === 0 ? [] : faultChecks(ledger)),
   ];
 }

@@ -83,11 +83,11 @@ export async function searchFaults(
   );
   sees("a file", contentsOf(treeContents(place.temp)));
   sees("an archive", contentsOf(archiveContents(archive(CANARY))));
-  const told = await runWatched(place, ["validate", CANARY], { CANARY });
-  sees("output", [told.stderr, told.stdout]);
-  sees("a command line", texts(told.seen.commandLines));
-  sees("variables", texts(told.seen.variables));
-  sees("files of a process", told.seen.files.values());
+  const reported = await runWatched(place, ["validate", CANARY], { CANARY });
+  sees("output", [reported.stderr, reported.stdout]);
+  sees("a command line", texts(reported.seen.commandLines));
+  sees("variables", texts(reported.seen.variables));
+  sees("files of a process", reported.seen.files.values());
   sees("variables of a grandchild", await grandchild(place.temp));
   for (const service of Object.values(fakeServices) as readonly FakeService[]) {
     const [header, body, ...more] = await sends(service);

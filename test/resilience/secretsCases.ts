@@ -166,9 +166,12 @@ function crash(setup: SecretsSetup, how: "throws" | "rejects"): Promise<void> {
     const { name, place, planted, report } = opened;
     const file = join(place.project, "crash.cjs");
     writeFileSync(file, crashProgram(planted, how, join(place.project, RUN)));
-    const told = await runWatched(place, TRAIN, { NODE_OPTIONS: `--require ${file}` });
-    ended(opened, told, 1);
-    report.expect(/\*\*\*.*crashed on purpose/s.test(told.stderr), `${name}: ${told.stderr}`);
+    const reported = await runWatched(place, TRAIN, { NODE_OPTIONS: `--require ${file}` });
+    ended(opened, reported, 1);
+    report.expect(
+      /\*\*\*.*crashed on purpose/s.test(reported.stderr),
+      `${name}: ${reported.stderr}`,
+    );
   });
 }
 
@@ -184,10 +187,10 @@ function exportedRun(setup: SecretsSetup): Promise<void> {
     report.expect(refused.code === 2, `${name}: led elsewhere, ended with ${refused.code}`);
     report.expect(fakeServices.wandb.sent.length === 0, `${name}: W&B was asked all the same`);
     const allowed = [...TRAIN, ...allowing(addresses(fakeServices))];
-    const told = await runWatched(place, allowed, { ...exported, ...DEBUG });
-    report.lookAtProcesses(name, told, KEYS);
-    report.expect(told.code === 0, `${name}: ended with ${told.code}: ${told.stderr}`);
-    const pids = new Set(told.seen.variables.map(({ pid }) => pid));
+    const reported = await runWatched(place, allowed, { ...exported, ...DEBUG });
+    report.lookAtProcesses(name, reported, KEYS);
+    report.expect(reported.code === 0, `${name}: ended with ${reported.code}: ${reported.stderr}`);
+    const pids = new Set(reported.seen.variables.map(({ pid }) => pid));
     report.expect(pids.size === 3, `${name}: ${pids.size} processes were seen`);
   });
 }
@@ -214,9 +217,9 @@ function proxiedRun(setup: SecretsSetup): Promise<void> {
     report.lookAtProcesses(`${name}, refused`, refused, mine);
     report.expect(refused.code === 5, `${name}: refused, ended with ${refused.code}`);
     proxy.denies = false;
-    const told = await runWatched(place, allowed, variables);
-    report.lookAtProcesses(name, told, mine);
-    report.expect(told.code === 0, `${name}: ended with ${told.code}: ${told.stderr}`);
+    const reported = await runWatched(place, allowed, variables);
+    report.lookAtProcesses(name, reported, mine);
+    report.expect(reported.code === 0, `${name}: ended with ${reported.code}: ${reported.stderr}`);
     report.expect(proxy.tunnels() > 3, `${name}: ${proxy.tunnels()} connections through it`);
     proxy.close();
   });
@@ -227,9 +230,12 @@ function allowing(urls: Readonly<Record<string, string>>): readonly string[] {
   return Object.values(urls).flatMap((url) => ["--allow-host", new URL(url).origin]);
 }
 
-function ended({ report, name }: Opened, told: Told, code: number, what = ""): void {
+function ended({ report, name }: Opened, reported: Told, code: number, what = ""): void {
   const where = what === "" ? name : `${name}, ${what}`;
-  const words = told.stderr.slice(-600);
-  report.expect(told.code === code, `${where}: ended with ${told.code}, not ${code}: ${words}`);
-  report.lookAtProcesses(where, told);
+  const words = reported.stderr.slice(-600);
+  report.expect(
+    reported.code === code,
+    `${where}: ended with ${reported.code}, not ${code}: ${words}`,
+  );
+  report.lookAtProcesses(where, reported);
 }

@@ -1,4 +1,4 @@
-/** The editor's way in: a trainer that gets its keys over standard input, and tells where it stands in files. */
+/** The editor's way in: a trainer that gets its keys over standard input, and reports where it stands in files. */
 
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -67,10 +67,10 @@ async function launchOnce(
   });
   // What it wrote last has been read; its children end with it.
   await sleep(100);
-  const told = { pid, code: end.exitCode, stdout, stderr: "", seen: watch.stop() };
+  const reported = { pid, code: end.exitCode, stdout, stderr: "", seen: watch.stop() };
   // What is refused at once may be gone before anybody has looked.
   if (exitCode === 2) report.look(`${name}, refused: output`, [["stdout", Buffer.from(stdout)]]);
-  else report.lookAtProcesses(name, told);
+  else report.lookAtProcesses(name, reported);
   report.expect(end.exitCode === exitCode, `${name}: ended with ${end.exitCode}: ${stdout}`);
 }
 

@@ -38,14 +38,14 @@ export class Report {
   }
 
   /** What a command printed, and what its processes showed; `variables` are those that the user gave to the first of them. */
-  lookAtProcesses(name: string, told: Told, variables: readonly string[] = []): void {
-    const { stdout, stderr, seen } = told;
+  lookAtProcesses(name: string, reported: Told, variables: readonly string[] = []): void {
+    const { stdout, stderr, seen } = reported;
     this.look(`${name}: output`, [
       ["stdout", stdout],
       ["stderr", stderr],
     ]);
     for (const { pid, text, name: process } of seen.variables) {
-      const given = pid === told.pid ? variables : [];
+      const given = pid === reported.pid ? variables : [];
       this.look(`${name}: variables of processes`, [[process, text]], given);
     }
     for (const { pid, text } of seen.commandLines) {

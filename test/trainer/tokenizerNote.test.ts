@@ -68,7 +68,7 @@ it("a resumed run with the same files from elsewhere is not warned", async () =>
 it.each([
   ["tokenizer", { tokenizerSha256: "cc".repeat(32) }],
   ["chat template", { templateSha256: null }],
-])("a resumed run with another %s is told so, once", async (what, changes) => {
+])("a resumed run with another %s says so, once", async (what, changes) => {
   await note(1);
   await note(2, { ...changes, revision: "f".repeat(40) });
   await note(3, { ...changes, revision: "f".repeat(40) });

@@ -51,7 +51,7 @@ export const frameStrings = {
     resume: l10n.t("Resume"),
     resumeHint: l10n.t("Go on from the newest saved state"),
     more: l10n.t("More actions"),
-    retune: l10n.t("Change settings of this run…"),
+    changeSettings: l10n.t("Change settings of this run…"),
     stopNow: l10n.t("Stop now without saving…"),
     openFolder: l10n.t("Reveal run folder"),
     openLog: l10n.t("Show run log"),

@@ -179,7 +179,7 @@ function ControlActions({ host, state }: { readonly host: Host; readonly state: 
 
 function moreItems(run: RunView, host: Host, openHelp: () => void): readonly MenuItem[] {
   const control = [
-    { label: text.retune, run: () => host.command("retune") },
+    { label: text.changeSettings, run: () => host.command("change-settings") },
     { label: text.stopNow, run: () => host.command("stopNow") },
   ];
   return [

@@ -33,7 +33,7 @@ export function lineMarks(
       "resume",
       resumes.map(({ step }) => step ?? 0),
     ),
-    ...lines("settings", stepsOf("run-retuned")),
+    ...lines("settings", stepsOf("settings-changed")),
     ...lines("pause", [...stepsOf("run-paused"), ...stepsOf("capacity-paused")]),
     ...lines(
       "alarm",

@@ -20,8 +20,10 @@ export type ParseResult =
  */
 export function parseConfig(text: string, options: CheckOptions): ParseResult {
   const { config, problems, overridden } = checkText(text, options);
-  const told = problems.filter(({ severity }) => severity === "error" || severity === "warning");
-  return config !== null && !told.some(({ severity }) => severity === "error")
-    ? { ok: true, config, warnings: told, overrides: overridden.applied }
-    : { ok: false, problems: told };
+  const reported = problems.filter(
+    ({ severity }) => severity === "error" || severity === "warning",
+  );
+  return config !== null && !reported.some(({ severity }) => severity === "error")
+    ? { ok: true, config, warnings: reported, overrides: overridden.applied }
+    : { ok: false, problems: reported };
 }

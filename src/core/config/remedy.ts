@@ -13,7 +13,7 @@ export type RemedyAction =
   /** Takes the key at `path`, with its value, to another place. */
   | { readonly kind: "move"; readonly path: Path; readonly to: Path }
   | { readonly kind: "remove"; readonly path: Path }
-  /** Removes the pair whose key begins at `offset`: for keys that a path cannot tell apart. */
+  /** Removes the pair whose key begins at `offset`: for keys that a path cannot distinguish. */
   | { readonly kind: "removePairAt"; readonly offset: number }
   | { readonly kind: "swap"; readonly path: Path; readonly other: Path }
   /** A mapping in place of the list or the name at `path`. */

@@ -154,14 +154,14 @@ class Loop {
       dropped();
       const message = `The new settings were left out: ${errorMessage(error)}`;
       this.#context.reporting.watch({ kind: "warning", message });
-      return this.#event("retune-refused", message);
+      return this.#event("settings-refused", message);
     }
     const changedKeys = [...new Set([...this.#identity.changedKeys, ...keys])];
     this.#identity = { ...this.#identity, configHash, changedKeys };
     await record();
-    this.#context.reporting.watch({ kind: "retuned", step, keys });
+    this.#context.reporting.watch({ kind: "settings-changed", step, keys });
     const message = `From step ${step + 1} on the run uses new settings: ${keys.join(", ")}.`;
-    await this.#event("run-retuned", message, { keys: [...keys] });
+    await this.#event("settings-changed", message, { keys: [...keys] });
   }
 
   #offerSave(): void {

@@ -85,7 +85,7 @@ export type ProgressEvent =
   | { readonly kind: "paused"; readonly step: number }
   | { readonly kind: "continued"; readonly step: number }
   | {
-      readonly kind: "retuned";
+      readonly kind: "settings-changed";
       /** The first step with the new settings. */
       readonly step: number;
       readonly keys: readonly string[];

@@ -38,7 +38,7 @@ function choicesFor(run: RunEntry): readonly Choice[] {
       ? choice("continueRun", "debug-continue", vscode.l10n.t("Continue Run"))
       : choice("pauseRun", "debug-pause", vscode.l10n.t("Pause After This Step")),
     choice("saveCheckpointNow", "save", vscode.l10n.t("Save Checkpoint Now")),
-    choice("retuneRun", "settings", vscode.l10n.t("Change Settings of Running Run…")),
+    choice("changeRunSettings", "settings", vscode.l10n.t("Change Settings of Running Run…")),
     choice("stopRun", "debug-stop", vscode.l10n.t("Stop and Save")),
     log,
   ];

@@ -14,7 +14,7 @@ type SteerCommand =
   | "stopRun"
   | "stopRunNow"
   | "saveCheckpointNow"
-  | "retuneRun";
+  | "changeRunSettings";
 
 const SHOWN_MS = 5_000;
 
@@ -41,11 +41,11 @@ export function steerHandlers(
       const run = await live(target);
       if (run !== undefined && (await isSure(run))) await send(run, { action: "stop-now" });
     },
-    retuneRun: async (target) => {
+    changeRunSettings: async (target) => {
       const run = await live(target);
       if (run === undefined) return;
       const settings = await chooseSettings(run.folder);
-      if (settings.length > 0) await send(run, { action: "retune", settings });
+      if (settings.length > 0) await send(run, { action: "change-settings", settings });
     },
   };
 }

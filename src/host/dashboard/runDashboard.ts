@@ -45,7 +45,7 @@ const COMMANDS: Partial<Readonly<Record<DashboardCommand, CommandId>>> = {
   stop: "stopRun",
   stopNow: "stopRunNow",
   resume: "resumeRun",
-  retune: "retuneRun",
+  "change-settings": "changeRunSettings",
   startFromCheckpoint: "startFromCheckpoint",
   deleteCheckpoint: "deleteCheckpoint",
   openRunFolder: "openRunFolder",

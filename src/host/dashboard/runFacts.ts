@@ -28,7 +28,7 @@ const MAX_DRAWN_EVENTS = 2_000;
 const DRAWN_EVENTS: ReadonlySet<string> = new Set([
   "run-started",
   "alarm",
-  "run-retuned",
+  "settings-changed",
   "run-paused",
   "capacity-paused",
 ]);

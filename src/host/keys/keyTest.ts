@@ -16,7 +16,7 @@ export type KeyTestResult =
   | { readonly kind: "refused"; readonly host: string; readonly status: number | null }
   /** `reason` is a word such as ECONNREFUSED; null when no answer came in time. */
   | { readonly kind: "unreachable"; readonly host: string; readonly reason: string | null }
-  /** An answer that tells nothing about the key. */
+  /** An answer that says nothing about the key. */
   | { readonly kind: "unclear"; readonly host: string; readonly status: number }
   /** Nothing was sent. */
   | { readonly kind: "no-test" }

@@ -4,7 +4,7 @@ import * as vscode from "vscode";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import type { ButtonQuestion, ButtonRow, InputRemark, KeyUi, PickRow, Question } from "./keyUi.ts";
 
-const TELL_MS = 5_000;
+const MESSAGE_MS = 5_000;
 
 export const windowUi: KeyUi = {
   pick: async (question) => {
@@ -36,7 +36,7 @@ export const windowUi: KeyUi = {
   },
   notify: async (message, actions) => plainWindow.showInformationMessage(message, ...actions),
   showMessage: (message) => {
-    plainWindow.setStatusBarMessage(message, TELL_MS);
+    plainWindow.setStatusBarMessage(message, MESSAGE_MS);
   },
   busy: async (title, work) =>
     plainWindow.withProgress({ location: vscode.ProgressLocation.Window, title }, work),

@@ -80,7 +80,7 @@ export const trainingCommands = {
     palette: "tinkerRL.running",
     menus: [{ menu: "view/item/context", when: LIVE, group: "1_steer@4" }],
   },
-  retuneRun: {
+  changeRunSettings: {
     title: "Change Settings of Running Run…",
     does: "Changes values that may change while a run is under way.",
     icon: "settings",

@@ -66,7 +66,7 @@ async function offerForRun(
   );
   const chosen = await plainWindow.showInformationMessage(text, change);
   if (chosen !== change) return;
-  const request = { action: "retune" as const, settings: edits.map(editSetting) };
+  const request = { action: "change-settings" as const, settings: edits.map(editSetting) };
   const message = await store.send(run.folder, request);
   plainWindow.setStatusBarMessage(`${run.name}: ${message}`, SHOWN_MS);
 }

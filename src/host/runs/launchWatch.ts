@@ -21,7 +21,7 @@ export interface LaunchWatchOptions {
   readonly onFolder: (folder: string) => void;
 }
 
-export type TerminalAction = Exclude<ControlAction, "retune" | "status" | "attach">;
+export type TerminalAction = Exclude<ControlAction, "change-settings" | "status" | "attach">;
 
 /** How often the trainer's own record is read; the socket reports what happens within a run. */
 const LOOK_MS = 500;

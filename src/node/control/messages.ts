@@ -22,15 +22,15 @@ const plain = z
     action: z.enum(["status", "attach", "pause", "continue", "save", "stop", "stop-now"]),
   })
   .readonly();
-const retune = z
+const changeSettings = z
   .object({
     ...line,
-    action: z.literal("retune"),
+    action: z.literal("change-settings"),
     settings: z.array(z.string().max(10_000)).min(1).max(200).readonly(),
   })
   .readonly();
 
-export const controlRequestSchema: z.ZodType<ControlRequest> = z.union([plain, retune]);
+export const controlRequestSchema: z.ZodType<ControlRequest> = z.union([plain, changeSettings]);
 
 const runStatus: z.ZodType<RunStatus> = z
   .object({

@@ -72,9 +72,9 @@ export class CommandHandler {
         // After the reply, which nobody would send any more.
         setImmediate(stopNow);
         return "The run ends without saving.";
-      case "retune":
+      case "change-settings":
         this.#requireSteps();
-        return this.#retune(command.settings);
+        return this.#changeSettings(command.settings);
     }
   }
 
@@ -83,7 +83,7 @@ export class CommandHandler {
     throw new AppError("run-ended", "The run has made all its steps and is about to end.");
   }
 
-  #retune(settings: readonly string[]): string {
+  #changeSettings(settings: readonly string[]): string {
     const { control, fileSystem } = this.#options;
     const run = this.#run;
     if (run === null) {

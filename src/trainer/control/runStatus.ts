@@ -43,7 +43,7 @@ export function advanceStatus(status: RunStatus, event: ProgressEvent): RunStatu
       return { ...status, phase: event.outcome, folder: event.folder, rollouts: null };
     case "training":
     case "checkpoint":
-    case "retuned":
+    case "settings-changed":
     case "uploading":
     case "reporting":
     case "notice":

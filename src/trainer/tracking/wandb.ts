@@ -76,7 +76,7 @@ export class WandbReport {
   beside(watch: Watcher): Watcher {
     return (event) => {
       if (event.kind === "step-finished") this.#tracker.rowWritten(event.step);
-      if (event.kind === "retuned") this.#tracker.configChanged();
+      if (event.kind === "settings-changed") this.#tracker.configChanged();
       // No row follows that would hold them, as it does for other evaluations.
       if (event.kind === "evaluated" && event.purpose === "end") {
         this.addResults(event.results);

@@ -1,7 +1,7 @@
 import { describe, expect, it, type TestContext } from "vitest";
 import type { ParsedTurn, Renderer } from "../../../src/core/chat/renderer.ts";
 import { CHAT_FAMILIES } from "../peers.ts";
-import { tell } from "../tally.ts";
+import { addTally } from "../tally.ts";
 import { EXPLAINED } from "./explained.ts";
 import { hasKitTokenizers } from "./kitTokenizers.ts";
 import { isWritten, rendererOf } from "./profiles.ts";
@@ -33,7 +33,7 @@ async function compare<V extends { readonly id: string; readonly profile: string
       else explained.add(line.why);
     }
   }
-  tell(context, { checks: vectors.length, differences, explained: [...explained] });
+  addTally(context, { checks: vectors.length, differences, explained: [...explained] });
   expect(differences.slice(0, 3), `${differences.length} of ${vectors.length} differ`).toEqual([]);
 }
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { tell } from "../tally.ts";
+import { addTally } from "../tally.ts";
 import { CHAT_KIT, hasKitTokenizers, KIT_TOKENIZERS, kitTokenizer } from "./kitTokenizers.ts";
 
 const vector = z.object({
@@ -31,7 +31,7 @@ describe.skipIf(!hasKitTokenizers).each(RECORDED)("the tokenizer of %s", (name, 
         tokenizer.encodeText(text).join() !== ids.join() ||
         tokenizer.decode(ids) !== (decoded ?? text),
     );
-    tell(test, {
+    addTally(test, {
       checks: vectors.length,
       differences: wrong.map(({ text }) => `${name}: ${JSON.stringify(text)}`),
       explained: [],

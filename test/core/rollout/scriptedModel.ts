@@ -35,7 +35,7 @@ export function ended(text: string): string {
 
 export interface ScriptedTurn {
   readonly text: string;
-  /** One for each token; -0.5 each unless told. */
+  /** One for each token; -0.5 each unless given. */
   readonly logprobs?: (count: number) => readonly number[] | null;
 }
 

@@ -43,7 +43,7 @@ describe("keys that change while a run goes on", () => {
     expect(() => tunableChanges(aConfig(), aConfig(changes))).toThrow(message);
   });
 
-  it("another value of a secret is refused without telling it", () => {
+  it("another value of a secret is refused without showing it", () => {
     const secret = (value: string) => withEnvironment({ secrets: { search_key: value } });
     const refusal = refusalOf(() => tunableChanges(secret("one-1111"), secret("two-2222")));
     expect(refusal).toMatch(/secrets cannot change/);

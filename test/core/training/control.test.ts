@@ -13,7 +13,7 @@ function anEntry(name: string): CheckpointEntry {
   };
 }
 
-function aRetuning(changes: Partial<SettingsChange> = {}): SettingsChange {
+function aChange(changes: Partial<SettingsChange> = {}): SettingsChange {
   return {
     config: aConfig(),
     configHash: "h",
@@ -60,7 +60,7 @@ describe("a command to save", () => {
 });
 
 describe("a pause", () => {
-  it("is over when the run is told to go on", async () => {
+  it("is over when the run is asked to go on", async () => {
     const control = new RunControl();
     control.pause();
     let isOver = false;
@@ -149,15 +149,15 @@ describe("new settings", () => {
   it("are handed over once", () => {
     const control = new RunControl();
     expect(control.takeSettingsChange()).toBeNull();
-    control.changeSettings(aRetuning());
+    control.changeSettings(aChange());
     expect(control.takeSettingsChange()).toMatchObject({ keys: ["learning_rate"] });
     expect(control.takeSettingsChange()).toBeNull();
   });
 
   it("that were requested one after the other come as the last ones, with the keys of all", () => {
     const control = new RunControl();
-    control.changeSettings(aRetuning({ configHash: "one" }));
-    control.changeSettings(aRetuning({ configHash: "two", keys: ["max_steps", "learning_rate"] }));
+    control.changeSettings(aChange({ configHash: "one" }));
+    control.changeSettings(aChange({ configHash: "two", keys: ["max_steps", "learning_rate"] }));
     expect(control.takeSettingsChange()).toMatchObject({
       configHash: "two",
       keys: ["learning_rate", "max_steps"],

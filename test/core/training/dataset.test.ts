@@ -67,7 +67,7 @@ describe("the order of tasks", () => {
     }
   });
 
-  it("tells repeated tasks apart by position and epoch", () => {
+  it("distinguishes repeated tasks by position and epoch", () => {
     const items = take(aSequence([aSource({ count: 2, shuffle: false })]), 0, 5);
     expect(items.map(({ position, epoch, index }) => [position, epoch, index])).toEqual([
       [0, 0, 0],

@@ -77,7 +77,7 @@ describe("the result of an evaluation", () => {
     expect(means([0.3])).toMatchObject({ low: 0.3, high: 0.3 });
   });
 
-  it("tells how long the rollouts were", () => {
+  it("reports how long the rollouts were", () => {
     const { tokensMean, turnsMean } = summarize([
       aRollout({ index: 0, reward: 1, turnTokens: [3, 5] }),
       aRollout({ index: 1, reward: 1, turnTokens: [4] }),
@@ -151,7 +151,7 @@ describe("an evaluation", () => {
     ).toEqual([]);
   });
 
-  it("tells those who watch when it begins and what came of it", async () => {
+  it("reports to watchers when it begins and what came of it", async () => {
     const { context, results } = await run(10);
     const finished = context.progress.filter(({ kind }) => kind === "rollout-finished");
     expect(finished).toHaveLength(12);

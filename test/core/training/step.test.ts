@@ -106,7 +106,7 @@ describe("a step", () => {
     });
   });
 
-  it("tells those who watch what it does, in order", async () => {
+  it("reports to watchers what it does, in order", async () => {
     const { context } = await run();
     expect(context.progress.map(({ kind }) => kind)).toEqual([
       "step-started",

@@ -115,9 +115,9 @@ async function compareMetrics({ workbench, folder }: Stage): Promise<number> {
   const panel = workbench.panel();
   await panel.getByRole("button", { name: "Choose metrics" }).click();
   await panel.getByText(`${names.length} of ${names.length}`).waitFor();
-  const told = names.filter((name) => metrics.latest(name) !== null);
+  const reported = names.filter((name) => metrics.latest(name) !== null);
   const chosen = [0, 0.25, 0.5, 0.75, 1].map(
-    (at) => told[Math.floor(at * (told.length - 1))] ?? "",
+    (at) => reported[Math.floor(at * (reported.length - 1))] ?? "",
   );
   for (const name of chosen) {
     await panel.getByRole("searchbox").fill(`^${name}$`);

@@ -34,21 +34,21 @@ afterEach(async () => {
 });
 
 function reader() {
-  const told: (readonly StoredCheckpoint[])[] = [];
+  const reported: (readonly StoredCheckpoint[])[] = [];
   const rewards: unknown[] = [];
   const run = { folder, name: "demo" } as RunEntry; // what is read of one
   const checkpoints = new RunCheckpoints({
     store: { runs: [run], onDidChange: () => ({ dispose: () => undefined }) },
     fileSystem,
     onFound: (saved, found) => {
-      told.push(saved);
+      reported.push(saved);
       rewards.push([...found]);
     },
     onError: (error) => {
       throw error;
     },
   });
-  return { checkpoints, told, rewards };
+  return { checkpoints, reported, rewards };
 }
 
 describe("the checkpoints of this window's runs", () => {
@@ -60,11 +60,11 @@ describe("the checkpoints of this window's runs", () => {
       name: "sampler",
       state_path: null,
     });
-    const { checkpoints, told, rewards } = reader();
+    const { checkpoints, reported, rewards } = reader();
     await checkpoints.read();
     checkpoints.dispose();
     expect(rewards).toEqual([[[SAVE.state_path, 0.5]]]);
-    expect(told).toEqual([
+    expect(reported).toEqual([
       [
         {
           path: SAVE.state_path,
@@ -78,10 +78,10 @@ describe("the checkpoints of this window's runs", () => {
 
   it("are reported again only when a run has saved since", async () => {
     await appendCheckpoint(fileSystem.within(folder), folder, SAVE);
-    const { checkpoints, told } = reader();
+    const { checkpoints, reported } = reader();
     await checkpoints.read();
     await checkpoints.read();
-    expect(told).toHaveLength(1);
+    expect(reported).toHaveLength(1);
     const path = "tinker://s:train:0/weights/checkpoint_000020";
     await appendCheckpoint(fileSystem.within(folder), folder, {
       ...SAVE,
@@ -90,6 +90,6 @@ describe("the checkpoints of this window's runs", () => {
     });
     await checkpoints.read();
     checkpoints.dispose();
-    expect(told.at(-1)?.map(({ step }) => step)).toEqual([9, 19]);
+    expect(reported.at(-1)?.map(({ step }) => step)).toEqual([9, 19]);
   });
 });

@@ -90,7 +90,7 @@ export async function writeHardRun(
   const paused = "The run waits before step 9.";
   await events.record({ ...steered, kind: "run-paused", step: 8, message: paused });
   const applySettings = "From step 17 on the run uses new settings: learning_rate.";
-  await events.record({ ...steered, kind: "run-retuned", step: 16, message: applySettings });
+  await events.record({ ...steered, kind: "settings-changed", step: 16, message: applySettings });
   await writeRollouts(files, folder, rollouts, tokens);
   await writeEvaluation(files, folder, 0, 0.25);
   await writeEvaluation(files, folder, 20, 0.75);

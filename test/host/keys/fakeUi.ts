@@ -110,7 +110,7 @@ export class FakeUi implements KeyUi {
     const answer = this.#answers.shift();
     if (answer === "leave") return null;
     if (typeof answer === "object" && kind in answer) {
-      return answer as Extract<Answer, Record<Kind, unknown>>; // has the member that tells it apart
+      return answer as Extract<Answer, Record<Kind, unknown>>; // has the member that identifies it
     }
     throw new Error(`asked for ${kind}, the script says ${JSON.stringify(answer)}:\n${this.text}`);
   }

@@ -57,13 +57,13 @@ describe("a connection to a trainer", () => {
     };
     const [first, second] = await Promise.all([
       client.send({ action: "pause" }),
-      client.send({ action: "retune", settings: ["seed=1"] }),
+      client.send({ action: "change-settings", settings: ["seed=1"] }),
     ]);
     expect([first.message, second.message]).toEqual(["for 1", "for 2"]);
     expect(first.status).toEqual(status);
     expect(asked).toEqual([
       { version: 1, id: 1, token: TOKEN, action: "pause" },
-      { version: 1, id: 2, token: TOKEN, action: "retune", settings: ["seed=1"] },
+      { version: 1, id: 2, token: TOKEN, action: "change-settings", settings: ["seed=1"] },
     ]);
     client.close();
   });

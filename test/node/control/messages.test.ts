@@ -17,7 +17,7 @@ describe("a request", () => {
   );
 
   it("can carry new settings", () => {
-    const request = { ...line, action: "retune", settings: ["learning_rate=1e-4"] };
+    const request = { ...line, action: "change-settings", settings: ["learning_rate=1e-4"] };
     expect(controlRequestSchema.parse(request)).toEqual(request);
   });
 
@@ -26,9 +26,12 @@ describe("a request", () => {
     ["without a token", { version: 1, id: 3, action: "stop" }],
     ["without a number", { version: 1, token: "t", action: "stop" }],
     ["for something unknown", { ...line, action: "delete" }],
-    ["for other settings without any", { ...line, action: "retune", settings: [] }],
-    ["with settings that are no texts", { ...line, action: "retune", settings: [1] }],
-    ["with more settings than there are keys", { ...line, action: "retune", settings: many() }],
+    ["for other settings without any", { ...line, action: "change-settings", settings: [] }],
+    ["with settings that are no texts", { ...line, action: "change-settings", settings: [1] }],
+    [
+      "with more settings than there are keys",
+      { ...line, action: "change-settings", settings: many() },
+    ],
     ["that is a list", [line]],
     ["that is null", null],
   ])("%s is none", (_, value) => {

@@ -1,4 +1,4 @@
-/** What the test's programs are told, and what they answer. */
+/** What the test's programs are given, and what they answer. */
 
 /** Longer than anything that a person would wait for. */
 export const LIMIT_MS = 15_000;

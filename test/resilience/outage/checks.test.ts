@@ -55,7 +55,7 @@ async function played(outcome: Outcome = OUTCOME, sent: Sent = SENT): Promise<Pl
     const body = JSON.stringify({ events: [event] });
     await fetch(`${uploads.url}/v1/rollouts`, { method: "POST", body });
   }
-  return { outcome, stage: { training, uploads, wandb: await toldWandb(sent) } };
+  return { outcome, stage: { training, uploads, wandb: await reportedWandb(sent) } };
 }
 
 function lossPassage(seqId: number, token: number, id: string) {
@@ -68,7 +68,7 @@ function lossPassage(seqId: number, token: number, id: string) {
   };
 }
 
-async function toldWandb({ rows, isComplete }: Sent): Promise<FakeWandbServer> {
+async function reportedWandb({ rows, isComplete }: Sent): Promise<FakeWandbServer> {
   const server = new FakeWandbServer();
   const post = (path: string, body: object) =>
     server.send({
@@ -122,7 +122,7 @@ describe("what services were sent", () => {
     ["forward_backward: asked for the same", { loss: [loss(1, 6, "a")] }],
     ["W&B: every step once, in order", { rows: [...ROWS, ...ROWS.slice(1)] }],
     ["W&B: the numbers of every row", { rows: [...ROWS.slice(0, 1), { step: 1, loss: 0.3 }] }],
-    ["W&B: told that the run is complete", { isComplete: false }],
+    ["W&B: knows that the run is complete", { isComplete: false }],
     ["uploads: every rollout once", { events: [] }],
     ["uploads: every rollout once", { events: [...EVENTS, { ...start, eventId: "8" }] }],
     ["uploads: every rollout to its end", { events: [start, first, second] }],

@@ -1,4 +1,4 @@
-/** What a disturbed run must share with one that was left alone, and what its services must have been told. */
+/** What a disturbed run must share with one that was left alone, and what its services must have received. */
 
 import { isDeepStrictEqual } from "node:util";
 import { flattenMetrics, type MetricsRow } from "../../../src/core/runFolder/metricsTree.ts";
@@ -101,9 +101,9 @@ function requestChecks({ training: whole }: Notes, { training }: Notes): readonl
 
 function wandbChecks({ outcome, stage }: Played, steps: number): readonly Check[] {
   const { wandb } = stage;
-  const told = wandb.rows();
-  const numbers = told.map((row) => Number(row["step"]));
-  const wrong = outcome.comparable.filter((row, i) => !holds(told[i], row));
+  const reported = wandb.rows();
+  const numbers = reported.map((row) => Number(row["step"]));
+  const wrong = outcome.comparable.filter((row, i) => !holds(reported[i], row));
   return [
     check(
       "W&B: every step once, in order",
@@ -120,18 +120,18 @@ function wandbChecks({ outcome, stage }: Played, steps: number): readonly Check[
     ),
     none("W&B: nothing that no client may do", wandb.violations, `${wandb.violations.length}`),
     check(
-      "W&B: told that the run is complete",
+      "W&B: knows that the run is complete",
       wandb.run.exitCode === 0,
       `exit code ${wandb.run.exitCode}`,
     ),
   ];
 }
 
-/** True when the row that was told has every number of the row that was written. */
-function holds(told: Readonly<Record<string, unknown>> | undefined, row: MetricsRow): boolean {
-  if (told === undefined) return false;
+/** True when the row that was sent has every number of the row that was written. */
+function holds(reported: Readonly<Record<string, unknown>> | undefined, row: MetricsRow): boolean {
+  if (reported === undefined) return false;
   return Object.entries(flattenMetrics(row)).every(
-    ([name, value]) => value === null || isDeepStrictEqual(told[name], value),
+    ([name, value]) => value === null || isDeepStrictEqual(reported[name], value),
   );
 }
 
@@ -197,6 +197,6 @@ export function diskChecks({ diskErrors }: Told, folder: string): readonly Check
   const isClear = (text: string): boolean =>
     text.includes(folder) && /disk is full: free some space.*resume/i.test(text);
   return diskErrors.map((text) =>
-    check("full disk: told with file and next step", isClear(text), text),
+    check("full disk: reported with file and next step", isClear(text), text),
   );
 }

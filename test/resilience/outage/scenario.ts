@@ -51,10 +51,10 @@ export async function disturb(options: ScenarioOptions): Promise<Told> {
   const attempts = new Attempts(stage, configPath, run);
   try {
     if (!without.has("kill")) {
-      await attempts.trainer.until("W&B was told of a step that is not saved", () =>
+      await attempts.trainer.until("W&B has a step that is not saved", () =>
         isToldUnsaved(options),
       );
-      say(`kill -9 when ${stage.wandb.rows().length} steps were told and ${savedSteps(run)} saved`);
+      say(`kill -9 when ${stage.wandb.rows().length} steps were sent and ${savedSteps(run)} saved`);
       await attempts.trainer.kill();
       attempts.resume();
     }

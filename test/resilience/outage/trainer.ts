@@ -1,4 +1,4 @@
-/** The trainer as its own process, and what its run folder tells of how far it is. */
+/** The trainer as its own process, and what its run folder says of how far it is. */
 
 import { existsSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";

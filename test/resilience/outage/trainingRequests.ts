@@ -1,4 +1,4 @@
-/** Notes every request that changes a model, as it was sent each time, to tell whether it was sent and run as it should. */
+/** Notes every request that changes a model, as it was sent each time, to judge whether it was sent and run as it should. */
 
 import { createHash } from "node:crypto";
 import * as z from "zod";

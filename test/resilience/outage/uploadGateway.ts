@@ -1,6 +1,6 @@
 /**
  * A fake of OpenReward's upload of rollouts: keeps every event, and every repeat of one. Of half of the
- * rollouts it does not tell what has arrived, as nothing says that a service must.
+ * rollouts it does not say what has arrived, as nothing says that a service must.
  */
 
 import { createServer } from "node:http";
@@ -19,7 +19,7 @@ type Event = z.infer<typeof eventSchema>;
 
 const batchSchema = z.object({ events: z.array(eventSchema) });
 
-/** First digit of the ids of rollouts that nothing is told of. */
+/** First digit of the ids of rollouts that nothing is reported of. */
 const SILENT = /^[0-7]/;
 
 /** What came under one id. */

@@ -36,8 +36,8 @@ function prepare(overrides: readonly string[] = []): void {
   handler.prepared({ loaded, folder, redactor: new Redactor() });
 }
 
-function retune(...settings: readonly string[]): Promise<string> {
-  return handler.execute({ action: "retune", settings });
+function changeSettings(...settings: readonly string[]): Promise<string> {
+  return handler.execute({ action: "change-settings", settings });
 }
 
 async function resolvedConfig(): Promise<unknown> {
@@ -71,19 +71,21 @@ describe("a command", () => {
     prepare();
     status = { ...status, phase: "finishing" };
     await expect(handler.execute({ action: "pause" })).rejects.toMatchObject({ code: "run-ended" });
-    await expect(retune("learning_rate=2e-5")).rejects.toMatchObject({ code: "run-ended" });
+    await expect(changeSettings("learning_rate=2e-5")).rejects.toMatchObject({ code: "run-ended" });
     expect(calls).toEqual([]);
   });
 });
 
 describe("other settings", () => {
   it("have to wait until the run is prepared", async () => {
-    await expect(retune("learning_rate=2e-5")).rejects.toMatchObject({ code: "run-preparing" });
+    await expect(changeSettings("learning_rate=2e-5")).rejects.toMatchObject({
+      code: "run-preparing",
+    });
   });
 
   it("come over those of the file and earlier ones, and are written down when in force", async () => {
     prepare(["max_steps=9"]);
-    expect(await retune("learning_rate=2e-5", "save_every=3")).toBe(
+    expect(await changeSettings("learning_rate=2e-5", "save_every=3")).toBe(
       "From its next step on the run uses the new values of learning_rate, save_every.",
     );
     const command = control.takeSettingsChange();
@@ -100,8 +102,8 @@ describe("other settings", () => {
 
   it("requested one after the other add up", async () => {
     prepare();
-    await retune("learning_rate=2e-5");
-    await retune("save_every=3");
+    await changeSettings("learning_rate=2e-5");
+    await changeSettings("save_every=3");
     const command = control.takeSettingsChange();
     expect(command?.config).toMatchObject({ learning_rate: 2e-5, save_every: 3 });
     expect(new Set(command?.keys)).toEqual(new Set(["learning_rate", "save_every"]));
@@ -109,12 +111,12 @@ describe("other settings", () => {
 
   it("that were left out are forgotten, with all that waited beside them", async () => {
     prepare();
-    await retune("save_every=3");
+    await changeSettings("save_every=3");
     await control.takeSettingsChange()?.record();
-    await retune("weight_decay=0.5");
-    await retune("learning_rate=2e-5");
+    await changeSettings("weight_decay=0.5");
+    await changeSettings("learning_rate=2e-5");
     control.takeSettingsChange()?.dropped();
-    await retune("max_steps=9");
+    await changeSettings("max_steps=9");
     const config = control.takeSettingsChange()?.config;
     expect(config).toMatchObject({ save_every: 3, max_steps: 9, learning_rate: 1e-5 });
     expect(config?.weight_decay).not.toBe(0.5);
@@ -130,15 +132,15 @@ describe("other settings", () => {
   ])("%s is refused as %s, and nothing is left of it", async (setting, code, message) => {
     prepare();
     const refusal = { code, message: expect.stringMatching(message) };
-    await expect(retune(setting)).rejects.toMatchObject(refusal);
+    await expect(changeSettings(setting)).rejects.toMatchObject(refusal);
     expect(control.takeSettingsChange()).toBeNull();
-    await retune("save_every=3");
+    await changeSettings("save_every=3");
     expect(control.takeSettingsChange()?.keys).toEqual(["save_every"]);
   });
 
   it("cannot bring in a secret, which would have to be written down", async () => {
     prepare();
-    const command = retune("learning_rate=2e-5", "secrets.SEARCH_KEY=s-secret-1");
+    const command = changeSettings("learning_rate=2e-5", "secrets.SEARCH_KEY=s-secret-1");
     await expect(command).rejects.toMatchObject({ code: "config-not-tunable" });
     expect(control.takeSettingsChange()).toBeNull();
   });

@@ -49,7 +49,7 @@ function unused(): void {
 }
 
 /** Lets a connection's end arrive. */
-async function told(isTold: () => boolean): Promise<void> {
+async function reported(isTold: () => boolean): Promise<void> {
   for (let turns = 0; turns < 1_000 && !isTold(); turns++) await settle();
   expect(isTold()).toBe(true);
 }
@@ -65,7 +65,7 @@ it("a run is stopped and saved a minute after the last editor has gone", async (
   await clock.advance(300_000);
   expect(control.isStopping).toBe(false);
   two.close();
-  await told(() => clock.sleeping > 0);
+  await reported(() => clock.sleeping > 0);
   await clock.advance(59_000);
   expect(control.isStopping).toBe(false);
   await clock.advance(1_000);
@@ -79,7 +79,7 @@ it("an editor that comes back in time finds the run as it was", async () => {
   await before.send({ action: "attach" });
   await clock.advance(1_000);
   before.close();
-  await told(() => clock.sleeping > 0);
+  await reported(() => clock.sleeping > 0);
   await clock.advance(50_000);
   const after = await connect();
   await after.send({ action: "attach" });

@@ -169,7 +169,7 @@ describe("a stranger on the control socket", () => {
     ["deep JSON", async () => `${"[".repeat(100_000)}\n`],
     ["JSON of another shape", async () => '{"__proto__":{"token":"x"},"action":"stop"}\n'],
     ["a line without end", async () => Buffer.alloc(2 * 1024 * 1024, "x")],
-  ])("with %s is told nothing and moves nothing", async (_, line) => {
+  ])("with %s gets no answer and moves nothing", async (_, line) => {
     const socket = await stranger();
     const all = said(socket);
     socket.write(await line());

@@ -22,7 +22,7 @@ async function setUp(promptText: string) {
   const clock = new FakeClock();
   const fileSystem = createMemoryFileSystem();
   const events: NewRunEvent[] = [];
-  const told: ProgressEvent[] = [];
+  const reported: ProgressEvent[] = [];
   const store = createRolloutStore({ fileSystem, redactor: new Redactor(), folder: "run" });
   await store.addRollout(aRecord({ promptText }));
   await store.addScores(0, [{ group: 0, rollout: 0, advantage: 1, trainingUse: "trained" }]);
@@ -37,7 +37,7 @@ async function setUp(promptText: string) {
     storage: { fileSystem, folder: "run", store, attempt: 1 },
     reporting: {
       events: { record: async (event) => void events.push(event) },
-      watch: (event) => void told.push(event),
+      watch: (event) => void reported.push(event),
       log: silentLog,
       redactor,
       enterPhase: async () => undefined,
@@ -51,37 +51,37 @@ async function setUp(promptText: string) {
     },
     ...{ file: { runId: "id", name: "run" }, firstStep: 0, http: service.http },
   });
-  const watch = uploads.beside((event) => void told.push(event));
+  const watch = uploads.beside((event) => void reported.push(event));
   const playStep = (): void => {
     watch({ kind: "step-started", step: 0, rollouts: 1 });
     watch(stepFinished({ step: 0 }));
   };
   const drain = () => clock.run(uploads.drain("done"));
-  return { service, clock, fileSystem, events, told, uploads, playStep, drain };
+  return { service, clock, fileSystem, events, reported, uploads, playStep, drain };
 }
 
 const isOurs = ({ kind }: ProgressEvent): boolean => kind === "warning" || kind === "uploading";
 
 it("a finished step is uploaded under the run's name at OpenReward, cleaned of secrets known by now", async () => {
-  const { service, told, playStep, drain } = await setUp("Say open-sesame.");
+  const { service, reported, playStep, drain } = await setUp("Say open-sesame.");
   playStep();
   await drain();
   const [rollout] = [...service.rollouts.values()];
   expect(rollout?.starts[0]).toMatchObject({ runName: "mine" });
   expect(rollout?.messages[1]).toMatchObject({ content: "Say ***." });
-  expect(told.map(({ kind }) => kind).slice(0, 2)).toEqual(["step-started", "step-finished"]);
+  expect(reported.map(({ kind }) => kind).slice(0, 2)).toEqual(["step-started", "step-finished"]);
 });
 
 it("a service that is down costs one warning, an event each time, and a bounded wait at the end", async () => {
-  const { service, clock, events, told, playStep, drain } = await setUp("Prompt.");
+  const { service, clock, events, reported, playStep, drain } = await setUp("Prompt.");
   service.fault = () => ({ status: 503, json: { message: "down" } });
   playStep();
   await clock.advance(10 * 60_000);
-  expect(told.filter(isOurs)).toEqual([
+  expect(reported.filter(isOurs)).toEqual([
     { kind: "warning", message: expect.stringMatching(/^OpenReward does not take .*503: down/) },
   ]);
   await drain();
-  expect(told.filter(isOurs).slice(1)).toEqual([
+  expect(reported.filter(isOurs).slice(1)).toEqual([
     { kind: "uploading", waiting: 1, isOver: false },
     { kind: "uploading", waiting: 1, isOver: true },
   ]);
@@ -92,26 +92,28 @@ it("a service that is down costs one warning, an event each time, and a bounded 
 });
 
 it("a service that is down at the end only is named before the wait is given up", async () => {
-  const { service, clock, told, playStep, drain } = await setUp("Prompt.");
+  const { service, clock, reported, playStep, drain } = await setUp("Prompt.");
   service.fault = () => "broken";
   playStep();
   const drained = drain();
   await clock.advance(6_000);
-  expect(told.filter(isOurs)).toEqual([
+  expect(reported.filter(isOurs)).toEqual([
     { kind: "uploading", waiting: 1, isOver: false },
     { kind: "warning", message: "OpenReward does not take rollouts (connection reset)." },
   ]);
   await drained;
   expect(clock.monotonic()).toBeLessThan(120_000);
-  expect(told.filter(isOurs).slice(2)).toEqual([{ kind: "uploading", waiting: 1, isOver: true }]);
+  expect(reported.filter(isOurs).slice(2)).toEqual([
+    { kind: "uploading", waiting: 1, isOver: true },
+  ]);
 });
 
 it("a fault of this machine is not reported as one of the key", async () => {
-  const { fileSystem, told, playStep, drain } = await setUp("Prompt.");
+  const { fileSystem, reported, playStep, drain } = await setUp("Prompt.");
   fileSystem.allowedWrites = 0;
   playStep();
   await drain();
-  const [warning] = told.filter(({ kind }) => kind === "warning");
+  const [warning] = reported.filter(({ kind }) => kind === "warning");
   expect(warning).toEqual({
     kind: "warning",
     message:
@@ -128,16 +130,16 @@ it("a run that was stopped waits a minute at most for what is left", async () =>
 });
 
 it("a key that is denied is named, with where it was found and without its value", async () => {
-  const { service, told, events, playStep, drain } = await setUp("Prompt.");
+  const { service, reported, events, playStep, drain } = await setUp("Prompt.");
   service.fault = () => ({ status: 401, json: { message: `no such key: ${KEY}` } });
   playStep();
   await drain();
-  const [warning] = told.filter(({ kind }) => kind === "warning");
+  const [warning] = reported.filter(({ kind }) => kind === "warning");
   expect(warning).toMatchObject({
     message: expect.stringMatching(
       /^OpenReward takes no rollouts .*OPENREWARD_API_KEY \(from \.env\)/,
     ),
   });
   expect(events.map(({ kind }) => kind)).toEqual(["upload-denied", "upload-left"]);
-  expect(JSON.stringify([told, events])).not.toContain(KEY);
+  expect(JSON.stringify([reported, events])).not.toContain(KEY);
 });

@@ -45,7 +45,7 @@ export type PostOutcome =
 /** Which messages of a rollout the service has. */
 export type Arrival =
   | { readonly kind: "found"; readonly indices: ReadonlySet<number> }
-  /** It knows no such rollout, or does not tell. */
+  /** The service knows no such rollout, or does not say. */
   | { readonly kind: "unknown" }
   | Unavailable;
 

@@ -16,13 +16,13 @@ const POSTS = 4;
 function setUp() {
   const service = new UploadService();
   const clock = new FakeClock();
-  const told: string[] = [];
+  const reported: string[] = [];
   const backoff = new UploadBackoff({
     clock,
     random: { uuid: () => "", uniform: () => 0 },
-    onOutage: (reason) => told.push(reason),
-    onDenied: (reason) => told.push(`denied: ${reason}`),
-    onRecovered: () => told.push("recovered"),
+    onOutage: (reason) => reported.push(reason),
+    onDenied: (reason) => reported.push(`denied: ${reason}`),
+    onRecovered: () => reported.push("recovered"),
   });
   const client = new UploadClient({
     http: service.http,
@@ -38,7 +38,7 @@ function setUp() {
     const options = { mayHaveArrived, signal: new AbortController().signal };
     return clock.run(deliverRollout({ client, backoff }, rollout, options));
   };
-  return { service, clock, told, backoff, client, deliver };
+  return { service, clock, reported, backoff, client, deliver };
 }
 
 function expectOnce({ rollouts }: UploadService): void {
@@ -159,12 +159,12 @@ describe("the service", () => {
   });
 
   it.each([401, 403, 404])("is asked every ten minutes after status %i", async (status) => {
-    const { service, clock, told, deliver } = setUp();
+    const { service, clock, reported, deliver } = setUp();
     const denial = { status, json: { message: "Invalid API key" } };
     service.fault = (count) => (count < 3 ? denial : null);
     expect(await deliver()).toEqual({ kind: "taken" });
     expect(clock.monotonic()).toBe(20 * 60_000);
-    expect(told).toEqual([`denied: status ${status}: Invalid API key`, "recovered"]);
+    expect(reported).toEqual([`denied: status ${status}: Invalid API key`, "recovered"]);
     expectOnce(service);
   });
 
@@ -177,7 +177,7 @@ describe("the service", () => {
 
 describe("an outage", () => {
   it("is waited through, ever more slowly, as long as the service asks, and reported once", async () => {
-    const { service, clock, told, deliver } = setUp();
+    const { service, clock, reported, deliver } = setUp();
     const times: number[] = [];
     service.fault = (count) => {
       times.push(clock.monotonic());
@@ -187,7 +187,7 @@ describe("an outage", () => {
     await deliver();
     const waits = times.slice(1, 11).map((time, index) => (time - (times[index] ?? 0)) / 1000);
     expect(waits).toEqual([0.5, 1, 2, 4, 8, 16, 32, 60, 60, 90]);
-    expect(told).toEqual(["status 503", "recovered"]);
+    expect(reported).toEqual(["status 503", "recovered"]);
   });
 
   it("does not hold up the end: the service is asked at once whether it is there again", async () => {

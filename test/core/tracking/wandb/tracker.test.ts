@@ -7,7 +7,7 @@ import { TrackedRun } from "./trackedRun.ts";
 
 const steps = (run: TrackedRun) => run.server.rows().map(({ step }) => step);
 /** What was sent last of each step, as the folder has it. */
-async function toldLast(run: TrackedRun): Promise<readonly unknown[]> {
+async function reportedLast(run: TrackedRun): Promise<readonly unknown[]> {
   const last = new Map(run.server.rows().map((row) => [row["step"], row]));
   const kept = await run.metrics();
   return kept.map(({ step }) => ({ step, reward: last.get(step)?.["rollout/reward/mean"] }));
@@ -183,7 +183,9 @@ describe("a run reported to W&B", () => {
     await run.finish();
     expect(steps(run)).toEqual(upTo(3));
     expect(run.server.run.exitCode).toBe(0);
-    expect(run.warnings.filter((told) => told.includes("is missing there"))).toHaveLength(1);
+    expect(run.warnings.filter((reported) => reported.includes("is missing there"))).toHaveLength(
+      1,
+    );
   });
 
   it("has no more metrics than the service takes, and says so", async () => {
@@ -267,10 +269,10 @@ describe("a resumed run", () => {
     await run.write(4);
     await run.finish();
     expect(run.server.runs.size).toBe(1);
-    const told = run.server
+    const reported = run.server
       .rows()
       .map((row) => [row["_step"], row["step"], row["progress/attempt"]]);
-    expect(told).toEqual([
+    expect(reported).toEqual([
       [0, 0, 1],
       [1, 1, 1],
       [2, 2, 1],
@@ -401,7 +403,7 @@ describe("a resumed run", () => {
         await run.begin(next);
         for (let step = next; step <= highest; step += 1) await run.write(step);
         await run.finish();
-        expect(await toldLast(run)).toEqual(await run.metrics());
+        expect(await reportedLast(run)).toEqual(await run.metrics());
         expect(repeats(run)).toEqual([]);
         expect(run.server.violations).toEqual([]);
       }),

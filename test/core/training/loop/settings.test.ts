@@ -29,7 +29,7 @@ describe("a loop that is given new settings", () => {
     expect(rates(run)).toEqual([1, 1, 2]);
     expect(log).toEqual(["record h2"]);
     expect(run.context.progress).toContainEqual({
-      kind: "retuned",
+      kind: "settings-changed",
       step: 2,
       keys: ["learning_rate"],
     });

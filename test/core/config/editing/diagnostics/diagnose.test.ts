@@ -236,11 +236,11 @@ describe("secrets in the file", () => {
     const marks = diagnose(text, OPTIONS).filter(({ code }) => code === "TRL400");
     expect(marks.map(({ severity }) => severity)).toEqual(["error"]);
     const fixes = fixesAt(text, { start: 0, end: text.length }, OPTIONS);
-    const told = JSON.stringify([
+    const reported = JSON.stringify([
       marks.map(({ message }) => message),
       fixes.map((fix) => fix.title),
     ]);
-    expect(told).not.toMatch(/tml-|horse/);
+    expect(reported).not.toMatch(/tml-|horse/);
   });
 
   it("are not shown where something else was expected", () => {
