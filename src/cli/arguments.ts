@@ -89,6 +89,11 @@ export interface ShowCommand {
   readonly wantsEvaluation: boolean;
 }
 
+/** Lists models that can be trained. */
+export interface ModelsCommand extends Sending {
+  readonly kind: "models";
+}
+
 /** Deletes saved weights. */
 export interface CheckpointsCommand extends Sending {
   readonly kind: "checkpoints";
@@ -121,6 +126,7 @@ export type Command =
   | ShowPromptCommand
   | RunsCommand
   | ShowCommand
+  | ModelsCommand
   | CheckpointsCommand
   | ServeCommand;
 
@@ -132,6 +138,7 @@ const COMMANDS: readonly CommandName[] = [
   "show-prompt",
   "runs",
   "show",
+  "models",
   "checkpoints",
   "serve",
 ];
@@ -175,6 +182,9 @@ function parseCommand(name: CommandName, given: ParsedFlags): Command {
       return { kind: "runs", path: given.positionals[0] ?? null };
     case "show":
       return parseShow(given);
+    case "models":
+      refuseFurther(given.positionals, name);
+      return { kind: "models", ...sending(given, name) };
     case "checkpoints":
       return parseCheckpoints(given);
     case "serve":

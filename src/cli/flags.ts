@@ -13,6 +13,7 @@ export type CommandName =
   | "show-prompt"
   | "runs"
   | "show"
+  | "models"
   | "checkpoints"
   | "serve";
 
@@ -60,6 +61,7 @@ export const FLAGS: Readonly<Record<CommandName, Flags>> = {
     tokens: { type: "boolean" },
     eval: { type: "boolean" },
   },
+  models: { ...HELP, ...STARTING },
   checkpoints: { ...HELP, local: { type: "boolean" }, ...STARTING },
   serve: {
     ...HELP,

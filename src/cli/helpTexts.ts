@@ -17,6 +17,7 @@ const GENERAL: HelpText = (program) => `Trains language-model agents with reinfo
   show-prompt FILE           show the first prompt of a task, without a step
   runs [FOLDER]              list runs: state, step, reward
   show RUN_FOLDER            look into a run: steps, rollouts, turns, tokens
+  models                     list the models that can be trained
   checkpoints delete PATH    delete saved weights for good
   serve                      open the local services to other programs
   COMMAND --help             explain a command
@@ -185,6 +186,21 @@ Steps, groups, rollouts and turns count from 1, as on the screen while training;
 in the files of the run folder they count from 0. Output is plain text on
 stdout, made for less and grep. Nothing in the folder is changed.`;
 
+const MODELS: HelpText = (program) => `Lists the models that can be trained.
+
+  ${program} models
+
+  --allow-host HOST  let the key go to https://HOST, where a .env file leads;
+                     http://HOST allows an address without encryption
+
+With TINKER_API_KEY in the environment or in a .env file of this folder, the list
+is the service's own. Without a key it is the table of this program, with its
+date; models that are retired are not in it.
+
+"context" is in units of 1024 tokens; a second number is that of a variant that
+costs more. "images" says whether the model reads them. "thinking" says whether
+the model reasons before it answers, then what thinking.effort may be.`;
+
 const CHECKPOINTS: HelpText = (program) => `Deletes saved weights for good.
 
   ${program} checkpoints delete PATH …
@@ -230,6 +246,7 @@ const TOPICS: Readonly<Record<CommandName, HelpText>> = {
   "show-prompt": SHOW_PROMPT,
   runs: RUNS,
   show: SHOW,
+  models: MODELS,
   checkpoints: CHECKPOINTS,
   serve: SERVE,
 };

@@ -11,6 +11,7 @@ import { EXIT } from "../shared/exitCodes.ts";
 import { VERSION } from "../shared/version.ts";
 import { debugLog } from "../trainer/debugLog.ts";
 import { deleteCheckpoints } from "../trainer/deleteCheckpoints.ts";
+import { listModels } from "../trainer/listModels.ts";
 import { loadTokenizer } from "../trainer/loadTokenizer.ts";
 import { previewPrompt } from "../trainer/previewPrompt.ts";
 import { serve } from "../trainer/serve.ts";
@@ -59,6 +60,7 @@ const exitCode = await runProgram(
       resumeTraining: (request) => resumeTraining({ ...request, redactor }),
       deleteCheckpoints: (files, request) => deleteCheckpoints(files, { ...request, redactor }),
       previewPrompt: (files, request) => previewPrompt(files, { ...request, redactor }),
+      listModels: (request) => listModels({ ...request, redactor }),
       serve,
     },
     loadTokenizer: async (name, configPath) =>

@@ -9,6 +9,7 @@ import { controlRun } from "./control.ts";
 import { errorLines, exitCodeOf, exitCodeOfRun } from "./exitCode.ts";
 import { helpLines } from "./helpTexts.ts";
 import { runForEditor } from "./launch.ts";
+import { modelLines } from "./models.ts";
 import { previewForEditor } from "./preview.ts";
 import type { ProgramOptions } from "./programOptions.ts";
 import { runListLines } from "./runs.ts";
@@ -77,6 +78,9 @@ async function dispatch(options: ProgramOptions, command: Command): Promise<numb
       return EXIT.done;
     case "show":
       await printAll(out, showRun(options, command));
+      return EXIT.done;
+    case "models":
+      out.print(await modelLines(options, command));
       return EXIT.done;
     case "checkpoints":
       await deleteCheckpoints(options, command);

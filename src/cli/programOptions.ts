@@ -5,6 +5,8 @@ import type { Tokenizer } from "../core/chat/tokenizer.ts";
 import type { Clock, FileSystem, Log } from "../core/ports.ts";
 import type { PromptDescription } from "../shared/promptDescription.ts";
 import type { DeletedCheckpoint, DeleteRequest } from "../trainer/deleteCheckpoints.ts";
+import type { AccountRequest } from "../trainer/hostedAccount.ts";
+import type { OfferedModels } from "../trainer/listModels.ts";
 import type { PreviewRequest } from "../trainer/previewPrompt.ts";
 import type { ActiveRun, ResumeRequest, TrainRequest } from "../trainer/types.ts";
 import type { ServeCommand } from "./arguments.ts";
@@ -33,6 +35,7 @@ export interface TrainerApi {
     request: DeleteRequest,
   ): AsyncIterable<DeletedCheckpoint>;
   previewPrompt(fileSystem: FileSystem, request: PreviewRequest): Promise<PromptDescription>;
+  listModels(request: AccountRequest): Promise<OfferedModels>;
   serve(options: Omit<ServeCommand, "kind">): Promise<Served>;
 }
 

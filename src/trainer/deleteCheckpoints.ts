@@ -4,10 +4,7 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { AppError } from "../core/errors.ts";
 import type { FileSystem } from "../core/ports.ts";
-import type { AllowedOrigin } from "../core/secrets/hostBinding.ts";
-import { redactingLog, redactingRefusals } from "../core/secrets/redaction/redactingPorts.ts";
-import { Redactor } from "../core/secrets/redaction/redactor.ts";
-import { openAccount, type TinkerAccount } from "../core/tinker/account.ts";
+import type { TinkerAccount } from "../core/tinker/account.ts";
 import { parseTinkerPath, type TinkerPath } from "../core/tinker/paths.ts";
 import { CheckpointStore } from "../local/engine/service/checkpoints/checkpointStore.ts";
 import {
@@ -15,26 +12,17 @@ import {
   checkpointKey,
 } from "../local/engine/service/checkpoints/tinkerPath.ts";
 import { systemClock } from "../node/clock.ts";
-import { createHttpClient } from "../node/http.ts";
 import { isProcessAlive } from "../node/processes.ts";
-import { systemRandom } from "../node/random.ts";
 import { debugLog } from "./debugLog.ts";
+import { type AccountRequest, openHostedAccount } from "./hostedAccount.ts";
 import { CleanupStack } from "./services/cleanupStack.ts";
 import { checkpointStore } from "./services/localServices.ts";
-import { tinkerAddress } from "./services/serviceAddress.ts";
-import { loadVariables } from "./services/variables.ts";
 
-export interface DeleteRequest {
+export interface DeleteRequest extends AccountRequest {
   /** `tinker://RUN/weights/NAME` or `…/sampler_weights/NAME` each. */
   readonly paths: readonly string[];
   /** True to look in the store of this computer only: then no key is looked for and no service asked. */
   readonly isLocalOnly: boolean;
-  /** Where a `.env` file may hold the key. */
-  readonly folder: string;
-  /** Where the key may go by the user's word. */
-  readonly allowedOrigins: readonly AllowedOrigin[];
-  /** Learns the key, so that errors which are printed elsewhere can be redacted. */
-  readonly redactor?: Redactor;
 }
 
 export interface DeletedCheckpoint {
@@ -98,31 +86,15 @@ function localStore(files: FileSystem): CheckpointStore {
 }
 
 async function hostedAccount(
-  { folder, allowedOrigins, redactor = new Redactor() }: DeleteRequest,
+  request: DeleteRequest,
   cleanup: CleanupStack,
 ): Promise<TinkerAccount> {
-  const variables = await loadVariables(folder);
-  const config = { tinker_base_url: null };
-  const address = tinkerAddress({ config, variables, allowedOrigins });
-  const { url: baseUrl, keyName, key: apiKey } = address;
-  if (apiKey === null) {
-    throw new AppError(
-      "key-missing",
-      `This computer has no such checkpoint, and asking Tinker for it needs ${keyName}. Set it in the environment or in a .env file in this folder.`,
-      { data: { name: keyName } },
-    );
-  }
-  redactor.learn(apiKey);
-  const http = redactingRefusals(createHttpClient(), redactor);
-  cleanup.add(() => http.close());
-  const log = redactingLog(debugLog, redactor);
-  return openAccount({
-    http,
-    clock: systemClock,
-    random: systemRandom,
-    log,
-    baseUrl,
-    apiKey,
-    onToken: (token) => redactor.learn(token),
-  });
+  const hosted = await openHostedAccount(request, cleanup);
+  if (hosted.account !== null) return hosted.account;
+  const { keyName } = hosted;
+  throw new AppError(
+    "key-missing",
+    `This computer has no such checkpoint, and asking Tinker for it needs ${keyName}. Set it in the environment or in a .env file in this folder.`,
+    { data: { name: keyName } },
+  );
 }

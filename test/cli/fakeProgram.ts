@@ -58,6 +58,7 @@ export function aTrainer(changes: Partial<TrainerApi> = {}): TrainerApi {
       resumeTraining: unused,
       serve: unused,
       deleteCheckpoints: unused,
+      listModels: unused,
       previewPrompt: unused,
     },
     ...changes,

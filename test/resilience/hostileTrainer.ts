@@ -36,7 +36,12 @@ async function program(show: (shown: unknown) => void, args: readonly string[]):
     ...{ out, err: out, version: "0", fileSystem, clock: systemClock, log: silentLog },
     ...{ input: Readable.from([]), isDebug: false, interrupts: () => () => undefined },
     trainer: {
-      ...{ startTraining: refuse, resumeTraining: refuse, deleteCheckpoints: refuse },
+      ...{
+        startTraining: refuse,
+        resumeTraining: refuse,
+        deleteCheckpoints: refuse,
+        listModels: refuse,
+      },
       ...{ previewPrompt: refuse, serve: refuse },
     },
     loadTokenizer: refuse,

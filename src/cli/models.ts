@@ -1,0 +1,92 @@
+/** The command `models`: which models can be trained, and what each does with thinking, images and context. */
+
+import { EMBEDDED_MODELS } from "../core/config/editing/catalogue/embedded.ts";
+import { formatFactsOf } from "../core/models/formatOfModel.ts";
+import { findLineUpModel, listedModels } from "../core/models/lineUp.ts";
+import { LINE_UP_DATE } from "../core/models/lineUpRows.ts";
+import { visibleLine } from "../core/util/visibleText.ts";
+import { l10n } from "../shared/l10n.ts";
+import type { OfferedModels } from "../trainer/listModels.ts";
+import type { ModelsCommand } from "./arguments.ts";
+import { BLANK, type Line, type Piece, styled } from "./line.ts";
+import type { ProgramOptions } from "./programOptions.ts";
+import { type Column, tableLines } from "./table.ts";
+
+interface OfferedModel {
+  readonly name: string;
+  /** In tokens, ascending; empty when not known. */
+  readonly contexts: readonly number[];
+}
+
+/** A table of models and a line that says where it comes from. @throws AppError `tinker-*`, `key-host-not-allowed` */
+export async function modelLines(
+  {
+    trainer,
+    invocation,
+    out,
+  }: Pick<ProgramOptions, "trainer" | "invocation"> & {
+    readonly out: { readonly columns: number };
+  },
+  { allowedOrigins }: ModelsCommand,
+): Promise<readonly Line[]> {
+  const offered = await trainer.listModels({ allowedOrigins, folder: invocation.cwd });
+  const models = [
+    ...(offered.models?.map(fromService) ?? listedModels()),
+    ...EMBEDDED_MODELS.map(({ name, contextTokens }) => ({ name, contexts: [contextTokens ?? 0] })),
+  ];
+  return [
+    ...tableLines(columns(), models.map(modelCells), out.columns),
+    BLANK,
+    [styled("quiet", sourceText(offered))],
+  ];
+}
+
+function fromService({ name, maxContextLength }: NonNullable<OfferedModels["models"]>[number]) {
+  return { name, contexts: maxContextLength === null ? [] : [maxContextLength] };
+}
+
+function sourceText({ models, url, keyName }: OfferedModels): string {
+  return models === null
+    ? l10n.t(
+        "From this program's table of {0}. With {1} set, the service's own list is shown.",
+        LINE_UP_DATE,
+        keyName,
+      )
+    : l10n.t("From the list of {0}, asked just now.", url);
+}
+
+function modelCells({ name, contexts }: OfferedModel): readonly Piece[] {
+  const model = findLineUpModel(name);
+  return [
+    styled("strong", visibleLine(name)),
+    model?.size ?? "–",
+    contexts.length === 0 ? "–" : contexts.map(contextText).join(", "),
+    model?.readsImages === true ? l10n.t("yes") : "–",
+    thinkingText(name),
+  ];
+}
+
+/** In units of 1024 tokens where that is a whole number. */
+function contextText(tokens: number): string {
+  return tokens >= 1024 && tokens % 1024 === 0 ? `${tokens / 1024}K` : String(tokens);
+}
+
+/** Whether a model reasons, and the efforts that it takes. */
+function thinkingText(name: string): string {
+  if (findLineUpModel(name)?.format === null) return l10n.t("cannot be trained yet");
+  const facts = formatFactsOf(name);
+  if (facts === null) return "–";
+  if (!facts.callsTools) return l10n.t("no; base model");
+  const words = { on: l10n.t("always"), off: l10n.t("no"), switch: l10n.t("on/off") };
+  return [words[facts.thinking], facts.efforts.join(", ")].filter((part) => part !== "").join(": ");
+}
+
+function columns(): readonly Column[] {
+  return [
+    { title: l10n.t("model"), align: "left" },
+    { title: l10n.t("size"), align: "left" },
+    { title: l10n.t("context"), align: "right" },
+    { title: l10n.t("images"), align: "left" },
+    { title: l10n.t("thinking: efforts"), align: "left" },
+  ];
+}

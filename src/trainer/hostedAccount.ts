@@ -1,0 +1,54 @@
+/** The user's account at the hosted Tinker service, for commands that need no run. */
+
+import type { AllowedOrigin } from "../core/secrets/hostBinding.ts";
+import { redactingLog, redactingRefusals } from "../core/secrets/redaction/redactingPorts.ts";
+import { Redactor } from "../core/secrets/redaction/redactor.ts";
+import { openAccount, type TinkerAccount } from "../core/tinker/account.ts";
+import { systemClock } from "../node/clock.ts";
+import { createHttpClient } from "../node/http.ts";
+import { systemRandom } from "../node/random.ts";
+import { debugLog } from "./debugLog.ts";
+import type { CleanupStack } from "./services/cleanupStack.ts";
+import { tinkerAddress } from "./services/serviceAddress.ts";
+import { loadVariables } from "./services/variables.ts";
+
+export interface AccountRequest {
+  /** Where a `.env` file may hold the key. */
+  readonly folder: string;
+  /** Where the key may go by the user's word. */
+  readonly allowedOrigins: readonly AllowedOrigin[];
+  /** Learns the key, so that errors which are printed elsewhere can be redacted. */
+  readonly redactor?: Redactor;
+}
+
+export interface HostedAccount {
+  /** Null without a key. */
+  readonly account: TinkerAccount | null;
+  readonly url: string;
+  /** Variable that holds the key. */
+  readonly keyName: string;
+}
+
+/** @throws AppError `key-host-not-allowed`, `key-not-encrypted`, `tinker-auth` */
+export async function openHostedAccount(
+  { folder, allowedOrigins, redactor = new Redactor() }: AccountRequest,
+  cleanup: CleanupStack,
+): Promise<HostedAccount> {
+  const variables = await loadVariables(folder);
+  const config = { tinker_base_url: null };
+  const { url, keyName, key } = tinkerAddress({ config, variables, allowedOrigins });
+  if (key === null) return { account: null, url, keyName };
+  redactor.learn(key);
+  const http = redactingRefusals(createHttpClient(), redactor);
+  cleanup.add(() => http.close());
+  const account = await openAccount({
+    http,
+    clock: systemClock,
+    random: systemRandom,
+    log: redactingLog(debugLog, redactor),
+    baseUrl: url,
+    apiKey: key,
+    onToken: (token) => redactor.learn(token),
+  });
+  return { account, url, keyName };
+}

@@ -1,0 +1,46 @@
+import { describe, expect, it } from "vitest";
+import { parseArguments } from "../../src/cli/arguments.ts";
+import { runProgram } from "../../src/cli/program.ts";
+import type { OfferedModels } from "../../src/trainer/listModels.ts";
+import { aTrainer, createFakeProgram } from "./fakeProgram.ts";
+import { createFakeTerminal } from "./fakeTerminal.ts";
+
+async function listed(models: OfferedModels["models"]): Promise<string> {
+  const url = "https://tinker.example";
+  const trainer = aTrainer({
+    listModels: async () => ({ url, keyName: "TINKER_API_KEY", models }),
+  });
+  const program = { ...createFakeProgram({ trainer }), out: createFakeTerminal({ columns: 140 }) };
+  expect(await runProgram(program, ["models"])).toBe(0);
+  return program.out.lines.join("\n");
+}
+
+const offer = (name: string, maxContextLength: number | null) => ({
+  ...{ name, maxContextLength, isTrainable: true, isSampleable: true },
+});
+
+describe("models", () => {
+  it("without a key are those of the table, with its date", async () => {
+    const text = await listed(null);
+    expect(text).toMatch(/Qwen\/Qwen3\.8-27B +27B +64K, 256K +yes +on\/off: low, medium, xhigh/);
+    expect(text).toMatch(/openai\/gpt-oss-20b +21B-A3\.6B +32K +– +always: low, medium, high/);
+    expect(text).toMatch(/Qwen3\.5-9B-Base.*base model/);
+    expect(text).toMatch(/Kimi-K3\.1-Pro.*cannot be trained yet/);
+    expect(text).toMatch(/local\/tiny-tool +– +256/);
+    expect(text).not.toContain("Qwen/Qwen3-32B");
+    expect(text).toContain("table of 2026-08-19. With TINKER_API_KEY set");
+  });
+
+  it("with a key are those of the service, whatever the table says", async () => {
+    const text = await listed([offer("Qwen/Qwen3-32B", 40_960), offer("Owner/New-9B", null)]);
+    expect(text).toMatch(/Qwen\/Qwen3-32B +32B +40K +– +on\/off/);
+    expect(text).toMatch(/Owner\/New-9B +– +– +– +–$/m);
+    expect(text).not.toContain("Qwen/Qwen3-8B");
+    expect(text).toContain("From the list of https://tinker.example");
+  });
+
+  it("take no argument", () => {
+    expect(parseArguments(["models"])).toEqual({ kind: "models", allowedOrigins: [] });
+    expect(() => parseArguments(["models", "x"])).toThrow("one argument too many");
+  });
+});
