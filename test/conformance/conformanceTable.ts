@@ -39,7 +39,7 @@ function outcomeOf(
     .flatMap((module) => [module, ...module.children.allSuites()])
     .flatMap((part) => part.errors().map(({ message }) => message));
   return {
-    peer,
+    peer: { ...peer, version: tallies.find((tally) => tally?.version)?.version ?? peer.version },
     checks: tallies.reduce((sum, tally) => sum + (tally?.checks ?? 1), 0),
     differences: [...run.flatMap(differencesOf), ...broken],
     explained: [

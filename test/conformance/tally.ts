@@ -7,6 +7,8 @@ export interface Tally {
   readonly differences: readonly string[];
   /** What was not compared, or is another way on purpose: a sentence each. */
   readonly explained: readonly string[];
+  /** Who was compared with, where the row of the table cannot say it. */
+  readonly version?: string;
 }
 
 declare module "vitest" {

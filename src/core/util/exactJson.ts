@@ -63,8 +63,8 @@ export function parseExactJson(text: string): ExactJson {
   );
 }
 
-/** `compact` has no blanks, `spaced` one after each comma and colon, `lines` a line for each item. */
-export type JsonLayout = "compact" | "spaced" | "lines";
+/** `compact` has no blanks, `spaced` one after each comma and colon, `lines` a line for each item, `wideLines` with four blanks a level. */
+export type JsonLayout = "compact" | "spaced" | "lines" | "wideLines";
 
 /** Writes as `JSON.stringify` does, and numbers as they were written. */
 export function writeExactJson(value: ExactJson, layout: JsonLayout = "compact"): string {
@@ -74,7 +74,7 @@ export function writeExactJson(value: ExactJson, layout: JsonLayout = "compact")
 function write(value: ExactJson, layout: JsonLayout, lineStart: string): string {
   if (value instanceof ExactNumber) return value.text;
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
-  const inner = `${lineStart}  `;
+  const inner = lineStart + (layout === "wideLines" ? "    " : "  ");
   const colon = layout === "compact" ? ":" : ": ";
   const isList = isExactList(value);
   const items = isList
@@ -83,7 +83,8 @@ function write(value: ExactJson, layout: JsonLayout, lineStart: string): string 
         ([key, item]) => JSON.stringify(key) + colon + write(item, layout, inner),
       );
   const [open, close] = isList ? "[]" : "{}";
-  if (layout !== "lines" || items.length === 0) {
+  const isFlat = layout === "compact" || layout === "spaced";
+  if (isFlat || items.length === 0) {
     return open + items.join(layout === "spaced" ? ", " : ",") + close;
   }
   return open + inner + items.join(`,${inner}`) + lineStart + close;

@@ -20,4 +20,8 @@ export const EXPLAINED: readonly Explained[] = [
     vectors: /x_nested_call/,
     why: "A call inside a call is an error, where others read parts of both as one.",
   },
+  {
+    vectors: /^llama3: (stops of|.*x_eom_end)/,
+    why: "A turn of Llama 3 may also end in <|eom_id|>: sampling stops there, and the turn is whole.",
+  },
 ];

@@ -33,9 +33,28 @@ const FORMAT_OF: readonly (readonly [profile: string, format: FormatName])[] = [
   ["llama3", "llama3"],
 ];
 
+/** Profiles that no configuration asks for, and why. */
+const LEFT_OUT: Readonly<Record<string, string>> = {
+  "llama3.1-system-tools":
+    "Not compared: tools in the system turn of Llama 3, as its template declares them in the first message of the user by default.",
+  "llama3-bare":
+    "Not compared: Llama 3 without its system turn, which knows no tools and is not what the model was trained on.",
+};
+
+/** The profiles of a family that ours are compared with, and a sentence for each other one. */
+export function comparedProfiles({ profiles }: Family) {
+  const names = Object.keys(profiles);
+  return {
+    compared: new Map(Object.entries(profiles).filter(([name]) => !(name in LEFT_OUT))),
+    leftOut: names.flatMap((name) => LEFT_OUT[name] ?? []),
+  };
+}
+
 /** Whether all profiles of a family have a format of ours. */
-export function isWritten({ profiles }: Family): boolean {
-  return Object.keys(profiles).every((name) => createOf(name) !== undefined);
+export function isWritten(family: Family): boolean {
+  return [...comparedProfiles(family).compared.keys()].every(
+    (name) => createOf(name) !== undefined,
+  );
 }
 
 function createOf(name: string) {

@@ -1,6 +1,8 @@
-/** A byte tokenizer in plain code: ids 0 to 255 are bytes, then the added tokens. Every encoding is obvious. */
+/** A model with a byte tokenizer, and chat templates for it. */
 
+import { createControlTokens } from "../../../src/core/chat/controlTokens.ts";
 import type { ModelTokenizer } from "../../../src/core/chat/tokenizer.ts";
+import { byteTokenizer, FIRST_ADDED } from "./byteTokenizer.ts";
 
 export const ADDED = [
   "<|endoftext|>",
@@ -13,8 +15,6 @@ export const ADDED = [
   "<tool_response>",
   "</tool_response>",
 ] as const;
-
-export const FIRST_ADDED = 256;
 
 export function idOf(token: (typeof ADDED)[number]): number {
   return FIRST_ADDED + ADDED.indexOf(token);
@@ -59,30 +59,13 @@ export const THINKING_TEMPLATE = `{%- if messages[0].role == 'system' %}<|im_sta
 {%- endif %}`;
 
 export function tinyModel(source: string = PLAIN_TEMPLATE): ModelTokenizer {
-  const encoder = new TextEncoder();
   return {
     template: { source, bosToken: "", eosToken: "<|im_end|>" },
-    tokenizer: {
-      vocabSize: FIRST_ADDED + ADDED.length,
-      addedTokens: ADDED.map((text, index) => ({ id: FIRST_ADDED + index, text })),
-      encodeText: (text) => [...encoder.encode(text)],
-      decode: (ids) => {
-        const bytes = ids.flatMap((id) => {
-          const added = ADDED[id - FIRST_ADDED];
-          return added === undefined ? [id] : [...encoder.encode(added)];
-        });
-        return new TextDecoder("utf-8", { ignoreBOM: true }).decode(new Uint8Array(bytes));
-      },
-    },
+    tokenizer: byteTokenizer(ADDED),
   };
 }
 
 /** Ids of text in which the added tokens are meant: what a model would sample. */
 export function sampled(text: string): readonly number[] {
-  const pattern = new RegExp(`(${ADDED.map((token) => token.replaceAll("|", "\\|")).join("|")})`);
-  const { tokenizer } = tinyModel();
-  return text.split(pattern).flatMap((part) => {
-    const added = ADDED.find((token) => token === part);
-    return added === undefined ? tokenizer.encodeText(part) : [idOf(added)];
-  });
+  return createControlTokens(byteTokenizer(ADDED)).encode(text);
 }

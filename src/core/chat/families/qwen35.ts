@@ -4,12 +4,13 @@
  */
 
 import { type ExactJson, ExactNumber, writeExactJson } from "../../util/exactJson.ts";
+import { strip } from "../../util/strip.ts";
 import type { ChatFormat, FormatOptions } from "../format.ts";
 import { createTurnParser } from "../parsing/turnParser.ts";
 import { xmlCalls } from "../parsing/xmlCalls.ts";
 import type { Piece } from "../pieces.ts";
 import type { AssistantMessage, InitialMessage, ToolDeclaration } from "../renderer.ts";
-import { CALL, END, lastUserIndex, RESULT, START, strip, THINK, XML_LESSON } from "./xmlChatml.ts";
+import { CALL, END, lastUserIndex, RESULT, START, THINK, XML_LESSON } from "./xmlChatml.ts";
 
 /** What differs between the releases. */
 interface Release {

@@ -1,6 +1,7 @@
 /** The formats that are written in this program, by name; the others come from a model's own template. */
 
 import type { FormatName } from "../../models/formats.ts";
+import { llama3 } from "../families/llama3.ts";
 import { qwen35, qwen36, qwen38 } from "../families/qwen35.ts";
 import type { ChatFormat, FormatOptions } from "../format.ts";
 
@@ -8,4 +9,5 @@ export const NATIVE_FORMATS: Partial<Record<FormatName, (options: FormatOptions)
   "qwen3.5": qwen35,
   "qwen3.6": qwen36,
   "qwen3.8": qwen38,
+  llama3,
 };

@@ -8,7 +8,8 @@ import {
   createReferenceRenderer,
   withReferenceTemplate,
 } from "../../../../src/core/chat/template/referenceRenderer.ts";
-import { FIRST_ADDED, idOf, sampled, tinyModel } from "../tinyModel.ts";
+import { FIRST_ADDED } from "../byteTokenizer.ts";
+import { idOf, sampled, tinyModel } from "../tinyModel.ts";
 
 const model = withReferenceTemplate(tinyModel());
 const { decode } = model.tokenizer;

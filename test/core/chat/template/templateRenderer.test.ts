@@ -4,9 +4,9 @@ import { chatml } from "../../../../src/core/chat/families/chatml.ts";
 import { qwen3 } from "../../../../src/core/chat/families/qwen3.ts";
 import type { FollowUp, ToolDeclaration } from "../../../../src/core/chat/renderer.ts";
 import { createTemplateRenderer } from "../../../../src/core/chat/template/templateRenderer.ts";
+import { FIRST_ADDED } from "../byteTokenizer.ts";
 import {
   ADDED,
-  FIRST_ADDED,
   idOf,
   PLAIN_TEMPLATE,
   sampled,

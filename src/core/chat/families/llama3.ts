@@ -1,0 +1,99 @@
+/**
+ * Llama 3.1, 3.2 and 3.3 Instruct: a system turn with dates, tools in the first message of the user, calls as bare JSON.
+ * Source: the chat template of meta-llama/Llama-3.1-8B-Instruct. Its date is a constant, because no other was trained on.
+ */
+
+import { AppError } from "../../errors.ts";
+import { writeExactJson } from "../../util/exactJson.ts";
+import { strip } from "../../util/strip.ts";
+import type { ChatFormat } from "../format.ts";
+import { createBareJsonParser } from "../parsing/bareJsonCall.ts";
+import { control, type Piece } from "../pieces.ts";
+import type { AssistantMessage, InitialMessage, ToolDeclaration } from "../renderer.ts";
+
+const HEADER = { open: control("<|start_header_id|>"), close: control("<|end_header_id|>") };
+const END = control("<|eot_id|>");
+/** A turn that is to be continued after a tool: models may end a call with it. */
+const END_OF_MESSAGE = control("<|eom_id|>");
+const ENDS = [END.control, END_OF_MESSAGE.control];
+
+const DATES = "Cutting Knowledge Date: December 2023\nToday Date: 26 Jul 2024\n\n";
+const LESSON = `Given the following functions, please respond with a JSON for a function call with its proper arguments that best answers the given prompt.
+
+Respond in the format {"name": function name, "parameters": dictionary of argument name and its value}.Do not use variables.
+
+`;
+
+export function llama3(): ChatFormat {
+  return {
+    id: "llama3",
+    ends: ENDS,
+    renderPrompt: (messages, tools) => {
+      const [first, ...others] = messages;
+      const system = first?.role === "system" ? strip(first.content) : "";
+      return [
+        control("<|begin_of_text|>"),
+        ...turn("system", (tools.length > 0 ? "Environment: ipython\n" : "") + DATES + system),
+        ...conversation(first?.role === "system" ? others : messages, tools),
+        ...opening("assistant"),
+      ];
+    },
+    renderFollowUps: (followUps) => [
+      ...followUps.flatMap(({ kind, content }) =>
+        kind === "user" ? turn("user", strip(content)) : resultTurn(content),
+      ),
+      ...opening("assistant"),
+    ],
+    closeTurn: () => [END],
+    createParser: (tokens) => createBareJsonParser({ ...tokens, ends: ENDS }),
+  };
+}
+
+/** The conversation with the tools in front of its first message, in a turn of their own unless the message is the user's. */
+function conversation(
+  messages: readonly InitialMessage[],
+  tools: readonly ToolDeclaration[],
+): readonly Piece[] {
+  if (tools.length === 0) return messages.flatMap(messageTurn);
+  const declared = tools.map((tool) => `${writeExactJson({ ...tool }, "wideLines")}\n\n`);
+  const [first, ...others] = messages;
+  const isTask = first?.role === "user";
+  return [
+    ...turn("user", LESSON + declared.join("") + (isTask ? strip(first.content) : "")),
+    ...(isTask ? others : messages).flatMap(messageTurn),
+  ];
+}
+
+function messageTurn(message: InitialMessage): readonly Piece[] {
+  if (message.role === "tool") return resultTurn(message.content);
+  if (message.role === "assistant" && message.calls.length > 0) return callTurn(message);
+  return turn(message.role, strip(message.content));
+}
+
+/** Text beside a call is left out, as the template does. */
+function callTurn({ calls }: AssistantMessage): readonly Piece[] {
+  const [call] = calls;
+  if (call === undefined || calls.length > 1) {
+    throw new AppError(
+      "chat-render",
+      `The conversation that the environment begins with calls ${calls.length} tools in one turn, and Llama 3 calls one tool a turn. ` +
+        "Choose another environment, or another model.",
+      { configPath: "environments" },
+    );
+  }
+  const args = writeExactJson(call.args, "spaced");
+  return turn("assistant", `{"name": "${call.name}", "parameters": ${args}}`);
+}
+
+/** The text of a result stands there as a JSON string. */
+function resultTurn(content: string): readonly Piece[] {
+  return turn("ipython", writeExactJson(content));
+}
+
+function turn(role: string, text: string): readonly Piece[] {
+  return [...opening(role), text, END];
+}
+
+function opening(role: string): readonly Piece[] {
+  return [HEADER.open, role, HEADER.close, "\n\n"];
+}

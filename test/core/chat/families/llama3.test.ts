@@ -1,0 +1,115 @@
+import { describe, expect, it } from "vitest";
+import { llama3 } from "../../../../src/core/chat/families/llama3.ts";
+import { ADD, formatOnBytes, result, user } from "./formatOnBytes.ts";
+
+const ADDED = [
+  "<|begin_of_text|>",
+  "<|start_header_id|>",
+  "<|end_header_id|>",
+  "<|eot_id|>",
+  "<|eom_id|>",
+  "<|python_tag|>",
+];
+const { prompt, parse, bridge, countAdded, stops } = formatOnBytes(llama3(), ADDED);
+const OPENING = "<|start_header_id|>assistant<|end_header_id|>\n\n";
+const CALL = '{"name": "add", "parameters": {"a": 2}}';
+
+describe("a prompt of Llama 3", () => {
+  it("begins with the dates of its template and the trimmed system text", () => {
+    expect(prompt([{ role: "system", content: " Be brief.\n" }, user(" Hi ")])).toBe(
+      "<|begin_of_text|><|start_header_id|>system<|end_header_id|>\n\nCutting Knowledge Date: December 2023\nToday Date: 26 Jul 2024\n\nBe brief.<|eot_id|>" +
+        `<|start_header_id|>user<|end_header_id|>\n\nHi<|eot_id|>${OPENING}`,
+    );
+  });
+
+  it("declares tools in front of the first message of the user, in lines indented by four", () => {
+    const text = prompt([user("Add.")], [ADD]);
+    expect(text).toContain("\n\nEnvironment: ipython\nCutting Knowledge");
+    expect(text).toContain(
+      'dictionary of argument name and its value}.Do not use variables.\n\n{\n    "type": "function",\n    "function": {\n        "name": "add"',
+    );
+    expect(text).toMatch(/\n}\n\nAdd\.<\|eot_id\|>/);
+  });
+
+  it("declares tools in a turn of their own where the environment begins with another speaker", () => {
+    const opening = { role: "assistant", content: "Hello.", reasoning: null, calls: [] } as const;
+    expect(prompt([opening, user("Add.")], [ADD])).toMatch(
+      /\n}\n\n<\|eot_id\|><\|start_header_id\|>assistant<\|end_header_id\|>\n\nHello\./,
+    );
+  });
+
+  it("shows an earlier call as bare JSON and its result as a JSON string", () => {
+    const calls = [{ id: "0", name: "add", args: { a: 2 } }];
+    const text = prompt([
+      user("Add."),
+      { role: "assistant", content: "dropped", reasoning: null, calls },
+      { role: "tool", name: "add", callId: "0", content: 'a "b"\n' },
+    ]);
+    expect(text).toContain(`${OPENING}${CALL}<|eot_id|>`);
+    expect(text).toContain('ipython<|end_header_id|>\n\n"a \\"b\\"\\n"<|eot_id|>');
+    expect(text).not.toContain("dropped");
+  });
+
+  it("is refused for a conversation with two calls in a turn", () => {
+    const call = { id: "0", name: "add", args: {} };
+    const turn = { role: "assistant", content: "", reasoning: null, calls: [call, call] } as const;
+    expect(() => prompt([user("Add."), turn])).toThrow(/Llama 3 calls one tool a turn/);
+  });
+});
+
+describe("a turn of Llama 3", () => {
+  it("is a call when it is one JSON object with a name and parameters", () => {
+    expect(parse(`${CALL}<|eot_id|>`)).toMatchObject({
+      calls: [{ name: "add", args: { a: 2 }, raw: CALL }],
+      errors: [],
+      content: "",
+      ended: true,
+    });
+    expect(parse(CALL.replace("parameters", "arguments")).calls).toHaveLength(1);
+    expect(parse(CALL.replace("add", "unknown")).calls).toMatchObject([{ name: "unknown" }]);
+  });
+
+  it.each([
+    ["text around the object", `I add. ${CALL}`],
+    ["another object", '{"answer": 42}'],
+    ["an object with a name and no parameters", '{"name": "add", "sum": 42}'],
+    ["broken JSON", '{"name": "add", "parameters": {"a": 1,}}'],
+    ["two objects", `${CALL}; ${CALL}`],
+  ])("is an answer when it is %s", (_what, text) => {
+    expect(parse(`${text}<|eot_id|>`)).toMatchObject({ calls: [], errors: [], content: text });
+  });
+
+  it("is an answer when no tools were declared", () => {
+    expect(parse(CALL, [])).toMatchObject({ calls: [], content: CALL, lead: CALL.length });
+  });
+
+  it("is a broken call when the parameters of a declared tool are no object", () => {
+    expect(parse('{"name": "add", "parameters": "2"}<|eot_id|>')).toMatchObject({
+      calls: [],
+      errors: [{ kind: "bad_arguments", message: expect.stringContaining('"parameters"') }],
+      content: "",
+    });
+    const deep = `{"name": "add", "parameters": ${'{"a":'.repeat(300)}1${"}".repeat(300)}}`;
+    expect(parse(deep).errors).toMatchObject([{ kind: "too_deep" }]);
+  });
+
+  it("ends on either of its end tokens", () => {
+    expect(stops).toBe("<|eot_id|><|eom_id|>");
+    expect(parse("Hi.<|eom_id|>")).toMatchObject({ content: "Hi.", ended: true });
+    expect(parse("Hi.").ended).toBe(false);
+  });
+});
+
+describe("after a turn of Llama 3", () => {
+  it("a result stands in a turn of ipython", () => {
+    const next = `<|start_header_id|>ipython<|end_header_id|>\n\n"5"<|eot_id|>${OPENING}`;
+    expect(bridge(`${CALL}<|eot_id|>`, result("5"))).toBe(next);
+    expect(bridge(`${CALL}<|eom_id|>`, result("5"))).toBe(next);
+    expect(bridge(CALL, result("5"))).toBe(`<|eot_id|>${next}`);
+  });
+
+  it("text from an environment yields no control token", () => {
+    const turn = "Hi.<|eot_id|>";
+    expect(countAdded(turn, result(ADDED.join("")))).toBe(countAdded(turn, result("5")));
+  });
+});
