@@ -38,7 +38,10 @@ export function replayLines(
     BLANK,
     ...(record.systemText === null ? [] : block(l10n.t("system"), record.systemText, "quiet")),
     ...block(l10n.t("prompt"), record.promptText),
-    ...record.turns.flatMap((turn, index) => turnLines(turn, index, block)),
+    ...record.turns.flatMap((turn, index) => [
+      ...streamBreakLines(turn, record.turns[index - 1]),
+      ...turnLines(turn, index, block),
+    ]),
     BLANK,
     heading(l10n.t("reward")),
     ...rewardLines(record, block),
@@ -65,10 +68,12 @@ function blockWriter(width: number): WriteBlock {
 function summaryLine(record: RolloutRecord): Line {
   const { reward, stop, turns, durationMs, attempt } = record;
   const tokens = turns.reduce((sum, turn) => sum + turn.tokens, 0);
+  const streams = (turns.at(-1)?.stream ?? 0) + 1;
   const parts = [
     stop,
     plural(turns.length, "{0} turn", "{0} turns"),
     plural(tokens, "{0} sampled token", "{0} sampled tokens"),
+    ...(streams > 1 ? [plural(streams, "{0} token stream", "{0} token streams")] : []),
     formatDuration(durationMs / 1000),
     ...(attempt === 0
       ? []
@@ -79,6 +84,13 @@ function summaryLine(record: RolloutRecord): Line {
       ? styled("bad", l10n.t("failed"))
       : styled("strong", l10n.t("reward {0}", formatReward(reward)));
   return [shown, `   ${parts.join(", ")}`];
+}
+
+/** Says that a turn was not sampled in the token stream of the one before it. */
+function streamBreakLines({ stream }: Turn, before: Turn | undefined): readonly Line[] {
+  if (stream === (before?.stream ?? 0)) return [];
+  const text = l10n.t("stream {0}: the conversation was rendered again", stream + 1);
+  return [BLANK, [INDENT, styled("quiet", text)]];
 }
 
 function turnLines(turn: Turn, index: number, block: WriteBlock): readonly Line[] {

@@ -35,6 +35,9 @@ export async function* tokenLines(
   if (problem !== null) yield quietLine(l10n.t("Ids only: {0}", problem));
   for (const entry of tokenData) {
     const record = await context.reader.tokens(entry);
+    if (tokenData.length > 1 || entry.stream > 0) {
+      yield* [BLANK, [styled("strong", l10n.t("stream {0}", entry.stream + 1))]];
+    }
     if (record === null) yield quietLine(l10n.t("Its token data is not wholly on disk."));
     else yield* recordLines(record, tokenizer, context.width);
   }

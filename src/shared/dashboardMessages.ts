@@ -17,9 +17,9 @@ import type {
 import type { RolloutSet, RolloutSource } from "./rolloutSet.ts";
 
 /** Rises with every change that an older page would misread. */
-export const DASHBOARD_VERSION = 3;
+export const DASHBOARD_VERSION = 4;
 
-/** Tokens in one window of a sequence. */
+/** Tokens in one window of a stream. */
 export const TOKENS_PER_WINDOW = 2_000;
 
 /** What the page asks the editor to do; each goes to the handler that the dashboard was given. */

@@ -119,8 +119,8 @@ export interface RolloutRow extends RolloutKey {
   readonly stop: string;
   readonly error: string | null;
   readonly durationMs: number;
-  /** Token sequences that are stored. */
-  readonly streams: number;
+  /** Positions in the rollout of the token streams that are stored, ascending. */
+  readonly streams: readonly number[];
 }
 
 /** A text of unknown origin, cut to what a page can show. */
@@ -157,6 +157,8 @@ export interface ReplayTurn {
   readonly stopReason: string;
   readonly durationMs: number;
   readonly tokens: number;
+  /** Position in the rollout of the token stream in which the turn was sampled. */
+  readonly stream: number;
 }
 
 export interface RolloutBody {
@@ -187,13 +189,13 @@ export interface RolloutBody {
   readonly durationMs: number;
 }
 
-/** A window of a token sequence; all arrays have one entry a token. */
+/** A window of a token stream; all arrays have one entry a token. */
 export interface TokenWindow {
+  /** Position of the stream in its rollout. */
   readonly stream: number;
-  readonly streams: number;
   /** Position of the first token. */
   readonly from: number;
-  /** Tokens of the whole sequence. */
+  /** Tokens of the whole stream. */
   readonly total: number;
   readonly ids: Int32Array;
   /** Null when no tokenizer could be loaded. */
@@ -206,7 +208,7 @@ export interface TokenWindow {
   readonly turns: Int16Array;
   /** 1 where the token is trained on. */
   readonly mask: Uint8Array;
-  /** Over the whole sequence, so that colours mean the same in every window. */
+  /** Over the whole stream, so that colours mean the same in every window. */
   readonly ranges: {
     readonly logprobLow: number;
     readonly advantageSize: number;

@@ -207,6 +207,30 @@ describe("the page of the dashboard", () => {
     expect(details).toContain("-2.00");
   });
 
+  it("shows where a rollout goes on in another token stream, and the tokens of each", async () => {
+    const { page } = await open(
+      { runId: "hard", view: { tab: "trajectories", rollout: { group: 0, rollout: 0 } } },
+      smallFolder,
+    );
+    const replay = page.getByRole("article", { name: "Replay" });
+    await replay.locator(".reward-footer").waitFor();
+    expect(await replay.locator(".replay-title").textContent()).toContain("3 token streams");
+    expect(await replay.locator(".stream-break + .turn h3").allTextContents()).toEqual([
+      "Turn 3",
+      "Turn 4",
+    ]);
+    await page.keyboard.press("t");
+    const streams = page.getByLabel("Stream");
+    await streams.waitFor();
+    expect(await streams.locator("option").allTextContents()).toEqual([
+      "1: turns 1 to 2",
+      "3: turn 4",
+    ]);
+    await page.getByText("Tokens 1 to 620 of 620").waitFor();
+    await streams.selectOption("3: turn 4");
+    await page.getByText("Tokens 1 to 60 of 60").waitFor();
+  });
+
   it("comes back as it was left", async () => {
     const first = await open();
     await first.page.locator(".reward canvas").waitFor();

@@ -23,6 +23,9 @@ export const replayStrings = {
     tools: (count: number) => plural(count, "{0} tool", "{0} tools"),
     prompt: l10n.t("Prompt"),
     turn: (turn: number) => l10n.t("Turn {0}", turn),
+    streams: (count: number) => plural(count, "{0} token stream", "{0} token streams"),
+    streamBreak: (stream: number) =>
+      l10n.t("Stream {0}: the conversation was rendered again", stream),
     turnFacts: (tokens: number, stop: string) =>
       plural(tokens, "{0} token, ended by {1}", "{0} tokens, ended by {1}", stop),
     reasoning: l10n.t("Reasoning"),
@@ -91,7 +94,11 @@ export const replayStrings = {
       l10n.t("Tokens {0} to {1} of {2}", formatCount(from), formatCount(to), formatCount(total)),
     previous: l10n.t("Previous tokens"),
     next: l10n.t("Next tokens"),
-    stream: l10n.t("Sequence"),
+    stream: l10n.t("Stream"),
+    streamOf: (stream: number, firstTurn: number, lastTurn: number) =>
+      firstTurn === lastTurn
+        ? l10n.t("{0}: turn {1}", stream, firstTurn)
+        : l10n.t("{0}: turns {1} to {2}", stream, firstTurn, lastTurn),
     idsOnly: l10n.t("Ids only: the run's tokenizer could not be loaded."),
     notTrained: (trainingUse: string) =>
       l10n.t("Only rollouts that were trained on have token data. This one: {0}.", trainingUse),

@@ -105,7 +105,8 @@ function ReplayContent({ dashboard, rolloutKey, row, body }: TitleProps) {
       <TokenView
         dashboard={dashboard}
         rolloutKey={rolloutKey}
-        streams={row?.streams ?? 0}
+        streams={row?.streams ?? []}
+        turns={body?.turns ?? []}
         trainingUse={row?.trainingUse ?? null}
       />
     );
@@ -167,6 +168,7 @@ function ReplayTitle({ dashboard, rolloutKey, row, body }: TitleProps) {
 function factsOf(row: RolloutRow, body: RolloutBody | null): readonly string[] {
   const { environment, split, index, temperature, advantage, trainingUse, stop, turns, tokens } =
     row;
+  const streams = (body?.turns.at(-1)?.stream ?? 0) + 1;
   return [
     visibleLine(`${environment} ${split} ${index}`),
     ...(advantage === null ? [] : [`${text.advantage.toLowerCase()} ${formatSigned(advantage)}`]),
@@ -174,6 +176,7 @@ function factsOf(row: RolloutRow, body: RolloutBody | null): readonly string[] {
     stopText(stop),
     plural(turns, "{0} turn", "{0} turns"),
     plural(tokens, "{0} token", "{0} tokens"),
+    ...(streams > 1 ? [text.streams(streams)] : []),
     ...(body !== null && body.attempt > 0 ? [text.retries(body.attempt)] : []),
   ];
 }

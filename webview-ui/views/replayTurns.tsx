@@ -1,5 +1,6 @@
 /** The texts of a rollout, turn by turn, with the rewards at the side. */
 
+import { Fragment } from "preact";
 import { useId } from "preact/hooks";
 import type {
   BoundedText,
@@ -48,15 +49,19 @@ export function ReplayTurns({ dashboard, body, row, isMarkdown, titleId = "" }: 
         <FoldedText content={body.prompt} />
       </Block>
       {body.turns.map((turn, index) => (
-        <Turn
-          key={index}
-          dashboard={dashboard}
-          turn={turn}
-          index={index}
-          total={totals[index] ?? 0}
-          titleId={titleId}
-          isMarkdown={isMarkdown}
-        />
+        <Fragment key={index}>
+          {turn.stream === (body.turns[index - 1]?.stream ?? 0) ? null : (
+            <p class="stream-break">{text.streamBreak(turn.stream + 1)}</p>
+          )}
+          <Turn
+            dashboard={dashboard}
+            turn={turn}
+            index={index}
+            total={totals[index] ?? 0}
+            titleId={titleId}
+            isMarkdown={isMarkdown}
+          />
+        </Fragment>
       ))}
       {body.omittedTurns > 0 ? <p class="note">{text.omittedTurns(body.omittedTurns)}</p> : null}
       <RewardFooter body={body} row={row} titleId={titleId} />

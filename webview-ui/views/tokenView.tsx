@@ -1,13 +1,15 @@
 /** The tokens of a rollout as they were trained on, coloured by a number. */
 
+import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { TOKENS_PER_WINDOW } from "../../src/shared/dashboardMessages.ts";
-import type { RolloutKey, TokenWindow } from "../../src/shared/dashboardTypes.ts";
+import type { ReplayTurn, RolloutKey, TokenWindow } from "../../src/shared/dashboardTypes.ts";
 import { Icon } from "../controls/icon.tsx";
 import type { DashboardModel } from "../model/dashboardModel.ts";
 import { TOKEN_COLOURS, type TokenColour } from "../model/viewState.ts";
 import { strings } from "../strings/strings.ts";
 import { trainingUseText } from "./rolloutRows.ts";
+import { StreamPicker } from "./streamPicker.tsx";
 import { TokenBoxes } from "./tokenBoxes.tsx";
 import { type TokenScale, tokenScale } from "./tokenScale.ts";
 
@@ -16,25 +18,29 @@ const text = strings.tokens;
 interface TokenViewProps {
   readonly dashboard: DashboardModel;
   readonly rolloutKey: RolloutKey;
-  readonly streams: number;
+  /** Of the streams that are stored. */
+  readonly streams: readonly number[];
+  /** Of the rollout; none until they were received. */
+  readonly turns: readonly Pick<ReplayTurn, "stream">[];
   readonly trainingUse: string | null;
 }
 
-export function TokenView({ dashboard, rolloutKey, streams, trainingUse }: TokenViewProps) {
+export function TokenView({ dashboard, rolloutKey, streams, turns, trainingUse }: TokenViewProps) {
   const { source, step, group, rollout } = rolloutKey;
-  const [stream, setStream] = useState(0);
+  const [chosen, setStream] = useState<number | null>(null);
+  const stream = chosen ?? streams[0] ?? null;
   const [from, setFrom] = useState(0);
   const [window, setWindow] = useState<TokenWindow | null>(null);
   const [error, setError] = useState<string | null>(null);
   useEffect(() => {
-    if (streams === 0) return;
+    if (stream === null) return;
     const key = { source, step, group, rollout };
     return dashboard.host.ask({ ask: "tokens", key, stream, from }, (answer) => {
       if (answer.kind === "tokens") setWindow(answer.window);
       else if (answer.kind === "error") setError(answer.message);
     });
-  }, [dashboard, source, step, group, rollout, stream, from, streams]);
-  if (streams === 0) {
+  }, [dashboard, source, step, group, rollout, stream, from]);
+  if (stream === null) {
     const why =
       source === "training" ? text.notTrained(trainingUseText(trainingUse)) : text.evaluated;
     return <p class="message">{why}</p>;
@@ -46,11 +52,17 @@ export function TokenView({ dashboard, rolloutKey, streams, trainingUse }: Token
       <TokenControls
         dashboard={dashboard}
         window={window}
-        stream={stream}
-        setStream={(next) => {
-          setStream(next);
-          setFrom(0);
-        }}
+        picker={
+          <StreamPicker
+            streams={streams}
+            turns={turns}
+            stream={stream}
+            setStream={(next) => {
+              setStream(next);
+              setFrom(0);
+            }}
+          />
+        }
       />
       <TokenPages window={window} go={setFrom} />
       <TokenBoxes dashboard={dashboard} window={window} />
@@ -61,11 +73,10 @@ export function TokenView({ dashboard, rolloutKey, streams, trainingUse }: Token
 interface ControlsProps {
   readonly dashboard: DashboardModel;
   readonly window: TokenWindow;
-  readonly stream: number;
-  readonly setStream: (stream: number) => void;
+  readonly picker: ComponentChildren;
 }
 
-function TokenControls({ dashboard, window, stream, setStream }: ControlsProps) {
+function TokenControls({ dashboard, window, picker }: ControlsProps) {
   const { tokenColour, hasTokenNumbers } = dashboard.view.value;
   return (
     <div class="token-controls">
@@ -84,21 +95,7 @@ function TokenControls({ dashboard, window, stream, setStream }: ControlsProps) 
           ))}
         </select>
       </label>
-      {window.streams > 1 ? (
-        <label class="field">
-          <span>{text.stream}</span>
-          <select
-            value={stream}
-            onChange={({ currentTarget: { value } }) => setStream(Number(value))}
-          >
-            {Array.from({ length: window.streams }, (_, index) => (
-              <option key={index} value={index}>
-                {index + 1}
-              </option>
-            ))}
-          </select>
-        </label>
-      ) : null}
+      {picker}
       <button
         type="button"
         class="toggle"

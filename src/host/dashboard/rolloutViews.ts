@@ -47,7 +47,7 @@ export function rolloutRow(summary: RolloutSummary): RolloutRow {
     error: summary.error === null ? null : summary.error.slice(0, 500),
     advantage: summary.score?.advantage ?? null,
     trainingUse: summary.score?.trainingUse ?? null,
-    streams: summary.tokenData.length,
+    streams: summary.tokenData.map(({ stream }) => stream).sort((a, b) => a - b),
   };
 }
 
@@ -82,8 +82,9 @@ function replayTurn(
   turn: RolloutRecord["turns"][number],
   bounded: (text: string) => BoundedText,
 ): ReplayTurn {
-  const { stopReason, durationMs, tokens } = turn;
+  const { stopReason, durationMs, tokens, stream } = turn;
   return {
+    stream,
     stopReason,
     durationMs,
     tokens,
@@ -134,11 +135,7 @@ function textBounder(total: number): (text: string) => BoundedText {
 /** `count` tokens of a record from `from` on, as copies; `texts` are those of the part. */
 export function tokenPart(
   record: TokenRecord,
-  {
-    from,
-    count,
-    streams,
-  }: { readonly from: number; readonly count: number; readonly streams: number },
+  { from, count }: { readonly from: number; readonly count: number },
 ): Omit<TokenWindow, "texts"> {
   const total = record.ids.length;
   const start = Math.min(from, total);
@@ -147,7 +144,6 @@ export function tokenPart(
     Array.from({ length: end - start }, (_, index) => values[start + index] ?? Number.NaN);
   return {
     stream: record.stream,
-    streams,
     from: start,
     total,
     ids: Int32Array.from(part(record.ids)),

@@ -77,8 +77,8 @@ export class RunQueries {
 
   /** @throws AppError `no-such-rollout`, `tokens-missing` */
   async tokens({ key, stream, from }: Question<"tokens">): Promise<TokenWindow> {
-    const { record, streams } = await this.#tokenRecord(key, stream);
-    const part = tokenPart(record, { from, count: TOKENS_PER_WINDOW, streams });
+    const record = await this.#tokenRecord(key, stream);
+    const part = tokenPart(record, { from, count: TOKENS_PER_WINDOW });
     const { tokenTexts, follower } = this.#options;
     return { ...part, texts: await tokenTexts(follower.folder, part.ids) };
   }
@@ -125,12 +125,11 @@ export class RunQueries {
     );
   }
 
-  async #tokenRecord(key: RolloutKey, stream: number) {
+  async #tokenRecord(key: RolloutKey, stream: number): Promise<TokenRecord> {
     const { tokenData } = await this.#summary(key);
-    const streams = tokenData.length;
     const entry = tokenData.find((item) => item.stream === stream);
     const name = [key.source, key.step, key.group, key.rollout, stream, entry?.offset].join("/");
-    if (this.#lastTokens?.key === name) return { record: this.#lastTokens.record, streams };
+    if (this.#lastTokens?.key === name) return this.#lastTokens.record;
     const record = entry === undefined ? null : await this.#reader.tokens(entry);
     if (record === null) {
       throw new AppError(
@@ -139,7 +138,7 @@ export class RunQueries {
       );
     }
     this.#lastTokens = { key: name, record };
-    return { record, streams };
+    return record;
   }
 }
 

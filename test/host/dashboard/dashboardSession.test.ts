@@ -227,7 +227,12 @@ describe("answers", () => {
       trainingUse: "excluded:failed",
       advantage: null,
     });
-    expect(rows[0]).toMatchObject({ advantage: -1, trainingUse: "trained", streams: 1, turns: 4 });
+    expect(rows[0]).toMatchObject({
+      advantage: -1,
+      trainingUse: "trained",
+      streams: [0, 2],
+      turns: 4,
+    });
   });
 
   it("come again while the step is played", async () => {

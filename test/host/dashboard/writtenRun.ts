@@ -222,7 +222,7 @@ async function writeRollouts(
       : { advantage: ((index % 5) - 2) / 2, trainingUse: "trained" as const }),
   }));
   await store.addScores(step, scored);
-  await store.addTokens(step, [longTokens(tokens)]);
+  await store.addTokens(step, [longTokens(tokens), lastStream()]);
 }
 
 function hardRecord(): RolloutRecord {
@@ -252,11 +252,13 @@ function hardRecord(): RolloutRecord {
     {
       ...turn,
       content: "",
+      stream: 1,
       results: [{ name: "search", text: lines, isError: false, reward: 0.2, finished: false }],
     },
     {
       ...turn,
       content: "",
+      stream: 2,
       results: [
         { name: "answer", text: "x".repeat(150_000), isError: true, reward: 0.9, finished: true },
       ],
@@ -280,6 +282,19 @@ function hardRecord(): RolloutRecord {
       clamped: 1,
     },
   });
+}
+
+/** Of the last turn; the stream before it came without log-probabilities and is not stored. */
+function lastStream() {
+  const ids = Array.from({ length: 60 }, (_, index) => 100 + index);
+  const mask = ids.map((_, index) => (index < 40 ? 0 : 1));
+  return {
+    ...{ group: 0, rollout: 0, stream: 2, ids, mask },
+    samplerLogprobs: mask.map((trained) => trained * -0.5),
+    trainerLogprobs: ids.map((_, index) => (index === 0 ? Number.NaN : -0.5)),
+    advantages: mask.map((trained) => trained * 0.5),
+    turns: mask.map((trained) => (trained === 1 ? 3 : -1)),
+  };
 }
 
 function longTokens(length: number) {

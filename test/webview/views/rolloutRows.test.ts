@@ -26,7 +26,7 @@ function row(changes: Partial<RolloutRow>): RolloutRow {
       toolCalls: 1,
       failedToolCalls: 0,
     },
-    ...{ stop: "reached_terminal_state", error: null, durationMs: 100, streams: 1 },
+    ...{ stop: "reached_terminal_state", error: null, durationMs: 100, streams: [0] },
     ...changes,
   };
 }
