@@ -43,6 +43,7 @@ export const FOLDER_ORDER: readonly string[] = [
   "src/local",
   "src/local/engine/kernels",
   "src/local/engine",
+  "src/local/engine/random",
   "src/local/engine/service/http",
   "src/local/engine/service/wire",
   "src/local/engine/service/checkpoints",

@@ -112,6 +112,8 @@ export interface ServeCommand {
   readonly maxSessions: number | null;
   /** Folder for checkpoints; null = the user's common store. */
   readonly store: string | null;
+  /** Random weights under the name of a model, with its tokenizer; null = the bundled model. */
+  readonly random: { readonly model: string; readonly tokenizer: string } | null;
 }
 
 export type Command =
@@ -304,7 +306,16 @@ function parseServe(given: ParsedFlags): ServeCommand {
     environmentsPort: numberOf(given, "serve", "environments_port", 65_535) ?? 0,
     maxSessions,
     store: lastValue(given, "store") ?? null,
+    random: randomModel(given),
   };
+}
+
+function randomModel(given: ParsedFlags): ServeCommand["random"] {
+  const [model, tokenizer] = [lastValue(given, "model"), lastValue(given, "tokenizer")];
+  if (model === undefined && tokenizer === undefined) return null;
+  if (model !== undefined && tokenizer !== undefined) return { model, tokenizer };
+  const [there, missing] = model === undefined ? ["tokenizer", "model"] : ["model", "tokenizer"];
+  throw argumentError(`--${there} serves random weights and needs --${missing}`, "serve");
 }
 
 function numberOf(

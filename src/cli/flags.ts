@@ -69,6 +69,8 @@ export const FLAGS: Readonly<Record<CommandName, Flags>> = {
     environments_port: { type: "string" },
     max_sessions: { type: "string" },
     store: { type: "string" },
+    model: { type: "string" },
+    tokenizer: { type: "string" },
   },
 };
 /** Without a command's name the flags of `train` hold, as in the original program. */

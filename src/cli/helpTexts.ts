@@ -230,10 +230,14 @@ const SERVE: HelpText = (
                          with 429, as a hosted environment at capacity does
   --store DIR            folder for checkpoints; by default the one that local
                          runs of this user share
+  --model NAME           serve RANDOM weights under the name of any model, for
+                         tests and to look at its format; with --tokenizer
+  --tokenizer NAME       the tokenizer for it: a folder, or a model on the hub
 
-Example:
+Examples:
 
   ${program} serve --tinker_port 8001 --environments_port 8002
+  ${program} serve --model Qwen/Qwen3-8B --tokenizer ./qwen3-8b-tokenizer
 
 Prints both addresses, a fresh key, and the variables to set so that the
 official Python packages train here. Serves until Ctrl+C.`;

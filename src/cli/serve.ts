@@ -15,7 +15,7 @@ export async function serveUntilInterrupt(
   const release = interrupts(() => interrupted.abort());
   try {
     const served = await trainer.serve(options);
-    out.print(addressLines(served));
+    out.print(addressLines(served, options.random));
     await aborted(AbortSignal.any([interrupted.signal, served.failed]));
     out.print([[l10n.t("closing")]]);
     await served.close();
@@ -26,8 +26,13 @@ export async function serveUntilInterrupt(
 }
 
 /** The variables to set so that the official Python packages train here. */
-function addressLines({ tinkerUrl, environmentsUrl, key }: ServedAddresses): readonly Line[] {
+function addressLines(
+  { tinkerUrl, environmentsUrl, key }: ServedAddresses,
+  random: ServeCommand["random"],
+): readonly Line[] {
+  const model = random?.model ?? "local/tiny-tool";
   return [
+    ...(random === null ? [] : randomLines(random)),
     labelled("Tinker", styled("strong", tinkerUrl)),
     labelled(l10n.t("environments"), styled("strong", environmentsUrl)),
     labelled(l10n.t("key"), styled("strong", key)),
@@ -42,7 +47,7 @@ function addressLines({ tinkerUrl, environmentsUrl, key }: ServedAddresses): rea
     BLANK,
     [l10n.t("Then, with the packages tinker and openreward:")],
     BLANK,
-    ['  tinker.ServiceClient().create_lora_training_client("local/tiny-tool", rank=8)'],
+    [`  tinker.ServiceClient().create_lora_training_client("${model}", rank=8)`],
     ['  openreward.OpenReward().environments.get("local/calculator")'],
     BLANK,
     [
@@ -51,6 +56,19 @@ function addressLines({ tinkerUrl, environmentsUrl, key }: ServedAddresses): rea
         l10n.t("Only programs on this machine can connect. Ctrl+C ends both services."),
       ),
     ],
+  ];
+}
+
+/** A name that a real model has must not pass for it. */
+function randomLines({ model, tokenizer }: NonNullable<ServeCommand["random"]>): readonly Line[] {
+  return [
+    [styled("warning", l10n.t("The weights are random, for tests and for looking at formats."))],
+    [l10n.t("This is not {0}: it has its name and its tokenizer, and writes noise.", model)],
+    [l10n.t("To train it, set in the configuration:")],
+    BLANK,
+    ["  model_name: ", model],
+    ["  tokenizer_name: ", tokenizer],
+    BLANK,
   ];
 }
 

@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { startChild } from "./services/childProcess.ts";
 import { checkpointStore } from "./services/localServices.ts";
+import { tokenizerFolder } from "./tokenizerFolder.ts";
 
 export interface ServeOptions {
   /** 0 = any free port. */
@@ -14,7 +15,15 @@ export interface ServeOptions {
   readonly maxSessions: number | null;
   /** Folder of the checkpoints; null = the user's own. */
   readonly store: string | null;
+  /** Random weights under the name of a model; null = the bundled model. */
+  readonly random: RandomModel | null;
   readonly programFolder?: string;
+}
+
+interface RandomModel {
+  readonly model: string;
+  /** A folder, relative ones from the working directory, or a model on the hub. */
+  readonly tokenizer: string;
 }
 
 export interface LocalServers {
@@ -27,7 +36,7 @@ export interface LocalServers {
   close(): Promise<void>;
 }
 
-/** @throws AppError `local-service`, for example when a port is taken */
+/** @throws AppError `local-service`, for example when a port is taken; `tokenizer-*` */
 export async function serve(options: ServeOptions): Promise<LocalServers> {
   const folder = options.programFolder ?? dirname(fileURLToPath(import.meta.url));
   const key = `tml-local-${randomBytes(18).toString("base64url")}`;
@@ -36,7 +45,7 @@ export async function serve(options: ServeOptions): Promise<LocalServers> {
   const engine = await startChild({
     name: "The embedded engine",
     program: join(folder, "engine.js"),
-    args: ["--port", String(options.tinkerPort), "--store", options.store ?? checkpointStore()],
+    args: ["--port", String(options.tinkerPort), ...(await modelArguments(options, folder))],
     key,
   });
   try {
@@ -59,4 +68,16 @@ export async function serve(options: ServeOptions): Promise<LocalServers> {
     await engine.close();
     throw error;
   }
+}
+
+/** Checkpoints of random weights are kept apart from those of the bundled model. */
+async function modelArguments(
+  { random, store }: ServeOptions,
+  folder: string,
+): Promise<readonly string[]> {
+  if (random === null) return ["--store", store ?? checkpointStore()];
+  const { model, tokenizer } = random;
+  const found = await tokenizerFolder(tokenizer, { folder }, join(process.cwd(), "serve"));
+  const ownStore = store ?? join(checkpointStore(), "random");
+  return ["--store", ownStore, "--model", model, "--tokenizer", found.folder];
 }

@@ -54,7 +54,11 @@ test("every other command takes its values", () => {
     environmentsPort: 0,
     maxSessions: null,
     store: "here",
+    random: null,
   });
+  const random = { model: "Qwen/Qwen3-8B", tokenizer: "./here" };
+  const words = ["serve", "--model", random.model, "--tokenizer", random.tokenizer];
+  expect(parseArguments(words)).toMatchObject({ kind: "serve", random });
 });
 
 test("overrides are taken in both forms, in the order they stand in", () => {
@@ -139,6 +143,8 @@ test.each([
   [["show", "x", "--step", "1", "--tokens"], "--tokens needs one rollout"],
   [["serve", "--tinker_port", "70000"], "not a whole number from 0 to 65535."],
   [["serve", "--max_sessions", "0"], "--max_sessions is 0, not at least 1."],
+  [["serve", "--model", "a/b"], "--model serves random weights and needs --tokenizer."],
+  [["serve", "--tokenizer", "a"], "--tokenizer serves random weights and needs --model."],
 ])("%j is refused in one line", (args, message) => {
   expect(() => parseArguments(args)).toThrow(message);
   expect(() => parseArguments(args)).toThrow(/^[^\n]* --help` explains the command line\.$/);

@@ -155,6 +155,22 @@ test("serve prints addresses and key until an interrupt closes the services", as
   expect(serving.isClosed).toBe(true);
 });
 
+test("serve says that weights under the name of a model are random", async () => {
+  const { program } = aServing();
+  const exit = runProgram(program, ["serve", "--model", "Qwen/Qwen3-8B", "--tokenizer", "./here"]);
+  await settle();
+  expect(program.out.lines[0]).toContain("The weights are random");
+  expect(program.out.lines).toEqual(
+    expect.arrayContaining([
+      expect.stringContaining("This is not Qwen/Qwen3-8B"),
+      "  model_name: Qwen/Qwen3-8B",
+      "  tokenizer_name: ./here",
+    ]),
+  );
+  program.interrupt();
+  expect(await exit).toBe(0);
+});
+
 test("serve ends with the reason when one of its services does, and leaves none behind", async () => {
   const { serving, program } = aServing();
   const exit = runProgram(program, ["serve"]);

@@ -12,7 +12,7 @@ export const PROGRAM_FOLDER = fileURLToPath(new URL("../../dist/trainer", import
 export async function serveProgram(): Promise<LocalServers> {
   const store = await mkdtemp(join(tmpdir(), "tinker-rl-conformance-"));
   const ports = { tinkerPort: 0, maxSessions: null, environmentsPort: 0 };
-  const served = await serve({ ...ports, store, programFolder: PROGRAM_FOLDER });
+  const served = await serve({ ...ports, store, random: null, programFolder: PROGRAM_FOLDER });
   return {
     ...served,
     close: async () => {

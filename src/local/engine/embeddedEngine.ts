@@ -33,12 +33,16 @@ import { type SamplerWeights, SamplingScheduler } from "./samplingScheduler.ts";
 import { addInto, MICRO_BATCH_TOKENS, runBatch } from "./trainingPool.ts";
 import { WorkerThread } from "./workerThread.ts";
 
-export interface EngineOptions {
-  readonly modelFolder: string;
+/** Where the engine's own files are, and how much of the machine it takes. */
+export interface EngineProgram {
   readonly wasmPath: string;
   readonly workerPath: string;
   /** Compute threads; default: one less than the cores, at least 2 and at most 4, but 1 on a single core. */
   readonly workers?: number;
+}
+
+export interface EngineOptions extends EngineProgram {
+  readonly modelFolder: string;
 }
 
 interface AdapterRecord {
@@ -64,10 +68,14 @@ const BASE_WEIGHTS: SamplerWeights = { key: 0, adapter: null };
 const SLOTS_PER_WORKER = 96;
 const SETS_PER_WORKER = 6;
 
-/** Starts the workers and waits until they hold the model. @throws AppError `engine-model`, `engine-kernels`, `engine-worker` */
-export async function createEngine(options: EngineOptions): Promise<Engine> {
-  const model = await loadModelFolder(options.modelFolder);
-  const engine = new EmbeddedEngine(model, options);
+/** Serves the model in a folder. @throws AppError `engine-model`, and as `startEngine` */
+export async function createEngine({ modelFolder, ...program }: EngineOptions): Promise<Engine> {
+  return startEngine(await loadModelFolder(modelFolder), program);
+}
+
+/** Starts the workers and waits until they hold the model. @throws AppError `engine-kernels`, `engine-worker` */
+export async function startEngine(model: ModelFolder, program: EngineProgram): Promise<Engine> {
+  const engine = new EmbeddedEngine(model, program);
   try {
     await engine.ready();
     return engine;
@@ -91,7 +99,7 @@ class EmbeddedEngine implements Engine {
   readonly #snapshots = new Map<number, SnapshotRecord>();
   #nextId = 1;
 
-  constructor(folder: ModelFolder, options: EngineOptions) {
+  constructor(folder: ModelFolder, options: EngineProgram) {
     this.#folder = folder;
     this.model = {
       name: folder.name,
@@ -105,7 +113,8 @@ class EmbeddedEngine implements Engine {
       base: folder.base,
       tokens: folder.tokens,
       maxRank: MAX_RANK,
-      maxRows: MICRO_BATCH_TOKENS,
+      // A sequence is never cut: a longer one than a micro-batch is one by itself.
+      maxRows: Math.max(MICRO_BATCH_TOKENS, folder.arch.maxContext),
       sets: SETS_PER_WORKER,
       full: false,
     };

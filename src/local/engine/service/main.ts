@@ -1,7 +1,7 @@
 /**
- * The engine process: `node engine.js --socket PATH | --port N --store DIR [--workers N] [--keyed]`. It prints one line
- * `{"ready":true,"address":…}` and lives as long as its parent holds its standard input open. With `--keyed` the first line of
- * that is the key that every request must show.
+ * The engine process: `node engine.js --socket PATH | --port N --store DIR [--workers N] [--keyed] [--model NAME --tokenizer DIR]`.
+ * It prints one line `{"ready":true,"address":…}` and lives as long as its parent holds its standard input open. With `--keyed` the
+ * first line of that is the key that every request must show. With `--model` it serves random weights under that name.
  */
 
 import { join } from "node:path";
@@ -12,6 +12,8 @@ import { createFileSystem } from "../../../node/fileSystem.ts";
 import { firstLine } from "../../../node/firstLine.ts";
 import { systemRandom } from "../../../node/random.ts";
 import { createEngine } from "../embeddedEngine.ts";
+import type { Engine } from "../engine.ts";
+import { createRandomEngine, type RandomModel } from "../random/randomEngine.ts";
 import { type ListenTarget, listen } from "./http/listen.ts";
 import { createTinkerService } from "./service.ts";
 import { stderrLog } from "./stderrLog.ts";
@@ -24,17 +26,32 @@ interface EngineArguments {
   readonly storeFolder: string;
   readonly workers: number | null;
   readonly isKeyed: boolean;
+  /** Null = the bundled model. */
+  readonly random: RandomModel | null;
 }
 
 function readArguments(args: readonly string[]): EngineArguments {
-  const { socket, port, store, workers, keyed = false } = readOptions(args);
+  const { socket, port, store, workers, keyed = false, ...model } = readOptions(args);
   if (store === undefined) throw usage("--store DIR is missing");
   return {
     target: readTarget(socket, port),
     storeFolder: store,
     workers: workers === undefined ? null : wholeNumber("--workers", workers, 1),
     isKeyed: keyed,
+    random: readRandomModel(model),
   };
+}
+
+function readRandomModel({
+  model: name,
+  tokenizer: tokenizerFolder,
+}: {
+  readonly model?: string;
+  readonly tokenizer?: string;
+}): RandomModel | null {
+  if (name === undefined && tokenizerFolder === undefined) return null;
+  if (name !== undefined && tokenizerFolder !== undefined) return { name, tokenizerFolder };
+  throw usage("--model NAME and --tokenizer DIR need each other");
 }
 
 function readOptions(args: readonly string[]) {
@@ -44,6 +61,8 @@ function readOptions(args: readonly string[]) {
     store: { type: "string" },
     workers: { type: "string" },
     keyed: { type: "boolean" },
+    model: { type: "string" },
+    tokenizer: { type: "string" },
   } as const;
   try {
     return parseArgs({ args: [...args], options }).values;
@@ -69,7 +88,7 @@ function wholeNumber(name: string, text: string, least: number): number {
 function usage(problem: string): AppError {
   return new AppError(
     "bad-arguments",
-    `The engine cannot start: ${problem}. Usage: engine.js --socket PATH | --port N --store DIR [--workers N] [--keyed]`,
+    `The engine cannot start: ${problem}. Usage: engine.js --socket PATH | --port N --store DIR [--workers N] [--keyed] [--model NAME --tokenizer DIR]`,
   );
 }
 
@@ -79,15 +98,10 @@ async function start({
   storeFolder,
   workers,
   isKeyed,
+  random,
 }: EngineArguments): Promise<() => Promise<void>> {
   const keying = isKeyed ? firstLine(process.stdin) : null;
-  const folder = import.meta.dirname;
-  const engine = await createEngine({
-    modelFolder: join(folder, "model"),
-    wasmPath: join(folder, "kernels.wasm"),
-    workerPath: join(folder, "engineWorker.js"),
-    ...(workers !== null && { workers }),
-  });
+  const engine = await createModelEngine(random, workers);
   const service = await createTinkerService({
     engine,
     storeFolder,
@@ -103,6 +117,17 @@ async function start({
     await service.close();
     await engine.close();
   };
+}
+
+function createModelEngine(random: RandomModel | null, workers: number | null): Promise<Engine> {
+  const folder = import.meta.dirname;
+  const program = {
+    wasmPath: join(folder, "kernels.wasm"),
+    workerPath: join(folder, "engineWorker.js"),
+    ...(workers !== null && { workers }),
+  };
+  if (random !== null) return createRandomEngine(random, program);
+  return createEngine({ modelFolder: join(folder, "model"), ...program });
 }
 
 async function run(): Promise<void> {
