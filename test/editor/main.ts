@@ -20,6 +20,7 @@ import { hostileRepository } from "./journeys/hostileRepository.ts";
 import { hostileText } from "./journeys/hostileText.ts";
 import { keyboard } from "./journeys/keyboard.ts";
 import { localDemo } from "./journeys/localDemo.ts";
+import { models } from "./journeys/models.ts";
 import { promptPreview } from "./journeys/promptPreview.ts";
 import { reload } from "./journeys/reload.ts";
 import { restrictedMode } from "./journeys/restrictedMode.ts";
@@ -46,6 +47,7 @@ const JOURNEYS: readonly Journey[] = [
   keyboard,
   accessibility,
   editing,
+  models,
   promptPreview,
   checkpoints,
   alarms,

@@ -1,13 +1,16 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { fitThinking } from "../../src/core/chat/setup/thinking.ts";
 import { complete } from "../../src/core/config/editing/completion/complete.ts";
+import { TEMPLATES } from "../../src/core/config/editing/completion/templates.ts";
 import { diagnose } from "../../src/core/config/editing/diagnostics/diagnose.ts";
 import { hover } from "../../src/core/config/editing/display/hover.ts";
 import { fixesAt } from "../../src/core/config/editing/fixes/fixes.ts";
 import { applyEdits } from "../../src/core/config/editing/text/textEdit.ts";
 import { modelFields } from "../../src/core/config/modelFields.ts";
+import { isLocalModel } from "../../src/core/config/presets.ts";
 import { formatFactsOf } from "../../src/core/models/formatOfModel.ts";
-import { LINE_UP } from "../../src/core/models/lineUp.ts";
+import { findLineUpModel, LINE_UP } from "../../src/core/models/lineUp.ts";
 import { configIn, messagesIn, parse } from "../core/config/configText.ts";
 import { CATALOGUE, listing } from "../core/config/editing/aCatalogue.ts";
 
@@ -76,6 +79,17 @@ describe("a listed model", () => {
     expect(message).toMatch(/error: TRL216 .*not public/);
     expect(message).toContain(model);
     expect(message).toContain(instead);
+  });
+});
+
+describe("what the program itself suggests", () => {
+  it.each([
+    ...TEMPLATES.map(({ kind, text }) => [kind, text] as const),
+    ["example", readFileSync("examples/hosted/tinker-config.yaml", "utf8")] as const,
+  ])("uses a listed model: %s", (_, text) => {
+    const { model_name: name } = configIn(text);
+    if (!isLocalModel(name)) expect(findLineUpModel(name)?.listed).toBe("2026-08-19");
+    expect(messagesIn(text)).toEqual([]);
   });
 });
 

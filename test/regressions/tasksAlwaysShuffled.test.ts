@@ -57,6 +57,20 @@ describe("shuffle", () => {
     ]);
   });
 
+  it("off outweighs that of a split, which is marked", () => {
+    const text = `model_name: local/tiny-tool
+batch_size: 1
+shuffle: false
+environments: { o/E: { num_rollouts: 2, splits: { train: { shuffle: true }, test: {} } } }
+`;
+    expect(messagesIn(text)).toEqual([
+      expect.stringMatching(
+        /warning: TRL217 .*no effect.*\(environments\.o\/E\.splits\.train\.shuffle\)$/,
+      ),
+    ]);
+    expect(messagesIn(text.replace("shuffle: false\n", ""))).toEqual([]);
+  });
+
   it("off takes tasks by index, in batches that go across the ends of epochs", async () => {
     const { batch, steps } = await plan([5], 3, "shuffle: false", "num_epochs: 2");
     const batches = [0, 3, 6, 9].map((cursor) => indices(batch(cursor)));

@@ -125,7 +125,7 @@ function switchFindings(
   if (facts.thinking === "on" && !thinking.enabled) {
     const [least] = facts.efforts;
     const hint = least === undefined ? "" : `; \`effort: ${least}\` asks for the least reasoning`;
-    const message = `\`${name}\` always reasons before it answers. Set it to true${hint}.`;
+    const message = `\`${name}\` always reasons before it answers. Set \`thinking: true\`${hint}.`;
     return [conflict("TRL216", path, message, { remedies: [preferred(setTo(path, true))] })];
   }
   if (facts.thinking === "off" && thinking.enabled) {

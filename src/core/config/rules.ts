@@ -39,6 +39,7 @@ export function crossFieldFindings(config: Config, values: unknown): readonly Fi
     ...lossFindings(config),
     ...endFindings(config, values),
     ...loadFindings(config),
+    ...shuffleFindings(config, values),
     ...Object.entries(config.environments).flatMap(([name, environment]) =>
       environmentFindings(["environments", name], environment),
     ),
@@ -162,6 +163,21 @@ function stepSizeFindings(config: Config): readonly Finding[] {
     ? "this machine will take long over each step, and much memory."
     : "each step takes long and costs accordingly.";
   return [note("TRL208", ["batch_size"], `${size}: ${effect}`)];
+}
+
+/** Splits that ask for what the run as a whole turns off. */
+function shuffleFindings({ shuffle, environments }: Config, values: unknown): readonly Finding[] {
+  if (shuffle) return [];
+  return Object.entries(environments).flatMap(([name, { splits }]) =>
+    Object.keys(splits).flatMap((split) => {
+      const path = ["environments", name, "splits", split, "shuffle"];
+      if (valueAt(values, path) !== true) return [];
+      const message =
+        "This has no effect, because `shuffle: false` holds for the whole run. To shuffle some splits only, set it for the others.";
+      const remedies = [{ kind: "remove", path, title: "Remove 'shuffle'" } as const];
+      return [advice("TRL217", path, message, { relatedPaths: [["shuffle"]], remedies })];
+    }),
+  );
 }
 
 function evaluationFindings({ evaluation, environments }: Config): readonly Finding[] {

@@ -1,9 +1,8 @@
 /** Writing a configuration: diagnostics and their fixes, names from the lists on disk, hover, lenses, and what a run makes of it. */
 
-import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import type { Locator } from "playwright-core";
+import { complete, fixAt, goTo, hover } from "../configEditor.ts";
 import { localConfig } from "../configs.ts";
 import { writeFiles } from "../folders.ts";
 import type { Journey, Stage } from "../journey.ts";
@@ -30,8 +29,6 @@ init_from:
 environments:
   
 `;
-const TRIES = 4;
-const TRY_MS = 3000;
 const CODES = ["TRL110", "TRL121", "TRL203", "TRL300", "TRL302"];
 
 export const editing: Journey = {
@@ -214,54 +211,6 @@ function keepLists(home: string): void {
     ]),
   });
 }
-
-/** Puts the cursor at a place of the editor, both numbers from 1. */
-async function goTo({ workbench, page }: Stage, line: number, column: number): Promise<void> {
-  await page.locator(".editor-group-container.active .editor-instance .view-lines").first().click();
-  await page.keyboard.press("Control+G");
-  await workbench.input.fill(`:${line}:${column}`);
-  await page.keyboard.press("Enter");
-  await workbench.input.waitFor({ state: "hidden" });
-}
-
-async function fixAt(stage: Stage, line: number, column: number, title: string): Promise<void> {
-  const { page } = stage;
-  const fix = page.locator(".action-widget .monaco-list-row", { hasText: title }).first();
-  await openAt(stage, [line, column], { key: "Control+.", shown: fix });
-  await fix.click();
-}
-
-async function hover({ page, workbench }: Stage, text: string): Promise<void> {
-  await workbench.command("Show or Focus Hover");
-  const shown = page.locator(".monaco-hover:not(.hidden)", { hasText: text }).first();
-  await shown.waitFor();
-  assert.ok(await shown.isVisible());
-}
-
-/** Opens the suggestions at a place and waits for one. */
-async function complete(stage: Stage, line: number, column: number, label: string): Promise<void> {
-  const shown = stage.workbench.suggestion(label);
-  await openAt(stage, [line, column], { key: "Control+Space", shown });
-}
-
-/** Presses a key at a place until something is there: the editor may have no focus yet. */
-async function openAt(
-  stage: Stage,
-  [line, column]: readonly [number, number],
-  { key, shown }: { readonly key: string; readonly shown: Locator },
-): Promise<void> {
-  for (let left = TRIES; ; left -= 1) {
-    await stage.page.keyboard.press("Escape");
-    await goTo(stage, line, column);
-    await stage.page.keyboard.press(key);
-    const opened = shown.waitFor({ timeout: TRY_MS });
-    if (left === 1) return opened;
-    if (await opened.then(isTrue, isFalse)) return;
-  }
-}
-
-const isTrue = (): boolean => true;
-const isFalse = (): boolean => false;
 
 function lens({ page }: Stage, title: string) {
   return page

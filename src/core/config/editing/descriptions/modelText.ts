@@ -112,7 +112,7 @@ function variantText(model: LineUpModel): string | null {
   const longest = longestVariant(model);
   const tokens = model.contexts.at(-1);
   if (longest === null || tokens === undefined) return null;
-  return `With ${formatCount(tokens)} tokens, at a higher price, as ${code(longest)}.`;
+  return `As ${code(longest)} it holds ${formatCount(tokens)} tokens, at a higher price.`;
 }
 
 function samplingText({ format }: LineUpModel): string | null {
