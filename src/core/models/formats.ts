@@ -9,7 +9,7 @@ export interface FormatFacts {
   readonly defaultEffort: string | null;
   /** Range of efforts given as a number; null where the format takes names only. */
   readonly effortRange: readonly [min: number, max: number] | null;
-  /** True when the official template drops earlier reasoning, so that `thinking.retention: template` splits a rollout. */
+  /** True when the official template drops earlier reasoning, by itself or where it is asked to, so that `thinking.retention: template` splits a rollout. */
   readonly prunesReasoning: boolean;
   /** False for formats in which a model cannot call tools. */
   readonly callsTools: boolean;
@@ -23,6 +23,13 @@ const PLAIN = {
   callsTools: true,
 } as const;
 const HYBRID = { ...PLAIN, thinking: "switch", prunesReasoning: true } as const;
+
+const GLM = {
+  ...HYBRID,
+  thinking: "on",
+  efforts: ["low", "high", "max"],
+  defaultEffort: "max",
+} as const;
 
 export const FORMATS = {
   chatml: PLAIN,
@@ -65,14 +72,8 @@ export const FORMATS = {
     effortRange: [0, 1],
     prunesReasoning: false,
   },
-  "glm-5.3": {
-    ...HYBRID,
-    thinking: "on",
-    efforts: ["low", "high", "max"],
-    defaultEffort: "max",
-    prunesReasoning: false,
-  },
-  "glm-5.3-flash": { ...HYBRID, thinking: "on", prunesReasoning: false },
+  "glm-5.3": GLM,
+  "glm-5.3-flash": GLM,
   llama3: PLAIN,
   base: { ...PLAIN, callsTools: false },
 } as const satisfies Readonly<Record<string, FormatFacts>>;

@@ -17,6 +17,10 @@ export const EXPLAINED: readonly Explained[] = [
     why: "A closing marker that closes nothing is no text of the answer.",
   },
   {
+    vectors: /^glm: .*\/hostile_args/,
+    why: "The JSON of a tool keeps the order of its keys, as in every other prompt; this vector rests on the one renderer that sorts them.",
+  },
+  {
     vectors: /x_nested_call/,
     why: "A call inside a call is an error, where others read parts of both as one.",
   },

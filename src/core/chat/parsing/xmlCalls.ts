@@ -59,7 +59,7 @@ function readCall(payload: string, tools: readonly ToolDeclaration[]): ReadCall 
 }
 
 /** The types that the tool's schema gives a parameter; empty when it says nothing. */
-function parameterTypes(
+export function parameterTypes(
   tool: string,
   tools: readonly ToolDeclaration[],
 ): (key: string) => readonly string[] {
@@ -84,7 +84,7 @@ function schemaTypes(schema: ExactJsonObject): readonly string[] {
  * A value as text between tags, less one newline on either side. A string stays as it is; what may be something else is read as JSON
  * where it is JSON, Python's spelling of truth values and none included. @throws TooDeepError
  */
-function readValue(written: string, types: readonly string[]): ExactJson {
+export function readValue(written: string, types: readonly string[]): ExactJson {
   const text = written.replace(/^\n/, "").replace(/\n$/, "");
   if (types.length > 0 && types.every((type) => type === "string")) return text;
   const value = PYTHON.get(text.trim()) ?? parsed(text);

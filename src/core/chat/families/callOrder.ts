@@ -1,0 +1,29 @@
+/** For formats whose results name no call: a result belongs to the call at its place. */
+
+import type { InitialMessage } from "../renderer.ts";
+
+/** The same messages, results that follow one another in the order of the calls that they answer. */
+export function inCallOrder(messages: readonly InitialMessage[]): readonly InitialMessage[] {
+  const places = new Map<string, number>();
+  const ordered: InitialMessage[] = [];
+  let results: InitialMessage[] = [];
+  const flush = (): void => {
+    const placeOf = (message: InitialMessage): number =>
+      message.role === "tool" ? (places.get(message.callId) ?? places.size) : 0;
+    ordered.push(...results.sort((a, b) => placeOf(a) - placeOf(b)));
+    results = [];
+  };
+  for (const message of messages) {
+    if (message.role === "tool") {
+      results.push(message);
+      continue;
+    }
+    flush();
+    ordered.push(message);
+    if (message.role !== "assistant") continue;
+    places.clear();
+    for (const { id } of message.calls) if (!places.has(id)) places.set(id, places.size);
+  }
+  flush();
+  return ordered;
+}

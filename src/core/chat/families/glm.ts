@@ -1,0 +1,137 @@
+/**
+ * GLM 5.3: no token ends a turn; the model samples the role token of what follows. Effort in a system turn of its own.
+ * Source: the chat template of zai-org/GLM-5.3.
+ */
+
+import { writeExactJson } from "../../util/exactJson.ts";
+import { strip } from "../../util/strip.ts";
+import type { ChatFormat, FormatOptions } from "../format.ts";
+import { glmCalls, KEY, VALUE } from "../parsing/glmCalls.ts";
+import { createTurnParser } from "../parsing/turnParser.ts";
+import { control, type Piece } from "../pieces.ts";
+import type { AssistantMessage, FollowUp, InitialMessage, ToolDeclaration } from "../renderer.ts";
+import { inCallOrder } from "./callOrder.ts";
+import { CALL, lastUserIndex, RESULT, THINK } from "./xmlChatml.ts";
+
+const BEGIN = [control("[gMASK]"), control("<sop>")];
+const SYSTEM = control("<|system|>");
+const USER = control("<|user|>");
+const ASSISTANT = control("<|assistant|>");
+const OBSERVATION = control("<|observation|>");
+const END_OF_TEXT = control("<|endoftext|>");
+const ARGUMENT = {
+  key: { open: control(KEY.open), close: control(KEY.close) },
+  value: { open: control(VALUE.open), close: control(VALUE.close) },
+};
+
+const EFFORTS: Readonly<Record<string, string>> = { low: "Low", high: "High", max: "Max" };
+const DEFAULT_EFFORT = "max";
+
+export function glm53(options: FormatOptions): ChatFormat {
+  return createFormat("glm-5.3", options);
+}
+
+export function glm53Flash(options: FormatOptions): ChatFormat {
+  return createFormat("glm-5.3-flash", options);
+}
+
+function createFormat(name: string, { effort: asked, retention }: FormatOptions): ChatFormat {
+  const effort = asked ?? DEFAULT_EFFORT;
+  const ends = [USER, OBSERVATION, END_OF_TEXT].map((end) => end.control);
+  const opening: readonly Piece[] = [ASSISTANT, THINK.open];
+  return {
+    id: `${name}/${effort}`,
+    ends,
+    renderPrompt: (messages, tools) => {
+      const last = retention === "all" ? -1 : lastUserIndex(messages);
+      return [
+        ...BEGIN,
+        ...[SYSTEM, `Reasoning Effort: ${EFFORTS[effort] ?? effort}`],
+        ...toolTurn(tools),
+        ...inCallOrder(messages).flatMap((message, i, all) =>
+          message.role === "assistant"
+            ? assistantTurn(message, i > last)
+            : plainTurn(message, sharedRole(all[i - 1])),
+        ),
+        ...opening,
+      ];
+    },
+    renderFollowUps: (followUps, end) => [
+      ...followUps.map(toMessage).flatMap((message, i, all) => {
+        return plainTurn(message, i === 0 ? end : sharedRole(all[i - 1]));
+      }),
+      ...opening,
+    ],
+    closeTurn: ({ unclosedThink }) => (unclosedThink ? [THINK.close, END_OF_TEXT] : []),
+    createParser: (tokens) =>
+      createTurnParser({
+        ...tokens,
+        thinking: { open: THINK.open.control, close: THINK.close.control },
+        calls: glmCalls({ open: CALL.open.control, close: CALL.close.control }),
+        ends,
+        startsThinking: true,
+      }),
+  };
+}
+
+interface PlainTurn {
+  readonly role: "system" | "user" | "tool";
+  readonly content: string;
+}
+
+function toMessage({ kind, content }: FollowUp): PlainTurn {
+  return { role: kind === "user" ? "user" : "tool", content };
+}
+
+/** The role token that also stands for what follows a message: results share one. */
+function sharedRole(before: Pick<InitialMessage, "role"> | undefined): string | null {
+  return before?.role === "tool" ? OBSERVATION.control : null;
+}
+
+function toolTurn(tools: readonly ToolDeclaration[]): readonly Piece[] {
+  if (tools.length === 0) return [];
+  const declared = tools.map((tool) => `${writeExactJson({ ...tool.function }, "spaced")}\n`);
+  return [
+    SYSTEM,
+    "\n# Tools\n\nYou may call one or more functions to assist with the user query.\n\n",
+    "You are provided with function signatures within <tools></tools> XML tags:\n",
+    `<tools>\n${declared.join("")}</tools>\n\n`,
+    "For each function call, output the function name and arguments within the following XML format:\n",
+    ...[CALL.open, "{function-name}"],
+    ...[...argument("{arg-key-1}", "{arg-value-1}"), ...argument("{arg-key-2}", "{arg-value-2}")],
+    ...["...", CALL.close],
+  ];
+}
+
+const ROLES = { system: SYSTEM, user: USER, tool: OBSERVATION } as const;
+
+/** `written` is the role token that stands there already. */
+function plainTurn({ role, content }: PlainTurn, written: string | null): readonly Piece[] {
+  const opening = ROLES[role].control === written ? [] : [ROLES[role]];
+  const body = role === "tool" ? [RESULT.open, content, RESULT.close] : [content];
+  return [...opening, ...body];
+}
+
+function assistantTurn(
+  { content, reasoning, calls }: AssistantMessage,
+  showsReasoning: boolean,
+): readonly Piece[] {
+  const thought = showsReasoning ? (reasoning ?? "") : "";
+  return [
+    ...[ASSISTANT, THINK.open, thought, THINK.close, strip(content)],
+    ...calls.flatMap(({ name, args }) => [
+      ...[CALL.open, name],
+      ...Object.entries(args).flatMap(([key, value]) =>
+        argument(key, typeof value === "string" ? value : writeExactJson(value, "spaced")),
+      ),
+      CALL.close,
+    ]),
+  ];
+}
+
+function argument(key: string, value: string): readonly Piece[] {
+  return [
+    ...[ARGUMENT.key.open, key, ARGUMENT.key.close],
+    ...[ARGUMENT.value.open, value, ARGUMENT.value.close],
+  ];
+}

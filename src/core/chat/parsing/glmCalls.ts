@@ -1,0 +1,66 @@
+/** Calls of GLM: the tool's name, then a key and a value between tags for each argument, typed by the tool's schema. */
+
+import { type ExactJson, TooDeepError } from "../../util/exactJson.ts";
+import type { ToolCallError, ToolDeclaration } from "../renderer.ts";
+import {
+  type CallSyntax,
+  type MarkerPair,
+  readToolCall,
+  type ToolCallReading,
+  toolCallError,
+} from "./toolCalls.ts";
+import { parameterTypes, readValue } from "./xmlCalls.ts";
+
+export const KEY: MarkerPair = { open: "<arg_key>", close: "</arg_key>" };
+export const VALUE: MarkerPair = { open: "<arg_value>", close: "</arg_value>" };
+
+const EXPECTED =
+  "Write the name of the tool between the tool_call tags, and behind it, for each argument, its key between arg_key tags and its value between arg_value tags.";
+
+/** Calls of this kind between these markers. */
+export function glmCalls(markers: MarkerPair): CallSyntax {
+  return {
+    ...markers,
+    expected: EXPECTED,
+    read: (payload, raw, tools) => {
+      const failure = (kind: ToolCallError["kind"]): ToolCallReading => ({
+        kind: "error",
+        error: toolCallError(kind, raw, EXPECTED),
+      });
+      try {
+        return readCall(payload.trim(), raw, tools) ?? failure("not_readable");
+      } catch (error) {
+        if (error instanceof TooDeepError) return failure("too_deep");
+        throw error;
+      }
+    },
+  };
+}
+
+const PAIR = new RegExp(`^${KEY.open}\\s*([^<\\s][^<]*?)\\s*${KEY.close}\\s*${VALUE.open}`);
+
+/** Null when the text is not exactly a name and its arguments, nor a call in the Hermes form. @throws TooDeepError */
+function readCall(
+  text: string,
+  raw: string,
+  tools: readonly ToolDeclaration[],
+): ToolCallReading | null {
+  if (text.startsWith("{")) {
+    const reading = readToolCall(text, raw);
+    return reading.kind === "call" ? reading : null;
+  }
+  const [named = ""] = /^[^<\n]*/.exec(text) ?? [];
+  const name = named.trim();
+  if (name === "") return null;
+  const types = parameterTypes(name, tools);
+  const args = new Map<string, ExactJson>();
+  let rest = text.slice(named.length).trimStart();
+  while (rest !== "") {
+    const [opening, key = ""] = PAIR.exec(rest) ?? [];
+    const close = rest.indexOf(VALUE.close);
+    if (opening === undefined || close < opening.length) return null;
+    args.set(key, readValue(rest.slice(opening.length, close), types(key)));
+    rest = rest.slice(close + VALUE.close.length).trimStart();
+  }
+  return { kind: "call", call: { name, args: Object.fromEntries(args), raw } };
+}
