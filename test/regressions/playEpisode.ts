@@ -1,5 +1,6 @@
 /** Plays an episode whose turns a test has written. */
 
+import type { Chat } from "../../src/core/chat/chat.ts";
 import { Episode } from "../../src/core/rollout/episode.ts";
 import type { RolloutSettings } from "../../src/core/rollout/settings.ts";
 import { renderer, type ScriptedSampler, tokenizer } from "../core/rollout/scriptedModel.ts";
@@ -11,6 +12,8 @@ interface EpisodeScript {
   readonly sampler: ScriptedSampler;
   readonly settings: Partial<RolloutSettings>;
   readonly clock?: FakeClock;
+  /** In place of the chat format of the embedded model. */
+  readonly chat?: Chat;
 }
 
 /** The episode after its end, and why it ended. */
@@ -19,10 +22,10 @@ export async function playEpisode({
   sampler,
   settings,
   clock = new FakeClock(),
+  chat = { renderer, tokenizer },
 }: EpisodeScript) {
   const episode = new Episode({
-    chat: { renderer, tokenizer },
-    ...{ session, sampler, clock, environment: ENVIRONMENT },
+    ...{ chat, session, sampler, clock, environment: ENVIRONMENT },
     settings: someSettings(settings),
     seedOf: () => undefined,
     sampleSlot: async () => () => undefined,

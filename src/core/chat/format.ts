@@ -22,6 +22,10 @@ export interface ChatFormat {
   readonly id: string;
   /** Texts of the added tokens that end a turn; sampling stops on any of them. */
   readonly ends: readonly string[];
+  /** More of them, which not every tokenizer has. */
+  readonly optionalEnds?: readonly string[];
+  /** False where a model cannot call tools; absent = it can. */
+  readonly callsTools?: boolean;
   /** Texts on which sampling stops in place of tokens, for models without turn tokens. The sample holds the text. */
   readonly stopTexts?: readonly string[];
   /** A conversation up to where the model's next turn begins, what is prefilled of that turn included. */
@@ -34,7 +38,10 @@ export interface ChatFormat {
     followUps: readonly FollowUp[],
     end: string | null,
   ) => readonly Piece[];
-  /** What ends a turn that was cut: the closing of what is open in it, then an end token where the format has one. */
-  readonly closeTurn: (turn: ParsedTurn) => readonly Piece[];
+  /**
+   * What ends a turn that no token ended: the closing of what is open in it, then an end token where the format has one. `text` is the
+   * turn as sampled.
+   */
+  readonly closeTurn: (turn: ParsedTurn, text: string) => readonly Piece[];
   readonly createParser: (tokens: TokenContext) => TurnParser;
 }

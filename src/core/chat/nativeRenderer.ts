@@ -2,7 +2,7 @@
 
 import { createControlTokens } from "./controlTokens.ts";
 import type { ChatFormat } from "./format.ts";
-import { encodePieces, requireId } from "./pieces.ts";
+import { encodePieces, isControl, requireId } from "./pieces.ts";
 import type { Renderer } from "./renderer.ts";
 import type { Tokenizer } from "./tokenizer.ts";
 import { encodeConfigTokens } from "./trustedText.ts";
@@ -11,20 +11,24 @@ import { encodeConfigTokens } from "./trustedText.ts";
 export function createNativeRenderer(format: ChatFormat, tokenizer: Tokenizer): Renderer {
   const controls = createControlTokens(tokenizer);
   const tokens = { tokenizer, controls };
-  const ends = new Map(format.ends.map((text) => [requireId(controls, text), text]));
+  const { ends: required, optionalEnds = [], callsTools = true } = format;
+  const known = optionalEnds.filter((text) => controls.idOf(text) !== null);
+  const ends = new Map([...required, ...known].map((text) => [requireId(controls, text), text]));
   const parse = format.createParser(tokens);
   const stopTexts = format.stopTexts ?? [];
   return {
     id: `native/${format.id}`,
     stopIds: stopTexts.length === 0 ? [...ends.keys()] : [],
     stopTexts,
+    callsTools,
     renderInitial: (messages, tools) =>
       encodeConfigTokens(messages, tokens, (marked) => format.renderPrompt(marked, tools)),
     bridge: (turn, followUps) => {
       const sampledEnd = ends.get(turn.at(-1) ?? -1);
-      const closing = sampledEnd === undefined ? format.closeTurn(parse(turn, [])) : [];
+      const closing =
+        sampledEnd === undefined ? format.closeTurn(parse(turn, []), tokenizer.decode(turn)) : [];
       const last = closing.at(-1);
-      const closed = typeof last === "object" ? last.control : null;
+      const closed = last !== undefined && isControl(last) ? last.control : null;
       return {
         closing: encodePieces(closing, tokens),
         delta: encodePieces(format.renderFollowUps(followUps, sampledEnd ?? closed), tokens),

@@ -7,10 +7,15 @@ import type { Tokenizer } from "./tokenizer.ts";
 /** An added token of the tokenizer, by its text. */
 export interface Control {
   readonly control: string;
+  /** Left out where the tokenizer has no such token. */
+  readonly isOptional?: boolean;
 }
 
+/** Text before it and text behind it are encoded apart. */
+export const BREAK = { isBreak: true } as const;
+
 /** A string never yields an added token, whatever it contains. */
-export type Piece = string | Control;
+export type Piece = string | Control | typeof BREAK;
 
 export interface TokenContext {
   readonly tokenizer: Tokenizer;
@@ -21,8 +26,17 @@ export function control(text: string): Control {
   return { control: text };
 }
 
+export function optionalControl(text: string): Control {
+  return { control: text, isOptional: true };
+}
+
+/** Whether the piece is a control token. */
+export function isControl(piece: Piece): piece is Control {
+  return typeof piece === "object" && "control" in piece;
+}
+
 /**
- * Ids of the pieces. All text between two control tokens is encoded at once, as models saw it in training.
+ * Ids of the pieces. All text between two control tokens is encoded at once, as models saw it in training, but for a {@link BREAK}.
  * @throws AppError `chat-token-missing`
  */
 export function encodePieces(
@@ -41,6 +55,7 @@ export function encodePieces(
       continue;
     }
     flush();
+    if (!isControl(piece) || (piece.isOptional && controls.idOf(piece.control) === null)) continue;
     ids.push(requireId(controls, piece.control));
   }
   flush();

@@ -105,6 +105,8 @@ export interface Renderer {
   readonly stopIds: readonly number[];
   /** Stops that are text; empty where tokens end a turn. */
   readonly stopTexts: readonly string[];
+  /** False where a model cannot call tools; absent = it can. */
+  readonly callsTools?: boolean;
   /**
    * Ids of a whole conversation up to where the model's next turn begins: of the first prompt, and of a context that cannot be
    * reached by appending. @throws AppError `chat-render`

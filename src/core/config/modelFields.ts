@@ -54,11 +54,11 @@ export const modelFields = {
   },
   chat_format: {
     type: "enum",
-    values: ["auto", "template", "reference"],
+    values: ["auto", "template", "reference", "completion"],
     default: "auto",
     change: "identity",
     isAdvanced: true,
-    doc: "How a conversation becomes tokens. `auto` picks the format made for the model family, `template` the tokenizer's own chat template, `reference` ChatML with the tools listed in the system text.",
+    doc: "How a conversation becomes tokens. `auto` picks the format made for the model family, `template` the tokenizer's own chat template, `reference` ChatML with the tools listed in the system text, `completion` the task's text as it stands, without roles and without tools.",
   },
   system_prompt_template: {
     type: "string",

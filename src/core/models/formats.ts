@@ -76,6 +76,7 @@ export const FORMATS = {
   "glm-5.3-flash": GLM,
   llama3: PLAIN,
   base: { ...PLAIN, callsTools: false },
+  completion: { ...PLAIN, callsTools: false },
 } as const satisfies Readonly<Record<string, FormatFacts>>;
 
 export type FormatName = keyof typeof FORMATS;

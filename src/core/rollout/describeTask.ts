@@ -24,7 +24,7 @@ export interface DescribeTaskOptions {
 
 export type DescribedTask = Omit<PromptDescription, "model" | "warnings">;
 
-/** @throws AppError `no-such-number` for a task that the split does not have, `environment-*`, `chat-render`, `rollout-image` */
+/** @throws AppError `no-such-number` for a task that the split does not have, `environment-*`, `chat-render`, `chat-tools-uncallable`, `rollout-image` */
 export async function describeTask(options: DescribeTaskOptions): Promise<DescribedTask> {
   const { remote, split, index, chat, settings, thinking } = options;
   const session = await openTask(options);
@@ -33,10 +33,9 @@ export async function describeTask(options: DescribeTaskOptions): Promise<Descri
       await session.tools({ signal }),
       await session.prompt({ signal }),
     ]);
-    const { tools } = offered;
-    const { first, tokens } = renderTask({
+    const { first, tokens, tools } = renderTask({
       prompt,
-      tools,
+      offered,
       chat,
       settings: { ...settings, onImage: "placeholder" },
       environment: remote.name,

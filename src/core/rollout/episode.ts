@@ -122,11 +122,11 @@ export class Episode {
       await session.prompt({ signal }),
     ]);
     this.#tools = tools;
-    const rendered = renderTask({ prompt, tools: tools.tools, chat, settings, environment });
+    const rendered = renderTask({ prompt, offered: tools, chat, settings, environment });
     const { task } = rendered;
     this.promptText = promptText(task);
     this.conversation = storedConversation(task);
-    this.#declared = tools.tools.map(declareTool);
+    this.#declared = rendered.tools.map(declareTool);
     this.promptTokens = rendered.tokens.length;
     this.#streams = new TokenStreams(chat, rendered);
     return this.#streams;

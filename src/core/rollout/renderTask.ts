@@ -4,7 +4,7 @@ import type { Chat } from "../chat/chat.ts";
 import { buildFirstPrompt, type FirstPrompt } from "../chat/firstPrompt.ts";
 import type { InitialMessage } from "../chat/renderer.ts";
 import { AppError } from "../errors.ts";
-import type { Block, Message, ToolSpec } from "../openreward/types.ts";
+import type { Block, Message, ToolList, ToolSpec } from "../openreward/types.ts";
 import { toInitialMessages } from "./conversation.ts";
 import type { RolloutSettings } from "./settings.ts";
 
@@ -16,7 +16,7 @@ interface ImageRules {
 
 export interface RenderTaskOptions extends ImageRules {
   readonly prompt: readonly Message[];
-  readonly tools: readonly ToolSpec[];
+  readonly offered: Pick<ToolList, "tools" | "terminalTool">;
   readonly chat: Chat;
   readonly settings: Pick<RolloutSettings, "onImage" | "systemPromptTemplate">;
 }
@@ -24,23 +24,42 @@ export interface RenderTaskOptions extends ImageRules {
 export interface RenderedTask {
   /** Without the system text of the configuration. */
   readonly task: readonly InitialMessage[];
+  /** What the model can call: none in a chat format without calls. */
+  readonly tools: readonly ToolSpec[];
   readonly first: FirstPrompt;
   /** Ids of `first`. */
   readonly tokens: readonly number[];
 }
 
-/** @throws AppError `rollout-image`, `chat-render` */
+/** @throws AppError `rollout-image`, `chat-render`, `chat-tools-uncallable` */
 export function renderTask({
   prompt,
-  tools,
+  offered,
   chat,
   settings,
   environment,
 }: RenderTaskOptions): RenderedTask {
   const task = toInitialMessages(prompt, (blocks) => textOf(blocks, { environment, settings }));
   const { systemPromptTemplate } = settings;
+  const tools = callableTools(offered, chat, environment);
   const first = buildFirstPrompt({ systemPromptTemplate, task, tools });
-  return { task, first, tokens: chat.renderer.renderInitial(first.messages, first.tools) };
+  return { task, tools, first, tokens: chat.renderer.renderInitial(first.messages, first.tools) };
+}
+
+/** Where a model cannot call tools, it can still answer an environment that grades final messages. */
+function callableTools(
+  { tools, terminalTool }: RenderTaskOptions["offered"],
+  { renderer }: Chat,
+  environment: string,
+): readonly ToolSpec[] {
+  if (renderer.callsTools !== false) return tools;
+  if (tools.length === 0 || terminalTool !== null) return [];
+  throw new AppError(
+    "chat-tools-uncallable",
+    `${environment} is played by calling tools, and the model cannot call any: its chat format is ${renderer.id}. ` +
+      "Choose an environment that grades the text of an answer, set `chat_format: reference`, which lists the tools in the system text, or choose a model that was trained to call tools.",
+    { configPath: "chat_format" },
+  );
 }
 
 /** Text of blocks joined without a separator; an image is refused or shown as a placeholder, never dropped. @throws AppError `rollout-image` */

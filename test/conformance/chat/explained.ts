@@ -28,4 +28,8 @@ export const EXPLAINED: readonly Explained[] = [
     vectors: /^llama3: (stops of|.*x_eom_end)/,
     why: "A turn of Llama 3 may also end in <|eom_id|>: sampling stops there, and the turn is whole.",
   },
+  {
+    vectors: /^base: qwen3(\.5)?-base\/eos/,
+    why: "A base model may also end its answer with the end of the text, which is no part of the answer.",
+  },
 ];

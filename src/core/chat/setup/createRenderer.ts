@@ -49,14 +49,14 @@ export interface ChatSetup {
 export function createRenderer(options: ChatOptions): ChatSetup {
   const setup = createNative(options) ?? createFromTemplate(options);
   const { renderer } = setup;
-  requireTools(renderer, options);
+  if (renderer.callsTools !== false) requireTools(renderer, options);
   const renderInitial = cachePrompts(renderer.renderInitial);
   return { ...setup, renderer: { ...renderer, renderInitial } };
 }
 
 /** Null where the model's own template is the format. */
 function createNative({ model, config, date }: ChatOptions): ChatSetup | null {
-  const name = config.chat_format === "auto" ? formatOfModel(config.model_name) : null;
+  const name = nativeNameOf(config);
   const create = name === null ? undefined : NATIVE_FORMATS[name];
   if (name === null || create === undefined) return null;
   const { retention } = config.thinking;
@@ -66,6 +66,11 @@ function createNative({ model, config, date }: ChatOptions): ChatSetup | null {
   checkNativeRenderer(renderer, model.tokenizer);
   const { prunesReasoning } = FORMATS[name];
   return { renderer, ...checkRetention({ enabled, effort, retention }, () => prunesReasoning) };
+}
+
+function nativeNameOf({ chat_format: chosen, model_name: name }: ChatOptions["config"]) {
+  if (chosen === "completion") return chosen;
+  return chosen === "auto" ? formatOfModel(name) : null;
 }
 
 function createFromTemplate({ model, config }: Omit<ChatOptions, "date">): ChatSetup {

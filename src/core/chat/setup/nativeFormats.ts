@@ -1,6 +1,7 @@
 /** The formats that are written in this program, by name; the others come from a model's own template. */
 
 import type { FormatName } from "../../models/formats.ts";
+import { base, completion } from "../families/base.ts";
 import { glm53, glm53Flash } from "../families/glm.ts";
 import { llama3 } from "../families/llama3.ts";
 import { qwen35, qwen36, qwen38 } from "../families/qwen35.ts";
@@ -13,4 +14,6 @@ export const NATIVE_FORMATS: Partial<Record<FormatName, (options: FormatOptions)
   llama3,
   "glm-5.3": glm53,
   "glm-5.3-flash": glm53Flash,
+  base,
+  completion,
 };

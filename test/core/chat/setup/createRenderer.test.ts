@@ -4,7 +4,7 @@ import type { ModelTokenizer } from "../../../../src/core/chat/tokenizer.ts";
 import type { Config } from "../../../../src/core/config/schema.ts";
 import { PLAIN_TEMPLATE, sampled, THINKING_TEMPLATE, tinyModel } from "../tinyModel.ts";
 
-interface CommandHandler {
+interface CreateOptions {
   readonly name?: string;
   readonly format?: Config["chat_format"];
   readonly thinking?: Partial<Config["thinking"]>;
@@ -16,7 +16,7 @@ function create({
   format = "auto",
   thinking,
   model = tinyModel(),
-}: CommandHandler) {
+}: CreateOptions) {
   const config = {
     model_name: name,
     chat_format: format,
@@ -65,6 +65,16 @@ describe("chat_format", () => {
     expect(create({ format: "reference", model: lacking }).warnings).toEqual([
       expect.stringContaining("<think>, </think> are ordinary text"),
     ]);
+  });
+
+  it("completion gives any model the text as it stands; base models get lines of roles", () => {
+    const asked = [{ role: "user", content: "Once upon" }] as const;
+    const firstOf = (options: CreateOptions): string =>
+      tinyModel().tokenizer.decode(create(options).renderer.renderInitial(asked, []));
+    const model = { ...tinyModel(), template: null };
+    expect(firstOf({ format: "completion", model })).toBe("Once upon");
+    expect(firstOf({ name: "Qwen/Qwen3.5-9B-Base", model })).toBe("User: Once upon\n\nAssistant:");
+    expect(create({ name: "Qwen/Qwen3.5-9B-Base", model }).renderer.callsTools).toBe(false);
   });
 
   it("is checked before anything is trained", () => {
