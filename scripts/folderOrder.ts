@@ -7,6 +7,7 @@ export const FOLDER_ORDER: readonly string[] = [
   // core
   "src/core",
   "src/core/util",
+  "src/core/images",
   "src/core/models",
   "src/core/config",
   "src/core/secrets/redaction",

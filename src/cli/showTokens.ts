@@ -3,6 +3,7 @@
 import { tokenizerNameOf } from "../core/chat/modelName.ts";
 import type { Tokenizer } from "../core/chat/tokenizer.ts";
 import { errorMessage, isAppError } from "../core/errors.ts";
+import { imageText, isImageId } from "../core/images/imageIds.ts";
 import type { RolloutSummary } from "../core/runFolder/reader.ts";
 import { readRunFile } from "../core/runFolder/runFile.ts";
 import { readModelNames } from "../core/runFolder/runModel.ts";
@@ -50,6 +51,7 @@ function recordLines(
 ): readonly Line[] {
   const textOf = (index: number): string => {
     const id = record.ids[index];
+    if (id !== undefined && isImageId(id)) return imageText(id);
     return tokenizer === null || id === undefined ? "" : visibleToken(tokenizer.decode([id]));
   };
   const rows = Array.from({ length: record.ids.length }, (_, index) =>

@@ -50,8 +50,8 @@ export interface Random {
   uniform(): number;
 }
 
-/** Lower-case hex digest of the UTF-8 bytes. */
-export type Sha256 = (text: string) => string;
+/** Lower-case hex digest; of a text that of its UTF-8 bytes. */
+export type Sha256 = (data: string | Uint8Array) => string;
 
 export interface Log {
   debug(message: string, data?: Readonly<Record<string, unknown>>): void;

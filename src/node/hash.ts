@@ -3,4 +3,4 @@
 import { createHash } from "node:crypto";
 import type { Sha256 } from "../core/ports.ts";
 
-export const sha256: Sha256 = (text) => createHash("sha256").update(text, "utf8").digest("hex");
+export const sha256: Sha256 = (data) => createHash("sha256").update(data).digest("hex");

@@ -1,11 +1,12 @@
 /** The first prompt of a task as the program shows it: tokens with their text, how a turn ends, and an example of a call and its result. */
 
-/** A control token, or ordinary tokens between two of them. */
+/** A control token or an image, or ordinary tokens between them. */
 export interface PromptPiece {
   /** As decoded; for one control token its name. */
   readonly text: string;
-  /** True for one added token of the tokenizer, which ordinary text never yields. */
+  /** True for what ordinary text never yields: one added token of the tokenizer, or an image. */
   readonly isControl: boolean;
+  /** Those of an image are below 0. */
   readonly ids: readonly number[];
 }
 

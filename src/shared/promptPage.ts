@@ -111,8 +111,8 @@ function linesOf(pieces: readonly PromptPiece[]): PageSpan[][] {
 
 /** A span for each line of the piece. */
 function spansOf({ text, isControl, ids }: PromptPiece): readonly PageSpan[] {
-  const [id] = ids;
-  if (isControl) return [{ kind: "control", text, ...(id !== undefined && { id }) }];
+  const [id = -1] = ids;
+  if (isControl) return [{ kind: "control", text, ...(id >= 0 && { id }) }];
   return text.split("\n").map((row) => span("plain", row));
 }
 

@@ -114,7 +114,7 @@ async function describe(
     }),
   ]);
   const date = new Date(systemClock.now()).toISOString().slice(0, 10);
-  const { renderer, warnings } = createRenderer({ model, config, date });
+  const { renderer, images, warnings } = createRenderer({ model, config, date });
   const own = environmentConfig(config, name);
   const secrets = await resolveSecrets({
     environment: name,
@@ -127,7 +127,7 @@ async function describe(
     remote: connect(name),
     split,
     index: request.task,
-    chat: { renderer, tokenizer: model.tokenizer },
+    chat: { renderer, tokenizer: model.tokenizer, images },
     settings: rolloutSettings(config, own, { maxContext: null, secrets }),
     thinking: config.thinking.enabled,
     clock: systemClock,

@@ -116,7 +116,7 @@ describe("a conversation that an environment opens with", () => {
       record,
       { advantage: 1, trainingUse: "trained" },
       {
-        sha256: (value: string) => createHash("sha256").update(value).digest("hex"),
+        sha256: (value: string | Uint8Array) => createHash("sha256").update(value).digest("hex"),
         ...{ runId: "run-id", runName: "run", config: aConfig(), framework: ["tinker-rl", "1"] },
       },
     );

@@ -46,7 +46,7 @@ async function play(payload: string) {
 }
 
 const upload = {
-  sha256: (text: string) => createHash("sha256").update(text).digest("hex"),
+  sha256: (text: string | Uint8Array) => createHash("sha256").update(text).digest("hex"),
   ...{ runId: "run-id", runName: "run", config: aConfig() },
   framework: ["tinker-rl", "1"],
 } as const;

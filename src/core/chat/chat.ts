@@ -1,7 +1,13 @@
 /** How a run talks with its model: conversations to token ids and back. */
 
+import type { ImageSize } from "../images/imageFile.ts";
 import type { Renderer } from "./renderer.ts";
 import type { Tokenizer, TokenizerOrigin } from "./tokenizer.ts";
+
+/** Whether the model gets images: with the tokens that each takes, null for one that the model refuses; or why not. */
+export type ImageSupport =
+  | { readonly kind: "sent"; readonly countTokens: (size: ImageSize) => number | null }
+  | { readonly kind: "refused"; readonly reason: string };
 
 export interface Chat {
   readonly renderer: Renderer;
@@ -11,6 +17,8 @@ export interface Chat {
    * it is appended to.
    */
   readonly retention?: "all" | "template";
+  /** Absent = the model reads text only. */
+  readonly images?: ImageSupport;
   /** Where the tokenizer came from; absent = not known. */
   readonly origin?: TokenizerOrigin;
 }

@@ -2,6 +2,7 @@
 
 import type { PromptDescription, PromptPiece } from "../../shared/promptDescription.ts";
 import { errorMessage } from "../errors.ts";
+import { imageRuns, imageText } from "../images/imageIds.ts";
 import { writeExactJson } from "../util/exactJson.ts";
 import type { Chat } from "./chat.ts";
 import { exampleArguments } from "./exampleArguments.ts";
@@ -45,8 +46,19 @@ export function describePrompt(options: DescribePromptOptions): DescribedPrompt 
   };
 }
 
-/** Cuts ids at added tokens. A character's bytes may lie in several tokens, so ordinary ones are decoded together. */
+/** Cuts ids at images and added tokens. A character's bytes may lie in several tokens, so ordinary ones are decoded together. */
 function piecesOf(
+  ids: readonly number[],
+  tokenizer: Pick<Tokenizer, "addedTokens" | "decode">,
+): readonly PromptPiece[] {
+  return imageRuns(ids).flatMap(({ start, end, image }) => {
+    const run = ids.slice(start, end);
+    if (image === null) return textPieces(run, tokenizer);
+    return { text: imageText(ids[start] ?? 0), isControl: true, ids: run };
+  });
+}
+
+function textPieces(
   ids: readonly number[],
   tokenizer: Pick<Tokenizer, "addedTokens" | "decode">,
 ): readonly PromptPiece[] {

@@ -58,7 +58,12 @@ export function joinSystemMessages(first: PlainMessage, second: PlainMessage): P
     ([start, end]) => [start + head.length, end + head.length] as const,
   );
   const trusted = [...(first.trusted ?? []), ...shifted];
-  return { role: "system", content: head + second.content, trusted };
+  const images = [
+    ...(first.images ?? []),
+    ...(second.images ?? []).map((image) => ({ ...image, at: image.at + head.length })),
+  ];
+  const joined = { role: "system", content: head + second.content, trusted } as const;
+  return images.length === 0 ? joined : { ...joined, images };
 }
 
 /** A system message whose trusted ranges are those of its parts. */

@@ -1,6 +1,7 @@
 /** A chat format that is written in this program, not taken from a model's template. */
 
-import type { Piece, TokenContext } from "./pieces.ts";
+import type { ImageSize } from "../images/imageFile.ts";
+import type { ImagePiece, Piece, TokenContext } from "./pieces.ts";
 import type { FollowUp, InitialMessage, ParsedTurn, ToolDeclaration } from "./renderer.ts";
 
 /** What a run asks of a format; settings that a format does not know were refused before. */
@@ -16,6 +17,14 @@ export interface FormatOptions {
 
 /** Reads one turn from its sampled ids; `tools` are those that the prompt declared. Never throws on model output. */
 export type TurnParser = (turn: readonly number[], tools: readonly ToolDeclaration[]) => ParsedTurn;
+
+/** How images stand in a format. */
+export interface ImageLayout {
+  /** The image with what stands around it. */
+  readonly wrap: (image: ImagePiece) => readonly Piece[];
+  /** Tokens that an image takes, as the service counts them; null for one that the model's processor refuses. */
+  readonly countTokens: (size: ImageSize) => number | null;
+}
 
 export interface ChatFormat {
   /** Stable name with the options that change the prompt; stored with the run. */
@@ -43,5 +52,7 @@ export interface ChatFormat {
    * turn as sampled.
    */
   readonly closeTurn: (turn: ParsedTurn, text: string) => readonly Piece[];
+  /** Absent for formats without images. */
+  readonly images?: ImageLayout;
   readonly createParser: (tokens: TokenContext) => TurnParser;
 }

@@ -2,10 +2,10 @@
 
 import { createControlTokens } from "./controlTokens.ts";
 import type { ChatFormat } from "./format.ts";
+import { layOut } from "./layOut.ts";
 import { encodePieces, isControl, requireId } from "./pieces.ts";
 import type { Renderer } from "./renderer.ts";
 import type { Tokenizer } from "./tokenizer.ts";
-import { encodeConfigTokens } from "./trustedText.ts";
 
 /** @throws AppError `chat-token-missing` when a token that ends a turn is no added token of this tokenizer */
 export function createNativeRenderer(format: ChatFormat, tokenizer: Tokenizer): Renderer {
@@ -15,14 +15,17 @@ export function createNativeRenderer(format: ChatFormat, tokenizer: Tokenizer): 
   const known = optionalEnds.filter((text) => controls.idOf(text) !== null);
   const ends = new Map([...required, ...known].map((text) => [requireId(controls, text), text]));
   const parse = format.createParser(tokens);
-  const stopTexts = format.stopTexts ?? [];
+  const { stopTexts = [], images: imageLayout } = format;
   return {
     id: `native/${format.id}`,
     stopIds: stopTexts.length === 0 ? [...ends.keys()] : [],
     stopTexts,
     callsTools,
     renderInitial: (messages, tools) =>
-      encodeConfigTokens(messages, tokens, (marked) => format.renderPrompt(marked, tools)),
+      layOut({
+        ...{ tokens, imageLayout, messages, others: tools },
+        render: (marked) => format.renderPrompt(marked, tools),
+      }),
     bridge: (turn, followUps) => {
       const sampledEnd = ends.get(turn.at(-1) ?? -1);
       const closing =
@@ -31,7 +34,10 @@ export function createNativeRenderer(format: ChatFormat, tokenizer: Tokenizer): 
       const closed = last !== undefined && isControl(last) ? last.control : null;
       return {
         closing: encodePieces(closing, tokens),
-        delta: encodePieces(format.renderFollowUps(followUps, sampledEnd ?? closed), tokens),
+        delta: layOut({
+          ...{ tokens, imageLayout, messages: followUps, others: null },
+          render: (marked) => format.renderFollowUps(marked, sampledEnd ?? closed),
+        }),
       };
     },
     parse: (turn, tools = []) => parse(turn, tools),

@@ -14,8 +14,14 @@ export interface Control {
 /** Text before it and text behind it are encoded apart. */
 export const BREAK = { isBreak: true } as const;
 
+/** An image of the rollout: `count` times its id, which is below 0. */
+export interface ImagePiece {
+  readonly image: number;
+  readonly count: number;
+}
+
 /** A string never yields an added token, whatever it contains. */
-export type Piece = string | Control | typeof BREAK;
+export type Piece = string | Control | ImagePiece | typeof BREAK;
 
 export interface TokenContext {
   readonly tokenizer: Tokenizer;
@@ -55,11 +61,16 @@ export function encodePieces(
       continue;
     }
     flush();
-    if (!isControl(piece) || (piece.isOptional && controls.idOf(piece.control) === null)) continue;
-    ids.push(requireId(controls, piece.control));
+    ids.push(...idsOf(piece, controls));
   }
   flush();
   return ids;
+}
+
+function idsOf(piece: Exclude<Piece, string>, controls: ControlTokens): readonly number[] {
+  if ("image" in piece) return Array<number>(piece.count).fill(piece.image);
+  if (!isControl(piece) || (piece.isOptional && controls.idOf(piece.control) === null)) return [];
+  return [requireId(controls, piece.control)];
 }
 
 /** @throws AppError `chat-token-missing` */

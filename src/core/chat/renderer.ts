@@ -2,18 +2,30 @@
 
 import type { ExactJsonObject } from "../util/exactJson.ts";
 
+/** An image in the content of a message, from the environment. */
+export interface PlacedImage {
+  /** Index in `content` before which it stands. */
+  readonly at: number;
+  /** Below 0, as it stands in token sequences. */
+  readonly id: number;
+  /** Entries that it takes in a token sequence. */
+  readonly tokens: number;
+}
+
 /** Text that came from outside (task prompt, tool output, tool specification) is `untrusted`: it never yields an added token. */
 export interface PlainMessage {
   readonly role: "system" | "user";
   readonly content: string;
   /** Ranges `[start, end)` of `content` that the config wrote, ascending: control tokens in them are meant. */
   readonly trusted?: readonly (readonly [start: number, end: number])[];
+  readonly images?: readonly PlacedImage[];
 }
 
 /** A turn of the model: in the environment's opening conversation, or in one that is rendered again. */
 export interface AssistantMessage {
   readonly role: "assistant";
   readonly content: string;
+  readonly images?: readonly PlacedImage[];
   readonly reasoning: string | null;
   readonly calls: readonly {
     readonly id: string;
@@ -28,6 +40,7 @@ export interface ToolMessage {
   readonly name: string;
   readonly callId: string;
   readonly content: string;
+  readonly images?: readonly PlacedImage[];
 }
 
 /** A message of a conversation that is rendered as a whole. */
@@ -50,6 +63,7 @@ export type FollowUp =
       readonly name: string;
       readonly callId: string;
       readonly content: string;
+      readonly images?: readonly PlacedImage[];
     }
   | { readonly kind: "user"; readonly content: string };
 

@@ -173,7 +173,7 @@ export const environmentFields = {
     default: "error",
     change: "tunable",
     isAdvanced: true,
-    doc: "What to do with an image from the environment when the model reads text only: fail with a clear message, or show the model a placeholder.",
+    doc: "What to do with an image from the environment: `error` sends it to a model that reads images, and fails the rollout with a clear message where the model reads text only; `placeholder` shows every model the text `[image]` instead.",
   },
   max_concurrency: {
     type: "integer",

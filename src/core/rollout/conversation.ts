@@ -5,9 +5,10 @@ import { assertNever } from "../errors.ts";
 import type { Block, Message, MessageBlock } from "../openreward/types.ts";
 import type { RolloutRecord } from "../runFolder/rolloutRecord.ts";
 import { writeExactJson } from "../util/exactJson.ts";
+import { type Content, shownContent } from "./rolloutImages.ts";
 
-/** Text of blocks as the model reads it. */
-type TextOf = (blocks: readonly Block[]) => string;
+/** What the model reads of blocks. */
+type ReadBlocks = (blocks: readonly Block[]) => Content;
 type StoredMessage = RolloutRecord["conversation"][number];
 
 /**
@@ -16,23 +17,23 @@ type StoredMessage = RolloutRecord["conversation"][number];
  */
 export function toInitialMessages(
   messages: readonly Message[],
-  textOf: TextOf,
+  read: ReadBlocks,
 ): readonly InitialMessage[] {
   const names = new Map(
     messages.flatMap(({ blocks }) => ofType(blocks, "tool_call").map(({ id, name }) => [id, name])),
   );
   return messages.flatMap(({ role, blocks }): readonly InitialMessage[] => {
-    const content = textOf(visible(blocks));
+    const said = (): Content => read(visible(blocks));
     switch (role) {
       case "system":
-        return [{ role, content }];
+        return [{ role, ...said() }];
       case "assistant": {
         const reasoning = ofType(blocks, "reasoning").map(({ text }) => text);
         const calls = ofType(blocks, "tool_call").map(({ id, name, input }) => {
           return { id, name, args: input };
         });
         const thought = reasoning.length === 0 ? null : reasoning.join("\n\n");
-        return [{ role, content, reasoning: thought, calls }];
+        return [{ role, ...said(), reasoning: thought, calls }];
       }
       case "user": {
         const results = ofType(blocks, "tool_result").map(
@@ -40,10 +41,11 @@ export function toInitialMessages(
             role: "tool",
             name: names.get(callId) ?? "",
             callId,
-            content: textOf(own),
+            ...read(own),
           }),
         );
-        const says = results.length > 0 && visible(blocks).length === 0 ? [] : [{ role, content }];
+        const says =
+          results.length > 0 && visible(blocks).length === 0 ? [] : [{ role, ...said() }];
         return [...results, ...says];
       }
       default:
@@ -56,7 +58,8 @@ export function toInitialMessages(
 export function storedConversation(messages: readonly InitialMessage[]): readonly StoredMessage[] {
   if (messages.length === 1 && messages[0]?.role === "user") return [];
   return messages.flatMap((message): readonly StoredMessage[] => {
-    const { role, content } = message;
+    const { role } = message;
+    const content = shownContent(message);
     if (role === "tool") {
       const { name, callId } = message;
       return [{ type: "tool_result", content, name, callId }];
@@ -77,7 +80,8 @@ export function storedConversation(messages: readonly InitialMessage[]): readonl
 /** The prompt as one text: what the user says, or each message below the name of who says it. */
 export function promptText(messages: readonly InitialMessage[]): string {
   const stored = storedConversation(messages);
-  if (stored.length === 0) return messages[0]?.content ?? "";
+  const [only] = messages;
+  if (stored.length === 0) return only === undefined ? "" : shownContent(only);
   return stored
     .map(({ type, content, name }) => {
       const speaker = type.replace(/_message$/, "").replace("_", " ");

@@ -8,6 +8,7 @@ import type { EnvironmentSession, RemoteEnvironment } from "../openreward/types.
 import type { Clock } from "../ports.ts";
 import { timeoutError, withLimit } from "../util/abort.ts";
 import { renderTask } from "./renderTask.ts";
+import { RolloutImages } from "./rolloutImages.ts";
 import type { RolloutSettings } from "./settings.ts";
 
 export interface DescribeTaskOptions {
@@ -37,8 +38,8 @@ export async function describeTask(options: DescribeTaskOptions): Promise<Descri
       prompt,
       offered,
       chat,
-      settings: { ...settings, onImage: "placeholder" },
-      environment: remote.name,
+      settings,
+      images: imagesOf(options),
     });
     return {
       environment: remote.name,
@@ -51,6 +52,12 @@ export async function describeTask(options: DescribeTaskOptions): Promise<Descri
     await session.close();
     await remote.release();
   }
+}
+
+/** Images of a model that reads none are shown as placeholders, whatever a run would do. */
+function imagesOf({ chat, remote, settings }: DescribeTaskOptions): RolloutImages {
+  const onImage = chat.images?.kind === "sent" ? settings.onImage : "placeholder";
+  return new RolloutImages({ chat, environment: remote.name, settings: { onImage } });
 }
 
 function limitOf({ clock, settings, remote }: DescribeTaskOptions) {

@@ -23,7 +23,8 @@ import {
 } from "./episodeRecord.ts";
 import { followUpsTo, toolErrorText } from "./feedback.ts";
 import type { Ledger } from "./ledger.ts";
-import { renderTask, textOf } from "./renderTask.ts";
+import { renderTask } from "./renderTask.ts";
+import { type Content, type RolloutImage, RolloutImages, shownContent } from "./rolloutImages.ts";
 import { type SampledTurn, sampleTurn, stopsOf } from "./sampleTurn.ts";
 import type { RolloutSettings } from "./settings.ts";
 import { TokenStreams } from "./tokenStreams.ts";
@@ -46,6 +47,12 @@ export interface EpisodeOptions {
   readonly signal: AbortSignal;
 }
 
+/** What a tool answered: as it is stored, and as the model reads it. */
+interface ToolAnswer {
+  readonly record: ToolResultRecord;
+  readonly said: Content;
+}
+
 /** What a sample's time limit is called in messages. */
 const SAMPLE_LIMIT = "A sample (sampling_timeout)";
 
@@ -61,6 +68,7 @@ export class Episode {
   samplingMs = 0;
   #streams: TokenStreams | null = null;
   readonly #options: EpisodeOptions;
+  readonly #images: RolloutImages;
   #tools: ToolList | null = null;
   /** The same, for the parser. */
   #declared: readonly ToolDeclaration[] = [];
@@ -70,11 +78,17 @@ export class Episode {
 
   constructor(options: EpisodeOptions) {
     this.#options = options;
+    this.#images = new RolloutImages(options);
   }
 
   /** The tokens so far, one ledger for each stream; none before the first prompt. */
   get streams(): readonly Ledger[] {
     return this.#streams?.all ?? [];
+  }
+
+  /** Those that the environment sent, in the order in which the model sees them. */
+  get images(): readonly RolloutImage[] {
+    return this.#images.all;
   }
 
   get streamBreaks(): number {
@@ -115,14 +129,14 @@ export class Episode {
   }
 
   async #open(): Promise<TokenStreams> {
-    const { chat, withTimerPaused, session, settings, signal, environment } = this.#options;
+    const { chat, withTimerPaused, session, settings, signal } = this.#options;
     // Both wait for the environment's set-up, which is not the rollout's own time.
     const [tools, prompt] = await withTimerPaused(async () => [
       await session.tools({ signal }),
       await session.prompt({ signal }),
     ]);
     this.#tools = tools;
-    const rendered = renderTask({ prompt, offered: tools, chat, settings, environment });
+    const rendered = renderTask({ prompt, offered: tools, chat, settings, images: this.#images });
     const { task } = rendered;
     this.promptText = promptText(task);
     this.conversation = storedConversation(task);
@@ -153,21 +167,21 @@ export class Episode {
     const isTruncated = sampled.stopReason === "length" && !parsed.ended;
     const calls = this.#callsOf(parsed);
     this.turnFacts.push(turnFacts(sampled, { ...parsed, calls }, isTruncated));
-    const results: ToolResultRecord[] = [];
+    const answers: ToolAnswer[] = [];
     let followUps: readonly FollowUp[] = [];
     let stop: StopReason | null = null;
     try {
-      stop = await this.#runCalls(calls, results);
+      stop = await this.#runCalls(calls, answers);
       if (stop === null) {
-        followUps = followUpsTo(parsed, results);
+        followUps = followUpsTo(parsed, answers);
         stop = this.#limitReached(parsed, calls.length > 0, isTruncated);
       }
     } finally {
       // Also when a call is cut off: the record must hold every turn that the streams hold.
       this.turns.push({
         ...turnRecord(sampled, parsed, tokenizer),
-        results,
-        nudge: stop === null && results.length === 0 ? textsOf(followUps) : null,
+        results: answers.map(({ record }) => record),
+        nudge: stop === null && answers.length === 0 ? textsOf(followUps) : null,
         startedAtMs,
         durationMs: clock.monotonic() - started,
         stream: streams.index,
@@ -192,6 +206,7 @@ export class Episode {
     this.prefillTokens += ledger.length;
     const request = {
       prompt: ledger.tokens.slice(),
+      images: this.#images.all.map(({ file }) => file),
       maxTokens: Math.min(settings.maxResponseTokens, room, this.#sampleBudget()),
       temperature: settings.temperature,
       topK: settings.topK,
@@ -215,16 +230,13 @@ export class Episode {
   }
 
   /** Runs calls in order, none after the one that finished the episode or reached the limit of calls. */
-  async #runCalls(
-    calls: readonly ToolCall[],
-    results: ToolResultRecord[],
-  ): Promise<StopReason | null> {
+  async #runCalls(calls: readonly ToolCall[], answers: ToolAnswer[]): Promise<StopReason | null> {
     const { maxToolCalls } = this.#options.settings;
     for (const call of calls) {
       this.#toolCalls += 1;
-      const result = await this.#runCall(call);
-      results.push(result);
-      if (result.finished) return "reached_terminal_state";
+      const answer = await this.#runCall(call);
+      answers.push(answer);
+      if (answer.record.finished) return "reached_terminal_state";
       if (maxToolCalls !== null && this.#toolCalls >= maxToolCalls) return "max_tool_calls";
     }
     return null;
@@ -239,7 +251,7 @@ export class Episode {
     return [{ name: terminal.name, args, raw: parsed.content }];
   }
 
-  async #runCall(call: ToolCall): Promise<ToolResultRecord> {
+  async #runCall(call: ToolCall): Promise<ToolAnswer> {
     const { clock, withTimerPaused, session, settings, signal, environment } = this.#options;
     const started = clock.monotonic();
     const limitMs = settings.toolTimeoutMs;
@@ -258,12 +270,15 @@ export class Episode {
       if (outcome.reason === "episode_finished") {
         throw new AppError("rollout-after-end", `${environment} had already ended the episode.`);
       }
-      const text = toolErrorText(outcome.error);
-      return { name: call.name, text, isError, reward: null, finished: false };
+      const content = toolErrorText(outcome.error);
+      const result = { name: call.name, text: content, isError, reward: null, finished: false };
+      return { record: result, said: { content } };
     }
     if (outcome.reward !== null) this.rewards.push(outcome.reward);
-    const text = textOf(outcome.blocks, { environment, settings });
-    return { name: call.name, text, isError, reward: outcome.reward, finished: outcome.finished };
+    const said = this.#images.read(outcome.blocks);
+    const { reward, finished } = outcome;
+    const text = shownContent(said);
+    return { record: { name: call.name, text, isError, reward, finished }, said };
   }
 
   #limitReached(parsed: ParsedTurn, hasCalls: boolean, isTruncated: boolean): StopReason | null {

@@ -27,6 +27,8 @@ const ENDED = new Set([
   "chat-bridge",
   "prompt-too-long",
   "sample-refused",
+  "rollout-image",
+  "image-invalid",
   "invariant",
 ]);
 

@@ -1,6 +1,7 @@
 /** What the program itself says to a model after one of its turns; none of it contains a control token. */
 
 import type { FollowUp, ParsedTurn } from "../chat/renderer.ts";
+import type { Content } from "./rolloutImages.ts";
 
 /** After a turn without any tool call. */
 export const NO_CALL_NUDGE = "Call one of the tools.";
@@ -18,17 +19,16 @@ export function callIdOf(calls: ParsedTurn["calls"], index: number): string {
 /** Results of the calls that ran, then what was wrong with the others; a nudge when there was no call at all. */
 export function followUpsTo(
   { calls, errors }: ParsedTurn,
-  results: readonly { readonly name: string; readonly text: string }[],
+  results: readonly { readonly record: { readonly name: string }; readonly said: Content }[],
 ): readonly FollowUp[] {
-  const answers = [
-    ...results.map(({ name, text }) => ({ name, content: text })),
+  const answers: readonly (Content & { readonly name: string })[] = [
+    ...results.map(({ record, said }) => ({ name: record.name, ...said })),
     ...errors.map(({ message }) => ({ name: "error", content: message })),
   ];
   if (answers.length === 0) return [{ kind: "user", content: NO_CALL_NUDGE }];
-  return answers.map(({ name, content }, i) => ({
+  return answers.map((answer, i) => ({
     kind: "tool_result",
-    name,
     callId: callIdOf(calls, i),
-    content,
+    ...answer,
   }));
 }

@@ -4,21 +4,18 @@ import type { Chat } from "../chat/chat.ts";
 import { buildFirstPrompt, type FirstPrompt } from "../chat/firstPrompt.ts";
 import type { InitialMessage } from "../chat/renderer.ts";
 import { AppError } from "../errors.ts";
-import type { Block, Message, ToolList, ToolSpec } from "../openreward/types.ts";
+import type { Message, ToolList, ToolSpec } from "../openreward/types.ts";
 import { toInitialMessages } from "./conversation.ts";
+import type { RolloutImages } from "./rolloutImages.ts";
 import type { RolloutSettings } from "./settings.ts";
 
-interface ImageRules {
-  /** Name for messages. */
-  readonly environment: string;
-  readonly settings: Pick<RolloutSettings, "onImage">;
-}
-
-export interface RenderTaskOptions extends ImageRules {
+export interface RenderTaskOptions {
   readonly prompt: readonly Message[];
   readonly offered: Pick<ToolList, "tools" | "terminalTool">;
   readonly chat: Chat;
-  readonly settings: Pick<RolloutSettings, "onImage" | "systemPromptTemplate">;
+  readonly settings: Pick<RolloutSettings, "systemPromptTemplate">;
+  /** Takes the images of the prompt in. */
+  readonly images: RolloutImages;
 }
 
 export interface RenderedTask {
@@ -31,17 +28,17 @@ export interface RenderedTask {
   readonly tokens: readonly number[];
 }
 
-/** @throws AppError `rollout-image`, `chat-render`, `chat-tools-uncallable` */
+/** @throws AppError `rollout-image`, `image-invalid`, `chat-render`, `chat-tools-uncallable` */
 export function renderTask({
   prompt,
   offered,
   chat,
   settings,
-  environment,
+  images,
 }: RenderTaskOptions): RenderedTask {
-  const task = toInitialMessages(prompt, (blocks) => textOf(blocks, { environment, settings }));
+  const task = toInitialMessages(prompt, (blocks) => images.read(blocks));
   const { systemPromptTemplate } = settings;
-  const tools = callableTools(offered, chat, environment);
+  const tools = callableTools(offered, chat, images.environment);
   const first = buildFirstPrompt({ systemPromptTemplate, task, tools });
   return { task, tools, first, tokens: chat.renderer.renderInitial(first.messages, first.tools) };
 }
@@ -60,19 +57,4 @@ function callableTools(
       "Choose an environment that grades the text of an answer, set `chat_format: reference`, which lists the tools in the system text, or choose a model that was trained to call tools.",
     { configPath: "chat_format" },
   );
-}
-
-/** Text of blocks joined without a separator; an image is refused or shown as a placeholder, never dropped. @throws AppError `rollout-image` */
-export function textOf(blocks: readonly Block[], { environment, settings }: ImageRules): string {
-  return blocks
-    .map((block) => {
-      if (block.type === "text") return block.text;
-      if (settings.onImage === "placeholder") return "[image]";
-      throw new AppError(
-        "rollout-image",
-        `${environment} sends images, which this model cannot read. Set environments.${environment}.on_image to placeholder, or choose another environment.`,
-        { configPath: `environments.${environment}.on_image` },
-      );
-    })
-    .join("");
 }

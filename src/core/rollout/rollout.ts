@@ -12,6 +12,7 @@ import type { EnvironmentGate } from "./environmentGate.ts";
 import { Episode } from "./episode.ts";
 import type { Ledger } from "./ledger.ts";
 import { scoreRewards } from "./rewards.ts";
+import type { RolloutImage } from "./rolloutImages.ts";
 import { retryUntilAccepted } from "./rolloutRetry.ts";
 import { useSession } from "./sessionUse.ts";
 import type { RolloutSettings } from "./settings.ts";
@@ -50,6 +51,8 @@ export interface FinishedRollout {
   readonly record: RolloutRecord;
   /** Its tokens, one ledger for each stream; none when the rollout ended before its first prompt. */
   readonly streams: readonly Ledger[];
+  /** Those that ids below 0 stand for. */
+  readonly images: readonly RolloutImage[];
   /** Null when the rollout failed. */
   readonly reward: number | null;
   readonly facts: Omit<RolloutFacts, "isIncluded" | "advantage">;
@@ -69,7 +72,7 @@ interface AttemptResult {
 
 /**
  * Plays one rollout. What the model or its environment does ends in a record; only faults that concern the whole run (a refused
- * key, an unknown environment, images on a text model) and an abort through `signal` are thrown.
+ * key, an unknown environment) and an abort through `signal` are thrown.
  */
 export async function runRollout(
   options: RolloutOptions,
@@ -148,6 +151,7 @@ function finish(
     conversation: episode?.conversation ?? [],
     tools: episode?.offeredTools ?? [],
     turns: episode?.turns ?? [],
+    images: [],
     rewards,
     rewardBreakdown,
     reward,
@@ -176,12 +180,16 @@ function finish(
   return {
     task,
     record,
-    streams: episode?.streams ?? [],
+    ...tokensOf(episode),
     reward,
     facts,
     stack: stackOf(error),
     scoredFrom: scoredFrom(result, settings),
   };
+}
+
+function tokensOf(episode: Episode | null): Pick<FinishedRollout, "streams" | "images"> {
+  return { streams: episode?.streams ?? [], images: episode?.images ?? [] };
 }
 
 function hasPlayed({ episode, error }: AttemptResult): boolean {

@@ -35,7 +35,7 @@ export async function sampleTurn(
 ): Promise<SampledTurn> {
   const { tokens, logprobs, stopReason } = await draw(sampler, request, options);
   if (areUsable(tokens, logprobs)) return { tokens, logprobs, stopReason, wereMissing: false };
-  const recomputed = await recompute(sampler, request.prompt, tokens, options);
+  const recomputed = await recompute(sampler, request, tokens, options);
   return { tokens, logprobs: recomputed, stopReason, wereMissing: true };
 }
 
@@ -54,12 +54,12 @@ async function draw(
 /** Log-probs of `tokens` after `prompt`; null when the service cannot score prompts. */
 async function recompute(
   sampler: SamplingClient,
-  prompt: readonly number[],
+  { prompt, images = [] }: SampleRequest,
   tokens: readonly number[],
   options: SampleOptions,
 ): Promise<readonly number[] | null> {
   try {
-    const all = await sampler.computeLogprobs([...prompt, ...tokens], options);
+    const all = await sampler.computeLogprobs([...prompt, ...tokens], { ...options, images });
     const own = all.slice(prompt.length).map((logprob) => logprob ?? Number.NaN);
     return areUsable(tokens, own) ? own : null;
   } catch (error) {

@@ -122,6 +122,6 @@ function modelMessage({ reasoning, content, calls, errors }: ParsedTurn): Initia
 
 function followUpMessage(followUp: FollowUp): InitialMessage {
   if (followUp.kind === "user") return { role: "user", content: followUp.content };
-  const { name, callId, content } = followUp;
-  return { role: "tool", name, callId, content };
+  const { kind: _, ...result } = followUp;
+  return { role: "tool", ...result };
 }

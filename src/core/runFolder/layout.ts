@@ -18,6 +18,8 @@ export interface RunPaths {
   readonly previousState: string;
   readonly rolloutFolder: string;
   readonly evalFolder: string;
+  /** Images that environments sent, each named by its SHA-256. */
+  readonly imageFolder: string;
   /** One line of results per evaluation. */
   readonly evaluations: string;
   /** What has been uploaded to OpenReward; absent when nothing was to be. */
@@ -46,6 +48,7 @@ export function runPaths(folder: string): RunPaths {
     previousState: `${folder}/state.prev.json`,
     rolloutFolder: `${folder}/rollouts`,
     evalFolder: `${folder}/eval`,
+    imageFolder: `${folder}/images`,
     evaluations: `${folder}/eval/results.jsonl`,
     uploads: `${folder}/upload.jsonl`,
   };

@@ -71,6 +71,17 @@ const openingMessage = z
   })
   .readonly();
 
+const storedImage = z
+  .object({
+    /** Name in the folder `images`. */
+    file: z.string(),
+    width: count,
+    height: count,
+    /** Entries that it takes in the token sequence. */
+    tokens: count,
+  })
+  .readonly();
+
 /** How the rewards became one number: reduced, then clamped. */
 const rewardBreakdown = z
   .object({
@@ -119,6 +130,8 @@ export const rolloutRecordSchema = z
       .readonly()
       .default([]),
     turns: z.array(turn).readonly(),
+    /** Those that the environment sent: `[image 1]` in a text is the first. */
+    images: z.array(storedImage).readonly().default([]),
     /** Every reward received, in order. */
     rewards: z.array(measure).readonly(),
     rewardBreakdown,

@@ -1,6 +1,8 @@
 /** Training data on its way to the wire: checks, element types, and the split into chunks. */
 
+import type { ImageFile } from "../images/imageFile.ts";
 import { tinkerError } from "./errors.ts";
+import { imageBytes } from "./modelInput.ts";
 import { vector } from "./tensors.ts";
 import type { WireDatum } from "./wireProto.ts";
 
@@ -11,7 +13,10 @@ type Numbers = readonly number[] | Int32Array | Float32Array;
  * caller has shifted: `docs/protocols/tinker.md#forward_backward`.
  */
 export interface Datum {
+  /** Ids; those below 0 stand for `images`, see `imageIds.ts`. */
   readonly tokens: readonly number[] | Int32Array;
+  /** Those of the rollout; absent = none. */
+  readonly images?: readonly ImageFile[] | undefined;
   /** `target_tokens`, and `weights` or `logprobs` and `advantages`. */
   readonly lossInputs: Readonly<Record<string, Numbers>>;
 }
@@ -93,6 +98,7 @@ function toWireDatum(datum: Datum, lossFn: string, where: string): WireDatum {
   });
   return {
     tokens: toIds(datum.tokens, `tokens of ${where}`),
+    ...(datum.images !== undefined && { images: datum.images }),
     lossInputs: Object.fromEntries(lossInputs),
   };
 }
@@ -118,11 +124,11 @@ function hasEffect({ lossInputs }: WireDatum): boolean {
   return weights === undefined || weights.values.some((value) => value !== 0);
 }
 
-function estimatedBytes({ tokens, lossInputs }: WireDatum): number {
+function estimatedBytes({ tokens, images = [], lossInputs }: WireDatum): number {
   const perElement = (values: Int32Array | Float32Array) => (values instanceof Int32Array ? 8 : 4);
   return Object.values(lossInputs).reduce(
     (sum, { values }) => sum + values.length * perElement(values),
-    tokens.length * 4,
+    tokens.length * 4 + imageBytes(tokens, images),
   );
 }
 

@@ -1,13 +1,11 @@
 /** Training data as the JSON that servers before 0.25 take: `docs/protocols/tinker.md#forward_backward`. */
 
+import { type InputChunk, inputChunks } from "./modelInput.ts";
 import type { ForwardBackwardCall, LossConfig, WireDatum } from "./wireProto.ts";
 
 interface JsonDatum {
   readonly model_input: {
-    readonly chunks: readonly {
-      readonly type: "encoded_text";
-      readonly tokens: readonly number[];
-    }[];
+    readonly chunks: readonly InputChunk[];
   };
   readonly loss_fn_inputs: Readonly<
     Record<
@@ -49,9 +47,9 @@ export function forwardBackwardBody(call: ForwardBackwardCall): ForwardBackwardB
   };
 }
 
-function jsonDatum({ tokens, lossInputs }: WireDatum): JsonDatum {
+function jsonDatum({ tokens, images, lossInputs }: WireDatum): JsonDatum {
   return {
-    model_input: { chunks: [{ type: "encoded_text", tokens: [...tokens] }] },
+    model_input: { chunks: inputChunks(tokens, images) },
     loss_fn_inputs: Object.fromEntries(
       Object.entries(lossInputs).map(([name, { values, shape }]) => [
         name,

@@ -1,21 +1,26 @@
 /** Sampling from one frozen set of weights. */
 
 import { isAppError } from "../errors.ts";
+import type { ImageFile } from "../images/imageFile.ts";
 import type { Clock, Random } from "../ports.ts";
 import { type Backoff, backoffMs } from "../util/backoff.ts";
 import { type WithTimerPaused, withoutTimer } from "../util/withTimerPaused.ts";
 import type { Canceller } from "./cancelling.ts";
 import { tinkerError } from "./errors.ts";
+import { type InputChunk, inputChunks } from "./modelInput.ts";
 import type { Accepted, Operations } from "./operations.ts";
 import { readSampleResult } from "./results.ts";
 import { askedDelayMs } from "./retry.ts";
-import type { SamplingGate } from "./samplingGate.ts";
+import { PROMPT_BYTES_PER_TOKEN, type SamplingGate } from "./samplingGate.ts";
 import type { TinkerSession } from "./session.ts";
 import type { SampleBody } from "./wire.ts";
 import type { SampleResult } from "./wireProto.ts";
 
 export interface SampleRequest {
+  /** Ids; those below 0 stand for `images`, see `imageIds.ts`. */
   readonly prompt: readonly number[];
+  /** Those of the rollout; absent = none. */
+  readonly images?: readonly ImageFile[];
   readonly maxTokens: number;
   readonly temperature: number;
   /** -1 = off. */
@@ -47,10 +52,13 @@ export interface SamplingClient {
   readonly baseModel: string | null;
   /** @throws AppError `tinker-*`; `tinker-protocol` unless there is one sequence */
   sample(request: SampleRequest, options?: SampleOptions): Promise<Sample>;
-  /** Log-probability of each token after those before it; null where the server defines none, as for the first. */
+  /**
+   * Log-probability of each token after those before it; null where the server defines none, as for the first. `images` are those
+   * that ids below 0 stand for.
+   */
   computeLogprobs(
     tokens: readonly number[],
-    options?: SampleOptions,
+    options?: SampleOptions & { readonly images?: readonly ImageFile[] },
   ): Promise<readonly (number | null)[]>;
 }
 
@@ -85,12 +93,12 @@ export function createSamplingClient(options: SamplingClientOptions): SamplingCl
     samplerId,
     baseModel: options.baseModel,
     sample: async (request, sampleOptions = {}) => {
-      const content = sampleContent(request, request.prompt, false);
+      const content = sampleContent(request, false);
       return toSample(await sampler.draw(content, sampleOptions), samplerId);
     },
-    computeLogprobs: async (tokens, sampleOptions = {}) => {
+    computeLogprobs: async (tokens, { images = [], ...sampleOptions } = {}) => {
       const params = { maxTokens: 1, temperature: 1, topK: -1, topP: 1 };
-      const content = sampleContent(params, tokens, true);
+      const content = sampleContent({ ...params, prompt: tokens, images }, true);
       const { result } = await sampler.draw(content, sampleOptions);
       return toPromptLogprobs(result, tokens.length, samplerId);
     },
@@ -154,7 +162,7 @@ class Sampler {
       seq_id: this.#nextSeqId++,
       type: "sample",
     };
-    const promptTokens = content.prompt.chunks[0]?.tokens.length ?? 0;
+    const promptTokens = content.prompt.chunks.reduce((sum, chunk) => sum + costOf(chunk), 0);
     return await operations.submit(
       {
         type: "Sample",
@@ -174,13 +182,16 @@ class Sampler {
   }
 }
 
-function sampleContent(
-  params: Omit<SampleRequest, "prompt">,
-  tokens: readonly number[],
-  withPromptLogprobs: boolean,
-): SampleContent {
+/** Of a chunk in a request, in tokens of text: an image counts by its size. */
+function costOf(chunk: InputChunk): number {
+  return chunk.type === "encoded_text"
+    ? chunk.tokens.length
+    : Math.ceil(chunk.data.length / PROMPT_BYTES_PER_TOKEN);
+}
+
+function sampleContent(params: SampleRequest, withPromptLogprobs: boolean): SampleContent {
   return {
-    prompt: { chunks: [{ tokens, type: "encoded_text" }] },
+    prompt: { chunks: inputChunks(params.prompt, params.images) },
     sampling_params: {
       max_tokens: params.maxTokens,
       seed: params.seed,
@@ -199,6 +210,8 @@ function toSample({ result, accepted }: FinishedSample, samplerId: string): Samp
     throw broken(samplerId, `${result.sequences.length} sequences instead of one`);
   }
   const { tokens, logprobs, stopReason } = sequence;
+  const wrong = tokens.find((id) => id < 0);
+  if (wrong !== undefined) throw broken(samplerId, `the token ${wrong}, which is no id`);
   return {
     tokens: [...tokens],
     logprobs: logprobs?.length === tokens.length ? [...logprobs] : null,

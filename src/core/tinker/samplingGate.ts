@@ -14,7 +14,8 @@ const submitLimit = 400;
 const slowSubmitLimit = 10;
 const slowStartMs = 10_000;
 const slowCostFactor = 20;
-const bytesPerToken = 10;
+/** What a token of a prompt takes in a request. */
+export const PROMPT_BYTES_PER_TOKEN = 10;
 const smallPromptBytes = 128 * 1024;
 
 /**
@@ -34,7 +35,7 @@ export class SamplingGate {
 
   /** Holds every sampler, by default for as long as a prompt of that size asks for, or longer if it is held already. */
   pause(promptTokens: number, askedDelayMs: number | null): void {
-    const ownMs = promptTokens * bytesPerToken <= smallPromptBytes ? 1_000 : 5_000;
+    const ownMs = promptTokens * PROMPT_BYTES_PER_TOKEN <= smallPromptBytes ? 1_000 : 5_000;
     this.#opensAtMs = Math.max(this.#opensAtMs, this.#clock.monotonic() + (askedDelayMs ?? ownMs));
   }
 
@@ -60,7 +61,7 @@ export class SamplingGate {
   async #takePlace(promptTokens: number, signal: AbortSignal): Promise<() => void> {
     const leavePlace = await this.#places.acquire({ signal });
     try {
-      const cost = promptTokens * bytesPerToken * (this.#isSlow() ? slowCostFactor : 1);
+      const cost = promptTokens * PROMPT_BYTES_PER_TOKEN * (this.#isSlow() ? slowCostFactor : 1);
       const giveBytes = await this.#bytes.reserve(cost, signal);
       return () => {
         giveBytes();

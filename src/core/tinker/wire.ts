@@ -13,6 +13,7 @@ import {
   unknown,
   type ZodType,
 } from "zod";
+import type { InputChunk } from "./modelInput.ts";
 
 function withDefault<Value>(schema: ZodType<Value>, fallback: Value) {
   return schema.nullish().transform((value) => value ?? fallback);
@@ -241,10 +242,7 @@ export interface SaveForSamplerBody {
 export interface SampleBody {
   readonly num_samples: 1;
   readonly prompt: {
-    readonly chunks: readonly {
-      readonly tokens: readonly number[];
-      readonly type: "encoded_text";
-    }[];
+    readonly chunks: readonly InputChunk[];
   };
   readonly sampling_params: {
     readonly max_tokens: number;

@@ -2,7 +2,10 @@
 
 import { create, fromBinary, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import { errorMessage } from "../errors.ts";
+import type { ImageFile } from "../images/imageFile.ts";
+import type { Run } from "../images/imageIds.ts";
 import { malformedMessage } from "./errors.ts";
+import { type InputPart, inputParts } from "./modelInput.ts";
 import {
   bytesToFloat32,
   bytesToInt32,
@@ -33,7 +36,10 @@ export type LossConfig = Readonly<Record<string, number | string>>;
 
 /** Tokens and the arrays that the loss reads, aligned with them. */
 export interface WireDatum {
+  /** Ids; those below 0 stand for `images`, see `imageIds.ts`. */
   readonly tokens: Int32Array;
+  /** Those of the rollout; absent = none. */
+  readonly images?: readonly ImageFile[];
   readonly lossInputs: Readonly<Record<string, WireTensor>>;
 }
 
@@ -212,9 +218,22 @@ function joinChunks(chunks: readonly Chunk[], datum: number): Int32Array {
 
 function encodeDatum(datum: WireDatum): MessageInitShape<typeof DatumSchema> {
   return {
-    modelInput: [{ chunk: { case: "encodedText", value: { tokens: int32ToBytes(datum.tokens) } } }],
+    modelInput: inputParts(datum.tokens, datum.images ?? []).map((part) => ({
+      chunk:
+        part.kind === "text"
+          ? { case: "encodedText", value: { tokens: textBytes(datum.tokens, part.run) } }
+          : { case: "image", value: imageChunk(part) },
+    })),
     lossFnInputs: mapValues(datum.lossInputs, encodeTensor),
   };
+}
+
+function textBytes(tokens: Int32Array, { start, end }: Run): Uint8Array {
+  return int32ToBytes(tokens.subarray(start, end));
+}
+
+function imageChunk({ image, tokens }: Extract<InputPart, { kind: "image" }>) {
+  return { data: image.bytes, format: image.format, expectedTokens: tokens };
 }
 
 /** The newer map wins; the older one fills in for clients that do not write the newer. */

@@ -5,6 +5,8 @@
  */
 
 import { AppError } from "../errors.ts";
+import type { ImageFile } from "../images/imageFile.ts";
+import { isImageId } from "../images/imageIds.ts";
 import type { LedgerView } from "../rollout/ledger.ts";
 import type { Datum } from "../tinker/datum.ts";
 import { groupBy } from "../util/groupBy.ts";
@@ -16,6 +18,8 @@ export interface DatumSource {
   /** Position of the stream in its rollout. */
   readonly stream: number;
   readonly ledger: LedgerView;
+  /** Those of the rollout, which ids below 0 stand for; absent = none. */
+  readonly images?: readonly ImageFile[];
 }
 
 export interface TrainingDatum extends DatumSource {
@@ -45,7 +49,8 @@ export function buildDatum(source: DatumSource, advantage: number): TrainingDatu
     ...source,
     advantage,
     tokens: new Int32Array(ledger.tokens.slice(0, n - 1)),
-    targets: new Int32Array(ledger.tokens.slice(1, n)),
+    // Nothing predicts an image: the wire wants 0 there.
+    targets: new Int32Array(ledger.tokens.slice(1, n)).map((id) => (isImageId(id) ? 0 : id)),
     logprobs: new Float32Array(ledger.logprobs.slice(1, n)),
     advantages: new Float32Array(mask).map((trained) => trained * advantage),
     mask,
@@ -68,9 +73,9 @@ function checkLedger({ tokens, logprobs, mask, sources, turns }: LedgerView): vo
 
 /** What is sent: exactly the three inputs of a policy loss, with `factor` in the advantages. */
 export function toWireDatum(datum: TrainingDatum, factor = 1): Datum {
-  const { tokens, targets, logprobs } = datum;
+  const { tokens, images, targets, logprobs } = datum;
   const advantages = factor === 1 ? datum.advantages : datum.advantages.map((a) => a * factor);
-  return { tokens, lossInputs: { target_tokens: targets, logprobs, advantages } };
+  return { tokens, images, lossInputs: { target_tokens: targets, logprobs, advantages } };
 }
 
 /**

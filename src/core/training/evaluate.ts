@@ -18,6 +18,7 @@ import {
 } from "./evaluation.ts";
 import { pauseUntilAvailable } from "./outageMonitor.ts";
 import type { Watcher } from "./progress.ts";
+import { storedRecord } from "./storedRecord.ts";
 
 export type EvaluationPurpose = "start" | "periodic" | "end";
 
@@ -136,9 +137,8 @@ function playCell(
     seedOf: (task, attempt, turn) => evaluationSeed(ports.sha256, config.seed, task, attempt, turn),
     settings: (settings) => ({ ...settings, temperature, topP: 1, topK: -1 }),
     onFinished: async (rollout) => {
-      const line = encodeJsonLine(
-        reporting.redactor.redactRecord({ ...rollout.record, temperature }),
-      );
+      const record = await storedRecord(context, rollout);
+      const line = encodeJsonLine(reporting.redactor.redactRecord({ ...record, temperature }));
       await fileSystem.append(evalPath(folder, rollout.record.step), line);
       report(rollout);
     },

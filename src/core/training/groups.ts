@@ -104,8 +104,9 @@ function scoreRollout(
   }
   const { group, rollout: position } = task;
   try {
+    const source = { group, rollout: position, ...imagesOf(rollout) };
     const data = streams.flatMap(
-      (ledger, stream) => buildDatum({ group, rollout: position, stream, ledger }, advantage) ?? [],
+      (ledger, stream) => buildDatum({ ...source, stream, ledger }, advantage) ?? [],
     );
     return { rollout, advantage, data, trainingUse: "trained" };
   } catch (error) {
@@ -136,4 +137,8 @@ function allowedFailures(members: readonly FinishedRollout[], config: Config): n
   if (config.group_failures !== "reference") return 0;
   const environment = members[0]?.task.environment ?? "";
   return config.environments[environment]?.max_failing_rollouts ?? 0;
+}
+
+function imagesOf({ images }: FinishedRollout) {
+  return images.length === 0 ? {} : { images: images.map(({ file }) => file) };
 }

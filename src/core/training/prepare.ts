@@ -113,10 +113,10 @@ function suggestModel(name: string, offered: readonly string[]): string {
 async function prepareChat({ config, loadModel, onWarning, clock }: PrepareOptions): Promise<Chat> {
   const date = new Date(clock.now()).toISOString().slice(0, 10);
   const model = await loadModel();
-  const { renderer, retention, warnings } = createRenderer({ model, config, date });
+  const { renderer, retention, images, warnings } = createRenderer({ model, config, date });
   for (const warning of warnings) onWarning(warning);
   const { tokenizer, origin } = model;
-  const chat = { renderer, tokenizer, retention };
+  const chat = { renderer, tokenizer, retention, images };
   return origin === undefined ? chat : { ...chat, origin };
 }
 

@@ -18,6 +18,7 @@ import { requireNoInternalErrors } from "./internalErrors.ts";
 import type { ProgressEvent } from "./progress.ts";
 import { report } from "./report.ts";
 import { learningRateAt } from "./schedule.ts";
+import { storedRecord } from "./storedRecord.ts";
 import { toTokenRecord } from "./tokenRecords.ts";
 import { type TrainedStep, trainStep } from "./trainStep.ts";
 
@@ -83,7 +84,7 @@ async function collect(context: RunContext, input: StepInput): Promise<Collected
       waitedMs = ms;
     },
     onFinished: async (rollout) => {
-      await storage.store.addRollout(rollout.record);
+      await storage.store.addRollout(await storedRecord(context, rollout));
       done += 1;
       watch({
         kind: "rollout-finished",

@@ -3,6 +3,7 @@
 import { dirname, join } from "node:path";
 import type { Tokenizer } from "../../core/chat/tokenizer.ts";
 import { isLocalModel } from "../../core/config/presets.ts";
+import { imageText, isImageId } from "../../core/images/imageIds.ts";
 import { readRunFile } from "../../core/runFolder/runFile.ts";
 import { readModelNames } from "../../core/runFolder/runModel.ts";
 import type { ClosableFileSystem } from "../../node/fileSystem.ts";
@@ -24,7 +25,7 @@ export function tokenTextsOf(fileSystem: ClosableFileSystem, programFolder: stri
       if (folder === null) return null;
       if (last?.folder !== folder) last = { folder, tokenizer: load(programFolder, folder) };
       const tokenizer = await last.tokenizer;
-      return Array.from(ids, (id) => tokenizer.decode([id]));
+      return Array.from(ids, (id) => (isImageId(id) ? imageText(id) : tokenizer.decode([id])));
     } catch {
       // Tokens are shown by their ids then.
       last = null;

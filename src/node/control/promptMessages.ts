@@ -18,7 +18,11 @@ export const promptRequestSchema: z.ZodType<PromptRequest> = z
 const pieces = z
   .array(
     z
-      .object({ text: z.string(), isControl: z.boolean(), ids: z.array(count).readonly() })
+      .object({
+        text: z.string(),
+        isControl: z.boolean(),
+        ids: z.array(z.number().int()).readonly(),
+      })
       .readonly(),
   )
   .readonly();

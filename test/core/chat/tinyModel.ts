@@ -14,6 +14,8 @@ export const ADDED = [
   "</tool_call>",
   "<tool_response>",
   "</tool_response>",
+  "<|vision_start|>",
+  "<|vision_end|>",
 ] as const;
 
 export function idOf(token: (typeof ADDED)[number]): number {

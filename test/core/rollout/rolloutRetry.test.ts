@@ -59,11 +59,14 @@ describe("an attempt", () => {
     expect(await play([fault(code)], 1)).toMatchObject({ count: 2, hasGivenUp: false });
   });
 
-  it.each(["rollout-after-end", "chat-bridge"])("that ended in %s is accepted", async (code) => {
-    expect(await play([fault(code)], 1)).toMatchObject({ count: 1, hasGivenUp: false });
-  });
+  it.each([...["rollout-after-end", "chat-bridge", "rollout-image", "image-invalid"]])(
+    "that ended in %s is accepted",
+    async (code) => {
+      expect(await play([fault(code)], 1)).toMatchObject({ count: 1, hasGivenUp: false });
+    },
+  );
 
-  it.each(["environment-auth", "environment-not-found", "rollout-image", "tinker-auth"])(
+  it.each(["environment-auth", "environment-not-found", "tinker-auth"])(
     "that ended in %s ends the whole run",
     async (code) => {
       const thrown = fault(code);

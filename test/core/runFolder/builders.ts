@@ -15,6 +15,7 @@ export function aRecord(changes: Partial<RolloutRecord> = {}): RolloutRecord {
     attempt: 0,
     systemText: "You have tools.",
     promptText: "What is 2 + 3?",
+    images: [],
     conversation: [],
     tools: [{ name: "answer", description: "Gives the answer and ends the task." }],
     turns: [

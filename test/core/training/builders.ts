@@ -85,6 +85,7 @@ export function aRollout({
     task,
     record: aRecord({ ...task, reward, turns }),
     streams: reward === null ? [] : [aLedger()],
+    images: [],
     reward,
     stack: null,
     scoredFrom: null,

@@ -18,6 +18,7 @@ function sampled(group: number, tokens: readonly number[], each = 0.5): Finished
     task: aTask({ group }),
     record: aRecord(),
     streams: [ledger],
+    images: [],
     reward: 1,
     facts,
     stack: null,

@@ -10,6 +10,7 @@ import { createTurnParser } from "../parsing/turnParser.ts";
 import { xmlCalls } from "../parsing/xmlCalls.ts";
 import type { Piece } from "../pieces.ts";
 import type { AssistantMessage, InitialMessage, ToolDeclaration } from "../renderer.ts";
+import { QWEN_IMAGES } from "./qwenImages.ts";
 import { CALL, END, lastUserIndex, RESULT, START, THINK, XML_LESSON } from "./xmlChatml.ts";
 
 /** What differs between the releases. */
@@ -73,6 +74,7 @@ function createFormat(release: Release, options: FormatOptions): ChatFormat {
   return {
     id: [release.name, thinking ? (effort ?? "thinking") : "plain"].join("/"),
     ends: [END.control],
+    images: QWEN_IMAGES,
     renderPrompt: (messages, tools) => {
       const [system, rest] = splitSystem(messages);
       const last = lastUserIndex(rest);

@@ -4,6 +4,7 @@ import type { Config } from "../../config/schema.ts";
 import { AppError } from "../../errors.ts";
 import { formatOfModel } from "../../models/formatOfModel.ts";
 import { FORMATS } from "../../models/formats.ts";
+import type { ImageSupport } from "../chat.ts";
 import { buildFirstPrompt } from "../firstPrompt.ts";
 import { createNativeRenderer } from "../nativeRenderer.ts";
 import type { Renderer } from "../renderer.ts";
@@ -17,6 +18,7 @@ import type { TemplateFamily } from "../template/templateFamily.ts";
 import { createTemplateRenderer } from "../template/templateRenderer.ts";
 import type { ModelTokenizer } from "../tokenizer.ts";
 import { findChatFamily, findTemplateFamily } from "./findFamily.ts";
+import { imageSupport } from "./imageSupport.ts";
 import { checkNativeRenderer } from "./nativeCheck.ts";
 import { NATIVE_FORMATS } from "./nativeFormats.ts";
 import { cachePrompts } from "./promptCache.ts";
@@ -37,6 +39,7 @@ export interface ChatSetup {
   readonly renderer: Renderer;
   /** `template` only where the model's template drops earlier reasoning. */
   readonly retention: ThinkingSettings["retention"];
+  readonly images: ImageSupport;
   /** Sentences for people about settings that have no effect with this model. */
   readonly warnings: readonly string[];
 }
@@ -65,7 +68,9 @@ function createNative({ model, config, date }: ChatOptions): ChatSetup | null {
   const renderer = createNativeRenderer(format, model.tokenizer);
   checkNativeRenderer(renderer, model.tokenizer);
   const { prunesReasoning } = FORMATS[name];
-  return { renderer, ...checkRetention({ enabled, effort, retention }, () => prunesReasoning) };
+  const images = imageSupport(config.model_name, format.images);
+  const checked = checkRetention({ enabled, effort, retention }, () => prunesReasoning);
+  return { renderer, images, ...checked };
 }
 
 function nativeNameOf({ chat_format: chosen, model_name: name }: ChatOptions["config"]) {
@@ -93,7 +98,8 @@ function createFromTemplate({ model, config }: Omit<ChatOptions, "date">): ChatS
       `chat_format: reference is laid out for Qwen models; ${missing.join(", ")} are ordinary text to this tokenizer.`,
     );
   }
-  return { renderer, retention: checked.retention, warnings };
+  const images = imageSupport(config.model_name, undefined);
+  return { renderer, retention: checked.retention, images, warnings };
 }
 
 /** Refuses a template that ignores tools: a model that never sees them would earn nothing, without any error. */

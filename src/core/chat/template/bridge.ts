@@ -75,7 +75,7 @@ function renderingPlan(options: BridgeOptions, form: DummyForm): BridgePlan {
   return (followUps) => {
     const surroundings = [
       prompt.source,
-      ...followUps.flatMap((followUp) => Object.values(followUp)),
+      ...followUps.flatMap((followUp) => Object.values(textsIn(followUp))),
     ];
     const escaper = createTextEscaper({ controlTexts: controls.texts, surroundings });
     const escaped = followUps.map((followUp) => mapTexts(followUp, escaper.escapeText));
@@ -177,9 +177,17 @@ function slotFor(followUp: FollowUp, index: number): FollowUp {
 
 function fill(text: string, followUps: readonly FollowUp[]): string {
   return text.replace(SLOT, (slot, index: string, field: string) => {
-    const value = Object.entries(followUps[Number(index)] ?? {}).find(([key]) => key === field);
-    return value?.[1] ?? slot;
+    const followUp = followUps[Number(index)];
+    const texts = followUp === undefined ? {} : textsIn(followUp);
+    return Object.entries(texts).find(([key]) => key === field)?.[1] ?? slot;
   });
+}
+
+function textsIn(followUp: FollowUp): Readonly<Record<string, string>> {
+  const { kind, content } = followUp;
+  if (kind === "user") return { kind, content };
+  const { name, callId } = followUp;
+  return { kind, name, callId, content };
 }
 
 function refused(cause?: unknown): AppError {

@@ -9,7 +9,7 @@ type Turn = RolloutRecord["turns"][number];
 
 const TRAINED = { advantage: 0.5, trainingUse: "trained" };
 const settings = {
-  sha256: (text: string) => createHash("sha256").update(text).digest("hex"),
+  sha256: (text: string | Uint8Array) => createHash("sha256").update(text).digest("hex"),
   runId: "run-id",
   runName: "run",
   config: aConfig({ environments: { "Owner/Game:hard": anEnvironment({ temperature: 0.7 }) } }),

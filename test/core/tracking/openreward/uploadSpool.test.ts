@@ -62,7 +62,7 @@ class World {
       ...{ http: service.http, clock, apiUrl: "https://api.test", apiKey: "k", userAgent: "t" },
     });
     const settings = {
-      sha256: (text: string) => createHash("sha256").update(text).digest("hex"),
+      sha256: (text: string | Uint8Array) => createHash("sha256").update(text).digest("hex"),
       ...{ runId: "id", runName: "run", config: aConfig() },
       framework: ["tinker-rl", "1"],
     } as const;

@@ -1,0 +1,23 @@
+/** Whether a model gets the images of an environment, and if not, why. */
+
+import { findLineUpModel } from "../../models/lineUp.ts";
+import type { ImageSupport } from "../chat.ts";
+import type { ImageLayout } from "../format.ts";
+
+/** `layout` is that of the chat format in use. */
+export function imageSupport(modelName: string, layout: ImageLayout | undefined): ImageSupport {
+  const readsImages = findLineUpModel(modelName)?.readsImages ?? layout !== undefined;
+  if (!readsImages) {
+    return {
+      kind: "refused",
+      reason: `${modelName} reads text only, and the environment sends images`,
+    };
+  }
+  if (layout === undefined) {
+    return {
+      kind: "refused",
+      reason: `the environment sends images, and how ${modelName} reads them is not published for the chat format of this run`,
+    };
+  }
+  return { kind: "sent", countTokens: layout.countTokens };
+}

@@ -1,0 +1,111 @@
+/** Images that environments send: what they are by their own bytes, whatever they are said to be. */
+
+import { AppError } from "../errors.ts";
+
+/** The formats that the Tinker wire takes: `docs/protocols/tinker.md#images`. */
+export type ImageFormat = "png" | "jpeg";
+
+export interface ImageSize {
+  /** In pixels, as the file's header says. */
+  readonly width: number;
+  readonly height: number;
+}
+
+export interface ImageFile extends ImageSize {
+  readonly format: ImageFormat;
+  readonly bytes: Uint8Array;
+  /** The same bytes as base64. */
+  readonly base64: string;
+}
+
+/** Of one image; larger ones would fill a request for themselves. */
+export const MAX_IMAGE_BYTES = 4 * 1024 * 1024;
+const MAX_SIDE = 16_384;
+
+/** Reads base64. @throws AppError `image-invalid` for what is no PNG or JPEG file, and for one that is too large */
+export function readImage(base64: string): ImageFile {
+  if (base64.length > (MAX_IMAGE_BYTES / 3) * 4 + 4) throw tooLarge();
+  const bytes = decodeBase64(base64);
+  const found = identifyImage(bytes);
+  if (found === null) {
+    throw invalid(
+      `is neither PNG nor JPEG, or its header is damaged (it begins with ${firstBytes(bytes)})`,
+    );
+  }
+  const { width, height } = found;
+  if (Math.min(width, height) < 1 || Math.max(width, height) > MAX_SIDE) {
+    throw invalid(`is ${width} x ${height} pixels; each side must have 1 to ${MAX_SIDE}`);
+  }
+  return { ...found, bytes, base64 };
+}
+
+/** The format and size in the header of a file; null for what is no PNG or JPEG. */
+export function identifyImage(
+  bytes: Uint8Array,
+): (ImageSize & { readonly format: ImageFormat }) | null {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const png = pngSize(view);
+  if (png !== null) return { format: "png", ...png };
+  const jpeg = jpegSize(view);
+  return jpeg === null ? null : { format: "jpeg", ...jpeg };
+}
+
+/** PNG (ISO/IEC 15948): the signature, then the chunk IHDR with width and height. */
+function pngSize(view: DataView): ImageSize | null {
+  const isPng =
+    view.byteLength >= 24 &&
+    view.getUint32(0) === 0x89504e47 &&
+    view.getUint32(4) === 0x0d0a1a0a &&
+    view.getUint32(12) === 0x49484452;
+  return isPng ? { width: view.getUint32(16), height: view.getUint32(20) } : null;
+}
+
+/** ITU-T T.81, annex B: segments up to the frame header (SOF), which holds height and width. */
+function jpegSize(view: DataView): ImageSize | null {
+  if (view.byteLength < 4 || view.getUint16(0) !== 0xffd8) return null;
+  for (let at = 2; at + 9 <= view.byteLength; ) {
+    if (view.getUint8(at) !== 0xff) return null;
+    const marker = view.getUint8(at + 1);
+    if (marker === 0xff) {
+      // A fill byte before the marker.
+      at += 1;
+      continue;
+    }
+    if (isFrameHeader(marker)) {
+      return { height: view.getUint16(at + 5), width: view.getUint16(at + 7) };
+    }
+    // Markers without a segment, and the begin of the data without a frame before it.
+    if ((marker >= 0xd0 && marker <= 0xda) || marker === 0x01) return null;
+    at += 2 + Math.max(2, view.getUint16(at + 2));
+  }
+  return null;
+}
+
+/** SOF0 to SOF15 without DHT, JPG and DAC, which lie between them. */
+function isFrameHeader(marker: number): boolean {
+  return marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
+}
+
+function decodeBase64(text: string): Uint8Array {
+  try {
+    return Uint8Array.from(atob(text), (unit) => unit.charCodeAt(0));
+  } catch {
+    throw invalid("is not base64");
+  }
+}
+
+function firstBytes(bytes: Uint8Array): string {
+  const hex = Array.from(bytes.subarray(0, 4), (byte) => byte.toString(16).padStart(2, "0"));
+  return hex.length === 0 ? "nothing" : hex.join(" ");
+}
+
+function tooLarge(): AppError {
+  return invalid(`has more than ${MAX_IMAGE_BYTES / 1024 / 1024} MiB`);
+}
+
+function invalid(problem: string): AppError {
+  return new AppError(
+    "image-invalid",
+    `An image of the environment ${problem}. It cannot be sent to the model.`,
+  );
+}

@@ -1,0 +1,32 @@
+import { describe, expect, it } from "vitest";
+import { MAX_IMAGE_BYTES, readImage } from "../../../src/core/images/imageFile.ts";
+import { jpegBytes, pngBytes } from "./someImages.ts";
+
+const read = (bytes: Buffer) => readImage(bytes.toString("base64"));
+
+describe("an image of an environment", () => {
+  it("is what its own bytes say", () => {
+    expect(read(pngBytes(640, 480))).toMatchObject({ format: "png", width: 640, height: 480 });
+    expect(read(jpegBytes(31, 17))).toMatchObject({ format: "jpeg", width: 31, height: 17 });
+    const bytes = pngBytes(1, 2, "pixels");
+    expect(Buffer.from(read(bytes).bytes)).toEqual(bytes);
+  });
+
+  it.each<[string, Buffer]>([
+    ["neither PNG nor JPEG", Buffer.from("RIFF\0\0\0\0WEBPVP8 ")],
+    ["neither PNG nor JPEG", Buffer.from("GIF89a")],
+    ["neither PNG nor JPEG", Buffer.alloc(0)],
+    ["neither PNG nor JPEG", pngBytes(4, 4).subarray(0, 20)],
+    ["neither PNG nor JPEG", jpegBytes(4, 4).subarray(0, 12)],
+    ["neither PNG nor JPEG", Buffer.from([0xff, 0xd8, 0xff, 0xda, 0, 2, 0, 0, 0, 0, 0, 0])],
+    ["0 x 5 pixels", pngBytes(0, 5)],
+    ["20000 x 5 pixels", pngBytes(20_000, 5)],
+    ["more than 4 MiB", Buffer.concat([pngBytes(4, 4), Buffer.alloc(MAX_IMAGE_BYTES)])],
+  ])("is refused in words: %s", (words, bytes) => {
+    expect(() => read(bytes)).toThrow(words);
+  });
+
+  it("is refused when it is not base64", () => {
+    expect(() => readImage("no base64!")).toThrow("is not base64");
+  });
+});

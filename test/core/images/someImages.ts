@@ -1,0 +1,29 @@
+/** Image files that are nothing but headers: what the program looks at. */
+
+import { readImage } from "../../../src/core/images/imageFile.ts";
+import type { Block } from "../../../src/core/openreward/types.ts";
+
+export function pngBytes(width: number, height: number, rest = ""): Buffer {
+  const bytes = Buffer.alloc(24);
+  bytes.set([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52]);
+  bytes.writeUInt32BE(width, 16);
+  bytes.writeUInt32BE(height, 20);
+  return Buffer.concat([bytes, Buffer.from(rest)]);
+}
+
+/** With an application segment and fill bytes before the frame header. */
+export function jpegBytes(width: number, height: number): Buffer {
+  const head = Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0, 4, 1, 2, 0xff, 0xff, 0xc2, 0, 11, 8]);
+  const size = Buffer.alloc(4);
+  size.writeUInt16BE(height, 0);
+  size.writeUInt16BE(width, 2);
+  return Buffer.concat([head, size, Buffer.from([1, 1, 0x11, 0])]);
+}
+
+export function aPng(width = 224, height = 224, rest = "") {
+  return readImage(pngBytes(width, height, rest).toString("base64"));
+}
+
+export function imageBlock(bytes: Buffer): Block {
+  return { type: "image", data: bytes.toString("base64"), mimeType: "image/png" };
+}
