@@ -149,7 +149,7 @@ function retentionFindings(
 
 function toolFindings(name: string, { callsTools }: FormatFacts): readonly Finding[] {
   if (callsTools) return [];
-  const message = `\`${name}\` is a base model: its conversations are lines of \`User:\` and \`Assistant:\`, and it cannot call tools. For environments with tools set \`chat_format: reference\`, which lists them in the system text, or use a model that was trained to call them.`;
+  const message = `\`${name}\` is a base model: it cannot call tools, and plays only environments that grade the text of an answer. For others set \`chat_format: reference\`, which lists the tools in the system text, or use a model that was trained to call tools.`;
   const set = setTo(["chat_format"], "reference", "Set chat_format to reference");
   return [advice("TRL216", MODEL, message, { remedies: [set] })];
 }
