@@ -77,6 +77,10 @@ export interface ToolCall {
 }
 
 export interface ToolCallError {
+  /** Of the call, as the model wrote it; absent where none could be read. */
+  readonly id?: string;
+  /** Complete calls that stand before it in the turn; absent = all. */
+  readonly callsBefore?: number;
   readonly kind:
     | "not_json"
     | "not_object"

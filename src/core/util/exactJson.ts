@@ -90,6 +90,14 @@ function write(value: ExactJson, layout: JsonLayout, lineStart: string): string 
   return open + inner + items.join(`,${inner}`) + lineStart + close;
 }
 
+/** The same value with the keys of every object in ascending order. */
+export function sortKeys(value: ExactJson): ExactJson {
+  if (isExactList(value)) return value.map(sortKeys);
+  if (!isExactObject(value)) return value;
+  const keys = Object.keys(value).sort();
+  return Object.fromEntries(keys.map((key) => [key, sortKeys(value[key] ?? null)]));
+}
+
 /** `Array.isArray` does not narrow a readonly array. */
 function isExactList(value: ExactJson): value is readonly ExactJson[] {
   return Array.isArray(value);

@@ -21,6 +21,27 @@ export const EXPLAINED: readonly Explained[] = [
     why: "The JSON of a tool keeps the order of its keys, as in every other prompt; this vector rests on the one renderer that sorts them.",
   },
   {
+    vectors: /^kimi: k2\.[56]-.*\/hostile_(result|args|tool_spec)/,
+    why: "Kimi K2.5 and later read tools as TypeScript, as in every other prompt; these vectors rest on the one renderer that writes JSON.",
+  },
+  {
+    vectors: /^kimi: k2\.5-.*\/tool_spaces/,
+    why: "A header and the text behind it stand between the same two control tokens and are encoded as one text, as every other text is.",
+  },
+  {
+    vectors:
+      /^kimi: k2-thinking\/(truncated_call_|unterminated_call_ended|x_second_call_broken|x_no_section_end)/,
+    why: "What is left of a broken call is an error that the model is answered, no text of its answer, and complete calls beside it count.",
+  },
+  {
+    vectors: /^kimi: k2-thinking\/x_arguments_list/,
+    why: "A tool takes an object of arguments: a list is answered as a broken call, where others pass it on.",
+  },
+  {
+    vectors: /^kimi: k2-thinking\/x_empty_name/,
+    why: "A call that names no tool is answered as a broken call, where others leave it out without a word.",
+  },
+  {
     vectors: /x_nested_call/,
     why: "A call inside a call is an error, where others read parts of both as one.",
   },

@@ -13,12 +13,19 @@ export interface MarkerPair {
   readonly close: string;
 }
 
+export interface CallSection extends MarkerPair {
+  /** Markers outside of the section are text, and what a model writes behind it is no part of the turn. */
+  readonly isStrict: boolean;
+}
+
 /** Calls between markers. */
 export interface CallSyntax extends MarkerPair {
   /** Sentence for the model that says how a call is written; contains no control token. */
   readonly expected: string;
   /** Markers around several calls, or between them, that say nothing. */
   readonly separators?: readonly string[];
+  /** Markers around all calls of a turn; a call outside of them does not run. */
+  readonly section?: CallSection;
   /** Reads what stands between the markers; `raw` is the call with them. */
   readonly read: (
     payload: string,
@@ -53,6 +60,36 @@ export function readToolCall(payload: string, raw: string): ToolCallReading {
     return reading(parseExactJson(payload), raw);
   } catch (error) {
     return failure(error instanceof TooDeepError ? "too_deep" : "not_json", raw);
+  }
+}
+
+interface ArgumentsOptions {
+  readonly name: string;
+  /** The call as the model wrote it. */
+  readonly raw: string;
+  /** False for a call that was cut: what cannot be read of it was never finished. */
+  readonly isClosed: boolean;
+  /** Sentence for the model that says how a call is written. */
+  readonly expected: string;
+}
+
+/** Reads the arguments of a call whose name stands elsewhere: one JSON object. */
+export function readArguments(
+  text: string,
+  { name, raw, isClosed, expected }: ArgumentsOptions,
+): ToolCallReading {
+  const fail = (kind: ToolCallError["kind"]): ToolCallReading => ({
+    kind: "error",
+    error: toolCallError(kind, raw, expected),
+  });
+  try {
+    const args = parseExactJson(text);
+    return isExactObject(args)
+      ? { kind: "call", call: { name, args, raw } }
+      : fail("bad_arguments");
+  } catch (error) {
+    if (error instanceof TooDeepError) return fail("too_deep");
+    return fail(isClosed ? "not_json" : "unterminated");
   }
 }
 

@@ -6,7 +6,14 @@ import type { ParsedTurn, ToolCall, ToolCallError, ToolDeclaration } from "../re
 import type { Tokenizer } from "../tokenizer.ts";
 import { type CallSyntax, type MarkerPair, toolCallError } from "./toolCalls.ts";
 
-type Marker = "thinkOpen" | "thinkClose" | "callOpen" | "callClose" | "separator";
+type Marker =
+  | "thinkOpen"
+  | "thinkClose"
+  | "sectionOpen"
+  | "sectionClose"
+  | "callOpen"
+  | "callClose"
+  | "separator";
 /** A stretch of the turn; a marker keeps its text for the places where it is only text. */
 interface Piece {
   readonly marker: Marker | null;
@@ -48,6 +55,10 @@ function createCutter({ tokenizer, controls, thinking, calls }: TurnParserOption
   if (calls !== null) {
     markers.push(["callOpen", calls.open], ["callClose", calls.close]);
     for (const text of calls.separators ?? []) markers.push(["separator", text]);
+    const { section } = calls;
+    if (section !== undefined) {
+      markers.push(["sectionOpen", section.open], ["sectionClose", section.close]);
+    }
   }
   if (thinking !== null) {
     markers.push(["thinkOpen", thinking.open], ["thinkClose", thinking.close]);
@@ -109,6 +120,9 @@ interface Reading {
   readonly options: ReadOptions;
   thinking: boolean;
   thinkingTokens: number;
+  /** Calls and errors before the section that is open. */
+  section: number | null;
+  isOver: boolean;
   call: { readonly opening: string; readonly payload: string } | null;
   readonly reasoning: string[];
   readonly content: string[];
@@ -123,6 +137,8 @@ function readPieces(pieces: readonly Piece[], options: ReadOptions): Omit<Parsed
     options,
     thinking: options.startsThinking,
     thinkingTokens: 0,
+    section: null,
+    isOver: false,
     call: null,
     reasoning: [],
     content: [],
@@ -131,6 +147,7 @@ function readPieces(pieces: readonly Piece[], options: ReadOptions): Omit<Parsed
     errors: [],
   };
   for (const piece of pieces) {
+    if (reading.isOver) break;
     if (reading.thinking) readThought(reading, piece);
     else if (reading.call !== null) readCall(reading, reading.call, piece);
     else readVisible(reading, piece);
@@ -167,29 +184,64 @@ function readCall(
     dropOpenCall(reading);
     reading.call = { opening: text, payload: "" };
   } else if (marker === "callClose") {
-    const { calls, tools } = reading.options;
-    const result = calls?.read(payload, opening + payload + text, tools);
-    if (result?.kind === "call") reading.calls.push(result.call);
-    else if (result?.kind === "error") reading.errors.push(result.error);
+    addReading(reading, payload, opening + payload + text);
     reading.call = null;
+  } else if (marker === "sectionOpen" || marker === "sectionClose") {
+    dropOpenCall(reading);
+    readVisible(reading, { marker, text, tokens: 1 });
   } else {
     reading.call = { opening, payload: payload + text };
   }
 }
 
-/** Outside reasoning and calls; a closing marker that closes nothing is dropped. */
+/** A call that was closed; one that stands outside of the section for calls is not read. */
+function addReading(reading: Reading, payload: string, raw: string): void {
+  const { calls, tools } = reading.options;
+  if (calls === null) return;
+  if (calls.section !== undefined && reading.section === null) {
+    addError(reading, toolCallError("not_readable", raw, calls.expected));
+    return;
+  }
+  const result = calls.read(payload, raw, tools);
+  if (result.kind === "call") reading.calls.push(result.call);
+  else addError(reading, result.error);
+}
+
+function addError({ calls, errors }: Reading, error: ToolCallError): void {
+  errors.push({ ...error, callsBefore: calls.length });
+}
+
+/** Outside reasoning and calls; a closing marker that closes nothing is dropped, but for strict sections. */
 function readVisible(reading: Reading, { marker, text }: Piece): void {
+  const isStrict = reading.options.calls?.section?.isStrict ?? false;
   if (marker === "thinkOpen") reading.thinking = true;
+  else if (marker === "sectionOpen") {
+    reading.lead ??= reading.content.length;
+    reading.section = reading.calls.length + reading.errors.length;
+  } else if (marker === null || (isStrict && reading.section === null && marker !== "thinkClose")) {
+    reading.content.push(text);
+  } else if (marker === "sectionClose") closeSection(reading, text);
   else if (marker === "callOpen") {
     reading.lead ??= reading.content.length;
     reading.call = { opening: text, payload: "" };
-  } else if (marker === null) reading.content.push(text);
+  }
+}
+
+/** A section without any call is a call that cannot be read, but for strict sections. */
+function closeSection(reading: Reading, raw: string): void {
+  const { calls } = reading.options;
+  if (reading.section === null || calls?.section === undefined) return;
+  reading.isOver = calls.section.isStrict;
+  if (!reading.isOver && reading.section === reading.calls.length + reading.errors.length) {
+    addError(reading, toolCallError("not_readable", raw, calls.expected));
+  }
+  reading.section = null;
 }
 
 function dropOpenCall(reading: Reading): void {
   if (reading.call === null) return;
   const { opening, payload } = reading.call;
   const expected = reading.options.calls?.expected ?? "";
-  reading.errors.push(toolCallError("unterminated", opening + payload, expected));
+  addError(reading, toolCallError("unterminated", opening + payload, expected));
   reading.call = null;
 }

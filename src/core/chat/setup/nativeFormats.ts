@@ -3,6 +3,7 @@
 import type { FormatName } from "../../models/formats.ts";
 import { base, completion } from "../families/base.ts";
 import { glm53, glm53Flash } from "../families/glm.ts";
+import { kimiK2, kimiK2Thinking, kimiK25, kimiK26 } from "../families/kimi.ts";
 import { llama3 } from "../families/llama3.ts";
 import { qwen35, qwen36, qwen38 } from "../families/qwen35.ts";
 import type { ChatFormat, FormatOptions } from "../format.ts";
@@ -12,6 +13,10 @@ export const NATIVE_FORMATS: Partial<Record<FormatName, (options: FormatOptions)
   "qwen3.6": qwen36,
   "qwen3.8": qwen38,
   llama3,
+  "kimi-k2": kimiK2,
+  "kimi-k2-thinking": kimiK2Thinking,
+  "kimi-k2.5": kimiK25,
+  "kimi-k2.6": kimiK26,
   "glm-5.3": glm53,
   "glm-5.3-flash": glm53Flash,
   base,

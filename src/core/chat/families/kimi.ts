@@ -1,0 +1,188 @@
+/**
+ * Kimi K2 to K2.6: a header in each turn, results in system turns that name their call by its id.
+ * Source: the chat templates of moonshotai/Kimi-K2-Instruct, Kimi-K2-Thinking, Kimi-K2.5 and Kimi-K2.6.
+ */
+
+import { sortKeys, writeExactJson } from "../../util/exactJson.ts";
+import type { ChatFormat, FormatOptions } from "../format.ts";
+import { ARGUMENTS, kimiCalls } from "../parsing/kimiCalls.ts";
+import { createTurnParser } from "../parsing/turnParser.ts";
+import { control, type Piece } from "../pieces.ts";
+import type {
+  AssistantMessage,
+  InitialMessage,
+  ToolDeclaration,
+  ToolMessage,
+} from "../renderer.ts";
+import { writeTypeScript } from "./kimiTools.ts";
+
+const END = control("<|im_end|>");
+const MIDDLE = control("<|im_middle|>");
+const SYSTEM = control("<|im_system|>");
+const USER = control("<|im_user|>");
+const ASSISTANT = control("<|im_assistant|>");
+const THINK = { open: control("<think>"), close: control("</think>") };
+const CALL = { open: control(kimiCalls.open), close: control(kimiCalls.close) };
+const SECTION = {
+  open: control("<|tool_calls_section_begin|>"),
+  close: control("<|tool_calls_section_end|>"),
+};
+
+/** What differs between the releases. */
+interface Release {
+  readonly name: string;
+  /** Printed where a conversation begins without a system text. */
+  readonly defaultSystem: string | null;
+  readonly thinks: boolean;
+  /** The prompt opens the reasoning, or an empty one where thinking is off; else the model opens it. */
+  readonly opensThinking: boolean;
+  readonly declaresTypeScript: boolean;
+  /** The header of a result, where it is not the tool's name. */
+  readonly resultHeader: string | null;
+  /** What stands between the id of the call and the text of its result. */
+  readonly resultBreak: string;
+  /** Numbers the calls of each earlier turn from zero, whatever their ids. */
+  readonly numbersCallsAnew: boolean;
+}
+
+const K2_THINKING: Release = {
+  name: "kimi-k2-thinking",
+  defaultSystem: "You are Kimi, an AI assistant created by Moonshot AI.",
+  thinks: true,
+  opensThinking: false,
+  declaresTypeScript: false,
+  resultHeader: null,
+  resultBreak: "\n",
+  numbersCallsAnew: false,
+};
+/** Its template spells the line break behind the id as two characters. */
+const K2: Release = {
+  ...K2_THINKING,
+  name: "kimi-k2",
+  defaultSystem: "You are a helpful assistant",
+  thinks: false,
+  resultHeader: "tool",
+  resultBreak: "\\n",
+  numbersCallsAnew: true,
+};
+const K25: Release = {
+  ...K2_THINKING,
+  name: "kimi-k2.5",
+  defaultSystem: null,
+  opensThinking: true,
+  declaresTypeScript: true,
+};
+const K26: Release = { ...K25, name: "kimi-k2.6" };
+
+export function kimiK2(options: FormatOptions): ChatFormat {
+  return createFormat(K2, options);
+}
+
+export function kimiK2Thinking(options: FormatOptions): ChatFormat {
+  return createFormat(K2_THINKING, options);
+}
+
+export function kimiK25(options: FormatOptions): ChatFormat {
+  return createFormat(K25, options);
+}
+
+export function kimiK26(options: FormatOptions): ChatFormat {
+  return createFormat(K26, options);
+}
+
+function createFormat(release: Release, { thinking, retention }: FormatOptions): ChatFormat {
+  const { name, thinks, opensThinking, defaultSystem } = release;
+  const opening: readonly Piece[] = [
+    ...[ASSISTANT, "assistant", MIDDLE],
+    ...(opensThinking ? [THINK.open, ...(thinking ? [] : [THINK.close])] : []),
+  ];
+  return {
+    id: `${name}/${thinks && thinking ? "thinking" : "plain"}`,
+    ends: [END.control],
+    renderPrompt: (messages, tools) => {
+      const answered = retention === "all" ? -1 : lastAnswerIndex(messages);
+      const hasSystem = messages[0]?.role === "system" || defaultSystem === null;
+      return [
+        ...toolTurn(tools, release),
+        ...(hasSystem ? [] : turn(SYSTEM, "system", defaultSystem)),
+        ...messages.flatMap((message, i) =>
+          message.role === "assistant"
+            ? assistantTurn(message, release, i > answered)
+            : plainTurn(message, release),
+        ),
+        ...opening,
+      ];
+    },
+    renderFollowUps: (followUps) => [
+      ...followUps.flatMap((followUp) =>
+        followUp.kind === "user"
+          ? turn(USER, "user", followUp.content)
+          : resultTurn(followUp, release),
+      ),
+      ...opening,
+    ],
+    closeTurn: ({ unclosedThink }) => (unclosedThink ? [THINK.close, END] : [END]),
+    createParser: (tokens) =>
+      createTurnParser({
+        ...tokens,
+        thinking: thinks ? { open: THINK.open.control, close: THINK.close.control } : null,
+        calls: kimiCalls,
+        ends: [END.control],
+        startsThinking: opensThinking && thinking,
+      }),
+  };
+}
+
+/** Where the last answer without calls stands: up to it reasoning is left out. */
+function lastAnswerIndex(messages: readonly InitialMessage[]): number {
+  return messages.findLastIndex(
+    (message) => message.role === "assistant" && message.calls.length === 0,
+  );
+}
+
+function turn(role: Piece, name: string, ...body: readonly Piece[]): readonly Piece[] {
+  return [role, name, MIDDLE, ...body, END];
+}
+
+/** Keys stand in ascending order, as the models' tokenizer sorts them. */
+function toolTurn(
+  tools: readonly ToolDeclaration[],
+  { declaresTypeScript }: Release,
+): readonly Piece[] {
+  if (tools.length === 0) return [];
+  const text = declaresTypeScript ? writeTypeScript(tools) : null;
+  const json = sortKeys(tools.map((tool) => ({ ...tool })));
+  return turn(SYSTEM, "tool_declare", text ?? writeExactJson(json));
+}
+
+function plainTurn(
+  message: Exclude<InitialMessage, AssistantMessage>,
+  release: Release,
+): readonly Piece[] {
+  if (message.role === "tool") return resultTurn(message, release);
+  return turn(message.role === "user" ? USER : SYSTEM, message.role, message.content);
+}
+
+function resultTurn(
+  { name, callId, content }: Pick<ToolMessage, "name" | "callId" | "content">,
+  { resultHeader, resultBreak }: Release,
+): readonly Piece[] {
+  return turn(SYSTEM, resultHeader ?? name, `## Return of ${callId}${resultBreak}${content}`);
+}
+
+function assistantTurn(
+  { content, reasoning, calls }: AssistantMessage,
+  { thinks, numbersCallsAnew }: Release,
+  showsReasoning: boolean,
+): readonly Piece[] {
+  const thought = showsReasoning ? (reasoning ?? "") : "";
+  const written = calls.flatMap(({ id, name, args }, i) => [
+    ...[CALL.open, numbersCallsAnew ? `functions.${name}:${i}` : id],
+    ...[control(ARGUMENTS), writeExactJson(args, "spaced"), CALL.close],
+  ]);
+  return turn(
+    ...[ASSISTANT, "assistant", ...(thinks ? [THINK.open, thought, THINK.close] : [])],
+    content,
+    ...(calls.length === 0 ? [] : [SECTION.open, ...written, SECTION.close]),
+  );
+}
