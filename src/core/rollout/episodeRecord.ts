@@ -34,7 +34,7 @@ export function turnRecord(
     content,
     lead,
     calls: calls.map(({ name, args, raw }) => ({ name, args: writeExactJson(args), raw })),
-    errors,
+    errors: errors.map(({ kind, raw, message }) => ({ kind, raw, message })),
     stopReason,
     tokens: tokens.length,
   } satisfies Partial<TurnRecord>;

@@ -16,19 +16,38 @@ export function callIdOf(calls: ParsedTurn["calls"], index: number): string {
   return calls[index]?.id ?? `call_${index}`;
 }
 
-/** Results of the calls that ran, then what was wrong with the others; a nudge when there was no call at all. */
+/**
+ * An answer to each call in the order of the turn, because many formats tie an answer to its call by nothing else: the result of one
+ * that ran, what was wrong with another. A nudge when there was no call at all.
+ */
 export function followUpsTo(
   { calls, errors }: ParsedTurn,
   results: readonly { readonly record: { readonly name: string }; readonly said: Content }[],
 ): readonly FollowUp[] {
-  const answers: readonly (Content & { readonly name: string })[] = [
-    ...results.map(({ record, said }) => ({ name: record.name, ...said })),
-    ...errors.map(({ message }) => ({ name: "error", content: message })),
+  const unused = unusedIds(calls, errors);
+  const answers = [
+    ...results.map(({ record, said }, i) => {
+      return { place: i, name: record.name, callId: callIdOf(calls, i), ...said };
+    }),
+    ...errors.map(({ id, message, callsBefore = calls.length }) => {
+      const callId = id ?? unused.next().value;
+      return { place: callsBefore - 0.5, name: "error", callId, content: message };
+    }),
   ];
   if (answers.length === 0) return [{ kind: "user", content: NO_CALL_NUDGE }];
-  return answers.map((answer, i) => ({
-    kind: "tool_result",
-    callId: callIdOf(calls, i),
-    ...answer,
-  }));
+  return answers
+    .sort((a, b) => a.place - b.place)
+    .map(({ place: _, ...answer }) => ({ kind: "tool_result", ...answer }));
+}
+
+/** Ids that no call of the turn has. */
+function* unusedIds(
+  calls: ParsedTurn["calls"],
+  errors: ParsedTurn["errors"],
+): Generator<string, never> {
+  const used = new Set([...calls.map((_, i) => callIdOf(calls, i)), ...errors.map(({ id }) => id)]);
+  for (let i = calls.length; ; i += 1) {
+    const id = `call_${i}`;
+    if (!used.has(id)) yield id;
+  }
 }

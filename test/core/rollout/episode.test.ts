@@ -191,12 +191,12 @@ describe("the calls of a turn", () => {
     expect(episode.rewards).toEqual([0]);
   });
 
-  it("that are malformed are answered, after the results of the others", async () => {
+  it("that are malformed are answered at their place among the results of the others", async () => {
     const turn = ended(`<tool_call>[1]</tool_call>${call("add")}`);
     const { text, session, episode } = await play({ ...game, turns: [turn, ANSWER] });
     expect(session.calls).toHaveLength(2);
     const [error] = episode.turns[0]?.errors ?? [];
-    expect(text).toContain(`tool\n5<|im_end|>\n<|im_start|>tool\n${error?.message}<|im_end|>`);
+    expect(text).toContain(`tool\n${error?.message}<|im_end|>\n<|im_start|>tool\n5<|im_end|>`);
   });
 });
 
