@@ -85,6 +85,8 @@ export type DashboardQuestion =
     }
   /** Rollouts of a step or evaluation in whose messages all words of `text` occur; the answers come as the search goes on. */
   | ({ readonly ask: "search"; readonly text: string } & RolloutSet)
+  /** An image of the run folder, by its name in a rollout. */
+  | { readonly ask: "image"; readonly file: string }
   | { readonly ask: "config" }
   /** The named metrics of the steps that were repeated after an attempt. */
   | { readonly ask: "superseded"; readonly attempt: number; readonly names: readonly string[] };
@@ -157,6 +159,8 @@ export type HostMessage =
     }
   | { readonly kind: "rollout"; readonly id: number; readonly body: RolloutBody }
   | { readonly kind: "tokens"; readonly id: number; readonly window: TokenWindow }
+  /** `address` holds the image itself. */
+  | { readonly kind: "image"; readonly id: number; readonly address: string }
   | { readonly kind: "config"; readonly id: number; readonly config: ConfigView }
   | {
       readonly kind: "superseded";

@@ -170,6 +170,14 @@ export interface RolloutBody {
   readonly system: BoundedText | null;
   readonly tools: readonly { readonly name: string; readonly description: BoundedText }[];
   readonly prompt: BoundedText;
+  /** Those of the environment: `[image 1]` in a text is the first. */
+  readonly images: readonly {
+    /** Name in the run folder. */
+    readonly file: string;
+    readonly width: number;
+    readonly height: number;
+    readonly tokens: number;
+  }[];
   readonly turns: readonly ReplayTurn[];
   /** Turns that were left out at the end. */
   readonly omittedTurns: number;

@@ -53,6 +53,16 @@ export const replayStrings = {
         "{0} turn more. Open as JSON to see all.",
         "{0} turns more. Open as JSON to see all.",
       ),
+    image: (number: number) => l10n.t("Image {0} of the rollout", number),
+    imageFacts: (number: number, width: number, height: number, tokens: number) =>
+      plural(
+        tokens,
+        "[image {1}]: {2} x {3} pixels, {0} token",
+        "[image {1}]: {2} x {3} pixels, {0} tokens",
+        number,
+        width,
+        height,
+      ),
     showAll: (lines: number, characters: number) =>
       lines > 1
         ? l10n.t("Show all {0} lines", formatCount(lines))

@@ -17,6 +17,7 @@ import { MarkdownText } from "../text/markdownText.tsx";
 import { UntrustedText } from "../text/untrustedText.tsx";
 import { visibleLine } from "../text/visible.ts";
 import { Block } from "./replayBlock.tsx";
+import { ReplayImages, ReplayImagesContext } from "./replayImages.tsx";
 import { RewardFooter } from "./rewardFooter.tsx";
 
 const text = strings.replay;
@@ -37,35 +38,38 @@ export function ReplayTurns({ dashboard, body, row, isMarkdown, titleId = "" }: 
     return total;
   });
   return (
-    <div class="turns">
-      {body.system === null ? null : (
-        <details class="block" data-tone="context">
-          <summary>{text.system}</summary>
-          <FoldedText content={body.system} />
-        </details>
-      )}
-      {body.tools.length === 0 ? null : <Tools tools={body.tools} />}
-      <Block label={text.prompt} tone="context">
-        <FoldedText content={body.prompt} />
-      </Block>
-      {body.turns.map((turn, index) => (
-        <Fragment key={index}>
-          {turn.stream === (body.turns[index - 1]?.stream ?? 0) ? null : (
-            <p class="stream-break">{text.streamBreak(turn.stream + 1)}</p>
-          )}
-          <Turn
-            dashboard={dashboard}
-            turn={turn}
-            index={index}
-            total={totals[index] ?? 0}
-            titleId={titleId}
-            isMarkdown={isMarkdown}
-          />
-        </Fragment>
-      ))}
-      {body.omittedTurns > 0 ? <p class="note">{text.omittedTurns(body.omittedTurns)}</p> : null}
-      <RewardFooter body={body} row={row} titleId={titleId} />
-    </div>
+    <ReplayImagesContext.Provider value={{ dashboard, images: body.images }}>
+      <div class="turns">
+        {body.system === null ? null : (
+          <details class="block" data-tone="context">
+            <summary>{text.system}</summary>
+            <FoldedText content={body.system} />
+          </details>
+        )}
+        {body.tools.length === 0 ? null : <Tools tools={body.tools} />}
+        <Block label={text.prompt} tone="context">
+          <FoldedText content={body.prompt} />
+          <ReplayImages of={body.prompt.text} />
+        </Block>
+        {body.turns.map((turn, index) => (
+          <Fragment key={index}>
+            {turn.stream === (body.turns[index - 1]?.stream ?? 0) ? null : (
+              <p class="stream-break">{text.streamBreak(turn.stream + 1)}</p>
+            )}
+            <Turn
+              dashboard={dashboard}
+              turn={turn}
+              index={index}
+              total={totals[index] ?? 0}
+              titleId={titleId}
+              isMarkdown={isMarkdown}
+            />
+          </Fragment>
+        ))}
+        {body.omittedTurns > 0 ? <p class="note">{text.omittedTurns(body.omittedTurns)}</p> : null}
+        <RewardFooter body={body} row={row} titleId={titleId} />
+      </div>
+    </ReplayImagesContext.Provider>
   );
 }
 
@@ -231,6 +235,7 @@ function Result({ result }: { readonly result: ReplayResult }) {
       tone={isError ? "error" : "result"}
     >
       <FoldedText content={result.text} class="mono" />
+      <ReplayImages of={result.text.text} />
       {facts.length === 0 ? null : <p class="result-facts">{facts.join(", ")}</p>}
     </Block>
   );

@@ -21,6 +21,7 @@ export async function storeImages(
   { fileSystem, folder, sha256 }: ImageFolder,
 ): Promise<readonly StoredImage[]> {
   const stored: StoredImage[] = [];
+  if (images.length > 0) await fileSystem.makeDirectory(runPaths(folder).imageFolder);
   for (const { file, tokens } of images) {
     const { width, height, format, bytes } = file;
     const name = `${sha256(bytes)}.${format}`;

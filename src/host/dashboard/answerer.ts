@@ -84,6 +84,9 @@ export class Answerer {
           if (!this.#post(id, { kind: "search", id, ...report })) return;
         }
         return;
+      case "image":
+        this.#post(id, { kind: "image", id, address: await queries.image(question) });
+        return;
       case "config":
         this.#post(id, { kind: "config", id, config: await queries.config() });
         return;

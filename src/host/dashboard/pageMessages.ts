@@ -29,6 +29,7 @@ const question: z.ZodType<DashboardQuestion> = z.discriminatedUnion("ask", [
   z.strictObject({ ask: z.literal("counterpart"), key: rolloutKey, step: count }),
   z.strictObject({ ask: z.literal("tokens"), key: rolloutKey, stream: count, from: count }),
   z.strictObject({ ask: z.literal("search"), ...rolloutSet, text: shortText }),
+  z.strictObject({ ask: z.literal("image"), file: shortText }),
   z.strictObject({ ask: z.literal("config") }),
   z.strictObject({
     ask: z.literal("superseded"),

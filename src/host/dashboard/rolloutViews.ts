@@ -73,6 +73,10 @@ export function rolloutBody(record: RolloutRecord): RolloutBody {
       description: bounded(description),
     })),
     prompt: bounded(record.promptText),
+    images: record.images.slice(0, MAX_PARTS).map((image) => ({
+      ...image,
+      file: image.file.slice(0, MAX_NAME),
+    })),
     turns: record.turns.slice(0, MAX_TURNS).map((turn) => replayTurn(turn, bounded)),
     omittedTurns: Math.max(0, record.turns.length - MAX_TURNS),
   };

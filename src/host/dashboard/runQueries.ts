@@ -3,12 +3,14 @@
 import { AppError } from "../../core/errors.ts";
 import type { FileSystem, FolderFiles } from "../../core/ports.ts";
 import type { RunFollower } from "../../core/runFolder/follower.ts";
+import { readImageAddress } from "../../core/runFolder/imageFiles.ts";
 import {
   createRunReader,
   type RolloutSummary,
   type RunReader,
 } from "../../core/runFolder/reader.ts";
 import type { TokenRecord } from "../../core/runFolder/tokenRecord.ts";
+import { sha256 } from "../../node/hash.ts";
 import { type DashboardQuestion, TOKENS_PER_WINDOW } from "../../shared/dashboardMessages.ts";
 import type {
   ColumnPart,
@@ -85,6 +87,12 @@ export class RunQueries {
 
   async *search(question: Question<"search">): AsyncGenerator<SearchReport, void> {
     yield* searchRollouts(this.#reader, await this.summaries(question), question.text);
+  }
+
+  /** @throws AppError `image-invalid`, `file-not-found` */
+  image({ file }: Question<"image">): Promise<string> {
+    const { folder } = this.#options.follower;
+    return readImageAddress(file, { fileSystem: this.#files, folder, sha256 });
   }
 
   async config(): Promise<ConfigView> {

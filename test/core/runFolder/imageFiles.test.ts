@@ -1,5 +1,9 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readImageAddress, storeImages } from "../../../src/core/runFolder/imageFiles.ts";
+import { createFileSystem } from "../../../src/node/fileSystem.ts";
 import { sha256 } from "../../../src/node/hash.ts";
 import { aPng } from "../images/someImages.ts";
 import { createMemoryFileSystem } from "./memoryFileSystem.ts";
@@ -24,6 +28,16 @@ describe("images in a run folder", () => {
     fileSystem.allowedWrites = 0;
     await storeImages([image], place);
     expect(await readImageAddress(name, place)).toBe(`data:image/png;base64,${file.base64}`);
+  });
+
+  it("get their folder on a disk, too", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "tinker-rl-test-"));
+    const disk = createFileSystem();
+    const place = { fileSystem: disk.within(folder), folder, sha256 };
+    await storeImages([{ file, tokens: 70 }], place);
+    expect(await readImageAddress(name, place)).toContain(file.base64);
+    await disk.close();
+    await rm(folder, { recursive: true });
   });
 
   it("are not shown when they are not what their name says", async () => {
