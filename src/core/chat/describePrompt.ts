@@ -6,9 +6,10 @@ import { imageRuns, imageText } from "../images/imageIds.ts";
 import { writeExactJson } from "../util/exactJson.ts";
 import type { Chat } from "./chat.ts";
 import { exampleArguments } from "./exampleArguments.ts";
+import { exampleCallId, exampleTurn } from "./exampleTurn.ts";
 import { declareTool, type FirstPrompt } from "./firstPrompt.ts";
 import type { ToolSpecification } from "./reference.ts";
-import type { AssistantMessage, ToolCall } from "./renderer.ts";
+import type { ToolCall } from "./renderer.ts";
 import type { Tokenizer } from "./tokenizer.ts";
 
 export interface DescribePromptOptions {
@@ -30,7 +31,6 @@ type Call = Pick<ToolCall, "name" | "args">;
 
 const REASONING = "Some reasoning.";
 const RESULT = "The result of the tool.";
-const CALL_ID = "call_0";
 
 export function describePrompt(options: DescribePromptOptions): DescribedPrompt {
   const { renderer, tokenizer } = options.chat;
@@ -101,9 +101,14 @@ function exampleCall(options: DescribePromptOptions, { name, inputSchema }: Tool
     const { calls } = renderer.parse(turn, declared);
     return calls.length === 1 && calls.every((read) => isSameCall(read, call));
   };
-  const rendered = renderedTurn(options, call);
+  const { turn: rendered } = exampleTurn({
+    renderer,
+    ...{ first: options.first, tokens: options.tokens, call },
+    result: RESULT,
+    reasoning: options.thinking ? REASONING : null,
+  });
   const turn = [rendered, hermesTurn(options.chat, call)].find(isRead) ?? rendered;
-  const callId = renderer.parse(turn, declared).calls[0]?.id ?? CALL_ID;
+  const callId = renderer.parse(turn, declared).calls[0]?.id ?? exampleCallId(name);
   const { closing, delta } = renderer.bridge(turn, [
     { kind: "tool_result", name, callId, content: RESULT },
   ]);
@@ -117,26 +122,6 @@ function exampleCall(options: DescribePromptOptions, { name, inputSchema }: Tool
 
 function isSameCall(one: Call, other: Call): boolean {
   return one.name === other.name && writeExactJson(one.args) === writeExactJson(other.args);
-}
-
-/** The turn as the format writes one that was given: what the model was trained on. */
-function renderedTurn(
-  { chat, first, tokens, thinking }: DescribePromptOptions,
-  { name, args }: Call,
-): readonly number[] {
-  const { renderInitial, stopIds } = chat.renderer;
-  const calling: AssistantMessage = {
-    role: "assistant",
-    content: "",
-    reasoning: thinking ? REASONING : null,
-    calls: [{ id: CALL_ID, name, args }],
-  };
-  const answered = { role: "tool", name, callId: CALL_ID, content: RESULT } as const;
-  const whole = renderInitial([...first.messages, calling, answered], first.tools);
-  let start = 0;
-  while (start < tokens.length && tokens[start] === whole[start]) start += 1;
-  const end = whole.findIndex((id, at) => at >= start && stopIds.includes(id));
-  return whole.slice(start, end === -1 ? whole.length : end + 1);
 }
 
 /** For templates that leave calls of given turns out: one JSON object between the markers of Hermes. */

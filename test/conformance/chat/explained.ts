@@ -53,4 +53,21 @@ export const EXPLAINED: readonly Explained[] = [
     vectors: /^base: qwen3(\.5)?-base\/eos/,
     why: "A base model may also end its answer with the end of the text, which is no part of the answer.",
   },
+  {
+    vectors: /^qwen3: .*x_arguments_as_string/,
+    why: "Arguments of Qwen3 that are a JSON object written as text are read, as they always were: nothing in them is doubtful.",
+  },
+  {
+    vectors: /^qwen3: .*x_nan/,
+    why: "NaN is no JSON number, so a call with it is an error that is answered.",
+  },
+  {
+    vectors:
+      /^qwen3: qwen3-instruct\/(truncated_call_|unterminated_call|x_string_with_close|x_(first|second)_call_broken)/,
+    why: "Calls that were cut or broken are errors and no text, and hide no good ones: ours reads them as those of the hybrid models, where more than one renderer was asked.",
+  },
+  {
+    vectors: /^qwen3: qwen3-instruct\/double_end/,
+    why: "A turn ends at its first end token, behind which nothing can be sampled.",
+  },
 ];

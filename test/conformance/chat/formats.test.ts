@@ -1,10 +1,11 @@
 import { describe, expect, it, type TestContext } from "vitest";
 import type { ParsedTurn, Renderer } from "../../../src/core/chat/renderer.ts";
+import { checkNativeRenderer } from "../../../src/core/chat/setup/nativeCheck.ts";
 import { type ExactJson, ExactNumber, isExactObject } from "../../../src/core/util/exactJson.ts";
 import { CHAT_FAMILIES } from "../peers.ts";
 import { addTally } from "../tally.ts";
 import { EXPLAINED } from "./explained.ts";
-import { hasKitTokenizers } from "./kitTokenizers.ts";
+import { hasKitTokenizers, kitTokenizer } from "./kitTokenizers.ts";
 import { comparedProfiles, isWritten, rendererOf } from "./profiles.ts";
 import { type Family, readFamily, toFollowUp, toMessage, toTools } from "./vectors.ts";
 
@@ -67,6 +68,15 @@ describe.runIf(hasKitTokenizers).each(CHAT_FAMILIES)("family %s", (name) => {
       expect([...stopIds].sort()).toEqual([...facts.stop_ids].sort());
       expect(stopTexts).toEqual(facts.stop_texts ?? []);
     });
+  });
+
+  it("passes the check before a run", async () => {
+    for (const [profile, facts] of comparedProfiles(family).compared) {
+      const renderer = await rendererOf(profile, facts);
+      if (!renderer.id.startsWith("native/")) continue;
+      const tokenizer = await kitTokenizer(facts.tokenizer);
+      expect(() => checkNativeRenderer(renderer, tokenizer), profile).not.toThrow();
+    }
   });
 
   it("lays prompts out as all renderers do", async (context) => {

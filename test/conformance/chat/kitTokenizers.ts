@@ -61,6 +61,11 @@ export async function unpackKitTokenizer(name: string, folder: string): Promise<
   for (const [file, content] of filesOf(name)) await writeFile(join(folder, file), content);
 }
 
+/** A recorded chat template by the name of its file. */
+export function kitTemplate(name: string): string {
+  return readFileSync(join(DATA, "chat_templates", `${name}.jinja`), "utf8");
+}
+
 async function load(name: string): Promise<Tokenizer> {
   const folder = await mkdtemp(join(tmpdir(), "kit-tokenizer-"));
   try {

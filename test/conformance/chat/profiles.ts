@@ -2,10 +2,12 @@
 
 import { createNativeRenderer } from "../../../src/core/chat/nativeRenderer.ts";
 import type { Renderer } from "../../../src/core/chat/renderer.ts";
+import { findChatFamily } from "../../../src/core/chat/setup/findFamily.ts";
 import { NATIVE_FORMATS } from "../../../src/core/chat/setup/nativeFormats.ts";
+import { createTemplateRenderer } from "../../../src/core/chat/template/templateRenderer.ts";
 import type { FormatName } from "../../../src/core/models/formats.ts";
 import { ExactNumber } from "../../../src/core/util/exactJson.ts";
-import { kitTokenizer } from "./kitTokenizers.ts";
+import { kitTemplate, kitTokenizer } from "./kitTokenizers.ts";
 import type { Family, Profile } from "./vectors.ts";
 
 /** By the beginning of the profile's name, the first that fits. */
@@ -33,6 +35,15 @@ const FORMAT_OF: readonly (readonly [profile: string, format: FormatName])[] = [
   ["llama3", "llama3"],
 ];
 
+/** Profiles of models that speak by their own template; its file among the recorded ones. */
+const TEMPLATE_OF: Readonly<Record<string, string>> = {
+  "qwen3-think": "qwen3",
+  "qwen3-nothink": "qwen3",
+  "qwen3-instruct": "qwen3-instruct-2507",
+  "qwen3-vl-instruct": "qwen3-vl",
+  "qwen2.5": "qwen2.5",
+};
+
 /** Profiles that no configuration asks for, and why. */
 const LEFT_OUT: Readonly<Record<string, string>> = {
   "llama3.1-system-tools":
@@ -53,7 +64,7 @@ export function comparedProfiles({ profiles }: Family) {
 /** Whether all profiles of a family have a format of ours. */
 export function isWritten(family: Family): boolean {
   return [...comparedProfiles(family).compared.keys()].every(
-    (name) => createOf(name) !== undefined,
+    (name) => createOf(name) !== undefined || name in TEMPLATE_OF,
   );
 }
 
@@ -64,6 +75,14 @@ function createOf(name: string) {
 
 /** @throws Error for a profile that no format of ours stands for */
 export async function rendererOf(name: string, profile: Profile): Promise<Renderer> {
+  const tokenizer = await kitTokenizer(profile.tokenizer);
+  const template = TEMPLATE_OF[name];
+  if (template !== undefined) {
+    const source = kitTemplate(template);
+    const model = { tokenizer, template: { source, bosToken: "", eosToken: "<|im_end|>" } };
+    const family = findChatFamily(profile.models[0] ?? "", model);
+    return createTemplateRenderer({ model, family, thinking: profile.options.thinking ?? false });
+  }
   const create = createOf(name);
   if (create === undefined) throw new Error(`No format of ours is the kit's profile ${name}.`);
   const { thinking, preserve, effort, date } = profile.options;
@@ -74,5 +93,5 @@ export async function rendererOf(name: string, profile: Profile): Promise<Render
     retention: preserve === true ? ("all" as const) : ("template" as const),
     date: date ?? "2026-01-02",
   };
-  return createNativeRenderer(create(options), await kitTokenizer(profile.tokenizer));
+  return createNativeRenderer(create(options), tokenizer);
 }

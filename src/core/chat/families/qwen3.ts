@@ -1,4 +1,4 @@
-/** Qwen3 with JSON calls: the hybrid first release, the 2507 models and their vision variants. */
+/** Qwen3 with JSON calls: the hybrid first release and the thinking models, then the instruct models, vision variants included. */
 
 import { jsonCalls } from "../parsing/toolCalls.ts";
 import type { TemplateFamily } from "../template/templateFamily.ts";
@@ -10,3 +10,6 @@ export const qwen3: TemplateFamily = {
   calls: jsonCalls({ open: "<tool_call>", close: "</tool_call>" }),
   resultRole: "tool",
 };
+
+/** Does not reason, and its template drops reasoning that a given conversation holds. */
+export const qwen3Instruct: TemplateFamily = { ...qwen3, thinking: null };

@@ -1,24 +1,32 @@
 /** Finds the chat family of a model: by its name first, then by its template and tokenizer. */
 
 import { AppError } from "../../errors.ts";
+import { formatOfModel } from "../../models/formatOfModel.ts";
+import type { FormatName } from "../../models/formats.ts";
 import { chatml } from "../families/chatml.ts";
-import { qwen3 } from "../families/qwen3.ts";
+import { qwen3, qwen3Instruct } from "../families/qwen3.ts";
 import type { TemplateFamily } from "../template/templateFamily.ts";
 import type { ModelTokenizer } from "../tokenizer.ts";
 
-const BY_NAME: readonly (readonly [pattern: RegExp, family: TemplateFamily])[] = [
-  [/^local\//, chatml],
-  [/(^|\/)Qwen2\.5-/i, chatml],
-  [/(^|\/)Qwen3-(?!Coder)/i, qwen3],
-];
+/** Families of models that are known by name and speak by their own template. */
+const BY_FORMAT: Partial<Record<FormatName, TemplateFamily>> = {
+  chatml,
+  "qwen2.5": chatml,
+  qwen3,
+  "qwen3-instruct": qwen3Instruct,
+};
+
+/** What a template of ChatML turns with calls in the Hermes form contains. */
+const HERMES_CHATML = ["<|im_start|>", "<|im_end|>", "<tool_call>", '"arguments"'];
 
 /**
  * The family of `modelName`. A wrong parser shows as near-zero reward without any error, so nothing is guessed.
  * @throws AppError `chat-family-unknown`
  */
 export function findChatFamily(modelName: string, model: ModelTokenizer): TemplateFamily {
-  const named = BY_NAME.find(([pattern]) => pattern.test(modelName));
-  return named?.[1] ?? findTemplateFamily(modelName, model);
+  const format = formatOfModel(modelName);
+  const named = format === null ? undefined : BY_FORMAT[format];
+  return named ?? findTemplateFamily(modelName, model);
 }
 
 /**
@@ -26,26 +34,28 @@ export function findChatFamily(modelName: string, model: ModelTokenizer): Templa
  * @throws AppError `chat-family-unknown`
  */
 export function findTemplateFamily(modelName: string, model: ModelTokenizer): TemplateFamily {
-  const family = familyOfTemplate(model);
-  if (family !== null) return family;
+  const { template, tokenizer } = model;
+  const problem = templateProblem(template);
+  if (problem === null) {
+    const thinks =
+      template?.source.includes("<think>") === true ||
+      tokenizer.addedTokens.some(({ text }) => text === "<think>");
+    return thinks ? qwen3 : chatml;
+  }
   throw new AppError(
     "chat-family-unknown",
-    `No chat format is known for the model ${modelName}, and its template does not show JSON tool calls in ChatML turns. ` +
+    `No chat format is known for the model ${modelName}. Its name and its chat template were tried: no format of this program goes by the name, and ${problem}. ` +
       "Set `tokenizer_name` to a model with a known format, or `chat_format` to say which one to use.",
     { configPath: "chat_format", data: { modelName } },
   );
 }
 
-function familyOfTemplate({ template, tokenizer }: ModelTokenizer): TemplateFamily | null {
-  if (template === null) return null;
-  const has = (part: string): boolean => template.source.includes(part);
-  const isHermesChatml =
-    has("<|im_start|>") &&
-    has("<|im_end|>") &&
-    has("<tool_call>") &&
-    has('"arguments"') &&
-    !has("<function=");
-  if (!isHermesChatml) return null;
-  const thinks = has("<think>") || tokenizer.addedTokens.some((token) => token.text === "<think>");
-  return thinks ? qwen3 : chatml;
+/** Why the template is not taken for one with calls in the Hermes form in ChatML turns; null when it is. */
+function templateProblem(template: ModelTokenizer["template"]): string | null {
+  if (template === null) return "there is no template";
+  const missing = HERMES_CHATML.filter((part) => !template.source.includes(part));
+  if (missing.length > 0) {
+    return `the template does not show JSON tool calls in ChatML turns, as it does not contain ${missing.join(", ")}`;
+  }
+  return template.source.includes("<function=") ? "the template shows tool calls as XML" : null;
 }

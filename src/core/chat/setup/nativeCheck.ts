@@ -1,48 +1,163 @@
 /** Checks before training that a format of ours and the tokenizer fit together. */
 
-import { AppError } from "../../errors.ts";
-import type { InitialMessage, Renderer, ToolDeclaration } from "../renderer.ts";
+import { isAppError } from "../../errors.ts";
+import { writeExactJson } from "../../util/exactJson.ts";
+import { type ExampleTurn, exampleCallId, exampleTurn } from "../exampleTurn.ts";
+import type { FollowUp, InitialMessage, Renderer, ToolDeclaration } from "../renderer.ts";
 import type { Tokenizer } from "../tokenizer.ts";
+import { type Check, requireChecks, roundTripProblem } from "./checks.ts";
 
-const ROUND_TRIPS = ["Hello, world!", "  two\n\n lines\t\n", 'é 漢字 🙂 {"a": [1, null]}'];
+interface Context {
+  readonly renderer: Renderer;
+  readonly tokenizer: Tokenizer;
+  readonly isAdded: (id: number) => boolean;
+}
+
+const CALL = { name: "probe", args: { text: 'a "quoted" word', count: 3 } };
+const RESULT = '4 is "four"\n  and more';
+const TASK: InitialMessage = { role: "user", content: "Call the tool." };
+const SURE: FollowUp = { kind: "user", content: "Use the tool." };
+const BEGINNINGS = [
+  ...["<|begin_of_text|>", "<｜begin▁of▁sentence｜>", "<|startoftext|>"],
+  ...["<s>", "<bos>", "[BOS]", "[gMASK]"],
+];
 
 /**
- * The tokenizer must give text back, and text from outside must not become a control token.
+ * The format's own markers must be tokens of this tokenizer, a call that it writes must be read back, a bridge must continue as a
+ * fresh rendering does, and text from outside must not become a control token.
  * @throws AppError `chat-self-check`
  */
 export function checkNativeRenderer(renderer: Renderer, tokenizer: Tokenizer): void {
-  const lost = ROUND_TRIPS.find((text) => tokenizer.decode(tokenizer.encodeText(text)) !== text);
-  if (lost !== undefined) {
-    throw failed(renderer, `the tokenizer does not give ${JSON.stringify(lost)} back`);
-  }
   const added = new Set(tokenizer.addedTokens.map(({ id }) => id));
-  const count = (ids: readonly number[]): number => ids.filter((id) => added.has(id)).length;
-  const forged = tokenizer.addedTokens.map(({ text }) => text).join("");
-  const [benign, hostile] = ["x", forged].map((text) =>
-    count([
-      ...renderer.renderInitial(...promptWith(text)),
-      ...renderer.bridge([], [{ kind: "tool_result", name: "probe", callId: "0", content: text }])
-        .delta,
-    ]),
-  );
-  if (benign !== hostile) {
-    throw failed(renderer, "text from an environment can forge control tokens");
-  }
+  const context = { renderer, tokenizer, isAdded: (id: number) => added.has(id) };
+  requireChecks(renderer, renderer.callsTools === false ? CHECKS : CHECKS_WITH_CALLS, context);
 }
 
-function promptWith(text: string): [InitialMessage[], ToolDeclaration[]] {
-  const parameters = { type: "object", properties: { x: { type: "string", description: text } } };
+const CHECKS: Readonly<Record<string, Check<Context>>> = {
+  stops: ({ renderer: { stopIds, stopTexts }, isAdded, tokenizer }) => {
+    if (stopIds.length + stopTexts.length === 0)
+      return "the tokenizer has no token that ends a turn";
+    const other = stopIds.find((id) => !isAdded(id));
+    return other === undefined
+      ? null
+      : `the stop ${JSON.stringify(tokenizer.decode([other]))} is not a single control token of the tokenizer`;
+  },
+
+  roundTrip: ({ tokenizer }) => roundTripProblem(tokenizer),
+
+  oneBeginning: ({ renderer, tokenizer }) => {
+    const begins = tokenizer.addedTokens.filter(({ text }) => BEGINNINGS.includes(text));
+    const prompt = renderer.renderInitial([TASK, answer("Hi"), TASK], []);
+    const twice = begins.find(({ id }) => prompt.indexOf(id) !== prompt.lastIndexOf(id));
+    return twice === undefined ? null : `a prompt with three messages has ${twice.text} twice`;
+  },
+
+  userBridge: ({ renderer, tokenizer }) => {
+    const whole = renderer.renderInitial(
+      [TASK, answer("Hi"), { role: "user", content: SURE.content }],
+      [],
+    );
+    const delta = bridgeOf(renderer, [], SURE);
+    if (delta === null || endsWith(whole, delta)) return null;
+    return differs("a message of the user", tokenizer, whole.slice(-delta.length), delta);
+  },
+
+  forgery: ({ renderer, tokenizer, isAdded }) => {
+    const forged = tokenizer.addedTokens.map(({ text }) => text).join("");
+    const count = (text: string): number => {
+      const ids = [
+        ...renderer.renderInitial(...promptWith(text, renderer)),
+        ...(bridgeOf(renderer, [], { kind: "user", content: text }) ?? []),
+        ...(bridgeOf(renderer, [], result(text)) ?? []),
+      ];
+      return ids.filter(isAdded).length;
+    };
+    return count("x") === count(forged)
+      ? null
+      : "text from an environment can forge control tokens (tried: all added tokens in a task, a tool and a result)";
+  },
+};
+
+const CHECKS_WITH_CALLS: typeof CHECKS = {
+  ...CHECKS,
+
+  ownCall: (context) => {
+    const { renderer, tokenizer } = context;
+    const { turn } = ownTurn(context);
+    const { calls, errors, ended } = renderer.parse(turn, TOOLS);
+    const [call] = calls;
+    const isRead =
+      ended &&
+      calls.length === 1 &&
+      errors.length === 0 &&
+      call?.name === CALL.name &&
+      writeExactJson(call.args) === writeExactJson(CALL.args);
+    return isRead
+      ? null
+      : `a tool call that it writes is not read back (tried: ${JSON.stringify(tokenizer.decode(turn))})`;
+  },
+
+  resultBridge: (context) => {
+    const { turn, rest } = ownTurn(context);
+    const delta = bridgeOf(context.renderer, turn, result(RESULT));
+    if (delta === null || delta.join() === rest.join()) return null;
+    return differs("a result", context.tokenizer, rest, delta);
+  },
+};
+
+const TOOLS: readonly ToolDeclaration[] = [declared("Probes.")];
+
+function declared(description: string): ToolDeclaration {
+  const properties = { text: { type: "string", description }, count: { type: "integer" } };
+  const parameters = { type: "object", properties, required: ["text", "count"] };
+  return { type: "function", function: { name: CALL.name, description, parameters } };
+}
+
+function answer(content: string): InitialMessage {
+  return { role: "assistant", content, reasoning: null, calls: [] };
+}
+
+function result(content: string): FollowUp {
+  return { kind: "tool_result", name: CALL.name, callId: exampleCallId(CALL.name), content };
+}
+
+function promptWith(text: string, { callsTools }: Renderer): Parameters<Renderer["renderInitial"]> {
   return [
     [{ role: "user", content: `Task ${text}` }],
-    [{ type: "function", function: { name: "probe", description: text, parameters } }],
+    callsTools === false ? [] : [declared(text)],
   ];
 }
 
-function failed({ id }: Renderer, problem: string): AppError {
-  return new AppError(
-    "chat-self-check",
-    `The chat format ${id} does not hold: ${problem}. Training would go wrong without any error, so the run does not start. ` +
-      "Set `tokenizer_name` to the tokenizer of the model that is trained, or another `chat_format`.",
-    { configPath: "tokenizer_name", data: { renderer: id } },
-  );
+function ownTurn({ renderer }: Context): ExampleTurn {
+  const first = { messages: [TASK], tools: TOOLS };
+  const tokens = renderer.renderInitial(first.messages, first.tools);
+  return exampleTurn({ renderer, first, tokens, call: CALL, result: RESULT, reasoning: null });
+}
+
+/** What follows a turn, its closing included where it was cut; null where the format cannot append. */
+function bridgeOf(
+  renderer: Renderer,
+  turn: readonly number[],
+  followUp: FollowUp,
+): readonly number[] | null {
+  try {
+    const { closing, delta } = renderer.bridge(turn, [followUp]);
+    return turn.length === 0 ? delta : [...closing, ...delta];
+  } catch (error) {
+    if (isAppError(error, "chat-bridge")) return null;
+    throw error;
+  }
+}
+
+function endsWith(ids: readonly number[], tail: readonly number[]): boolean {
+  return ids.slice(ids.length - tail.length).join() === tail.join();
+}
+
+function differs(
+  what: string,
+  { decode }: Tokenizer,
+  rendered: readonly number[],
+  bridged: readonly number[],
+): string {
+  return `${what} after a turn differs from what a fresh prompt shows (tried: ${JSON.stringify(decode(bridged))}, and the prompt has ${JSON.stringify(decode(rendered))})`;
 }

@@ -1,60 +1,25 @@
 /** Checks before training that a renderer, its tokenizer and its template fit together. */
 
-import { AppError, errorMessage } from "../../errors.ts";
 import { createControlTokens } from "../controlTokens.ts";
 import type { FollowUp, Renderer } from "../renderer.ts";
 import { createPromptTemplate, type TemplateMessage } from "../template/promptTemplate.ts";
 import type { TemplateRendererOptions } from "../template/templateRenderer.ts";
+import { type Check, requireChecks, roundTripProblem } from "./checks.ts";
 
 interface SelfCheckOptions extends TemplateRendererOptions {
   readonly renderer: Renderer;
 }
 
 type Context = SelfCheckOptions & ReturnType<typeof createTools>;
-/** Returns what is wrong, or null. */
-type Check = (context: Context) => string | null;
 
 const CALL = { name: "probe", args: { text: 'a "quoted" word' } };
 const TASK: TemplateMessage = { role: "user", content: "Call the tool." };
-const ROUND_TRIPS = [
-  "Hello, world!",
-  "  two\n\n lines\t\n",
-  'é 漢字 🙂 {"a": [1, null]}',
-  "0123456789",
-];
-
-/** The next step when a check fails; the same for all checks, because the cause is the same. */
-const ADVICE =
-  "Training would go wrong without any error, so the run does not start. " +
-  "Set `tokenizer_name` to the tokenizer of the model that is trained, or another `chat_format`.";
-
 /**
  * Runs all checks on a renderer that was made with the same options.
  * @throws AppError `chat-self-check` for the first one that fails.
  */
 export function checkRenderer(options: SelfCheckOptions): void {
-  const context: Context = { ...options, ...createTools(options) };
-  for (const [name, check] of Object.entries(CHECKS)) {
-    const problem = run(check, context);
-    if (problem !== null) {
-      throw new AppError(
-        "chat-self-check",
-        `The chat format does not hold: ${problem}. ${ADVICE}`,
-        {
-          data: { check: name, renderer: options.renderer.id },
-          configPath: "tokenizer_name",
-        },
-      );
-    }
-  }
-}
-
-function run(check: Check, context: Context): string | null {
-  try {
-    return check(context);
-  } catch (error) {
-    return errorMessage(error).replace(/\.$/, "");
-  }
+  requireChecks(options.renderer, CHECKS, { ...options, ...createTools(options) });
 }
 
 function createTools({ model, thinking, effort = null }: TemplateRendererOptions) {
@@ -69,7 +34,7 @@ function createTools({ model, thinking, effort = null }: TemplateRendererOptions
   };
 }
 
-const CHECKS: Readonly<Record<string, Check>> = {
+const CHECKS: Readonly<Record<string, Check<Context>>> = {
   stops: ({ renderer, isAdded }) =>
     renderer.stopIds.length > 0 && renderer.stopIds.every(isAdded)
       ? null
@@ -83,10 +48,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
       : null;
   },
 
-  roundTrip: ({ model: { tokenizer } }) => {
-    const lost = ROUND_TRIPS.find((text) => tokenizer.decode(tokenizer.encodeText(text)) !== text);
-    return lost === undefined ? null : `the tokenizer does not give ${JSON.stringify(lost)} back`;
-  },
+  roundTrip: ({ model: { tokenizer } }) => roundTripProblem(tokenizer),
 
   ownCall: (context) => {
     const { controls, family } = context;

@@ -1,0 +1,50 @@
+/** What the checks before a run share: they go through in order, and the first problem refuses the run. */
+
+import { AppError, errorMessage } from "../../errors.ts";
+import type { Renderer } from "../renderer.ts";
+import type { Tokenizer } from "../tokenizer.ts";
+
+/** Returns what is wrong, with what was tried, or null. */
+export type Check<Context> = (context: Context) => string | null;
+
+const ROUND_TRIPS = [
+  "Hello, world!",
+  "  two\n\n lines\t\n",
+  'é 漢字 🙂 {"a": [1, null]}',
+  "0123456789",
+];
+
+/** The next step when a check fails; the same for all checks, because the cause is the same. */
+const ADVICE =
+  "Training would go wrong without any error, so the run does not start. " +
+  "Set `tokenizer_name` to the tokenizer of the model that is trained, or another `chat_format`.";
+
+/** @throws AppError `chat-self-check` for the first check that fails. */
+export function requireChecks<Context>(
+  { id }: Renderer,
+  checks: Readonly<Record<string, Check<Context>>>,
+  context: Context,
+): void {
+  for (const [name, check] of Object.entries(checks)) {
+    const problem = run(check, context);
+    if (problem === null) continue;
+    throw new AppError(
+      "chat-self-check",
+      `The chat format ${id} does not hold: ${problem}. ${ADVICE}`,
+      { data: { check: name, renderer: id }, configPath: "tokenizer_name" },
+    );
+  }
+}
+
+function run<Context>(check: Check<Context>, context: Context): string | null {
+  try {
+    return check(context);
+  } catch (error) {
+    return errorMessage(error).replace(/\.$/, "");
+  }
+}
+
+export function roundTripProblem(tokenizer: Tokenizer): string | null {
+  const lost = ROUND_TRIPS.find((text) => tokenizer.decode(tokenizer.encodeText(text)) !== text);
+  return lost === undefined ? null : `the tokenizer does not give ${JSON.stringify(lost)} back`;
+}
