@@ -163,6 +163,33 @@ describe.skipIf(!isThere)("the chat format made from the template", () => {
   });
 });
 
+/** Models without reasoning whose calls are JSON between tags. */
+const HERMES_TEMPLATES: readonly (readonly [template: string, model: string])[] = [
+  ["qwen2.5", "Qwen/Qwen2.5-7B-Instruct"],
+  ["hermes3-tool_use", "NousResearch/Hermes-3-Llama-3.1-8B"],
+];
+
+describe.skipIf(!isThere)("the chat format of models that call tools in the way of Hermes", () => {
+  it.each(HERMES_TEMPLATES)("%s holds, by the name %s and by the template", async (name, model) => {
+    const folder = await unpackTokenizer("qwen2.5");
+    const { tokenizer } = await loadModelTokenizer(folder);
+    await rm(folder, { recursive: true });
+    const source = readData(`chat_templates/${name}.jinja`);
+    for (const chat_format of ["auto", "template"] as const) {
+      const { renderer, warnings } = createRenderer({
+        date: "2026-01-02",
+        model: { tokenizer, template: { source, bosToken: "", eosToken: "<|im_end|>" } },
+        config: {
+          ...{ model_name: model, chat_format, system_prompt_template: null },
+          thinking: { enabled: false, effort: null, retention: "all" },
+        },
+      });
+      expect(renderer.id).toBe("template/chatml/plain");
+      expect(warnings).toEqual([]);
+    }
+  });
+});
+
 const TOKENS = { bos_token: "<BOS>", eos_token: "<EOS>", pad_token: "<PAD>" };
 
 /** Null for a template that refuses: the wordings of the two engines differ. */

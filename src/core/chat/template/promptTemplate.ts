@@ -58,22 +58,39 @@ export function createPromptTemplate({
     );
   }
   const compiled = orChatRender(model, () => compileTemplate(template.source));
+  const settings = {
+    enable_thinking: thinking,
+    thinking,
+    ...(effort === null ? {} : { reasoning_effort: effort }),
+    bos_token: template.bosToken,
+    eos_token: template.eosToken,
+  };
+  const noTools = valueOfNoTools((variables) => compiled({ ...settings, ...variables }));
   return {
     source: template.source,
     render: ({ messages, tools = [], opensTurn = true }) =>
       orChatRender(model, () =>
         compiled({
           messages,
-          tools: tools.length === 0 ? null : tools,
+          tools: tools.length === 0 ? noTools : tools,
           add_generation_prompt: opensTurn,
-          enable_thinking: thinking,
-          thinking,
-          ...(effort === null ? {} : { reasoning_effort: effort }),
-          bos_token: template.bosToken,
-          eos_token: template.eosToken,
+          ...settings,
         }),
       ),
   };
+}
+
+/** None, as templates expect, or an empty list for one that goes through the tools without asking whether there are any. */
+function valueOfNoTools(render: (variables: object) => string): readonly [] | null {
+  const fails = (tools: readonly [] | null): boolean => {
+    try {
+      render({ messages: [{ role: "user", content: "q" }], tools, add_generation_prompt: true });
+      return false;
+    } catch {
+      return true;
+    }
+  };
+  return fails(null) && !fails([]) ? [] : null;
 }
 
 function orChatRender<T>({ origin }: ModelTokenizer, work: () => T): T {

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createRenderer } from "../../../../src/core/chat/setup/createRenderer.ts";
 import type { ModelTokenizer } from "../../../../src/core/chat/tokenizer.ts";
 import type { Config } from "../../../../src/core/config/schema.ts";
+import { errorMessage } from "../../../../src/core/errors.ts";
 import { PLAIN_TEMPLATE, sampled, THINKING_TEMPLATE, tinyModel } from "../tinyModel.ts";
 
 interface CreateOptions {
@@ -65,6 +66,35 @@ describe("chat_format", () => {
     expect(create({ format: "reference", model: lacking }).warnings).toEqual([
       expect.stringContaining("<think>, </think> are ordinary text"),
     ]);
+  });
+
+  it("template takes one that goes through the tools without asking whether there are any", () => {
+    const source = `{# <tool_call> "arguments" #}{% for t in tools %}{{ t.function.name }}{% endfor %}${PLAIN_TEMPLATE}`;
+    const { renderer } = create({ name: "org/hermes", model: tinyModel(source) });
+    expect(renderer.id).toBe("template/qwen3/plain");
+    const prompt = renderer.renderInitial([{ role: "user", content: "a" }], []);
+    expect(tinyModel().tokenizer.decode(prompt)).toMatch(/^<\|im_start\|>user\na<\|im_end\|>/);
+  });
+
+  it("is refused for an unknown model with what was tried", () => {
+    const refusal = (model: ModelTokenizer): string => {
+      try {
+        return create({ name: "org/tuned", model }).renderer.id;
+      } catch (error) {
+        return errorMessage(error);
+      }
+    };
+    expect(refusal({ ...tinyModel(), template: null })).toMatch(
+      /Its name and its chat template were tried: .* and there is no template\./,
+    );
+    expect(refusal(tinyModel("<|im_start|><|im_end|>"))).toMatch(
+      /does not contain <tool_call>, "arguments"\./,
+    );
+    expect(refusal(tinyModel(`${THINKING_TEMPLATE}{# <function= #}`))).toMatch(/calls as XML\./);
+    const other = `${THINKING_TEMPLATE.replace('"arguments"', '"args"')}{# "arguments" #}`;
+    expect(refusal(tinyModel(other))).toMatch(
+      /^The chat format template\/qwen3\/plain does not hold: a tool call as the template writes it/,
+    );
   });
 
   it("completion gives any model the text as it stands; base models get lines of roles", () => {
