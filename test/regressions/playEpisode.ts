@@ -3,13 +3,14 @@
 import type { Chat } from "../../src/core/chat/chat.ts";
 import { Episode } from "../../src/core/rollout/episode.ts";
 import type { RolloutSettings } from "../../src/core/rollout/settings.ts";
-import { renderer, type ScriptedSampler, tokenizer } from "../core/rollout/scriptedModel.ts";
+import type { SamplingClient } from "../../src/core/tinker/samplingClient.ts";
+import { renderer, tokenizer } from "../core/rollout/scriptedModel.ts";
 import { ENVIRONMENT, someSettings } from "../core/training/builders.ts";
 import { FakeClock } from "../fakes/fakeClock.ts";
 
 interface EpisodeScript {
   readonly session: ConstructorParameters<typeof Episode>[0]["session"];
-  readonly sampler: ScriptedSampler;
+  readonly sampler: SamplingClient;
   readonly settings: Partial<RolloutSettings>;
   readonly clock?: FakeClock;
   /** In place of the chat format of the embedded model. */

@@ -20,7 +20,7 @@ import { aConfig, anEnvironment, ENVIRONMENT, someSettings } from "../core/train
 import { aContext, FOLDER, linesOf } from "../core/training/fakeContext.ts";
 
 const ADD = ended(call("add", { a: 1 }));
-/** The first rollout takes three turns, the second one. The embedded template prints no calls of earlier turns. */
+/** The first rollout takes three turns, the second one. The template writes calls with blanks, so that a rendering does not continue such a turn. */
 const TURNS = [
   ADD,
   ended(call("add", { a: 2, b: 3 })),

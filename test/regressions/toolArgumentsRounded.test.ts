@@ -2,14 +2,17 @@ import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { replayLines } from "../../src/cli/showRollout.ts";
+import type { Chat } from "../../src/core/chat/chat.ts";
 import { chatml } from "../../src/core/chat/families/chatml.ts";
+import { qwen35 } from "../../src/core/chat/families/qwen35.ts";
 import { buildFirstPrompt } from "../../src/core/chat/firstPrompt.ts";
+import { createNativeRenderer } from "../../src/core/chat/nativeRenderer.ts";
 import { createTemplateRenderer } from "../../src/core/chat/template/templateRenderer.ts";
 import { rolloutRecordSchema } from "../../src/core/runFolder/rolloutRecord.ts";
 import { describeRollout } from "../../src/core/tracking/openreward/describeRollout.ts";
 import { encodeJsonLine } from "../../src/core/util/jsonl.ts";
 import { rolloutBody } from "../../src/host/dashboard/rolloutViews.ts";
-import { tinyModel } from "../core/chat/tinyModel.ts";
+import { sampled, tinyModel } from "../core/chat/tinyModel.ts";
 import { harness } from "../core/openreward/harness.ts";
 import { type Answer, json, output, result, stream } from "../core/openreward/scriptedServer.ts";
 import { encode, ended, scriptedSampler } from "../core/rollout/scriptedModel.ts";
@@ -23,8 +26,24 @@ const NUMBERS = [
   ...["9007199254740993", "0.1000000000000000055511151231257827", "123456789012345678.90"],
 ];
 
+/** Calls as XML, whose values have the types of the tool's schema. */
+const { tokenizer } = tinyModel();
+const xml: Chat = {
+  tokenizer,
+  renderer: createNativeRenderer(
+    qwen35({ thinking: false, effort: null, retention: "all", date: "2026-01-02" }),
+    tokenizer,
+  ),
+};
+
+interface Format {
+  readonly chat?: Chat;
+  /** Schema of the tool's arguments. */
+  readonly schema?: object;
+}
+
 /** Plays one turn in which the model writes `payload` as its call; the body of the request and the record of the rollout. */
-async function play(payload: string) {
+async function play(payload: string, { chat, schema }: Format = {}) {
   let body = "";
   const answer: Answer = (request) => {
     body = String(request.body);
@@ -32,13 +51,19 @@ async function play(payload: string) {
   };
   const { open, clock } = harness({
     "GET /maze/prompt": [json(200, [{ type: "text", text: "Add.", detail: null }])],
-    "GET /maze/task_tools": [json(200, { tools: [] })],
+    "GET /maze/task_tools": [
+      json(200, { tools: schema ? [{ name: "add", description: "", input_schema: schema }] : [] }),
+    ],
     "POST /maze/call": [answer],
   });
   const session = await open();
   const { episode } = await playEpisode({
     ...{ session, clock },
-    sampler: scriptedSampler([ended(`<tool_call>${payload}</tool_call>`)]),
+    ...(chat === undefined ? {} : { chat }),
+    sampler: scriptedSampler(
+      [ended(`<tool_call>${payload}</tool_call>`)],
+      chat === undefined ? {} : { encodeTurn: sampled },
+    ),
     settings: { maxResponseTokens: 10_000, maxTotalTokens: 20_000 },
   });
   const line = new TextDecoder().decode(encodeJsonLine(aRecord({ turns: episode.turns })));
@@ -64,6 +89,13 @@ describe("the numbers in a call's arguments", () => {
     expect(asText.body).toBe(`{"name":"add","input":${args}}`);
     const renamed = await play(`{"name":"add","parameters":${args}}`);
     expect(renamed.body).toBe(`{"name":"add","input":${args}}`);
+  });
+
+  it.each(NUMBERS)("reach it as written also from XML: %s", async (number) => {
+    const payload = `<function=add><parameter=x>\n${number}\n</parameter><parameter=y>[${number}]</parameter><parameter=z>${number}</parameter></function>`;
+    const properties = { x: { type: "number" }, z: { type: "string" } };
+    const { body } = await play(payload, { chat: xml, schema: { type: "object", properties } });
+    expect(body).toBe(`{"name":"add","input":{"x":${number},"y":[${number}],"z":"${number}"}}`);
   });
 
   it("stand so in the record, the upload, the replay and the terminal", async () => {

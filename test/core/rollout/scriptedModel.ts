@@ -50,6 +50,8 @@ export interface ScriptedSampler extends SamplingClient {
 
 export interface SamplerOptions {
   readonly computeLogprobs?: (tokens: readonly number[]) => readonly (number | null)[];
+  /** Ids of a turn; by the embedded model's tokenizer by default. */
+  readonly encodeTurn?: (text: string) => readonly number[];
   /** Called before each answer. */
   readonly beforeAnswer?: (signal: AbortSignal | undefined) => Promise<void>;
 }
@@ -57,7 +59,11 @@ export interface SamplerOptions {
 /** Answers with one turn after the other, and the last one for ever. */
 export function scriptedSampler(
   turns: readonly TurnScript[],
-  { computeLogprobs = (tokens) => tokens.map(() => -0.25), beforeAnswer }: SamplerOptions = {},
+  {
+    computeLogprobs = (tokens) => tokens.map(() => -0.25),
+    beforeAnswer,
+    encodeTurn = encode,
+  }: SamplerOptions = {},
 ): ScriptedSampler {
   const requests: SampleRequest[] = [];
   const recomputed: (readonly number[])[] = [];
@@ -73,7 +79,11 @@ export function scriptedSampler(
       signal?.throwIfAborted();
       if (turn === "hang") return await untilAborted(signal);
       if (turn instanceof Error) throw turn;
-      return toSample(typeof turn === "string" ? { text: turn } : turn, request.maxTokens);
+      return toSample(
+        typeof turn === "string" ? { text: turn } : turn,
+        request.maxTokens,
+        encodeTurn,
+      );
     },
     computeLogprobs: async (tokens) => {
       recomputed.push(tokens);
@@ -82,12 +92,16 @@ export function scriptedSampler(
   };
 }
 
-function toSample({ text, logprobs }: ScriptedTurn, maxTokens: number): Sample {
-  const tokens = encode(text).slice(0, maxTokens);
+function toSample(
+  { text, logprobs }: ScriptedTurn,
+  maxTokens: number,
+  encodeTurn: (text: string) => readonly number[],
+): Sample {
+  const tokens = encodeTurn(text).slice(0, maxTokens);
   return {
     tokens,
     logprobs: logprobs === undefined ? tokens.map(() => -0.5) : logprobs(tokens.length),
-    stopReason: tokens.at(-1) === controls.idOf("<|im_end|>") ? "stop" : "length",
+    stopReason: tokens.at(-1) === encodeTurn("<|im_end|>")[0] ? "stop" : "length",
     sequenceId: null,
   };
 }
