@@ -9,7 +9,7 @@ import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { createRenderer } from "../src/core/chat/setup/createRenderer.ts";
-import type { ModelTokenizer } from "../src/core/chat/tokenizer.ts";
+import { type ModelTokenizer, renderAside } from "../src/core/chat/tokenizer.ts";
 import { createUniform, integerBetween } from "../src/local/random.ts";
 import { compileInThread } from "../src/node/tokenizer/compileInThread.ts";
 import { createModelTokenizer } from "../src/node/tokenizer/modelTokenizer.ts";
@@ -23,6 +23,7 @@ import { print, residentMegabytes } from "./measure.ts";
 import { watchLoop } from "./watchLoop.ts";
 
 const WORKER = resolve("dist/trainer/tokenizerWorker.js");
+const ENCODER = resolve("dist/trainer/encodeWorker.js");
 const CHARACTERS = 100_000;
 const CHAT = { chat_format: "auto", model_name: MODEL } as const;
 const THINKING = { enabled: true, effort: null, retention: "all" } as const;
@@ -77,16 +78,28 @@ async function measure(
     createModelTokenizer(
       folder,
       await compileInThread(folder, { workerPath: WORKER, cacheFolder }),
+      ENCODER,
     );
   const first = await watchLoop(load);
   const later = await watchLoop(load);
   const { tokenizer } = later.result;
-  const encoded = [...all.values()].map((text) => {
-    const startedMs = performance.now();
-    tokenizer.encodeText(text);
-    return performance.now() - startedMs;
-  });
-  const times = [first.wallMs, first.longestMs, later.wallMs, later.longestMs, ...encoded];
+  const encoded: number[] = [];
+  let longestMs = 0;
+  for (const text of all.values()) {
+    const watched = await watchLoop(() =>
+      renderAside(tokenizer, () => tokenizer.encodeText(text).length),
+    );
+    encoded.push(watched.wallMs);
+    longestMs = Math.max(longestMs, watched.longestMs);
+  }
+  const times = [
+    first.wallMs,
+    first.longestMs,
+    later.wallMs,
+    later.longestMs,
+    ...encoded,
+    longestMs,
+  ];
   return [String(tokenizer.vocabSize), ...times.map(milliseconds)];
 }
 
@@ -94,7 +107,7 @@ const scratch = await mkdtemp(join(tmpdir(), "tinker-rl-bench-"));
 try {
   const all = await texts();
   const folders = await foldersToMeasure(scratch, process.argv.slice(2));
-  const rows = [[...COLUMNS, ...all.keys()]];
+  const rows = [[...COLUMNS, ...all.keys(), "block"]];
   for (const [name, folder] of folders) {
     rows.push([name, ...(await measure(folder, join(scratch, "cache"), all))]);
   }

@@ -34,6 +34,7 @@ async function buildPrograms() {
       engineWorker: "src/local/engine/worker.ts",
       environment: "src/local/environment/server/main.ts",
       tokenizerWorker: "src/node/tokenizer/compileWorker.ts",
+      encodeWorker: "src/node/tokenizer/encodeWorker.ts",
     },
     OUT,
   );

@@ -34,6 +34,7 @@ const NEEDED = [
   "extension/dist/trainer/engine.js",
   "extension/dist/trainer/engineWorker.js",
   "extension/dist/trainer/environment.js",
+  "extension/dist/trainer/encodeWorker.js",
   "extension/dist/trainer/tokenizerWorker.js",
   "extension/dist/trainer/kernels.wasm",
   `${MODEL}model.safetensors`,

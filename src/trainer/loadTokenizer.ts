@@ -24,7 +24,7 @@ export async function loadTokenizer(
   });
   const { tokenizer: tokenizerSha256, template: templateSha256 } = compiled.digests;
   return {
-    ...createModelTokenizer(folder, compiled),
+    ...createModelTokenizer(folder, compiled, join(programs.folder, "encodeWorker.js")),
     origin: { name, source, revision: commit, tokenizerSha256, templateSha256 },
   };
 }

@@ -2,7 +2,6 @@
 
 import { dirname, join } from "node:path";
 import { isLocalModel } from "../core/config/presets.ts";
-import { knownTokenizer } from "../core/models/knownTokenizers.ts";
 import { type AllowedOrigin, requireAllowedRoute } from "../core/secrets/hostBinding.ts";
 import { createFileSystem } from "../node/fileSystem.ts";
 import { createHttpClient } from "../node/http.ts";
@@ -54,9 +53,7 @@ export async function tokenizerFolder(
   const files = createFileSystem();
   try {
     const sources = { hub, http, files, onAsk, ...options };
-    const { revision } = knownTokenizer(name);
-    const pin = revision === null ? {} : { revision };
-    const tokenizer = await resolveTokenizer(sources, { name, configFolder, ...pin });
+    const tokenizer = await resolveTokenizer(sources, { name, configFolder });
     return { ...tokenizer, cacheFolder: hub.cacheFolder };
   } finally {
     await Promise.all([http.close(), files.close()]);

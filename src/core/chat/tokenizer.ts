@@ -12,8 +12,18 @@ export interface Tokenizer {
   readonly addedTokens: readonly AddedToken[];
   /** Encodes text as ordinary text: no added token can come out, whatever the text contains. Nothing is prepended. */
   encodeText(text: string): readonly number[];
+  /**
+   * Runs `render`, which encodes texts, without holding up the process for long ones. It may be started several times, so it changes
+   * nothing before it has encoded all. Absent where there is no thread to encode in.
+   */
+  whileEncoding?<T>(render: () => T): Promise<T>;
   /** Exact inverse of the bytes; invalid UTF-8 becomes U+FFFD. Added tokens appear as their text. */
   decode(ids: readonly number[]): string;
+}
+
+/** Renders with the tokenizer, and lets the process go on meanwhile where it can. */
+export async function renderAside<T>(tokenizer: Tokenizer, render: () => T): Promise<T> {
+  return tokenizer.whileEncoding === undefined ? render() : tokenizer.whileEncoding(render);
 }
 
 /** A model's chat template (Jinja source) with the variables its folder defines. */

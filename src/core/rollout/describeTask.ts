@@ -34,7 +34,7 @@ export async function describeTask(options: DescribeTaskOptions): Promise<Descri
       await session.tools({ signal }),
       await session.prompt({ signal }),
     ]);
-    const { first, tokens, tools } = renderTask({
+    const { first, tokens, tools } = await renderTask({
       prompt,
       offered,
       chat,

@@ -136,7 +136,13 @@ export class Episode {
       await session.prompt({ signal }),
     ]);
     this.#tools = tools;
-    const rendered = renderTask({ prompt, offered: tools, chat, settings, images: this.#images });
+    const rendered = await renderTask({
+      prompt,
+      offered: tools,
+      chat,
+      settings,
+      images: this.#images,
+    });
     const { task } = rendered;
     this.promptText = promptText(task);
     this.conversation = storedConversation(task);
@@ -189,7 +195,7 @@ export class Episode {
     }
     if (stop !== null) return stop;
     if (this.turns.length >= settings.maxTurns) return "max_turns";
-    streams.continue(sampled.tokens, parsed, followUps);
+    await streams.continue(sampled.tokens, parsed, followUps);
     return null;
   }
 

@@ -3,6 +3,7 @@
 import type { Chat } from "../chat/chat.ts";
 import { buildFirstPrompt, type FirstPrompt } from "../chat/firstPrompt.ts";
 import type { InitialMessage } from "../chat/renderer.ts";
+import { renderAside } from "../chat/tokenizer.ts";
 import { AppError } from "../errors.ts";
 import type { Message, ToolList, ToolSpec } from "../openreward/types.ts";
 import { toInitialMessages } from "./conversation.ts";
@@ -29,18 +30,21 @@ export interface RenderedTask {
 }
 
 /** @throws AppError `rollout-image`, `image-invalid`, `chat-render`, `chat-tools-uncallable` */
-export function renderTask({
+export async function renderTask({
   prompt,
   offered,
   chat,
   settings,
   images,
-}: RenderTaskOptions): RenderedTask {
+}: RenderTaskOptions): Promise<RenderedTask> {
   const task = toInitialMessages(prompt, (blocks) => images.read(blocks));
   const { systemPromptTemplate } = settings;
   const tools = callableTools(offered, chat, images.environment);
   const first = buildFirstPrompt({ systemPromptTemplate, task, tools });
-  return { task, tools, first, tokens: chat.renderer.renderInitial(first.messages, first.tools) };
+  const tokens = await renderAside(chat.tokenizer, () =>
+    chat.renderer.renderInitial(first.messages, first.tools),
+  );
+  return { task, tools, first, tokens };
 }
 
 /** Where a model cannot call tools, it can still answer an environment that grades final messages. */

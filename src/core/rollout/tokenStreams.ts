@@ -7,6 +7,7 @@
 import type { Chat } from "../chat/chat.ts";
 import type { FirstPrompt } from "../chat/firstPrompt.ts";
 import type { Bridge, FollowUp, InitialMessage, ParsedTurn } from "../chat/renderer.ts";
+import { renderAside } from "../chat/tokenizer.ts";
 import { AppError, isAppError } from "../errors.ts";
 import { callIdOf } from "./feedback.ts";
 import { Ledger } from "./ledger.ts";
@@ -63,29 +64,37 @@ export class TokenStreams {
    * Makes the context of the next turn, after one with the ids `turn`.
    * @throws AppError `chat-bridge` when the chat format can neither append to this conversation nor render it again
    */
-  continue(turn: readonly number[], parsed: ParsedTurn, followUps: readonly FollowUp[]): void {
+  async continue(
+    turn: readonly number[],
+    parsed: ParsedTurn,
+    followUps: readonly FollowUp[],
+  ): Promise<void> {
     this.#messages.push(modelMessage(parsed), ...followUps.map(followUpMessage));
+    const { tokenizer } = this.#chat;
+    const { context, observations } = await renderAside(tokenizer, () =>
+      this.#contextAfter(turn, followUps),
+    );
+    this.#observationTokens += observations;
+    if ("delta" in context) this.current.addContext(context.closing, context.delta);
+    else this.#streams.push(new Ledger(context, this.#turns));
+  }
+
+  /** What to append, or the prompt of another stream; and how many tokens of it came from the environment. */
+  #contextAfter(
+    turn: readonly number[],
+    followUps: readonly FollowUp[],
+  ): { readonly context: Bridge | readonly number[]; readonly observations: number } {
     const bridge = this.#chat.retention === "template" ? null : this.#bridge(turn, followUps);
-    if (bridge !== null) this.#append(bridge);
-    else this.#continueWith(this.#renderAgain(), followUps);
-  }
-
-  #append({ closing, delta }: Bridge): void {
-    this.current.addContext(closing, delta);
-    this.#observationTokens += delta.length;
-  }
-
-  #continueWith(context: readonly number[], followUps: readonly FollowUp[]): void {
+    if (bridge !== null) return { context: bridge, observations: bridge.delta.length };
+    const context = this.#renderAgain();
     const { tokens, length } = this.current;
     if (tokens.every((token, i) => context[i] === token)) {
-      this.#append({ closing: [], delta: context.slice(length) });
-      return;
+      const delta = context.slice(length);
+      return { context: { closing: [], delta }, observations: delta.length };
     }
-    this.#streams.push(new Ledger(context, this.#turns));
     const { tokenizer } = this.#chat;
-    for (const { content } of followUps) {
-      this.#observationTokens += tokenizer.encodeText(content).length;
-    }
+    const lengths = followUps.map(({ content }) => tokenizer.encodeText(content).length);
+    return { context, observations: lengths.reduce((sum, count) => sum + count, 0) };
   }
 
   /** Null when the chat format cannot append to such a turn. */

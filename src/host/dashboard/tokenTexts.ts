@@ -1,6 +1,7 @@
 /** The texts of tokens, by the tokenizer of the run that they come from; nothing is downloaded for it. */
 
 import { dirname, join } from "node:path";
+import { tokenizerNameOf } from "../../core/chat/modelName.ts";
 import type { Tokenizer } from "../../core/chat/tokenizer.ts";
 import { isLocalModel } from "../../core/config/presets.ts";
 import { imageText, isImageId } from "../../core/images/imageIds.ts";
@@ -49,7 +50,7 @@ async function tokenizerFolder(
   const run = fileSystem.within(runFolder);
   const names = await readModelNames(run, runFolder);
   if (names === null) return null;
-  const name = names.tokenizer_name ?? names.model_name;
+  const name = tokenizerNameOf(names);
   if (isLocalModel(name)) return join(programFolder, "model");
   const file = await readRunFile(run, runFolder);
   const hub = { ...(await loadHubSettings(process.env, null)), isOffline: true };

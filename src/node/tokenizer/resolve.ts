@@ -3,6 +3,7 @@
 import { createHash } from "node:crypto";
 import { isAbsolute, resolve } from "node:path";
 import { AppError } from "../../core/errors.ts";
+import { knownTokenizer } from "../../core/models/knownTokenizers.ts";
 import type { HttpClient } from "../../core/ports.ts";
 import {
   type CacheFiles,
@@ -36,7 +37,10 @@ export interface TokenizerRequest {
   /** A folder, relative ones from `configFolder`, or the id of a model on the hub. */
   readonly name: string;
   readonly configFolder: string;
-  /** Branch, tag or commit to download; default `main`, which also counts when a cache has it and not this one. */
+  /**
+   * Branch, tag or commit to download; default the commit that Tinker takes, or `main`, which also counts when a cache has it and
+   * not this one.
+   */
   readonly revision?: string;
 }
 
@@ -58,7 +62,7 @@ const REVISION = /^\w[\w.-]*$/;
  */
 export async function resolveTokenizer(
   sources: TokenizerSources,
-  { name, configFolder, revision = MAIN }: TokenizerRequest,
+  { name, configFolder, revision = knownTokenizer(name).revision ?? MAIN }: TokenizerRequest,
 ): Promise<FoundTokenizer> {
   const { files, hub } = sources;
   const folder = resolve(configFolder, name);

@@ -62,25 +62,25 @@ function begin(chat: Chat, messages: readonly InitialMessage[]): TokenStreams {
 }
 
 /** Samples the turns and returns the contexts that they were sampled in. */
-function play(chat: Chat, turns: readonly Turn[]) {
+async function play(chat: Chat, turns: readonly Turn[]) {
   const streams = begin(chat, [{ role: "user", content: "Go." }]);
-  const contexts = turns.map(({ text }, turn) => {
-    const context = [...streams.current.tokens];
+  const contexts: (readonly number[])[] = [];
+  for (const [turn, { text }] of turns.entries()) {
+    contexts.push([...streams.current.tokens]);
     const ids = bytes(text);
     streams.addTurn(
       ids,
       ids.map((_, i) => -(turn + 1) - i / 64),
     );
     if (turn < turns.length - 1)
-      streams.continue(ids, parsed(text), [{ kind: "user", content: "+" }]);
-    return context;
-  });
+      await streams.continue(ids, parsed(text), [{ kind: "user", content: "+" }]);
+  }
   return { streams, contexts };
 }
 
 /** Each sampled token is trained once, with its log-probability, in the context that it was sampled in. */
-function expectExactStreams(turns: readonly Turn[]): void {
-  const { streams, contexts } = play(formatOf(turns), turns);
+async function expectExactStreams(turns: readonly Turn[]): Promise<void> {
+  const { streams, contexts } = await play(formatOf(turns), turns);
   const trained = streams.all.flatMap((ledger, stream) => {
     const datum = buildDatum({ group: 0, rollout: 0, stream, ledger }, 1);
     return [...(datum?.targets ?? [])].flatMap((id, i) =>
@@ -107,22 +107,41 @@ function expectExactStreams(turns: readonly Turn[]): void {
 const text = fc.stringMatching(/^[a-z]{1,6}$/);
 
 describe("the token streams of a rollout", () => {
-  it("hold each sampled token once, in the context that it was sampled in", () => {
+  it("hold each sampled token once, in the context that it was sampled in", async () => {
     const follows = fc.constantFrom<Continuation>(
       ...(["appends", "refuses and renders the same", "refuses and prunes"] as const),
     );
     const turn = fc.record({ text, follows });
-    fc.assert(fc.property(fc.array(turn, { minLength: 1, maxLength: 8 }), expectExactStreams));
+    const turns = fc.array(turn, { minLength: 1, maxLength: 8 });
+    await fc.assert(fc.asyncProperty(turns, expectExactStreams));
   });
 
-  it("break under the template's retention only where its rendering is no continuation", () => {
+  it("are the same when a rendering is started again for a long text", async () => {
+    const turns: readonly Turn[] = [
+      { text: "one", follows: "renders the same" },
+      { text: "two", follows: "prunes" },
+      { text: "three", follows: "appends" },
+    ];
+    const whileEncoding = async <T>(render: () => T): Promise<T> => {
+      render();
+      return render();
+    };
+    const chat = { ...formatOf(turns), retention: "template" } as const;
+    const { streams } = await play(chat, turns);
+    const again = await play({ ...chat, tokenizer: { ...tokenizer, whileEncoding } }, turns);
+    expect(again.streams.all).toEqual(streams.all);
+    expect(again.streams.observationTokens).toBe(streams.observationTokens);
+    expect(streams.all).toHaveLength(2);
+  });
+
+  it("break under the template's retention only where its rendering is no continuation", async () => {
     const turns: readonly Turn[] = [
       { text: "one", follows: "renders the same" },
       { text: "two", follows: "prunes" },
       { text: "three", follows: "renders the same" },
       { text: "four", follows: "appends" },
     ];
-    const { streams } = play({ ...formatOf(turns), retention: "template" }, turns);
+    const { streams } = await play({ ...formatOf(turns), retention: "template" }, turns);
     expect(streams.all.map(({ tokens }) => tokenizer.decode(tokens))).toEqual([
       "Go.one+two",
       "~1Go.one+two+three+four",
@@ -134,16 +153,16 @@ describe("the token streams of a rollout", () => {
     ]);
   });
 
-  it("count as broken only where a turn was sampled behind the break", () => {
+  it("count as broken only where a turn was sampled behind the break", async () => {
     const turns: readonly Turn[] = [{ text: "one", follows: "refuses and prunes" }];
     const streams = begin(formatOf(turns), []);
     expect(streams.breaks).toBe(0);
     streams.addTurn(bytes("one"), null);
-    streams.continue(bytes("one"), parsed("one"), [{ kind: "user", content: "five+" }]);
+    await streams.continue(bytes("one"), parsed("one"), [{ kind: "user", content: "five+" }]);
     expect([streams.all.length, streams.breaks, streams.observationTokens]).toEqual([2, 0, 5]);
   });
 
-  it("end a rollout in words when the conversation can be rendered in no way", () => {
+  it("end a rollout in words when the conversation can be rendered in no way", async () => {
     const chat = formatOf([{ text: "one", follows: "refuses and prunes" }]);
     const renderInitial: Renderer["renderInitial"] = (messages) => {
       if (messages.length > 1) throw new AppError("chat-render", "Roles must alternate.");
@@ -152,7 +171,7 @@ describe("the token streams of a rollout", () => {
     const strict = { ...chat, renderer: { ...chat.renderer, renderInitial } };
     const streams = begin(strict, [{ role: "user", content: "Go." }]);
     streams.addTurn(bytes("one"), null);
-    expect(() => streams.continue(bytes("one"), parsed("one"), [])).toThrow(
+    await expect(streams.continue(bytes("one"), parsed("one"), [])).rejects.toEqual(
       expect.objectContaining({
         code: "chat-bridge",
         message: expect.stringMatching(

@@ -1,0 +1,67 @@
+/** Encodes texts in a thread of their own, which starts with the first and keeps no process alive. */
+
+import { Worker } from "node:worker_threads";
+import { AppError, errorMessage } from "../../core/errors.ts";
+import type { CompiledTokenizer } from "./compiledModel.ts";
+
+export interface EncodeQuestion {
+  readonly question: number;
+  readonly text: string;
+}
+
+export interface EncodeAnswer {
+  readonly question: number;
+  readonly ids: Int32Array<ArrayBuffer>;
+}
+
+interface Waiting {
+  readonly resolve: (ids: readonly number[]) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export class EncodeThread {
+  readonly #workerPath: string;
+  readonly #tokenizer: CompiledTokenizer;
+  readonly #waiting = new Map<number, Waiting>();
+  #worker: Worker | null = null;
+  #asked = 0;
+
+  /** `workerPath`: the bundled `encodeWorker.ts`. */
+  constructor(workerPath: string, tokenizer: CompiledTokenizer) {
+    this.#workerPath = workerPath;
+    this.#tokenizer = tokenizer;
+  }
+
+  /** @throws AppError `tokenizer-thread` when the thread fails; the next text starts another */
+  encode(text: string): Promise<readonly number[]> {
+    const worker = this.#worker ?? this.#start();
+    this.#worker = worker;
+    worker.ref();
+    this.#asked += 1;
+    const question: EncodeQuestion = { question: this.#asked, text };
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(question.question, { resolve, reject });
+      worker.postMessage(question);
+    });
+  }
+
+  #start(): Worker {
+    const worker = new Worker(this.#workerPath, { workerData: this.#tokenizer });
+    worker.on("message", ({ question, ids }: EncodeAnswer) => {
+      this.#waiting.get(question)?.resolve(Array.from(ids));
+      this.#waiting.delete(question);
+      if (this.#waiting.size === 0) worker.unref();
+    });
+    worker.once("error", (error) => this.#fail(worker, errorMessage(error)));
+    worker.once("exit", (code) => this.#fail(worker, `it ended with code ${code}`));
+    return worker;
+  }
+
+  #fail(worker: Worker, reason: string): void {
+    if (this.#worker !== worker) return;
+    this.#worker = null;
+    const error = new AppError("tokenizer-thread", `A text could not be encoded: ${reason}.`);
+    for (const { reject } of this.#waiting.values()) reject(error);
+    this.#waiting.clear();
+  }
+}

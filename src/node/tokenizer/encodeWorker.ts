@@ -1,0 +1,13 @@
+/** The thread that encodes long texts with one tokenizer, as they come. */
+
+import { parentPort, workerData } from "node:worker_threads";
+import type { CompiledTokenizer } from "./compiledModel.ts";
+import type { EncodeAnswer, EncodeQuestion } from "./encodeThread.ts";
+import { createTextEncoder } from "./textEncoder.ts";
+
+const encodeText = createTextEncoder(workerData as CompiledTokenizer); // Made by the program that this thread belongs to.
+parentPort?.on("message", ({ question, text }: EncodeQuestion) => {
+  const ids = Int32Array.from(encodeText(text));
+  const answer: EncodeAnswer = { question, ids };
+  parentPort?.postMessage(answer, [ids.buffer]);
+});

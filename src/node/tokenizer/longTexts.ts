@@ -1,0 +1,66 @@
+/**
+ * Long texts are encoded elsewhere while the process goes on, although what renders them does not wait: it is started, stops at a
+ * long text without ids, and is started again when they are there.
+ */
+
+/** Encoding this many characters takes some ten milliseconds. */
+const LONG = 16_384;
+/** Each long text starts a rendering again; what is beyond this in one rendering is encoded here. */
+const MOST_STARTS = 32;
+
+interface LongTextEncoder {
+  encodeText(text: string): readonly number[];
+  whileEncoding<T>(render: () => T): Promise<T>;
+}
+
+/** Ends a rendering that needs the ids of a long text. */
+class NotEncoded extends Error {
+  readonly text: string;
+
+  constructor(text: string) {
+    super("A long text is not encoded yet.");
+    this.text = text;
+  }
+}
+
+/** `encodeElsewhere` may fail: then the text is encoded here. */
+export function createLongTextEncoder(
+  encodeHere: (text: string) => readonly number[],
+  encodeElsewhere: (text: string) => Promise<readonly number[]>,
+): LongTextEncoder {
+  let known: ReadonlyMap<string, readonly number[]> | null = null;
+
+  const encodeText = (text: string): readonly number[] => {
+    if (known === null || text.length < LONG) return encodeHere(text);
+    const ids = known.get(text);
+    if (ids !== undefined) return ids;
+    if (known.size >= MOST_STARTS) return encodeHere(text);
+    throw new NotEncoded(text);
+  };
+
+  /** Nothing else runs meanwhile, so that only this rendering sees these ids. */
+  const attempt = <T>(ids: ReadonlyMap<string, readonly number[]>, render: () => T): T => {
+    known = ids;
+    try {
+      return render();
+    } finally {
+      known = null;
+    }
+  };
+
+  return {
+    encodeText,
+    async whileEncoding(render) {
+      const ids = new Map<string, readonly number[]>();
+      for (;;) {
+        try {
+          return attempt(ids, render);
+        } catch (error) {
+          if (!(error instanceof NotEncoded)) throw error;
+          const { text } = error;
+          ids.set(text, await encodeElsewhere(text).catch(() => encodeHere(text)));
+        }
+      }
+    },
+  };
+}
