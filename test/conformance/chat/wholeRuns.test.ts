@@ -1,0 +1,139 @@
+/** Whole runs in every chat format: random weights under the model's name, with the model's own tokenizer. */
+
+import { once } from "node:events";
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import * as z from "zod";
+import { serve } from "../../../src/trainer/serve.ts";
+import { comparableRow, withoutKeys } from "../../integration/comparableRow.ts";
+import { PROGRAM_FOLDER, readLines } from "../../integration/localRun.ts";
+import { runProgram, startProgram, type Variables } from "../../integration/trainProgram.ts";
+import { hasKitTokenizers, unpackKitTokenizer } from "./kitTokenizers.ts";
+
+/** A model of each format, and its tokenizer in the kit. */
+const MODELS: readonly (readonly [model: string, tokenizer: string])[] = [
+  ["Qwen/Qwen3.5-9B", "qwen3.5"],
+  ["Qwen/Qwen3.6-27B", "qwen3.5"],
+  ["Qwen/Qwen3.8-27B", "qwen3.5"],
+  ["nvidia/NVIDIA-Nemotron-3-Super-120B-A12B-BF16", "nemotron3"],
+  ["openai/gpt-oss-20b", "gpt-oss"],
+  ["deepseek-ai/DeepSeek-V3.1", "deepseek-v3.1"],
+  ["deepseek-ai/DeepSeek-V4.1-Flash", "deepseek-v4.1"],
+  ["moonshotai/Kimi-K2.6", "kimi-k2.6"],
+  ["thinkingmachines/Inkling-Small", "tml-v0"],
+  ["zai-org/GLM-5.3", "glm-5"],
+  ["meta-llama/Llama-3.1-8B-Instruct", "llama3.1"],
+];
+/** Formats in which the model always reasons. */
+const ALWAYS_REASONS = /gpt-oss|GLM-5\.3/;
+const STEPS = 2;
+
+function configOf(model: string, tokenizer: string): string {
+  return `
+model_name: ${model}
+tokenizer_name: ${tokenizer}
+thinking: ${ALWAYS_REASONS.test(model)}
+run_name: run
+lora_rank: 4
+learning_rate: 1e-3
+environments:
+  local/calculator: { splits: { train: {} }, num_rollouts: 3, nonterminal_reward: 1 }
+advantage_calculation: direct
+batch_size: 2
+max_steps: ${STEPS}
+max_response_tokens: 32
+max_total_tokens: 2500
+save_every: 1
+evaluation: { splits: { local/calculator: [test] }, num_samples: 2, every: 1, temperatures: [1] }
+`;
+}
+
+const updated = z.object({ optim: z.object({ grad_norm: z.number().positive() }) });
+
+let root = "";
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), "chat-runs-"));
+});
+/** Keeps the runs for people who want to look at them. */
+const kept = process.env["TINKER_RL_KEPT_RUNS"] ?? "";
+afterAll(async () => {
+  if (kept !== "") await cp(root, kept, { recursive: true });
+  await rm(root, { recursive: true, force: true });
+});
+
+function runIn(project: string): string {
+  return join(project, ".tinker-rl", "runs", "run");
+}
+
+/** What a run leaves that does not depend on time. */
+async function trained(project: string) {
+  const run = runIn(project);
+  const files = (await readdir(join(run, "rollouts"))).filter((name) => name.endsWith(".bin"));
+  const tokens = files.sort().map(async (name) => {
+    return [name, await readFile(join(run, "rollouts", name), "base64")] as const;
+  });
+  const results = await readLines(join(run, "eval", "results.jsonl"));
+  return {
+    rows: (await readLines(join(run, "metrics.jsonl"))).map(comparableRow),
+    tokens: await Promise.all(tokens),
+    evaluations: withoutKeys(results, new Set(["timeMs"])),
+  };
+}
+
+/** Kills the trainer with all its processes as soon as it has trained one step and plays the next. */
+async function killedInTheSecondStep(config: string, project: string, variables: Variables) {
+  const child = startProgram(["train", config], variables, true);
+  const closed = once(child, "close");
+  child.stdout?.resume();
+  child.stderr?.resume();
+  const isThere = async (): Promise<boolean> => {
+    const rollouts = await readdir(join(runIn(project), "rollouts")).catch(() => []);
+    return rollouts.some((name) => name.startsWith("step-000001"));
+  };
+  while (child.exitCode === null && !(await isThere())) {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  process.kill(-(child.pid ?? 0), "SIGKILL");
+  await closed;
+}
+
+describe.runIf(hasKitTokenizers)("a whole run of", () => {
+  it.each(MODELS)("%s is trained, killed, and resumed exactly", async (model, name) => {
+    const folder = join(root, model.replace("/", "--"));
+    const [tokenizer, whole, killed] = ["tokenizer", "whole", "killed"].map((part) =>
+      join(folder, part),
+    ) as [string, string, string];
+    for (const part of [tokenizer, whole, killed]) await mkdir(part, { recursive: true });
+    await unpackKitTokenizer(name, tokenizer);
+    const config = configOf(model, tokenizer);
+    for (const project of [whole, killed]) {
+      await writeFile(join(project, "tinker-config.yaml"), config);
+    }
+    const served = await serve({
+      ...{ tinkerPort: 0, environmentsPort: 0, maxSessions: null },
+      ...{ store: join(folder, "store"), random: { model, tokenizer } },
+      programFolder: PROGRAM_FOLDER,
+    });
+    const variables = { TINKER_BASE_URL: served.tinkerUrl, TINKER_API_KEY: served.key };
+    try {
+      const train = await runProgram(["train", join(whole, "tinker-config.yaml")], variables);
+      expect(train.code, train.stdout + train.stderr).toBe(0);
+      const expected = await trained(whole);
+      expect(expected.rows).toHaveLength(STEPS);
+      for (const row of expected.rows) expect(updated.safeParse(row).success).toBe(true);
+
+      await killedInTheSecondStep(join(killed, "tinker-config.yaml"), killed, variables);
+      const resume = await runProgram(["resume", runIn(killed)], variables);
+      expect(resume.code, resume.stdout + resume.stderr).toBe(0);
+      expect(await trained(killed)).toEqual(expected);
+
+      const show = await runProgram(["show", runIn(whole)], {});
+      expect(show.code, show.stderr).toBe(0);
+      expect(show.stdout).toContain(model);
+    } finally {
+      await served.close();
+    }
+  });
+});
