@@ -25,7 +25,7 @@ export const EXPLAINED: readonly Explained[] = [
     why: "Kimi K2.5 and later read tools as TypeScript, as in every other prompt; these vectors rest on the one renderer that writes JSON.",
   },
   {
-    vectors: /^kimi: k2\.5-.*\/tool_spaces/,
+    vectors: /^kimi: k2\.5-.*\/(tool_spaces|call_spaced_result)/,
     why: "A header and the text behind it stand between the same two control tokens and are encoded as one text, as every other text is.",
   },
   {
