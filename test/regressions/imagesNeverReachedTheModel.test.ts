@@ -1,6 +1,7 @@
 import { fromBinary } from "@bufbuild/protobuf";
 import { describe, expect, it } from "vitest";
 import type { ImageSupport } from "../../src/core/chat/chat.ts";
+import { KIMI_IMAGES } from "../../src/core/chat/families/kimiImages.ts";
 import { qwen35 } from "../../src/core/chat/families/qwen35.ts";
 import { QWEN_IMAGES } from "../../src/core/chat/families/qwenImages.ts";
 import { createNativeRenderer } from "../../src/core/chat/nativeRenderer.ts";
@@ -170,6 +171,29 @@ it.each([
   [8192, 8192, 16_384],
 ])("Qwen takes %d x %d pixels as %d tokens", (width, height, tokens) => {
   expect(QWEN_IMAGES.countTokens({ width, height })).toBe(tokens);
+});
+
+/** Computed with the Python functions that the families' files name. */
+it.each([
+  [551, 2347, 1241, 1680],
+  [259, 1060, 264, 380],
+  [1842, 1950, 3538, 4221],
+  [860, 400, 324, 465],
+  [1999, 132, 248, 360],
+  [2489, 24, 78, 89],
+  [2851, 1840, 5162, 4160],
+  [300, 200, 70, 88],
+])("%d x %d pixels are %d tokens for Qwen and %d for Kimi", (width, height, qwen, kimi) => {
+  expect(QWEN_IMAGES.countTokens({ width, height })).toBe(qwen);
+  expect(KIMI_IMAGES.countTokens({ width, height })).toBe(kimi);
+});
+
+it.each([
+  [1, 1, 1],
+  [4096, 4096, 4225],
+  [16_384, 14, 256],
+])("Kimi takes %d x %d pixels as %d tokens", (width, height, tokens) => {
+  expect(KIMI_IMAGES.countTokens({ width, height })).toBe(tokens);
 });
 
 it("a tool's description cannot take the place of a token that the configuration wrote", () => {

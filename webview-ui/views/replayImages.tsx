@@ -59,7 +59,7 @@ function ReplayImage({ dashboard, image, number }: ReplayImageProps) {
       {address === null ? null : (
         <img src={address} alt={text.image(number)} width={width} height={height} />
       )}
-      {error === null ? null : <p class="message">{error}</p>}
+      {error === null ? null : <p class="error">{error}</p>}
       <figcaption class="fact">{text.imageFacts(number, width, height, tokens)}</figcaption>
     </figure>
   );

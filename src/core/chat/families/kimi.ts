@@ -14,6 +14,7 @@ import type {
   ToolDeclaration,
   ToolMessage,
 } from "../renderer.ts";
+import { KIMI_IMAGES } from "./kimiImages.ts";
 import { writeTypeScript } from "./kimiTools.ts";
 
 const END = control("<|im_end|>");
@@ -37,6 +38,7 @@ interface Release {
   /** The prompt opens the reasoning, or an empty one where thinking is off; else the model opens it. */
   readonly opensThinking: boolean;
   readonly declaresTypeScript: boolean;
+  readonly readsImages: boolean;
   /** The header of a result, where it is not the tool's name. */
   readonly resultHeader: string | null;
   /** What stands between the id of the call and the text of its result. */
@@ -51,6 +53,7 @@ const K2_THINKING: Release = {
   thinks: true,
   opensThinking: false,
   declaresTypeScript: false,
+  readsImages: false,
   resultHeader: null,
   resultBreak: "\n",
   numbersCallsAnew: false,
@@ -71,6 +74,7 @@ const K25: Release = {
   defaultSystem: null,
   opensThinking: true,
   declaresTypeScript: true,
+  readsImages: true,
 };
 const K26: Release = { ...K25, name: "kimi-k2.6" };
 
@@ -99,6 +103,7 @@ function createFormat(release: Release, { thinking, retention }: FormatOptions):
   return {
     id: `${name}/${thinks && thinking ? "thinking" : "plain"}`,
     ends: [END.control],
+    ...(release.readsImages && { images: KIMI_IMAGES }),
     renderPrompt: (messages, tools) => {
       const answered = retention === "all" ? -1 : lastAnswerIndex(messages);
       const hasSystem = messages[0]?.role === "system" || defaultSystem === null;
