@@ -13,9 +13,8 @@ import type { AssistantMessage, InitialMessage, ToolDeclaration } from "../rende
 
 const HEADER = { open: control("<|start_header_id|>"), close: control("<|end_header_id|>") };
 const END = control("<|eot_id|>");
-/** A turn that is to be continued after a tool: models may end a call with it. */
-const END_OF_MESSAGE = control("<|eom_id|>");
-const ENDS = [END.control, END_OF_MESSAGE.control];
+/** May end a turn that is to be continued after a tool. The tokenizer of Llama 3.0, which is free to load, has no such name. */
+const END_OF_MESSAGE = "<|eom_id|>";
 
 const DATES = "Cutting Knowledge Date: December 2023\nToday Date: 26 Jul 2024\n\n";
 const LESSON = `Given the following functions, please respond with a JSON for a function call with its proper arguments that best answers the given prompt.
@@ -27,7 +26,8 @@ Respond in the format {"name": function name, "parameters": dictionary of argume
 export function llama3(): ChatFormat {
   return {
     id: "llama3",
-    ends: ENDS,
+    ends: [END.control],
+    optionalEnds: [END_OF_MESSAGE],
     renderPrompt: (messages, tools) => {
       const [first, ...others] = messages;
       const system = first?.role === "system" ? strip(first.content) : "";
@@ -45,7 +45,8 @@ export function llama3(): ChatFormat {
       ...opening("assistant"),
     ],
     closeTurn: () => [END],
-    createParser: (tokens) => createBareJsonParser({ ...tokens, ends: ENDS }),
+    createParser: (tokens) =>
+      createBareJsonParser({ ...tokens, ends: [END.control, END_OF_MESSAGE] }),
   };
 }
 

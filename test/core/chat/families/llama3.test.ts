@@ -100,6 +100,13 @@ describe("a turn of Llama 3", () => {
   });
 });
 
+it("needs no second end token, which the tokenizer of Llama 3.0 does not have", () => {
+  const fewer = ADDED.filter((token) => token !== "<|eom_id|>");
+  const older = formatOnBytes(llama3(), fewer);
+  expect(older.stops).toBe("<|eot_id|>");
+  expect(older.parse(`${CALL}<|eot_id|>`)).toMatchObject({ calls: [{ name: "add" }], ended: true });
+});
+
 describe("after a turn of Llama 3", () => {
   it("a result stands in a turn of ipython", () => {
     const next = `<|start_header_id|>ipython<|end_header_id|>\n\n"5"<|eot_id|>${OPENING}`;
