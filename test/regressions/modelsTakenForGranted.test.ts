@@ -174,6 +174,7 @@ describe("thinking that the model does not know", () => {
     ["thinkingmachines/Inkling", "thinking: { effort: 2 }", /or a number from 0 to 1/],
     ["thinkingmachines/Inkling", "thinking: { effort: none }", /thinking: false/],
     ["zai-org/GLM-5.3", "thinking: { effort: medium }", /`low`, `high` or `max` \(default\)/],
+    ["deepseek-ai/DeepSeek-V3.1", "thinking: true", /only without reasoning.*thinking: false/],
   ])("%s with %s is refused, with what it can", (model, line, words) => {
     const refusals = said(model, line).filter((message) => message.includes("error: TRL216"));
     expect(refusals).toEqual([expect.stringMatching(words)]);
@@ -202,6 +203,7 @@ describe("thinking that the model does not know", () => {
     ["Qwen/Qwen3-8B", "thinking: { effort: high }"],
     ["Qwen/Qwen3.8-27B", "thinking: { effort: max }"],
     ["Qwen/Qwen3.8-27B", "thinking:\n  effort: max"],
+    ["deepseek-ai/DeepSeek-V3.1", "thinking: { enabled: true, retention: all }"],
     ["openai/gpt-oss-20b", "thinking: false"],
     ["openai/gpt-oss-20b", "thinking: { enabled: false, retention: all }"],
     ["thinkingmachines/Inkling", "thinking: { effort: none }"],

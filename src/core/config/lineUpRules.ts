@@ -133,6 +133,11 @@ function switchFindings(
     const off = setTo(["thinking"], false, "Set thinking to false");
     return [advice("TRL216", path, message, { remedies: [preferred(off)] })];
   }
+  if (!facts.thinksWithTools && thinking.enabled) {
+    const message = `\`${name}\` calls tools only without reasoning: behind a result it goes on at once, where no reasoning can begin. Set \`thinking: false\`.`;
+    const off = setTo(["thinking"], false, "Set thinking to false");
+    return [conflict("TRL216", path, message, { remedies: [preferred(off)] })];
+  }
   return [];
 }
 

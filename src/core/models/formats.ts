@@ -13,6 +13,8 @@ export interface FormatFacts {
   readonly prunesReasoning: boolean;
   /** False for formats in which a model cannot call tools. */
   readonly callsTools: boolean;
+  /** False for models that call tools only where they do not reason. */
+  readonly thinksWithTools: boolean;
 }
 
 const NO_EFFORT = { efforts: [], defaultEffort: null, effortRange: null } as const;
@@ -21,6 +23,7 @@ const PLAIN = {
   ...NO_EFFORT,
   prunesReasoning: false,
   callsTools: true,
+  thinksWithTools: true,
 } as const;
 const HYBRID = { ...PLAIN, thinking: "switch", prunesReasoning: true } as const;
 
@@ -55,7 +58,7 @@ export const FORMATS = {
     efforts: ["low", "medium", "high"],
     defaultEffort: "medium",
   },
-  "deepseek-v3.1": HYBRID,
+  "deepseek-v3.1": { ...HYBRID, thinksWithTools: false },
   "deepseek-v4.1": {
     ...HYBRID,
     efforts: ["low", "high", "max"],

@@ -8,5 +8,10 @@ const AT_END = new RegExp(`(?<!${BLANKS.slice(0, -1)})${BLANKS}$`);
 
 /** As `str.strip()`. */
 export function strip(text: string): string {
-  return text.replace(AT_START, "").replace(AT_END, "");
+  return stripEnd(text.replace(AT_START, ""));
+}
+
+/** As `str.rstrip()`. */
+export function stripEnd(text: string): string {
+  return text.replace(AT_END, "");
 }

@@ -70,4 +70,29 @@ export const EXPLAINED: readonly Explained[] = [
     vectors: /^qwen3: qwen3-instruct\/double_end/,
     why: "A turn ends at its first end token, behind which nothing can be sampled.",
   },
+  {
+    vectors:
+      /^deepseek-v[34]\.1: .*\/(truncated_(text|reasoning|call_\w+)|unterminated_\w+|x_no_outer|x_no_separator|x_empty_section)$/,
+    why: "A call that was cut or cannot be read is answered in words and is no text of the answer, and an opening marker that the model did not write is none either.",
+  },
+  {
+    vectors: /^deepseek-v[34]\.1: .*\/(reasoning_never_closed|call_inside_reasoning)/,
+    why: "Reasoning lasts up to its closing marker: neither text nor calls in it are part of the answer.",
+  },
+  {
+    vectors: /^deepseek-v[34]\.1: .*\/(x_first_call_broken|x_second_call_broken)/,
+    why: "A complete call counts also when the turn was cut, and each broken one beside it is an error.",
+  },
+  {
+    vectors: /^deepseek-v3\.1: .*\/(x_arguments_list|x_empty_name)/,
+    why: "Arguments that are no object, and a call without a name, are errors: no tool could run them.",
+  },
+  {
+    vectors: /^deepseek-v[34]\.1: .*\/x_stray_end/,
+    why: "A closing marker that closes nothing is no text of the answer.",
+  },
+  {
+    vectors: /^deepseek-v[34]\.1: .*\/double_end/,
+    why: "A turn ends at its first end token: nothing behind is part of it, and sampling stops there.",
+  },
 ];

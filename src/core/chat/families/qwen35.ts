@@ -3,21 +3,33 @@
  * Source: the chat templates of Qwen/Qwen3.5-9B, Qwen/Qwen3.6-27B and Qwen/Qwen3.8-27B.
  */
 
-import { type ExactJson, ExactNumber, writeExactJson } from "../../util/exactJson.ts";
+import { type ExactJson, writeExactJson } from "../../util/exactJson.ts";
 import { strip } from "../../util/strip.ts";
 import type { ChatFormat, FormatOptions } from "../format.ts";
-import { createTurnParser } from "../parsing/turnParser.ts";
-import { xmlCalls } from "../parsing/xmlCalls.ts";
 import type { Piece } from "../pieces.ts";
-import type { AssistantMessage, InitialMessage, ToolDeclaration } from "../renderer.ts";
+import type { AssistantMessage, ToolDeclaration } from "../renderer.ts";
 import { QWEN_IMAGES } from "./qwenImages.ts";
-import { CALL, END, lastUserIndex, RESULT, START, THINK, XML_LESSON } from "./xmlChatml.ts";
+import {
+  callPieces,
+  closeTurn,
+  END,
+  followUpPieces,
+  insertionTurn,
+  lastUserIndex,
+  START,
+  splitSystem,
+  THINK,
+  writeJsonValue,
+  writePythonValue,
+  XML_LESSON,
+  xmlTurnParser,
+} from "./xmlChatml.ts";
 
 /** What differs between the releases. */
 interface Release {
   readonly name: string;
-  /** Prints truth values and none in arguments the way Python does. */
-  readonly writesPython: boolean;
+  /** An argument of a call as text. */
+  readonly writeValue: (value: ExactJson) => string;
   /** Prints a system turn for an empty system text. */
   readonly writesEmptySystem: boolean;
   /** Keeps all earlier reasoning; else only that behind the last message of the user. */
@@ -29,13 +41,13 @@ interface Release {
 
 const QWEN35: Release = {
   name: "qwen3.5",
-  writesPython: true,
+  writeValue: writePythonValue,
   writesEmptySystem: true,
   keepsReasoning: false,
   efforts: {},
   defaultEffort: null,
 };
-const QWEN36: Release = { ...QWEN35, name: "qwen3.6", writesPython: false };
+const QWEN36: Release = { ...QWEN35, name: "qwen3.6", writeValue: writeJsonValue };
 const QWEN38: Release = {
   ...QWEN36,
   name: "qwen3.8",
@@ -71,6 +83,7 @@ function createFormat(release: Release, options: FormatOptions): ChatFormat {
     ...(thinking ? ["\n"] : ["\n\n", THINK.close, "\n\n"]),
   ];
   const effortText = effort === null ? "" : (release.efforts[effort] ?? "");
+  const layout = { text: strip, resultsEnd: "" };
   return {
     id: [release.name, thinking ? (effort ?? "thinking") : "plain"].join("/"),
     ends: [END.control],
@@ -84,38 +97,16 @@ function createFormat(release: Release, options: FormatOptions): ChatFormat {
           if (message.role === "assistant") {
             return assistantTurn(message, release, keepsReasoning || i > last);
           }
-          return followUpTurn(message, [rest[i - 1]?.role, rest[i + 1]?.role]);
+          const neighbours = { before: rest[i - 1]?.role, after: rest[i + 1]?.role };
+          return insertionTurn(message, neighbours, layout);
         }),
         ...opening,
       ];
     },
-    renderFollowUps: (followUps) => [
-      "\n",
-      ...followUps.flatMap(({ kind, content }, i) => {
-        const roleOf = (at: number) => (followUps[at]?.kind === "tool_result" ? "tool" : undefined);
-        const role = kind === "user" ? ("user" as const) : ("tool" as const);
-        return followUpTurn({ role, content }, [roleOf(i - 1), roleOf(i + 1)]);
-      }),
-      ...opening,
-    ],
-    closeTurn: ({ unclosedThink }) => (unclosedThink ? [THINK.close, END] : [END]),
-    createParser: (tokens) =>
-      createTurnParser({
-        ...tokens,
-        thinking: { open: THINK.open.control, close: THINK.close.control },
-        calls: xmlCalls({ open: CALL.open.control, close: CALL.close.control }),
-        ends: [END.control],
-        startsThinking: thinking,
-      }),
+    renderFollowUps: (followUps) => followUpPieces(followUps, layout, opening),
+    closeTurn,
+    createParser: xmlTurnParser(thinking),
   };
-}
-
-/** The system text and what follows it. */
-function splitSystem(
-  messages: readonly InitialMessage[],
-): readonly [system: string | null, rest: readonly InitialMessage[]] {
-  const [first, ...others] = messages;
-  return first?.role === "system" ? [strip(first.content), others] : [null, messages];
 }
 
 function systemTurn(
@@ -126,7 +117,7 @@ function systemTurn(
     effortText,
   }: { system: string | null; tools: readonly ToolDeclaration[]; effortText: string },
 ): readonly Piece[] {
-  const text = system ?? "";
+  const text = strip(system ?? "");
   if (tools.length > 0) {
     const declared = tools.flatMap((tool) => ["\n", writeExactJson({ ...tool }, "spaced")]);
     return [
@@ -141,19 +132,6 @@ function systemTurn(
   return isPrinted ? [START, "system\n", both, END, "\n"] : [];
 }
 
-/** A message of the user, or a result; consecutive results share a turn. */
-function followUpTurn(
-  { role, content }: { readonly role: string; readonly content: string },
-  [before, after]: readonly [string | undefined, string | undefined],
-): readonly Piece[] {
-  if (role !== "tool") return [START, `${role}\n`, strip(content), END, "\n"];
-  return [
-    ...(before === "tool" ? [] : [START, "user"]),
-    ...["\n", RESULT.open, "\n", strip(content), "\n", RESULT.close],
-    ...(after === "tool" ? [] : [END, "\n"]),
-  ];
-}
-
 function assistantTurn(
   { content, reasoning, calls }: AssistantMessage,
   release: Release,
@@ -165,21 +143,10 @@ function assistantTurn(
     ...[START, "assistant\n"],
     ...(showsReasoning ? [THINK.open, `\n${thought}\n`, THINK.close, "\n\n"] : []),
     text,
-    ...calls.flatMap(({ name, args }, i) => [
+    ...calls.flatMap((call, i) => [
       i > 0 ? "\n" : text === "" ? "" : "\n\n",
-      ...[CALL.open, `\n<function=${name}>\n`],
-      ...Object.entries(args).map(
-        ([key, value]) => `<parameter=${key}>\n${writeValue(value, release)}\n</parameter>\n`,
-      ),
-      ...["</function>\n", CALL.close],
+      ...callPieces(call, release.writeValue),
     ]),
     ...[END, "\n"],
   ];
-}
-
-function writeValue(value: ExactJson, { writesPython }: Release): string {
-  if (typeof value === "string") return value;
-  if (writesPython && value === null) return "None";
-  if (writesPython && typeof value === "boolean") return value ? "True" : "False";
-  return value instanceof ExactNumber ? value.text : writeExactJson(value, "spaced");
 }

@@ -1,7 +1,11 @@
 /** What Qwen3.5 and Nemotron 3 share: ChatML turns, results in user turns, calls as XML, and the lesson about them. */
 
-import { control } from "../pieces.ts";
-import type { InitialMessage } from "../renderer.ts";
+import { type ExactJson, ExactNumber, writeExactJson } from "../../util/exactJson.ts";
+import type { ChatFormat } from "../format.ts";
+import { createTurnParser } from "../parsing/turnParser.ts";
+import { xmlCalls } from "../parsing/xmlCalls.ts";
+import { control, type Piece } from "../pieces.ts";
+import type { FollowUp, InitialMessage, ParsedTurn, ToolCall } from "../renderer.ts";
 
 export const START = control("<|im_start|>");
 export const END = control("<|im_end|>");
@@ -44,7 +48,108 @@ Reminder:
 </IMPORTANT>`,
 ] as const;
 
+/** The system text, null when there is none, and the messages behind it. */
+export function splitSystem(
+  messages: readonly InitialMessage[],
+): readonly [system: string | null, rest: readonly InitialMessage[]] {
+  const [first, ...others] = messages;
+  return first?.role === "system" ? [first.content, others] : [null, messages];
+}
+
 /** Where the last message of the user stands: reasoning behind it belongs to the answer that is under way. */
 export function lastUserIndex(messages: readonly InitialMessage[]): number {
   return messages.findLastIndex(({ role }) => role === "user");
+}
+
+/** A call as the models write it, from marker to marker. */
+export function callPieces(
+  { name, args }: Pick<ToolCall, "name" | "args">,
+  writeValue: (value: ExactJson) => string,
+): readonly Piece[] {
+  return [
+    ...[CALL.open, `\n<function=${name}>\n`],
+    ...Object.entries(args).map(
+      ([key, value]) => `<parameter=${key}>\n${writeValue(value)}\n</parameter>\n`,
+    ),
+    ...["</function>\n", CALL.close],
+  ];
+}
+
+/** A value in text: a string as it is, all else as JSON. */
+export function writeJsonValue(value: ExactJson): string {
+  if (typeof value === "string") return value;
+  return value instanceof ExactNumber ? value.text : writeExactJson(value, "spaced");
+}
+
+/** As `writeJsonValue`, but truth values and none outside of lists and objects as Python's `str` prints them. */
+export function writePythonValue(value: ExactJson): string {
+  if (value === null) return "None";
+  if (typeof value === "boolean") return value ? "True" : "False";
+  return writeJsonValue(value);
+}
+
+/** What is not of the model: a message of the user or the system, or a result. */
+interface Insertion {
+  readonly role: "user" | "system" | "tool";
+  readonly content: string;
+}
+
+interface InsertionLayout {
+  /** The text of a message as it is printed. */
+  readonly text: (content: string) => string;
+  /** Between the last result of a turn and the end of that turn. */
+  readonly resultsEnd: string;
+}
+
+/** Turns between two turns of the model; consecutive results share one. `before` and `after` are the roles beside the message. */
+export function insertionTurn(
+  { role, content }: Insertion,
+  { before, after }: { readonly before: string | undefined; readonly after: string | undefined },
+  { text, resultsEnd }: InsertionLayout,
+): readonly Piece[] {
+  if (role !== "tool") return [START, `${role}\n`, text(content), END, "\n"];
+  return [
+    ...(before === "tool" ? ["\n"] : [START, "user\n"]),
+    ...[RESULT.open, "\n", text(content), "\n", RESULT.close],
+    ...(after === "tool" ? [] : [resultsEnd, END, "\n"]),
+  ];
+}
+
+/** What follows a turn of the model, up to the opening of its next. */
+export function followUpPieces(
+  followUps: readonly FollowUp[],
+  layout: InsertionLayout,
+  opening: readonly Piece[],
+): readonly Piece[] {
+  const messages = followUps.map(({ kind, content }): Insertion => {
+    return { role: kind === "user" ? "user" : "tool", content };
+  });
+  return [
+    "\n",
+    ...messages.flatMap((message, i) =>
+      insertionTurn(
+        message,
+        { before: messages[i - 1]?.role, after: messages[i + 1]?.role },
+        layout,
+      ),
+    ),
+    ...opening,
+  ];
+}
+
+/** Closes a turn that was cut. */
+export function closeTurn({ unclosedThink }: ParsedTurn): readonly Piece[] {
+  return unclosedThink ? [THINK.close, END] : [END];
+}
+
+/** The parser of these families; `startsThinking` when the prompt opened the reasoning. */
+export function xmlTurnParser(startsThinking: boolean): ChatFormat["createParser"] {
+  return (tokens) =>
+    createTurnParser({
+      ...tokens,
+      thinking: { open: THINK.open.control, close: THINK.close.control },
+      calls: xmlCalls({ open: CALL.open.control, close: CALL.close.control }),
+      ends: [END.control],
+      startsThinking,
+    });
 }

@@ -15,6 +15,7 @@ export const kimiCalls: CallSyntax = {
     open: "<|tool_calls_section_begin|>",
     close: "<|tool_calls_section_end|>",
     isStrict: true,
+    endsTurn: true,
   },
   expected: EXPECTED,
   read: (payload, raw) => {

@@ -14,8 +14,10 @@ export interface MarkerPair {
 }
 
 export interface CallSection extends MarkerPair {
-  /** Markers outside of the section are text, and what a model writes behind it is no part of the turn. */
+  /** Markers outside of the section are text, and a section without calls is none; else both are errors. */
   readonly isStrict: boolean;
+  /** What a model writes behind the section is no part of the turn. */
+  readonly endsTurn: boolean;
 }
 
 /** Calls between markers. */

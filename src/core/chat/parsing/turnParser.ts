@@ -231,8 +231,9 @@ function readVisible(reading: Reading, { marker, text }: Piece): void {
 function closeSection(reading: Reading, raw: string): void {
   const { calls } = reading.options;
   if (reading.section === null || calls?.section === undefined) return;
-  reading.isOver = calls.section.isStrict;
-  if (!reading.isOver && reading.section === reading.calls.length + reading.errors.length) {
+  const { isStrict, endsTurn } = calls.section;
+  reading.isOver = endsTurn;
+  if (!isStrict && reading.section === reading.calls.length + reading.errors.length) {
     addError(reading, toolCallError("not_readable", raw, calls.expected));
   }
   reading.section = null;

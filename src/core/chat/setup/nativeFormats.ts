@@ -2,9 +2,17 @@
 
 import type { FormatName } from "../../models/formats.ts";
 import { base, completion } from "../families/base.ts";
+import { deepseekV31 } from "../families/deepseekV31.ts";
+import { deepseekV41 } from "../families/deepseekV41.ts";
 import { glm53, glm53Flash } from "../families/glm.ts";
 import { kimiK2, kimiK2Thinking, kimiK25, kimiK26 } from "../families/kimi.ts";
 import { llama3 } from "../families/llama3.ts";
+import {
+  nemotron3Nano,
+  nemotron3Super,
+  nemotron3Ultra,
+  nemotron35Lightning,
+} from "../families/nemotron3.ts";
 import { qwen35, qwen36, qwen38 } from "../families/qwen35.ts";
 import type { ChatFormat, FormatOptions } from "../format.ts";
 
@@ -21,4 +29,10 @@ export const NATIVE_FORMATS: Partial<Record<FormatName, (options: FormatOptions)
   "glm-5.3-flash": glm53Flash,
   base,
   completion,
+  "nemotron3-nano": nemotron3Nano,
+  "nemotron3-super": nemotron3Super,
+  "nemotron3-ultra": nemotron3Ultra,
+  "nemotron3.5-lightning": nemotron35Lightning,
+  "deepseek-v3.1": deepseekV31,
+  "deepseek-v4.1": deepseekV41,
 };

@@ -96,7 +96,9 @@ function thinkingText(facts: FormatFacts): string | null {
     case "on":
       return `It always reasons before it answers.${efforts}`;
     case "switch":
-      return `It reasons where ${code("thinking")} is on.${efforts}`;
+      return facts.thinksWithTools
+        ? `It reasons where ${code("thinking")} is on.${efforts}`
+        : `It calls tools only without reasoning, so ${code("thinking")} stays off.`;
     case "off":
       return facts.callsTools
         ? "It answers without reasoning."

@@ -1,0 +1,173 @@
+/**
+ * Nemotron 3 and 3.5: ChatML turns, tools declared and called as XML, reasoning opened by the prompt, effort as a hint behind the last
+ * message of the user. Source: the chat templates of nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-BF16, NVIDIA-Nemotron-3-Super-120B-A12B-BF16
+ * and NVIDIA-Nemotron-3-Ultra-550B-A55B-BF16; those of 3.5 are as that of Ultra.
+ */
+
+import { type ExactJsonObject, isExactObject, writeExactJson } from "../../util/exactJson.ts";
+import { strip, stripEnd } from "../../util/strip.ts";
+import type { ChatFormat, FormatOptions } from "../format.ts";
+import type { Piece } from "../pieces.ts";
+import type { AssistantMessage, ToolDeclaration } from "../renderer.ts";
+import { pythonText } from "../template/pythonText.ts";
+import {
+  callPieces,
+  closeTurn,
+  END,
+  followUpPieces,
+  insertionTurn,
+  lastUserIndex,
+  START,
+  splitSystem,
+  THINK,
+  writePythonValue,
+  XML_LESSON,
+  xmlTurnParser,
+} from "./xmlChatml.ts";
+
+/** What differs between the releases. */
+interface Release {
+  readonly name: string;
+  /** Before and behind the marker that closes reasoning. */
+  readonly gap: "\n" | "";
+  /** Trims the text of calling turns whose reasoning was dropped. */
+  readonly trimsOldText: boolean;
+  /** The hint behind the last message of the user, by effort; an effort without one is the default. */
+  readonly hints: Readonly<Record<string, string>>;
+}
+
+const NANO: Release = { name: "nemotron3-nano", gap: "\n", trimsOldText: true, hints: {} };
+const SUPER: Release = {
+  ...NANO,
+  name: "nemotron3-super",
+  hints: { low: "\n\n{reasoning effort: low}" },
+};
+const ULTRA: Release = {
+  name: "nemotron3-ultra",
+  gap: "",
+  trimsOldText: false,
+  hints: { medium: "\n\n{reasoning effort: efficient}" },
+};
+const LIGHTNING: Release = { ...ULTRA, name: "nemotron3.5-lightning", hints: {} };
+
+export function nemotron3Nano(options: FormatOptions): ChatFormat {
+  return createFormat(NANO, options);
+}
+
+export function nemotron3Super(options: FormatOptions): ChatFormat {
+  return createFormat(SUPER, options);
+}
+
+export function nemotron3Ultra(options: FormatOptions): ChatFormat {
+  return createFormat(ULTRA, options);
+}
+
+export function nemotron35Lightning(options: FormatOptions): ChatFormat {
+  return createFormat(LIGHTNING, options);
+}
+
+const LAYOUT = { text: (content: string) => content, resultsEnd: "\n" };
+
+function createFormat(
+  release: Release,
+  { thinking, effort, retention }: FormatOptions,
+): ChatFormat {
+  const hint = (thinking && effort !== null ? release.hints[effort] : undefined) ?? "";
+  const opening: readonly Piece[] = [
+    ...[START, "assistant\n", THINK.open],
+    thinking ? "\n" : THINK.close,
+  ];
+  return {
+    id: [release.name, thinking ? (hint === "" ? "thinking" : effort) : "plain"].join("/"),
+    ends: [END.control],
+    renderPrompt: (messages, tools) => {
+      const [system, rest] = splitSystem(messages);
+      const last = lastUserIndex(rest);
+      const turns = rest.flatMap((message, i) => {
+        if (message.role === "assistant") {
+          return assistantTurn(message, release, retention === "all" || i > last);
+        }
+        const neighbours = { before: rest[i - 1]?.role, after: rest[i + 1]?.role };
+        const content = i === last ? message.content + hint : message.content;
+        return insertionTurn({ ...message, content }, neighbours, LAYOUT);
+      });
+      return [...systemTurn(system ?? "", tools), ...turns, ...opening];
+    },
+    renderFollowUps: (followUps) => {
+      const last = followUps.findLastIndex(({ kind }) => kind === "user");
+      const hinted = followUps.map((followUp, i) =>
+        i === last ? { ...followUp, content: followUp.content + hint } : followUp,
+      );
+      return followUpPieces(hinted, LAYOUT, opening);
+    },
+    closeTurn,
+    createParser: xmlTurnParser(thinking),
+  };
+}
+
+/** Printed always, empty without a text. */
+function systemTurn(text: string, tools: readonly ToolDeclaration[]): readonly Piece[] {
+  if (tools.length === 0) return [START, "system\n", text, END, "\n"];
+  return [
+    ...[START, "system\n", text === "" ? "" : `${text}\n\n`],
+    "# Tools\n\nYou have access to the following functions:\n\n<tools>",
+    ...[...tools.map(declaration), "\n</tools>", ...XML_LESSON, END, "\n"],
+  ];
+}
+
+function declaration({ function: { name, description, parameters } }: ToolDeclaration): string {
+  const { properties, required } = parameters;
+  const entries = isExactObject(properties) ? Object.entries(properties) : [];
+  return [
+    "\n<function>",
+    element("name", name),
+    element("description", strip(description)),
+    "\n<parameters>",
+    ...entries.map(([key, schema]) => parameterElement(key, isExactObject(schema) ? schema : {})),
+    otherElements(parameters, ["type", "properties", "required"]),
+    required === undefined ? "" : element("required", writeExactJson(required, "spaced")),
+    "\n</parameters>\n</function>",
+  ].join("");
+}
+
+function parameterElement(name: string, schema: ExactJsonObject): string {
+  const { type, description, enum: choices } = schema;
+  return [
+    "\n<parameter>",
+    element("name", name),
+    type === undefined ? "" : element("type", pythonText(type)),
+    description === undefined ? "" : element("description", strip(writePythonValue(description))),
+    choices === undefined ? "" : element("enum", writeExactJson(choices, "spaced")),
+    otherElements(schema, ["name", "type", "description", "enum"]),
+    "\n</parameter>",
+  ].join("");
+}
+
+function otherElements(schema: ExactJsonObject, handled: readonly string[]): string {
+  return Object.entries(schema)
+    .filter(([key]) => !handled.includes(key))
+    .map(([key, value]) => element(key, writePythonValue(value)))
+    .join("");
+}
+
+function element(tag: string, text: string): string {
+  return `\n<${tag}>${text}</${tag}>`;
+}
+
+function assistantTurn(
+  { content, reasoning, calls }: AssistantMessage,
+  { gap, trimsOldText }: Release,
+  showsReasoning: boolean,
+): readonly Piece[] {
+  const thought = reasoning === null || strip(reasoning) === "" ? null : reasoning;
+  const text = thought === null ? content : gap + content;
+  const oldCallText = trimsOldText ? strip(text) : text;
+  return [
+    ...[START, "assistant\n", THINK.open],
+    ...[showsReasoning && thought !== null ? `\n${thought}${gap}` : "", THINK.close],
+    calls.length > 0 && !showsReasoning ? oldCallText : stripEnd(text),
+    calls.length > 0 ? "\n" : "",
+    ...calls.flatMap((call) => [...callPieces(call, writePythonValue), "\n"]),
+    ...[END, "\n"],
+  ];
+}
