@@ -36,7 +36,7 @@ export const PEERS: readonly Peer[] = [
   {
     file: "conformance/chat/tokenizers",
     name: "our tokenizers, beside tml-renderers and tiktoken",
-    version: "0.2.1, 0.12.0",
+    version: "0.2.1, 0.14.0",
   },
   { file: "conformance/tinkerServer", name: "tinker drives our engine", version: TINKER },
   {

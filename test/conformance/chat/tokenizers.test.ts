@@ -1,10 +1,21 @@
 import { readFileSync } from "node:fs";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, type TestContext } from "vitest";
 import * as z from "zod";
+import type { Tokenizer } from "../../../src/core/chat/tokenizer.ts";
+import { writeBytes } from "../../../src/node/tokenizer/byteLevel.ts";
+import { loadModelTokenizer } from "../../../src/node/tokenizer/modelTokenizer.ts";
 import { addTally } from "../tally.ts";
-import { CHAT_KIT, hasKitTokenizers, KIT_TOKENIZERS, kitTokenizer } from "./kitTokenizers.ts";
+import {
+  CHAT_KIT,
+  hasKitTokenizers,
+  KIT_TOKENIZERS,
+  kitTokenizer,
+  unpackKitTokenizer,
+} from "./kitTokenizers.ts";
 
 const vector = z.object({
   text: z.string(),
@@ -17,26 +28,68 @@ const RECORDED = KIT_TOKENIZERS.map(
   (name) => [name, name.replace(/^(kimi-k2).*/, "$1")] as const,
 ).filter(([, recorded]) => !["qwen2.5", "qwen3", "gpt-oss", "llama3.1"].includes(recorded));
 
+/** Compares all recorded texts, and counts them. */
+function expectRecorded(test: TestContext, tokenizer: Tokenizer, recorded: string): void {
+  const path = join(CHAT_KIT, `tokenizers/encode-${recorded}.jsonl.gz`);
+  const vectors = gunzipSync(readFileSync(path))
+    .toString("utf8")
+    .trim()
+    .split("\n")
+    .map((line) => vector.parse(JSON.parse(line)));
+  const wrong = vectors.filter(
+    ({ text, ids, decoded }) =>
+      tokenizer.encodeText(text).join() !== ids.join() ||
+      tokenizer.decode(ids) !== (decoded ?? text),
+  );
+  addTally(test, {
+    checks: vectors.length,
+    differences: wrong.map(({ text }) => `${recorded}: ${JSON.stringify(text)}`),
+    explained: [],
+  });
+  expect(vectors.length).toBeGreaterThan(400);
+  expect(wrong).toEqual([]);
+}
+
 describe.skipIf(!hasKitTokenizers).each(RECORDED)("the tokenizer of %s", (name, recorded) => {
   it("encodes and decodes every recorded text as the original does", async (test) => {
-    const tokenizer = await kitTokenizer(name);
-    const path = join(CHAT_KIT, `tokenizers/encode-${recorded}.jsonl.gz`);
-    const vectors = gunzipSync(readFileSync(path))
-      .toString("utf8")
-      .trim()
-      .split("\n")
-      .map((line) => vector.parse(JSON.parse(line)));
-    const wrong = vectors.filter(
-      ({ text, ids, decoded }) =>
-        tokenizer.encodeText(text).join() !== ids.join() ||
-        tokenizer.decode(ids) !== (decoded ?? text),
+    expectRecorded(test, await kitTokenizer(name), recorded);
+  });
+});
+
+const jsonSchema = z.looseObject({
+  added_tokens: z.array(z.looseObject({ id: z.int(), content: z.string() })),
+  model: z.looseObject({ vocab: z.record(z.string(), z.int()) }),
+});
+
+/** The same tokenizer as its publisher would ship it with a rank file and nothing that says how text is cut. */
+async function loadRanksOf(name: string): Promise<Tokenizer> {
+  const folder = await mkdtemp(join(tmpdir(), "kit-ranks-"));
+  try {
+    await unpackKitTokenizer(name, folder);
+    const path = join(folder, "tokenizer.json");
+    const { added_tokens: added, model } = jsonSchema.parse(
+      JSON.parse(await readFile(path, "utf8")),
     );
-    addTally(test, {
-      checks: vectors.length,
-      differences: wrong.map(({ text }) => `${name}: ${JSON.stringify(text)}`),
-      explained: [],
+    await rm(path);
+    const lines = Object.entries(model.vocab).map(([text, id]) => {
+      const bytes = Buffer.alloc(text.length);
+      writeBytes(text, bytes, 0);
+      return `${bytes.toString("base64")} ${id}`;
     });
-    expect(vectors.length).toBeGreaterThan(400);
-    expect(wrong).toEqual([]);
+    await writeFile(join(folder, "model.tiktoken"), lines.join("\n"));
+    const decoder = Object.fromEntries(added.map(({ id, content }) => [id, { content }]));
+    const config = JSON.stringify({ added_tokens_decoder: decoder });
+    await writeFile(join(folder, "tokenizer_config.json"), config);
+    return (await loadModelTokenizer(folder)).tokenizer;
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+const RANKED = ["qwen3.5", "glm-5", "tml-v0"];
+
+describe.skipIf(!hasKitTokenizers).each(RANKED)("the ranks alone of %s", (name) => {
+  it("give the ids of every recorded text", async (test) => {
+    expectRecorded(test, await loadRanksOf(name), name);
   });
 });
