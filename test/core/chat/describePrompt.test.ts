@@ -1,0 +1,87 @@
+import { describe, expect, it } from "vitest";
+import { describePrompt } from "../../../src/core/chat/describePrompt.ts";
+import { buildFirstPrompt } from "../../../src/core/chat/firstPrompt.ts";
+import { createNativeRenderer } from "../../../src/core/chat/nativeRenderer.ts";
+import type { ToolSpecification } from "../../../src/core/chat/reference.ts";
+import { NATIVE_FORMATS } from "../../../src/core/chat/setup/nativeFormats.ts";
+import type { Tokenizer } from "../../../src/core/chat/tokenizer.ts";
+import { isAppError } from "../../../src/core/errors.ts";
+import { FORMATS } from "../../../src/core/models/formats.ts";
+
+const FIRST_ADDED = 256;
+const TOOL: ToolSpecification = {
+  name: "look_up",
+  description: "Looks a word up.",
+  inputSchema: {
+    type: "object",
+    properties: {
+      word: { type: "string" },
+      count: { type: "integer" },
+      exact: { type: "boolean" },
+    },
+    required: ["word", "count", "exact"],
+  },
+};
+
+/** Bytes, and then the added tokens. */
+function tokenizerWith(added: readonly string[]): Tokenizer {
+  const encoder = new TextEncoder();
+  return {
+    vocabSize: FIRST_ADDED + added.length,
+    addedTokens: added.map((text, index) => ({ id: FIRST_ADDED + index, text })),
+    encodeText: (text) => [...encoder.encode(text)],
+    decode: (ids) => {
+      const bytes = ids.flatMap((id) => {
+        const text = added[id - FIRST_ADDED];
+        return text === undefined ? [id] : [...encoder.encode(text)];
+      });
+      return new TextDecoder().decode(new Uint8Array(bytes));
+    },
+  };
+}
+
+/** Describes a prompt of the format with a tokenizer that has just the tokens that the format asks for. */
+function describeFormat(name: keyof typeof NATIVE_FORMATS, thinking: boolean) {
+  const create = NATIVE_FORMATS[name];
+  if (create === undefined) throw new Error(`${name} is native`);
+  const format = create({ thinking, effort: null, retention: "all", date: "2026-11-22" });
+  const added: string[] = [];
+  for (;;) {
+    const tokenizer = tokenizerWith(added);
+    try {
+      const renderer = createNativeRenderer(format, tokenizer);
+      const task = [{ role: "user", content: "Look it up." }] as const;
+      const first = buildFirstPrompt({ systemPromptTemplate: null, task, tools: [TOOL] });
+      const tokens = renderer.renderInitial(first.messages, first.tools);
+      const chat = { renderer, tokenizer };
+      const described = describePrompt({ chat, first, tokens, tools: [TOOL], thinking });
+      const missing = /single token (\S+),/.exec(described.exampleProblem ?? "")?.[1];
+      if (missing === undefined) return described;
+      added.push(missing);
+    } catch (error) {
+      if (!isAppError(error, "chat-token-missing")) throw error;
+      added.push(String(error.data["token"]));
+    }
+  }
+}
+
+const cases = Object.keys(NATIVE_FORMATS).flatMap((key) => {
+  const name = key as keyof typeof NATIVE_FORMATS; // the keys of the table are its formats
+  const { thinking, callsTools } = FORMATS[name];
+  if (!callsTools) return [];
+  const modes = { on: [true], off: [false], switch: [true, false] }[thinking];
+  return modes.map((mode) => [name, mode ? "thinking" : "plain", mode] as const);
+});
+
+describe("the example of a call", () => {
+  it.each(cases)("in %s, %s, is one that the program reads back", (name, _, thinking) => {
+    const { example, exampleProblem } = describeFormat(name, thinking);
+    expect(exampleProblem).toBeNull();
+    expect(example).toMatchObject({
+      call: 'look_up({"word": "some word", "count": 1, "exact": true})',
+      isRead: true,
+    });
+    const bridge = example?.bridge.map(({ text }) => text).join("") ?? "";
+    expect(bridge).toContain("The result of the tool.");
+  });
+});
