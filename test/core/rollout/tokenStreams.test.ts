@@ -1,11 +1,19 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Chat } from "../../../src/core/chat/chat.ts";
-import type { InitialMessage, ParsedTurn, Renderer } from "../../../src/core/chat/renderer.ts";
+import { qwen35 } from "../../../src/core/chat/families/qwen35.ts";
+import { createNativeRenderer } from "../../../src/core/chat/nativeRenderer.ts";
+import type {
+  FollowUp,
+  InitialMessage,
+  ParsedTurn,
+  Renderer,
+} from "../../../src/core/chat/renderer.ts";
 import { AppError } from "../../../src/core/errors.ts";
+import { followUpsTo } from "../../../src/core/rollout/feedback.ts";
 import { TokenStreams } from "../../../src/core/rollout/tokenStreams.ts";
 import { buildDatum } from "../../../src/core/training/datums.ts";
-import { tinyModel } from "../chat/tinyModel.ts";
+import { sampled, tinyModel } from "../chat/tinyModel.ts";
 
 const { tokenizer } = tinyModel();
 const bytes = (text: string): readonly number[] => tokenizer.encodeText(text);
@@ -179,5 +187,68 @@ describe("the token streams of a rollout", () => {
         ),
       }),
     );
+  });
+
+  it("break in a format of the program itself where it drops reasoning, and nowhere else", async () => {
+    const retention = "template";
+    const options = { thinking: true, effort: null, retention, date: "2026-01-02" } as const;
+    const chat = {
+      renderer: createNativeRenderer(qwen35(options), tokenizer),
+      tokenizer,
+      retention,
+    } as const;
+    const streams = begin(chat, [{ role: "user", content: "Add 2 and 3." }]);
+    const turn = async (
+      written: string,
+      answers: (calls: ParsedTurn) => readonly FollowUp[],
+    ): Promise<void> => {
+      const ids = sampled(written);
+      streams.addTurn(
+        ids,
+        ids.map(() => -1),
+      );
+      const read = chat.renderer.parse(ids, []);
+      await streams.continue(ids, read, answers(read));
+    };
+    const five = { record: { name: "add" }, said: { content: "5" } };
+    const called = (thought: string): string =>
+      `${thought}\n</think>\n\n<tool_call>\n<function=add>\n<parameter=a>\n2\n</parameter>\n</function>\n</tool_call><|im_end|>`;
+    await turn(called("One."), (read) => followUpsTo(read, [five]));
+    await turn(called("Two."), (read) => followUpsTo(read, [five]));
+    await turn("Three.\n</think>\n\nIt is 5.<|im_end|>", (read) => followUpsTo(read, []));
+    const [before = "", after = ""] = streams.all.map(({ tokens }) => tokenizer.decode(tokens));
+    expect(streams.all).toHaveLength(2);
+    for (const thought of ["One.", "Two.", "Three."]) {
+      expect(before).toContain(thought);
+      expect(after).not.toContain(thought);
+    }
+    expect(after).toContain("It is 5.<|im_end|>");
+    expect(after.endsWith("<|im_start|>assistant\n<think>\n")).toBe(true);
+  });
+
+  it("keep a call that could not be read as text of the turn", async () => {
+    const chat = formatOf([{ text: "one", follows: "refuses and prunes" }]);
+    const seen: (readonly InitialMessage[])[] = [];
+    const renderInitial: Renderer["renderInitial"] = (messages) => {
+      seen.push(messages);
+      return bytes("~");
+    };
+    const streams = begin({ ...chat, renderer: { ...chat.renderer, renderInitial } }, []);
+    const raw = "<tool_call>{no</tool_call>";
+    const error = { kind: "not_json", raw, message: "That is not JSON." } as const;
+    const call = { id: "functions.add:7", name: "add", args: {}, raw: "" };
+    const read: ParsedTurn = { ...parsed("Hm."), calls: [call], errors: [error] };
+    const five = { record: { name: "add" }, said: { content: "5" } };
+    streams.addTurn(bytes("one"), null);
+    await streams.continue(bytes("one"), read, followUpsTo(read, [five]));
+    expect(seen.at(-1)).toMatchObject([
+      {
+        role: "assistant",
+        content: `Hm.\n${raw}`,
+        calls: [{ id: "functions.add:7", name: "add" }],
+      },
+      { role: "tool", callId: "functions.add:7", content: "5" },
+      { role: "tool", callId: "call_1", content: "That is not JSON." },
+    ]);
   });
 });

@@ -1,5 +1,6 @@
 /** Remembers first prompts: all rollouts of a group begin with the same one, and rendering it is the dearest part of a rollout. */
 
+import { ExactNumber } from "../../util/exactJson.ts";
 import type { Renderer } from "../renderer.ts";
 
 type RenderInitial = Renderer["renderInitial"];
@@ -15,7 +16,7 @@ export function cachePrompts(render: RenderInitial, maxChars = MAX_CHARS): Rende
     if (remembered.delete(key)) chars -= key.length;
   };
   return (messages, tools) => {
-    const key = JSON.stringify([messages, tools]);
+    const key = keyOf([messages, tools]);
     const known = remembered.get(key);
     const ids = known ?? render(messages, tools);
     // Put at the end again, so that the first is the one that was not used for the longest time.
@@ -28,4 +29,16 @@ export function cachePrompts(render: RenderInitial, maxChars = MAX_CHARS): Rende
     }
     return ids;
   };
+}
+
+/** As JSON, with the positions of exact numbers: one would look like an object that holds its text. */
+function keyOf(conversation: unknown): string {
+  const exact: number[] = [];
+  let visited = 0;
+  const json = JSON.stringify(conversation, (_, value: unknown) => {
+    visited += 1;
+    if (value instanceof ExactNumber) exact.push(visited);
+    return value;
+  });
+  return `${json}${exact.join()}`;
 }

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { InitialMessage, ToolDeclaration } from "../../../../src/core/chat/renderer.ts";
 import { cachePrompts } from "../../../../src/core/chat/setup/promptCache.ts";
+import { type ExactJson, ExactNumber } from "../../../../src/core/util/exactJson.ts";
 
 function counting(maxChars?: number) {
   const rendered: string[] = [];
@@ -35,6 +36,20 @@ test("whatever takes part in a prompt distinguishes it from others", () => {
   render([{ role: "system", content: "text" }], []);
   render([{ role: "system", content: "text", trusted: [[0, 4]] }], []);
   expect(rendered).toHaveLength(5);
+});
+
+test("an argument that is an exact number differs from an object that looks like it", () => {
+  const { rendered, render } = counting();
+  const called = (x: ExactJson): InitialMessage => ({
+    role: "assistant",
+    content: "",
+    reasoning: null,
+    calls: [{ id: "call_0", name: "add", args: { x, y: null } }],
+  });
+  render([called(new ExactNumber("1.0"))], []);
+  render([called({ text: "1.0" })], []);
+  render([called(new ExactNumber("1.0"))], []);
+  expect(rendered).toHaveLength(2);
 });
 
 test("what was not used for the longest time is forgotten when there is too much", () => {
