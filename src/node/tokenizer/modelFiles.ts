@@ -107,10 +107,12 @@ function rankFile(content: Buffer, config: TokenizerConfig): RankFile {
   return { content, addedTokens, pattern: config.pat_str ?? null };
 }
 
-/** Folders may hold several templates; the one for chats with and without tools is called `default`. */
+/** Folders may hold several templates: `default`, and `tool_use` where that one knows no tools. */
 function namedTemplate({ chat_template: templates }: TokenizerConfig): string | null {
   if (!Array.isArray(templates)) return templates ?? null;
-  return templates.find(({ name }) => name === "default")?.template ?? null;
+  const named = (wanted: string) => templates.find(({ name }) => name === wanted)?.template ?? null;
+  const usual = named("default");
+  return usual?.includes("tools") ? usual : (named("tool_use") ?? usual);
 }
 
 function sha256(content: string | Buffer): string {

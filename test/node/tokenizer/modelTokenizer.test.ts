@@ -170,6 +170,15 @@ describe("a small BPE", () => {
   it("takes its template from the config, and rather from the file", async () => {
     const fromConfig = await loadSmallBpe();
     expect(fromConfig.template).toEqual({ source: "from the config", bosToken: "", eosToken: END });
+    const [chat, tools] = ["{{ messages }}", "{{ tools }}"];
+    const chosen = async (usual: string) => {
+      const named = { default: usual, tool_use: tools };
+      const chat_template = Object.entries(named).map(([name, template]) => ({ name, template }));
+      const { template } = await loadSmallBpe({ "tokenizer_config.json": { chat_template } });
+      return template?.source;
+    };
+    expect(await chosen(chat)).toBe(tools);
+    expect(await chosen(chat + tools)).toBe(chat + tools);
     const fromFile = await loadSmallBpe({ "chat_template.jinja": "from the file" });
     expect(fromFile.template?.source).toBe("from the file");
   });
