@@ -99,6 +99,11 @@ export const PEERS: readonly Peer[] = [
     ...{ file: "crossChecks/wandbTrain", name: "our trainer at a fake of the same service" },
     version: WANDB,
   },
+  {
+    file: "conformance/chat/hostileText",
+    name: "hostile text of environments, in every chat format",
+    version: "",
+  },
   ...CHAT_FAMILIES.map((family) => ({
     file: "conformance/chat/formats",
     tests: `family ${family} `,

@@ -1,0 +1,38 @@
+import { describe, expect, it } from "vitest";
+import { addsNoControl, hostileFollowUps } from "../../core/chat/hostileTexts.ts";
+import { CHAT_FAMILIES } from "../peers.ts";
+import { addTally } from "../tally.ts";
+import { hasKitTokenizers, kitTokenizer } from "./kitTokenizers.ts";
+import { comparedProfiles, isWritten, rendererOf } from "./profiles.ts";
+import { readFamily } from "./vectors.ts";
+
+const COUNT = 10_000;
+
+describe.runIf(hasKitTokenizers).each(CHAT_FAMILIES)("family %s", (name) => {
+  const family = hasKitTokenizers ? readFamily(name) : null;
+  if (family === null || !isWritten(family)) {
+    it.skip("no format of ours");
+    return;
+  }
+
+  it(`makes no control token of ${COUNT} hostile texts of an environment`, async (context) => {
+    const { compared } = comparedProfiles(family);
+    const checks = await Promise.all(
+      [...compared].map(async ([profile, facts]) => {
+        const tokenizer = await kitTokenizer(facts.tokenizer);
+        const renderer = await rendererOf(profile, facts);
+        return { profile, tokenizer, isHarmless: addsNoControl(renderer, tokenizer) };
+      }),
+    );
+    const differences: string[] = [];
+    for (const [i, { profile, tokenizer, isHarmless }] of checks.entries()) {
+      const controls = tokenizer.addedTokens.map(({ text }) => text);
+      const count = Math.ceil(COUNT / checks.length);
+      for (const followUps of hostileFollowUps(controls, { count, seed: i })) {
+        if (!isHarmless(followUps)) differences.push(`${profile}: ${JSON.stringify(followUps)}`);
+      }
+    }
+    addTally(context, { checks: COUNT, differences, explained: [] });
+    expect(differences.slice(0, 3), `${differences.length} of ${COUNT}`).toEqual([]);
+  });
+});
