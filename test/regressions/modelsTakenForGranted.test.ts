@@ -253,6 +253,14 @@ describe("thinking that the model does not know", () => {
     ]);
   });
 
+  it("says that a preamble is only left out where the format has one", () => {
+    const line = "chat_preamble: false";
+    expect(said("openai/gpt-oss-20b", line)).toEqual([]);
+    expect(said("Qwen/Qwen3.8-27B", line)).toEqual([
+      expect.stringMatching(/TRL216 .*`Qwen\/Qwen3.8-27B` writes no system text of its own/),
+    ]);
+  });
+
   it("is left to the tokenizer's template where the model's own format is not used", () => {
     expect(said("Qwen/Qwen3-8B", "chat_format: template", "thinking: { effort: high }")).toEqual(
       [],

@@ -13,6 +13,8 @@ export interface FormatOptions {
   readonly retention: "all" | "template";
   /** The date that formats with a date in the prompt show, YYYY-MM-DD; fixed for a run. */
   readonly date: string;
+  /** True leaves out the system text that the format itself writes. */
+  readonly isBare?: boolean;
 }
 
 /** Reads one turn from its sampled ids; `tools` are those that the prompt declared. Never throws on model output. */
@@ -49,9 +51,9 @@ export interface ChatFormat {
   ) => readonly Piece[];
   /**
    * What ends a turn that no token ended: the closing of what is open in it, then an end token where the format has one. `text` is the
-   * turn as sampled.
+   * turn as sampled, `last` the text of the added token that it stopped at; null for ordinary text.
    */
-  readonly closeTurn: (turn: ParsedTurn, text: string) => readonly Piece[];
+  readonly closeTurn: (turn: ParsedTurn, text: string, last: string | null) => readonly Piece[];
   /** Absent for formats without images. */
   readonly images?: ImageLayout;
   readonly createParser: (tokens: TokenContext) => TurnParser;

@@ -11,6 +11,7 @@ import type { Tokenizer } from "./tokenizer.ts";
 export function createNativeRenderer(format: ChatFormat, tokenizer: Tokenizer): Renderer {
   const controls = createControlTokens(tokenizer);
   const tokens = { tokenizer, controls };
+  const added = new Map(tokenizer.addedTokens.map(({ id, text }) => [id, text]));
   const { ends: required, optionalEnds = [], callsTools = true } = format;
   const known = optionalEnds.filter((text) => controls.idOf(text) !== null);
   const ends = new Map([...required, ...known].map((text) => [requireId(controls, text), text]));
@@ -27,9 +28,12 @@ export function createNativeRenderer(format: ChatFormat, tokenizer: Tokenizer): 
         render: (marked) => format.renderPrompt(marked, tools),
       }),
     bridge: (turn, followUps) => {
-      const sampledEnd = ends.get(turn.at(-1) ?? -1);
+      const lastId = turn.at(-1) ?? -1;
+      const sampledEnd = ends.get(lastId);
       const closing =
-        sampledEnd === undefined ? format.closeTurn(parse(turn, []), tokenizer.decode(turn)) : [];
+        sampledEnd === undefined
+          ? format.closeTurn(parse(turn, []), tokenizer.decode(turn), added.get(lastId) ?? null)
+          : [];
       const last = closing.at(-1);
       const closed = last !== undefined && isControl(last) ? last.control : null;
       return {

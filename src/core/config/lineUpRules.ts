@@ -97,6 +97,7 @@ function formatFindings(
     ...effortFindings(config, name, facts),
     ...retentionFindings(config, name, facts),
     ...toolFindings(name, facts),
+    ...preambleFindings(config, name, facts),
   ];
 }
 
@@ -157,6 +158,17 @@ function toolFindings(name: string, { callsTools }: FormatFacts): readonly Findi
   const message = `\`${name}\` is a base model: it cannot call tools, and plays only environments that grade the text of an answer. For others set \`chat_format: reference\`, which lists the tools in the system text, or use a model that was trained to call tools.`;
   const set = setTo(["chat_format"], "reference", "Set chat_format to reference");
   return [advice("TRL216", MODEL, message, { remedies: [set] })];
+}
+
+function preambleFindings(
+  config: Config,
+  name: string,
+  { hasPreamble }: FormatFacts,
+): readonly Finding[] {
+  if (config.chat_preamble || hasPreamble) return [];
+  const path = ["chat_preamble"];
+  const message = `The chat format of \`${name}\` writes no system text of its own, so this has no effect.`;
+  return [advice("TRL216", path, message, { remedies: [preferred(setTo(path, true))] })];
 }
 
 function imageFindings(

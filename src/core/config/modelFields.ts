@@ -60,6 +60,13 @@ export const modelFields = {
     isAdvanced: true,
     doc: "How a conversation becomes tokens. `auto` picks the format made for the model family, `template` the tokenizer's own chat template, `reference` ChatML with the tools listed in the system text, `completion` the task's text as it stands, without roles and without tools.",
   },
+  chat_preamble: {
+    type: "boolean",
+    default: true,
+    change: "identity",
+    isAdvanced: true,
+    doc: "Whether the chat format's own system text comes first: for gpt-oss its identity, the date and the effort. `false` leaves it out, for checkpoints that were trained without it.",
+  },
   system_prompt_template: {
     type: "string",
     nullable: true,

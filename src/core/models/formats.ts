@@ -15,6 +15,8 @@ export interface FormatFacts {
   readonly callsTools: boolean;
   /** False for models that call tools only where they do not reason. */
   readonly thinksWithTools: boolean;
+  /** True when the format writes a system text of its own, which `chat_preamble: false` leaves out. */
+  readonly hasPreamble: boolean;
 }
 
 const NO_EFFORT = { efforts: [], defaultEffort: null, effortRange: null } as const;
@@ -24,6 +26,7 @@ const PLAIN = {
   prunesReasoning: false,
   callsTools: true,
   thinksWithTools: true,
+  hasPreamble: false,
 } as const;
 const HYBRID = { ...PLAIN, thinking: "switch", prunesReasoning: true } as const;
 
@@ -57,6 +60,7 @@ export const FORMATS = {
     thinking: "on",
     efforts: ["low", "medium", "high"],
     defaultEffort: "medium",
+    hasPreamble: true,
   },
   "deepseek-v3.1": { ...HYBRID, thinksWithTools: false },
   "deepseek-v4.1": {

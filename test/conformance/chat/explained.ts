@@ -95,4 +95,13 @@ export const EXPLAINED: readonly Explained[] = [
     vectors: /^deepseek-v[34]\.1: .*\/double_end/,
     why: "A turn ends at its first end token: nothing behind is part of it, and sampling stops there.",
   },
+  {
+    vectors:
+      /gpt-oss-nosystem\/(?!hostile)(.*system|unicode|.*tool|call|parallel|nudge|no_args|arg|reasoning)/,
+    why: "Without its preamble gpt-oss is laid out as with it, by openai-harmony; the kit has only the cookbook's layout there, with a routing message and broken lines of its own, and reasoning kept.",
+  },
+  {
+    vectors: /gpt-oss-nosystem\/hostile_(result|args)/,
+    why: "An earlier call says that its arguments are JSON, as openai-harmony writes it; these two come from one renderer, which leaves that out.",
+  },
 ];

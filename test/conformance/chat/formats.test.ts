@@ -124,11 +124,14 @@ describe.runIf(hasKitTokenizers).each(CHAT_FAMILIES)("family %s", (name) => {
 
   it("continues sampled turns", async (context) => {
     await compare(context, name, family, family.bridges, (vector, renderer) => {
-      const { closing, delta } = renderer.bridge(
-        vector.turn_ids,
-        vector.follow_ups.map(toFollowUp),
-      );
-      expect([...closing, ...delta]).toEqual(vector.expected.delta_ids);
+      expect(bridgeOf(vector, renderer)).toEqual(vector.expected.delta_ids);
+    });
+  });
+
+  it("continues sampled turns as is right where renderers differ", async (context) => {
+    const judged = family.disputed_bridges.filter((vector) => vector.judged != null);
+    await compare(context, name, family, judged, (vector, renderer) => {
+      expect(bridgeOf(vector, renderer)).toEqual(vector.judged?.delta_ids);
     });
   });
 
@@ -148,6 +151,14 @@ describe.runIf(hasKitTokenizers).each(CHAT_FAMILIES)("family %s", (name) => {
     });
   });
 });
+
+function bridgeOf(
+  { turn_ids: turn, follow_ups: messages }: Family["disputed_bridges"][number],
+  renderer: Renderer,
+): readonly number[] {
+  const { closing, delta } = renderer.bridge(turn, messages.map(toFollowUp));
+  return [...closing, ...delta];
+}
 
 /** What the kit keeps of a parse: text without blanks around it, and whether a call was broken. */
 function comparable({ reasoning, content, calls, errors, ended }: ParsedTurn) {

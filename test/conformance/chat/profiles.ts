@@ -85,13 +85,14 @@ export async function rendererOf(name: string, profile: Profile): Promise<Render
   }
   const create = createOf(name);
   if (create === undefined) throw new Error(`No format of ours is the kit's profile ${name}.`);
-  const { thinking, preserve, effort, date } = profile.options;
+  const { thinking, preserve, effort, date, system_block: block } = profile.options;
   const options = {
     thinking: thinking ?? true,
     effort:
       effort === undefined ? null : effort instanceof ExactNumber ? effort.text : String(effort),
     retention: preserve === true ? ("all" as const) : ("template" as const),
     date: date ?? "2026-01-02",
+    isBare: block === false,
   };
   return createNativeRenderer(create(options), tokenizer);
 }

@@ -41,6 +41,7 @@ const profileSchema = z.object({
     preserve: z.boolean().optional(),
     effort: z.union([z.string(), z.number(), z.instanceof(ExactNumber)]).optional(),
     date: z.string().optional(),
+    system_block: z.boolean().optional(),
   }),
   stop_ids: z.array(z.int()),
   stop_texts: z.array(z.string()).nullish(),
@@ -49,6 +50,15 @@ const profileSchema = z.object({
 });
 const promptSchema = z.object({ id: z.string(), scenario: z.string(), profile: z.string() });
 const promptIds = z.object({ prompt_ids: z.array(z.int()), text: z.string().optional() });
+const bridgeSchema = z.object({
+  id: z.string(),
+  profile: z.string(),
+  prompt_ids: z.array(z.int()),
+  turn_ids: z.array(z.int()),
+  follow_ups: z.array(messageSchema),
+  tools: z.array(toolSchema).nullish(),
+});
+const delta = z.object({ delta_ids: z.array(z.int()) });
 const familySchema = z.object({
   profiles: z.record(z.string(), profileSchema),
   scenarios: z.record(
@@ -57,17 +67,8 @@ const familySchema = z.object({
   ),
   prompts: z.array(promptSchema.extend({ expected: promptIds })),
   disputed_prompts: z.array(promptSchema.extend({ judged: promptIds.nullish() })),
-  bridges: z.array(
-    z.object({
-      id: z.string(),
-      profile: z.string(),
-      prompt_ids: z.array(z.int()),
-      turn_ids: z.array(z.int()),
-      follow_ups: z.array(messageSchema),
-      tools: z.array(toolSchema).nullish(),
-      expected: z.object({ delta_ids: z.array(z.int()) }),
-    }),
-  ),
+  bridges: z.array(bridgeSchema.extend({ expected: delta })),
+  disputed_bridges: z.array(bridgeSchema.extend({ judged: delta.nullish() })),
   parse_tools: z.array(toolSchema),
   parses: z.array(
     z.object({

@@ -30,7 +30,8 @@ export interface ChatOptions {
   readonly config: Pick<
     Config,
     "model_name" | "chat_format" | "thinking" | "system_prompt_template"
-  >;
+  > &
+    Partial<Pick<Config, "chat_preamble">>;
   /** For formats that show a date, YYYY-MM-DD; fixed for a run. */
   readonly date: string;
 }
@@ -64,7 +65,8 @@ function createNative({ model, config, date }: ChatOptions): ChatSetup | null {
   if (name === null || create === undefined) return null;
   const { retention } = config.thinking;
   const { enabled, effort } = fitThinking(config.model_name, FORMATS[name], config.thinking);
-  const format = create({ thinking: enabled, effort, retention, date });
+  const isBare = config.chat_preamble === false;
+  const format = create({ thinking: enabled, effort, retention, date, isBare });
   const renderer = createNativeRenderer(format, model.tokenizer);
   checkNativeRenderer(renderer, model.tokenizer);
   const { prunesReasoning } = FORMATS[name];

@@ -3,6 +3,7 @@ import { createRenderer } from "../../../../src/core/chat/setup/createRenderer.t
 import type { ModelTokenizer } from "../../../../src/core/chat/tokenizer.ts";
 import type { Config } from "../../../../src/core/config/schema.ts";
 import { errorMessage } from "../../../../src/core/errors.ts";
+import { byteTokenizer } from "../byteTokenizer.ts";
 import { PLAIN_TEMPLATE, sampled, THINKING_TEMPLATE, tinyModel } from "../tinyModel.ts";
 
 interface CreateOptions {
@@ -27,6 +28,27 @@ function create({
   };
   return createRenderer({ model, config, date: "2026-01-02" });
 }
+
+it("chat_preamble: false leaves out the system text of the format", () => {
+  const names = ["start", "channel", "constrain", "message", "end", "return", "call"];
+  const tokenizer = byteTokenizer(names.map((name) => `<|${name}|>`));
+  const config = {
+    model_name: "openai/gpt-oss-20b",
+    chat_format: "auto",
+    system_prompt_template: null,
+    thinking: { enabled: true, effort: "low", retention: "all" },
+  } as const;
+  const prompt = (chat_preamble: boolean): string => {
+    const { renderer } = createRenderer({
+      model: { tokenizer, template: null },
+      config: { ...config, chat_preamble },
+      date: "2026-01-02",
+    });
+    return tokenizer.decode(renderer.renderInitial([{ role: "user", content: "Hi" }], []));
+  };
+  expect(prompt(true)).toContain("Current date: 2026-01-02\n\nReasoning: low\n");
+  expect(prompt(false)).toBe("<|start|>user<|message|>Hi<|end|><|start|>assistant");
+});
 
 const hybrid = tinyModel(THINKING_TEMPLATE);
 /** Drops reasoning in front of the last message of the user, as Qwen3 does. */

@@ -1,0 +1,125 @@
+/**
+ * gpt-oss: the Harmony format, in which the model writes messages in channels and calls are messages to a function.
+ * Source: openai-harmony 0.0.8 and https://cookbook.openai.com/articles/openai-harmony.
+ */
+
+import { writeExactJson } from "../../util/exactJson.ts";
+import type { ChatFormat, FormatOptions } from "../format.ts";
+import { createHarmonyParser, HARMONY } from "../parsing/harmonyTurns.ts";
+import { control, type Piece } from "../pieces.ts";
+import type {
+  AssistantMessage,
+  FollowUp,
+  InitialMessage,
+  ToolDeclaration,
+  ToolMessage,
+} from "../renderer.ts";
+import { declareTools } from "./harmonyTools.ts";
+
+const START = control(HARMONY.start);
+const CHANNEL = control(HARMONY.channel);
+const CONSTRAIN = control(HARMONY.constrain);
+const MESSAGE = control(HARMONY.message);
+const END = control(HARMONY.end);
+const CALL = control(HARMONY.call);
+
+const DEFAULT_EFFORT = "medium";
+
+export function gptOss({ effort, retention, date, isBare = false }: FormatOptions): ChatFormat {
+  const level = effort ?? DEFAULT_EFFORT;
+  return {
+    id: `gpt-oss/${isBare ? "bare" : level}`,
+    ends: [HARMONY.return, HARMONY.call],
+    renderPrompt: (messages, tools) => {
+      const [system, rest] = splitSystem(messages);
+      const lastAnswer = rest.findLastIndex(isAnswer);
+      return [
+        ...(isBare ? [] : systemBlock(level, date, tools.length > 0)),
+        ...developerMessage(system, tools),
+        ...rest.flatMap((message, i) =>
+          renderMessage(message, retention === "all" || i > lastAnswer),
+        ),
+        ...[START, "assistant"],
+      ];
+    },
+    renderFollowUps: (followUps) => [...followUps.flatMap(renderFollowUp), START, "assistant"],
+    closeTurn: (_turn, _text, last) => (last === HARMONY.end ? [] : [END]),
+    createParser: createHarmonyParser,
+  };
+}
+
+function systemBlock(effort: string, date: string, hasTools: boolean): readonly Piece[] {
+  return [
+    ...[START, "system", MESSAGE],
+    "You are ChatGPT, a large language model trained by OpenAI.\nKnowledge cutoff: 2024-06\n",
+    `Current date: ${date}\n\nReasoning: ${effort}\n\n`,
+    "# Valid channels: analysis, commentary, final. Channel must be included for every message.",
+    hasTools ? "\nCalls to these tools must go to the commentary channel: 'functions'." : "",
+    END,
+  ];
+}
+
+/** The system text and what follows it. */
+function splitSystem(
+  messages: readonly InitialMessage[],
+): readonly [system: string, rest: readonly InitialMessage[]] {
+  const [first, ...others] = messages;
+  return first?.role === "system" ? [first.content, others] : ["", messages];
+}
+
+function developerMessage(system: string, tools: readonly ToolDeclaration[]): readonly Piece[] {
+  const sections = [
+    ...(system === "" ? [] : [`# Instructions\n\n${system}`]),
+    ...(tools.length === 0 ? [] : [declareTools(tools)]),
+  ];
+  return sections.length === 0 ? [] : [START, "developer", MESSAGE, sections.join("\n\n"), END];
+}
+
+/** Answers end a stretch of work; reasoning before them is not shown again. */
+function isAnswer(message: InitialMessage): boolean {
+  return message.role === "assistant" && message.calls.length === 0;
+}
+
+function renderMessage(message: InitialMessage, showsReasoning: boolean): readonly Piece[] {
+  switch (message.role) {
+    case "system":
+      return developerMessage(message.content, []);
+    case "user":
+      return userMessage(message.content);
+    case "tool":
+      return resultMessage(message);
+    case "assistant":
+      return assistantTurn(message, showsReasoning);
+  }
+}
+
+function renderFollowUp(followUp: FollowUp): readonly Piece[] {
+  return followUp.kind === "user" ? userMessage(followUp.content) : resultMessage(followUp);
+}
+
+function userMessage(content: string): readonly Piece[] {
+  return [START, "user", MESSAGE, content, END];
+}
+
+function resultMessage({ name, content }: Pick<ToolMessage, "name" | "content">): readonly Piece[] {
+  const header = [START, `functions.${name} to=assistant`, CHANNEL, "commentary", MESSAGE];
+  return [...header, content, END];
+}
+
+function assistantTurn(
+  { content, reasoning, calls }: AssistantMessage,
+  showsReasoning: boolean,
+): readonly Piece[] {
+  const say = (channel: string, text: string): readonly Piece[] => [
+    ...[START, "assistant", CHANNEL, channel, MESSAGE, text, END],
+  ];
+  const textChannel = calls.length === 0 ? "final" : "commentary";
+  return [
+    ...(showsReasoning && reasoning !== null ? say("analysis", reasoning) : []),
+    ...(content === "" && calls.length > 0 ? [] : say(textChannel, content)),
+    ...calls.flatMap(({ name, args }) => [
+      ...[START, `assistant to=functions.${name}`, CHANNEL, "commentary ", CONSTRAIN, "json"],
+      ...[MESSAGE, writeExactJson(args, "spaced"), CALL],
+    ]),
+  ];
+}

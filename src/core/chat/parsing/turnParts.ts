@@ -1,0 +1,39 @@
+/** One turn of a format whose turns are several messages: what the messages come to together. */
+
+import type { ParsedTurn } from "../renderer.ts";
+import type { ToolCallReading } from "./toolCalls.ts";
+
+/** What one message of a turn is. */
+export type TurnPart =
+  | { readonly kind: "reasoning"; readonly text: string; readonly tokens: number }
+  | { readonly kind: "text"; readonly text: string }
+  | ToolCallReading;
+
+export function joinParts(
+  parts: readonly TurnPart[],
+  state: Pick<ParsedTurn, "unclosedThink" | "ended">,
+): ParsedTurn {
+  const thoughts = parts.filter((part) => part.kind === "reasoning");
+  const reasoning = thoughts
+    .map(({ text }) => text)
+    .join("\n")
+    .trim();
+  const firstCall = parts.findIndex(({ kind }) => kind === "call" || kind === "error");
+  const lead = firstCall < 0 ? parts : parts.slice(0, firstCall);
+  return {
+    reasoning: reasoning === "" ? null : reasoning,
+    thinkingTokens: thoughts.reduce((sum, { tokens }) => sum + tokens, 0),
+    content: visibleText(parts),
+    lead: visibleText(lead).length,
+    calls: parts.flatMap((part) => (part.kind === "call" ? [part.call] : [])),
+    errors: parts.flatMap((part) => (part.kind === "error" ? [part.error] : [])),
+    ...state,
+  };
+}
+
+function visibleText(parts: readonly TurnPart[]): string {
+  return parts
+    .map((part) => (part.kind === "text" ? part.text : ""))
+    .join("")
+    .trim();
+}
