@@ -104,4 +104,8 @@ export const EXPLAINED: readonly Explained[] = [
     vectors: /gpt-oss-nosystem\/hostile_(result|args)/,
     why: "An earlier call says that its arguments are JSON, as openai-harmony writes it; these two come from one renderer, which leaves that out.",
   },
+  {
+    vectors: /^inkling: .*\/arg_big_integer/,
+    why: "An integer in a call keeps its digits, where a renderer that reads it into a double prints 1.23e22.",
+  },
 ];

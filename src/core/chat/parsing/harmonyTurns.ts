@@ -3,7 +3,7 @@
 import type { TurnParser } from "../format.ts";
 import { requireId, type TokenContext } from "../pieces.ts";
 import { readArguments } from "./toolCalls.ts";
-import { joinParts, type TurnPart } from "./turnParts.ts";
+import { combineParts, type TurnPart } from "./turnParts.ts";
 
 /** The control tokens of the format. */
 export const HARMONY = {
@@ -62,7 +62,7 @@ export function createHarmonyParser({ tokenizer, controls }: TokenContext): Turn
     const last = messages.at(-1);
     const parts = messages.map(readMessage);
     const unclosedThink = last?.isClosed === false && parts.at(-1)?.[0]?.kind === "reasoning";
-    return joinParts(parts.flat(), { unclosedThink, ended: ends.includes(turn.at(-1) ?? -1) });
+    return combineParts(parts.flat(), { unclosedThink, ended: ends.includes(turn.at(-1) ?? -1) });
   };
 }
 

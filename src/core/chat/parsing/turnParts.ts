@@ -9,7 +9,7 @@ export type TurnPart =
   | { readonly kind: "text"; readonly text: string }
   | ToolCallReading;
 
-export function joinParts(
+export function combineParts(
   parts: readonly TurnPart[],
   state: Pick<ParsedTurn, "unclosedThink" | "ended">,
 ): ParsedTurn {

@@ -7,6 +7,7 @@ import { deepseekV41 } from "../families/deepseekV41.ts";
 import { glm53, glm53Flash } from "../families/glm.ts";
 import { kimiK2, kimiK2Thinking, kimiK25, kimiK26 } from "../families/kimi.ts";
 import { gptOss } from "../families/harmony.ts";
+import { inkling } from "../families/inkling.ts";
 import { llama3 } from "../families/llama3.ts";
 import {
   nemotron3Nano,
@@ -37,4 +38,5 @@ export const NATIVE_FORMATS: Partial<Record<FormatName, (options: FormatOptions)
   "deepseek-v3.1": deepseekV31,
   "deepseek-v4.1": deepseekV41,
   "gpt-oss": gptOss,
+  inkling,
 };
