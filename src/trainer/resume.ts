@@ -85,6 +85,7 @@ export async function planResume(
       runFile.phase === "done" && state !== null && changes.every(({ path }) => isOfTrackers(path)),
     start: state === null ? startPosition(loaded.config) : positionOf(state),
     wandbRunId: state?.run_ids.wandb ?? null,
+    promptDate: state?.prompt_date,
     changedKeys: [...new Set([...(state?.changed_keys ?? []), ...changes.map(({ path }) => path)])],
   };
 }

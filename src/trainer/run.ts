@@ -50,7 +50,7 @@ async function runPlan(trainer: TrainerOptions, plan: RunPlan): Promise<RunEnd> 
   const trackers = await findTrackers(common);
   if (plan.isOver === true) return finishRun(trainer, plan, variables, trackers);
   const connections = { ...common, programs, log, cleanup, watch, control, runName };
-  const { tinker, preparation } = await connectAndPrepare(connections, path);
+  const { tinker, preparation } = await connectAndPrepare(connections, plan);
   return new RunAttempt({ trainer, plan, connections, trackers, tinker, preparation }).run();
 }
 
@@ -59,10 +59,10 @@ interface PreparedServices {
   readonly preparation: Preparation;
 }
 
-/** Everything before a run has a folder; rejects with the reason of a stop. `path` is that of the configuration. */
+/** Everything before a run has a folder; rejects with the reason of a stop. */
 async function connectAndPrepare(
   connections: ConnectionOptions,
-  path: string,
+  { loaded: { path }, promptDate }: RunPlan,
 ): Promise<PreparedServices> {
   const { config, variables, allowedOrigins, programs, redactor, watch } = connections;
   const { signal } = connections.control;
@@ -86,6 +86,7 @@ async function connectAndPrepare(
     clock: systemClock,
     random: systemRandom,
     environment,
+    promptDate,
     loadModel: () => tokenizer,
     secretsOf: (name) =>
       resolveSecrets({

@@ -48,6 +48,8 @@ export interface RunPlan {
   readonly changedKeys: readonly string[];
   /** Its id on Weights & Biases as saved with the state; absent = none. */
   readonly wandbRunId?: string | null;
+  /** The date that its prompts show, as saved with the state; absent = today. */
+  readonly promptDate?: string | undefined;
 }
 
 /** What surrounds a run, whatever it trains. */

@@ -52,6 +52,12 @@ describe("a resume", () => {
     expect((await plan()).loaded.config).toMatchObject({ learning_rate: 2e-4, max_steps: 50 });
   });
 
+  it("keeps the date that the prompts of the run show, where one was saved", async () => {
+    expect((await plan()).promptDate).toBeUndefined();
+    await writeState(fileSystem, folder, aRunState(3, { prompt_date: "2026-01-02" }));
+    expect((await plan()).promptDate).toBe("2026-01-02");
+  });
+
   it("refuses an override that would make it another run", async () => {
     await expect(plan(["seed=7"])).rejects.toMatchObject({
       code: "config-identity",

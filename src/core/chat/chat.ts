@@ -19,6 +19,8 @@ export interface Chat {
   readonly retention?: "all" | "template";
   /** Absent = the model reads text only. */
   readonly images?: ImageSupport;
+  /** The date that formats with a date in the prompt show, YYYY-MM-DD; absent = the format was made without one. */
+  readonly date?: string;
   /** Where the tokenizer came from; absent = not known. */
   readonly origin?: TokenizerOrigin;
 }

@@ -49,6 +49,8 @@ export const runStateSchema = z
       })
       .readonly(),
     config_hash: z.string(),
+    /** The date that prompts show, of the day on which the run began; absent in the states of earlier versions. */
+    prompt_date: z.iso.date().optional(),
     /** Configuration keys changed since the start, in the order of their first change. */
     changed_keys: z.array(z.string()).readonly(),
     last_checkpoint: z

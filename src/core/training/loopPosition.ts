@@ -60,7 +60,7 @@ export function positionAfter(
 
 /** What is saved at a position; `metrics` are those of the last completed step. */
 export function snapshotAt(
-  { sequence, services: { client } }: RunContext,
+  { sequence, services: { client, chat } }: RunContext,
   { step, cursor, optimizerUpdates, counters }: LoopPosition,
   { runId, configHash, changedKeys, generation, wandb }: RunIdentity,
   metrics: Snapshot["metrics"],
@@ -84,6 +84,7 @@ export function snapshotAt(
       dataset: { fingerprint: sequence.fingerprint, cursor },
       counters,
       config_hash: configHash,
+      prompt_date: chat.date,
       changed_keys: changedKeys,
       last_checkpoint: last,
       best_eval: null,

@@ -34,6 +34,8 @@ export interface PrepareOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly environment: (name: string) => RemoteEnvironment;
+  /** The date that prompts show in a run that goes on, YYYY-MM-DD; absent = today. */
+  readonly promptDate?: string | undefined;
   /** The tokenizer and template of the configuration's model. */
   readonly loadModel: () => Promise<ModelTokenizer>;
   readonly secretsOf: (name: string) => Promise<Readonly<Record<string, string>>>;
@@ -110,13 +112,14 @@ function suggestModel(name: string, offered: readonly string[]): string {
   return `It offers ${offered.slice(0, 8).join(", ")}.`;
 }
 
-async function prepareChat({ config, loadModel, onWarning, clock }: PrepareOptions): Promise<Chat> {
-  const date = new Date(clock.now()).toISOString().slice(0, 10);
+async function prepareChat(options: PrepareOptions): Promise<Chat> {
+  const { config, loadModel, onWarning, clock } = options;
+  const date = options.promptDate ?? new Date(clock.now()).toISOString().slice(0, 10);
   const model = await loadModel();
   const { renderer, retention, images, warnings } = createRenderer({ model, config, date });
   for (const warning of warnings) onWarning(warning);
   const { tokenizer, origin } = model;
-  const chat = { renderer, tokenizer, retention, images };
+  const chat = { renderer, tokenizer, retention, images, date };
   return origin === undefined ? chat : { ...chat, origin };
 }
 
