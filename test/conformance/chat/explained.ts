@@ -108,4 +108,8 @@ export const EXPLAINED: readonly Explained[] = [
     vectors: /^inkling: .*\/arg_big_integer/,
     why: "An integer in a call keeps its digits, where a renderer that reads it into a double prints 1.23e22.",
   },
+  {
+    vectors: /^kimi: k2\.5-.*\/call_spaced_result/,
+    why: "A result is encoded as one text with the line above it, as in a prompt; two renderers encode the line apart where the result begins with a newline.",
+  },
 ];

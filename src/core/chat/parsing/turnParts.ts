@@ -1,6 +1,6 @@
 /** One turn of a format whose turns are several messages: what the messages come to together. */
 
-import type { ParsedTurn } from "../renderer.ts";
+import type { ParsedTurn, ToolCall } from "../renderer.ts";
 import type { ToolCallReading } from "./toolCalls.ts";
 
 /** What one message of a turn is. */
@@ -25,10 +25,17 @@ export function combineParts(
     thinkingTokens: thoughts.reduce((sum, { tokens }) => sum + tokens, 0),
     content: visibleText(parts),
     lead: visibleText(lead).length,
-    calls: parts.flatMap((part) => (part.kind === "call" ? [part.call] : [])),
-    errors: parts.flatMap((part) => (part.kind === "error" ? [part.error] : [])),
+    calls: callsIn(parts),
+    errors: parts.flatMap((part, at) => {
+      if (part.kind !== "error") return [];
+      return [{ ...part.error, callsBefore: callsIn(parts.slice(0, at)).length }];
+    }),
     ...state,
   };
+}
+
+function callsIn(parts: readonly TurnPart[]): readonly ToolCall[] {
+  return parts.flatMap((part) => (part.kind === "call" ? [part.call] : []));
 }
 
 function visibleText(parts: readonly TurnPart[]): string {

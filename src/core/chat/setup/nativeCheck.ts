@@ -1,7 +1,7 @@
 /** Checks before training that a format of ours and the tokenizer fit together. */
 
 import { isAppError } from "../../errors.ts";
-import { writeExactJson } from "../../util/exactJson.ts";
+import { sortKeys, writeExactJson } from "../../util/exactJson.ts";
 import { type ExampleTurn, exampleCallId, exampleTurn } from "../exampleTurn.ts";
 import type { FollowUp, InitialMessage, Renderer, ToolDeclaration } from "../renderer.ts";
 import type { Tokenizer } from "../tokenizer.ts";
@@ -91,7 +91,8 @@ const CHECKS_WITH_CALLS: typeof CHECKS = {
       calls.length === 1 &&
       errors.length === 0 &&
       call?.name === CALL.name &&
-      writeExactJson(call.args) === writeExactJson(CALL.args);
+      // Some formats sort the arguments.
+      writeExactJson(sortKeys(call.args)) === writeExactJson(sortKeys(CALL.args));
     return isRead
       ? null
       : `a tool call that it writes is not read back (tried: ${JSON.stringify(tokenizer.decode(turn))})`;

@@ -5,9 +5,9 @@ import { base, completion } from "../families/base.ts";
 import { deepseekV31 } from "../families/deepseekV31.ts";
 import { deepseekV41 } from "../families/deepseekV41.ts";
 import { glm53, glm53Flash } from "../families/glm.ts";
-import { kimiK2, kimiK2Thinking, kimiK25, kimiK26 } from "../families/kimi.ts";
 import { gptOss } from "../families/harmony.ts";
 import { inkling } from "../families/inkling.ts";
+import { kimiK2, kimiK2Thinking, kimiK25, kimiK26 } from "../families/kimi.ts";
 import { llama3 } from "../families/llama3.ts";
 import {
   nemotron3Nano,

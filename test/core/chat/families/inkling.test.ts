@@ -121,6 +121,14 @@ describe("a turn of Inkling", () => {
     expect(errors[0]?.message).not.toMatch(/<\|/);
   });
 
+  it("runs the calls around one that it cannot read, whose place it keeps", () => {
+    const turn = call('{"name":"add"}') + call("[]") + call('{"name":"now"}', "now") + END;
+    expect(parse(turn)).toMatchObject({
+      calls: [{ name: "add" }, { name: "now" }],
+      errors: [{ kind: "not_object", callsBefore: 1 }],
+    });
+  });
+
   it("does not call because of markers in a message", () => {
     const turn = `<|message_model|><|content_text|>add<|content_invoke_tool_json|>{}<|end_message|>${END}`;
     expect(parse(turn)).toMatchObject({
