@@ -11,6 +11,14 @@ describe("training on the embedded engine", () => {
     expect(Math.abs(after - before)).toBeLessThanOrEqual(0.05);
   });
 
+  it("raises the reward with the advantages of rloo", async () => {
+    const config = learningConfig({ steps: STEPS, learningRate: LEARNING_RATE });
+    const events = await trainLocally({ config: `${config}advantage_calculation: rloo\n` });
+    const before = evaluated(events, "start", 1).rewardMean;
+    const after = evaluated(events, "end", 1).rewardMean;
+    expect(after - before).toBeGreaterThanOrEqual(0.3);
+  });
+
   it("learns nothing from the original program's misplaced training data", async () => {
     // The probe of the loss would notice that its data comes to another one.
     const unchecked = "probe_server: false\n";

@@ -109,10 +109,10 @@ export const optimizerFields = {
   },
   advantage_calculation: {
     type: "enum",
-    values: ["direct", "centered", "centered_normalized"],
+    values: ["direct", "centered", "centered_normalized", "rloo", "batch_normalized"],
     default: "centered_normalized",
     change: "fixed",
-    doc: "How the rewards of a group become advantages: the reward itself, minus the mean of the group, or that divided by the group's standard deviation.",
+    doc: "How the rewards of a group become advantages: `direct` takes the reward itself, `centered` subtracts the mean of the group, `centered_normalized` divides that by the group's standard deviation (GRPO). `rloo` subtracts the mean of the other rollouts of the group. `batch_normalized` divides `centered` by its standard deviation over all groups of the step that are trained (REINFORCE++ with baseline).",
   },
   advantage_eps: {
     type: "number",
@@ -120,7 +120,7 @@ export const optimizerFields = {
     default: 0,
     change: "tunable",
     isAdvanced: true,
-    doc: "Added to the standard deviation before `centered_normalized` divides by it.",
+    doc: "Added to the standard deviation before `centered_normalized` or `batch_normalized` divides by it.",
   },
   advantage_clip: {
     type: "number",

@@ -52,35 +52,50 @@ export function trainingBatch(groups: readonly ScoredGroup[]): TrainingBatch {
   };
 }
 
+/** The finished rollouts of a task, and why they are not trained on; null when they are. */
+interface Group {
+  readonly group: number;
+  readonly members: readonly FinishedRollout[];
+  readonly scored: readonly FinishedRollout[];
+  readonly rewards: readonly number[];
+  readonly excluded: string | null;
+}
+
 /** Scores the finished rollouts of a step, group by group in their order. */
 export function scoreGroups(
   rollouts: readonly FinishedRollout[],
   config: Config,
 ): readonly ScoredGroup[] {
-  const groups = groupBy(rollouts, (rollout) => rollout.task.group);
-  return [...groups]
+  const groups = [...groupBy(rollouts, (rollout) => rollout.task.group)]
     .sort(([a], [b]) => a - b)
-    .map(([group, members]) => {
-      const ordered = members.toSorted((a, b) => a.task.rollout - b.task.rollout);
-      return scoreGroup(group, ordered, config);
-    });
+    .map(([group, members]) => toGroup(group, members, config));
+  const trained = groups.filter(({ excluded }) => excluded === null);
+  const advantages = computeAdvantages(
+    trained.map(({ rewards }) => rewards),
+    config,
+  );
+  const advantagesOf = new Map(trained.map((group, i) => [group, advantages[i] ?? []]));
+  return groups.map((group) => scoreGroup(group, advantagesOf.get(group) ?? [], config));
+}
+
+function toGroup(group: number, unordered: readonly FinishedRollout[], config: Config): Group {
+  const members = unordered.toSorted((a, b) => a.task.rollout - b.task.rollout);
+  const scored = members.filter((member) => member.reward !== null);
+  const rewards = scored.map((member) => member.reward ?? 0);
+  return { group, members, scored, rewards, excluded: whyExcluded(members, rewards, config) };
 }
 
 function scoreGroup(
-  group: number,
-  members: readonly FinishedRollout[],
+  { group, members, scored, excluded }: Group,
+  advantages: readonly number[],
   config: Config,
 ): ScoredGroup {
-  const scored = members.filter((member) => member.reward !== null);
-  const rewards = scored.map((member) => member.reward ?? 0);
-  const excluded = whyExcluded(members, rewards, config);
   if (excluded !== null) {
     return {
       facts: { group, excluded, isPartial: false },
       rollouts: members.map((rollout) => leftOut(rollout, excluded)),
     };
   }
-  const advantages = computeAdvantages(rewards, config);
   const byRollout = new Map(scored.map((member, i) => [member, advantages[i] ?? 0]));
   return {
     facts: { group, excluded: null, isPartial: scored.length < members.length },

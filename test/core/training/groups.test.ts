@@ -107,6 +107,30 @@ describe("the groups of a step", () => {
     expect(score(rollouts).map(({ facts }) => facts.excluded)).toEqual([null, "failures"]);
   });
 
+  it("that are left out do not count in the standard deviation of the batch", () => {
+    const rollouts = [...aGroup([1, 0], { group: 0 }), ...aGroup([1, 1], { group: 1 })];
+    const scored = score(rollouts, { advantage_calculation: "batch_normalized" });
+    expect(scored.map(({ facts }) => facts.excluded)).toEqual([null, "zero_variance"]);
+    // 0.5 over the standard deviation of 0.5 and -0.5.
+    expect(scored[0]?.rollouts[0]?.advantage).toBeCloseTo(0.5 / Math.sqrt(0.5), 6);
+    const kept = score(rollouts, {
+      advantage_calculation: "batch_normalized",
+      zero_variance: "keep",
+    });
+    // With the two zeros of the other group.
+    expect(kept[0]?.rollouts[0]?.advantage).toBeCloseTo(0.5 / Math.sqrt(0.5 / 3), 6);
+  });
+
+  it.each(["rloo", "batch_normalized"] as const)(
+    "of %s need two rewards and differences among them",
+    (advantage_calculation) => {
+      const environment = { max_failing_rollouts: 1 };
+      const rules = { environment, advantage_calculation };
+      expect(trainingUses([1, null], rules)).toEqual(repeated("excluded:too_few", 2));
+      expect(trainingUses([1, 1], rules)).toEqual(repeated("excluded:zero_variance", 2));
+    },
+  );
+
   it("sends nothing for an advantage of zero, which would change nothing", () => {
     const [group] = score(aGroup([0, 0]), { advantage_calculation: "direct" });
     expect(group?.rollouts.map(({ trainingUse, data }) => [trainingUse, data])).toEqual(
