@@ -12,6 +12,8 @@ import type { InitialMessage } from "../renderer.ts";
 /** What begins and ends a text; a tokenizer has at most one of each, and some have none to begin with. */
 const BEGINNINGS = ["<|begin_of_text|>", "<｜begin▁of▁sentence｜>"].map(optionalControl);
 const TEXT_ENDS = ["<|endoftext|>", "<|end_of_text|>", "<｜end▁of▁sentence｜>", "</s>", "<eos>"];
+/** With the tokens with which models that were trained on turns end a text, too. */
+const ALL_ENDS = [...TEXT_ENDS, "<|im_end|>", "<|eot_id|>"];
 
 const ROLES = { system: "System:", user: "User:", assistant: "Assistant:", tool: "User:" } as const;
 const STOP = `\n\n${ROLES.user}`;
@@ -47,12 +49,12 @@ export function completion(): ChatFormat {
   return {
     id: "completion",
     ends: [],
-    optionalEnds: TEXT_ENDS,
+    optionalEnds: ALL_ENDS,
     callsTools: false,
     renderPrompt: (messages) => [...BEGINNINGS, messages.map(plainText).join("\n\n")],
     renderFollowUps: (followUps) => followUps.map(({ content }) => `\n\n${content}`),
     closeTurn: () => [],
-    createParser: createTextParser,
+    createParser: (tokens) => createTextParser(tokens, ALL_ENDS),
   };
 }
 
@@ -79,14 +81,14 @@ function restOfStop(text: string): string {
   return STOP.slice(sampled);
 }
 
-function createTextParser(tokens: TokenContext): TurnParser {
+function createTextParser(tokens: TokenContext, ends: readonly string[]): TurnParser {
   const nothing = { thinking: null, calls: null, startsThinking: false };
-  return createTurnParser({ ...tokens, ...nothing, ends: TEXT_ENDS });
+  return createTurnParser({ ...tokens, ...nothing, ends });
 }
 
 /** The answer ends where the next line of the user begins; a model that wrote that line too did not stop in time. */
 function createLineParser(tokens: TokenContext): TurnParser {
-  const parseText = createTextParser(tokens);
+  const parseText = createTextParser(tokens, TEXT_ENDS);
   return (turn, tools) => {
     const parsed = parseText(turn, tools);
     const [answer = "", ...others] = tokens.tokenizer.decode(turn).split(STOP);

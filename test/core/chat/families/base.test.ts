@@ -73,6 +73,12 @@ describe("plain completion", () => {
     expect(renderer.callsTools).toBe(false);
   });
 
+  it("also stops where a model that was trained on turns ends its own", () => {
+    const trained = formatOnBytes(completion(), [END, "<|im_end|>"]);
+    expect(trained.stops).toBe(`${END}<|im_end|>`);
+    expect(trained.parse(" 5<|im_end|>")).toMatchObject({ content: "5", ended: true });
+  });
+
   it("has an answer without a role, which further text follows", () => {
     expect(parse(` 5\n\nUser: no${END}`)).toMatchObject({ content: "5\n\nUser: no", ended: true });
     expect(bridge(` 5${END}`, again)).toBe("\n\nSure?");
