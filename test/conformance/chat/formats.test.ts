@@ -105,7 +105,8 @@ describe.runIf(hasKitTokenizers).each(CHAT_FAMILIES)("family %s", (name) => {
         if (countAdded(text) !== benign) differences.push(`${profile}: ${JSON.stringify(text)}`);
       }
     }
-    addTally(context, { checks: HOSTILE_RESULTS, differences, explained: [] });
+    // One check: the table counts vectors.
+    addTally(context, { checks: 1, differences, explained: [] });
     expect(differences.slice(0, 3)).toEqual([]);
   });
 
