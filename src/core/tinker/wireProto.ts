@@ -24,6 +24,7 @@ import {
   ForwardBackwardOutputSchema,
   type ForwardBackwardRequest,
   ForwardBackwardRequestSchema,
+  type ImageChunk,
   type LossConfigValueSchema,
   type SampledSequence,
   SampleResponseSchema,
@@ -113,11 +114,19 @@ export function encodeForwardBackwardRequest(call: ForwardBackwardCall): Uint8Ar
   return toBinary(ForwardBackwardRequestSchema, message);
 }
 
+export type WireImage = Pick<ImageChunk, "data" | "format" | "expectedTokens">;
+
+/** Ids that stand for an image; `where` names its datum for messages. */
+export type ImageReader = (image: WireImage, where: string) => Int32Array;
+
 /**
- * Reads a request; several text chunks are joined, provenance spans ignored.
- * @throws AppError `tinker-protocol` for bytes that are no such message, images, audio and sparse tensors
+ * Reads a request; several chunks are joined, provenance spans ignored. Without a reader images are refused.
+ * @throws AppError `tinker-protocol` for bytes that are no such message, images, audio and sparse tensors; what `readImage` throws
  */
-export function decodeForwardBackwardRequest(bytes: Uint8Array): ForwardBackwardCall {
+export function decodeForwardBackwardRequest(
+  bytes: Uint8Array,
+  readImage?: ImageReader,
+): ForwardBackwardCall {
   const message = parse("forward_backward request", () =>
     fromBinary(ForwardBackwardRequestSchema, bytes),
   );
@@ -125,7 +134,7 @@ export function decodeForwardBackwardRequest(bytes: Uint8Array): ForwardBackward
     modelId: message.modelId,
     seqId: message.seqId,
     data: message.data.map((datum, index) => ({
-      tokens: joinChunks(datum.modelInput, index),
+      tokens: joinChunks(datum.modelInput, `datum ${index}`, readImage),
       lossInputs: mapValues(datum.lossFnInputs, (tensor, name) =>
         decodeTensor(tensor, `${name} of datum ${index}`),
       ),
@@ -198,14 +207,13 @@ export function decodeSampleResponse(bytes: Uint8Array): SampleResult {
   };
 }
 
-function joinChunks(chunks: readonly Chunk[], datum: number): Int32Array {
+function joinChunks(chunks: readonly Chunk[], where: string, readImage?: ImageReader): Int32Array {
   const parts = chunks.map(({ chunk }) => {
+    if (chunk.case === "image" && readImage !== undefined) return readImage(chunk.value, where);
     if (chunk.case !== "encodedText") {
-      throw malformedMessage(
-        `datum ${datum} holds a chunk of kind ${chunk.case ?? "none"}, not text`,
-      );
+      throw malformedMessage(`${where} holds a chunk of kind ${chunk.case ?? "none"}, not text`);
     }
-    return bytesToInt32(chunk.value.tokens, `the tokens of datum ${datum}`);
+    return bytesToInt32(chunk.value.tokens, `the tokens of ${where}`);
   });
   const tokens = new Int32Array(parts.reduce((sum, part) => sum + part.length, 0));
   let offset = 0;

@@ -7,6 +7,8 @@ export interface EngineModel {
   readonly maxContext: number;
   /** Ids that end a sample when the request names no stops. */
   readonly eosIds: readonly number[];
+  /** Ids that stand for an image file of that many tokens; absent = the model reads text only. */
+  readonly imageIds?: (image: Uint8Array, tokens: number) => Int32Array;
 }
 
 /** Handle of a LoRA adapter that can be trained. */

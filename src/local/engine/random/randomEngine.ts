@@ -3,8 +3,9 @@
  * models look like in a run. It trains, but it has learnt nothing.
  */
 
+import { sha256 } from "../../../node/hash.ts";
 import { compileModel } from "../../../node/tokenizer/compiledModel.ts";
-import { createNormal } from "../../random.ts";
+import { createNormal, createUniform } from "../../random.ts";
 import { type Architecture, baseLayout } from "../architecture.ts";
 import { type EngineProgram, startEngine } from "../embeddedEngine.ts";
 import type { Engine } from "../engine.ts";
@@ -57,8 +58,15 @@ export async function createRandomEngine(
     vocabSize: groups.vocabSize,
     maxContext: arch.maxContext,
     eosIds: addedTokens.filter(({ text }) => text === template?.eosToken).map(({ id }) => id),
+    imageIds: (image: Uint8Array, tokens: number) => idsOfImage(image, tokens, groups.vocabSize),
   };
   return createGroupedEngine(inner, model, { groups, table });
+}
+
+/** Drawn by the content of the file, so that equal images are read as equal and others as others. */
+function idsOfImage(image: Uint8Array, tokens: number, vocabSize: number): Int32Array {
+  const uniform = createUniform(Number.parseInt(sha256(image).slice(0, 8), 16));
+  return Int32Array.from({ length: tokens }, () => Math.floor(uniform() * vocabSize));
 }
 
 function randomWeights(arch: Architecture, likelier: readonly number[]): Float32Array {

@@ -59,6 +59,18 @@ describe("an engine with random weights", () => {
     expect(ids.some((id) => id < 50_000)).toBe(true);
   });
 
+  it("stands ids of its vocabulary for an image, which its bytes decide", () => {
+    const { imageIds, vocabSize } = engine.model;
+    if (imageIds === undefined) throw new Error("the engine reads text only");
+    const ids = (text: string, count = 64): readonly number[] =>
+      Array.from(imageIds(Buffer.from(text), count));
+    expect(ids("a")).toEqual(ids("a"));
+    expect(ids("a").slice(0, 9)).toEqual(ids("a", 9));
+    expect(ids("a")).not.toEqual(ids("b"));
+    expect(ids("a")).toHaveLength(64);
+    for (const id of ids("a")) expect(Number.isInteger(id) && id >= 0 && id < vocabSize).toBe(true);
+  });
+
   it("ends turns: a good part of the samples reaches an end token or a stop text", async () => {
     const byId = await samples(40, { stopIds: [END] });
     const ended = byId.filter(({ stopReason }) => stopReason === "stop");

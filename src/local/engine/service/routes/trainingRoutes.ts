@@ -5,6 +5,7 @@ import { errorMessage } from "../../../../core/errors.ts";
 import type { JsonObject } from "../../../../core/json.ts";
 import { ForwardBackwardRequestSchema } from "../../../../core/tinker/tinker_pb.ts";
 import { decodeForwardBackwardRequest } from "../../../../core/tinker/wireProto.ts";
+import type { EngineModel } from "../../engine.ts";
 import { refusal, userFault } from "../http/faults.ts";
 import { PROTOBUF, type Reply } from "../http/reply.ts";
 import { jsonBody, type Routes, type ServiceRequest } from "../http/router.ts";
@@ -13,6 +14,7 @@ import type { FutureResult } from "../operations/futures.ts";
 import type { ServiceContext } from "../operations/serviceContext.ts";
 import { hashOf, jsonResult, submitJson, submitToModel } from "../operations/submit.ts";
 import { forwardBackwardResult } from "../operations/tensorResults.ts";
+import { imageReader } from "../wire/imageChunk.ts";
 import { readTensor, readTokens } from "../wire/jsonTensors.ts";
 import { type Batch, checkBatch } from "../wire/lossInputs.ts";
 import {
@@ -33,13 +35,23 @@ export function trainingRoutes(options: ServiceContext): Routes {
         return submitProtobuf(options, request);
       const body = jsonBody(request);
       return submitJson(options, body, (model) =>
-        forwardBackward(options, model, jsonBatch(forwardBackwardJson.parse(body)), false),
+        forwardBackward(
+          options,
+          model,
+          jsonBatch(forwardBackwardJson.parse(body), options.engine.model),
+          false,
+        ),
       );
     },
     "POST /forward": (request) => {
       const body = jsonBody(request);
       return submitJson(options, body, (model) =>
-        forwardBackward(options, model, jsonBatch(forwardJson.parse(body)), true),
+        forwardBackward(
+          options,
+          model,
+          jsonBatch(forwardJson.parse(body), options.engine.model),
+          true,
+        ),
       );
     },
     "POST /optim_step": (request) => {
@@ -53,7 +65,9 @@ function submitProtobuf(options: ServiceContext, request: ServiceRequest): Reply
   const { modelId, seqId } = readIds(request.body);
   const submit = { modelId, seqId, bodyHash: hashOf(request.body) };
   return submitToModel(options, submit, (model) => {
-    const call = decodeForwardBackwardRequest(request.body);
+    const call = decodeForwardBackwardRequest(request.body, (image, where) =>
+      imageReader(options.engine.model, where)(image),
+    );
     return forwardBackward(options, model, call, call.forwardOnly);
   });
 }
@@ -103,10 +117,10 @@ function finiteOnly(metrics: Readonly<Record<string, number>>): Record<string, n
   return Object.fromEntries(Object.entries(metrics).filter(([, value]) => Number.isFinite(value)));
 }
 
-function jsonBatch(input: ForwardBackwardInputJson): Batch {
+function jsonBatch(input: ForwardBackwardInputJson, model: EngineModel): Batch {
   return {
     data: input.data.map((datum, index) => ({
-      tokens: readTokens(datum.model_input, `Datum ${index}`),
+      tokens: readTokens(datum.model_input, model, `Datum ${index}`),
       lossInputs: Object.fromEntries(
         Object.entries(datum.loss_fn_inputs).map(([name, tensor]) => [
           name,

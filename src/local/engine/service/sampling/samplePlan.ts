@@ -66,7 +66,7 @@ function refuseUnsupported(request: SampleJson): void {
 }
 
 function readPrompt(request: SampleJson, model: EngineModel): Int32Array {
-  const prompt = readTokens(request.prompt, "The prompt");
+  const prompt = readTokens(request.prompt, model, "The prompt");
   if (prompt.length === 0) throw userFault("The prompt is empty; send at least one token.");
   checkIds(prompt, model, "The prompt");
   return prompt;

@@ -1,18 +1,22 @@
 /** Tokens and arrays of JSON bodies as typed arrays. */
 
 import type { WireTensor } from "../../../../core/tinker/tensors.ts";
+import type { EngineModel } from "../../engine.ts";
 import { userFault } from "../http/faults.ts";
-import type { ModelInputJson, TensorDataJson } from "./schemas.ts";
+import { imageReader } from "./imageChunk.ts";
+import { imageChunk, type ModelInputJson, type TensorDataJson } from "./schemas.ts";
 
-/** @throws AppError `invalid-request` for images, audio and ids that are no 32-bit integers */
-export function readTokens(input: ModelInputJson, what: string): Int32Array {
+/**
+ * Ids of an input, those that stand for images among them.
+ * @throws AppError `invalid-request` for images that the model cannot read, audio, and ids that are no 32-bit integers; ZodError
+ */
+export function readTokens(input: ModelInputJson, model: EngineModel, what: string): Int32Array {
   const ids = input.chunks.flatMap((chunk) => {
-    if (chunk.type !== "encoded_text") {
-      throw userFault(
-        `${what}: chunks of type ${chunk.type} are not supported, only encoded_text.`,
-      );
-    }
-    return readIntegers(chunk["tokens"], what);
+    if (chunk.type === "encoded_text") return readIntegers(chunk["tokens"], what);
+    if (chunk.type === "image") return [...imageReader(model, what)(imageChunk.parse(chunk))];
+    throw userFault(
+      `${what}: chunks of type ${chunk.type} are not supported, only encoded_text and image.`,
+    );
   });
   return Int32Array.from(ids);
 }

@@ -100,6 +100,15 @@ export const sampleRequest = z.object({
 
 const modelInput = z.object({ chunks: z.array(z.looseObject({ type: z.string() })) });
 
+/** A chunk of type `image`, as the protobuf form names its parts. */
+export const imageChunk = z
+  .object({ data: z.base64(), format: z.string(), expected_tokens: z.number().nullish() })
+  .transform(({ data, format, expected_tokens }) => ({
+    data: new Uint8Array(Buffer.from(data, "base64")),
+    format,
+    ...(typeof expected_tokens === "number" && { expectedTokens: expected_tokens }),
+  }));
+
 const tensorData = z.object({
   data: z.array(z.number()),
   dtype: z.enum(["float32", "int64"]),
