@@ -36,6 +36,10 @@ function useTexts(): Readonly<Record<string, UseText>> {
       short: l10n.t("failures"),
       meaning: l10n.t("more rollouts of the group failed than max_failing_rollouts allows"),
     },
+    "excluded:overlong": {
+      short: l10n.t("too long"),
+      meaning: l10n.t("it ran into a limit of tokens, and overlong is mask"),
+    },
     "excluded:too_few": {
       short: l10n.t("too few"),
       meaning: l10n.t("one reward alone cannot be compared"),

@@ -49,6 +49,7 @@ export const trajectoriesStrings = {
   trainingUses: {
     zero_variance: l10n.t("left out: equal rewards"),
     failed: l10n.t("left out: it failed"),
+    overlong: l10n.t("left out: too long"),
     too_many_failed: l10n.t("left out: too many failed"),
   } as Readonly<Record<string, string>>,
   stops: { reached_terminal_state: l10n.t("finished") } as Readonly<Record<string, string>>,

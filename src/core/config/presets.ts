@@ -25,6 +25,11 @@ export function rollingSaveEvery(config: Config): number {
   return config.rolling_save_every ?? (isLocalModel(config.model_name) ? 1 : 5);
 }
 
+/** Tokens below a limit in which the penalty for length grows; by default a fifth, as DAPO has 4,096 of 20,480 (arXiv:2503.14476). */
+export function overlongBuffer(config: Config): number {
+  return config.overlong_buffer ?? Math.max(1, Math.floor(config.max_response_tokens / 5));
+}
+
 /** What happens to a group with equal rewards: with `direct` advantages it still teaches, otherwise all are zero. */
 export function zeroVariancePolicy(config: Config): "drop" | "keep" {
   return config.zero_variance ?? (config.advantage_calculation === "direct" ? "keep" : "drop");

@@ -36,6 +36,7 @@ export function crossFieldFindings(config: Config, values: unknown): readonly Fi
     ...startFindings(config),
     ...tokenFindings(config),
     ...learningRateFindings(config),
+    ...overlongFindings(config),
     ...lossFindings(config),
     ...endFindings(config, values),
     ...loadFindings(config),
@@ -103,6 +104,14 @@ function tokenFindings({ max_response_tokens, max_total_tokens }: Config): reado
       ],
     }),
   ];
+}
+
+function overlongFindings({ overlong_buffer, max_response_tokens }: Config): readonly Finding[] {
+  if (overlong_buffer === null || overlong_buffer <= max_response_tokens) return [];
+  const path = ["overlong_buffer"];
+  const message = `The penalty for length begins ${overlong_buffer} tokens below a limit, but a turn has ${max_response_tokens} at most (\`max_response_tokens\`): every rollout would be punished.`;
+  const remedies = [{ kind: "remove", path, title: "Remove 'overlong_buffer'" } as const];
+  return [conflict("TRL202", path, message, { relatedPaths: [["max_response_tokens"]], remedies })];
 }
 
 function learningRateFindings({ learning_rate, model_name }: Config): readonly Finding[] {

@@ -8,6 +8,7 @@ import { metricNames } from "../runFolder/metrics.ts";
 import { type MetricsTree, mergeMetrics } from "../runFolder/metricsTree.ts";
 import type { StepFacts, StepTimes, TokenCounts } from "../runFolder/stepFacts.ts";
 import type { SamplingClient } from "../tinker/samplingClient.ts";
+import { fraction } from "../util/stats.ts";
 import type { RunAlarms } from "./alarms.ts";
 import { requestedSessions } from "./availabilityMessages.ts";
 import { type RunContext, SUCCESS_REWARD } from "./context.ts";
@@ -15,6 +16,7 @@ import type { TaskItem } from "./dataset.ts";
 import type { TrainingDatum } from "./datums.ts";
 import type { ScoredGroup } from "./groups.ts";
 import { healthMetrics } from "./healthMetrics.ts";
+import { isOverlong } from "./overlong.ts";
 import type { TrainedStep } from "./trainStep.ts";
 
 export interface StepInput {
@@ -120,7 +122,17 @@ function furtherMetrics(
     samplerAge: alarms.samplerAge(sampler.samplerId, optimizerUpdates),
     lagMs: context.ports.takeLagMs?.() ?? null,
   });
-  return mergeMetrics(mergeMetrics(extra, capacityMetrics(context)), health);
+  return [capacityMetrics(context), overlongMetrics(context.config, rollouts), health].reduce(
+    mergeMetrics,
+    extra,
+  );
+}
+
+/** How many rollouts were too long, where the configuration treats them in a way of their own. */
+function overlongMetrics(config: Config, rollouts: readonly FinishedRollout[]): MetricsTree {
+  if (config.overlong === "train") return {};
+  const overlong_frac = fraction(rollouts.filter(isOverlong).length, rollouts.length);
+  return { rollout: { overlong_frac } };
 }
 
 /** Metrics about environments that were full or failed; none for environments that always worked. */

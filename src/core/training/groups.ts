@@ -15,6 +15,7 @@ import { sum } from "../util/stats.ts";
 import { areAllEqual, computeAdvantages } from "./advantages.ts";
 import { buildDatum, type TrainingDatum } from "./datums.ts";
 import type { CountedRollout } from "./lossNormalization.ts";
+import { isOverlong, overlongPenalty } from "./overlong.ts";
 
 export interface ScoredRollout {
   readonly rollout: FinishedRollout;
@@ -57,6 +58,7 @@ interface Group {
   readonly group: number;
   readonly members: readonly FinishedRollout[];
   readonly scored: readonly FinishedRollout[];
+  /** Of `scored`, less the penalties for length. */
   readonly rewards: readonly number[];
   readonly excluded: string | null;
 }
@@ -81,8 +83,9 @@ export function scoreGroups(
 function toGroup(group: number, unordered: readonly FinishedRollout[], config: Config): Group {
   const members = unordered.toSorted((a, b) => a.task.rollout - b.task.rollout);
   const scored = members.filter((member) => member.reward !== null);
-  const rewards = scored.map((member) => member.reward ?? 0);
-  return { group, members, scored, rewards, excluded: whyExcluded(members, rewards, config) };
+  const given = scored.map((member) => member.reward ?? 0);
+  const rewards = scored.map((member) => (member.reward ?? 0) - overlongPenalty(member, config));
+  return { group, members, scored, rewards, excluded: whyExcluded(members, given, config) };
 }
 
 function scoreGroup(
@@ -111,6 +114,7 @@ function scoreRollout(
   config: Config,
 ): ScoredRollout {
   if (advantage === null) return leftOut(rollout, "failed");
+  if (config.overlong === "mask" && isOverlong(rollout)) return leftOut(rollout, "overlong");
   const { streams, task } = rollout;
   // No sampled token can be trained on: every turn came without usable log-probs.
   if (!streams.some(({ mask }) => mask.includes(1))) return leftOut(rollout, "masked");
@@ -134,7 +138,7 @@ function leftOut(rollout: FinishedRollout, why: string): ScoredRollout {
   return { rollout, advantage: null, data: [], trainingUse: `excluded:${why}` };
 }
 
-/** Failures first, then too little to compare, then rewards that are all equal. */
+/** Failures first, then too little to compare, then nothing of a fitting length, then rewards that are all equal. */
 function whyExcluded(
   members: readonly FinishedRollout[],
   rewards: readonly number[],
@@ -144,6 +148,8 @@ function whyExcluded(
   if (rewards.length === 0 || failures > allowedFailures(members, config)) return "failures";
   const isCentered = config.advantage_calculation !== "direct";
   if (isCentered && rewards.length < 2) return "too_few";
+  const fitting = members.filter((member) => member.reward !== null && !isOverlong(member));
+  if (config.overlong === "mask" && fitting.length === 0) return "overlong";
   if (zeroVariancePolicy(config) === "drop" && areAllEqual(rewards)) return "zero_variance";
   return null;
 }

@@ -4,6 +4,7 @@ import type { Config, EnvironmentConfig } from "../../../src/core/config/schema.
 import { Ledger } from "../../../src/core/rollout/ledger.ts";
 import type { FinishedRollout, RolloutTask } from "../../../src/core/rollout/rollout.ts";
 import type { RolloutSettings } from "../../../src/core/rollout/settings.ts";
+import type { RolloutFacts } from "../../../src/core/runFolder/stepFacts.ts";
 import { buildDatum, type TrainingDatum } from "../../../src/core/training/datums.ts";
 import type { TrainingBatch } from "../../../src/core/training/groups.ts";
 import type { CountedRollout } from "../../../src/core/training/lossNormalization.ts";
@@ -69,11 +70,14 @@ export interface PlayedRolloutOptions extends Partial<RolloutTask> {
   readonly reward: number | null;
   /** Tokens sampled in each turn. */
   readonly turnTokens?: readonly number[];
+  /** What metrics take of it. */
+  readonly facts?: Partial<RolloutFacts>;
 }
 
 export function aRollout({
   reward,
   turnTokens = [3],
+  facts,
   ...place
 }: PlayedRolloutOptions): FinishedRollout {
   const task = aTask(place);
@@ -89,7 +93,7 @@ export function aRollout({
     reward,
     stack: null,
     scoredFrom: null,
-    facts: rolloutFacts({ environment, group, reward }),
+    facts: rolloutFacts({ environment, group, reward, ...facts }),
   };
 }
 

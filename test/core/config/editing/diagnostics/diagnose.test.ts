@@ -59,6 +59,7 @@ describe("each rule marks its place, and its fix leaves nothing to mark", () => 
       "Change to 'max_active_tasks'",
     ],
     ["max_response_tokens: 40000", "TRL202 warning 40000", "Set to 32768"],
+    ["overlong_buffer: 5000", "TRL202 error 5000", "Remove 'overlong_buffer'"],
     [
       "loss_fn_config: {clip_low_treshold: 0.5}",
       "TRL204 error clip_low_treshold",

@@ -27,6 +27,8 @@ describe("the effective value", () => {
   });
 
   it("shows what a null comes to", () => {
+    const buffer = textWith("overlong_buffer: null");
+    expect(shown(buffer, "overlong_buffer")).toContain("which comes to `819`");
     const text = textWith("rolling_save_every: null");
     expect(shown(text, "rolling_save_every")).toContain("Effective: `null`, which comes to `5`");
   });
