@@ -5,6 +5,7 @@ import type { SamplingClient } from "../src/core/tinker/samplingClient.ts";
 import { RunAlarms } from "../src/core/training/alarms.ts";
 import { type RunContext, runLimits } from "../src/core/training/context.ts";
 import { type TaskItem, taskKeyOf } from "../src/core/training/dataset.ts";
+import { GroupQueue } from "../src/core/training/groupQueue.ts";
 import type { Watcher } from "../src/core/training/progress.ts";
 import { runStep } from "../src/core/training/step.ts";
 import { type BenchRun, ENVIRONMENT } from "./benchRun.ts";
@@ -92,12 +93,13 @@ async function playStep(
   context: RunContext,
   sampler: SamplingClient,
   step: number,
-  items: Parameters<typeof runStep>[1]["items"],
+  items: readonly TaskItem[],
 ): Promise<SamplingClient> {
+  const queue = new GroupQueue();
+  queue.issue(context, { step, items, policy: { sampler, version: step, updates: step } });
   const { trained } = await runStep(context, {
     step,
-    items,
-    sampler,
+    take: () => queue.take(step),
     cursor: (step + 1) * items.length,
     optimizerUpdates: step,
     totals: { sampled: 0, prefill: 0, trained: 0 },

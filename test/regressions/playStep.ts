@@ -7,6 +7,7 @@ import { result, scriptedEnvironment } from "../core/rollout/scriptedEnvironment
 import { call, encode, ended, scriptedSampler } from "../core/rollout/scriptedModel.ts";
 import { aConfig, anEnvironment, ENVIRONMENT } from "../core/training/builders.ts";
 import { aContext } from "../core/training/fakeContext.ts";
+import { issued } from "../core/training/issued.ts";
 
 /** A rollout of one turn, the longer the higher `length` is. */
 export interface Played {
@@ -40,8 +41,12 @@ export async function playStep(
   const output = await context.clock.run(
     runStep(context, {
       step: 0,
-      items: groups.map((_, position) => context.sequence.itemAt(position)),
-      sampler,
+      take: issued(context, {
+        step: 0,
+        items: groups.map((_, position) => context.sequence.itemAt(position)),
+        sampler,
+        updates: 0,
+      }),
       cursor: groups.length,
       optimizerUpdates: 0,
       totals: { sampled: 0, prefill: 0, trained: 0 },

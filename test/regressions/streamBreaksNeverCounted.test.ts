@@ -18,6 +18,7 @@ import {
 } from "../core/rollout/scriptedModel.ts";
 import { aConfig, anEnvironment, ENVIRONMENT, someSettings } from "../core/training/builders.ts";
 import { aContext, FOLDER, linesOf } from "../core/training/fakeContext.ts";
+import { issued } from "../core/training/issued.ts";
 
 const ADD = ended(call("add", { a: 1 }));
 /** The first rollout takes three turns, the second one. The template writes calls with blanks, so that a rendering does not continue such a turn. */
@@ -62,8 +63,7 @@ async function play(changes: Partial<Config> = {}, settings: Partial<RolloutSett
   const output = await context.clock.run(
     runStep(context, {
       step: 0,
-      items: [context.sequence.itemAt(0)],
-      sampler,
+      take: issued(context, { step: 0, items: [context.sequence.itemAt(0)], sampler, updates: 0 }),
       cursor: 1,
       optimizerUpdates: 0,
       totals: { sampled: 0, prefill: 0, trained: 0 },

@@ -7,22 +7,22 @@ import type { ClipBounds } from "../runFolder/divergence.ts";
 import { metricNames } from "../runFolder/metrics.ts";
 import { type MetricsTree, mergeMetrics } from "../runFolder/metricsTree.ts";
 import type { StepFacts, StepTimes, TokenCounts } from "../runFolder/stepFacts.ts";
-import type { SamplingClient } from "../tinker/samplingClient.ts";
 import { fraction } from "../util/stats.ts";
 import type { RunAlarms } from "./alarms.ts";
 import { requestedSessions } from "./availabilityMessages.ts";
 import { type RunContext, SUCCESS_REWARD } from "./context.ts";
-import type { TaskItem } from "./dataset.ts";
 import type { TrainingDatum } from "./datums.ts";
+import type { TakenBatch } from "./groupQueue.ts";
 import type { ScoredGroup } from "./groups.ts";
 import { healthMetrics } from "./healthMetrics.ts";
 import { isOverlong } from "./overlong.ts";
+import { sampledTokens } from "./stepProgress.ts";
 import type { TrainedStep } from "./trainStep.ts";
 
 export interface StepInput {
   readonly step: number;
-  readonly items: readonly TaskItem[];
-  readonly sampler: SamplingClient;
+  /** Waits for its rollouts. */
+  readonly take: () => Promise<TakenBatch>;
   /** Position after this step. */
   readonly cursor: number;
   /** Updates made before it. */
@@ -36,8 +36,7 @@ export interface StepInput {
 }
 
 /** What came of a step. */
-export interface StepResults {
-  readonly rollouts: readonly FinishedRollout[];
+export interface StepResults extends TakenBatch {
   readonly groups: readonly ScoredGroup[];
   readonly data: readonly TrainingDatum[];
   readonly learningRate: number;
@@ -99,11 +98,6 @@ function progressOf(
   };
 }
 
-/** Tokens that the model wrote in a rollout. */
-export function sampledTokens({ facts }: FinishedRollout): number {
-  return facts.turns.reduce((sum, turn) => sum + turn.sampledTokens, 0);
-}
-
 function addTotals(before: TokenCounts, { rollouts, data }: StepResults): TokenCounts {
   return {
     sampled: before.sampled + rollouts.reduce((sum, rollout) => sum + sampledTokens(rollout), 0),
@@ -114,12 +108,12 @@ function addTotals(before: TokenCounts, { rollouts, data }: StepResults): TokenC
 
 function furtherMetrics(
   context: RunContext,
-  { alarms, extra, optimizerUpdates, sampler }: StepInput,
-  { rollouts }: StepResults,
+  { extra, optimizerUpdates }: StepInput,
+  { rollouts, policies }: StepResults,
 ): MetricsTree {
   const health = healthMetrics({
     rollouts,
-    samplerAge: alarms.samplerAge(sampler.samplerId, optimizerUpdates),
+    staleness: policies.map(({ updates }) => optimizerUpdates - updates),
     lagMs: context.ports.takeLagMs?.() ?? null,
   });
   return [capacityMetrics(context), overlongMetrics(context.config, rollouts), health].reduce(

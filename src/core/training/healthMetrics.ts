@@ -12,19 +12,19 @@ type Streams = readonly LedgerView[];
 
 export interface StepHealth {
   readonly rollouts: readonly FinishedRollout[];
-  /** Updates of the weights that the sampler lacks. */
-  readonly samplerAge: number;
+  /** Updates of the weights that the sampler of each group lacks. */
+  readonly staleness: readonly number[];
   /** Null when it was not measured. */
   readonly lagMs: number | null;
 }
 
-export function healthMetrics({ rollouts, samplerAge, lagMs }: StepHealth): MetricsTree {
+export function healthMetrics({ rollouts, staleness, lagMs }: StepHealth): MetricsTree {
   return {
     rollout: {
       ...duplicateMetrics(rollouts),
       nonfinite_rewards: rollouts.filter(hasNonfiniteReward).length,
     },
-    async: { staleness: { max: samplerAge } },
+    async: { staleness: { max: Math.max(...staleness) } },
     ...(lagMs === null ? {} : { client: { event_loop_lag_ms: lagMs } }),
   };
 }

@@ -20,6 +20,7 @@ import type { SettingsChange } from "./control.ts";
 import { batchAt } from "./dataset.ts";
 import { evaluate } from "./evaluate.ts";
 import { evaluationMetrics } from "./evaluation.ts";
+import { GroupQueue } from "./groupQueue.ts";
 import {
   headlineMetrics,
   type LoopPosition,
@@ -27,6 +28,7 @@ import {
   type RunIdentity,
   snapshotAt,
 } from "./loopPosition.ts";
+import type { Policy } from "./policy.ts";
 import { reportSkippedProbe } from "./reportServerCheck.ts";
 import { runStep, type StepOutput } from "./step.ts";
 
@@ -62,6 +64,7 @@ class Loop {
   #identity: RunIdentity;
   readonly #checkpoints: CheckpointWriter;
   readonly #alarms = new RunAlarms();
+  readonly #queue = new GroupQueue();
   readonly #rewards: (number | null)[] = [];
   #elapsedS: readonly number[] = [];
   #position: LoopPosition;
@@ -80,19 +83,20 @@ class Loop {
     const { client } = this.#context.services;
     if (config.probe_server) await checkLoss(this.#context, this.#position.step);
     else await reportSkippedProbe(this.#context, this.#position.step);
-    let sampler = await client.ephemeralSampler();
+    let policy = this.#policyOf(await client.ephemeralSampler());
     try {
       if (config.probe_server) {
-        this.#extra = await checkSampling(this.#context, sampler, this.#position.step);
+        this.#extra = await checkSampling(this.#context, policy.sampler, this.#position.step);
       }
       this.#offerSave();
-      await this.#evaluateIfDue(sampler);
+      await this.#evaluateIfDue(policy.sampler);
       while (!control.isStopping && (await this.#betweenSteps())) {
-        const output = await this.#step(sampler);
-        sampler = output.trained?.sampler ?? sampler;
-        await this.#afterStep(sampler, output);
+        const output = await this.#step(policy);
+        if (output.trained !== null) policy = this.#policyOf(output.trained.sampler);
+        await this.#afterStep(policy.sampler, output);
       }
     } catch (error) {
+      await this.#queue.close();
       // A stop gives up what was under way; the weights are still those of the last completed step.
       if (!control.isStopping || error !== control.signal.reason) {
         await this.#saveBeforeFailing(error);
@@ -173,15 +177,22 @@ class Loop {
     await this.#context.reporting.events.record({ step, level: "info", kind, message, data });
   }
 
-  async #step(sampler: SamplingClient): Promise<StepOutput> {
+  /** The weights as they are now. */
+  #policyOf(sampler: SamplingClient): Policy {
+    const { step, optimizerUpdates } = this.#position;
+    const age = this.#alarms.samplerAge(sampler.samplerId, optimizerUpdates);
+    return { sampler, version: step, updates: optimizerUpdates - age };
+  }
+
+  async #step(policy: Policy): Promise<StepOutput> {
     const context = this.#context;
     const { step, cursor, optimizerUpdates, counters } = this.#position;
     const items = batchAt(context.sequence, cursor, context.config);
     const extra = this.#extra;
+    this.#queue.issue(context, { step, items, policy });
     const output = await runStep(context, {
       step,
-      items,
-      sampler,
+      take: () => this.#queue.take(step),
       cursor: cursor + items.length,
       optimizerUpdates,
       totals: {

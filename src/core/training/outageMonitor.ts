@@ -23,7 +23,7 @@ export async function pauseUntilAvailable<T>(
   step: number,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const outage = new OutageMonitor(context, step);
+  const outage = new OutageMonitor(context, { step, isAwaited: true });
   try {
     return await work(AbortSignal.any([context.control.signal, outage.signal]));
   } finally {
@@ -31,23 +31,32 @@ export async function pauseUntilAvailable<T>(
   }
 }
 
-/** Follows the environments during one piece of work of a step, or of an evaluation after so many steps. */
+/** What the monitored work is for. */
+export interface OutageScope {
+  /** The step under way, or the completed ones before an evaluation. */
+  readonly step: number;
+  /** False while nobody waits for the work: then the run does not pause. */
+  readonly isAwaited: boolean;
+}
+
+/** Follows the environments during the work of a step, or of an evaluation. */
 export class OutageMonitor {
   readonly #context: RunContext;
-  readonly #step: number;
+  readonly #scope: OutageScope;
   readonly #changed = new WakeableSleep();
   readonly #ending = new AbortController();
   readonly #failing = new AbortController();
   readonly #following: Promise<void>;
   #waitedMs = 0;
-  #hasSaved = false;
+  /** The step in which it saved last. */
+  #savedStep: number | null = null;
 
-  constructor(context: RunContext, step: number) {
+  constructor(context: RunContext, scope: OutageScope) {
     this.#context = context;
-    this.#step = step;
+    this.#scope = scope;
     const stopListening = [...context.services.environments].map(([name, { gate }]) =>
       gate.onEvent((event) => {
-        reportGateEvent(context, { name, step }, event);
+        reportGateEvent(context, { name, step: scope.step }, event);
         this.check();
       }),
     );
@@ -87,7 +96,8 @@ export class OutageMonitor {
     const { clock } = ports;
     while (!this.#ending.signal.aborted) {
       const unavailable = this.#unavailable();
-      const isIdle = unavailable.length > 0 && limits.rollouts.active === 0;
+      const isIdle =
+        unavailable.length > 0 && limits.rollouts.active === 0 && this.#scope.isAwaited;
       const leftMs = this.#leftMs(unavailable, PAUSE_AFTER_MS);
       if (!isIdle) await this.#changed.untilWoken();
       else if (leftMs > 0) await this.#changed.sleep(clock, leftMs);
@@ -120,7 +130,7 @@ export class OutageMonitor {
     const { clock } = ports;
     const { watch, enterPhase } = reporting;
     control.signal.throwIfAborted();
-    const step = this.#step;
+    const { step } = this.#scope;
     const startedMs = clock.monotonic();
     await enterPhase("paused");
     watch({ kind: "paused", step });
@@ -164,8 +174,9 @@ export class OutageMonitor {
    */
   async #save(): Promise<void> {
     const { control, ports, reporting, services } = this.#context;
-    if (this.#hasSaved || this.#step === 0 || !control.canSave) return;
-    this.#hasSaved = true;
+    const { step } = this.#scope;
+    if (this.#savedStep === step || step === 0 || !control.canSave) return;
+    this.#savedStep = step;
     const limitMs = ANSWER_LIMIT_MS;
     const onLimit = (): AppError => timeoutError("The service's answer", limitMs);
     try {

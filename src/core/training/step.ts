@@ -1,24 +1,18 @@
 /** One step of training: rollouts, groups, datums, an update of the policy, and everything written down about it. */
 
-import type { Config } from "../config/schema.ts";
-import type { FinishedRollout, RolloutTask } from "../rollout/rollout.ts";
-import { rolloutSeed } from "../rollout/seeds.ts";
+import type { FinishedRollout } from "../rollout/rollout.ts";
 import { appendMetrics, buildMetricsRow } from "../runFolder/metrics.ts";
 import type { MetricsRow } from "../runFolder/metricsTree.ts";
 import type { StepFacts, TokenCounts } from "../runFolder/stepFacts.ts";
 import { summarize } from "../util/stats.ts";
 import { applyAlarmActions } from "./alarms.ts";
-import { collectRollouts } from "./collectRollouts.ts";
 import type { RunContext, RunReporting } from "./context.ts";
-import { type TaskItem, taskKeyOf } from "./dataset.ts";
-import { gatherStepFacts, type StepInput, sampledTokens } from "./gatherStepFacts.ts";
-import { pauseAtFailure } from "./groupFailurePolicy.ts";
+import { gatherStepFacts, type StepInput } from "./gatherStepFacts.ts";
 import { type ScoredGroup, scoreGroups, type TrainingBatch, trainingBatch } from "./groups.ts";
 import { requireNoInternalErrors } from "./internalErrors.ts";
 import type { ProgressEvent } from "./progress.ts";
 import { report } from "./report.ts";
 import { learningRateAt } from "./schedule.ts";
-import { storedRecord } from "./storedRecord.ts";
 import { toTokenRecord } from "./tokenRecords.ts";
 import { type TrainedStep, trainStep } from "./trainStep.ts";
 
@@ -38,21 +32,23 @@ export async function runStep(context: RunContext, input: StepInput): Promise<St
   const { clock } = context.ports;
   const { step } = input;
   const startedMs = clock.monotonic();
-  const { rollouts, waitedMs } = await collect(context, input);
-  const rolloutS = (clock.monotonic() - startedMs - waitedMs) / 1000;
+  const batch = await input.take();
+  const { rollouts, pausedMs } = batch;
+  const rolloutS = (clock.monotonic() - startedMs - pausedMs) / 1000;
   await requireNoInternalErrors(reporting, step, rollouts);
   await reportFailure(reporting, step, rollouts);
   const groups = scoreGroups(rollouts, config);
   await storage.store.addScores(step, scores(groups));
-  const batch = trainingBatch(groups);
+  const update = trainingBatch(groups);
   const learningRate = learningRateAt(config, step, context.totalSteps);
   const trainingFromMs = clock.monotonic();
-  const trained = batch.data.length === 0 ? null : await train(context, step, batch, learningRate);
+  const trained =
+    update.data.length === 0 ? null : await train(context, step, update, learningRate);
   const trainS = trained === null ? null : (clock.monotonic() - trainingFromMs) / 1000;
-  const totalS = (clock.monotonic() - startedMs - waitedMs) / 1000;
+  const totalS = (clock.monotonic() - startedMs - pausedMs) / 1000;
   const times = { rolloutS, trainS, samplerS: trained?.samplerS ?? null, totalS };
-  const { data } = batch;
-  const results = { rollouts, groups, data, learningRate, trained, times };
+  const { data } = update;
+  const results = { ...batch, groups, data, learningRate, trained, times };
   const facts = gatherStepFacts(context, input, results);
   const judged = await input.alarms.evaluate(context, buildMetricsRow(facts));
   await appendMetrics(storage.fileSystem, storage.folder, judged.row);
@@ -61,57 +57,6 @@ export async function runStep(context: RunContext, input: StepInput): Promise<St
   applyAlarmActions(context, judged);
   const { rewardMean } = finished;
   return { row: judged.row, trained, rollouts, rewardMean, totals: facts.totalTokens, totalS };
-}
-
-interface CollectedRollouts {
-  readonly rollouts: readonly FinishedRollout[];
-  /** Time for which the run was paused because of its environments. */
-  readonly waitedMs: number;
-}
-
-async function collect(context: RunContext, input: StepInput): Promise<CollectedRollouts> {
-  const { config, ports, reporting, storage } = context;
-  const { watch } = reporting;
-  const { step } = input;
-  const tasks = input.items.flatMap((item, group) => groupTasks(config, item, group, step));
-  watch({ kind: "step-started", step, rollouts: tasks.length });
-  let done = 0;
-  let waitedMs = 0;
-  const rollouts = await collectRollouts(context, tasks, {
-    sampler: input.sampler,
-    seedOf: (task, attempt, turn) => rolloutSeed(ports.sha256, config.seed, task, attempt, turn),
-    onWaited: (ms) => {
-      waitedMs = ms;
-    },
-    onFinished: async (rollout) => {
-      await storage.store.addRollout(await storedRecord(context, rollout));
-      done += 1;
-      watch({
-        kind: "rollout-finished",
-        step,
-        done,
-        rollouts: tasks.length,
-        reward: rollout.reward,
-        sampledTokens: sampledTokens(rollout),
-      });
-      await pauseAtFailure(context, rollout);
-    },
-  });
-  return { rollouts, waitedMs };
-}
-
-function groupTasks(config: Config, item: TaskItem, group: number, step: number): RolloutTask[] {
-  const { environment, split, index } = item;
-  const size = config.environments[environment]?.num_rollouts ?? 0;
-  return Array.from({ length: size }, (_, rollout) => ({
-    step,
-    group,
-    rollout,
-    taskKey: taskKeyOf(item),
-    environment,
-    split,
-    index,
-  }));
 }
 
 /** Warns when all rollouts of a step failed, with the first error. */

@@ -27,7 +27,7 @@ function sampled(group: number, tokens: readonly number[], each = 0.5): Finished
 }
 
 const metrics = (rollouts: readonly FinishedRollout[]) =>
-  flattenMetrics(healthMetrics({ rollouts, samplerAge: 2, lagMs: null }));
+  flattenMetrics(healthMetrics({ rollouts, staleness: [2], lagMs: null }));
 
 test("copies count within a group, beside what independent draws would give", () => {
   const rollouts = [
@@ -73,7 +73,7 @@ test("rewards that are no numbers are counted, also those that only their sum ma
 test("lag is reported when it was measured", () => {
   expect(metrics([])).not.toHaveProperty("client/event_loop_lag_ms");
   expect(metrics([])).toHaveProperty(["async/staleness/max"], 2);
-  expect(healthMetrics({ rollouts: [], samplerAge: 0, lagMs: 12 })).toMatchObject({
+  expect(healthMetrics({ rollouts: [], staleness: [0], lagMs: 12 })).toMatchObject({
     client: { event_loop_lag_ms: 12 },
   });
 });

@@ -11,6 +11,7 @@ import { result, scriptedEnvironment } from "../rollout/scriptedEnvironment.ts";
 import { call, ended, scriptedSampler } from "../rollout/scriptedModel.ts";
 import { aConfig, anEnvironment, ENVIRONMENT } from "./builders.ts";
 import { aContext, type FakeContext, FOLDER, linesOf, PATHS } from "./fakeContext.ts";
+import { issued } from "./issued.ts";
 
 interface StepScript {
   /** One for each rollout in the order in which they end; null = none is given. */
@@ -42,8 +43,12 @@ function begin(script: StepScript = {}) {
   const output = context.clock.run(
     runStep(context, {
       step: 6,
-      items: Array.from({ length: groups }, (_, position) => context.sequence.itemAt(position)),
-      sampler,
+      take: issued(context, {
+        step: 6,
+        items: Array.from({ length: groups }, (_, position) => context.sequence.itemAt(position)),
+        sampler,
+        updates: 6,
+      }),
       cursor: groups,
       optimizerUpdates: 6,
       totals: { sampled: 100, prefill: 100, trained: 100 },

@@ -1,0 +1,24 @@
+/** A step's groups, issued as the loop does. */
+
+import type { SamplingClient } from "../../../src/core/tinker/samplingClient.ts";
+import type { RunContext } from "../../../src/core/training/context.ts";
+import type { TaskItem } from "../../../src/core/training/dataset.ts";
+import type { StepInput } from "../../../src/core/training/gatherStepFacts.ts";
+import { GroupQueue } from "../../../src/core/training/groupQueue.ts";
+
+export interface Issued {
+  readonly step: number;
+  readonly items: readonly TaskItem[];
+  readonly sampler: SamplingClient;
+  /** Updates that the sampler has seen. */
+  readonly updates: number;
+}
+
+export function issued(
+  context: RunContext,
+  { step, items, sampler, updates }: Issued,
+): StepInput["take"] {
+  const queue = new GroupQueue();
+  queue.issue(context, { step, items, policy: { sampler, version: step, updates } });
+  return () => queue.take(step);
+}
