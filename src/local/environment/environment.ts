@@ -51,6 +51,8 @@ export interface EnvironmentDefinition<Task extends JsonObject = JsonObject, Sta
   /** Sent in place of `prompt` when there is more than text to send. */
   promptBlocks?(task: Task): readonly ContentBlock[];
   readonly tools: Readonly<Record<string, EnvironmentTool<State>>>;
+  /** The tool that takes an answer in plain text, as its argument `arg`: `docs/protocols/openreward.md#terminal-tool`. */
+  readonly terminalTool?: { readonly name: string; readonly arg: string };
 }
 
 /** Types one environment and hides its task and state types from the server. */

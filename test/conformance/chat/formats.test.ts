@@ -5,15 +5,9 @@ import { type ExactJson, ExactNumber, isExactObject } from "../../../src/core/ut
 import { CHAT_FAMILIES } from "../peers.ts";
 import { addTally } from "../tally.ts";
 import { EXPLAINED } from "./explained.ts";
-import { hostileText } from "./hostileText.ts";
 import { hasKitTokenizers, kitTokenizer } from "./kitTokenizers.ts";
 import { comparedProfiles, isWritten, rendererOf } from "./profiles.ts";
 import { type Family, readFamily, toFollowUp, toMessage, toTools } from "./vectors.ts";
-
-const HOSTILE_RESULTS = 10_000;
-/** A turn that was cut before it said anything. */
-const EMPTY_TURN: readonly number[] = [];
-const RESULT = { kind: "tool_result", name: "add", callId: "functions.add:0" } as const;
 
 /** Runs each vector with its profile's renderer; what differs fails the test unless a line explains it. */
 async function compare<V extends { readonly id: string; readonly profile: string }>(
@@ -83,31 +77,6 @@ describe.runIf(hasKitTokenizers).each(CHAT_FAMILIES)("family %s", (name) => {
       const tokenizer = await kitTokenizer(facts.tokenizer);
       expect(() => checkNativeRenderer(renderer, tokenizer), profile).not.toThrow();
     }
-  });
-
-  it("yields no control token from 10,000 hostile results", {
-    timeout: 300_000,
-  }, async (context) => {
-    const profiles = [...comparedProfiles(family).compared];
-    const differences: string[] = [];
-    for (const [profile, facts] of profiles) {
-      const renderer = await rendererOf(profile, facts);
-      const { addedTokens } = await kitTokenizer(facts.tokenizer);
-      const added = new Set(addedTokens.map(({ id }) => id));
-      const names = addedTokens.map(({ text }) => text);
-      const countAdded = (content: string): number => {
-        const { delta } = renderer.bridge(EMPTY_TURN, [{ ...RESULT, content }]);
-        return delta.filter((id) => added.has(id)).length;
-      };
-      const benign = countAdded("5");
-      for (let seed = 0; seed < Math.ceil(HOSTILE_RESULTS / profiles.length); seed += 1) {
-        const text = hostileText(names, seed);
-        if (countAdded(text) !== benign) differences.push(`${profile}: ${JSON.stringify(text)}`);
-      }
-    }
-    // One check: the table counts vectors.
-    addTally(context, { checks: 1, differences, explained: [] });
-    expect(differences.slice(0, 3)).toEqual([]);
   });
 
   it("lays prompts out as all renderers do", async (context) => {

@@ -6,6 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
+import { defineEnvironment } from "../../../src/local/environment/environment.ts";
+import { createEnvironmentServer } from "../../../src/local/environment/server/server.ts";
 import { serve } from "../../../src/trainer/serve.ts";
 import { comparableRow, withoutKeys } from "../../integration/comparableRow.ts";
 import { PROGRAM_FOLDER, readLines } from "../../integration/localRun.ts";
@@ -26,11 +28,13 @@ const MODELS: readonly (readonly [model: string, tokenizer: string])[] = [
   ["zai-org/GLM-5.3", "glm-5"],
   ["meta-llama/Llama-3.1-8B-Instruct", "llama3.1"],
 ];
+/** It calls no tools: an environment that takes plain text grades its answers. */
+const BASE_MODEL = "Qwen/Qwen3.5-9B-Base";
 /** Formats in which the model always reasons. */
 const ALWAYS_REASONS = /gpt-oss|GLM-5\.3/;
 const STEPS = 2;
 
-function configOf(model: string, tokenizer: string): string {
+function configOf(model: string, tokenizer: string, environment = "local/calculator"): string {
   return `
 model_name: ${model}
 tokenizer_name: ${tokenizer}
@@ -39,14 +43,14 @@ run_name: run
 lora_rank: 4
 learning_rate: 1e-3
 environments:
-  local/calculator: { splits: { train: {} }, num_rollouts: 3, nonterminal_reward: 1 }
+  ${environment}: { splits: { train: {} }, num_rollouts: 3, nonterminal_reward: 1 }
 advantage_calculation: direct
 batch_size: 2
 max_steps: ${STEPS}
 max_response_tokens: 32
 max_total_tokens: 2500
 save_every: 1
-evaluation: { splits: { local/calculator: [test] }, num_samples: 2, every: 1, temperatures: [1] }
+evaluation: { splits: { ${environment}: [test] }, num_samples: 2, every: 1, temperatures: [1] }
 `;
 }
 
@@ -99,41 +103,77 @@ async function killedInTheSecondStep(config: string, project: string, variables:
   await closed;
 }
 
+/** Takes any text as an answer. */
+const spoken = defineEnvironment<{ readonly text: string }, null>({
+  name: "spoken",
+  description: "Say a word.",
+  splits: { train: 100, test: 10 },
+  task: (split, index) => ({ text: `${split} ${index}` }),
+  start: () => null,
+  prompt: ({ text }) => `Say something about ${text}.`,
+  tools: {
+    answer: {
+      description: "Takes the answer.",
+      input: z.object({ text: z.string() }),
+      run: (_state, { text }) => ({ text: "", reward: String(text).length % 2, finished: true }),
+    },
+  },
+  terminalTool: { name: "answer", arg: "text" },
+});
+
 describe.runIf(hasKitTokenizers)("a whole run of", () => {
   it.each(MODELS)("%s is trained, killed, and resumed exactly", async (model, name) => {
-    const folder = join(root, model.replace("/", "--"));
-    const [tokenizer, whole, killed] = ["tokenizer", "whole", "killed"].map((part) =>
-      join(folder, part),
-    ) as [string, string, string];
-    for (const part of [tokenizer, whole, killed]) await mkdir(part, { recursive: true });
-    await unpackKitTokenizer(name, tokenizer);
-    const config = configOf(model, tokenizer);
-    for (const project of [whole, killed]) {
-      await writeFile(join(project, "tinker-config.yaml"), config);
-    }
-    const served = await serve({
-      ...{ tinkerPort: 0, environmentsPort: 0, maxSessions: null },
-      ...{ store: join(folder, "store"), random: { model, tokenizer } },
-      programFolder: PROGRAM_FOLDER,
+    await playTwice(model, name, "local/calculator", "");
+  });
+
+  it(`${BASE_MODEL}, whose answers are plain text, is trained, killed, and resumed exactly`, async () => {
+    const { server, close } = createEnvironmentServer({ environments: [spoken], apiKey: null });
+    await new Promise<void>((resolve) => {
+      server.listen(0, "127.0.0.1", resolve);
     });
-    const variables = { TINKER_BASE_URL: served.tinkerUrl, TINKER_API_KEY: served.key };
+    const { port } = z.object({ port: z.int() }).parse(server.address());
     try {
-      const train = await runProgram(["train", join(whole, "tinker-config.yaml")], variables);
-      expect(train.code, train.stdout + train.stderr).toBe(0);
-      const expected = await trained(whole);
-      expect(expected.rows).toHaveLength(STEPS);
-      for (const row of expected.rows) expect(updated.safeParse(row).success).toBe(true);
-
-      await killedInTheSecondStep(join(killed, "tinker-config.yaml"), killed, variables);
-      const resume = await runProgram(["resume", runIn(killed)], variables);
-      expect(resume.code, resume.stdout + resume.stderr).toBe(0);
-      expect(await trained(killed)).toEqual(expected);
-
-      const show = await runProgram(["show", runIn(whole)], {});
-      expect(show.code, show.stderr).toBe(0);
-      expect(show.stdout).toContain(model);
+      const line = `openreward_base_url: http://127.0.0.1:${port}`;
+      await playTwice(BASE_MODEL, "qwen3.5", "spoken", line);
     } finally {
-      await served.close();
+      await close();
     }
   });
 });
+
+async function playTwice(model: string, name: string, environment: string, more: string) {
+  const folder = join(root, model.replace("/", "--"));
+  const [tokenizer, whole, killed] = ["tokenizer", "whole", "killed"].map((part) =>
+    join(folder, part),
+  ) as [string, string, string];
+  for (const part of [tokenizer, whole, killed]) await mkdir(part, { recursive: true });
+  await unpackKitTokenizer(name, tokenizer);
+  const config = configOf(model, tokenizer, environment) + more;
+  for (const project of [whole, killed]) {
+    await writeFile(join(project, "tinker-config.yaml"), config);
+  }
+  const served = await serve({
+    ...{ tinkerPort: 0, environmentsPort: 0, maxSessions: null },
+    ...{ store: join(folder, "store"), random: { model, tokenizer } },
+    programFolder: PROGRAM_FOLDER,
+  });
+  const variables = { TINKER_BASE_URL: served.tinkerUrl, TINKER_API_KEY: served.key };
+  try {
+    const train = await runProgram(["train", join(whole, "tinker-config.yaml")], variables);
+    expect(train.code, train.stdout + train.stderr).toBe(0);
+    const expected = await trained(whole);
+    expect(expected.rows).toHaveLength(STEPS);
+    for (const row of expected.rows) expect(updated.safeParse(row).success).toBe(true);
+
+    await killedInTheSecondStep(join(killed, "tinker-config.yaml"), killed, variables);
+    const resume = await runProgram(["resume", runIn(killed)], variables);
+    expect(resume.code, resume.stdout + resume.stderr).toBe(0);
+    expect(await trained(killed)).toEqual(expected);
+
+    const show = await runProgram(["show", runIn(whole)], {});
+    expect(show.code, show.stderr).toBe(0);
+    expect(show.stdout).toContain(model);
+  } finally {
+    await served.close();
+  }
+}

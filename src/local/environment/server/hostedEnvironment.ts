@@ -19,11 +19,13 @@ export function hostEnvironment(definition: EnvironmentDefinition): HostedEnviro
     description: tool.description,
     input_schema: inputSchema(tool),
   }));
+  const terminal = definition.terminalTool ?? null;
+  const description = definition.tools[terminal?.name ?? ""]?.description ?? "";
   return {
     definition,
     toolList: {
       tools,
-      terminal_tool: null,
+      terminal_tool: terminal === null ? null : { ...terminal, description },
       supports_score_group: false,
       message_block_types: ["text", "image"],
     },

@@ -41,6 +41,15 @@ describe("the endpoints of an environment", () => {
     expect(tasks).toMatchObject({ env_name: "counter", tasks: [{ target: 200 }, {}, {}, {}, {}] });
   });
 
+  it("name the tool that takes an answer in plain text", async () => {
+    const { environment } = counter();
+    const terminalTool = { name: "add", arg: "amount" };
+    const { ask } = await startServer({ environments: [{ ...environment, terminalTool }] });
+    expect(await json(await ask("/counter/tools"))).toMatchObject({
+      terminal_tool: { ...terminalTool, description: "Adds to the counter." },
+    });
+  });
+
   it.each([
     [{ index: 3 }, 103],
     [{ index: -1 }, 119],
