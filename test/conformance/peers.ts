@@ -45,6 +45,11 @@ export const PEERS: readonly Peer[] = [
     version: TINKER,
   },
   {
+    file: "conformance/tinkerImages",
+    name: "our images on the wire, beside those of tinker",
+    version: TINKER,
+  },
+  {
     file: "conformance/tinkerFault",
     name: "our client, the tables of the Tinker wire",
     version: TINKER,

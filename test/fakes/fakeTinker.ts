@@ -57,10 +57,11 @@ export function seqIdOf(request: HttpRequest): unknown {
     : jsonBody(request)["seq_id"];
 }
 
-/** A forward_backward request, decoded. */
+/** A forward_backward request, decoded; zeros stand for images. */
 export function forwardBackwardCall(request: HttpRequest) {
   return decodeForwardBackwardRequest(
     request.body instanceof Uint8Array ? request.body : new Uint8Array(),
+    ({ expectedTokens }) => new Int32Array(expectedTokens ?? 0),
   );
 }
 

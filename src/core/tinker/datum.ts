@@ -2,7 +2,7 @@
 
 import type { ImageFile } from "../images/imageFile.ts";
 import { tinkerError } from "./errors.ts";
-import { imageBytes } from "./modelInput.ts";
+import { inputBytes } from "./modelInput.ts";
 import { vector } from "./tensors.ts";
 import type { WireDatum } from "./wireProto.ts";
 
@@ -128,7 +128,7 @@ function estimatedBytes({ tokens, images = [], lossInputs }: WireDatum): number 
   const perElement = (values: Int32Array | Float32Array) => (values instanceof Int32Array ? 8 : 4);
   return Object.values(lossInputs).reduce(
     (sum, { values }) => sum + values.length * perElement(values),
-    tokens.length * 4 + imageBytes(tokens, images),
+    inputBytes(tokens, images),
   );
 }
 

@@ -51,11 +51,18 @@ export function inputChunks(
   });
 }
 
-/** Bytes that a prompt's images add to a request. */
-export function imageBytes(ids: ArrayLike<number>, images: readonly ImageFile[]): number {
-  if (images.length === 0) return 0;
+/** Of a token of text in the binary form of training data. */
+const TOKEN_BYTES = 4;
+
+/** Bytes of an input in the binary form: `docs/protocols/tinker.md#chunks`. */
+export function inputBytes(ids: ArrayLike<number>, images: readonly ImageFile[]): number {
+  if (images.length === 0) return ids.length * TOKEN_BYTES;
   return inputParts(ids, images).reduce(
-    (sum, part) => sum + (part.kind === "image" ? part.image.bytes.length : 0),
+    (sum, part) =>
+      sum +
+      (part.kind === "image"
+        ? part.image.bytes.length
+        : (part.run.end - part.run.start) * TOKEN_BYTES),
     0,
   );
 }
