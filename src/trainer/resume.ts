@@ -21,11 +21,17 @@ import { parseJson } from "../core/util/jsonl.ts";
 import { systemClock } from "../node/clock.ts";
 import { isProcessAlive } from "../node/processes.ts";
 import { type StartConfig, startConfig } from "../node/startConfig.ts";
+import type { RunOwner } from "../shared/runFile.ts";
 import { type LoadedConfig, loadStart, redactSecrets } from "./config/configFiles.ts";
 import { createClient, startPosition } from "./createModel.ts";
 import { loadNewestState } from "./loadNewestState.ts";
 import type { RunPlan } from "./runPlan.ts";
 import type { ResumeRequest } from "./types.ts";
+
+interface ResumePlanRequest extends Pick<ResumeRequest, "folder" | "owner" | "overrides"> {
+  /** True when this process itself holds the run; absent = no. */
+  readonly isHeld?: boolean;
+}
 
 /**
  * Nothing is written before the model is loaded. A run that ended before its first confirmed save begins anew, in its own folder: no
@@ -34,10 +40,12 @@ import type { ResumeRequest } from "./types.ts";
  */
 export async function planResume(
   fileSystem: FileSystem,
-  { folder, owner, overrides = [] }: ResumeRequest,
+  { folder, owner, overrides = [], isHeld = false }: ResumePlanRequest,
   known?: StartConfig,
 ): Promise<RunPlan> {
-  const ports = { fileSystem, clock: systemClock, isProcessAlive };
+  const isOtherAlive = (pid: number, host?: string): boolean =>
+    !(isHeld && pid === process.pid) && isProcessAlive(pid, host);
+  const ports = { fileSystem, clock: systemClock, isProcessAlive: isOtherAlive };
   const runFile = await readFreeRun(ports, folder);
   const start = known ?? (await startConfig(fileSystem, { resume: folder, overrides }));
   const files = fileSystem.within(folder);
@@ -81,12 +89,22 @@ export async function planResume(
       if (rewind !== undefined) await rewindTo(files, folder, rewind, systemClock.now());
       return lease;
     },
+    recover: recoverWith(fileSystem, owner),
     isOver:
       runFile.phase === "done" && state !== null && changes.every(({ path }) => isOfTrackers(path)),
     start: state === null ? startPosition(loaded.config) : positionOf(state),
     wandbRunId: state?.run_ids.wandb ?? null,
     promptDate: state?.prompt_date,
     changedKeys: [...new Set([...(state?.changed_keys ?? []), ...changes.map(({ path }) => path)])],
+  };
+}
+
+/** Plans how the process that holds a run goes on with it; see {@link RunPlan.recover}. */
+export function recoverWith(fileSystem: FileSystem, owner: RunOwner): RunPlan["recover"] {
+  return (folder, { text, path, overrides: applied }) => {
+    const overrides = applied.map((each) => each.text);
+    const known = { text, path, shownPath: path, overrides, folder, isOwnCopy: false };
+    return planResume(fileSystem, { folder, owner, isHeld: true }, known);
   };
 }
 

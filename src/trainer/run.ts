@@ -1,4 +1,4 @@
-/** One attempt at a run, from its configuration to its end: the order in which everything is put together. */
+/** A run from its configuration to its end: the order in which everything is put together. */
 
 import { dirname } from "node:path";
 import { tokenizerNameOf } from "../core/chat/modelName.ts";
@@ -15,8 +15,11 @@ import type { DownloadProgress } from "../node/tokenizer/hubDownload.ts";
 import { writtenSecrets } from "./config/configFiles.ts";
 import { finishRun } from "./finishRun.ts";
 import { loadTokenizer } from "./loadTokenizer.ts";
+import { type LostAttempt, type RecoveryCount, waitToReconnect } from "./recovery.ts";
 import { RunAttempt } from "./runAttempt.ts";
+import { recordFailure } from "./runEnding.ts";
 import type { RunPlan, TrainerOptions } from "./runPlan.ts";
+import { CleanupStack } from "./services/cleanupStack.ts";
 import {
   type ConnectionOptions,
   connectEnvironmentServices,
@@ -28,30 +31,76 @@ import { HUB_TOKEN } from "./tokenizerFolder.ts";
 import { findTrackers } from "./tracking/trackers.ts";
 import type { RunEnd } from "./types.ts";
 
-/** Runs the plan to its end. @throws AppError from any part, with the key or file at fault, cleaned of secrets */
+/**
+ * Runs the plan to its end, in a new attempt after each loss of its session, `max_recoveries` times at most.
+ * @throws AppError from any part, with the key or file at fault, cleaned of secrets
+ */
 export async function executeRun(trainer: TrainerOptions, plan: RunPlan): Promise<RunEnd> {
+  let lost: LostAttempt | null = null;
   try {
-    return await runPlan(trainer, plan);
+    const limit = plan.loaded.config.max_recoveries;
+    let current = plan;
+    for (let made = 0; ; made += 1) {
+      const recoveries = { made, limit };
+      const end = await executeAttempt(trainer, current, { recoveries, lost });
+      if (end.outcome !== "lost") return end;
+      lost = end;
+      trainer.control.withdrawSave();
+      const settings = trainer.controlChannel?.settings ?? current.loaded;
+      current = await current.recover(lost.lease.folder, settings);
+    }
   } catch (error) {
+    // Without effect once a later attempt has taken the folder over.
+    if (lost !== null) await recordFailure(lost.lease, error, trainer);
     throw trainer.redactor.redactError(error);
   }
 }
 
-async function runPlan(trainer: TrainerOptions, plan: RunPlan): Promise<RunEnd> {
+interface AttemptOptions {
+  readonly recoveries: RecoveryCount;
+  /** The attempt that this one recovers; null for the first. */
+  readonly lost: LostAttempt | null;
+}
+
+/** Opens services for one attempt, and closes them. Still lost, after a wait, when they could not be reached. */
+async function executeAttempt(
+  trainer: TrainerOptions,
+  plan: RunPlan,
+  options: AttemptOptions,
+): Promise<RunEnd | LostAttempt> {
+  const { recoveries, lost } = options;
+  const services = new CleanupStack();
+  try {
+    return await runPlan(trainer, plan, { ...options, services });
+  } catch (error) {
+    if (lost === null) throw error;
+    await waitToReconnect(error, lost, recoveries, trainer);
+    return lost;
+  } finally {
+    await services.closeAll();
+  }
+}
+
+async function runPlan(
+  trainer: TrainerOptions,
+  plan: RunPlan,
+  { services, recoveries, lost }: AttemptOptions & { readonly services: CleanupStack },
+): Promise<RunEnd | LostAttempt> {
   const { watch, redactor } = trainer;
   const { config, path, warnings } = plan.loaded;
   for (const message of warnings) watch({ kind: "warning", message });
   for (const secret of writtenSecrets(config)) redactor.learn(secret);
   for (const secret of proxyPasswords(process.env)) redactor.learn(secret);
   const variables = await loadVariables(dirname(path), trainer.launchRequest);
-  const { programs, log, cleanup, control, allowedOrigins = [] } = trainer;
+  const { programs, log, control, allowedOrigins = [] } = trainer;
   const { name: runName } = plan;
   const common = { config, variables, allowedOrigins, redactor };
   const trackers = await findTrackers(common);
   if (plan.isOver === true) return finishRun(trainer, plan, variables, trackers);
-  const connections = { ...common, programs, log, cleanup, watch, control, runName };
+  const connections = { ...common, programs, log, cleanup: services, watch, control, runName };
   const { tinker, preparation } = await connectAndPrepare(connections, plan);
-  return new RunAttempt({ trainer, plan, connections, trackers, tinker, preparation }).run();
+  const attempt = { trainer, plan, connections, trackers, tinker, preparation, recoveries, lost };
+  return new RunAttempt(attempt).run();
 }
 
 interface PreparedServices {

@@ -1,7 +1,8 @@
 /** One attempt at a run whose services are ready: claims the folder, trains, and records how it ended. */
 
-import { errorMessage, isAppError } from "../core/errors.ts";
+import { type AppError, isAppError } from "../core/errors.ts";
 import type { RunLease } from "../core/runFolder/runLease.ts";
+import { isSessionLost } from "../core/tinker/errors.ts";
 import type { RunContext } from "../core/training/context.ts";
 import { type LoopEnd, runLoop } from "../core/training/loop.ts";
 import type { LoopPosition } from "../core/training/loopPosition.ts";
@@ -11,12 +12,19 @@ import { sha256 } from "../node/hash.ts";
 import { formatQuantity } from "../shared/format.ts";
 import { claimRun } from "./claimRun.ts";
 import { evaluateAtEnd } from "./evaluateAtEnd.ts";
+import {
+  type LostAttempt,
+  leaveForRecovery,
+  type RecoveryCount,
+  reportRecovery,
+} from "./recovery.ts";
 import { reportRewind, warnOfExpiry } from "./reportRewind.ts";
 import { reportContext, trainingContext } from "./runContext.ts";
-import { runEnding } from "./runEnding.ts";
+import { recordFailure, runEnding } from "./runEnding.ts";
 import type { RunPlan, TrainerOptions } from "./runPlan.ts";
 import type { ConnectionOptions, TinkerConnection } from "./services/connections.ts";
 import { noteTokenizer } from "./tokenizerNote.ts";
+import type { ReportContext } from "./tracking/reportContext.ts";
 import { type RunTrackers, startTrackers, type TrackerAddresses } from "./tracking/trackers.ts";
 import type { RunEnd } from "./types.ts";
 
@@ -27,33 +35,47 @@ export interface RunAttemptOptions {
   readonly trackers: TrackerAddresses;
   readonly tinker: TinkerConnection;
   readonly preparation: Preparation;
+  readonly recoveries: RecoveryCount;
+  /** The attempt that this one recovers; null for the first of a process. */
+  readonly lost: LostAttempt | null;
 }
 
 export class RunAttempt {
   readonly #options: RunAttemptOptions;
   /** Null until the folder is claimed: nothing is recorded before. */
   #lease: RunLease | null = null;
+  /** True from the first request for training: only then a session can have been lost. */
+  #hasBegun = false;
 
   constructor(options: RunAttemptOptions) {
     this.#options = options;
   }
 
-  /** Trains to the end. Once the folder is claimed, `run.json` records how the attempt ended. */
-  async run(): Promise<RunEnd> {
-    const { trainer, plan, preparation, tinker } = this.#options;
+  /** Trains to the end. Once the folder is claimed, `run.json` records how the attempt ended, unless another one follows. */
+  async run(): Promise<RunEnd | LostAttempt> {
+    const { trainer, plan, preparation, recoveries, lost, tinker } = this.#options;
     const { control, controlChannel } = trainer;
     try {
       if (plan.isNew) this.#lease = await claimRun(trainer, plan, plan);
       const model = await raceAbort(plan.createModel(tinker, preparation), control.signal);
+      await lost?.lease.release();
       const lease = this.#lease ?? (await claimRun(trainer, plan, model));
       this.#lease = lease;
-      const reporting = reportContext(trainer, plan, lease, preparation.totalSteps);
+      const reporting = this.#reportContext(lease);
       const context = trainingContext(reporting, tinker.service, model.client, preparation);
       if (model.rewind !== undefined) await reportRewind(context, model.rewind);
+      if (lost !== null) await reportRecovery(context, model.start.step, lost.completed);
       return await this.#train(context, lease, model.start);
     } catch (error) {
       // When the run was ended because a service died, this error is only a consequence of that failure.
       const cause = control.failure ?? error;
+      if (this.#lease !== null && this.#mayRecover(cause)) {
+        const context = this.#reportContext(this.#lease);
+        const left = await leaveForRecovery(context, this.#lease, cause, recoveries);
+        controlChannel?.onPhase("preparing");
+        await tinker.service.finish("errored");
+        return left;
+      }
       const isStopped = isAppError(cause, "stopped");
       if (this.#lease !== null) await this.#recordFailure(this.#lease, cause);
       // `run.json` is written first, because a client that is notified of the phase reads it.
@@ -64,7 +86,7 @@ export class RunAttempt {
   }
 
   async #train(context: RunContext, lease: RunLease, start: LoopPosition): Promise<RunEnd> {
-    const { trainer, plan, connections, trackers: addresses } = this.#options;
+    const { plan, connections, trackers: addresses } = this.#options;
     const trackers = await startTrackers({
       context,
       addresses,
@@ -72,14 +94,17 @@ export class RunAttempt {
       file: lease.file,
       firstStep: start.step,
       knownRunId: plan.wandbRunId ?? null,
-      cleanup: trainer.cleanup,
+      cleanup: connections.cleanup,
     });
+    this.#hasBegun = true;
     const { watch, uploads, wandb } = trackers;
     const tracked = { ...context, reporting: { ...context.reporting, watch } };
     try {
       const end = await this.#runSteps(tracked, lease, start, wandb?.runId ?? null);
       return await this.#finish(end, lease, trackers);
     } catch (error) {
+      // The next attempt sends what is left.
+      if (this.#mayRecover(error)) throw error;
       const isFailed = !isAppError(error, "stopped");
       await uploads?.drain(isFailed ? "failed" : "stopped");
       await wandb?.finish(isFailed ? 1 : 0);
@@ -144,18 +169,20 @@ export class RunAttempt {
   }
 
   async #recordFailure(lease: RunLease, cause: unknown): Promise<void> {
+    await recordFailure(lease, cause, this.#options.trainer);
+    if (!isAppError(cause, "stopped")) await warnOfExpiry(this.#reportContext(lease));
+  }
+
+  #reportContext(lease: RunLease): ReportContext {
     const { trainer, plan, preparation } = this.#options;
-    const isStopped = isAppError(cause, "stopped");
-    const phase = isStopped ? "stopped" : "failed";
-    const ending = runEnding(cause, trainer.redactor);
-    // A full disk must not hide the cause. Without the record the run counts as interrupted.
-    await lease.end({ phase, ending }).catch((fault: unknown) => {
-      trainer.log.warn("The end of the run could not be written down.", {
-        reason: errorMessage(fault),
-      });
-    });
-    if (isStopped) return;
-    await warnOfExpiry(reportContext(trainer, plan, lease, preparation.totalSteps));
+    return reportContext(trainer, plan, lease, preparation.totalSteps);
+  }
+
+  /** True when another attempt in this process may go on. */
+  #mayRecover(cause: unknown): cause is AppError {
+    const { recoveries, trainer } = this.#options;
+    const isAllowed = recoveries.made < recoveries.limit && !trainer.control.signal.aborted;
+    return this.#hasBegun && isAllowed && isSessionLost(cause);
   }
 }
 

@@ -42,6 +42,8 @@ export interface RunPlan {
   readonly claim: (start: RunStart) => Promise<RunLease>;
   /** True when the run is done and all there may be to do is to send what its trackers lack; absent = no. */
   readonly isOver?: boolean;
+  /** Plans to go on with the run by itself, from its last state; `loaded` are the settings in force. */
+  readonly recover: (folder: string, loaded: LoadedConfig) => Promise<RunPlan>;
   /** Where the run stands by its files; its model may be of an earlier step. */
   readonly start: LoopPosition;
   /** Keys that were changed since the run began. */

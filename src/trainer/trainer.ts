@@ -21,7 +21,7 @@ import { ControlChannel } from "./control/controlChannel.ts";
 import { createClient, startPosition } from "./createModel.ts";
 import { debugLog } from "./debugLog.ts";
 import { requireJudged } from "./requireJudged.ts";
-import { planResume } from "./resume.ts";
+import { planResume, recoverWith } from "./resume.ts";
 import { executeRun } from "./run.ts";
 import type { RunPlan, TrainerOptions } from "./runPlan.ts";
 import { CleanupStack } from "./services/cleanupStack.ts";
@@ -190,6 +190,7 @@ export function planNewRun(
         },
       ),
     createModel: async (tinker) => ({ client: await createClient(tinker, config), start }),
+    recover: recoverWith(fileSystem, request.owner),
     start,
     changedKeys: [],
   };

@@ -126,7 +126,7 @@ const fileSystem = killableFiles(createFileSystem());
 const cleanup = new CleanupStack();
 const plan =
   mode === "resume"
-    ? await planResume(fileSystem, { folder: path, owner: "terminal", watch })
+    ? await planResume(fileSystem, { folder: path, owner: "terminal" })
     : planNewRun(fileSystem, { owner: "terminal" }, await loadConfig(fileSystem, path));
 const programs = { folder: resolve("dist/trainer") };
 await executeRun(

@@ -104,6 +104,14 @@ export const runFields = {
     unit: "steps",
     doc: "Save a state to resume from after every so many steps; it is deleted once there is a newer save, at the latest after a day. `null` means 1 for local models and 5 for hosted ones; 0 turns it off.",
   },
+  max_recoveries: {
+    type: "integer",
+    min: 0,
+    default: 3,
+    change: "fixed",
+    isAdvanced: true,
+    doc: "How often the run goes on by itself after the service has lost its session, for example because the service was restarted or the computer slept: it opens a new session, loads the last state and repeats the steps since, as a resume does. Counted anew by each `resume`. 0 ends the run instead, and it can be resumed.",
+  },
   resume_from: {
     type: "string",
     nullable: true,

@@ -37,6 +37,11 @@ export class RunLease {
     this.#file = file;
   }
 
+  /** True once nothing is written any more. */
+  get isOver(): boolean {
+    return this.#ending !== null;
+  }
+
   /** The file as written last. */
   get file(): RunFile {
     return this.#file;
@@ -52,6 +57,12 @@ export class RunLease {
   /** Writes down how the attempt ended. The first end is the one that counts; a later call waits for it. @throws AppError `disk` */
   end(change: Omit<RunFileChange, "control"> & { readonly phase: RunPhase }): Promise<void> {
     this.#ending ??= this.#writing.run(() => this.#write({ ...change, control: null }));
+    return this.#ending;
+  }
+
+  /** Leaves the folder to the next attempt in this process: from now on nothing is written. */
+  release(): Promise<void> {
+    this.#ending ??= this.#writing.run(async () => undefined);
     return this.#ending;
   }
 

@@ -1,6 +1,6 @@
 /** Faults of the Tinker service as errors that name the cause and the next step. */
 
-import { AppError } from "../errors.ts";
+import { AppError, isAppError } from "../errors.ts";
 import { isJsonObject } from "../json.ts";
 import { type KeySource, keyText } from "../secrets/keySource.ts";
 
@@ -53,6 +53,21 @@ export function tinkerError(
   nextStep = nextSteps[code],
 ): AppError {
   return new AppError(code, `${problem.replace(/\.$/, "")}. ${nextStep}`, details);
+}
+
+/** The message without the next step, for a caller that takes that step by itself. */
+export function withoutNextStep({ message }: AppError): string {
+  const step = Object.values(nextSteps).find((each) => message.endsWith(` ${each}`)) ?? "";
+  return message.slice(0, message.length - step.length).trimEnd();
+}
+
+/**
+ * True for an error of a call that did not name a checkpoint, when it means that the service no longer knows the session, or its
+ * model, sampler or future.
+ */
+export function isSessionLost(error: unknown): error is AppError {
+  if (isAppError(error, "tinker-expired", "tinker-not-found")) return true;
+  return isAppError(error, "tinker-model-lost") && isSessionLost(error.cause);
 }
 
 export interface FailedAnswer {

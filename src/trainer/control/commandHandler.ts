@@ -37,10 +37,15 @@ export class CommandHandler {
     this.#options = options;
   }
 
-  /** From now on settings can be changed. */
+  /** The settings in force; null before the run has begun. */
+  get settings(): LoadedConfig | null {
+    return this.#inForce?.loaded ?? null;
+  }
+
+  /** From now on settings can be changed. A later attempt in the same process changes nothing: what was requested still holds. */
   prepared(run: TunableRun): void {
-    this.#run = run;
-    this.#inForce = run;
+    this.#run ??= run;
+    this.#inForce ??= run;
   }
 
   /** @throws AppError when the command cannot be carried out, with the reason */

@@ -7,6 +7,7 @@ import type { RunControl } from "../../core/training/control.ts";
 import type { ProgressEvent } from "../../core/training/progress.ts";
 import type { LaunchRequest, RunStatus } from "../../shared/control.ts";
 import type { ControlAddress, RunPhase } from "../../shared/runFile.ts";
+import type { LoadedConfig } from "../config/configFiles.ts";
 import { CommandHandler, type TunableRun } from "./commandHandler.ts";
 import { ControlServer } from "./controlServer.ts";
 import { advanceStatus, INITIAL_STATUS } from "./runStatus.ts";
@@ -65,6 +66,11 @@ export class ControlChannel {
 
   get address(): ControlAddress | null {
     return this.#server?.address ?? null;
+  }
+
+  /** The settings in force; null before the run has begun. */
+  get settings(): LoadedConfig | null {
+    return this.#handler.settings;
   }
 
   /** Updates the status with the progress of the run. */

@@ -115,7 +115,7 @@ describe("a resume", () => {
     await writeConfigFiles(fileSystem, folder, loaded, new Redactor());
     await writeState(fileSystem, folder, aRunState(2));
     const request = { folder, owner: "terminal" as const, overrides: [override] };
-    return planResume(fileSystem, { ...request, watch: () => undefined });
+    return planResume(fileSystem, request);
   }
 
   it.each([

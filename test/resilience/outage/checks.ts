@@ -21,6 +21,11 @@ export interface Played {
   readonly stage: Notes;
 }
 
+export interface Reported {
+  readonly outcome: Outcome;
+  readonly stage: Pick<Notes, "uploads" | "wandb">;
+}
+
 const SHOWN = 3;
 
 function check(what: string, isGood: boolean, counts: string): Check {
@@ -35,8 +40,15 @@ function none(what: string, wrong: readonly string[], counts: string): Check {
 
 export function runChecks(whole: Played, disturbed: Played, steps: number): readonly Check[] {
   return [
-    ...trainedChecks(whole.outcome, disturbed.outcome, steps),
+    ...resultChecks(whole.outcome, disturbed, steps),
     ...requestChecks(whole.stage, disturbed.stage),
+  ];
+}
+
+/** What was trained, and what arrived at the services that a run is reported to. */
+export function resultChecks(whole: Outcome, disturbed: Reported, steps: number): readonly Check[] {
+  return [
+    ...trainedChecks(whole, disturbed.outcome, steps),
     ...wandbChecks(disturbed, steps),
     ...uploadChecks(disturbed),
   ];
@@ -99,7 +111,7 @@ function requestChecks({ training: whole }: Notes, { training }: Notes): readonl
   ];
 }
 
-function wandbChecks({ outcome, stage }: Played, steps: number): readonly Check[] {
+function wandbChecks({ outcome, stage }: Reported, steps: number): readonly Check[] {
   const { wandb } = stage;
   const reported = wandb.rows();
   const numbers = reported.map((row) => Number(row["step"]));
@@ -135,7 +147,7 @@ function holds(reported: Readonly<Record<string, unknown>> | undefined, row: Met
   );
 }
 
-function uploadChecks({ outcome, stage }: Played): readonly Check[] {
+function uploadChecks({ outcome, stage }: Reported): readonly Check[] {
   const { uploads } = stage;
   const rollouts = outcome.rollouts.reduce((sum, each) => sum + each.length, 0);
   const count = (type: string): number =>
@@ -165,7 +177,7 @@ function uploadChecks({ outcome, stage }: Played): readonly Check[] {
 }
 
 /** Rollouts whose messages do not count from 0 without a gap. */
-function gaps({ uploads }: Notes): readonly string[] {
+function gaps({ uploads }: Pick<Notes, "uploads">): readonly string[] {
   const indices = new Map<string, number[]>();
   for (const { rolloutEventId, index } of uploads.events) {
     if (rolloutEventId === undefined || index === undefined) continue;

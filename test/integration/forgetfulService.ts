@@ -1,0 +1,89 @@
+/** Between a client and a Tinker server: forgets sessions, as a service that is restarted or ends those that are silent. */
+
+import type { Filter, PassingAnswer, PassingRequest } from "./tinkerServersProxy.ts";
+
+/** Loses a session with its n-th request to one endpoint. */
+export interface Loss {
+  readonly endpoint: string;
+  readonly request: number;
+  /** What requests of the session get from then on. */
+  readonly status: 404 | 410;
+}
+
+export interface ForgetfulOptions {
+  /** One for each session, in the order of their creation; those after the last are kept. */
+  readonly losses?: readonly Loss[];
+  /** A session without any request for so long is lost; absent = none is. */
+  readonly silenceMs?: number;
+}
+
+interface Session {
+  readonly id: string;
+  readonly loss: Loss | null;
+  readonly counts: Map<string, number>;
+  readonly tickets: Set<string>;
+  lastRequestMs: number;
+  status: number | null;
+}
+
+/** Checkpoints outlive the session whose id is in their path. */
+const CHECKPOINT_PATH = /tinker:\/\/[^"]*/g;
+const OUTLIVING = /^\/api\/v1\/(training_runs|weights_info|sessions\/)/;
+
+export class ForgetfulService implements Filter {
+  readonly #options: ForgetfulOptions;
+  readonly #sessions: Session[] = [];
+
+  constructor(options: ForgetfulOptions) {
+    this.#options = options;
+  }
+
+  get sessions(): number {
+    return this.#sessions.length;
+  }
+
+  get lost(): number {
+    return this.#sessions.filter(({ status }) => status !== null).length;
+  }
+
+  request(passing: PassingRequest): PassingRequest | PassingAnswer {
+    const session = this.#sessionOf(passing);
+    if (session === null) return passing;
+    const endpoint = passing.path.replace(/^\/api\/v1\//, "");
+    const count = (session.counts.get(endpoint) ?? 0) + 1;
+    session.counts.set(endpoint, count);
+    const { silenceMs = Number.POSITIVE_INFINITY } = this.#options;
+    const isSilent = Date.now() - session.lastRequestMs > silenceMs;
+    session.lastRequestMs = Date.now();
+    const { loss } = session;
+    const isDue = loss !== null && loss.endpoint === endpoint && count >= loss.request;
+    if (isSilent || isDue) session.status ??= loss?.status ?? 404;
+    if (session.status === null) return passing;
+    const body = Buffer.from(JSON.stringify({ detail: `There is no session ${session.id}.` }));
+    return { status: session.status, type: "application/json", body };
+  }
+
+  answer(answer: PassingAnswer, to: PassingRequest): PassingAnswer {
+    const text = answer.body.toString("latin1");
+    const id = /"session_id":\s*"([^"]+)"/.exec(text)?.[1];
+    if (to.path.endsWith("/create_session") && id !== undefined) this.#begin(id);
+    const ticket = /"request_id":\s*"([^"]+)"/.exec(text)?.[1];
+    if (ticket !== undefined) this.#sessionOf(to)?.tickets.add(ticket);
+    return answer;
+  }
+
+  #begin(id: string): void {
+    const loss = this.#options.losses?.[this.#sessions.length] ?? null;
+    const begun = { id, loss, counts: new Map(), tickets: new Set<string>() };
+    this.#sessions.push({ ...begun, lastRequestMs: Date.now(), status: null });
+  }
+
+  #sessionOf({ path, body }: PassingRequest): Session | null {
+    if (OUTLIVING.test(path)) return null;
+    const text = body.toString("latin1").replace(CHECKPOINT_PATH, "");
+    const ticket = /"request_id":\s*"([^"]+)"/.exec(text)?.[1];
+    const isOf = ({ id, tickets }: Session): boolean =>
+      text.includes(id) || (ticket !== undefined && tickets.has(ticket));
+    return this.#sessions.find(isOf) ?? null;
+  }
+}
