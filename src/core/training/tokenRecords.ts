@@ -1,5 +1,6 @@
 /** The stored form of a datum's tokens: unshifted, so that every value stands beside the token it is about. */
 
+import { isImageId } from "../images/imageIds.ts";
 import type { TokenRecord } from "../runFolder/tokenRecord.ts";
 import type { TrainingDatum } from "./datums.ts";
 
@@ -12,6 +13,10 @@ export function toTokenRecord(
   const n = ledger.tokens.length;
   const trainer = new Float32Array(n).fill(Number.NaN);
   if (trainerLogprobs !== null) trainer.set(trainerLogprobs, 1);
+  ledger.tokens.forEach((id, token) => {
+    // What the server scored there is the target 0, which stands for no token.
+    if (isImageId(id)) trainer[token] = Number.NaN;
+  });
   return {
     group,
     rollout,
