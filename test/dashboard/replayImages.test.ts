@@ -4,7 +4,6 @@ import { mkdirSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { deflateSync } from "node:zlib";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { readImage } from "../../src/core/images/imageFile.ts";
@@ -13,6 +12,7 @@ import { createRolloutStore } from "../../src/core/runFolder/rolloutStore.ts";
 import { Redactor } from "../../src/core/secrets/redaction/redactor.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
 import { sha256 } from "../../src/node/hash.ts";
+import { drawnPng } from "../core/images/someImages.ts";
 import { aRecord } from "../core/runFolder/builders.ts";
 import { writeHardRun } from "../host/dashboard/writtenRun.ts";
 import { launchBrowser } from "../workbench/browser.ts";
@@ -37,7 +37,9 @@ async function writeRun(): Promise<string> {
   const fileSystem = createFileSystem();
   const { folder, step } = await writeHardRun(fileSystem, parent, { rollouts: 8, tokens: 20 });
   const files = fileSystem.within(folder);
-  const pictures = [picture(224, 150), picture(96, 96)].map((file) => ({ file, tokens: 70 }));
+  const pictures = [drawnPng(224, 150), drawnPng(96, 96)].map((bytes) => {
+    return { file: readImage(bytes.toString("base64")), tokens: 70 };
+  });
   const images = await storeImages(pictures, { fileSystem: files, folder, sha256 });
   await writeFile(join(folder, "images", images[1]?.file ?? ""), "something else");
   const [turn] = aRecord().turns;
@@ -55,42 +57,6 @@ async function writeRun(): Promise<string> {
   );
   await fileSystem.close();
   return folder;
-}
-
-/** A gradient. */
-function picture(width: number, height: number) {
-  const rows = Buffer.alloc(height * (1 + width * 3));
-  for (let y = 0; y < height; y += 1) {
-    for (let x = 0; x < width; x += 1) {
-      const at = y * (1 + width * 3) + 1 + x * 3;
-      rows.set([(255 * x) / width, (255 * y) / height, 160], at);
-    }
-  }
-  const header = Buffer.alloc(13);
-  header.writeUInt32BE(width, 0);
-  header.writeUInt32BE(height, 4);
-  header.set([8, 2], 8);
-  const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
-  const chunks = [chunk("IHDR", header), chunk("IDAT", deflateSync(rows)), chunk("IEND")];
-  return readImage(Buffer.concat([signature, ...chunks]).toString("base64"));
-}
-
-function chunk(name: string, data = Buffer.alloc(0)): Buffer {
-  const body = Buffer.concat([Buffer.from(name), data]);
-  const length = Buffer.alloc(4);
-  length.writeUInt32BE(data.length);
-  const check = Buffer.alloc(4);
-  check.writeUInt32BE(crc32(body));
-  return Buffer.concat([length, body, check]);
-}
-
-function crc32(bytes: Buffer): number {
-  let crc = 0xffffffff;
-  for (const byte of bytes) {
-    crc ^= byte;
-    for (let bit = 0; bit < 8; bit += 1) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0);
-  }
-  return (crc ^ 0xffffffff) >>> 0;
 }
 
 it("shows images where a text names them, says what is wrong with others, and asks no address", async () => {

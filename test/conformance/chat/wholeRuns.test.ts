@@ -1,7 +1,6 @@
 /** Whole runs in every chat format: random weights under the model's name, with the model's own tokenizer. */
 
-import { once } from "node:events";
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -9,9 +8,9 @@ import * as z from "zod";
 import { defineEnvironment } from "../../../src/local/environment/environment.ts";
 import { createEnvironmentServer } from "../../../src/local/environment/server/server.ts";
 import { serve } from "../../../src/trainer/serve.ts";
-import { comparableRow, withoutKeys } from "../../integration/comparableRow.ts";
-import { PROGRAM_FOLDER, readLines } from "../../integration/localRun.ts";
-import { runProgram, startProgram, type Variables } from "../../integration/trainProgram.ts";
+import { killedInTheSecondStep, trained } from "../../integration/comparedRuns.ts";
+import { PROGRAM_FOLDER } from "../../integration/localRun.ts";
+import { runProgram } from "../../integration/trainProgram.ts";
 import { hasKitTokenizers, unpackKitTokenizer } from "./kitTokenizers.ts";
 
 /** A model of each format, and its tokenizer in the kit. */
@@ -69,38 +68,6 @@ afterAll(async () => {
 
 function runIn(project: string): string {
   return join(project, ".tinker-rl", "runs", "run");
-}
-
-/** What a run leaves that does not depend on time. */
-async function trained(project: string) {
-  const run = runIn(project);
-  const files = (await readdir(join(run, "rollouts"))).filter((name) => name.endsWith(".bin"));
-  const tokens = files.sort().map(async (name) => {
-    return [name, await readFile(join(run, "rollouts", name), "base64")] as const;
-  });
-  const results = await readLines(join(run, "eval", "results.jsonl"));
-  return {
-    rows: (await readLines(join(run, "metrics.jsonl"))).map(comparableRow),
-    tokens: await Promise.all(tokens),
-    evaluations: withoutKeys(results, new Set(["timeMs"])),
-  };
-}
-
-/** Kills the trainer with all its processes as soon as it has trained one step and plays the next. */
-async function killedInTheSecondStep(config: string, project: string, variables: Variables) {
-  const child = startProgram(["train", config], variables, true);
-  const closed = once(child, "close");
-  child.stdout?.resume();
-  child.stderr?.resume();
-  const isThere = async (): Promise<boolean> => {
-    const rollouts = await readdir(join(runIn(project), "rollouts")).catch(() => []);
-    return rollouts.some((name) => name.startsWith("step-000001"));
-  };
-  while (child.exitCode === null && !(await isThere())) {
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-  process.kill(-(child.pid ?? 0), "SIGKILL");
-  await closed;
 }
 
 /** Takes any text as an answer. */
@@ -161,14 +128,14 @@ async function playTwice(model: string, name: string, environment: string, more:
   try {
     const train = await runProgram(["train", join(whole, "tinker-config.yaml")], variables);
     expect(train.code, train.stdout + train.stderr).toBe(0);
-    const expected = await trained(whole);
+    const expected = await trained(runIn(whole));
     expect(expected.rows).toHaveLength(STEPS);
     for (const row of expected.rows) expect(updated.safeParse(row).success).toBe(true);
 
-    await killedInTheSecondStep(join(killed, "tinker-config.yaml"), killed, variables);
+    await killedInTheSecondStep(join(killed, "tinker-config.yaml"), runIn(killed), variables);
     const resume = await runProgram(["resume", runIn(killed)], variables);
     expect(resume.code, resume.stdout + resume.stderr).toBe(0);
-    expect(await trained(killed)).toEqual(expected);
+    expect(await trained(runIn(killed))).toEqual(expected);
 
     const show = await runProgram(["show", runIn(whole)], {});
     expect(show.code, show.stderr).toBe(0);

@@ -1,5 +1,6 @@
-/** Image files that are nothing but headers: what the program looks at. */
+/** Image files: most are nothing but headers, which is what the program looks at. */
 
+import { crc32, deflateSync } from "node:zlib";
 import { readImage } from "../../../src/core/images/imageFile.ts";
 import type { Block } from "../../../src/core/openreward/types.ts";
 
@@ -26,4 +27,30 @@ export function aPng(width = 224, height = 224, rest = "") {
 
 export function imageBlock(bytes: Buffer): Block {
   return { type: "image", data: bytes.toString("base64"), mimeType: "image/png" };
+}
+
+/** A whole PNG file: a gradient of red and green that every viewer shows; `blue` from 0 to 255. */
+export function drawnPng(width: number, height: number, blue = 160): Buffer {
+  const rows = Buffer.alloc(height * (1 + width * 3));
+  for (let y = 0; y < height; y += 1) {
+    for (let x = 0; x < width; x += 1) {
+      const at = y * (1 + width * 3) + 1 + x * 3;
+      rows.set([(255 * x) / width, (255 * y) / height, blue], at);
+    }
+  }
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(width, 0);
+  header.writeUInt32BE(height, 4);
+  header.set([8, 2], 8);
+  const signature = pngBytes(width, height).subarray(0, 8);
+  const chunks = [chunk("IHDR", header), chunk("IDAT", deflateSync(rows)), chunk("IEND")];
+  return Buffer.concat([signature, ...chunks]);
+}
+
+function chunk(name: string, data = Buffer.alloc(0)): Buffer {
+  const body = Buffer.concat([Buffer.from(name), data]);
+  const frame = Buffer.alloc(8);
+  frame.writeUInt32BE(data.length, 0);
+  frame.writeUInt32BE(crc32(body), 4);
+  return Buffer.concat([frame.subarray(0, 4), body, frame.subarray(4)]);
 }

@@ -1,0 +1,245 @@
+/**
+ * A whole run in an environment that shows pictures: the trainer as a process of its own, at an engine with random weights that
+ * stands for Qwen3.5. Noise calls no tool, so the first turn of each rollout is a call, with the log-probabilities that the weights
+ * give it.
+ */
+
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import * as z from "zod";
+import { imageRuns, isImageId } from "../../src/core/images/imageIds.ts";
+import { readImageAddress } from "../../src/core/runFolder/imageFiles.ts";
+import { createRunReader, type RolloutSummary } from "../../src/core/runFolder/reader.ts";
+import type { RolloutRecord } from "../../src/core/runFolder/rolloutRecord.ts";
+import type { TokenRecord } from "../../src/core/runFolder/tokenRecord.ts";
+import type { Engine } from "../../src/local/engine/engine.ts";
+import { createRandomEngine } from "../../src/local/engine/random/randomEngine.ts";
+import { listen } from "../../src/local/engine/service/http/listen.ts";
+import { createTinkerService } from "../../src/local/engine/service/service.ts";
+import { createEnvironmentServer } from "../../src/local/environment/server/server.ts";
+import { systemClock } from "../../src/node/clock.ts";
+import { createFileSystem } from "../../src/node/fileSystem.ts";
+import { sha256 } from "../../src/node/hash.ts";
+import { systemRandom } from "../../src/node/random.ts";
+import { silentLog } from "../fakes/silentLog.ts";
+import { WORKER } from "../local/engine/engineFixture.ts";
+import { KERNELS } from "../local/engine/testModel.ts";
+import { QWEN3_FOLDER, qwen3Model } from "../node/tokenizer/qwen3Model.ts";
+import { killedInTheSecondStep, trained } from "./comparedRuns.ts";
+import { pictures, promptPicture, RESULT_PICTURE } from "./pictures.ts";
+import { runProgram, type Variables } from "./trainProgram.ts";
+
+const MODEL = "Qwen/Qwen3.5-9B";
+const KEY = "tml-images";
+const STEPS = 2;
+/** 64 x 48 pixels become 10 x 7 squares, and 300 x 40 become 22 x 3: `smart_resize` of transformers. */
+const PROMPT_TOKENS = 70;
+const RESULT_TOKENS = 66;
+
+const { tokenizer } = qwen3Model;
+function control(text: string): number {
+  const token = tokenizer.addedTokens.find((added) => added.text === text);
+  if (token === undefined) throw new Error(`the tokenizer has no ${text}`);
+  return token.id;
+}
+const CALL = [
+  control("<tool_call>"),
+  ...tokenizer.encodeText("\n<function=look>\n</function>\n"),
+  control("</tool_call>"),
+  control("<|im_end|>"),
+];
+
+/** Answers prompts with an image and without a result of a tool by a call. */
+function withCalls(engine: Engine): Engine {
+  const [image, result] = [control("<|vision_start|>"), control("<tool_response>")];
+  return {
+    ...engine,
+    sample: async (weights, request, signal) => {
+      const { prompt } = request;
+      if (!prompt.includes(image) || prompt.includes(result)) {
+        return engine.sample(weights, request, signal);
+      }
+      const scored = { prompt: Int32Array.of(...prompt, ...CALL), top: 0, targetsPerPosition: 0 };
+      const { logprobs } = await engine.scorePrompt(weights, { ...scored, targets: null });
+      return {
+        tokens: Int32Array.from(CALL),
+        logprobs: logprobs.slice(prompt.length),
+        stopReason: "stop",
+        cachedPromptTokens: 0,
+      };
+    },
+  };
+}
+
+let root = "";
+let variables: Variables = {};
+let config = "";
+const closing: (() => Promise<void>)[] = [];
+/** Keeps the runs for people who want to look at them. */
+const kept = process.env["TINKER_RL_KEPT_RUNS"] ?? "";
+
+async function startEngine(): Promise<string> {
+  const program = { wasmPath: KERNELS, workerPath: WORKER, workers: 2 };
+  const engine = await createRandomEngine({ name: MODEL, tokenizerFolder: QWEN3_FOLDER }, program);
+  const service = await createTinkerService({
+    ...{ engine: withCalls(engine), storeFolder: join(root, "store"), key: KEY },
+    ...{ clock: systemClock, random: systemRandom, files: createFileSystem(), log: silentLog },
+  });
+  closing.push(async () => {
+    await service.close();
+    await engine.close();
+  });
+  return listen(service.server, { kind: "port", port: 0 });
+}
+
+async function startEnvironments(): Promise<string> {
+  const { server, close } = createEnvironmentServer({ environments: [pictures], apiKey: null });
+  closing.push(close);
+  return listen(server, { kind: "port", port: 0 });
+}
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), "image-runs-"));
+  variables = { TINKER_BASE_URL: await startEngine(), TINKER_API_KEY: KEY };
+  config = `
+model_name: ${MODEL}
+tokenizer_name: ${QWEN3_FOLDER}
+thinking: false
+run_name: run
+lora_rank: 4
+learning_rate: 1e-3
+environments:
+  pictures: { splits: { train: {} }, num_rollouts: 3, max_turns: 3, nonterminal_reward: 1 }
+advantage_calculation: direct
+batch_size: 2
+max_steps: ${STEPS}
+max_response_tokens: 24
+max_total_tokens: 1500
+save_every: 1
+evaluation: { splits: { pictures: [test] }, num_samples: 2, every: 1, temperatures: [1] }
+openreward_base_url: ${await startEnvironments()}
+`;
+});
+afterAll(async () => {
+  await Promise.all(closing.map((close) => close()));
+  if (kept !== "") await cp(root, kept, { recursive: true });
+  await rm(root, { recursive: true, force: true });
+});
+
+/** A folder with the configuration, and the run that it leads to. */
+async function newProject(name: string) {
+  const project = join(root, name);
+  await mkdir(project);
+  const path = join(project, "tinker-config.yaml");
+  await writeFile(path, config);
+  return { path, run: join(project, ".tinker-rl", "runs", "run") };
+}
+
+const updated = z.object({ optim: z.object({ grad_norm: z.number().positive() }) });
+
+function checkTokens({
+  mask,
+  samplerLogprobs,
+  trainerLogprobs,
+  advantages,
+  ...record
+}: TokenRecord) {
+  const ids = Array.from(record.ids);
+  const images = imageRuns(ids).filter(({ image }) => image !== null);
+  expect(images.map(({ start, end, image }) => [image, end - start])).toEqual([
+    [0, PROMPT_TOKENS],
+    [1, RESULT_TOKENS],
+  ]);
+  const ofImages = ids.flatMap((id, at) => (isImageId(id) ? [mask[at], advantages[at]] : []));
+  expect(new Set(ofImages)).toEqual(new Set([0]));
+  expect(ids.some((id, at) => isImageId(id) && !Number.isNaN(trainerLogprobs[at]))).toBe(false);
+  const sampled = ids.flatMap((_, at) => (mask[at] === 1 ? [at] : []));
+  expect(sampled.map((at) => ids[at]).slice(0, CALL.length)).toEqual(CALL);
+  // What follows the second picture is trained, too.
+  expect(sampled.at(-1)).toBeGreaterThan(images[1]?.end ?? ids.length);
+  for (const at of sampled) {
+    expect(trainerLogprobs[at]).toBeCloseTo(samplerLogprobs[at] ?? Number.NaN, 3);
+  }
+}
+
+describe("a run in an environment with pictures", () => {
+  let whole = "";
+  const fileSystem = createFileSystem();
+  const rollouts: { readonly summary: RolloutSummary; readonly record: RolloutRecord }[] = [];
+  const reader = () => createRunReader(fileSystem.within(whole), whole);
+  afterAll(() => fileSystem.close());
+
+  beforeAll(async () => {
+    const { path, run } = await newProject("whole");
+    const train = await runProgram(["train", path], variables);
+    expect(train.code, train.stdout + train.stderr).toBe(0);
+    whole = run;
+    for (const step of await reader().steps()) {
+      for (const summary of await reader().rollouts(step)) {
+        const record = await reader().body(summary);
+        if (record === null) throw new Error("a rollout is not wholly on disk");
+        rollouts.push({ summary, record });
+      }
+    }
+    expect(rollouts).toHaveLength(STEPS * 2 * 3);
+  });
+
+  it("changes the weights, and after a kill it is resumed exactly", async () => {
+    const expected = await trained(whole);
+    expect(expected.rows).toHaveLength(STEPS);
+    for (const row of expected.rows) expect(updated.safeParse(row).success).toBe(true);
+
+    const { path, run } = await newProject("killed");
+    await killedInTheSecondStep(path, run, variables);
+    const resume = await runProgram(["resume", run], variables);
+    expect(resume.code, resume.stdout + resume.stderr).toBe(0);
+    expect(await trained(run)).toEqual(expected);
+    const images = async (folder: string) => (await readdir(join(folder, "images"))).sort();
+    expect(await images(run)).toEqual(await images(whole));
+  });
+
+  it("has the pictures of prompts and results in what is replayed, each stored once", async () => {
+    const stored = new Map<string, Buffer>();
+    for (const { record } of rollouts) {
+      const { images, promptText, turns, index } = record;
+      expect(promptText).toBe("What is in [image 1]?");
+      expect(turns[0]?.results[0]?.text).toBe("Seen: [image 2]");
+      expect(images.map(({ tokens }) => tokens)).toEqual([PROMPT_TOKENS, RESULT_TOKENS]);
+      const [shown, seen] = images.map(({ file }) => file);
+      stored.set(shown ?? "", promptPicture(index ?? -1));
+      stored.set(seen ?? "", RESULT_PICTURE);
+    }
+    // One for each of the tasks of training and evaluation, and the one that all rollouts see.
+    expect(await readdir(join(whole, "images"))).toHaveLength(STEPS * 2 + 2 + 1);
+    const folder = { fileSystem: fileSystem.within(whole), folder: whole, sha256 };
+    for (const [file, bytes] of stored) {
+      expect(await readFile(join(whole, "images", file))).toEqual(bytes);
+      expect(await readImageAddress(file, folder)).toBe(
+        `data:image/png;base64,${bytes.toString("base64")}`,
+      );
+    }
+  });
+
+  it("trains what was sampled after the pictures, with the log-probabilities that it was sampled with", async () => {
+    for (const { summary } of rollouts) {
+      const [entry] = summary.tokenData;
+      const tokens = entry === undefined ? null : await reader().tokens(entry);
+      if (tokens === null) throw new Error("a rollout has no tokens");
+      checkTokens(tokens);
+    }
+  });
+
+  it("is shown in a terminal, with its pictures named in the texts and among the tokens", async () => {
+    const show = await runProgram(["show", whole], {});
+    expect([show.code, show.stderr]).toEqual([0, ""]);
+    expect(show.stdout).toContain(MODEL);
+    const place = ["--step", "1", "--group", "1", "--rollout", "1", "--tokens"];
+    const rollout = await runProgram(["show", whole, ...place], {});
+    expect([rollout.code, rollout.stderr]).toEqual([0, ""]);
+    for (const text of ["What is in [image 1]?", "Seen: [image 2]"]) {
+      expect(rollout.stdout).toContain(text);
+    }
+  });
+});
