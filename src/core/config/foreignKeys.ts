@@ -24,6 +24,7 @@ const FOREIGN_NAMES: Readonly<Record<string, readonly string[]>> = {
   loss_fn: ["loss", "loss_type", "policy_loss"],
   advantage_calculation: ["adv_estimator", "advantage_estimator"],
   grad_clip_norm: ["max_grad_norm", "grad_clip"],
+  kl_coef: ["kl_beta", "kl_penalty_coef", "kl_loss_coef", "init_kl_coef", "beta"],
   num_substeps: ["num_iterations", "ppo_epochs", "num_minibatches"],
   environments: ["environment", "env", "envs"],
   log_path: ["output_dir", "log_dir", "save_path"],
@@ -48,17 +49,4 @@ const OWN_NAMES: ReadonlyMap<string, string> = new Map(
 /** What a key of another program is called here, or null. */
 export function ownNameOf(foreign: string): string | null {
   return OWN_NAMES.get(normalizeWord(foreign)) ?? null;
-}
-
-/** Keys of other programs without a counterpart, and why. */
-const UNSUPPORTED: ReadonlyMap<string, string> = new Map(
-  ["kl_coef", "kl_beta", "kl_penalty_coef", "beta", "init_kl_coef"].map((name) => [
-    name,
-    "There is no KL penalty: the clip bounds in `loss_fn_config` keep the policy near.",
-  ]),
-);
-
-/** Why a key of another program has no counterpart here, or null when it is not known. */
-export function unsupportedReason(foreign: string): string | null {
-  return UNSUPPORTED.get(normalizeWord(foreign)) ?? null;
 }

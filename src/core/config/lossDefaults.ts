@@ -12,10 +12,11 @@ export const LOSS_DEFAULTS = {
   dro: { beta: 0.05 },
 } as const satisfies Readonly<Record<LossName, Readonly<Record<string, number>>>>;
 
-/** True where the loss has a gradient at an advantage of 0, too: the penalty of `dro`. */
+/** True where the loss has a gradient at a rollout's advantage of 0, too: the penalty of `dro`, and that for leaving the base model. */
 export function learnsWithoutAdvantage(
-  config: Pick<Config, "loss_fn" | "loss_fn_config">,
+  config: Pick<Config, "loss_fn" | "loss_fn_config" | "kl_coef">,
 ): boolean {
+  if (config.kl_coef > 0) return true;
   return config.loss_fn === "dro" && lossParameters(config)["beta"] !== 0;
 }
 

@@ -131,6 +131,14 @@ export const optimizerFields = {
     isAdvanced: true,
     doc: "Largest absolute value of an advantage. `null` sets no limit.",
   },
+  kl_coef: {
+    type: "number",
+    min: 0,
+    default: 0,
+    examples: [0.01, 0.05],
+    change: "tunable",
+    doc: "Weight of a penalty for leaving the base model. With d, the log-probability of a trained token under the policy less that under the base model, `kl_coef` times (mean of d over the step - d) is added to the advantage of the token. Above 0 the service is asked for the base model's log-probabilities of all data that is trained, which costs prompt tokens, and `optim/kl_policy_base` reports the mean of d. Meant for `temperature: 1`.",
+  },
   overlong: {
     type: "enum",
     values: ["train", "mask", "penalty"],

@@ -5,7 +5,7 @@ import { nearestWords } from "../util/editDistance.ts";
 import type { Shape } from "./field.ts";
 import { type FieldSection, fieldOf, fieldSections } from "./fields.ts";
 import type { Finding } from "./finding.ts";
-import { ownNameOf, unsupportedReason } from "./foreignKeys.ts";
+import { ownNameOf } from "./foreignKeys.ts";
 import type { Remedy } from "./remedy.ts";
 
 const MAX_SHOWN = 80;
@@ -43,7 +43,7 @@ function adviceFor(
   const near = nearestWords(key, known);
   if (near.length > 0) return rename(path, near, siblings);
   return {
-    advice: unsupportedReason(key) ?? "Remove it.",
+    advice: "Remove it.",
     remedies: [removal(path)],
   };
 }

@@ -23,7 +23,6 @@ export interface DatumSource {
 }
 
 export interface TrainingDatum extends DatumSource {
-  readonly advantage: number;
   /** Input ids; entry i predicts `targets[i]`. All arrays have this length. */
   readonly tokens: Int32Array;
   readonly targets: Int32Array;
@@ -47,7 +46,6 @@ export function buildDatum(source: DatumSource, advantage: number): TrainingDatu
   const mask = new Uint8Array(ledger.mask.slice(1, n));
   return {
     ...source,
-    advantage,
     tokens: new Int32Array(ledger.tokens.slice(0, n - 1)),
     // Nothing predicts an image: the wire wants 0 there.
     targets: new Int32Array(ledger.tokens.slice(1, n)).map((id) => (isImageId(id) ? 0 : id)),

@@ -21,6 +21,7 @@ import { batchAt } from "./dataset.ts";
 import { evaluate } from "./evaluate.ts";
 import { evaluationMetrics } from "./evaluation.ts";
 import { GroupQueue } from "./groupQueue.ts";
+import { checkBaseModel } from "./klPenalty.ts";
 import {
   headlineMetrics,
   type LoopPosition,
@@ -88,6 +89,7 @@ class Loop {
       if (config.probe_server) {
         this.#extra = await checkSampling(this.#context, policy.sampler, this.#position.step);
       }
+      if (config.kl_coef > 0) await checkBaseModel(this.#context);
       this.#offerSave();
       await this.#evaluateIfDue(policy.sampler);
       while (!control.isStopping && (await this.#betweenSteps())) {

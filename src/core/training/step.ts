@@ -2,14 +2,16 @@
 
 import type { FinishedRollout } from "../rollout/rollout.ts";
 import { appendMetrics, buildMetricsRow } from "../runFolder/metrics.ts";
-import type { MetricsRow } from "../runFolder/metricsTree.ts";
+import { type MetricsRow, type MetricsTree, mergeMetrics } from "../runFolder/metricsTree.ts";
 import type { StepFacts, TokenCounts } from "../runFolder/stepFacts.ts";
 import { summarize } from "../util/stats.ts";
 import { applyAlarmActions } from "./alarms.ts";
 import type { RunContext, RunReporting } from "./context.ts";
+import type { TrainingDatum } from "./datums.ts";
 import { gatherStepFacts, type StepInput } from "./gatherStepFacts.ts";
 import { type ScoredGroup, scoreGroups, type TrainingBatch, trainingBatch } from "./groups.ts";
 import { requireNoInternalErrors } from "./internalErrors.ts";
+import { withKlPenalty } from "./klPenalty.ts";
 import type { ProgressEvent } from "./progress.ts";
 import { report } from "./report.ts";
 import { learningRateAt } from "./schedule.ts";
@@ -39,17 +41,19 @@ export async function runStep(context: RunContext, input: StepInput): Promise<St
   await reportFailure(reporting, step, rollouts);
   const groups = scoreGroups(rollouts, config);
   await storage.store.addScores(step, scores(groups));
-  const update = trainingBatch(groups);
+  const untrained = trainingBatch(groups);
   const learningRate = learningRateAt(config, step, context.totalSteps);
   const trainingFromMs = clock.monotonic();
-  const trained =
-    update.data.length === 0 ? null : await train(context, step, update, learningRate);
+  const update =
+    untrained.data.length === 0 ? null : await train(context, step, untrained, learningRate);
+  const trained = update?.trained ?? null;
   const trainS = trained === null ? null : (clock.monotonic() - trainingFromMs) / 1000;
   const totalS = (clock.monotonic() - startedMs - pausedMs) / 1000;
   const times = { rolloutS, trainS, samplerS: trained?.samplerS ?? null, totalS };
-  const { data } = update;
+  const data = update?.data ?? [];
   const results = { ...batch, groups, data, learningRate, trained, times };
-  const facts = gatherStepFacts(context, input, results);
+  const extra = mergeMetrics(input.extra, update?.metrics ?? {});
+  const facts = gatherStepFacts(context, { ...input, extra }, results);
   const judged = await input.alarms.evaluate(context, buildMetricsRow(facts));
   await appendMetrics(storage.fileSystem, storage.folder, judged.row);
   const finished = finishedEvent(context, input, facts);
@@ -83,21 +87,32 @@ function scores(groups: readonly ScoredGroup[]) {
   );
 }
 
+interface Update {
+  readonly trained: TrainedStep;
+  /** What was sent, with the advantages that it was trained with. */
+  readonly data: readonly TrainingDatum[];
+  readonly metrics: MetricsTree;
+}
+
 async function train(
-  { config, control, ports, reporting, services, storage }: RunContext,
+  context: RunContext,
   step: number,
-  batch: TrainingBatch,
+  { data: scored, counted }: TrainingBatch,
   learningRate: number,
-): Promise<TrainedStep> {
-  const { data } = batch;
-  const tokens = data.reduce((sum, datum) => sum + datum.tokens.length, 0);
-  reporting.watch({ kind: "training", step, datums: data.length, tokens });
+): Promise<Update> {
+  const { config, control, ports, reporting, services, storage } = context;
+  const tokens = scored.reduce((sum, datum) => sum + datum.tokens.length, 0);
+  reporting.watch({ kind: "training", step, datums: scored.length, tokens });
+  const penalized = config.kl_coef > 0 ? await withKlPenalty(context, scored) : null;
+  const data = penalized?.data ?? scored;
   control.withdrawSave();
-  const { client } = services;
-  const trained = await trainStep({ client, clock: ports.clock }, batch, config, learningRate);
+  const service = { client: services.client, clock: ports.clock };
+  const trained = await trainStep(service, { data, counted }, config, learningRate);
   const records = data.map((datum, i) => toTokenRecord(datum, trained.logprobs[i] ?? null));
   await storage.store.addTokens(step, records);
-  return trained;
+  const klPolicyBase = penalized?.klPolicyBase ?? null;
+  const metrics = klPolicyBase === null ? {} : { optim: { kl_policy_base: klPolicyBase } };
+  return { trained, data, metrics };
 }
 
 function finishedEvent({ totalSteps }: RunContext, { totals }: StepInput, facts: StepFacts) {

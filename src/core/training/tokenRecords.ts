@@ -9,7 +9,7 @@ export function toTokenRecord(
   datum: TrainingDatum,
   trainerLogprobs: Float32Array | null,
 ): TokenRecord {
-  const { ledger, group, rollout, stream, advantage } = datum;
+  const { ledger, group, rollout, stream } = datum;
   const n = ledger.tokens.length;
   const trainer = new Float32Array(n).fill(Number.NaN);
   if (trainerLogprobs !== null) trainer.set(trainerLogprobs, 1);
@@ -17,6 +17,8 @@ export function toTokenRecord(
     // What the server scored there is the target 0, which stands for no token.
     if (isImageId(id)) trainer[token] = Number.NaN;
   });
+  const advantages = new Float32Array(n);
+  advantages.set(datum.advantages, 1);
   return {
     group,
     rollout,
@@ -24,7 +26,7 @@ export function toTokenRecord(
     ids: ledger.tokens,
     samplerLogprobs: ledger.logprobs,
     trainerLogprobs: trainer,
-    advantages: ledger.mask.map((trained) => trained * advantage),
+    advantages,
     turns: ledger.turns,
     mask: ledger.mask,
   };

@@ -135,13 +135,14 @@ describe("the datum of any sequence of turns", () => {
     check: (
       datum: ReturnType<typeof aDatum>,
       trained: readonly (readonly [id: number, logprob: number])[],
+      advantage: number,
     ) => void,
   ): void => {
     fc.assert(
       fc.property(anyLedger, anyAdvantage, ({ ledger, trained }, advantage) => {
         const datum = buildDatum({ group: 0, rollout: 0, stream: 0, ledger }, advantage);
         expect(datum === null).toBe(trained.length === 0);
-        if (datum !== null) check(datum, trained);
+        if (datum !== null) check(datum, trained, advantage);
       }),
     );
   };
@@ -164,7 +165,7 @@ describe("the datum of any sequence of turns", () => {
   });
 
   it("gives the others neither advantage nor log-prob", () => {
-    eachDatum(({ advantage, advantages, logprobs, mask }) => {
+    eachDatum(({ advantages, logprobs, mask }, _trained, advantage) => {
       const expected = [...mask].map((isTrained) => isTrained * Math.fround(advantage));
       expect([...advantages].map((value, i) => value - (expected[i] ?? Number.NaN))).toEqual(
         expected.map(() => 0),

@@ -58,6 +58,8 @@ export interface ContextOptions
   /** What the service answers when it is asked for its models; it refuses by default. */
   readonly capabilities?: ServiceClient["capabilities"];
   readonly deleteCheckpoint?: ServiceClient["deleteCheckpoint"];
+  /** What the service answers when it is asked for the base model; it refuses by default. */
+  readonly samplerForBase?: ServiceClient["samplerForBase"];
   /** Puts something around the store of rollouts. */
   readonly wrapStore?: (store: RolloutStore) => RolloutStore;
 }
@@ -65,7 +67,8 @@ export interface ContextOptions
 export function aContext(options: ContextOptions = {}): FakeContext {
   const { remote = scriptedEnvironment(), otherRemotes = {}, settings = someSettings() } = options;
   const { config = aConfig(), redactor = new Redactor(), totalSteps = null } = options;
-  const { maxSessions, onPhase, capabilities, deleteCheckpoint, wrapStore } = options;
+  const { maxSessions, onPhase, capabilities, deleteCheckpoint, samplerForBase, wrapStore } =
+    options;
   const clock = new FakeClock();
   const fileSystem = createMemoryFileSystem();
   const client = new FakeTrainingClient();
@@ -78,6 +81,7 @@ export function aContext(options: ContextOptions = {}): FakeContext {
     ...service,
     capabilities: capabilities ?? service.capabilities,
     deleteCheckpoint: deleteCheckpoint ?? service.deleteCheckpoint,
+    samplerForBase: samplerForBase ?? service.samplerForBase,
   };
   const store = createRolloutStore({ fileSystem, redactor, folder: FOLDER });
   const sources = [

@@ -4,6 +4,8 @@ import { AppError } from "../../../src/core/errors.ts";
 import { isJsonObject } from "../../../src/core/json.ts";
 import { rolloutSeed } from "../../../src/core/rollout/seeds.ts";
 import { stepPaths } from "../../../src/core/runFolder/layout.ts";
+import { decodeTokenRecord } from "../../../src/core/runFolder/tokenRecord.ts";
+import type { SamplingClient } from "../../../src/core/tinker/samplingClient.ts";
 import { RunAlarms } from "../../../src/core/training/alarms.ts";
 import { runStep } from "../../../src/core/training/step.ts";
 import { sha256 } from "../../../src/node/hash.ts";
@@ -21,6 +23,8 @@ interface StepScript {
   readonly groups?: number;
   /** Why no session of the environment can be opened. */
   readonly fault?: Error;
+  /** The base model; the service has none by default. */
+  readonly base?: SamplingClient;
 }
 
 async function run(script: StepScript = {}) {
@@ -30,7 +34,7 @@ async function run(script: StepScript = {}) {
 
 /** Plays and trains step 6 with groups of two, tasks 0 and on. */
 function begin(script: StepScript = {}) {
-  const { rewards = [1, 0], config, environment, groups = 1, fault } = script;
+  const { rewards = [1, 0], config, environment, groups = 1, fault, base } = script;
   let answers = 0;
   const onCall = () => result("", { reward: rewards[answers++] ?? null, finished: true });
   const environments = { [ENVIRONMENT]: anEnvironment({ num_rollouts: 2, ...environment }) };
@@ -38,6 +42,7 @@ function begin(script: StepScript = {}) {
     remote: scriptedEnvironment([fault ?? { onCall }]),
     config: aConfig({ environments, ...config }),
     totalSteps: 10,
+    ...(base && { samplerForBase: async () => base }),
   });
   const sampler = scriptedSampler([ended(call("answer"))]);
   const output = context.clock.run(
@@ -87,6 +92,33 @@ describe("a step", () => {
     const sent = context.client.lossCalls[0]?.data ?? [];
     const advantages = sent.map(({ lossInputs }) => lossInputs["advantages"]?.at(-1));
     expect(advantages).toEqual([0.5, -0.5, -0.5, 0.5]);
+  });
+
+  it("trains, stores and reports the penalty of kl_coef, also where the advantage is zero", async () => {
+    // The sampler says -0.5 of each token, the base model a tenth less for each position.
+    const base = scriptedSampler([], {
+      computeLogprobs: (tokens) => tokens.map((_, i) => (i === 0 ? null : -0.5 - i / 10)),
+    });
+    const { context, output } = await run({
+      rewards: [1, 0, 0.5],
+      environment: { num_rollouts: 3 },
+      config: { advantage_calculation: "centered", kl_coef: 2 },
+      base,
+    });
+    const sent = context.client.lossCalls[0]?.data ?? [];
+    const [last = 0] = sent.map(({ tokens }) => tokens.length);
+    expect(base.recomputed.map(({ length }) => length)).toEqual([last + 1, last + 1, last + 1]);
+    // All wrote the same n tokens up to this position, so d ends in last / 10 and has the mean (last - (n - 1) / 2) / 10.
+    const count = output.rollouts[0]?.record.turns[0]?.tokens ?? 0;
+    const mean = (last - (count - 1) / 2) / 10;
+    expect(output.row["optim"]).toMatchObject({ kl_policy_base: expect.closeTo(mean, 5) });
+    const advantages = sent.map(({ lossInputs }) => lossInputs["advantages"]?.at(-1));
+    expect(advantages).toEqual(
+      [0.5, -0.5, 0].map((own) => expect.closeTo(own + 2 * (mean - last / 10), 5)),
+    );
+    const stored = context.fileSystem.files.get(paths.tokens) ?? new Uint8Array();
+    const record = decodeTokenRecord(stored);
+    expect(record?.advantages[last]).toBe(advantages[0]);
   });
 
   it("keeps bodies, scores and tokens of its rollouts, and appends its row", async () => {

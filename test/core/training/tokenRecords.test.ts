@@ -19,7 +19,7 @@ it("the stored tokens have every value beside the token it is about", () => {
     stream: 0,
     ids: [1, 2, 5, 7, 8],
     samplerLogprobs: [0, 0, -0.5, 0, 0],
-    advantages: [0, 0, 2, 0, 0],
+    advantages: Float32Array.of(0, 0, 2, 0, 0),
     turns: [-1, -1, 0, 0, 0],
     mask: [0, 0, 1, 0, 0],
   });
