@@ -6,6 +6,7 @@ import { qwen35 } from "../../src/core/chat/families/qwen35.ts";
 import { QWEN_IMAGES } from "../../src/core/chat/families/qwenImages.ts";
 import { createNativeRenderer } from "../../src/core/chat/nativeRenderer.ts";
 import { imageSupport } from "../../src/core/chat/setup/imageSupport.ts";
+import { SharedImages } from "../../src/core/images/sharedImages.ts";
 import type { Block } from "../../src/core/openreward/types.ts";
 import { Episode } from "../../src/core/rollout/episode.ts";
 import type { RolloutSettings } from "../../src/core/rollout/settings.ts";
@@ -27,7 +28,11 @@ import { FakeClock } from "../fakes/fakeClock.ts";
 const { tokenizer } = tinyModel();
 const FORMAT = { thinking: false, effort: null, retention: "all", date: "2026-11-22" } as const;
 const renderer = createNativeRenderer(qwen35(FORMAT), tokenizer);
-const SENT: ImageSupport = { kind: "sent", countTokens: QWEN_IMAGES.countTokens };
+const SENT: ImageSupport = {
+  kind: "sent",
+  countTokens: QWEN_IMAGES.countTokens,
+  shared: new SharedImages(),
+};
 
 const CALL = sampled("<tool_call>\n<function=add>\n</function>\n</tool_call><|im_end|>");
 const ANSWER = sampled("Four.<|im_end|>");

@@ -1,12 +1,18 @@
 /** How a run talks with its model: conversations to token ids and back. */
 
 import type { ImageSize } from "../images/imageFile.ts";
+import type { SharedImages } from "../images/sharedImages.ts";
 import type { Renderer } from "./renderer.ts";
 import type { Tokenizer, TokenizerOrigin } from "./tokenizer.ts";
 
 /** Whether the model gets images: with the tokens that each takes, null for one that the model refuses; or why not. */
 export type ImageSupport =
-  | { readonly kind: "sent"; readonly countTokens: (size: ImageSize) => number | null }
+  | {
+      readonly kind: "sent";
+      readonly countTokens: (size: ImageSize) => number | null;
+      /** Those of the whole run. */
+      readonly shared: SharedImages;
+    }
   | { readonly kind: "refused"; readonly reason: string };
 
 export interface Chat {

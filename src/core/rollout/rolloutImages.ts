@@ -3,7 +3,7 @@
 import type { Chat, ImageSupport } from "../chat/chat.ts";
 import type { PlacedImage } from "../chat/renderer.ts";
 import { AppError } from "../errors.ts";
-import { type ImageFile, readImage } from "../images/imageFile.ts";
+import type { ImageFile } from "../images/imageFile.ts";
 import { imageId, imageText } from "../images/imageIds.ts";
 import type { Block } from "../openreward/types.ts";
 import type { RolloutSettings } from "./settings.ts";
@@ -78,7 +78,7 @@ export class RolloutImages {
     if (this.#all.length >= MAX_IMAGES) {
       throw this.#refused(`a rollout may hold ${MAX_IMAGES} images, and this one has more`);
     }
-    const file = readImage(data);
+    const file = support.shared.read(data);
     const tokens = support.countTokens(file);
     if (tokens === null) {
       throw new AppError(

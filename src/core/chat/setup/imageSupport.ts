@@ -1,5 +1,6 @@
 /** Whether a model gets the images of an environment, and if not, why. */
 
+import { SharedImages } from "../../images/sharedImages.ts";
 import { findLineUpModel } from "../../models/lineUp.ts";
 import type { ImageSupport } from "../chat.ts";
 import type { ImageLayout } from "../format.ts";
@@ -19,5 +20,5 @@ export function imageSupport(modelName: string, layout: ImageLayout | undefined)
       reason: `the environment sends images, and how ${modelName} reads them is not published for the chat format of this run`,
     };
   }
-  return { kind: "sent", countTokens: layout.countTokens };
+  return { kind: "sent", countTokens: layout.countTokens, shared: new SharedImages() };
 }

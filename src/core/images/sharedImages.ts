@@ -1,0 +1,21 @@
+/** Equal images are one object in memory: a group of rollouts mostly sees the same ones. */
+
+import { type ImageFile, readImage } from "./imageFile.ts";
+
+export class SharedImages {
+  /** By their base64; an image that nobody holds any more is forgotten. */
+  readonly #known = new Map<string, WeakRef<ImageFile>>();
+  readonly #unused = new FinalizationRegistry<string>((base64) => {
+    if (this.#known.get(base64)?.deref() === undefined) this.#known.delete(base64);
+  });
+
+  /** @throws AppError `image-invalid`, as {@link readImage} does */
+  read(base64: string): ImageFile {
+    const known = this.#known.get(base64)?.deref();
+    if (known !== undefined) return known;
+    const image = readImage(base64);
+    this.#known.set(base64, new WeakRef(image));
+    this.#unused.register(image, base64);
+    return image;
+  }
+}
