@@ -54,7 +54,8 @@ export interface FutureRequest {
 }
 
 interface PollState {
-  readonly lastAnswerAtMs: number;
+  /** Waits and polls since the last answer, without time in which the program stood still. */
+  readonly silentMs: number;
   /** The service is not working on the operation: it waits for capacity, a limit or a payment. */
   readonly isPaused: boolean;
   readonly quickPolls: number;
@@ -102,9 +103,9 @@ async function pollUntilDone(
   const { clock } = options;
   const { signal, withTimerPaused = withoutTimer } = request;
   let isSizeAccepted = false;
-  let polledAtMs = clock.monotonic();
+  let polledAtMs = 0;
   let state: PollState = {
-    lastAnswerAtMs: polledAtMs,
+    silentMs: 0,
     isPaused: false,
     quickPolls: 0,
     noAnswers: 0,
@@ -127,8 +128,8 @@ async function pollUntilDone(
       await withTimerPaused(() => makeRoom(poll.bytes));
     }
     const nowMs = clock.monotonic();
-    state = afterPoll(state, poll, { nowMs, isQuick: nowMs - polledAtMs < quickPollMs });
-    checkLimits(options, request, poll, state, nowMs);
+    state = afterPoll(state, poll, nowMs - polledAtMs);
+    checkLimits(options, request, poll, state);
   }
 }
 
@@ -136,9 +137,11 @@ async function pollUntilDone(
 function afterPoll(
   state: PollState,
   poll: Exclude<Poll, { kind: "done" }>,
-  { nowMs, isQuick }: { readonly nowMs: number; readonly isQuick: boolean },
+  tookMs: number,
 ): PollState {
-  const answered = { ...state, lastAnswerAtMs: nowMs, noAnswers: 0, badRequests: 0, delayMs: 0 };
+  const isQuick = tookMs < quickPollMs;
+  const silentMs = state.silentMs + state.delayMs + Math.min(tookMs, pollTimeoutMs);
+  const answered = { ...state, silentMs: 0, noAnswers: 0, badRequests: 0, delayMs: 0 };
   const quickPolls = isQuick ? state.quickPolls + 1 : 0;
   // A server that answers at once would otherwise be asked without a pause.
   const quickDelayMs = isQuick ? doubledMs(quickPollPause, state.quickPolls) : 0;
@@ -153,15 +156,16 @@ function afterPoll(
     case "size-notice":
       return { ...answered, isPaused: false };
     case "server-error":
-      return { ...state, noAnswers: 0, quickPolls, delayMs: quickDelayMs };
+      return { ...state, silentMs, noAnswers: 0, quickPolls, delayMs: quickDelayMs };
     case "no-answer":
       return {
         ...state,
+        silentMs,
         noAnswers: state.noAnswers + 1,
         delayMs: doubledMs(noAnswerPause, state.noAnswers),
       };
     case "bad-request":
-      return { ...state, noAnswers: 0, badRequests: state.badRequests + 1, delayMs: 0 };
+      return { ...state, silentMs, noAnswers: 0, badRequests: state.badRequests + 1, delayMs: 0 };
     case "billing":
       return {
         ...answered,
@@ -177,7 +181,6 @@ function checkLimits(
   request: FutureRequest,
   poll: Poll,
   state: PollState,
-  nowMs: number,
 ): void {
   const what = describe(request);
   if (poll.kind === "bad-request" && state.badRequests >= maxBadRequests) {
@@ -188,7 +191,7 @@ function checkLimits(
   }
   if (poll.kind !== "no-answer" && poll.kind !== "server-error") return;
   options.log.debug(`Tinker: no result of ${what} yet`, { cause: poll.cause });
-  const silentMs = nowMs - state.lastAnswerAtMs;
+  const { silentMs } = state;
   if (silentMs < options.noAnswerLimitMs) return;
   throw tinkerError(
     "tinker-unavailable",

@@ -25,7 +25,7 @@ export interface RetryOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly signal?: AbortSignal | undefined;
-  /** From the first try to the start of the last, pauses for 402 and 429 aside. */
+  /** All tries and the waits between them, without pauses for 402 and 429 and time in which the program stood still. */
   readonly budgetMs: number;
   /** How long unpaid bills (402) are waited for. */
   readonly billingPauseMs: number;
@@ -45,6 +45,8 @@ type Outcome = { readonly answer: Answer } | { readonly fault: unknown };
 /** How often a blocked account is asked again. */
 export const billingPollMs = 5_000;
 const transientStatuses = [408, 425, 429];
+/** The longest timeout of a request; a try that took longer fell into a standstill of the program. */
+const maxTryMs = 60_000;
 const maxAskedDelayMs = 60_000;
 const backoff: Backoff = { firstMs: 500, maxMs: 10_000, jitter: 0.25 };
 
@@ -58,34 +60,29 @@ export async function retryAnswers(
   options: RetryOptions,
 ): Promise<RetriedAnswer> {
   const { clock, signal, throttle, withTimerPaused = withoutTimer } = options;
-  const startedAtMs = clock.monotonic();
-  let pausedMs = 0;
+  let spentMs = 0;
   let billingMs = 0;
   let retries = 0;
-  const pause = async <Result>(action: () => Promise<Result>): Promise<Result> => {
-    const pausedAtMs = clock.monotonic();
-    const result = await withTimerPaused(action);
-    pausedMs += clock.monotonic() - pausedAtMs;
-    return result;
-  };
   for (let attempts = 1; ; attempts++) {
-    const leave = throttle && (await pause(() => throttle.enter()));
+    const leave = throttle && (await withTimerPaused(() => throttle.enter()));
+    const triedAtMs = clock.monotonic();
     const outcome = await outcomeOf(attempt).finally(leave);
+    spentMs += Math.min(clock.monotonic() - triedAtMs, maxTryMs);
     const answer = "answer" in outcome ? outcome.answer : null;
     if (answer?.status === 402 && billingMs < options.billingPauseMs) {
       options.onRetry("the account's billing is blocked", billingPollMs);
-      await pause(() => clock.sleep(billingPollMs, signal));
+      await withTimerPaused(() => clock.sleep(billingPollMs, signal));
       billingMs += billingPollMs;
     } else if (answer?.status === 429 && throttle !== undefined) {
       throttle.onBusy(answer);
     } else {
       const delayMs = retryDelayMs(outcome, retries, options);
-      const spentMs = clock.monotonic() - startedAtMs - pausedMs;
       if (delayMs === null || spentMs + delayMs > options.budgetMs) {
         return { answer: answerOf(outcome), attempts };
       }
       options.onRetry(describe(outcome), delayMs);
       await clock.sleep(delayMs, signal);
+      spentMs += delayMs;
       retries++;
     }
   }
