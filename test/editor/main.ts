@@ -12,6 +12,7 @@ import { writeHostileFolders } from "./hostileFolders.ts";
 import { type Journey, runJourney } from "./journey.ts";
 import { accessibility } from "./journeys/accessibility.ts";
 import { alarms } from "./journeys/alarms.ts";
+import { chatFormats } from "./journeys/chatFormats.ts";
 import { checkpoints } from "./journeys/checkpoints.ts";
 import { clicks } from "./journeys/clicks.ts";
 import { editing } from "./journeys/editing.ts";
@@ -38,6 +39,7 @@ const JOURNEYS: readonly Journey[] = [
   training,
   taskEndings,
   trajectory,
+  chatFormats,
   clicks,
   severalEnvironments,
   reload,

@@ -104,6 +104,8 @@ interface TurnProps {
 function Turn({ dashboard, turn, index, total, isMarkdown, titleId }: TurnProps) {
   const { calls, errors, results, nudge, tokens, stopReason } = turn;
   const reward = rewardOf(results);
+  // Then it is shown as what was sent.
+  const isReasonSent = errors.length === 1 && errors[0]?.message === nudge?.text;
   const id = useId();
   return (
     <section class="turn" data-turn={index} tabIndex={-1} aria-labelledby={`${titleId} ${id}`}>
@@ -125,9 +127,11 @@ function Turn({ dashboard, turn, index, total, isMarkdown, titleId }: TurnProps)
       {isMarkdown
         ? errors.map((error, at) => (
             <Block key={at} label={text.parseError} tone="error">
-              <p class="error">
-                <UntrustedText text={error.message} />
-              </p>
+              {isReasonSent ? null : (
+                <p class="error">
+                  <UntrustedText text={error.message} />
+                </p>
+              )}
               <FoldedText content={error.raw} class="mono" />
             </Block>
           ))

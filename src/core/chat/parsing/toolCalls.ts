@@ -91,7 +91,9 @@ export function readArguments(
       : fail("bad_arguments");
   } catch (error) {
     if (error instanceof TooDeepError) return fail("too_deep");
-    return fail(isClosed ? "not_json" : "unterminated");
+    if (!isClosed) return fail("unterminated");
+    const message = `The arguments of the tool call are not valid JSON. ${expected}`;
+    return { kind: "error", error: { kind: "not_json", raw, message } };
   }
 }
 

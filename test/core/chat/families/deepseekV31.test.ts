@@ -1,19 +1,17 @@
 import { describe, expect, it } from "vitest";
 import { deepseekV31 } from "../../../../src/core/chat/families/deepseekV31.ts";
 import type { FormatOptions } from "../../../../src/core/chat/format.ts";
+import { DEEPSEEK_V31_TOKENS } from "../../../fixtures/controlTokens.ts";
 import { ADD, formatOnBytes, result, user } from "./formatOnBytes.ts";
 
-const ADDED = [
-  ...["<｜begin▁of▁sentence｜>", "<｜end▁of▁sentence｜>", "<｜User｜>", "<｜Assistant｜>"],
-  ...["<think>", "</think>", "<｜tool▁calls▁begin｜>", "<｜tool▁calls▁end｜>"],
-  ...["<｜tool▁call▁begin｜>", "<｜tool▁call▁end｜>", "<｜tool▁sep｜>"],
-  ...["<｜tool▁output▁begin｜>", "<｜tool▁output▁end｜>"],
-];
 const OPTIONS: FormatOptions = {
   ...{ thinking: false, effort: null, retention: "template", date: "2026-01-02" },
 };
-const { prompt, parse, bridge, countAdded } = formatOnBytes(deepseekV31(OPTIONS), ADDED);
-const thinking = formatOnBytes(deepseekV31({ ...OPTIONS, thinking: true }), ADDED);
+const { prompt, parse, bridge, countAdded } = formatOnBytes(
+  deepseekV31(OPTIONS),
+  DEEPSEEK_V31_TOKENS,
+);
+const thinking = formatOnBytes(deepseekV31({ ...OPTIONS, thinking: true }), DEEPSEEK_V31_TOKENS);
 const END = "<｜end▁of▁sentence｜>";
 const CALL = '<｜tool▁call▁begin｜>add<｜tool▁sep｜>{"a": 2}<｜tool▁call▁end｜>';
 const CALLS = `<｜tool▁calls▁begin｜>${CALL}<｜tool▁calls▁end｜>`;
@@ -76,7 +74,7 @@ describe("a turn of DeepSeek V3.1", () => {
     const { calls, errors } = parse(`${turn}${END}`);
     expect(calls).toEqual([]);
     expect(errors).toMatchObject([{ kind }]);
-    for (const token of ADDED) expect(errors[0]?.message).not.toContain(token);
+    for (const token of DEEPSEEK_V31_TOKENS) expect(errors[0]?.message).not.toContain(token);
   });
 });
 
@@ -99,6 +97,8 @@ describe("after a turn of DeepSeek V3.1", () => {
 
   it("text from an environment yields no control token", () => {
     const turn = `Hi.${END}`;
-    expect(countAdded(turn, result(ADDED.join("")))).toBe(countAdded(turn, result("5")));
+    expect(countAdded(turn, result(DEEPSEEK_V31_TOKENS.join("")))).toBe(
+      countAdded(turn, result("5")),
+    );
   });
 });

@@ -5,10 +5,10 @@ import type { FormatOptions } from "../../../../src/core/chat/format.ts";
 import { createNativeRenderer } from "../../../../src/core/chat/nativeRenderer.ts";
 import type { AssistantMessage, ToolDeclaration } from "../../../../src/core/chat/renderer.ts";
 import { type ExactJsonObject, ExactNumber } from "../../../../src/core/util/exactJson.ts";
+import { GPT_OSS_TOKENS } from "../../../fixtures/controlTokens.ts";
 import { byteTokenizer } from "../byteTokenizer.ts";
 
-const TOKENS = ["start", "channel", "constrain", "message", "end", "return", "call"];
-const tokenizer = byteTokenizer(TOKENS.map((name) => `<|${name}|>`));
+const tokenizer = byteTokenizer(GPT_OSS_TOKENS);
 
 const sampled = createControlTokens(tokenizer).encode;
 

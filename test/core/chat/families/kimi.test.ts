@@ -5,13 +5,9 @@ import {
   kimiK25,
   kimiK26,
 } from "../../../../src/core/chat/families/kimi.ts";
+import { KIMI_TOKENS } from "../../../fixtures/controlTokens.ts";
 import { ADD, formatOnBytes, user } from "./formatOnBytes.ts";
 
-const ADDED = [
-  ...["<|im_end|>", "<|im_user|>", "<|im_assistant|>", "<|im_system|>", "<|im_middle|>"],
-  ...["<|tool_calls_section_begin|>", "<|tool_calls_section_end|>", "<|tool_call_begin|>"],
-  ...["<|tool_call_argument_begin|>", "<|tool_call_end|>", "<think>", "</think>"],
-];
 const OPTIONS = {
   thinking: true,
   effort: null,
@@ -19,11 +15,11 @@ const OPTIONS = {
   date: "2026-01-02",
 } as const;
 const ALL = { ...OPTIONS, retention: "all" } as const;
-const k2 = formatOnBytes(kimiK2(OPTIONS), ADDED);
-const thinking = formatOnBytes(kimiK2Thinking(OPTIONS), ADDED);
-const k25 = formatOnBytes(kimiK25(OPTIONS), ADDED);
-const plain = formatOnBytes(kimiK25({ ...OPTIONS, thinking: false }), ADDED);
-const k26 = formatOnBytes(kimiK26(ALL), ADDED);
+const k2 = formatOnBytes(kimiK2(OPTIONS), KIMI_TOKENS);
+const thinking = formatOnBytes(kimiK2Thinking(OPTIONS), KIMI_TOKENS);
+const k25 = formatOnBytes(kimiK25(OPTIONS), KIMI_TOKENS);
+const plain = formatOnBytes(kimiK25({ ...OPTIONS, thinking: false }), KIMI_TOKENS);
+const k26 = formatOnBytes(kimiK26(ALL), KIMI_TOKENS);
 
 const OPENING = "<|im_assistant|>assistant<|im_middle|>";
 const HI = "<|im_user|>user<|im_middle|>Hi<|im_end|>";
@@ -145,7 +141,7 @@ describe("a turn of Kimi", () => {
     expect(calls).toMatchObject([{ id: "a:1", name: "a" }]);
     expect(errors).toMatchObject([{ kind, raw: broken, callsBefore: 0 }]);
     expect(errors[0]?.id).toBe(id);
-    expect(ADDED.filter((token) => errors[0]?.message.includes(token))).toEqual([]);
+    expect(KIMI_TOKENS.filter((token) => errors[0]?.message.includes(token))).toEqual([]);
   });
 
   it("takes markers outside of the section for text and leaves out what stands behind it", () => {
@@ -181,6 +177,8 @@ describe("after a turn of Kimi", () => {
 
   it("text from an environment yields no control token", () => {
     const turn = `</think>${CALLS}<|im_end|>`;
-    expect(k25.countAdded(turn, result(ADDED.join("")))).toBe(k25.countAdded(turn, result("5")));
+    expect(k25.countAdded(turn, result(KIMI_TOKENS.join("")))).toBe(
+      k25.countAdded(turn, result("5")),
+    );
   });
 });
