@@ -1,6 +1,6 @@
 /** Changes of the configuration that may help against alarms. Nothing here is more than a first thing to try. */
 
-import { isLocalModel } from "../config/presets.ts";
+import { isLocalModel, rolloutsAtOnce } from "../config/presets.ts";
 import type { Config, EnvironmentConfig } from "../config/schema.ts";
 import type { Json } from "../json.ts";
 
@@ -66,8 +66,9 @@ export function allowFailures(config: Config): AlarmEdits {
   );
 }
 
-export function halfAtOnce({ max_rollout_concurrency, max_active_tasks }: Config): AlarmEdits {
-  const key = max_rollout_concurrency === null ? "max_active_tasks" : "max_rollout_concurrency";
-  const atOnce = max_rollout_concurrency ?? max_active_tasks;
+export function halfAtOnce(config: Config): AlarmEdits {
+  const key =
+    config.max_rollout_concurrency === null ? "max_active_tasks" : "max_rollout_concurrency";
+  const atOnce = rolloutsAtOnce(config);
   return atOnce < 2 ? [] : setting(key, Math.floor(atOnce / 2));
 }

@@ -39,9 +39,11 @@ export const rolloutFields = {
   max_active_tasks: {
     type: "integer",
     min: 1,
-    default: 32,
+    nullable: true,
+    default: null,
+    localDefault: 32,
     change: "tunable",
-    doc: "Number of rollouts that run at the same time, over all environments. One that is at capacity gets fewer until it has room again.",
+    doc: "Number of rollouts that run at the same time, over all environments. `null` allows as many as a step has, at most 1,024. An environment that is at capacity gets fewer until it has room again.",
   },
   max_rollout_concurrency: {
     type: "integer",

@@ -151,7 +151,7 @@ function endFindings(config: Config, values: unknown): readonly Finding[] {
 function loadFindings(config: Config): readonly Finding[] {
   const key =
     config.max_rollout_concurrency === null ? "max_active_tasks" : "max_rollout_concurrency";
-  const atOnce = config[key] ?? config.max_active_tasks;
+  const atOnce = config[key] ?? 0;
   const found: Finding[] = [];
   if (atOnce > MANY_ROLLOUTS_AT_ONCE) {
     const message = `${formatCount(atOnce)} rollouts at once are far more than one machine and most environments handle; no more than ${MANY_ROLLOUTS_AT_ONCE} are waited for in parallel.`;

@@ -2,6 +2,7 @@
 
 import type { RunPhase } from "../../shared/runFile.ts";
 import type { Chat } from "../chat/chat.ts";
+import { rolloutsAtOnce } from "../config/presets.ts";
 import type { Config } from "../config/schema.ts";
 import { AppError } from "../errors.ts";
 import type { RemoteEnvironment } from "../openreward/types.ts";
@@ -94,8 +95,7 @@ export function runLimits(config: Config): RunLimits {
 
 /** Rollouts and samples that the configuration allows at once. */
 export function limitsOf(config: Config): Readonly<Record<keyof RunLimits, number>> {
-  const rollouts = config.max_rollout_concurrency ?? config.max_active_tasks;
-  return { rollouts, samples: config.max_samples_in_flight };
+  return { rollouts: rolloutsAtOnce(config), samples: config.max_samples_in_flight };
 }
 
 /** @throws AppError `environment-not-prepared`, which is a bug */

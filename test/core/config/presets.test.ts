@@ -3,6 +3,7 @@ import {
   isLocalModel,
   presetFor,
   rollingSaveEvery,
+  rolloutsAtOnce,
   zeroVariancePolicy,
 } from "../../../src/core/config/presets.ts";
 import { configIn, textWith } from "./configText.ts";
@@ -15,6 +16,7 @@ describe("the preset for local models", () => {
   it("holds the defaults that a small model trains well with", () => {
     expect(presetFor("local/tiny-tool")).toEqual({
       lora_rank: 8,
+      max_active_tasks: 32,
       learning_rate: 1e-3,
       adam_eps: 1e-8,
       warmup_steps: 3,
@@ -39,6 +41,17 @@ describe("values that depend on others", () => {
     expect(rollingSaveEvery(local())).toBe(1);
     expect(rollingSaveEvery(hosted())).toBe(5);
     expect(rollingSaveEvery(local("rolling_save_every: 0"))).toBe(0);
+  });
+
+  it("plays all rollouts of a step at once, unless a number bounds them or they are very many", () => {
+    const groups = Math.max(
+      ...Object.values(hosted().environments).map(({ num_rollouts }) => num_rollouts),
+    );
+    expect(rolloutsAtOnce({ ...hosted(), batch_size: 9 })).toBe(9 * groups);
+    expect(rolloutsAtOnce({ ...hosted(), batch_size: 100_000 })).toBe(1024);
+    expect(rolloutsAtOnce(hosted("max_active_tasks: 5000"))).toBe(5000);
+    expect(rolloutsAtOnce(hosted("max_active_tasks: 7", "max_rollout_concurrency: 3"))).toBe(3);
+    expect(rolloutsAtOnce(local())).toBe(32);
   });
 
   it("drops groups without variance unless advantages are the rewards themselves", () => {

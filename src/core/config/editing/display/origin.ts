@@ -5,7 +5,12 @@ import type { Shape } from "../../field.ts";
 import { shapeAt } from "../../fields.ts";
 import { valueAt } from "../../issues.ts";
 import { locate } from "../../locate.ts";
-import { overlongBuffer, rollingSaveEvery, zeroVariancePolicy } from "../../presets.ts";
+import {
+  overlongBuffer,
+  rollingSaveEvery,
+  rolloutsAtOnce,
+  zeroVariancePolicy,
+} from "../../presets.ts";
 import { isReplaced } from "../../repair.ts";
 import type { Config } from "../../schema.ts";
 import { hasKeyShape } from "../../secretRules.ts";
@@ -33,6 +38,8 @@ export function derivedText(config: Config, path: readonly string[]): string | n
   switch (path[0]) {
     case "rolling_save_every":
       return config.rolling_save_every === null ? String(rollingSaveEvery(config)) : null;
+    case "max_active_tasks":
+      return config.max_active_tasks === null ? String(rolloutsAtOnce(config)) : null;
     case "overlong_buffer":
       return config.overlong_buffer === null ? String(overlongBuffer(config)) : null;
     case "zero_variance":
