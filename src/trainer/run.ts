@@ -2,6 +2,7 @@
 
 import { dirname } from "node:path";
 import { tokenizerNameOf } from "../core/chat/modelName.ts";
+import type { ModelTokenizer } from "../core/chat/tokenizer.ts";
 import { isLocalModel } from "../core/config/presets.ts";
 import { resolveSecrets } from "../core/secrets/resolve.ts";
 import { type Preparation, prepareRun } from "../core/training/prepare.ts";
@@ -40,9 +41,14 @@ export async function executeRun(trainer: TrainerOptions, plan: RunPlan): Promis
   try {
     const limit = plan.loaded.config.max_recoveries;
     let current = plan;
+    let tokenizer: Promise<ModelTokenizer> | null = null;
+    const loadOnce = (load: () => Promise<ModelTokenizer>): Promise<ModelTokenizer> => {
+      tokenizer ??= load();
+      return tokenizer;
+    };
     for (let made = 0; ; made += 1) {
       const recoveries = { made, limit };
-      const end = await executeAttempt(trainer, current, { recoveries, lost });
+      const end = await executeAttempt(trainer, current, { recoveries, lost, loadOnce });
       if (end.outcome !== "lost") return end;
       lost = end;
       trainer.control.withdrawSave();
@@ -60,6 +66,8 @@ interface AttemptOptions {
   readonly recoveries: RecoveryCount;
   /** The attempt that this one recovers; null for the first. */
   readonly lost: LostAttempt | null;
+  /** Loads the tokenizer for the first attempt, and hands the same one to those after it. */
+  readonly loadOnce: (load: () => Promise<ModelTokenizer>) => Promise<ModelTokenizer>;
 }
 
 /** Opens services for one attempt, and closes them. Still lost, after a wait, when they could not be reached. */
@@ -84,7 +92,7 @@ async function executeAttempt(
 async function runPlan(
   trainer: TrainerOptions,
   plan: RunPlan,
-  { services, recoveries, lost }: AttemptOptions & { readonly services: CleanupStack },
+  { services, recoveries, lost, loadOnce }: AttemptOptions & { readonly services: CleanupStack },
 ): Promise<RunEnd | LostAttempt> {
   const { watch, redactor } = trainer;
   const { config, path, warnings } = plan.loaded;
@@ -98,7 +106,7 @@ async function runPlan(
   const trackers = await findTrackers(common);
   if (plan.isOver === true) return finishRun(trainer, plan, variables, trackers);
   const connections = { ...common, programs, log, cleanup: services, watch, control, runName };
-  const { tinker, preparation } = await connectAndPrepare(connections, plan);
+  const { tinker, preparation } = await connectAndPrepare(connections, plan, loadOnce);
   const attempt = { trainer, plan, connections, trackers, tinker, preparation, recoveries, lost };
   return new RunAttempt(attempt).run();
 }
@@ -112,6 +120,7 @@ interface PreparedServices {
 async function connectAndPrepare(
   connections: ConnectionOptions,
   { loaded: { path }, promptDate }: RunPlan,
+  loadOnce: AttemptOptions["loadOnce"],
 ): Promise<PreparedServices> {
   const { config, variables, allowedOrigins, programs, redactor, watch } = connections;
   const { signal } = connections.control;
@@ -122,7 +131,9 @@ async function connectAndPrepare(
   redactor.learn(variables(HUB_TOKEN)?.value ?? "");
   const tokenizerOptions = { signal, onProgress: downloads(watch), variables, allowedOrigins };
   // Reading the tokenizer takes longest of all preparation, so it begins first. Its failure surfaces where it is awaited.
-  const tokenizer = loadTokenizer(tokenizerNameOf(config), programs, path, tokenizerOptions);
+  const tokenizer = loadOnce(() =>
+    loadTokenizer(tokenizerNameOf(config), programs, path, tokenizerOptions),
+  );
   tokenizer.catch(() => undefined);
   const [tinker, environment] = await raceAbort(
     Promise.all([connectModelService(connections), connectEnvironmentServices(connections)]),

@@ -109,6 +109,18 @@ describe("other settings", () => {
     expect(new Set(command?.keys)).toEqual(new Set(["learning_rate", "save_every"]));
   });
 
+  it("still hold when the run is prepared again, as after the loss of its session", async () => {
+    prepare();
+    await changeSettings("save_every=3");
+    await control.takeSettingsChange()?.record();
+    await changeSettings("weight_decay=0.5");
+    expect(handler.settings?.config).toMatchObject({ save_every: 3, weight_decay: 0 });
+    prepare(["save_every=3"]);
+    await changeSettings("max_steps=9");
+    const config = control.takeSettingsChange()?.config;
+    expect(config).toMatchObject({ save_every: 3, weight_decay: 0.5, max_steps: 9 });
+  });
+
   it("that were left out are forgotten, with all that waited beside them", async () => {
     prepare();
     await changeSettings("save_every=3");
