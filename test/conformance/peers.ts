@@ -105,6 +105,21 @@ export const PEERS: readonly Peer[] = [
     version: WANDB,
   },
   {
+    file: "conformance/chat/tokenizers",
+    name: "our tokenizers, beside recorded texts",
+    version: "",
+  },
+  {
+    file: "conformance/chat/sampledIsTrained",
+    name: "what is sampled is what is trained, in every chat format",
+    version: "",
+  },
+  {
+    file: "conformance/chat/wholeRuns",
+    name: "whole runs in every chat format, killed and resumed",
+    version: "",
+  },
+  {
     file: "conformance/chat/hostileText",
     name: "hostile text of environments, in every chat format",
     version: "",
