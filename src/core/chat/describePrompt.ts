@@ -3,7 +3,7 @@
 import type { PromptDescription, PromptPiece } from "../../shared/promptDescription.ts";
 import { errorMessage } from "../errors.ts";
 import { imageRuns, imageText } from "../images/imageIds.ts";
-import { writeExactJson } from "../util/exactJson.ts";
+import { sortKeys, writeExactJson } from "../util/exactJson.ts";
 import type { Chat } from "./chat.ts";
 import { exampleArguments } from "./exampleArguments.ts";
 import { exampleCallId, exampleTurn } from "./exampleTurn.ts";
@@ -121,7 +121,8 @@ function exampleCall(options: DescribePromptOptions, { name, inputSchema }: Tool
 }
 
 function isSameCall(one: Call, other: Call): boolean {
-  return one.name === other.name && writeExactJson(one.args) === writeExactJson(other.args);
+  const [first, second] = [one, other].map(({ args }) => writeExactJson(sortKeys(args)));
+  return one.name === other.name && first === second;
 }
 
 /** For templates that leave calls of given turns out: one JSON object between the markers of Hermes. */

@@ -102,3 +102,25 @@ export function sortKeys(value: ExactJson): ExactJson {
 function isExactList(value: ExactJson): value is readonly ExactJson[] {
   return Array.isArray(value);
 }
+
+/** The value with its fractions spelled as Python prints a float (-2.50 is -2.5, 1e5 is 100000.0); integers keep their digits. */
+export function pythonNumbers(value: ExactJson): ExactJson {
+  if (typeof value === "number") {
+    const text = pythonNumber(String(value));
+    return text === String(value) ? value : new ExactNumber(text);
+  }
+  if (value instanceof ExactNumber) return new ExactNumber(pythonNumber(value.text));
+  if (typeof value !== "object" || value === null) return value;
+  if (isExactList(value)) return value.map(pythonNumbers);
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, pythonNumbers(item)]));
+}
+
+/** Python prints an exponent below 1e-4 and from 1e16 on, with two digits at least. */
+function pythonNumber(text: string): string {
+  const value = Number(text);
+  if (/^-?\d+$/.test(text) || !Number.isFinite(value)) return text;
+  const size = Math.abs(value);
+  if (size === 0) return text.startsWith("-") ? "-0.0" : "0.0";
+  if (size >= 1e-4 && size < 1e16) return Number.isInteger(value) ? `${value}.0` : String(value);
+  return value.toExponential().replace(/e([+-])(\d)$/, "e$10$2");
+}

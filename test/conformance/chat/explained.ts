@@ -7,14 +7,47 @@ export interface Explained {
   readonly why: string;
 }
 
-export const EXPLAINED: readonly Explained[] = [
+/** Also where several renderers agree. */
+export const AGREED: readonly Explained[] = [
   {
-    vectors: /arg_floats/,
-    why: "A number in a call keeps its text (-2.50), where a renderer that reads it into a double prints -2.5.",
+    vectors: /^qwen3: .*x_nan/,
+    why: "NaN is no JSON number, and no environment could read it: a call with it is an error that is answered.",
   },
   {
-    vectors: /x_stray_close/,
-    why: "A closing marker that closes nothing is no text of the answer.",
+    vectors: /x_empty_name/,
+    why: "A call that names no tool runs nothing and is answered, where others pass it on or leave it out without a word.",
+  },
+  {
+    vectors: /^deepseek-v3\.1: .*x_first_call_broken/,
+    why: "A broken call is an error that is answered also in a turn that was cut, and hides no good one.",
+  },
+  {
+    vectors: /^deepseek-v3\.1: v3\.1-think\/(reasoning_never_closed|call_inside_reasoning)/,
+    why: "Reasoning lasts up to its closing marker, as in every family: neither text nor calls in it are part of the answer.",
+  },
+  {
+    vectors: /^kimi: k2-thinking\/x_no_section_end/,
+    why: "A complete call counts also where the end of its section is missing, as in Kimi K2.",
+  },
+  {
+    vectors: /^llama3: .*x_eom_end/,
+    why: "A turn of Llama 3 may also end in <|eom_id|>: sampling stops there, and the turn is whole.",
+  },
+  {
+    vectors: /^inkling: .*truncated_call_value/,
+    why: "A call that was cut is answered as a cut one, as in every family, and not as a broken one.",
+  },
+];
+
+export const EXPLAINED: readonly Explained[] = [
+  ...AGREED,
+  {
+    vectors: /^kimi: k2-(instruct|thinking)\/arg_floats/,
+    why: "A call of Kimi keeps the text of its arguments, numbers included, as the newer models' renderers keep it.",
+  },
+  {
+    vectors: /^kimi: k2-instruct\/(truncated_call_|x_second_call_broken)/,
+    why: "A call that was cut is answered as a cut one, as in every family, and not as a broken one.",
   },
   {
     vectors: /^glm: .*\/hostile_args/,
@@ -42,24 +75,12 @@ export const EXPLAINED: readonly Explained[] = [
     why: "A call that names no tool is answered as a broken call, where others leave it out without a word.",
   },
   {
-    vectors: /x_nested_call/,
-    why: "A call inside a call is an error, where others read parts of both as one.",
-  },
-  {
     vectors: /^llama3: (stops of|.*x_eom_end)/,
     why: "A turn of Llama 3 may also end in <|eom_id|>: sampling stops there, and the turn is whole.",
   },
   {
     vectors: /^base: qwen3(\.5)?-base\/eos/,
     why: "A base model may also end its answer with the end of the text, which is no part of the answer.",
-  },
-  {
-    vectors: /^qwen3: .*x_arguments_as_string/,
-    why: "Arguments of Qwen3 that are a JSON object written as text are read, as they always were: nothing in them is doubtful.",
-  },
-  {
-    vectors: /^qwen3: .*x_nan/,
-    why: "NaN is no JSON number, so a call with it is an error that is answered.",
   },
   {
     vectors:

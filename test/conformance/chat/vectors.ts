@@ -48,7 +48,10 @@ const profileSchema = z.object({
   tokenizer: z.string(),
   oracles: z.array(z.string()).optional(),
 });
-const promptSchema = z.object({ id: z.string(), scenario: z.string(), profile: z.string() });
+const promptSchema = z.object({
+  ...{ id: z.string(), scenario: z.string(), profile: z.string() },
+  oracles: z.array(z.string()).optional(),
+});
 const promptIds = z.object({ prompt_ids: z.array(z.int()), text: z.string().optional() });
 const bridgeSchema = z.object({
   id: z.string(),
@@ -76,6 +79,8 @@ const familySchema = z.object({
       profile: z.string(),
       tools: z.unknown(),
       turn_text: z.string(),
+      /** Who agrees on a field of `expected`. */
+      agree: z.record(z.string(), z.array(z.string())),
       turn_ids: z.array(z.int()),
       expected: parsedSchema,
       judged: parsedSchema.nullish(),

@@ -3,7 +3,7 @@
  * turn of the user. Source: `deepseek_v4_1.py` of tinker-cookbook 0.6.1.
  */
 
-import { type ExactJson, writeExactJson } from "../../util/exactJson.ts";
+import { type ExactJson, pythonNumbers, writeExactJson } from "../../util/exactJson.ts";
 import type { ChatFormat, FormatOptions } from "../format.ts";
 import { DSML, DSML_CALLS } from "../parsing/dsmlCalls.ts";
 import { control, type Piece } from "../pieces.ts";
@@ -91,7 +91,7 @@ function assistantTurn(
 function valueText(value: ExactJson): string {
   return typeof value === "string"
     ? `string="true">${value}`
-    : `string="false">${writeExactJson(value, "spaced")}`;
+    : `string="false">${writeExactJson(pythonNumbers(value), "spaced")}`;
 }
 
 function toolPieces(tools: readonly ToolDeclaration[]): readonly Piece[] {

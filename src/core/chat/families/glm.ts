@@ -3,7 +3,7 @@
  * Source: the chat template of zai-org/GLM-5.3.
  */
 
-import { writeExactJson } from "../../util/exactJson.ts";
+import { pythonNumbers, writeExactJson } from "../../util/exactJson.ts";
 import { strip } from "../../util/strip.ts";
 import type { ChatFormat, FormatOptions } from "../format.ts";
 import { glmCalls, KEY, VALUE } from "../parsing/glmCalls.ts";
@@ -122,7 +122,10 @@ function assistantTurn(
     ...calls.flatMap(({ name, args }) => [
       ...[CALL.open, name],
       ...Object.entries(args).flatMap(([key, value]) =>
-        argument(key, typeof value === "string" ? value : writeExactJson(value, "spaced")),
+        argument(
+          key,
+          typeof value === "string" ? value : writeExactJson(pythonNumbers(value), "spaced"),
+        ),
       ),
       CALL.close,
     ]),

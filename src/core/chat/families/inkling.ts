@@ -3,7 +3,7 @@
  * Source: tml-renderers 0.2.1, format tml_v0, and the renderer tml_v0 of tinker-cookbook 0.6.1.
  */
 
-import { sortKeys, writeExactJson } from "../../util/exactJson.ts";
+import { pythonNumbers, sortKeys, writeExactJson } from "../../util/exactJson.ts";
 import type { ChatFormat, FormatOptions } from "../format.ts";
 import {
   createInklingParser,
@@ -87,7 +87,7 @@ function modelTurn({ content, reasoning, calls }: AssistantMessage): readonly Pi
     ...(reasoning === null ? [] : message("model", "thinking", reasoning)),
     ...(isEmpty ? [] : say("model", content)),
     ...calls.flatMap(({ name, args }) =>
-      message("model", "call", writeExactJson({ name, args: sortKeys(args) }), name),
+      message("model", "call", writeExactJson({ name, args: pythonNumbers(sortKeys(args)) }), name),
     ),
     END_SAMPLING,
   ];

@@ -4,7 +4,7 @@
  */
 
 import { AppError } from "../../errors.ts";
-import { writeExactJson } from "../../util/exactJson.ts";
+import { pythonNumbers, writeExactJson } from "../../util/exactJson.ts";
 import { strip } from "../../util/strip.ts";
 import type { ChatFormat } from "../format.ts";
 import { createBareJsonParser } from "../parsing/bareJsonCall.ts";
@@ -82,7 +82,7 @@ function callTurn({ calls }: AssistantMessage): readonly Piece[] {
       { configPath: "environments" },
     );
   }
-  const args = writeExactJson(call.args, "spaced");
+  const args = writeExactJson(pythonNumbers(call.args), "spaced");
   return turn("assistant", `{"name": "${call.name}", "parameters": ${args}}`);
 }
 

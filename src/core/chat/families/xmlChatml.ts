@@ -1,6 +1,6 @@
 /** What Qwen3.5 and Nemotron 3 share: ChatML turns, results in user turns, calls as XML, and the lesson about them. */
 
-import { type ExactJson, ExactNumber, writeExactJson } from "../../util/exactJson.ts";
+import { type ExactJson, pythonNumbers, writeExactJson } from "../../util/exactJson.ts";
 import type { ChatFormat } from "../format.ts";
 import { createTurnParser } from "../parsing/turnParser.ts";
 import { xmlCalls } from "../parsing/xmlCalls.ts";
@@ -78,7 +78,7 @@ export function callPieces(
 /** A value in text: a string as it is, all else as JSON. */
 export function writeJsonValue(value: ExactJson): string {
   if (typeof value === "string") return value;
-  return value instanceof ExactNumber ? value.text : writeExactJson(value, "spaced");
+  return writeExactJson(pythonNumbers(value), "spaced");
 }
 
 /** As `writeJsonValue`, but truth values and none outside of lists and objects as Python's `str` prints them. */

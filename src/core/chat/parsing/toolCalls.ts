@@ -55,7 +55,7 @@ const MESSAGES: Readonly<Record<ToolCallError["kind"], string>> = {
 
 /**
  * Reads `payload`, the text between the call markers; `raw` is the call as written, markers included. `parameters` is
- * taken for `arguments` when only it is there, and arguments may be an object written as JSON text.
+ * taken for `arguments` when only it is there.
  */
 export function readToolCall(payload: string, raw: string): ToolCallReading {
   try {
@@ -97,13 +97,11 @@ export function readArguments(
   }
 }
 
-/** @throws TooDeepError for arguments as JSON text */
 function reading(value: unknown, raw: string): ToolCallReading {
   if (!isExactObject(value)) return failure("not_object", raw);
   const name = value["name"];
   if (typeof name !== "string" || name.trim() === "") return failure("missing_name", raw);
-  const written = value["arguments"] ?? value["parameters"];
-  const args = typeof written === "string" ? parseArguments(written) : written;
+  const args = value["arguments"] ?? value["parameters"];
   return isExactObject(args)
     ? { kind: "call", call: { name, args, raw } }
     : failure("bad_arguments", raw);
@@ -120,14 +118,4 @@ export function toolCallError(
 
 function failure(kind: ToolCallError["kind"], raw: string): ToolCallReading {
   return { kind: "error", error: toolCallError(kind, raw, EXPECTED) };
-}
-
-/** The value, or undefined (which is no JSON value) when the text is not JSON. @throws TooDeepError */
-function parseArguments(text: string): unknown {
-  try {
-    return parseExactJson(text);
-  } catch (error) {
-    if (error instanceof TooDeepError) throw error;
-    return undefined;
-  }
 }

@@ -115,6 +115,13 @@ interface ReadOptions extends Pick<TurnParserOptions, "startsThinking" | "calls"
   readonly tools: readonly ToolDeclaration[];
 }
 
+/** A call that is not closed yet; `inner` = where in the payload another one opens. */
+interface OpenCall {
+  readonly opening: string;
+  readonly payload: string;
+  readonly inner: number | null;
+}
+
 /** The state of the parser; `call` holds the call that is open, without its closing marker. */
 interface Reading {
   readonly options: ReadOptions;
@@ -123,7 +130,7 @@ interface Reading {
   /** Calls and errors before the section that is open. */
   section: number | null;
   isOver: boolean;
-  call: { readonly opening: string; readonly payload: string } | null;
+  call: OpenCall | null;
   readonly reasoning: string[];
   readonly content: string[];
   /** Pieces of `content` before the first call; null until there is one. */
@@ -177,21 +184,35 @@ function readThought(reading: Reading, { marker, text, tokens }: Piece): void {
 
 function readCall(
   reading: Reading,
-  { opening, payload }: NonNullable<Reading["call"]>,
+  { opening, payload, inner }: OpenCall,
   { marker, text }: Piece,
 ): void {
   if (marker === "callOpen") {
-    dropOpenCall(reading);
-    reading.call = { opening: text, payload: "" };
+    reading.call = { opening, payload: payload + text, inner: payload.length };
   } else if (marker === "callClose") {
-    addReading(reading, payload, opening + payload + text);
+    closeCall(reading, { opening, payload, inner }, text);
     reading.call = null;
   } else if (marker === "sectionOpen" || marker === "sectionClose") {
     dropOpenCall(reading);
     readVisible(reading, { marker, text, tokens: 1 });
   } else {
-    reading.call = { opening, payload: payload + text };
+    reading.call = { opening, payload: payload + text, inner };
   }
+}
+
+/** An opening marker inside a call is text of it; where that cannot be read, the call before was never closed and a new one began. */
+function closeCall(reading: Reading, { opening, payload, inner }: OpenCall, close: string): void {
+  const { calls, tools } = reading.options;
+  const raw = opening + payload + close;
+  if (inner === null || calls?.read(payload, raw, tools).kind === "call") {
+    addReading(reading, payload, raw);
+    return;
+  }
+  addError(
+    reading,
+    toolCallError("unterminated", raw.slice(0, opening.length + inner), calls?.expected ?? ""),
+  );
+  addReading(reading, payload.slice(inner + opening.length), raw.slice(opening.length + inner));
 }
 
 /** A call that was closed; one that stands outside of the section for calls is not read. */
@@ -211,27 +232,36 @@ function addError({ calls, errors }: Reading, error: ToolCallError): void {
   errors.push({ ...error, callsBefore: calls.length });
 }
 
-/** Outside reasoning and calls; a closing marker that closes nothing is dropped, but for strict sections. */
+/** Outside reasoning and calls, where a closing marker of a call closes nothing and is text. */
 function readVisible(reading: Reading, { marker, text }: Piece): void {
   const isStrict = reading.options.calls?.section?.isStrict ?? false;
   if (marker === "thinkOpen") reading.thinking = true;
   else if (marker === "sectionOpen") {
     reading.lead ??= reading.content.length;
     reading.section = reading.calls.length + reading.errors.length;
-  } else if (marker === null || (isStrict && reading.section === null && marker !== "thinkClose")) {
+  } else if (
+    marker === null ||
+    marker === "callClose" ||
+    (isStrict && reading.section === null && marker !== "thinkClose")
+  ) {
     reading.content.push(text);
   } else if (marker === "sectionClose") closeSection(reading, text);
   else if (marker === "callOpen") {
     reading.lead ??= reading.content.length;
-    reading.call = { opening: text, payload: "" };
+    reading.call = { opening: text, payload: "", inner: null };
   }
 }
 
-/** A section without any call is a call that cannot be read, but for strict sections. */
+/** A section without any call is a call that cannot be read, but for strict sections; so is the end of one that never began. */
 function closeSection(reading: Reading, raw: string): void {
   const { calls } = reading.options;
-  if (reading.section === null || calls?.section === undefined) return;
+  if (calls?.section === undefined) return;
   const { isStrict, endsTurn } = calls.section;
+  if (reading.section === null) {
+    reading.content.push(raw);
+    addError(reading, toolCallError("not_readable", raw, calls.expected));
+    return;
+  }
   reading.isOver = endsTurn;
   if (!isStrict && reading.section === reading.calls.length + reading.errors.length) {
     addError(reading, toolCallError("not_readable", raw, calls.expected));

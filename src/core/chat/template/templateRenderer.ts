@@ -1,6 +1,7 @@
 /** The renderer for every model with a chat template: first prompt, bridges and parsing put together. */
 
 import { AppError, assertNever } from "../../errors.ts";
+import { type ExactJsonObject, pythonNumbers } from "../../util/exactJson.ts";
 import { type ControlTokens, createControlTokens } from "../controlTokens.ts";
 import { createTurnParser } from "../parsing/turnParser.ts";
 import type { InitialMessage, PlainMessage, Renderer, ToolDeclaration } from "../renderer.ts";
@@ -127,7 +128,10 @@ function toTemplate(
       const calls = message.calls.map(({ id, name, args }) => ({
         id: escaper.escapeText(id),
         type: "function" as const,
-        function: { name: escaper.escapeText(name), arguments: escaper.escapeJson(args) },
+        function: {
+          name: escaper.escapeText(name),
+          arguments: escaper.escapeJson(pythonArguments(args)),
+        },
       }));
       return {
         role,
@@ -169,4 +173,11 @@ export function promptOpensThinking(prompt: PromptTemplate, family: TemplateFami
   const rendered = prompt.render({ messages: [{ role: "user", content: "zqtaskqz" }] });
   const opening = rendered.slice(rendered.lastIndexOf("zqtaskqz"));
   return opening.lastIndexOf(family.thinking.open) > opening.lastIndexOf(family.thinking.close);
+}
+
+/** Templates are written for Python, whose reader of JSON knows fractions as floats only. */
+function pythonArguments(args: ExactJsonObject): ExactJsonObject {
+  return Object.fromEntries(
+    Object.entries(args).map(([key, value]) => [key, pythonNumbers(value)]),
+  );
 }

@@ -7,7 +7,6 @@ describe("a payload that is a call", () => {
     ['\n{"arguments": {}, "name": "add"}\n', {}],
     ['{"name": "add", "parameters": {"a": 1}}', { a: 1 }],
     ['{"name": "add", "arguments": {"a": 1}, "parameters": {"b": 2}}', { a: 1 }],
-    ['{"name": "add", "arguments": "{\\"a\\": [1, null]}"}', { a: [1, null] }],
     [
       '{"name": "add", "arguments": {"text": "Zürich \\u4f60 \\"quoted\\" 🙂"}}',
       { text: 'Zürich 你 "quoted" 🙂' },
@@ -38,6 +37,7 @@ describe("a malformed payload is an error for the model, never a fault", () => {
     ['{"name": "add"}', "bad_arguments"],
     ['{"name": "add", "arguments": null}', "bad_arguments"],
     ['{"name": "add", "arguments": [1, 2]}', "bad_arguments"],
+    ['{"name": "add", "arguments": "{\\"a\\": [1, null]}"}', "bad_arguments"],
     ['{"name": "add", "arguments": "a=1"}', "bad_arguments"],
     ['{"name": "add", "arguments": "[1]"}', "bad_arguments"],
   ])("%s is %s", (payload, kind) => {
