@@ -62,13 +62,12 @@ function launch(request: TrainRequest | ResumeRequest, startRequest: StartReques
     const end = async (): Promise<void> => {
       await endAtOnce(lease);
       resolve({ outcome: "interrupted", folder: null });
+      // Only now, because a run that is stopped saves itself.
+      control.stop();
     };
     now.signal.addEventListener("abort", end, { once: true });
   });
-  const stopNow = (): void => {
-    control.stop();
-    now.abort();
-  };
+  const stopNow = (): void => now.abort();
   const onClaim = (own: RunLease): void => {
     lease = own;
   };

@@ -115,8 +115,9 @@ export class ControlServer {
   }
 
   async #forgetFolder(): Promise<void> {
-    process.off("exit", this.#removeFolder);
+    // A process that ends meanwhile still removes it.
     await rm(this.#folder, { recursive: true, force: true });
+    process.off("exit", this.#removeFolder);
   }
 
   #notify(): void {
