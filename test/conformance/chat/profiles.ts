@@ -61,13 +61,6 @@ export function comparedProfiles({ profiles }: Family) {
   };
 }
 
-/** Whether all profiles of a family have a format of ours. */
-export function isWritten(family: Family): boolean {
-  return [...comparedProfiles(family).compared.keys()].every(
-    (name) => createOf(name) !== undefined || name in TEMPLATE_OF,
-  );
-}
-
 function createOf(name: string) {
   const format = FORMAT_OF.find(([start]) => name.startsWith(start))?.[1];
   return format === undefined ? undefined : NATIVE_FORMATS[format];

@@ -8,7 +8,7 @@ import { ENVIRONMENT, someSettings } from "../../core/training/builders.ts";
 import { FakeClock } from "../../fakes/fakeClock.ts";
 import { CHAT_FAMILIES } from "../peers.ts";
 import { hasKitTokenizers, kitTokenizer } from "./kitTokenizers.ts";
-import { isWritten, rendererOf } from "./profiles.ts";
+import { rendererOf } from "./profiles.ts";
 import { type Family, readFamily } from "./vectors.ts";
 
 const MAX_RESPONSE = 24;
@@ -80,10 +80,13 @@ function someTurns({ parses }: Family, name: string, offset: number) {
   );
 }
 
-describe.runIf(hasKitTokenizers).each(CHAT_FAMILIES)("family %s", (name) => {
+/** The kit has no sampled turns of Qwen2.5. */
+const FAMILIES = CHAT_FAMILIES.filter((name) => name !== "qwen2.5");
+
+describe.runIf(hasKitTokenizers).each(FAMILIES)("family %s", (name) => {
   const family = hasKitTokenizers ? readFamily(name) : null;
-  if (family === null || !isWritten(family) || family.parses.length === 0) {
-    it.skip("no format of ours, or no turns");
+  if (family === null) {
+    it.skip("without the kit");
     return;
   }
 
