@@ -13,9 +13,9 @@ import { pythonText } from "../template/pythonText.ts";
 import {
   callPieces,
   closeTurn,
+  conversationTurns,
   END,
   followUpPieces,
-  insertionTurn,
   lastUserIndex,
   START,
   splitSystem,
@@ -83,14 +83,12 @@ function createFormat(
     renderPrompt: (messages, tools) => {
       const [system, rest] = splitSystem(messages);
       const last = lastUserIndex(rest);
-      const turns = rest.flatMap((message, i) => {
-        if (message.role === "assistant") {
-          return assistantTurn(message, release, retention === "all" || i > last);
-        }
-        const neighbours = { before: rest[i - 1]?.role, after: rest[i + 1]?.role };
-        const content = i === last ? message.content + hint : message.content;
-        return insertionTurn({ ...message, content }, neighbours, LAYOUT);
-      });
+      const hinted = rest.map((message, i) =>
+        i === last ? { ...message, content: message.content + hint } : message,
+      );
+      const turns = conversationTurns(hinted, LAYOUT, (message, isCurrent) =>
+        assistantTurn(message, release, retention === "all" || isCurrent),
+      );
       return [...systemTurn(system ?? "", tools), ...turns, ...opening];
     },
     renderFollowUps: (followUps) => {

@@ -12,10 +12,9 @@ import { QWEN_IMAGES } from "./qwenImages.ts";
 import {
   callPieces,
   closeTurn,
+  conversationTurns,
   END,
   followUpPieces,
-  insertionTurn,
-  lastUserIndex,
   START,
   splitSystem,
   THINK,
@@ -90,16 +89,11 @@ function createFormat(release: Release, options: FormatOptions): ChatFormat {
     images: QWEN_IMAGES,
     renderPrompt: (messages, tools) => {
       const [system, rest] = splitSystem(messages);
-      const last = lastUserIndex(rest);
       return [
         ...systemTurn(release, { system, tools, effortText }),
-        ...rest.flatMap((message, i) => {
-          if (message.role === "assistant") {
-            return assistantTurn(message, release, keepsReasoning || i > last);
-          }
-          const neighbours = { before: rest[i - 1]?.role, after: rest[i + 1]?.role };
-          return insertionTurn(message, neighbours, layout);
-        }),
+        ...conversationTurns(rest, layout, (message, isCurrent) =>
+          assistantTurn(message, release, keepsReasoning || isCurrent),
+        ),
         ...opening,
       ];
     },

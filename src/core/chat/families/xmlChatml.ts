@@ -5,7 +5,13 @@ import type { ChatFormat } from "../format.ts";
 import { createTurnParser } from "../parsing/turnParser.ts";
 import { xmlCalls } from "../parsing/xmlCalls.ts";
 import { control, type Piece } from "../pieces.ts";
-import type { FollowUp, InitialMessage, ParsedTurn, ToolCall } from "../renderer.ts";
+import type {
+  AssistantMessage,
+  FollowUp,
+  InitialMessage,
+  ParsedTurn,
+  ToolCall,
+} from "../renderer.ts";
 
 export const START = control("<|im_start|>");
 export const END = control("<|im_end|>");
@@ -102,7 +108,7 @@ interface InsertionLayout {
 }
 
 /** Turns between two turns of the model; consecutive results share one. `before` and `after` are the roles beside the message. */
-export function insertionTurn(
+function insertionTurn(
   { role, content }: Insertion,
   { before, after }: { readonly before: string | undefined; readonly after: string | undefined },
   { text, resultsEnd }: InsertionLayout,
@@ -113,6 +119,20 @@ export function insertionTurn(
     ...[RESULT.open, "\n", text(content), "\n", RESULT.close],
     ...(after === "tool" ? [] : [resultsEnd, END, "\n"]),
   ];
+}
+
+/** All turns behind the system text; `isCurrent` for turns of the model that no message of the user follows. */
+export function conversationTurns(
+  messages: readonly InitialMessage[],
+  layout: InsertionLayout,
+  assistantTurn: (message: AssistantMessage, isCurrent: boolean) => readonly Piece[],
+): readonly Piece[] {
+  const last = lastUserIndex(messages);
+  return messages.flatMap((message, i) => {
+    if (message.role === "assistant") return assistantTurn(message, i > last);
+    const neighbours = { before: messages[i - 1]?.role, after: messages[i + 1]?.role };
+    return insertionTurn(message, neighbours, layout);
+  });
 }
 
 /** What follows a turn of the model, up to the opening of its next. */
