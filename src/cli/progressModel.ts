@@ -76,7 +76,8 @@ export function advanceProgress(model: ProgressModel, event: ProgressEvent): Pro
       return { ...model, activity: { kind: "preparing", what: event.what } };
     case "started": {
       const { folder, totalSteps, step } = event;
-      return { ...model, ...idle(), folder, totalSteps, canResume: step > 0 };
+      // A run that goes on in a new session repeats steps.
+      return { ...model, ...idle(), folder, totalSteps, canResume: step > 0, recentRewards: [] };
     }
     case "step-started":
       return { ...model, failed: 0, activity: noRollouts(event.step, event.rollouts) };

@@ -21,7 +21,11 @@ export interface LostAttempt {
   readonly lease: RunLease;
   /** Steps that the run had completed. */
   readonly completed: number;
+  /** Mean reward of each step that this process has made, by step; null where no rollout was scored. */
+  readonly rewards: StepRewards;
 }
+
+export type StepRewards = ReadonlyMap<number, number | null>;
 
 /** How many recoveries a run may make and has made. */
 export interface RecoveryCount {
@@ -38,7 +42,7 @@ export async function leaveForRecovery(
   lease: RunLease,
   cause: AppError,
   { made, limit }: RecoveryCount,
-): Promise<LostAttempt> {
+): Promise<Omit<LostAttempt, "rewards">> {
   const completed = await completedSteps(lease.files, lease.folder);
   await lease.update({ phase: "preparing" });
   const message = `The service has lost the session of this run: ${withoutNextStep(cause)} The run opens a new one and goes on from its last state (recovery ${made + 1} of at most ${limit}).`;

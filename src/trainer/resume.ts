@@ -60,7 +60,8 @@ export async function planResume(
   const state = points[0]?.state ?? stored.states[0] ?? null;
   const found = stored.problem === null ? [] : [stored.problem];
   return {
-    loaded: { ...loaded, warnings: [...loaded.warnings, ...found] },
+    // The process that holds the run has shown the others.
+    loaded: { ...loaded, warnings: [...(isHeld ? [] : loaded.warnings), ...found] },
     name: runFile.name,
     isNew: false,
     createModel: async (tinker, preparation) => {

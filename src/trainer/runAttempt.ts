@@ -7,6 +7,7 @@ import type { RunContext } from "../core/training/context.ts";
 import { type LoopEnd, runLoop } from "../core/training/loop.ts";
 import type { LoopPosition } from "../core/training/loopPosition.ts";
 import type { Preparation } from "../core/training/prepare.ts";
+import type { Watcher } from "../core/training/progress.ts";
 import { raceAbort } from "../core/util/abort.ts";
 import { sha256 } from "../node/hash.ts";
 import { formatQuantity } from "../shared/format.ts";
@@ -46,9 +47,12 @@ export class RunAttempt {
   #lease: RunLease | null = null;
   /** True from the first request for training: only then a session can have been lost. */
   #hasBegun = false;
+  /** Of this attempt and those that it recovers; a repeated step takes its old place. */
+  readonly #rewards: Map<number, number | null>;
 
   constructor(options: RunAttemptOptions) {
     this.#options = options;
+    this.#rewards = new Map(options.lost?.rewards);
   }
 
   /** Trains to the end. Once the folder is claimed, `run.json` records how the attempt ended, unless another one follows. */
@@ -74,7 +78,7 @@ export class RunAttempt {
         const left = await leaveForRecovery(context, this.#lease, cause, recoveries);
         controlChannel?.onPhase("preparing");
         await tinker.service.finish("errored");
-        return left;
+        return { ...left, rewards: this.#rewards };
       }
       const isStopped = isAppError(cause, "stopped");
       if (this.#lease !== null) await this.#recordFailure(this.#lease, cause);
@@ -97,7 +101,11 @@ export class RunAttempt {
       cleanup: connections.cleanup,
     });
     this.#hasBegun = true;
-    const { watch, uploads, wandb } = trackers;
+    const { uploads, wandb } = trackers;
+    const watch: Watcher = (event) => {
+      if (event.kind === "step-finished") this.#rewards.set(event.step, event.rewardMean);
+      trackers.watch(event);
+    };
     const tracked = { ...context, reporting: { ...context.reporting, watch } };
     try {
       const end = await this.#runSteps(tracked, lease, start, wandb?.runId ?? null);
@@ -147,7 +155,7 @@ export class RunAttempt {
   async #finish(end: LoopEnd, lease: RunLease, trackers: RunTrackers): Promise<RunEnd> {
     const { trainer, connections, tinker } = this.#options;
     const { control, controlChannel, redactor } = trainer;
-    const { context, outcome, rewards, step } = end;
+    const { context, outcome, step } = end;
     const { reporting, storage } = context;
     controlChannel?.onPhase("finishing");
     await reporting.enterPhase("finishing");
@@ -164,6 +172,7 @@ export class RunAttempt {
     const ending = isDone ? {} : { ending: runEnding(signal.reason, redactor) };
     await lease.end({ phase: outcome, ...ending });
     const { folder } = storage;
+    const rewards = [...this.#rewards].flatMap(([at, reward]) => (at < step ? [reward] : []));
     reporting.watch({ kind: "ended", outcome, folder, step, rewards });
     return { outcome, folder };
   }

@@ -105,6 +105,8 @@ test("a window shows the last rewards and what fits in its width", () => {
   expect(screen(steps, WINDOW).at(-1)).toBe(
     "step  4/40  reward  1.00 ▁▃▅█      loss -12.3  groups 13/16  1.2 s  ETA 35 s",
   );
+  const repeated = [...steps, started({ step: 2 }), stepFinished({ step: 2, rewardMean: 0.5 })];
+  expect(screen(repeated, WINDOW).at(-1)).toMatch(/reward {2}0.50 ▅ {2}/);
   expect(screen(steps, { ...WINDOW, width: 120 }).at(-1)).toContain("4,812 tok/s  ETA 35 s");
   for (const line of screen(steps, { ...WINDOW, width: 64 })) {
     expect(lineWidth([line])).toBeLessThanOrEqual(64);

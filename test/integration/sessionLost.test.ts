@@ -49,6 +49,7 @@ const closing: (() => void)[] = [];
 let store = "";
 let serving: Serving;
 let undisturbed: Outcome;
+let undisturbedRewards: string;
 
 type Disturb = (folder: string, send: (signal: NodeJS.Signals) => void) => Promise<void>;
 
@@ -91,6 +92,11 @@ async function play(
   return { folder, service, resume, outcome, differences, ...end };
 }
 
+/** First steps against last ones, as the program compares them at the end. */
+function rewardLine(stdout: string): string {
+  return /^mean reward .+$/m.exec(stdout)?.[0] ?? "";
+}
+
 const eventSchema = z.object({
   attempt: z.number(),
   kind: z.string(),
@@ -112,6 +118,7 @@ beforeAll(async () => {
   const whole = await play({});
   expect(whole.code, whole.stderr).toBe(0);
   undisturbed = whole.outcome();
+  undisturbedRewards = rewardLine(whole.stdout);
   expect(whole.differences()).toEqual([]);
 }, 120_000);
 
@@ -125,8 +132,9 @@ describe("a run whose session is lost twice", { timeout: 180_000 }, () => {
   it("goes on by itself from its last state, and its rows are those of a run that was left alone", async () => {
     const { folder, service, differences, code, stdout, stderr } = await play({
       losses: [
-        { endpoint: "optim_step", request: 4, status: 410 },
-        { endpoint: "asample", request: 40, status: 404 },
+        { endpoint: "optim_step", request: 4, status: 404 },
+        // A lost sample is submitted again, until a heartbeat shows that the session itself is over.
+        { endpoint: "asample", request: 40, status: 410 },
       ],
     });
     expect(code, stdout + stderr).toBe(0);
@@ -139,15 +147,18 @@ describe("a run whose session is lost twice", { timeout: 180_000 }, () => {
     ]);
     const [first, second] = await messages(folder, "session-lost");
     expect(first).toMatch(
-      /^The service has lost the session of this run: .*410.* \(recovery 1 of at most 3\)\.$/,
+      /^The service has lost the session of this run: .*There is no session.* \(recovery 1 of at most 3\)\.$/,
     );
-    expect(second).toMatch(/There is no session .* \(recovery 2 of at most 3\)\.$/);
+    expect(second).toMatch(/Tinker has ended the session\..* \(recovery 2 of at most 3\)\.$/);
     expect(await messages(folder, "session-recovered")).toEqual([
       "The run has a new session and goes on after step 2: 1 step is repeated.",
       expect.stringMatching(
         /^The run has a new session and goes on after step \d: \d steps? (is|are) repeated\.$/,
       ),
     ]);
+    expect(rewardLine(stdout)).toMatch(/^mean reward .*first/);
+    expect(rewardLine(stdout)).toBe(undisturbedRewards);
+    expect(stdout.match(/TRL207/g)).toHaveLength(1);
     expect(stdout).toContain("The service has lost the session of this run");
     expect(stdout).toContain("The run has a new session and goes on after step 2");
     expect(await runFile(folder)).toMatchObject({ phase: "done", attempt: 3, generation: 3 });

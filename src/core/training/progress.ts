@@ -106,7 +106,7 @@ export type ProgressEvent =
       readonly folder: string;
       /** Completed steps. */
       readonly step: number;
-      /** Mean reward of each step of this attempt, in order. */
+      /** Mean reward of each step that the trainer has made, in order. */
       readonly rewards: readonly (number | null)[];
     };
 

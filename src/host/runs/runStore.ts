@@ -227,10 +227,11 @@ export class RunStore {
 }
 
 function withStatus(entry: RunEntry, status: RunStatus): RunEntry {
-  const hasNewStep = status.step !== entry.steps;
-  const recentRewards = hasNewStep
-    ? [...entry.recentRewards, status.rewardMean].slice(-10)
-    : entry.recentRewards;
+  const newSteps = status.step - entry.steps;
+  const before = entry.recentRewards;
+  // A run that goes on in a new session goes back by the steps that it repeats.
+  const kept = newSteps < 0 ? before.slice(0, newSteps) : before;
+  const recentRewards = newSteps > 0 ? [...kept, status.rewardMean].slice(-10) : kept;
   return {
     ...entry,
     status,

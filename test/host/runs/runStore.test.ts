@@ -102,3 +102,21 @@ it("leaves no connection behind that was being made when it was closed", async (
   await vi.waitFor(() => expect(sockets[0]?.destroyed ?? sockets.length === 0).toBe(true));
   expect([actions, clock.sleeping]).toEqual([[], 0]);
 });
+
+it("shows the rewards of repeated steps once, when a run goes on in a new session", async () => {
+  await writeRun();
+  await store.look([], [RUN]);
+  await store.send(RUN, { action: "status" });
+  const seen: unknown[] = [];
+  for (const [step, rewardMean] of [
+    [4, 0.4],
+    [5, 0.5],
+    [6, 0.6],
+    [4, 0.6],
+    [5, 0.5],
+  ] as const) {
+    store.onStatus(RUN, { ...INITIAL_STATUS, phase: "running", step, rewardMean });
+    seen.push(store.get(RUN)?.recentRewards.slice(1));
+  }
+  expect(seen).toEqual([[0.4], [0.4, 0.5], [0.4, 0.5, 0.6], [0.4], [0.4, 0.5]]);
+});
