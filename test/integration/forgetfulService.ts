@@ -15,6 +15,8 @@ export interface ForgetfulOptions {
   readonly losses?: readonly Loss[];
   /** A session without any request for so long is lost; absent = none is. */
   readonly silenceMs?: number;
+  /** After so many sessions no other begins until {@link ForgetfulService.reopen}; absent = one always does. */
+  readonly closedAfter?: number;
 }
 
 interface Session {
@@ -33,6 +35,7 @@ const OUTLIVING = /^\/api\/v1\/(training_runs|weights_info|sessions\/)/;
 export class ForgetfulService implements Filter {
   readonly #options: ForgetfulOptions;
   readonly #sessions: Session[] = [];
+  #isReopened = false;
 
   constructor(options: ForgetfulOptions) {
     this.#options = options;
@@ -46,7 +49,17 @@ export class ForgetfulService implements Filter {
     return this.#sessions.filter(({ status }) => status !== null).length;
   }
 
+  /** From now on sessions may begin again. */
+  reopen(): void {
+    this.#isReopened = true;
+  }
+
   request(passing: PassingRequest): PassingRequest | PassingAnswer {
+    const { closedAfter = Number.POSITIVE_INFINITY } = this.#options;
+    const isClosed = !this.#isReopened && this.#sessions.length >= closedAfter;
+    if (isClosed && passing.path.endsWith("/create_session")) {
+      return { status: 503, type: "application/json", body: Buffer.from("{}") };
+    }
     const session = this.#sessionOf(passing);
     if (session === null) return passing;
     const endpoint = passing.path.replace(/^\/api\/v1\//, "");

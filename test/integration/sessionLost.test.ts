@@ -6,11 +6,12 @@ import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
+import { EXIT } from "../../src/shared/exitCodes.ts";
 import { resultChecks } from "../resilience/outage/checks.ts";
 import { type Outcome, readOutcome } from "../resilience/outage/outcome.ts";
 import { UploadGateway } from "../resilience/outage/uploadGateway.ts";
 import { startWandbService } from "../resilience/outage/wandbService.ts";
-import { eventually, linesIn, runFile, runIn } from "./controlledRun.ts";
+import { connectTo, eventually, linesIn, runFile, runIn } from "./controlledRun.ts";
 import { type ForgetfulOptions, ForgetfulService } from "./forgetfulService.ts";
 import { runFolderWith } from "./localRun.ts";
 import { chained, renaming } from "./tinkerServersGaps.ts";
@@ -191,6 +192,34 @@ describe("a run that may not recover", { timeout: 180_000 }, () => {
     expect(service.sessions).toBe(3);
     expect(await messages(folder, "session-lost")).toHaveLength(2);
     expect(await runFile(folder)).toMatchObject({ phase: "failed", attempt: 3 });
+  });
+});
+
+describe("a run that is stopped before it has its new session", { timeout: 180_000 }, () => {
+  it("is stopped at once, and a resume goes on with it to the same end", async () => {
+    const loss = { endpoint: "optim_step", request: 4, status: 404 } as const;
+    const { folder, service, differences, code, stderr, resume } = await play(
+      { losses: [loss], closedAfter: 1 },
+      {
+        disturb: async (project) => {
+          const client = await connectTo(project);
+          await eventually(async () =>
+            (await messages(project, "session-lost"))[0] ? true : null,
+          );
+          await eventually(async () => {
+            const { status } = await client.send({ action: "status" });
+            return status?.phase === "preparing" ? true : null;
+          });
+          expect(await runFile(project)).toMatchObject({ phase: "preparing", attempt: 1 });
+          await client.send({ action: "stop" });
+        },
+      },
+    );
+    expect(code, stderr).toBe(EXIT.stopped);
+    expect(await runFile(folder)).toMatchObject({ phase: "stopped", ending: { code: "stopped" } });
+    service.reopen();
+    expect((await resume()).code).toBe(0);
+    expect(differences()).toEqual([]);
   });
 });
 
