@@ -6,8 +6,8 @@ import type { Filter, PassingAnswer, PassingRequest } from "./tinkerServersProxy
 export interface Loss {
   readonly endpoint: string;
   readonly request: number;
-  /** What requests of the session get from then on. */
-  readonly status: 404 | 410;
+  /** What requests of the session get from then on; with 400 they are taken, and fail, as SkyRL lets them once it unloaded a model. */
+  readonly status: 400 | 404 | 410;
 }
 
 export interface ForgetfulOptions {
@@ -71,9 +71,10 @@ export class ForgetfulService implements Filter {
     const { loss } = session;
     const isDue = loss !== null && loss.endpoint === endpoint && count >= loss.request;
     if (isSilent || isDue) session.status ??= loss?.status ?? 404;
-    if (session.status === null) return passing;
-    const body = Buffer.from(JSON.stringify({ detail: `There is no session ${session.id}.` }));
-    return { status: session.status, type: "application/json", body };
+    const { status, id } = session;
+    if (status === null || (status === 400 && endpoint !== "retrieve_future")) return passing;
+    const detail = status === 400 ? `Model ${id} not loaded` : `There is no session ${id}.`;
+    return { status, type: "application/json", body: Buffer.from(JSON.stringify({ detail })) };
   }
 
   answer(answer: PassingAnswer, to: PassingRequest): PassingAnswer {

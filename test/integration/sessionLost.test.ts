@@ -129,40 +129,44 @@ afterAll(async () => {
   await Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true })));
 });
 
-describe("a run whose session is lost twice", { timeout: 180_000 }, () => {
+const RECOVERED =
+  /^The run has a new session and goes on after step \d: \d steps? (is|are) repeated\.$/;
+
+describe("a run whose session is lost again and again", { timeout: 180_000 }, () => {
   it("goes on by itself from its last state, and its rows are those of a run that was left alone", async () => {
     const { folder, service, differences, code, stdout, stderr } = await play({
       losses: [
         { endpoint: "optim_step", request: 4, status: 404 },
         // A lost sample is submitted again, until a heartbeat shows that the session itself is over.
         { endpoint: "asample", request: 40, status: 410 },
+        { endpoint: "asample", request: 50, status: 400 },
       ],
     });
     expect(code, stdout + stderr).toBe(0);
     // The last one is that of the evaluation at the end.
-    expect({ sessions: service.sessions, lost: service.lost }).toEqual({ sessions: 4, lost: 2 });
+    expect({ sessions: service.sessions, lost: service.lost }).toEqual({ sessions: 5, lost: 3 });
     expect(differences()).toEqual([]);
     const evaluations = await linesIn(folder, "eval/results.jsonl", evaluationSchema);
     expect(evaluations.map(({ step }) => step)).toEqual([
       ...new Set(evaluations.map(({ step }) => step)),
     ]);
-    const [first, second] = await messages(folder, "session-lost");
+    const [first, second, third] = await messages(folder, "session-lost");
     expect(first).toMatch(
       /^The service has lost the session of this run: .*There is no session.* \(recovery 1 of at most 3\)\.$/,
     );
     expect(second).toMatch(/Tinker has ended the session\..* \(recovery 2 of at most 3\)\.$/);
+    expect(third).toMatch(/Model \S+ not loaded\. The run opens .*\(recovery 3 of at most 3\)\.$/);
     expect(await messages(folder, "session-recovered")).toEqual([
       "The run has a new session and goes on after step 2: 1 step is repeated.",
-      expect.stringMatching(
-        /^The run has a new session and goes on after step \d: \d steps? (is|are) repeated\.$/,
-      ),
+      expect.stringMatching(RECOVERED),
+      expect.stringMatching(RECOVERED),
     ]);
     expect(rewardLine(stdout)).toMatch(/^mean reward .*first/);
     expect(rewardLine(stdout)).toBe(undisturbedRewards);
     expect(stdout.match(/TRL207/g)).toHaveLength(1);
     expect(stdout).toContain("The service has lost the session of this run");
     expect(stdout).toContain("The run has a new session and goes on after step 2");
-    expect(await runFile(folder)).toMatchObject({ phase: "done", attempt: 3, generation: 3 });
+    expect(await runFile(folder)).toMatchObject({ phase: "done", attempt: 4, generation: 4 });
   });
 });
 

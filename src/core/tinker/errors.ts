@@ -99,12 +99,17 @@ export function malformedMessage(problem: string): AppError {
   );
 }
 
-/** An operation that failed after it was accepted. */
+/** How SkyRL words that it unloaded the model of a silent session, or had the model before its restart: `skyrl/tinker/engine.py`. */
+const UNLOADED = /^Model \S+ not loaded\b/;
+
+/** An operation that failed after it was accepted; `tinker-not-found` when the service no longer has its model. */
 export function requestFailed(what: string, text: string, category: unknown): AppError {
+  const problem = `Tinker could not carry out ${what}: ${text}`;
   const known = category === "user" || category === "server" ? category : "unknown";
-  return tinkerError("tinker-request-failed", `Tinker could not carry out ${what}: ${text}`, {
-    data: { category: known, detail: text },
-  });
+  const details = { data: { category: known, detail: text } };
+  return UNLOADED.test(text)
+    ? tinkerError("tinker-not-found", problem, details, nextSteps["tinker-expired"])
+    : tinkerError("tinker-request-failed", problem, details);
 }
 
 /** An operation whose polls are all refused with 400: SkyRL reports a failed one so. */
