@@ -94,7 +94,8 @@ export async function benchDatums({ context }: BenchRun): Promise<void> {
   });
   print({ name: `${name}: decode`, value: decode, unit: "CPU-s" });
   const { config, ports, services } = context;
-  const trainer = { client: services.client, clock: ports.clock };
+  const { client } = services;
+  const trainer = { client, clock: ports.clock, saveSampler: () => client.ephemeralSampler() };
   const { cpuS, measurements } = await observe("whole step", () =>
     trainStep(trainer, aBatch(data), config, config.learning_rate),
   );

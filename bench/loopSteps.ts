@@ -96,10 +96,12 @@ async function playStep(
   items: readonly TaskItem[],
 ): Promise<SamplingClient> {
   const queue = new GroupQueue();
-  queue.issue(context, { step, items, policy: { sampler, version: step, updates: step } });
+  const policy = { sampler, version: step, updates: step };
+  queue.issue(context, { step, items, policy, settingsHash: "" });
   const { trained } = await runStep(context, {
     step,
     take: () => queue.take(step),
+    saveSampler: () => context.services.client.ephemeralSampler(),
     cursor: (step + 1) * items.length,
     optimizerUpdates: step,
     totals: { sampled: 0, prefill: 0, trained: 0 },

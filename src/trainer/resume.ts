@@ -184,5 +184,6 @@ function positionOf(state: RunState): LoopPosition {
     cursor: state.dataset.cursor,
     optimizerUpdates: state.optimizer_updates,
     counters: state.counters,
+    issued: { pending: state.pending, samplers: state.samplers },
   };
 }

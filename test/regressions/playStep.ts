@@ -47,6 +47,7 @@ export async function playStep(
         sampler,
         updates: 0,
       }),
+      saveSampler: () => context.services.client.ephemeralSampler(),
       cursor: groups.length,
       optimizerUpdates: 0,
       totals: { sampled: 0, prefill: 0, trained: 0 },

@@ -64,6 +64,7 @@ async function play(changes: Partial<Config> = {}, settings: Partial<RolloutSett
     runStep(context, {
       step: 0,
       take: issued(context, { step: 0, items: [context.sequence.itemAt(0)], sampler, updates: 0 }),
+      saveSampler: () => context.services.client.ephemeralSampler(),
       cursor: 1,
       optimizerUpdates: 0,
       totals: { sampled: 0, prefill: 0, trained: 0 },

@@ -5,7 +5,7 @@ import type { RunState } from "../../src/core/runFolder/state.ts";
 /** Saved after `step` completed steps. */
 export function aRunState(step: number, changes: Partial<RunState> = {}): RunState {
   return {
-    schema_version: 1,
+    schema_version: 2,
     run_ids: {
       local: "a",
       tinker_session: null,
@@ -16,7 +16,9 @@ export function aRunState(step: number, changes: Partial<RunState> = {}): RunSta
     step,
     optimizer_updates: step,
     dataset: { fingerprint: "f", cursor: 0 },
-    counters: {
+    pending: [],
+  samplers: [],
+  counters: {
       tokens_sampled: 0,
       tokens_prefill: 0,
       tokens_trained: 0,

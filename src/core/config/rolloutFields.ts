@@ -36,6 +36,14 @@ export const rolloutFields = {
     isAdvanced: true,
     doc: "What rollouts that failed for good do to their group. `reference` leaves it out of training when more than `max_failing_rollouts` failed, `strict` when any did. `fail_fast` is for looking for mistakes: as `strict`, and the first failure pauses the run after its step.",
   },
+  max_steps_off_policy: {
+    type: "integer",
+    min: 0,
+    default: 0,
+    change: "fixed",
+    unit: "steps",
+    doc: "How many steps of rollouts are sampled ahead while the model trains. With `0` every step waits for rollouts of the weights that the step before left. With `K` rollouts go on during updates, and each group is trained exactly `K` updates after the weights that sampled it; a step then takes the longest of an update and the share `1 / (K + 1)` of rollouts and update together. 1 or 2 with `loss_fn: ppo` or `cispo` is advised. Local models gain nothing: sampling and training share the processor.",
+  },
   max_active_tasks: {
     type: "integer",
     min: 1,

@@ -22,13 +22,21 @@ export interface LedgerView {
   readonly turns: readonly number[];
 }
 
+/** What a stored record keeps of a stream. */
+interface StoredTokens {
+  readonly ids: ArrayLike<number>;
+  readonly samplerLogprobs: ArrayLike<number>;
+  readonly turns: ArrayLike<number>;
+  readonly mask: ArrayLike<number>;
+}
+
 export class Ledger implements LedgerView {
   readonly tokens: number[] = [];
   readonly logprobs: number[] = [];
   readonly mask: (0 | 1)[] = [];
   readonly sources: TokenSource[] = [];
   readonly turns: number[] = [];
-  readonly #firstTurn: number;
+  #firstTurn: number;
   #turn = -1;
 
   /** `firstTurn` is the turn of the rollout that follows the prompt. */
@@ -36,6 +44,24 @@ export class Ledger implements LedgerView {
     this.#append(prompt, "prompt", null);
     this.#firstTurn = firstTurn;
     this.#turn = firstTurn - 1;
+  }
+
+  /** A stream that was stored. What context was before, other than a prompt, is not stored: it counts as delta. */
+  static restore({ ids, samplerLogprobs, turns, mask }: StoredTokens): Ledger {
+    const ledger = new Ledger([]);
+    for (let i = 0; i < ids.length; i += 1) {
+      const turn = turns[i] ?? -1;
+      const isTrained = mask[i] === 1;
+      ledger.tokens.push(ids[i] ?? 0);
+      ledger.logprobs.push(samplerLogprobs[i] ?? 0);
+      ledger.mask.push(isTrained ? 1 : 0);
+      ledger.turns.push(turn);
+      if (isTrained) ledger.sources.push("sampled");
+      else ledger.sources.push(turn < 0 ? "prompt" : "delta");
+    }
+    ledger.#firstTurn = ledger.turns.find((turn) => turn >= 0) ?? 0;
+    ledger.#turn = ledger.turns.at(-1) ?? -1;
+    return ledger;
   }
 
   get length(): number {

@@ -6,7 +6,7 @@ import { encodeJsonLine } from "../util/jsonl.ts";
 import { runPaths } from "./layout.ts";
 import { readLines } from "./lineReader.ts";
 import { NewestEntries } from "./newestEntries.ts";
-import { runStateSchema } from "./state.ts";
+import { storedStateSchema } from "./state.ts";
 import { checkpointName, checkpointPath } from "./storedNames.ts";
 
 const count = z.number().int().nonnegative();
@@ -32,7 +32,7 @@ const checkpointSchema = z
     renderer: z.string(),
     created_at: z.string(),
     /** All that a resume from it needs; absent for a rolling save, whose state is in `state.json` while it exists. */
-    state: runStateSchema.exactOptional(),
+    state: storedStateSchema.exactOptional(),
   })
   .readonly();
 

@@ -33,20 +33,27 @@ export async function storeImages(
   return stored;
 }
 
+/** An image as a `data:` address. @throws as {@link readStoredImage} */
+export async function readImageAddress(name: string, where: ImageFolder): Promise<string> {
+  const { format, base64 } = await readStoredImage(name, where);
+  return `data:image/${format};base64,${base64}`;
+}
+
 /**
- * Reads an image as a `data:` address, when it is what its name says.
+ * Reads an image, when it is what its name says.
  * @throws AppError `image-invalid`, `file-not-found`, `file-too-large`, `folder-unsafe`
  */
-export async function readImageAddress(
+export async function readStoredImage(
   name: string,
   { fileSystem, folder, sha256 }: ImageFolder,
-): Promise<string> {
+): Promise<ImageFile> {
   const [, digest, format] = IMAGE_NAME.exec(name) ?? [];
   if (digest === undefined) throw damaged(name);
   const path = `${runPaths(folder).imageFolder}/${name}`;
   const bytes = await fileSystem.readBytes(path, MAX_IMAGE_BYTES);
-  if (identifyImage(bytes)?.format !== format || sha256(bytes) !== digest) throw damaged(name);
-  return `data:image/${format};base64,${encodeBase64(bytes)}`;
+  const found = identifyImage(bytes);
+  if (found?.format !== format || found === null || sha256(bytes) !== digest) throw damaged(name);
+  return { ...found, bytes, base64: encodeBase64(bytes) };
 }
 
 const IMAGE_NAME = /^([0-9a-f]{64})\.(png|jpeg)$/;

@@ -18,6 +18,8 @@ export interface RunPaths {
   readonly previousState: string;
   readonly rolloutFolder: string;
   readonly evalFolder: string;
+  /** Groups that ended before their step, as long as a resume may need them. */
+  readonly pendingFolder: string;
   /** Images that environments sent, each named by its SHA-256. */
   readonly imageFolder: string;
   /** One line of results per evaluation. */
@@ -48,6 +50,7 @@ export function runPaths(folder: string): RunPaths {
     previousState: `${folder}/state.prev.json`,
     rolloutFolder: `${folder}/rollouts`,
     evalFolder: `${folder}/eval`,
+    pendingFolder: `${folder}/pending`,
     imageFolder: `${folder}/images`,
     evaluations: `${folder}/eval/results.jsonl`,
     uploads: `${folder}/upload.jsonl`,

@@ -2,14 +2,14 @@
 
 import * as z from "zod";
 import { AppError, isAppError } from "../errors.ts";
-import { isJsonObject, type JsonObject } from "../json.ts";
+import { isJsonObject } from "../json.ts";
 import type { FolderFiles } from "../ports.ts";
 import { parseJson } from "../util/jsonl.ts";
 import { runPaths } from "./layout.ts";
 import { checkpointPath, storedId } from "./storedNames.ts";
 import { MAX_BYTES } from "./wholeFiles.ts";
 
-const SCHEMA_VERSION = 1;
+const SCHEMA_VERSION = 2;
 
 const count = z.number().int().nonnegative();
 /** A position in the endless list of tasks or of steps; bounded, because a reader may walk through all before it. */
@@ -37,6 +37,27 @@ export const runStateSchema = z
         /** Position in the endless list of tasks. */
         cursor: place,
       })
+      .readonly(),
+    /** Groups that were issued ahead and are not trained yet, a row for those of one step. */
+    pending: z
+      .array(
+        z
+          .object({
+            /** Of the first of them, in the endless list of tasks. */
+            position: place,
+            groups: count,
+            /** Completed steps when the weights came to be that sample them. */
+            version: place,
+            settings_hash: z.string(),
+          })
+          .readonly(),
+      )
+      .readonly(),
+    /** The saved samplers of those weights and of the present ones; none without groups that are issued ahead. */
+    samplers: z
+      .array(
+        z.object({ version: place, optimizer_updates: count, path: checkpointPath }).readonly(),
+      )
       .readonly(),
     counters: z
       .object({
@@ -70,9 +91,23 @@ export const runStateSchema = z
 
 export type RunState = z.infer<typeof runStateSchema>;
 
+type Stored = Readonly<Record<string, unknown>>;
 /** Entry `n - 1` leads from version `n` to version `n + 1`. */
-type Migration = (state: JsonObject) => JsonObject;
-const MIGRATIONS: readonly Migration[] = [];
+type Migration = (state: Stored) => Stored;
+const MIGRATIONS: readonly Migration[] = [
+  (state) => ({ ...state, schema_version: 2, pending: [], samplers: [] }),
+];
+
+/** A state of this version or an older one, as one of this version. */
+export const storedStateSchema = z
+  .looseObject({ schema_version: z.number().int().min(1).max(SCHEMA_VERSION) })
+  .transform((state) =>
+    MIGRATIONS.slice(state.schema_version - 1).reduce<Stored>(
+      (before, migrate) => migrate(before),
+      state,
+    ),
+  )
+  .pipe(runStateSchema);
 
 /**
  * Call after the service confirmed the save. `state.json` is whole at every moment; the one before stays in `state.prev.json`, unless
@@ -177,6 +212,5 @@ function parseState(text: string, folder: string): RunState | null {
       { data: { folder, version } },
     );
   }
-  const migrated = MIGRATIONS.slice(version - 1).reduce((state, migrate) => migrate(state), value);
-  return runStateSchema.safeParse(migrated).data ?? null;
+  return storedStateSchema.safeParse(value).data ?? null;
 }

@@ -1,54 +1,67 @@
 /** The input of the metrics of a step: plain numbers, collected by the training loop. */
 
+import * as z from "zod";
 import type { ClipBounds, DatumTokens } from "./divergence.ts";
 import type { MetricsTree } from "./metricsTree.ts";
 
+const count = z.number().int().nonnegative();
+
+const turnFacts = z
+  .object({
+    sampledTokens: count,
+    thinkingTokens: count,
+    /** Cut by the limit of tokens in a turn. */
+    isTruncated: z.boolean(),
+    isParsed: z.boolean(),
+    hasUnclosedThink: z.boolean(),
+    isMissingLogprobs: z.boolean(),
+  })
+  .readonly();
+
+export type TurnFacts = z.infer<typeof turnFacts>;
+
+const toolCallFacts = z
+  .object({ name: z.string(), isError: z.boolean(), durationS: z.number() })
+  .readonly();
+
+export type ToolCallFacts = z.infer<typeof toolCallFacts>;
+
+/** What is known of an ended rollout before its group is scored; stored with groups that wait for their step. */
+export const rolloutFactsSchema = z
+  .object({
+    /** Full name. */
+    environment: z.string(),
+    /** Position of the group in the step. */
+    group: count,
+    /** After reduction and clamping; null when the rollout failed. */
+    reward: z.number().nullable(),
+    stop: z.string(),
+    /** Class of the fault that ended it, for example `transient`; null when none did. */
+    errorClass: z.string().nullable(),
+    /** Starts of the rollout, 1 without retries. */
+    attempts: count,
+    turns: z.array(turnFacts).readonly(),
+    tools: z.array(toolCallFacts).readonly(),
+    /** Tokens of the first prompt. */
+    promptTokens: count,
+    /** Tokens that came from the environment after the first prompt. */
+    observationTokens: count,
+    /** Prompt tokens sent for sampling over all turns. */
+    prefillTokens: count,
+    /** Restarts of the token stream within the rollout. */
+    streamBreaks: count,
+    queueS: z.number(),
+    sessionS: z.number(),
+    samplingS: z.number(),
+  })
+  .readonly();
+
 /** One ended rollout, whether scored, failed, trained or not. */
-export interface RolloutFacts {
-  /** Full name. */
-  readonly environment: string;
-  /** Position of the group in the step. */
-  readonly group: number;
-  /** After reduction and clamping; null when the rollout failed. */
-  readonly reward: number | null;
+export interface RolloutFacts extends z.infer<typeof rolloutFactsSchema> {
   /** True when it was trained on. */
   readonly isIncluded: boolean;
   /** Null unless it was trained on. */
   readonly advantage: number | null;
-  readonly stop: string;
-  /** Class of the fault that ended it, for example `transient`; null when none did. */
-  readonly errorClass: string | null;
-  /** Starts of the rollout, 1 without retries. */
-  readonly attempts: number;
-  readonly turns: readonly TurnFacts[];
-  readonly tools: readonly ToolCallFacts[];
-  /** Tokens of the first prompt. */
-  readonly promptTokens: number;
-  /** Tokens that came from the environment after the first prompt. */
-  readonly observationTokens: number;
-  /** Prompt tokens sent for sampling over all turns. */
-  readonly prefillTokens: number;
-  /** Restarts of the token stream within the rollout. */
-  readonly streamBreaks: number;
-  readonly queueS: number;
-  readonly sessionS: number;
-  readonly samplingS: number;
-}
-
-export interface TurnFacts {
-  readonly sampledTokens: number;
-  readonly thinkingTokens: number;
-  /** Cut by the limit of tokens in a turn. */
-  readonly isTruncated: boolean;
-  readonly isParsed: boolean;
-  readonly hasUnclosedThink: boolean;
-  readonly isMissingLogprobs: boolean;
-}
-
-export interface ToolCallFacts {
-  readonly name: string;
-  readonly isError: boolean;
-  readonly durationS: number;
 }
 
 export interface GroupFacts {

@@ -39,7 +39,7 @@ const BYTES_PER_TOKEN = 19;
 /** @throws AppError `token-record-invalid` when the arrays differ in length. */
 export function encodeTokenRecord(record: TokenRecord): Uint8Array {
   const count = record.ids.length;
-  const bytes = new Uint8Array(recordLength(count));
+  const bytes = new Uint8Array(tokenRecordLength(count));
   const header = new DataView(bytes.buffer);
   const fields = [MAGIC, bytes.length, count, record.group, record.rollout, record.stream];
   fields.forEach((field, index) => {
@@ -62,13 +62,15 @@ export function decodeTokenRecord(bytes: Uint8Array): TokenRecord | null {
   const field = (index: number): number => header.getUint32(4 * index, true);
   const length = field(1);
   const count = field(2);
-  if (field(0) !== MAGIC || length !== recordLength(count) || bytes.length < length) return null;
+  if (field(0) !== MAGIC || length !== tokenRecordLength(count) || bytes.length < length)
+    return null;
   // A copy: typed arrays need their own alignment, and Node's `slice` would share the memory.
   const arrays = arraysOf(new Uint8Array(bytes.subarray(0, length)), count);
   return { group: field(3), rollout: field(4), stream: field(5), ...arrays };
 }
 
-function recordLength(count: number): number {
+/** Length in bytes of the record of `count` tokens. */
+export function tokenRecordLength(count: number): number {
   return HEADER_BYTES + 4 * Math.ceil((BYTES_PER_TOKEN * count) / 4);
 }
 

@@ -47,11 +47,15 @@ export class RunAlarms {
   }
 }
 
-/** Groups with equal rewards raise no alarm where the configuration trains on them. */
+/** Groups with equal rewards raise no alarm where the configuration trains on them, and samplers none for the lag that it asks for. */
 function thresholds(config: Config): AlarmsConfig {
-  return zeroVariancePolicy(config) === "keep"
-    ? { ...config.alarms, equal_rewards: null }
-    : config.alarms;
+  const { alarms, max_steps_off_policy: stepsAhead, num_substeps: substeps } = config;
+  const { equal_rewards, stale_sampler } = alarms;
+  return {
+    ...alarms,
+    equal_rewards: zeroVariancePolicy(config) === "keep" ? null : equal_rewards,
+    stale_sampler: stale_sampler === null ? null : stale_sampler + stepsAhead * substeps,
+  };
 }
 
 /** Reports to watchers after the line of the step, and pauses the run where the configuration says so. */

@@ -63,14 +63,17 @@ interface Submitted {
 
 export class CheckpointWriter {
   readonly #context: RunContext;
+  readonly #onSaved: (state: RunState) => Promise<void>;
   /** The one submitted last, until somebody has waited for it. */
   #pending: Promise<SavedEntry> | null = null;
   #latest: Submitted | null = null;
   #last: SavedEntry | null = null;
   #rollingPath: string | null = null;
 
-  constructor(context: RunContext) {
+  /** `onSaved` is called with each state that was written down. */
+  constructor(context: RunContext, onSaved: (state: RunState) => Promise<void> = async () => {}) {
     this.#context = context;
+    this.#onSaved = onSaved;
   }
 
   /**
@@ -169,6 +172,7 @@ export class CheckpointWriter {
     const { watch } = this.#context.reporting;
     watch({ kind: "checkpoint", name, step, checkpointKind: kind, statePath: state_path });
     this.#last = entry;
+    await this.#onSaved(state);
     return entry;
   }
 

@@ -28,15 +28,39 @@ interface EvaluationPlace {
   readonly purpose: EvaluationPurpose;
 }
 
+/** {@link evaluate} while steps go on: it takes the next free slots, and watchers get its results only. */
+export function evaluateBesideSteps(
+  context: RunContext,
+  evaluation: EvaluationConfig,
+  sampler: SamplingClient,
+  at: EvaluationPlace,
+): Promise<readonly EvaluationResult[]> {
+  const { reporting } = context;
+  const watch: Watcher = (event) => {
+    if (event.kind !== "evaluating" && event.kind !== "rollout-finished") reporting.watch(event);
+  };
+  const quiet = { ...context, reporting: { ...reporting, watch } };
+  return evaluateAt(quiet, evaluation, { sampler, isUrgent: true }, at);
+}
+
 /**
  * Evaluates `sampler` after `step` completed steps on everything the configuration names. Bodies go to `eval/step-NNNNNN.jsonl`,
  * one line of results to `eval/results.jsonl`; when that line stands there, an attempt before this one has evaluated these weights,
  * and its results are given. Rejects when the run is asked to stop.
  */
-export async function evaluate(
+export function evaluate(
   context: RunContext,
   evaluation: EvaluationConfig,
   sampler: SamplingClient,
+  at: EvaluationPlace,
+): Promise<readonly EvaluationResult[]> {
+  return evaluateAt(context, evaluation, { sampler, isUrgent: false }, at);
+}
+
+async function evaluateAt(
+  context: RunContext,
+  evaluation: EvaluationConfig,
+  how: Pick<EvaluateCellOptions, "sampler" | "isUrgent">,
   at: EvaluationPlace,
 ): Promise<readonly EvaluationResult[]> {
   const { fileSystem, folder } = context.storage;
@@ -59,7 +83,7 @@ export async function evaluate(
   const results: EvaluationResult[] = [];
   const report = progressReport(watch, at.step, count);
   for (const { cell, tasks } of plan) {
-    const rollouts = await playCell(context, cell, tasks, { sampler, report });
+    const rollouts = await playCell(context, cell, tasks, { ...how, report });
     results.push(summarizeEvaluation(cell, rollouts, SUCCESS_REWARD));
   }
   const line = { step: at.step, purpose: at.purpose, timeMs: context.ports.clock.now(), results };
@@ -107,6 +131,7 @@ async function cellTasks(
 
 interface EvaluateCellOptions {
   readonly sampler: SamplingClient;
+  readonly isUrgent: boolean;
   readonly report: (rollout: FinishedRollout) => void;
 }
 
@@ -127,13 +152,14 @@ function playCell(
   context: RunContext,
   cell: EvaluationCell,
   tasks: readonly RolloutTask[],
-  { sampler, report }: EvaluateCellOptions,
+  { sampler, isUrgent, report }: EvaluateCellOptions,
 ): Promise<readonly FinishedRollout[]> {
   const { config, ports, reporting, storage } = context;
   const { fileSystem, folder } = storage;
   const { temperature } = cell;
   return collectRollouts(context, tasks, {
     sampler,
+    isUrgent,
     seedOf: (task, attempt, turn) => evaluationSeed(ports.sha256, config.seed, task, attempt, turn),
     settings: (settings) => ({ ...settings, temperature, topP: 1, topK: -1 }),
     onFinished: async (rollout) => {

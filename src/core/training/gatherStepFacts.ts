@@ -7,7 +7,8 @@ import type { ClipBounds } from "../runFolder/divergence.ts";
 import { metricNames } from "../runFolder/metrics.ts";
 import { type MetricsTree, mergeMetrics } from "../runFolder/metricsTree.ts";
 import type { StepFacts, StepTimes, TokenCounts } from "../runFolder/stepFacts.ts";
-import { fraction } from "../util/stats.ts";
+import type { SamplingClient } from "../tinker/samplingClient.ts";
+import { fraction, summarize } from "../util/stats.ts";
 import type { RunAlarms } from "./alarms.ts";
 import { requestedSessions } from "./availabilityMessages.ts";
 import { type RunContext, SUCCESS_REWARD } from "./context.ts";
@@ -23,6 +24,8 @@ export interface StepInput {
   readonly step: number;
   /** Waits for its rollouts. */
   readonly take: () => Promise<TakenBatch>;
+  /** Submits a save of the weights after this step, for sampling. */
+  readonly saveSampler: () => Promise<SamplingClient>;
   /** Position after this step. */
   readonly cursor: number;
   /** Updates made before it. */
@@ -31,7 +34,7 @@ export interface StepInput {
   /** Seconds of recent steps of this attempt. */
   readonly elapsedS: readonly number[];
   /** Metrics that go into this step's row, for example of an evaluation before it. */
-  readonly extra: MetricsTree;
+  readonly extra: MetricsTree | Promise<MetricsTree>;
   readonly alarms: RunAlarms;
 }
 
@@ -43,6 +46,7 @@ export interface StepResults extends TakenBatch {
   /** Null when nothing was trained. */
   readonly trained: TrainedStep | null;
   readonly times: StepTimes;
+  readonly extra: MetricsTree;
 }
 
 export function gatherStepFacts(
@@ -108,18 +112,35 @@ function addTotals(before: TokenCounts, { rollouts, data }: StepResults): TokenC
 
 function furtherMetrics(
   context: RunContext,
-  { extra, optimizerUpdates }: StepInput,
-  { rollouts, policies }: StepResults,
+  { optimizerUpdates }: StepInput,
+  { rollouts, policies, extra, depth, times }: StepResults,
 ): MetricsTree {
+  const staleness = policies.map(({ updates }) => optimizerUpdates - updates);
   const health = healthMetrics({
     rollouts,
-    staleness: policies.map(({ updates }) => optimizerUpdates - updates),
+    staleness,
     lagMs: context.ports.takeLagMs?.() ?? null,
   });
-  return [capacityMetrics(context), overlongMetrics(context.config, rollouts), health].reduce(
-    mergeMetrics,
-    extra,
-  );
+  const ahead =
+    context.config.max_steps_off_policy === 0 ? {} : aheadMetrics(staleness, depth, times);
+  return [
+    capacityMetrics(context),
+    overlongMetrics(context.config, rollouts),
+    health,
+    ahead,
+  ].reduce(mergeMetrics, extra);
+}
+
+/** How far the groups were sampled ahead of the step. `queue_depth` counts groups that were issued and not trained, its own among them. */
+function aheadMetrics(
+  staleness: readonly number[],
+  depth: number,
+  { rolloutS }: StepTimes,
+): MetricsTree {
+  const { mean, min, max } = summarize(staleness);
+  return {
+    async: { staleness: { mean, min, max }, queue_depth: depth, wait_for_batch_s: rolloutS },
+  };
 }
 
 /** How many rollouts were too long, where the configuration treats them in a way of their own. */

@@ -13,8 +13,9 @@ import { type TaskItem, taskKeyOf } from "./dataset.ts";
 import { pauseAtFailure } from "./groupFailurePolicy.ts";
 import type { OutageScope } from "./outageMonitor.ts";
 import type { Policy } from "./policy.ts";
-import { RolloutPlayer } from "./rolloutPlayer.ts";
+import { type PlayOptions, RolloutPlayer } from "./rolloutPlayer.ts";
 import { StepProgress } from "./stepProgress.ts";
+import type { GroupKey, StoredGroups } from "./storedGroups.ts";
 import { storedRecord } from "./storedRecord.ts";
 
 /** The groups of one step. */
@@ -23,6 +24,8 @@ export interface IssuedBatch {
   readonly items: readonly TaskItem[];
   /** What samples them. */
   readonly policy: Policy;
+  /** Of the settings that they are played with. */
+  readonly settingsHash: string;
 }
 
 export interface TakenBatch {
@@ -32,17 +35,21 @@ export interface TakenBatch {
   readonly policies: readonly Policy[];
   /** Time for which the run was paused because of its environments since the batch before. */
   readonly pausedMs: number;
+  /** Groups that were issued and not trained, with these. */
+  readonly depth: number;
 }
 
-interface QueuedGroup {
+export interface QueuedGroup {
   readonly step: number;
-  readonly item: TaskItem;
   readonly policy: Policy;
-  readonly rollouts: Promise<readonly FinishedRollout[]>;
+  readonly key: GroupKey;
+  /** Null for one that is stored. */
+  readonly ended: Promise<readonly FinishedRollout[] | null>;
 }
 
 export class GroupQueue {
-  readonly #groups: QueuedGroup[] = [];
+  readonly #stored: StoredGroups | null;
+  #groups: readonly QueuedGroup[] = [];
   readonly #progress = new Map<number, StepProgress>();
   #player: RolloutPlayer | null = null;
   /** The step that is waited for, or was last. */
@@ -50,50 +57,79 @@ export class GroupQueue {
   #isAwaited = false;
   #reportedPauseMs = 0;
 
-  /** Begins the groups of a step, behind those that were issued before, with the settings of `context`. */
-  issue(context: RunContext, { step, items, policy }: IssuedBatch): void {
-    const { config, ports, reporting, storage } = context;
-    const tasks = items.map((item, group) => groupTasks(config, item, group, step));
-    const progress = new StepProgress(reporting.watch, step, tasks.flat().length);
+  /** `stored` keeps groups that wait for their step; with null they wait in memory. */
+  constructor(stored: StoredGroups | null = null) {
+    this.#stored = stored;
+  }
+
+  /** In their order. */
+  get groups(): readonly QueuedGroup[] {
+    return this.#groups;
+  }
+
+  /** Begins the groups of a step, behind those that were issued before, with the settings of `context`; stored ones are not played. */
+  issue(context: RunContext, { step, items, policy, settingsHash }: IssuedBatch): void {
+    const tasks = items.map((item, group) => groupTasks(context.config, item, group, step));
+    const progress = new StepProgress(context.reporting.watch, step, tasks.flat().length);
     this.#progress.set(step, progress);
-    const playing = this.#open(context, step).play(tasks, {
-      context,
-      sampler: policy.sampler,
-      seedOf: (task, attempt, turn) => rolloutSeed(ports.sha256, config.seed, task, attempt, turn),
-      onFinished: async (rollout) => {
-        await storage.store.addRollout(await storedRecord(context, rollout));
-        progress.add(rollout);
-        await pauseAtFailure(context, rollout);
-      },
+    const player = this.#open(context, step);
+    const options = playOptions(context, policy, progress);
+    const keys = items.map(({ position }) => ({
+      position,
+      version: policy.version,
+      settingsHash,
+    }));
+    const isStored = keys.map((key) => this.#stored?.has(key) === true);
+    const played = player
+      .play(
+        tasks.filter((_, i) => isStored[i] !== true),
+        options,
+      )
+      .values();
+    const issued = keys.map((key, i): QueuedGroup => {
+      const ended =
+        isStored[i] === true
+          ? this.#restore(key, tasks[i] ?? [], player, options)
+          : this.#store(key, played.next().value);
+      // Awaited when its step comes; until then a failure must not count as one that nobody handles.
+      ended.catch(() => undefined);
+      return { step, policy, key, ended };
     });
-    for (const [i, item] of items.entries()) {
-      const rollouts = playing[i] ?? Promise.resolve([]);
-      this.#groups.push({ step, item, policy, rollouts });
-    }
+    this.#groups = [...this.#groups, ...issued];
   }
 
   /**
-   * Waits for the groups of a step and takes them. Rejects, when nothing plays any more, with the first fatal fault or the reason of a
-   * stop. @throws AppError `run-capacity`, or that of an environment, when one is unavailable for too long
+   * Waits for the groups of a step. They stay in the queue until they are {@link release}d. Rejects, when nothing plays any more, with
+   * the first fatal fault or the reason of a stop.
+   * @throws AppError `run-capacity`, or that of an environment, when one is unavailable for too long; `group-unreadable`
    */
   async take(step: number): Promise<TakenBatch> {
     const groups = this.#groups.filter((group) => group.step === step);
+    const depth = this.#groups.length;
     this.#progress.get(step)?.begin();
     this.#progress.delete(step);
     this.#step = step;
     this.#isAwaited = true;
     this.#player?.check();
     try {
-      const rollouts = (await Promise.all(groups.map((group) => group.rollouts))).flat();
-      this.#groups.splice(0, groups.length);
-      const pausedMs = await this.#takePausedMs();
-      return { rollouts, policies: groups.map(({ policy }) => policy), pausedMs };
+      const ended = await Promise.all(groups.map((group) => group.ended));
+      const rollouts = [];
+      for (const [i, { key }] of groups.entries())
+        rollouts.push(...(ended[i] ?? (await this.#read(key))));
+      const pausedMs = await this.#takePausedMs(depth === groups.length);
+      return { rollouts, policies: groups.map(({ policy }) => policy), pausedMs, depth };
     } catch (error) {
+      this.#player?.abort(error);
       await this.#end();
       throw error;
     } finally {
       this.#isAwaited = false;
     }
+  }
+
+  /** Forgets the groups of a completed step. */
+  release(step: number): void {
+    this.#groups = this.#groups.filter((group) => group.step > step);
   }
 
   /** Ends what is playing, for the reason that the run ends. */
@@ -123,9 +159,41 @@ export class GroupQueue {
     };
   }
 
-  async #takePausedMs(): Promise<number> {
+  async #store(
+    key: GroupKey,
+    playing: Promise<readonly FinishedRollout[]> | undefined,
+  ): Promise<readonly FinishedRollout[] | null> {
+    const rollouts = (await playing) ?? [];
+    if (this.#stored === null) return rollouts;
+    await this.#stored.add(key, rollouts);
+    return null;
+  }
+
+  /** Reports a group that an earlier attempt has played; plays it when it cannot be read. */
+  async #restore(
+    key: GroupKey,
+    tasks: readonly RolloutTask[],
+    player: RolloutPlayer,
+    options: PlayOptions,
+  ): Promise<readonly FinishedRollout[] | null> {
+    const rollouts = await this.#stored?.read(key);
+    if (rollouts == null) return this.#store(key, player.play([tasks], options)[0]);
+    for (const rollout of rollouts) await options.onFinished(rollout);
+    return null;
+  }
+
+  async #read(key: GroupKey): Promise<readonly FinishedRollout[]> {
+    const rollouts = await this.#stored?.read(key);
+    if (rollouts != null) return rollouts;
+    throw new AppError(
+      "group-unreadable",
+      `The rollouts of task ${key.position} cannot be read from the folder pending of the run. The run is saved; resume it, and they are played again.`,
+    );
+  }
+
+  async #takePausedMs(isLast: boolean): Promise<number> {
     const player = this.#player;
-    if (this.#groups.length === 0) await this.#end();
+    if (isLast) await this.#end();
     const totalMs = player?.waitedMs ?? 0;
     const pausedMs = totalMs - this.#reportedPauseMs;
     this.#reportedPauseMs = totalMs;
@@ -135,8 +203,27 @@ export class GroupQueue {
   async #end(): Promise<void> {
     const player = this.#player;
     this.#player = null;
+    await Promise.allSettled(this.#groups.map(({ ended }) => ended));
     await player?.end();
   }
+}
+
+function playOptions(
+  context: RunContext,
+  { sampler }: Policy,
+  progress: StepProgress,
+): PlayOptions {
+  const { config, ports, storage } = context;
+  return {
+    context,
+    sampler,
+    seedOf: (task, attempt, turn) => rolloutSeed(ports.sha256, config.seed, task, attempt, turn),
+    onFinished: async (rollout) => {
+      await storage.store.addRollout(await storedRecord(context, rollout));
+      progress.add(rollout);
+      await pauseAtFailure(context, rollout);
+    },
+  };
 }
 
 function groupTasks(

@@ -78,7 +78,10 @@ function probability(streams: Streams): number {
   return Math.min(1, Math.exp(sum(streams.map(({ logprobs }) => sum(logprobs)))));
 }
 
-function hasNonfiniteReward({ record: { rewards, rewardBreakdown } }: FinishedRollout): boolean {
+/** True when the environment gave a reward that is no finite number. */
+export function hasNonfiniteReward({
+  record: { rewards, rewardBreakdown },
+}: FinishedRollout): boolean {
   const { reduced } = rewardBreakdown;
   if (reduced === null) return rewards.some((reward) => reward !== null);
   return !Number.isFinite(reduced);

@@ -8,7 +8,6 @@ import type { JsonObject } from "../json.ts";
 import type { FinishedRollout } from "../rollout/rollout.ts";
 import type { MetricsTree } from "../runFolder/metricsTree.ts";
 import { mergeMetrics } from "../runFolder/metricsTree.ts";
-import type { SamplingClient } from "../tinker/samplingClient.ts";
 import { RunAlarms } from "./alarms.ts";
 import { applySettings } from "./applySettings.ts";
 import { reportCapacitySummary } from "./availabilityMessages.ts";
@@ -17,10 +16,9 @@ import { CheckpointWriter, dueCheckpoint, type Snapshot } from "./checkpointWrit
 import { checkSampling } from "./checkSampling.ts";
 import type { RunContext } from "./context.ts";
 import type { SettingsChange } from "./control.ts";
-import { batchAt } from "./dataset.ts";
-import { evaluate } from "./evaluate.ts";
+import { evaluate, evaluateBesideSteps } from "./evaluate.ts";
 import { evaluationMetrics } from "./evaluation.ts";
-import { GroupQueue } from "./groupQueue.ts";
+import { Generator } from "./generator.ts";
 import { checkBaseModel } from "./klPenalty.ts";
 import {
   headlineMetrics,
@@ -29,7 +27,6 @@ import {
   type RunIdentity,
   snapshotAt,
 } from "./loopPosition.ts";
-import type { Policy } from "./policy.ts";
 import { reportSkippedProbe } from "./reportServerCheck.ts";
 import { runStep, type StepOutput } from "./step.ts";
 
@@ -53,8 +50,17 @@ export async function runLoop(
   start: LoopPosition,
   identity: RunIdentity,
 ): Promise<LoopEnd> {
-  const loop = new Loop(context, start, identity);
-  return loop.run();
+  const alarms = new RunAlarms();
+  const generator = await Generator.open(context, alarms);
+  return new Loop({ context, start, identity, alarms, generator }).run();
+}
+
+interface LoopOptions {
+  readonly context: RunContext;
+  readonly start: LoopPosition;
+  readonly identity: RunIdentity;
+  readonly alarms: RunAlarms;
+  readonly generator: Generator;
 }
 
 /** Recent steps that the estimate of the remaining time rests on. */
@@ -64,41 +70,45 @@ class Loop {
   #context: RunContext;
   #identity: RunIdentity;
   readonly #checkpoints: CheckpointWriter;
-  readonly #alarms = new RunAlarms();
-  readonly #queue = new GroupQueue();
+  readonly #alarms: RunAlarms;
+  readonly #generator: Generator;
   readonly #rewards: (number | null)[] = [];
   #elapsedS: readonly number[] = [];
   #position: LoopPosition;
-  #extra: MetricsTree = {};
+  /** Metrics for the row of the next step. */
+  #extra: Promise<MetricsTree> = Promise.resolve({});
   #lastMetrics: Snapshot["metrics"] = {};
 
-  constructor(context: RunContext, start: LoopPosition, identity: RunIdentity) {
+  constructor({ context, start, identity, alarms, generator }: LoopOptions) {
     this.#context = context;
     this.#position = start;
     this.#identity = identity;
-    this.#checkpoints = new CheckpointWriter(context);
+    this.#alarms = alarms;
+    this.#generator = generator;
+    this.#checkpoints = new CheckpointWriter(context, (state) =>
+      generator.tidy(context.reporting, state),
+    );
   }
 
   async run(): Promise<LoopEnd> {
     const { control, config } = this.#context;
-    const { client } = this.#context.services;
     if (config.probe_server) await checkLoss(this.#context, this.#position.step);
     else await reportSkippedProbe(this.#context, this.#position.step);
-    let policy = this.#policyOf(await client.ephemeralSampler());
     try {
+      await this.#generator.start(this.#context, this.#position);
       if (config.probe_server) {
-        this.#extra = await checkSampling(this.#context, policy.sampler, this.#position.step);
+        const { sampler } = this.#generator.policy;
+        const found = await checkSampling(this.#context, sampler, this.#position.step);
+        this.#extra = Promise.resolve(found);
       }
       if (config.kl_coef > 0) await checkBaseModel(this.#context);
       this.#offerSave();
-      await this.#evaluateIfDue(policy.sampler);
+      await this.#evaluateIfDue();
       while (!control.isStopping && (await this.#betweenSteps())) {
-        const output = await this.#step(policy);
-        if (output.trained !== null) policy = this.#policyOf(output.trained.sampler);
-        await this.#afterStep(policy.sampler, output);
+        await this.#afterStep(await this.#step());
       }
     } catch (error) {
-      await this.#queue.close();
+      await this.#endPlay();
       // A stop gives up what was under way; the weights are still those of the last completed step.
       if (!control.isStopping || error !== control.signal.reason) {
         await this.#saveBeforeFailing(error);
@@ -179,23 +189,17 @@ class Loop {
     await this.#context.reporting.events.record({ step, level: "info", kind, message, data });
   }
 
-  /** The weights as they are now. */
-  #policyOf(sampler: SamplingClient): Policy {
-    const { step, optimizerUpdates } = this.#position;
-    const age = this.#alarms.samplerAge(sampler.samplerId, optimizerUpdates);
-    return { sampler, version: step, updates: optimizerUpdates - age };
-  }
-
-  async #step(policy: Policy): Promise<StepOutput> {
+  async #step(): Promise<StepOutput> {
     const context = this.#context;
+    const generator = this.#generator;
     const { step, cursor, optimizerUpdates, counters } = this.#position;
-    const items = batchAt(context.sequence, cursor, context.config);
-    const extra = this.#extra;
-    this.#queue.issue(context, { step, items, policy });
+    generator.issue(context, this.#position, this.#identity.configHash);
+    const groups = generator.groupsOf(step);
     const output = await runStep(context, {
       step,
-      take: () => this.#queue.take(step),
-      cursor: cursor + items.length,
+      take: () => generator.take(step),
+      saveSampler: () => generator.saveSampler(step + 1),
+      cursor: cursor + groups,
       optimizerUpdates,
       totals: {
         sampled: counters.tokens_sampled,
@@ -203,18 +207,20 @@ class Loop {
         trained: counters.tokens_trained,
       },
       elapsedS: this.#elapsedS,
-      extra,
+      extra: this.#extra,
       alarms: this.#alarms,
     });
-    this.#extra = {};
+    this.#extra = Promise.resolve({});
     this.#rewards.push(output.rewardMean);
     this.#elapsedS = [...this.#elapsedS, output.totalS].slice(-ETA_STEPS);
     this.#lastMetrics = headlineMetrics(output);
-    this.#position = positionAfter(this.#position, items.length, output);
+    this.#position = positionAfter(this.#position, groups, output);
+    generator.release(step);
+    if (output.trained !== null) generator.setWeights(output.trained.sampler, this.#position);
     return output;
   }
 
-  async #afterStep(sampler: SamplingClient, { rollouts }: StepOutput): Promise<void> {
+  async #afterStep({ rollouts }: StepOutput): Promise<void> {
     const { config } = this.#context;
     const { step, counters } = this.#position;
     const due = dueCheckpoint(config, step) ?? (this.#checkpoints.isAgeing ? "rolling" : null);
@@ -223,12 +229,12 @@ class Loop {
     if (counters.consecutive_empty_steps >= config.max_consecutive_empty_steps) {
       throw emptySteps(counters.consecutive_empty_steps, rollouts);
     }
-    await this.#evaluateIfDue(sampler);
+    await this.#evaluateIfDue();
   }
 
-  /** Also before the first step of a resume: the next row holds the results. */
-  async #evaluateIfDue(sampler: SamplingClient): Promise<void> {
-    const { evaluation } = this.#context.config;
+  /** Also before the first step of a resume: the next row holds the results, and waits for them. */
+  async #evaluateIfDue(): Promise<void> {
+    const { evaluation, max_steps_off_policy: stepsAhead } = this.#context.config;
     if (evaluation === null) return;
     const { step } = this.#position;
     const { at_start: atStart, every } = evaluation;
@@ -236,13 +242,26 @@ class Loop {
     const isPeriodic = every !== null && step % every === 0 && !this.#isDone();
     if (step === 0 ? !atStart : !isPeriodic) return;
     const at = { step, purpose: step === 0 ? "start" : "periodic" } as const;
-    const evaluated = evaluationMetrics(await evaluate(this.#context, evaluation, sampler, at));
-    this.#extra = mergeMetrics(this.#extra, evaluated);
+    const { sampler } = this.#generator.policy;
+    const before = this.#extra;
+    const play = stepsAhead === 0 ? evaluate : evaluateBesideSteps;
+    const results = play(this.#context, evaluation, sampler, at);
+    this.#extra = results.then(async (each) => mergeMetrics(await before, evaluationMetrics(each)));
+    this.#extra.catch(() => undefined);
+    // Groups that are issued ahead go on meanwhile; on-policy ones are issued only after it.
+    if (stepsAhead === 0) await this.#extra;
+  }
+
+  /** Ends all rollouts; the weights and the groups that were issued stay as they are. */
+  async #endPlay(): Promise<void> {
+    await this.#generator.close();
+    await Promise.allSettled([this.#extra]);
   }
 
   async #end(): Promise<LoopEnd> {
     const { control } = this.#context;
     control.withdrawSave();
+    await this.#endPlay();
     // The results were given before the stop; they belong to the step that a resume begins with.
     await this.#applyPendingSettings();
     const isDone = !control.isStopping || this.#isDone();
@@ -279,7 +298,9 @@ class Loop {
   }
 
   #snapshot(): Snapshot {
-    return snapshotAt(this.#context, this.#position, this.#identity, this.#lastMetrics);
+    const { issued } = this.#generator;
+    const position = { ...this.#position, issued };
+    return snapshotAt(this.#context, position, this.#identity, this.#lastMetrics);
   }
 }
 

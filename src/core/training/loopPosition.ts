@@ -14,6 +14,8 @@ export interface LoopPosition {
   readonly cursor: number;
   readonly optimizerUpdates: number;
   readonly counters: RunState["counters"];
+  /** Groups of the next steps that were issued before it; absent = none. */
+  readonly issued?: Pick<RunState, "pending" | "samplers">;
 }
 
 export interface RunIdentity {
@@ -61,7 +63,7 @@ export function positionAfter(
 /** What is saved at a position; `metrics` are those of the last completed step. */
 export function snapshotAt(
   { sequence, services: { client, chat } }: RunContext,
-  { step, cursor, optimizerUpdates, counters }: LoopPosition,
+  { step, cursor, optimizerUpdates, counters, issued }: LoopPosition,
   { runId, configHash, changedKeys, generation, wandb }: RunIdentity,
   metrics: Snapshot["metrics"],
 ): Snapshot {
@@ -71,7 +73,7 @@ export function snapshotAt(
     position: cursor,
     metrics,
     state: (last) => ({
-      schema_version: 1,
+      schema_version: 2,
       run_ids: {
         local: runId,
         tinker_session: client.modelId.split(":")[0] ?? null,
@@ -82,6 +84,8 @@ export function snapshotAt(
       step,
       optimizer_updates: optimizerUpdates,
       dataset: { fingerprint: sequence.fingerprint, cursor },
+      pending: issued?.pending ?? [],
+      samplers: issued?.samplers ?? [],
       counters,
       config_hash: configHash,
       prompt_date: chat.date,

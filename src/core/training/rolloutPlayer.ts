@@ -22,6 +22,8 @@ export interface PlayOptions {
   readonly seedOf: (task: RolloutTask, attempt: number, turn: number) => number;
   /** Changes to an environment's settings, for evaluation. */
   readonly settings?: (settings: RolloutSettings) => RolloutSettings;
+  /** Takes slots before the rollouts that wait for one; absent = behind them. */
+  readonly isUrgent?: boolean;
   /** Awaited before the next rollout takes the slot; for a rollout that is scored with its group when all of it have ended. */
   readonly onFinished: (rollout: FinishedRollout) => Promise<void>;
 }
@@ -150,7 +152,10 @@ export class RolloutPlayer {
     const { clock, random } = ports;
     // Each rollout gets a signal of its own: Node warns of a leak when one has hundreds of listeners.
     const signal = AbortSignal.any([control.signal, this.#failing.signal, this.#outage.signal]);
-    const slot = await RolloutSlot.take({ clock, slots: limits.rollouts, signal });
+    const slot = await RolloutSlot.take({
+      ...{ clock, slots: limits.rollouts, signal },
+      isUrgent: options.isUrgent ?? false,
+    });
     try {
       const rolloutOptions: RolloutOptions = {
         clock,

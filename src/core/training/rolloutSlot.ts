@@ -7,6 +7,8 @@ export interface RolloutSlotOptions {
   readonly clock: Clock;
   readonly slots: Limiter;
   readonly signal: AbortSignal;
+  /** Takes its first slot before those that wait for one. */
+  readonly isUrgent: boolean;
 }
 
 export class RolloutSlot {
@@ -21,7 +23,7 @@ export class RolloutSlot {
   /** Resolves when there is a free slot. Rejects with the reason of the signal. */
   static async take(options: RolloutSlotOptions): Promise<RolloutSlot> {
     const slot = new RolloutSlot(options);
-    await slot.#queue(() => slot.#acquire(false));
+    await slot.#queue(() => slot.#acquire(options.isUrgent));
     return slot;
   }
 

@@ -45,15 +45,16 @@ export async function runStep(context: RunContext, input: StepInput): Promise<St
   const learningRate = learningRateAt(config, step, context.totalSteps);
   const trainingFromMs = clock.monotonic();
   const update =
-    untrained.data.length === 0 ? null : await train(context, step, untrained, learningRate);
+    untrained.data.length === 0 ? null : await train(context, input, untrained, learningRate);
   const trained = update?.trained ?? null;
   const trainS = trained === null ? null : (clock.monotonic() - trainingFromMs) / 1000;
+  const extra = await input.extra;
   const totalS = (clock.monotonic() - startedMs - pausedMs) / 1000;
   const times = { rolloutS, trainS, samplerS: trained?.samplerS ?? null, totalS };
   const data = update?.data ?? [];
-  const results = { ...batch, groups, data, learningRate, trained, times };
-  const extra = mergeMetrics(input.extra, update?.metrics ?? {});
-  const facts = gatherStepFacts(context, { ...input, extra }, results);
+  const metrics = mergeMetrics(extra, update?.metrics ?? {});
+  const results = { ...batch, groups, data, learningRate, trained, times, extra: metrics };
+  const facts = gatherStepFacts(context, input, results);
   const judged = await input.alarms.evaluate(context, buildMetricsRow(facts));
   await appendMetrics(storage.fileSystem, storage.folder, judged.row);
   const finished = finishedEvent(context, input, facts);
@@ -96,7 +97,7 @@ interface Update {
 
 async function train(
   context: RunContext,
-  step: number,
+  { step, saveSampler }: StepInput,
   { data: scored, counted }: TrainingBatch,
   learningRate: number,
 ): Promise<Update> {
@@ -106,7 +107,7 @@ async function train(
   const penalized = config.kl_coef > 0 ? await withKlPenalty(context, scored) : null;
   const data = penalized?.data ?? scored;
   control.withdrawSave();
-  const service = { client: services.client, clock: ports.clock };
+  const service = { client: services.client, clock: ports.clock, saveSampler };
   const trained = await trainStep(service, { data, counted }, config, learningRate);
   const records = data.map((datum, i) => toTokenRecord(datum, trained.logprobs[i] ?? null));
   await storage.store.addTokens(step, records);

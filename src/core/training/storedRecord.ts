@@ -1,7 +1,7 @@
-/** Stores the images of a rollout before the record that names them. */
+/** Stores the images of a rollout before the record that names them, and finds them again. */
 
 import type { FinishedRollout } from "../rollout/rollout.ts";
-import { storeImages } from "../runFolder/imageFiles.ts";
+import { readStoredImage, storeImages } from "../runFolder/imageFiles.ts";
 import type { RolloutRecord } from "../runFolder/rolloutRecord.ts";
 import type { RunContext } from "./context.ts";
 
@@ -12,4 +12,16 @@ export async function storedRecord(
 ): Promise<RolloutRecord> {
   if (images.length === 0) return record;
   return { ...record, images: await storeImages(images, { ...storage, ...ports }) };
+}
+
+/** A stored rollout with the images that its record names. @throws AppError `image-invalid`, `file-not-found`, `disk` */
+export async function withImages(
+  { storage, ports }: Pick<RunContext, "storage" | "ports">,
+  rollout: FinishedRollout,
+): Promise<FinishedRollout> {
+  const images = [];
+  for (const { file, tokens } of rollout.record.images) {
+    images.push({ file: await readStoredImage(file, { ...storage, ...ports }), tokens });
+  }
+  return { ...rollout, images };
 }

@@ -45,13 +45,20 @@ type StepConfig = Pick<
   | "grad_clip_norm"
 >;
 
+export interface TrainStepOptions {
+  readonly client: TrainingClient;
+  readonly clock: Clock;
+  /** Submits a save of the weights as they are, for sampling. */
+  readonly saveSampler: () => Promise<SamplingClient>;
+}
+
 /**
  * Submits forward_backward and optim_step for every substep and then the sampler save, and only then awaits them: the service
  * works in cycles, and a call that misses one costs a whole one: `docs/protocols/tinker.md#optim_step`.
  * @throws AppError `training-not-finite` when loss or log-probs are not numbers; `tinker-*`
  */
 export async function trainStep(
-  { client, clock }: { readonly client: TrainingClient; readonly clock: Clock },
+  { client, clock, saveSampler }: TrainStepOptions,
   batch: TrainingBatch,
   config: StepConfig,
   learningRate: number,
@@ -78,7 +85,8 @@ export async function trainStep(
     both.catch(() => undefined);
     pending.push(both);
   }
-  const nextSampler = client.ephemeralSampler();
+  const nextSampler = saveSampler();
+  nextSampler.catch(() => undefined);
   const results = await Promise.all(pending);
   const trainedAt = clock.monotonic();
   const sampler = await nextSampler;

@@ -5,11 +5,13 @@ import { type RunState, readState, writeState } from "../../../src/core/runFolde
 import { createMemoryFileSystem } from "./memoryFileSystem.ts";
 
 const state: RunState = {
-  schema_version: 1,
+  schema_version: 2,
   run_ids: { local: "id", tinker_session: null, tinker_model: null, wandb: null, openreward: null },
   step: 4,
   optimizer_updates: 4,
   dataset: { fingerprint: "abc", cursor: 16 },
+  pending: [],
+  samplers: [],
   counters: {
     tokens_sampled: 10,
     tokens_prefill: 20,
@@ -51,7 +53,7 @@ test("a damaged state gives way to the one before; two damaged ones are named", 
 
 test("a state of a newer version is refused, not guessed at", async () => {
   const fileSystem = createMemoryFileSystem();
-  const newer = JSON.stringify({ ...state, schema_version: 2 });
+  const newer = JSON.stringify({ ...state, schema_version: 3 });
   await fileSystem.writeAtomic(runPaths("run").state, newer);
   await expect(readState(fileSystem, "run")).rejects.toSatisfy((error) =>
     isAppError(error, "state-too-new"),

@@ -20,7 +20,7 @@ function aSnapshot(step: number): Snapshot {
     position: step * 4,
     metrics: { loss: -1.5 },
     state: (last) => ({
-      schema_version: 1,
+      schema_version: 2,
       run_ids: {
         local: "run",
         tinker_session: "S",
@@ -31,6 +31,8 @@ function aSnapshot(step: number): Snapshot {
       step,
       optimizer_updates: step,
       dataset: { fingerprint: "f", cursor: step * 4 },
+      pending: [],
+      samplers: [],
       counters: {
         tokens_sampled: 0,
         tokens_prefill: 0,

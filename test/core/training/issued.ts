@@ -19,6 +19,11 @@ export function issued(
   { step, items, sampler, updates }: Issued,
 ): StepInput["take"] {
   const queue = new GroupQueue();
-  queue.issue(context, { step, items, policy: { sampler, version: step, updates } });
+  queue.issue(context, {
+    step,
+    items,
+    policy: { sampler, version: step, updates },
+    settingsHash: "h",
+  });
   return () => queue.take(step);
 }

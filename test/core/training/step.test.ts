@@ -54,6 +54,7 @@ function begin(script: StepScript = {}) {
         sampler,
         updates: 6,
       }),
+      saveSampler: () => context.services.client.ephemeralSampler(),
       cursor: groups,
       optimizerUpdates: 6,
       totals: { sampled: 100, prefill: 100, trained: 100 },

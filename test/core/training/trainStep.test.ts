@@ -11,8 +11,9 @@ type Changes = Parameters<typeof aConfig>[0];
 function setUp() {
   const client = new FakeTrainingClient();
   const clock = new FakeClock();
+  const saveSampler = () => client.ephemeralSampler();
   const train = (data: readonly TrainingDatum[], changes: Changes = {}, learningRate = 1e-3) =>
-    trainStep({ client, clock }, aBatch(data), aConfig(changes), learningRate);
+    trainStep({ client, clock, saveSampler }, aBatch(data), aConfig(changes), learningRate);
   return { client, clock, train };
 }
 

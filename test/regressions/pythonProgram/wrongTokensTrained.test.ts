@@ -127,7 +127,13 @@ describe("the update", () => {
   async function train(changes: Parameters<typeof aConfig>[0], data = [aDatum()]) {
     const client = new FakeTrainingClient();
     client.answer = (one) => resultOf(one, one.forwardOnly ? -3 : -1);
-    await trainStep({ client, clock: new FakeClock() }, aBatch(data), aConfig(changes), 1e-4);
+    const saveSampler = () => client.ephemeralSampler();
+    await trainStep(
+      { client, clock: new FakeClock(), saveSampler },
+      aBatch(data),
+      aConfig(changes),
+      1e-4,
+    );
     return client;
   }
 
