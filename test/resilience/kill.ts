@@ -39,7 +39,24 @@ const EVALUATION_POINTS = [
 ];
 const KILLED_TRAINER = resolve("dist/scripts/killedTrainer.js");
 
-function config(saveEvery: number): string {
+/** Of a step whose rollouts are sampled ahead. */
+const AHEAD_POINTS = ["group stored", "paused"];
+
+/** How a run samples and saves. */
+interface Variant {
+  readonly stepsAhead: number;
+  readonly saveEvery: number;
+}
+
+const VARIANTS: readonly Variant[] = [
+  { stepsAhead: 0, saveEvery: 1 },
+  { stepsAhead: 0, saveEvery: 3 },
+  { stepsAhead: 1, saveEvery: 3 },
+  { stepsAhead: 2, saveEvery: 1 },
+  { stepsAhead: 3, saveEvery: 2 },
+];
+
+function config({ stepsAhead, saveEvery }: Variant): string {
   return `
 model_name: local/tiny-tool
 run_name: run
@@ -48,6 +65,7 @@ environments:
   local/depot: { splits: { train: { num_samples: 1 } }, num_rollouts: 3, nonterminal_reward: 0, weight: 2 }
 mix: weighted
 batch_size: 5
+max_steps_off_policy: ${stepsAhead}
 max_steps: ${STEPS}
 save_every: ${saveEvery}
 rolling_save_every: 0
@@ -84,10 +102,10 @@ function killedTrainer(folder: string, args: readonly string[]): { readonly kill
 }
 
 /** Trains, is killed at the point, and is resumed if it was; null when the point never came. */
-function killAt(saveEvery: number, point: string, killStep: number): Outcome | null {
+function killAt(variant: Variant, point: string, killStep: number): Outcome | null {
   const folder = mkdtempSync(join(tmpdir(), "tinker-rl-resilience-"));
   const configPath = join(folder, "config.yaml");
-  writeFileSync(configPath, config(saveEvery));
+  writeFileSync(configPath, config(variant));
   const run = join(folder, ".tinker-rl", "runs", "run");
   const { killed } = killedTrainer(folder, ["train", configPath, point, String(killStep)]);
   if (point !== "none" && !killed) return null;
@@ -154,22 +172,24 @@ function difference(result: Outcome | null, whole: Outcome | null): string | nul
 
 let passed = 0;
 let failed = 0;
-for (const saveEvery of [1, 3]) {
-  const whole = killAt(saveEvery, "none", 0);
+for (const variant of VARIANTS) {
+  const { stepsAhead, saveEvery } = variant;
+  const whole = killAt(variant, "none", 0);
   // With a save every third step the first save comes after step 3, so the kill comes a step later.
-  const killStep = saveEvery === 1 ? KILL_STEP : STEPS - 1;
+  const killStep = saveEvery === 3 ? STEPS - 1 : KILL_STEP;
+  const points = stepsAhead === 0 ? STEP_POINTS : [...STEP_POINTS, ...AHEAD_POINTS];
   const kills = [
-    ...STEP_POINTS.map((point) => ({ point, at: killStep })),
+    ...points.map((point) => ({ point, at: killStep })),
     ...EVALUATION_POINTS.flatMap((point) => [
       { point, at: KILL_STEP },
       { point, at: STEPS },
     ]),
   ];
   for (const { point, at } of kills) {
-    const fault = difference(killAt(saveEvery, point, at), whole);
+    const fault = difference(killAt(variant, point, at), whole);
     if (fault === null) passed += 1;
     else failed += 1;
-    console.log(`save_every ${saveEvery}  ${`${point} (${at})`.padEnd(36)} ${fault ?? "equal"}`);
+    console.log(`${stepsAhead} ahead, save_every ${saveEvery}  ${`${point} (${at})`.padEnd(36)} ${fault ?? "equal"}`);
   }
 }
 console.log(`${passed} passed, ${failed} failed`);

@@ -23,6 +23,8 @@ const [mode = "", path = "", point = "none", stepText = "0", log = ""] = process
 const killStep = Number(stepText);
 /** Time in which a request that was handed over is on the wire. */
 const ON_THE_WIRE_MS = 25;
+/** Time in which rollouts that were begun end while the run is paused. */
+const PAUSE_MS = 500;
 let step = 0;
 /** Completed steps, during an evaluation. */
 let evaluated: number | null = null;
@@ -72,6 +74,11 @@ function killableClient(client: TrainingClient): TrainingClient {
       killable("save_state", name, () => client.saveState(name, options)),
     ephemeralSampler: () =>
       killable("sampler", null, async () => killableSampler(await client.ephemeralSampler())),
+    // That of a checkpoint comes with its state.
+    saveSampler: (name, options) =>
+      name.startsWith("sampler_")
+        ? killable("sampler", null, () => client.saveSampler(name, options))
+        : client.saveSampler(name, options),
   };
 }
 
@@ -84,27 +91,31 @@ function killableFiles<T extends FileSystem>(fileSystem: T): T {
   return {
     ...fileSystem,
     append: async (file, data) => {
-      const result = file.endsWith("/eval/results.jsonl") ? evaluated : null;
+      const result = file.endsWith("/eval/results.jsonl") ? stepOf(data) : null;
       if (result !== null) die("evaluation before its results", result);
       const offset = await fileSystem.append(file, data);
       if (result !== null) die("evaluation results written", result);
+      const played = /\/eval\/step-(\d+)\.jsonl$/.exec(file)?.[1];
+      if (played !== undefined) die("amid evaluation", Number(played));
       if (file.endsWith("/metrics.jsonl")) die("metrics row written");
       return offset;
     },
     writeAtomic: async (file, data) => {
-      const saved = file.endsWith("/state.json") ? completedStep(data) : null;
+      const saved = file.endsWith("/state.json") ? stepOf(data) - 1 : null;
       if (saved !== null) die("state before rename", saved);
       await fileSystem.writeAtomic(file, data);
       if (saved !== null) die("state after rename", saved);
+      if (file.includes("/pending/")) die("group stored");
     },
     within: (folder) => killableFiles(fileSystem.within(folder)),
   };
 }
 
-/** The last step that a state counts as done. */
-function completedStep(data: string | Uint8Array): number {
-  const state: { readonly step: number } = JSON.parse(String(data));
-  return state.step - 1;
+/** Completed steps of a state or of an evaluation. */
+function stepOf(data: string | Uint8Array): number {
+  const text = typeof data === "string" ? data : new TextDecoder().decode(data);
+  const { step: completed }: { readonly step: number } = JSON.parse(text);
+  return completed;
 }
 
 function watch(event: ProgressEvent): void {
@@ -112,16 +123,18 @@ function watch(event: ProgressEvent): void {
   if (event.kind === "step-started") {
     step = event.step;
     die("before rollouts");
+    if (point === "paused" && step === killStep) control.pause();
   }
+  if (event.kind === "paused") setTimeout(() => die("paused"), PAUSE_MS);
   if (event.kind === "evaluating") evaluated = event.step;
   if (event.kind === "evaluated") evaluated = null;
   if (event.kind === "rollout-finished" && event.done === Math.floor(event.rollouts / 2)) {
     if (evaluated === null) die("amid rollouts");
-    else die("amid evaluation", evaluated);
   }
   if (event.kind === "training") die("after rollouts");
 }
 
+const control = new RunControl();
 const fileSystem = killableFiles(createFileSystem());
 const cleanup = new CleanupStack();
 const plan =
@@ -133,7 +146,7 @@ await executeRun(
   {
     programs,
     allowedOrigins: [],
-    control: new RunControl(),
+    control,
     log: debugLog,
     redactor: new Redactor(),
     cleanup,

@@ -141,7 +141,8 @@ export class Generator {
   /** Removes what neither this saved state nor the groups that wait now need. @throws AppError `disk` */
   async tidy({ log }: RunContext["reporting"], { dataset, samplers }: RunState): Promise<void> {
     await this.#stored?.removeBefore(dataset.cursor);
-    const faults = await this.#samplers.keepOnly([...samplers, ...this.issued.samplers]);
+    const needed = [...samplers, ...this.issued.samplers];
+    const faults = await this.#samplers.deleteBefore(this.policy.version, needed);
     for (const reason of faults)
       log.warn("An old sampler was not deleted; it expires.", { reason });
   }

@@ -18,7 +18,8 @@ export class SamplerSaves {
   readonly #services: RunServices;
   readonly #isNamed: boolean;
   readonly #paths = new Map<string, string>();
-  readonly #saved = new Set<string>();
+  /** Versions by the paths that are not deleted. */
+  readonly #saved = new Map<string, number>();
 
   /** `isNamed` false = nothing is to outlive the session. */
   constructor(services: RunServices, isNamed: boolean) {
@@ -33,7 +34,7 @@ export class SamplerSaves {
     const name = `sampler_${String(step).padStart(6, "0")}`;
     const userMetadata = { step: String(step) };
     const { path } = await client.saveSampler(name, { ttlSeconds: TTL_S, userMetadata });
-    this.#saved.add(path);
+    this.#saved.set(path, step);
     const sampler = await service.samplerForPath(path);
     this.#paths.set(sampler.samplerId, path);
     return sampler;
@@ -44,7 +45,7 @@ export class SamplerSaves {
     try {
       const sampler = await this.#services.service.samplerForPath(path);
       this.#paths.set(sampler.samplerId, path);
-      this.#saved.add(path);
+      this.#saved.set(path, version);
       return { sampler, version, updates: optimizer_updates };
     } catch (error) {
       if (isAppError(error, "tinker-not-found")) return null;
@@ -58,12 +59,15 @@ export class SamplerSaves {
     return path === undefined ? null : { version, optimizer_updates: updates, path };
   }
 
-  /** Deletes all but these; one that cannot be deleted expires by itself. Returns what was wrong, one text for each. */
-  async keepOnly(needed: RunState["samplers"]): Promise<readonly string[]> {
+  /**
+   * Deletes those of versions before `version` that are not among `needed`; one that cannot be deleted expires by itself. Returns what
+   * was wrong, a text for each.
+   */
+  async deleteBefore(version: number, needed: RunState["samplers"]): Promise<readonly string[]> {
     const paths = new Set(needed.map(({ path }) => path));
     const faults: string[] = [];
-    for (const path of this.#saved) {
-      if (paths.has(path)) continue;
+    for (const [path, saved] of this.#saved) {
+      if (saved >= version || paths.has(path)) continue;
       this.#saved.delete(path);
       await this.#services.service.deleteCheckpoint(path).catch((error: unknown) => {
         faults.push(`${path}: ${errorMessage(error)}`);
