@@ -39,8 +39,11 @@ const EVALUATION_POINTS = [
 ];
 const KILLED_TRAINER = resolve("dist/scripts/killedTrainer.js");
 
-/** Of a step whose rollouts are sampled ahead. */
-const AHEAD_POINTS = ["group stored", "paused"];
+/** Of a run whose rollouts are sampled ahead. */
+const AHEAD_POINTS = [
+  { point: "group stored", at: 0 },
+  { point: "paused", at: KILL_STEP },
+];
 
 /** How a run samples and saves. */
 interface Variant {
@@ -53,7 +56,7 @@ const VARIANTS: readonly Variant[] = [
   { stepsAhead: 0, saveEvery: 3 },
   { stepsAhead: 1, saveEvery: 3 },
   { stepsAhead: 2, saveEvery: 1 },
-  { stepsAhead: 3, saveEvery: 2 },
+  { stepsAhead: 3, saveEvery: 1 },
 ];
 
 function config({ stepsAhead, saveEvery }: Variant): string {
@@ -137,8 +140,14 @@ function stem(step: number): string {
 /** Rollouts are written down as they end. */
 function inAnyOrder(records: readonly unknown[]): readonly string[] {
   return withoutKeys(records, OF_ITS_TIME)
-    .map((record) => JSON.stringify(record))
+    .map((record) => JSON.stringify(record, sortedKeys))
     .sort();
+}
+
+/** A record that was read and written again has its keys in another order. */
+function sortedKeys(_key: string, value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 function lines(path: string): readonly unknown[] {
@@ -177,9 +186,9 @@ for (const variant of VARIANTS) {
   const whole = killAt(variant, "none", 0);
   // With a save every third step the first save comes after step 3, so the kill comes a step later.
   const killStep = saveEvery === 3 ? STEPS - 1 : KILL_STEP;
-  const points = stepsAhead === 0 ? STEP_POINTS : [...STEP_POINTS, ...AHEAD_POINTS];
   const kills = [
-    ...points.map((point) => ({ point, at: killStep })),
+    ...STEP_POINTS.map((point) => ({ point, at: killStep })),
+    ...(stepsAhead === 0 ? [] : AHEAD_POINTS),
     ...EVALUATION_POINTS.flatMap((point) => [
       { point, at: KILL_STEP },
       { point, at: STEPS },

@@ -15,7 +15,7 @@ const count = z.number().int().nonnegative();
 /** A position in the endless list of tasks or of steps; bounded, because a reader may walk through all before it. */
 const place = count.max(50_000_000);
 
-export const runStateSchema = z
+const runStateSchema = z
   .object({
     schema_version: z.literal(SCHEMA_VERSION),
     run_ids: z

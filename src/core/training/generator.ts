@@ -19,7 +19,7 @@ import { StoredGroups } from "./storedGroups.ts";
 /** What a resume needs to issue the same groups again. */
 export type IssuedAhead = Pick<RunState, "pending" | "samplers">;
 
-export const NOTHING_ISSUED: IssuedAhead = { pending: [], samplers: [] };
+const NOTHING_ISSUED: IssuedAhead = { pending: [], samplers: [] };
 
 export class Generator {
   readonly #alarms: RunAlarms;

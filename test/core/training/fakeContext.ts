@@ -60,6 +60,10 @@ export interface ContextOptions
   readonly deleteCheckpoint?: ServiceClient["deleteCheckpoint"];
   /** What the service answers when it is asked for the base model; it refuses by default. */
   readonly samplerForBase?: ServiceClient["samplerForBase"];
+  /** Opens the training client's sampler under the path by default. */
+  readonly samplerForPath?: ServiceClient["samplerForPath"];
+  /** The folder that an earlier attempt has left. */
+  readonly fileSystem?: MemoryFileSystem;
   /** Puts something around the store of rollouts. */
   readonly wrapStore?: (store: RolloutStore) => RolloutStore;
 }
@@ -70,7 +74,7 @@ export function aContext(options: ContextOptions = {}): FakeContext {
   const { maxSessions, onPhase, capabilities, deleteCheckpoint, samplerForBase, wrapStore } =
     options;
   const clock = new FakeClock();
-  const fileSystem = createMemoryFileSystem();
+  const { fileSystem = createMemoryFileSystem() } = options;
   const client = new FakeTrainingClient();
   const progress: ProgressEvent[] = [];
   const phases: RunPhase[] = [];
@@ -82,6 +86,8 @@ export function aContext(options: ContextOptions = {}): FakeContext {
     capabilities: capabilities ?? service.capabilities,
     deleteCheckpoint: deleteCheckpoint ?? service.deleteCheckpoint,
     samplerForBase: samplerForBase ?? service.samplerForBase,
+    samplerForPath: async (path) =>
+      (await options.samplerForPath?.(path)) ?? { ...client.sampler, samplerId: path },
   };
   const store = createRolloutStore({ fileSystem, redactor, folder: FOLDER });
   const sources = [

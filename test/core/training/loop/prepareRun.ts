@@ -101,8 +101,13 @@ export function duringUpdate({ context: { client } }: LoopRun, steps: number, ac
 export function comparableRows({ rows }: LoopRun): readonly unknown[] {
   return rows().map((row) => {
     if (!isJsonObject(row)) return row;
-    const { time: _, throughput: _t, progress: _p, capacity: _c, rollout, ...rest } = row;
-    return { ...rest, rollout: isJsonObject(rollout) ? { ...rollout, attempts: null } : rollout };
+    const { time: _, throughput: _t, progress: _p, capacity: _c, rollout, async, ...rest } = row;
+    const ahead = isJsonObject(async) ? { ...async, wait_for_batch_s: null } : async;
+    return {
+      ...rest,
+      async: ahead,
+      rollout: isJsonObject(rollout) ? { ...rollout, attempts: null } : rollout,
+    };
   });
 }
 
@@ -115,6 +120,7 @@ export function requestsOf({ sampler }: LoopRun): readonly string[] {
 export async function positionOf({ state }: LoopRun): Promise<LoopPosition> {
   const saved = await state();
   if (saved === null) throw new Error("the run has left no state");
-  const { step, dataset, optimizer_updates: optimizerUpdates, counters } = saved;
-  return { step, cursor: dataset.cursor, optimizerUpdates, counters };
+  const { step, dataset, optimizer_updates: optimizerUpdates, counters, pending, samplers } = saved;
+  const issued = { pending, samplers };
+  return { step, cursor: dataset.cursor, optimizerUpdates, counters, issued };
 }

@@ -1,0 +1,155 @@
+import { describe, expect, it } from "vitest";
+import { AppError } from "../../../../src/core/errors.ts";
+import { flattenMetrics } from "../../../../src/core/runFolder/metricsTree.ts";
+import type { SampleRequest, SamplingClient } from "../../../../src/core/tinker/samplingClient.ts";
+import { START } from "../../../../src/core/training/loopPosition.ts";
+import { settle } from "../../../fakes/fakeClock.ts";
+import { result, scriptedEnvironment } from "../../rollout/scriptedEnvironment.ts";
+import { call, encode, ended } from "../../rollout/scriptedModel.ts";
+import { linesOf, PATHS } from "../fakeContext.ts";
+import { comparableRows, type LoopRunOptions, positionOf, prepareRun } from "./prepareRun.ts";
+
+interface AheadOptions extends LoopRunOptions {
+  readonly stepsAhead: number;
+  /** How long a sample takes, by its seed. */
+  readonly sampleMs?: (seed: number) => number;
+}
+
+/** A run whose tokens and rewards follow from the seeds of its samples alone. */
+function prepareAhead({ stepsAhead, sampleMs = () => 0, ...options }: AheadOptions) {
+  const onCall = ({ args }: { readonly args: { readonly reward?: unknown } }) =>
+    result("", { reward: Number(args.reward), finished: true });
+  const run = prepareRun({
+    remote: scriptedEnvironment([{ onCall }]),
+    ...options,
+    config: { max_steps_off_policy: stepsAhead, rolling_save_every: 1, ...options.config },
+  });
+  const { context } = run;
+  const asked: SampleRequest[] = [];
+  const sampler: SamplingClient = {
+    ...run.sampler,
+    sample: async (request, { signal } = {}) => {
+      asked.push(request);
+      const { seed = 0 } = request;
+      const ms = sampleMs(seed);
+      if (ms > 0) await context.clock.sleep(ms, signal);
+      const tokens = encode(ended(call("answer", { reward: (seed % 97) / 97 })));
+      const logprobs = tokens.map(() => -0.5);
+      return { tokens, logprobs, stopReason: "stop", sequenceId: null };
+    },
+  };
+  const { client } = context;
+  client.sampler = sampler;
+  // The fake's gradient norm counts the updates of its session.
+  const { optimStep } = client;
+  client.optimStep = async (params) => {
+    await optimStep.call(client, params);
+    return { metrics: {} };
+  };
+  return { ...run, asked };
+}
+
+type AheadRun = ReturnType<typeof prepareAhead>;
+
+const staleness = ({ context }: AheadRun) =>
+  linesOf(context, PATHS.metrics).map(
+    (row) => flattenMetrics(row as Parameters<typeof flattenMetrics>[0])["async/staleness/max"],
+  );
+const updates = ({ context }: AheadRun) => context.client.lossCalls;
+const seeds = ({ asked }: AheadRun) => asked.map(({ seed }) => seed ?? -1);
+
+describe("a run that samples steps ahead", () => {
+  it.each([
+    [1, [0, 1, 1, 1, 1]],
+    [2, [0, 1, 2, 2, 2]],
+    [3, [0, 1, 2, 3, 3]],
+  ])(
+    "%i of them trains each group as many updates after its weights",
+    async (stepsAhead, expected) => {
+      const run = prepareAhead({ stepsAhead, steps: 5 });
+      expect(await run.run()).toMatchObject({ outcome: "done", step: 5 });
+      expect(staleness(run)).toEqual(expected);
+      expect(run.context.progress.filter(({ kind }) => kind === "alarm")).toEqual([]);
+    },
+  );
+
+  it("trains the same whatever the order in which rollouts end", async () => {
+    const options = { stepsAhead: 2, steps: 5, config: { batch_size: 2 } };
+    const one = prepareAhead(options);
+    await one.run();
+    const other = prepareAhead({ ...options, sampleMs: (seed) => (seed * 7919) % 60_000 });
+    await other.run();
+    expect(updates(other)).toEqual(updates(one));
+    expect(comparableRows(other)).toEqual(comparableRows(one));
+  });
+
+  it("ends with the data where the last batch is short", async () => {
+    const config = { batch_size: 3, num_epochs: 1 };
+    const run = prepareAhead({ stepsAhead: 2, steps: 3, config });
+    expect(await run.run()).toMatchObject({ outcome: "done", step: 3 });
+    expect(new Set(seeds(run)).size).toBe(8 * 2);
+    expect(run.asked).toHaveLength(8 * 2);
+  });
+
+  it("goes on exactly where it was stopped, and pays for no group twice", async () => {
+    const whole = prepareAhead({ stepsAhead: 2, steps: 6 });
+    await whole.run();
+    const first = prepareAhead({ stepsAhead: 2, steps: 6 });
+    const { client, control, fileSystem } = first.context;
+    const { optimStep } = client;
+    client.optimStep = (params) => {
+      // The groups of the two steps after this one have ended by then.
+      if (client.adamCalls.length === 2) control.stop();
+      return optimStep.call(client, params);
+    };
+    expect(await first.run()).toMatchObject({ outcome: "stopped" });
+    const rest = prepareAhead({ stepsAhead: 2, steps: 6, fileSystem });
+    expect(await rest.run(await positionOf(first))).toMatchObject({ outcome: "done", step: 6 });
+    expect([...updates(first), ...updates(rest)]).toEqual(updates(whole));
+    expect([...seeds(first), ...seeds(rest)].toSorted()).toEqual(seeds(whole).toSorted());
+    expect(comparableRows(rest)).toEqual(comparableRows(whole));
+  });
+
+  it("leaves neither groups nor samplers behind when it is done", async () => {
+    const run = prepareAhead({ stepsAhead: 2, steps: 4 });
+    await run.run();
+    const left = [...run.context.fileSystem.files.keys()].filter((path) => /pending/.test(path));
+    expect(left).toEqual([]);
+    const samplers = run.context.client.samplerSaves.filter(({ name }) => /^sampler_/.test(name));
+    const deleted = run.context.deleted.flatMap((path) => /sampler_\d+$/.exec(path)?.[0] ?? []);
+    expect(samplers.map(({ name }) => name).slice(0, -1)).toEqual(deleted.toSorted());
+  });
+
+  it("samples with the present weights where the service lost the sampler, and says so", async () => {
+    const position = {
+      ...START,
+      step: 2,
+      cursor: 2,
+      issued: {
+        pending: [{ position: 2, groups: 1, version: 1, settings_hash: "other" }],
+        samplers: [{ version: 1, optimizer_updates: 1, path: "tinker://gone/sampler_weights/a" }],
+      },
+    };
+    const rest = prepareAhead({
+      ...{ stepsAhead: 1, steps: 4 },
+      samplerForPath: async (path) => {
+        if (path.startsWith("tinker://gone/")) throw new AppError("tinker-not-found", "gone");
+        return { ...rest.context.client.sampler, samplerId: path };
+      },
+    });
+    expect(await rest.run(position)).toMatchObject({ outcome: "done", step: 4 });
+    const message = expect.stringContaining("no longer has the sampler of step 1");
+    expect(rest.context.progress).toContainEqual({ kind: "warning", message });
+  });
+
+  it("issues nothing while it is paused", async () => {
+    const run = prepareAhead({ stepsAhead: 1, steps: 4 });
+    const { control } = run.context;
+    control.pause();
+    const ended = run.start();
+    await settle();
+    expect(run.asked).toEqual([]);
+    control.continue();
+    expect(await ended).toMatchObject({ outcome: "done", step: 4 });
+  });
+});
