@@ -198,7 +198,9 @@ for (const variant of VARIANTS) {
     const fault = difference(killAt(variant, point, at), whole);
     if (fault === null) passed += 1;
     else failed += 1;
-    console.log(`${stepsAhead} ahead, save_every ${saveEvery}  ${`${point} (${at})`.padEnd(36)} ${fault ?? "equal"}`);
+    console.log(
+      `${stepsAhead} ahead, save_every ${saveEvery}  ${`${point} (${at})`.padEnd(36)} ${fault ?? "equal"}`,
+    );
   }
 }
 console.log(`${passed} passed, ${failed} failed`);

@@ -17,8 +17,8 @@ export function aRunState(step: number, changes: Partial<RunState> = {}): RunSta
     optimizer_updates: step,
     dataset: { fingerprint: "f", cursor: 0 },
     pending: [],
-  samplers: [],
-  counters: {
+    samplers: [],
+    counters: {
       tokens_sampled: 0,
       tokens_prefill: 0,
       tokens_trained: 0,

@@ -28,6 +28,19 @@ interface EvaluationPlace {
   readonly purpose: EvaluationPurpose;
 }
 
+/** The evaluation before the step that follows `step` completed ones; null without. */
+export function dueEvaluation(
+  { config: { evaluation }, totalSteps }: Pick<RunContext, "config" | "totalSteps">,
+  step: number,
+): EvaluationPlace | null {
+  if (evaluation === null) return null;
+  const { at_start: atStart, every } = evaluation;
+  if (step === 0) return atStart ? { step, purpose: "start" } : null;
+  // After the last step the evaluation at the end follows, or nothing: no row is left to hold this one.
+  const isOver = totalSteps !== null && step >= totalSteps;
+  return every !== null && step % every === 0 && !isOver ? { step, purpose: "periodic" } : null;
+}
+
 /** {@link evaluate} while steps go on: it takes the next free slots, and watchers get its results only. */
 export function evaluateBesideSteps(
   context: RunContext,

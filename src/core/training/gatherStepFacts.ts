@@ -45,7 +45,8 @@ export interface StepResults extends TakenBatch {
   readonly learningRate: number;
   /** Null when nothing was trained. */
   readonly trained: TrainedStep | null;
-  readonly times: StepTimes;
+  /** `overlapS`: how much of the training rollouts of later steps were played in. */
+  readonly times: StepTimes & { readonly overlapS: number };
   readonly extra: MetricsTree;
 }
 
@@ -135,11 +136,12 @@ function furtherMetrics(
 function aheadMetrics(
   staleness: readonly number[],
   depth: number,
-  { rolloutS }: StepTimes,
+  { rolloutS, trainS, overlapS }: StepResults["times"],
 ): MetricsTree {
   const { mean, min, max } = summarize(staleness);
   return {
     async: { staleness: { mean, min, max }, queue_depth: depth, wait_for_batch_s: rolloutS },
+    time: { overlap_frac: trainS === null ? null : fraction(overlapS, trainS) },
   };
 }
 

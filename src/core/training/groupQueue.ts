@@ -37,6 +37,8 @@ export interface TakenBatch {
   readonly pausedMs: number;
   /** Groups that were issued and not trained, with these. */
   readonly depth: number;
+  /** Time in which others were played, counted from some moment before. */
+  readonly busyMs: () => number;
 }
 
 export interface QueuedGroup {
@@ -117,7 +119,8 @@ export class GroupQueue {
       for (const [i, { key }] of groups.entries())
         rollouts.push(...(ended[i] ?? (await this.#read(key))));
       const pausedMs = await this.#takePausedMs(depth === groups.length);
-      return { rollouts, policies: groups.map(({ policy }) => policy), pausedMs, depth };
+      const busyMs = () => this.#player?.busyMs ?? 0;
+      return { rollouts, policies: groups.map(({ policy }) => policy), pausedMs, depth, busyMs };
     } catch (error) {
       this.#player?.abort(error);
       await this.#end();

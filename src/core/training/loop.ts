@@ -3,9 +3,8 @@
  * with the weights that the step before left, so the data is on-policy.
  */
 
-import { AppError, errorMessage, isAppError } from "../errors.ts";
+import { errorMessage, isAppError } from "../errors.ts";
 import type { JsonObject } from "../json.ts";
-import type { FinishedRollout } from "../rollout/rollout.ts";
 import type { MetricsTree } from "../runFolder/metricsTree.ts";
 import { mergeMetrics } from "../runFolder/metricsTree.ts";
 import { RunAlarms } from "./alarms.ts";
@@ -16,7 +15,8 @@ import { CheckpointWriter, dueCheckpoint, type Snapshot } from "./checkpointWrit
 import { checkSampling } from "./checkSampling.ts";
 import type { RunContext } from "./context.ts";
 import type { SettingsChange } from "./control.ts";
-import { evaluate, evaluateBesideSteps } from "./evaluate.ts";
+import { emptySteps } from "./emptySteps.ts";
+import { dueEvaluation, evaluate, evaluateBesideSteps } from "./evaluate.ts";
 import { evaluationMetrics } from "./evaluation.ts";
 import { Generator } from "./generator.ts";
 import { checkBaseModel } from "./klPenalty.ts";
@@ -235,13 +235,8 @@ class Loop {
   /** Also before the first step of a resume: the next row holds the results, and waits for them. */
   async #evaluateIfDue(): Promise<void> {
     const { evaluation, max_steps_off_policy: stepsAhead } = this.#context.config;
-    if (evaluation === null) return;
-    const { step } = this.#position;
-    const { at_start: atStart, every } = evaluation;
-    // After the last step the evaluation at the end follows, or nothing: no row is left to hold this one.
-    const isPeriodic = every !== null && step % every === 0 && !this.#isDone();
-    if (step === 0 ? !atStart : !isPeriodic) return;
-    const at = { step, purpose: step === 0 ? "start" : "periodic" } as const;
+    const at = dueEvaluation(this.#context, this.#position.step);
+    if (evaluation === null || at === null) return;
     const { sampler } = this.#generator.policy;
     const before = this.#extra;
     const play = stepsAhead === 0 ? evaluate : evaluateBesideSteps;
@@ -302,20 +297,4 @@ class Loop {
     const position = { ...this.#position, issued };
     return snapshotAt(this.#context, position, this.#identity, this.#lastMetrics);
   }
-}
-
-function emptySteps(count: number, last: readonly FinishedRollout[]): AppError {
-  const failed = last.find(({ record }) => record.error !== null)?.record.error ?? null;
-  const isFailure = failed !== null && last.every(({ reward }) => reward === null);
-  const why = isFailure
-    ? `in the last one all ${last.length} rollouts failed. The first: ${failed}`
-    : "in every group the rollouts failed or all had the same reward.";
-  const remedy = isFailure
-    ? "Remove that cause, then resume the run."
-    : "Look at rollouts with `tinker-rl show`; a higher temperature or num_rollouts, other tasks, or a larger max_failing_rollouts may help.";
-  return new AppError(
-    "empty-steps",
-    `${count} steps in a row gave nothing to train on: ${why} The run is saved. ${remedy}`,
-    { configPath: "max_consecutive_empty_steps" },
-  );
 }

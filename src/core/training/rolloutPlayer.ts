@@ -74,6 +74,8 @@ export class RolloutPlayer {
   readonly #outage: OutageMonitor;
   readonly #failing = new AbortController();
   readonly #playing = new Set<Promise<void>>();
+  #busyMs = 0;
+  #busySinceMs = 0;
   #hasReportedUnscored = false;
 
   constructor(context: RunContext, scope: OutageScope) {
@@ -86,8 +88,10 @@ export class RolloutPlayer {
     return this.#outage.waitedMs;
   }
 
-  get isIdle(): boolean {
-    return this.#playing.size === 0;
+  /** Time in which rollouts were played or waited for a slot. */
+  get busyMs(): number {
+    const isBusy = this.#playing.size > 0;
+    return this.#busyMs + (isBusy ? this.#context.ports.clock.monotonic() - this.#busySinceMs : 0);
   }
 
   /** To be called when somebody begins to wait for rollouts. */
@@ -126,8 +130,13 @@ export class RolloutPlayer {
   }
 
   #track(work: Promise<void>): void {
+    const { clock } = this.#context.ports;
+    if (this.#playing.size === 0) this.#busySinceMs = clock.monotonic();
     this.#playing.add(work);
-    const done = () => this.#playing.delete(work);
+    const done = () => {
+      this.#playing.delete(work);
+      if (this.#playing.size === 0) this.#busyMs += clock.monotonic() - this.#busySinceMs;
+    };
     work.then(done, done);
   }
 

@@ -44,13 +44,15 @@ export async function runStep(context: RunContext, input: StepInput): Promise<St
   const untrained = trainingBatch(groups);
   const learningRate = learningRateAt(config, step, context.totalSteps);
   const trainingFromMs = clock.monotonic();
+  const busyFromMs = batch.busyMs();
   const update =
     untrained.data.length === 0 ? null : await train(context, input, untrained, learningRate);
   const trained = update?.trained ?? null;
   const trainS = trained === null ? null : (clock.monotonic() - trainingFromMs) / 1000;
+  const overlapS = (batch.busyMs() - busyFromMs) / 1000;
   const extra = await input.extra;
   const totalS = (clock.monotonic() - startedMs - pausedMs) / 1000;
-  const times = { rolloutS, trainS, samplerS: trained?.samplerS ?? null, totalS };
+  const times = { rolloutS, trainS, samplerS: trained?.samplerS ?? null, totalS, overlapS };
   const data = update?.data ?? [];
   const metrics = mergeMetrics(extra, update?.metrics ?? {});
   const results = { ...batch, groups, data, learningRate, trained, times, extra: metrics };

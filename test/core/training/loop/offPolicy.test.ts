@@ -40,11 +40,11 @@ function prepareAhead({ stepsAhead, sampleMs = () => 0, ...options }: AheadOptio
   };
   const { client } = context;
   client.sampler = sampler;
-  // The fake's gradient norm counts the updates of its session.
   const { optimStep } = client;
+  // The fake's own norm counts the updates of its session.
   client.optimStep = async (params) => {
     await optimStep.call(client, params);
-    return { metrics: {} };
+    return { metrics: { "grad_norm:mean": 1 } };
   };
   return { ...run, asked };
 }
@@ -95,12 +95,15 @@ describe("a run that samples steps ahead", () => {
     const whole = prepareAhead({ stepsAhead: 2, steps: 6 });
     await whole.run();
     const first = prepareAhead({ stepsAhead: 2, steps: 6 });
-    const { client, control, fileSystem } = first.context;
+    const { client, clock, control, fileSystem } = first.context;
     const { optimStep } = client;
-    client.optimStep = (params) => {
+    client.optimStep = async (params) => {
+      const updated = await optimStep.call(client, params);
+      if (client.adamCalls.length < 3) return updated;
       // The groups of the two steps after this one have ended by then.
-      if (client.adamCalls.length === 2) control.stop();
-      return optimStep.call(client, params);
+      await clock.sleep(60_000);
+      control.stop();
+      return updated;
     };
     expect(await first.run()).toMatchObject({ outcome: "stopped" });
     const rest = prepareAhead({ stepsAhead: 2, steps: 6, fileSystem });

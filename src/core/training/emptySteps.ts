@@ -1,0 +1,21 @@
+/** Why a run ends after steps that trained nothing. */
+
+import { AppError } from "../errors.ts";
+import type { FinishedRollout } from "../rollout/rollout.ts";
+
+/** `last` are the rollouts of the last of `count` such steps. */
+export function emptySteps(count: number, last: readonly FinishedRollout[]): AppError {
+  const failed = last.find(({ record }) => record.error !== null)?.record.error ?? null;
+  const isFailure = failed !== null && last.every(({ reward }) => reward === null);
+  const why = isFailure
+    ? `in the last one all ${last.length} rollouts failed. The first: ${failed}`
+    : "in every group the rollouts failed or all had the same reward.";
+  const remedy = isFailure
+    ? "Remove that cause, then resume the run."
+    : "Look at rollouts with `tinker-rl show`; a higher temperature or num_rollouts, other tasks, or a larger max_failing_rollouts may help.";
+  return new AppError(
+    "empty-steps",
+    `${count} steps in a row gave nothing to train on: ${why} The run is saved. ${remedy}`,
+    { configPath: "max_consecutive_empty_steps" },
+  );
+}
