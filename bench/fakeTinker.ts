@@ -138,6 +138,7 @@ function samplerResult(name: string | undefined): object {
 }
 
 function plainAnswer(call: string, modelName: string): object | null {
+  if (call.includes("/checkpoints/")) return {};
   switch (call) {
     case "client/config":
       return { pjwt_auth_enabled: false };
@@ -147,6 +148,8 @@ function plainAnswer(call: string, modelName: string): object | null {
       return { supported_models: [{ model_name: modelName }] };
     case "get_info":
       return { model_id: "model", model_data: { model_name: modelName } };
+    case "create_sampling_session":
+      return { sampling_session_id: "sampler" };
     case "session_heartbeat":
       return {};
     default:

@@ -15,15 +15,19 @@ import { fileURLToPath } from "node:url";
 import { startChild } from "../src/trainer/services/childProcess.ts";
 import { CleanupStack } from "../src/trainer/services/cleanupStack.ts";
 import { type BenchRun, openBenchRun } from "./benchRun.ts";
+import { benchAhead } from "./loopAhead.ts";
 import { benchDatums } from "./loopDatums.ts";
 import { benchRollouts, benchStart } from "./loopRollouts.ts";
 import { benchSteps } from "./loopSteps.ts";
 import { print } from "./measure.ts";
 
-/** All parts: the first sample, numbers of rollouts in flight, groups x rollouts of steps, and the data of a large step. */
+/**
+ * All parts: the first sample, numbers of rollouts in flight, groups x rollouts of steps, steps ahead x groups x rollouts of runs, and
+ * the data of a large step.
+ */
 const START = "start";
 const DATA = "data";
-const ALL = [START, "64", "256", "4096", "8x8", "16x16", DATA];
+const ALL = [START, "64", "256", "4096", "8x8", "16x16", "0x8x8", "1x8x8", "2x8x8", "3x8x8", DATA];
 /** In front of the arguments of a process that measures one part. */
 const PART = "--part";
 
@@ -69,7 +73,10 @@ async function measurePart(part: string, fakeServices: string): Promise<void> {
 async function benchPart(run: BenchRun, part: string): Promise<void> {
   if (part === START) return await benchStart(run);
   if (part === DATA) return await benchDatums(run);
-  const [first = 0, second] = part.split("x").map(Number);
+  const [first = 0, second, third] = part.split("x").map(Number);
+  if (second !== undefined && third !== undefined) {
+    return await benchAhead(run, first, second, third);
+  }
   await (second === undefined ? benchRollouts(run, first) : benchSteps(run, first, second));
 }
 

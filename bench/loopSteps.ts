@@ -75,14 +75,20 @@ export class StepTimer {
   }
 }
 
-function contextFor(context: RunContext, batchSize: number, groupSize: number): RunContext {
+/** Steps of this size, of which `atOnce` can be in flight. */
+export function contextFor(
+  context: RunContext,
+  batchSize: number,
+  groupSize: number,
+  atOnce = 1,
+): RunContext {
   const { environments } = context.config;
   const own = environments[ENVIRONMENT];
   if (own === undefined) throw new Error(`The run has no ${ENVIRONMENT}.`);
   const config = {
     ...context.config,
     batch_size: batchSize,
-    max_rollout_concurrency: batchSize * groupSize,
+    max_rollout_concurrency: atOnce * batchSize * groupSize,
     environments: { [ENVIRONMENT]: { ...own, num_rollouts: groupSize } },
   };
   return { ...context, config, limits: runLimits(config) };
@@ -114,7 +120,12 @@ async function playStep(
 }
 
 /** The longest of the step's rollouts and the training after it. */
-function idealMs(
+function idealMs(...step: Parameters<typeof slowestRolloutMs>): number {
+  return slowestRolloutMs(...step) + TRAINING_MS;
+}
+
+/** The longest of the rollouts of a step, when only the services take time. */
+export function slowestRolloutMs(
   { config, sequence, ports: { sha256 } }: RunContext,
   step: number,
   batchSize: number,
@@ -131,5 +142,5 @@ function idealMs(
     const item = sequence.itemAt(step * batchSize + Math.floor(i / groupSize));
     return timeOf(item, i % groupSize);
   });
-  return Math.max(...times) + TRAINING_MS;
+  return Math.max(...times);
 }
