@@ -2,7 +2,7 @@
 
 const OF_ITS_ATTEMPT: ReadonlySet<string> = new Set([
   ...["time", "throughput", "eta_s", "latency_s", "client", "event_loop_lag"],
-  ...["attempt", "attempts", "capacity", "wait_for_batch_s"],
+  ...["attempt", "attempts", "capacity", "wait_for_batch_s", "queue_ready"],
 ]);
 
 /** A row of metrics without what depends on the clock, on the machine, or on how often services or starts failed. */

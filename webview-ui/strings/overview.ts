@@ -144,6 +144,8 @@ export const overviewStrings = {
     gradNorm: l10n.t("Gradient norm"),
     excluded: l10n.t("Excluded groups"),
     time: l10n.t("Seconds a step"),
+    queue: l10n.t("Groups sampled ahead"),
+    staleness: l10n.t("Updates behind"),
     names: {
       range: l10n.t("lowest to highest"),
       v1: "k1",
@@ -151,6 +153,8 @@ export const overviewStrings = {
       rollout: l10n.t("rollouts"),
       train: l10n.t("training"),
       sampler: l10n.t("sampler"),
+      issued: l10n.t("issued"),
+      ready: l10n.t("ended"),
     },
   },
 } as const;

@@ -49,6 +49,14 @@ export const SMALL_CHARTS: readonly SmallChartSpec[] = [
       { name: "time/sampler_s", label: text.names.sampler, colour: "green", dash: [2, 3] },
     ],
   },
+  {
+    title: text.queue,
+    series: [
+      { name: "async/queue_depth", label: text.names.issued, colour: "blue" },
+      { name: "async/queue_ready", label: text.names.ready, colour: "green", dash: [6, 3] },
+    ],
+  },
+  oneMetric(text.staleness, "async/staleness/mean", "orange"),
 ];
 
 /** A chart of one metric. */

@@ -114,16 +114,16 @@ function addTotals(before: TokenCounts, { rollouts, data }: StepResults): TokenC
 function furtherMetrics(
   context: RunContext,
   { optimizerUpdates }: StepInput,
-  { rollouts, policies, extra, depth, times }: StepResults,
+  results: StepResults,
 ): MetricsTree {
+  const { rollouts, policies, extra } = results;
   const staleness = policies.map(({ updates }) => optimizerUpdates - updates);
   const health = healthMetrics({
     rollouts,
     staleness,
     lagMs: context.ports.takeLagMs?.() ?? null,
   });
-  const ahead =
-    context.config.max_steps_off_policy === 0 ? {} : aheadMetrics(staleness, depth, times);
+  const ahead = context.config.max_steps_off_policy === 0 ? {} : aheadMetrics(staleness, results);
   return [
     capacityMetrics(context),
     overlongMetrics(context.config, rollouts),
@@ -132,15 +132,22 @@ function furtherMetrics(
   ].reduce(mergeMetrics, extra);
 }
 
-/** How far the groups were sampled ahead of the step. `queue_depth` counts groups that were issued and not trained, its own among them. */
+/**
+ * How far groups are sampled ahead. `queue_depth` counts those that were issued and not trained when the step asked for its own, which
+ * are among them, and `queue_ready` those of them that had ended.
+ */
 function aheadMetrics(
   staleness: readonly number[],
-  depth: number,
-  { rolloutS, trainS, overlapS }: StepResults["times"],
+  { depth, ready, times: { rolloutS, trainS, overlapS } }: StepResults,
 ): MetricsTree {
   const { mean, min, max } = summarize(staleness);
   return {
-    async: { staleness: { mean, min, max }, queue_depth: depth, wait_for_batch_s: rolloutS },
+    async: {
+      staleness: { mean, min, max },
+      queue_depth: depth,
+      queue_ready: ready,
+      wait_for_batch_s: rolloutS,
+    },
     time: { overlap_frac: trainS === null ? null : fraction(overlapS, trainS) },
   };
 }

@@ -37,6 +37,8 @@ export interface TakenBatch {
   readonly pausedMs: number;
   /** Groups that were issued and not trained, with these. */
   readonly depth: number;
+  /** Those of them that had ended when the step asked for its own. */
+  readonly ready: number;
   /** Time in which others were played, counted from some moment before. */
   readonly busyMs: () => number;
 }
@@ -52,6 +54,7 @@ export interface QueuedGroup {
 export class GroupQueue {
   readonly #stored: StoredGroups | null;
   #groups: readonly QueuedGroup[] = [];
+  readonly #ended = new WeakSet<GroupKey>();
   readonly #progress = new Map<number, StepProgress>();
   #player: RolloutPlayer | null = null;
   /** The step that is waited for, or was last. */
@@ -94,7 +97,7 @@ export class GroupQueue {
           ? this.#restore(key, tasks[i] ?? [], player, options)
           : this.#store(key, played.next().value);
       // Awaited when its step comes; until then a failure must not count as one that nobody handles.
-      ended.catch(() => undefined);
+      ended.then(() => this.#ended.add(key)).catch(() => undefined);
       return { step, policy, key, ended };
     });
     this.#groups = [...this.#groups, ...issued];
@@ -108,6 +111,7 @@ export class GroupQueue {
   async take(step: number): Promise<TakenBatch> {
     const groups = this.#groups.filter((group) => group.step === step);
     const depth = this.#groups.length;
+    const ready = this.#groups.filter(({ key }) => this.#ended.has(key)).length;
     this.#progress.get(step)?.begin();
     this.#progress.delete(step);
     this.#step = step;
@@ -120,7 +124,14 @@ export class GroupQueue {
         rollouts.push(...(ended[i] ?? (await this.#read(key))));
       const pausedMs = await this.#takePausedMs(depth === groups.length);
       const busyMs = () => this.#player?.busyMs ?? 0;
-      return { rollouts, policies: groups.map(({ policy }) => policy), pausedMs, depth, busyMs };
+      return {
+        rollouts,
+        policies: groups.map(({ policy }) => policy),
+        pausedMs,
+        depth,
+        ready,
+        busyMs,
+      };
     } catch (error) {
       this.#player?.abort(error);
       await this.#end();

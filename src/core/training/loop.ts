@@ -1,6 +1,6 @@
 /**
- * The training loop of GRPO (arXiv:2402.03300): step after step, with evaluations and saves in between. Each step samples rollouts
- * with the weights that the step before left, so the data is on-policy.
+ * The training loop of GRPO (arXiv:2402.03300): step after step, with evaluations and saves in between. Each step trains the
+ * groups that the generator issued for it: those of the weights that the step before left, or of earlier ones.
  */
 
 import { errorMessage, isAppError } from "../errors.ts";

@@ -37,6 +37,8 @@ export async function runStep(context: RunContext, input: StepInput): Promise<St
   const batch = await input.take();
   const { rollouts, pausedMs } = batch;
   const rolloutS = (clock.monotonic() - startedMs - pausedMs) / 1000;
+  // Before the update: what ends an evaluation, as a stop does, must not keep an update from its row.
+  const extra = await input.extra;
   await requireNoInternalErrors(reporting, step, rollouts);
   await reportFailure(reporting, step, rollouts);
   const groups = scoreGroups(rollouts, config);
@@ -50,7 +52,6 @@ export async function runStep(context: RunContext, input: StepInput): Promise<St
   const trained = update?.trained ?? null;
   const trainS = trained === null ? null : (clock.monotonic() - trainingFromMs) / 1000;
   const overlapS = (batch.busyMs() - busyFromMs) / 1000;
-  const extra = await input.extra;
   const totalS = (clock.monotonic() - startedMs - pausedMs) / 1000;
   const times = { rolloutS, trainS, samplerS: trained?.samplerS ?? null, totalS, overlapS };
   const data = update?.data ?? [];

@@ -102,7 +102,9 @@ export function comparableRows({ rows }: LoopRun): readonly unknown[] {
   return rows().map((row) => {
     if (!isJsonObject(row)) return row;
     const { time: _, throughput: _t, progress: _p, capacity: _c, rollout, async, ...rest } = row;
-    const ahead = isJsonObject(async) ? { ...async, wait_for_batch_s: null } : async;
+    const ahead = isJsonObject(async)
+      ? { ...async, wait_for_batch_s: null, queue_ready: null }
+      : async;
     return {
       ...rest,
       async: ahead,

@@ -1,0 +1,81 @@
+/** Whole runs that sample steps ahead: equal however often they are disturbed. */
+
+import { existsSync } from "node:fs";
+import { readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import * as z from "zod";
+import { resumeTraining } from "../../src/trainer/trainer.ts";
+import { amidRollouts, connectTo, linesIn, runIn, train, trained } from "./controlledRun.ts";
+import { PROGRAM_FOLDER, runFolderWith } from "./localRun.ts";
+
+const STEPS = 5;
+const configOf = (stepsAhead: number): string => `
+model_name: local/tiny-tool
+run_name: run
+environments:
+  local/calculator:
+    splits: { train: { num_samples: 23 } }
+    num_rollouts: 4
+    nonterminal_reward: 0
+batch_size: 5
+num_epochs: 1
+max_steps_off_policy: ${stepsAhead}
+learning_rate: 1e-3
+warmup_steps: 0
+max_active_tasks: 8
+save_every: 0
+rolling_save_every: 1
+evaluation: { splits: { local/calculator: [test] }, every: 2, num_samples: 2, temperatures: [1] }
+`;
+
+const folders: string[] = [];
+async function project(stepsAhead: number): Promise<string> {
+  const folder = await runFolderWith(configOf(stepsAhead));
+  folders.push(folder);
+  return folder;
+}
+afterAll(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true }))));
+
+async function resume(folder: string): Promise<void> {
+  const { ended } = resumeTraining({
+    ...{ owner: "terminal", programFolder: PROGRAM_FOLDER, folder: runIn(folder) },
+    watch: () => undefined,
+  });
+  expect((await ended).outcome).toBe("done");
+}
+
+const row = z.object({
+  async: z.object({ staleness: z.object({ min: z.number(), max: z.number() }) }),
+});
+
+describe.each([1, 2, 3])("a run that samples %i steps ahead", (stepsAhead) => {
+  it("gives the same twice, and when it is paused, saved, stopped and resumed", async () => {
+    const folder = await project(stepsAhead);
+    expect((await train(folder).ended).outcome).toBe("done");
+    const undisturbed = await trained(folder, STEPS);
+    const lags = (await linesIn(folder, "metrics.jsonl", row)).map(({ async }) => async.staleness);
+    const expected = Array.from({ length: STEPS }, (_, step) => Math.min(step, stepsAhead));
+    expect(lags).toEqual(expected.map((lag) => ({ min: lag, max: lag })));
+    expect(await readdir(join(runIn(folder), "pending"))).toEqual([]);
+
+    const again = await project(stepsAhead);
+    expect((await train(again).ended).outcome).toBe("done");
+    expect(await trained(again, STEPS)).toEqual(undisturbed);
+
+    const disturbed = await project(stepsAhead);
+    const run = train(disturbed);
+    const client = await connectTo(disturbed);
+    await run.saw(amidRollouts(0));
+    await client.send({ action: "pause" });
+    await run.saw(({ kind }) => kind === "paused");
+    await client.send({ action: "save" });
+    await client.send({ action: "continue" });
+    await run.saw(amidRollouts(2));
+    await client.send({ action: "stop" });
+    expect((await run.ended).outcome).toBe("stopped");
+    expect(existsSync(join(runIn(disturbed), "pending"))).toBe(true);
+    await resume(disturbed);
+    expect(await trained(disturbed, STEPS)).toEqual(undisturbed);
+  });
+});
