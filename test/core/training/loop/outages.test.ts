@@ -15,9 +15,11 @@ describe("a loop whose environments' service fails", () => {
     /** So many open, two for a step, and no more until `recover` is called. */
     readonly sessions: number;
     readonly capabilities?: ContextOptions["capabilities"];
+    readonly stepsAhead?: number;
   }
 
-  function prepareOutage({ steps, sessions, capabilities = async () => [] }: OutageOptions) {
+  function prepareOutage(options: OutageOptions) {
+    const { steps, sessions, capabilities = async () => [], stepsAhead = 0 } = options;
     const inner = rewarding();
     let isOver = false;
     let opened = 0;
@@ -36,7 +38,8 @@ describe("a loop whose environments' service fails", () => {
         return inner.openSession(...choice);
       },
     };
-    const run = prepareRun({ steps, remote, capabilities });
+    const config = { max_steps_off_policy: stepsAhead };
+    const run = prepareRun({ steps, remote, capabilities, config });
     const { progress, recorded } = run.context;
     const recover = () => {
       isOver = true;
@@ -74,6 +77,26 @@ describe("a loop whose environments' service fails", () => {
     expect(context.client.lossCalls).toEqual(undisturbed.context.client.lossCalls);
     expect(comparableRows(failing)).toEqual(comparableRows(undisturbed));
     expect((await failing.state())?.counters).toEqual((await undisturbed.state())?.counters);
+  });
+
+  it("trains what was sampled ahead before it waits, and goes on with what was not", async () => {
+    const failing = prepareOutage({ steps: 4, sessions: 4, stepsAhead: 1 });
+    const { context } = failing;
+    const ended = failing.start();
+    await context.clock.advance(20_000);
+    expect(context.phases).toEqual(["paused"]);
+    expect(failing.rows()).toHaveLength(2);
+    expect(failing.saves()).toEqual(["manual_000002"]);
+    expect(await failing.state()).toMatchObject({
+      step: 2,
+      pending: [
+        { position: 2, groups: 1, version: 1 },
+        { position: 3, groups: 1, version: 2 },
+      ],
+    });
+    failing.recover();
+    expect(await context.clock.run(ended)).toMatchObject({ outcome: "done", step: 4 });
+    expect(context.phases).toEqual(["paused", "running"]);
   });
 
   it("tries again every half minute, one rollout at a time, and at last gives up", async () => {
