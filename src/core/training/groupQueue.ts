@@ -122,6 +122,7 @@ export class GroupQueue {
       const rollouts = [];
       for (const [i, { key }] of groups.entries())
         rollouts.push(...(ended[i] ?? (await this.#read(key))));
+      this.#player?.throwIfAborted();
       const pausedMs = await this.#takePausedMs(depth === groups.length);
       const busyMs = () => this.#player?.busyMs ?? 0;
       return {
@@ -183,7 +184,7 @@ export class GroupQueue {
     return null;
   }
 
-  /** Reports a group that an earlier attempt has played; plays it when it cannot be read. */
+  /** Reports a group that an earlier attempt has played; plays it when it cannot be read, or was of another step. */
   async #restore(
     key: GroupKey,
     tasks: readonly RolloutTask[],
@@ -191,7 +192,14 @@ export class GroupQueue {
     options: PlayOptions,
   ): Promise<readonly FinishedRollout[] | null> {
     const rollouts = await this.#stored?.read(key);
-    if (rollouts == null) return this.#store(key, player.play([tasks], options)[0]);
+    const isOfStep =
+      rollouts?.every(({ task }, i) => {
+        const own = tasks[i];
+        return task.step === own?.step && task.group === own.group;
+      }) === true;
+    if (rollouts == null || !isOfStep) {
+      return this.#store(key, player.play([tasks], options)[0]);
+    }
     for (const rollout of rollouts) await options.onFinished(rollout);
     return null;
   }

@@ -119,6 +119,11 @@ export class RolloutPlayer {
   async end(): Promise<void> {
     while (this.#playing.size > 0) await Promise.allSettled(this.#playing);
     await this.#outage.end();
+    this.throwIfAborted();
+  }
+
+  /** Throws the first fatal fault or the reason of a stop. */
+  throwIfAborted(): void {
     this.#failing.signal.throwIfAborted();
     this.#context.control.signal.throwIfAborted();
     this.#outage.signal.throwIfAborted();
