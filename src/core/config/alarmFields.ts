@@ -52,7 +52,7 @@ export const alarmFields = {
     ...count,
     default: 0,
     unit: "updates",
-    doc: "How many updates of the weights the sampler may lack.",
+    doc: "How many updates of the weights the sampler may lack, beyond those that `max_steps_off_policy` asks for.",
   },
   response_length: {
     type: "number",

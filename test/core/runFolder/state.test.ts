@@ -69,3 +69,11 @@ test("a power cut at any moment of a write leaves a readable state", async () =>
     expect((await readState(fileSystem, "run"))?.step).toBe(allowedWrites === 2 ? 5 : 4);
   }
 });
+
+test("a state of the first version is read as one of a run that has issued nothing ahead", async () => {
+  const fileSystem = createMemoryFileSystem();
+  const { pending: _, samplers: _s, ...first } = state;
+  const older = JSON.stringify({ ...first, schema_version: 1 });
+  await fileSystem.writeAtomic(runPaths("run").state, older);
+  expect(await readState(fileSystem, "run")).toEqual(state);
+});
