@@ -3,13 +3,15 @@
  * groups of step `s + max_steps_off_policy` are issued. 0 makes the data on-policy.
  */
 
+import { formatQuantity } from "../../shared/format.ts";
+import { AppError } from "../errors.ts";
 import type { RunState } from "../runFolder/state.ts";
 import type { SamplingClient } from "../tinker/samplingClient.ts";
 import { groupBy } from "../util/groupBy.ts";
 import type { RunAlarms } from "./alarms.ts";
 import type { RunContext } from "./context.ts";
-import { batchAt } from "./dataset.ts";
-import { GroupQueue, type TakenBatch } from "./groupQueue.ts";
+import { batchAt, type TaskItem } from "./dataset.ts";
+import { GroupQueue, type IssuedBatch, type TakenBatch } from "./groupQueue.ts";
 import type { LoopPosition } from "./loopPosition.ts";
 import type { Policy } from "./policy.ts";
 import { report } from "./report.ts";
@@ -46,32 +48,50 @@ export class Generator {
    * @throws AppError `tinker-*`
    */
   async start(context: RunContext, start: LoopPosition): Promise<void> {
-    const { pending, samplers } = start.issued ?? NOTHING_ISSUED;
+    const { pending, samplers } =
+      this.#stored === null ? NOTHING_ISSUED : (start.issued ?? NOTHING_ISSUED);
     const policies = new Map<number, Policy>();
-    const isNamed = this.#stored !== null;
-    for (const saved of isNamed ? samplers : []) {
+    for (const saved of samplers) {
       const policy = await this.#samplers.reopen(saved);
       if (policy !== null) policies.set(saved.version, policy);
     }
     const newest = policies.get(samplers.at(-1)?.version ?? -1);
     if (newest === undefined) this.setWeights(await this.saveSampler(start.step), start);
     else this.#policy = newest;
-    let { step } = start;
-    for (const row of isNamed ? pending : []) {
-      const items = Array.from({ length: row.groups }, (_, i) =>
-        context.sequence.itemAt(row.position + i),
-      );
-      const policy = policies.get(row.version);
-      if (policy === undefined) await reportLostSampler(context, step, row);
-      const settingsHash = row.settings_hash;
-      this.#queue.issue(context, { step, items, policy: policy ?? this.policy, settingsHash });
-      step += 1;
+    for (const [ahead, row] of pending.entries()) {
+      const step = start.step + ahead;
+      const { groups, position, version, settings_hash: settingsHash } = row;
+      const items = Array.from({ length: groups }, (_, i) => context.sequence.itemAt(position + i));
+      const policy = policies.get(version) ?? this.#inPlaceOf(version, samplers);
+      const batch = { step, items, policy, settingsHash };
+      if (!policies.has(version)) await this.#reportLost(context, batch);
+      this.#queue.issue(context, batch);
     }
+  }
+
+  /** The present weights under the version of those whose sampler is gone: groups of it that are stored stay what they are. */
+  #inPlaceOf(version: number, samplers: IssuedAhead["samplers"]): Policy {
+    const saved = samplers.find((sampler) => sampler.version === version);
+    return { ...this.policy, version, updates: saved?.optimizer_updates ?? this.policy.updates };
+  }
+
+  /** Warns of groups that must be played without the sampler that they were issued for. */
+  async #reportLost(
+    { reporting }: RunContext,
+    { step, items, policy: { version }, settingsHash }: IssuedBatch,
+  ): Promise<void> {
+    const isStored = ({ position }: TaskItem) =>
+      this.#stored?.has({ position, version, settingsHash }) === true;
+    const groups = items.filter((item) => !isStored(item)).length;
+    if (groups === 0) return;
+    const message = `The service no longer has the sampler of step ${version}: ${formatQuantity(groups, "group")} of step ${step + 1} must be sampled with the present weights.`;
+    const data = { version, groups };
+    await report(reporting, { step, level: "warn", kind: "sampler-gone", message, data });
   }
 
   /** That of the present weights. */
   get policy(): Policy {
-    if (this.#policy === null) throw new Error("The generator has not been started.");
+    if (this.#policy === null) throw new AppError("invariant", "Nothing samples the run yet.");
     return this.#policy;
   }
 
@@ -151,14 +171,4 @@ export class Generator {
   close(): Promise<void> {
     return this.#queue.close();
   }
-}
-
-async function reportLostSampler(
-  { reporting }: RunContext,
-  step: number,
-  { groups, version }: IssuedAhead["pending"][number],
-): Promise<void> {
-  const message = `The service no longer has the sampler of step ${version}: ${groups} groups of step ${step + 1} are sampled with the present weights instead.`;
-  const data = { version, groups };
-  await report(reporting, { step, level: "warn", kind: "sampler-gone", message, data });
 }

@@ -145,6 +145,30 @@ describe("a run that samples steps ahead", () => {
     expect(rest.context.progress).toContainEqual({ kind: "warning", message });
   });
 
+  it("trains stored groups as they are although their sampler is gone", async () => {
+    const first = prepareAhead({ stepsAhead: 1, steps: 2 });
+    const { client, clock, control, fileSystem } = first.context;
+    const { optimStep } = client;
+    client.optimStep = async (params) => {
+      const updated = await optimStep.call(client, params);
+      await clock.sleep(60_000);
+      control.stop();
+      return updated;
+    };
+    expect(await first.run()).toMatchObject({ outcome: "stopped", step: 1 });
+    const rest = prepareAhead({
+      ...{ stepsAhead: 1, steps: 2, fileSystem },
+      samplerForPath: async (path) => {
+        if (path.endsWith("sampler_000000")) throw new AppError("tinker-not-found", "gone");
+        return { ...rest.context.client.sampler, samplerId: path };
+      },
+    });
+    expect(await rest.run(await positionOf(first))).toMatchObject({ outcome: "done", step: 2 });
+    expect(rest.asked).toEqual([]);
+    expect(rest.context.progress.filter(({ kind }) => kind === "warning")).toEqual([]);
+    expect(staleness(rest)).toEqual([0, 1]);
+  });
+
   it("issues nothing while it is paused", async () => {
     const run = prepareAhead({ stepsAhead: 1, steps: 4 });
     const { control } = run.context;
