@@ -1,0 +1,12 @@
+import { expect, it } from "vitest";
+import recorded from "./onPolicyRecording.json" with { type: "json" };
+import { recordedRun } from "./recordedRun.ts";
+
+/** `onPolicyRecording.json` was made by the program as it was before groups could be sampled ahead. */
+it("an on-policy run asks for, trains and reports what it did before runs could sample ahead", async () => {
+  const { rows, ...asked } = await recordedRun();
+  const { rows: recordedRows, ...askedBefore } = recorded;
+  expect(asked).toEqual(askedBefore);
+  // Columns may join, in a row of metrics; those that are there keep their values.
+  expect(rows).toMatchObject(recordedRows);
+});

@@ -1,0 +1,102 @@
+/** A whole on-policy run on the embedded engine, as what it asked the service for and what it left. */
+
+import { createHash } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { decodeTokenRecord } from "../../src/core/runFolder/tokenRecord.ts";
+import type { SamplingClient } from "../../src/core/tinker/samplingClient.ts";
+import type { TrainingClient } from "../../src/core/tinker/trainingClient.ts";
+import { comparableRow } from "./comparableRow.ts";
+import { readLines, trainLocally } from "./localRun.ts";
+
+/** Evaluations between the steps, two updates a step, a last step with fewer tasks, and saves of both kinds. */
+const CONFIG = `
+model_name: local/tiny-tool
+run_name: run
+environments:
+  local/calculator:
+    splits: { train: { num_samples: 15 } }
+    num_rollouts: 4
+    nonterminal_reward: 0
+batch_size: 4
+num_epochs: 1
+num_substeps: 2
+learning_rate: 1e-3
+warmup_steps: 0
+max_active_tasks: 8
+save_every: 2
+rolling_save_every: 1
+evaluation: { splits: { local/calculator: [test] }, at_start: true, at_end: true, every: 2, num_samples: 4, temperatures: [0, 1] }
+`;
+
+/** A short digest of a value of JSON; numbers count as what float32 holds of them, typed arrays as arrays. */
+function digest(value: unknown): string {
+  const text = JSON.stringify(value, (_, part: unknown) => {
+    if (ArrayBuffer.isView(part)) return [...(part as Float32Array)];
+    return typeof part === "number" ? Math.fround(part) : part;
+  });
+  return createHash("sha256").update(text).digest("hex").slice(0, 16);
+}
+
+/** Trains, and returns digests of the requests in their order (those for samples sorted), the rows, and digests of the tokens. */
+export async function recordedRun() {
+  const requests: string[] = [];
+  const samples: string[] = [];
+  const noteSamples = (sampler: SamplingClient): SamplingClient => ({
+    ...sampler,
+    samplerId: sampler.samplerId,
+    sample: (request, options) => {
+      samples.push(digest(request));
+      return sampler.sample(request, options);
+    },
+  });
+  const noteRequests = (client: TrainingClient): TrainingClient => ({
+    ...client,
+    forwardBackward: (...request) => {
+      requests.push(`forwardBackward ${digest(request.slice(0, 4))}`);
+      return client.forwardBackward(...request);
+    },
+    optimStep: (parameters) => {
+      requests.push(`optimStep ${digest(parameters)}`);
+      return client.optimStep(parameters);
+    },
+    saveState: (...request) => {
+      requests.push(`saveState ${digest(request)}`);
+      return client.saveState(...request);
+    },
+    saveSampler: (...request) => {
+      requests.push(`saveSampler ${digest(request)}`);
+      return client.saveSampler(...request);
+    },
+    ephemeralSampler: async () => {
+      requests.push("ephemeralSampler");
+      return noteSamples(await client.ephemeralSampler());
+    },
+  });
+  const events = await trainLocally({ config: CONFIG, wrapClient: noteRequests });
+  const started = events.find((event) => event.kind === "started");
+  if (started === undefined) throw new Error("the run did not start");
+  const rows = await readLines(join(started.folder, "metrics.jsonl"));
+  return {
+    requests,
+    samples: samples.sort(),
+    rows: rows.map(comparableRow),
+    tokens: await digestsOfTokens(join(started.folder, "rollouts")),
+  };
+}
+
+async function digestsOfTokens(folder: string): Promise<readonly string[]> {
+  const names = (await readdir(folder)).filter((name) => name.endsWith(".bin"));
+  const digests = names.sort().map(async (name) => {
+    const bytes = await readFile(join(folder, name));
+    const records = [];
+    for (let at = 0; at < bytes.length; ) {
+      const record = decodeTokenRecord(bytes.subarray(at));
+      if (record === null) throw new Error(`${name} is cut`);
+      records.push(record);
+      at += bytes.readUInt32LE(at + 4);
+    }
+    return `${name} ${records.length} ${digest(records)}`;
+  });
+  return await Promise.all(digests);
+}
