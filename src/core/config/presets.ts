@@ -25,15 +25,21 @@ export function rollingSaveEvery(config: Config): number {
   return config.rolling_save_every ?? (isLocalModel(config.model_name) ? 1 : 5);
 }
 
-/** Rollouts that `max_active_tasks: null` allows at once, because each waits in memory with its tokens and its connection. */
-const MOST_AT_ONCE = 1024;
+/** Rollouts at once that were measured; each waits in memory with its tokens and its connection. `null` allows no more. */
+export const MOST_AT_ONCE = 4096;
 
-/** Rollouts that may run at the same time: without a number those of a whole step, which otherwise takes several waves. */
+/** Rollouts that may run at the same time: without a number all that are issued, which otherwise take several waves. */
 export function rolloutsAtOnce(config: Config): number {
   const given = config.max_rollout_concurrency ?? config.max_active_tasks;
   if (given !== null) return given;
   const groupSizes = Object.values(config.environments).map(({ num_rollouts }) => num_rollouts);
-  return Math.min(config.batch_size * Math.max(1, ...groupSizes), MOST_AT_ONCE);
+  const perStep = config.batch_size * Math.max(1, ...groupSizes);
+  return Math.min(perStep * (config.max_steps_off_policy + 1), MOST_AT_ONCE);
+}
+
+/** Samples that may wait for an answer at the same time: without a number one for each rollout. */
+export function samplesAtOnce(config: Config): number {
+  return config.max_samples_in_flight ?? rolloutsAtOnce(config);
 }
 
 /** Tokens below a limit in which the penalty for length grows; by default a fifth, as DAPO has 4,096 of 20,480 (arXiv:2503.14476). */

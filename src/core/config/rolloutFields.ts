@@ -51,7 +51,7 @@ export const rolloutFields = {
     default: null,
     localDefault: 32,
     change: "tunable",
-    doc: "Number of rollouts that run at the same time, over all environments. `null` allows as many as a step has, at most 1,024. An environment that is at capacity gets fewer until it has room again.",
+    doc: "Number of rollouts that run at the same time, over all environments. `null` allows all that are issued, which are those of `max_steps_off_policy + 1` steps, at most 4,096. An environment that is at capacity gets fewer until it has room again.",
   },
   max_rollout_concurrency: {
     type: "integer",
@@ -65,10 +65,11 @@ export const rolloutFields = {
   max_samples_in_flight: {
     type: "integer",
     min: 1,
-    default: 400,
+    nullable: true,
+    default: null,
     change: "tunable",
     isAdvanced: true,
-    doc: "Number of sampling requests that wait for an answer at the same time.",
+    doc: "Number of sampling requests that wait for an answer at the same time. `null` allows one for each rollout that runs. No more than 400 are submitted at once, and fewer after the service has refused one.",
   },
   rollout_timeout: {
     type: "number",

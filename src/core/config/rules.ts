@@ -8,14 +8,12 @@ import { advice, conflict, type Finding, note, preferred, setTo } from "./findin
 import { valueAt } from "./issues.ts";
 import { lineUpFindings } from "./lineUpRules.ts";
 import { lossFindings } from "./lossRules.ts";
-import { isLocalModel } from "./presets.ts";
+import { isLocalModel, MOST_AT_ONCE } from "./presets.ts";
 import type { Config } from "./schema.ts";
 
 /** What `checkStatePath` of the Tinker client takes. */
 const STATE_PATH = /^tinker:\/\/[^/\s]+\/weights\/[^/\s]+$/;
 const ENVIRONMENT_NAME = /^[^/\s]+\/[^/\s]+$/;
-/** Sessions with an environment that one machine keeps open without trouble. */
-const MANY_ROLLOUTS_AT_ONCE = 400;
 /** Above it a hosted run tends to collapse; RL with LoRA uses 1e-5 to 4e-5. */
 const HIGH_LEARNING_RATE = 1e-4;
 /** Below it nothing moves in the length of a run. */
@@ -153,9 +151,9 @@ function loadFindings(config: Config): readonly Finding[] {
     config.max_rollout_concurrency === null ? "max_active_tasks" : "max_rollout_concurrency";
   const atOnce = config[key] ?? 0;
   const found: Finding[] = [];
-  if (atOnce > MANY_ROLLOUTS_AT_ONCE) {
-    const message = `${formatCount(atOnce)} rollouts at once are far more than one machine and most environments handle; no more than ${MANY_ROLLOUTS_AT_ONCE} are waited for in parallel.`;
-    const remedies = [preferred(setTo([key], MANY_ROLLOUTS_AT_ONCE))];
+  if (atOnce > MOST_AT_ONCE) {
+    const message = `${formatCount(atOnce)} rollouts at once are more than one machine and most environments handle; up to ${formatCount(MOST_AT_ONCE)} were measured.`;
+    const remedies = [preferred(setTo([key], MOST_AT_ONCE))];
     found.push(note("TRL206", [key], message, { remedies }));
   }
   return [...found, ...stepSizeFindings(config)];

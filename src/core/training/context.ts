@@ -2,7 +2,7 @@
 
 import type { RunPhase } from "../../shared/runFile.ts";
 import type { Chat } from "../chat/chat.ts";
-import { rolloutsAtOnce } from "../config/presets.ts";
+import { rolloutsAtOnce, samplesAtOnce } from "../config/presets.ts";
 import type { Config } from "../config/schema.ts";
 import { AppError } from "../errors.ts";
 import type { RemoteEnvironment } from "../openreward/types.ts";
@@ -95,7 +95,7 @@ export function runLimits(config: Config): RunLimits {
 
 /** Rollouts and samples that the configuration allows at once. */
 export function limitsOf(config: Config): Readonly<Record<keyof RunLimits, number>> {
-  return { rollouts: rolloutsAtOnce(config), samples: config.max_samples_in_flight };
+  return { rollouts: rolloutsAtOnce(config), samples: samplesAtOnce(config) };
 }
 
 /** @throws AppError `environment-not-prepared`, which is a bug */

@@ -43,12 +43,14 @@ describe("values that depend on others", () => {
     expect(rollingSaveEvery(local("rolling_save_every: 0"))).toBe(0);
   });
 
-  it("plays all rollouts of a step at once, unless a number bounds them or they are very many", () => {
+  it("plays all rollouts that are issued at once, unless a number bounds them or they are very many", () => {
     const groups = Math.max(
       ...Object.values(hosted().environments).map(({ num_rollouts }) => num_rollouts),
     );
     expect(rolloutsAtOnce({ ...hosted(), batch_size: 9 })).toBe(9 * groups);
-    expect(rolloutsAtOnce({ ...hosted(), batch_size: 100_000 })).toBe(1024);
+    expect(rolloutsAtOnce({ ...hosted(), batch_size: 100_000 })).toBe(4096);
+    const ahead = { ...hosted("max_steps_off_policy: 2"), batch_size: 9 };
+    expect(rolloutsAtOnce(ahead)).toBe(3 * 9 * groups);
     expect(rolloutsAtOnce(hosted("max_active_tasks: 5000"))).toBe(5000);
     expect(rolloutsAtOnce(hosted("max_active_tasks: 7", "max_rollout_concurrency: 3"))).toBe(3);
     expect(rolloutsAtOnce(local())).toBe(32);

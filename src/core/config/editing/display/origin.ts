@@ -9,6 +9,7 @@ import {
   overlongBuffer,
   rollingSaveEvery,
   rolloutsAtOnce,
+  samplesAtOnce,
   zeroVariancePolicy,
 } from "../../presets.ts";
 import { isReplaced } from "../../repair.ts";
@@ -32,25 +33,25 @@ export function originText(checked: CheckedText, path: readonly string[]): strin
   return isLocalDefault ? "default for local/ models" : "default";
 }
 
+const DERIVED: ReadonlyMap<string, (config: Config) => number | string> = new Map<
+  keyof Config,
+  (config: Config) => number | string
+>([
+  ["rolling_save_every", rollingSaveEvery],
+  ["max_active_tasks", rolloutsAtOnce],
+  ["max_samples_in_flight", samplesAtOnce],
+  ["overlong_buffer", overlongBuffer],
+  ["zero_variance", zeroVariancePolicy],
+  ["tokenizer_name", ({ model_name }) => model_name],
+  ["log_path", () => ".tinker-rl/runs beside this file"],
+]);
+
 /** What a null comes to where another value decides; null when it stays null. */
 export function derivedText(config: Config, path: readonly string[]): string | null {
-  if (path.length !== 1) return null;
-  switch (path[0]) {
-    case "rolling_save_every":
-      return config.rolling_save_every === null ? String(rollingSaveEvery(config)) : null;
-    case "max_active_tasks":
-      return config.max_active_tasks === null ? String(rolloutsAtOnce(config)) : null;
-    case "overlong_buffer":
-      return config.overlong_buffer === null ? String(overlongBuffer(config)) : null;
-    case "zero_variance":
-      return config.zero_variance === null ? zeroVariancePolicy(config) : null;
-    case "tokenizer_name":
-      return config.tokenizer_name === null ? config.model_name : null;
-    case "log_path":
-      return config.log_path === null ? ".tinker-rl/runs beside this file" : null;
-    default:
-      return null;
-  }
+  const [key = ""] = path;
+  const derive = DERIVED.get(key);
+  if (path.length !== 1 || derive === undefined || valueAt(config, path) !== null) return null;
+  return String(derive(config));
 }
 
 /** True for values that must never be shown: secrets by their place, and text that looks like a key. */
