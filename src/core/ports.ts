@@ -36,11 +36,17 @@ export interface HttpClient {
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   now(): number;
-  /** Milliseconds that never jump back, for durations. */
+  /**
+   * Milliseconds that never jump back, for durations and limits. Standstills of the program, as on a computer that slept, are left
+   * out.
+   */
   monotonic(): number;
-  /** Resolves after `ms`; rejects with the signal's reason when aborted. */
+  /** Resolves after `ms`, standstills included; rejects with the signal's reason when aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /** Calls `action` after `ms`, unless the returned function is called before; calling that later does no harm. */
+  /**
+   * Calls `action` when {@link monotonic} has gone on by `ms`, unless the returned function is called before; calling that later
+   * does no harm.
+   */
   after(ms: number, action: () => void): () => void;
 }
 

@@ -1,18 +1,15 @@
 /** The Clock port on Node's timers. */
 
 import type { Clock } from "../core/ports.ts";
+import { RunningTime, timerMs } from "./runningTime.ts";
 
-/** Longest delay that Node's timers hold; anything longer would fire at once. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
+const running = new RunningTime(() => performance.now());
 
 export const systemClock: Clock = {
   now: () => Date.now(),
-  monotonic: () => performance.now(),
+  monotonic: () => running.now(),
   sleep,
-  after: (ms, action) => {
-    const timer = setTimeout(action, timerMs(ms));
-    return () => clearTimeout(timer);
-  },
+  after: (ms, action) => running.after(ms, action),
 };
 
 function sleep(ms: number, signal?: AbortSignal): Promise<void> {
@@ -31,8 +28,4 @@ function sleep(ms: number, signal?: AbortSignal): Promise<void> {
     }
     signal?.addEventListener("abort", onAbort, { once: true });
   });
-}
-
-function timerMs(ms: number): number {
-  return Math.min(Math.max(ms, 0), MAX_TIMER_MS);
 }

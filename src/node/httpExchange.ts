@@ -2,6 +2,7 @@
 
 import type { HttpRequest, HttpResponse } from "../core/ports.ts";
 import { limitText, REPLY_LIMITS } from "../core/replyLimits.ts";
+import { systemClock } from "./clock.ts";
 import type { EventLoopThrottle } from "./eventLoopThrottle.ts";
 import { ArrivingBody } from "./httpBody.ts";
 import { connectionFault, timeoutFault, tooLongFault } from "./httpFaults.ts";
@@ -24,7 +25,7 @@ export class HttpExchange {
   readonly response: Promise<HttpResponse>;
   readonly #request: HttpRequest;
   readonly #throttle: EventLoopThrottle;
-  readonly #timer: ReturnType<typeof setTimeout> | undefined;
+  readonly #stopTimer: (() => void) | undefined;
   readonly #body: ArrivingBody;
   #settle: {
     readonly resolve: (response: HttpResponse) => void;
@@ -52,7 +53,7 @@ export class HttpExchange {
       this.#fail(signal.reason);
       return;
     }
-    if (timeoutMs !== undefined) this.#timer = setTimeout(this.#onTimeUp, timeoutMs);
+    if (timeoutMs !== undefined) this.#stopTimer = systemClock.after(timeoutMs, this.#onTimeUp);
     signal?.addEventListener("abort", this.#onAbort);
   }
 
@@ -118,7 +119,7 @@ export class HttpExchange {
 
   #end(): void {
     this.#isOver = true;
-    clearTimeout(this.#timer);
+    this.#stopTimer?.();
     this.#request.signal?.removeEventListener("abort", this.#onAbort);
   }
 

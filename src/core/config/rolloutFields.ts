@@ -77,7 +77,7 @@ export const rolloutFields = {
     default: 300,
     change: "tunable",
     unit: "seconds",
-    doc: "Time for one attempt at a rollout, from the moment its session is open. Waiting for a slot or for capacity does not count, nor does time in which the environment fails altogether.",
+    doc: "Time for one attempt at a rollout, from the moment its session is open. Waiting for a slot or for capacity does not count, nor does time in which the environment fails altogether or the computer sleeps.",
   },
   session_timeout: {
     type: "number",

@@ -3,6 +3,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import * as z from "zod";
 import { AppError } from "../../core/errors.ts";
+import { systemClock } from "../../node/clock.ts";
 
 export interface ChildServer {
   /** Socket path, or `http://127.0.0.1:PORT`. */
@@ -103,16 +104,15 @@ function readyAddress(
 ): Promise<string> {
   return new Promise((resolve, reject) => {
     const fail = (why: string): void => {
-      clearTimeout(timer);
+      stopTimer();
       child.kill("SIGKILL");
       const reported = output();
       reject(
         new AppError("local-service", `${name} did not start: ${reported === "" ? why : reported}`),
       );
     };
-    const timer = setTimeout(
-      () => fail(`no answer within ${START_LIMIT_MS / 1000} s`),
-      START_LIMIT_MS,
+    const stopTimer = systemClock.after(START_LIMIT_MS, () =>
+      fail(`no answer within ${START_LIMIT_MS / 1000} s`),
     );
     child.once("error", (error) => fail(error.message));
     child.once("close", (code) => fail(`it ended with code ${code}`));
@@ -123,7 +123,7 @@ function readyAddress(
       if (end < 0) return;
       const ready = readySchema.safeParse(parseJson(line.slice(0, end)));
       if (!ready.success) return fail("its first line is not the expected one");
-      clearTimeout(timer);
+      stopTimer();
       child.removeAllListeners("close");
       child.stdout?.removeAllListeners("data");
       resolve(ready.data.address);

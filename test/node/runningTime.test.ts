@@ -1,0 +1,67 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { RunningTime } from "../../src/node/runningTime.ts";
+
+let skippedMs = 0;
+
+/** Time that goes on with the fake timers, and by what a test skips. */
+function startTime(): RunningTime {
+  skippedMs = 0;
+  return new RunningTime(() => Date.now() + skippedMs);
+}
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: 0 });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe("time in which the program ran", () => {
+  it("goes on while nobody reads it, and not in a standstill", async () => {
+    const time = startTime();
+    expect(time.now()).toBe(0);
+    await vi.advanceTimersByTimeAsync(3_600_000);
+    expect(time.now()).toBe(3_600_000);
+    skippedMs += 3_600_000;
+    expect(time.now()).toBe(3_600_000);
+    skippedMs += 60_000;
+    await vi.advanceTimersByTimeAsync(1_000);
+    // Less than what lies between two notes may be lost.
+    expect(time.now()).toBe(3_600_000);
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(time.now()).toBe(3_602_000);
+  });
+
+  it("holds work that keeps the event loop busy for time in which it ran", () => {
+    const time = startTime();
+    expect(time.now()).toBe(0);
+    skippedMs += 9_000;
+    expect(time.now()).toBe(9_000);
+  });
+
+  it("waits on after a standstill, however often there is one", async () => {
+    const time = startTime();
+    const action = vi.fn();
+    time.after(5_000, action);
+    for (let i = 0; i < 4; i += 1) {
+      await vi.advanceTimersByTimeAsync(1_000);
+      skippedMs += 1_800_000;
+      time.now();
+    }
+    await vi.advanceTimersByTimeAsync(999);
+    expect(action).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(action).toHaveBeenCalledOnce();
+  });
+
+  it("calls nothing that was called off, nor anything that is endlessly far away", async () => {
+    const time = startTime();
+    const action = vi.fn();
+    const callOff = time.after(5_000, action);
+    time.after(Number.POSITIVE_INFINITY, action);
+    await vi.advanceTimersByTimeAsync(4_000);
+    callOff();
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(action).not.toHaveBeenCalled();
+  });
+});
