@@ -55,7 +55,7 @@ function buildAll(ledgers: readonly Ledger[]): readonly TrainingDatum[] {
 function chunksOf(data: readonly TrainingDatum[]) {
   return chunkData(
     toWireData(
-      data.map((datum) => toWireDatum(datum)),
+      data.map((datum) => toWireDatum(datum, "ppo")),
       "ppo",
       { forwardOnly: false },
     ),

@@ -73,7 +73,7 @@ function datumOf({ prompt, turns }: Played): Datum {
   }
   const built = buildDatum({ group: 0, rollout: 0, stream: 0, ledger, images }, 2);
   if (built === null) throw new Error("the rollout has sampled tokens");
-  const { lossInputs, ...rest } = toWireDatum(built);
+  const { lossInputs, ...rest } = toWireDatum(built, "ppo");
   return { ...rest, lossInputs: Object.fromEntries(Object.entries(lossInputs).sort()) };
 }
 

@@ -14,7 +14,6 @@ const MODEL = join(PROGRAM_FOLDER, "model");
 
 /** Checks that may find nothing to check. */
 const ABSENT: Readonly<Record<string, string>> = {
-  loss_gspo: "the engine does not have this loss",
   rest_archive: "the official client asks for no archives since 0.36",
   prompt_alt_tokens: "the engine declines alternatives to tokens of the prompt",
 };

@@ -4,7 +4,7 @@ Usage: oracle.py REQUEST.json
 
 The request names a model folder, and lists cases:
   {"model": FOLDER, "cases": [{"mode": "lora" | "full", "adapter": FILE or null, "loss": {"name", "beta"}, "out": FILE,
-   "data": [{"tokens", "targets", "weights", "logprobs", "clip_low", "clip_high"}, ...]}, ...]}
+   "data": [{"tokens", "targets", "weights", "logprobs", "ratio_mask", "clip_low", "clip_high"}, ...]}, ...]}
 All arrays of a datum have one entry per position; `weights` are the advantages of the policy losses.
 Each answer is a safetensors file with `loss`, `logprobs.N` for datum N, and `grad.NAME` for every trained tensor, with
 the names and the orientation of the files that were read.
@@ -118,6 +118,12 @@ def token_losses(loss, p, datum):
             return -jax.lax.stop_gradient(clipped) * a * p
         case "dro":
             return -(p * a - 0.5 * loss["beta"] * (p - q) ** 2)
+        case "gspo":
+            marked = datum["ratio_mask"]
+            log_ratio = jnp.sum((p - q) * marked, axis=-1, keepdims=True) / jnp.sum(marked, axis=-1, keepdims=True)
+            ratio = jnp.exp(jax.lax.stop_gradient(log_ratio - p) + p)
+            clipped = jnp.clip(ratio, datum["clip_low"], datum["clip_high"])
+            return -jnp.minimum(ratio * a, clipped * a)
     raise ValueError(f"no such loss: {loss['name']}")
 
 
@@ -129,7 +135,7 @@ def padded(data):
         return jnp.asarray([datum[key] + [0] * (longest - len(datum["tokens"])) for datum in data], dtype)
 
     batch = {key: column(key, jnp.int32) for key in ("tokens", "targets")}
-    batch |= {key: column(key, jnp.float32) for key in ("weights", "logprobs", "clip_low", "clip_high")}
+    batch |= {key: column(key, jnp.float32) for key in ("weights", "logprobs", "ratio_mask", "clip_low", "clip_high")}
     batch["valid"] = jnp.asarray([[i < len(datum["tokens"]) for i in range(longest)] for datum in data])
     return batch
 

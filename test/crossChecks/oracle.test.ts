@@ -34,6 +34,7 @@ const LOSSES: readonly LossSpec[] = [
   { name: "ppo", clipLow: 0.8, clipHigh: 1.2, beta: 0 },
   { name: "cispo", clipLow: 0.9, clipHigh: 1.3, beta: 0 },
   { name: "dro", clipLow: 0, clipHigh: 0, beta: 0.05 },
+  { name: "gspo", clipLow: 0.97, clipHigh: 1.02, beta: 0 },
 ];
 const MODES = ["lora", "full"] as const;
 type Mode = (typeof MODES)[number];
@@ -110,6 +111,7 @@ class Candidate {
       logprobs: this.#networks[mode]
         .forward([sequence])
         .map((logprob) => logprob + 0.8 * (uniform() - 0.5)),
+      ratioMask: Float32Array.from(sequence.tokens, (_, i) => (i > 0 && uniform() < 0.3 ? 0 : 1)),
     }));
   }
 
@@ -162,6 +164,7 @@ function wireDatum(
     targets: Array.from(datum.targets),
     weights: Array.from(datum.weights),
     logprobs: Array.from(datum.logprobs ?? []),
+    ratio_mask: Array.from(datum.ratioMask ?? []),
     clip_low: Array.from(datum.tokens, () => loss.clipLow),
     clip_high: Array.from(datum.tokens, () => loss.clipHigh),
   };

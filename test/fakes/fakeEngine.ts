@@ -196,6 +196,8 @@ function tokenLoss(datum: EngineDatum, i: number, p: number, loss: LossSpec) {
         value: -(p * weight - 0.5 * loss.beta * (p - q) ** 2),
         slope: -(weight - loss.beta * (p - q)),
       };
+    case "gspo":
+      throw new Error("This engine computes losses of single tokens only.");
   }
 }
 

@@ -209,10 +209,12 @@ function lossResult(
   const loss = policyLoss(lossFn as LossName, lossConfig as Readonly<Record<string, number>>);
   const outputs = decodeForwardBackwardOutput(body).outputs.map(({ logprobs }, d) => {
     const { logprobs: q, advantages } = data[d]?.lossInputs ?? {};
-    const losses = logprobs.map((p, i) =>
-      loss({ p, q: q?.values[i] ?? 0, advantage: advantages?.values[i] ?? 0 }),
-    );
-    return { logprobs, losses };
+    const tokens = Array.from(logprobs, (p, i) => ({
+      p,
+      q: q?.values[i] ?? 0,
+      advantage: advantages?.values[i] ?? 0,
+    }));
+    return { logprobs, losses: Float32Array.from(loss(tokens)) };
   });
   return Buffer.from(encodeForwardBackwardOutput({ outputs, metrics: {} }));
 }

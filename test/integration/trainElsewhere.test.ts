@@ -202,13 +202,18 @@ describe("a server's log-probabilities", () => {
 });
 
 describe("a server's loss", () => {
-  it.each(["importance_sampling", "ppo", "cispo", "dro"])("is recognised: %s", async (loss) => {
-    const ended = await trainBehind(UNCHANGED, `--loss_fn=${loss}`);
-    expect(ended).toMatchObject({ code: 0, stderr: "" });
-    expect(ended.stdout).toMatch(
-      new RegExp(`The server at http:\\S+ computes loss_fn: ${loss} as documented \\(loss:sum\\)`),
-    );
-  });
+  it.each(["importance_sampling", "ppo", "cispo", "dro", "gspo"])(
+    "is recognised: %s",
+    async (loss) => {
+      const ended = await trainBehind(UNCHANGED, `--loss_fn=${loss}`);
+      expect(ended).toMatchObject({ code: 0, stderr: "" });
+      expect(ended.stdout).toMatch(
+        new RegExp(
+          `The server at http:\\S+ computes loss_fn: ${loss} as documented \\(loss:sum\\)`,
+        ),
+      );
+    },
+  );
 
   it.each(["ppo", "cispo", "dro"])("that is not %s, as asked for, ends the run", async (loss) => {
     const { code, stderr } = await trainBehind(deafToLoss(), `--loss_fn=${loss}`);
@@ -333,7 +338,7 @@ describe("a server with SkyRL's gaps", () => {
     const before = sampled();
     const { code, stderr } = await train(config(gateway.url), "--loss_fn=dro");
     expect(stderr).toMatch(
-      /^error: loss_fn: the server at http:\S+ does not take dro \(Unknown loss function: dro\)\. It takes importance_sampling, ppo, cispo: set loss_fn to one of them/,
+      /^error: loss_fn: the server at http:\S+ does not take dro \(Unknown loss function: dro\)\. It takes importance_sampling, ppo, cispo, gspo: set loss_fn to one of them/,
     );
     expect(stderr.trimEnd().split("\n")).toHaveLength(1);
     expect(code).toBe(2);

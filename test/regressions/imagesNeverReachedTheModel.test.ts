@@ -121,7 +121,7 @@ describe("images of an environment", () => {
     const aboutImages = [...datum.targets].filter((_, i) => (ledger.tokens[i + 1] ?? 0) < 0);
     expect(aboutImages).toEqual(Array(64 + 108).fill(0));
     expect(datum.mask.reduce((sum, trained) => sum + trained, 0)).toBe(CALL.length + ANSWER.length);
-    const data = toWireData([toWireDatum(datum)], "ppo", { forwardOnly: false });
+    const data = toWireData([toWireDatum(datum, "ppo")], "ppo", { forwardOnly: false });
     const call = {
       modelId: "m",
       seqId: 1,

@@ -12,6 +12,7 @@ export const LOSS_PARAMETERS: Readonly<Record<LossName, readonly string[]>> = {
   ppo: ["clip_low_threshold", "clip_high_threshold"],
   cispo: ["clip_low_threshold", "clip_high_threshold"],
   dro: ["beta"],
+  gspo: ["clip_low_threshold", "clip_high_threshold"],
 };
 
 const PLACE = "loss_fn_config";
@@ -23,6 +24,7 @@ export function lossFindings(config: Config): readonly Finding[] {
   switch (config.loss_fn) {
     case "ppo":
     case "cispo":
+    case "gspo":
       return clipFindings(config.loss_fn, config.loss_fn_config);
     case "dro":
       return [...betaFindings(config.loss_fn_config), ...normalizationFindings(config)];
@@ -54,14 +56,15 @@ function foreignParameters(config: Config): readonly Finding[] {
 }
 
 function clipFindings(
-  loss: "ppo" | "cispo",
+  loss: "ppo" | "cispo" | "gspo",
   parameters: Config["loss_fn_config"],
 ): readonly Finding[] {
   const defaults = LOSS_DEFAULTS[loss];
   const { clip_low_threshold: low, clip_high_threshold: high } = { ...defaults, ...parameters };
-  const isValid = loss === "ppo" ? low < 1 && 1 < high : low < high;
+  const isAroundOne = loss !== "cispo";
+  const isValid = isAroundOne ? low < 1 && 1 < high : low < high;
   if (isValid && low >= 0) return [];
-  const rule = loss === "ppo" ? "0 <= low < 1 < high" : "0 <= low < high";
+  const rule = isAroundOne ? "0 <= low < 1 < high" : "0 <= low < high";
   const message =
     `The clip thresholds are bounds of the probability ratio, ${rule}; here they are ${low} and ${high}. ` +
     "An epsilon of 0.2 is written as `clip_low_threshold: 0.8` and `clip_high_threshold: 1.2`.";

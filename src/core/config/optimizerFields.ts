@@ -87,10 +87,10 @@ export const optimizerFields = {
   },
   loss_fn: {
     type: "enum",
-    values: ["importance_sampling", "ppo", "cispo", "dro"],
+    values: ["importance_sampling", "ppo", "cispo", "dro", "gspo"],
     default: "ppo",
     change: "fixed",
-    doc: "The policy loss. `ppo` varies least between seeds, `cispo` keeps most entropy, `dro` needs several substeps.",
+    doc: "The policy loss. `ppo` varies least between seeds, `cispo` keeps most entropy, `dro` needs several substeps. `gspo` compares whole sequences: it clips the geometric mean of the ratios of their tokens.",
   },
   loss_fn_config: {
     type: "map",
@@ -98,7 +98,7 @@ export const optimizerFields = {
     of: { type: "number" },
     default: {},
     change: "tunable",
-    doc: "Parameters of the loss. `ppo` and `cispo`: `clip_low_threshold` and `clip_high_threshold`, bounds of the probability ratio (ppo 0.8 and 1.2, cispo 0 and 4 when absent). `dro`: `beta`.",
+    doc: "Parameters of the loss. `ppo` and `cispo`: `clip_low_threshold` and `clip_high_threshold`, bounds of the probability ratio (ppo 0.8 and 1.2, cispo 0 and 4 when absent). `gspo`: the same keys, bounds of the ratio of a sequence, which moves far less (0.9997 and 1.0004 when absent). `dro`: `beta`.",
   },
   loss_normalization: {
     type: "enum",

@@ -1,13 +1,13 @@
 /** What a server may compute instead of the loss that it was asked for. */
 
 import { LOSS_DEFAULTS, type LossName } from "../config/lossDefaults.ts";
-import { policyLoss, type TokenLoss } from "./policyLosses.ts";
+import { type DatumLoss, ofEach, policyLoss } from "./policyLosses.ts";
 
 export interface LossCandidate {
   readonly loss: LossName | "cross_entropy";
   /** For people; of the loss that was asked for: its name. */
   readonly label: string;
-  readonly value: TokenLoss;
+  readonly values: DatumLoss;
 }
 
 type Parameters = Readonly<Record<string, number>>;
@@ -18,6 +18,7 @@ const KNOWN_DEFAULTS: Readonly<Record<LossName, readonly Parameters[]>> = {
   ppo: [LOSS_DEFAULTS.ppo],
   cispo: [LOSS_DEFAULTS.cispo, LOSS_DEFAULTS.ppo],
   dro: [0.01, 0.05, 0.1, 1].map((beta) => ({ beta })),
+  gspo: [LOSS_DEFAULTS.gspo, LOSS_DEFAULTS.ppo],
 };
 
 // Sound: the table's type lists its keys.
@@ -29,23 +30,31 @@ export function lossCandidates(
   parameters: Parameters,
 ): readonly [LossCandidate, ...LossCandidate[]] {
   const own = policyLoss(asked, parameters);
-  const candidate = (loss: LossCandidate["loss"], value: TokenLoss, label: string = loss) => ({
+  const candidate = (loss: LossCandidate["loss"], values: DatumLoss, label: string = loss) => ({
     loss,
     label,
-    value,
+    values,
   });
   return [
     candidate(asked, own),
     // The quadratic term of `dro` is left out where nothing is trained, which costs a run nothing (see `trainStep`).
-    candidate(asked, (token) => (token.advantage === 0 ? 0 : own(token))),
+    candidate(asked, (tokens) =>
+      own(tokens).map((loss, i) => (tokens[i]?.advantage === 0 ? 0 : loss)),
+    ),
     ...KNOWN_DEFAULTS[asked].map((known) =>
       candidate(asked, policyLoss(asked, known), `${asked} with ${describe(known)}`),
     ),
     ...LOSS_NAMES.filter((loss) => loss !== asked).map((loss) =>
       candidate(loss, policyLoss(loss, LOSS_DEFAULTS[loss])),
     ),
-    candidate("cross_entropy", ({ p }) => -p),
-    candidate("cross_entropy", ({ p, advantage }) => -p * advantage),
+    candidate(
+      "cross_entropy",
+      ofEach(({ p }) => -p),
+    ),
+    candidate(
+      "cross_entropy",
+      ofEach(({ p, advantage }) => -p * advantage),
+    ),
   ];
 }
 

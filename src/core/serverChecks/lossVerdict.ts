@@ -52,7 +52,7 @@ export function lossVerdict(
     }),
   );
   const [asked] = candidates;
-  const expected = sum(tokens.flat().map(asked.value));
+  const expected = sum(tokens.flatMap(asked.values));
   const verdictOn = (source: string, given: number, fits: readonly Fit[]) =>
     verdictOf({ source, given, expected }, fits, asked);
   const verdicts = lossMetrics(answer.metrics).map((source) => {
@@ -75,7 +75,7 @@ function fitsOfNumber(
 ): readonly Fit[] {
   const isTrained = tokens.map((row) => row.map(({ advantage }) => advantage !== 0));
   const fits = candidates.flatMap((candidate) => {
-    const losses = tokens.map((row) => row.map(candidate.value));
+    const losses = tokens.map(candidate.values);
     const values = normalized(losses, isTrained);
     const sizes = normalized(
       losses.map((row) => row.map(Math.abs)),
@@ -95,11 +95,12 @@ function fitsOfTokens(
   tokens: Rows<LossToken>,
   given: Rows<number>,
 ): readonly Fit[] {
-  const fits = candidates.filter(({ value }) => {
-    const gaps = tokens.flatMap((row, d) =>
-      row.map((token, i) => Math.abs(value(token) - (given[d]?.[i] ?? Number.NaN))),
+  const fits = candidates.filter(({ values }) => {
+    const losses = tokens.map(values);
+    const gaps = losses.flatMap((row, d) =>
+      row.map((loss, i) => Math.abs(loss - (given[d]?.[i] ?? Number.NaN))),
     );
-    return sum(gaps) <= TOLERANCE * sum(tokens.flat().map((token) => Math.abs(value(token))));
+    return sum(gaps) <= TOLERANCE * sum(losses.flat().map(Math.abs));
   });
   return fits.map((candidate) => ({ candidate, normalization: null }));
 }

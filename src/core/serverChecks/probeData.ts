@@ -1,6 +1,6 @@
 /** Two tiny datums in which the losses come to different numbers, whatever the model makes of their tokens. */
 
-import type { Datum } from "../tinker/datum.ts";
+import { type Datum, policyInputs } from "../tinker/datum.ts";
 import type { LossToken } from "./policyLosses.ts";
 
 export interface ProbePosition extends Pick<LossToken, "q" | "advantage"> {
@@ -68,14 +68,15 @@ export function probeData(tokens: readonly number[], known?: Known): ProbeData {
   );
 }
 
-/** As it is sent. */
-export function toDatums(data: ProbeData): readonly Datum[] {
+/** As it is sent for `lossFn`. */
+export function toDatums(data: ProbeData, lossFn: string): readonly Datum[] {
   return data.map((positions) => ({
     tokens: positions.map(({ input }) => input),
-    lossInputs: {
-      target_tokens: positions.map(({ target }) => target),
+    lossInputs: policyInputs(lossFn, {
+      targets: positions.map(({ target }) => target),
       logprobs: positions.map(({ q }) => q),
       advantages: positions.map(({ advantage }) => advantage),
-    },
+      mask: positions.map(({ advantage }) => (advantage === 0 ? 0 : 1)),
+    }),
   }));
 }

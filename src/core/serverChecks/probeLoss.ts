@@ -61,7 +61,7 @@ function ask(
   parameters: Readonly<Record<string, number>>,
 ): Promise<ForwardBackwardResult | Refusal> {
   const how = { forwardOnly: true, mayBeRefused: true };
-  return answerOrRefusal(client.forwardBackward(toDatums(data), loss, parameters, how));
+  return answerOrRefusal(client.forwardBackward(toDatums(data, loss), loss, parameters, how));
 }
 
 /** A server that refuses all losses in this form may well take them in training. */

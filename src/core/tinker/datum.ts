@@ -7,6 +7,7 @@ import { vector } from "./tensors.ts";
 import type { WireDatum } from "./wireProto.ts";
 
 type Numbers = readonly number[] | Int32Array | Float32Array;
+type Floats = readonly number[] | Float32Array;
 
 /**
  * Input tokens and per-token arrays of the same length; entry i is about predicting the token after input i, so the
@@ -17,7 +18,7 @@ export interface Datum {
   readonly tokens: readonly number[] | Int32Array;
   /** Those of the rollout; absent = none. */
   readonly images?: readonly ImageFile[] | undefined;
-  /** `target_tokens`, and `weights` or `logprobs` and `advantages`. */
+  /** `target_tokens`, and `weights` or what {@link policyInputs} gives. */
   readonly lossInputs: Readonly<Record<string, Numbers>>;
 }
 
@@ -35,6 +36,22 @@ const lossInputNames: Readonly<Record<string, readonly string[]>> = {
   dro: ["target_tokens", "logprobs", "advantages"],
   gspo: ["target_tokens", "logprobs", "advantages", "sequence_ratio_mask"],
 };
+
+/** What a policy loss is computed from, one entry a position. */
+interface PolicyArrays {
+  readonly targets: Numbers;
+  readonly logprobs: Floats;
+  readonly advantages: Floats;
+  /** 1 where the target is trained. */
+  readonly mask: ArrayLike<number>;
+}
+
+/** The inputs of a policy loss, exactly those that it reads. */
+export function policyInputs(lossFn: string, arrays: PolicyArrays): Datum["lossInputs"] {
+  const { targets, logprobs, advantages, mask } = arrays;
+  const common = { target_tokens: targets, logprobs, advantages };
+  return lossFn === "gspo" ? { ...common, sequence_ratio_mask: Float32Array.from(mask) } : common;
+}
 
 /** Losses with a term that does not depend on the advantages. */
 const penalizedLosses: ReadonlySet<string> = new Set(["dro"]);

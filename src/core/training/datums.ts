@@ -8,7 +8,7 @@ import { AppError } from "../errors.ts";
 import type { ImageFile } from "../images/imageFile.ts";
 import { isImageId } from "../images/imageIds.ts";
 import type { LedgerView } from "../rollout/ledger.ts";
-import type { Datum } from "../tinker/datum.ts";
+import { type Datum, policyInputs } from "../tinker/datum.ts";
 import { groupBy } from "../util/groupBy.ts";
 
 /** A token stream and where it came from. */
@@ -69,11 +69,11 @@ function checkLedger({ tokens, logprobs, mask, sources, turns }: LedgerView): vo
   }
 }
 
-/** What is sent: exactly the three inputs of a policy loss, with `factor` in the advantages. */
-export function toWireDatum(datum: TrainingDatum, factor = 1): Datum {
-  const { tokens, images, targets, logprobs } = datum;
+/** What is sent: exactly the inputs of the loss, with `factor` in the advantages. */
+export function toWireDatum(datum: TrainingDatum, lossFn: string, factor = 1): Datum {
+  const { tokens, images } = datum;
   const advantages = factor === 1 ? datum.advantages : datum.advantages.map((a) => a * factor);
-  return { tokens, images, lossInputs: { target_tokens: targets, logprobs, advantages } };
+  return { tokens, images, lossInputs: policyInputs(lossFn, { ...datum, advantages }) };
 }
 
 /**

@@ -1,7 +1,7 @@
 /**
  * The policy updates of one step on the service: everything is submitted before anything is awaited. `loss_fn` names the policy
- * loss: `importance_sampling`, `ppo` (clipped, arXiv:1707.06347), `cispo` (Chen et al. 2025, arXiv:2506.13585) or `dro`. With one
- * substep the update is on-policy; from the second substep on the ratios differ from 1.
+ * loss: `importance_sampling`, `ppo` (clipped, arXiv:1707.06347), `cispo` (Chen et al. 2025, arXiv:2506.13585), `dro`
+ * or `gspo` (Zheng et al. 2025, arXiv:2507.18071). With one substep the update is on-policy; from the second substep on the ratios differ from 1.
  */
 
 import { lossParameters } from "../config/lossDefaults.ts";
@@ -70,7 +70,7 @@ export async function trainStep(
     const wire =
       config.loss_fn === "dro"
         ? await withOwnLogprobs(client, data)
-        : data.map((datum, i) => toWireDatum(datum, factors[i]));
+        : data.map((datum, i) => toWireDatum(datum, config.loss_fn, factors[i]));
     const forwardBackward = client.forwardBackward(wire, config.loss_fn, lossParameters(config));
     const optimStep = client.optimStep({
       learning_rate: learningRate,
@@ -120,7 +120,7 @@ function splitBatch({ data, counted }: TrainingBatch, count: number): readonly T
  * sampled.
  */
 async function withOwnLogprobs(client: TrainingClient, data: readonly TrainingDatum[]) {
-  const wire = data.map((datum) => toWireDatum(datum));
+  const wire = data.map((datum) => toWireDatum(datum, "importance_sampling"));
   const { outputs } = await client.forwardBackward(
     wire,
     "importance_sampling",
@@ -130,7 +130,7 @@ async function withOwnLogprobs(client: TrainingClient, data: readonly TrainingDa
   return data.map((datum, d) => {
     const own = outputs[d]?.logprobs;
     const logprobs = datum.logprobs.map((q, i) => (datum.mask[i] === 1 ? q : (own?.[i] ?? 0)));
-    return toWireDatum({ ...datum, logprobs });
+    return toWireDatum({ ...datum, logprobs }, "dro");
   });
 }
 

@@ -24,7 +24,7 @@ export interface Snapshot {
   readonly id: number;
 }
 
-export type LossName = "cross_entropy" | "importance_sampling" | "ppo" | "cispo" | "dro";
+export type LossName = "cross_entropy" | "importance_sampling" | "ppo" | "cispo" | "dro" | "gspo";
 
 /** One training sequence; every array has one entry per position, and position i predicts `targets[i]`. */
 export interface EngineDatum {
@@ -37,11 +37,13 @@ export interface EngineDatum {
   /** Per-token clip bounds, where the request gave them. */
   readonly clipLow?: Float32Array;
   readonly clipHigh?: Float32Array;
+  /** gspo: not 0 where a token counts in the ratio of the sequence. */
+  readonly ratioMask?: Float32Array;
 }
 
 export interface LossSpec {
   readonly name: LossName;
-  /** Ratio bounds for ppo and cispo. */
+  /** Ratio bounds for ppo, cispo and gspo. */
   readonly clipLow: number;
   readonly clipHigh: number;
   /** Quadratic coefficient of dro. */

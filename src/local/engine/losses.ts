@@ -21,16 +21,36 @@ interface TokenLoss {
 /** Evaluates one datum's loss at learner log-probs `p` [positions]. */
 export function evaluateLoss(spec: LossSpec, datum: EngineDatum, p: Float32Array): LossResult {
   const coefficients = new Float32Array(p.length);
+  const sequence = spec.name === "gspo" ? sequenceRatio(datum, p) : null;
   let loss = 0;
   for (let i = 0; i < p.length; i++) {
-    const token = tokenLoss(spec, datum, i, p[i] ?? 0);
+    const token = tokenLoss(spec, datum, i, p[i] ?? 0, sequence);
     loss += token.value;
     coefficients[i] = token.slope;
   }
   return { loss, coefficients };
 }
 
-function tokenLoss(spec: LossSpec, datum: EngineDatum, i: number, p: number): TokenLoss {
+/** Geometric mean of the ratios of the tokens that `ratioMask` marks. */
+function sequenceRatio({ logprobs, ratioMask }: EngineDatum, p: Float32Array): number {
+  let total = 0;
+  let count = 0;
+  for (let i = 0; i < p.length; i++) {
+    if ((ratioMask?.[i] ?? 0) === 0) continue;
+    total += (p[i] ?? 0) - (logprobs?.[i] ?? 0);
+    count += 1;
+  }
+  return Math.exp(total / count);
+}
+
+/** `sequence` is the ratio of all tokens together; null where each has its own. */
+function tokenLoss(
+  spec: LossSpec,
+  datum: EngineDatum,
+  i: number,
+  p: number,
+  sequence: number | null,
+): TokenLoss {
   const a = datum.weights[i] ?? 0;
   if (spec.name === "cross_entropy") return { value: -a * p, slope: -a };
   const q = datum.logprobs?.[i] ?? 0;
@@ -40,7 +60,8 @@ function tokenLoss(spec: LossSpec, datum: EngineDatum, i: number, p: number): To
   }
   // An advantage of 0 removes the token; its ratio may be infinite where q is a filler, and 0·inf is not 0.
   if (a === 0) return { value: 0, slope: 0 };
-  const ratio = Math.exp(p - q);
+  // A ratio of the sequence has the value of the whole and the gradient of the token's own log-prob, as in GSPO-token.
+  const ratio = sequence ?? Math.exp(p - q);
   if (spec.name === "importance_sampling") return { value: -ratio * a, slope: -ratio * a };
   const low = datum.clipLow?.[i] ?? spec.clipLow;
   const high = datum.clipHigh?.[i] ?? spec.clipHigh;

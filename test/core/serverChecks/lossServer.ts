@@ -40,9 +40,12 @@ export function answerOf(server: LossServer, asked: Asked): ForwardBackwardResul
   const loss = policyLoss(name, server.parameters ?? own);
   const outputs = asked.data.map(({ targets, logprobs, advantages }) => {
     const own = Float32Array.from(targets, logprob);
-    const losses = Float32Array.from(own, (p, i) =>
-      loss({ p, q: logprobs[i] ?? 0, advantage: advantages[i] ?? 0 }),
-    );
+    const tokens = Array.from(own, (p, i) => ({
+      p,
+      q: logprobs[i] ?? 0,
+      advantage: advantages[i] ?? 0,
+    }));
+    const losses = Float32Array.from(loss(tokens));
     return { logprobs: own, losses };
   });
   const isTrained = asked.data.map(({ advantages }) => Array.from(advantages, (a) => a !== 0));

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { type LossName, lossParameters } from "../../../src/core/config/lossDefaults.ts";
 import { policyLoss } from "../../../src/core/serverChecks/policyLosses.ts";
 
-/** p, q, advantage; then the values of the four losses with their default parameters. */
+/** p, q, advantage; then the values of the losses of single tokens with their default parameters. */
 const VECTORS = [
   [-1, -1.2, 1.5, -1.8321041, -1.8, 1.8321041, 1.501],
   [-1, -1.2, -1.5, 1.8321041, 1.8321041, -1.8321041, -1.499],
@@ -14,8 +14,24 @@ const LOSSES: readonly LossName[] = ["importance_sampling", "ppo", "cispo", "dro
 describe.each(VECTORS)("at p %f, q %f and advantage %f", (p, q, advantage, ...expected) => {
   it.each(LOSSES.map((loss, i) => [loss, expected[i]] as const))("%s is %f", (loss, value) => {
     const parameters = lossParameters({ loss_fn: loss, loss_fn_config: {} });
-    expect(policyLoss(loss, parameters)({ p, q, advantage })).toBeCloseTo(value ?? 0, 6);
+    const [own] = policyLoss(loss, parameters)([{ p, q, advantage }]);
+    expect(own).toBeCloseTo(value ?? 0, 6);
   });
+});
+
+it("gspo takes the ratio of the sequence for every token", () => {
+  const parameters = { clip_low_threshold: 0.9, clip_high_threshold: 1.1 };
+  const tokens = [
+    { p: -1, q: -1.2, advantage: 1.5 },
+    { p: -2, q: -2.1, advantage: -1 },
+    { p: -0.5, q: -3, advantage: 0 },
+  ];
+  // exp((0.2 + 0.1) / 2) = 1.1618342, which the bound 1.1 clips for the first token only.
+  expect(policyLoss("gspo", parameters)(tokens)).toEqual([
+    expect.closeTo(-1.65, 6),
+    expect.closeTo(1.1618342, 6),
+    expect.closeTo(0, 6),
+  ]);
 });
 
 describe("the parameters of a loss", () => {

@@ -6,7 +6,7 @@ import { tinkerError } from "../../../src/core/tinker/errors.ts";
 import { FakeTrainingClient, type LossCall } from "../training/fakeTrainingClient.ts";
 import { answerOf, type LossServer } from "./lossServer.ts";
 
-const LOSSES: readonly LossName[] = ["importance_sampling", "ppo", "cispo", "dro"];
+const LOSSES: readonly LossName[] = ["importance_sampling", "ppo", "cispo", "dro", "gspo"];
 const TOKENS = Array.from({ length: 20 }, (_, i) => 3 + 7 * i);
 
 function clientOf(server: LossServer): FakeTrainingClient {
@@ -127,7 +127,7 @@ describe("a server that refuses", () => {
     expect(await probe(refusing(["dro", "cispo"]), "dro")).toEqual({
       kind: "not-offered",
       words: expect.stringContaining("Unknown loss function"),
-      offered: ["importance_sampling", "ppo"],
+      offered: ["importance_sampling", "ppo", "gspo"],
     });
   });
 

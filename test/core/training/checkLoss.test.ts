@@ -101,7 +101,7 @@ describe("the check of the loss", () => {
     };
     await expect(check()).rejects.toMatchObject({
       code: "loss-not-offered",
-      message: expect.stringMatching(/It takes importance_sampling, ppo, cispo: set loss_fn/),
+      message: expect.stringMatching(/It takes importance_sampling, ppo, cispo, gspo: set loss_fn/),
     });
   });
 

@@ -43,12 +43,21 @@ describe("a datum", () => {
     ledger.addTurn([20, 21], [-0.3, -0.7]);
     ledger.addContext([], [12]);
     ledger.addTurn([22], [-0.1]);
-    const { tokens, lossInputs } = toWireDatum(aDatum({ ledger, advantage: 2 }));
+    const { tokens, lossInputs } = toWireDatum(aDatum({ ledger, advantage: 2 }), "ppo");
     expect([...tokens]).toEqual([10, 11, 20, 21, 12]);
     expect(Object.keys(lossInputs)).toEqual(["target_tokens", "logprobs", "advantages"]);
     expect(lossInputs["target_tokens"]).toEqual(Int32Array.of(11, 20, 21, 12, 22));
     expect(lossInputs["logprobs"]).toEqual(Float32Array.of(0, -0.3, -0.7, 0, -0.1));
     expect(lossInputs["advantages"]).toEqual(Float32Array.of(0, 2, 2, 0, 2));
+  });
+
+  it("marks the trained tokens for gspo, whose ratio is that of the sequence", () => {
+    const ledger = new Ledger([10, 11]);
+    ledger.addTurn([20, 21], [-0.3, -0.7]);
+    ledger.addContext([], [12]);
+    ledger.addTurn([22], [-0.1]);
+    const { lossInputs } = toWireDatum(aDatum({ ledger, advantage: 0 }), "gspo");
+    expect(lossInputs["sequence_ratio_mask"]).toEqual(Float32Array.of(0, 1, 1, 0, 1));
   });
 
   it("trains a sampled end token, but not one that was added to close a turn", () => {

@@ -36,7 +36,8 @@ function atRatio(ratio: number, a: number): Token {
 }
 
 // One row per token, one value per loss, by the formulas of docs/protocols/tinker.md#losses.
-const TABLE: readonly (Token & Readonly<Record<Exclude<LossName, "cross_entropy">, number>>)[] = [
+const TABLE: readonly (Token &
+  Readonly<Record<Exclude<LossName, "cross_entropy" | "gspo">, number>>)[] = [
   {
     p: -1,
     q: -1.2,
@@ -78,7 +79,8 @@ const TABLE: readonly (Token & Readonly<Record<Exclude<LossName, "cross_entropy"
 describe("the losses", () => {
   it.each(TABLE)("have their published values at p $p, q $q, advantage $a", (row) => {
     for (const spec of [IMPORTANCE, PPO, CISPO, DRO]) {
-      const expected = spec.name === "cross_entropy" ? Number.NaN : row[spec.name];
+      const expected =
+        spec.name === "cross_entropy" || spec.name === "gspo" ? Number.NaN : row[spec.name];
       // Log-probs arrive as 32-bit floats.
       expect(Math.abs(evaluate(spec, row).loss - expected), spec.name).toBeLessThan(2e-6);
     }
@@ -163,6 +165,37 @@ describe("the slopes", () => {
 
   it("of dro pull towards the sampler at advantage 0, as its formula says", () => {
     expect(evaluate(DRO, { p: -1, q: -3, a: 0 }).slope).toBeCloseTo(0.1, 7);
+  });
+});
+
+describe("gspo", () => {
+  const GSPO: LossSpec = { name: "gspo", clipLow: 0.9, clipHigh: 1.1, beta: 0 };
+  const p = Float32Array.of(-1, -2, -0.5);
+  const evaluateAt = (weights: readonly number[], spec = GSPO) =>
+    evaluateLoss(
+      spec,
+      {
+        ...datum([]),
+        weights: Float32Array.from(weights),
+        logprobs: Float32Array.of(-1.2, -2.1, -3),
+        ratioMask: Float32Array.of(1, 1, 0),
+      },
+      p,
+    );
+
+  it("clips the geometric mean of the ratios of the marked tokens", () => {
+    // exp((0.2 + 0.1) / 2) = 1.1618342, which the bound 1.1 clips where the advantage is positive.
+    const { loss, coefficients } = evaluateAt([1.5, -1, 0]);
+    expect(loss).toBeCloseTo(-1.65 + 1.1618342, 6);
+    expect(Array.from(coefficients)).toEqual([0, expect.closeTo(1.1618342, 6), 0]);
+  });
+
+  it("gives every token the gradient of its own log-prob, with the ratio of the sequence", () => {
+    const { loss, coefficients } = evaluateAt([1.5, -1, 2], { ...GSPO, clipHigh: 1.3 });
+    expect(loss).toBeCloseTo(-2.5 * 1.1618342, 5);
+    expect(Array.from(coefficients)).toEqual(
+      [-1.5, 1, -2].map((each) => expect.closeTo(each * 1.1618342, 5)),
+    );
   });
 });
 

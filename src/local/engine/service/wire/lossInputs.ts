@@ -40,6 +40,11 @@ const RULES: Readonly<Record<LossName, LossRules>> = {
     config: { clip_low_threshold: 0, clip_high_threshold: 4 },
   },
   dro: { required: RL_INPUTS, optional: [], config: { beta: null } },
+  gspo: {
+    required: [...RL_INPUTS, "sequence_ratio_mask"],
+    optional: [],
+    config: { clip_low_threshold: null, clip_high_threshold: null },
+  },
 };
 
 /** @throws AppError `invalid-request` that names the datum and what is wrong with it */
@@ -111,6 +116,10 @@ function readDatum(
   const isWeighted = rules.required.includes("weights");
   const clipLow = optional("clip_low_threshold");
   const clipHigh = optional("clip_high_threshold");
+  const ratioMask = optional("sequence_ratio_mask");
+  if (ratioMask?.every((marked) => marked === 0) === true) {
+    throw userFault(`${where}: sequence_ratio_mask marks no token.`);
+  }
   return {
     tokens,
     targets: readTargets(targets, tokens.length, model, `${where}: target_tokens`),
@@ -118,6 +127,7 @@ function readDatum(
     logprobs: isWeighted ? null : read("logprobs"),
     ...(clipLow && { clipLow }),
     ...(clipHigh && { clipHigh }),
+    ...(ratioMask && { ratioMask }),
   };
 }
 

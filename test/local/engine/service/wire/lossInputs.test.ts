@@ -7,6 +7,8 @@ const ints = (...values: number[]) => vector(Int32Array.of(...values));
 const floats = (...values: number[]) => vector(Float32Array.of(...values));
 
 const rl = { target_tokens: ints(4, 5), logprobs: floats(0, -1), advantages: floats(0, 2) };
+const gspo = { ...rl, sequence_ratio_mask: floats(0, 1) };
+const BOUNDS = { clip_low_threshold: 0.9, clip_high_threshold: 1.1 };
 const sft = { target_tokens: ints(4, 5), weights: floats(1, 0.5) };
 
 function batch(
@@ -53,7 +55,18 @@ const refused: readonly (readonly [string, Batch, string])[] = [
   ["two axes", batch("cross_entropy", { ...sft, target_tokens: matrix }), "not supported"],
   ["no tokens", batch("cross_entropy", sft, { tokens: [] }), "has no tokens"],
   ["too many tokens", batch("cross_entropy", sft, { tokens: Array(65).fill(3) }), "holds 64"],
-  ["an unknown loss", batch("gspo", rl), "The loss gspo is not supported"],
+  ["an unknown loss", batch("dppo", rl), "The loss dppo is not supported"],
+  [
+    "gspo without its mask",
+    batch("gspo", rl, { lossConfig: BOUNDS }),
+    "lacks the input sequence_ratio_mask",
+  ],
+  ["gspo without its bounds", batch("gspo", gspo), "gspo needs clip_low_threshold"],
+  [
+    "gspo of no token",
+    batch("gspo", { ...gspo, sequence_ratio_mask: floats(0, 0) }, { lossConfig: BOUNDS }),
+    "sequence_ratio_mask marks no token",
+  ],
   ["an inherited name as loss", batch("toString", rl), "is not supported"],
   ["an unknown key", batch("ppo", rl, { lossConfig: { clip_lo: 0.5 } }), "no config key clip_lo"],
   ["a key of another loss", batch("ppo", rl, { lossConfig: { beta: 0.5 } }), "no config key beta"],
@@ -83,6 +96,12 @@ describe("checkBatch", () => {
         logprobs: Float32Array.of(0, -1),
       },
     ]);
+  });
+
+  it("hands over the mask of gspo", () => {
+    const { data, loss } = checkBatch(batch("gspo", gspo, { lossConfig: BOUNDS }), fakeModel);
+    expect(data[0]?.ratioMask).toEqual(Float32Array.of(0, 1));
+    expect(loss).toMatchObject({ clipLow: 0.9, clipHigh: 1.1 });
   });
 
   it("hands over the weights of cross_entropy, and no log-probs", () => {
