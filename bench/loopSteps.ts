@@ -103,12 +103,12 @@ async function playStep(
 ): Promise<SamplingClient> {
   const queue = new GroupQueue();
   const policy = { sampler, version: step, updates: step };
-  queue.issue(context, { step, items, policy, settingsHash: "" });
+  queue.issue(context, { step, isStepKnown: true, items, policy, settingsHash: "" });
   const { trained } = await runStep(context, {
     step,
-    take: () => queue.take(step),
+    take: () => queue.take(context, step, items.length),
     saveSampler: () => context.services.client.ephemeralSampler(),
-    cursor: (step + 1) * items.length,
+    cursor: step * items.length,
     optimizerUpdates: step,
     totals: { sampled: 0, prefill: 0, trained: 0 },
     elapsedS: [],

@@ -44,6 +44,20 @@ export const rolloutFields = {
     unit: "steps",
     doc: "How many steps of rollouts are sampled ahead while the model trains. With `0` every step waits for rollouts of the weights that the step before left. With `K` rollouts go on during updates, and each group is trained exactly `K` updates after the weights that sampled it; a step then takes the longest of an update and the share `1 / (K + 1)` of rollouts and update together. 1 or 2 with `loss_fn: ppo` or `cispo` is advised. Local models gain nothing: sampling and training share the processor.",
   },
+  refill: {
+    type: "boolean",
+    default: false,
+    change: "fixed",
+    doc: "Whether a step takes further tasks in place of groups that give nothing to train on, most of all those of equal rewards, until `batch_size` groups have a signal: dynamic sampling of DAPO (arXiv:2503.14476). Steps then learn equally much, at the cost of more rollouts, which `refill/*` counts in the metrics. The data is used up sooner: a run has at most the steps that `num_epochs` gives without, and ends with its data. With `max_steps_off_policy` the further groups are those that were sampled ahead, so that a step seldom waits for them.",
+  },
+  max_refill_batches: {
+    type: "integer",
+    min: 1,
+    default: 9,
+    change: "tunable",
+    isAdvanced: true,
+    doc: "With `refill`: most tasks that a step takes beyond `batch_size`, in batches of that size. A step that still has fewer groups with a signal trains on those, and a warning says so. The default allows ten batches in all, as the published recipe of DAPO does (`max_num_gen_batches`).",
+  },
   max_active_tasks: {
     type: "integer",
     min: 1,

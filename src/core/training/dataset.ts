@@ -201,6 +201,27 @@ export function totalSteps(
   return config.max_steps === null ? byEpochs : Math.min(byEpochs, config.max_steps);
 }
 
+/** What decides when a run ends. */
+export interface RunLength {
+  readonly config: Pick<Config, "num_epochs" | "refill">;
+  readonly sequence: TaskSequence;
+  /** Null = endless. */
+  readonly totalSteps: number | null;
+}
+
+/**
+ * How much of a run is done, 1 at its end; null = endless. With `refill` a step may take more tasks than a batch holds, so that the data
+ * can end before the steps do.
+ */
+export function doneFractionOf(
+  { config, sequence, totalSteps }: RunLength,
+  { step, cursor }: { readonly step: number; readonly cursor: number },
+): number | null {
+  const end = endOfData(sequence, config.num_epochs);
+  const ofData = config.refill && end !== null ? cursor / end : 0;
+  return totalSteps === null ? null : Math.max(step / totalSteps, ofData);
+}
+
 /** A sentence for each environment of which the first step takes a task more than once. */
 export function repeatedTaskWarnings(
   sequence: TaskSequence,
@@ -217,15 +238,27 @@ export function repeatedTaskWarnings(
   });
 }
 
-/** The items of step `step`: a batch from `cursor` on, cut at the end of the last epoch. */
+/** The items of a step: a batch from `cursor` on, cut at the end of the last epoch. */
 export function batchAt(
   sequence: TaskSequence,
   cursor: number,
   config: Pick<Config, "num_epochs" | "batch_size">,
 ): readonly TaskItem[] {
-  const end =
-    config.num_epochs === null
-      ? cursor + config.batch_size
-      : Math.min(cursor + config.batch_size, config.num_epochs * sequence.epochLength);
+  return itemsFrom(sequence, cursor, config.batch_size, config);
+}
+
+/** Up to `count` items from `cursor` on, cut at the end of the last epoch. */
+export function itemsFrom(
+  sequence: TaskSequence,
+  cursor: number,
+  count: number,
+  { num_epochs: epochs }: Pick<Config, "num_epochs">,
+): readonly TaskItem[] {
+  const end = Math.min(cursor + count, endOfData(sequence, epochs) ?? Number.POSITIVE_INFINITY);
   return Array.from({ length: Math.max(0, end - cursor) }, (_, i) => sequence.itemAt(cursor + i));
+}
+
+/** The position behind the last item of all epochs; null = endless. */
+function endOfData({ epochLength }: TaskSequence, epochs: number | null): number | null {
+  return epochs === null ? null : epochs * epochLength;
 }

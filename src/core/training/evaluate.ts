@@ -9,13 +9,14 @@ import type { SamplingClient } from "../tinker/samplingClient.ts";
 import { encodeJsonLine } from "../util/jsonl.ts";
 import { collectRollouts } from "./collectRollouts.ts";
 import { environmentOf, type RunContext, type RunStorage, SUCCESS_REWARD } from "./context.ts";
-import { chooseTasks } from "./dataset.ts";
+import { chooseTasks, doneFractionOf } from "./dataset.ts";
 import {
   type EvaluationCell,
   type EvaluationResult,
   evaluationCells,
   summarizeEvaluation,
 } from "./evaluation.ts";
+import type { LoopPosition } from "./loopPosition.ts";
 import { pauseUntilAvailable } from "./outageMonitor.ts";
 import type { Watcher } from "./progress.ts";
 import { storedRecord } from "./storedRecord.ts";
@@ -30,14 +31,16 @@ interface EvaluationPlace {
 
 /** The evaluation before the step that follows `step` completed ones; null without. */
 export function dueEvaluation(
-  { config: { evaluation }, totalSteps }: Pick<RunContext, "config" | "totalSteps">,
-  step: number,
+  context: Pick<RunContext, "config" | "sequence" | "totalSteps">,
+  position: Pick<LoopPosition, "step" | "cursor">,
 ): EvaluationPlace | null {
+  const { evaluation } = context.config;
+  const { step } = position;
   if (evaluation === null) return null;
   const { at_start: atStart, every } = evaluation;
   if (step === 0) return atStart ? { step, purpose: "start" } : null;
   // After the last step the evaluation at the end follows, or nothing: no row is left to hold this one.
-  const isOver = totalSteps !== null && step >= totalSteps;
+  const isOver = (doneFractionOf(context, position) ?? 0) >= 1;
   return every !== null && step % every === 0 && !isOver ? { step, purpose: "periodic" } : null;
 }
 

@@ -8,13 +8,14 @@ import { metricNames } from "../runFolder/metrics.ts";
 import { type MetricsTree, mergeMetrics } from "../runFolder/metricsTree.ts";
 import type { StepFacts, StepTimes, TokenCounts } from "../runFolder/stepFacts.ts";
 import type { SamplingClient } from "../tinker/samplingClient.ts";
-import { fraction, summarize } from "../util/stats.ts";
+import { fraction, sum, summarize } from "../util/stats.ts";
 import type { RunAlarms } from "./alarms.ts";
 import { requestedSessions } from "./availabilityMessages.ts";
 import { type RunContext, SUCCESS_REWARD } from "./context.ts";
+import { doneFractionOf } from "./dataset.ts";
 import type { TrainingDatum } from "./datums.ts";
 import type { TakenBatch } from "./groupQueue.ts";
-import type { ScoredGroup } from "./groups.ts";
+import { hasSignal, type ScoredGroup } from "./groups.ts";
 import { healthMetrics } from "./healthMetrics.ts";
 import { isOverlong } from "./overlong.ts";
 import { sampledTokens } from "./stepProgress.ts";
@@ -26,7 +27,7 @@ export interface StepInput {
   readonly take: () => Promise<TakenBatch>;
   /** Submits a save of the weights after this step, for sampling. */
   readonly saveSampler: () => Promise<SamplingClient>;
-  /** Position after this step. */
+  /** Position before this step. */
   readonly cursor: number;
   /** Updates made before it. */
   readonly optimizerUpdates: number;
@@ -87,20 +88,35 @@ export function gatherStepFacts(
 }
 
 function progressOf(
-  { sequence, storage, totalSteps }: RunContext,
-  { cursor, elapsedS, optimizerUpdates, step }: StepInput,
-  { times, trained }: StepResults,
+  context: RunContext,
+  input: StepInput,
+  results: StepResults,
 ): StepFacts["progress"] {
+  const { sequence, storage } = context;
+  const { elapsedS, optimizerUpdates, step } = input;
+  const { times, trained } = results;
   const durations = [...elapsedS, times.totalS];
   const meanS = durations.reduce((sum, seconds) => sum + seconds, 0) / durations.length;
+  const cursor = input.cursor + results.policies.length;
+  const doneFraction = doneFractionOf(context, { step: step + 1, cursor });
   return {
     epoch: Math.floor(cursor / sequence.epochLength),
     cursor,
-    doneFraction: totalSteps === null ? null : (step + 1) / totalSteps,
-    etaS: totalSteps === null ? null : meanS * (totalSteps - step - 1),
+    doneFraction,
+    etaS: doneFraction === null ? null : meanS * stepsLeft(context, step + 1, doneFraction),
     optimizerUpdates: optimizerUpdates + (trained?.substeps ?? 0),
     attempt: storage.attempt,
   };
+}
+
+/** With `refill` at the pace until now: that decides how many steps the data is enough for. */
+function stepsLeft(
+  { config, totalSteps }: RunContext,
+  completed: number,
+  doneFraction: number,
+): number {
+  const planned = totalSteps ?? Number.POSITIVE_INFINITY;
+  return (config.refill ? completed / doneFraction : planned) - completed;
 }
 
 function addTotals(before: TokenCounts, { rollouts, data }: StepResults): TokenCounts {
@@ -127,6 +143,7 @@ function furtherMetrics(
   return [
     capacityMetrics(context),
     overlongMetrics(context.config, rollouts),
+    refillMetrics(context.config, results.groups),
     health,
     ahead,
   ].reduce(mergeMetrics, extra);
@@ -157,6 +174,24 @@ function overlongMetrics(config: Config, rollouts: readonly FinishedRollout[]): 
   if (config.overlong === "train") return {};
   const overlong_frac = fraction(rollouts.filter(isOverlong).length, rollouts.length);
   return { rollout: { overlong_frac } };
+}
+
+/** What `refill` costs: groups that a step took beyond a batch, and what was sampled and gives nothing to train on. */
+function refillMetrics(
+  { refill, batch_size: wanted }: Config,
+  groups: readonly ScoredGroup[],
+): MetricsTree {
+  if (!refill) return {};
+  const untrained = groups.filter((group) => !hasSignal(group));
+  const rollouts = untrained.flatMap((group) => group.rollouts);
+  return {
+    refill: {
+      groups: Math.max(0, groups.length - wanted),
+      untrained_groups: untrained.length,
+      untrained_rollouts: rollouts.length,
+      untrained_tokens: sum(rollouts.map(({ rollout }) => sampledTokens(rollout))),
+    },
+  };
 }
 
 /** Metrics about environments that were full or failed; none for environments that always worked. */

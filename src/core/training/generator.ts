@@ -10,16 +10,19 @@ import type { SamplingClient } from "../tinker/samplingClient.ts";
 import { groupBy } from "../util/groupBy.ts";
 import type { RunAlarms } from "./alarms.ts";
 import type { RunContext } from "./context.ts";
-import { batchAt, type TaskItem } from "./dataset.ts";
+import { batchAt, itemsFrom, type TaskItem } from "./dataset.ts";
 import { GroupQueue, type IssuedBatch, type TakenBatch } from "./groupQueue.ts";
 import type { LoopPosition } from "./loopPosition.ts";
 import type { Policy } from "./policy.ts";
+import { takeWithSignal } from "./refill.ts";
 import { report } from "./report.ts";
 import { SamplerSaves } from "./samplerSaves.ts";
 import { StoredGroups } from "./storedGroups.ts";
 
 /** What a resume needs to issue the same groups again. */
 export type IssuedAhead = Pick<RunState, "pending" | "samplers">;
+
+type NextStep = Pick<LoopPosition, "step" | "cursor">;
 
 const NOTHING_ISSUED: IssuedAhead = { pending: [], samplers: [] };
 
@@ -58,15 +61,21 @@ export class Generator {
     const newest = policies.get(samplers.at(-1)?.version ?? -1);
     if (newest === undefined) this.setWeights(await this.saveSampler(start.step), start);
     else this.#policy = newest;
+    const isStepKnown = this.#isStepKnown(context);
     for (const [ahead, row] of pending.entries()) {
-      const step = start.step + ahead;
+      const step = isStepKnown ? start.step + ahead : start.step;
       const { groups, position, version, settings_hash: settingsHash } = row;
       const items = Array.from({ length: groups }, (_, i) => context.sequence.itemAt(position + i));
       const policy = policies.get(version) ?? this.#inPlaceOf(version, samplers);
-      const batch = { step, items, policy, settingsHash };
+      const batch = { step, isStepKnown, items, policy, settingsHash };
       if (!policies.has(version)) await this.#reportLost(context, batch);
       this.#queue.issue(context, batch);
     }
+  }
+
+  /** With `refill` it depends on rewards how many groups a step takes of those that were issued ahead. */
+  #isStepKnown({ config }: RunContext): boolean {
+    return !config.refill || this.#stored === null;
   }
 
   /** The present weights under the version of those whose sampler is gone: groups of it that are stored stay what they are. */
@@ -109,31 +118,58 @@ export class Generator {
     this.#policy = { sampler, version: step, updates: optimizerUpdates - age };
   }
 
-  /** Issues what is due before step `step`, whose first task is that at `cursor`. */
-  issue(context: RunContext, { step, cursor }: LoopPosition, settingsHash: string): void {
+  /**
+   * Issues what is due before step `step`, whose first task is that at `cursor`. With `refill` as many groups wait as the steps up to
+   * `step + max_steps_off_policy` train at least: then none lags behind by more than that either.
+   */
+  issue(context: RunContext, at: NextStep, settingsHash: string): void {
     const { config, sequence, totalSteps } = context;
-    const last = Math.min(
-      step + config.max_steps_off_policy,
-      (totalSteps ?? Number.POSITIVE_INFINITY) - 1,
-    );
+    const { step, cursor } = at;
+    const stepsLeft = (totalSteps ?? Number.POSITIVE_INFINITY) - step;
+    const steps = Math.min(config.max_steps_off_policy + 1, stepsLeft);
+    if (config.refill) {
+      this.#issueUpTo(steps * config.batch_size, context, at, settingsHash);
+      return;
+    }
     for (;;) {
       const newest = this.#queue.groups.at(-1);
-      const next = newest === undefined ? step : newest.step + 1;
+      const next = newest === undefined ? step : newest.batch.step + 1;
       const position = newest === undefined ? cursor : newest.key.position + 1;
-      const items = next > last ? [] : batchAt(sequence, position, config);
+      const items = next >= step + steps ? [] : batchAt(sequence, position, config);
       if (items.length === 0) return;
-      this.#queue.issue(context, { step: next, items, policy: this.policy, settingsHash });
+      const batch = { step: next, isStepKnown: true, items, policy: this.policy, settingsHash };
+      this.#queue.issue(context, batch);
     }
   }
 
-  /** Number of groups that were issued for a step. */
-  groupsOf(step: number): number {
-    return this.#queue.groups.filter((group) => group.step === step).length;
+  /** Issues groups behind the others until `count` wait, or the data ends. */
+  #issueUpTo(
+    count: number,
+    context: RunContext,
+    { step, cursor }: NextStep,
+    settingsHash: string,
+  ): void {
+    const newest = this.#queue.groups.at(-1);
+    const position = newest === undefined ? cursor : newest.key.position + 1;
+    const missing = count - this.#queue.waiting.length;
+    const items = itemsFrom(context.sequence, position, missing, context.config);
+    if (items.length === 0) return;
+    const isStepKnown = this.#isStepKnown(context);
+    this.#queue.issue(context, { step, isStepKnown, items, policy: this.policy, settingsHash });
   }
 
   /** Waits for the groups of a step. @throws as {@link GroupQueue.take} */
-  take(step: number): Promise<TakenBatch> {
-    return this.#queue.take(step);
+  async take(context: RunContext, at: NextStep, settingsHash: string): Promise<TakenBatch> {
+    const { step } = at;
+    if (!context.config.refill) {
+      const own = this.#queue.waiting.filter(({ batch }) => batch.step === step);
+      return this.#queue.take(context, step, own.length);
+    }
+    return takeWithSignal(context, step, (count) => {
+      // The weights are still those of the step, so groups that the queue lacks are issued with them.
+      this.#issueUpTo(count, context, at, settingsHash);
+      return this.#queue.take(context, step, count);
+    });
   }
 
   /** The groups of a step are trained. */
@@ -144,11 +180,12 @@ export class Generator {
   /** Groups whose sampler is gone with its session are issued anew by a resume. */
   get issued(): IssuedAhead {
     const samplers = new Map<number, IssuedAhead["samplers"][number]>();
-    for (const policy of [...this.#queue.groups.map((group) => group.policy), this.policy]) {
+    const waiting = this.#queue.groups;
+    for (const policy of [...waiting.map(({ batch }) => batch.policy), this.policy]) {
       const saved = this.#samplers.recordOf(policy);
       if (saved !== null) samplers.set(saved.version, saved);
     }
-    const batches = [...groupBy(this.#queue.groups, ({ step }) => step).values()];
+    const batches = [...groupBy(waiting, ({ batch }) => batch).values()];
     const pending = batches.flatMap((groups) => {
       const [first] = groups;
       if (first === undefined || !samplers.has(first.key.version)) return [];

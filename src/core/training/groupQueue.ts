@@ -4,23 +4,27 @@
  * timing.
  */
 
-import type { Config } from "../config/schema.ts";
 import { AppError } from "../errors.ts";
 import type { FinishedRollout, RolloutTask } from "../rollout/rollout.ts";
 import { rolloutSeed } from "../rollout/seeds.ts";
+import { sum } from "../util/stats.ts";
 import type { RunContext } from "./context.ts";
-import { type TaskItem, taskKeyOf } from "./dataset.ts";
+import type { TaskItem } from "./dataset.ts";
 import { pauseAtFailure } from "./groupFailurePolicy.ts";
+import { atPlace, groupTasks } from "./groupTasks.ts";
 import type { OutageScope } from "./outageMonitor.ts";
 import type { Policy } from "./policy.ts";
 import { type PlayOptions, RolloutPlayer } from "./rolloutPlayer.ts";
-import { StepProgress } from "./stepProgress.ts";
+import { GroupProgress, StepProgress } from "./stepProgress.ts";
 import type { GroupKey, StoredGroups } from "./storedGroups.ts";
 import { storedRecord } from "./storedRecord.ts";
 
-/** The groups of one step. */
+/** Groups that are issued together. */
 export interface IssuedBatch {
+  /** The step that trains them, or the first that may. */
   readonly step: number;
+  /** False while it depends on rewards which step trains them; their rollouts are written down when it takes them. */
+  readonly isStepKnown: boolean;
   readonly items: readonly TaskItem[];
   /** What samples them. */
   readonly policy: Policy;
@@ -44,16 +48,20 @@ export interface TakenBatch {
 }
 
 export interface QueuedGroup {
-  readonly step: number;
-  readonly policy: Policy;
+  readonly batch: IssuedBatch;
   readonly key: GroupKey;
+  readonly progress: GroupProgress;
+  /** Number of its rollouts. */
+  readonly size: number;
   /** Null for one that is stored. */
   readonly ended: Promise<readonly FinishedRollout[] | null>;
 }
 
 export class GroupQueue {
   readonly #stored: StoredGroups | null;
-  #groups: readonly QueuedGroup[] = [];
+  #waiting: readonly QueuedGroup[] = [];
+  /** By the step that took them and is not completed. */
+  readonly #taken = new Map<number, readonly QueuedGroup[]>();
   readonly #ended = new WeakSet<GroupKey>();
   readonly #progress = new Map<number, StepProgress>();
   #player: RolloutPlayer | null = null;
@@ -69,16 +77,24 @@ export class GroupQueue {
 
   /** In their order. */
   get groups(): readonly QueuedGroup[] {
-    return this.#groups;
+    return [...[...this.#taken.values()].flat(), ...this.#waiting];
   }
 
-  /** Begins the groups of a step, behind those that were issued before, with the settings of `context`; stored ones are not played. */
-  issue(context: RunContext, { step, items, policy, settingsHash }: IssuedBatch): void {
-    const tasks = items.map((item, group) => groupTasks(context.config, item, group, step));
-    const progress = new StepProgress(context.reporting.watch, step, tasks.flat().length);
-    this.#progress.set(step, progress);
+  /** Those that no step has taken, in their order. */
+  get waiting(): readonly QueuedGroup[] {
+    return this.#waiting;
+  }
+
+  /** Begins groups, behind those that were issued before, with the settings of `context`; stored ones are not played. */
+  issue(context: RunContext, batch: IssuedBatch): void {
+    const { step, items, policy, settingsHash } = batch;
+    const first = this.groups.filter((group) => group.batch.step === step).length;
+    const progress = items.map(() => new GroupProgress());
+    const tasks = items.map((item, i) =>
+      groupTasks(context.config, item, { step, group: first + i }),
+    );
     const player = this.#open(context, step);
-    const options = playOptions(context, policy, progress);
+    const options = playOptions(context, batch, ({ task }) => progress[task.group - first]);
     const keys = items.map(({ position }) => ({
       position,
       version: policy.version,
@@ -92,47 +108,48 @@ export class GroupQueue {
       )
       .values();
     const issued = keys.map((key, i): QueuedGroup => {
+      const own = tasks[i] ?? [];
       const ended =
         isStored[i] === true
-          ? this.#restore(key, tasks[i] ?? [], player, options)
+          ? this.#restore(key, own, player, options)
           : this.#store(key, played.next().value);
       // Awaited when its step comes; until then a failure must not count as one that nobody handles.
       ended.then(() => this.#ended.add(key)).catch(() => undefined);
-      return { step, policy, key, ended };
+      return { batch, key, size: own.length, ended, progress: progress[i] ?? new GroupProgress() };
     });
-    this.#groups = [...this.#groups, ...issued];
+    this.#waiting = [...this.#waiting, ...issued];
   }
 
   /**
-   * Waits for the groups of a step. They stay in the queue until they are {@link release}d. Rejects, when nothing plays any more, with
-   * the first fatal fault or the reason of a stop.
-   * @throws AppError `run-capacity`, or that of an environment, when one is unavailable for too long; `group-unreadable`
+   * Takes up to `count` groups from the head for a step, behind those that it has taken before, and waits for them. They stay in the
+   * queue until they are {@link release}d. Rejects, when nothing plays any more, with the first fatal fault or the reason of a stop.
+   * @throws AppError `run-capacity`, or that of an environment, when one is unavailable for too long; `group-unreadable`; `disk`
    */
-  async take(step: number): Promise<TakenBatch> {
-    const groups = this.#groups.filter((group) => group.step === step);
-    const depth = this.#groups.length;
-    const ready = this.#groups.filter(({ key }) => this.#ended.has(key)).length;
-    this.#progress.get(step)?.begin();
-    this.#progress.delete(step);
+  async take(context: RunContext, step: number, count: number): Promise<TakenBatch> {
+    const all = this.groups;
+    const ready = all.filter(({ key }) => this.#ended.has(key)).length;
+    const before = this.#taken.get(step) ?? [];
+    const groups = this.#waiting.slice(0, count);
+    this.#waiting = this.#waiting.slice(count);
+    this.#taken.set(step, [...before, ...groups]);
+    this.#report(context, step, groups);
     this.#step = step;
     this.#isAwaited = true;
     this.#player?.check();
     try {
       const ended = await Promise.all(groups.map((group) => group.ended));
       const rollouts = [];
-      for (const [i, { key }] of groups.entries())
-        rollouts.push(...(ended[i] ?? (await this.#read(key))));
+      for (const [i, group] of groups.entries()) {
+        const played = ended[i] ?? (await this.#read(group.key));
+        const own = played.map((each) => atPlace(each, { step, group: before.length + i }));
+        if (!group.batch.isStepKnown) for (const rollout of own) await write(context, rollout);
+        rollouts.push(...own);
+      }
       this.#player?.throwIfAborted();
-      const pausedMs = await this.#takePausedMs(depth === groups.length);
+      const pausedMs = await this.#takePausedMs();
       const busyMs = () => this.#player?.busyMs ?? 0;
-      return {
-        rollouts,
-        policies: groups.map(({ policy }) => policy),
-        pausedMs,
-        depth,
-        ready,
-        busyMs,
-      };
+      const policies = groups.map(({ batch }) => batch.policy);
+      return { rollouts, policies, pausedMs, depth: all.length, ready, busyMs };
     } catch (error) {
       this.#player?.abort(error);
       await this.#end();
@@ -144,13 +161,24 @@ export class GroupQueue {
 
   /** Forgets the groups of a completed step. */
   release(step: number): void {
-    this.#groups = this.#groups.filter((group) => group.step > step);
+    this.#taken.delete(step);
+    this.#progress.delete(step);
   }
 
   /** Ends what is playing, for the reason that the run ends. */
   async close(): Promise<void> {
     this.#player?.abort(new AppError("run-ended", "The run ended before the rollout."));
     await this.#end().catch(() => undefined);
+  }
+
+  #report({ reporting }: RunContext, step: number, groups: readonly QueuedGroup[]): void {
+    const progress = this.#progress.get(step) ?? new StepProgress(reporting.watch, step);
+    this.#progress.set(step, progress);
+    const rollouts = sum(groups.map(({ size }) => size));
+    progress.take(
+      groups.map((group) => group.progress),
+      rollouts,
+    );
   }
 
   #open(context: RunContext, step: number): RolloutPlayer {
@@ -184,7 +212,7 @@ export class GroupQueue {
     return null;
   }
 
-  /** Reports a group that an earlier attempt has played; plays it when it cannot be read, or was of another step. */
+  /** Reports a group that an earlier attempt has played; plays it when it cannot be read. */
   async #restore(
     key: GroupKey,
     tasks: readonly RolloutTask[],
@@ -192,15 +220,11 @@ export class GroupQueue {
     options: PlayOptions,
   ): Promise<readonly FinishedRollout[] | null> {
     const rollouts = await this.#stored?.read(key);
-    const isOfStep =
-      rollouts?.every(({ task }, i) => {
-        const own = tasks[i];
-        return task.step === own?.step && task.group === own.group;
-      }) === true;
-    if (rollouts == null || !isOfStep) {
+    const [place] = tasks;
+    if (rollouts == null || place === undefined) {
       return this.#store(key, player.play([tasks], options)[0]);
     }
-    for (const rollout of rollouts) await options.onFinished(rollout);
+    for (const rollout of rollouts) await options.onFinished(atPlace(rollout, place));
     return null;
   }
 
@@ -213,9 +237,9 @@ export class GroupQueue {
     );
   }
 
-  async #takePausedMs(isLast: boolean): Promise<number> {
+  async #takePausedMs(): Promise<number> {
     const player = this.#player;
-    if (isLast) await this.#end();
+    if (this.#waiting.length === 0) await this.#end();
     const totalMs = player?.waitedMs ?? 0;
     const pausedMs = totalMs - this.#reportedPauseMs;
     this.#reportedPauseMs = totalMs;
@@ -225,44 +249,29 @@ export class GroupQueue {
   async #end(): Promise<void> {
     const player = this.#player;
     this.#player = null;
-    await Promise.allSettled(this.#groups.map(({ ended }) => ended));
+    await Promise.allSettled(this.groups.map(({ ended }) => ended));
     await player?.end();
   }
 }
 
 function playOptions(
   context: RunContext,
-  { sampler }: Policy,
-  progress: StepProgress,
+  { isStepKnown, policy: { sampler } }: IssuedBatch,
+  progressOf: (rollout: FinishedRollout) => GroupProgress | undefined,
 ): PlayOptions {
-  const { config, ports, storage } = context;
+  const { config, ports } = context;
   return {
     context,
     sampler,
     seedOf: (task, attempt, turn) => rolloutSeed(ports.sha256, config.seed, task, attempt, turn),
     onFinished: async (rollout) => {
-      await storage.store.addRollout(await storedRecord(context, rollout));
-      progress.add(rollout);
+      if (isStepKnown) await write(context, rollout);
+      progressOf(rollout)?.add(rollout);
       await pauseAtFailure(context, rollout);
     },
   };
 }
 
-function groupTasks(
-  config: Config,
-  item: TaskItem,
-  group: number,
-  step: number,
-): readonly RolloutTask[] {
-  const { environment, split, index } = item;
-  const size = config.environments[environment]?.num_rollouts ?? 0;
-  return Array.from({ length: size }, (_, rollout) => ({
-    step,
-    group,
-    rollout,
-    taskKey: taskKeyOf(item),
-    environment,
-    split,
-    index,
-  }));
+async function write(context: RunContext, rollout: FinishedRollout): Promise<void> {
+  await context.storage.store.addRollout(await storedRecord(context, rollout));
 }

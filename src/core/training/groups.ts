@@ -1,7 +1,7 @@
 /**
  * Decides which groups of a step are trained on, and with which advantages: GRPO compares the rollouts of one task with each other
  * (arXiv:2402.03300). A group with equal rewards gives no gradient and is left out, as dynamic sampling in DAPO filters such
- * groups (Yu et al. 2025, arXiv:2503.14476); others are not sampled in their place.
+ * groups (Yu et al. 2025, arXiv:2503.14476); `refill.ts` takes others in their place.
  */
 
 import { learnsWithoutAdvantage } from "../config/lossDefaults.ts";
@@ -37,6 +37,11 @@ export interface TrainingBatch {
   readonly data: readonly TrainingDatum[];
   /** What counts in the normalisation of the loss. */
   readonly counted: readonly CountedRollout[];
+}
+
+/** True for a group that gives something to train on. */
+export function hasSignal({ rollouts }: ScoredGroup): boolean {
+  return rollouts.some(({ data }) => data.length > 0);
 }
 
 export function trainingBatch(groups: readonly ScoredGroup[]): TrainingBatch {

@@ -15,6 +15,7 @@ import { CheckpointWriter, dueCheckpoint, type Snapshot } from "./checkpointWrit
 import { checkSampling } from "./checkSampling.ts";
 import type { RunContext } from "./context.ts";
 import type { SettingsChange } from "./control.ts";
+import { doneFractionOf } from "./dataset.ts";
 import { emptySteps } from "./emptySteps.ts";
 import { dueEvaluation, evaluate, evaluateBesideSteps } from "./evaluate.ts";
 import { evaluationMetrics } from "./evaluation.ts";
@@ -119,8 +120,8 @@ class Loop {
   }
 
   #isDone(): boolean {
-    const { totalSteps } = this.#context;
-    return totalSteps !== null && this.#position.step >= totalSteps;
+    const done = doneFractionOf(this.#context, this.#position);
+    return done !== null && done >= 1;
   }
 
   /** Between two steps: lets new settings come into force and waits through a pause. False when no step follows. */
@@ -193,13 +194,13 @@ class Loop {
     const context = this.#context;
     const generator = this.#generator;
     const { step, cursor, optimizerUpdates, counters } = this.#position;
-    generator.issue(context, this.#position, this.#identity.configHash);
-    const groups = generator.groupsOf(step);
+    const { configHash } = this.#identity;
+    generator.issue(context, this.#position, configHash);
     const output = await runStep(context, {
       step,
-      take: () => generator.take(step),
+      take: () => generator.take(context, { step, cursor }, configHash),
       saveSampler: () => generator.saveSampler(step + 1),
-      cursor: cursor + groups,
+      cursor,
       optimizerUpdates,
       totals: {
         sampled: counters.tokens_sampled,
@@ -214,7 +215,7 @@ class Loop {
     this.#rewards.push(output.rewardMean);
     this.#elapsedS = [...this.#elapsedS, output.totalS].slice(-ETA_STEPS);
     this.#lastMetrics = headlineMetrics(output);
-    this.#position = positionAfter(this.#position, groups, output);
+    this.#position = positionAfter(this.#position, output);
     generator.release(step);
     if (output.trained !== null) generator.setWeights(output.trained.sampler, this.#position);
     return output;
@@ -235,7 +236,7 @@ class Loop {
   /** Also before the first step of a resume: the next row holds the results, and waits for them. */
   async #evaluateIfDue(): Promise<void> {
     const { evaluation, max_steps_off_policy: stepsAhead } = this.#context.config;
-    const at = dueEvaluation(this.#context, this.#position.step);
+    const at = dueEvaluation(this.#context, this.#position);
     if (evaluation === null || at === null) return;
     const { sampler } = this.#generator.policy;
     const before = this.#extra;

@@ -40,15 +40,14 @@ export const START: LoopPosition = {
   },
 };
 
-/** The position after a step that took `items` tasks of the sequence. */
+/** The position after a step. */
 export function positionAfter(
-  { step, cursor, optimizerUpdates, counters }: LoopPosition,
-  items: number,
-  { rollouts, totals, trained }: StepOutput,
+  { step, optimizerUpdates, counters }: LoopPosition,
+  { cursor, rollouts, totals, trained }: StepOutput,
 ): LoopPosition {
   return {
     step: step + 1,
-    cursor: cursor + items,
+    cursor,
     optimizerUpdates: optimizerUpdates + (trained?.substeps ?? 0),
     counters: {
       tokens_sampled: totals.sampled,

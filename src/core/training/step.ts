@@ -23,6 +23,8 @@ export interface StepOutput {
   /** Null when nothing was trained. */
   readonly trained: TrainedStep | null;
   readonly rollouts: readonly FinishedRollout[];
+  /** Position after it. */
+  readonly cursor: number;
   readonly rewardMean: number | null;
   readonly totals: TokenCounts;
   readonly totalS: number;
@@ -64,7 +66,16 @@ export async function runStep(context: RunContext, input: StepInput): Promise<St
   reporting.watch(finished);
   applyAlarmActions(context, judged);
   const { rewardMean } = finished;
-  return { row: judged.row, trained, rollouts, rewardMean, totals: facts.totalTokens, totalS };
+  const { cursor } = facts.progress;
+  return {
+    row: judged.row,
+    trained,
+    rollouts,
+    cursor,
+    rewardMean,
+    totals: facts.totalTokens,
+    totalS,
+  };
 }
 
 /** Warns when all rollouts of a step failed, with the first error. */

@@ -21,9 +21,10 @@ export function issued(
   const queue = new GroupQueue();
   queue.issue(context, {
     step,
+    isStepKnown: true,
     items,
     policy: { sampler, version: step, updates },
     settingsHash: "h",
   });
-  return () => queue.take(step);
+  return () => queue.take(context, step, items.length);
 }

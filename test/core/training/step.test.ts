@@ -55,7 +55,7 @@ function begin(script: StepScript = {}) {
         updates: 6,
       }),
       saveSampler: () => context.services.client.ephemeralSampler(),
-      cursor: groups,
+      cursor: 0,
       optimizerUpdates: 6,
       totals: { sampled: 100, prefill: 100, trained: 100 },
       elapsedS: [],

@@ -1,62 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { AppError } from "../../../../src/core/errors.ts";
-import { flattenMetrics } from "../../../../src/core/runFolder/metricsTree.ts";
-import type { SampleRequest, SamplingClient } from "../../../../src/core/tinker/samplingClient.ts";
 import { START } from "../../../../src/core/training/loopPosition.ts";
 import { settle } from "../../../fakes/fakeClock.ts";
-import { result, scriptedEnvironment } from "../../rollout/scriptedEnvironment.ts";
-import { call, encode, ended } from "../../rollout/scriptedModel.ts";
-import { linesOf, PATHS } from "../fakeContext.ts";
-import { comparableRows, type LoopRunOptions, positionOf, prepareRun } from "./prepareRun.ts";
+import { type AheadRun, metric, prepareAhead, seeds, updates } from "./prepareAhead.ts";
+import { comparableRows, positionOf } from "./prepareRun.ts";
 
-interface AheadOptions extends LoopRunOptions {
-  readonly stepsAhead: number;
-  /** How long a sample takes, by its seed. */
-  readonly sampleMs?: (seed: number) => number;
-}
-
-/** A run whose tokens and rewards follow from the seeds of its samples alone. */
-function prepareAhead({ stepsAhead, sampleMs = () => 0, ...options }: AheadOptions) {
-  const onCall = ({ args }: { readonly args: { readonly reward?: unknown } }) =>
-    result("", { reward: Number(args.reward), finished: true });
-  const run = prepareRun({
-    remote: scriptedEnvironment([{ onCall }]),
-    ...options,
-    config: { max_steps_off_policy: stepsAhead, rolling_save_every: 1, ...options.config },
-  });
-  const { context } = run;
-  const asked: SampleRequest[] = [];
-  const sampler: SamplingClient = {
-    ...run.sampler,
-    sample: async (request, { signal } = {}) => {
-      asked.push(request);
-      const { seed = 0 } = request;
-      const ms = sampleMs(seed);
-      if (ms > 0) await context.clock.sleep(ms, signal);
-      const tokens = encode(ended(call("answer", { reward: (seed % 97) / 97 })));
-      const logprobs = tokens.map(() => -0.5);
-      return { tokens, logprobs, stopReason: "stop", sequenceId: null };
-    },
-  };
-  const { client } = context;
-  client.sampler = sampler;
-  const { optimStep } = client;
-  // The fake's own norm counts the updates of its session.
-  client.optimStep = async (params) => {
-    await optimStep.call(client, params);
-    return { metrics: { "grad_norm:mean": 1 } };
-  };
-  return { ...run, asked };
-}
-
-type AheadRun = ReturnType<typeof prepareAhead>;
-
-const staleness = ({ context }: AheadRun) =>
-  linesOf(context, PATHS.metrics).map(
-    (row) => flattenMetrics(row as Parameters<typeof flattenMetrics>[0])["async/staleness/max"],
-  );
-const updates = ({ context }: AheadRun) => context.client.lossCalls;
-const seeds = ({ asked }: AheadRun) => asked.map(({ seed }) => seed ?? -1);
+const staleness = (run: AheadRun) => metric(run, "async/staleness/max");
 
 describe("a run that samples steps ahead", () => {
   it.each([

@@ -1,0 +1,66 @@
+/** Runs whose groups are sampled steps ahead, with tokens and rewards that follow from the seeds of the samples alone. */
+
+import { flattenMetrics, type MetricsRow } from "../../../../src/core/runFolder/metricsTree.ts";
+import type { SampleRequest, SamplingClient } from "../../../../src/core/tinker/samplingClient.ts";
+import { result, scriptedEnvironment } from "../../rollout/scriptedEnvironment.ts";
+import { call, encode, ended } from "../../rollout/scriptedModel.ts";
+import { linesOf, PATHS } from "../fakeContext.ts";
+import { type LoopRun, type LoopRunOptions, prepareRun } from "./prepareRun.ts";
+
+export interface AheadOptions extends LoopRunOptions {
+  readonly stepsAhead: number;
+  /** How long a sample takes, by its seed. */
+  readonly sampleMs?: (seed: number) => number;
+  /** The reward of the rollout that the seed begins. */
+  readonly rewardOf?: (seed: number) => number;
+}
+
+export function prepareAhead({
+  stepsAhead,
+  sampleMs = () => 0,
+  rewardOf = (seed) => (seed % 97) / 97,
+  ...options
+}: AheadOptions) {
+  const onCall = ({ args }: { readonly args: { readonly reward?: unknown } }) =>
+    result("", { reward: Number(args.reward), finished: true });
+  const run = prepareRun({
+    remote: scriptedEnvironment([{ onCall }]),
+    ...options,
+    config: { max_steps_off_policy: stepsAhead, rolling_save_every: 1, ...options.config },
+  });
+  const { context } = run;
+  const asked: SampleRequest[] = [];
+  const sampler: SamplingClient = {
+    ...run.sampler,
+    sample: async (request, { signal } = {}) => {
+      asked.push(request);
+      const { seed = 0 } = request;
+      const ms = sampleMs(seed);
+      if (ms > 0) await context.clock.sleep(ms, signal);
+      const tokens = encode(ended(call("answer", { reward: rewardOf(seed) })));
+      const logprobs = tokens.map(() => -0.5);
+      return { tokens, logprobs, stopReason: "stop", sequenceId: null };
+    },
+  };
+  const { client } = context;
+  client.sampler = sampler;
+  const { optimStep } = client;
+  // The fake's own norm counts the updates of its session.
+  client.optimStep = async (params) => {
+    await optimStep.call(client, params);
+    return { metrics: { "grad_norm:mean": 1 } };
+  };
+  return { ...run, asked };
+}
+
+export type AheadRun = ReturnType<typeof prepareAhead>;
+
+/** The values of a metric, step by step. */
+export function metric({ context }: LoopRun, name: string): readonly unknown[] {
+  return linesOf(context, PATHS.metrics).map((row) => flattenMetrics(row as MetricsRow)[name]);
+}
+
+/** What the updates were made of. */
+export const updates = ({ context }: AheadRun) => context.client.lossCalls;
+
+export const seeds = ({ asked }: AheadRun) => asked.map(({ seed }) => seed ?? -1);

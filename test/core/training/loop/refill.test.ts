@@ -1,0 +1,214 @@
+import { describe, expect, it } from "vitest";
+import { rolloutSeed } from "../../../../src/core/rollout/seeds.ts";
+import { stepPaths } from "../../../../src/core/runFolder/layout.ts";
+import { sha256 } from "../../../../src/node/hash.ts";
+import { ENVIRONMENT } from "../builders.ts";
+import { FOLDER, linesOf } from "../fakeContext.ts";
+import {
+  type AheadOptions,
+  type AheadRun,
+  metric,
+  prepareAhead,
+  seeds,
+  updates,
+} from "./prepareAhead.ts";
+import { comparableRows, positionOf } from "./prepareRun.ts";
+
+const BATCH = 3;
+const POSITIONS = 200;
+
+/** The position of the task that a sample is for, and its rollout, by its seed. */
+const placeOf = new Map(
+  Array.from({ length: POSITIONS * 2 }, (_, i) => {
+    const [position, rollout] = [Math.floor(i / 2), i % 2];
+    const taskKey = `${ENVIRONMENT}:train:${position % 8}#${position}`;
+    return [rolloutSeed(sha256, 42, { taskKey, rollout }, 0, 0), { position, rollout }] as const;
+  }),
+);
+
+interface RefillOptions extends Partial<AheadOptions> {
+  /** True for tasks whose rollouts all get the same reward. */
+  readonly isEqual: (position: number) => boolean;
+}
+
+function prepareRefill({ isEqual, ...options }: RefillOptions) {
+  return prepareAhead({
+    stepsAhead: 0,
+    steps: 4,
+    rewardOf: (seed) => {
+      const place = placeOf.get(seed);
+      if (place === undefined) throw new Error(`no rollout has the seed ${seed}`);
+      return isEqual(place.position) ? 1 : place.rollout;
+    },
+    ...options,
+    config: { batch_size: BATCH, refill: true, max_refill_batches: 3, ...options.config },
+  });
+}
+
+/** The positions that each step consumed, from its records. */
+function positions({ context }: AheadRun, steps: number): readonly (readonly number[])[] {
+  return Array.from({ length: steps }, (_, step) => {
+    const records = linesOf(context, stepPaths(FOLDER, step).bodies) as readonly {
+      readonly taskKey: string;
+      readonly step: number;
+      readonly group: number;
+      readonly rollout: number;
+    }[];
+    const sorted = records.toSorted((a, b) => a.group - b.group || a.rollout - b.rollout);
+    expect(sorted.map(({ step: own }) => own)).toEqual(records.map(() => step));
+    // Two rollouts a group, and no group is left out.
+    expect(sorted.map(({ group, rollout }) => group * 2 + rollout)).toEqual(
+      records.map((_record, i) => i),
+    );
+    return sorted
+      .filter(({ rollout }) => rollout === 0)
+      .map(({ taskKey }) => Number(taskKey.split("#")[1]));
+  });
+}
+
+/** What each step must consume: from the head until there are as many with a signal as a batch holds. */
+function expectedPositions(
+  isEqual: (position: number) => boolean,
+  { steps, most, end }: { readonly steps: number; readonly most: number; readonly end: number },
+): readonly (readonly number[])[] {
+  let next = 0;
+  return Array.from({ length: steps }, () => {
+    const taken: number[] = [];
+    let found = 0;
+    while (found < BATCH && taken.length < most && next < end) {
+      if (!isEqual(next)) found += 1;
+      taken.push(next);
+      next += 1;
+    }
+    return taken;
+  });
+}
+
+const ENDLESS = Number.POSITIVE_INFINITY;
+const RULES: readonly (readonly [string, (position: number) => boolean])[] = [
+  ["none", () => false],
+  ["every second", (position) => position % 2 === 1],
+  ["the first seven", (position) => position < 7],
+  ["in irregular places", (position) => (position * 7919) % 13 < 7],
+];
+
+describe.each([0, 1, 2])(
+  "a run that refills its batches and samples %i steps ahead",
+  (stepsAhead) => {
+    it.each(RULES)(
+      "trains whole batches where groups of equal rewards are %s",
+      async (_, isEqual) => {
+        const run = prepareRefill({ isEqual, stepsAhead, steps: 5 });
+        expect(await run.run()).toMatchObject({ outcome: "done", step: 5 });
+        const expected = expectedPositions(isEqual, { steps: 5, most: 4 * BATCH, end: ENDLESS });
+        expect(positions(run, 5)).toEqual(expected);
+        expect(metric(run, "num_groups")).toEqual(expected.map(() => BATCH));
+        expect(metric(run, "refill/groups")).toEqual(expected.map((taken) => taken.length - BATCH));
+        expect(metric(run, "progress/cursor")).toEqual(
+          expected.map((_taken, step) => expected.slice(0, step + 1).flat().length),
+        );
+        if (stepsAhead > 0) {
+          const lags = metric(run, "async/staleness/max").map(Number);
+          expect(Math.max(...lags)).toBeLessThanOrEqual(stepsAhead);
+          expect(run.context.progress.filter(({ kind }) => kind === "alarm")).toEqual([]);
+        }
+        expect(run.context.progress.filter(({ kind }) => kind === "warning")).toEqual([]);
+      },
+    );
+
+    it("trains the same whatever the order in which rollouts end", async () => {
+      const isEqual = (position: number) => (position * 7919) % 13 < 7;
+      const options = { isEqual, stepsAhead, steps: 5 };
+      const one = prepareRefill(options);
+      await one.run();
+      const other = prepareRefill({ ...options, sampleMs: (seed) => (seed * 7919) % 60_000 });
+      await other.run();
+      expect(updates(other)).toEqual(updates(one));
+      expect(comparableRows(other)).toEqual(comparableRows(one));
+      expect(positions(other, 5)).toEqual(positions(one, 5));
+    });
+
+    it("trains what there is when a step has taken as many groups as it may", async () => {
+      const isEqual = (position: number) => position > 0 && position < 20;
+      const run = prepareRefill({ isEqual, stepsAhead, steps: 3 });
+      expect(await run.run()).toMatchObject({ outcome: "done", step: 3 });
+      expect(positions(run, 3).map(({ length }) => length)).toEqual([12, 11, 3]);
+      expect(metric(run, "num_groups")).toEqual([1, 3, 3]);
+      const message = expect.stringMatching(
+        /^Step 1: 12 groups were sampled, as many as max_refill_batches allows, and 1 of 3 groups/,
+      );
+      expect(run.context.progress).toContainEqual({ kind: "warning", message });
+      expect(metric(run, "refill/untrained_rollouts")).toEqual([22, 16, 0]);
+    });
+
+    it("ends with its data, before the steps that were planned", async () => {
+      const isEqual = (position: number) => position % 2 === 1;
+      const config = { num_epochs: 2, max_steps: null };
+      const run = prepareRefill({ isEqual, stepsAhead, steps: 6, config });
+      expect(await run.run()).toMatchObject({ outcome: "done", step: 3 });
+      expect(positions(run, 3)).toEqual(
+        expectedPositions(isEqual, { steps: 3, most: 12, end: 16 }),
+      );
+      expect(metric(run, "num_groups")).toEqual([3, 3, 2]);
+      expect(metric(run, "progress/done_frac")).toEqual([5 / 16, 11 / 16, 1]);
+      const message = "Step 3: the data ended, and 2 of 3 groups have a signal; these are trained.";
+      expect(run.context.progress).toContainEqual({ kind: "notice", message });
+      expect(run.asked).toHaveLength(16 * 2);
+    });
+
+    it("counts a step without any signal as an empty one", async () => {
+      const config = { max_consecutive_empty_steps: 2 };
+      const run = prepareRefill({ isEqual: () => true, stepsAhead, steps: 5, config });
+      await expect(run.run()).rejects.toMatchObject({ code: "empty-steps" });
+      expect(positions(run, 2).map(({ length }) => length)).toEqual([12, 12]);
+    });
+  },
+);
+
+describe("a run that refills its batches from groups that were sampled ahead", () => {
+  const isEqual = (position: number) => (position * 7919) % 13 < 7;
+
+  it("goes on exactly where it was stopped, and pays for no group twice", async () => {
+    const whole = prepareRefill({ isEqual, stepsAhead: 2, steps: 6 });
+    await whole.run();
+    const first = prepareRefill({ isEqual, stepsAhead: 2, steps: 6 });
+    const { client, clock, control, fileSystem } = first.context;
+    const { optimStep } = client;
+    client.optimStep = async (params) => {
+      const updated = await optimStep.call(client, params);
+      if (client.adamCalls.length < 3) return updated;
+      // What was issued by then has ended.
+      await clock.sleep(60_000);
+      control.stop();
+      return updated;
+    };
+    expect(await first.run()).toMatchObject({ outcome: "stopped" });
+    const rest = prepareRefill({ isEqual, stepsAhead: 2, steps: 6, fileSystem });
+    expect(await rest.run(await positionOf(first))).toMatchObject({ outcome: "done", step: 6 });
+    expect([...updates(first), ...updates(rest)]).toEqual(updates(whole));
+    expect([...seeds(first), ...seeds(rest)].toSorted()).toEqual(seeds(whole).toSorted());
+    expect(comparableRows(rest)).toEqual(comparableRows(whole));
+    expect(positions(rest, 6)).toEqual(positions(whole, 6));
+    const left = [...fileSystem.files.keys()].filter((path) => /pending/.test(path));
+    expect(left).toEqual([]);
+  });
+
+  it("repeats a step that a stop ended while it waited for further groups", async () => {
+    const whole = prepareRefill({ isEqual, stepsAhead: 1, steps: 4 });
+    await whole.run();
+    const first = prepareRefill({
+      ...{ isEqual, stepsAhead: 1, steps: 4 },
+      sampleMs: (seed) => {
+        const { position = 0 } = placeOf.get(seed) ?? {};
+        if (position === 16) first.context.control.stop();
+        return position * 10;
+      },
+    });
+    expect(await first.run()).toMatchObject({ outcome: "stopped" });
+    const { fileSystem } = first.context;
+    const rest = prepareRefill({ isEqual, stepsAhead: 1, steps: 4, fileSystem });
+    expect(await rest.run(await positionOf(first))).toMatchObject({ outcome: "done", step: 4 });
+    expect([...updates(first), ...updates(rest)]).toEqual(updates(whole));
+    expect(comparableRows(rest)).toEqual(comparableRows(whole));
+  });
+});
