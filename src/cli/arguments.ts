@@ -36,6 +36,22 @@ export interface ResumeCommand extends WithOverrides, Sending {
   readonly folder: string;
 }
 
+/** Runs all combinations of the values of a grid. */
+export interface SweepCommand extends WithOverrides, Sending {
+  readonly kind: "sweep";
+  readonly configPath: string;
+  /** `key=value,value` each. */
+  readonly grid: readonly string[];
+  /** How many runs go on at once, at least 1. */
+  readonly parallel: number;
+  readonly retriesFailed: boolean;
+  /** True to show the runs, and start none. */
+  readonly isShowOnly: boolean;
+  readonly wantsJson: boolean;
+  /** True when the user wants so many runs. */
+  readonly isConfirmed: boolean;
+}
+
 /** An editor starts this trainer, and sends over standard input what to train. */
 export interface LaunchCommand {
   readonly kind: "launch";
@@ -121,6 +137,7 @@ export type Command =
   | { readonly kind: "version" }
   | TrainCommand
   | ResumeCommand
+  | SweepCommand
   | LaunchCommand
   | PreviewCommand
   | RunControlCommand
@@ -135,6 +152,7 @@ export type Command =
 const COMMANDS: readonly CommandName[] = [
   "train",
   "resume",
+  "sweep",
   "control",
   "validate",
   "show-prompt",
@@ -173,6 +191,8 @@ function parseCommand(name: CommandName, given: ParsedFlags): Command {
       const { overrides } = given;
       return { kind: "resume", folder, overrides, ...sending(given, name) };
     }
+    case "sweep":
+      return parseSweep(given);
     case "control":
       return parseControl(given);
     case "validate":
@@ -194,7 +214,7 @@ function parseCommand(name: CommandName, given: ParsedFlags): Command {
   }
 }
 
-function parseConfigCommand<Kind extends "train" | "validate" | "show-prompt">(
+function parseConfigCommand<Kind extends "train" | "sweep" | "validate" | "show-prompt">(
   given: ParsedFlags,
   kind: Kind,
 ) {
@@ -221,6 +241,21 @@ function allowedOrigin(host: string, command: CommandName): string {
     `--allow-host is ${JSON.stringify(host)}, not HOST, HOST:PORT or http://HOST`,
     command,
   );
+}
+
+function parseSweep(given: ParsedFlags): SweepCommand {
+  const parallel = numberOf(given, "sweep", "parallel") ?? 1;
+  if (parallel === 0) throw argumentError("--parallel is 0, not at least 1", "sweep");
+  return {
+    ...parseConfigCommand(given, "sweep"),
+    ...sending(given, "sweep"),
+    grid: given.values.get("grid") ?? [],
+    parallel,
+    retriesFailed: given.switches.has("retry-failed"),
+    isShowOnly: given.switches.has("show"),
+    wantsJson: given.switches.has("json"),
+    isConfirmed: given.switches.has("yes"),
+  };
 }
 
 function parseControl({ positionals }: ParsedFlags): RunControlCommand {

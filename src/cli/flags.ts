@@ -8,6 +8,7 @@ import { nearestWord } from "../core/util/editDistance.ts";
 export type CommandName =
   | "train"
   | "resume"
+  | "sweep"
   | "control"
   | "validate"
   | "show-prompt"
@@ -42,6 +43,16 @@ const STARTING: Flags = { "allow-host": { type: "string" } };
 export const FLAGS: Readonly<Record<CommandName, Flags>> = {
   train: { ...CONFIG, ...STARTING },
   resume: { ...HELP, overrides: { type: "string" }, ...STARTING },
+  sweep: {
+    ...CONFIG,
+    ...STARTING,
+    grid: { type: "string" },
+    parallel: { type: "string" },
+    "retry-failed": { type: "boolean" },
+    show: { type: "boolean" },
+    json: { type: "boolean" },
+    yes: { type: "boolean" },
+  },
   control: HELP,
   validate: CONFIG,
   "show-prompt": {

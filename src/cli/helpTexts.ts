@@ -12,6 +12,7 @@ const GENERAL: HelpText = (program) => `Trains language-model agents with reinfo
 
   train --config_path FILE   train a model as a configuration says
   resume RUN_FOLDER          go on with a run from its last checkpoint
+  sweep --config_path FILE   train with each combination of several values
   control RUN_FOLDER ACTION  pause, continue, save, stop or change a running run
   validate FILE              check a configuration, without any service
   show-prompt FILE           show the first prompt of a task, without a step
@@ -87,6 +88,40 @@ checkpoint are run again; what they had written moves to superseded/ in the run
 folder. The configuration is read anew from its file: settings that make the run
 what it is cannot change, others, such as learning_rate or max_steps, can.
 Overrides of the run stay in force; new ones are added to them.`;
+
+const SWEEP: HelpText = (program) => `Trains once with each combination of several values.
+
+  ${program} sweep --config_path FILE --grid KEY=VALUE,VALUE …
+
+  --grid KEY=VALUE,VALUE   a key that varies, with its values; once for each key
+  --parallel N             runs that go on at once, by default 1
+  --retry-failed           try runs again that failed in an earlier start
+  --show                   show the runs and how far they are, and start none
+  --json                   print the table as JSON, and progress on stderr
+  --yes                    start more than 100 runs
+  -c, --config_path FILE   YAML or JSON; the bare FILE works as well
+  --overrides KEY=VALUE …  settings of all runs; --KEY VALUE as well
+  --allow-host HOST        let keys go to https://HOST, where a .env file leads;
+                           http://HOST allows an address without encryption
+
+Example:
+
+  ${program} sweep examples/local/tinker-config.yaml --grid learning_rate=4e-3,8e-3 --grid seed=1,2 --max_steps 10
+
+${OVERRIDES}
+A comma within brackets or quotes separates no values.
+
+The whole grid is checked before the first run starts. Every run is an ordinary
+one with a folder of its own, named NAME-sweep.KEY_VALUE. At Weights & Biases
+the runs form a group. The folder NAME-sweep beside them holds sweep.json.
+
+The same command goes on with the sweep: runs that are done are left alone, those
+that were stopped or interrupted are resumed. Another grid, or another run_name,
+is another sweep. A run can be paused, stopped and resumed like any other.
+
+Ctrl+C saves and stops the runs under way and starts no more; a second one ends
+at once. The exit code is 0 when all runs are done, else the worst of theirs: 1,
+2, 5, 4, 6, 3, in this order.`;
 
 const VALIDATE: HelpText = (program) => `Checks a configuration and contacts no service.
 
@@ -245,6 +280,7 @@ official Python packages train here. Serves until Ctrl+C.`;
 const TOPICS: Readonly<Record<CommandName, HelpText>> = {
   train: TRAIN,
   resume: RESUME,
+  sweep: SWEEP,
   control: CONTROL,
   validate: VALIDATE,
   "show-prompt": SHOW_PROMPT,

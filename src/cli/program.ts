@@ -16,6 +16,7 @@ import { runListLines } from "./runs.ts";
 import { serveUntilInterrupt } from "./serve.ts";
 import { showRun } from "./show.ts";
 import { showPrompt } from "./showPrompt.ts";
+import { runSweep } from "./sweep.ts";
 import { printAll } from "./terminal.ts";
 import { followRun } from "./train.ts";
 import { validate } from "./validate.ts";
@@ -58,6 +59,8 @@ async function dispatch(options: ProgramOptions, command: Command): Promise<numb
         ),
       );
     }
+    case "sweep":
+      return runSweep(options, command);
     case "launch":
       return runForEditor(options, command.folder, (launch) => followLaunch(options, launch));
     case "preview":

@@ -1,6 +1,6 @@
 /** Writes lines to an output stream, with at most one live line below them, and survives a reader that goes away. */
 
-import { clipLine, type Line, renderLine } from "./line.ts";
+import { clipLine, type Line, type Piece, renderLine } from "./line.ts";
 
 export interface Terminal {
   /** Code points in a row; 80 when unknown. */
@@ -87,4 +87,21 @@ export async function printAll(terminal: Terminal, lines: AsyncIterable<Line>): 
     }
   }
   terminal.print(pending);
+}
+
+/** The same terminal for one of several writers: each of its lines begins with `prefix`, and it has no live line. */
+export function prefixed(terminal: Terminal, prefix: Piece): Terminal {
+  return {
+    columns: terminal.columns,
+    isInteractive: false,
+    get isClosed() {
+      return terminal.isClosed;
+    },
+    print: (lines) =>
+      terminal.print(
+        lines.filter((line) => line.length > 0).map((line): Line => [prefix, ...line]),
+      ),
+    showLive: () => undefined,
+    drained: () => terminal.drained(),
+  };
 }

@@ -3,9 +3,19 @@
 import type { Watcher } from "../core/training/progress.ts";
 import { l10n } from "../shared/l10n.ts";
 import type { ActiveRun, RunEnd } from "../trainer/types.ts";
-import { styled } from "./line.ts";
+import { type Line, styled } from "./line.ts";
 import type { ProgramOptions } from "./programOptions.ts";
 import { Screen } from "./screen.ts";
+
+/** A run that is shown on a screen of its own. */
+interface ShownRun {
+  readonly screen: Screen;
+  readonly run: ActiveRun;
+  /** Resolves when the run has ended and its end is shown. @throws AppError as the run does */
+  readonly ended: Promise<RunEnd>;
+}
+
+type ScreenOptions = Pick<ProgramOptions, "out" | "clock" | "invocation">;
 
 /**
  * Shows a run until it ends. The first interrupt stops and saves it, the second ends it now, a third one is the system's.
@@ -15,22 +25,30 @@ export async function followRun(
   options: ProgramOptions,
   start: (watch: Watcher) => ActiveRun,
 ): Promise<RunEnd> {
-  const { invocation, interrupts } = options;
-  const screen = new Screen({ terminal: options.out, clock: options.clock, invocation });
-  const run = start(screen.watch);
-  let isStopping = false;
-  const release = interrupts(() => {
-    if (isStopping) {
-      screen.print([[styled("warning", l10n.t("ending now"))]]);
-      release();
-      run.stopNow();
-      return;
-    }
-    isStopping = true;
-    const notice = l10n.t("stopping: the last completed step is saved; Ctrl+C again ends at once");
-    screen.print([[styled("warning", notice)]]);
-    run.stopAndSave();
+  const { screen, run, ended } = showStarted(options, start);
+  const release = stopOnInterrupt(options, {
+    print: (lines) => screen.print(lines),
+    stopAndSave: () => run.stopAndSave(),
+    stopNow: () => run.stopNow(),
   });
+  try {
+    return await ended;
+  } finally {
+    release();
+  }
+}
+
+/** Starts a run and shows it until it ends. */
+export function showStarted(
+  { out, clock, invocation }: ScreenOptions,
+  start: (watch: Watcher) => ActiveRun,
+): ShownRun {
+  const screen = new Screen({ terminal: out, clock, invocation });
+  const run = start(screen.watch);
+  return { screen, run, ended: showEnd(screen, run) };
+}
+
+async function showEnd(screen: Screen, run: ActiveRun): Promise<RunEnd> {
   try {
     const end = await run.ended;
     screen.close();
@@ -40,7 +58,30 @@ export async function followRun(
     screen.close();
     screen.printNextSteps();
     throw error;
-  } finally {
-    release();
   }
+}
+
+export interface Interruptible extends Pick<ActiveRun, "stopAndSave" | "stopNow"> {
+  readonly print: (lines: readonly Line[]) => void;
+}
+
+/** The first interrupt stops and saves, the second ends now, a third one is the system's; so are all after the returned function is called. */
+export function stopOnInterrupt(
+  { interrupts }: Pick<ProgramOptions, "interrupts">,
+  { print, stopAndSave, stopNow }: Interruptible,
+): () => void {
+  let isStopping = false;
+  const release = interrupts(() => {
+    if (isStopping) {
+      print([[styled("warning", l10n.t("ending now"))]]);
+      release();
+      stopNow();
+      return;
+    }
+    isStopping = true;
+    const notice = l10n.t("stopping: the last completed step is saved; Ctrl+C again ends at once");
+    print([[styled("warning", notice)]]);
+    stopAndSave();
+  });
+  return release;
 }

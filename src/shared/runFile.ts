@@ -34,6 +34,19 @@ export interface RunFile {
   readonly control: ControlAddress | null;
   /** Why the present attempt ended before the run was done; absent while it goes on, and in folders of older versions. */
   readonly ending?: RunEnding;
+  /** The sweep that the run belongs to; absent for a run of its own. */
+  readonly sweep?: SweepMember;
+}
+
+/** The place of a run in a sweep. */
+export interface SweepMember {
+  readonly id: string;
+  /** Of the sweep. */
+  readonly name: string;
+  /** Which combination of the grid, from 0. */
+  readonly combination: number;
+  /** The settings of that combination, `key=value` each. */
+  readonly settings: readonly string[];
 }
 
 /** Without secrets. */

@@ -1,28 +1,23 @@
 /** Plans how a run goes on: from its state, with its configuration, which may have changed where that is allowed. */
 
 import { hostname } from "node:os";
-import { type ConfigChange, configChanges } from "../core/config/changes.ts";
-import { isLocalModel } from "../core/config/presets.ts";
+import type { ConfigChange } from "../core/config/changes.ts";
 import { isSame } from "../core/config/sameValue.ts";
-import { type Config, configSchemas } from "../core/config/schema.ts";
+import type { Config } from "../core/config/schema.ts";
 import { AppError, isAppError } from "../core/errors.ts";
-import { isJsonObject } from "../core/json.ts";
 import type { FileSystem, FolderFiles } from "../core/ports.ts";
-import { runPaths } from "../core/runFolder/layout.ts";
 import { type ResumePoint, readResumePoints, rewindTo } from "../core/runFolder/resumePoints.ts";
 import { readFreeRun, resumeRun } from "../core/runFolder/runFolder.ts";
 import { type RunState, readStates, type StoredStates } from "../core/runFolder/state.ts";
-import { MAX_BYTES } from "../core/runFolder/wholeFiles.ts";
 import { completedSteps } from "../core/runs/runList.ts";
-import { restoreRedacted } from "../core/secrets/redaction/restoreRedacted.ts";
 import type { LoopPosition } from "../core/training/loopPosition.ts";
 import type { Preparation } from "../core/training/prepare.ts";
-import { parseJson } from "../core/util/jsonl.ts";
 import { systemClock } from "../node/clock.ts";
 import { isProcessAlive } from "../node/processes.ts";
+import { settingsOfRun } from "../node/settingsOfRun.ts";
 import { type StartConfig, startConfig } from "../node/startConfig.ts";
 import type { RunOwner } from "../shared/runFile.ts";
-import { type LoadedConfig, loadStart, redactSecrets } from "./config/configFiles.ts";
+import { type LoadedConfig, loadStart } from "./config/configFiles.ts";
 import { createClient, startPosition } from "./createModel.ts";
 import { loadNewestState } from "./loadNewestState.ts";
 import type { RunPlan } from "./runPlan.ts";
@@ -49,11 +44,8 @@ export async function planResume(
   const runFile = await readFreeRun(ports, folder);
   const start = known ?? (await startConfig(fileSystem, { resume: folder, overrides }));
   const files = fileSystem.within(folder);
-  const before = await readResolved(files, folder);
   const loaded = loadStart(start);
-  const now = redactSecrets(loaded.config);
-  // The run's copy was cleaned of secrets, wherever they stood.
-  const changes = configChanges(restoreRedacted(before, now), now);
+  const { before, changes } = await settingsOfRun(files, folder, loaded.config);
   requireSameIdentity(changes, loaded);
   const points = await readResumePoints(files, folder, systemClock.now());
   const stored = await storedStates(files, folder, points);
@@ -153,19 +145,6 @@ function requireSameIdentity(
     "config-identity",
     `${place}: error: ${fixed.join(", ")} changed since this run began, so it would be another run. Undo the change, or start a new run with \`tinker-rl train\`.`,
     { configPath: first },
-  );
-}
-
-async function readResolved(fileSystem: FolderFiles, folder: string): Promise<Config> {
-  const path = runPaths(folder).resolvedConfig;
-  const json = parseJson(await fileSystem.readText(path, MAX_BYTES.resolvedConfig))?.value;
-  const isLocal = isJsonObject(json) && isLocalModel(String(json["model_name"]));
-  const parsed = configSchemas[isLocal ? "local" : "hosted"].safeParse(json);
-  if (parsed.success) return parsed.data;
-  throw new AppError(
-    "run-file-invalid",
-    `${path} cannot be read by this version. Use the version that wrote it, or start a new run.`,
-    { cause: parsed.error },
   );
 }
 

@@ -165,7 +165,7 @@ function withFallback(watch: TrainRequest["watch"], log: Log): TrainRequest["wat
 /** Plans a run in a folder of its own. */
 export function planNewRun(
   fileSystem: FileSystem,
-  request: Pick<TrainRequest, "owner">,
+  request: Pick<TrainRequest, "owner" | "sweep">,
   loaded: LoadedConfig,
 ): RunPlan {
   const { config, path } = loaded;
@@ -186,6 +186,7 @@ export function planNewRun(
           host: hostname(),
           owner: request.owner,
           configPath: path,
+          ...(request.sweep !== undefined && { sweep: request.sweep }),
         },
       ),
     createModel: async (tinker) => ({ client: await createClient(tinker, config), start }),

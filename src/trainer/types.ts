@@ -4,7 +4,7 @@ import type { AllowedOrigin } from "../core/secrets/hostBinding.ts";
 import type { Redactor } from "../core/secrets/redaction/redactor.ts";
 import type { Watcher } from "../core/training/progress.ts";
 import type { LaunchFile, LaunchRequest } from "../shared/control.ts";
-import type { RunOwner } from "../shared/runFile.ts";
+import type { RunOwner, SweepMember } from "../shared/runFile.ts";
 
 interface RunRequest {
   readonly owner: RunOwner;
@@ -33,6 +33,8 @@ export type LaunchPlace = Partial<Pick<LaunchFile, "control" | "folder">>;
 export interface TrainRequest extends RunRequest {
   /** Path of the YAML or JSON file. */
   readonly configPath: string;
+  /** Absent for a run of its own. */
+  readonly sweep?: SweepMember;
 }
 
 export interface ResumeRequest extends RunRequest {

@@ -159,3 +159,19 @@ test("checkpoints are deleted by their addresses, here only when asked", () => {
     expect(() => parseArguments(["checkpoints", ...words])).toThrow("needs the word delete");
   }
 });
+
+test("a sweep takes its grid, beside what train takes", () => {
+  const words = ["sweep", "a.yaml", "--grid", "seed=1,2", "--grid=lora_rank=4", "--max_steps", "3"];
+  const flags = ["--parallel", "2", "--retry-failed", "--allow-host", "one.example"];
+  expect(parseArguments([...words, ...flags])).toEqual({
+    kind: "sweep",
+    configPath: "a.yaml",
+    grid: ["seed=1,2", "lora_rank=4"],
+    overrides: ["max_steps=3"],
+    parallel: 2,
+    retriesFailed: true,
+    ...{ isShowOnly: false, wantsJson: false, isConfirmed: false },
+    allowedOrigins: [{ origin: "https://one.example", key: null }],
+  });
+  expect(() => parseArguments(["sweep", "a.yaml", "--parallel", "0"])).toThrow(/at least 1/);
+});

@@ -2,10 +2,11 @@
 
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { resumeTraining } from "../../src/trainer/trainer.ts";
+import { resumeTraining, startTraining } from "../../src/trainer/trainer.ts";
 import { FakeWandbServer } from "../core/tracking/wandb/fakeWandbServer.ts";
-import { PROGRAM_FOLDER, trainLocally } from "./localRun.ts";
+import { PROGRAM_FOLDER, runFolderWith, trainLocally } from "./localRun.ts";
 
 const SECRET = "open-sesame-9731";
 const CONFIG = `
@@ -90,5 +91,32 @@ describe("a run with wandb: online", () => {
       step: 1,
       "eval/local/calculator/test/greedy/reward_mean": expect.any(Number),
     });
+  });
+
+  it("of a sweep is in the group of the sweep, also after a resume", async () => {
+    const folder = await runFolderWith(CONFIG);
+    const sweep = { id: "s", name: "demo-sweep", combination: 0, settings: ["seed=1"] };
+    const base = { owner: "terminal", programFolder: PROGRAM_FOLDER } as const;
+    const watch = (): void => undefined;
+    const groups = (): readonly unknown[] =>
+      wandb.requests.flatMap(({ body }) => {
+        const name = /"groupName":("[^"]*")/.exec(String(body))?.[1];
+        return name === undefined ? [] : [JSON.parse(name)];
+      });
+    wandb.requests.length = 0;
+    const configPath = join(folder, "config.yaml");
+    const { ended } = startTraining({
+      ...base,
+      configPath,
+      overrides: ["max_steps=1"],
+      sweep,
+      watch,
+    });
+    const { folder: run } = await ended;
+    expect(new Set(groups())).toEqual(new Set(["demo-sweep"]));
+    wandb.requests.length = 0;
+    const overrides = ["max_steps=2"];
+    await resumeTraining({ ...base, folder: run ?? "", overrides, watch }).ended;
+    expect(new Set(groups())).toEqual(new Set(["demo-sweep"]));
   });
 });

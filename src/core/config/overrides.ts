@@ -31,7 +31,8 @@ interface Segment {
   readonly isQuoted: boolean;
 }
 
-interface Assignment {
+/** `key=value` taken apart. */
+export interface Assignment {
   readonly segments: readonly Segment[];
   /** The key as written, with the equals sign. */
   readonly prefix: string;
@@ -82,7 +83,8 @@ function faultOf(override: string, message: string): Problem {
   return { severity: "error", code: "TRL100", message, path: [], ...nowhere, override };
 }
 
-function parseAssignment(text: string): Assignment | null {
+/** Null when no key stands before an equals sign. */
+export function parseAssignment(text: string): Assignment | null {
   const match = ASSIGNMENT.exec(text);
   if (match === null) return null;
   const [prefix, key = ""] = match;

@@ -1,8 +1,9 @@
-/** Takes secrets out of the text of a configuration, by the place where they stand and not by how they look. */
+/** Takes secrets out of a configuration, by the place where they stand and not by how they look. */
 
 import { isScalar, type Node } from "yaml";
 import type { Shape } from "./field.ts";
 import { childShape, configShape } from "./fields.ts";
+import type { Config } from "./schema.ts";
 import { readYaml, type YamlSource } from "./yamlSource.ts";
 
 /**
@@ -41,4 +42,18 @@ function secretNodes(
 
 function isEmpty(node: Node): boolean {
   return isScalar(node) && (node.value === null || node.value === "");
+}
+
+/** Values written into `secrets` maps, whatever they are: null in a map means "look it up", which is what a reader may do. */
+export function redactSecrets(config: Config): Config {
+  const hide = (secrets: Config["secrets"]): Config["secrets"] =>
+    secrets === null ? null : Object.fromEntries(Object.keys(secrets).map((name) => [name, null]));
+  const environments = Object.entries(config.environments).map(
+    ([name, own]) => [name, { ...own, secrets: hide(own.secrets) }] as const,
+  );
+  return {
+    ...config,
+    secrets: hide(config.secrets),
+    environments: Object.fromEntries(environments),
+  };
 }

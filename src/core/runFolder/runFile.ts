@@ -1,7 +1,7 @@
 /** Reads `run.json` and decides whether a trainer still uses its folder. */
 
 import * as z from "zod";
-import type { RunFile, RunPhase } from "../../shared/runFile.ts";
+import type { RunFile, RunPhase, SweepMember } from "../../shared/runFile.ts";
 import { AppError, isAppError } from "../errors.ts";
 import type { FolderFiles } from "../ports.ts";
 import { parseJson } from "../util/jsonl.ts";
@@ -31,6 +31,20 @@ const wholeNumber = z.number().int().nonnegative();
 /** Counts attempts and the like; bounded, so that it can always be raised. */
 const smallNumber = wholeNumber.max(1_000_000);
 
+/** More than any override has. */
+const MAX_SETTING = 10_000;
+/** More than a grid has keys. */
+const MAX_SETTINGS = 100;
+
+const sweepMemberSchema: z.ZodType<SweepMember> = z
+  .object({
+    id: storedId,
+    name: baseName,
+    combination: smallNumber,
+    settings: z.array(z.string().max(MAX_SETTING)).max(MAX_SETTINGS).readonly(),
+  })
+  .readonly();
+
 const runFileSchema: z.ZodType<RunFile> = z
   .object({
     schemaVersion: z.literal(1),
@@ -47,6 +61,7 @@ const runFileSchema: z.ZodType<RunFile> = z
     configPath: z.string(),
     control: z.object({ address: z.string(), tokenPath: z.string() }).readonly().nullable(),
     ending: z.object({ code: z.string(), message: z.string() }).readonly().exactOptional(),
+    sweep: sweepMemberSchema.exactOptional(),
   })
   .readonly();
 
@@ -93,7 +108,14 @@ export async function requireRunFile(fileSystem: FolderFiles, folder: string): P
 }
 
 /** True while the trainer named in the file is alive and writes heartbeats. */
-export function isRunInUse(file: RunFile, { nowMs, isProcessAlive }: Liveness): boolean {
-  if (ENDED_PHASES.has(file.phase)) return false;
-  return nowMs - file.heartbeatAtMs < STALE_HEARTBEAT_MS && isProcessAlive(file.pid, file.host);
+export function isRunInUse(file: RunFile, liveness: Liveness): boolean {
+  return !ENDED_PHASES.has(file.phase) && isBeating(file, liveness);
+}
+
+/** True while the process that writes this heartbeat is alive and does so. */
+export function isBeating(
+  { heartbeatAtMs, pid, host }: Pick<RunFile, "heartbeatAtMs" | "pid" | "host">,
+  { nowMs, isProcessAlive }: Liveness,
+): boolean {
+  return nowMs - heartbeatAtMs < STALE_HEARTBEAT_MS && isProcessAlive(pid, host);
 }

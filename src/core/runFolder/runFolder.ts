@@ -1,6 +1,6 @@
 /** Claims the folder of a new run, and takes an existing one over for a resume. */
 
-import type { RunFile, RunOwner } from "../../shared/runFile.ts";
+import type { RunFile, RunOwner, SweepMember } from "../../shared/runFile.ts";
 import { AppError, isAppError } from "../errors.ts";
 import type { Clock, FileSystem } from "../ports.ts";
 import { runPaths } from "./layout.ts";
@@ -22,6 +22,8 @@ export interface NewRun extends RunStarter {
   readonly parent: string;
   readonly name: string;
   readonly runId: string;
+  /** Absent for a run of its own. */
+  readonly sweep?: SweepMember;
 }
 
 /** `step` is the next step to run; what was written for it and later ones is superseded. */
@@ -36,8 +38,8 @@ export interface FreeRunOptions extends RunFolderOptions {
   readonly isProcessAlive: (pid: number) => boolean;
 }
 
-const MAX_NAME_LENGTH = 80;
-const MAX_RUNS_OF_ONE_NAME = 10_000;
+export const MAX_NAME_LENGTH = 80;
+const MAX_FOLDERS_OF_ONE_NAME = 10_000;
 
 /**
  * Claims `parent/name`, or `name-2`, `name-3` … when taken, and writes its `run.json`. The name in the file is the folder's.
@@ -45,9 +47,7 @@ const MAX_RUNS_OF_ONE_NAME = 10_000;
  */
 export async function startRun(options: RunFolderOptions, run: NewRun): Promise<RunLease> {
   const { fileSystem, clock } = options;
-  await makeRunParent(fileSystem, run.parent);
-  await ignoreInGit(fileSystem, run.parent);
-  const name = await claimName(fileSystem, run.parent, folderName(run.name));
+  const name = await claimFolder(fileSystem, run.parent, folderName(run.name));
   const folder = `${run.parent}/${name}`;
   const files = fileSystem.within(folder);
   await files.makeDirectory(runPaths(folder).rolloutFolder);
@@ -69,6 +69,7 @@ export async function startRun(options: RunFolderOptions, run: NewRun): Promise<
       phase: "preparing",
       configPath: run.configPath,
       control: null,
+      ...(run.sweep !== undefined && { sweep: run.sweep }),
     },
   });
   await lease.update();
@@ -129,8 +130,18 @@ export async function readFreeRun(
   return file;
 }
 
-async function claimName(fileSystem: FileSystem, parent: string, name: string): Promise<string> {
-  for (let number = 1; number <= MAX_RUNS_OF_ONE_NAME; number += 1) {
+/**
+ * Makes the folder `parent/name`, or `name-2`, `name-3` … when taken, and returns its name.
+ * @throws AppError `disk`, `exists`
+ */
+export async function claimFolder(
+  fileSystem: FileSystem,
+  parent: string,
+  name: string,
+): Promise<string> {
+  await makeRunParent(fileSystem, parent);
+  await ignoreInGit(fileSystem, parent);
+  for (let number = 1; number <= MAX_FOLDERS_OF_ONE_NAME; number += 1) {
     const candidate = number === 1 ? name : `${name}-${number}`;
     try {
       await fileSystem.claimDirectory(`${parent}/${candidate}`);
@@ -141,7 +152,7 @@ async function claimName(fileSystem: FileSystem, parent: string, name: string): 
   }
   throw new AppError(
     "exists",
-    `${parent} holds ${MAX_RUNS_OF_ONE_NAME} runs named ${name}. Choose another run name.`,
+    `${parent} holds ${MAX_FOLDERS_OF_ONE_NAME} runs or sweeps named ${name}. Choose another run_name.`,
     { data: { parent, name } },
   );
 }

@@ -14,6 +14,7 @@ export const MAX_BYTES = {
   resolvedConfig: 2 * 1024 * KB,
   overrides: 1024 * KB,
   wandb: 4 * 1024 * KB,
+  sweep: 1024 * KB,
 } as const;
 
 /** Null for a file that cannot be read, for views that then leave its contents out. */

@@ -5,7 +5,7 @@ import type { AppliedOverride } from "../../core/config/overrides.ts";
 import { type ParseResult, parseConfig } from "../../core/config/parse.ts";
 import { describeProblem } from "../../core/config/problem.ts";
 import type { Config } from "../../core/config/schema.ts";
-import { withoutSecretValues } from "../../core/config/secretValues.ts";
+import { redactSecrets, withoutSecretValues } from "../../core/config/secretValues.ts";
 import { AppError } from "../../core/errors.ts";
 import type { FileSystem, FolderFiles } from "../../core/ports.ts";
 import { runPaths } from "../../core/runFolder/layout.ts";
@@ -104,20 +104,6 @@ export async function writeConfigFiles(
     const texts = loaded.overrides.map(({ text }) => redactor.redact(text));
     await fileSystem.writeAtomic(paths.overrides, `${JSON.stringify(texts, null, 2)}\n`);
   }
-}
-
-/** Values written into `secrets` maps, whatever they are: null in a map means "look it up", which is what a reader may do. */
-export function redactSecrets(config: Config): Config {
-  const hide = (secrets: Config["secrets"]): Config["secrets"] =>
-    secrets === null ? null : Object.fromEntries(Object.keys(secrets).map((name) => [name, null]));
-  const environments = Object.entries(config.environments).map(
-    ([name, own]) => [name, { ...own, secrets: hide(own.secrets) }] as const,
-  );
-  return {
-    ...config,
-    secrets: hide(config.secrets),
-    environments: Object.fromEntries(environments),
-  };
 }
 
 /** Values in `secrets` maps as the redactor should know them before anything is written. */

@@ -34,7 +34,7 @@ export interface TrackersOptions {
   readonly addresses: TrackerAddresses;
   readonly variables: Variables;
   /** Of the run that this is. */
-  readonly file: Pick<RunFile, "runId" | "name" | "configPath">;
+  readonly file: Pick<RunFile, "runId" | "name" | "configPath" | "sweep">;
   /** The step that this attempt begins with. */
   readonly firstStep: number;
   /** Its id on Weights & Biases from an earlier attempt; null = none. */

@@ -25,7 +25,7 @@ export interface WandbReportOptions {
   readonly address: WandbAddress | null;
   readonly variables: Variables;
   /** Of the run that this is. */
-  readonly file: Pick<RunFile, "name" | "configPath">;
+  readonly file: Pick<RunFile, "name" | "configPath" | "sweep">;
   /** The step that this attempt begins with. */
   readonly firstStep: number;
   /** Of an earlier attempt; null = none. */
@@ -145,7 +145,7 @@ function runInit({
     project: config.wandb_project_name ?? "uncategorized",
     entity: address?.entity ?? value("WANDB_ENTITY"),
     displayName: clean(config.wandb_run_name ?? file.name),
-    group: cleaned("WANDB_RUN_GROUP"),
+    group: file.sweep === undefined ? cleaned("WANDB_RUN_GROUP") : clean(file.sweep.name),
     jobType: "train",
     notes: cleaned("WANDB_NOTES"),
     tags: [...new Set(tags)].map((tag) => clean(tag).slice(0, MAX_TAG)).filter((tag) => tag !== ""),

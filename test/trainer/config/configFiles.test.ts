@@ -1,10 +1,10 @@
 import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
+import { redactSecrets } from "../../../src/core/config/secretValues.ts";
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
 import { readOverrides } from "../../../src/node/startConfig.ts";
 import {
   loadConfig,
-  redactSecrets,
   writeConfigFiles,
   writtenSecrets,
 } from "../../../src/trainer/config/configFiles.ts";

@@ -1,0 +1,92 @@
+/** What came of the runs of a sweep, and the exit code that follows from them. */
+
+import { AppError, errorMessage } from "../core/errors.ts";
+import type { FileSystem } from "../core/ports.ts";
+import type { ListedRun } from "../core/runs/runList.ts";
+import { runFigures, type SweepRow } from "../core/sweeps/sweepRuns.ts";
+import { EXIT } from "../shared/exitCodes.ts";
+import type { RunEnd } from "../trainer/types.ts";
+import { exitCodeOf, exitCodeOfRun } from "./exitCode.ts";
+
+/** How a run ended that this process has begun. */
+export type SweepOutcome =
+  | { readonly kind: "ended"; readonly end: RunEnd }
+  | { readonly kind: "failed"; readonly error: unknown };
+
+export interface SweepResult {
+  /** `key=value` for each key of the grid. */
+  readonly settings: readonly string[];
+  readonly state: ListedRun["phase"] | "not-started";
+  /** Completed steps. */
+  readonly steps: number;
+  /** Mean rewards of the last step and of the best one. */
+  readonly lastReward: number | null;
+  readonly bestReward: number | null;
+  /** Of all steps, in seconds. */
+  readonly totalS: number;
+  /** Null when there is no run. */
+  readonly folder: string | null;
+  /** Why it failed or cannot be read; null = nothing of the kind. */
+  readonly problem: string | null;
+  readonly exitCode: number;
+}
+
+/** From the least to the worst. */
+const SEVERITY: readonly number[] = [
+  ...[EXIT.done, EXIT.stopped, EXIT.interrupted, EXIT.limit, EXIT.service, EXIT.invalid],
+  EXIT.fault,
+];
+
+/** 0 when every run is done, else the worst of their codes. */
+export function sweepExitCode(results: readonly SweepResult[]): number {
+  const worst = Math.max(...results.map(({ exitCode }) => SEVERITY.indexOf(exitCode)));
+  return SEVERITY[worst] ?? EXIT.fault;
+}
+
+/** `outcomes` of this process by the index of the combination. @throws AppError `file-unreadable` */
+export function sweepResults(
+  fileSystem: FileSystem,
+  rows: readonly SweepRow[],
+  outcomes: ReadonlyMap<number, SweepOutcome>,
+): Promise<readonly SweepResult[]> {
+  return Promise.all(
+    rows.map((row) => sweepResult(fileSystem, row, outcomes.get(row.combination.index) ?? null)),
+  );
+}
+
+async function sweepResult(
+  fileSystem: FileSystem,
+  { combination: { settings }, run }: SweepRow,
+  outcome: SweepOutcome | null,
+): Promise<SweepResult> {
+  const exitCode = outcome === null ? exitCodeOfStored(run) : exitCodeOfOutcome(outcome);
+  const error = outcome?.kind === "failed" ? errorMessage(outcome.error) : null;
+  if (run === null) {
+    const state = error === null ? "not-started" : "failed";
+    const nothing = { steps: 0, lastReward: null, bestReward: null, totalS: 0, folder: null };
+    return { settings, ...nothing, state, problem: error, exitCode };
+  }
+  const { folder, steps, reward: lastReward, phase: state } = run;
+  const problem = error ?? storedProblem(run);
+  const figures = await runFigures(fileSystem, folder);
+  return { settings, state, steps, lastReward, ...figures, folder, problem, exitCode };
+}
+
+function storedProblem({ phase, file, problem }: ListedRun): string | null {
+  return (phase === "failed" ? file?.ending?.message : null) ?? problem;
+}
+
+function exitCodeOfOutcome(outcome: SweepOutcome): number {
+  return outcome.kind === "ended" ? exitCodeOfRun(outcome.end) : exitCodeOf(outcome.error);
+}
+
+/** Of a run that this process has not begun, by its folder. */
+function exitCodeOfStored(run: ListedRun | null): number {
+  if (run === null) return EXIT.stopped;
+  if (run.phase === "done") return EXIT.done;
+  if (run.phase === "failed") {
+    const { code, message } = run.file?.ending ?? { code: "bug", message: "" };
+    return exitCodeOf(new AppError(code, message));
+  }
+  return run.phase === "interrupted" ? EXIT.interrupted : EXIT.stopped;
+}

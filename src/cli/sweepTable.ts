@@ -1,0 +1,88 @@
+/** What came of a sweep, as a table for people and as JSON for programs. */
+
+import { basename } from "node:path";
+import { parseAssignment } from "../core/config/overrides.ts";
+import type { Grid } from "../core/sweeps/grid.ts";
+import { formatDuration, formatReward } from "../shared/format.ts";
+import { l10n } from "../shared/l10n.ts";
+import { phaseTexts } from "../shared/phaseTexts.ts";
+import { type Invocation, shortPath } from "./invocation.ts";
+import { type Line, type Piece, type Style, styled } from "./line.ts";
+import type { SweepResult } from "./sweepResults.ts";
+import { type Column, tableLines } from "./table.ts";
+
+export interface NamedResults {
+  readonly name: string;
+  /** The folder that holds the runs. */
+  readonly parent: string;
+  readonly grid: Grid;
+  readonly results: readonly SweepResult[];
+}
+
+const STYLES: Partial<Readonly<Record<SweepResult["state"], Style>>> = {
+  running: "accent",
+  done: "good",
+  failed: "bad",
+  interrupted: "warning",
+  unreadable: "bad",
+};
+
+/** A row for each run, then why some failed. */
+export function sweepTable(
+  { name, parent, grid, results }: NamedResults,
+  { cwd }: Invocation,
+  width: number,
+): readonly Line[] {
+  const rows = results.map((result): readonly Piece[] => [
+    ...result.settings.map(valueText),
+    stateCell(result),
+    String(result.steps),
+    formatReward(result.lastReward),
+    formatReward(result.bestReward),
+    result.totalS === 0 ? "–" : formatDuration(result.totalS),
+    result.folder === null ? "–" : basename(result.folder),
+  ]);
+  const problems = results.flatMap(({ settings, problem }) =>
+    problem === null ? [] : [[styled("bad", `${settings.join(" ")}: ${problem}`)]],
+  );
+  const keys = grid.map(({ key }): Column => ({ title: key, align: "left" }));
+  return [
+    [styled("strong", l10n.t("sweep {0} in {1}", name, shortPath(parent, cwd)))],
+    ...tableLines([...keys, ...columns()], rows, width),
+    ...problems,
+  ];
+}
+
+/** One object on one line. */
+export function sweepJson({ name, results }: NamedResults): readonly Line[] {
+  const runs = results.map(({ settings, exitCode: _, ...result }) => ({
+    settings: Object.fromEntries(settings.map((setting) => [keyText(setting), valueText(setting)])),
+    ...result,
+  }));
+  return [[JSON.stringify({ sweep: name, runs })]];
+}
+
+function stateCell({ state }: SweepResult): Piece {
+  const text = state === "not-started" ? l10n.t("not started") : phaseTexts()[state];
+  const style = STYLES[state];
+  return style === undefined ? text : styled(style, text);
+}
+
+function keyText(setting: string): string {
+  return parseAssignment(setting)?.prefix.slice(0, -1) ?? setting;
+}
+
+function valueText(setting: string): string {
+  return parseAssignment(setting)?.value ?? "";
+}
+
+function columns(): readonly Column[] {
+  return [
+    { title: l10n.t("state"), align: "left" },
+    { title: l10n.t("steps"), align: "right" },
+    { title: l10n.t("last reward"), align: "right" },
+    { title: l10n.t("best"), align: "right" },
+    { title: l10n.t("time"), align: "right" },
+    { title: l10n.t("folder"), align: "left" },
+  ];
+}

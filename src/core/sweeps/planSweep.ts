@@ -1,0 +1,223 @@
+/** From a configuration and a grid to the runs of a sweep, or to everything that is wrong with them: before the first one starts. */
+
+import { checkText } from "../config/check.ts";
+import type { AppliedOverride } from "../config/overrides.ts";
+import { type ParseResult, parseConfig } from "../config/parse.ts";
+import { describeProblem } from "../config/problem.ts";
+import { isSame } from "../config/sameValue.ts";
+import type { Config } from "../config/schema.ts";
+import { combinationsOf, countCombinations, type Grid, parseGrid } from "./grid.ts";
+import { plainName, runNames } from "./runNames.ts";
+
+/** More runs than these are started only when the user asks for so many. */
+export const ASK_ABOVE = 100;
+/** Bounds the time that the check takes. */
+const MAX_COMBINATIONS = 1_000;
+
+/** What is given to a sweep. */
+export interface SweepRequest {
+  /** Of the configuration file. */
+  readonly text: string;
+  /** The file as messages name it. */
+  readonly path: string;
+  /** `key=value,value` each. */
+  readonly grid: readonly string[];
+  /** `key=value` each, for all runs. */
+  readonly overrides: readonly string[];
+}
+
+/** One run of a sweep. */
+export interface Combination {
+  /** From 0. */
+  readonly index: number;
+  /** `key=value` for each key of the grid. */
+  readonly settings: readonly string[];
+  /** What all runs are given, then the settings. */
+  readonly overrides: readonly string[];
+  /** Without the run's name. */
+  readonly config: Config;
+}
+
+export interface SweepPlan {
+  readonly grid: Grid;
+  /** At least one. */
+  readonly combinations: readonly Combination[];
+  /** Those for all runs, with null in place of secrets: fit to be stored. */
+  readonly sharedOverrides: readonly string[];
+  /** Those of them that hold secrets, as given. */
+  readonly secretOverrides: readonly string[];
+}
+
+export type SweepCheck =
+  | { readonly ok: true; readonly plan: SweepPlan }
+  /** One line each. */
+  | { readonly ok: false; readonly problems: readonly string[] };
+
+/** Keys that name a run or place it: each run has those that its sweep gives it. */
+const GIVEN_BY_SWEEP: ReadonlySet<string> = new Set([
+  "log_path",
+  "run_name",
+  "wandb_run_name",
+  "openreward_run_name",
+]);
+
+/** Reads and checks every combination. Never throws. */
+export function planSweep(request: SweepRequest): SweepCheck {
+  const { grid, problems } = parseGrid(request.grid);
+  if (problems.length > 0) return { ok: false, problems };
+  const fault = gridFault(grid);
+  if (fault !== null) return { ok: false, problems: [fault] };
+  const all = combinationsOf(grid);
+  const { shared, applied } = appliedOverrides(request, all[0] ?? []);
+  const unfit = keyProblems(shared, applied, all[0] ?? []);
+  if (unfit.length > 0) return { ok: false, problems: unfit };
+  const checked = all.map((settings, index) => checkCombination(request, settings, index));
+  const lines = joinLines(checked);
+  const combinations = checked.flatMap(({ combination }) => combination ?? []);
+  const found = lines.length > 0 ? lines : duplicates(combinations);
+  if (found.length > 0) return { ok: false, problems: found };
+  const sharedOverrides = shared.map(({ text }) => text);
+  const secretOverrides = request.overrides.filter((text) => !sharedOverrides.includes(text));
+  return { ok: true, plan: { grid, combinations, sharedOverrides, secretOverrides } };
+}
+
+/** What the trainer is given for a run of a sweep: its settings, and a name that no other run of the sweep has. */
+export function runOverrides({ overrides, config }: Combination, name: string): readonly string[] {
+  return [
+    ...overrides,
+    `run_name=${name}`,
+    // A tracker would show all runs of the sweep under this name.
+    ...(config.wandb_run_name === null ? [] : ["wandb_run_name=null"]),
+    ...(config.openreward_run_name === null ? [] : ["openreward_run_name=null"]),
+  ];
+}
+
+/** The names of the runs of a sweep of this name. */
+export function namesOfRuns(sweep: string, { combinations }: SweepPlan): readonly string[] {
+  return runNames(
+    sweep,
+    combinations.map(({ settings }) => settings),
+  );
+}
+
+/** The name of a sweep of runs that would have this name on their own. */
+export function sweepName(runName: string): string {
+  return `${plainName(runName)}-sweep`;
+}
+
+/** Those for all runs, and those of a combination, as far as they can be read. */
+function appliedOverrides({ text, path, overrides }: SweepRequest, settings: readonly string[]) {
+  const { applied } = checkText(text, { path, overrides: [...overrides, ...settings] }).overridden;
+  const count = Math.max(0, applied.length - settings.length);
+  return { shared: applied.slice(0, count), applied: applied.slice(count) };
+}
+
+function gridFault(grid: Grid): string | null {
+  const count = countCombinations(grid);
+  if (grid.length === 0) {
+    return "--grid: error: a sweep needs at least one key with its values, for example --grid seed=1,2.";
+  }
+  if (count <= MAX_COMBINATIONS) return null;
+  const product = grid.map(({ key, values }) => `${values.length} of ${key}`).join(" × ");
+  return `--grid: error: ${product} are ${count} runs, and a sweep has at most ${MAX_COMBINATIONS}. Leave values out.`;
+}
+
+/** Keys that no grid may have; the values do not matter. */
+function keyProblems(
+  shared: readonly AppliedOverride[],
+  applied: readonly AppliedOverride[],
+  settings: readonly string[],
+): readonly string[] {
+  return applied.flatMap(({ path, text }, index): readonly string[] => {
+    const key = path.join(".");
+    const line = (problem: string): readonly string[] => [`--grid ${text}: error: ${problem}`];
+    if (GIVEN_BY_SWEEP.has(key)) {
+      return line(`${key} cannot vary, because it trains nothing else. Set it once for all runs.`);
+    }
+    if (text !== settings[index]) {
+      return line(`${key} holds a secret, and runs are named by what varies.`);
+    }
+    const twice = shared.find((other) => isSame(other.path, path));
+    if (twice === undefined) return [];
+    return line(`${twice.text} sets ${key} for all runs. Leave one of the two out.`);
+  });
+}
+
+interface CheckedCombination {
+  readonly settings: readonly string[];
+  /** Null when it has problems. */
+  readonly combination: Combination | null;
+  readonly lines: readonly string[];
+}
+
+function checkCombination(
+  { text, path, overrides: shared }: SweepRequest,
+  settings: readonly string[],
+  index: number,
+): CheckedCombination {
+  const overrides = [...shared, ...settings];
+  const result = parseConfig(text, { path, overrides });
+  const lines = result.ok ? runProblems(result.config, path) : problemLines(result, path, settings);
+  const isSound = result.ok && lines.length === 0;
+  const combination = isSound ? { index, settings, overrides, config: result.config } : null;
+  return { settings, combination, lines };
+}
+
+function problemLines(
+  { problems }: Extract<ParseResult, { ok: false }>,
+  path: string,
+  settings: readonly string[],
+): readonly string[] {
+  return problems
+    .filter(({ severity }) => severity === "error")
+    .map((problem) => {
+      const line = describeProblem(problem, path);
+      const isOfGrid = problem.override !== undefined && settings.includes(problem.override);
+      return isOfGrid ? line.replace("--overrides", "--grid") : line;
+    });
+}
+
+/** What a run of its own may have, and one of a sweep may not. */
+function runProblems(
+  { max_steps, num_epochs, resume_from }: Config,
+  path: string,
+): readonly string[] {
+  const isEndless = max_steps === null && num_epochs === null;
+  const isElsewhere = resume_from !== null && !resume_from.startsWith("tinker://");
+  return [
+    ...(isEndless
+      ? [
+          `${path}: error: a run without an end lets no other begin. Set max_steps or num_epochs. (max_steps)`,
+        ]
+      : []),
+    ...(isElsewhere
+      ? [
+          `${path}: error: resume_from is ${resume_from}, but a sweep goes on with its own runs only. Leave it out, or name a checkpoint tinker://…. (resume_from)`,
+        ]
+      : []),
+  ];
+}
+
+/** Each line once; one that holds for some combinations only names the first of them, unless its own place does. */
+function joinLines(checked: readonly CheckedCombination[]): readonly string[] {
+  const found = new Map<string, CheckedCombination[]>();
+  for (const each of checked) {
+    for (const line of each.lines) found.set(line, [...(found.get(line) ?? []), each]);
+  }
+  return [...found].map(([line, where]) => {
+    const isNamed = line.startsWith("--") || where.length === checked.length;
+    return isNamed ? line : `${line} [with ${where[0]?.settings.join(" ")}]`;
+  });
+}
+
+function duplicates(combinations: readonly Combination[]): readonly string[] {
+  const first = new Map<string, Combination>();
+  return combinations.flatMap((combination) => {
+    const content = JSON.stringify(combination.config);
+    const other = first.get(content);
+    first.set(content, other ?? combination);
+    if (other === undefined) return [];
+    const [one, two] = [other, combination].map(({ settings }) => settings.join(" "));
+    return [`--grid: error: ${one} and ${two} train the same. Leave one of the values out.`];
+  });
+}

@@ -1,0 +1,43 @@
+/** What the runs of a sweep are called: by their settings, as names of folders. */
+
+import { parseAssignment } from "../config/overrides.ts";
+import { MAX_NAME_LENGTH } from "../runFolder/runFolder.ts";
+
+/** A name for each combination, `SWEEP.key_value.key_value`; all differ, also where upper and lower case are the same. */
+export function runNames(
+  sweep: string,
+  combinations: readonly (readonly string[])[],
+): readonly string[] {
+  const taken = new Set<string>();
+  return combinations.map((settings, index) => {
+    const whole = [sweep, ...namedSettings(settings)].join(".");
+    const isFree = whole.length <= MAX_NAME_LENGTH && !taken.has(whole.toLowerCase());
+    const end = `.${index + 1}`;
+    const name = isFree ? whole : `${whole.slice(0, MAX_NAME_LENGTH - end.length)}${end}`;
+    taken.add(name.toLowerCase());
+    return name;
+  });
+}
+
+/** Only what a run's name may hold: letters, digits, dots, dashes and underscores, the first one a letter or digit. */
+export function plainName(text: string): string {
+  const plain = text.replace(/[^A-Za-z0-9._-]+/g, "-").replace(/^[^A-Za-z0-9]+|[-.]+$/g, "");
+  return plain === "" ? "sweep" : plain;
+}
+
+/** `key_value` each; a key by its last part where no other key ends with the same. */
+function namedSettings(settings: readonly string[]): readonly string[] {
+  const parts = settings.map((setting) => {
+    const { segments = [], value = "" } = parseAssignment(setting) ?? {};
+    const keys = segments.map(({ text }) => text);
+    return { whole: keys.join("."), last: keys.at(-1) ?? "", value };
+  });
+  return parts.map(({ whole, last, value }) => {
+    const isUnique = parts.filter((other) => other.last === last).length === 1;
+    const shown = value
+      .replace(/^[^A-Za-z0-9-]+/, "")
+      .replace(/[^A-Za-z0-9._-]+/g, "-")
+      .replace(/-$/, "");
+    return `${plainName(isUnique ? last : whole)}_${shown === "" ? "empty" : shown}`;
+  });
+}

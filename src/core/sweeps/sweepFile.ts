@@ -1,0 +1,120 @@
+/** `sweep.json`: what a sweep is, in a folder of its own beside the folders of its runs. */
+
+import * as z from "zod";
+import { isSame } from "../config/sameValue.ts";
+import { AppError, isAppError } from "../errors.ts";
+import type { FileSystem } from "../ports.ts";
+import { baseName, storedId } from "../runFolder/storedNames.ts";
+import { MAX_BYTES } from "../runFolder/wholeFiles.ts";
+import { parseJson } from "../util/jsonl.ts";
+import type { Grid } from "./grid.ts";
+
+export interface SweepFile {
+  readonly schemaVersion: 1;
+  /** As the `run.json` of its runs name it. */
+  readonly id: string;
+  readonly name: string;
+  /** What a single run of the configuration would be called. */
+  readonly runName: string;
+  /** Absolute. */
+  readonly configPath: string;
+  readonly grid: Grid;
+  /** `key=value` each, for all runs; without secrets. */
+  readonly overrides: readonly string[];
+  readonly startedAtMs: number;
+  /** The process that starts the runs one after another, or did so last. */
+  readonly runner: SweepRunner;
+}
+
+export interface SweepRunner {
+  readonly pid: number;
+  /** Name of its computer. */
+  readonly host: string;
+  /** 0 once it has ended. */
+  readonly heartbeatAtMs: number;
+}
+
+export interface KnownSweep {
+  readonly folder: string;
+  readonly file: SweepFile;
+}
+
+const text = z.string().max(10_000);
+const sweepFileSchema: z.ZodType<SweepFile> = z
+  .object({
+    schemaVersion: z.literal(1),
+    id: storedId,
+    name: baseName,
+    runName: z.string(),
+    configPath: z.string(),
+    grid: z
+      .array(z.object({ key: text, values: z.array(text).max(1_000).readonly() }).readonly())
+      .max(100)
+      .readonly(),
+    overrides: z.array(text).max(1_000).readonly(),
+    startedAtMs: z.number(),
+    runner: z
+      .object({ pid: z.number().int().nonnegative(), host: z.string(), heartbeatAtMs: z.number() })
+      .readonly(),
+  })
+  .readonly();
+
+function sweepFilePath(folder: string): string {
+  return `${folder}/sweep.json`;
+}
+
+/** The sweeps in `parent`, the newest first; none when it does not exist. @throws AppError `file-unreadable` for a damaged one */
+export async function listSweeps(
+  fileSystem: FileSystem,
+  parent: string,
+): Promise<readonly KnownSweep[]> {
+  const found: KnownSweep[] = [];
+  for (const name of await fileSystem.list(parent)) {
+    const folder = `${parent}/${name}`;
+    const file = await readSweepFile(fileSystem, folder);
+    if (file !== null) found.push({ folder, file });
+  }
+  return found.sort((a, b) => b.file.startedAtMs - a.file.startedAtMs);
+}
+
+/** What two starts of the same sweep have in common. */
+type SweepIdentity = Pick<SweepFile, "configPath" | "runName" | "grid" | "overrides">;
+
+/** True when both were started with the same configuration file, name, grid and overrides. */
+export function isSameSweep(one: SweepIdentity, other: SweepIdentity): boolean {
+  return (
+    one.configPath === other.configPath &&
+    one.runName === other.runName &&
+    isSame(one.grid, other.grid) &&
+    isSame(one.overrides, other.overrides)
+  );
+}
+
+/** @throws AppError `disk` */
+export async function writeSweepFile(
+  fileSystem: FileSystem,
+  { folder, file }: KnownSweep,
+): Promise<void> {
+  const content = `${JSON.stringify(file, null, 2)}\n`;
+  await fileSystem.within(folder).writeAtomic(sweepFilePath(folder), content);
+}
+
+/** Null for a folder that holds no sweep. @throws AppError `file-unreadable` */
+async function readSweepFile(fileSystem: FileSystem, folder: string): Promise<SweepFile | null> {
+  const path = sweepFilePath(folder);
+  const content = await fileSystem
+    .within(folder)
+    .readText(path, MAX_BYTES.sweep)
+    .catch((error: unknown) => {
+      if (isAppError(error)) return null;
+      throw error;
+    });
+  if (content === null) return null;
+  const parsed = sweepFileSchema.safeParse(parseJson(content)?.value);
+  if (parsed.success) return parsed.data;
+  throw new AppError(
+    "file-unreadable",
+    `${path} cannot be read by this version: it is damaged or comes from a newer one. Remove its folder to start the sweep anew; the runs stay.`,
+    { data: { path }, cause: parsed.error },
+  );
+}

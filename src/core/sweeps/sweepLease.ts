@@ -1,0 +1,93 @@
+/** The claim of one process on a sweep: only one at a time starts its runs. */
+
+import { AppError, errorMessage } from "../errors.ts";
+import type { Clock, FileSystem, Log } from "../ports.ts";
+import { HEARTBEAT_MS, isBeating, type Liveness } from "../runFolder/runFile.ts";
+import { claimFolder } from "../runFolder/runFolder.ts";
+import { type KnownSweep, type SweepFile, type SweepRunner, writeSweepFile } from "./sweepFile.ts";
+
+export interface SweepLease extends KnownSweep {
+  /** From now on another process may go on with the sweep. */
+  release(): Promise<void>;
+}
+
+/** A sweep that nothing was started of; its folder may get a number behind the name. */
+export interface NewSweep {
+  /** Holds the folders of runs. */
+  readonly parent: string;
+  readonly file: Omit<SweepFile, "startedAtMs" | "runner">;
+}
+
+interface LeaseOptions {
+  readonly fileSystem: FileSystem;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly isProcessAlive: Liveness["isProcessAlive"];
+  /** This process. */
+  readonly own: Pick<SweepRunner, "pid" | "host">;
+}
+
+/**
+ * Claims a known sweep, or a folder for a new one: `parent/name`, or `name-2`, `name-3` … when taken.
+ * @throws AppError `sweep-in-use` while another process is at work on it, `disk`
+ */
+export async function claimSweep(
+  options: LeaseOptions,
+  sweep: KnownSweep | NewSweep,
+): Promise<SweepLease> {
+  const { clock } = options;
+  if ("folder" in sweep) requireFree(options, sweep);
+  const known = "folder" in sweep ? sweep : await newSweep(options, sweep);
+  const beat = (heartbeatAtMs: number): Promise<void> => {
+    const file = { ...known.file, runner: { ...options.own, heartbeatAtMs } };
+    return writeSweepFile(options.fileSystem, { ...known, file });
+  };
+  await beat(clock.now());
+  const ending = new AbortController();
+  const beating = keepBeating(options, () => beat(clock.now()), ending.signal);
+  return {
+    ...known,
+    release: async () => {
+      ending.abort();
+      await beating;
+      await beat(0);
+    },
+  };
+}
+
+function requireFree({ clock, isProcessAlive }: LeaseOptions, { folder, file }: KnownSweep): void {
+  if (!isBeating(file.runner, { nowMs: clock.now(), isProcessAlive })) return;
+  throw new AppError(
+    "sweep-in-use",
+    `Process ${file.runner.pid} is at work on the sweep in ${folder}. Wait for its end or stop it first, or start another sweep with another run_name.`,
+    { data: { folder, pid: file.runner.pid } },
+  );
+}
+
+async function newSweep(
+  { fileSystem, clock, own }: LeaseOptions,
+  { parent, file }: NewSweep,
+): Promise<KnownSweep> {
+  const name = await claimFolder(fileSystem, parent, file.name);
+  const runner = { ...own, heartbeatAtMs: 0 };
+  return {
+    folder: `${parent}/${name}`,
+    file: { ...file, name, startedAtMs: clock.now(), runner },
+  };
+}
+
+async function keepBeating(
+  { clock, log }: LeaseOptions,
+  beat: () => Promise<void>,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      await clock.sleep(HEARTBEAT_MS, signal);
+      await beat();
+    } catch (error) {
+      if (signal.aborted) return;
+      log.warn("The heartbeat of the sweep could not be written.", { reason: errorMessage(error) });
+    }
+  }
+}

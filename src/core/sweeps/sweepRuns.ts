@@ -1,0 +1,91 @@
+/** How far each run of a sweep is, and what is to be done about it when the sweep goes on. */
+
+import type { FileSystem } from "../ports.ts";
+import { runPaths } from "../runFolder/layout.ts";
+import { flattenMetrics } from "../runFolder/metricsTree.ts";
+import { createRunReader } from "../runFolder/reader.ts";
+import type { Liveness } from "../runFolder/runFile.ts";
+import { type ListedRun, listRuns } from "../runs/runList.ts";
+import type { Combination, SweepPlan } from "./planSweep.ts";
+
+/** A combination with its run. */
+export interface SweepRow {
+  readonly combination: Combination;
+  /** Null when it was not started. */
+  readonly run: ListedRun | null;
+}
+
+export type SweepAction =
+  | "start"
+  | "resume"
+  /** Done, or failed and not to be tried again. */
+  | "skip"
+  /** Another trainer is at work on it. */
+  | "busy";
+
+/** A row for each combination, in their order; `sweepId` null = nothing was started yet. @throws AppError `file-unreadable` */
+export async function sweepRows(
+  fileSystem: FileSystem,
+  { combinations }: SweepPlan,
+  sweep: { readonly parent: string; readonly id: string | null },
+  liveness: Liveness,
+): Promise<readonly SweepRow[]> {
+  const { id, parent } = sweep;
+  const runs = id === null ? [] : await listRuns(fileSystem, parent, liveness);
+  const own = new Map<number, ListedRun>();
+  // The newest first; one that ended before it had its configuration cannot be resumed, so another was started in its place.
+  for (const run of runs) {
+    const member = run.file?.sweep;
+    if (member?.id !== id || member === undefined || own.has(member.combination)) continue;
+    const isBegun = (await fileSystem.size(runPaths(run.folder).resolvedConfig)) !== null;
+    if (isBegun || run.phase === "preparing") own.set(member.combination, run);
+  }
+  return combinations.map((combination) => {
+    return { combination, run: own.get(combination.index) ?? null };
+  });
+}
+
+/** What the sweep does with a combination when its turn comes. */
+export function actionFor({ run }: SweepRow, retriesFailed: boolean): SweepAction {
+  switch (run?.phase) {
+    case undefined:
+      return "start";
+    case "done":
+    case "unreadable":
+      return "skip";
+    case "failed":
+      return retriesFailed ? "resume" : "skip";
+    case "stopped":
+    case "interrupted":
+      return "resume";
+    case "preparing":
+    case "running":
+    case "pausing":
+    case "paused":
+    case "finishing":
+      return "busy";
+  }
+}
+
+/** The figures of a run that its rows of metrics hold. */
+export interface RunFigures {
+  /** Highest mean reward of a step; null when no step had one. */
+  readonly bestReward: number | null;
+  /** Of all its steps, in seconds. */
+  readonly totalS: number;
+}
+
+/** Reads the metrics of a run whole. @throws AppError `file-unreadable` */
+export async function runFigures(fileSystem: FileSystem, folder: string): Promise<RunFigures> {
+  const { rows } = await createRunReader(fileSystem.within(folder), folder).metrics();
+  let bestReward: number | null = null;
+  let totalS = 0;
+  for (const row of rows) {
+    const flat = flattenMetrics(row);
+    const reward = flat["rollout/reward/mean"];
+    const time = flat["time/total_s"];
+    if (typeof reward === "number") bestReward = Math.max(bestReward ?? reward, reward);
+    if (typeof time === "number") totalS += time;
+  }
+  return { bestReward, totalS };
+}

@@ -1,0 +1,156 @@
+/** A sweep from its configuration and grid: what its runs are, which of them there are already, and what is left to do. */
+
+import { randomUUID } from "node:crypto";
+import { hostname } from "node:os";
+import { resolve } from "node:path";
+import { parseConfig } from "../core/config/parse.ts";
+import { AppError } from "../core/errors.ts";
+import type { Clock, FileSystem, Log } from "../core/ports.ts";
+import {
+  namesOfRuns,
+  planSweep,
+  runOverrides,
+  type SweepPlan,
+  sweepName,
+} from "../core/sweeps/planSweep.ts";
+import { isSameSweep, type KnownSweep, listSweeps } from "../core/sweeps/sweepFile.ts";
+import { claimSweep, type NewSweep, type SweepLease } from "../core/sweeps/sweepLease.ts";
+import { type SweepRow, sweepRows } from "../core/sweeps/sweepRuns.ts";
+import type { SweepMember } from "../shared/runFile.ts";
+import { isProcessAlive } from "./processes.ts";
+import { runName, runParent } from "./runPaths.ts";
+import { settingsOfRun } from "./settingsOfRun.ts";
+import { readConfig, startConfig } from "./startConfig.ts";
+
+export interface SweepPorts {
+  readonly fileSystem: FileSystem;
+  readonly clock: Clock;
+}
+
+export interface SweepArguments {
+  readonly configPath: string;
+  /** `key=value,value` each. */
+  readonly grid: readonly string[];
+  /** `key=value` each, for all runs. */
+  readonly overrides: readonly string[];
+}
+
+export interface LoadedSweep {
+  /** Absolute. */
+  readonly configPath: string;
+  readonly plan: SweepPlan;
+  /** The folder that holds its runs. */
+  readonly parent: string;
+  /** As an earlier start left it, or what the first one begins with. */
+  readonly sweep: KnownSweep | NewSweep;
+  /** A row for each combination. */
+  readonly rows: readonly SweepRow[];
+}
+
+/** What is needed to begin a run of a sweep. */
+export interface SweepStart {
+  readonly configPath: string;
+  readonly overrides: readonly string[];
+  readonly sweep: SweepMember;
+}
+
+/**
+ * Reads and checks the whole grid, and looks for what an earlier start has left. Nothing is written.
+ * @throws AppError `config-invalid` with a line per problem, `config-not-found`, `file-unreadable`
+ */
+export async function loadSweep(
+  ports: SweepPorts,
+  { configPath: given, grid, overrides }: SweepArguments,
+): Promise<LoadedSweep> {
+  const { fileSystem } = ports;
+  const configPath = resolve(given);
+  const text = await readConfig(fileSystem, given);
+  const check = planSweep({ text, path: given, grid, overrides });
+  const [first] = check.ok ? check.plan.combinations : [];
+  if (!check.ok || first === undefined) {
+    const lines = check.ok ? [] : check.problems;
+    throw new AppError("config-invalid", lines.join("\n"), { data: { problems: lines.length } });
+  }
+  const { plan } = check;
+  const parent = runParent(first.config, configPath);
+  const own = runName(first.config, configPath);
+  const file = {
+    schemaVersion: 1,
+    id: randomUUID(),
+    name: sweepName(own),
+    runName: own,
+    configPath,
+    grid: plan.grid,
+    overrides: plan.sharedOverrides,
+  } as const;
+  const all = await listSweeps(fileSystem, parent);
+  const known = all.find((other) => isSameSweep(other.file, file)) ?? null;
+  const rows = await currentRows(ports, { plan, parent, id: known?.file.id ?? null });
+  return { configPath, plan, parent, sweep: known ?? { parent, file }, rows };
+}
+
+/** The rows as they are now; `id` null = nothing was started yet. */
+export function currentRows(
+  { fileSystem, clock }: SweepPorts,
+  { plan, parent, id }: Pick<LoadedSweep, "plan" | "parent"> & { readonly id: string | null },
+): Promise<readonly SweepRow[]> {
+  return sweepRows(fileSystem, plan, { parent, id }, { nowMs: clock.now(), isProcessAlive });
+}
+
+/**
+ * Claims the sweep for this process, which then starts its runs.
+ * @throws AppError `sweep-in-use`, `config-identity` when a run was started with other settings than the rest would be
+ */
+export async function beginSweep(
+  ports: SweepPorts & { readonly log: Log },
+  { sweep, rows, configPath }: LoadedSweep,
+): Promise<SweepLease> {
+  await requireSameSettings(ports.fileSystem, rows, configPath);
+  const own = { pid: process.pid, host: hostname() };
+  return claimSweep({ ...ports, isProcessAlive, own }, sweep);
+}
+
+/** The starts of all runs of a sweep, by combination. */
+export function sweepStarts(
+  { file: { id, name } }: KnownSweep,
+  { plan, configPath }: Pick<LoadedSweep, "plan" | "configPath">,
+): readonly SweepStart[] {
+  const names = namesOfRuns(name, plan);
+  return plan.combinations.map((combination) => ({
+    configPath,
+    overrides: runOverrides(combination, names[combination.index] ?? name),
+    sweep: { id, name, combination: combination.index, settings: combination.settings },
+  }));
+}
+
+/** The runs of a sweep are compared: none may differ from the others by more than its settings. */
+async function requireSameSettings(
+  fileSystem: FileSystem,
+  rows: readonly SweepRow[],
+  configPath: string,
+): Promise<void> {
+  for (const { run } of rows) {
+    // A run that is being prepared has not written its settings yet.
+    if (run === null || run.phase === "preparing") continue;
+    const { text, path, overrides } = await startConfig(fileSystem, {
+      resume: run.folder,
+      overrides: [],
+    });
+    const parsed = parseConfig(text, { path, overrides });
+    // What is wrong with it, its resume reports.
+    if (!parsed.ok) continue;
+    const { changes } = await settingsOfRun(
+      fileSystem.within(run.folder),
+      run.folder,
+      parsed.config,
+    );
+    const [first] = changes;
+    if (first === undefined) continue;
+    const keys = changes.map((change) => change.path).join(", ");
+    throw new AppError(
+      "config-identity",
+      `${configPath}: error: ${keys} changed since the sweep began with ${run.name}, so its runs could no longer be compared. Undo the change, or start another sweep with another run_name.`,
+      { configPath: first.path },
+    );
+  }
+}

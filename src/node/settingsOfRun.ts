@@ -1,0 +1,45 @@
+/** The settings that a run was started with, beside those that it would go on with. */
+
+import { type ConfigChange, configChanges } from "../core/config/changes.ts";
+import { isLocalModel } from "../core/config/presets.ts";
+import { type Config, configSchemas } from "../core/config/schema.ts";
+import { redactSecrets } from "../core/config/secretValues.ts";
+import { AppError } from "../core/errors.ts";
+import { isJsonObject } from "../core/json.ts";
+import type { FolderFiles } from "../core/ports.ts";
+import { runPaths } from "../core/runFolder/layout.ts";
+import { MAX_BYTES } from "../core/runFolder/wholeFiles.ts";
+import { restoreRedacted } from "../core/secrets/redaction/restoreRedacted.ts";
+import { parseJson } from "../core/util/jsonl.ts";
+
+export interface SettingsOfRun {
+  /** As its last attempt began, without secrets. */
+  readonly before: Config;
+  /** What `config` changes. */
+  readonly changes: readonly ConfigChange[];
+}
+
+/** @throws AppError `run-file-invalid`, `file-not-found` */
+export async function settingsOfRun(
+  files: FolderFiles,
+  folder: string,
+  config: Config,
+): Promise<SettingsOfRun> {
+  const before = await readResolved(files, folder);
+  const now = redactSecrets(config);
+  // The run's copy was cleaned of secrets, wherever they stood.
+  return { before, changes: configChanges(restoreRedacted(before, now), now) };
+}
+
+async function readResolved(fileSystem: FolderFiles, folder: string): Promise<Config> {
+  const path = runPaths(folder).resolvedConfig;
+  const json = parseJson(await fileSystem.readText(path, MAX_BYTES.resolvedConfig))?.value;
+  const isLocal = isJsonObject(json) && isLocalModel(String(json["model_name"]));
+  const parsed = configSchemas[isLocal ? "local" : "hosted"].safeParse(json);
+  if (parsed.success) return parsed.data;
+  throw new AppError(
+    "run-file-invalid",
+    `${path} cannot be read by this version. Use the version that wrote it, or start a new run.`,
+    { cause: parsed.error },
+  );
+}

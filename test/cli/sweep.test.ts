@@ -1,0 +1,292 @@
+import { describe, expect, it, vi } from "vitest";
+import { runProgram } from "../../src/cli/program.ts";
+import { AppError } from "../../src/core/errors.ts";
+import { createMemoryFileSystem } from "../core/runFolder/memoryFileSystem.ts";
+import { FakeClock } from "../fakes/fakeClock.ts";
+import { createFakeProgram } from "./fakeProgram.ts";
+import { createSweepTrainer, type FakeSweepRun } from "./fakeSweepTrainer.ts";
+
+const CONFIG = `model_name: local/tiny-tool
+environments:
+  local/calculator: { splits: { train: {} }, num_rollouts: 4 }
+batch_size: 2
+max_steps: 2
+`;
+const RUNS = "/p/.tinker-rl/runs";
+
+/** One machine with one project; each start of the program is a new one. */
+function aMachine() {
+  const fileSystem = createMemoryFileSystem();
+  const clock = new FakeClock();
+  const configure = (text: string) => fileSystem.writeAtomic("/p/c.yaml", text);
+  return {
+    fileSystem,
+    configure,
+    start: async (...args: readonly string[]) => {
+      if ((await fileSystem.size("/p/c.yaml")) === null) await configure(CONFIG);
+      const { trainer, runs } = createSweepTrainer({ fileSystem, clock });
+      const invocation = { program: "tinker-rl", cwd: "/p" };
+      const program = createFakeProgram({ fileSystem, clock, trainer, invocation });
+      const exit = runProgram(program, ["sweep", "/p/c.yaml", ...args]);
+      const begun = (count: number) =>
+        vi.waitFor(() => {
+          expect(runs.filter(({ name }) => name !== null)).toHaveLength(count);
+        });
+      return { program, exit, runs, begun };
+    },
+  };
+}
+
+const GRID = ["--grid", "learning_rate=1e-5,4e-5", "--grid", "seed=1,2"];
+
+function namesOf(runs: readonly FakeSweepRun[]) {
+  return runs.map(({ name }) => name);
+}
+
+it("trains each combination once, one after another, and prints what came of them", async () => {
+  const { start, fileSystem } = aMachine();
+  const { program, exit, runs, begun } = await start(...GRID, "--max_steps", "3");
+  for (const count of [1, 2, 3, 4]) {
+    await begun(count);
+    expect(runs).toHaveLength(count);
+    await runs[count - 1]?.done([0.5, 0.25 * count]);
+  }
+  expect(await exit).toBe(0);
+  expect(namesOf(runs)).toEqual([
+    "c-sweep.learning_rate_1e-5.seed_1",
+    "c-sweep.learning_rate_1e-5.seed_2",
+    "c-sweep.learning_rate_4e-5.seed_1",
+    "c-sweep.learning_rate_4e-5.seed_2",
+  ]);
+  expect(runs[1]?.request).toMatchObject({
+    owner: "terminal",
+    overrides: ["max_steps=3", "learning_rate=1e-5", "seed=2", `run_name=${runs[1]?.name}`],
+    sweep: { name: "c-sweep", combination: 1, settings: ["learning_rate=1e-5", "seed=2"] },
+  });
+  const table = program.out.lines.slice(program.out.lines.lastIndexOf(""));
+  expect(table).toEqual([
+    "",
+    "sweep c-sweep in .tinker-rl/runs",
+    "learning_rate  seed  state  steps  last reward  best   time  folder",
+    `1e-5           1     done       2         0.25  0.50  3.0 s  ${runs[0]?.name}`,
+    `1e-5           2     done       2         0.50  0.50  3.0 s  ${runs[1]?.name}`,
+    `4e-5           1     done       2         0.75  0.75  3.0 s  ${runs[2]?.name}`,
+    `4e-5           2     done       2         1.00  1.00  3.0 s  ${runs[3]?.name}`,
+  ]);
+  expect(JSON.parse(await fileSystem.readText(`${RUNS}/c-sweep/sweep.json`))).toMatchObject({
+    schemaVersion: 1,
+    name: "c-sweep",
+    configPath: "/p/c.yaml",
+    overrides: ["max_steps=3"],
+    runner: { heartbeatAtMs: 0 },
+  });
+});
+
+it("starts as many at once as --parallel says, names the run on each line, and says that they share processors", async () => {
+  const { start } = aMachine();
+  const { program, exit, runs, begun } = await start("--grid", "seed=1,2,3", "--parallel", "2");
+  await begun(2);
+  expect(program.out.lines.join("\n")).toContain("2 runs at once share the processors");
+  await runs[1]?.done([1]);
+  await begun(3);
+  runs[2]?.request.watch({ kind: "notice", message: "hello" });
+  expect(program.out.lines.at(-1)).toMatch(/^seed=3 {2}.*hello/);
+  await Promise.all([runs[0]?.done([1]), runs[2]?.done([1])]);
+  expect(await exit).toBe(0);
+});
+
+it("prints JSON alone on stdout", async () => {
+  const { start } = aMachine();
+  const { program, exit, runs, begun } = await start("--grid", "seed=1,2", "--json");
+  await begun(1);
+  await runs[0]?.done([0.5]);
+  await begun(2);
+  await runs[1]?.fail(new AppError("tinker-refused", "The service said no."));
+  expect(await exit).toBe(5);
+  expect(program.out.lines).toHaveLength(1);
+  expect(JSON.parse(program.out.lines[0] ?? "")).toEqual({
+    sweep: "c-sweep",
+    runs: [
+      {
+        settings: { seed: "1" },
+        ...{ state: "done", steps: 1, lastReward: 0.5, bestReward: 0.5, totalS: 1.5 },
+        ...{ folder: `${RUNS}/c-sweep.seed_1`, problem: null },
+      },
+      {
+        settings: { seed: "2" },
+        ...{ state: "failed", steps: 0, lastReward: null, bestReward: null, totalS: 0 },
+        ...{ folder: `${RUNS}/c-sweep.seed_2`, problem: "The service said no." },
+      },
+    ],
+  });
+});
+
+describe("the same command again", () => {
+  it("leaves finished runs alone, resumes stopped and killed ones, starts the rest", async () => {
+    const { start } = aMachine();
+    const first = await start("--grid", "seed=1,2,3,4");
+    await first.begun(1);
+    await first.runs[0]?.done([1]);
+    await first.begun(2);
+    await first.runs[1]?.stop();
+    await first.begun(3);
+    first.program.interrupt();
+    first.runs[2]?.vanish();
+    expect(await first.exit).toBe(6);
+
+    const second = await start("--grid", "seed=1,2,3,4");
+    await second.begun(1);
+    const plan = second.program.out.lines.find((line) => line.startsWith("plan"));
+    expect(plan).toBe("plan          4 runs, 1 to start, 2 to resume, 1 done");
+    await second.runs[0]?.done([1]);
+    await second.begun(2);
+    await second.runs[1]?.done([1]);
+    await second.begun(3);
+    await second.runs[2]?.done([1]);
+    expect(await second.exit).toBe(0);
+    expect(second.runs.map(({ request }) => ("folder" in request ? "resumed" : "started"))).toEqual(
+      ["resumed", "resumed", "started"],
+    );
+    expect(namesOf(second.runs)).toEqual(["c-sweep.seed_2", "c-sweep.seed_3", "c-sweep.seed_4"]);
+
+    const third = await start("--grid", "seed=1,2,3,4");
+    expect(await third.exit).toBe(0);
+    expect(third.runs).toEqual([]);
+  });
+
+  it("says which runs failed, and tries them again only when asked to", async () => {
+    const { start } = aMachine();
+    const first = await start("--grid", "seed=1,2");
+    await first.begun(1);
+    await first.runs[0]?.fail(new AppError("tinker-refused", "The service said no."));
+    await first.begun(2);
+    await first.runs[1]?.done([1]);
+    expect(await first.exit).toBe(5);
+    const second = await start("--grid", "seed=1,2");
+    expect(await second.exit).toBe(5);
+    expect(second.runs).toEqual([]);
+    expect(second.program.out.lines.join("\n")).toContain("1 failed; --retry-failed tries again");
+    expect(second.program.out.lines.at(-1)).toBe("seed=1: The service said no.");
+    const third = await start("--grid", "seed=1,2", "--retry-failed");
+    await third.begun(1);
+    await third.runs[0]?.done([1]);
+    expect(await third.exit).toBe(0);
+  });
+
+  it("is refused when the configuration changed in between, naming the keys; a comment changes nothing", async () => {
+    const { start, configure } = aMachine();
+    const first = await start("--grid", "seed=1,2");
+    await first.begun(1);
+    first.program.interrupt();
+    await first.runs[0]?.stop();
+    expect(await first.exit).toBe(3);
+    await configure(`${CONFIG}lora_rank: 4\nsave_every: 7\n`);
+    const changed = await start("--grid", "seed=1,2");
+    expect(await changed.exit).toBe(2);
+    expect(changed.runs).toEqual([]);
+    expect(changed.program.err.lines.join()).toMatch(
+      /lora_rank, save_every changed since the sweep began with c-sweep\.seed_1/,
+    );
+    await configure(`# as before\n${CONFIG}`);
+    const undone = await start("--grid", "seed=1,2");
+    await undone.begun(1);
+    await undone.runs[0]?.done([1]);
+    await undone.begun(2);
+    await undone.runs[1]?.done([1]);
+    expect(await undone.exit).toBe(0);
+  });
+
+  it("with another grid is another sweep", async () => {
+    const { start } = aMachine();
+    const first = await start("--grid", "seed=1");
+    await first.begun(1);
+    await first.runs[0]?.done([1]);
+    await first.exit;
+    const second = await start("--grid", "seed=1,2");
+    await second.begun(1);
+    expect(namesOf(second.runs)).toEqual(["c-sweep-2.seed_1"]);
+    second.program.interrupt();
+    await second.runs[0]?.stop();
+    await second.exit;
+  });
+
+  it("is refused while the first one is at work", async () => {
+    const { start } = aMachine();
+    const first = await start("--grid", "seed=1,2");
+    await first.begun(1);
+    const second = await start("--grid", "seed=1,2");
+    expect(await second.exit).toBe(2);
+    expect(second.program.err.lines.join()).toMatch(/is at work on the sweep/);
+    first.program.interrupt();
+    await first.runs[0]?.stop();
+    await first.exit;
+  });
+});
+
+it("a first interrupt saves what runs and starts no more, a second ends it at once", async () => {
+  const { start } = aMachine();
+  const { program, exit, runs, begun } = await start(...GRID, "--parallel", "2");
+  await begun(2);
+  program.interrupt();
+  expect(runs.map(({ calls }) => calls)).toEqual([["stopAndSave"], ["stopAndSave"]]);
+  await runs[0]?.stop();
+  program.interrupt();
+  expect(runs[1]?.calls).toEqual(["stopAndSave", "stopNow"]);
+  expect(program.listeners.size).toBe(0);
+  runs[1]?.vanish();
+  expect(await exit).toBe(6);
+  expect(runs).toHaveLength(2);
+  expect(program.out.lines.filter((line) => line.includes("not started"))).toHaveLength(2);
+});
+
+it("a run that is stopped on its own ends neither the others nor the sweep", async () => {
+  const { start } = aMachine();
+  const { exit, runs, begun } = await start("--grid", "seed=1,2");
+  await begun(1);
+  await runs[0]?.stop();
+  await begun(2);
+  await runs[1]?.done([1]);
+  expect(await exit).toBe(3);
+});
+
+it("passes secrets on to new and resumed runs, and stores none", async () => {
+  const { start, fileSystem } = aMachine();
+  const args = ["--grid", "seed=1", "--overrides", "secrets.TOKEN=hush", "max_steps=3"];
+  const first = await start(...args);
+  await first.begun(1);
+  expect(first.runs[0]?.request.overrides).toContain("secrets.TOKEN=hush");
+  await first.runs[0]?.stop();
+  await first.exit;
+  const second = await start(...args);
+  await second.begun(1);
+  expect(second.runs[0]?.request.overrides).toEqual(["secrets.TOKEN=hush"]);
+  await second.runs[0]?.done([1]);
+  expect(await second.exit).toBe(0);
+  for (const [path, bytes] of fileSystem.files) {
+    expect(new TextDecoder().decode(bytes), path).not.toContain("hush");
+  }
+});
+
+it("--show lists the runs and starts none; a faulty grid starts none either", async () => {
+  const { start, fileSystem } = aMachine();
+  const shown = await start("--grid", "seed=1,2", "--show");
+  expect(await shown.exit).toBe(0);
+  expect(shown.program.out.lines).toContain("2     not started      0            –     –     –  –");
+  const faulty = await start("--grid", "seed=1,x", "--grid", "log_path=a,b");
+  expect(await faulty.exit).toBe(2);
+  expect(faulty.program.err.lines).toEqual([expect.stringMatching(/^--grid log_path=a: error:/)]);
+  expect([...fileSystem.files.keys()]).toEqual(["/p/c.yaml"]);
+});
+
+it("starts more than 100 runs only with --yes", async () => {
+  const { start } = aMachine();
+  const seeds = `seed=${Array.from({ length: 101 }, (_, index) => index).join(",")}`;
+  const refused = await start("--grid", seeds);
+  expect(await refused.exit).toBe(2);
+  expect(refused.program.err.lines.join()).toMatch(/these are 101 runs, more than 100\. Add --yes/);
+  const allowed = await start("--grid", seeds, "--yes");
+  await allowed.begun(1);
+  allowed.program.interrupt();
+  await allowed.runs[0]?.stop();
+  expect(await allowed.exit).toBe(3);
+});
