@@ -28,8 +28,8 @@ environments:
   ${ENVIRONMENT}: { splits: { train: {} }, num_rollouts: 8, nonterminal_reward: 0 }
 batch_size: 512
 loss_fn: ppo
-max_total_tokens: 1024
-max_response_tokens: 256
+max_total_tokens: 16384
+max_response_tokens: 4096
 rollout_timeout: 600
 `;
 /** On a socket the host does not matter. */
@@ -44,11 +44,12 @@ export interface BenchRun {
   readonly firstSampleAtMs: () => number | null;
 }
 
-/** Prepares a run in `runFolder` with the fake services that listen in `folder`; `closers` end it. */
+/** Prepares a run in `runFolder` with the fake services that listen in `folder`, of them the Tinker server `name`; `cleanup` ends it. */
 export async function openBenchRun(
   folder: string,
   runFolder: string,
   cleanup: CleanupStack,
+  name = "tinker",
 ): Promise<BenchRun> {
   let sent = 0;
   let firstSampleAtMs: number | null = null;
@@ -64,7 +65,7 @@ export async function openBenchRun(
     };
   };
   const ports = { clock: systemClock, random: systemRandom, log: warningLog };
-  const tinker = { ...ports, http: connect("tinker.sock"), baseUrl: BASE_URL, apiKey: KEY };
+  const tinker = { ...ports, http: connect(`${name}.sock`), baseUrl: BASE_URL, apiKey: KEY };
   const service = await connectTinker(tinker);
   cleanup.add(async () => service.close());
   const environments = connectEnvironments({

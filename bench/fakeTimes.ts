@@ -6,6 +6,10 @@ import { createUniform } from "../src/local/random.ts";
 export const ENVIRONMENT_MS = 20;
 /** Of a training pass; everything else that the service does to weights is done by then. */
 export const TRAINING_MS = 2_000;
+/** Of a cycle of the service that updates weights in fixed cycles. */
+export const CYCLE_MS = 2_500;
+/** What the same service samples in a second, of all rollouts together. */
+export const TOKENS_PER_SECOND = 16_000;
 /** Turns with a tool call before the one that answers. */
 export const CALLS_BEFORE_ANSWER = 2;
 
@@ -13,6 +17,11 @@ const LEAST_SAMPLE_MS = 200;
 const MOST_SAMPLE_MS = 2_000;
 /** `/create_session`, `/create`, tools and prompt before the first turn, `/delete` and `/delete_session` after the last. */
 const REQUESTS_BESIDE_CALLS = 6;
+
+/** When the first cycle begins that is not over at `fromMs` and not that of `lastMs`; times by `Date.now()`. */
+export function nextCycleMs(fromMs: number, lastMs: number): number {
+  return Math.max(Math.ceil(fromMs / CYCLE_MS) * CYCLE_MS, lastMs + CYCLE_MS);
+}
 
 /** Of a sample with this seed. */
 export function sampleMs(seed: number): number {

@@ -9,11 +9,15 @@ import {
   encodeSampleResponse,
 } from "../src/core/tinker/wireProto.ts";
 import { systemClock } from "../src/node/clock.ts";
+import { type FakePace, independentPace } from "./fakePace.ts";
 import { type FakeAnswer, type FakeReply, jsonReply } from "./fakeServer.ts";
-import { CALLS_BEFORE_ANSWER, sampleMs, TRAINING_MS } from "./fakeTimes.ts";
+import { CALLS_BEFORE_ANSWER } from "./fakeTimes.ts";
 
 const LOGPROB = -0.5;
 
+/** Makes a turn longer. */
+const SENTENCE = " I have to work out the sum first.";
+const SENTENCE_TOKENS = 9;
 const CALL_TURN =
   'I have to work out 12*34 first, so I ask.\n<tool_call>\n{"name": "calc", "arguments": {"expr": "12*34"}}\n</tool_call><|im_end|>';
 const ANSWER_TURN =
@@ -33,54 +37,71 @@ export interface FakeTinkerOptions {
   /** The only model on offer. */
   readonly modelName: string;
   readonly tokenizer: Tokenizer;
+  readonly pace?: FakePace;
+  /** Tokens of every turn, about; absent = a sentence and a call. */
+  readonly turnTokens?: number;
 }
 
 interface Future {
-  readonly readyAtMs: number;
+  /** By `Date.now()`. */
+  readonly readyAtMs: number | Promise<number>;
+  readonly reply: FakeReply;
+}
+
+interface Sample {
+  readonly tokens: number;
   readonly reply: FakeReply;
 }
 
 /** Answers what a training run asks for, from the first call to the last. */
-export function fakeTinker({ modelName, tokenizer }: FakeTinkerOptions): FakeAnswer {
+export function fakeTinker(options: FakeTinkerOptions): FakeAnswer {
+  const { modelName, tokenizer, pace = independentPace } = options;
   const futures = new Map<string, Future>();
-  const sampleFor = cannedSamples(tokenizer);
+  const sampleFor = cannedSamples(tokenizer, options.turnTokens);
   let count = 0;
-  const submit = (reply: FakeReply, latencyMs = 0): FakeReply => {
+  const submit = (reply: FakeReply, readyAtMs: Future["readyAtMs"]): FakeReply => {
     const id = `request${count++}`;
-    futures.set(id, { readyAtMs: systemClock.monotonic() + latencyMs, reply });
+    futures.set(id, { readyAtMs, reply });
     return jsonReply({ request_id: id, sample_sequence_ids: [`${id}:0`] });
   };
   const collect = async (body: unknown): Promise<FakeReply | null> => {
     const id = futureBody.parse(body).request_id;
     const future = futures.get(id);
     if (future === undefined) return null;
-    await systemClock.sleep(future.readyAtMs - systemClock.monotonic());
+    await systemClock.sleep((await future.readyAtMs) - Date.now());
     futures.delete(id);
     return future.reply;
   };
+  const answerJson = async (call: string, json: unknown): Promise<FakeReply | null> => {
+    if (call === "retrieve_future") return await collect(json);
+    if (call === "asample") {
+      const body = sampleBody.parse(json);
+      const { tokens, reply } = sampleFor(body);
+      return submit(reply, pace.sample(tokens, body.sampling_params.seed));
+    }
+    const result = operationResult(call, json);
+    if (result === null) return plainAnswer(call, modelName);
+    return submit(jsonReply(result), call === "optim_step" ? pace.update() : 0);
+  };
   return async ({ path, body }) => {
     const call = path.replace("/api/v1/", "");
-    if (call === "forward_backward") return submit(trainingResult(body), TRAINING_MS);
-    const json: unknown = body.length === 0 ? {} : JSON.parse(body.toString());
-    if (call === "asample") {
-      const sample = sampleBody.parse(json);
-      return submit(sampleFor(sample), sampleMs(sample.sampling_params.seed));
-    }
-    if (call === "retrieve_future") return await collect(json);
-    const result = operationResult(call, json);
-    if (result !== null) return submit(jsonReply(result));
-    const answer = plainAnswer(call, modelName);
-    return answer === null ? null : jsonReply(answer);
+    if (call === "forward_backward") return submit(trainingResult(body), pace.training());
+    return await answerJson(call, body.length === 0 ? {} : JSON.parse(body.toString()));
   };
 }
 
 /** A turn for each prompt: calls first, and the answer once the prompt holds enough of them. */
-function cannedSamples(tokenizer: Tokenizer): (body: SampleBody) => FakeReply {
+function cannedSamples(tokenizer: Tokenizer, turnTokens = 0): (body: SampleBody) => Sample {
   const controls = createControlTokens(tokenizer);
   // The instructions of a prompt show a call, but never a result.
   const resultEnd = controls.idOf("</tool_response>");
-  const callTurn = protobufReply(sampleOf(controls.encode(CALL_TURN)));
-  const answerTurn = protobufReply(sampleOf(controls.encode(ANSWER_TURN)));
+  const padding = SENTENCE.repeat(turnTokens / SENTENCE_TOKENS);
+  const canned = (turn: string): Sample => {
+    const tokens = controls.encode(`${padding}${turn}`);
+    return { tokens: tokens.length, reply: protobufReply(sampleOf(tokens)) };
+  };
+  const callTurn = canned(CALL_TURN);
+  const answerTurn = canned(ANSWER_TURN);
   return ({ prompt }) => {
     const ids = prompt.chunks.flatMap((chunk) => chunk.tokens);
     const calls = ids.filter((token) => token === resultEnd).length;
@@ -137,21 +158,21 @@ function samplerResult(name: string | undefined): object {
   return { path: `tinker://model/sampler_weights/${name}` };
 }
 
-function plainAnswer(call: string, modelName: string): object | null {
-  if (call.includes("/checkpoints/")) return {};
+function plainAnswer(call: string, modelName: string): FakeReply | null {
+  if (call.includes("/checkpoints/")) return jsonReply({});
   switch (call) {
     case "client/config":
-      return { pjwt_auth_enabled: false };
+      return jsonReply({ pjwt_auth_enabled: false });
     case "create_session":
-      return { session_id: "session" };
+      return jsonReply({ session_id: "session" });
     case "get_server_capabilities":
-      return { supported_models: [{ model_name: modelName }] };
+      return jsonReply({ supported_models: [{ model_name: modelName }] });
     case "get_info":
-      return { model_id: "model", model_data: { model_name: modelName } };
+      return jsonReply({ model_id: "model", model_data: { model_name: modelName } });
     case "create_sampling_session":
-      return { sampling_session_id: "sampler" };
+      return jsonReply({ sampling_session_id: "sampler" });
     case "session_heartbeat":
-      return {};
+      return jsonReply({});
     default:
       return null;
   }

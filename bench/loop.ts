@@ -16,18 +16,32 @@ import { startChild } from "../src/trainer/services/childProcess.ts";
 import { CleanupStack } from "../src/trainer/services/cleanupStack.ts";
 import { type BenchRun, openBenchRun } from "./benchRun.ts";
 import { benchAhead } from "./loopAhead.ts";
+import { benchCycles, benchDefaults } from "./loopCycles.ts";
 import { benchDatums } from "./loopDatums.ts";
+import { benchMemory } from "./loopMemory.ts";
 import { benchRollouts, benchStart } from "./loopRollouts.ts";
 import { benchSteps } from "./loopSteps.ts";
 import { print } from "./measure.ts";
 
 /**
- * All parts: the first sample, numbers of rollouts in flight, groups x rollouts of steps, steps ahead x groups x rollouts of runs, and
- * the data of a large step.
+ * All parts: the first sample, numbers of rollouts in flight, groups x rollouts of steps, steps ahead x groups x rollouts of runs, the
+ * data of a large step, and runs on other services: one of fixed cycles, one of long turns.
  */
 const START = "start";
 const DATA = "data";
-const ALL = [START, "64", "256", "4096", "8x8", "16x16", "0x8x8", "1x8x8", "2x8x8", "3x8x8", DATA];
+const CYCLES = "cycles";
+const LONG = "long";
+const ALL = [
+  START,
+  ...["64", "256", "4096"],
+  ...["8x8", "16x16"],
+  ...["0x8x8", "1x8x8", "2x8x8", "3x8x8"],
+  DATA,
+  ...["cycles:0x8x8", "cycles:1x8x8", "cycles:2x8x8", "cycles:3x8x8"],
+  // So many tokens that the throughput of the service is what decides.
+  ...["cycles:2x32x16", "cycles:32x16"],
+  "long:2x32x16",
+];
 /** In front of the arguments of a process that measures one part. */
 const PART = "--part";
 
@@ -63,8 +77,10 @@ async function measureAll(parts: readonly string[]): Promise<void> {
 
 async function measurePart(part: string, fakeServices: string): Promise<void> {
   await inFolder(async (folder, cleanup) => {
-    const run = await openBenchRun(fakeServices, folder, cleanup);
-    await benchPart(run, part);
+    const [rest = "", service] = part.split(":").reverse();
+    const run = await openBenchRun(fakeServices, folder, cleanup, service);
+    if (service === undefined) await benchPart(run, rest);
+    else await benchService(run, service, sizesIn(rest));
     const residentMiB = process.resourceUsage().maxRSS / 1024;
     print({ name: `${part}: resident at most, with the start`, value: residentMiB, unit: "MiB" });
   });
@@ -73,11 +89,26 @@ async function measurePart(part: string, fakeServices: string): Promise<void> {
 async function benchPart(run: BenchRun, part: string): Promise<void> {
   if (part === START) return await benchStart(run);
   if (part === DATA) return await benchDatums(run);
-  const [first = 0, second, third] = part.split("x").map(Number);
+  const [first = 0, second, third] = sizesIn(part);
   if (second !== undefined && third !== undefined) {
     return await benchAhead(run, first, second, third);
   }
   await (second === undefined ? benchRollouts(run, first) : benchSteps(run, first, second));
+}
+
+async function benchService(
+  run: BenchRun,
+  service: string,
+  [first = 0, second = 0, third]: readonly number[],
+): Promise<void> {
+  if (third === undefined) await benchDefaults(run, first, second);
+  else if (service === CYCLES) await benchCycles(run, first, second, third);
+  else if (service === LONG) await benchMemory(run, first, second, third);
+  else throw new Error(`There is no service ${service}.`);
+}
+
+function sizesIn(part: string): readonly number[] {
+  return part.split("x").map(Number);
 }
 
 const [first, ...rest] = process.argv.slice(2);

@@ -1,0 +1,55 @@
+/** When a fake Tinker server has its results, by `Date.now()`. */
+
+import { nextCycleMs, sampleMs, TOKENS_PER_SECOND, TRAINING_MS } from "./fakeTimes.ts";
+
+type Moment = number | Promise<number>;
+
+export interface FakePace {
+  /** Of a request for `forward_backward`. */
+  training(): Moment;
+  /** Of the `optim_step` that ends an update. */
+  update(): Moment;
+  sample(tokens: number, seed: number): Moment;
+}
+
+/** Every result takes its own time, however many are asked for. */
+export const independentPace: FakePace = {
+  training: () => Date.now() + TRAINING_MS,
+  update: () => Date.now(),
+  sample: (_, seed) => Date.now() + sampleMs(seed),
+};
+
+/**
+ * Weights are updated in fixed cycles, one update a cycle, in the first that begins after all of it has arrived; all samples together
+ * have a bounded throughput.
+ */
+export class CyclePace implements FakePace {
+  #lastStartMs = Number.NEGATIVE_INFINITY;
+  #finish: (readyAtMs: number) => void = () => undefined;
+  #update = this.#nextUpdate();
+  #sampledAtMs = 0;
+
+  training(): Moment {
+    return this.#update;
+  }
+
+  update(): Moment {
+    this.#lastStartMs = nextCycleMs(Date.now(), this.#lastStartMs);
+    const update = this.#update;
+    this.#finish(nextCycleMs(this.#lastStartMs, this.#lastStartMs));
+    this.#update = this.#nextUpdate();
+    return update;
+  }
+
+  sample(tokens: number, seed: number): Moment {
+    const takesMs = (tokens / TOKENS_PER_SECOND) * 1000;
+    this.#sampledAtMs = Math.max(this.#sampledAtMs, Date.now()) + takesMs;
+    return Math.max(this.#sampledAtMs, Date.now() + sampleMs(seed));
+  }
+
+  #nextUpdate(): Promise<number> {
+    return new Promise((resolve) => {
+      this.#finish = resolve;
+    });
+  }
+}
