@@ -79,8 +79,8 @@ async function play(
   return { episode, requests, ledger };
 }
 
-const count = (ids: readonly number[], id: number): number =>
-  ids.filter((each) => each === id).length;
+const count = (ids: ArrayLike<number>, id: number): number =>
+  Array.from(ids).filter((each) => each === id).length;
 
 describe("images of an environment", () => {
   it("stand where the environment put them, with as many entries as the service counts", async () => {

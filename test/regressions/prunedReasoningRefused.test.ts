@@ -69,7 +69,7 @@ async function play(retention: "all" | "template") {
 }
 
 const PROMPT = encodeWhole(`<|im_start|>user\nAdd 2 and 3.<|im_end|>\n<|im_start|>assistant\n`);
-const textOf = (tokens: readonly number[] = []): string => qwen3Model.tokenizer.decode(tokens);
+const textOf = (tokens: ArrayLike<number> = []): string => qwen3Model.tokenizer.decode(tokens);
 
 describe("thinking.retention: template", () => {
   it("drops earlier reasoning where Qwen3's template does, in a stream of its own", async () => {
@@ -94,7 +94,7 @@ describe("thinking.retention: template", () => {
   it("trains each sampled token once, behind what it was sampled from", async () => {
     const { episode, requests } = await play("template");
     const trained = episode.streams.flatMap(({ tokens, mask, logprobs }) =>
-      tokens.flatMap((token, i) => (mask[i] === 1 ? [[token, logprobs[i]]] : [])),
+      [...tokens].flatMap((token, i) => (mask[i] === 1 ? [[token, logprobs[i]]] : [])),
     );
     expect(trained).toEqual(
       TURNS.flatMap((text, turn) => encodeWhole(text).map((token) => [token, -(turn + 1)])),

@@ -18,7 +18,7 @@ export interface Tokenizer {
    */
   whileEncoding?<T>(render: () => T): Promise<T>;
   /** Exact inverse of the bytes; invalid UTF-8 becomes U+FFFD. Added tokens appear as their text. */
-  decode(ids: readonly number[]): string;
+  decode(ids: ArrayLike<number>): string;
 }
 
 /** Renders with the tokenizer, and lets the process go on meanwhile where it can. */

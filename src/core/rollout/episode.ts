@@ -211,7 +211,7 @@ export class Episode {
       this.#options;
     this.prefillTokens += ledger.length;
     const request = {
-      prompt: ledger.tokens.slice(),
+      prompt: ledger.tokens,
       images: this.#images.all.map(({ file }) => file),
       maxTokens: Math.min(settings.maxResponseTokens, room, this.#sampleBudget()),
       temperature: settings.temperature,

@@ -6,20 +6,23 @@
 import { AppError } from "../errors.ts";
 
 /** Where a token came from. `closing` ends a turn that sampling left open; `delta` leads to the next turn. */
-export type TokenSource = "prompt" | "sampled" | "closing" | "delta";
+export const TOKEN_SOURCES = ["prompt", "sampled", "closing", "delta"] as const;
+export type TokenSource = (typeof TOKEN_SOURCES)[number];
 
 /** Largest log-probability that still counts as rounding of 0. */
 const MAX_LOGPROB = 1e-3;
 
+/** All arrays have one entry a token. Typed, because a step holds millions of them. */
 export interface LedgerView {
-  readonly tokens: readonly number[];
-  /** Log-probability by the sampler; 0 where the mask is 0. */
-  readonly logprobs: readonly number[];
+  readonly tokens: Int32Array;
+  /** Log-probability by the sampler, in the precision of the wire; 0 where the mask is 0. */
+  readonly logprobs: Float32Array;
   /** 1 = sampled and trained. */
-  readonly mask: readonly (0 | 1)[];
-  readonly sources: readonly TokenSource[];
+  readonly mask: Uint8Array;
+  /** Positions in {@link TOKEN_SOURCES}. */
+  readonly sources: Uint8Array;
   /** Turn of the rollout for each token, -1 for the prompt; closing and delta tokens belong to the turn they follow. */
-  readonly turns: readonly number[];
+  readonly turns: Int16Array;
 }
 
 /** What a stored record keeps of a stream. */
@@ -30,17 +33,17 @@ interface StoredTokens {
   readonly mask: ArrayLike<number>;
 }
 
+/** Room that a stream which must grow gets beyond what it needs. */
+const SPARE_ROOM = 1 / 8;
+
 export class Ledger implements LedgerView {
-  readonly tokens: number[] = [];
-  readonly logprobs: number[] = [];
-  readonly mask: (0 | 1)[] = [];
-  readonly sources: TokenSource[] = [];
-  readonly turns: number[] = [];
+  #room = allocate(0);
+  #length = 0;
   #firstTurn: number;
   #turn = -1;
 
   /** `firstTurn` is the turn of the rollout that follows the prompt. */
-  constructor(prompt: readonly number[], firstTurn = 0) {
+  constructor(prompt: ArrayLike<number>, firstTurn = 0) {
     this.#append(prompt, "prompt", null);
     this.#firstTurn = firstTurn;
     this.#turn = firstTurn - 1;
@@ -49,23 +52,41 @@ export class Ledger implements LedgerView {
   /** A stream that was stored. What context was before, other than a prompt, is not stored: it counts as delta. */
   static restore({ ids, samplerLogprobs, turns, mask }: StoredTokens): Ledger {
     const ledger = new Ledger([]);
-    for (let i = 0; i < ids.length; i += 1) {
-      const turn = turns[i] ?? -1;
-      const isTrained = mask[i] === 1;
-      ledger.tokens.push(ids[i] ?? 0);
-      ledger.logprobs.push(samplerLogprobs[i] ?? 0);
-      ledger.mask.push(isTrained ? 1 : 0);
-      ledger.turns.push(turn);
-      if (isTrained) ledger.sources.push("sampled");
-      else ledger.sources.push(turn < 0 ? "prompt" : "delta");
-    }
-    ledger.#firstTurn = ledger.turns.find((turn) => turn >= 0) ?? 0;
-    ledger.#turn = ledger.turns.at(-1) ?? -1;
+    const room = allocate(ids.length);
+    room.tokens.set(ids);
+    room.logprobs.set(samplerLogprobs);
+    room.mask.set(mask);
+    room.turns.set(turns);
+    room.sources.set(room.turns.map((turn, i) => restoredSource(turn, room.mask[i])));
+    ledger.#room = room;
+    ledger.#length = ids.length;
+    ledger.#firstTurn = room.turns.find((turn) => turn >= 0) ?? 0;
+    ledger.#turn = room.turns.at(-1) ?? -1;
     return ledger;
   }
 
+  get tokens(): Int32Array {
+    return this.#room.tokens.subarray(0, this.#length);
+  }
+
+  get logprobs(): Float32Array {
+    return this.#room.logprobs.subarray(0, this.#length);
+  }
+
+  get mask(): Uint8Array {
+    return this.#room.mask.subarray(0, this.#length);
+  }
+
+  get sources(): Uint8Array {
+    return this.#room.sources.subarray(0, this.#length);
+  }
+
+  get turns(): Int16Array {
+    return this.#room.turns.subarray(0, this.#length);
+  }
+
   get length(): number {
-    return this.tokens.length;
+    return this.#length;
   }
 
   /** Turns that were sampled in this stream. */
@@ -92,19 +113,47 @@ export class Ledger implements LedgerView {
   }
 
   #append(
-    tokens: readonly number[],
+    tokens: ArrayLike<number>,
     source: TokenSource,
     logprobs: readonly number[] | null,
   ): void {
-    // One array after the other, without a pair for every token: a step appends millions.
-    for (const token of tokens) this.tokens.push(token);
-    for (let i = 0; i < tokens.length; i++) {
-      this.logprobs.push(logprobs?.[i] ?? 0);
-      this.mask.push(logprobs === null ? 0 : 1);
-      this.sources.push(source);
-      this.turns.push(this.#turn);
-    }
+    const start = this.#length;
+    const end = start + tokens.length;
+    if (end > this.#room.tokens.length) this.#grow(end);
+    const room = this.#room;
+    room.tokens.set(tokens, start);
+    if (logprobs !== null) room.logprobs.set(logprobs, start);
+    room.mask.fill(logprobs === null ? 0 : 1, start, end);
+    room.sources.fill(TOKEN_SOURCES.indexOf(source), start, end);
+    room.turns.fill(this.#turn, start, end);
+    this.#length = end;
   }
+
+  #grow(length: number): void {
+    const isFirst = this.#length === 0;
+    const next = allocate(isFirst ? length : Math.ceil(length * (1 + SPARE_ROOM)));
+    next.tokens.set(this.tokens);
+    next.logprobs.set(this.logprobs);
+    next.mask.set(this.mask);
+    next.sources.set(this.sources);
+    next.turns.set(this.turns);
+    this.#room = next;
+  }
+}
+
+function allocate(length: number): LedgerView {
+  return {
+    tokens: new Int32Array(length),
+    logprobs: new Float32Array(length),
+    mask: new Uint8Array(length),
+    sources: new Uint8Array(length),
+    turns: new Int16Array(length),
+  };
+}
+
+function restoredSource(turn: number, mask: number | undefined): number {
+  const context = turn < 0 ? "prompt" : "delta";
+  return TOKEN_SOURCES.indexOf(mask === 1 ? "sampled" : context);
 }
 
 /**

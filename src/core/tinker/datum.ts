@@ -2,7 +2,7 @@
 
 import type { ImageFile } from "../images/imageFile.ts";
 import { tinkerError } from "./errors.ts";
-import { inputBytes } from "./modelInput.ts";
+import { inputBytes, type TokenIds } from "./modelInput.ts";
 import { vector } from "./tensors.ts";
 import type { WireDatum } from "./wireProto.ts";
 
@@ -15,7 +15,7 @@ type Floats = readonly number[] | Float32Array;
  */
 export interface Datum {
   /** Ids; those below 0 stand for `images`, see `imageIds.ts`. */
-  readonly tokens: readonly number[] | Int32Array;
+  readonly tokens: TokenIds;
   /** Those of the rollout; absent = none. */
   readonly images?: readonly ImageFile[] | undefined;
   /** `target_tokens`, and `weights` or what {@link policyInputs} gives. */
@@ -57,7 +57,7 @@ export function policyInputs(lossFn: string, arrays: PolicyArrays): Datum["lossI
 const penalizedLosses: ReadonlySet<string> = new Set(["dro"]);
 
 /**
- * Copies and checks a batch.
+ * Checks a batch; typed arrays are sent as they are, without a copy.
  * @throws AppError `tinker-invalid-input` that names datum and array: nothing to send, lengths that differ, inputs the
  * loss does not read, values that are not finite, ids beyond int32, or a batch in which every weight is zero,
  * unless the loss has a penalty
@@ -123,13 +123,14 @@ function toWireDatum(datum: Datum, lossFn: string, where: string): WireDatum {
 /** Targets are integers; plain lists under any other name are floats. */
 function toTyped(name: string, values: Numbers, where: string): Int32Array | Float32Array {
   if (name === "target_tokens" || values instanceof Int32Array) return toIds(values, where);
-  const floats = new Float32Array(values);
+  const floats = values instanceof Float32Array ? values : new Float32Array(values);
   const wrong = floats.findIndex((value) => !Number.isFinite(value));
   if (wrong >= 0) throw invalid(`${where} is ${values[wrong]} at position ${wrong}`);
   return floats;
 }
 
 function toIds(values: Numbers, where: string): Int32Array {
+  if (values instanceof Int32Array) return values;
   const ids = new Int32Array(values);
   const wrong = ids.findIndex((id, index) => id !== values[index]);
   if (wrong >= 0) throw invalid(`${where} is ${values[wrong]} at position ${wrong}, not an id`);

@@ -4,6 +4,8 @@ import type { ImageFile, ImageFormat } from "../images/imageFile.ts";
 import { imageRuns, type Run } from "../images/imageIds.ts";
 import { tinkerError } from "./errors.ts";
 
+export type TokenIds = readonly number[] | Int32Array;
+
 export type InputChunk =
   | { readonly type: "encoded_text"; readonly tokens: readonly number[] }
   | {
@@ -39,12 +41,12 @@ export function inputParts(
 
 /** The chunks of a JSON body. @throws AppError `tinker-invalid-input` */
 export function inputChunks(
-  ids: readonly number[] | Int32Array,
+  ids: TokenIds,
   images: readonly ImageFile[] = [],
 ): readonly InputChunk[] {
   return inputParts(ids, images).map((part) => {
     if (part.kind === "text") {
-      return { type: "encoded_text", tokens: [...ids.slice(part.run.start, part.run.end)] };
+      return { type: "encoded_text", tokens: Array.from(ids.slice(part.run.start, part.run.end)) };
     }
     const { base64: data, format } = part.image;
     return { type: "image", data, format, expected_tokens: part.tokens };

@@ -7,7 +7,7 @@ import { type Backoff, backoffMs } from "../util/backoff.ts";
 import { type WithTimerPaused, withoutTimer } from "../util/withTimerPaused.ts";
 import type { Canceller } from "./cancelling.ts";
 import { tinkerError } from "./errors.ts";
-import { type InputChunk, inputChunks } from "./modelInput.ts";
+import { type InputChunk, inputChunks, type TokenIds } from "./modelInput.ts";
 import type { Accepted, Operations } from "./operations.ts";
 import { readSampleResult } from "./results.ts";
 import { askedDelayMs } from "./retry.ts";
@@ -18,7 +18,7 @@ import type { SampleResult } from "./wireProto.ts";
 
 export interface SampleRequest {
   /** Ids; those below 0 stand for `images`, see `imageIds.ts`. */
-  readonly prompt: readonly number[];
+  readonly prompt: TokenIds;
   /** Those of the rollout; absent = none. */
   readonly images?: readonly ImageFile[];
   readonly maxTokens: number;

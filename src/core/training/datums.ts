@@ -7,7 +7,7 @@
 import { AppError } from "../errors.ts";
 import type { ImageFile } from "../images/imageFile.ts";
 import { isImageId } from "../images/imageIds.ts";
-import type { LedgerView } from "../rollout/ledger.ts";
+import { type LedgerView, TOKEN_SOURCES } from "../rollout/ledger.ts";
 import { type Datum, policyInputs } from "../tinker/datum.ts";
 import { groupBy } from "../util/groupBy.ts";
 
@@ -38,28 +38,31 @@ export interface TrainingDatum extends DatumSource {
  * @throws AppError `invariant` when the ledger contradicts itself
  */
 export function buildDatum(source: DatumSource, advantage: number): TrainingDatum | null {
-  const { ledger } = source;
-  checkLedger(ledger);
-  const n = ledger.mask.lastIndexOf(1) + 1;
+  const { tokens, logprobs, mask } = checkedLedger(source.ledger);
+  const n = mask.lastIndexOf(1) + 1;
   if (n < 2) return null;
-  // Constructors copy an array at once; `from` would ask an iterator for every token.
-  const mask = new Uint8Array(ledger.mask.slice(1, n));
+  // Views of the ledger, which only grows: a copy would double what a batch takes.
+  const targets = tokens.subarray(1, n);
+  const trained = mask.subarray(1, n);
   return {
     ...source,
-    tokens: new Int32Array(ledger.tokens.slice(0, n - 1)),
+    tokens: tokens.subarray(0, n - 1),
     // Nothing predicts an image: the wire wants 0 there.
-    targets: new Int32Array(ledger.tokens.slice(1, n)).map((id) => (isImageId(id) ? 0 : id)),
-    logprobs: new Float32Array(ledger.logprobs.slice(1, n)),
-    advantages: new Float32Array(mask).map((trained) => trained * advantage),
-    mask,
+    targets: targets.some(isImageId) ? targets.map((id) => (isImageId(id) ? 0 : id)) : targets,
+    logprobs: logprobs.subarray(1, n),
+    advantages: new Float32Array(trained).map((factor) => factor * advantage),
+    mask: trained,
   };
 }
 
-function checkLedger({ tokens, logprobs, mask, sources, turns }: LedgerView): void {
+const SAMPLED = TOKEN_SOURCES.indexOf("sampled");
+
+/** Its arrays, got once: a ledger makes a new view each time. */
+function checkedLedger({ tokens, logprobs, mask, sources, turns }: LedgerView) {
   const lengths = [logprobs.length, mask.length, sources.length, turns.length];
   const isWhole = lengths.every((length) => length === tokens.length);
   const isTrue = mask.every((trained, i) =>
-    trained === 1 ? sources[i] === "sampled" : logprobs[i] === 0,
+    trained === 1 ? sources[i] === SAMPLED : logprobs[i] === 0,
   );
   if (!isWhole || !isTrue || mask[0] === 1) {
     throw new AppError(
@@ -67,6 +70,7 @@ function checkLedger({ tokens, logprobs, mask, sources, turns }: LedgerView): vo
       "A rollout's token account contradicts itself; it is not trained on.",
     );
   }
+  return { tokens, logprobs, mask };
 }
 
 /** What is sent: exactly the inputs of the loss, with `factor` in the advantages. */

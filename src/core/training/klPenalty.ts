@@ -114,7 +114,7 @@ async function baseLogprobs(
   const [environment] = services.environments.values();
   // A request for log-probabilities samples a token, too, for which there must be room.
   const room = (environment?.given.maxContext ?? Number.POSITIVE_INFINITY) - 1;
-  const sequence = ledger.tokens.slice(0, Math.min(tokens.length + 1, room));
+  const sequence = Array.from(ledger.tokens.subarray(0, Math.min(tokens.length + 1, room)));
   const known = await sampler.computeLogprobs(sequence, { images, signal });
   return Float32Array.from(tokens, (_, i) => known[i + 1] ?? Number.NaN);
 }

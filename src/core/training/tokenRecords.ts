@@ -9,11 +9,12 @@ export function toTokenRecord(
   datum: TrainingDatum,
   trainerLogprobs: Float32Array | null,
 ): TokenRecord {
-  const { ledger, group, rollout, stream } = datum;
-  const n = ledger.tokens.length;
+  const { group, rollout, stream } = datum;
+  const { tokens: ids, logprobs: samplerLogprobs, turns, mask } = datum.ledger;
+  const n = ids.length;
   const trainer = new Float32Array(n).fill(Number.NaN);
   if (trainerLogprobs !== null) trainer.set(trainerLogprobs, 1);
-  ledger.tokens.forEach((id, token) => {
+  ids.forEach((id, token) => {
     // What the server scored there is the target 0, which stands for no token.
     if (isImageId(id)) trainer[token] = Number.NaN;
   });
@@ -23,11 +24,11 @@ export function toTokenRecord(
     group,
     rollout,
     stream,
-    ids: ledger.tokens,
-    samplerLogprobs: ledger.logprobs,
+    ids,
+    samplerLogprobs,
     trainerLogprobs: trainer,
     advantages,
-    turns: ledger.turns,
-    mask: ledger.mask,
+    turns,
+    mask,
   };
 }

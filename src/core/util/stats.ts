@@ -31,8 +31,10 @@ export function summarize(values: Iterable<number>): Stats {
 }
 
 /** 0 when empty. */
-export function sum(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0);
+export function sum(values: ArrayLike<number>): number {
+  let total = 0;
+  for (let i = 0; i < values.length; i += 1) total += values[i] ?? 0;
+  return total;
 }
 
 /** Arithmetic mean; null when empty. */

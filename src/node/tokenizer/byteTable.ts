@@ -42,15 +42,17 @@ export function createByteTable({ ordinary, added }: ByteTableEntries): ByteTabl
 }
 
 /** The text of the ids; broken UTF-8 becomes U+FFFD. Keeps no state, so a growing sequence can be decoded at any point. */
-export function decodeBytes({ bytes, starts }: ByteTable, ids: readonly number[]): string {
-  const pieces = ids.map((id) =>
-    bytes.subarray(starts[id] ?? 0, starts[id + 1] ?? starts[id] ?? 0),
-  );
-  const joined = new Uint8Array(pieces.reduce((length, piece) => length + piece.length, 0));
+export function decodeBytes({ bytes, starts }: ByteTable, ids: ArrayLike<number>): string {
+  const startOf = (id: number) => starts[id] ?? 0;
+  const endOf = (id: number) => starts[id + 1] ?? startOf(id);
+  let length = 0;
+  for (let i = 0; i < ids.length; i += 1) length += endOf(ids[i] ?? -1) - startOf(ids[i] ?? -1);
+  const joined = new Uint8Array(length);
   let at = 0;
-  for (const piece of pieces) {
-    joined.set(piece, at);
-    at += piece.length;
+  // Byte by byte: views of each token's bytes would take more memory than the text.
+  for (let i = 0; i < ids.length; i += 1) {
+    const end = endOf(ids[i] ?? -1);
+    for (let from = startOf(ids[i] ?? -1); from < end; from += 1) joined[at++] = bytes[from] ?? 0;
   }
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(joined);
 }

@@ -31,7 +31,7 @@ function tokenizerWith(added: readonly string[]): Tokenizer {
     addedTokens: added.map((text, index) => ({ id: FIRST_ADDED + index, text })),
     encodeText: (text) => [...encoder.encode(text)],
     decode: (ids) => {
-      const bytes = ids.flatMap((id) => {
+      const bytes = Array.from(ids).flatMap((id) => {
         const text = added[id - FIRST_ADDED];
         return text === undefined ? [id] : [...encoder.encode(text)];
       });

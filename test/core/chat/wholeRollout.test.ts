@@ -123,7 +123,7 @@ function expectRollout(
     at += context.length + sampled.length;
     return asked;
   });
-  expect(requests.map((request) => request.prompt)).toEqual(prompts);
+  expect(requests.map((request) => [...request.prompt])).toEqual(prompts);
 
   let sampledSoFar = 0;
   const logprobs = parts.flatMap(([context, sampled]) => [
@@ -192,7 +192,7 @@ describe("a whole rollout with the tokenizer of Qwen3", () => {
       "auto",
     );
     const delta = (requests[1]?.prompt ?? []).slice(-resultOf(FORGED).length);
-    const control = delta.filter((id) => id >= 151_643);
+    const control = [...delta].filter((id) => id >= 151_643);
     expect(control).toEqual([151644, 151665, 151666, 151645, 151644, 151667, 151668]);
     expect(qwen3Model.tokenizer.decode(delta)).toContain(FORGED);
   });

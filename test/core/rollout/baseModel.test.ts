@@ -32,7 +32,7 @@ describe("an episode with a base model", () => {
       `${prompt} It is 4.${STOP} Wrong.\n\nAssistant:`,
     ]);
     const [ledger] = episode.streams;
-    const trained = ledger?.tokens.filter((_, i) => ledger.mask[i] === 1);
+    const trained = [...(ledger?.tokens ?? [])].filter((_, i) => ledger?.mask[i] === 1);
     expect(trained).toEqual([...encode(` It is 4.${STOP}`), ...encode(` It is 5.${STOP}`)]);
   });
 

@@ -4,7 +4,7 @@ import { Episode } from "../../../src/core/rollout/episode.ts";
 import { NO_CALL_NUDGE } from "../../../src/core/rollout/feedback.ts";
 import type { RolloutSettings } from "../../../src/core/rollout/settings.ts";
 import { FakeClock } from "../../fakes/fakeClock.ts";
-import { aDatum, ENVIRONMENT, someSettings } from "../training/builders.ts";
+import { aDatum, ENVIRONMENT, someSettings, sourcesOf } from "../training/builders.ts";
 import {
   blocks,
   IMAGE,
@@ -94,7 +94,7 @@ describe("an episode", () => {
 
   it("trains the sampled tokens, end tokens included, and nothing else", async () => {
     const { ledger } = await play({ ...game, turns: [ADD, ANSWER] });
-    const trained = ledger.tokens.filter((_, i) => ledger.mask[i] === 1);
+    const trained = [...ledger.tokens].filter((_, i) => ledger.mask[i] === 1);
     expect(trained).toEqual([...encode(ADD), ...encode(ANSWER)]);
     expect([...aDatum({ ledger }).targets].at(-1)).toBe(encode(ANSWER).at(-1));
   });
@@ -283,7 +283,9 @@ describe("a turn that was cut", () => {
       turns: ["one two three four", ANSWER],
       settings: { ...settings, maxTurns: 2 },
     });
-    const closing = [...ledger.tokens.keys()].filter((i) => ledger.sources[i] === "closing");
+    const closing = [...sourcesOf(ledger).entries()].flatMap(([i, source]) =>
+      source === "closing" ? [i] : [],
+    );
     expect(closing.map((i) => ledger.tokens[i])).toEqual(encode("<|im_end|>"));
     expect(closing.map((i) => ledger.mask[i])).toEqual([0]);
     expect(text).toContain(`<|im_end|>\n<|im_start|>user\n${NO_CALL_NUDGE}`);
@@ -401,8 +403,8 @@ describe("log-probs that are missing", () => {
     ["all are zero", zeros],
   ])("are computed from the whole stream when %s", async (_name, turn) => {
     const { sampler, ledger, episode } = await play({ ...game, turns: [turn] });
-    expect(sampler.recomputed).toEqual([ledger.tokens]);
-    const trained = ledger.logprobs.filter((_, i) => ledger.mask[i] === 1);
+    expect(sampler.recomputed).toEqual([[...ledger.tokens]]);
+    const trained = [...ledger.logprobs].filter((_, i) => ledger.mask[i] === 1);
     expect(trained).toEqual(encode(ANSWER).map(() => -0.25));
     expect(episode.turnFacts[0]?.isMissingLogprobs).toBe(true);
   });
@@ -414,7 +416,7 @@ describe("log-probs that are missing", () => {
       computeLogprobs: (tokens) => tokens.map(() => null),
     });
     expect(stop).toBe("reached_terminal_state");
-    const trained = ledger.turns.filter((_, i) => ledger.mask[i] === 1);
+    const trained = [...ledger.turns].filter((_, i) => ledger.mask[i] === 1);
     expect(new Set(trained)).toEqual(new Set([1]));
     expect(episode.turnFacts.map((turn) => turn.isMissingLogprobs)).toEqual([true, false]);
   });

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { areUsable, Ledger } from "../../../src/core/rollout/ledger.ts";
+import { sourcesOf } from "../training/builders.ts";
 
 describe("a ledger", () => {
   it("keeps source, turn, mask and log-prob beside every token", () => {
@@ -8,19 +9,22 @@ describe("a ledger", () => {
     ledger.addTurn([5], [-0.5]);
     ledger.addContext([9], [7]);
     ledger.addTurn([6], [-0.25]);
-    expect(ledger.tokens).toEqual([1, 2, 5, 9, 7, 6]);
-    expect(ledger.sources).toEqual(["prompt", "prompt", "sampled", "closing", "delta", "sampled"]);
-    expect(ledger.turns).toEqual([-1, -1, 0, 0, 0, 1]);
-    expect(ledger.mask).toEqual([0, 0, 1, 0, 0, 1]);
-    expect(ledger.logprobs).toEqual([0, 0, -0.5, 0, 0, -0.25]);
+    expect([...ledger.tokens]).toEqual([1, 2, 5, 9, 7, 6]);
+    expect(sourcesOf(ledger)).toEqual([
+      ...["prompt", "prompt"],
+      ...["sampled", "closing", "delta", "sampled"],
+    ]);
+    expect([...ledger.turns]).toEqual([-1, -1, 0, 0, 0, 1]);
+    expect([...ledger.mask]).toEqual([0, 0, 1, 0, 0, 1]);
+    expect([...ledger.logprobs]).toEqual([0, 0, -0.5, 0, 0, -0.25]);
     expect([ledger.length, ledger.turnCount]).toEqual([6, 2]);
   });
 
   it("takes a turn without log-probs as context", () => {
     const ledger = new Ledger([1]);
     ledger.addTurn([5, 6], null);
-    expect(ledger.sources).toEqual(["prompt", "sampled", "sampled"]);
-    expect(ledger.mask).toEqual([0, 0, 0]);
+    expect(sourcesOf(ledger)).toEqual(["prompt", "sampled", "sampled"]);
+    expect([...ledger.mask]).toEqual([0, 0, 0]);
     expect(ledger.turnCount).toBe(1);
   });
 
@@ -43,7 +47,7 @@ describe("a ledger", () => {
             part.map(() => -1),
           );
           ledger.addContext(part, part);
-          expect(ledger.tokens).toEqual([...before, ...part, ...part, ...part]);
+          expect([...ledger.tokens]).toEqual([...before, ...part, ...part, ...part]);
         }
       }),
     );

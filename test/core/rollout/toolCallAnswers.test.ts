@@ -52,7 +52,8 @@ async function play({ chat }: Format, turn: string) {
 }
 
 const added = new Set(tokenizer.addedTokens.map(({ id }) => id));
-const countAdded = (ids: readonly number[]): number => ids.filter((id) => added.has(id)).length;
+const countAdded = (ids: ArrayLike<number>): number =>
+  Array.from(ids).filter((id) => added.has(id)).length;
 
 describe.each(Object.entries(FORMATS))("calls written as %s", (_, format) => {
   const call = (payload: string): string => `<tool_call>${payload}</tool_call>`;

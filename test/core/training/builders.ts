@@ -1,7 +1,12 @@
 /** Configurations, ledgers and rollouts for tests, with only the interesting parts named. */
 
 import type { Config, EnvironmentConfig } from "../../../src/core/config/schema.ts";
-import { Ledger } from "../../../src/core/rollout/ledger.ts";
+import {
+  Ledger,
+  type LedgerView,
+  TOKEN_SOURCES,
+  type TokenSource,
+} from "../../../src/core/rollout/ledger.ts";
 import type { FinishedRollout, RolloutTask } from "../../../src/core/rollout/rollout.ts";
 import type { RolloutSettings } from "../../../src/core/rollout/settings.ts";
 import type { RolloutFacts } from "../../../src/core/runFolder/stepFacts.ts";
@@ -113,6 +118,11 @@ export function aLedger(sampled: readonly number[] = [4, 5, 6]): Ledger {
     sampled.map(() => -0.5),
   );
   return ledger;
+}
+
+/** Where each token came from, by name. */
+export function sourcesOf({ sources }: LedgerView): readonly (TokenSource | undefined)[] {
+  return Array.from(sources, (source) => TOKEN_SOURCES[source]);
 }
 
 export interface DatumOptions {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Ledger, type LedgerView } from "../../../src/core/rollout/ledger.ts";
+import { Ledger, type LedgerView, TOKEN_SOURCES } from "../../../src/core/rollout/ledger.ts";
 import { buildDatum, splitSubsteps, toWireDatum } from "../../../src/core/training/datums.ts";
 import { aDatum, aDatumOfLength, aLedger } from "./builders.ts";
 
@@ -14,6 +14,7 @@ function twoTurns(): Ledger {
   return ledger;
 }
 
+const SAMPLED = new Uint8Array(6).fill(TOKEN_SOURCES.indexOf("sampled"));
 const floats = (values: readonly number[]) => [...Float32Array.from(values)];
 
 describe("a datum", () => {
@@ -92,10 +93,13 @@ describe("a datum", () => {
   });
 
   it.each<[string, Partial<LedgerView>]>([
-    ["of which an array is shorter", { logprobs: [0, 0] }],
-    ["that trains a token it did not sample", { mask: [0, 1, 0, 1, 1, 1] }],
-    ["that trains its first token", { mask: [1, 0, 0, 1, 1, 1], sources: all("sampled") }],
-    ["with a log-prob where nothing is trained", { logprobs: [0, -1, 0, -0.5, -0.5, -0.5] }],
+    ["of which an array is shorter", { logprobs: Float32Array.of(0, 0) }],
+    ["that trains a token it did not sample", { mask: Uint8Array.of(0, 1, 0, 1, 1, 1) }],
+    ["that trains its first token", { mask: Uint8Array.of(1, 0, 0, 1, 1, 1), sources: SAMPLED }],
+    [
+      "with a log-prob where nothing is trained",
+      { logprobs: Float32Array.of(0, -1, 0, -0.5, -0.5, -0.5) },
+    ],
   ])("is refused for a ledger %s", (_name, fault) => {
     const { tokens, logprobs, mask, sources, turns } = aLedger();
     const ledger = { tokens, logprobs, mask, sources, turns, ...fault };
@@ -104,10 +108,6 @@ describe("a datum", () => {
     );
   });
 });
-
-function all<T>(value: T): readonly T[] {
-  return Array.from({ length: 6 }, () => value);
-}
 
 const token = fc.integer({ min: 0, max: 511 });
 const sampledToken = fc.tuple(token, fc.double({ min: -20, max: 0, noNaN: true }));
@@ -160,7 +160,7 @@ describe("the datum of any sequence of turns", () => {
     eachDatum(({ tokens, targets, logprobs, advantages, mask, ledger }) => {
       const lengths = [targets, logprobs, advantages, mask].map((array) => array.length);
       expect(new Set(lengths)).toEqual(new Set([tokens.length]));
-      expect([...tokens, targets.at(-1)]).toEqual(ledger.tokens.slice(0, tokens.length + 1));
+      expect([...tokens, targets.at(-1)]).toEqual([...ledger.tokens.slice(0, tokens.length + 1)]);
       expect(targets.slice(0, -1)).toEqual(tokens.slice(1));
       expect(mask.at(-1)).toBe(1);
     });

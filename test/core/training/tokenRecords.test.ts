@@ -17,11 +17,11 @@ it("the stored tokens have every value beside the token it is about", () => {
     group: 3,
     rollout: 1,
     stream: 0,
-    ids: [1, 2, 5, 7, 8],
-    samplerLogprobs: [0, 0, -0.5, 0, 0],
+    ids: Int32Array.of(1, 2, 5, 7, 8),
+    samplerLogprobs: Float32Array.of(0, 0, -0.5, 0, 0),
     advantages: Float32Array.of(0, 0, 2, 0, 0),
-    turns: [-1, -1, 0, 0, 0],
-    mask: [0, 0, 1, 0, 0],
+    turns: Int16Array.of(-1, -1, 0, 0, 0),
+    mask: Uint8Array.of(0, 0, 1, 0, 0),
   });
   expect(Array.from(record.trainerLogprobs)).toEqual([
     Number.NaN,

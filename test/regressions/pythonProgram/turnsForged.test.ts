@@ -9,6 +9,7 @@ import { createTemplateRenderer } from "../../../src/core/chat/template/template
 import { sampled, THINKING_TEMPLATE, tinyModel } from "../../core/chat/tinyModel.ts";
 import { result } from "../../core/rollout/scriptedEnvironment.ts";
 import { call, encode, ended } from "../../core/rollout/scriptedModel.ts";
+import { sourcesOf } from "../../core/training/builders.ts";
 import * as original from "./original.ts";
 import { playEpisode } from "./playEpisode.ts";
 
@@ -27,9 +28,10 @@ describe("the turn of a model", () => {
       settings: { maxResponseTokens: encode(call("add")).length },
       onCall: ({ name }) => result("5", { finished: name === "answer" }),
     });
-    const closing = ledger.tokens.filter((_, i) => ledger.sources[i] === "closing");
+    const sources = sourcesOf(ledger);
+    const closing = [...ledger.tokens].filter((_, i) => sources[i] === "closing");
     expect(closing).toEqual([END]);
-    const turns = ledger.tokens.slice(0, ledger.sources.lastIndexOf("delta"));
+    const turns = [...ledger.tokens].slice(0, sources.lastIndexOf("delta"));
     // Every turn but the one that was just opened.
     expect(count(turns, START) - 1).toBe(count(turns, END));
   });
@@ -44,7 +46,7 @@ describe("the turn of a model", () => {
       const onCall = ({ name }: { name: string }) => result(said, { finished: name === "answer" });
       const { ledger, text } = await playEpisode({ turns: [ended(call("add")), ANSWER], onCall });
       expect(text).toContain(said);
-      return added(ledger.tokens);
+      return added([...ledger.tokens]);
     };
     expect(await ours(forged)).toBe(await ours("5"));
   });

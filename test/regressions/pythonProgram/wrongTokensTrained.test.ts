@@ -11,6 +11,7 @@ import {
   aDatum,
   aDatumOfLength,
   aDatumWithTurn,
+  sourcesOf,
 } from "../../core/training/builders.ts";
 import { FakeTrainingClient, resultOf } from "../../core/training/fakeTrainingClient.ts";
 import { FakeClock } from "../../fakes/fakeClock.ts";
@@ -87,7 +88,7 @@ it("no sequence is cut after the fact: sampling stops at the budget", async () =
   const { targets, mask, tokens } = aDatum({ ledger: played });
   expect(tokens.length + 1).toBeLessThanOrEqual(budget);
   const trained = [...targets].filter((_, i) => mask[i] === 1);
-  expect(trained).toEqual(played.tokens.filter((_, i) => played.sources[i] === "sampled"));
+  expect(trained).toEqual([...played.tokens].filter((_, i) => sourcesOf(played)[i] === "sampled"));
 });
 
 describe("log-probs that the sampler did not give", () => {

@@ -1,0 +1,52 @@
+/**
+ * A step of long rollouts took gigabytes: lists of numbers have 8 bytes an entry and spare room, a datum copied those of its ledger,
+ * and a request copied the datum.
+ */
+
+import { expect, it } from "vitest";
+import { Ledger, type LedgerView } from "../../src/core/rollout/ledger.ts";
+import { toWireData } from "../../src/core/tinker/datum.ts";
+import { toWireDatum } from "../../src/core/training/datums.ts";
+import { decodeGroup, encodeGroup } from "../../src/core/training/groupFile.ts";
+import { aDatum, aGroup } from "../core/training/builders.ts";
+
+const TURNS = 40;
+
+/** 10,000 tokens in as many turns as make it grow often. */
+function longLedger(): Ledger {
+  const ids = (count: number) => Array.from({ length: count }, (_, i) => i);
+  const ledger = new Ledger(ids(400));
+  for (let turn = 0; turn < TURNS; turn += 1) {
+    ledger.addTurn(ids(200), new Array<number>(200).fill(-0.1));
+    ledger.addContext([1], ids(39));
+  }
+  return ledger;
+}
+
+function bytesPerToken({ tokens, logprobs, mask, sources, turns }: LedgerView): number {
+  const buffers = new Set([tokens, logprobs, mask, sources, turns].map(({ buffer }) => buffer));
+  return [...buffers].reduce((sum, { byteLength }) => sum + byteLength, 0) / tokens.length;
+}
+
+it("holds a rollout that is played, and one that was stored, in a few bytes a token", () => {
+  const ledger = longLedger();
+  expect(ledger.length).toBe(10_000);
+  expect(bytesPerToken(ledger)).toBeLessThan(14);
+  const [rollout] = aGroup([1]);
+  if (rollout === undefined) throw new Error("the group has a rollout");
+  const [read] = decodeGroup(encodeGroup([{ ...rollout, streams: [ledger] }])) ?? [];
+  const [restored] = read?.streams ?? [];
+  if (restored === undefined) throw new Error("the group cannot be read");
+  expect([...restored.logprobs]).toEqual([...ledger.logprobs]);
+  expect(bytesPerToken(restored)).toBeLessThan(14);
+});
+
+it("sends what the ledger holds without a copy", () => {
+  const ledger = longLedger();
+  const datum = aDatum({ ledger });
+  const [sent] = toWireData([toWireDatum(datum, "ppo")], "ppo", { forwardOnly: false });
+  expect(sent?.tokens.buffer).toBe(ledger.tokens.buffer);
+  expect(sent?.lossInputs["target_tokens"]?.values.buffer).toBe(ledger.tokens.buffer);
+  expect(sent?.lossInputs["logprobs"]?.values.buffer).toBe(ledger.logprobs.buffer);
+  expect(sent?.lossInputs["advantages"]?.values).toBe(datum.advantages);
+});
