@@ -83,16 +83,15 @@ export function eventLines(
 }
 
 /** The live line of the current activity; null when there is none. */
-export function liveLine({ activity, totalSteps }: ProgressModel): Line | null {
+export function liveLine(model: ProgressModel): Line | null {
+  const { activity } = model;
   switch (activity.kind) {
     case "idle":
       return null;
     case "preparing":
       return [styled("quiet", l10n.t("preparing: {0}", activity.what))];
     case "paused":
-      return [
-        styled("warning", l10n.t("paused before step {0}", stepCount(activity.step, totalSteps))),
-      ];
+      return [styled("warning", l10n.t("paused before step {0}", stepCount(activity.step, model)))];
     case "uploading":
       return uploadingLine(activity.waiting);
     case "reporting":
@@ -101,7 +100,7 @@ export function liveLine({ activity, totalSteps }: ProgressModel): Line | null {
       const { step, done, total, rewardMean, failed } = activity;
       if (step === null && done === 0) return evaluatingLine(total);
       const line: Piece[] = [
-        step === null ? l10n.t("evaluating") : l10n.t("step {0}", stepCount(step, totalSteps)),
+        step === null ? l10n.t("evaluating") : l10n.t("step {0}", stepCount(step, model)),
         styled("accent", `  ${progressBar(total === 0 ? 0 : done / total, BAR_WIDTH)}`),
         `  ${plural(total, "{1} of {0} rollout", "{1} of {0} rollouts", formatCount(done))}`,
       ];
@@ -112,7 +111,7 @@ export function liveLine({ activity, totalSteps }: ProgressModel): Line | null {
     case "training": {
       const datums = plural(activity.datums, "training {0} datum", "training {0} datums");
       const tokens = plural(activity.tokens, "{0} token", "{0} tokens");
-      const step = l10n.t("step {0}", stepCount(activity.step, totalSteps));
+      const step = l10n.t("step {0}", stepCount(activity.step, model));
       return [`${step}  ${datums}, ${tokens}`];
     }
     default:
@@ -167,9 +166,8 @@ function uploadLines({ waiting, isOver }: EventOf<"uploading">, layout: Layout):
 }
 
 function headerLines(event: EventOf<"started">, { cwd }: Invocation): readonly Line[] {
-  const { totalSteps, groupsPerStep, step } = event;
-  const steps =
-    totalSteps === null ? l10n.t("steps without end") : plural(totalSteps, "{0} step", "{0} steps");
+  const { groupsPerStep, step } = event;
+  const steps = plannedSteps(event);
   const plan = plural(groupsPerStep, "{1} of {0} group", "{1} of {0} groups", steps);
   const start = step === 0 ? "" : `, ${l10n.t("resumed at step {0}", step + 1)}`;
   return [
@@ -180,6 +178,13 @@ function headerLines(event: EventOf<"started">, { cwd }: Invocation): readonly L
     labelled(l10n.t("run folder"), shortPath(event.folder, cwd)),
     BLANK,
   ];
+}
+
+function plannedSteps({ totalSteps, isTotalAtMost }: EventOf<"started">): string {
+  if (totalSteps === null) return l10n.t("steps without end");
+  return isTotalAtMost
+    ? plural(totalSteps, "at most {0} step", "at most {0} steps")
+    : plural(totalSteps, "{0} step", "{0} steps");
 }
 
 /** Warnings about a configuration name their place and their severity themselves. */
@@ -218,11 +223,16 @@ function stepLine(event: EventOf<"step-finished">, model: ProgressModel, layout:
     event.etaS === null || event.etaS === 0
       ? []
       : [`  ${l10n.t("ETA {0}", formatDuration(event.etaS))}`];
+  const untrained: Line =
+    event.untrainedTokens === 0
+      ? []
+      : [`  ${plural(event.untrainedTokens, "{0} token untrained", "{0} tokens untrained")}`];
   const failed: Line =
     model.failed === 0 ? [] : [styled("warning", `  ${l10n.t("{0} failed", model.failed)}`)];
   const head: Line = stepPieces(event);
   const rest: Line = measurePieces(event);
   const candidates: readonly Line[] = [
+    [...head, ...spark, ...rest, ...throughput, ...eta, ...untrained],
     [...head, ...spark, ...rest, ...throughput, ...eta],
     [...head, ...spark, ...rest, ...eta],
     [...head, ...rest, ...eta],
@@ -232,11 +242,12 @@ function stepLine(event: EventOf<"step-finished">, model: ProgressModel, layout:
   return [...(fitting ?? candidates.at(-1) ?? head), ...failed];
 }
 
-function stepPieces({ step, totalSteps, rewardMean }: EventOf<"step-finished">): Line {
+function stepPieces(event: EventOf<"step-finished">): Line {
+  const { step, totalSteps, rewardMean } = event;
   const width = String(totalSteps ?? 9999).length;
   const count = String(step + 1).padStart(width);
   return [
-    l10n.t("step {0}", totalSteps === null ? count : `${count}/${totalSteps}`),
+    l10n.t("step {0}", `${count}${ofTotal(event)}`),
     `  ${l10n.t("reward")} `,
     styled("strong", formatReward(rewardMean).padStart(5)),
   ];
@@ -262,6 +273,15 @@ function throughputText({ sampledTokens, rolloutS }: EventOf<"step-finished">): 
   return rolloutS > 0 ? l10n.t("{0} tok/s", formatCount(sampledTokens / rolloutS)) : "";
 }
 
-function stepCount(step: number, totalSteps: number | null): string {
-  return totalSteps === null ? String(step + 1) : `${step + 1}/${totalSteps}`;
+function stepCount(step: number, model: ProgressModel): string {
+  return `${step + 1}${ofTotal(model)}`;
+}
+
+/** `/40`, and `/≤40` where that is a bound; nothing for a run without end. */
+function ofTotal({
+  totalSteps,
+  isTotalAtMost,
+}: Pick<ProgressModel, "totalSteps" | "isTotalAtMost">): string {
+  if (totalSteps === null) return "";
+  return isTotalAtMost ? `/≤${totalSteps}` : `/${totalSteps}`;
 }

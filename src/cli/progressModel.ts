@@ -39,6 +39,7 @@ export interface ProgressModel {
   readonly canResume: boolean;
   /** Null = endless. */
   readonly totalSteps: number | null;
+  readonly isTotalAtMost: boolean;
   /** Mean rewards of the last steps, oldest first. */
   readonly recentRewards: readonly (number | null)[];
   /** Rewards seen so far, and at least 0 to 1, so that a height means the same in every line. */
@@ -61,6 +62,7 @@ export const INITIAL_PROGRESS: ProgressModel = {
   folder: null,
   canResume: false,
   totalSteps: null,
+  isTotalAtMost: false,
   recentRewards: [],
   rewardRange: { low: 0, high: 1 },
   failed: 0,
@@ -75,9 +77,10 @@ export function advanceProgress(model: ProgressModel, event: ProgressEvent): Pro
     case "preparing":
       return { ...model, activity: { kind: "preparing", what: event.what } };
     case "started": {
-      const { folder, totalSteps, step } = event;
+      const { folder, totalSteps, isTotalAtMost, step } = event;
       // A run that goes on in a new session repeats steps.
-      return { ...model, ...idle(), folder, totalSteps, canResume: step > 0, recentRewards: [] };
+      const total = { totalSteps, isTotalAtMost };
+      return { ...model, ...idle(), folder, ...total, canResume: step > 0, recentRewards: [] };
     }
     case "step-started":
       return { ...model, failed: 0, activity: noRollouts(event.step, event.rollouts) };

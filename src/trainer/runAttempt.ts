@@ -4,6 +4,7 @@ import { type AppError, isAppError } from "../core/errors.ts";
 import type { RunLease } from "../core/runFolder/runLease.ts";
 import { isSessionLost } from "../core/tinker/errors.ts";
 import type { RunContext } from "../core/training/context.ts";
+import { isTotalAtMost } from "../core/training/dataset.ts";
 import { type LoopEnd, runLoop } from "../core/training/loop.ts";
 import type { LoopPosition } from "../core/training/loopPosition.ts";
 import type { Preparation } from "../core/training/prepare.ts";
@@ -136,6 +137,7 @@ export class RunAttempt {
       model: config.model_name,
       step,
       totalSteps,
+      isTotalAtMost: isTotalAtMost(config),
       groupsPerStep: config.batch_size,
       environments: Object.keys(config.environments),
     });

@@ -100,6 +100,17 @@ test("a pipe gets one plain line a step, with everything in columns", () => {
   ]);
 });
 
+test("a run that may end with its data says that its steps are a bound, and what groups without a signal cost", () => {
+  const begun = started({ isTotalAtMost: true });
+  const step = { isTotalAtMost: true, groups: 28, untrainedTokens: 1_234 };
+  const lines = screen([begun, stepFinished(step)]);
+  expect(lines.join("\n")).toContain("at most 40 steps of 16 groups");
+  expect(lines.at(-1)).toBe(
+    "step 12/≤40  reward  0.53  loss -12.3  groups 13/28  1.2 s   4,812 tok/s  ETA 35 s  1,234 tokens untrained",
+  );
+  expect(screen([begun, stepFinished(step)], WINDOW).at(-1)).toMatch(/ETA 35 s$/);
+});
+
 test("a window shows the last rewards and what fits in its width", () => {
   const steps = [0, 0.25, 0.5, 1].map((rewardMean, step) => stepFinished({ step, rewardMean }));
   expect(screen(steps, WINDOW).at(-1)).toBe(

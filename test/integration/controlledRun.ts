@@ -12,7 +12,7 @@ import { launchFileSchema } from "../../src/node/control/messages.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
 import type { LaunchFile, LaunchRequest, RunStatus } from "../../src/shared/control.ts";
 import type { RunFile } from "../../src/shared/runFile.ts";
-import { startTraining } from "../../src/trainer/trainer.ts";
+import { resumeTraining, startTraining } from "../../src/trainer/trainer.ts";
 import type { ActiveRun } from "../../src/trainer/types.ts";
 import { comparableRow } from "./comparableRow.ts";
 import { PROGRAM_FOLDER, readLines } from "./localRun.ts";
@@ -83,6 +83,13 @@ export function train(project: string): SteeredRun {
       look();
     });
   return { ...run, saw };
+}
+
+/** Goes on with the run in `project`, in this process. */
+export function resume(project: string): ActiveRun {
+  const folder = runIn(project);
+  const base = { owner: "terminal", programFolder: PROGRAM_FOLDER } as const;
+  return resumeTraining({ ...base, folder, watch: () => undefined });
 }
 
 /** Fits an event amid the rollouts of a step, counted from 0. */

@@ -5,9 +5,16 @@ import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import * as z from "zod";
-import { resumeTraining } from "../../src/trainer/trainer.ts";
-import { amidRollouts, connectTo, linesIn, runIn, train, trained } from "./controlledRun.ts";
-import { PROGRAM_FOLDER, runFolderWith } from "./localRun.ts";
+import {
+  amidRollouts,
+  connectTo,
+  linesIn,
+  resume,
+  runIn,
+  train,
+  trained,
+} from "./controlledRun.ts";
+import { runFolderWith } from "./localRun.ts";
 
 const STEPS = 5;
 const configOf = (stepsAhead: number): string => `
@@ -36,14 +43,6 @@ async function project(stepsAhead: number): Promise<string> {
   return folder;
 }
 afterAll(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true }))));
-
-async function resume(folder: string): Promise<void> {
-  const { ended } = resumeTraining({
-    ...{ owner: "terminal", programFolder: PROGRAM_FOLDER, folder: runIn(folder) },
-    watch: () => undefined,
-  });
-  expect((await ended).outcome).toBe("done");
-}
 
 const row = z.object({
   async: z.object({ staleness: z.object({ min: z.number(), max: z.number() }) }),
@@ -75,7 +74,7 @@ describe.each([1, 2, 3])("a run that samples %i steps ahead", (stepsAhead) => {
     await client.send({ action: "stop" });
     expect((await run.ended).outcome).toBe("stopped");
     expect(existsSync(join(runIn(disturbed), "pending"))).toBe(true);
-    await resume(disturbed);
+    expect((await resume(disturbed).ended).outcome).toBe("done");
     expect(await trained(disturbed, STEPS)).toEqual(undisturbed);
   });
 });

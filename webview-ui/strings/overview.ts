@@ -143,6 +143,7 @@ export const overviewStrings = {
     entropy: l10n.t("Entropy"),
     gradNorm: l10n.t("Gradient norm"),
     excluded: l10n.t("Excluded groups"),
+    untrained: l10n.t("Tokens of groups without a signal"),
     time: l10n.t("Seconds a step"),
     queue: l10n.t("Groups sampled ahead"),
     staleness: l10n.t("Updates behind"),

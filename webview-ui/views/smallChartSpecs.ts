@@ -41,6 +41,7 @@ export const SMALL_CHARTS: readonly SmallChartSpec[] = [
   oneMetric(text.entropy, "optim/entropy", "purple"),
   oneMetric(text.gradNorm, "optim/grad_norm", "purple"),
   oneMetric(text.excluded, "num_excluded_groups", "red"),
+  oneMetric(text.untrained, "refill/untrained_tokens", "red"),
   {
     title: text.time,
     series: [

@@ -38,8 +38,9 @@ export type RuleCode =
   /** The table of models: what the service trains, with how much context; what a model's chat format can do. */
   | "TRL215"
   | "TRL216"
-  /** Several keys: an order of tasks that the run turns off. */
+  /** Several keys: an order of tasks that the run turns off; settings that take from `refill` what it is for. */
   | "TRL217"
+  | "TRL218"
   /** What services offer: environment, split, model, rank or loss, checkpoint, secret that an environment asks for. */
   | "TRL300"
   | "TRL301"

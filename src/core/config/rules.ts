@@ -9,6 +9,7 @@ import { valueAt } from "./issues.ts";
 import { lineUpFindings } from "./lineUpRules.ts";
 import { lossFindings } from "./lossRules.ts";
 import { isLocalModel, MOST_AT_ONCE } from "./presets.ts";
+import { refillFindings } from "./refillRules.ts";
 import type { Config } from "./schema.ts";
 
 /** What `checkStatePath` of the Tinker client takes. */
@@ -35,6 +36,7 @@ export function crossFieldFindings(config: Config, values: unknown): readonly Fi
     ...tokenFindings(config),
     ...learningRateFindings(config),
     ...overlongFindings(config),
+    ...refillFindings(config),
     ...lossFindings(config),
     ...endFindings(config, values),
     ...loadFindings(config),

@@ -222,6 +222,11 @@ export function doneFractionOf(
   return totalSteps === null ? null : Math.max(step / totalSteps, ofData);
 }
 
+/** True when `totalSteps` bounds a run that may end with its data before. */
+export function isTotalAtMost({ num_epochs, refill }: RunLength["config"]): boolean {
+  return refill && num_epochs !== null;
+}
+
 /** A sentence for each environment of which the first step takes a task more than once. */
 export function repeatedTaskWarnings(
   sequence: TaskSequence,

@@ -8,16 +8,17 @@ import { metricNames } from "../runFolder/metrics.ts";
 import { type MetricsTree, mergeMetrics } from "../runFolder/metricsTree.ts";
 import type { StepFacts, StepTimes, TokenCounts } from "../runFolder/stepFacts.ts";
 import type { SamplingClient } from "../tinker/samplingClient.ts";
-import { fraction, sum, summarize } from "../util/stats.ts";
+import { fraction, summarize } from "../util/stats.ts";
 import type { RunAlarms } from "./alarms.ts";
 import { requestedSessions } from "./availabilityMessages.ts";
 import { type RunContext, SUCCESS_REWARD } from "./context.ts";
 import { doneFractionOf } from "./dataset.ts";
 import type { TrainingDatum } from "./datums.ts";
 import type { TakenBatch } from "./groupQueue.ts";
-import { hasSignal, type ScoredGroup } from "./groups.ts";
+import type { ScoredGroup } from "./groups.ts";
 import { healthMetrics } from "./healthMetrics.ts";
 import { isOverlong } from "./overlong.ts";
+import { refillCost } from "./refill.ts";
 import { sampledTokens } from "./stepProgress.ts";
 import type { TrainedStep } from "./trainStep.ts";
 
@@ -57,7 +58,8 @@ export function gatherStepFacts(
   results: StepResults,
 ): StepFacts {
   const { trained, times, data, learningRate } = results;
-  const { config } = context;
+  const { config, reporting } = context;
+  const { redactor } = reporting;
   const scored = results.groups.flatMap(({ rollouts }) => rollouts);
   return {
     step: input.step,
@@ -71,6 +73,8 @@ export function gatherStepFacts(
     groups: results.groups.map(({ facts }) => facts),
     rollouts: scored.map(({ rollout, advantage }) => ({
       ...rollout.facts,
+      // The model wrote them, and metrics are called after them.
+      tools: rollout.facts.tools.map((tool) => ({ ...tool, name: redactor.redact(tool.name) })),
       advantage,
       isIncluded: advantage !== null,
     })),
@@ -176,22 +180,9 @@ function overlongMetrics(config: Config, rollouts: readonly FinishedRollout[]): 
   return { rollout: { overlong_frac } };
 }
 
-/** What `refill` costs: groups that a step took beyond a batch, and what was sampled and gives nothing to train on. */
-function refillMetrics(
-  { refill, batch_size: wanted }: Config,
-  groups: readonly ScoredGroup[],
-): MetricsTree {
-  if (!refill) return {};
-  const untrained = groups.filter((group) => !hasSignal(group));
-  const rollouts = untrained.flatMap((group) => group.rollouts);
-  return {
-    refill: {
-      groups: Math.max(0, groups.length - wanted),
-      untrained_groups: untrained.length,
-      untrained_rollouts: rollouts.length,
-      untrained_tokens: sum(rollouts.map(({ rollout }) => sampledTokens(rollout))),
-    },
-  };
+function refillMetrics(config: Config, groups: readonly ScoredGroup[]): MetricsTree {
+  const cost = refillCost(config, groups);
+  return cost === null ? {} : { refill: { ...cost } };
 }
 
 /** Metrics about environments that were full or failed; none for environments that always worked. */

@@ -177,7 +177,11 @@ class Loop {
     this.#identity = { ...this.#identity, configHash, changedKeys };
     await record();
     this.#context.reporting.watch({ kind: "settings-changed", step, keys });
-    const message = `From step ${step + 1} on the run uses new settings: ${keys.join(", ")}.`;
+    const hasOlder = this.#generator.issued.pending.length > 0;
+    const older = hasOlder
+      ? " Rollouts that were issued before keep those that they began with."
+      : "";
+    const message = `From step ${step + 1} on the run uses new settings: ${keys.join(", ")}.${older}`;
     await this.#event("settings-changed", message, { keys: [...keys] });
   }
 

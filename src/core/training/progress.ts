@@ -15,6 +15,8 @@ export type ProgressEvent =
       readonly step: number;
       /** Null = endless. */
       readonly totalSteps: number | null;
+      /** True when the run may end with its data, before all of these. */
+      readonly isTotalAtMost: boolean;
       readonly groupsPerStep: number;
       readonly environments: readonly string[];
     }
@@ -41,6 +43,8 @@ export type ProgressEvent =
       readonly kind: "step-finished";
       readonly step: number;
       readonly totalSteps: number | null;
+      /** True when the run may end with its data, before all of these. */
+      readonly isTotalAtMost: boolean;
       /** Over all scored rollouts; null when none was. */
       readonly rewardMean: number | null;
       readonly rewardStd: number | null;
@@ -48,6 +52,8 @@ export type ProgressEvent =
       readonly loss: number | null;
       readonly trainedGroups: number;
       readonly groups: number;
+      /** Of groups that give nothing to train on. */
+      readonly untrainedTokens: number;
       readonly learningRate: number;
       readonly rolloutS: number;
       readonly trainS: number | null;

@@ -4,10 +4,37 @@
  */
 
 import { formatQuantity } from "../../shared/format.ts";
+import { sum } from "../util/stats.ts";
 import type { RunContext } from "./context.ts";
 import type { TakenBatch } from "./groupQueue.ts";
-import { hasSignal, scoreGroups } from "./groups.ts";
+import { hasSignal, type ScoredGroup, scoreGroups } from "./groups.ts";
 import { report } from "./report.ts";
+import { sampledTokens } from "./stepProgress.ts";
+
+export interface RefillCost {
+  /** That a step took beyond a batch. */
+  readonly groups: number;
+  /** Those of all its groups that give nothing to train on, with their rollouts and the tokens sampled for them. */
+  readonly untrained_groups: number;
+  readonly untrained_rollouts: number;
+  readonly untrained_tokens: number;
+}
+
+/** As the metrics name it; null without `refill`. */
+export function refillCost(
+  { refill, batch_size: wanted }: RunContext["config"],
+  groups: readonly ScoredGroup[],
+): RefillCost | null {
+  if (!refill) return null;
+  const untrained = groups.filter((group) => !hasSignal(group));
+  const rollouts = untrained.flatMap((group) => group.rollouts);
+  return {
+    groups: Math.max(0, groups.length - wanted),
+    untrained_groups: untrained.length,
+    untrained_rollouts: rollouts.length,
+    untrained_tokens: sum(rollouts.map(({ rollout }) => sampledTokens(rollout))),
+  };
+}
 
 /**
  * Takes as many groups as are missing, again and again, so that none is taken in vain; ends early with `max_refill_batches`, and where

@@ -7,12 +7,14 @@ import type { StepFacts, TokenCounts } from "../runFolder/stepFacts.ts";
 import { summarize } from "../util/stats.ts";
 import { applyAlarmActions } from "./alarms.ts";
 import type { RunContext, RunReporting } from "./context.ts";
+import { isTotalAtMost } from "./dataset.ts";
 import type { TrainingDatum } from "./datums.ts";
 import { gatherStepFacts, type StepInput } from "./gatherStepFacts.ts";
 import { type ScoredGroup, scoreGroups, type TrainingBatch, trainingBatch } from "./groups.ts";
 import { requireNoInternalErrors } from "./internalErrors.ts";
 import { withKlPenalty } from "./klPenalty.ts";
 import type { ProgressEvent } from "./progress.ts";
+import { refillCost } from "./refill.ts";
 import { report } from "./report.ts";
 import { learningRateAt } from "./schedule.ts";
 import { toTokenRecord } from "./tokenRecords.ts";
@@ -62,7 +64,7 @@ export async function runStep(context: RunContext, input: StepInput): Promise<St
   const facts = gatherStepFacts(context, input, results);
   const judged = await input.alarms.evaluate(context, buildMetricsRow(facts));
   await appendMetrics(storage.fileSystem, storage.folder, judged.row);
-  const finished = finishedEvent(context, input, facts);
+  const finished = finishedEvent(context, input, facts, groups);
   reporting.watch(finished);
   applyAlarmActions(context, judged);
   const { rewardMean } = finished;
@@ -130,18 +132,25 @@ async function train(
   return { trained, data, metrics };
 }
 
-function finishedEvent({ totalSteps }: RunContext, { totals }: StepInput, facts: StepFacts) {
+function finishedEvent(
+  { config, totalSteps }: RunContext,
+  { totals }: StepInput,
+  facts: StepFacts,
+  scored: readonly ScoredGroup[],
+) {
   const { step, groups, learningRate, loss, progress, rollouts, times, totalTokens } = facts;
   const rewards = summarize(rollouts.flatMap(({ reward }) => (reward === null ? [] : [reward])));
   return {
     kind: "step-finished",
     step,
     totalSteps,
+    isTotalAtMost: isTotalAtMost(config),
     rewardMean: rewards.mean,
     rewardStd: rewards.std,
     loss,
     trainedGroups: groups.filter(({ excluded }) => excluded === null).length,
     groups: groups.length,
+    untrainedTokens: refillCost(config, scored)?.untrained_tokens ?? 0,
     learningRate,
     rolloutS: times.rolloutS,
     trainS: times.trainS,

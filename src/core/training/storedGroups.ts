@@ -53,9 +53,10 @@ export class StoredGroups {
     await fileSystem.makeDirectory(pendingFolder);
     const cleaned = [];
     for (const rollout of rollouts) {
-      const { stack } = rollout;
+      const { facts, stack } = rollout;
       const record = await storedRecord(this.#context, rollout);
-      cleaned.push({ ...rollout, ...redactor.redactRecord({ record, stack }) });
+      // Facts hold the names of tools as the model wrote them.
+      cleaned.push({ ...rollout, ...redactor.redactRecord({ record, facts, stack }) });
     }
     const name = this.#nameOf(key);
     await fileSystem.writeAtomic(`${pendingFolder}/${name}`, encodeGroup(cleaned));

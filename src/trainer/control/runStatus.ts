@@ -21,7 +21,8 @@ export function advanceStatus(status: RunStatus, event: ProgressEvent): RunStatu
     case "preparing":
       return { ...status, preparing: event.what };
     case "started": {
-      const { folder, step, totalSteps } = event;
+      const { folder, step } = event;
+      const totalSteps = knownTotal(event);
       return { ...status, phase: "running", preparing: null, folder, step, totalSteps };
     }
     case "step-started":
@@ -30,7 +31,8 @@ export function advanceStatus(status: RunStatus, event: ProgressEvent): RunStatu
     case "rollout-finished":
       return { ...status, rollouts: { done: event.done, total: event.rollouts } };
     case "step-finished": {
-      const { rewardMean, totalSteps } = event;
+      const { rewardMean } = event;
+      const totalSteps = knownTotal(event);
       return { ...status, step: event.step + 1, totalSteps, rewardMean, rollouts: null };
     }
     case "evaluated":
@@ -52,4 +54,14 @@ export function advanceStatus(status: RunStatus, event: ProgressEvent): RunStatu
     case "alarm-over":
       return status;
   }
+}
+
+/** Null where it is only a bound: what shows a run then takes the estimate of its last row. */
+function knownTotal({
+  totalSteps,
+  isTotalAtMost,
+}: Pick<Extract<ProgressEvent, { kind: "started" }>, "totalSteps" | "isTotalAtMost">):
+  | number
+  | null {
+  return isTotalAtMost ? null : totalSteps;
 }

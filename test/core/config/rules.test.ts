@@ -100,6 +100,21 @@ describe("evaluation", () => {
   });
 });
 
+describe("a run that refills its batches", () => {
+  it.each([
+    [[], []],
+    [["advantage_calculation: direct"], ["warning refill"]],
+    [["advantage_calculation: direct", "zero_variance: drop"], []],
+    [["zero_variance: keep"], []],
+    [["zero_variance: keep", "kl_coef: 0.1"], ["warning refill"]],
+    [["num_epochs: 1", "learning_rate_schedule: linear"], ["warning learning_rate_schedule"]],
+    [["max_steps: 9", "learning_rate_schedule: linear"], []],
+  ])("and has %j gets %j", (lines, findings) => {
+    expect(codesIn(textWith(...lines))).toEqual([]);
+    expect(codesIn(textWith("refill: true", ...lines))).toEqual(findings);
+  });
+});
+
 describe("a run", () => {
   it.each([
     [["lora_rank: 12"], "error lora_rank"],

@@ -9,6 +9,7 @@ import {
   ControlChannel,
   type ControlChannelOptions,
 } from "../../../src/trainer/control/controlChannel.ts";
+import { stepFinished } from "../../cli/fakeProgram.ts";
 import { textWith } from "../../core/config/configText.ts";
 import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts";
 import { FakeClock, settle } from "../../fakes/fakeClock.ts";
@@ -132,7 +133,13 @@ it("what is reported follows the run, also into its last phases", async () => {
   const client = await connect();
   const status = async () => (await client.send({ action: "status" })).status;
   expect(await status()).toMatchObject({ phase: "preparing", folder: null });
-  const plan = { name: "demo", model: "m", groupsPerStep: 1, environments: [] };
+  const plan = {
+    name: "demo",
+    model: "m",
+    isTotalAtMost: false,
+    groupsPerStep: 1,
+    environments: [],
+  };
   controlChannel.onProgress({
     kind: "started",
     folder: "/runs/demo",
@@ -142,6 +149,9 @@ it("what is reported follows the run, also into its last phases", async () => {
   });
   const begun = { phase: "running", folder: "/runs/demo", step: 2, totalSteps: 9 };
   expect(await status()).toMatchObject(begun);
+  // A total that is only a bound is not shown as one: what lists the run has the estimate of its last row.
+  controlChannel.onProgress(stepFinished({ step: 2, totalSteps: 9, isTotalAtMost: true }));
+  expect(await status()).toMatchObject({ step: 3, totalSteps: null });
   expect((await client.send({ action: "pause" })).status.phase).toBe("pausing");
   controlChannel.onProgress({ kind: "paused", step: 3 });
   expect((await status()).phase).toBe("paused");

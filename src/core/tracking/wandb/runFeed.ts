@@ -159,7 +159,7 @@ export class RunFeed {
     const { step } = row;
     const timeMs = await this.#timeOf(row);
     if (await this.#replayed.isReported(row, cursor)) return false;
-    const isDue = isTableDue(step, tables);
+    const isDue = isTableDue(row, tables);
     const cell = isDue ? await this.#table(run, step) : null;
     const values = this.#knownValues(run, row);
     run.log({ ...values, ...(cell !== null && { [TABLE_KEY]: cell }) }, { timeMs, step });
@@ -223,8 +223,11 @@ function after(cursor: SyncCursor, row: MetricsRow): SyncCursor {
   return { ...cursor, next: row.step + 1, sent };
 }
 
-function isTableDue(step: number, { saveEvery, totalSteps }: TableSchedule): boolean {
-  return step + 1 === totalSteps || (saveEvery > 0 && (step + 1) % saveEvery === 0);
+function isTableDue(row: MetricsRow, { saveEvery, totalSteps }: TableSchedule): boolean {
+  const { step } = row;
+  // A run that refills its batches can end with its data, before the steps that were planned.
+  const isLast = step + 1 === totalSteps || flattenMetrics(row)["progress/done_frac"] === 1;
+  return isLast || (saveEvery > 0 && (step + 1) % saveEvery === 0);
 }
 
 function eventText({ message }: RunEvent): string {

@@ -1,9 +1,12 @@
 /** Runs whose groups are sampled steps ahead, with tokens and rewards that follow from the seeds of the samples alone. */
 
+import { rolloutSeed } from "../../../../src/core/rollout/seeds.ts";
 import { flattenMetrics, type MetricsRow } from "../../../../src/core/runFolder/metricsTree.ts";
 import type { SampleRequest, SamplingClient } from "../../../../src/core/tinker/samplingClient.ts";
+import { sha256 } from "../../../../src/node/hash.ts";
 import { result, scriptedEnvironment } from "../../rollout/scriptedEnvironment.ts";
 import { call, encode, ended } from "../../rollout/scriptedModel.ts";
+import { ENVIRONMENT } from "../builders.ts";
 import { linesOf, PATHS } from "../fakeContext.ts";
 import { type LoopRun, type LoopRunOptions, prepareRun } from "./prepareRun.ts";
 
@@ -64,3 +67,22 @@ export function metric({ context }: LoopRun, name: string): readonly unknown[] {
 export const updates = ({ context }: AheadRun) => context.client.lossCalls;
 
 export const seeds = ({ asked }: AheadRun) => asked.map(({ seed }) => seed ?? -1);
+
+const TASKS = 8;
+const POSITIONS = 200;
+
+/** Of groups of two, by the seeds of their first samples. */
+const places = new Map(
+  Array.from({ length: POSITIONS * 2 }, (_, i) => {
+    const [position, rollout] = [Math.floor(i / 2), i % 2];
+    const taskKey = `${ENVIRONMENT}:train:${position % TASKS}#${position}`;
+    return [rolloutSeed(sha256, 42, { taskKey, rollout }, 0, 0), { position, rollout }] as const;
+  }),
+);
+
+/** The position of the task that a sample is for, and its rollout. */
+export function placeOfSeed(
+  seed: number,
+): { readonly position: number; readonly rollout: number } | undefined {
+  return places.get(seed);
+}

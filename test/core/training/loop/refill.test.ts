@@ -1,13 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { rolloutSeed } from "../../../../src/core/rollout/seeds.ts";
 import { stepPaths } from "../../../../src/core/runFolder/layout.ts";
-import { sha256 } from "../../../../src/node/hash.ts";
-import { ENVIRONMENT } from "../builders.ts";
 import { FOLDER, linesOf } from "../fakeContext.ts";
 import {
   type AheadOptions,
   type AheadRun,
   metric,
+  placeOfSeed,
   prepareAhead,
   seeds,
   updates,
@@ -15,17 +13,6 @@ import {
 import { comparableRows, positionOf } from "./prepareRun.ts";
 
 const BATCH = 3;
-const POSITIONS = 200;
-
-/** The position of the task that a sample is for, and its rollout, by its seed. */
-const placeOf = new Map(
-  Array.from({ length: POSITIONS * 2 }, (_, i) => {
-    const [position, rollout] = [Math.floor(i / 2), i % 2];
-    const taskKey = `${ENVIRONMENT}:train:${position % 8}#${position}`;
-    return [rolloutSeed(sha256, 42, { taskKey, rollout }, 0, 0), { position, rollout }] as const;
-  }),
-);
-
 interface RefillOptions extends Partial<AheadOptions> {
   /** True for tasks whose rollouts all get the same reward. */
   readonly isEqual: (position: number) => boolean;
@@ -36,7 +23,7 @@ function prepareRefill({ isEqual, ...options }: RefillOptions) {
     stepsAhead: 0,
     steps: 4,
     rewardOf: (seed) => {
-      const place = placeOf.get(seed);
+      const place = placeOfSeed(seed);
       if (place === undefined) throw new Error(`no rollout has the seed ${seed}`);
       return isEqual(place.position) ? 1 : place.rollout;
     },
@@ -199,7 +186,7 @@ describe("a run that refills its batches from groups that were sampled ahead", (
     const first = prepareRefill({
       ...{ isEqual, stepsAhead: 1, steps: 4 },
       sampleMs: (seed) => {
-        const { position = 0 } = placeOf.get(seed) ?? {};
+        const { position = 0 } = placeOfSeed(seed) ?? {};
         if (position === 16) first.context.control.stop();
         return position * 10;
       },

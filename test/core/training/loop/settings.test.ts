@@ -1,25 +1,34 @@
 import { describe, expect, it } from "vitest";
 import type { Config } from "../../../../src/core/config/schema.ts";
 import { settle } from "../../../fakes/fakeClock.ts";
-import { duringRollouts, type LoopRun, prepareRun } from "./prepareRun.ts";
+import { someSettings } from "../builders.ts";
+import { type AheadRun, metric, placeOfSeed, prepareAhead, updates } from "./prepareAhead.ts";
+import {
+  comparableRows,
+  duringRollouts,
+  duringUpdate,
+  type LoopRun,
+  positionOf,
+  prepareRun,
+} from "./prepareRun.ts";
+
+/** Changes settings, and notes in `log` what became of each change. */
+function changing(run: LoopRun, log: string[]) {
+  return (name: string, changes: Partial<Config>, keys: readonly string[]): void => {
+    const config = { ...run.context.config, ...changes };
+    run.context.control.changeSettings({
+      config,
+      keys,
+      configHash: name,
+      record: async () => void log.push(`record ${name}`),
+      dropped: () => log.push(`dropped ${name}`),
+    });
+  };
+}
+const rates = ({ context: { client } }: LoopRun) =>
+  client.adamCalls.map(({ learning_rate: rate }) => rate);
 
 describe("a loop that is given new settings", () => {
-  /** Changes settings, and notes in `log` what became of each change. */
-  function changing(run: LoopRun, log: string[]) {
-    return (name: string, changes: Partial<Config>, keys: readonly string[]): void => {
-      const config = { ...run.context.config, ...changes };
-      run.context.control.changeSettings({
-        config,
-        keys,
-        configHash: name,
-        record: async () => void log.push(`record ${name}`),
-        dropped: () => log.push(`dropped ${name}`),
-      });
-    };
-  }
-  const rates = ({ context: { client } }: LoopRun) =>
-    client.adamCalls.map(({ learning_rate: rate }) => rate);
-
   it("follows them from the next step on, and says so in the next save", async () => {
     const log: string[] = [];
     const run = prepareRun({ config: { learning_rate: 1 } });
@@ -101,5 +110,66 @@ describe("a loop that is given new settings", () => {
     expect(await run.run()).toMatchObject({ outcome: "stopped", step: 2 });
     expect(log).toEqual(["record h2"]);
     expect(await run.state()).toMatchObject({ config_hash: "h2", changed_keys: ["learning_rate"] });
+  });
+});
+
+describe("a loop that is given new settings while it samples steps ahead", () => {
+  const steps = 6;
+  const options = {
+    ...{ stepsAhead: 2, steps },
+    config: { learning_rate: 1, max_response_tokens: 50 },
+    settings: someSettings({ maxResponseTokens: 50 }),
+  };
+  const changes = { learning_rate: 2, max_response_tokens: 40 };
+
+  /** The limit of tokens that each task was sampled with, in the order of the data. */
+  const limits = ({ asked }: AheadRun) =>
+    Array.from({ length: steps }, (_, position) => [
+      ...new Set(
+        asked.flatMap(({ seed, maxTokens }) =>
+          placeOfSeed(seed ?? -1)?.position === position ? [maxTokens] : [],
+        ),
+      ),
+    ]);
+
+  function changeDuringUpdate(run: AheadRun, step: number): void {
+    duringUpdate(run, step, () => changing(run, [])("h2", changes, Object.keys(changes)));
+  }
+
+  it("trains with them from the next step on, and plays those rollouts with them that are issued from then on", async () => {
+    const run = prepareAhead(options);
+    changeDuringUpdate(run, 1);
+    await run.run();
+    expect(rates(run)).toEqual([1, 1, 2, 2, 2, 2]);
+    expect(limits(run)).toEqual([[50], [50], [50], [50], [40], [40]]);
+    expect(metric(run, "lr")).toEqual([1, 1, 2, 2, 2, 2]);
+    const message = expect.stringMatching(
+      /^From step 3 on the run uses new settings: .*\. Rollouts that were issued before keep those that they began with\.$/,
+    );
+    expect(run.context.recorded).toContainEqual(expect.objectContaining({ message }));
+  });
+
+  it("goes on with both after a stop, as if it had never ended", async () => {
+    const whole = prepareAhead(options);
+    changeDuringUpdate(whole, 1);
+    await whole.run();
+    const first = prepareAhead(options);
+    changeDuringUpdate(first, 1);
+    duringUpdate(first, 2, () => first.context.control.stop());
+    await first.run();
+    const saved = await first.state();
+    expect(saved?.pending.map(({ position, settings_hash }) => [position, settings_hash])).toEqual([
+      [3, "h"],
+      [4, "h2"],
+    ]);
+    const { fileSystem } = first.context;
+    const rest = prepareAhead({
+      ...{ stepsAhead: 2, steps, fileSystem },
+      config: { ...options.config, ...changes },
+      settings: someSettings({ maxResponseTokens: 40 }),
+    });
+    await rest.run(await positionOf(first));
+    expect([...updates(first), ...updates(rest)]).toEqual(updates(whole));
+    expect(comparableRows(rest)).toEqual(comparableRows(whole));
   });
 });

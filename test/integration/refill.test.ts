@@ -1,0 +1,85 @@
+/** Whole runs that refill their batches: equal however often they are disturbed. */
+
+import { existsSync } from "node:fs";
+import { readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import * as z from "zod";
+import {
+  amidRollouts,
+  connectTo,
+  linesIn,
+  resume,
+  runIn,
+  train,
+  trained,
+} from "./controlledRun.ts";
+import { runFolderWith } from "./localRun.ts";
+
+const STEPS = 4;
+const BATCH = 3;
+const configOf = (stepsAhead: number): string => `
+model_name: local/tiny-tool
+run_name: run
+environments:
+  local/calculator:
+    splits: { train: { num_samples: 40 } }
+    num_rollouts: 3
+    nonterminal_reward: 0
+batch_size: ${BATCH}
+max_steps: ${STEPS}
+max_steps_off_policy: ${stepsAhead}
+refill: true
+learning_rate: 1e-3
+warmup_steps: 0
+max_active_tasks: 8
+save_every: 0
+rolling_save_every: 1
+evaluation: { splits: { local/calculator: [test] }, every: 2, num_samples: 2, temperatures: [1] }
+`;
+
+const folders: string[] = [];
+async function project(config: string): Promise<string> {
+  const folder = await runFolderWith(config);
+  folders.push(folder);
+  return folder;
+}
+afterAll(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true }))));
+
+const row = z.object({
+  num_groups: z.number(),
+  refill: z.object({ groups: z.number(), untrained_groups: z.number() }),
+});
+
+describe.each([0, 2])("a run that refills its batches and samples %i steps ahead", (stepsAhead) => {
+  it("trains whole batches, the same twice, and when it is paused, stopped and resumed", async () => {
+    const folder = await project(configOf(stepsAhead));
+    expect((await train(folder).ended).outcome).toBe("done");
+    const undisturbed = await trained(folder, STEPS);
+    const rows = await linesIn(folder, "metrics.jsonl", row);
+    expect(rows.map(({ num_groups }) => num_groups)).toEqual(rows.map(() => BATCH));
+    expect(rows.some(({ refill }) => refill.groups > 0)).toBe(true);
+    expect(rows.map(({ refill }) => refill.groups)).toEqual(
+      rows.map(({ refill }) => refill.untrained_groups),
+    );
+
+    const again = await project(configOf(stepsAhead));
+    expect((await train(again).ended).outcome).toBe("done");
+    expect(await trained(again, STEPS)).toEqual(undisturbed);
+
+    const disturbed = await project(configOf(stepsAhead));
+    const run = train(disturbed);
+    const client = await connectTo(disturbed);
+    await run.saw(amidRollouts(0));
+    await client.send({ action: "pause" });
+    await run.saw(({ kind }) => kind === "paused");
+    await client.send({ action: "continue" });
+    await run.saw(amidRollouts(2));
+    await client.send({ action: "stop" });
+    expect((await run.ended).outcome).toBe("stopped");
+    expect((await resume(disturbed).ended).outcome).toBe("done");
+    expect(await trained(disturbed, STEPS)).toEqual(undisturbed);
+    const pending = join(runIn(disturbed), "pending");
+    expect(existsSync(pending) ? await readdir(pending) : []).toEqual([]);
+  });
+});

@@ -1,0 +1,123 @@
+/** What the services get of runs that sample steps ahead: rows and rollouts of the right steps, also after a stop. */
+
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import * as z from "zod";
+import { resultChecks } from "../resilience/outage/checks.ts";
+import { type Outcome, readOutcome } from "../resilience/outage/outcome.ts";
+import { UploadGateway } from "../resilience/outage/uploadGateway.ts";
+import { startWandbService, type WandbService } from "../resilience/outage/wandbService.ts";
+import { amidRollouts, connectTo, linesIn, resume, runIn, train } from "./controlledRun.ts";
+import { runFolderWith } from "./localRun.ts";
+
+const TASKS = 13;
+const configOf = (settings: string): string => `
+model_name: local/tiny-tool
+run_name: run
+environments:
+  local/calculator:
+    splits: { train: { num_samples: ${TASKS} } }
+    num_rollouts: 3
+    nonterminal_reward: 0
+batch_size: 3
+num_epochs: 1
+max_steps_off_policy: 2
+${settings}
+learning_rate: 1e-3
+warmup_steps: 0
+max_active_tasks: 8
+save_every: 0
+rolling_save_every: 1
+wandb: online
+wandb_project_name: ahead
+openreward_upload: true
+`;
+
+const VARIABLES = [
+  ...["OPENREWARD_API_KEY", "OPENREWARD_API_URL"],
+  ...["WANDB_API_KEY", "WANDB_BASE_URL"],
+] as const;
+const before = VARIABLES.map((name) => [name, process.env[name]] as const);
+const folders: string[] = [];
+let uploads: UploadGateway;
+let wandb: WandbService;
+
+async function project(settings: string): Promise<string> {
+  uploads?.close();
+  wandb?.close();
+  uploads = await UploadGateway.start();
+  wandb = await startWandbService();
+  process.env["OPENREWARD_API_URL"] = uploads.url;
+  process.env["WANDB_BASE_URL"] = wandb.url;
+  const folder = await runFolderWith(configOf(settings));
+  folders.push(folder);
+  return folder;
+}
+
+beforeAll(() => {
+  process.env["OPENREWARD_API_KEY"] = "or_ahead";
+  process.env["WANDB_API_KEY"] = "k".repeat(40);
+});
+afterAll(async () => {
+  uploads.close();
+  wandb.close();
+  for (const [name, value] of before) {
+    if (value === undefined) delete process.env[name];
+    else process.env[name] = value;
+  }
+  await Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true })));
+});
+
+const row = z.object({ step: z.number(), progress: z.object({ done_frac: z.number() }) });
+
+function outcomeOf(folder: string, steps: number): Outcome {
+  return readOutcome(runIn(folder), join(folder, "checkpoints"), steps);
+}
+
+/** Steps in the names of the rollouts that were uploaded, with how often each occurs. */
+function uploadedSteps(): ReadonlyMap<number, number> {
+  const counts = new Map<number, number>();
+  for (const event of uploads.events) {
+    const name = event.eventType === "rollout" ? String(event["rolloutName"]) : "";
+    const step = /-step(\d+)-/.exec(name)?.[1];
+    if (step !== undefined) counts.set(Number(step), (counts.get(Number(step)) ?? 0) + 1);
+  }
+  return counts;
+}
+
+describe.each([
+  ["samples steps ahead", ""],
+  ["samples steps ahead and refills its batches", "refill: true"],
+])("a run that %s", { timeout: 120_000 }, (_, settings) => {
+  it("reports the rows and rollouts of its steps, the same after a stop and a resume", async () => {
+    const folder = await project(settings);
+    expect((await train(folder).ended).outcome).toBe("done");
+    const rows = await linesIn(folder, "metrics.jsonl", row);
+    const steps = rows.length;
+    expect(rows.at(-1)?.progress.done_frac).toBe(1);
+    expect(wandb.fake.rows().at(-1)).toMatchObject({ rollouts: { _type: "table-file" } });
+    const whole = outcomeOf(folder, steps);
+    const played = whole.rollouts.map(({ length }, step) => [step, length] as const);
+    expect(played.reduce((sum, [, count]) => sum + count, 0)).toBe(TASKS * 3);
+    expect([...uploadedSteps()].toSorted(([a], [b]) => a - b)).toEqual(played);
+    const differences = (own: string) =>
+      resultChecks(
+        whole,
+        { outcome: outcomeOf(own, steps), stage: { uploads, wandb: wandb.fake } },
+        steps,
+      )
+        .filter(({ isGood }) => !isGood)
+        .map(({ what, counts }) => `${what}: ${counts}`);
+    expect(differences(folder)).toEqual([]);
+
+    const disturbed = await project(settings);
+    const run = train(disturbed);
+    const client = await connectTo(disturbed);
+    await run.saw(amidRollouts(1));
+    await client.send({ action: "stop" });
+    expect((await run.ended).outcome).toBe("stopped");
+    expect((await resume(disturbed).ended).outcome).toBe("done");
+    expect(differences(disturbed)).toEqual([]);
+  });
+});
