@@ -15,3 +15,9 @@ export function withoutKeys<Value>(value: Value, keys: ReadonlySet<string>): Val
   const text = JSON.stringify(value, (key, part: unknown) => (keys.has(key) ? undefined : part));
   return JSON.parse(text);
 }
+
+/** For `JSON.stringify`: a record that was read and written again has its keys in another order. */
+export function sortedKeys(_key: string, value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}

@@ -9,7 +9,7 @@ import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { comparableRow, withoutKeys } from "../integration/comparableRow.ts";
+import { comparableRow, sortedKeys, withoutKeys } from "../integration/comparableRow.ts";
 
 const STEPS = 4;
 const KILL_STEP = 2;
@@ -49,17 +49,18 @@ const AHEAD_POINTS = [
 interface Variant {
   readonly stepsAhead: number;
   readonly saveEvery: number;
+  readonly refill?: boolean;
 }
 
 const VARIANTS: readonly Variant[] = [
   { stepsAhead: 0, saveEvery: 1 },
-  { stepsAhead: 0, saveEvery: 3 },
+  { stepsAhead: 0, saveEvery: 3, refill: true },
   { stepsAhead: 1, saveEvery: 3 },
-  { stepsAhead: 2, saveEvery: 1 },
+  { stepsAhead: 2, saveEvery: 1, refill: true },
   { stepsAhead: 3, saveEvery: 1 },
 ];
 
-function config({ stepsAhead, saveEvery }: Variant): string {
+function config({ stepsAhead, saveEvery, refill = false }: Variant): string {
   return `
 model_name: local/tiny-tool
 run_name: run
@@ -69,6 +70,8 @@ environments:
 mix: weighted
 batch_size: 5
 max_steps_off_policy: ${stepsAhead}
+refill: ${refill}
+max_refill_batches: 2
 max_steps: ${STEPS}
 save_every: ${saveEvery}
 rolling_save_every: 0
@@ -144,12 +147,6 @@ function inAnyOrder(records: readonly unknown[]): readonly string[] {
     .sort();
 }
 
-/** A record that was read and written again has its keys in another order. */
-function sortedKeys(_key: string, value: unknown): unknown {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
-}
-
 function lines(path: string): readonly unknown[] {
   const text = readFileSync(path, "utf8");
   return text
@@ -182,7 +179,7 @@ function difference(result: Outcome | null, whole: Outcome | null): string | nul
 let passed = 0;
 let failed = 0;
 for (const variant of VARIANTS) {
-  const { stepsAhead, saveEvery } = variant;
+  const { stepsAhead, saveEvery, refill = false } = variant;
   const whole = killAt(variant, "none", 0);
   // With a save every third step the first save comes after step 3, so the kill comes a step later.
   const killStep = saveEvery === 3 ? STEPS - 1 : KILL_STEP;
@@ -199,7 +196,7 @@ for (const variant of VARIANTS) {
     if (fault === null) passed += 1;
     else failed += 1;
     console.log(
-      `${stepsAhead} ahead, save_every ${saveEvery}  ${`${point} (${at})`.padEnd(36)} ${fault ?? "equal"}`,
+      `${stepsAhead} ahead, save_every ${saveEvery}${refill ? ", refill" : ""}  ${`${point} (${at})`.padEnd(36)} ${fault ?? "equal"}`,
     );
   }
 }

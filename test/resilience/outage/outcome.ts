@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
 import type { MetricsRow } from "../../../src/core/runFolder/metricsTree.ts";
-import { comparableRow, withoutKeys } from "../../integration/comparableRow.ts";
+import { comparableRow, sortedKeys, withoutKeys } from "../../integration/comparableRow.ts";
 
 export interface Outcome {
   /** As written. */
@@ -45,7 +45,7 @@ export function readOutcome(runFolder: string, store: string, steps: number): Ou
     tokens: files.map((file) => base64(`${file}.tokens.bin`)),
     rollouts: files.map((file) =>
       lines(`${file}.jsonl`)
-        .map((body) => JSON.stringify(withoutKeys(body, TIMED)))
+        .map((body) => JSON.stringify(withoutKeys(body, TIMED), sortedKeys))
         .sort(),
     ),
     weights: finalWeights(runFolder, store),
