@@ -12,12 +12,23 @@ export interface FakePace {
   sample(tokens: number, seed: number): Moment;
 }
 
-/** Every result takes its own time, however many are asked for. */
-export const independentPace: FakePace = {
-  training: () => Date.now() + TRAINING_MS,
-  update: () => Date.now(),
-  sample: (_, seed) => Date.now() + sampleMs(seed),
-};
+/** Every sample takes its own time, however many are asked for; one update follows the other. */
+export class SteadyPace implements FakePace {
+  #trainedAtMs = 0;
+
+  training(): Moment {
+    this.#trainedAtMs = Math.max(this.#trainedAtMs, Date.now()) + TRAINING_MS;
+    return this.#trainedAtMs;
+  }
+
+  update(): Moment {
+    return this.#trainedAtMs;
+  }
+
+  sample(_tokens: number, seed: number): Moment {
+    return Date.now() + sampleMs(seed);
+  }
+}
 
 /**
  * Weights are updated in fixed cycles, one update a cycle, in the first that begins after all of it has arrived; all samples together

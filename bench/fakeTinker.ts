@@ -9,7 +9,7 @@ import {
   encodeSampleResponse,
 } from "../src/core/tinker/wireProto.ts";
 import { systemClock } from "../src/node/clock.ts";
-import { type FakePace, independentPace } from "./fakePace.ts";
+import { type FakePace, SteadyPace } from "./fakePace.ts";
 import { type FakeAnswer, type FakeReply, jsonReply } from "./fakeServer.ts";
 import { CALLS_BEFORE_ANSWER } from "./fakeTimes.ts";
 
@@ -55,7 +55,7 @@ interface Sample {
 
 /** Answers what a training run asks for, from the first call to the last. */
 export function fakeTinker(options: FakeTinkerOptions): FakeAnswer {
-  const { modelName, tokenizer, pace = independentPace } = options;
+  const { modelName, tokenizer, pace = new SteadyPace() } = options;
   const futures = new Map<string, Future>();
   const sampleFor = cannedSamples(tokenizer, options.turnTokens);
   let count = 0;
