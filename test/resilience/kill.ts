@@ -43,6 +43,7 @@ const KILLED_TRAINER = resolve("dist/scripts/killedTrainer.js");
 const AHEAD_POINTS = [
   { point: "group stored", at: 0 },
   { point: "paused", at: KILL_STEP },
+  { point: "submitted ahead", at: KILL_STEP },
 ];
 
 /** How a run samples and saves. */

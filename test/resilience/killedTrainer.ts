@@ -5,6 +5,7 @@
 
 import { appendFileSync } from "node:fs";
 import { resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { FileSystem } from "../../src/core/ports.ts";
 import { Redactor } from "../../src/core/secrets/redaction/redactor.ts";
 import type { SamplingClient } from "../../src/core/tinker/samplingClient.ts";
@@ -23,18 +24,22 @@ const [mode = "", path = "", point = "none", stepText = "0", log = ""] = process
 const killStep = Number(stepText);
 /** Time in which a request that was handed over is on the wire. */
 const ON_THE_WIRE_MS = 25;
+/** Time in which the next update is submitted while one runs. */
+const AHEAD_LIMIT_MS = 60_000;
 /** Time in which rollouts that were begun end while the run is paused. */
 const PAUSE_MS = 500;
 let step = 0;
 /** Completed steps, during an evaluation. */
 let evaluated: number | null = null;
+/** Of this attempt. */
+let updates = 0;
+let rows = 0;
 
 function die(here: string, at = step): void {
   if (here === point && at === killStep) process.kill(process.pid, "SIGKILL");
 }
 
-function record(kind: string, content: unknown): void {
-  const place = evaluated === null ? { step } : { evaluated };
+function record(kind: string, content: unknown, place: object): void {
   appendFileSync(log, `${JSON.stringify({ ...place, kind, content })}\n`);
 }
 
@@ -42,7 +47,8 @@ function record(kind: string, content: unknown): void {
 async function killable<T>(name: string, content: unknown, call: () => Promise<T>): Promise<T> {
   // Saves are answered while the next step is under way.
   const at = step;
-  record(name, content);
+  // An update may be submitted while the one before runs.
+  record(name, content, {});
   const result = call();
   setTimeout(() => die(`submitted ${name}`, at), ON_THE_WIRE_MS);
   const value = await result;
@@ -54,7 +60,7 @@ function killableSampler(sampler: SamplingClient): SamplingClient {
   return {
     ...sampler,
     sample: (request, options) => {
-      record("sample", request);
+      record("sample", request, evaluated === null ? { step } : { evaluated });
       return sampler.sample(request, options);
     },
   };
@@ -69,7 +75,13 @@ function killableClient(client: TrainingClient): TrainingClient {
       if (options?.forwardOnly === true) return call();
       return killable("forward_backward", { data: data.map(plain), loss, config }, call);
     },
-    optimStep: (params) => killable("optim_step", params, () => client.optimStep(params)),
+    optimStep: async (params) => {
+      const at = step;
+      updates += 1;
+      const result = killable("optim_step", params, () => client.optimStep(params));
+      await killBeforeRow(at);
+      return await result;
+    },
     saveState: (name, options) =>
       killable("save_state", name, () => client.saveState(name, options)),
     ephemeralSampler: () =>
@@ -80,6 +92,15 @@ function killableClient(client: TrainingClient): TrainingClient {
         ? killable("sampler", null, () => client.saveSampler(name, options))
         : client.saveSampler(name, options),
   };
+}
+
+/** At the point between the submission of the next update and the row of this one: waits for that submission, and kills. */
+async function killBeforeRow(at: number): Promise<void> {
+  const here = "submitted ahead";
+  if (point !== here || at !== killStep) return;
+  const endMs = Date.now() + AHEAD_LIMIT_MS;
+  while (updates <= rows + 1 && Date.now() < endMs) await sleep(ON_THE_WIRE_MS);
+  if (updates > rows + 1) die(here, at);
 }
 
 function plain({ tokens, lossInputs }: { tokens: ArrayLike<number>; lossInputs: object }): unknown {
@@ -97,7 +118,10 @@ function killableFiles<T extends FileSystem>(fileSystem: T): T {
       if (result !== null) die("evaluation results written", result);
       const played = /\/eval\/step-(\d+)\.jsonl$/.exec(file)?.[1];
       if (played !== undefined) die("amid evaluation", Number(played));
-      if (file.endsWith("/metrics.jsonl")) die("metrics row written");
+      if (file.endsWith("/metrics.jsonl")) {
+        rows += 1;
+        die("metrics row written");
+      }
       return offset;
     },
     writeAtomic: async (file, data) => {

@@ -77,12 +77,17 @@ export class CheckpointWriter {
   }
 
   /**
-   * Submits a save, in order behind what was submitted before, and returns; it is confirmed while rollouts go on. Waits for an
-   * earlier one first. @throws AppError what the earlier save failed with
+   * Submits a save of the weights after `step` completed steps, in order behind what was submitted before, and returns; it is confirmed
+   * while rollouts go on, and written down when the snapshot is there. Waits for an earlier one first.
+   * @throws AppError what the earlier save failed with
    */
-  async begin(kind: CheckpointKind, snapshot: Snapshot): Promise<void> {
+  async begin(
+    kind: CheckpointKind,
+    step: number,
+    snapshot: Snapshot | Promise<Snapshot>,
+  ): Promise<void> {
     const before = this.#pending;
-    void this.#submit(kind, snapshot);
+    void this.#submit(kind, step, snapshot);
     await before;
   }
 
@@ -95,14 +100,18 @@ export class CheckpointWriter {
     if (latest !== null && latest.step === snapshot.step && latest.kind !== "rolling") {
       return latest.entry;
     }
-    return this.#submit("manual", snapshot);
+    return this.#submit("manual", snapshot.step, snapshot);
   }
 
-  #submit(kind: CheckpointKind, snapshot: Snapshot): Promise<SavedEntry> {
-    const entry = this.#save(kind, snapshot, this.#pending);
+  #submit(
+    kind: CheckpointKind,
+    step: number,
+    snapshot: Snapshot | Promise<Snapshot>,
+  ): Promise<SavedEntry> {
+    const entry = this.#save(kind, step, snapshot, this.#pending);
     entry.catch(() => undefined);
     this.#pending = entry;
-    this.#latest = { step: snapshot.step, kind, entry };
+    this.#latest = { step, kind, entry };
     return entry;
   }
 
@@ -125,31 +134,33 @@ export class CheckpointWriter {
   async saveLasting(kind: "final" | "interrupt", snapshot: Snapshot): Promise<SavedEntry> {
     const last = await this.settle();
     if (last === null || last.step !== snapshot.step || last.kind === "rolling") {
-      return this.#save(kind, snapshot, null);
+      return this.#save(kind, snapshot.step, snapshot, null);
     }
     return last.kind === kind ? last : this.#record({ ...last, kind }, snapshot);
   }
 
   async #save(
     kind: CheckpointKind,
-    snapshot: Snapshot,
+    step: number,
+    given: Snapshot | Promise<Snapshot>,
     before: Promise<unknown> | null,
   ): Promise<SavedEntry> {
     const { client, chat } = this.#context.services;
     const { clock } = this.#context.ports;
-    const name = checkpointName(kind, snapshot.step);
+    const name = checkpointName(kind, step);
     const ttl = kind === "rolling" ? { ttlSeconds: ROLLING_TTL_S } : {};
-    const userMetadata = { step: String(snapshot.step) };
+    const userMetadata = { step: String(step) };
     const state = client.saveState(name, { ...ttl, userMetadata });
     const sampler = kind === "rolling" ? null : client.saveSampler(name, { userMetadata });
+    const state_path = (await state).path;
+    const sampler_path = sampler === null ? null : (await sampler).path;
+    const snapshot = await given;
     const saved: SavedEntry = {
       name,
-      step: snapshot.step,
+      step,
       epoch: snapshot.epoch,
       position: snapshot.position,
-      kind,
-      state_path: (await state).path,
-      sampler_path: sampler === null ? null : (await sampler).path,
+      ...{ kind, state_path, sampler_path },
       expires_at:
         kind === "rolling" ? new Date(clock.now() + ROLLING_TTL_S * 1000).toISOString() : null,
       metrics: snapshot.metrics,

@@ -86,6 +86,12 @@ export class RunControl {
     this.#settingsChange = { ...change, keys: [...keys] };
   }
 
+  /** True while a command waits for the end of the step under way: to stop, to pause or to save, or with other settings. */
+  get hasRequest(): boolean {
+    const isWaiting = this.#settingsChange !== null || this.#waitingSaves.length > 0;
+    return this.signal.aborted || this.#isPausing || isWaiting;
+  }
+
   /** True while a save needs not wait for an update. */
   get canSave(): boolean {
     return this.#save !== null;

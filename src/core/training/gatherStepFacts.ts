@@ -22,12 +22,22 @@ import { refillCost } from "./refill.ts";
 import { sampledTokens } from "./stepProgress.ts";
 import type { TrainedStep } from "./trainStep.ts";
 
-export interface StepInput {
+/** What a step begins with. */
+export interface StepBeginning {
   readonly step: number;
   /** Waits for its rollouts. */
   readonly take: () => Promise<TakenBatch>;
   /** Submits a save of the weights after this step, for sampling. */
   readonly saveSampler: () => Promise<SamplingClient>;
+  /** Metrics that go into this step's row, for example of an evaluation before it. */
+  readonly extra: MetricsTree | Promise<MetricsTree>;
+}
+
+/** What is known of a step once those before it are completed. */
+export interface StepInput {
+  readonly step: number;
+  /** When the steps before it were completed, on the monotonic clock. */
+  readonly fromMs: number;
   /** Position before this step. */
   readonly cursor: number;
   /** Updates made before it. */
@@ -35,8 +45,6 @@ export interface StepInput {
   readonly totals: TokenCounts;
   /** Seconds of recent steps of this attempt. */
   readonly elapsedS: readonly number[];
-  /** Metrics that go into this step's row, for example of an evaluation before it. */
-  readonly extra: MetricsTree | Promise<MetricsTree>;
   readonly alarms: RunAlarms;
 }
 
@@ -47,8 +55,9 @@ export interface StepResults extends TakenBatch {
   readonly learningRate: number;
   /** Null when nothing was trained. */
   readonly trained: TrainedStep | null;
-  /** `overlapS`: how much of the training rollouts of later steps were played in. */
-  readonly times: StepTimes & { readonly overlapS: number };
+  readonly times: StepTimes;
+  /** Share of the training in which rollouts of later steps were played. */
+  readonly overlapFrac: number | null;
   readonly extra: MetricsTree;
 }
 
@@ -154,22 +163,22 @@ function furtherMetrics(
 }
 
 /**
- * How far groups are sampled ahead. `queue_depth` counts those that were issued and not trained when the step asked for its own, which
- * are among them, and `queue_ready` those of them that had ended.
+ * How far groups are sampled ahead. `queue_depth` counts those that were issued before the update of the step and not trained, its own
+ * among them, and `queue_ready` those of them that had ended when the step asked for its own.
  */
 function aheadMetrics(
   staleness: readonly number[],
-  { depth, ready, times: { rolloutS, trainS, overlapS } }: StepResults,
+  { depth, ready, times: { rolloutS }, overlapFrac }: StepResults,
 ): MetricsTree {
   const { mean, min, max } = summarize(staleness);
   return {
     async: {
       staleness: { mean, min, max },
-      queue_depth: depth,
+      queue_depth: depth(),
       queue_ready: ready,
       wait_for_batch_s: rolloutS,
     },
-    time: { overlap_frac: trainS === null ? null : fraction(overlapS, trainS) },
+    time: { overlap_frac: overlapFrac },
   };
 }
 

@@ -158,6 +158,17 @@ export class Generator {
     this.#queue.issue(context, { step, isStepKnown, items, policy: this.policy, settingsHash });
   }
 
+  /**
+   * Reads the groups of a step once all have ended, before it asks for them; false where it is not known yet which they are.
+   * @throws as {@link GroupQueue.take}
+   */
+  async read(step: number): Promise<boolean> {
+    const own = this.#queue.waiting.filter(({ batch }) => batch.isStepKnown && batch.step === step);
+    if (own.length === 0) return false;
+    await this.#queue.read(own);
+    return true;
+  }
+
   /** Waits for the groups of a step. @throws as {@link GroupQueue.take} */
   async take(context: RunContext, at: NextStep, settingsHash: string): Promise<TakenBatch> {
     const { step } = at;

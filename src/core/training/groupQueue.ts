@@ -39,8 +39,8 @@ export interface TakenBatch {
   readonly policies: readonly Policy[];
   /** Time for which the run was paused because of its environments since the batch before. */
   readonly pausedMs: number;
-  /** Groups that were issued and not trained, with these. */
-  readonly depth: number;
+  /** Groups that were issued before the update of these and are not trained, with these; ask before they are released. */
+  readonly depth: () => number;
   /** Those of them that had ended when the step asked for its own. */
   readonly ready: number;
   /** Time in which others were played, counted from some moment before. */
@@ -64,6 +64,8 @@ export class GroupQueue {
   readonly #taken = new Map<number, readonly QueuedGroup[]>();
   readonly #ended = new WeakSet<GroupKey>();
   readonly #progress = new Map<number, StepProgress>();
+  /** Stored groups that were read, or are. */
+  readonly #reading = new WeakMap<GroupKey, Promise<readonly FinishedRollout[]>>();
   #player: RolloutPlayer | null = null;
   /** The step that is waited for, or was last. */
   #step = 0;
@@ -120,15 +122,20 @@ export class GroupQueue {
     this.#waiting = [...this.#waiting, ...issued];
   }
 
+  /** Reads groups once all of them have ended, so that they need not be read when a step takes them. @throws as {@link take} */
+  async read(groups: readonly QueuedGroup[]): Promise<void> {
+    await Promise.all(groups.map(({ ended }) => ended));
+    for (const { key } of groups) await this.#read(key);
+  }
+
   /**
    * Takes up to `count` groups from the head for a step, behind those that it has taken before, and waits for them. They stay in the
    * queue until they are {@link release}d. Rejects, when nothing plays any more, with the first fatal fault or the reason of a stop.
    * @throws AppError `run-capacity`, or that of an environment, when one is unavailable for too long; `group-unreadable`; `disk`
    */
   async take(context: RunContext, step: number, count: number): Promise<TakenBatch> {
-    const all = this.groups;
-    const ready = all.filter(({ key }) => this.#ended.has(key)).length;
     const before = this.#taken.get(step) ?? [];
+    const ready = [...before, ...this.#waiting].filter(({ key }) => this.#ended.has(key)).length;
     const groups = this.#waiting.slice(0, count);
     this.#waiting = this.#waiting.slice(count);
     this.#taken.set(step, [...before, ...groups]);
@@ -149,7 +156,8 @@ export class GroupQueue {
       const pausedMs = await this.#takePausedMs();
       const busyMs = () => this.#player?.busyMs ?? 0;
       const policies = groups.map(({ batch }) => batch.policy);
-      return { rollouts, policies, pausedMs, depth: all.length, ready, busyMs };
+      const depth = () => this.groups.filter(({ key }) => key.version <= step).length;
+      return { rollouts, policies, pausedMs, depth, ready, busyMs };
     } catch (error) {
       this.#player?.abort(error);
       await this.#end();
@@ -228,7 +236,13 @@ export class GroupQueue {
     return null;
   }
 
-  async #read(key: GroupKey): Promise<readonly FinishedRollout[]> {
+  #read(key: GroupKey): Promise<readonly FinishedRollout[]> {
+    const reading = this.#reading.get(key) ?? this.#readStored(key);
+    this.#reading.set(key, reading);
+    return reading;
+  }
+
+  async #readStored(key: GroupKey): Promise<readonly FinishedRollout[]> {
     const rollouts = await this.#stored?.read(key);
     if (rollouts != null) return rollouts;
     throw new AppError(
@@ -239,7 +253,8 @@ export class GroupQueue {
 
   async #takePausedMs(): Promise<number> {
     const player = this.#player;
-    if (this.#waiting.length === 0) await this.#end();
+    // Groups that are issued ahead may come at any time.
+    if (this.#stored === null && this.#waiting.length === 0) await this.#end();
     const totalMs = player?.waitedMs ?? 0;
     const pausedMs = totalMs - this.#reportedPauseMs;
     this.#reportedPauseMs = totalMs;

@@ -21,20 +21,14 @@ import { dueEvaluation, evaluate, evaluateBesideSteps } from "./evaluate.ts";
 import { evaluationMetrics } from "./evaluation.ts";
 import { Generator } from "./generator.ts";
 import { checkBaseModel } from "./klPenalty.ts";
-import {
-  headlineMetrics,
-  type LoopPosition,
-  positionAfter,
-  type RunIdentity,
-  snapshotAt,
-} from "./loopPosition.ts";
+import { type LoopPosition, type RunIdentity, snapshotAt } from "./loopPosition.ts";
 import { reportSkippedProbe } from "./reportServerCheck.ts";
-import { runStep, type StepOutput } from "./step.ts";
+import type { StepOutput } from "./step.ts";
+import { type CompletedStep, StepPipeline } from "./stepPipeline.ts";
 
 export interface LoopEnd {
   readonly outcome: "done" | "stopped";
   readonly step: number;
-  readonly rewards: readonly (number | null)[];
   readonly statePath: string;
   readonly samplerPath: string | null;
   /** With the settings in force at the end. */
@@ -64,28 +58,25 @@ interface LoopOptions {
   readonly generator: Generator;
 }
 
-/** Recent steps that the estimate of the remaining time rests on. */
-const ETA_STEPS = 9;
-
 class Loop {
   #context: RunContext;
   #identity: RunIdentity;
   readonly #checkpoints: CheckpointWriter;
-  readonly #alarms: RunAlarms;
   readonly #generator: Generator;
-  readonly #rewards: (number | null)[] = [];
-  #elapsedS: readonly number[] = [];
+  readonly #steps: StepPipeline;
   #position: LoopPosition;
   /** Metrics for the row of the next step. */
   #extra: Promise<MetricsTree> = Promise.resolve({});
   #lastMetrics: Snapshot["metrics"] = {};
+  /** Ends when the save before the last one is confirmed. */
+  #earlierSave: Promise<void> = Promise.resolve();
 
   constructor({ context, start, identity, alarms, generator }: LoopOptions) {
     this.#context = context;
     this.#position = start;
     this.#identity = identity;
-    this.#alarms = alarms;
     this.#generator = generator;
+    this.#steps = new StepPipeline(generator, alarms);
     this.#checkpoints = new CheckpointWriter(context, (state) =>
       generator.tidy(context.reporting, state),
     );
@@ -105,7 +96,7 @@ class Loop {
       if (config.kl_coef > 0) await checkBaseModel(this.#context);
       this.#offerSave();
       await this.#evaluateIfDue();
-      while (!control.isStopping && (await this.#betweenSteps())) {
+      while (this.#steps.hasBegunNext || (await this.#betweenSteps())) {
         await this.#afterStep(await this.#step());
       }
     } catch (error) {
@@ -126,6 +117,7 @@ class Loop {
 
   /** Between two steps: lets new settings come into force and waits through a pause. False when no step follows. */
   async #betweenSteps(): Promise<boolean> {
+    if (this.#context.control.isStopping) return false;
     // New settings come first, because they may change the number of steps.
     await this.#applyPendingSettings();
     if (this.#context.control.isPausing && !this.#isDone()) {
@@ -195,41 +187,44 @@ class Loop {
   }
 
   async #step(): Promise<StepOutput> {
-    const context = this.#context;
-    const generator = this.#generator;
-    const { step, cursor, optimizerUpdates, counters } = this.#position;
-    const { configHash } = this.#identity;
-    generator.issue(context, this.#position, configHash);
-    const output = await runStep(context, {
-      step,
-      take: () => generator.take(context, { step, cursor }, configHash),
-      saveSampler: () => generator.saveSampler(step + 1),
-      cursor,
-      optimizerUpdates,
-      totals: {
-        sampled: counters.tokens_sampled,
-        prefill: counters.tokens_prefill,
-        trained: counters.tokens_trained,
-      },
-      elapsedS: this.#elapsedS,
+    const { output, position, metrics } = await this.#steps.run({
+      context: this.#context,
+      position: this.#position,
+      settingsHash: this.#identity.configHash,
       extra: this.#extra,
-      alarms: this.#alarms,
+      mayFollow: (completed) => this.#mayFollow(completed),
     });
     this.#extra = Promise.resolve({});
-    this.#rewards.push(output.rewardMean);
-    this.#elapsedS = [...this.#elapsedS, output.totalS].slice(-ETA_STEPS);
-    this.#lastMetrics = headlineMetrics(output);
-    this.#position = positionAfter(this.#position, output);
-    generator.release(step);
-    if (output.trained !== null) generator.setWeights(output.trained.sampler, this.#position);
+    this.#lastMetrics = metrics;
+    this.#position = position;
     return output;
+  }
+
+  /** Submits the save that is due between the step under way and the next one; false when something else must come between them. */
+  #mayFollow(completed: Promise<CompletedStep>): boolean {
+    const step = this.#position.step + 1;
+    const evaluation = dueEvaluation(this.#context, { ...this.#position, step });
+    if (this.#context.control.hasRequest || evaluation !== null) return false;
+    const snapshot = completed.then(({ position, metrics }) => this.#snapshot(position, metrics));
+    snapshot.catch(() => undefined);
+    this.#beginDueSave(step, snapshot);
+    return true;
+  }
+
+  #beginDueSave(step: number, snapshot: Snapshot | Promise<Snapshot>): void {
+    const { config } = this.#context;
+    const due = dueCheckpoint(config, step) ?? (this.#checkpoints.isAgeing ? "rolling" : null);
+    if (due === null) return;
+    this.#earlierSave = this.#checkpoints.begin(due, step, snapshot);
+    this.#earlierSave.catch(() => undefined);
   }
 
   async #afterStep({ rollouts }: StepOutput): Promise<void> {
     const { config } = this.#context;
     const { step, counters } = this.#position;
-    const due = dueCheckpoint(config, step) ?? (this.#checkpoints.isAgeing ? "rolling" : null);
-    if (due !== null) await this.#checkpoints.begin(due, this.#snapshot());
+    if (!this.#steps.hasBegunNext) this.#beginDueSave(step, this.#snapshot());
+    await this.#earlierSave;
+    if (this.#steps.hasBegunNext) return;
     this.#offerSave();
     if (counters.consecutive_empty_steps >= config.max_consecutive_empty_steps) {
       throw emptySteps(counters.consecutive_empty_steps, rollouts);
@@ -255,6 +250,7 @@ class Loop {
   /** Ends all rollouts; the weights and the groups that were issued stay as they are. */
   async #endPlay(): Promise<void> {
     await this.#generator.close();
+    await this.#steps.close();
     await Promise.allSettled([this.#extra]);
   }
 
@@ -274,7 +270,6 @@ class Loop {
     return {
       outcome: isDone ? "done" : "stopped",
       step: this.#position.step,
-      rewards: this.#rewards,
       statePath: entry.state_path ?? "",
       samplerPath: entry.sampler_path,
       context: this.#context,
@@ -297,9 +292,8 @@ class Loop {
     }
   }
 
-  #snapshot(): Snapshot {
+  #snapshot(position = this.#position, metrics = this.#lastMetrics): Snapshot {
     const { issued } = this.#generator;
-    const position = { ...this.#position, issued };
-    return snapshotAt(this.#context, position, this.#identity, this.#lastMetrics);
+    return snapshotAt(this.#context, { ...position, issued }, this.#identity, metrics);
   }
 }

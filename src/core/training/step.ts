@@ -4,12 +4,13 @@ import type { FinishedRollout } from "../rollout/rollout.ts";
 import { appendMetrics, buildMetricsRow } from "../runFolder/metrics.ts";
 import { type MetricsRow, type MetricsTree, mergeMetrics } from "../runFolder/metricsTree.ts";
 import type { StepFacts, TokenCounts } from "../runFolder/stepFacts.ts";
-import { summarize } from "../util/stats.ts";
+import { fraction, summarize } from "../util/stats.ts";
 import { applyAlarmActions } from "./alarms.ts";
 import type { RunContext, RunReporting } from "./context.ts";
 import { isTotalAtMost } from "./dataset.ts";
 import type { TrainingDatum } from "./datums.ts";
-import { gatherStepFacts, type StepInput } from "./gatherStepFacts.ts";
+import { gatherStepFacts, type StepBeginning, type StepInput } from "./gatherStepFacts.ts";
+import type { TakenBatch } from "./groupQueue.ts";
 import { type ScoredGroup, scoreGroups, type TrainingBatch, trainingBatch } from "./groups.ts";
 import { requireNoInternalErrors } from "./internalErrors.ts";
 import { withKlPenalty } from "./klPenalty.ts";
@@ -32,36 +33,95 @@ export interface StepOutput {
   readonly totalS: number;
 }
 
-/** Runs one step and appends its row. Rejects, with nothing trained, when the run is asked to stop before the update. */
-export async function runStep(context: RunContext, input: StepInput): Promise<StepOutput> {
-  const { config, reporting, storage } = context;
-  const { clock } = context.ports;
+/** A step whose update is submitted. */
+export interface BegunStep {
+  readonly step: number;
+  readonly batch: TakenBatch;
+  readonly groups: readonly ScoredGroup[];
+  readonly learningRate: number;
+  readonly extra: MetricsTree;
+  readonly takenMs: number;
+  /** Null when nothing is trained. */
+  readonly update: Update | null;
+}
+
+interface Update {
+  /** What was sent, with the advantages that it is trained with. */
+  readonly data: readonly TrainingDatum[];
+  readonly metrics: MetricsTree;
+  readonly submittedMs: number;
+  readonly results: Promise<UpdateResults>;
+}
+
+interface UpdateResults {
+  readonly trained: TrainedStep;
+  readonly endedMs: number;
+  readonly overlapFrac: number | null;
+}
+
+/** Runs one step by itself, and appends its row. */
+export async function runStep(
+  context: RunContext,
+  input: StepBeginning & Omit<StepInput, "fromMs">,
+): Promise<StepOutput> {
+  const fromMs = context.ports.clock.monotonic();
+  return recordStep(context, { ...input, fromMs }, await beginStep(context, input));
+}
+
+/**
+ * Waits for the rollouts of a step and submits its update. Rejects, with nothing submitted, when the run is asked to stop before.
+ * @throws AppError as {@link GroupQueue.take}; `tinker-*`
+ */
+export async function beginStep(context: RunContext, input: StepBeginning): Promise<BegunStep> {
+  const { config, ports, reporting, storage } = context;
   const { step } = input;
-  const startedMs = clock.monotonic();
   const batch = await input.take();
-  const { rollouts, pausedMs } = batch;
-  const rolloutS = (clock.monotonic() - startedMs - pausedMs) / 1000;
+  const takenMs = ports.clock.monotonic();
+  const { rollouts } = batch;
   // Before the update: what ends an evaluation, as a stop does, must not keep an update from its row.
   const extra = await input.extra;
   await requireNoInternalErrors(reporting, step, rollouts);
   await reportFailure(reporting, step, rollouts);
   const groups = scoreGroups(rollouts, config);
   await storage.store.addScores(step, scores(groups));
-  const untrained = trainingBatch(groups);
   const learningRate = learningRateAt(config, step, context.totalSteps);
-  const trainingFromMs = clock.monotonic();
-  const busyFromMs = batch.busyMs();
-  const update =
-    untrained.data.length === 0 ? null : await train(context, input, untrained, learningRate);
-  const trained = update?.trained ?? null;
-  const trainS = trained === null ? null : (clock.monotonic() - trainingFromMs) / 1000;
-  const overlapS = (batch.busyMs() - busyFromMs) / 1000;
-  const totalS = (clock.monotonic() - startedMs - pausedMs) / 1000;
-  const times = { rolloutS, trainS, samplerS: trained?.samplerS ?? null, totalS, overlapS };
+  const untrained = trainingBatch(groups);
+  const hasData = untrained.data.length > 0;
+  const update = hasData ? await train(context, input, untrained, learningRate, batch) : null;
+  return { step, batch, groups, learningRate, extra, takenMs, update };
+}
+
+/** Waits for the update of a step, writes down what came of it, and appends its row. */
+export async function recordStep(
+  context: RunContext,
+  input: StepInput,
+  { step, batch, groups, learningRate, extra, takenMs, update }: BegunStep,
+): Promise<StepOutput> {
+  const { reporting, storage } = context;
+  const { clock } = context.ports;
+  const results = (await update?.results) ?? null;
+  const trained = results?.trained ?? null;
   const data = update?.data ?? [];
-  const metrics = mergeMetrics(extra, update?.metrics ?? {});
-  const results = { ...batch, groups, data, learningRate, trained, times, extra: metrics };
-  const facts = gatherStepFacts(context, input, results);
+  if (trained !== null) {
+    const records = data.map((datum, i) => toTokenRecord(datum, trained.logprobs[i] ?? null));
+    await storage.store.addTokens(step, records);
+  }
+  const { rollouts, pausedMs } = batch;
+  // A step that was begun while the one before trained has taken none of the time until then.
+  const secondsFrom = (ms: number, untilMs: number) =>
+    Math.max(0, untilMs - Math.max(ms, input.fromMs)) / 1000;
+  const totalS = secondsFrom(input.fromMs + pausedMs, clock.monotonic());
+  const times = {
+    rolloutS: secondsFrom(input.fromMs + pausedMs, takenMs),
+    trainS: results === null ? null : secondsFrom(update?.submittedMs ?? 0, results.endedMs),
+    samplerS: trained?.samplerS ?? null,
+    totalS,
+  };
+  const facts = gatherStepFacts(context, input, {
+    ...{ ...batch, groups, data, learningRate, trained, times },
+    overlapFrac: results?.overlapFrac ?? null,
+    extra: mergeMetrics(extra, update?.metrics ?? {}),
+  });
   const judged = await input.alarms.evaluate(context, buildMetricsRow(facts));
   await appendMetrics(storage.fileSystem, storage.folder, judged.row);
   const finished = finishedEvent(context, input, facts, groups);
@@ -104,32 +164,34 @@ function scores(groups: readonly ScoredGroup[]) {
   );
 }
 
-interface Update {
-  readonly trained: TrainedStep;
-  /** What was sent, with the advantages that it was trained with. */
-  readonly data: readonly TrainingDatum[];
-  readonly metrics: MetricsTree;
-}
-
 async function train(
   context: RunContext,
-  { step, saveSampler }: StepInput,
+  { step, saveSampler }: StepBeginning,
   { data: scored, counted }: TrainingBatch,
   learningRate: number,
+  { busyMs }: TakenBatch,
 ): Promise<Update> {
-  const { config, control, ports, reporting, services, storage } = context;
+  const { config, control, ports, reporting, services } = context;
+  const { clock } = ports;
   const tokens = scored.reduce((sum, datum) => sum + datum.tokens.length, 0);
   reporting.watch({ kind: "training", step, datums: scored.length, tokens });
   const penalized = config.kl_coef > 0 ? await withKlPenalty(context, scored) : null;
   const data = penalized?.data ?? scored;
   control.withdrawSave();
-  const service = { client: services.client, clock: ports.clock, saveSampler };
-  const trained = await trainStep(service, { data, counted }, config, learningRate);
-  const records = data.map((datum, i) => toTokenRecord(datum, trained.logprobs[i] ?? null));
-  await storage.store.addTokens(step, records);
+  const service = { client: services.client, clock, saveSampler };
+  const submittedMs = clock.monotonic();
+  const busyFromMs = busyMs();
+  const { trained } = await trainStep(service, { data, counted }, config, learningRate);
+  const results = trained.then((step) => {
+    const endedMs = clock.monotonic();
+    const overlapFrac = fraction(busyMs() - busyFromMs, endedMs - submittedMs);
+    return { trained: step, endedMs, overlapFrac };
+  });
+  // Awaited when the step is recorded; until then a failure must not count as one that nobody handles.
+  results.catch(() => undefined);
   const klPolicyBase = penalized?.klPolicyBase ?? null;
   const metrics = klPolicyBase === null ? {} : { optim: { kl_policy_base: klPolicyBase } };
-  return { trained, data, metrics };
+  return { data, metrics, submittedMs, results };
 }
 
 function finishedEvent(

@@ -11,10 +11,12 @@ import type { Clock } from "../ports.ts";
 import { lossMetrics } from "../tinker/metricNames.ts";
 import type { SamplingClient } from "../tinker/samplingClient.ts";
 import type { TrainingClient } from "../tinker/trainingClient.ts";
-import type { DatumOutput } from "../tinker/wireProto.ts";
+import type { DatumOutput, ForwardBackwardResult } from "../tinker/wireProto.ts";
 import { splitSubsteps, type TrainingDatum, toWireDatum } from "./datums.ts";
 import type { TrainingBatch } from "./groups.ts";
 import { lossFactors } from "./lossNormalization.ts";
+
+type ServerMetrics = Readonly<Record<string, number>>;
 
 export interface TrainedStep {
   /** Log-probs of each datum's targets before its own update, in the order of the data. */
@@ -23,7 +25,7 @@ export interface TrainedStep {
    * Sum over substeps of `loss:sum`, or the like of it, or of the losses of all tokens; null when the service reports neither.
    */
   readonly loss: number | null;
-  readonly serverMetrics: Readonly<Record<string, number>>;
+  readonly serverMetrics: ServerMetrics;
   readonly substeps: number;
   /** Seconds that the sampler took beyond the training results. */
   readonly samplerS: number;
@@ -45,6 +47,12 @@ type StepConfig = Pick<
   | "grad_clip_norm"
 >;
 
+/** Updates that stand in the service's queue. */
+export interface SubmittedUpdates {
+  /** @throws AppError `training-not-finite` when loss or log-probs are not numbers; `tinker-*` */
+  readonly trained: Promise<TrainedStep>;
+}
+
 export interface TrainStepOptions {
   readonly client: TrainingClient;
   readonly clock: Clock;
@@ -53,16 +61,16 @@ export interface TrainStepOptions {
 }
 
 /**
- * Submits forward_backward and optim_step for every substep and then the sampler save, and only then awaits them: the service
+ * Submits forward_backward and optim_step for every substep and then the sampler save, and resolves without awaiting any: the service
  * works in cycles, and a call that misses one costs a whole one: `docs/protocols/tinker.md#optim_step`.
- * @throws AppError `training-not-finite` when loss or log-probs are not numbers; `tinker-*`
+ * @throws AppError `tinker-*`
  */
 export async function trainStep(
   { client, clock, saveSampler }: TrainStepOptions,
   batch: TrainingBatch,
   config: StepConfig,
   learningRate: number,
-): Promise<TrainedStep> {
+): Promise<SubmittedUpdates> {
   const parts = splitBatch(batch, config.num_substeps);
   const pending = [];
   for (const { data, counted } of parts) {
@@ -87,6 +95,19 @@ export async function trainStep(
   }
   const nextSampler = saveSampler();
   nextSampler.catch(() => undefined);
+  const trained = resultsOf(pending, nextSampler, clock);
+  trained.catch(() => undefined);
+  return { trained };
+}
+
+/** Results of an update of the policy. */
+type UpdateResults = readonly [ForwardBackwardResult, { readonly metrics: ServerMetrics }];
+
+async function resultsOf(
+  pending: readonly Promise<UpdateResults>[],
+  nextSampler: Promise<SamplingClient>,
+  clock: Clock,
+): Promise<TrainedStep> {
   const results = await Promise.all(pending);
   const trainedAt = clock.monotonic();
   const sampler = await nextSampler;
@@ -97,7 +118,7 @@ export async function trainStep(
   const loss = serverMetrics[lossMetrics(serverMetrics)[0] ?? ""] ?? sumOfLosses(outputs);
   const logprobs = outputs.map((output) => output.logprobs);
   requireFinite(loss, logprobs);
-  return { logprobs, loss, serverMetrics, substeps: parts.length, samplerS, sampler };
+  return { logprobs, loss, serverMetrics, substeps: pending.length, samplerS, sampler };
 }
 
 /** Assigns a group of which nothing is sent to the update of the group before it; without one, to the first update. */
@@ -135,9 +156,7 @@ async function withOwnLogprobs(client: TrainingClient, data: readonly TrainingDa
 }
 
 /** Sums add over substeps; of everything else the last value stands. */
-function mergeMetrics(
-  metrics: readonly Readonly<Record<string, number>>[],
-): Readonly<Record<string, number>> {
+function mergeMetrics(metrics: readonly ServerMetrics[]): ServerMetrics {
   const merged: Record<string, number> = {};
   for (const [name, value] of metrics.flatMap((one) => Object.entries(one))) {
     merged[name] = name.endsWith(":sum") ? (merged[name] ?? 0) + value : value;

@@ -111,7 +111,7 @@ describe("the step of a checkpoint", () => {
   it("is the one its name was made from", async () => {
     const { keeper, client } = setUp();
     for (const kind of ["periodic", "rolling", "final", "interrupt"] as const) {
-      await keeper.begin(kind, aSnapshot(10));
+      await keeper.begin(kind, 10, aSnapshot(10));
     }
     const names = client.stateSaves.map(({ name }) => name);
     expect(names).toEqual([
@@ -127,7 +127,7 @@ describe("the step of a checkpoint", () => {
 describe("a checkpoint", () => {
   it("is written down with both paths, and state.json leads to it", async () => {
     const { context, keeper, state } = setUp();
-    await keeper.begin("periodic", aSnapshot(10));
+    await keeper.begin("periodic", 10, aSnapshot(10));
     await keeper.settle();
     const paths = {
       step: 10,
@@ -163,7 +163,7 @@ describe("a checkpoint", () => {
   it("does not hold the run up, and counts only when the service has confirmed it", async () => {
     const { client, keeper, state, saved } = setUp();
     client.confirmsSaves = false;
-    await keeper.begin("periodic", aSnapshot(1));
+    await keeper.begin("periodic", 1, aSnapshot(1));
     expect(client.calls).toEqual(["saveState checkpoint_000001", "saveSampler checkpoint_000001"]);
     client.stateSaves[0]?.confirm();
     await settle();
@@ -176,8 +176,8 @@ describe("a checkpoint", () => {
   it("waits for the one before it, so that state.json never goes back", async () => {
     const { client, keeper, state } = setUp();
     client.confirmsSaves = false;
-    await keeper.begin("rolling", aSnapshot(1));
-    const second = keeper.begin("rolling", aSnapshot(2));
+    await keeper.begin("rolling", 1, aSnapshot(1));
+    const second = keeper.begin("rolling", 2, aSnapshot(2));
     expect(client.stateSaves).toHaveLength(2);
     client.stateSaves[1]?.confirm();
     await settle();
@@ -190,13 +190,13 @@ describe("a checkpoint", () => {
 
   it("that the service refuses leaves state.json as it was and fails the next one", async () => {
     const { client, keeper, state } = setUp();
-    await keeper.begin("periodic", aSnapshot(1));
+    await keeper.begin("periodic", 1, aSnapshot(1));
     await keeper.settle();
     client.confirmsSaves = false;
-    await keeper.begin("periodic", aSnapshot(2));
+    await keeper.begin("periodic", 2, aSnapshot(2));
     const refused = new AppError("tinker-unavailable", "Tinker is away.");
     client.stateSaves[1]?.fail(refused);
-    await expect(keeper.begin("periodic", aSnapshot(3))).rejects.toBe(refused);
+    await expect(keeper.begin("periodic", 3, aSnapshot(3))).rejects.toBe(refused);
     expect((await state())?.step).toBe(1);
   });
 });
@@ -204,7 +204,7 @@ describe("a checkpoint", () => {
 describe("a rolling checkpoint", () => {
   it("is a state only and expires after a day", async () => {
     const { context, client, keeper } = setUp();
-    await keeper.begin("rolling", aSnapshot(1));
+    await keeper.begin("rolling", 1, aSnapshot(1));
     await keeper.settle();
     expect(client.calls).toEqual(["saveState rolling_000001"]);
     expect(client.stateSaves[0]?.options).toMatchObject({ ttlSeconds: 24 * 3600 });
@@ -220,7 +220,7 @@ describe("a rolling checkpoint", () => {
       ["periodic", 3],
       ["rolling", 4],
     ] as const) {
-      await keeper.begin(kind, aSnapshot(step));
+      await keeper.begin(kind, step, aSnapshot(step));
       await keeper.settle();
     }
     expect(context.deleted).toEqual([weights("rolling_000001"), weights("rolling_000002")]);
@@ -228,10 +228,10 @@ describe("a rolling checkpoint", () => {
 
   it("stays until the newer one is confirmed", async () => {
     const { context, client, keeper } = setUp();
-    await keeper.begin("rolling", aSnapshot(1));
+    await keeper.begin("rolling", 1, aSnapshot(1));
     await keeper.settle();
     client.confirmsSaves = false;
-    await keeper.begin("rolling", aSnapshot(2));
+    await keeper.begin("rolling", 2, aSnapshot(2));
     await settle();
     expect(context.deleted).toEqual([]);
   });
@@ -239,8 +239,8 @@ describe("a rolling checkpoint", () => {
   it("that cannot be deleted does not end the run", async () => {
     const gone = () => Promise.reject(new AppError("tinker-not-found", "It is gone."));
     const keeper = new CheckpointWriter(aContext({ deleteCheckpoint: gone }));
-    await keeper.begin("rolling", aSnapshot(1));
-    await keeper.begin("rolling", aSnapshot(2));
+    await keeper.begin("rolling", 1, aSnapshot(1));
+    await keeper.begin("rolling", 2, aSnapshot(2));
     expect((await keeper.settle())?.step).toBe(2);
   });
 });
@@ -248,7 +248,7 @@ describe("a rolling checkpoint", () => {
 describe("the lasting save at the end", () => {
   it("uses the last checkpoint when it is of this step and lasts", async () => {
     const { client, keeper, saved } = setUp();
-    await keeper.begin("periodic", aSnapshot(10));
+    await keeper.begin("periodic", 10, aSnapshot(10));
     const entry = await keeper.saveLasting("final", aSnapshot(10));
     expect(entry).toMatchObject({ kind: "final", state_path: weights("checkpoint_000010") });
     expect(client.stateSaves).toHaveLength(1);
@@ -264,7 +264,7 @@ describe("the lasting save at the end", () => {
       ["rolling", 10],
     ] as const) {
       const { keeper, client } = setUp();
-      await keeper.begin(kind, aSnapshot(step));
+      await keeper.begin(kind, step, aSnapshot(step));
       const entry = await keeper.saveLasting("final", aSnapshot(10));
       expect(entry.sampler_path).toBe(samplerWeights("final_000010"));
       expect(client.stateSaves).toHaveLength(2);

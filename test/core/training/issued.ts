@@ -3,7 +3,7 @@
 import type { SamplingClient } from "../../../src/core/tinker/samplingClient.ts";
 import type { RunContext } from "../../../src/core/training/context.ts";
 import type { TaskItem } from "../../../src/core/training/dataset.ts";
-import type { StepInput } from "../../../src/core/training/gatherStepFacts.ts";
+import type { StepBeginning } from "../../../src/core/training/gatherStepFacts.ts";
 import { GroupQueue } from "../../../src/core/training/groupQueue.ts";
 
 export interface Issued {
@@ -17,7 +17,7 @@ export interface Issued {
 export function issued(
   context: RunContext,
   { step, items, sampler, updates }: Issued,
-): StepInput["take"] {
+): StepBeginning["take"] {
   const queue = new GroupQueue();
   queue.issue(context, {
     step,

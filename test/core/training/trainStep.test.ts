@@ -12,8 +12,15 @@ function setUp() {
   const client = new FakeTrainingClient();
   const clock = new FakeClock();
   const saveSampler = () => client.ephemeralSampler();
-  const train = (data: readonly TrainingDatum[], changes: Changes = {}, learningRate = 1e-3) =>
-    trainStep({ client, clock, saveSampler }, aBatch(data), aConfig(changes), learningRate);
+  const train = async (
+    data: readonly TrainingDatum[],
+    changes: Changes = {},
+    learningRate = 1e-3,
+  ) => {
+    const services = { client, clock, saveSampler };
+    const { trained } = await trainStep(services, aBatch(data), aConfig(changes), learningRate);
+    return await trained;
+  };
   return { client, clock, train };
 }
 

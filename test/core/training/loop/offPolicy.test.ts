@@ -2,7 +2,14 @@ import { describe, expect, it } from "vitest";
 import { AppError } from "../../../../src/core/errors.ts";
 import { START } from "../../../../src/core/training/loopPosition.ts";
 import { settle } from "../../../fakes/fakeClock.ts";
-import { type AheadRun, metric, prepareAhead, seeds, updates } from "./prepareAhead.ts";
+import {
+  type AheadRun,
+  metric,
+  prepareAhead,
+  seeds,
+  stopAtUpdate,
+  updates,
+} from "./prepareAhead.ts";
 import { comparableRows, positionOf } from "./prepareRun.ts";
 
 const staleness = (run: AheadRun) => metric(run, "async/staleness/max");
@@ -44,16 +51,8 @@ describe("a run that samples steps ahead", () => {
     const whole = prepareAhead({ stepsAhead: 2, steps: 6 });
     await whole.run();
     const first = prepareAhead({ stepsAhead: 2, steps: 6 });
-    const { client, clock, control, fileSystem } = first.context;
-    const { optimStep } = client;
-    client.optimStep = async (params) => {
-      const updated = await optimStep.call(client, params);
-      if (client.adamCalls.length < 3) return updated;
-      // The groups of the two steps after this one have ended by then.
-      await clock.sleep(60_000);
-      control.stop();
-      return updated;
-    };
+    const { fileSystem } = first.context;
+    stopAtUpdate(first, 3);
     expect(await first.run()).toMatchObject({ outcome: "stopped" });
     const rest = prepareAhead({ stepsAhead: 2, steps: 6, fileSystem });
     expect(await rest.run(await positionOf(first))).toMatchObject({ outcome: "done", step: 6 });
@@ -95,27 +94,21 @@ describe("a run that samples steps ahead", () => {
   });
 
   it("trains stored groups as they are although their sampler is gone", async () => {
-    const first = prepareAhead({ stepsAhead: 1, steps: 2 });
-    const { client, clock, control, fileSystem } = first.context;
-    const { optimStep } = client;
-    client.optimStep = async (params) => {
-      const updated = await optimStep.call(client, params);
-      await clock.sleep(60_000);
-      control.stop();
-      return updated;
-    };
-    expect(await first.run()).toMatchObject({ outcome: "stopped", step: 1 });
+    const first = prepareAhead({ stepsAhead: 2, steps: 3 });
+    const { fileSystem } = first.context;
+    stopAtUpdate(first, 1);
+    expect(await first.run()).toMatchObject({ outcome: "stopped", step: 2 });
     const rest = prepareAhead({
-      ...{ stepsAhead: 1, steps: 2, fileSystem },
+      ...{ stepsAhead: 2, steps: 3, fileSystem },
       samplerForPath: async (path) => {
         if (path.endsWith("sampler_000000")) throw new AppError("tinker-not-found", "gone");
         return { ...rest.context.client.sampler, samplerId: path };
       },
     });
-    expect(await rest.run(await positionOf(first))).toMatchObject({ outcome: "done", step: 2 });
+    expect(await rest.run(await positionOf(first))).toMatchObject({ outcome: "done", step: 3 });
     expect(rest.asked).toEqual([]);
     expect(rest.context.progress.filter(({ kind }) => kind === "warning")).toEqual([]);
-    expect(staleness(rest)).toEqual([0, 1]);
+    expect(staleness(rest)).toEqual([0, 1, 2]);
   });
 
   it("issues nothing while it is paused", async () => {

@@ -58,6 +58,18 @@ export function prepareAhead({
 
 export type AheadRun = ReturnType<typeof prepareAhead>;
 
+/** Stops the run during an update, once so many were submitted and all groups have ended that were issued. */
+export function stopAtUpdate({ context: { client, clock, control } }: AheadRun, count: number) {
+  const { optimStep } = client;
+  client.optimStep = async (params) => {
+    const updated = await optimStep.call(client, params);
+    if (client.adamCalls.length < count) return updated;
+    await clock.sleep(60_000);
+    control.stop();
+    return updated;
+  };
+}
+
 /** The values of a metric, step by step. */
 export function metric({ context }: LoopRun, name: string): readonly unknown[] {
   return linesOf(context, PATHS.metrics).map((row) => flattenMetrics(row as MetricsRow)[name]);

@@ -9,7 +9,6 @@ describe("the loop", () => {
     expect(await run()).toMatchObject({
       outcome: "done",
       step: 3,
-      rewards: [0.5, 0.5, 0.5],
       statePath: "tinker://S:train:0/weights/final_000003",
       samplerPath: "tinker://S:train:0/sampler_weights/final_000003",
     });
