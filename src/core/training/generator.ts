@@ -42,8 +42,11 @@ export class Generator {
 
   /** @throws AppError `disk` */
   static async open(context: RunContext, alarms: RunAlarms): Promise<Generator> {
-    const isAhead = context.config.max_steps_off_policy > 0;
-    return new Generator(context, alarms, isAhead ? await StoredGroups.open(context) : null);
+    if (context.config.max_steps_off_policy > 0) {
+      return new Generator(context, alarms, await StoredGroups.open(context));
+    }
+    await StoredGroups.remove(context);
+    return new Generator(context, alarms, null);
   }
 
   /**

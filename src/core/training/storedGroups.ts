@@ -41,6 +41,11 @@ export class StoredGroups {
     return new StoredGroups(context, new Set(names.filter((name) => FILE_NAME.test(name))));
   }
 
+  /** Removes what an attempt has left that sampled ahead. @throws AppError `disk` */
+  static remove({ storage }: GroupContext): Promise<void> {
+    return storage.fileSystem.remove(runPaths(storage.folder).pendingFolder);
+  }
+
   has(key: GroupKey): boolean {
     return this.#names.has(this.#nameOf(key));
   }

@@ -55,7 +55,12 @@ export function createMemoryFileSystem(): MemoryFileSystem {
         files.delete(from);
       });
     },
-    remove: async (path) => change(() => files.delete(path)),
+    remove: async (path) =>
+      change(() => {
+        for (const each of [...files.keys()]) {
+          if (each === path || each.startsWith(`${path}/`)) files.delete(each);
+        }
+      }),
     truncate: async (path, size) => {
       const bytes = bytesOf(path);
       change(() => files.set(path, bytes.slice(0, size)));
