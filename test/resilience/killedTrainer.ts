@@ -31,7 +31,9 @@ const PAUSE_MS = 500;
 let step = 0;
 /** Completed steps, during an evaluation. */
 let evaluated: number | null = null;
-/** Of this attempt. */
+/** The first step of this attempt. */
+let firstStep = 0;
+/** Of this attempt; every step makes one. */
 let updates = 0;
 let rows = 0;
 
@@ -45,9 +47,8 @@ function record(kind: string, content: unknown, place: object): void {
 
 /** Notes a call, kills after its submission or after its result. */
 async function killable<T>(name: string, content: unknown, call: () => Promise<T>): Promise<T> {
-  // Saves are answered while the next step is under way.
-  const at = step;
-  // An update may be submitted while the one before runs.
+  // What comes behind an update is of its step; the step before may still be under way.
+  const at = firstStep + updates - (name === "forward_backward" ? 0 : 1);
   record(name, content, {});
   const result = call();
   setTimeout(() => die(`submitted ${name}`, at), ON_THE_WIRE_MS);
@@ -76,8 +77,8 @@ function killableClient(client: TrainingClient): TrainingClient {
       return killable("forward_backward", { data: data.map(plain), loss, config }, call);
     },
     optimStep: async (params) => {
-      const at = step;
       updates += 1;
+      const at = firstStep + updates - 1;
       const result = killable("optim_step", params, () => client.optimStep(params));
       await killBeforeRow(at);
       return await result;
@@ -143,7 +144,10 @@ function stepOf(data: string | Uint8Array): number {
 }
 
 function watch(event: ProgressEvent): void {
-  if (event.kind === "started") step = event.step;
+  if (event.kind === "started") {
+    step = event.step;
+    firstStep = step;
+  }
   if (event.kind === "step-started") {
     step = event.step;
     die("before rollouts");
