@@ -166,15 +166,19 @@ function uploadLines({ waiting, isOver }: EventOf<"uploading">, layout: Layout):
 }
 
 function headerLines(event: EventOf<"started">, { cwd }: Invocation): readonly Line[] {
-  const { groupsPerStep, step } = event;
+  const { groupsPerStep, stepsAhead, step } = event;
   const steps = plannedSteps(event);
   const plan = plural(groupsPerStep, "{1} of {0} group", "{1} of {0} groups", steps);
+  const ahead =
+    stepsAhead === 0
+      ? ""
+      : `, ${plural(stepsAhead, "sampled {0} step ahead", "sampled {0} steps ahead")}`;
   const start = step === 0 ? "" : `, ${l10n.t("resumed at step {0}", step + 1)}`;
   return [
     labelled(l10n.t("run"), styled("strong", event.name)),
     labelled(l10n.t("model"), event.model),
     labelled(l10n.t("environments"), event.environments.join(", ")),
-    labelled(l10n.t("plan"), `${plan}${start}`),
+    labelled(l10n.t("plan"), `${plan}${ahead}${start}`),
     labelled(l10n.t("run folder"), shortPath(event.folder, cwd)),
     BLANK,
   ];
@@ -218,7 +222,7 @@ function checkpointLines({ name, checkpointKind, step }: EventOf<"checkpoint">):
  */
 function stepLine(event: EventOf<"step-finished">, model: ProgressModel, layout: Layout): Line {
   const spark: Line = layout.isLive ? [" ", sparkPiece(model)] : [];
-  const throughput: Line = [`  ${throughputText(event).padStart(12)}`];
+  const throughput: Line = [`  ${throughputText(event, model).padStart(12)}`];
   const eta: Line =
     event.etaS === null || event.etaS === 0
       ? []
@@ -269,8 +273,13 @@ function sparkPiece({ recentRewards, rewardRange }: ProgressModel): Piece {
   return styled("accent", sparkline(recentRewards, rewardRange).padEnd(SPARKLINE_STEPS));
 }
 
-function throughputText({ sampledTokens, rolloutS }: EventOf<"step-finished">): string {
-  return rolloutS > 0 ? l10n.t("{0} tok/s", formatCount(sampledTokens / rolloutS)) : "";
+/** Rollouts that are sampled ahead go on during the whole step. */
+function throughputText(
+  { sampledTokens, rolloutS, totalS }: EventOf<"step-finished">,
+  { stepsAhead }: ProgressModel,
+): string {
+  const seconds = stepsAhead === 0 ? rolloutS : totalS;
+  return seconds > 0 ? l10n.t("{0} tok/s", formatCount(sampledTokens / seconds)) : "";
 }
 
 function stepCount(step: number, model: ProgressModel): string {

@@ -40,6 +40,8 @@ export interface ProgressModel {
   /** Null = endless. */
   readonly totalSteps: number | null;
   readonly isTotalAtMost: boolean;
+  /** Steps that are sampled ahead. */
+  readonly stepsAhead: number;
   /** Mean rewards of the last steps, oldest first. */
   readonly recentRewards: readonly (number | null)[];
   /** Rewards seen so far, and at least 0 to 1, so that a height means the same in every line. */
@@ -63,6 +65,7 @@ export const INITIAL_PROGRESS: ProgressModel = {
   canResume: false,
   totalSteps: null,
   isTotalAtMost: false,
+  stepsAhead: 0,
   recentRewards: [],
   rewardRange: { low: 0, high: 1 },
   failed: 0,
@@ -77,10 +80,10 @@ export function advanceProgress(model: ProgressModel, event: ProgressEvent): Pro
     case "preparing":
       return { ...model, activity: { kind: "preparing", what: event.what } };
     case "started": {
-      const { folder, totalSteps, isTotalAtMost, step } = event;
+      const { folder, totalSteps, isTotalAtMost, stepsAhead, step } = event;
       // A run that goes on in a new session repeats steps.
-      const total = { totalSteps, isTotalAtMost };
-      return { ...model, ...idle(), folder, ...total, canResume: step > 0, recentRewards: [] };
+      const plan = { folder, totalSteps, isTotalAtMost, stepsAhead };
+      return { ...model, ...idle(), ...plan, canResume: step > 0, recentRewards: [] };
     }
     case "step-started":
       return { ...model, failed: 0, activity: noRollouts(event.step, event.rollouts) };

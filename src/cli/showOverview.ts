@@ -14,6 +14,7 @@ import { groupBy } from "../core/util/groupBy.ts";
 import {
   formatCount,
   formatDuration,
+  formatExact,
   formatMeasure,
   formatReward,
   plural,
@@ -33,6 +34,7 @@ export async function* showOverview(context: ShowContext): AsyncGenerator<Line, 
   const { fileSystem, folder, reader, width } = context;
   const { rows } = await reader.metrics();
   yield* await stateLines(context);
+  yield* queueLines(rows.at(-1));
   yield* await firingLines(context, rows.at(-1));
   yield BLANK;
   if (rows.length === 0) yield quietLine(l10n.t("No step is complete yet."));
@@ -63,6 +65,24 @@ async function stateLines({ fileSystem, folder, clock }: ShowContext): Promise<r
   const waiting = await waitingUploads(fileSystem, folder);
   if (waiting !== null) lines.push(labelled("OpenReward", uploadPiece(waiting)));
   return lines;
+}
+
+/** How far ahead the run samples, as the last step found it; none on-policy. */
+function queueLines(last: MetricsRow | undefined): readonly Line[] {
+  if (last === undefined) return [];
+  const flat = flattenMetrics(last);
+  const count = (name: string) => formatCount(Number(flat[name] ?? 0));
+  const issued = flat["async/queue_depth"];
+  if (typeof issued !== "number") return [];
+  const groups = plural(
+    issued,
+    "{0} group in the queue before step {1}, {2} of them ended",
+    "{0} groups in the queue before step {1}, {2} of them ended",
+    String(last.step + 1),
+    count("async/queue_ready"),
+  );
+  const lag = l10n.t("staleness {0}", formatExact(Number(flat["async/staleness/mean"] ?? 0)));
+  return [labelled(l10n.t("sampled ahead"), `${groups}; ${lag}`)];
 }
 
 /** The alarms that fired after the last step, each as it was reported when it began. */

@@ -139,6 +139,7 @@ export class RunAttempt {
       totalSteps,
       isTotalAtMost: isTotalAtMost(config),
       groupsPerStep: config.batch_size,
+      stepsAhead: config.max_steps_off_policy,
       environments: Object.keys(config.environments),
     });
     await recordStage(context, step, "run-started", `Attempt ${storage.attempt} starts.`);

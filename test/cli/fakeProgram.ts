@@ -77,6 +77,7 @@ export function started(changes: Partial<EventOf<"started">> = {}): ProgressEven
     totalSteps: 40,
     isTotalAtMost: false,
     groupsPerStep: 16,
+    stepsAhead: 0,
     environments: ["local/calculator"],
     ...changes,
   };

@@ -1,6 +1,12 @@
 /** How numbers stand on axes and in readouts. */
 
-import { formatCount, formatDuration, formatMeasure, plural } from "../../src/shared/format.ts";
+import {
+  formatCount,
+  formatDuration,
+  formatExact,
+  formatMeasure,
+  plural,
+} from "../../src/shared/format.ts";
 import { l10n } from "../../src/shared/l10n.ts";
 import type { XAxis } from "./xAxis.ts";
 
@@ -46,7 +52,10 @@ export function formatXValue(axis: XAxis, value: number): string {
 
 /** A value in a readout; gaps are a dash. */
 export function formatValue(value: number | undefined): string {
-  return value === undefined || Number.isNaN(value) ? formatMeasure(null) : formatMeasure(value);
+  if (value === undefined || Number.isNaN(value)) return formatMeasure(null);
+  return Number.isInteger(value) && Math.abs(value) < 1e7
+    ? formatExact(value)
+    : formatMeasure(value);
 }
 
 function shortDuration(seconds: number, step: number): string {

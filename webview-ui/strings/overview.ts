@@ -145,8 +145,8 @@ export const overviewStrings = {
     excluded: l10n.t("Excluded groups"),
     untrained: l10n.t("Tokens of groups without a signal"),
     time: l10n.t("Seconds a step"),
-    queue: l10n.t("Groups sampled ahead"),
-    staleness: l10n.t("Updates behind"),
+    queue: l10n.t("Groups in the queue"),
+    staleness: l10n.t("Staleness in updates"),
     names: {
       range: l10n.t("lowest to highest"),
       v1: "k1",

@@ -18,6 +18,8 @@ export type ProgressEvent =
       /** True when the run may end with its data, before all of these. */
       readonly isTotalAtMost: boolean;
       readonly groupsPerStep: number;
+      /** Steps whose groups are sampled before it is their turn; 0 = on-policy. */
+      readonly stepsAhead: number;
       readonly environments: readonly string[];
     }
   | { readonly kind: "warning"; readonly message: string }

@@ -138,6 +138,7 @@ it("what is reported follows the run, also into its last phases", async () => {
     model: "m",
     isTotalAtMost: false,
     groupsPerStep: 1,
+    stepsAhead: 0,
     environments: [],
   };
   controlChannel.onProgress({
