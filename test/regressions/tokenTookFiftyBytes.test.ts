@@ -8,7 +8,9 @@ import { Ledger, type LedgerView } from "../../src/core/rollout/ledger.ts";
 import { toWireData } from "../../src/core/tinker/datum.ts";
 import { toWireDatum } from "../../src/core/training/datums.ts";
 import { decodeGroup, encodeGroup } from "../../src/core/training/groupFile.ts";
+import { StoredGroups } from "../../src/core/training/storedGroups.ts";
 import { aDatum, aGroup } from "../core/training/builders.ts";
+import { aContext } from "../core/training/fakeContext.ts";
 
 const TURNS = 40;
 
@@ -49,4 +51,23 @@ it("sends what the ledger holds without a copy", () => {
   expect(sent?.lossInputs["target_tokens"]?.values.buffer).toBe(ledger.tokens.buffer);
   expect(sent?.lossInputs["logprobs"]?.values.buffer).toBe(ledger.logprobs.buffer);
   expect(sent?.lossInputs["advantages"]?.values).toBe(datum.advantages);
+});
+
+it("writes one group at a time when many end together", async () => {
+  const context = aContext();
+  const { fileSystem } = context;
+  const write = fileSystem.writeAtomic.bind(fileSystem);
+  let writing = 0;
+  let most = 0;
+  fileSystem.writeAtomic = async (...args) => {
+    writing += 1;
+    most = Math.max(most, writing);
+    await write(...args);
+    writing -= 1;
+  };
+  const stored = await StoredGroups.open(context);
+  const keys = [0, 1, 2, 3].map((position) => ({ position, version: 0, settingsHash: "" }));
+  await Promise.all(keys.map((key) => stored.add(key, aGroup([1, 0]))));
+  expect(keys.every((key) => stored.has(key))).toBe(true);
+  expect(most).toBe(1);
 });

@@ -93,12 +93,12 @@ export function createSamplingClient(options: SamplingClientOptions): SamplingCl
     samplerId,
     baseModel: options.baseModel,
     sample: async (request, sampleOptions = {}) => {
-      const content = sampleContent(request, false);
+      const content = () => sampleContent(request, false);
       return toSample(await sampler.draw(content, sampleOptions), samplerId);
     },
     computeLogprobs: async (tokens, { images = [], ...sampleOptions } = {}) => {
       const params = { maxTokens: 1, temperature: 1, topK: -1, topP: 1 };
-      const content = sampleContent({ ...params, prompt: tokens, images }, true);
+      const content = () => sampleContent({ ...params, prompt: tokens, images }, true);
       const { result } = await sampler.draw(content, sampleOptions);
       return toPromptLogprobs(result, tokens.length, samplerId);
     },
@@ -116,9 +116,12 @@ class Sampler {
     this.#lastFinishedAtMs = options.clock.monotonic();
   }
 
-  /** Submits anew, under a new number, when the service has lost a sample (410). */
+  /**
+   * Submits anew, under a new number, when the service has lost a sample (410). The content is made for each submit, so that the lists
+   * of numbers in it take no memory while the service samples.
+   */
   async draw(
-    content: SampleContent,
+    content: () => SampleContent,
     { signal = this.#options.session.signal, withTimerPaused = withoutTimer }: SampleOptions,
   ): Promise<FinishedSample> {
     const { clock, random, session, mayResubmit } = this.#options;
@@ -138,7 +141,7 @@ class Sampler {
     }
   }
 
-  async #drawOnce(content: SampleContent, waiting: Required<SampleOptions>) {
+  async #drawOnce(content: () => SampleContent, waiting: Required<SampleOptions>) {
     const { operations, canceller } = this.#options;
     const accepted = await this.#submit(content, waiting);
     try {
@@ -151,10 +154,11 @@ class Sampler {
 
   /** After a 429 the same number is sent again, when the gate lets it. */
   async #submit(
-    content: SampleContent,
+    makeContent: () => SampleContent,
     { signal, withTimerPaused }: Required<SampleOptions>,
   ): Promise<Accepted> {
     const { operations, gate, samplerId, clock } = this.#options;
+    const content = makeContent();
     const body: SampleBody = {
       num_samples: 1,
       ...content,

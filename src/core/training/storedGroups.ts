@@ -6,6 +6,7 @@
 import { errorMessage, isAppError } from "../errors.ts";
 import type { FinishedRollout } from "../rollout/rollout.ts";
 import { runPaths } from "../runFolder/layout.ts";
+import { Limiter } from "../util/limiter.ts";
 import type { RunContext } from "./context.ts";
 import { decodeGroup, encodeGroup } from "./groupFile.ts";
 import { storedRecord, withImages } from "./storedRecord.ts";
@@ -28,6 +29,8 @@ const HASH_LENGTH = 16;
 export class StoredGroups {
   readonly #context: GroupContext;
   readonly #names: Set<string>;
+  /** One at a time: many groups end together, and the bytes of each take several times what it holds. */
+  readonly #writing = new Limiter(1);
 
   private constructor(context: GroupContext, names: Set<string>) {
     this.#context = context;
@@ -51,7 +54,11 @@ export class StoredGroups {
   }
 
   /** @throws AppError `disk` */
-  async add(key: GroupKey, rollouts: readonly FinishedRollout[]): Promise<void> {
+  add(key: GroupKey, rollouts: readonly FinishedRollout[]): Promise<void> {
+    return this.#writing.run(() => this.#write(key, rollouts));
+  }
+
+  async #write(key: GroupKey, rollouts: readonly FinishedRollout[]): Promise<void> {
     const { fileSystem, folder } = this.#context.storage;
     const { redactor } = this.#context.reporting;
     const { pendingFolder } = runPaths(folder);
