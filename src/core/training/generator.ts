@@ -4,13 +4,14 @@
  */
 
 import { formatQuantity } from "../../shared/format.ts";
+import type { Config } from "../config/schema.ts";
 import { AppError } from "../errors.ts";
 import type { RunState } from "../runFolder/state.ts";
 import type { SamplingClient } from "../tinker/samplingClient.ts";
 import { groupBy } from "../util/groupBy.ts";
 import type { RunAlarms } from "./alarms.ts";
 import type { RunContext } from "./context.ts";
-import { batchAt, itemsFrom, type TaskItem } from "./dataset.ts";
+import { itemsFrom, type TaskItem } from "./dataset.ts";
 import { GroupQueue, type IssuedBatch, type TakenBatch } from "./groupQueue.ts";
 import type { LoopPosition } from "./loopPosition.ts";
 import type { Policy } from "./policy.ts";
@@ -25,6 +26,11 @@ export type IssuedAhead = Pick<RunState, "pending" | "samplers">;
 type NextStep = Pick<LoopPosition, "step" | "cursor">;
 
 const NOTHING_ISSUED: IssuedAhead = { pending: [], samplers: [] };
+
+/** The step that a task belongs to where each step takes a whole batch, counted from a step whose first task is that at `cursor`. */
+function stepAt(position: number, { step, cursor }: NextStep, config: Config): number {
+  return step + Math.floor((position - cursor) / config.batch_size);
+}
 
 export class Generator {
   readonly #alarms: RunAlarms;
@@ -65,14 +71,18 @@ export class Generator {
     if (newest === undefined) this.setWeights(await this.saveSampler(start.step), start);
     else this.#policy = newest;
     const isStepKnown = this.#isStepKnown(context);
-    for (const [ahead, row] of pending.entries()) {
-      const step = isStepKnown ? start.step + ahead : start.step;
+    // Rows of a run that refilled its batches until now need not be whole batches.
+    const stepOf = ({ position }: TaskItem) =>
+      isStepKnown ? stepAt(position, start, context.config) : start.step;
+    for (const row of pending) {
       const { groups, position, version, settings_hash: settingsHash } = row;
-      const items = Array.from({ length: groups }, (_, i) => context.sequence.itemAt(position + i));
+      const all = Array.from({ length: groups }, (_, i) => context.sequence.itemAt(position + i));
       const policy = policies.get(version) ?? this.#inPlaceOf(version, samplers);
-      const batch = { step, isStepKnown, items, policy, settingsHash };
-      if (!policies.has(version)) await this.#reportLost(context, batch);
-      this.#queue.issue(context, batch);
+      for (const [step, items] of groupBy(all, stepOf)) {
+        const batch = { step, isStepKnown, items, policy, settingsHash };
+        if (!policies.has(version)) await this.#reportLost(context, batch);
+        this.#queue.issue(context, batch);
+      }
     }
   }
 
@@ -135,10 +145,11 @@ export class Generator {
       return;
     }
     for (;;) {
-      const newest = this.#queue.groups.at(-1);
-      const next = newest === undefined ? step : newest.batch.step + 1;
-      const position = newest === undefined ? cursor : newest.key.position + 1;
-      const items = next >= step + steps ? [] : batchAt(sequence, position, config);
+      const position = this.#nextPosition(at);
+      const next = stepAt(position, at, config);
+      const end = cursor + (next - step + 1) * config.batch_size;
+      const items =
+        next >= step + steps ? [] : itemsFrom(sequence, position, end - position, config);
       if (items.length === 0) return;
       const batch = { step: next, isStepKnown: true, items, policy: this.policy, settingsHash };
       this.#queue.issue(context, batch);
@@ -146,16 +157,10 @@ export class Generator {
   }
 
   /** Issues groups behind the others until `count` wait, or the data ends. */
-  #issueUpTo(
-    count: number,
-    context: RunContext,
-    { step, cursor }: NextStep,
-    settingsHash: string,
-  ): void {
-    const newest = this.#queue.groups.at(-1);
-    const position = newest === undefined ? cursor : newest.key.position + 1;
+  #issueUpTo(count: number, context: RunContext, at: NextStep, settingsHash: string): void {
+    const { step } = at;
     const missing = count - this.#queue.waiting.length;
-    const items = itemsFrom(context.sequence, position, missing, context.config);
+    const items = itemsFrom(context.sequence, this.#nextPosition(at), missing, context.config);
     if (items.length === 0) return;
     const isStepKnown = this.#isStepKnown(context);
     this.#queue.issue(context, { step, isStepKnown, items, policy: this.policy, settingsHash });
@@ -170,6 +175,12 @@ export class Generator {
     if (own.length === 0) return false;
     await this.#queue.read(own);
     return true;
+  }
+
+  /** Of the first task that is not issued. */
+  #nextPosition({ cursor }: NextStep): number {
+    const newest = this.#queue.groups.at(-1);
+    return newest === undefined ? cursor : newest.key.position + 1;
   }
 
   /** Waits for the groups of a step. @throws as {@link GroupQueue.take} */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { stepPaths } from "../../../../src/core/runFolder/layout.ts";
+import { sha256 } from "../../../../src/node/hash.ts";
 import { FOLDER, linesOf } from "../fakeContext.ts";
 import {
   type AheadOptions,
@@ -72,11 +73,17 @@ function expectedPositions(
 }
 
 const ENDLESS = Number.POSITIVE_INFINITY;
+/** True for a share of the tasks that follows from the seed, too. */
+function irregular(seed: number): (position: number) => boolean {
+  const share = (seed * 37) % 100;
+  return (position) => Number.parseInt(sha256(`${seed}|${position}`).slice(0, 6), 16) % 100 < share;
+}
+
 const RULES: readonly (readonly [string, (position: number) => boolean])[] = [
   ["none", () => false],
   ["every second", (position) => position % 2 === 1],
   ["the first seven", (position) => position < 7],
-  ["in irregular places", (position) => (position * 7919) % 13 < 7],
+  ...[1, 2, 3, 4, 5, 6, 7].map((seed) => [`in irregular places ${seed}`, irregular(seed)] as const),
 ];
 
 describe.each([0, 1, 2])(
@@ -89,7 +96,10 @@ describe.each([0, 1, 2])(
         expect(await run.run()).toMatchObject({ outcome: "done", step: 5 });
         const expected = expectedPositions(isEqual, { steps: 5, most: 4 * BATCH, end: ENDLESS });
         expect(positions(run, 5)).toEqual(expected);
-        expect(metric(run, "num_groups")).toEqual(expected.map(() => BATCH));
+        const signals = expected.map((taken) => taken.filter((at) => !isEqual(at)).length);
+        expect(metric(run, "num_groups")).toEqual(signals);
+        const short = expected.filter((_taken, step) => signals[step] !== BATCH);
+        expect(short.map(({ length }) => length)).toEqual(short.map(() => 4 * BATCH));
         expect(metric(run, "refill/groups")).toEqual(expected.map((taken) => taken.length - BATCH));
         expect(metric(run, "progress/cursor")).toEqual(
           expected.map((_taken, step) => expected.slice(0, step + 1).flat().length),
@@ -99,7 +109,10 @@ describe.each([0, 1, 2])(
           expect(Math.max(...lags)).toBeLessThanOrEqual(stepsAhead);
           expect(run.context.progress.filter(({ kind }) => kind === "alarm")).toEqual([]);
         }
-        expect(run.context.progress.filter(({ kind }) => kind === "warning")).toEqual([]);
+        // On-policy no group is sampled that no step takes.
+        else expect(run.asked).toHaveLength(expected.flat().length * 2);
+        const warnings = run.context.progress.filter(({ kind }) => kind === "warning");
+        expect(warnings).toHaveLength(short.length);
       },
     );
 
@@ -152,6 +165,42 @@ describe.each([0, 1, 2])(
   },
 );
 
+describe("a group has a signal where something is trained on", () => {
+  /** Every second task has equal rewards, of 1 and of 0 by turns. */
+  const rewardOf = (seed: number): number => {
+    const { position = 0, rollout = 0 } = placeOfSeed(seed) ?? {};
+    if (position % 2 === 0) return rollout;
+    return position % 4 === 1 ? 1 : 0;
+  };
+  const all = [0, 1, 2];
+  it.each([
+    [{ advantage_calculation: "centered" }, [0, 1, 2, 3, 4]],
+    [{ advantage_calculation: "rloo" }, [0, 1, 2, 3, 4]],
+    [{ advantage_calculation: "batch_normalized" }, [0, 1, 2, 3, 4]],
+    // The reward itself is the advantage.
+    [{ advantage_calculation: "direct" }, all],
+    [{ advantage_calculation: "direct", zero_variance: "drop" }, [0, 1, 2, 3, 4]],
+    [{ zero_variance: "keep" }, [0, 1, 2, 3, 4]],
+    [{ zero_variance: "keep", loss_fn: "dro" }, all],
+  ] as const)("with %j", async (config, expected) => {
+    const run = prepareRefill({ isEqual: () => false, rewardOf, steps: 1, config });
+    await run.run();
+    expect(positions(run, 1)).toEqual([expected]);
+  });
+
+  it("but not where all rewards are advantages of 0", async () => {
+    const config = { advantage_calculation: "direct" } as const;
+    const run = prepareRefill({
+      isEqual: () => false,
+      rewardOf: (seed) => (placeOfSeed(seed)?.position === 1 ? 0 : 1),
+      steps: 1,
+      config,
+    });
+    await run.run();
+    expect(positions(run, 1)).toEqual([[0, 1, 2, 3]]);
+  });
+});
+
 describe("a run that refills its batches from groups that were sampled ahead", () => {
   const isEqual = (position: number) => (position * 7919) % 13 < 7;
 
@@ -178,6 +227,27 @@ describe("a run that refills its batches from groups that were sampled ahead", (
     expect(positions(rest, 6)).toEqual(positions(whole, 6));
     const left = [...fileSystem.files.keys()].filter((path) => /pending/.test(path));
     expect(left).toEqual([]);
+  });
+
+  it("trains what it had sampled ahead in whole batches when it is resumed without refill", async () => {
+    const first = prepareRefill({ isEqual, stepsAhead: 2, steps: 6 });
+    const { client, clock, control, fileSystem } = first.context;
+    const { optimStep } = client;
+    client.optimStep = async (params) => {
+      const updated = await optimStep.call(client, params);
+      if (client.adamCalls.length === 2) control.stop();
+      await clock.sleep(60_000);
+      return updated;
+    };
+    expect(await first.run()).toMatchObject({ outcome: "stopped", step: 2 });
+    const position = await positionOf(first);
+    const config = { refill: false };
+    const rest = prepareRefill({ isEqual, stepsAhead: 2, steps: 6, fileSystem, config });
+    expect(await rest.run(position)).toMatchObject({ outcome: "done", step: 6 });
+    const { cursor } = position;
+    expect(positions(rest, 6).slice(2)).toEqual(
+      [0, 1, 2, 3].map((step) => [0, 1, 2].map((i) => cursor + step * BATCH + i)),
+    );
   });
 
   it("repeats a step that a stop ended while it waited for further groups", async () => {
