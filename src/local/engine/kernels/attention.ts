@@ -31,7 +31,7 @@ export function softmaxCausal(S: usize, ld: i32, M: i32, offset: i32, columns: i
     const n4 = (n + 3) & ~3;
     for (let k = n; k < n4; k++) store<f32>(row + (<usize>k << 2), -1e30);
     let m = v128.load(row);
-    for (let k = 4; k < n4; k += 4) m = f32x4.max(m, v128.load(row + (<usize>k << 2)));
+    for (let k = 4; k < n4; k += 4) m = f32x4.pmax(m, v128.load(row + (<usize>k << 2)));
     const vm = f32x4.splat(laneMax(m));
     let sum = f32x4.splat(0);
     for (let k = 0; k < n4; k += 4) {
@@ -100,7 +100,7 @@ function scoreRows(q: usize, keys: usize, stride: usize, length: i32, headBytes:
     } else {
       v128.store(out + (<usize>t << 2), scores);
     }
-    largest = f32x4.max(largest, scores);
+    largest = f32x4.pmax(largest, scores);
     keys = k3 + stride;
   }
   return largest;

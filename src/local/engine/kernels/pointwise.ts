@@ -116,7 +116,7 @@ export function targetLogprobs(logits: usize, targets: usize, out: usize, M: i32
   for (let i = 0; i < M; i++) {
     const row = logits + (<usize>(i * V) << 2);
     let m = v128.load(row);
-    for (let k = 4; k < V; k += 4) m = f32x4.max(m, v128.load(row + (<usize>k << 2)));
+    for (let k = 4; k < V; k += 4) m = f32x4.pmax(m, v128.load(row + (<usize>k << 2)));
     const largest = laneMax(m);
     const target = load<f32>(row + (<usize>load<i32>(targets + (<usize>i << 2)) << 2));
     const vm = f32x4.splat(largest);
@@ -142,7 +142,7 @@ export function logSoftmax(logits: usize, M: i32, V: i32): void {
   for (let i = 0; i < M; i++) {
     const row = logits + (<usize>(i * V) << 2);
     let m = v128.load(row);
-    for (let k = 4; k < V; k += 4) m = f32x4.max(m, v128.load(row + (<usize>k << 2)));
+    for (let k = 4; k < V; k += 4) m = f32x4.pmax(m, v128.load(row + (<usize>k << 2)));
     const largest = laneMax(m);
     const vm = f32x4.splat(largest);
     let sum = f32x4.splat(0);
