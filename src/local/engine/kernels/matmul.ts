@@ -30,38 +30,51 @@ export function pack(B: usize, ldb: i32, K: i32, N: i32, out: usize): void {
   }
 }
 
-/** Packs the transpose of Bt[N, K]: panels of the [K, N] matrix. */
-export function packTransposed(Bt: usize, ldb: i32, K: i32, N: i32, out: usize): void {
-  const stride = <usize>ldb << 2;
-  for (let j = 0; j < N; j += 8) {
-    const width = min(8, N - j);
-    if (width < 8) memory.fill(out, 0, <usize>K << 5);
-    for (let q = 0; q < width; q++) {
-      let src = Bt + <usize>(j + q) * stride;
-      let dst = out + (<usize>q << 2);
-      for (let k = 0; k < K; k++) {
-        store<f32>(dst, load<f32>(src));
-        src += 4;
-        dst += 32;
-      }
-    }
-    out += <usize>K << 5;
-  }
+/** Four rows of four floats, written as columns. */
+// @ts-ignore: decorator
+@inline
+function transpose4(src: usize, stride: usize, dst: usize, dstStride: usize): void {
+  const r0 = v128.load(src), r1 = v128.load(src + stride);
+  const r2 = v128.load(src + 2 * stride), r3 = v128.load(src + 3 * stride);
+  const low01 = v128.shuffle<f32>(r0, r1, 0, 4, 1, 5), high01 = v128.shuffle<f32>(r0, r1, 2, 6, 3, 7);
+  const low23 = v128.shuffle<f32>(r2, r3, 0, 4, 1, 5), high23 = v128.shuffle<f32>(r2, r3, 2, 6, 3, 7);
+  v128.store(dst, v128.shuffle<f32>(low01, low23, 0, 1, 4, 5));
+  v128.store(dst + dstStride, v128.shuffle<f32>(low01, low23, 2, 3, 6, 7));
+  v128.store(dst + 2 * dstStride, v128.shuffle<f32>(high01, high23, 0, 1, 4, 5));
+  v128.store(dst + 3 * dstStride, v128.shuffle<f32>(high01, high23, 2, 3, 6, 7));
 }
 
 /** out[K, M] = A[M, K] transposed. */
 export function transpose(A: usize, lda: i32, M: i32, K: i32, out: usize, ldo: i32): void {
-  for (let i0 = 0; i0 < M; i0 += 16) {
-    const i1 = min(M, i0 + 16);
-    for (let k = 0; k < K; k++) {
-      let dst = out + (<usize>(k * ldo + i0) << 2);
-      let src = A + (<usize>(i0 * lda + k) << 2);
-      for (let i = i0; i < i1; i++) {
-        store<f32>(dst, load<f32>(src));
-        dst += 4;
-        src += <usize>lda << 2;
+  const sa = <usize>lda << 2;
+  const so = <usize>ldo << 2;
+  for (let i = 0; i < M; i += 4) {
+    let src = A + <usize>i * sa;
+    let dst = out + (<usize>i << 2);
+    const rows = min(4, M - i);
+    let k = 0;
+    if (rows == 4) {
+      for (; k + 4 <= K; k += 4) {
+        transpose4(src, sa, dst, so);
+        src += 16;
+        dst += so << 2;
       }
     }
+    for (; k < K; k++) {
+      for (let q = 0; q < rows; q++) store<f32>(dst + (<usize>q << 2), load<f32>(src + <usize>q * sa));
+      src += 4;
+      dst += so;
+    }
+  }
+}
+
+/** Packs the transpose of Bt[N, K]: panels of the [K, N] matrix. */
+export function packTransposed(Bt: usize, ldb: i32, K: i32, N: i32, out: usize): void {
+  for (let j = 0; j < N; j += 8) {
+    const width = min(8, N - j);
+    if (width < 8) memory.fill(out, 0, <usize>K << 5);
+    transpose(Bt + (<usize>(j * ldb) << 2), ldb, width, K, out, 8);
+    out += <usize>K << 5;
   }
 }
 
