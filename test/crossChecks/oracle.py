@@ -4,6 +4,7 @@ Usage: oracle.py REQUEST.json
 
 The request names a model folder, and lists cases:
   {"model": FOLDER, "cases": [{"mode": "lora" | "full", "adapter": FILE or null, "loss": {"name", "beta"}, "out": FILE,
+   "correction": {"name", "low", "high"} or null,
    "data": [{"tokens", "targets", "weights", "logprobs", "ratio_mask", "clip_low", "clip_high"}, ...]}, ...]}
 All arrays of a datum have one entry per position; `weights` are the advantages of the policy losses.
 Each answer is a safetensors file with `loss`, `logprobs.N` for datum N, and `grad.NAME` for every trained tensor, with
@@ -127,6 +128,26 @@ def token_losses(loss, p, datum):
     raise ValueError(f"no such loss: {loss['name']}")
 
 
+def corrected(correction, p, datum):
+    """The table of corrections in docs/configuration.md: the data with weights in the advantages, and which sequences are left."""
+    if correction is None:
+        return datum, jnp.ones((p.shape[0], 1), bool)
+    low, high, sampled = correction["low"], correction["high"], datum["ratio_mask"]
+    old, q = jax.lax.stop_gradient(p), datum["logprobs"]
+    ratio = jnp.exp(old - q)
+    match correction["name"]:
+        case "tis":
+            weight = jnp.minimum(ratio, high)
+        case "icepop":
+            weight = jnp.where((low <= ratio) & (ratio <= high), ratio, 0)
+        case "sequence_mask":
+            mean = jnp.exp(jnp.sum((old - q) * sampled, -1, keepdims=True) / jnp.sum(sampled, -1, keepdims=True))
+            weight, old = jnp.where((low <= mean) & (mean <= high), 1.0, 0.0) * jnp.ones_like(p), q
+    weight = weight * sampled
+    start = jnp.where(sampled == 1, old, q)
+    return datum | {"weights": datum["weights"] * weight, "logprobs": start}, jnp.any(weight != 0, -1, keepdims=True)
+
+
 def padded(data):
     """Sequences side by side, filled up on the right, where causality hides the filling."""
     longest = max(len(datum["tokens"]) for datum in data)
@@ -140,22 +161,37 @@ def padded(data):
     return batch
 
 
-def answer(config, base, case):
+def programs(config, mode):
+    """Log-probs of the targets, and the gradient for given slopes of the loss by them: compiled once for all cases of a mode."""
+
+    def logprobs(base, adapter, batch):
+        return target_logprobs(config, base, adapter, batch["tokens"], batch["targets"])
+
+    def gradient(base, adapter, batch, slopes):
+        def forward(trained):
+            return logprobs(base, trained, batch) if mode == "lora" else logprobs(trained, adapter, batch)
+
+        _, pull_back = jax.vjp(forward, adapter if mode == "lora" else base)
+        return pull_back(slopes)[0]
+
+    return jax.jit(logprobs), jax.jit(gradient)
+
+
+def answer(logprobs, gradient, base, case):
     adapter = {} if case["adapter"] is None else read_safetensors(case["adapter"])
     batch = padded(case["data"])
 
-    def total(trained):
-        weights = (base, trained) if case["mode"] == "lora" else (trained, adapter)
-        p = target_logprobs(config, *weights, batch["tokens"], batch["targets"])
-        losses = token_losses(case["loss"], p, batch)
-        return jnp.sum(jnp.where(batch["valid"], losses, 0)), p
+    def total(p):
+        data, is_left = corrected(case["correction"], p, batch)
+        losses = token_losses(case["loss"], p, data)
+        return jnp.sum(jnp.where(batch["valid"] & is_left, losses, 0))
 
-    trained = adapter if case["mode"] == "lora" else base
-    (loss, p), gradient = jax.jit(jax.value_and_grad(total, has_aux=True))(trained)
+    p = logprobs(base, adapter, batch)
+    loss, slopes = jax.value_and_grad(total)(p)
     tensors = {"loss": loss.reshape(1)}
     for index, datum in enumerate(case["data"]):
         tensors[f"logprobs.{index}"] = p[index, : len(datum["tokens"])]
-    tensors |= {f"grad.{name}": value for name, value in gradient.items()}
+    tensors |= {f"grad.{name}": value for name, value in gradient(base, adapter, batch, slopes).items()}
     write_safetensors(case["out"], tensors)
 
 
@@ -164,8 +200,12 @@ def main():
     folder = Path(request["model"])
     config = json.loads((folder / "config.json").read_text())
     base = read_safetensors(folder / "model.safetensors")
+    compiled = {}
     for case in request["cases"]:
-        answer(config, base, case)
+        mode = case["mode"]
+        if mode not in compiled:
+            compiled[mode] = programs(config, mode)
+        answer(*compiled[mode], base, case)
 
 
 main()

@@ -17,7 +17,7 @@ import {
 import { runFolderWith } from "./localRun.ts";
 
 const STEPS = 5;
-const configOf = (stepsAhead: number): string => `
+const configOf = (stepsAhead: number, settings = ""): string => `
 model_name: local/tiny-tool
 run_name: run
 environments:
@@ -34,11 +34,11 @@ max_active_tasks: 8
 save_every: 0
 rolling_save_every: 1
 evaluation: { splits: { local/calculator: [test] }, every: 2, num_samples: 2, temperatures: [1] }
-`;
+${settings}`;
 
 const folders: string[] = [];
-async function project(stepsAhead: number): Promise<string> {
-  const folder = await runFolderWith(configOf(stepsAhead));
+async function project(stepsAhead: number, settings?: string): Promise<string> {
+  const folder = await runFolderWith(configOf(stepsAhead, settings));
   folders.push(folder);
   return folder;
 }
@@ -74,6 +74,40 @@ describe.each([1, 2, 3])("a run that samples %i steps ahead", (stepsAhead) => {
     await client.send({ action: "stop" });
     expect((await run.ended).outcome).toBe("stopped");
     expect(existsSync(join(runIn(disturbed), "pending"))).toBe(true);
+    expect((await resume(disturbed).ended).outcome).toBe("done");
+    expect(await trained(disturbed, STEPS)).toEqual(undisturbed);
+  });
+});
+
+const corrected = z.object({
+  tokens: z.object({ forward: z.number(), trained: z.number() }),
+  optim: z.object({ off_policy_weight_mean: z.number() }),
+});
+
+describe.each([
+  ["off_policy_correction: tis"],
+  ["off_policy_correction: icepop\nloss_fn: cispo\nnum_substeps: 2"],
+  ["off_policy_correction: sequence_mask\nloss_fn: gspo"],
+])("a run that samples 2 steps ahead with %s", (settings) => {
+  it("weighs what has become old, and resumes to the same tokens", async () => {
+    const folder = await project(2, settings);
+    expect((await train(folder).ended).outcome).toBe("done");
+    const undisturbed = await trained(folder, STEPS);
+    const rows = await linesIn(folder, "metrics.jsonl", corrected);
+    // Sampler and trainer of the embedded engine agree as long as the weights are the same.
+    const [first, ...later] = rows.map(({ optim }) => optim.off_policy_weight_mean);
+    expect(first).toBeCloseTo(1, 4);
+    expect(later.every((weight) => Math.abs(weight - 1) < 1e-4)).toBe(false);
+    for (const { tokens } of rows) expect(tokens.forward).toBeGreaterThanOrEqual(tokens.trained);
+
+    const disturbed = await project(2, settings);
+    const run = train(disturbed);
+    const client = await connectTo(disturbed);
+    await run.saw(amidRollouts(0));
+    await client.send({ action: "pause" });
+    await run.saw(({ kind }) => kind === "paused");
+    await client.send({ action: "stop" });
+    expect((await run.ended).outcome).toBe("stopped");
     expect((await resume(disturbed).ended).outcome).toBe("done");
     expect(await trained(disturbed, STEPS)).toEqual(undisturbed);
   });

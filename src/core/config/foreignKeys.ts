@@ -22,6 +22,7 @@ const FOREIGN_NAMES: Readonly<Record<string, readonly string[]>> = {
   max_steps: ["steps", "num_steps", "total_steps", "total_training_steps"],
   save_every: ["save_steps", "save_freq", "save_interval", "checkpoint_every"],
   loss_fn: ["loss", "loss_type", "policy_loss"],
+  off_policy_correction: ["rollout_correction", "rollout_is", "use_tis", "tis_ratio_type"],
   advantage_calculation: ["adv_estimator", "advantage_estimator"],
   grad_clip_norm: ["max_grad_norm", "grad_clip"],
   kl_coef: ["kl_beta", "kl_penalty_coef", "kl_loss_coef", "init_kl_coef", "beta"],

@@ -1,8 +1,8 @@
 /** Which parameters each loss takes, and what they must satisfy. */
 
-import { nearestWords } from "../util/editDistance.ts";
 import { conflict, type Finding, preferred, setTo } from "./finding.ts";
 import { LOSS_DEFAULTS, type LossName } from "./lossDefaults.ts";
+import { foreignParameters } from "./parameterRules.ts";
 import type { Remedy } from "./remedy.ts";
 import type { Config } from "./schema.ts";
 
@@ -19,7 +19,12 @@ const PLACE = "loss_fn_config";
 
 /** Findings about `loss_fn_config` for the loss that is set. */
 export function lossFindings(config: Config): readonly Finding[] {
-  const foreign = foreignParameters(config);
+  const foreign = foreignParameters({
+    place: PLACE,
+    owner: `The loss \`${config.loss_fn}\``,
+    allowed: LOSS_PARAMETERS[config.loss_fn],
+    given: config.loss_fn_config,
+  });
   if (foreign.length > 0) return foreign;
   switch (config.loss_fn) {
     case "ppo":
@@ -31,28 +36,6 @@ export function lossFindings(config: Config): readonly Finding[] {
     case "importance_sampling":
       return [];
   }
-}
-
-function foreignParameters(config: Config): readonly Finding[] {
-  const allowed = LOSS_PARAMETERS[config.loss_fn];
-  const hint =
-    allowed.length === 0
-      ? "It takes none; remove it."
-      : `It takes ${allowed.map((name) => `\`${name}\``).join(" and ")}.`;
-  const free = allowed.filter((name) => !Object.hasOwn(config.loss_fn_config, name));
-  return Object.keys(config.loss_fn_config)
-    .filter((name) => !allowed.includes(name))
-    .map((name) => {
-      const path = [PLACE, name];
-      const message = `The loss \`${config.loss_fn}\` has no parameter \`${name}\`. ${hint}`;
-      const remedies: readonly Remedy[] = [
-        ...nearestWords(name, free).map(
-          (to) => ({ kind: "rename", path, to, title: `Change to '${to}'` }) as const,
-        ),
-        { kind: "remove", path, title: `Remove '${name}'` },
-      ];
-      return conflict("TRL204", path, message, { part: "key", remedies });
-    });
 }
 
 function clipFindings(

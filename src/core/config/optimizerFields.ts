@@ -100,6 +100,22 @@ export const optimizerFields = {
     change: "tunable",
     doc: "Parameters of the loss. `ppo` and `cispo`: `clip_low_threshold` and `clip_high_threshold`, bounds of the probability ratio (ppo 0.8 and 1.2, cispo 0 and 4 when absent). `gspo`: the same keys, bounds of the ratio of a sequence, which moves far less (0.9997 and 1.0004 when absent). `dro`: `beta`.",
   },
+  off_policy_correction: {
+    type: "enum",
+    values: ["none", "tis", "icepop", "sequence_mask"],
+    default: "none",
+    change: "tunable",
+    doc: "Weights for tokens that other weights sampled than those that are updated, as with `max_steps_off_policy`, or a sampler that computes other probabilities than the trainer. With r, the probability of a token by the trainer over that by its sampler: `tis` weighs it with r, at most `ratio_high`. `icepop` weighs it with r, or with 0 where r lies out of the bounds. `sequence_mask` leaves a rollout out when the geometric mean of r over its tokens lies out of the bounds, and weighs nothing. With `tis` and `icepop` the ratio of the loss starts at the trainer's probability; with the others, at the sampler's. Anything but `none` costs a forward pass before each update, whose tokens are `tokens/forward`.",
+  },
+  off_policy_correction_config: {
+    type: "map",
+    keyName: "parameter",
+    of: { type: "number" },
+    default: {},
+    change: "tunable",
+    isAdvanced: true,
+    doc: "Bounds of the ratio r of `off_policy_correction`: `ratio_high` of `tis` (2 when absent), `ratio_low` and `ratio_high` of `icepop` (0.5 and 5) and `sequence_mask` (0.99 and 1.01, of a mean over a rollout).",
+  },
   loss_normalization: {
     type: "enum",
     values: ["token_sum", "token_mean", "sequence_mean", "group_mean", "constant"],

@@ -3,6 +3,7 @@
 import { formatCount } from "../../shared/format.ts";
 import { nearestWords } from "../util/editDistance.ts";
 import { addressFindings } from "./addressRules.ts";
+import { correctionFindings } from "./correctionRules.ts";
 import { environmentFindings } from "./environmentRules.ts";
 import { advice, conflict, type Finding, note, preferred, setTo } from "./finding.ts";
 import { valueAt } from "./issues.ts";
@@ -38,6 +39,7 @@ export function crossFieldFindings(config: Config, values: unknown): readonly Fi
     ...overlongFindings(config),
     ...refillFindings(config),
     ...lossFindings(config),
+    ...correctionFindings(config),
     ...endFindings(config, values),
     ...loadFindings(config),
     ...shuffleFindings(config, values),

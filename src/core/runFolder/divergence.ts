@@ -10,9 +10,11 @@ export interface DatumTokens {
   readonly trainerLogprobs: ArrayLike<number> | null;
   readonly mask: ArrayLike<number>;
   readonly advantages: ArrayLike<number>;
+  /** What the loss clips; absent = the ratio of trainer and sampler probability. */
+  readonly lossRatios?: ArrayLike<number> | undefined;
 }
 
-/** Bounds on the ratio of trainer and sampler probability. */
+/** Bounds of the ratio that the loss clips. */
 export interface ClipBounds {
   readonly low: number;
   readonly high: number;
@@ -25,6 +27,7 @@ interface TokenColumns {
   /** Log-probability by the trainer, less that by the sampler. */
   readonly differences: Float64Array;
   readonly advantages: Float64Array;
+  readonly lossRatios: Float64Array;
 }
 
 /**
@@ -35,7 +38,7 @@ export function divergenceMetrics(
   datums: readonly DatumTokens[],
   clip: ClipBounds | null,
 ): MetricsTree {
-  const { q, differences, advantages } = trainedTokens(datums);
+  const { q, differences, advantages, lossRatios } = trainedTokens(datums);
   const ratios = differences.map(Math.exp);
   const distances = differences.map(Math.abs);
   const distance = summarize(distances);
@@ -52,7 +55,7 @@ export function divergenceMetrics(
     ratio_max: ratio.max,
     ratio_min: ratio.min,
     ess: effectiveShare(ratios),
-    ...(clip === null ? {} : clippedShares(ratios, advantages, clip)),
+    ...(clip === null ? {} : clippedShares(lossRatios, advantages, clip)),
   };
 }
 
@@ -62,9 +65,10 @@ function trainedTokens(datums: readonly DatumTokens[]): TokenColumns {
     q: new Float64Array(most),
     differences: new Float64Array(most),
     advantages: new Float64Array(most),
+    lossRatios: new Float64Array(most),
   };
   let count = 0;
-  for (const { samplerLogprobs, trainerLogprobs, mask, advantages } of datums) {
+  for (const { samplerLogprobs, trainerLogprobs, mask, advantages, lossRatios } of datums) {
     if (trainerLogprobs === null) continue;
     for (let token = 0; token < mask.length; token += 1) {
       const p = trainerLogprobs[token] ?? Number.NaN;
@@ -73,6 +77,7 @@ function trainedTokens(datums: readonly DatumTokens[]): TokenColumns {
       columns.q[count] = q;
       columns.differences[count] = p - q;
       columns.advantages[count] = advantages[token] ?? 0;
+      columns.lossRatios[count] = lossRatios?.[token] ?? Math.exp(p - q);
       count += 1;
     }
   }
@@ -80,6 +85,7 @@ function trainedTokens(datums: readonly DatumTokens[]): TokenColumns {
     q: columns.q.subarray(0, count),
     differences: columns.differences.subarray(0, count),
     advantages: columns.advantages.subarray(0, count),
+    lossRatios: columns.lossRatios.subarray(0, count),
   };
 }
 

@@ -27,6 +27,8 @@ export interface TrainingDatum extends DatumSource {
   readonly tokens: Int32Array;
   readonly targets: Int32Array;
   readonly logprobs: Float32Array;
+  /** What the ratio of the loss starts from where that is not `logprobs`. */
+  readonly oldLogprobs?: Float32Array;
   readonly advantages: Float32Array;
   /** 1 where the target was sampled and is trained. */
   readonly mask: Uint8Array;
@@ -75,9 +77,13 @@ function checkedLedger({ tokens, logprobs, mask, sources, turns }: LedgerView) {
 
 /** What is sent: exactly the inputs of the loss, with `factor` in the advantages. */
 export function toWireDatum(datum: TrainingDatum, lossFn: string, factor = 1): Datum {
-  const { tokens, images } = datum;
+  const { tokens, images, oldLogprobs = datum.logprobs } = datum;
   const advantages = factor === 1 ? datum.advantages : datum.advantages.map((a) => a * factor);
-  return { tokens, images, lossInputs: policyInputs(lossFn, { ...datum, advantages }) };
+  return {
+    tokens,
+    images,
+    lossInputs: policyInputs(lossFn, { ...datum, logprobs: oldLogprobs, advantages }),
+  };
 }
 
 /**

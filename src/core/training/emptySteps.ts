@@ -3,8 +3,13 @@
 import { AppError } from "../errors.ts";
 import type { FinishedRollout } from "../rollout/rollout.ts";
 
-/** `last` are the rollouts of the last of `count` such steps. */
-export function emptySteps(count: number, last: readonly FinishedRollout[]): AppError {
+/** `last` are the rollouts of the last of `count` such steps; `isMasked` when `off_policy_correction` has left nothing of them. */
+export function emptySteps(
+  count: number,
+  last: readonly FinishedRollout[],
+  isMasked: boolean,
+): AppError {
+  if (isMasked) return maskedSteps(count);
   const failed = last.find(({ record }) => record.error !== null)?.record.error ?? null;
   const isFailure = failed !== null && last.every(({ reward }) => reward === null);
   const why = isFailure
@@ -17,5 +22,13 @@ export function emptySteps(count: number, last: readonly FinishedRollout[]): App
     "empty-steps",
     `${count} steps in a row gave nothing to train on: ${why} The run is saved. ${remedy}`,
     { configPath: "max_consecutive_empty_steps" },
+  );
+}
+
+function maskedSteps(count: number): AppError {
+  return new AppError(
+    "empty-steps",
+    `${count} steps in a row gave nothing to train on: in the last one off_policy_correction left no token, because the policy has moved too far from the one that sampled. The run is saved. A lower learning_rate or max_steps_off_policy, or wider bounds in off_policy_correction_config may help.`,
+    { configPath: "off_policy_correction" },
   );
 }

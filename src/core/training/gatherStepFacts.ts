@@ -17,6 +17,7 @@ import type { TrainingDatum } from "./datums.ts";
 import type { TakenBatch } from "./groupQueue.ts";
 import type { ScoredGroup } from "./groups.ts";
 import { healthMetrics } from "./healthMetrics.ts";
+import { lossRatios } from "./lossRatios.ts";
 import { isOverlong } from "./overlong.ts";
 import { refillCost } from "./refill.ts";
 import { sampledTokens } from "./stepProgress.ts";
@@ -92,6 +93,7 @@ export function gatherStepFacts(
       trainerLogprobs: trained?.logprobs[i] ?? null,
       mask: datum.mask,
       advantages: datum.advantages,
+      lossRatios: lossRatios(datum, trained?.logprobs[i], config.loss_fn),
     })),
     clip: clipBounds(config),
     times,

@@ -219,7 +219,7 @@ class Loop {
     this.#earlierSave.catch(() => undefined);
   }
 
-  async #afterStep({ rollouts }: StepOutput): Promise<void> {
+  async #afterStep({ isMasked, rollouts }: StepOutput): Promise<void> {
     const { config } = this.#context;
     const { step, counters } = this.#position;
     if (!this.#steps.hasBegunNext) this.#beginDueSave(step, this.#snapshot());
@@ -227,7 +227,7 @@ class Loop {
     if (this.#steps.hasBegunNext) return;
     this.#offerSave();
     if (counters.consecutive_empty_steps >= config.max_consecutive_empty_steps) {
-      throw emptySteps(counters.consecutive_empty_steps, rollouts);
+      throw emptySteps(counters.consecutive_empty_steps, rollouts, isMasked);
     }
     await this.#evaluateIfDue();
   }

@@ -12,7 +12,7 @@ export interface CountedRollout {
   readonly tokens: number;
 }
 
-type Place = Pick<CountedRollout, "group" | "rollout">;
+export type RolloutPlace = Pick<CountedRollout, "group" | "rollout">;
 
 /**
  * What the advantages of each datum of one optimizer update are multiplied by. All rollouts of the update count in the
@@ -43,7 +43,7 @@ export function lossFactors(
   }
 }
 
-function rolloutKey({ group, rollout }: Place): string {
+export function rolloutKey({ group, rollout }: RolloutPlace): string {
   return `${group}:${rollout}`;
 }
 

@@ -5,6 +5,7 @@ import { appendMetrics, buildMetricsRow } from "../runFolder/metrics.ts";
 import { type MetricsRow, type MetricsTree, mergeMetrics } from "../runFolder/metricsTree.ts";
 import type { StepFacts, TokenCounts } from "../runFolder/stepFacts.ts";
 import { fraction, summarize } from "../util/stats.ts";
+import { adjustAdvantages } from "./adjustAdvantages.ts";
 import { applyAlarmActions } from "./alarms.ts";
 import type { RunContext, RunReporting } from "./context.ts";
 import { isTotalAtMost } from "./dataset.ts";
@@ -13,7 +14,6 @@ import { gatherStepFacts, type StepBeginning, type StepInput } from "./gatherSte
 import type { TakenBatch } from "./groupQueue.ts";
 import { type ScoredGroup, scoreGroups, type TrainingBatch, trainingBatch } from "./groups.ts";
 import { requireNoInternalErrors } from "./internalErrors.ts";
-import { withKlPenalty } from "./klPenalty.ts";
 import type { ProgressEvent } from "./progress.ts";
 import { refillCost } from "./refill.ts";
 import { report } from "./report.ts";
@@ -25,6 +25,8 @@ export interface StepOutput {
   readonly row: MetricsRow;
   /** Null when nothing was trained. */
   readonly trained: TrainedStep | null;
+  /** True when `off_policy_correction` left nothing to train on. */
+  readonly isMasked: boolean;
   readonly rollouts: readonly FinishedRollout[];
   /** Position after it. */
   readonly cursor: number;
@@ -41,6 +43,7 @@ export interface BegunStep {
   readonly learningRate: number;
   readonly extra: MetricsTree;
   readonly takenMs: number;
+  readonly isMasked: boolean;
   /** Null when nothing is trained. */
   readonly update: Update | null;
 }
@@ -48,7 +51,6 @@ export interface BegunStep {
 interface Update {
   /** What was sent, with the advantages that it is trained with. */
   readonly data: readonly TrainingDatum[];
-  readonly metrics: MetricsTree;
   readonly submittedMs: number;
   readonly results: Promise<UpdateResults>;
 }
@@ -79,23 +81,27 @@ export async function beginStep(context: RunContext, input: StepBeginning): Prom
   const takenMs = ports.clock.monotonic();
   const { rollouts } = batch;
   // Before the update: what ends an evaluation, as a stop does, must not keep an update from its row.
-  const extra = await input.extra;
+  const before = await input.extra;
   await requireNoInternalErrors(reporting, step, rollouts);
   await reportFailure(reporting, step, rollouts);
   const groups = scoreGroups(rollouts, config);
   await storage.store.addScores(step, scores(groups));
   const learningRate = learningRateAt(config, step, context.totalSteps);
   const untrained = trainingBatch(groups);
-  const hasData = untrained.data.length > 0;
-  const update = hasData ? await train(context, input, untrained, learningRate, batch) : null;
-  return { step, batch, groups, learningRate, extra, takenMs, update };
+  const { data, metrics } = await adjustAdvantages(context, step, untrained.data);
+  const isMasked = data.length === 0 && untrained.data.length > 0;
+  const extra = mergeMetrics(before, metrics);
+  const { counted } = untrained;
+  const update =
+    data.length === 0 ? null : train(context, input, { data, counted }, learningRate, batch);
+  return { step, batch, groups, learningRate, extra, takenMs, isMasked, update: await update };
 }
 
 /** Waits for the update of a step, writes down what came of it, and appends its row. */
 export async function recordStep(
   context: RunContext,
   input: StepInput,
-  { step, batch, groups, learningRate, extra, takenMs, update }: BegunStep,
+  { step, batch, groups, learningRate, extra, takenMs, isMasked, update }: BegunStep,
 ): Promise<StepOutput> {
   const { reporting, storage } = context;
   const { clock } = context.ports;
@@ -120,7 +126,7 @@ export async function recordStep(
   const facts = gatherStepFacts(context, input, {
     ...{ ...batch, groups, data, learningRate, trained, times },
     overlapFrac: results?.overlapFrac ?? null,
-    extra: mergeMetrics(extra, update?.metrics ?? {}),
+    extra,
   });
   const judged = await input.alarms.evaluate(context, buildMetricsRow(facts));
   await appendMetrics(storage.fileSystem, storage.folder, judged.row);
@@ -132,6 +138,7 @@ export async function recordStep(
   return {
     row: judged.row,
     trained,
+    isMasked,
     rollouts,
     cursor,
     rewardMean,
@@ -166,22 +173,18 @@ function scores(groups: readonly ScoredGroup[]) {
 
 async function train(
   context: RunContext,
-  { step, saveSampler }: StepBeginning,
-  { data: scored, counted }: TrainingBatch,
+  { saveSampler }: StepBeginning,
+  batch: TrainingBatch,
   learningRate: number,
   { busyMs }: TakenBatch,
 ): Promise<Update> {
-  const { config, control, ports, reporting, services } = context;
+  const { config, control, ports, services } = context;
   const { clock } = ports;
-  const tokens = scored.reduce((sum, datum) => sum + datum.tokens.length, 0);
-  reporting.watch({ kind: "training", step, datums: scored.length, tokens });
-  const penalized = config.kl_coef > 0 ? await withKlPenalty(context, scored) : null;
-  const data = penalized?.data ?? scored;
   control.withdrawSave();
   const service = { client: services.client, clock, saveSampler };
   const submittedMs = clock.monotonic();
   const busyFromMs = busyMs();
-  const { trained } = await trainStep(service, { data, counted }, config, learningRate);
+  const { trained } = await trainStep(service, batch, config, learningRate);
   const results = trained.then((step) => {
     const endedMs = clock.monotonic();
     const overlapFrac = fraction(busyMs() - busyFromMs, endedMs - submittedMs);
@@ -189,9 +192,7 @@ async function train(
   });
   // Awaited when the step is recorded; until then a failure must not count as one that nobody handles.
   results.catch(() => undefined);
-  const klPolicyBase = penalized?.klPolicyBase ?? null;
-  const metrics = klPolicyBase === null ? {} : { optim: { kl_policy_base: klPolicyBase } };
-  return { data, metrics, submittedMs, results };
+  return { data: batch.data, submittedMs, results };
 }
 
 function finishedEvent(

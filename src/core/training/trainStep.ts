@@ -6,7 +6,6 @@
 
 import { lossParameters } from "../config/lossDefaults.ts";
 import type { Config } from "../config/schema.ts";
-import { AppError } from "../errors.ts";
 import type { Clock } from "../ports.ts";
 import { lossMetrics } from "../tinker/metricNames.ts";
 import type { SamplingClient } from "../tinker/samplingClient.ts";
@@ -15,6 +14,7 @@ import type { DatumOutput, ForwardBackwardResult } from "../tinker/wireProto.ts"
 import { splitSubsteps, type TrainingDatum, toWireDatum } from "./datums.ts";
 import type { TrainingBatch } from "./groups.ts";
 import { lossFactors } from "./lossNormalization.ts";
+import { requireFinite, trainerLogprobs } from "./trainerLogprobs.ts";
 
 type ServerMetrics = Readonly<Record<string, number>>;
 
@@ -141,17 +141,11 @@ function splitBatch({ data, counted }: TrainingBatch, count: number): readonly T
  * sampled.
  */
 async function withOwnLogprobs(client: TrainingClient, data: readonly TrainingDatum[]) {
-  const wire = data.map((datum) => toWireDatum(datum, "importance_sampling"));
-  const { outputs } = await client.forwardBackward(
-    wire,
-    "importance_sampling",
-    {},
-    { forwardOnly: true },
-  );
+  const own = await trainerLogprobs(client, data);
   return data.map((datum, d) => {
-    const own = outputs[d]?.logprobs;
-    const logprobs = datum.logprobs.map((q, i) => (datum.mask[i] === 1 ? q : (own?.[i] ?? 0)));
-    return toWireDatum({ ...datum, logprobs }, "dro");
+    const { logprobs, mask, oldLogprobs = logprobs } = datum;
+    const start = oldLogprobs.map((q, i) => (mask[i] === 1 ? q : (own[d]?.[i] ?? 0)));
+    return toWireDatum({ ...datum, oldLogprobs: start }, "dro");
   });
 }
 
@@ -168,15 +162,4 @@ function sumOfLosses(outputs: readonly DatumOutput[]): number | null {
   const losses = outputs.flatMap((output) => output.losses ?? []);
   if (losses.length < outputs.length) return null;
   return losses.reduce((total, own) => total + own.reduce((sum, loss) => sum + loss, 0), 0);
-}
-
-function requireFinite(loss: number | null, logprobs: readonly Float32Array[]): void {
-  const areNumbers =
-    (loss === null || Number.isFinite(loss)) && logprobs.every((row) => row.every(Number.isFinite));
-  if (areNumbers) return;
-  throw new AppError(
-    "training-not-finite",
-    "The service returned a loss or log-probabilities that are not numbers, so the weights are not to be trusted. Resume from the last checkpoint with a lower learning_rate.",
-    { configPath: "learning_rate" },
-  );
 }

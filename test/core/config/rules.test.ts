@@ -48,6 +48,46 @@ describe("the clip thresholds", () => {
   });
 });
 
+describe("the bounds of a correction", () => {
+  const withBounds = (correction: string, bounds: string) =>
+    textWith(`off_policy_correction: ${correction}`, `off_policy_correction_config: {${bounds}}`);
+
+  it.each([
+    ["none", ""],
+    ["tis", "ratio_high: 5"],
+    ["icepop", "ratio_low: 0.2, ratio_high: 4"],
+    ["sequence_mask", "ratio_high: 1.05"],
+  ])("of %s may be {%s}", (correction, bounds) => {
+    expect(codesIn(withBounds(correction, bounds))).toEqual([]);
+  });
+
+  it.each([
+    ["none", "ratio_high: 2", "off_policy_correction_config > ratio_high"],
+    ["tis", "ratio_low: 0.5", "off_policy_correction_config > ratio_low"],
+    ["tis", "ratio_high: 0.2", "off_policy_correction_config"],
+    ["icepop", "ratio_low: 1.5", "off_policy_correction_config"],
+    ["sequence_mask", "ratio_high: 0.01", "off_policy_correction_config"],
+  ])("of %s may not be {%s}", (correction, bounds, path) => {
+    expect(codesIn(withBounds(correction, bounds))).toEqual([`error ${path}`]);
+  });
+});
+
+describe("rollouts that are sampled ahead", () => {
+  const ahead = (steps: number, ...lines: readonly string[]) =>
+    textWith(`max_steps_off_policy: ${steps}`, ...lines);
+  const unbounded = "loss_fn: importance_sampling";
+
+  it("want a loss that clips, or a correction", () => {
+    expect(codesIn(ahead(4))).toEqual([]);
+    expect(codesIn(ahead(0, unbounded))).toEqual([]);
+    expect(codesIn(ahead(4, unbounded, "off_policy_correction: tis"))).toEqual([]);
+    // Up to 2 steps only an editor says so.
+    expect(codesIn(ahead(2, unbounded))).toEqual([]);
+    expect(codesIn(ahead(3, unbounded))).toEqual(["warning max_steps_off_policy"]);
+    expect(messagesIn(ahead(3, unbounded))[0]).toMatch(/trained 3 updates after.*`ppo` or `cispo`/);
+  });
+});
+
 describe("an environment", () => {
   const place = "environments > Owner/Game";
 

@@ -8,11 +8,13 @@ import { decodeTokenRecord } from "../../../src/core/runFolder/tokenRecord.ts";
 import type { SamplingClient } from "../../../src/core/tinker/samplingClient.ts";
 import { RunAlarms } from "../../../src/core/training/alarms.ts";
 import { runStep } from "../../../src/core/training/step.ts";
+import { sum } from "../../../src/core/util/stats.ts";
 import { sha256 } from "../../../src/node/hash.ts";
 import { result, scriptedEnvironment } from "../rollout/scriptedEnvironment.ts";
 import { call, ended, scriptedSampler } from "../rollout/scriptedModel.ts";
 import { aConfig, anEnvironment, ENVIRONMENT } from "./builders.ts";
 import { aContext, type FakeContext, FOLDER, linesOf, PATHS } from "./fakeContext.ts";
+import { resultOf } from "./fakeTrainingClient.ts";
 import { issued } from "./issued.ts";
 
 interface StepScript {
@@ -25,6 +27,7 @@ interface StepScript {
   readonly fault?: Error;
   /** The base model; the service has none by default. */
   readonly base?: SamplingClient;
+  readonly setUp?: (context: FakeContext) => void;
 }
 
 async function run(script: StepScript = {}) {
@@ -34,7 +37,7 @@ async function run(script: StepScript = {}) {
 
 /** Plays and trains step 6 with groups of two, tasks 0 and on. */
 function begin(script: StepScript = {}) {
-  const { rewards = [1, 0], config, environment, groups = 1, fault, base } = script;
+  const { rewards = [1, 0], config, environment, groups = 1, fault, base, setUp } = script;
   let answers = 0;
   const onCall = () => result("", { reward: rewards[answers++] ?? null, finished: true });
   const environments = { [ENVIRONMENT]: anEnvironment({ num_rollouts: 2, ...environment }) };
@@ -44,6 +47,7 @@ function begin(script: StepScript = {}) {
     totalSteps: 10,
     ...(base && { samplerForBase: async () => base }),
   });
+  setUp?.(context);
   const sampler = scriptedSampler([ended(call("answer"))]);
   const output = context.clock.run(
     runStep(context, {
@@ -120,6 +124,45 @@ describe("a step", () => {
     const stored = context.fileSystem.files.get(paths.tokens) ?? new Uint8Array();
     const record = decodeTokenRecord(stored);
     expect(record?.advantages[last]).toBe(advantages[0]);
+  });
+
+  it("weighs tokens by the probabilities of a forward pass, and starts the loss there", async () => {
+    const { context, output } = await run({
+      config: { advantage_calculation: "centered", off_policy_correction: "tis" },
+      setUp: ({ client }) => {
+        // The sampler says -0.5 of each token; the trainer finds them e times as likely.
+        client.answer = (call) => resultOf(call, call.forwardOnly ? 0.5 : 0.75);
+      },
+    });
+    expect(context.client.calls).toEqual([
+      "forward",
+      "forwardBackward",
+      "optimStep",
+      "ephemeralSampler",
+    ]);
+    const [forward, update] = context.client.lossCalls;
+    const sent = update?.data ?? [];
+    expect(sent.map(({ lossInputs }) => lossInputs["advantages"]?.at(-1))).toEqual([1, -1]);
+    expect(sent.map(({ lossInputs }) => lossInputs["logprobs"]?.at(-1))).toEqual([0.5, 0.5]);
+    const tokens = sum(forward?.data.map((datum) => datum.tokens.length) ?? []);
+    expect(output.row).toMatchObject({
+      tokens: { forward: tokens, trained: tokens },
+      // The loss clips at e to the power of 0.25, above 1.2; the record has the way from the sampler.
+      optim: {
+        off_policy_weight_mean: 2,
+        off_policy_truncated_frac: 1,
+        ratio_mean: expect.closeTo(Math.exp(1.25), 5),
+        clip_frac_high: 0.5,
+      },
+    });
+    const stored = context.fileSystem.files.get(paths.tokens) ?? new Uint8Array();
+    expect(Array.from(decodeTokenRecord(stored)?.samplerLogprobs ?? []).at(-1)).toBe(-0.5);
+  });
+
+  it("asks for no forward pass without a correction", async () => {
+    const { context, output } = await run();
+    expect(context.client.calls).not.toContain("forward");
+    expect(output.row["tokens"]).not.toHaveProperty("forward");
   });
 
   it("keeps bodies, scores and tokens of its rollouts, and appends its row", async () => {

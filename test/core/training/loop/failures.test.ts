@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { AppError } from "../../../../src/core/errors.ts";
 import { scriptedEnvironment } from "../../rollout/scriptedEnvironment.ts";
 import { linesOf, PATHS } from "../fakeContext.ts";
+import { resultOf } from "../fakeTrainingClient.ts";
 import { duringRollouts, duringUpdate, prepareRun } from "./prepareRun.ts";
 
 describe("a loop whose disk takes nothing more", () => {
@@ -78,6 +79,26 @@ describe("steps without anything to train on", () => {
     });
     expect(saves()).toEqual(["interrupt_000003"]);
     expect((await state())?.counters.consecutive_empty_steps).toBe(2);
+  });
+
+  it("are reported with the correction that masks everything, after a warning for each", async () => {
+    const { run, context } = prepareRun({
+      config: { ...config, off_policy_correction: "sequence_mask" },
+      steps: null,
+    });
+    // Half as likely as the sampler said.
+    context.client.answer = (call) => resultOf(call, -0.5 - Math.LN2);
+    await expect(run()).rejects.toMatchObject({
+      code: "empty-steps",
+      configPath: "off_policy_correction",
+      message: expect.stringMatching(/^2 steps in a row .*off_policy_correction_config/),
+    });
+    expect(context.client.adamCalls).toEqual([]);
+    expect(linesOf(context, PATHS.metrics)).toMatchObject([
+      { skipped: true, optim: { off_policy_masked_frac: 1 } },
+      { skipped: true, optim: { off_policy_masked_frac: 1 } },
+    ]);
+    expect(context.recorded.filter(({ kind }) => kind === "step-masked")).toHaveLength(2);
   });
 
   it("are reported with the reason of the first failure, where all rollouts failed", async () => {

@@ -1,6 +1,7 @@
 /** Completion of keys: those that a mapping may have and does not have yet. */
 
 import { formatQuantity } from "../../../../shared/format.ts";
+import { CORRECTION_PARAMETERS } from "../../correctionRules.ts";
 import type { Field, FieldTable, MapShape, ObjectShape, Shape } from "../../field.ts";
 import { shapeAt } from "../../fields.ts";
 import { LOSS_PARAMETERS } from "../../lossRules.ts";
@@ -185,11 +186,19 @@ function secretKeys(context: CompletionContext, shape: MapShape): readonly Compl
   );
 }
 
+type ParameterTable = Readonly<Record<string, readonly string[]>>;
+
+/** By the key of a map of parameters: the key whose value decides which it takes, and which those are. */
+const PARAMETERS: Readonly<Record<string, readonly [string, ParameterTable]>> = {
+  loss_fn_config: ["loss_fn", LOSS_PARAMETERS],
+  off_policy_correction_config: ["off_policy_correction", CORRECTION_PARAMETERS],
+};
+
 function parameterKeys(context: CompletionContext, shape: MapShape): readonly Completion[] {
-  const losses: Readonly<Record<string, readonly string[]>> = LOSS_PARAMETERS;
-  const field = shapeAt(["loss_fn"]);
+  const [choice, tables] = PARAMETERS[context.cursor.path[0] ?? ""] ?? ["", {}];
+  const field = shapeAt([choice]);
   const usual = field !== undefined && "default" in field ? String(field.default) : "";
-  const names = losses[context.writtenValue("loss_fn") ?? usual] ?? [];
+  const names = tables[context.writtenValue(choice) ?? usual] ?? [];
   return names.map((name, index) =>
     keyCompletion(context, {
       key: name,

@@ -105,6 +105,9 @@ describe("keys", () => {
   it("of a loss's parameters follow the loss", () => {
     expect(labels("loss_fn_config:\n  |")).toEqual(["clip_low_threshold", "clip_high_threshold"]);
     expect(labels("loss_fn: dro\nloss_fn_config: {|}")).toEqual(["beta"]);
+    expect(labels("off_policy_correction_config: {|}")).toEqual([]);
+    const masked = "off_policy_correction: icepop\noff_policy_correction_config:\n  |";
+    expect(labels(masked)).toEqual(["ratio_low", "ratio_high"]);
   });
 });
 

@@ -72,6 +72,11 @@ describe("each rule marks its place, and its fix leaves nothing to mark", () => 
       "TRL204 error loss_fn_config",
       "Set to 0.8 and 1.2",
     ],
+    [
+      "loss_fn: importance_sampling\nmax_steps_off_policy: 1",
+      "TRL203 info 1",
+      "Set loss_fn to ppo",
+    ],
     ["max_active_tasks: 999999", "TRL206 info 999999", "Set to 4096"],
     ["learning_rate: 1e-2", "TRL207 warning 1e-2", "Set to 2e-5"],
     [
