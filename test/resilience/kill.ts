@@ -43,8 +43,9 @@ const KILLED_TRAINER = resolve("dist/scripts/killedTrainer.js");
 const AHEAD_POINTS = [
   { point: "group stored", at: 0 },
   { point: "paused", at: KILL_STEP },
-  { point: "submitted ahead", at: KILL_STEP },
 ];
+/** Between the submission of the next update and the row of this one. */
+const TWO_UPDATES = { point: "submitted ahead", at: KILL_STEP };
 
 /** How a run samples and saves. */
 interface Variant {
@@ -187,6 +188,8 @@ for (const variant of VARIANTS) {
   const kills = [
     ...STEP_POINTS.map((point) => ({ point, at: killStep })),
     ...(stepsAhead === 0 ? [] : AHEAD_POINTS),
+    // With refill the next update waits: it may lack groups, which are sampled with the weights after this one.
+    ...(stepsAhead === 0 || refill ? [] : [TWO_UPDATES]),
     ...EVALUATION_POINTS.flatMap((point) => [
       { point, at: KILL_STEP },
       { point, at: STEPS },
