@@ -97,12 +97,12 @@ async function dispatch(options: ProgramOptions, command: Command): Promise<numb
 /** Runs the training that an editor started. Its screen prints no shell commands: the editor has commands of its own. */
 function followLaunch(options: ProgramOptions, launch: EditorLaunch): Promise<RunEnd> {
   const { trainer, invocation } = options;
-  const { configPath, resume, overrides } = launch.launchRequest.training;
+  const { configPath, resume, overrides, sweep } = launch.launchRequest.training;
   const inEditor = { ...options, invocation: { ...invocation, program: null } };
   return followRun(inEditor, (watch) => {
     const request = { owner: "editor", launch, overrides, watch } as const;
     return resume === null
-      ? trainer.startTraining({ ...request, configPath })
+      ? trainer.startTraining({ ...request, configPath, ...(sweep !== undefined && { sweep }) })
       : trainer.resumeTraining({ ...request, folder: resume });
   });
 }

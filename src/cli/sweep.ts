@@ -5,16 +5,16 @@ import { AppError } from "../core/errors.ts";
 import { ASK_ABOVE, type SweepPlan } from "../core/sweeps/planSweep.ts";
 import { actionFor, type SweepAction, type SweepRow } from "../core/sweeps/sweepRuns.ts";
 import type { Watcher } from "../core/training/progress.ts";
-import { Limiter } from "../core/util/limiter.ts";
 import {
   beginSweep,
   currentRows,
   type LoadedSweep,
   loadSweep,
+  runOpenRows,
   type SweepStart,
   sweepStarts,
 } from "../node/loadSweep.ts";
-import { EXIT } from "../shared/exitCodes.ts";
+import { EXIT, worstExit } from "../shared/exitCodes.ts";
 import { plural } from "../shared/format.ts";
 import { l10n } from "../shared/l10n.ts";
 import type { ActiveRun } from "../trainer/types.ts";
@@ -22,7 +22,7 @@ import type { SweepCommand } from "./arguments.ts";
 import { errorLines } from "./exitCode.ts";
 import { BLANK, type Line, labelled, styled } from "./line.ts";
 import type { ProgramOptions } from "./programOptions.ts";
-import { type SweepOutcome, sweepExitCode, sweepResults } from "./sweepResults.ts";
+import { type SweepOutcome, sweepResults } from "./sweepResults.ts";
 import { sweepJson, sweepTable } from "./sweepTable.ts";
 import { prefixed, type Terminal } from "./terminal.ts";
 import { showStarted, stopOnInterrupt } from "./train.ts";
@@ -49,7 +49,8 @@ export async function runSweep(options: ProgramOptions, command: SweepCommand): 
     const outcomes = await session.run(rows, sweepStarts(lease, loaded));
     const ended = { rows: await currentRows(options, place), outcomes };
     const known = { ...loaded, sweep: lease };
-    return sweepExitCode(await printResults(options, command, known, ended));
+    const results = await printResults(options, command, known, ended);
+    return worstExit(results.map(({ exitCode }) => exitCode));
   } finally {
     await lease.release();
   }
@@ -145,22 +146,16 @@ class SweepSession {
         for (const run of this.#active) run.stopNow();
       },
     });
-    const limiter = new Limiter(this.#command.parallel);
     const begin = async (row: SweepRow): Promise<void> => {
       const start = starts[row.combination.index];
       if (start !== undefined && !this.#isStopping) await this.#follow(row, start);
     };
     try {
-      const open = rows.filter((row) => !["skip", "busy"].includes(this.#actionFor(row)));
-      await Promise.all(open.map((row) => limiter.run(() => begin(row))));
+      await runOpenRows(rows, this.#command, begin);
     } finally {
       release();
     }
     return this.#outcomes;
-  }
-
-  #actionFor(row: SweepRow): ReturnType<typeof actionFor> {
-    return actionFor(row, this.#command.retriesFailed);
   }
 
   /** A run that fails ends neither the others nor the sweep. */

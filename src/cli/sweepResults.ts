@@ -31,18 +31,6 @@ export interface SweepResult {
   readonly exitCode: number;
 }
 
-/** From the least to the worst. */
-const SEVERITY: readonly number[] = [
-  ...[EXIT.done, EXIT.stopped, EXIT.interrupted, EXIT.limit, EXIT.service, EXIT.invalid],
-  EXIT.fault,
-];
-
-/** 0 when every run is done, else the worst of their codes. */
-export function sweepExitCode(results: readonly SweepResult[]): number {
-  const worst = Math.max(...results.map(({ exitCode }) => SEVERITY.indexOf(exitCode)));
-  return SEVERITY[worst] ?? EXIT.fault;
-}
-
 /** `outcomes` of this process by the index of the combination. @throws AppError `file-unreadable` */
 export function sweepResults(
   fileSystem: FileSystem,

@@ -59,7 +59,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const programFolder = join(context.extensionPath, "dist", "trainer");
   const fileSystem = createFileSystem();
   const keys = register(createKeys({ context, log, redactor, settings: keySettings }));
-  const runs = createRuns({ context, programFolder, keys, fileSystem, register, onError });
+  const runs = createRuns({ context, programFolder, keys, fileSystem, register, log, onError });
   const { store, trainings, finder, labels, feeds } = runs;
   const services = register(createCatalogue({ context, keys, store, finder, fileSystem, onError }));
   register(lazySupport.use(services.loaded));

@@ -15,7 +15,8 @@ import {
 } from "../core/sweeps/planSweep.ts";
 import { isSameSweep, type KnownSweep, listSweeps } from "../core/sweeps/sweepFile.ts";
 import { claimSweep, type NewSweep, type SweepLease } from "../core/sweeps/sweepLease.ts";
-import { type SweepRow, sweepRows } from "../core/sweeps/sweepRuns.ts";
+import { actionFor, type SweepRow, sweepRows } from "../core/sweeps/sweepRuns.ts";
+import { Limiter } from "../core/util/limiter.ts";
 import type { SweepMember } from "../shared/runFile.ts";
 import { isProcessAlive } from "./processes.ts";
 import { runName, runParent } from "./runPaths.ts";
@@ -121,6 +122,17 @@ export function sweepStarts(
     overrides: runOverrides(combination, names[combination.index] ?? name),
     sweep: { id, name, combination: combination.index, settings: combination.settings },
   }));
+}
+
+/** Begins each run that is to be started or resumed, in their order, `parallel` at once; resolves when all have ended. */
+export async function runOpenRows(
+  rows: readonly SweepRow[],
+  { parallel, retriesFailed }: { readonly parallel: number; readonly retriesFailed: boolean },
+  run: (row: SweepRow) => Promise<void>,
+): Promise<void> {
+  const limiter = new Limiter(parallel);
+  const open = rows.filter((row) => ["start", "resume"].includes(actionFor(row, retriesFailed)));
+  await Promise.all(open.map((row) => limiter.run(() => run(row))));
 }
 
 /** The runs of a sweep are compared: none may differ from the others by more than its settings. */

@@ -5,7 +5,7 @@
 
 import type { Translations } from "./l10n.ts";
 import type { PromptDescription } from "./promptDescription.ts";
-import type { RunPhase } from "./runFile.ts";
+import type { RunPhase, SweepMember } from "./runFile.ts";
 
 export const CONTROL_VERSION = 1;
 
@@ -106,6 +106,8 @@ export interface RequestedTraining {
   readonly overrides: readonly string[];
   /** Of the configuration that the keys were chosen for; null = it could not be read. */
   readonly digest: string | null;
+  /** Absent for a run of its own. */
+  readonly sweep?: SweepMember;
 }
 
 export interface RequestedKey {

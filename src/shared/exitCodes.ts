@@ -13,3 +13,14 @@ export const EXIT = {
   /** Ended at once, because somebody asked for that. */
   interrupted: 6,
 } as const;
+
+/** From the least to the worst. */
+const SEVERITY: readonly number[] = [
+  ...[EXIT.done, EXIT.stopped, EXIT.interrupted, EXIT.limit, EXIT.service, EXIT.invalid],
+  EXIT.fault,
+];
+
+/** The worst of the codes of several runs; that of no run is 0. */
+export function worstExit(codes: readonly number[]): number {
+  return SEVERITY[Math.max(0, ...codes.map((code) => SEVERITY.indexOf(code)))] ?? EXIT.fault;
+}

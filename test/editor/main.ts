@@ -27,6 +27,7 @@ import { reload } from "./journeys/reload.ts";
 import { restrictedMode } from "./journeys/restrictedMode.ts";
 import { secrets } from "./journeys/secrets.ts";
 import { severalEnvironments } from "./journeys/severalEnvironments.ts";
+import { sweep } from "./journeys/sweep.ts";
 import { taskEndings } from "./journeys/taskEndings.ts";
 import { training } from "./journeys/training.ts";
 import { trajectory } from "./journeys/trajectory.ts";
@@ -37,6 +38,7 @@ const JOURNEYS: readonly Journey[] = [
   restrictedMode,
   localDemo,
   training,
+  sweep,
   taskEndings,
   trajectory,
   chatFormats,

@@ -36,7 +36,7 @@ const MAX_SETTING = 10_000;
 /** More than a grid has keys. */
 const MAX_SETTINGS = 100;
 
-const sweepMemberSchema: z.ZodType<SweepMember> = z
+export const sweepMemberSchema: z.ZodType<SweepMember> = z
   .object({
     id: storedId,
     name: baseName,

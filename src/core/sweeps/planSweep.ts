@@ -54,7 +54,7 @@ export type SweepCheck =
   | { readonly ok: false; readonly problems: readonly string[] };
 
 /** Keys that name a run or place it: each run has those that its sweep gives it. */
-const GIVEN_BY_SWEEP: ReadonlySet<string> = new Set([
+export const GIVEN_BY_SWEEP: ReadonlySet<string> = new Set([
   "log_path",
   "run_name",
   "wandb_run_name",

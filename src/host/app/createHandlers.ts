@@ -55,7 +55,7 @@ export function createHandlers(options: HandlersOptions): LateHandlers {
     ...steerHandlers({ store, labels }),
     ...folderHandlers({ store, labels, finder, fileSystem, open }),
     ...runListHandlers({ store, labels, finder, view: views.runs }),
-    ...startHandlers({ store, labels, finder, tasks, demo }),
+    ...startHandlers({ store, labels, finder, tasks, demo, fileSystem }),
     ...trajectoryHandlers({
       trajectories: views.trajectories,
       view: trees.trajectories.view,

@@ -2,6 +2,8 @@
 
 import { join } from "node:path";
 import * as vscode from "vscode";
+import type { Log } from "../../core/ports.ts";
+import { Limiter } from "../../core/util/limiter.ts";
 import { systemClock } from "../../node/clock.ts";
 import type { ClosableFileSystem } from "../../node/fileSystem.ts";
 import type { Keys } from "../keys/createKeys.ts";
@@ -14,6 +16,7 @@ import { RunLabels } from "../runs/runLabels.ts";
 import { RunSlots } from "../runs/runSlots.ts";
 import { RunStore } from "../runs/runStore.ts";
 import { askForSlot } from "../runs/slotQuestion.ts";
+import { SweepTraining } from "../runs/sweepTraining.ts";
 import { trainerEnvironment } from "../runs/trainerEnvironment.ts";
 import { Trainings } from "../runs/trainings.ts";
 import { TaskProvider } from "../task/taskProvider.ts";
@@ -32,6 +35,7 @@ export interface RunsOptions {
   readonly keys: Keys;
   readonly fileSystem: ClosableFileSystem;
   readonly register: Register;
+  readonly log: Log;
   readonly onError: (error: unknown) => void;
 }
 
@@ -66,6 +70,8 @@ export function createRuns(options: RunsOptions): Runs {
     },
     openTraining: (request, launch) =>
       trainings.open(request, launch === null ? null : launches.folder(launch)),
+    openSweep: (request) =>
+      new SweepTraining({ fileSystem, clock: systemClock, log: options.log, trainings }, request),
     validate: validateConfigFile,
     settingOverrides: (path) => settingOverrides(vscode.Uri.file(path)),
   });
@@ -76,6 +82,7 @@ function createTrainings(
   { context, programFolder, keys, onError }: RunsOptions,
   launches: LaunchStore,
 ): Trainings {
+  const asking = new Limiter(1);
   return new Trainings({
     launcher: {
       launches,
@@ -87,7 +94,8 @@ function createTrainings(
       maxParallel: () => readSetting("run.maxParallel"),
       choose: askForSlot,
     }),
-    createLaunchRequest: (request) => createLaunchRequest(keys, request),
+    // One at a time: runs that start at once would ask the same questions.
+    createLaunchRequest: (request) => asking.run(() => createLaunchRequest(keys, request)),
     recoverFromLaunchError: async (error, request) => {
       const config = await launchConfig(request);
       return config !== null && (await keys.recoverFromLaunchError(error, config.project));

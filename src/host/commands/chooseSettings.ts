@@ -12,9 +12,9 @@ import {
   changeText,
   faultOfChanges,
   plainDoc,
+  type SimpleSetting,
   shortDoc,
   shownValue,
-  type TunableSetting,
   tunableSettings,
 } from "./tunableSettings.ts";
 
@@ -43,9 +43,9 @@ function overridesOf(chosen: Chosen): readonly string[] {
 }
 
 async function pickSetting(
-  settings: readonly TunableSetting[],
+  settings: readonly SimpleSetting[],
   chosen: Chosen,
-): Promise<TunableSetting | "done" | undefined> {
+): Promise<SimpleSetting | "done" | undefined> {
   const items = settings.map((setting) => {
     const next = chosen.get(setting.key);
     const now = shownValue(setting);
@@ -81,7 +81,7 @@ async function pickSetting(
 }
 
 function askValue(
-  setting: TunableSetting,
+  setting: SimpleSetting,
   chosen: Chosen,
   configText: string,
 ): Thenable<string | undefined> {

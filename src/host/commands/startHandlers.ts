@@ -1,7 +1,10 @@
 /** Handlers of the commands that begin a training, or go on with one. */
 
+import { basename, extname } from "node:path";
 import * as vscode from "vscode";
 import { parseConfig } from "../../core/config/parse.ts";
+import type { FileSystem } from "../../core/ports.ts";
+import { systemClock } from "../../node/clock.ts";
 import { plural } from "../../shared/format.ts";
 import type { RunEntry } from "../runs/runStore.ts";
 import type { TaskProvider } from "../task/taskProvider.ts";
@@ -9,16 +12,24 @@ import type { TrainTask } from "../task/trainTask.ts";
 import { isResumable } from "../views/runRow.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
+import { settingOverrides } from "../vscode/settingOverrides.ts";
 import { askOverrides } from "./askOverrides.ts";
+import { askSweep } from "./askSweep.ts";
 import { type ChooseConfigOptions, chooseConfig } from "./chooseConfig.ts";
 import { type ChooseRunOptions, chooseRun } from "./chooseRun.ts";
 import type { LocalDemo } from "./localDemo.ts";
 
-type StartCommand = "startTraining" | "startWithOverrides" | "startLocalDemo" | "resumeRun";
+type StartCommand =
+  | "startTraining"
+  | "startWithOverrides"
+  | "startSweep"
+  | "startLocalDemo"
+  | "resumeRun";
 
 export interface StartHandlerOptions extends ChooseConfigOptions, ChooseRunOptions {
   readonly tasks: TaskProvider;
   readonly demo: LocalDemo;
+  readonly fileSystem: FileSystem;
 }
 
 const SHOWN_MS = 5_000;
@@ -44,6 +55,16 @@ export function startHandlers(options: StartHandlerOptions): Pick<CommandHandler
       if (config === undefined || !(await isSound(config))) return;
       const overrides = await askOverrides(config);
       if (overrides !== undefined) await train(config, { overrides });
+    },
+    startSweep: async (target) => {
+      const config = await chooseConfig(options, target);
+      if (config === undefined || !(await isSound(config))) return;
+      const { fileSystem } = options;
+      const overrides = settingOverrides(config);
+      const ports = { fileSystem, clock: systemClock };
+      const sweep = await askSweep({ ...ports, config, settingOverrides: overrides });
+      const name = basename(config.fsPath, extname(config.fsPath));
+      if (sweep !== undefined) await train(config, sweep, vscode.l10n.t("sweep {0}", name));
     },
     startLocalDemo: async () => {
       const config = await options.demo.prepare();

@@ -1,12 +1,14 @@
-/** The settings of a run that may change while it goes on, and the check of new values for them. */
+/** The settings of a configuration that may change while a run goes on, or that a sweep can vary, and the check of new values for them. */
 
 import { flowText } from "../../core/config/editing/text/valueText.ts";
 import type { Field, FieldTable } from "../../core/config/field.ts";
 import { configFields } from "../../core/config/fields.ts";
 import { parseConfig } from "../../core/config/parse.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../core/json.ts";
+import { GIVEN_BY_SWEEP } from "../../core/sweeps/planSweep.ts";
 
-export interface TunableSetting {
+/** A setting with one value: no list, and nothing with settings of its own. */
+export interface SimpleSetting {
   /** As an override names it; names with dots or slashes stand in quotes. */
   readonly key: string;
   readonly field: Field;
@@ -15,12 +17,25 @@ export interface TunableSetting {
 }
 
 /** What users change most. */
-const FIRST = ["learning_rate", "max_steps"];
+const FIRST = ["learning_rate", "seed", "max_steps"];
 
 /** Every tunable setting of a run's configuration, environments one by one. */
-export function tunableSettings(config: JsonObject): readonly TunableSetting[] {
+export function tunableSettings(config: JsonObject): readonly SimpleSetting[] {
+  return mostChangedFirst(settingsIn(configFields, config, []).filter(isTunable));
+}
+
+/** Every setting that a sweep can vary, environments one by one. */
+export function sweepableSettings(config: JsonObject): readonly SimpleSetting[] {
   const all = settingsIn(configFields, config, []);
-  const rank = ({ key }: TunableSetting): number => {
+  return mostChangedFirst(all.filter(({ key }) => !GIVEN_BY_SWEEP.has(key)));
+}
+
+function isTunable({ field }: SimpleSetting): boolean {
+  return field.change === "tunable";
+}
+
+function mostChangedFirst(all: readonly SimpleSetting[]): readonly SimpleSetting[] {
+  const rank = ({ key }: SimpleSetting): number => {
     const index = FIRST.indexOf(key);
     return index < 0 ? FIRST.length : index;
   };
@@ -31,8 +46,8 @@ function settingsIn(
   fields: FieldTable,
   values: JsonObject,
   place: readonly string[],
-): readonly TunableSetting[] {
-  return Object.entries(fields).flatMap(([name, field]): readonly TunableSetting[] => {
+): readonly SimpleSetting[] {
+  return Object.entries(fields).flatMap(([name, field]): readonly SimpleSetting[] => {
     const path = [...place, name];
     const value = values[name] ?? null;
     const inner = field.type === "map" && field.of.type === "object" ? field.of.fields : null;
@@ -42,7 +57,7 @@ function settingsIn(
       );
     }
     const isSimple = !["map", "list", "object"].includes(field.type);
-    return field.change === "tunable" && isSimple ? [{ key: keyText(path), field, value }] : [];
+    return isSimple ? [{ key: keyText(path), field, value }] : [];
   });
 }
 
@@ -69,12 +84,12 @@ export function shortDoc(field: Pick<Field, "doc">): string {
 }
 
 /** `learning_rate: 2e-5 → 1e-5` */
-export function changeText(setting: TunableSetting, next: string): string {
+export function changeText(setting: SimpleSetting, next: string): string {
   return `${setting.key}: ${shownValue(setting)} → ${next}`;
 }
 
 /** The value in force as a configuration would write it. */
-export function shownValue({ value }: TunableSetting): string {
+export function shownValue({ value }: SimpleSetting): string {
   return flowText(value, "yaml");
 }
 

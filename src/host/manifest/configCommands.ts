@@ -16,15 +16,15 @@ export const configCommands = {
     does: "Checks a configuration and shows what is wrong in Problems.",
     icon: "check",
     menus: [
-      { menu: "editor/context", when: ON_CONFIG, group: "tinkerRL@2" },
-      { menu: "explorer/context", when: ON_CONFIG, group: "tinkerRL@3" },
+      { menu: "editor/context", when: ON_CONFIG, group: "tinkerRL@3" },
+      { menu: "explorer/context", when: ON_CONFIG, group: "tinkerRL@4" },
     ],
   },
   showEffectiveConfig: {
     title: "Show Effective Configuration",
     does: "Compares a configuration with what a run would use: defaults and overrides filled in.",
     icon: "diff",
-    menus: [{ menu: "editor/context", when: ON_CONFIG, group: "tinkerRL@3" }],
+    menus: [{ menu: "editor/context", when: ON_CONFIG, group: "tinkerRL@4" }],
   },
   previewPrompt: {
     title: "Preview Prompt",
@@ -33,8 +33,8 @@ export const configCommands = {
     needsTrust: true,
     menus: [
       { menu: "editor/title", when: ON_CONFIG, group: "navigation@2" },
-      { menu: "editor/context", when: ON_CONFIG, group: "tinkerRL@4" },
-      { menu: "explorer/context", when: ON_CONFIG, group: "tinkerRL@4" },
+      { menu: "editor/context", when: ON_CONFIG, group: "tinkerRL@5" },
+      { menu: "explorer/context", when: ON_CONFIG, group: "tinkerRL@5" },
     ],
   },
   addEnvironment: {

@@ -31,6 +31,16 @@ export const trainingCommands = {
       { menu: "explorer/context", when: ON_CONFIG, group: "tinkerRL@2" },
     ],
   },
+  startSweep: {
+    title: "Start Sweep…",
+    does: "Trains once with each combination of several values, or goes on with a sweep.",
+    icon: "layers",
+    needsTrust: true,
+    menus: [
+      { menu: "editor/context", when: ON_CONFIG, group: "tinkerRL@2" },
+      { menu: "explorer/context", when: ON_CONFIG, group: "tinkerRL@3" },
+    ],
+  },
   startLocalDemo: {
     title: "Start Local Demo (No Keys)",
     does: "Trains the bundled model on this machine and opens the dashboard.",

@@ -20,7 +20,7 @@ export async function createLaunchRequest(
   request: TrainingRequest,
   only: Pick<LaunchConfig, "onlyEnvironment"> = {},
 ): Promise<LaunchRequest | null> {
-  const { configPath, resume, settingOverrides, overrides } = request;
+  const { configPath, resume, settingOverrides, overrides, sweep } = request;
   const config = await launchConfig(request);
   if (config !== null) requireNoSecret(config);
   const allowed = config === null ? NO_KEYS : await keys.forLaunch({ ...config, ...only });
@@ -32,6 +32,7 @@ export async function createLaunchRequest(
       resume,
       overrides: [...settingOverrides, ...overrides],
       digest: config?.digest ?? null,
+      ...(sweep !== undefined && { sweep }),
     },
     ...allowed,
     variables: serviceVariables(keys.variables()),

@@ -11,7 +11,7 @@ export interface RunSlotsOptions {
   readonly choose: (title: string, running: readonly string[]) => Promise<SlotChoice | undefined>;
 }
 
-interface Holder {
+export interface Holder {
   readonly title: string;
   readonly stop: () => void;
 }

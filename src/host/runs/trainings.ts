@@ -2,11 +2,12 @@
 
 import type { LaunchError, LaunchRequest } from "../../shared/control.ts";
 import { l10n } from "../../shared/l10n.ts";
+import type { SweepMember } from "../../shared/runFile.ts";
 import { Emitter } from "../vscode/emitter.ts";
 import { type LauncherOptions, launchTrainer } from "./launcher.ts";
 import { type LaunchEnd, sendAction, type TerminalAction, watchLaunch } from "./launchWatch.ts";
 import { runFolder } from "./runFolder.ts";
-import type { RunSlots } from "./runSlots.ts";
+import type { Holder, RunSlots } from "./runSlots.ts";
 import type { Training } from "./training.ts";
 
 export interface TrainingRequest {
@@ -19,6 +20,8 @@ export interface TrainingRequest {
   readonly overrides: readonly string[];
   /** The same from the setting, which those of the request override. */
   readonly settingOverrides: readonly string[];
+  /** Absent for a run of its own. */
+  readonly sweep?: SweepMember;
   /** The workspace folder that it comes from; null = the user's own request, from no folder. */
   readonly project: string | null;
 }
@@ -99,8 +102,24 @@ export class Trainings {
           if (end !== null) this.#ended.fire({ ...end, request });
         },
         detached: (session) => this.#detached.fire(session),
+        takePlace: (holder, following) => this.takePlace(holder, following),
       },
     );
+  }
+
+  /**
+   * Waits for a place among the trainings, and resolves with a function that gives it back; null when the user does not want to
+   * start after all. Rejects when the terminal is closed meanwhile.
+   */
+  takePlace(
+    holder: Holder,
+    { print, signal }: Parameters<Training["follow"]>[0],
+  ): Promise<(() => void) | null> {
+    const onWait = (): void => {
+      print(`${l10n.t("{0} waits until another run has ended.", holder.title)}\n`);
+      this.#changed.fire();
+    };
+    return this.#options.slots.take(holder, { onWait, signal });
   }
 }
 
@@ -110,6 +129,7 @@ interface SessionEvents {
   /** `end` is null when nothing was started. */
   readonly ended: (session: Session, end: LaunchEnd | null) => void;
   readonly detached: (session: Session) => void;
+  readonly takePlace: Trainings["takePlace"];
 }
 
 class Session implements Training, ActiveTraining {
@@ -163,16 +183,14 @@ class Session implements Training, ActiveTraining {
     if (this.#launch !== null) this.#events.detached(this);
   }
 
-  #place({ print, signal }: Parameters<Training["follow"]>[0]): Promise<(() => void) | null> {
-    const { slots } = this.#options;
+  #place(following: Parameters<Training["follow"]>[0]): Promise<(() => void) | null> {
+    const { title, sweep } = this.request;
+    // The sweep has a place for all of its runs.
+    if (sweep !== undefined) return Promise.resolve(() => undefined);
     const stop = (): void => void this.send("stop").catch(this.#options.onError);
-    const holder = { title: this.request.title, stop };
-    if (this.#launch !== null) return Promise.resolve(slots.join(holder));
-    const onWait = (): void => {
-      print(`${l10n.t("{0} waits until another run has ended.", this.request.title)}\n`);
-      this.#events.changed();
-    };
-    return slots.take(holder, { onWait, signal });
+    const holder = { title, stop };
+    if (this.#launch !== null) return Promise.resolve(this.#options.slots.join(holder));
+    return this.#events.takePlace(holder, following);
   }
 
   async #train({ print, signal }: Parameters<Training["follow"]>[0]): Promise<LaunchEnd | null> {

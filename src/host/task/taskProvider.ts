@@ -2,11 +2,13 @@
 
 import { isAbsolute, join } from "node:path";
 import * as vscode from "vscode";
+import type { SweepRequest } from "../runs/sweepTraining.ts";
 import type { Training } from "../runs/training.ts";
 import type { TrainingRequest } from "../runs/trainings.ts";
 import { RunTerminal } from "./runTerminal.ts";
 import { TASK_TYPE } from "./taskType.ts";
 import {
+  gridTexts,
   overrideTexts,
   readTrainTask,
   resumedFolder,
@@ -19,6 +21,7 @@ export interface TaskProviderOptions {
   readonly configs: () => Promise<readonly vscode.Uri[]>;
   /** With the name of a launch, joins the trainer that it started. */
   readonly openTraining: (request: TrainingRequest, launch: string | null) => Training;
+  readonly openSweep: (request: SweepRequest) => Training;
   /** Overrides from the settings for a configuration, which those of a task stand over. */
   readonly settingOverrides: (configPath: string) => readonly string[];
   /** Checks a configuration and prints what it finds; resolves with the exit code. */
@@ -100,6 +103,17 @@ export class TaskProvider implements vscode.TaskProvider {
     const ofSetting = this.#options.settingOverrides(configPath);
     if (read.action === "validate") {
       return new RunTerminal(this.#validation(configPath, [...ofSetting, ...own]));
+    }
+    const grid = gridTexts(read);
+    if (grid !== null) {
+      const all = [...ofSetting, ...own];
+      const sweep = {
+        ...{ configPath, title, grid, project: projectOf(configPath, folder) },
+        overrides: all.filter((each, index) => all.lastIndexOf(each) === index),
+        parallel: read.parallel ?? 1,
+        retriesFailed: read.retryFailed === true,
+      };
+      return new RunTerminal(this.#options.openSweep(sweep));
     }
     const resume = resumedFolder(read);
     const request = {

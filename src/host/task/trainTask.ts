@@ -18,6 +18,12 @@ const trainTask = z.object({
   /** A run folder to go on with, `auto` for the run of that name, or a checkpoint `tinker://…`. */
   resume: z.string().exactOptional(),
   runName: z.string().exactOptional(),
+  /** Values by dotted key, with commas between: a run for each combination. */
+  grid: z.record(z.string(), z.string()).exactOptional(),
+  /** How many runs of the grid go on at once. */
+  parallel: z.number().int().min(1).exactOptional(),
+  /** True to try runs of the grid again that failed before. */
+  retryFailed: z.boolean().exactOptional(),
   /** Only for ourselves: the launch that a new window joins again. */
   attach: launchName.exactOptional(),
 });
@@ -47,6 +53,12 @@ export function overrideTexts({ overrides, runName, resume }: TrainTask): readon
   return Object.entries(named).map(
     ([key, value]) => `${key}=${typeof value === "string" ? value : JSON.stringify(value)}`,
   );
+}
+
+/** The grid of a task, `key=value,value` each; null for a single run. */
+export function gridTexts({ grid }: TrainTask): readonly string[] | null {
+  if (grid === undefined) return null;
+  return Object.entries(grid).map(([key, values]) => `${key}=${values}`);
 }
 
 /** The run folder that the task goes on with; null for a new run. */

@@ -54,6 +54,10 @@ function facts(run: RunEntry): readonly (readonly [string, string])[] {
       rows.push([vscode.l10n.t("Running for"), formatDuration((Date.now() - startedAtMs) / 1000)]);
     }
   }
+  if (file?.sweep !== undefined) {
+    rows.push([vscode.l10n.t("Sweep"), plainLine(file.sweep.name)]);
+    rows.push([vscode.l10n.t("Settings"), plainLine(file.sweep.settings.join(" "))]);
+  }
   if (file !== null && file.attempt > 1) rows.push([vscode.l10n.t("Attempt"), `${file.attempt}`]);
   if (file !== null) rows.push([vscode.l10n.t("Started from"), file.owner]);
   if (!isLive && repeats !== null && repeats > 0) {

@@ -9,6 +9,7 @@ import type { Trainings } from "../runs/trainings.ts";
 import { runLogUri } from "./runLogDocuments.ts";
 import { type RowText, runRow } from "./runRow.ts";
 import { runTooltip } from "./runTooltip.ts";
+import { labelInSweep, sweepRow } from "./sweepRow.ts";
 
 export type RunNode =
   | { readonly kind: "run"; readonly folder: string }
@@ -17,6 +18,8 @@ export type RunNode =
       readonly folder: string;
       readonly part: "config" | "events" | "folder";
     }
+  /** `id` of the sweep that its runs name. */
+  | { readonly kind: "sweep"; readonly id: string }
   | { readonly kind: "waiting"; readonly title: string };
 
 export interface RunsViewOptions {
@@ -73,8 +76,9 @@ export class RunsView implements vscode.TreeDataProvider<RunNode>, vscode.Dispos
       const waiting = this.#options.trainings.waiting.map(
         (title): RunNode => ({ kind: "waiting", title }),
       );
-      return [...waiting, ...this.#shown().map(({ folder }) => this.#node(folder))];
+      return [...waiting, ...this.#topNodes()];
     }
+    if (node.kind === "sweep") return this.#runsOf(node.id).map(({ folder }) => this.#node(folder));
     if (node.kind !== "run") return [];
     return (["config", "events", "folder"] as const).map((part) => ({
       kind: "part",
@@ -84,7 +88,9 @@ export class RunsView implements vscode.TreeDataProvider<RunNode>, vscode.Dispos
   }
 
   getParent(node: RunNode): RunNode | undefined {
-    return node.kind === "part" ? this.#node(node.folder) : undefined;
+    if (node.kind === "part") return this.#node(node.folder);
+    const sweep = node.kind === "run" ? this.#options.store.get(node.folder)?.file?.sweep : null;
+    return sweep == null ? undefined : this.#sweepNode(sweep.id);
   }
 
   getTreeItem(node: RunNode): vscode.TreeItem {
@@ -95,6 +101,8 @@ export class RunsView implements vscode.TreeDataProvider<RunNode>, vscode.Dispos
       }
       case "part":
         return partItem(node);
+      case "sweep":
+        return sweepItem(node.id, this.#runsOf(node.id));
       case "waiting": {
         const item = new vscode.TreeItem(node.title);
         item.description = vscode.l10n.t("waits for another run");
@@ -118,7 +126,10 @@ export class RunsView implements vscode.TreeDataProvider<RunNode>, vscode.Dispos
   #runItem(run: RunEntry): vscode.TreeItem {
     const row = this.#row(run);
     this.#drawn.set(run.folder, row);
-    const item = new vscode.TreeItem(row.label, vscode.TreeItemCollapsibleState.Collapsed);
+    const item = new vscode.TreeItem(
+      labelInSweep(run) ?? row.label,
+      vscode.TreeItemCollapsibleState.Collapsed,
+    );
     item.id = run.folder;
     item.description = row.description;
     item.contextValue = row.context;
@@ -138,10 +149,28 @@ export class RunsView implements vscode.TreeDataProvider<RunNode>, vscode.Dispos
     });
   }
 
-  /** Which rows there are, in their order. */
+  /** Which rows there are, in their order, and what those of sweeps say. */
   #list(): string {
-    const folders = this.#shown().map(({ folder }) => folder);
-    return JSON.stringify([this.#options.trainings.waiting, folders]);
+    const shown = this.#shown();
+    const folders = shown.map(({ folder }) => folder);
+    const ids = new Set(shown.flatMap(({ file }) => file?.sweep?.id ?? []));
+    const sweeps = [...ids].map((id) => sweepRow(this.#runsOf(id)));
+    return JSON.stringify([this.#options.trainings.waiting, folders, sweeps]);
+  }
+
+  /** Runs and sweeps; a sweep stands where its newest run would. */
+  #topNodes(): readonly RunNode[] {
+    const nodes = this.#shown().map(({ folder, file }) => {
+      return file?.sweep === undefined ? this.#node(folder) : this.#sweepNode(file.sweep.id);
+    });
+    return [...new Set(nodes)];
+  }
+
+  /** In the order of the combinations. */
+  #runsOf(id: string): readonly RunEntry[] {
+    const own = this.#shown().filter(({ file }) => file?.sweep?.id === id);
+    const place = ({ file }: RunEntry): number => file?.sweep?.combination ?? 0;
+    return own.toSorted((a, b) => place(a) - place(b));
   }
 
   #shown(): readonly RunEntry[] {
@@ -151,11 +180,18 @@ export class RunsView implements vscode.TreeDataProvider<RunNode>, vscode.Dispos
   }
 
   #node(folder: string): RunNode {
-    const known = this.#nodes.get(folder);
-    if (known !== undefined) return known;
-    const node: RunNode = { kind: "run", folder };
-    this.#nodes.set(folder, node);
-    return node;
+    return this.#kept(folder, { kind: "run", folder });
+  }
+
+  #sweepNode(id: string): RunNode {
+    return this.#kept(`sweep:${id}`, { kind: "sweep", id });
+  }
+
+  /** The tree knows a node by its identity. */
+  #kept(key: string, node: RunNode): RunNode {
+    const known = this.#nodes.get(key) ?? node;
+    this.#nodes.set(key, known);
+    return known;
   }
 
   /** Redraws only the rows that changed, because a click or a menu finds no row while the tree is redrawn. */
@@ -172,6 +208,17 @@ export class RunsView implements vscode.TreeDataProvider<RunNode>, vscode.Dispos
       }
     }, REDRAW_MS);
   }
+}
+
+function sweepItem(id: string, runs: readonly RunEntry[]): vscode.TreeItem {
+  const { label, description, spoken } = sweepRow(runs);
+  const item = new vscode.TreeItem(label, vscode.TreeItemCollapsibleState.Expanded);
+  item.id = `sweep:${id}`;
+  item.description = description;
+  item.contextValue = "sweep";
+  item.accessibilityInformation = { label: spoken };
+  item.iconPath = new vscode.ThemeIcon("layers");
+  return item;
 }
 
 function partItem({ folder, part }: Extract<RunNode, { kind: "part" }>): vscode.TreeItem {

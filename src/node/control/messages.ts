@@ -1,7 +1,7 @@
 /** Checks what arrives over a control socket, on both of its sides. */
 
 import * as z from "zod";
-import { runPhases } from "../../core/runFolder/runFile.ts";
+import { runPhases, sweepMemberSchema } from "../../core/runFolder/runFile.ts";
 import {
   CONTROL_VERSION,
   type ControlNotice,
@@ -99,6 +99,7 @@ const orderedTraining = z
     resume: z.string().nullable(),
     overrides: z.array(z.string()).readonly(),
     digest: z.string().nullable(),
+    sweep: sweepMemberSchema.exactOptional(),
   })
   .readonly();
 const orderedKey = z

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { splitWords } from "../../../src/core/config/overrideWords.ts";
+import { splitValues, splitWords } from "../../../src/core/config/overrideWords.ts";
 
 it.each([
   ["a=1  b=2 ", ["a=1", "b=2"]],
@@ -9,4 +9,16 @@ it.each([
   ["", []],
 ])("%j has the words %j", (text, words) => {
   expect(splitWords(text)).toEqual(words);
+});
+
+it.each([
+  ["1e-5,4e-5", ["1e-5", "4e-5"]],
+  [" a , b ", ["a", "b"]],
+  ["[0, 1],[[2,3]]", ["[0, 1]", "[[2,3]]"]],
+  ["{a: 1, b: 2},null", ["{a: 1, b: 2}", "null"]],
+  [`"a,b",'c,d'`, [`"a,b"`, "'c,d'"]],
+  ["don't,do", ["don't", "do"]],
+  ["1,", ["1", ""]],
+])("the values of %s", (text, values) => {
+  expect(splitValues(text)).toEqual(values);
 });

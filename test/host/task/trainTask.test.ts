@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import {
+  gridTexts,
   overrideTexts,
   readTrainTask,
   resumedFolder,
@@ -23,6 +24,12 @@ it("hands overrides on as key=value, texts as YAML", () => {
     "max_steps=20",
     'evaluation.splits={"a":["b"]}',
   ]);
+});
+
+it("takes the grid of a sweep, values with commas between", () => {
+  const grid = { learning_rate: "1e-5,4e-5", seed: "1,2" };
+  expect(gridTexts(task({ grid, parallel: 2 }))).toEqual(["learning_rate=1e-5,4e-5", "seed=1,2"]);
+  expect(gridTexts(task({}))).toBeNull();
 });
 
 it("knows a run folder from a checkpoint and from auto", () => {

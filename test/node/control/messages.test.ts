@@ -76,6 +76,14 @@ describe("an editor's order", () => {
     expect(launchRequestSchema.safeParse({ ...order, keys }).success).toBe(false);
   });
 
+  it("says which run of a sweep it is", () => {
+    const sweep = { id: "s", name: "demo-sweep", combination: 1, settings: ["seed=2"] };
+    const member = { ...order, training: { ...order.training, sweep } };
+    expect(launchRequestSchema.parse(member)).toEqual(member);
+    const training = { ...order.training, sweep: { ...sweep, name: "../demo" } };
+    expect(launchRequestSchema.safeParse({ ...order, training }).success).toBe(false);
+  });
+
   it("says what to do when the editor is quit", () => {
     expect(launchRequestSchema.safeParse({ ...order, onQuit: "shrug" }).success).toBe(false);
   });

@@ -1,0 +1,171 @@
+/** Asks for a sweep: an earlier one or a new one, how many runs at once; then shows what would be started. */
+
+import * as vscode from "vscode";
+import { parseAssignment } from "../../core/config/overrides.ts";
+import { parseConfig } from "../../core/config/parse.ts";
+import { isLocalModel } from "../../core/config/presets.ts";
+import { type KnownSweep, listSweeps } from "../../core/sweeps/sweepFile.ts";
+import { actionFor, type SweepRow } from "../../core/sweeps/sweepRuns.ts";
+import { type LoadedSweep, loadSweep, type SweepPorts } from "../../node/loadSweep.ts";
+import { runParent } from "../../node/runPaths.ts";
+import { plural } from "../../shared/format.ts";
+import { phaseTexts } from "../../shared/phaseTexts.ts";
+import type { TrainTask } from "../task/trainTask.ts";
+import { plainWindow } from "../vscode/plainWindow.ts";
+import { askGrid, gridTexts } from "./askGrid.ts";
+
+/** What a task for a sweep says beside its configuration. */
+export type SweepTask = Required<
+  Pick<TrainTask, "grid" | "parallel" | "retryFailed" | "overrides">
+>;
+
+/** Rows of a question that still fits a window. */
+const SHOWN_RUNS = 12;
+
+export interface AskSweepOptions extends SweepPorts {
+  readonly config: vscode.Uri;
+  /** From the setting, for the configuration. */
+  readonly settingOverrides: readonly string[];
+}
+
+/** Undefined when the user gave up. @throws AppError `file-unreadable` */
+export async function askSweep(options: AskSweepOptions): Promise<SweepTask | undefined> {
+  const chosen = await chooseSweep(options);
+  if (chosen === undefined) return undefined;
+  const { grid, overrides } = chosen;
+  const all = [...options.settingOverrides, ...overrides];
+  const { rows, plan } = await loadSweep(options, {
+    configPath: options.config.fsPath,
+    grid: gridTexts(grid),
+    overrides: all.filter((each, index) => all.lastIndexOf(each) === index),
+  });
+  const parallel = await askParallel(rows);
+  if (parallel === undefined) return undefined;
+  const retryFailed = await confirm({ rows, plan }, parallel);
+  if (retryFailed === undefined) return undefined;
+  return { grid: Object.fromEntries(grid), parallel, retryFailed, overrides: asObject(overrides) };
+}
+
+interface ChosenSweep {
+  /** Values with commas between, by key. */
+  readonly grid: ReadonlyMap<string, string>;
+  readonly overrides: readonly string[];
+}
+
+/** One that was begun before, or a new one. */
+async function chooseSweep(options: AskSweepOptions): Promise<ChosenSweep | undefined> {
+  const known = await knownSweeps(options);
+  if (known.length === 0) return newSweep(options);
+  const fresh = {
+    icon: "add",
+    label: vscode.l10n.t("New Sweep"),
+    description: "",
+    sweep: null,
+  };
+  const items = known.map((sweep) => ({
+    icon: "debug-rerun",
+    label: vscode.l10n.t("Continue {0}", sweep.file.name),
+    description: sweep.file.grid.map(({ key, values }) => `${key}=${values.join(",")}`).join(" "),
+    sweep,
+  }));
+  const picked = await plainWindow.showQuickPick([fresh, ...items], {
+    title: vscode.l10n.t("Start a sweep"),
+    placeHolder: vscode.l10n.t("Which sweep?"),
+    matchOnDescription: true,
+    ignoreFocusOut: true,
+  });
+  if (picked === undefined) return undefined;
+  if (picked.sweep === null) return newSweep(options);
+  const { grid, overrides } = picked.sweep.file;
+  return { grid: new Map(grid.map(({ key, values }) => [key, values.join(",")])), overrides };
+}
+
+async function newSweep(options: AskSweepOptions): Promise<ChosenSweep | undefined> {
+  const path = options.config.fsPath;
+  const text = await options.fileSystem.readText(path);
+  const grid = await askGrid({ text, path, overrides: options.settingOverrides });
+  return grid === undefined ? undefined : { grid, overrides: [] };
+}
+
+async function knownSweeps({
+  fileSystem,
+  config: { fsPath },
+  settingOverrides: overrides,
+}: AskSweepOptions): Promise<readonly KnownSweep[]> {
+  const result = parseConfig(await fileSystem.readText(fsPath), { path: fsPath, overrides });
+  if (!result.ok) return [];
+  const all = await listSweeps(fileSystem, runParent(result.config, fsPath));
+  return all.filter(({ file }) => file.configPath === fsPath);
+}
+
+/** How many runs go on at once; undefined when the user gave up. */
+async function askParallel(rows: readonly SweepRow[]): Promise<number | undefined> {
+  const open = rows.filter((row) => actionFor(row, true) !== "skip").length;
+  if (open < 2) return 1;
+  const isLocal = rows.some(({ combination }) => isLocalModel(combination.config.model_name));
+  const answer = await plainWindow.showInputBox({
+    title: vscode.l10n.t("Start a sweep"),
+    prompt: isLocal
+      ? vscode.l10n.t(
+          "Runs at once, 1 to {0}. Local runs share the processors of this machine: each takes longer than alone.",
+          open,
+        )
+      : vscode.l10n.t("Runs at once, 1 to {0}.", open),
+    value: "1",
+    ignoreFocusOut: true,
+    validateInput: (value) =>
+      /^\d+$/.test(value) && Number(value) >= 1 && Number(value) <= open
+        ? undefined
+        : vscode.l10n.t("Enter a whole number from 1 to {0}.", open),
+  });
+  return answer === undefined ? undefined : Number(answer);
+}
+
+/** True to try failed runs again as well, false to leave them; undefined when the user does not want to start. */
+async function confirm(
+  { rows, plan }: Pick<LoadedSweep, "rows" | "plan">,
+  parallel: number,
+): Promise<boolean | undefined> {
+  const start = vscode.l10n.t("Start Sweep");
+  const retry = vscode.l10n.t("Start and Retry Failed");
+  const count = (retriesFailed: boolean): number =>
+    rows.filter((row) => ["start", "resume"].includes(actionFor(row, retriesFailed))).length;
+  const [open, withFailed] = [count(false), count(true)];
+  const options = { modal: true, detail: runList(rows, plan.sharedOverrides) };
+  if (withFailed === 0) {
+    const nothing = vscode.l10n.t("Nothing is left to start in this sweep.");
+    await plainWindow.showInformationMessage(nothing, options);
+    return undefined;
+  }
+  const text =
+    parallel === 1
+      ? plural(open || withFailed, "Start {0} run?", "Start {0} runs, one after another?")
+      : vscode.l10n.t("Start {0} runs, {1} at once?", open || withFailed, parallel);
+  const buttons = [...(open > 0 ? [start] : []), ...(withFailed > open ? [retry] : [])];
+  const chosen = await plainWindow.showInformationMessage(text, options, ...buttons);
+  return chosen === undefined ? undefined : chosen === retry;
+}
+
+/** A line for each run, and what it is if there is one already. */
+function runList(rows: readonly SweepRow[], sharedOverrides: readonly string[]): string {
+  const shared = sharedOverrides.join(" ");
+  const lines = rows.slice(0, SHOWN_RUNS).map(({ combination: { settings }, run }) => {
+    const text = settings.join(" ");
+    return run === null ? text : `${text}: ${phaseTexts()[run.phase]}`;
+  });
+  const left = rows.length - lines.length;
+  const all = shared === "" ? [] : [vscode.l10n.t("All runs: {0}", shared)];
+  return [...all, ...lines, ...(left > 0 ? [vscode.l10n.t("… and {0} more", left)] : [])].join(
+    "\n",
+  );
+}
+
+/** As a task holds them. */
+function asObject(overrides: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    overrides.flatMap((text) => {
+      const { prefix, value } = parseAssignment(text) ?? {};
+      return prefix === undefined ? [] : [[prefix.slice(0, -1), value ?? ""] as const];
+    }),
+  );
+}

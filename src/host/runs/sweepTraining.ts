@@ -1,0 +1,154 @@
+/** A sweep in one terminal: its runs are ordinary trainings of this window, one after another or some at once. */
+
+import type { Log } from "../../core/ports.ts";
+import type { SweepRow } from "../../core/sweeps/sweepRuns.ts";
+import {
+  beginSweep,
+  currentRows,
+  type LoadedSweep,
+  loadSweep,
+  runOpenRows,
+  type SweepPorts,
+  type SweepStart,
+  sweepStarts,
+} from "../../node/loadSweep.ts";
+import { EXIT, worstExit } from "../../shared/exitCodes.ts";
+import { formatReward, plural } from "../../shared/format.ts";
+import { l10n } from "../../shared/l10n.ts";
+import { phaseTexts } from "../../shared/phaseTexts.ts";
+import type { LaunchEnd, TerminalAction } from "./launchWatch.ts";
+import type { Training } from "./training.ts";
+import type { TrainingRequest, Trainings } from "./trainings.ts";
+
+export interface SweepRequest
+  extends Pick<TrainingRequest, "configPath" | "title" | "overrides" | "project"> {
+  /** `key=value,value` each. */
+  readonly grid: readonly string[];
+  /** How many runs go on at once, at least 1. */
+  readonly parallel: number;
+  readonly retriesFailed: boolean;
+}
+
+export interface SweepTrainingOptions extends SweepPorts {
+  readonly log: Log;
+  readonly trainings: Pick<Trainings, "open" | "takePlace">;
+}
+
+type Following = Parameters<Training["follow"]>[0];
+
+export class SweepTraining implements Training {
+  readonly #options: SweepTrainingOptions;
+  readonly #request: SweepRequest;
+  readonly #active = new Set<Training>();
+  readonly #exitCodes: number[] = [];
+  #isStopping = false;
+
+  constructor(options: SweepTrainingOptions, request: SweepRequest) {
+    this.#options = options;
+    this.#request = request;
+  }
+
+  async follow(following: Following): Promise<LaunchEnd | null> {
+    const stop = (): void => void this.send("stop").catch(() => undefined);
+    const { title } = this.#request;
+    const release = await this.#options.trainings.takePlace({ title, stop }, following);
+    if (release === null) return null;
+    try {
+      return await this.#run(following);
+    } finally {
+      release();
+    }
+  }
+
+  /** For the runs under way; after a stop no other one starts. */
+  async send(action: TerminalAction): Promise<string> {
+    if (action === "stop" || action === "stop-now") this.#isStopping = true;
+    if (this.#active.size === 0) return l10n.t("No run of the sweep is under way.");
+    const answers = await Promise.all([...this.#active].map((training) => training.send(action)));
+    return [...new Set(answers)].join("\n");
+  }
+
+  /** The runs under way go on; those that wait are not started. */
+  detached(): void {
+    this.#isStopping = true;
+    for (const training of this.#active) training.detached();
+  }
+
+  async #run(following: Following): Promise<LaunchEnd> {
+    const { configPath, grid, overrides } = this.#request;
+    const loaded = await loadSweep(this.#options, { configPath, grid, overrides });
+    const lease = await beginSweep(this.#options, loaded);
+    const place = { ...loaded, id: lease.file.id };
+    try {
+      const rows = await currentRows(this.#options, place);
+      const starts = sweepStarts(lease, loaded);
+      following.print(`${lease.file.name}: ${plural(rows.length, "{0} run", "{0} runs")}\n`);
+      await runOpenRows(rows, this.#request, async (row) => {
+        const start = starts[row.combination.index];
+        if (start !== undefined && !this.#isStopping)
+          await this.#follow(row, start, loaded, following);
+      });
+      following.print(summary(await currentRows(this.#options, place)));
+    } finally {
+      await lease.release();
+    }
+    return { exitCode: worstExit(this.#exitCodes), error: null, folder: null };
+  }
+
+  async #follow(
+    { run, combination }: SweepRow,
+    start: SweepStart,
+    { plan }: LoadedSweep,
+    { print, signal }: Following,
+  ): Promise<void> {
+    const { configPath, project } = this.#request;
+    const label = combination.settings.join(" ");
+    const isAlone = this.#request.parallel === 1;
+    if (isAlone) print(`\n── ${label}\n`);
+    const training = this.#options.trainings.open(
+      {
+        ...{ configPath, project, title: label, settingOverrides: [], sweep: start.sweep },
+        // A run keeps its own overrides but for secrets, which were never stored.
+        overrides: run === null ? start.overrides : plan.secretOverrides,
+        resume: run?.folder ?? null,
+      },
+      null,
+    );
+    this.#active.add(training);
+    try {
+      const lines = isAlone ? print : labelledLines(print, label);
+      const end = await training.follow({ print: lines, signal });
+      // A question was closed without an answer: the next run would ask the same.
+      if (end === null) this.#isStopping = true;
+      this.#exitCodes.push(end === null ? EXIT.stopped : (end.exitCode ?? EXIT.interrupted));
+    } finally {
+      this.#active.delete(training);
+    }
+  }
+}
+
+/** Writes each line, once it is whole, behind `label`. */
+export function labelledLines(
+  print: (text: string) => void,
+  label: string,
+): (text: string) => void {
+  let partial = "";
+  return (text) => {
+    const lines = `${partial}${text}`.split("\n");
+    partial = lines.pop() ?? "";
+    const shown = lines.filter((line) => line.trim() !== "");
+    if (shown.length > 0) print(shown.map((line) => `${label}  ${line}\n`).join(""));
+  };
+}
+
+/** A line for each run. */
+function summary(rows: readonly SweepRow[]): string {
+  const lines = rows.map(({ combination: { settings }, run }) => {
+    const state =
+      run === null
+        ? l10n.t("not started")
+        : `${phaseTexts()[run.phase]}, ${plural(run.steps, "{0} step", "{0} steps")}, ${l10n.t("reward {0}", formatReward(run.reward))}`;
+    return `${settings.join(" ")}  ${state}\n`;
+  });
+  return `\n${lines.join("")}`;
+}

@@ -1,0 +1,139 @@
+import { expect, it, vi } from "vitest";
+import type { LaunchEnd } from "../../../src/host/runs/launchWatch.ts";
+import {
+  labelledLines,
+  type SweepRequest,
+  SweepTraining,
+} from "../../../src/host/runs/sweepTraining.ts";
+import type { TrainingRequest } from "../../../src/host/runs/trainings.ts";
+import { EXIT } from "../../../src/shared/exitCodes.ts";
+import { createSweepTrainer } from "../../cli/fakeSweepTrainer.ts";
+import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts";
+import { FakeClock } from "../../fakes/fakeClock.ts";
+import { silentLog } from "../../fakes/silentLog.ts";
+
+const CONFIG = `model_name: local/tiny-tool
+environments:
+  local/calculator: { splits: { train: {} }, num_rollouts: 4 }
+batch_size: 2
+max_steps: 2
+`;
+
+/** A window on one machine; `isRefused` closes every question about keys without an answer. */
+async function aWindow({ isRefused = false } = {}) {
+  const ports = { fileSystem: createMemoryFileSystem(), clock: new FakeClock() };
+  await ports.fileSystem.writeAtomic("/p/c.yaml", CONFIG);
+  const { trainer, runs } = createSweepTrainer(ports);
+  const requests: TrainingRequest[] = [];
+  const sent: string[] = [];
+  let places = 0;
+  const follow = async ({ configPath, resume, overrides, sweep }: TrainingRequest) => {
+    if (isRefused) return null;
+    const base = { owner: "editor", overrides, watch: () => undefined } as const;
+    const run =
+      resume === null
+        ? trainer.startTraining({ ...base, configPath, ...(sweep !== undefined && { sweep }) })
+        : trainer.resumeTraining({ ...base, folder: resume });
+    const { outcome, folder } = await run.ended;
+    return { exitCode: EXIT[outcome], error: null, folder } satisfies LaunchEnd;
+  };
+  const trainings = {
+    takePlace: async () => {
+      places += 1;
+      return () => {
+        places -= 1;
+      };
+    },
+    open: (request: TrainingRequest) => {
+      requests.push(request);
+      return {
+        follow: () => follow(request),
+        send: async (action: string) => `${action}: ${sent.push(request.title)}`,
+        detached: () => sent.push(`detached ${request.title}`),
+      };
+    },
+  };
+  const start = (changes: Partial<SweepRequest> = {}) => {
+    const sweep = new SweepTraining(
+      { ...ports, log: silentLog, trainings },
+      {
+        ...{ configPath: "/p/c.yaml", title: "sweep c", project: "/p", overrides: ["max_steps=3"] },
+        ...{ grid: ["seed=1,2,3"], parallel: 1, retriesFailed: false, ...changes },
+      },
+    );
+    const printed: string[] = [];
+    const end = sweep.follow({
+      print: (text) => printed.push(text),
+      signal: new AbortController().signal,
+    });
+    return { sweep, end, printed };
+  };
+  const begun = (count: number) =>
+    vi.waitFor(() => expect(runs.filter(({ name }) => name !== null)).toHaveLength(count));
+  return { start, runs, requests, sent, begun, places: () => places };
+}
+
+it("goes through its runs with one place among the trainings, each a training of its own", async () => {
+  const { start, runs, requests, begun, places } = await aWindow();
+  const { end, printed } = start();
+  for (const count of [1, 2, 3]) {
+    await begun(count);
+    expect([runs.length, places()]).toEqual([count, 1]);
+    await runs[count - 1]?.done([0.5]);
+  }
+  expect(await end).toMatchObject({ exitCode: 0 });
+  expect(places()).toBe(0);
+  expect(requests[1]).toMatchObject({
+    ...{ configPath: "/p/c.yaml", title: "seed=2", resume: null, project: "/p" },
+    overrides: ["max_steps=3", "seed=2", "run_name=c-sweep.seed_2"],
+    settingOverrides: [],
+    sweep: { name: "c-sweep", combination: 1, settings: ["seed=2"] },
+  });
+  expect(printed.at(-1)).toContain("seed=2  done, 1 step, reward 0.50");
+});
+
+it("a stop ends the run under way and starts no other; the next start goes on with it", async () => {
+  const { start, runs, requests, sent, begun } = await aWindow();
+  const first = start();
+  await begun(1);
+  expect(await first.sweep.send("stop")).toMatch(/^stop/);
+  expect(sent).toEqual(["seed=1"]);
+  await runs[0]?.stop();
+  expect(await first.end).toMatchObject({ exitCode: EXIT.stopped });
+  expect(runs).toHaveLength(1);
+  expect(first.printed.at(-1)).toContain("seed=2  not started");
+
+  const second = start();
+  await begun(2);
+  expect(requests.at(-1)).toMatchObject({
+    resume: "/p/.tinker-rl/runs/c-sweep.seed_1",
+    overrides: [],
+  });
+  second.sweep.detached();
+  expect(sent).toContain("detached seed=1");
+  await runs[1]?.done([1]);
+  await second.end;
+  expect(runs).toHaveLength(2);
+});
+
+it("a question that is closed without an answer is not asked again for the next run", async () => {
+  const { start, requests } = await aWindow({ isRefused: true });
+  const { end } = start();
+  expect(await end).toMatchObject({ exitCode: EXIT.stopped });
+  expect(requests).toHaveLength(1);
+});
+
+it("a grid that cannot be used ends it with the lines that name key and value", async () => {
+  const { start, requests, places } = await aWindow();
+  await expect(start({ grid: ["seed=1,x"] }).end).rejects.toThrow(/^--grid seed=x: error:/);
+  expect([requests, places()]).toEqual([[], 0]);
+});
+
+it("lines of several runs name theirs, however they arrive", () => {
+  const printed: string[] = [];
+  const print = labelledLines((text) => printed.push(text), "seed=1");
+  print("step");
+  print(" 1/2\n\nstep 2");
+  print("/2\n");
+  expect(printed).toEqual(["seed=1  step 1/2\n", "seed=1  step 2/2\n"]);
+});

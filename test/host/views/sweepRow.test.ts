@@ -1,0 +1,28 @@
+import { expect, it } from "vitest";
+import { labelInSweep, sweepRow } from "../../../src/host/views/sweepRow.ts";
+import type { RunFile } from "../../../src/shared/runFile.ts";
+import { aRun } from "./runEntries.ts";
+
+const FILE: RunFile = {
+  ...{ schemaVersion: 1, runId: "r", name: "demo-sweep.seed_1", pid: 1, owner: "editor" },
+  ...{ startedAtMs: 0, heartbeatAtMs: 0, generation: 1, attempt: 1, phase: "done" },
+  ...{ configPath: "/c.yaml", control: null },
+  sweep: { id: "s", name: "demo-sweep", combination: 0, settings: ["seed=1", "lora_rank=4"] },
+};
+
+it("says how many runs are done, and the highest reward", () => {
+  const done = aRun({ file: FILE, phase: "done", reward: 0.5 });
+  const running = aRun({ file: FILE, reward: 0.634 });
+  expect(sweepRow([done, running])).toEqual({
+    label: "demo-sweep",
+    description: "1/2 done · best 0.63",
+    spoken: "sweep demo-sweep, 1 of 2 runs done, highest reward 0.63",
+  });
+  expect(sweepRow([aRun({ file: FILE, reward: null })]).description).toBe("0/1 done");
+});
+
+it("a run is known by its settings there, unless the user named it or it is none of a sweep", () => {
+  expect(labelInSweep(aRun({ file: FILE, name: FILE.name }))).toBe("seed=1 lora_rank=4");
+  expect(labelInSweep(aRun({ file: FILE, name: "the good one" }))).toBeNull();
+  expect(labelInSweep(aRun())).toBeNull();
+});
