@@ -82,6 +82,8 @@ type Attempt =
 export class EnvironmentWire {
   readonly target: Target;
   readonly dependencies: EnvironmentDependencies;
+  /** True once a session got its prompt from `/prompt`, because a server older than `/messages` had answered 404. */
+  lacksMessages = false;
 
   constructor(dependencies: EnvironmentDependencies, target: Target) {
     this.dependencies = dependencies;

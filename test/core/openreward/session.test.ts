@@ -280,6 +280,30 @@ describe("the prompt", () => {
   );
 });
 
+describe("a server without /messages", () => {
+  it("is asked for them once, not in every session", async () => {
+    const { open, server } = harness({ "GET /maze/prompt": [json(200, [BLOCK])] });
+    for (let sessions = 0; sessions < 3; sessions += 1) {
+      const session = await open();
+      expect(await session.prompt()).toEqual([
+        { role: "user", blocks: [{ type: "text", text: "A wall." }] },
+      ]);
+    }
+    expect(server.requests("GET /maze/messages")).toHaveLength(1);
+    expect(server.requests("GET /maze/prompt")).toHaveLength(3);
+  });
+
+  it("is not concluded from a session that is dead", async () => {
+    const { open, server } = harness();
+    for (let sessions = 0; sessions < 2; sessions += 1) {
+      await expect((await open()).prompt()).rejects.toMatchObject({
+        code: "environment-session-lost",
+      });
+    }
+    expect(server.requests("GET /maze/messages")).toHaveLength(2);
+  });
+});
+
 describe("the time of starting", () => {
   it("lets the clock of who calls a tool stand still", async () => {
     const { open, clock } = harness({
