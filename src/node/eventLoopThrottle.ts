@@ -27,7 +27,8 @@ export class EventLoopThrottle {
     const actions = this.#waiting.splice(0, this.#perTurn - this.#begun);
     this.#begun += actions.length;
     for (const action of actions) action();
-    if (this.#isTurnAwaited || this.#begun === 0) return;
+    // Those of earlier turns count until so many have begun: each turn that is asked for costs time, and few actions need none.
+    if (this.#isTurnAwaited || this.#begun < this.#perTurn) return;
     this.#isTurnAwaited = true;
     setImmediate(this.#onTurn);
   }

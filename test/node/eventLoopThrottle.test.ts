@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { EventLoopThrottle } from "../../src/node/eventLoopThrottle.ts";
 
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
@@ -27,4 +27,20 @@ test("what an action asks for comes after what waits already", async () => {
   throttle.run(() => begun.push("second"));
   for (let turn = 0; turn < 3; turn++) await nextTurn();
   expect(begun).toEqual(["first", "asked for by the first", "second"]);
+});
+
+test("few actions wait for no turn, and those of earlier turns count", async () => {
+  const awaitTurn = vi.spyOn(globalThis, "setImmediate");
+  const throttle = new EventLoopThrottle(3);
+  const begun: number[] = [];
+  for (let i = 0; i < 2; i++) throttle.run(() => begun.push(i));
+  expect(awaitTurn).not.toHaveBeenCalled();
+  await nextTurn();
+  for (let i = 2; i < 8; i++) throttle.run(() => begun.push(i));
+  expect(begun).toEqual([0, 1, 2]);
+  await nextTurn();
+  expect(begun).toEqual([0, 1, 2, 3, 4, 5]);
+  await nextTurn();
+  expect(begun).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+  awaitTurn.mockRestore();
 });
