@@ -8,7 +8,7 @@ import { resultChecks } from "../resilience/outage/checks.ts";
 import { type Outcome, readOutcome } from "../resilience/outage/outcome.ts";
 import { UploadGateway } from "../resilience/outage/uploadGateway.ts";
 import { startWandbService, type WandbService } from "../resilience/outage/wandbService.ts";
-import { amidRollouts, connectTo, linesIn, resume, runIn, train } from "./controlledRun.ts";
+import { amidRollouts, linesIn, resume, runIn, train } from "./controlledRun.ts";
 import { runFolderWith } from "./localRun.ts";
 
 const TASKS = 13;
@@ -113,9 +113,8 @@ describe.each([
 
     const disturbed = await project(settings);
     const run = train(disturbed);
-    const client = await connectTo(disturbed);
     await run.saw(amidRollouts(1));
-    await client.send({ action: "stop" });
+    run.stopAndSave();
     expect((await run.ended).outcome).toBe("stopped");
     expect((await resume(disturbed).ended).outcome).toBe("done");
     expect(differences(disturbed)).toEqual([]);
