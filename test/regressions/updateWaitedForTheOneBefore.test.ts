@@ -66,6 +66,17 @@ describe("an update whose batch is complete", () => {
     ]);
   });
 
+  it("with a correction asks for log-probabilities behind the one before, while that runs", async () => {
+    const config = { rolling_save_every: 0, off_policy_correction: "icepop" } as const;
+    const run = prepare({ config });
+    await run.run();
+    expect(run.early()).toEqual([
+      "saveSampler sampler_000000",
+      ...["forward", "forwardBackward", "optimStep", "saveSampler sampler_000001"],
+      ...["forward", "forwardBackward", "optimStep", "saveSampler sampler_000002"],
+    ]);
+  });
+
   it("is submitted behind the save of the weights before it", async () => {
     const run = prepare({ config: { rolling_save_every: 1 } });
     await run.run();
