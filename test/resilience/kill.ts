@@ -4,11 +4,13 @@
  * more than once. Run: `npm run resilience:kill` (about four minutes); ends with exit code 1 on a difference.
  */
 
-import { spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
+import { Limiter } from "../../src/core/util/limiter.ts";
 import { comparableRow, sortedKeys, withoutKeys } from "../integration/comparableRow.ts";
 
 const STEPS = 4;
@@ -37,6 +39,8 @@ const EVALUATION_POINTS = [
   "evaluation before its results",
   "evaluation results written",
 ];
+/** Trainers: each waits for its services half of the time. */
+const AT_ONCE = 2;
 const KILLED_TRAINER = resolve("dist/scripts/killedTrainer.js");
 
 /** Of a run whose rollouts are sampled ahead. */
@@ -95,29 +99,31 @@ interface Outcome {
   readonly requests: readonly string[];
 }
 
-function killedTrainer(folder: string, args: readonly string[]): { readonly killed: boolean } {
-  const result = spawnSync(
-    process.execPath,
-    [KILLED_TRAINER, ...args, join(folder, "requests.jsonl")],
-    {
-      env: { ...process.env, TINKER_RL_STORE: join(folder, "checkpoints") },
-      encoding: "utf8",
-    },
-  );
-  const killed = result.signal === "SIGKILL";
-  if (!killed && result.status !== 0) throw new Error(`the trainer failed: ${result.stderr}`);
-  return { killed };
+/** True when it was killed. */
+async function killedTrainer(folder: string, args: readonly string[]): Promise<boolean> {
+  const child = spawn(process.execPath, [KILLED_TRAINER, ...args, join(folder, "requests.jsonl")], {
+    env: { ...process.env, TINKER_RL_STORE: join(folder, "checkpoints") },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  let errors = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    errors += text;
+  });
+  const [status, signal] = await once(child, "close");
+  const killed = signal === "SIGKILL";
+  if (!killed && status !== 0) throw new Error(`the trainer failed: ${errors}`);
+  return killed;
 }
 
 /** Trains, is killed at the point, and is resumed if it was; null when the point never came. */
-function killAt(variant: Variant, point: string, killStep: number): Outcome | null {
+async function killAt(variant: Variant, point: string, killStep: number): Promise<Outcome | null> {
   const folder = mkdtempSync(join(tmpdir(), "tinker-rl-resilience-"));
   const configPath = join(folder, "config.yaml");
   writeFileSync(configPath, config(variant));
   const run = join(folder, ".tinker-rl", "runs", "run");
-  const { killed } = killedTrainer(folder, ["train", configPath, point, String(killStep)]);
+  const killed = await killedTrainer(folder, ["train", configPath, point, String(killStep)]);
   if (point !== "none" && !killed) return null;
-  if (killed) killedTrainer(folder, ["resume", run, "none", "0"]);
+  if (killed) await killedTrainer(folder, ["resume", run, "none", "0"]);
   return outcome(folder, run);
 }
 
@@ -178,11 +184,12 @@ function difference(result: Outcome | null, whole: Outcome | null): string | nul
   return parts.length === 0 ? null : `DIFFERENT ${parts.join(", ")}`;
 }
 
+const trainers = new Limiter(AT_ONCE);
 let passed = 0;
 let failed = 0;
 for (const variant of VARIANTS) {
   const { stepsAhead, saveEvery, refill = false } = variant;
-  const whole = killAt(variant, "none", 0);
+  const whole = await killAt(variant, "none", 0);
   // With a save every third step the first save comes after step 3, so the kill comes a step later.
   const killStep = saveEvery === 3 ? STEPS - 1 : KILL_STEP;
   const kills = [
@@ -195,14 +202,15 @@ for (const variant of VARIANTS) {
       { point, at: STEPS },
     ]),
   ];
-  for (const { point, at } of kills) {
-    const fault = difference(killAt(variant, point, at), whole);
+  const tryOne = async ({ point, at }: (typeof kills)[number]): Promise<void> => {
+    const fault = difference(await killAt(variant, point, at), whole);
     if (fault === null) passed += 1;
     else failed += 1;
     console.log(
       `${stepsAhead} ahead, save_every ${saveEvery}${refill ? ", refill" : ""}  ${`${point} (${at})`.padEnd(36)} ${fault ?? "equal"}`,
     );
-  }
+  };
+  await Promise.all(kills.map((kill) => trainers.run(() => tryOne(kill))));
 }
 console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed === 0 ? 0 : 1;
