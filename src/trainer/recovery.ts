@@ -1,17 +1,19 @@
 /**
  * What happens when the service has lost the session of a run: because it was restarted, ended a session that had been silent, as that
- * of a computer that slept, or limits how long one lives. The run goes on by itself as a resume would, in the same process.
+ * of a computer that slept, or limits how long one lives; or when an embedded service has ended. The run goes on by itself as a resume
+ * would, in the same process.
  */
 
-import { type AppError, isAppError } from "../core/errors.ts";
+import { AppError, isAppError } from "../core/errors.ts";
 import type { RunLease } from "../core/runFolder/runLease.ts";
 import { completedSteps } from "../core/runs/runList.ts";
-import { withoutNextStep } from "../core/tinker/errors.ts";
+import { isSessionLost, withoutNextStep } from "../core/tinker/errors.ts";
 import { report } from "../core/training/report.ts";
 import { type Doubling, doubledMs } from "../core/util/backoff.ts";
 import { systemClock } from "../node/clock.ts";
 import { formatDuration, formatQuantity } from "../shared/format.ts";
 import type { TrainerOptions } from "./runPlan.ts";
+import { withoutResume } from "./services/childProcess.ts";
 import type { ReportContext } from "./tracking/reportContext.ts";
 
 /** An attempt that ended because its session was lost, and that another one follows. */
@@ -36,17 +38,47 @@ export interface RecoveryCount {
 /** Before the service is asked again when it could not be reached to open the new session. */
 const RECONNECT: Doubling = { firstMs: 10_000, maxMs: 60_000 };
 
+/** What ended an attempt that another one may follow. */
+export interface Loss {
+  readonly cause: AppError;
+  /** What was lost, in a sentence. */
+  readonly message: string;
+  /** What the next attempt does first. */
+  readonly remedy: string;
+}
+
+/** Null for an error after which another attempt would not get further. */
+export function lossOf(error: unknown): Loss | null {
+  if (isAppError(error, "local-service")) {
+    return { cause: error, message: withoutResume(error), remedy: "starts it anew" };
+  }
+  if (!isSessionLost(error)) return null;
+  const message = `The service has lost the session of this run: ${withoutNextStep(error)}`;
+  return { cause: error, message, remedy: "opens a new one" };
+}
+
+/** The loss as the error that ends the run, because no other attempt may follow. */
+export function finalLoss({ cause, message }: Loss, { made, limit }: RecoveryCount): AppError {
+  const before =
+    made === 0 ? "" : `, and this run has made ${formatQuantity(made, "recovery", "recoveries")}`;
+  const why = `max_recoveries is ${limit}${before}, so the run ends.`;
+  return new AppError(cause.code, `${message} ${why} Resume it: what was saved is kept.`, {
+    data: cause.data,
+    cause,
+  });
+}
+
 /** Reports the loss. The folder stays claimed, in a phase that no watcher takes for an end. @throws AppError `disk` */
 export async function leaveForRecovery(
   context: Pick<ReportContext, "reporting">,
   lease: RunLease,
-  cause: AppError,
+  loss: Loss,
   { made, limit }: RecoveryCount,
 ): Promise<Omit<LostAttempt, "rewards">> {
   const completed = await completedSteps(lease.files, lease.folder);
   await lease.update({ phase: "preparing" });
-  const message = `The service has lost the session of this run: ${withoutNextStep(cause)} The run opens a new one and goes on from its last state (recovery ${made + 1} of at most ${limit}).`;
-  const data = { code: cause.code, recovery: made + 1, max_recoveries: limit };
+  const message = `${loss.message} The run ${loss.remedy} and goes on from its last state (recovery ${made + 1} of at most ${limit}).`;
+  const data = { code: loss.cause.code, recovery: made + 1, max_recoveries: limit };
   const event = { step: completed, level: "warn", kind: "session-lost", message, data } as const;
   await report(context.reporting, event);
   return { outcome: "lost", lease, completed };

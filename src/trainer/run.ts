@@ -33,7 +33,7 @@ import { findTrackers } from "./tracking/trackers.ts";
 import type { RunEnd } from "./types.ts";
 
 /**
- * Runs the plan to its end, in a new attempt after each loss of its session, `max_recoveries` times at most.
+ * Runs the plan to its end, in a new attempt after each loss of its session or of an embedded service, `max_recoveries` times at most.
  * @throws AppError from any part, with the key or file at fault, cleaned of secrets
  */
 export async function executeRun(trainer: TrainerOptions, plan: RunPlan): Promise<RunEnd> {
@@ -51,7 +51,7 @@ export async function executeRun(trainer: TrainerOptions, plan: RunPlan): Promis
       const end = await executeAttempt(trainer, current, { recoveries, lost, loadOnce });
       if (end.outcome !== "lost") return end;
       lost = end;
-      trainer.control.withdrawSave();
+      trainer.control.recover();
       const settings = trainer.controlChannel?.settings ?? current.loaded;
       current = await current.recover(lost.lease.folder, settings);
     }

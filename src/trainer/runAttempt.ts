@@ -1,8 +1,7 @@
 /** One attempt at a run whose services are ready: claims the folder, trains, and records how it ended. */
 
-import { type AppError, isAppError } from "../core/errors.ts";
+import { isAppError } from "../core/errors.ts";
 import type { RunLease } from "../core/runFolder/runLease.ts";
-import { isSessionLost } from "../core/tinker/errors.ts";
 import type { RunContext } from "../core/training/context.ts";
 import { isTotalAtMost } from "../core/training/dataset.ts";
 import { type LoopEnd, runLoop } from "../core/training/loop.ts";
@@ -15,8 +14,11 @@ import { formatQuantity } from "../shared/format.ts";
 import { claimRun } from "./claimRun.ts";
 import { evaluateAtEnd } from "./evaluateAtEnd.ts";
 import {
+  finalLoss,
+  type Loss,
   type LostAttempt,
   leaveForRecovery,
+  lossOf,
   type RecoveryCount,
   reportRecovery,
 } from "./recovery.ts";
@@ -58,8 +60,8 @@ export class RunAttempt {
 
   /** Trains to the end. Once the folder is claimed, `run.json` records how the attempt ended, unless another one follows. */
   async run(): Promise<RunEnd | LostAttempt> {
-    const { trainer, plan, preparation, recoveries, lost, tinker } = this.#options;
-    const { control, controlChannel } = trainer;
+    const { trainer, plan, preparation, lost, tinker } = this.#options;
+    const { control } = trainer;
     try {
       if (plan.isNew) this.#lease = await claimRun(trainer, plan, plan);
       const model = await raceAbort(plan.createModel(tinker, preparation), control.signal);
@@ -72,22 +74,29 @@ export class RunAttempt {
       if (lost !== null) await reportRecovery(context, model.start.step, lost.completed);
       return await this.#train(context, lease, model.start);
     } catch (error) {
-      // When the run was ended because a service died, this error is only a consequence of that failure.
-      const cause = control.failure ?? error;
-      if (this.#lease !== null && this.#mayRecover(cause)) {
-        const context = this.#reportContext(this.#lease);
-        const left = await leaveForRecovery(context, this.#lease, cause, recoveries);
-        controlChannel?.onPhase("preparing");
-        await tinker.service.finish("errored");
-        return { ...left, rewards: this.#rewards };
-      }
-      const isStopped = isAppError(cause, "stopped");
-      if (this.#lease !== null) await this.#recordFailure(this.#lease, cause);
-      // `run.json` is written first, because a client that is notified of the phase reads it.
-      controlChannel?.onPhase(isStopped ? "stopped" : "failed");
-      await tinker.service.finish(isStopped ? "interrupted" : "errored");
-      throw cause;
+      return await this.#endLost(error);
     }
+  }
+
+  /** Leaves the run to the next attempt, or records how it ended. @throws AppError what ended it */
+  async #endLost(error: unknown): Promise<LostAttempt> {
+    const { trainer, recoveries, tinker } = this.#options;
+    const { control, controlChannel } = trainer;
+    const loss = this.#lossOf(error);
+    if (this.#lease !== null && loss !== null && this.#mayRecover) {
+      const context = this.#reportContext(this.#lease);
+      const left = await leaveForRecovery(context, this.#lease, loss, recoveries);
+      controlChannel?.onPhase("preparing");
+      await tinker.service.finish("errored");
+      return { ...left, rewards: this.#rewards };
+    }
+    const cause = loss === null ? (control.failure ?? error) : finalLoss(loss, recoveries);
+    const isStopped = isAppError(cause, "stopped");
+    if (this.#lease !== null) await this.#recordFailure(this.#lease, cause);
+    // `run.json` is written first, because a client that is notified of the phase reads it.
+    controlChannel?.onPhase(isStopped ? "stopped" : "failed");
+    await tinker.service.finish(isStopped ? "interrupted" : "errored");
+    throw cause;
   }
 
   async #train(context: RunContext, lease: RunLease, start: LoopPosition): Promise<RunEnd> {
@@ -113,7 +122,7 @@ export class RunAttempt {
       return await this.#finish(end, lease, trackers);
     } catch (error) {
       // The next attempt sends what is left.
-      if (this.#mayRecover(error)) throw error;
+      if (this.#lossOf(error) !== null && this.#mayRecover) throw error;
       const isFailed = !isAppError(error, "stopped");
       await uploads?.drain(isFailed ? "failed" : "stopped");
       await wandb?.finish(isFailed ? 1 : 0);
@@ -190,11 +199,17 @@ export class RunAttempt {
     return reportContext(trainer, plan, lease, preparation.totalSteps);
   }
 
-  /** True when another attempt in this process may go on. */
-  #mayRecover(cause: unknown): cause is AppError {
-    const { recoveries, trainer } = this.#options;
-    const isAllowed = recoveries.made < recoveries.limit && !trainer.control.signal.aborted;
-    return this.#hasBegun && isAllowed && isSessionLost(cause);
+  /** Null for an error after which no other attempt would get further, and once a stop is requested. */
+  #lossOf(error: unknown): Loss | null {
+    const { control } = this.#options.trainer;
+    if (!this.#hasBegun || control.isStopRequested) return null;
+    // When the attempt was ended because a service died, the error is only a consequence of that failure.
+    return lossOf(control.failure ?? error);
+  }
+
+  get #mayRecover(): boolean {
+    const { made, limit } = this.#options.recoveries;
+    return made < limit;
   }
 }
 

@@ -8,6 +8,10 @@ export interface Loss {
   readonly request: number;
   /** What requests of the session get from then on; with 400 they are taken, and fail, as SkyRL lets them once it unloaded a model. */
   readonly status: 400 | 404 | 410;
+  /** Only requests with this text count; absent = all do. */
+  readonly containing?: string;
+  /** The service takes the request before it loses the session. */
+  readonly isTaken?: boolean;
 }
 
 export interface ForgetfulOptions {
@@ -22,7 +26,7 @@ export interface ForgetfulOptions {
 interface Session {
   readonly id: string;
   readonly loss: Loss | null;
-  readonly counts: Map<string, number>;
+  count: number;
   readonly tickets: Set<string>;
   lastRequestMs: number;
   status: number | null;
@@ -63,18 +67,26 @@ export class ForgetfulService implements Filter {
     const session = this.#sessionOf(passing);
     if (session === null) return passing;
     const endpoint = passing.path.replace(/^\/api\/v1\//, "");
-    const count = (session.counts.get(endpoint) ?? 0) + 1;
-    session.counts.set(endpoint, count);
-    const { silenceMs = Number.POSITIVE_INFINITY } = this.#options;
-    const isSilent = Date.now() - session.lastRequestMs > silenceMs;
-    session.lastRequestMs = Date.now();
-    const { loss } = session;
-    const isDue = loss !== null && loss.endpoint === endpoint && count >= loss.request;
-    if (isSilent || isDue) session.status ??= loss?.status ?? 404;
+    if (this.#loses(session, endpoint, passing.body) && session.loss?.isTaken === true)
+      return passing;
     const { status, id } = session;
     if (status === null || (status === 400 && endpoint !== "retrieve_future")) return passing;
     const detail = status === 400 ? `Model ${id} not loaded` : `There is no session ${id}.`;
     return { status, type: "application/json", body: Buffer.from(JSON.stringify({ detail })) };
+  }
+
+  /** True when the session is lost with this request, and was not before. */
+  #loses(session: Session, endpoint: string, body: Buffer): boolean {
+    const { loss } = session;
+    const isCounted = loss?.endpoint === endpoint && body.includes(loss.containing ?? "");
+    if (isCounted) session.count += 1;
+    const { silenceMs = Number.POSITIVE_INFINITY } = this.#options;
+    const isSilent = Date.now() - session.lastRequestMs > silenceMs;
+    session.lastRequestMs = Date.now();
+    const isDue = isCounted && session.count >= loss.request;
+    if (session.status !== null || !(isSilent || isDue)) return false;
+    session.status = loss?.status ?? 404;
+    return true;
   }
 
   answer(answer: PassingAnswer, to: PassingRequest): PassingAnswer {
@@ -88,7 +100,7 @@ export class ForgetfulService implements Filter {
 
   #begin(id: string): void {
     const loss = this.#options.losses?.[this.#sessions.length] ?? null;
-    const begun = { id, loss, counts: new Map(), tickets: new Set<string>() };
+    const begun = { id, loss, count: 0, tickets: new Set<string>() };
     this.#sessions.push({ ...begun, lastRequestMs: Date.now(), status: null });
   }
 

@@ -1,4 +1,4 @@
-/** Services that die in the middle of a run: it waits for those of others, ends with its own, and loses nothing either way. */
+/** Services that die in the middle of a run: it waits for those of others, starts its own anew, and loses nothing either way. */
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -12,6 +12,7 @@ import { resumeTraining } from "../../src/trainer/trainer.ts";
 import {
   amidRollouts,
   connectTo,
+  eventually,
   linesIn,
   runFile,
   runIn,
@@ -98,55 +99,116 @@ async function childrenRunning(part: string): Promise<readonly number[]> {
   return pids.filter((_, index) => lines[index]?.includes(join(PROGRAM_FOLDER, part)));
 }
 
+/** Ends the one process that this one has started from a program's part. */
+async function kill(part: string): Promise<void> {
+  const [pid, ...others] = await eventually(async () => {
+    const pids = await childrenRunning(part);
+    return pids.length === 0 ? null : pids;
+  });
+  if (pid === undefined || others.length > 0) throw new Error(`${others.length + 1} run ${part}`);
+  process.kill(pid, "SIGKILL");
+}
+
+const PROGRAMS = [
+  ["engine", "engine.js"],
+  ["environments", "environment.js"],
+] as const;
+
 describe.runIf(process.platform === "linux")("an embedded service that is killed", () => {
   const stateSchema = z.looseObject({ step: z.number() });
+  const lossesIn = async (project: string): Promise<readonly string[]> =>
+    (await linesIn(project, "events.jsonl", eventSchema))
+      .filter(({ kind }) => kind === "session-lost")
+      .map(({ message }) => message);
 
-  it.each([
-    ["engine", "engine.js"],
-    ["environments", "environment.js"],
-  ])("%s: ends the run with its error, and a resume is exact", async (name, part) => {
-    const whole = await runFolderWith(config("local/calculator"));
-    expect((await train(whole).ended).outcome).toBe("done");
+  it.each(PROGRAMS.flatMap(([name, part]) => [0, 2].map((ahead) => [name, ahead, part] as const)))(
+    "%s, %i steps ahead: is started anew, and the run equals one whose service never died",
+    async (name, ahead, part) => {
+      const more = `max_steps_off_policy: ${ahead}\n`;
+      const whole = await runFolderWith(config("local/calculator", more));
+      expect((await train(whole).ended).outcome).toBe("done");
 
-    const project = await runFolderWith(config("local/calculator"));
-    const run = train(project);
-    await run.saw(amidRollouts(2));
-    const pids = await childrenRunning(part);
-    expect(pids).toHaveLength(1);
-    for (const pid of pids) process.kill(pid, "SIGKILL");
-    const error: unknown = await run.ended.then(
-      () => null,
-      (reason: unknown) => reason,
-    );
-    expect(error).toMatchObject({
-      code: "local-service",
-      message: expect.stringMatching(
-        new RegExp(`^The embedded ${name} ended unexpectedly \\(SIGKILL\\)\\. .*resume the run`),
-      ),
-    });
-    expect(exitCodeOf(error)).toBe(5);
-    expect(await runFile(project)).toMatchObject({ phase: "failed", control: null });
-    const state = JSON.parse(await readFile(join(runIn(project), "state.json"), "utf8"));
-    // A save that the engine had not confirmed is lost with it.
-    expect(stateSchema.parse(state).step).toBeGreaterThanOrEqual(name === "engine" ? 1 : 2);
+      const project = await runFolderWith(config("local/calculator", more));
+      const run = train(project);
+      await run.saw(amidRollouts(1));
+      await kill(part);
+      await run.saw((event) => event.kind === "started" && event.step > 0);
+      await run.saw(amidRollouts(3));
+      await kill(part);
+      expect((await run.ended).outcome).toBe("done");
+      expect(await trained(project, STEPS)).toEqual(await trained(whole, STEPS));
+      const losses = await lossesIn(project);
+      expect(losses).toHaveLength(2);
+      expect(losses[0]).toBe(
+        `The embedded ${name} ended unexpectedly (SIGKILL). The system does so when memory runs short. The run starts it anew and goes on from its last state (recovery 1 of at most 3).`,
+      );
+    },
+  );
 
-    const request = { owner: "terminal", programFolder: PROGRAM_FOLDER } as const;
-    const resumed = resumeTraining({ ...request, folder: runIn(project), watch: () => undefined });
-    expect((await resumed.ended).outcome).toBe("done");
-    expect(await trained(project, STEPS)).toEqual(await trained(whole, STEPS));
-  });
+  it.each(PROGRAMS)(
+    "%s: ends the run when it may not recover, and a resume is exact",
+    async (name, part) => {
+      const whole = await runFolderWith(config("local/calculator"));
+      expect((await train(whole).ended).outcome).toBe("done");
 
-  it("is reported while the run is paused, too", async () => {
+      const project = await runFolderWith(config("local/calculator", "max_recoveries: 0"));
+      const run = train(project);
+      await run.saw(amidRollouts(2));
+      await kill(part);
+      const error: unknown = await run.ended.then(
+        () => null,
+        (reason: unknown) => reason,
+      );
+      expect(error).toMatchObject({
+        code: "local-service",
+        message: expect.stringMatching(
+          new RegExp(
+            `^The embedded ${name} ended unexpectedly \\(SIGKILL\\)\\. .* max_recoveries is 0, so the run ends\\. Resume it`,
+          ),
+        ),
+      });
+      expect(exitCodeOf(error)).toBe(5);
+      expect(await runFile(project)).toMatchObject({ phase: "failed", control: null });
+      const state = JSON.parse(await readFile(join(runIn(project), "state.json"), "utf8"));
+      // A save that the engine had not confirmed is lost with it.
+      expect(stateSchema.parse(state).step).toBeGreaterThanOrEqual(name === "engine" ? 1 : 2);
+
+      const request = { owner: "terminal", programFolder: PROGRAM_FOLDER } as const;
+      const resumed = resumeTraining({
+        ...request,
+        folder: runIn(project),
+        watch: () => undefined,
+      });
+      expect((await resumed.ended).outcome).toBe("done");
+      expect(await trained(project, STEPS)).toEqual(await trained(whole, STEPS));
+    },
+  );
+
+  it("leaves the run paused when it was, and what is asked for comes into force", async () => {
     const project = await runFolderWith(config("local/calculator"));
     const run = train(project);
     const control = await connectTo(project);
     await run.saw(amidRollouts(0));
     await control.send({ action: "pause" });
     await run.saw((event) => event.kind === "paused");
-    const [pid] = await childrenRunning("engine.js");
-    if (pid === undefined) throw new Error("there is no engine");
-    process.kill(pid, "SIGKILL");
-    await expect(run.ended).rejects.toMatchObject({ code: "local-service" });
+    await kill("engine.js");
+    await eventually(async () => ((await runFile(project)).attempt === 2 ? true : null));
+    const phase = expect.poll(async () => (await runFile(project)).phase, { timeout: 20_000 });
+    await phase.toBe("paused");
+    await control.send({ action: "continue" });
+    expect((await run.ended).outcome).toBe("done");
     control.close();
+  });
+
+  it("does not keep a run from a stop that comes after it", async () => {
+    const project = await runFolderWith(config("local/calculator"));
+    const run = train(project);
+    await run.saw(amidRollouts(1));
+    await kill("engine.js");
+    await eventually(async () => ((await lossesIn(project)).length > 0 ? true : null));
+    run.stopAndSave();
+    // Rejects when the stop came before the run had its new services.
+    await run.ended.catch(() => undefined);
+    expect(await runFile(project)).toMatchObject({ phase: "stopped" });
   });
 });

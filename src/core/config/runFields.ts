@@ -110,7 +110,7 @@ export const runFields = {
     default: 3,
     change: "fixed",
     isAdvanced: true,
-    doc: "How often the run goes on by itself after the service has lost its session, for example because the service was restarted or the computer slept: it opens a new session, loads the last state and repeats the steps since, as a resume does. Counted anew by each `resume`. 0 ends the run instead, and it can be resumed.",
+    doc: "How often the run goes on by itself after the service has lost its session, for example because the service was restarted or the computer slept, or an embedded service has ended, for example because memory ran short: it opens a new session, loads the last state and repeats the steps since, as a resume does. Counted anew by each `resume`. 0 ends the run instead, and it can be resumed.",
   },
   resume_from: {
     type: "string",

@@ -26,7 +26,8 @@ interface WaitingSave {
 }
 
 export class RunControl {
-  readonly #stopping = new AbortController();
+  #stopping = new AbortController();
+  #stop: AppError | null = null;
   readonly #sleep = new WakeableSleep();
   #isPausing = false;
   #failure: AppError | null = null;
@@ -45,7 +46,12 @@ export class RunControl {
     return this.signal.aborted && this.#failure === null;
   }
 
-  /** The error of a lost service without which the run cannot go on; null while nothing is lost. */
+  /** True when a stop was requested, also after a failure. */
+  get isStopRequested(): boolean {
+    return this.#stop !== null;
+  }
+
+  /** The error of a lost service without which the attempt cannot go on; null while nothing is lost. */
   get failure(): AppError | null {
     return this.#failure;
   }
@@ -57,14 +63,24 @@ export class RunControl {
 
   /** Asks the run to give up its unfinished step, save the last completed one, and end. Repeats change nothing. */
   stop(reason = "The run was asked to stop."): void {
-    this.#stopping.abort(new AppError("stopped", reason));
+    this.#stop ??= new AppError("stopped", reason);
+    this.#stopping.abort(this.#stop);
   }
 
-  /** Ends the run with this error at once, wherever it stands; after a command to stop it changes nothing. */
+  /** Ends the attempt with this error at once, wherever it stands; after a command to stop it changes nothing. */
   fail(error: AppError): void {
     if (this.signal.aborted) return;
     this.#failure = error;
     this.#stopping.abort(error);
+  }
+
+  /** For another attempt at the run: leaves a failure behind, with a new {@link signal}; a stop that came after it holds. */
+  recover(): void {
+    this.withdrawSave();
+    if (this.#failure === null) return;
+    this.#failure = null;
+    this.#stopping = new AbortController();
+    if (this.#stop !== null) this.#stopping.abort(this.#stop);
   }
 
   /** Asks the run to wait after the step under way, or for as long where it waits already. */

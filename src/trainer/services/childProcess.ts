@@ -28,6 +28,7 @@ const readySchema = z.object({ ready: z.literal(true), address: z.string() });
 const START_LIMIT_MS = 60_000;
 const CLOSE_LIMIT_MS = 5_000;
 const KEPT_OUTPUT = 2_000;
+const NEXT_STEP = "Start or resume the run; what was saved is kept.";
 /** Characters of a server's output that an error quotes: the last ones, because they say why the server ended. */
 const SHOWN_OUTPUT = 600;
 /** A child gets what Node and the file system need, and none of the user's keys. */
@@ -77,8 +78,13 @@ function endedEarly(name: string, how: string, output: string): AppError {
   const reported = words === "" ? "." : `: ${words}`;
   return new AppError(
     "local-service",
-    `${name} ended unexpectedly (${how})${reported}${hint} Start or resume the run; what was saved is kept.`,
+    `${name} ended unexpectedly (${how})${reported}${hint} ${NEXT_STEP}`,
   );
+}
+
+/** The message of {@link ChildServer.failed} without the next step, for a caller that takes that step by itself. */
+export function withoutResume({ message }: AppError): string {
+  return message.replace(NEXT_STEP, "").trimEnd();
 }
 
 function childEnvironment(): NodeJS.ProcessEnv {

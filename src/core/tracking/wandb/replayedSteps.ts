@@ -59,7 +59,7 @@ export function attemptOf(row: MetricsRow): number {
 
 /** Metrics about the attempt itself: its number, faults and lack of capacity of its services, load of the machine. */
 const OF_ITS_ATTEMPT =
-  /^(progress\/attempt$|capacity\/|client\/|alarm\/event_loop_lag$|rollout\/(attempts|stream_breaks)\/)/;
+  /^(progress\/attempt$|capacity\/|client\/|async\/queue_ready$|alarm\/event_loop_lag$|rollout\/(attempts|stream_breaks)\/)/;
 
 function isOfItsAttempt(name: string): boolean {
   const parts = name.split("/");

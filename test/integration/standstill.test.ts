@@ -1,0 +1,77 @@
+/** Trainers that stand still for longer than anything may take, as on a computer that sleeps: their runs end as if they had not. */
+
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import * as z from "zod";
+import type { Outcome } from "../resilience/outage/outcome.ts";
+import { eventually, linesIn } from "./controlledRun.ts";
+import {
+  type ForgetfulStage,
+  messages,
+  openForgetfulStage,
+  type PlayedRun,
+  played,
+} from "./forgetfulRun.ts";
+
+/** As many times the limits of a run as half an hour is of those that it has without these settings. */
+const STANDSTILL_S = 60;
+const LIMITS = "rollout_timeout: 10\nsampling_timeout: 10\n";
+/** As the Tinker service ends a session that was silent for a quarter of an hour. */
+const SILENCE_MS = 30_000;
+
+const row = z.object({ time: z.object({ total_s: z.number() }) });
+
+let stage: ForgetfulStage;
+beforeAll(async () => {
+  stage = await openForgetfulStage();
+});
+afterAll(() => stage.close());
+
+/** The trainer is stopped amid the rollouts of a step. */
+function playStopped(settings: string, silenceMs: number): Promise<PlayedRun> {
+  return stage.play(
+    { silenceMs },
+    {
+      settings,
+      disturb: async (folder, send) => {
+        await eventually(async () => (played(folder, 3) >= 4 ? true : null));
+        send("SIGSTOP");
+        await sleep(STANDSTILL_S * 1000);
+        send("SIGCONT");
+      },
+    },
+  );
+}
+
+async function undisturbed(settings: string): Promise<Outcome> {
+  const whole = await stage.play({}, { settings });
+  expect(whole.code, whole.stderr).toBe(0);
+  return whole.outcome();
+}
+
+const RUNS = [
+  { stepsAhead: 0, silenceMs: Number.POSITIVE_INFINITY },
+  { stepsAhead: 2, silenceMs: Number.POSITIVE_INFINITY },
+  { stepsAhead: 0, silenceMs: SILENCE_MS },
+  { stepsAhead: 2, silenceMs: SILENCE_MS },
+] as const;
+
+describe("a trainer that stands still", { timeout: 300_000 }, () => {
+  // At the same time, because they do nothing but wait.
+  it.concurrent.each(RUNS)(
+    "$stepsAhead steps ahead, with a session that is lost after $silenceMs ms: ends as one that did not",
+    async ({ stepsAhead, silenceMs }) => {
+      const settings = `max_steps_off_policy: ${stepsAhead}\n${LIMITS}`;
+      const whole = await undisturbed(settings);
+      const run = await playStopped(settings, silenceMs);
+      expect(run.code, run.stdout + run.stderr).toBe(0);
+      expect(run.differencesFrom(whole)).toEqual([]);
+      const isLost = silenceMs < STANDSTILL_S * 1000;
+      expect(await messages(run.folder, "session-recovered")).toHaveLength(isLost ? 1 : 0);
+      const times = (await linesIn(run.folder, "metrics.jsonl", row)).map(
+        ({ time }) => time.total_s,
+      );
+      expect(Math.max(...times)).toBeLessThan(STANDSTILL_S);
+    },
+  );
+});
