@@ -33,12 +33,24 @@ interface StoredTokens {
   readonly mask: ArrayLike<number>;
 }
 
+/** Tokens in a row with the same source and turn. */
+interface Run {
+  /** Position behind the last of them. */
+  end: number;
+  readonly source: TokenSource;
+  readonly turn: number;
+  readonly isTrained: boolean;
+}
+
 /** Room that a stream which must grow gets beyond what it needs. */
-const SPARE_ROOM = 1 / 8;
+const SPARE_ROOM = 1 / 16;
 
 export class Ledger implements LedgerView {
-  #room = allocate(0);
+  #ids = new Int32Array(0);
+  #samplerLogprobs = new Float32Array(0);
   #length = 0;
+  /** In place of an entry a token, which would take half as much again. */
+  readonly #runs: Run[] = [];
   #firstTurn: number;
   #turn = -1;
 
@@ -52,37 +64,41 @@ export class Ledger implements LedgerView {
   /** A stream that was stored. What context was before, other than a prompt, is not stored: it counts as delta. */
   static restore({ ids, samplerLogprobs, turns, mask }: StoredTokens): Ledger {
     const ledger = new Ledger([]);
-    const room = allocate(ids.length);
-    room.tokens.set(ids);
-    room.logprobs.set(samplerLogprobs);
-    room.mask.set(mask);
-    room.turns.set(turns);
-    room.sources.set(room.turns.map((turn, i) => restoredSource(turn, room.mask[i])));
-    ledger.#room = room;
+    ledger.#ids = Int32Array.from(ids);
+    ledger.#samplerLogprobs = Float32Array.from(samplerLogprobs);
     ledger.#length = ids.length;
-    ledger.#firstTurn = room.turns.find((turn) => turn >= 0) ?? 0;
-    ledger.#turn = room.turns.at(-1) ?? -1;
+    for (let i = 0; i < ids.length; i += 1) {
+      const turn = turns[i] ?? -1;
+      const isTrained = mask[i] === 1;
+      const context = turn < 0 ? "prompt" : "delta";
+      ledger.#addRun({ end: i + 1, source: isTrained ? "sampled" : context, turn, isTrained });
+    }
+    ledger.#firstTurn = ledger.#runs.find(({ turn }) => turn >= 0)?.turn ?? 0;
+    ledger.#turn = ledger.#runs.at(-1)?.turn ?? -1;
     return ledger;
   }
 
   get tokens(): Int32Array {
-    return this.#room.tokens.subarray(0, this.#length);
+    return this.#ids.subarray(0, this.#length);
   }
 
   get logprobs(): Float32Array {
-    return this.#room.logprobs.subarray(0, this.#length);
+    return this.#samplerLogprobs.subarray(0, this.#length);
   }
 
+  /** Made anew each time, as are {@link sources} and {@link turns}. */
   get mask(): Uint8Array {
-    return this.#room.mask.subarray(0, this.#length);
+    return this.#spread(new Uint8Array(this.#length), ({ isTrained }) => (isTrained ? 1 : 0));
   }
 
   get sources(): Uint8Array {
-    return this.#room.sources.subarray(0, this.#length);
+    return this.#spread(new Uint8Array(this.#length), ({ source }) =>
+      TOKEN_SOURCES.indexOf(source),
+    );
   }
 
   get turns(): Int16Array {
-    return this.#room.turns.subarray(0, this.#length);
+    return this.#spread(new Int16Array(this.#length), ({ turn }) => turn);
   }
 
   get length(): number {
@@ -117,43 +133,45 @@ export class Ledger implements LedgerView {
     source: TokenSource,
     logprobs: readonly number[] | null,
   ): void {
+    if (tokens.length === 0) return;
     const start = this.#length;
     const end = start + tokens.length;
-    if (end > this.#room.tokens.length) this.#grow(end);
-    const room = this.#room;
-    room.tokens.set(tokens, start);
-    if (logprobs !== null) room.logprobs.set(logprobs, start);
-    room.mask.fill(logprobs === null ? 0 : 1, start, end);
-    room.sources.fill(TOKEN_SOURCES.indexOf(source), start, end);
-    room.turns.fill(this.#turn, start, end);
+    if (end > this.#ids.length) this.#grow(end);
+    this.#ids.set(tokens, start);
+    if (logprobs !== null) this.#samplerLogprobs.set(logprobs, start);
     this.#length = end;
+    this.#addRun({ end, source, turn: this.#turn, isTrained: logprobs !== null });
+  }
+
+  #addRun(run: Run): void {
+    const last = this.#runs.at(-1);
+    const goesOn =
+      last?.source === run.source && last.turn === run.turn && last.isTrained === run.isTrained;
+    if (goesOn) last.end = run.end;
+    else this.#runs.push(run);
   }
 
   #grow(length: number): void {
-    const isFirst = this.#length === 0;
-    const next = allocate(isFirst ? length : Math.ceil(length * (1 + SPARE_ROOM)));
-    next.tokens.set(this.tokens);
-    next.logprobs.set(this.logprobs);
-    next.mask.set(this.mask);
-    next.sources.set(this.sources);
-    next.turns.set(this.turns);
-    this.#room = next;
+    const room = this.#length === 0 ? length : Math.ceil(length * (1 + SPARE_ROOM));
+    const { tokens, logprobs } = this;
+    this.#ids = new Int32Array(room);
+    this.#samplerLogprobs = new Float32Array(room);
+    this.#ids.set(tokens);
+    this.#samplerLogprobs.set(logprobs);
   }
-}
 
-function allocate(length: number): LedgerView {
-  return {
-    tokens: new Int32Array(length),
-    logprobs: new Float32Array(length),
-    mask: new Uint8Array(length),
-    sources: new Uint8Array(length),
-    turns: new Int16Array(length),
-  };
-}
-
-function restoredSource(turn: number, mask: number | undefined): number {
-  const context = turn < 0 ? "prompt" : "delta";
-  return TOKEN_SOURCES.indexOf(mask === 1 ? "sampled" : context);
+  /** Fills an array of the stream's length. */
+  #spread<Values extends Uint8Array | Int16Array>(
+    values: Values,
+    entryOf: (run: Run) => number,
+  ): Values {
+    let start = 0;
+    for (const run of this.#runs) {
+      values.fill(entryOf(run), start, run.end);
+      start = run.end;
+    }
+    return values;
+  }
 }
 
 /**
