@@ -68,8 +68,8 @@ export function fakeTinker(options: FakeTinkerOptions): FakeAnswer {
     const id = futureBody.parse(body).request_id;
     const future = futures.get(id);
     if (future === undefined) return null;
+    // Kept, because a client whose poll was cut off asks again.
     await systemClock.sleep((await future.readyAtMs) - Date.now());
-    futures.delete(id);
     return future.reply;
   };
   const answerJson = async (call: string, json: unknown): Promise<FakeReply | null> => {
