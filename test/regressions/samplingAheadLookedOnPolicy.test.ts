@@ -11,6 +11,7 @@ import type { ProgressEvent } from "../../src/core/training/progress.ts";
 import { createFakeProgram, started, stepFinished } from "../cli/fakeProgram.ts";
 import { stepFacts } from "../core/runFolder/builders.ts";
 import { createMemoryFileSystem } from "../core/runFolder/memoryFileSystem.ts";
+import { metric, prepareAhead } from "../core/training/loop/prepareAhead.ts";
 
 const FOLDER = "runs/demo";
 
@@ -53,4 +54,23 @@ it("shows what waits in the queue, and how old it was when it was trained", asyn
   expect(program.out.lines).toContain(
     "sampled ahead 12 groups in the queue before step 7, 5 of them ended; staleness 2",
   );
+});
+
+it("records the throughput of the whole step", async () => {
+  const run = prepareAhead({ stepsAhead: 1, steps: 4, sampleMs: (seed) => 500 + (seed % 1_000) });
+  const { client, clock } = run.context;
+  const { optimStep } = client;
+  client.optimStep = async (params) => {
+    await clock.sleep(5_000);
+    return await optimStep.call(client, params);
+  };
+  await run.run();
+  const [rates, tokens, seconds] = [
+    "throughput/sampled_tok_s",
+    "tokens/sampled",
+    "time/total_s",
+  ].map((name) => metric(run, name));
+  const expected = tokens?.map((count, step) => Number(count) / Number(seconds?.[step]));
+  expect(expected?.every((rate) => Number.isFinite(rate))).toBe(true);
+  expect(rates).toEqual(expected);
 });

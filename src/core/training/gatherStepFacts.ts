@@ -170,9 +170,10 @@ function furtherMetrics(
  */
 function aheadMetrics(
   staleness: readonly number[],
-  { depth, ready, times: { rolloutS }, overlapFrac }: StepResults,
+  { rollouts, depth, ready, times: { rolloutS, totalS }, overlapFrac }: StepResults,
 ): MetricsTree {
   const { mean, min, max } = summarize(staleness);
+  const sampled = rollouts.reduce((sum, rollout) => sum + sampledTokens(rollout), 0);
   return {
     async: {
       staleness: { mean, min, max },
@@ -181,6 +182,8 @@ function aheadMetrics(
       wait_for_batch_s: rolloutS,
     },
     time: { overlap_frac: overlapFrac },
+    // Sampling goes on during the whole step, not only while the step waits for its groups.
+    throughput: { sampled_tok_s: fraction(sampled, totalS) },
   };
 }
 
