@@ -92,7 +92,7 @@ describe("a rollout whose turns cannot be continued by appending", () => {
     });
     expect(sent.map(({ sampled }) => sampled)).toEqual(TURNS.map((text) => [...encode(text)]));
     expect(sent.map(({ context: own }) => own)).toEqual(
-      sampler.requests.map(({ prompt }) => prompt),
+      sampler.requests.map(({ prompt }) => [...prompt]),
     );
     expect(sent.map(({ advantages }) => advantages)).toEqual([[0.5], [0.5], [0.5], [-0.5]]);
   });

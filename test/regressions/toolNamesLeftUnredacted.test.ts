@@ -62,7 +62,8 @@ it("groups that a run has sampled ahead hold no secret that an environment answe
     control.stop();
     return updated;
   };
-  expect(await run.run()).toMatchObject({ outcome: "stopped", step: 1 });
+  expect(await run.run()).toMatchObject({ outcome: "stopped" });
+  expect([...fileSystem.files.keys()].some((path) => path.includes("/pending/group-"))).toBe(true);
   expect(leaks(fileSystem.files)).toEqual([]);
 });
 
