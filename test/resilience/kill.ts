@@ -60,7 +60,6 @@ interface Variant {
 
 const VARIANTS: readonly Variant[] = [
   { stepsAhead: 0, saveEvery: 1 },
-  { stepsAhead: 0, saveEvery: 3, refill: true },
   { stepsAhead: 1, saveEvery: 3 },
   { stepsAhead: 2, saveEvery: 1, refill: true },
   { stepsAhead: 3, saveEvery: 1 },
