@@ -6,7 +6,7 @@ export default defineConfig({
   test: {
     include: ["test/integration/**/*.test.ts"],
     maxWorkers: 3,
-    testTimeout: 180_000,
+    testTimeout: 360_000,
     hookTimeout: 180_000,
   },
 });
