@@ -51,7 +51,11 @@ export function connectTo(
 ): Promise<ControlClient> {
   return eventually(async () => {
     const { control } = await runFile(project);
-    return control === null ? null : ControlClient.open(control, { onStatus });
+    if (control === null) return null;
+    const client = await ControlClient.open(control, { onStatus });
+    // The trainer closes connections that do not show the token within seconds, which a test may wait before its first command.
+    await client.send({ action: "status" });
+    return client;
   });
 }
 
