@@ -1,22 +1,10 @@
 /** What a correction for data of other weights may be given, and runs that should have one. */
 
-import {
-  CORRECTION_DEFAULTS,
-  type CorrectionName,
-  correctionBounds,
-} from "./correctionDefaults.ts";
+import { CORRECTION_DEFAULTS, correctionBounds } from "./correctionDefaults.ts";
 import { advice, conflict, type Finding, note, preferred, setTo } from "./finding.ts";
 import { foreignParameters } from "./parameterRules.ts";
 import type { Remedy } from "./remedy.ts";
 import type { Config } from "./schema.ts";
-
-/** The bounds that `off_policy_correction_config` may hold, by correction. */
-export const CORRECTION_PARAMETERS: Readonly<Record<CorrectionName, readonly string[]>> = {
-  none: [],
-  tis: ["ratio_high"],
-  icepop: ["ratio_low", "ratio_high"],
-  sequence_mask: ["ratio_low", "ratio_high"],
-};
 
 const PLACE = "off_policy_correction_config";
 /** Steps ahead up to which importance weights without a bound rarely do harm. */
@@ -29,7 +17,7 @@ export function correctionFindings(config: Config): readonly Finding[] {
     place: PLACE,
     owner:
       correction === "none" ? "`off_policy_correction: none`" : `The correction \`${correction}\``,
-    allowed: CORRECTION_PARAMETERS[correction],
+    allowed: Object.keys(CORRECTION_DEFAULTS[correction]),
     given: config.off_policy_correction_config,
   });
   if (foreign.length > 0) return foreign;

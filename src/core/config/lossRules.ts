@@ -1,19 +1,10 @@
 /** Which parameters each loss takes, and what they must satisfy. */
 
 import { conflict, type Finding, preferred, setTo } from "./finding.ts";
-import { LOSS_DEFAULTS, type LossName } from "./lossDefaults.ts";
+import { LOSS_DEFAULTS } from "./lossDefaults.ts";
 import { foreignParameters } from "./parameterRules.ts";
 import type { Remedy } from "./remedy.ts";
 import type { Config } from "./schema.ts";
-
-/** The parameters that `loss_fn_config` may hold, by loss. */
-export const LOSS_PARAMETERS: Readonly<Record<LossName, readonly string[]>> = {
-  importance_sampling: [],
-  ppo: ["clip_low_threshold", "clip_high_threshold"],
-  cispo: ["clip_low_threshold", "clip_high_threshold"],
-  dro: ["beta"],
-  gspo: ["clip_low_threshold", "clip_high_threshold"],
-};
 
 const PLACE = "loss_fn_config";
 
@@ -22,7 +13,7 @@ export function lossFindings(config: Config): readonly Finding[] {
   const foreign = foreignParameters({
     place: PLACE,
     owner: `The loss \`${config.loss_fn}\``,
-    allowed: LOSS_PARAMETERS[config.loss_fn],
+    allowed: Object.keys(LOSS_DEFAULTS[config.loss_fn]),
     given: config.loss_fn_config,
   });
   if (foreign.length > 0) return foreign;

@@ -56,7 +56,7 @@ export const rolloutFields = {
     default: 9,
     change: "tunable",
     isAdvanced: true,
-    doc: "With `refill`: most tasks that a step takes beyond `batch_size`, in batches of that size. A step that still has fewer groups with a signal trains on those, and a warning says so. The default allows ten batches in all, as the published recipe of DAPO does (`max_num_gen_batches`).",
+    doc: "With `refill`: most tasks that a step takes beyond `batch_size`, in batches of that size. A step that still has fewer groups with a signal trains on those, and a warning says so. The default allows ten batches in all, as the DAPO scripts for verl do (`max_num_gen_batches=10`).",
   },
   max_active_tasks: {
     type: "integer",

@@ -1,10 +1,10 @@
 /** Completion of keys: those that a mapping may have and does not have yet. */
 
 import { formatQuantity } from "../../../../shared/format.ts";
-import { CORRECTION_PARAMETERS } from "../../correctionRules.ts";
+import { CORRECTION_DEFAULTS } from "../../correctionDefaults.ts";
 import type { Field, FieldTable, MapShape, ObjectShape, Shape } from "../../field.ts";
 import { shapeAt } from "../../fields.ts";
-import { LOSS_PARAMETERS } from "../../lossRules.ts";
+import { LOSS_DEFAULTS } from "../../lossDefaults.ts";
 import type { DefaultKind } from "../../schema.ts";
 import { environmentDetail, environmentMarkdown } from "../descriptions/environmentText.ts";
 import { fieldMarkdown, typeText } from "../descriptions/fieldText.ts";
@@ -186,20 +186,21 @@ function secretKeys(context: CompletionContext, shape: MapShape): readonly Compl
   );
 }
 
-type ParameterTable = Readonly<Record<string, readonly string[]>>;
+/** The parameters of each choice, with what they are when left out. */
+type ParameterTable = Readonly<Record<string, Readonly<Record<string, number>>>>;
 
 /** By the key of a map of parameters: the key whose value decides which it takes, and which those are. */
 const PARAMETERS: Readonly<Record<string, readonly [string, ParameterTable]>> = {
-  loss_fn_config: ["loss_fn", LOSS_PARAMETERS],
-  off_policy_correction_config: ["off_policy_correction", CORRECTION_PARAMETERS],
+  loss_fn_config: ["loss_fn", LOSS_DEFAULTS],
+  off_policy_correction_config: ["off_policy_correction", CORRECTION_DEFAULTS],
 };
 
 function parameterKeys(context: CompletionContext, shape: MapShape): readonly Completion[] {
   const [choice, tables] = PARAMETERS[context.cursor.path[0] ?? ""] ?? ["", {}];
   const field = shapeAt([choice]);
   const usual = field !== undefined && "default" in field ? String(field.default) : "";
-  const names = tables[context.writtenValue(choice) ?? usual] ?? [];
-  return names.map((name, index) =>
+  const parameters = tables[context.writtenValue(choice) ?? usual] ?? {};
+  return Object.keys(parameters).map((name, index) =>
     keyCompletion(context, {
       key: name,
       kind: "key",
