@@ -34,6 +34,7 @@ export const FOLDER_ORDER: readonly string[] = [
   "src/core/tracking/wandb",
   "src/core/runs",
   "src/core/sweeps",
+  "src/core/weights",
   "src/core/rollout",
   "src/core/serverChecks",
   "src/core/training",

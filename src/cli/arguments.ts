@@ -4,6 +4,7 @@ import type { AppError } from "../core/errors.ts";
 import { type AllowedOrigin, originOf } from "../core/secrets/hostBinding.ts";
 import { nearestWord } from "../core/util/editDistance.ts";
 import type { ControlCommand } from "../shared/control.ts";
+import { type CheckpointAction, checkpointAction } from "./checkpointArguments.ts";
 import {
   argumentError,
   CONFIG_FILE,
@@ -110,11 +111,10 @@ export interface ModelsCommand extends Sending {
   readonly kind: "models";
 }
 
-/** Deletes saved weights. */
+/** Does something with saved weights. */
 export interface CheckpointsCommand extends Sending {
   readonly kind: "checkpoints";
-  /** At least one. */
-  readonly paths: readonly string[];
+  readonly action: CheckpointAction;
   /** True to leave the service alone. */
   readonly isLocalOnly: boolean;
 }
@@ -208,7 +208,12 @@ function parseCommand(name: CommandName, given: ParsedFlags): Command {
       refuseFurther(given.positionals, name);
       return { kind: "models", ...sending(given, name) };
     case "checkpoints":
-      return parseCheckpoints(given);
+      return {
+        kind: "checkpoints",
+        action: checkpointAction(given),
+        isLocalOnly: given.switches.has("local"),
+        ...sending(given, name),
+      };
     case "serve":
       return parseServe(given);
   }
@@ -317,18 +322,6 @@ function parseShowPrompt(given: ParsedFlags): ShowPromptCommand {
     task: numberOf(given, "show-prompt", "task") ?? 0,
     wantsIds: given.switches.has("ids"),
   };
-}
-
-function parseCheckpoints(given: ParsedFlags): CheckpointsCommand {
-  const [word, ...paths] = given.positionals;
-  if (word !== "delete" || paths.length === 0) {
-    throw argumentError(
-      "checkpoints needs the word delete and the addresses to delete",
-      "checkpoints",
-    );
-  }
-  const isLocalOnly = given.switches.has("local");
-  return { kind: "checkpoints", paths, isLocalOnly, ...sending(given, "checkpoints") };
 }
 
 function parseServe(given: ParsedFlags): ServeCommand {

@@ -73,7 +73,14 @@ export const FLAGS: Readonly<Record<CommandName, Flags>> = {
     eval: { type: "boolean" },
   },
   models: { ...HELP, ...STARTING },
-  checkpoints: { ...HELP, local: { type: "boolean" }, ...STARTING },
+  checkpoints: {
+    ...HELP,
+    local: { type: "boolean" },
+    output: { type: "string" },
+    name: { type: "string" },
+    json: { type: "boolean" },
+    ...STARTING,
+  },
   serve: {
     ...HELP,
     tinker_port: { type: "string" },

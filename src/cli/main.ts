@@ -9,8 +9,10 @@ import { systemClock } from "../node/clock.ts";
 import { createFileSystem } from "../node/fileSystem.ts";
 import { EXIT } from "../shared/exitCodes.ts";
 import { VERSION } from "../shared/version.ts";
+import { changeCheckpoints } from "../trainer/checkpoints/changeCheckpoints.ts";
+import { downloadCheckpoint } from "../trainer/checkpoints/downloadCheckpoint.ts";
+import { describeCheckpoint, listCheckpoints } from "../trainer/checkpoints/listCheckpoints.ts";
 import { debugLog } from "../trainer/debugLog.ts";
-import { deleteCheckpoints } from "../trainer/deleteCheckpoints.ts";
 import { listModels } from "../trainer/listModels.ts";
 import { loadTokenizer } from "../trainer/loadTokenizer.ts";
 import { previewPrompt } from "../trainer/previewPrompt.ts";
@@ -58,7 +60,10 @@ const exitCode = await runProgram(
     trainer: {
       startTraining: (request) => startTraining({ ...request, redactor }),
       resumeTraining: (request) => resumeTraining({ ...request, redactor }),
-      deleteCheckpoints: (files, request) => deleteCheckpoints(files, { ...request, redactor }),
+      listCheckpoints: (files, request) => listCheckpoints(files, { ...request, redactor }),
+      describeCheckpoint: (files, request) => describeCheckpoint(files, { ...request, redactor }),
+      downloadCheckpoint: (files, request) => downloadCheckpoint(files, { ...request, redactor }),
+      changeCheckpoints: (files, request) => changeCheckpoints(files, { ...request, redactor }),
       previewPrompt: (files, request) => previewPrompt(files, { ...request, redactor }),
       listModels: (request) => listModels({ ...request, redactor }),
       serve,

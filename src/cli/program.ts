@@ -4,7 +4,7 @@ import { isProcessAlive } from "../node/processes.ts";
 import { EXIT } from "../shared/exitCodes.ts";
 import type { EditorLaunch, RunEnd } from "../trainer/types.ts";
 import { type Command, parseArguments } from "./arguments.ts";
-import { deleteCheckpoints } from "./checkpoints.ts";
+import { runCheckpoints } from "./checkpoints.ts";
 import { controlRun } from "./control.ts";
 import { errorLines, exitCodeOf, exitCodeOfRun } from "./exitCode.ts";
 import { helpLines } from "./helpTexts.ts";
@@ -86,7 +86,7 @@ async function dispatch(options: ProgramOptions, command: Command): Promise<numb
       out.print(await modelLines(options, command));
       return EXIT.done;
     case "checkpoints":
-      await deleteCheckpoints(options, command);
+      await runCheckpoints(options, command);
       return EXIT.done;
     case "serve":
       await serveUntilInterrupt(options, command);

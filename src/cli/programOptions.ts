@@ -4,7 +4,16 @@ import type { Readable } from "node:stream";
 import type { Tokenizer } from "../core/chat/tokenizer.ts";
 import type { Clock, FileSystem, Log } from "../core/ports.ts";
 import type { PromptDescription } from "../shared/promptDescription.ts";
-import type { DeletedCheckpoint, DeleteRequest } from "../trainer/deleteCheckpoints.ts";
+import type { ChangedCheckpoint, ChangeRequest } from "../trainer/checkpoints/changeCheckpoints.ts";
+import type {
+  DownloadedWeights,
+  DownloadRequest,
+} from "../trainer/checkpoints/downloadCheckpoint.ts";
+import type {
+  DescribedCheckpoint,
+  StoredCheckpoint,
+} from "../trainer/checkpoints/listCheckpoints.ts";
+import type { PlacesRequest } from "../trainer/checkpoints/places.ts";
 import type { AccountRequest } from "../trainer/hostedAccount.ts";
 import type { OfferedModels } from "../trainer/listModels.ts";
 import type { PreviewRequest } from "../trainer/previewPrompt.ts";
@@ -30,10 +39,19 @@ export interface Served extends ServedAddresses {
 export interface TrainerApi {
   startTraining(request: TrainRequest): ActiveRun;
   resumeTraining(request: ResumeRequest): ActiveRun;
-  deleteCheckpoints(
+  listCheckpoints(
     fileSystem: FileSystem,
-    request: DeleteRequest,
-  ): AsyncIterable<DeletedCheckpoint>;
+    request: PlacesRequest,
+  ): Promise<readonly StoredCheckpoint[]>;
+  describeCheckpoint(
+    fileSystem: FileSystem,
+    request: PlacesRequest & { readonly path: string },
+  ): Promise<DescribedCheckpoint>;
+  downloadCheckpoint(fileSystem: FileSystem, request: DownloadRequest): Promise<DownloadedWeights>;
+  changeCheckpoints(
+    fileSystem: FileSystem,
+    request: ChangeRequest,
+  ): AsyncIterable<ChangedCheckpoint>;
   previewPrompt(fileSystem: FileSystem, request: PreviewRequest): Promise<PromptDescription>;
   listModels(request: AccountRequest): Promise<OfferedModels>;
   serve(options: Omit<ServeCommand, "kind">): Promise<Served>;

@@ -3,14 +3,13 @@
 import { firingAlarms } from "../core/alarms/alarmEvents.ts";
 import { firingAfter } from "../core/alarms/alarmHistory.ts";
 import { ALARMS } from "../core/alarms/alarmTable.ts";
-import { type CheckpointEntry, readCheckpoints } from "../core/runFolder/checkpointLog.ts";
+import { readCheckpoints } from "../core/runFolder/checkpointLog.ts";
 import { type RunEvent, readEvents } from "../core/runFolder/events.ts";
 import { runPaths } from "../core/runFolder/layout.ts";
 import { flattenMetrics, type MetricsRow } from "../core/runFolder/metricsTree.ts";
 import { readRunFile } from "../core/runFolder/runFile.ts";
 import { readModelNames } from "../core/runFolder/runModel.ts";
 import { waitingUploads } from "../core/tracking/openreward/uploadLog.ts";
-import { groupBy } from "../core/util/groupBy.ts";
 import {
   formatCount,
   formatDuration,
@@ -23,6 +22,7 @@ import { l10n } from "../shared/l10n.ts";
 import { phaseTexts } from "../shared/phaseTexts.ts";
 import type { RunFile } from "../shared/runFile.ts";
 import { alarmLines } from "./alarmLines.ts";
+import { checkpointLines } from "./checkpointLines.ts";
 import { BLANK, type Line, labelled, type Piece, styled } from "./line.ts";
 import { heading, newestRows, quietLine, type ShowContext, showCommand } from "./showContext.ts";
 import { comparedEvaluations } from "./showEvaluation.ts";
@@ -44,10 +44,8 @@ export async function* showOverview(context: ShowContext): AsyncGenerator<Line, 
   }
   const evaluations = await comparedEvaluations(context);
   if (evaluations.length > 0) yield* [BLANK, ...evaluations];
-  const checkpoints = await readCheckpoints(fileSystem, folder);
-  if (checkpoints.length > 0) yield* [BLANK, heading(l10n.t("checkpoints"))];
-  const saves = groupBy(worthShowing(checkpoints), ({ name }) => name);
-  for (const [, entries] of saves) yield* checkpointLines(entries);
+  const checkpoints = checkpointLines(await readCheckpoints(fileSystem, folder));
+  if (checkpoints.length > 0) yield* [BLANK, heading(l10n.t("checkpoints")), ...checkpoints];
   yield* await closerLines(context, rows, evaluations.length > 0);
 }
 
@@ -141,30 +139,6 @@ function stepCells(metrics: MetricsRow): readonly Piece[] {
     formatCount(number("tokens/sampled") ?? 0),
     seconds === null ? "" : formatDuration(seconds),
   ];
-}
-
-/** Rolling saves replace each other: only one that is the latest of all can still be used. */
-function worthShowing(checkpoints: readonly CheckpointEntry[]): readonly CheckpointEntry[] {
-  return checkpoints.filter(
-    ({ kind }, index) => kind !== "rolling" || index === checkpoints.length - 1,
-  );
-}
-
-/** One save can count as several kinds, for example periodic and final. */
-function checkpointLines(saves: readonly CheckpointEntry[]): readonly Line[] {
-  const entry = saves.at(-1);
-  if (entry === undefined) return [];
-  const kinds = saves.map(({ kind }) => kind).join(", ");
-  const expiry = entry.expires_at === null ? "" : `, ${l10n.t("expires {0}", entry.expires_at)}`;
-  const step = plural(entry.step, "after {0} step", "after {0} steps");
-  const facts = `${kinds}, ${step}${expiry}`;
-  const lines: Line[] = [[`  ${entry.name}`, styled("quiet", `  ${facts}`)]];
-  // Paths stay whole, wider than the window or not: they are there to be copied.
-  if (entry.state_path !== null)
-    lines.push([`    ${l10n.t("state").padEnd(7)}  `, entry.state_path]);
-  if (entry.sampler_path !== null)
-    lines.push([`    ${l10n.t("sampler").padEnd(7)}  `, entry.sampler_path]);
-  return lines;
 }
 
 async function closerLines(

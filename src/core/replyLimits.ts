@@ -13,6 +13,8 @@ export const REPLY_LIMITS = {
   catalogue: 16 * MIB,
   /** The tokenizers with the largest vocabularies have 40 MiB. */
   hubFile: 256 * MIB,
+  /** A LoRA adapter of a large model with a high rank has tens of GiB; it goes to disk piece by piece. */
+  weights: 2 ** 40,
   other: 64 * MIB,
 } as const;
 

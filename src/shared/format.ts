@@ -37,6 +37,14 @@ export function formatExact(value: number | null): string {
   return value === null ? NOTHING : String(Number(value.toPrecision(6)));
 }
 
+/** Of files, in units of 1024: `812 B`, `3.4 KiB`, `1.2 GiB`. */
+export function formatBytes(bytes: number): string {
+  const units = ["B", "KiB", "MiB", "GiB", "TiB"];
+  const power = bytes < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(bytes) / 10));
+  const value = bytes / 2 ** (10 * power);
+  return `${power === 0 ? value : value.toPrecision(value < 10 ? 2 : 3)} ${units[power]}`;
+}
+
 /** `0.8 s`, `35 s`, `2 min 05 s`, `1 h 12 min`. */
 export function formatDuration(seconds: number): string {
   if (seconds < 9.95) return `${seconds.toFixed(1)} s`;

@@ -4,6 +4,7 @@ import type { AllowedOrigin } from "../core/secrets/hostBinding.ts";
 import { redactingLog, redactingRefusals } from "../core/secrets/redaction/redactingPorts.ts";
 import { Redactor } from "../core/secrets/redaction/redactor.ts";
 import { openAccount, type TinkerAccount } from "../core/tinker/account.ts";
+import type { TinkerOptions } from "../core/tinker/serviceClient.ts";
 import { systemClock } from "../node/clock.ts";
 import { createHttpClient } from "../node/http.ts";
 import { systemRandom } from "../node/random.ts";
@@ -22,6 +23,8 @@ export interface AccountRequest {
 }
 
 export interface HostedAccount {
+  /** For what needs a session; null without a key. */
+  readonly connection: TinkerOptions | null;
   /** Null without a key. */
   readonly account: TinkerAccount | null;
   readonly url: string;
@@ -37,11 +40,11 @@ export async function openHostedAccount(
   const variables = await loadVariables(folder);
   const config = { tinker_base_url: null };
   const { url, keyName, key } = tinkerAddress({ config, variables, allowedOrigins });
-  if (key === null) return { account: null, url, keyName };
+  if (key === null) return { connection: null, account: null, url, keyName };
   redactor.learn(key);
   const http = redactingRefusals(createHttpClient(), redactor);
   cleanup.add(() => http.close());
-  const account = await openAccount({
+  const connection: TinkerOptions = {
     http,
     clock: systemClock,
     random: systemRandom,
@@ -49,6 +52,6 @@ export async function openHostedAccount(
     baseUrl: url,
     apiKey: key,
     onToken: (token) => redactor.learn(token),
-  });
-  return { account, url, keyName };
+  };
+  return { connection, account: await openAccount(connection), url, keyName };
 }

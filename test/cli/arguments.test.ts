@@ -150,14 +150,45 @@ test.each([
   expect(() => parseArguments(args)).toThrow(/^[^\n]* --help` explains the command line\.$/);
 });
 
-test("checkpoints are deleted by their addresses, here only when asked", () => {
-  const paths = ["tinker://s:train:0/weights/a", "tinker://s:train:0/sampler_weights/a"];
-  expect(parseArguments(["checkpoints", "delete", ...paths, "--local"])).toEqual({
-    ...{ kind: "checkpoints", paths, isLocalOnly: true, allowedOrigins: [] },
+const CHECKPOINT_PATHS = ["tinker://s:train:0/weights/a", "tinker://s:train:0/sampler_weights/a"];
+const [CHECKPOINT_PATH = ""] = CHECKPOINT_PATHS;
+
+test.each([
+  [["list"], { action: "list", folder: null, wantsJson: false }],
+  [["list", "runs/demo", "--json"], { action: "list", folder: "runs/demo", wantsJson: true }],
+  [["info", CHECKPOINT_PATH], { action: "info", path: CHECKPOINT_PATH, wantsJson: false }],
+  [
+    ["download", "runs/demo", "--name", "step_000010", "--output=w"],
+    { action: "download", source: "runs/demo", name: "step_000010", output: "w", wantsJson: false },
+  ],
+  [
+    ["delete", ...CHECKPOINT_PATHS],
+    { action: "change", paths: CHECKPOINT_PATHS, change: { action: "delete" } },
+  ],
+  [
+    ["set-ttl", CHECKPOINT_PATH, "30d"],
+    {
+      action: "change",
+      paths: [CHECKPOINT_PATH],
+      change: { action: "set-ttl", ttlSeconds: 2_592_000 },
+    },
+  ],
+])("checkpoints %j", (words, action) => {
+  expect(parseArguments(["checkpoints", ...words, "--local"])).toEqual({
+    ...{ kind: "checkpoints", action, isLocalOnly: true, allowedOrigins: [] },
   });
-  for (const words of [[], ["delete"], ["list", "a"]]) {
-    expect(() => parseArguments(["checkpoints", ...words])).toThrow("needs the word delete");
-  }
+});
+
+test.each([
+  [[], "checkpoints needs one of list, info"],
+  [["remove", "a"], "checkpoints needs one of list, info"],
+  [["delete"], "delete needs the address of a checkpoint"],
+  [["set-ttl", CHECKPOINT_PATH], "set-ttl ends with how long"],
+  [["set-ttl", CHECKPOINT_PATH, "5m"], "set-ttl ends with how long"],
+  [["download"], "checkpoints needs a run folder"],
+  [["info", "a", "b"], '"b" is one argument too many'],
+])("checkpoints %j is refused", (words, message) => {
+  expect(() => parseArguments(["checkpoints", ...words])).toThrow(message);
 });
 
 test("a sweep takes its grid, beside what train takes", () => {

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { readState } from "../../src/core/runFolder/state.ts";
 import type { ProgressEvent } from "../../src/core/training/progress.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
-import { deleteCheckpoints } from "../../src/trainer/deleteCheckpoints.ts";
+import { changeCheckpoints } from "../../src/trainer/checkpoints/changeCheckpoints.ts";
 import { resumeTraining, startTraining } from "../../src/trainer/trainer.ts";
 import { comparableRow, withoutKeys } from "./comparableRow.ts";
 import { PROGRAM_FOLDER, readLines, runFolderWith } from "./localRun.ts";
@@ -45,8 +45,9 @@ rolling_save_every: 0
     const files = createFileSystem();
     const last = await readState(files.within(run(cut)), run(cut));
     const paths = [last?.last_checkpoint?.state_path ?? ""];
-    const of = { paths, isLocalOnly: true, folder: cut, allowedOrigins: [] };
-    for await (const { place } of deleteCheckpoints(files, of)) expect(place).toBe("this computer");
+    const change = { action: "delete" } as const;
+    const of = { paths, change, isLocalOnly: true, folder: cut, allowedOrigins: [] };
+    for await (const { place } of changeCheckpoints(files, of)) expect(place).toBe("this computer");
     await files.close();
 
     const seen: ProgressEvent[] = [];

@@ -69,7 +69,7 @@ function aService(living: readonly string[], changes: Partial<ServiceClient> = {
       living.includes(path) ? Promise.resolve(new FakeTrainingClient()) : Promise.reject(fault()),
     listCheckpoints: async () =>
       living.map((path) => ({
-        ...{ path, time: null, sizeBytes: null, expiresAt: null, userMetadata: {} },
+        ...{ path, time: null, sizeBytes: null, isPublic: null, expiresAt: null, userMetadata: {} },
       })),
     ...changes,
   };

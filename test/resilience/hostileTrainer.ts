@@ -39,7 +39,10 @@ async function program(show: (shown: unknown) => void, args: readonly string[]):
       ...{
         startTraining: refuse,
         resumeTraining: refuse,
-        deleteCheckpoints: refuse,
+        listCheckpoints: refuse,
+        describeCheckpoint: refuse,
+        downloadCheckpoint: refuse,
+        changeCheckpoints: refuse,
         listModels: refuse,
       },
       ...{ previewPrompt: refuse, serve: refuse },

@@ -1,6 +1,11 @@
 /** What an account has at a Tinker server, without any session: models that are offered, runs, checkpoints. */
 
-import { type Checkpoint, checkpointsOf, createCheckpointClient } from "./checkpoints.ts";
+import {
+  type Checkpoint,
+  type CheckpointClient,
+  checkpointsOf,
+  createCheckpointClient,
+} from "./checkpoints.ts";
 import {
   capabilities,
   openTinker,
@@ -19,14 +24,12 @@ export interface TrainedRun {
 }
 
 /** All calls fail with AppError `tinker-*`. */
-export interface TinkerAccount {
+export interface TinkerAccount extends CheckpointClient {
   models(): Promise<readonly SupportedModel[]>;
   /** The newest; at most `limit`. */
   runs(limit: number): Promise<readonly TrainedRun[]>;
   /** Of all runs, the newest first; at most `limit`. */
   checkpoints(limit: number): Promise<readonly Checkpoint[]>;
-  /** @throws AppError `tinker-not-found` when it is gone already */
-  deleteCheckpoint(path: string): Promise<void>;
 }
 
 /** @throws AppError `tinker-auth` for a key the hosted service cannot know, and `tinker-*` as all calls do */
@@ -37,9 +40,8 @@ export async function openAccount(
   >,
 ): Promise<TinkerAccount> {
   const { tinker } = await openTinker(options);
-  const { deleteCheckpoint } = createCheckpointClient(tinker);
   return {
-    deleteCheckpoint,
+    ...createCheckpointClient(tinker),
     models: async () => (await capabilities(tinker)) ?? [],
     runs: async (limit) => {
       const request = { method: "GET", path: `training_runs?limit=${limit}&offset=0` } as const;

@@ -1,8 +1,14 @@
 /** Stored checkpoints of a run: list, expiry, delete. */
 
+import { isAppError } from "../errors.ts";
 import type { TinkerHttp } from "./http.ts";
 import { parseTinkerPath } from "./paths.ts";
-import { type CheckpointList, checkpointListSchema } from "./wire.ts";
+import {
+  type CheckpointList,
+  checkpointListSchema,
+  exportedFilesSchema,
+  weightsInfoSchema,
+} from "./wire.ts";
 
 export interface Checkpoint {
   /** `tinker://RUN/KIND/NAME` */
@@ -10,9 +16,26 @@ export interface Checkpoint {
   /** RFC 3339, null when the server does not say. */
   readonly time: string | null;
   readonly sizeBytes: number | null;
+  /** True when everyone who knows the path may use it; null when the server does not say. */
+  readonly isPublic: boolean | null;
   /** RFC 3339; null = kept for ever. */
   readonly expiresAt: string | null;
   readonly userMetadata: Readonly<Record<string, unknown>>;
+}
+
+/** What weights were trained on. */
+export interface WeightsFacts {
+  readonly baseModel: string;
+  /** Null = not LoRA, or not said. */
+  readonly loraRank: number | null;
+}
+
+/** Where the files of exported weights can be fetched without a key. */
+export interface ExportedFiles {
+  /** Signed addresses by path in the folder, as the server names them: not checked. They are secrets. */
+  readonly urls: ReadonlyMap<string, string>;
+  /** Milliseconds since the Unix epoch; null when the server does not say. */
+  readonly expiresAtMs: number | null;
 }
 
 export interface CheckpointClient {
@@ -22,6 +45,12 @@ export interface CheckpointClient {
   setCheckpointTtl(path: string, ttlSeconds: number | null): Promise<void>;
   /** @throws AppError `tinker-*`, `tinker-not-found` when it is gone already */
   deleteCheckpoint(path: string): Promise<void>;
+  /** Lets everyone who knows the path use the weights, or its owner alone. @throws AppError `tinker-*` */
+  setCheckpointPublic(path: string, isPublic: boolean): Promise<void>;
+  /** @throws AppError `tinker-*` */
+  weightsFacts(path: string): Promise<WeightsFacts>;
+  /** `path` is of kind `external_weights`. Each call signs anew, and renews the expiry. @throws AppError `tinker-*` */
+  exportedFiles(path: string): Promise<ExportedFiles>;
 }
 
 /** Lists and changes stored checkpoints: `docs/protocols/tinker.md#checkpoints`. */
@@ -41,6 +70,30 @@ export function createCheckpointClient(tinker: TinkerHttp): CheckpointClient {
         body: { ttl_seconds: ttlSeconds },
       }),
     deleteCheckpoint: (path) => tinker.run({ method: "DELETE", path: resourceOf(path) }),
+    setCheckpointPublic: async (path, isPublic) => {
+      const resource = `${resourceOf(path)}/publish`;
+      try {
+        await tinker.run({ method: isPublic ? "POST" : "DELETE", path: resource });
+      } catch (error) {
+        // It is so already.
+        if (!isAppError(error, "tinker-conflict")) throw error;
+      }
+    },
+    weightsFacts: async (path) => {
+      const body = { tinker_path: path };
+      const request = { method: "POST", path: "weights_info", body } as const;
+      const { base_model: baseModel, lora_rank } = await tinker.call(request, weightsInfoSchema);
+      return { baseModel, loraRank: lora_rank };
+    },
+    exportedFiles: async (path) => {
+      const request = { method: "GET", path: `${resourceOf(path)}/external_weights_urls` } as const;
+      const { urls, expires } = await tinker.call(request, exportedFilesSchema);
+      const expiresAtMs = expires === null ? Number.NaN : Date.parse(expires);
+      return {
+        urls: new Map(Object.entries(urls)),
+        expiresAtMs: Number.isNaN(expiresAtMs) ? null : expiresAtMs,
+      };
+    },
   };
 }
 
@@ -49,6 +102,7 @@ export function checkpointsOf({ checkpoints }: CheckpointList): readonly Checkpo
     path: checkpoint.tinker_path,
     time: checkpoint.time,
     sizeBytes: checkpoint.size_bytes,
+    isPublic: checkpoint.public,
     expiresAt: checkpoint.expires_at,
     userMetadata: checkpoint.user_metadata ?? {},
   }));

@@ -20,6 +20,7 @@ export type OperationType =
   | "SaveWeights"
   | "LoadWeights"
   | "SaveWeightsForSampler"
+  | "SaveWeightsExternal"
   | "Sample";
 
 /** What the server says about an operation that waits its turn. */

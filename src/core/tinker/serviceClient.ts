@@ -68,7 +68,8 @@ export interface SupportedModel {
 }
 
 /** All calls fail with AppError `tinker-*` (see `TinkerErrorCode`). */
-export interface ServiceClient extends CheckpointClient {
+export interface ServiceClient
+  extends Pick<CheckpointClient, "listCheckpoints" | "setCheckpointTtl" | "deleteCheckpoint"> {
   /** For messages. */
   readonly address: string;
   /** Null from a server that does not list them. */
@@ -92,7 +93,7 @@ export const hostedBaseUrl = "https://tinker.thinkingmachines.dev/services/tinke
 const sdkVersion = "0.38.0";
 const defaultNoAnswerLimitMs = 15 * 60_000;
 
-interface Connection {
+export interface Connection {
   readonly options: TinkerOptions;
   readonly tinker: TinkerHttp;
   readonly operations: Operations;
@@ -164,7 +165,8 @@ export async function openTinker(
   return { tinker, config, billingPauseMs };
 }
 
-async function connect(options: TinkerOptions): Promise<Connection> {
+/** A session that begins with its first model or sampler. @throws AppError `tinker-*` */
+export async function connect(options: TinkerOptions): Promise<Connection> {
   const { clock, random, log } = options;
   const { tinker, config, billingPauseMs } = await openTinker(options);
   const operations = createOperations({

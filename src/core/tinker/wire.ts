@@ -112,6 +112,7 @@ export const checkpointListSchema = object({
       checkpoint_type: string(),
       time: orNull(string()),
       size_bytes: orNull(number()),
+      public: orNull(boolean()),
       expires_at: orNull(string()),
       user_metadata: orNull(record(string(), unknown())),
     }),
@@ -119,6 +120,12 @@ export const checkpointListSchema = object({
 });
 
 export type CheckpointList = output<typeof checkpointListSchema>;
+
+/** A signed address for each file, by its path in the folder. */
+export const exportedFilesSchema = object({
+  urls: record(string(), string()),
+  expires: orNull(string()),
+});
 
 export const trainingRunListSchema = object({
   training_runs: array(
@@ -225,6 +232,15 @@ export interface SaveWeightsBody {
   readonly overwrite: boolean;
   readonly user_metadata?: Readonly<Record<string, string>> | undefined;
   readonly type: "save_weights";
+}
+
+/** Makes files of the weights that can be fetched. */
+export interface SaveExternalBody {
+  readonly model_id: string;
+  readonly path: string;
+  readonly seq_id: number;
+  readonly ttl_seconds: number;
+  readonly type: "save_weights_external";
 }
 
 /** With `path` a stored checkpoint, with `sampling_session_seq_id` a sampler at once. */

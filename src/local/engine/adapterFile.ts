@@ -52,6 +52,16 @@ export function encodeAdapter(model: string, contents: AdapterContents): Uint8Ar
   return encodeSafetensors({ tensors, metadata }, "F32");
 }
 
+/** The same adapter for use elsewhere. @throws AppError `safetensors-invalid` */
+export function withoutOptimizer(bytes: Uint8Array): Uint8Array {
+  const { tensors, metadata } = decodeSafetensors(bytes);
+  const isOfOptimizer = (name: string): boolean =>
+    MOMENTS.some(([prefix]) => name.startsWith(prefix));
+  const { optimizer_steps: _, ...kept } = metadata;
+  const weights = [...tensors].filter(([name]) => !isOfOptimizer(name));
+  return encodeSafetensors({ tensors: new Map(weights), metadata: kept }, "F32");
+}
+
 /** @throws AppError `checkpoint-invalid` when the file is not an adapter of `model`. */
 export function decodeAdapter(
   bytes: Uint8Array,

@@ -16,7 +16,7 @@ export const PROJECTIONS = ["q", "k", "v", "o", "gate", "up", "down"] as const;
 export type Projection = (typeof PROJECTIONS)[number];
 
 /** Names of the projections in Hugging Face checkpoints, below `model.layers.N.`. */
-const PROJECTION_MODULES: Readonly<Record<Projection, string>> = {
+export const PROJECTION_MODULES: Readonly<Record<Projection, string>> = {
   q: "self_attn.q_proj",
   k: "self_attn.k_proj",
   v: "self_attn.v_proj",

@@ -13,6 +13,7 @@ import { Sessions } from "./models/sessions.ts";
 import { Futures } from "./operations/futures.ts";
 import type { ServiceContext } from "./operations/serviceContext.ts";
 import { checkpointRoutes } from "./routes/checkpointRoutes.ts";
+import { exportRoutes } from "./routes/exportRoutes.ts";
 import { futureRoutes } from "./routes/futureRoutes.ts";
 import { metaRoutes } from "./routes/metaRoutes.ts";
 import { modelRoutes } from "./routes/modelRoutes.ts";
@@ -47,9 +48,11 @@ export interface TinkerService {
 /** Opens the store and builds the server. @throws AppError `disk` when the store cannot be written */
 export async function createTinkerService(options: TinkerServiceOptions): Promise<TinkerService> {
   const parts = await createParts(options);
+  const exporting = exportRoutes(parts);
   const server = createHttpServer({
     key: options.key,
     log: options.log,
+    signedRoutes: exporting.signedRoutes,
     routes: {
       ...metaRoutes(parts),
       ...sessionRoutes(parts),
@@ -59,6 +62,7 @@ export async function createTinkerService(options: TinkerServiceOptions): Promis
       ...saveRoutes(parts),
       ...samplingRoutes(parts),
       ...checkpointRoutes(parts),
+      ...exporting.routes,
     },
   });
   return {
@@ -88,6 +92,7 @@ async function createParts(options: TinkerServiceOptions): Promise<ServiceContex
   const snapshots = new SnapshotCache({ engine });
   return {
     engine,
+    clock,
     store,
     sessions,
     models: new Models({ engine, clock, sessions }),

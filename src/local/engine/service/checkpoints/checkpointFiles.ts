@@ -12,7 +12,7 @@ import {
   type RunRecord,
   runRecordSchema,
 } from "./checkpointRecord.ts";
-import type { CheckpointKey, CheckpointKind } from "./tinkerPath.ts";
+import { CHECKPOINT_KINDS, type CheckpointKey, type CheckpointKind } from "./tinkerPath.ts";
 
 export interface CheckpointFilesOptions {
   readonly root: string;
@@ -22,7 +22,6 @@ export interface CheckpointFilesOptions {
 }
 
 const RUN_FILE = "run.json";
-const KINDS: readonly CheckpointKind[] = ["weights", "sampler_weights"];
 const SLUG_LENGTH = 40;
 const HASH_LENGTH = 16;
 
@@ -65,7 +64,7 @@ export class CheckpointFiles {
   }
 
   async checkpoints(runId: string): Promise<readonly CheckpointRecord[]> {
-    const perKind = await Promise.all(KINDS.map((kind) => this.#recordsOf(runId, kind)));
+    const perKind = await Promise.all(CHECKPOINT_KINDS.map((kind) => this.#recordsOf(runId, kind)));
     return perKind.flat();
   }
 
@@ -105,7 +104,7 @@ export class CheckpointFiles {
 
   /** Removes files that no record names: what a process left that died while it wrote. */
   async removeOrphans(runId: string): Promise<void> {
-    for (const kind of KINDS) {
+    for (const kind of CHECKPOINT_KINDS) {
       const records = await this.#recordsOf(runId, kind);
       const named = new Set(
         records.flatMap((record) => [record.file, `${fileStem(record.name)}.json`]),

@@ -1,7 +1,7 @@
 /** What the store writes beside the weights: one record per run and one per checkpoint. */
 
 import * as z from "zod";
-import { isCheckpointName, isRunId } from "./tinkerPath.ts";
+import { CHECKPOINT_KINDS, isCheckpointName, isRunId } from "./tinkerPath.ts";
 
 const loraSchema = z.object({
   rank: z.number(),
@@ -26,7 +26,7 @@ export const runRecordSchema = z.object({
 export const checkpointRecordSchema = z.object({
   format: z.literal(1),
   run_id: z.string().refine(isRunId),
-  kind: z.enum(["weights", "sampler_weights"]),
+  kind: z.enum(CHECKPOINT_KINDS),
   name: z.string().refine(isCheckpointName),
   /** File of the weights, in the folder of the record. */
   file: z.string().regex(/^[a-z0-9_-]+\.[0-9a-f-]+\.safetensors$/),

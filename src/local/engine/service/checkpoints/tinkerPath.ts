@@ -2,7 +2,9 @@
 
 import { userFault } from "../http/faults.ts";
 
-export type CheckpointKind = "weights" | "sampler_weights";
+/** What a checkpoint is for: going on with the training, sampling, or use elsewhere as files. */
+export const CHECKPOINT_KINDS = ["weights", "sampler_weights", "external_weights"] as const;
+export type CheckpointKind = (typeof CHECKPOINT_KINDS)[number];
 
 export interface CheckpointKey {
   readonly runId: string;
@@ -18,7 +20,7 @@ export function tinkerPath(key: CheckpointKey): string {
   return `${SCHEME}${key.runId}/${key.kind}/${key.name}`;
 }
 
-/** @throws AppError `invalid-request` for anything but `tinker://RUN/weights/NAME` or `…/sampler_weights/NAME` */
+/** @throws AppError `invalid-request` for anything but `tinker://RUN/KIND/NAME` */
 export function parseTinkerPath(path: string): CheckpointKey {
   const [runId = "", kind = "", name = "", ...rest] = path.startsWith(SCHEME)
     ? path.slice(SCHEME.length).split("/")
@@ -47,7 +49,7 @@ export function isCheckpointName(text: string): boolean {
 }
 
 function isCheckpointKind(text: string): text is CheckpointKind {
-  return text === "weights" || text === "sampler_weights";
+  return CHECKPOINT_KINDS.some((kind) => kind === text);
 }
 
 function notAPath(shown: string): Error {

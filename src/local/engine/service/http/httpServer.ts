@@ -1,6 +1,5 @@
 /** The HTTP side of the service: keys, body limits, routing, and answers with a length. */
 
-import { createHash, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { errorMessage, isAppError } from "../../../../core/errors.ts";
 import type { Json } from "../../../../core/json.ts";
@@ -8,6 +7,7 @@ import type { Log } from "../../../../core/ports.ts";
 import { refusal } from "./faults.ts";
 import { jsonReply, type Reply } from "./reply.ts";
 import { createRouter, type Routes } from "./router.ts";
+import { sameSecret } from "./sameSecret.ts";
 
 const PREFIX = "/api/v1";
 /** Polls are held for 30 s; an idle connection must outlive one. */
@@ -17,6 +17,8 @@ const MAX_BODY_BYTES = 64 * 2 ** 20;
 
 export interface HttpServerOptions {
   readonly routes: Routes;
+  /** Routes that check a signature in place of the key. */
+  readonly signedRoutes?: Routes;
   /** What X-API-Key must hold; null accepts anything. */
   readonly key: string | null;
   readonly log: Log;
@@ -27,14 +29,17 @@ export interface HttpServerOptions {
 export function createHttpServer(options: HttpServerOptions): Server {
   const { key, log, maxBodyBytes = MAX_BODY_BYTES } = options;
   const find = createRouter(options.routes);
+  const findSigned = createRouter(options.signedRoutes ?? {});
 
   async function answer(request: IncomingMessage, signal: AbortSignal): Promise<Reply> {
-    if (key !== null && !sameSecret(header(request, "x-api-key"), key)) {
-      throw refusal(401, "The X-API-Key header does not hold the key of this server.");
-    }
     const { pathname, searchParams } = new URL(request.url ?? "/", "http://localhost");
     const path = pathname.startsWith(`${PREFIX}/`) ? pathname.slice(PREFIX.length) : "";
-    const match = find(request.method ?? "GET", path);
+    const method = request.method ?? "GET";
+    const signed = findSigned(method, path);
+    if (signed === null && key !== null && !sameSecret(header(request, "x-api-key"), key)) {
+      throw refusal(401, "The X-API-Key header does not hold the key of this server.");
+    }
+    const match = signed ?? find(method, path);
     const body = await readBody(request, maxBodyBytes);
     if (match === null) throw refusal(404, "Not Found");
     return match.handler({
@@ -85,6 +90,7 @@ async function readBody(request: IncomingMessage, maxBytes: number): Promise<Uin
 function send(response: ServerResponse, reply: Reply): void {
   if (response.destroyed) return;
   response.statusCode = reply.status;
+  for (const [name, value] of Object.entries(reply.headers ?? {})) response.setHeader(name, value);
   if (reply.contentType !== null) {
     response.setHeader("Content-Type", reply.contentType);
     response.setHeader("Content-Length", reply.body.byteLength);
@@ -107,10 +113,4 @@ function errorReply(error: unknown): Reply {
 function header(request: IncomingMessage, name: string): string {
   const value = request.headers[name.toLowerCase()];
   return typeof value === "string" ? value : "";
-}
-
-/** Takes the same time for every wrong value of any length. */
-function sameSecret(given: string, expected: string): boolean {
-  const digest = (text: string) => createHash("sha256").update(text).digest();
-  return timingSafeEqual(digest(given), digest(expected));
 }

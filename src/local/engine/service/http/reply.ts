@@ -6,6 +6,7 @@ export interface Reply {
   readonly status: number;
   readonly contentType: string | null;
   readonly body: Uint8Array;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export const PROTOBUF = "application/x-protobuf";

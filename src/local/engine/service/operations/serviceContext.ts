@@ -1,5 +1,6 @@
 /** What the routes of the service work with. */
 
+import type { Clock } from "../../../../core/ports.ts";
 import type { Engine } from "../../engine.ts";
 import type { CheckpointStore } from "../checkpoints/checkpointStore.ts";
 import type { Models } from "../models/models.ts";
@@ -9,6 +10,7 @@ import type { Futures } from "./futures.ts";
 
 export interface ServiceContext {
   readonly engine: Engine;
+  readonly clock: Clock;
   readonly store: CheckpointStore;
   readonly sessions: Sessions;
   readonly models: Models;

@@ -1,4 +1,4 @@
-/** Routes that save weights: for resuming, and for sampling with or without a name. */
+/** Routes that save weights: for resuming, for sampling with or without a name, and as files. */
 
 import type { JsonObject } from "../../../../core/json.ts";
 import type { Snapshot } from "../../engine.ts";
@@ -10,7 +10,7 @@ import type { TrainedModel } from "../models/trainedModel.ts";
 import type { FutureResult } from "../operations/futures.ts";
 import type { ServiceContext } from "../operations/serviceContext.ts";
 import { hashOf, jsonResult, submitJson } from "../operations/submit.ts";
-import { saveWeights, saveWeightsForSampler } from "../wire/schemas.ts";
+import { saveWeights, saveWeightsExternal, saveWeightsForSampler } from "../wire/schemas.ts";
 
 export function saveRoutes(options: ServiceContext): Routes {
   return {
@@ -25,11 +25,10 @@ export function saveRoutes(options: ServiceContext): Routes {
       const bodyHash = hashOf(JSON.stringify(rest));
       return submitJson(options, body, (model) => saveSampler(options, model, body), bodyHash);
     },
-    // Takes a number of its model, so that the refusal is a failed result.
-    "POST /save_weights_external": (request) =>
-      submitJson(options, jsonBody(request), () =>
-        Promise.reject(userFault("Exporting weights is not supported by the local engine.")),
-      ),
+    "POST /save_weights_external": (request) => {
+      const body = jsonBody(request);
+      return submitJson(options, body, (model) => saveExternal(options, model, body));
+    },
   };
 }
 
@@ -48,6 +47,29 @@ async function saveTraining(
     overwrite: overwrite ?? false,
   });
   return jsonResult({ type: "save_weights", path: tinkerPath(key) });
+}
+
+/** The weights without the optimizer's state, which {@link exportRoutes} gives out as files. */
+async function saveExternal(
+  { engine, store }: ServiceContext,
+  model: TrainedModel,
+  body: JsonObject,
+): Promise<FutureResult> {
+  const {
+    path,
+    ttl_seconds,
+    age_encryption_recipients: recipients,
+  } = saveWeightsExternal.parse(body);
+  if (recipients != null) throw userFault("The local engine does not encrypt exported weights.");
+  const key = checkpointKey(model.id, "external_weights", path);
+  const bytes = await engine.exportAdapter(model.adapter, false);
+  await store.save(key, {
+    ...commonParts(model, engine.model.name),
+    ...{ bytes, userMetadata: null, ttlSeconds: ttl_seconds ?? null, overwrite: false },
+  });
+  return jsonResult({
+    ...{ type: "save_weights_external", path: tinkerPath(key), size_bytes: bytes.byteLength },
+  });
 }
 
 async function saveSampler(

@@ -58,6 +58,12 @@ export const saveWeights = z.object({
   user_metadata: userMetadata,
 });
 
+export const saveWeightsExternal = z.object({
+  path: z.string(),
+  ttl_seconds: ttlSeconds,
+  age_encryption_recipients: z.array(z.string()).nullish(),
+});
+
 export const saveWeightsForSampler = z.object({
   path: z.string().nullish(),
   sampling_session_seq_id: sequence.nullish(),

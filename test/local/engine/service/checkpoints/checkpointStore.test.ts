@@ -211,7 +211,7 @@ describe("checkpoint names", () => {
     expect(() => checkpointKey(`${part}:train:0`, "weights", "name")).toThrow();
   });
 
-  it("refuse kinds other than the two", () => {
-    expect(() => checkpointKey("s:train:0", "external_weights", "name")).toThrow();
+  it("refuse kinds other than the three", () => {
+    expect(() => checkpointKey("s:train:0", "archives", "name")).toThrow();
   });
 });

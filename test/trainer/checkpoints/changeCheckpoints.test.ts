@@ -2,12 +2,15 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { CheckpointStore } from "../../src/local/engine/service/checkpoints/checkpointStore.ts";
-import type { CheckpointKey } from "../../src/local/engine/service/checkpoints/tinkerPath.ts";
-import { systemClock } from "../../src/node/clock.ts";
-import { createFileSystem } from "../../src/node/fileSystem.ts";
-import { deleteCheckpoints } from "../../src/trainer/deleteCheckpoints.ts";
-import { silentLog } from "../fakes/silentLog.ts";
+import { CheckpointStore } from "../../../src/local/engine/service/checkpoints/checkpointStore.ts";
+import type { CheckpointKey } from "../../../src/local/engine/service/checkpoints/tinkerPath.ts";
+import { systemClock } from "../../../src/node/clock.ts";
+import { createFileSystem } from "../../../src/node/fileSystem.ts";
+import {
+  type CheckpointChange,
+  changeCheckpoints,
+} from "../../../src/trainer/checkpoints/changeCheckpoints.ts";
+import { silentLog } from "../../fakes/silentLog.ts";
 
 const KEY: CheckpointKey = { runId: "s1:train:0", kind: "weights", name: "checkpoint_000010" };
 const PATH = "tinker://s1:train:0/weights/checkpoint_000010";
@@ -38,12 +41,33 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-async function deleted(paths: readonly string[], isLocalOnly = true): Promise<unknown> {
-  const request = { paths, isLocalOnly, folder, allowedOrigins: [] };
+async function changed(
+  change: CheckpointChange,
+  paths: readonly string[],
+  isLocalOnly = true,
+): Promise<unknown> {
+  const request = { change, paths, isLocalOnly, folder, allowedOrigins: [] };
   const all: unknown[] = [];
-  for await (const each of deleteCheckpoints(fileSystem, request)) all.push(each);
+  for await (const each of changeCheckpoints(fileSystem, request)) all.push(each);
   return all;
 }
+
+const deleted = (paths: readonly string[], isLocalOnly = true): Promise<unknown> =>
+  changed({ action: "delete" }, paths, isLocalOnly);
+
+it("publishes, and sets how long a checkpoint of this computer is kept", async () => {
+  const done = [{ path: PATH, place: "this computer" }];
+  expect(await changed({ action: "publish" }, [PATH])).toEqual(done);
+  expect(await store.find(KEY)).toMatchObject({ public: true });
+  await changed({ action: "unpublish" }, [PATH]);
+  await changed({ action: "set-ttl", ttlSeconds: 7200 }, [PATH]);
+  const { public: isPublic, expires_at: expiry } = (await store.find(KEY)) ?? {};
+  expect(isPublic).toBe(false);
+  const hours = (Date.parse(expiry ?? "") - Date.now()) / 3_600_000;
+  expect(hours).toBeCloseTo(2, 1);
+  await changed({ action: "set-ttl", ttlSeconds: null }, [PATH]);
+  expect(await store.find(KEY)).toMatchObject({ expires_at: null });
+});
 
 describe("deleting checkpoints", () => {
   it("removes those of this computer from its store", async () => {

@@ -1,0 +1,74 @@
+/** Files of trained weights: `docs/protocols/tinker.md#exported-weights`. */
+
+import type { ExportedFiles } from "./checkpoints.ts";
+import { tinkerError } from "./errors.ts";
+import { loadModel } from "./models.ts";
+import { jsonResult } from "./operations.ts";
+import { checkCheckpointName, parseTinkerPath } from "./paths.ts";
+import { type Connection, connect, type TinkerOptions } from "./serviceClient.ts";
+import { type SaveExternalBody, savedPathSchema } from "./wire.ts";
+
+/** Long enough for a download: each request for addresses renews it. */
+const EXPORT_TTL_S = 3600;
+
+/** Asks for the addresses anew; call when they are about to expire. @throws AppError `tinker-*` */
+export type SignFiles = () => Promise<ExportedFiles>;
+
+/**
+ * Has the service make files of the weights at `path`, hands `use` the way to their addresses, and removes the files afterwards, also
+ * when `use` fails. For a path of kind `external_weights` these files exist, and stay.
+ * @throws AppError `tinker-*`, `tinker-invalid-input` for a path of kind `sampler_weights`; what `use` throws
+ */
+export async function withExportedFiles<Result>(
+  options: TinkerOptions,
+  path: string,
+  use: (sign: SignFiles) => Promise<Result>,
+): Promise<Result> {
+  const { kind } = parseTinkerPath(path);
+  if (kind === "sampler_weights") throw notExportable(path);
+  const connection = await connect(options);
+  const { session, checkpoints } = connection;
+  try {
+    if (kind === "external_weights") return await use(() => checkpoints.exportedFiles(path));
+    const exported = await exportWeights(connection, path);
+    try {
+      return await use(() => checkpoints.exportedFiles(exported));
+    } finally {
+      // It expires by itself.
+      await checkpoints.deleteCheckpoint(exported).catch(() => undefined);
+    }
+  } finally {
+    await session.finish("success", null);
+    session.close();
+  }
+}
+
+/** The service needs a model to make files of: one that is loaded from the state and never trained. */
+async function exportWeights(connection: Connection, path: string): Promise<string> {
+  const { operations, session, options } = connection;
+  const { info, queue } = await loadModel(connection, path, { optimizer: false });
+  const name = `download-${options.random.uuid()}`;
+  checkCheckpointName(name);
+  const accepted = await queue.enqueue("save_weights_external", 1, (seqId) => {
+    const body: SaveExternalBody = {
+      model_id: info.modelId,
+      path: name,
+      seq_id: seqId,
+      ttl_seconds: EXPORT_TTL_S,
+      type: "save_weights_external",
+    };
+    const request = { type: "SaveWeightsExternal", path: "save_weights_external", body } as const;
+    return operations.submit({ ...request, signal: session.signal });
+  });
+  const result = await operations.result(accepted, { signal: session.signal });
+  return jsonResult(result, savedPathSchema, accepted.type).path;
+}
+
+function notExportable(path: string): Error {
+  return tinkerError(
+    "tinker-invalid-input",
+    `${path} holds weights for sampling, and Tinker gives out files of training states only`,
+    {},
+    "Download the state of the same step, tinker://RUN/weights/NAME: the list of the run's checkpoints has both.",
+  );
+}

@@ -1,0 +1,90 @@
+/** Fetches exported files from signed addresses into a folder; what a broken connection left is gone on with. */
+
+import { AppError, errorMessage, isAppError } from "../errors.ts";
+import type { FolderFiles, Random } from "../ports.ts";
+import { type Backoff, backoffMs } from "../util/backoff.ts";
+import { parseJson } from "../util/jsonl.ts";
+import { checkExportedNames } from "./exportedNames.ts";
+import { type FetchFault, type FetchOptions, fetchPart } from "./fetchPart.ts";
+import { safetensorsFault } from "./safetensorsHeader.ts";
+import { type AddressOptions, SignedAddresses } from "./signedAddresses.ts";
+
+export interface DownloadOptions extends FetchOptions, AddressOptions {
+  readonly random: Random;
+}
+
+const MAX_TRIES = 6;
+const BACKOFF: Backoff = { firstMs: 1000, maxMs: 30_000, jitter: 0.25 };
+
+/**
+ * Names of the files, all complete and checked. Parts stay as `NAME.part` when it fails, and the next call goes on with them.
+ * @throws AppError `download-unsafe`, `download-failed`, `download-damaged`, `disk`, `tinker-*`; the reason of `signal`
+ */
+export async function downloadFiles(options: DownloadOptions): Promise<readonly string[]> {
+  const { files, folder } = options;
+  const addresses = new SignedAddresses(options);
+  const names = checkExportedNames((await addresses.current()).urls.keys());
+  for (const name of names) {
+    const path = `${folder}/${name}`;
+    if ((await files.size(path)) !== null) continue;
+    await files.makeDirectory(path.slice(0, path.lastIndexOf("/")));
+    await fetchWhole(options, addresses, name);
+    await checkContent(files, `${path}.part`, name);
+    await files.rename(`${path}.part`, path);
+  }
+  return names;
+}
+
+async function fetchWhole(
+  options: DownloadOptions,
+  addresses: SignedAddresses,
+  name: string,
+): Promise<void> {
+  const { clock, random, signal } = options;
+  for (let repeats = 0; ; repeats += 1) {
+    const fault = await faultOf(options, await addresses.of(name), name);
+    if (fault === null) return;
+    if (repeats + 1 === MAX_TRIES) throw failed(name, fault.reason);
+    if (fault.isRefused) addresses.forget();
+    await clock.sleep(backoffMs(BACKOFF, repeats, random), signal);
+  }
+}
+
+/** Null when the file is complete. */
+async function faultOf(
+  options: DownloadOptions,
+  url: string,
+  name: string,
+): Promise<FetchFault | null> {
+  try {
+    return await fetchPart(options, url, name);
+  } catch (error) {
+    options.signal?.throwIfAborted();
+    if (!isAppError(error, "transport", "timeout")) throw error;
+    return { reason: errorMessage(error), isRefused: false };
+  }
+}
+
+/** @throws AppError `download-damaged` when the content cannot be what the name says; the part is gone then */
+async function checkContent(files: FolderFiles, part: string, name: string): Promise<void> {
+  let fault: string | null = null;
+  if (name.endsWith(".safetensors")) fault = await safetensorsFault(files, part);
+  else if (name.endsWith(".json") && parseJson(await files.readText(part)) === null) {
+    fault = "it is not JSON";
+  }
+  if (fault === null) return;
+  await files.remove(part);
+  throw new AppError(
+    "download-damaged",
+    `${name} arrived damaged: ${fault}. It was removed; run the command again.`,
+    { data: { name } },
+  );
+}
+
+function failed(name: string, reason: string): AppError {
+  return new AppError(
+    "download-failed",
+    `${name} could not be downloaded: ${reason.replace(/\.$/, "")}. What arrived stays in the folder; run the command again to go on with it.`,
+    { data: { name } },
+  );
+}

@@ -1,0 +1,74 @@
+/** `download.json` in the folder of a download that is under way: what a later one needs to go on with it. */
+
+import * as z from "zod";
+import { AppError } from "../errors.ts";
+import type { FolderFiles } from "../ports.ts";
+import { parseJson } from "../util/jsonl.ts";
+
+const NAME = "download.json";
+
+const recordSchema = z.object({
+  format: z.literal(1),
+  /** The checkpoint that is downloaded. */
+  source: z.string(),
+  /** By name of file the version that its parts are of, as the server's `ETag` says it. */
+  etags: z.record(z.string(), z.string()),
+});
+
+type Stored = z.infer<typeof recordSchema>;
+
+export class DownloadRecord {
+  readonly #files: FolderFiles;
+  readonly #path: string;
+  #stored: Stored;
+
+  private constructor(files: FolderFiles, path: string, stored: Stored) {
+    this.#files = files;
+    this.#path = path;
+    this.#stored = stored;
+  }
+
+  /** Begins a download, or goes on with one of the same checkpoint. @throws AppError `folder-not-empty`, `disk` */
+  static async open(files: FolderFiles, folder: string, source: string): Promise<DownloadRecord> {
+    await files.makeDirectory(folder);
+    const path = `${folder}/${NAME}`;
+    const names = await files.list(folder);
+    if (names.length === 0) {
+      const record = new DownloadRecord(files, path, { format: 1, source, etags: {} });
+      await record.#write();
+      return record;
+    }
+    const text = names.includes(NAME) ? await files.readText(path) : "";
+    const stored = recordSchema.safeParse(parseJson(text)?.value).data;
+    if (stored?.source === source) return new DownloadRecord(files, path, stored);
+    const what = stored === undefined ? "holds other files" : `holds a part of ${stored.source}`;
+    throw new AppError(
+      "folder-not-empty",
+      `The folder ${folder} ${what}. Name another one with --output, or empty it.`,
+      { data: { folder } },
+    );
+  }
+
+  etagOf(name: string): string | null {
+    return this.#stored.etags[name] ?? null;
+  }
+
+  async setEtag(name: string, etag: string | null): Promise<void> {
+    if (etag === this.etagOf(name)) return;
+    const { [name]: _, ...others } = this.#stored.etags;
+    this.#stored = {
+      ...this.#stored,
+      etags: etag === null ? others : { ...others, [name]: etag },
+    };
+    await this.#write();
+  }
+
+  /** The folder is complete. */
+  async remove(): Promise<void> {
+    await this.#files.remove(this.#path);
+  }
+
+  async #write(): Promise<void> {
+    await this.#files.writeAtomic(this.#path, JSON.stringify(this.#stored));
+  }
+}

@@ -1,0 +1,176 @@
+/** Fetches what is missing of one file, and keeps what arrived however the connection ends. */
+
+import type { Clock, FolderFiles, HttpClient, HttpResponse } from "../ports.ts";
+import { REPLY_LIMITS } from "../replyLimits.ts";
+import {
+  type LinkedSignal,
+  linkSignals,
+  raceAbort,
+  timeoutError,
+  withLimit,
+} from "../util/abort.ts";
+import { concatBytes } from "../util/concatBytes.ts";
+import type { DownloadRecord } from "./downloadRecord.ts";
+
+export interface FileProgress {
+  readonly name: string;
+  readonly receivedBytes: number;
+  /** Null when the server does not say. */
+  readonly totalBytes: number | null;
+}
+
+export interface FetchOptions {
+  readonly http: HttpClient;
+  readonly clock: Clock;
+  readonly files: FolderFiles;
+  /** Where the files go. */
+  readonly folder: string;
+  readonly record: DownloadRecord;
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: FileProgress) => void;
+}
+
+/** Why a file is not complete yet. */
+export interface FetchFault {
+  readonly reason: string;
+  /** By the storage: the address may have expired. */
+  readonly isRefused: boolean;
+}
+
+/** Without a byte. */
+const SILENCE_LIMIT_MS = 60_000;
+const WRITE_BYTES = 2 ** 20;
+
+/**
+ * Appends to `NAME.part` from where it ends, or begins anew when the file is another one than it was; null when it is complete.
+ * @throws AppError `transport`, `timeout`, `disk`; the reason of `signal`
+ */
+export async function fetchPart(
+  options: FetchOptions,
+  url: string,
+  name: string,
+): Promise<FetchFault | null> {
+  const { files, folder, record } = options;
+  const path = `${folder}/${name}.part`;
+  const hadBytes = (await files.size(path)) ?? 0;
+  const etag = record.etagOf(name);
+  const exchange = linkSignals([options.signal]);
+  try {
+    const response = await request(options, url, { name, etag, hadBytes, exchange });
+    return await receive(options, response, { name, path, hadBytes, exchange });
+  } finally {
+    // Ends an answer that was not read to its end.
+    exchange.abort(new Error("The download went on otherwise."));
+    exchange.clear();
+  }
+}
+
+interface Receiving {
+  readonly name: string;
+  readonly path: string;
+  readonly hadBytes: number;
+  readonly exchange: LinkedSignal;
+}
+
+async function receive(
+  options: FetchOptions,
+  response: HttpResponse,
+  { name, path, hadBytes, exchange }: Receiving,
+): Promise<FetchFault | null> {
+  const { files, record } = options;
+  const { status } = response;
+  if (status !== 200 && status !== 206) {
+    await response.bytes();
+    // Nothing follows what is there, although it was not complete: it is a part of another file.
+    if (status === 416) await files.remove(path);
+    return { reason: `the storage answered ${status}`, isRefused: status < 500 };
+  }
+  const offset = status === 206 ? hadBytes : 0;
+  if (offset === 0) {
+    await files.remove(path);
+    await files.append(path, "");
+  }
+  await record.setEtag(name, strongEtag(response));
+  return await store(options, response, { name, path, offset, exchange });
+}
+
+interface Wanted extends Omit<Receiving, "path"> {
+  readonly etag: string | null;
+}
+
+/** Without a version to compare, bytes that follow could be those of another file: then all are asked for. */
+function request(
+  { http, clock }: FetchOptions,
+  url: string,
+  { name, etag, hadBytes, exchange }: Wanted,
+): Promise<HttpResponse> {
+  const headers: Record<string, string> =
+    etag === null || hadBytes === 0 ? {} : { range: `bytes=${hadBytes}-`, "if-range": etag };
+  const fault = (most: string): Error => new Error(`${name} is longer than ${most}`);
+  const { signal } = exchange;
+  return endAtSilence(clock, { name, exchange }, () =>
+    http.send({
+      ...{ method: "GET", url, headers, signal },
+      replyLimit: { bytes: REPLY_LIMITS.weights, fault },
+    }),
+  );
+}
+
+interface Rest extends Omit<Receiving, "hadBytes"> {
+  /** Where in the file the answer begins. */
+  readonly offset: number;
+}
+
+async function store(
+  { files, clock, onProgress }: FetchOptions,
+  response: HttpResponse,
+  { name, path, offset, exchange }: Rest,
+): Promise<FetchFault | null> {
+  const length = response.header("content-length");
+  const totalBytes = length === null ? null : offset + Number(length);
+  let receivedBytes = offset;
+  let unwritten: Uint8Array[] = [];
+  let writtenBytes = offset;
+  const write = async (): Promise<void> => {
+    await files.append(path, concatBytes(unwritten));
+    unwritten = [];
+    writtenBytes = receivedBytes;
+  };
+  const chunks = response.stream()[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const next = await endAtSilence(clock, { name, exchange }, () => chunks.next());
+      if (next.done === true) break;
+      unwritten.push(next.value);
+      receivedBytes += next.value.length;
+      if (receivedBytes - writtenBytes >= WRITE_BYTES) await write();
+      onProgress?.({ name, receivedBytes, totalBytes });
+    }
+  } finally {
+    await write();
+  }
+  if (totalBytes === null || receivedBytes === totalBytes) return null;
+  const reason = `it ended after ${receivedBytes} of ${totalBytes} bytes`;
+  return { reason, isRefused: false };
+}
+
+/** @throws AppError `timeout` after a minute without what `next` gives; the reason of the exchange's signal */
+function endAtSilence<Result>(
+  clock: Clock,
+  { name, exchange }: { readonly name: string; readonly exchange: LinkedSignal },
+  next: () => Promise<Result>,
+): Promise<Result> {
+  const limit = {
+    clock,
+    limitMs: SILENCE_LIMIT_MS,
+    onLimit: () => timeoutError(`Waiting for a byte of ${name}`, SILENCE_LIMIT_MS),
+    parents: [exchange.signal],
+  };
+  return withLimit(limit, ({ signal }) => raceAbort(next(), signal));
+}
+
+/** A weak one does not promise equal bytes: RFC 9110, 8.8.1. */
+function strongEtag(response: HttpResponse): string | null {
+  const etag = response.header("etag");
+  return etag === null || etag.startsWith("W/") ? null : etag;
+}

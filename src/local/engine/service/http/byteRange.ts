@@ -1,0 +1,23 @@
+/** Answers with a file, or with its end: RFC 9110, 14 (ranges) and 13.1.5 (`If-Range`). */
+
+import { createHash } from "node:crypto";
+import type { Reply } from "./reply.ts";
+import type { ServiceRequest } from "./router.ts";
+
+/** Understands `bytes=N-`, which is what a broken download goes on with; any other range gives the whole file. */
+export function fileReply({ header }: Pick<ServiceRequest, "header">, file: Uint8Array): Reply {
+  const etag = `"${createHash("sha256").update(file).digest("hex")}"`;
+  const headers = { ETag: etag, "Accept-Ranges": "bytes" };
+  const whole = { status: 200, contentType: "application/octet-stream", body: file, headers };
+  const begin = Number(/^bytes=(\d+)-$/.exec(header("range"))?.[1] ?? Number.NaN);
+  const condition = header("if-range");
+  if (Number.isNaN(begin) || (condition !== "" && condition !== etag)) return whole;
+  const { byteLength } = file;
+  if (begin >= byteLength) {
+    const range = { ...headers, "Content-Range": `bytes */${byteLength}` };
+    return { ...whole, status: 416, body: new Uint8Array(0), headers: range };
+  }
+  const range = `bytes ${begin}-${byteLength - 1}/${byteLength}`;
+  const rest = { ...headers, "Content-Range": range };
+  return { ...whole, status: 206, body: file.subarray(begin), headers: rest };
+}

@@ -1,0 +1,162 @@
+/** Puts the weights of a checkpoint into a folder that `peft` loads, with a card beside them. */
+
+import { join, resolve } from "node:path";
+import { AppError } from "../../core/errors.ts";
+import type { FileSystem, FolderFiles } from "../../core/ports.ts";
+import { Redactor } from "../../core/secrets/redaction/redactor.ts";
+import { withExportedFiles } from "../../core/tinker/exportWeights.ts";
+import { parseTinkerPath } from "../../core/tinker/paths.ts";
+import { downloadFiles } from "../../core/weights/downloadFiles.ts";
+import { DownloadRecord } from "../../core/weights/downloadRecord.ts";
+import type { FileProgress } from "../../core/weights/fetchPart.ts";
+import { modelCard, type RunOfWeights } from "../../core/weights/modelCard.ts";
+import { peftFiles } from "../../local/engine/peftFolder.ts";
+import { systemClock } from "../../node/clock.ts";
+import { createHttpClient } from "../../node/http.ts";
+import { systemRandom } from "../../node/random.ts";
+import { CleanupStack } from "../services/cleanupStack.ts";
+import {
+  type AtTinker,
+  CheckpointPlaces,
+  type OnThisComputer,
+  type PlacesRequest,
+} from "./places.ts";
+import { weightsOfRun } from "./weightsOfRun.ts";
+
+export interface DownloadRequest extends PlacesRequest {
+  /** `tinker://RUN/KIND/NAME`, or a run folder. */
+  readonly source: string;
+  /** Of a run folder's checkpoint; null = the newest that lasts. */
+  readonly name: string | null;
+  /** Where the files go; null = a folder in the working directory, named after the checkpoint. */
+  readonly output: string | null;
+  readonly signal?: AbortSignal;
+  /** Called before the service makes files of the weights, for which it opens a training session. */
+  readonly onExport?: () => void;
+  readonly onProgress?: (progress: FileProgress) => void;
+}
+
+export interface DownloadedWeights {
+  readonly path: string;
+  readonly folder: string;
+  /** Names in the folder, the card included. */
+  readonly files: readonly { readonly name: string; readonly sizeBytes: number }[];
+}
+
+/** Names of the folders of checkpoints whose run is not known. */
+const MAX_RUN_ID = 12;
+const CARD = "README.md";
+
+/**
+ * @throws AppError `no-such-checkpoint`, `folder-not-empty`, `download-*`, `disk`, `key-missing`, `key-host-not-allowed`,
+ * `key-not-encrypted`, `tinker-*`
+ */
+export async function downloadCheckpoint(
+  fileSystem: FileSystem,
+  request: DownloadRequest,
+): Promise<DownloadedWeights> {
+  const { source, name, output } = request;
+  const isPath = source.startsWith("tinker://");
+  const options = { folder: resolve(source), name, clock: systemClock };
+  const run = isPath ? null : await weightsOfRun(fileSystem, options);
+  const path = run?.checkpoint.state_path ?? source;
+  const folder = resolve(output ?? folderName(path, run));
+  const cleanup = new CleanupStack();
+  try {
+    const place = await new CheckpointPlaces(fileSystem, request, cleanup).placeOf(path);
+    if (place === null) throw notHere(path);
+    const files = fileSystem.within(folder);
+    const record = await DownloadRecord.open(files, folder, path);
+    const weights = { path, folder, files, record };
+    const facts =
+      place.kind === "Tinker"
+        ? await fetchWeights(place, weights, { ...request, cleanup })
+        : await copyWeights(place, weights);
+    await files.writeAtomic(join(folder, CARD), modelCard({ ...facts, path, run }));
+    await record.remove();
+    return { path, folder, files: await sizes(files, folder, [...facts.names, CARD]) };
+  } finally {
+    await cleanup.closeAll();
+  }
+}
+
+interface Target {
+  readonly path: string;
+  readonly folder: string;
+  readonly files: FolderFiles;
+  readonly record: DownloadRecord;
+}
+
+interface WeightsFacts {
+  readonly baseModel: string;
+  readonly rank: number | null;
+  readonly names: readonly string[];
+}
+
+async function copyWeights(
+  { store, key }: OnThisComputer,
+  { folder, files }: Target,
+): Promise<WeightsFacts> {
+  const { record, bytes } = await store.read(key);
+  const { base_model: baseModel, lora } = record;
+  const contents = peftFiles({ baseModel, rank: lora.rank, bytes });
+  for (const [name, content] of contents) await files.writeAtomic(join(folder, name), content);
+  return { baseModel, rank: lora.rank, names: [...contents.keys()] };
+}
+
+async function fetchWeights(
+  { account, connection }: AtTinker,
+  { path, ...target }: Target,
+  request: Pick<DownloadRequest, "onExport" | "onProgress" | "signal" | "redactor"> & {
+    readonly cleanup: CleanupStack;
+  },
+): Promise<WeightsFacts> {
+  const { cleanup, signal, onProgress, redactor = new Redactor() } = request;
+  const { baseModel, loraRank: rank } = await account.weightsFacts(path);
+  if (parseTinkerPath(path).kind === "weights") request.onExport?.();
+  // The storage gets no key: its addresses are signed.
+  const http = createHttpClient();
+  cleanup.add(() => http.close());
+  const names = await withExportedFiles(connection, path, (sign) =>
+    downloadFiles({
+      ...{ ...target, http, clock: systemClock, random: systemRandom },
+      serviceOrigin: new URL(connection.baseUrl).origin,
+      sign: async () => {
+        const signed = await sign();
+        for (const url of signed.urls.values()) learnSignature(redactor, url);
+        return signed;
+      },
+      ...(signal === undefined ? {} : { signal }),
+      ...(onProgress === undefined ? {} : { onProgress }),
+    }),
+  );
+  return { baseModel, rank, names };
+}
+
+/** Whoever reads a signed address can fetch the file. */
+function learnSignature(redactor: Redactor, url: string): void {
+  if (URL.canParse(url)) redactor.learn(new URL(url).search.slice(1));
+}
+
+function folderName(path: string, run: RunOfWeights | null): string {
+  if (run !== null) return `${run.name}-${run.checkpoint.name}`;
+  const { run: id, name } = parseTinkerPath(path);
+  return `${name}-${id.replace(/\W/g, "").slice(0, MAX_RUN_ID)}`;
+}
+
+async function sizes(
+  files: FolderFiles,
+  folder: string,
+  names: readonly string[],
+): Promise<DownloadedWeights["files"]> {
+  return await Promise.all(
+    names.map(async (name) => ({ name, sizeBytes: (await files.size(join(folder, name))) ?? 0 })),
+  );
+}
+
+function notHere(path: string): AppError {
+  return new AppError(
+    "no-such-checkpoint",
+    `This computer has no checkpoint ${path}. It may have expired; without --local Tinker is asked for it.`,
+  );
+}

@@ -1,0 +1,93 @@
+/** Lists saved weights, and describes one of them. */
+
+import { AppError } from "../../core/errors.ts";
+import type { FileSystem } from "../../core/ports.ts";
+import type { Checkpoint } from "../../core/tinker/checkpoints.ts";
+import { parseTinkerPath } from "../../core/tinker/paths.ts";
+import type { CheckpointRecord } from "../../local/engine/service/checkpoints/checkpointRecord.ts";
+import { tinkerPath } from "../../local/engine/service/checkpoints/tinkerPath.ts";
+import { CleanupStack } from "../services/cleanupStack.ts";
+import { CheckpointPlaces, type PlacesRequest } from "./places.ts";
+
+export interface StoredCheckpoint extends Omit<Checkpoint, "userMetadata"> {
+  readonly place: "this computer" | "Tinker";
+}
+
+export interface DescribedCheckpoint extends StoredCheckpoint {
+  readonly baseModel: string;
+  readonly loraRank: number | null;
+  /** Page of the service's console; null for a checkpoint of this computer. */
+  readonly consoleUrl: string | null;
+}
+
+/** More than a page of a terminal, less than what an account of years holds. */
+const MAX_HOSTED = 1000;
+const CONSOLE = "https://tinker.thinkingmachines.ai";
+
+/** All of this computer and of the account, the newest first. @throws AppError `key-host-not-allowed`, `key-not-encrypted`, `tinker-*` */
+export async function listCheckpoints(
+  fileSystem: FileSystem,
+  request: PlacesRequest,
+): Promise<readonly StoredCheckpoint[]> {
+  return withPlaces(fileSystem, request, async (places) => {
+    const [local, tinker] = await Promise.all([places.store.allCheckpoints(), places.tinker()]);
+    const hosted = (await tinker?.account.checkpoints(MAX_HOSTED)) ?? [];
+    return [...local.map(fromRecord), ...hosted.map(fromTinker)];
+  });
+}
+
+/** @throws AppError `no-such-checkpoint`, and as {@link CheckpointPlaces.placeOf} */
+export async function describeCheckpoint(
+  fileSystem: FileSystem,
+  request: PlacesRequest & { readonly path: string },
+): Promise<DescribedCheckpoint> {
+  const { path } = request;
+  return withPlaces(fileSystem, request, async (places) => {
+    const place = await places.placeOf(path);
+    if (place?.kind === "this computer") {
+      const { base_model: baseModel, lora } = place.record;
+      const facts = { baseModel, loraRank: lora.rank, consoleUrl: null };
+      return { ...fromRecord(place.record), ...facts };
+    }
+    const { run, kind, name } = parseTinkerPath(path);
+    const stored = (await place?.account.listCheckpoints(run))?.find((each) => each.path === path);
+    if (place === null || stored === undefined) throw missing(path);
+    const consoleUrl = `${CONSOLE}/checkpoints/${encodeURIComponent(run)}/${kind}/${name}`;
+    return { ...fromTinker(stored), ...(await place.account.weightsFacts(path)), consoleUrl };
+  });
+}
+
+async function withPlaces<Result>(
+  fileSystem: FileSystem,
+  request: PlacesRequest,
+  use: (places: CheckpointPlaces) => Promise<Result>,
+): Promise<Result> {
+  const cleanup = new CleanupStack();
+  try {
+    return await use(new CheckpointPlaces(fileSystem, request, cleanup));
+  } finally {
+    await cleanup.closeAll();
+  }
+}
+
+function fromRecord(record: CheckpointRecord): StoredCheckpoint {
+  return {
+    place: "this computer",
+    path: tinkerPath({ runId: record.run_id, kind: record.kind, name: record.name }),
+    time: record.created_at,
+    sizeBytes: record.size_bytes,
+    isPublic: record.public,
+    expiresAt: record.expires_at,
+  };
+}
+
+function fromTinker({ userMetadata: _, ...checkpoint }: Checkpoint): StoredCheckpoint {
+  return { place: "Tinker", ...checkpoint };
+}
+
+function missing(path: string): AppError {
+  return new AppError(
+    "no-such-checkpoint",
+    `There is no checkpoint ${path}. It may have expired or been deleted; tinker-rl checkpoints list shows those that are there.`,
+  );
+}

@@ -1,0 +1,108 @@
+/** Where checkpoints lie: those of local runs in the store of this computer, all others at the Tinker service. */
+
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { AppError } from "../../core/errors.ts";
+import type { FileSystem } from "../../core/ports.ts";
+import type { TinkerAccount } from "../../core/tinker/account.ts";
+import { parseTinkerPath } from "../../core/tinker/paths.ts";
+import type { TinkerOptions } from "../../core/tinker/serviceClient.ts";
+import type { CheckpointRecord } from "../../local/engine/service/checkpoints/checkpointRecord.ts";
+import { CheckpointStore } from "../../local/engine/service/checkpoints/checkpointStore.ts";
+import {
+  type CheckpointKey,
+  checkpointKey,
+} from "../../local/engine/service/checkpoints/tinkerPath.ts";
+import { systemClock } from "../../node/clock.ts";
+import { isProcessAlive } from "../../node/processes.ts";
+import { debugLog } from "../debugLog.ts";
+import { type AccountRequest, openHostedAccount } from "../hostedAccount.ts";
+import type { CleanupStack } from "../services/cleanupStack.ts";
+import { checkpointStore } from "../services/localServices.ts";
+
+export interface PlacesRequest extends AccountRequest {
+  /** True to look in the store of this computer only: then no key is looked for and no service asked. */
+  readonly isLocalOnly: boolean;
+}
+
+export interface OnThisComputer {
+  readonly kind: "this computer";
+  readonly store: CheckpointStore;
+  readonly key: CheckpointKey;
+  readonly record: CheckpointRecord;
+}
+
+export interface AtTinker {
+  readonly kind: "Tinker";
+  readonly account: TinkerAccount;
+  readonly connection: TinkerOptions;
+}
+
+export class CheckpointPlaces {
+  readonly store: CheckpointStore;
+  readonly #request: PlacesRequest;
+  readonly #cleanup: CleanupStack;
+  #tinker: Promise<AtTinker | null> | null = null;
+
+  constructor(fileSystem: FileSystem, request: PlacesRequest, cleanup: CleanupStack) {
+    this.store = localStore(fileSystem);
+    this.#request = request;
+    this.#cleanup = cleanup;
+  }
+
+  /**
+   * Of a path of one checkpoint; null with `isLocalOnly` when this computer does not have it.
+   * @throws AppError `tinker-invalid-input`, `key-missing`, `key-host-not-allowed`, `key-not-encrypted`, `tinker-*`
+   */
+  async placeOf(path: string): Promise<OnThisComputer | AtTinker | null> {
+    const key = localKey(path);
+    const record = key === null ? null : await this.store.find(key);
+    if (key !== null && record !== null) {
+      return { kind: "this computer", store: this.store, key, record };
+    }
+    if (this.#request.isLocalOnly) return null;
+    const tinker = await this.tinker();
+    if (tinker !== null) return tinker;
+    throw new AppError(
+      "key-missing",
+      "This computer has no such checkpoint, and asking Tinker for it needs TINKER_API_KEY. Set it in the environment or in a .env file in this folder.",
+      { data: { name: "TINKER_API_KEY" } },
+    );
+  }
+
+  /** Null without a key, and with `isLocalOnly`. @throws AppError `key-host-not-allowed`, `key-not-encrypted`, `tinker-*` */
+  tinker(): Promise<AtTinker | null> {
+    this.#tinker ??= this.#openTinker();
+    return this.#tinker;
+  }
+
+  async #openTinker(): Promise<AtTinker | null> {
+    if (this.#request.isLocalOnly) return null;
+    const { account, connection } = await openHostedAccount(this.#request, this.#cleanup);
+    if (account === null || connection === null) return null;
+    return { kind: "Tinker", account, connection };
+  }
+}
+
+/** Null for a name that the store of this computer cannot have. @throws AppError `tinker-invalid-input` */
+function localKey(path: string): CheckpointKey | null {
+  const { run, kind, name } = parseTinkerPath(path);
+  try {
+    return checkpointKey(run, kind, name);
+  } catch {
+    return null;
+  }
+}
+
+/** Opens the store without its usual cleaning: a look at one checkpoint must not remove others. */
+function localStore(files: FileSystem): CheckpointStore {
+  return new CheckpointStore({
+    files,
+    isProcessAlive,
+    clock: systemClock,
+    log: debugLog,
+    root: join(checkpointStore(), "runs"),
+    uuid: randomUUID,
+    pid: process.pid,
+  });
+}

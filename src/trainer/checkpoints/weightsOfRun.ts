@@ -1,0 +1,71 @@
+/** The checkpoint of a run folder whose weights are asked for, and what its card says of the run. */
+
+import { basename } from "node:path";
+import * as z from "zod";
+import { AppError } from "../../core/errors.ts";
+import type { Clock, FileSystem, FolderFiles } from "../../core/ports.ts";
+import {
+  type CheckpointEntry,
+  readCheckpoints,
+  usableCheckpoints,
+} from "../../core/runFolder/checkpointLog.ts";
+import { readEvaluations } from "../../core/runFolder/evaluationLog.ts";
+import { runPaths } from "../../core/runFolder/layout.ts";
+import { parseJson } from "../../core/util/jsonl.ts";
+import type { RunOfWeights } from "../../core/weights/modelCard.ts";
+
+const resolvedConfig = z.object({ environments: z.record(z.string(), z.unknown()) });
+
+/**
+ * The newest checkpoint of a run that can be used, or the one named.
+ * @throws AppError `no-such-checkpoint`, `not-a-run`, `folder-unsafe`
+ */
+export async function weightsOfRun(
+  fileSystem: FileSystem,
+  {
+    folder,
+    name,
+    clock,
+  }: { readonly folder: string; readonly name: string | null; readonly clock: Clock },
+): Promise<RunOfWeights> {
+  const files = fileSystem.within(folder);
+  const usable = usableCheckpoints(await readCheckpoints(files, folder), clock.now());
+  const checkpoint = chosen(usable, name);
+  if (checkpoint === undefined) throw missing(folder, name, usable);
+  const evaluations = await readEvaluations(files, folder);
+  const config = await readOrEmpty(files, runPaths(folder).config);
+  const resolved = await readOrEmpty(files, runPaths(folder).resolvedConfig);
+  const { environments = {} } = resolvedConfig.safeParse(parseJson(resolved)?.value).data ?? {};
+  return {
+    name: basename(folder),
+    checkpoint,
+    environments: Object.keys(environments),
+    evaluations: evaluations.filter(({ step }) => step === checkpoint.step),
+    config,
+  };
+}
+
+function chosen(
+  usable: readonly CheckpointEntry[],
+  name: string | null,
+): CheckpointEntry | undefined {
+  const withState = usable.filter(({ state_path: path }) => path !== null);
+  return name === null
+    ? (withState.findLast(({ kind }) => kind !== "rolling") ?? withState.at(-1))
+    : withState.find((entry) => entry.name === name);
+}
+
+function missing(
+  folder: string,
+  name: string | null,
+  usable: readonly CheckpointEntry[],
+): AppError {
+  const what = name === null ? "no checkpoint that can still be used" : `no checkpoint ${name}`;
+  const names = usable.map((entry) => entry.name);
+  const others = names.length === 0 ? "" : ` It has ${names.join(", ")}.`;
+  return new AppError("no-such-checkpoint", `The run in ${folder} has ${what}.${others}`);
+}
+
+async function readOrEmpty(files: FolderFiles, path: string): Promise<string> {
+  return (await files.size(path)) === null ? "" : await files.readText(path);
+}
