@@ -19,7 +19,7 @@ const GENERAL: HelpText = (program) => `Trains language-model agents with reinfo
   runs [FOLDER]              list runs: state, step, reward
   show RUN_FOLDER            look into a run: steps, rollouts, turns, tokens
   models                     list the models that can be trained
-  checkpoints delete PATH    delete saved weights for good
+  checkpoints WORD …         list, download, share and delete saved weights
   serve                      open the local services to other programs
   COMMAND --help             explain a command
   --version                  print the version
@@ -236,22 +236,39 @@ date; models that are retired are not in it.
 costs more. "images" says whether the model reads them. "thinking" says whether
 the model reasons before it answers, then what thinking.effort may be.`;
 
-const CHECKPOINTS: HelpText = (program) => `Deletes saved weights for good.
+const CHECKPOINTS: HelpText = (
+  program,
+) => `Lists, downloads, shares, keeps and deletes saved weights.
 
-  ${program} checkpoints delete PATH …
+  ${program} checkpoints list [RUN_FOLDER]     those of a run; without it all
+  ${program} checkpoints info PATH             base model, rank, size, expiry
+  ${program} checkpoints download SOURCE       as a folder that peft loads; SOURCE
+                                           is a PATH or a run folder
+  ${program} checkpoints publish PATH …        for everyone who knows the address
+  ${program} checkpoints unpublish PATH …
+  ${program} checkpoints set-ttl PATH … TIME   kept for 12h, 30d, 8w or never (no end)
+  ${program} checkpoints delete PATH …         for good
 
-  --local            only from the store of this computer, asking no service
+  --name NAME        checkpoint of the run folder; default: the newest
+  --output FOLDER    where a download goes
+  --json             one JSON value in place of text (list, info, download)
+  --local            only the store of this computer, asking no service
   --allow-host HOST  let the key go to https://HOST, where a .env file leads;
                      http://HOST allows an address without encryption
 
-Example:
+Examples:
 
+  ${program} checkpoints download .tinker-rl/runs/demo --output demo-weights
   ${program} checkpoints delete tinker://RUN/weights/checkpoint_000050
 
 PATH is an address of checkpoints.jsonl in a run folder; weights to train on from
 and weights to sample with are two of them. Those of local runs lie in a store of
-this computer, all others are deleted at Tinker with TINKER_API_KEY. This cannot
-be undone: a run whose last checkpoint is gone cannot be resumed.`;
+this computer, all others at Tinker, which is asked with TINKER_API_KEY.
+
+A download that was interrupted goes on when the same command is run again. Tinker
+makes the files from weights to train on from (tinker://RUN/weights/NAME), in a
+session of its own, which it may bill. Deleting cannot be undone: a run whose last
+checkpoint is gone cannot be resumed.`;
 
 const SERVE: HelpText = (
   program,

@@ -63,7 +63,7 @@ function runRows({ checkpoint, environments }: RunOfWeights): readonly (readonly
   return [
     ["Step", String(checkpoint.step)],
     ["Environments", environments.map((name) => `\`${name}\``).join(", ")],
-    ...(reward === undefined ? [] : [["Mean reward of that step", String(reward)]]),
+    ...(reward === undefined ? [] : [["Mean reward of the step before it", reward.toFixed(3)]]),
     ["Saved", checkpoint.created_at],
   ];
 }

@@ -4,6 +4,7 @@ import { AppError } from "../../core/errors.ts";
 import type { FileSystem } from "../../core/ports.ts";
 import type { Checkpoint } from "../../core/tinker/checkpoints.ts";
 import { parseTinkerPath } from "../../core/tinker/paths.ts";
+import { hostedBaseUrl } from "../../core/tinker/serviceClient.ts";
 import type { CheckpointRecord } from "../../local/engine/service/checkpoints/checkpointRecord.ts";
 import { tinkerPath } from "../../local/engine/service/checkpoints/tinkerPath.ts";
 import { CleanupStack } from "../services/cleanupStack.ts";
@@ -16,7 +17,7 @@ export interface StoredCheckpoint extends Omit<Checkpoint, "userMetadata"> {
 export interface DescribedCheckpoint extends StoredCheckpoint {
   readonly baseModel: string;
   readonly loraRank: number | null;
-  /** Page of the service's console; null for a checkpoint of this computer. */
+  /** Page of the hosted service's console; null for a checkpoint elsewhere. */
   readonly consoleUrl: string | null;
 }
 
@@ -52,7 +53,9 @@ export async function describeCheckpoint(
     const { run, kind, name } = parseTinkerPath(path);
     const stored = (await place?.account.listCheckpoints(run))?.find((each) => each.path === path);
     if (place === null || stored === undefined) throw missing(path);
-    const consoleUrl = `${CONSOLE}/checkpoints/${encodeURIComponent(run)}/${kind}/${name}`;
+    const isHosted = place.connection.baseUrl.startsWith(hostedBaseUrl);
+    const page = `${CONSOLE}/checkpoints/${encodeURIComponent(run)}/${kind}/${name}`;
+    const consoleUrl = isHosted ? page : null;
     return { ...fromTinker(stored), ...(await place.account.weightsFacts(path)), consoleUrl };
   });
 }
