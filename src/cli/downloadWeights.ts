@@ -1,6 +1,7 @@
 /** The download of weights, on a terminal. */
 
 import { resolve } from "node:path";
+import { AppError } from "../core/errors.ts";
 import type { FileProgress } from "../core/weights/fetchPart.ts";
 import { formatBytes } from "../shared/format.ts";
 import { l10n } from "../shared/l10n.ts";
@@ -21,7 +22,7 @@ export async function downloadWeights(
   const isAddress = source.startsWith("tinker://");
   if (!isAddress) await requireRun(fileSystem, resolve(invocation.cwd, source));
   const interrupted = new AbortController();
-  const release = interrupts(() => interrupted.abort());
+  const release = interrupts(() => interrupted.abort(stoppedError()));
   try {
     const done = await trainer.downloadCheckpoint(fileSystem, {
       ...{ ...places, name, output, signal: interrupted.signal },
@@ -35,6 +36,13 @@ export async function downloadWeights(
     err.showLive(null);
     release();
   }
+}
+
+function stoppedError(): AppError {
+  return new AppError(
+    "interrupted",
+    "The download was stopped. What arrived stays in the folder, and the same command goes on with it.",
+  );
 }
 
 function exportText(): string {

@@ -12,10 +12,10 @@ import { type Line, styled } from "./line.ts";
 const BUGS: ReadonlySet<string> = new Set(["invariant", "unreachable", "token-record-invalid"]);
 const LIMIT = /(^|-)(capacity|budget)$|^empty-steps$/;
 const SERVICE =
-  /^((tinker|environment|engine|wandb)(-|$)|(transport|timeout|silent|http-refused|local-service)$)/;
+  /^((tinker|environment|engine|wandb|download)(-|$)|(transport|timeout|silent|http-refused|local-service)$)/;
 /** Codes of errors about something that the user named. An error that names a configuration key counts as one of them. */
 const INVALID =
-  /^(bad-arguments|environment-not-found|(config|file|run|sweep|state|checkpoint|tokenizer|chat|model|key|secret|no)-.+)$/;
+  /^(bad-arguments|environment-not-found|folder-not-empty|(config|file|run|sweep|state|checkpoint|tokenizer|chat|model|key|secret|no)-.+)$/;
 
 export function exitCodeOfRun({ outcome }: RunEnd): number {
   return EXIT[outcome];
@@ -23,6 +23,7 @@ export function exitCodeOfRun({ outcome }: RunEnd): number {
 
 export function exitCodeOf(error: unknown): number {
   if (!isAppError(error) || BUGS.has(error.code)) return EXIT.fault;
+  if (error.code === "interrupted") return EXIT.interrupted;
   if (LIMIT.test(error.code)) return EXIT.limit;
   if (error.configPath !== undefined || INVALID.test(error.code)) return EXIT.invalid;
   return SERVICE.test(error.code) ? EXIT.service : EXIT.fault;

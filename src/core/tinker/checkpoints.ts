@@ -49,7 +49,7 @@ export interface CheckpointClient {
   setCheckpointPublic(path: string, isPublic: boolean): Promise<void>;
   /** @throws AppError `tinker-*` */
   weightsFacts(path: string): Promise<WeightsFacts>;
-  /** `path` is of kind `external_weights`. Each call signs anew, and renews the expiry. @throws AppError `tinker-*` */
+  /** `path` is of kind `external_weights`. Each call signs anew. @throws AppError `tinker-*` */
   exportedFiles(path: string): Promise<ExportedFiles>;
 }
 

@@ -1,14 +1,17 @@
 /** Files of trained weights: `docs/protocols/tinker.md#exported-weights`. */
 
+import { errorMessage } from "../errors.ts";
+import { raceAbort } from "../util/abort.ts";
 import type { ExportedFiles } from "./checkpoints.ts";
 import { tinkerError } from "./errors.ts";
 import { loadModel } from "./models.ts";
 import { jsonResult } from "./operations.ts";
 import { checkCheckpointName, parseTinkerPath } from "./paths.ts";
 import { type Connection, connect, type TinkerOptions } from "./serviceClient.ts";
+import type { FinishReason } from "./session.ts";
 import { type SaveExternalBody, savedPathSchema } from "./wire.ts";
 
-/** Long enough for a download: each request for addresses renews it. */
+/** Long enough for a download, because each request for addresses is followed by a new expiry. */
 const EXPORT_TTL_S = 3600;
 
 /** Asks for the addresses anew; call when they are about to expire. @throws AppError `tinker-*` */
@@ -17,10 +20,10 @@ export type SignFiles = () => Promise<ExportedFiles>;
 /**
  * Has the service make files of the weights at `path`, hands `use` the way to their addresses, and removes the files afterwards, also
  * when `use` fails. For a path of kind `external_weights` these files exist, and stay.
- * @throws AppError `tinker-*`, `tinker-invalid-input` for a path of kind `sampler_weights`; what `use` throws
+ * @throws AppError `tinker-*`, `tinker-invalid-input` for a path of kind `sampler_weights`; the reason of `signal`; what `use` throws
  */
 export async function withExportedFiles<Result>(
-  options: TinkerOptions,
+  options: TinkerOptions & { readonly signal?: AbortSignal },
   path: string,
   use: (sign: SignFiles) => Promise<Result>,
 ): Promise<Result> {
@@ -28,18 +31,38 @@ export async function withExportedFiles<Result>(
   if (kind === "sampler_weights") throw notExportable(path);
   const connection = await connect(options);
   const { session, checkpoints } = connection;
+  if (kind === "external_weights") return await use(() => checkpoints.exportedFiles(path));
+  let reason: FinishReason = "errored";
   try {
-    if (kind === "external_weights") return await use(() => checkpoints.exportedFiles(path));
-    const exported = await exportWeights(connection, path);
+    // The service may let a model wait for minutes.
+    const work = exportWeights(connection, path);
+    const exported = await raceAbort(work, options.signal ?? session.signal);
     try {
-      return await use(() => checkpoints.exportedFiles(exported));
+      const result = await use(() => sign(connection, exported));
+      reason = "success";
+      return result;
     } finally {
-      // It expires by itself.
-      await checkpoints.deleteCheckpoint(exported).catch(() => undefined);
+      await removeExport(connection, exported);
     }
   } finally {
-    await session.finish("success", null);
-    session.close();
+    if (options.signal?.aborted === true) reason = "interrupted";
+    await session.finish(reason, null);
+  }
+}
+
+/** The export must outlive its addresses. */
+async function sign({ checkpoints }: Connection, path: string): Promise<ExportedFiles> {
+  const files = await checkpoints.exportedFiles(path);
+  await checkpoints.setCheckpointTtl(path, EXPORT_TTL_S);
+  return files;
+}
+
+/** A failure is logged only, because the export expires by itself. */
+async function removeExport({ checkpoints, options }: Connection, path: string): Promise<void> {
+  try {
+    await checkpoints.deleteCheckpoint(path);
+  } catch (error) {
+    options.log.warn("Tinker: an export could not be deleted", { reason: errorMessage(error) });
   }
 }
 

@@ -117,7 +117,8 @@ async function fetchWeights(
   // The storage gets no key: its addresses are signed.
   const http = createHttpClient();
   cleanup.add(() => http.close());
-  const names = await withExportedFiles(connection, path, (sign) =>
+  const interruptible = { ...connection, ...(signal === undefined ? {} : { signal }) };
+  const names = await withExportedFiles(interruptible, path, (sign) =>
     downloadFiles({
       ...{ ...target, http, clock: systemClock, random: systemRandom },
       serviceOrigin: new URL(connection.baseUrl).origin,

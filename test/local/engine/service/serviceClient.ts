@@ -26,13 +26,18 @@ export interface ServiceClient {
   sampled(future: Answer): Promise<ReturnType<typeof decodeSampleResponse>>;
 }
 
-export function createServiceClient(address: string): ServiceClient {
+/** `key` is sent with JSON only. */
+export function createServiceClient(address: string, key: string | null = null): ServiceClient {
   const base = `${address}/api/v1`;
 
   async function call(method: string, path: string, body?: object) {
     const response = await fetch(base + path, {
       method,
-      ...(body && { body: JSON.stringify(body), headers: { "Content-Type": "application/json" } }),
+      ...(body && { body: JSON.stringify(body) }),
+      headers: {
+        ...(body && { "Content-Type": "application/json" }),
+        ...(key !== null && { "X-API-Key": key }),
+      },
     });
     const text = await response.text();
     return { status: response.status, body: answerSchema.parse(JSON.parse(text || "{}")) };

@@ -1,0 +1,77 @@
+import { describe, expect, it } from "vitest";
+import type { CheckpointEntry } from "../../../src/core/runFolder/checkpointLog.ts";
+import { modelCard, type RunOfWeights } from "../../../src/core/weights/modelCard.ts";
+
+const PATH = "tinker://s:train:0/weights/final_000002";
+const CHECKPOINT: CheckpointEntry = {
+  ...{ name: "final_000002", step: 2, epoch: 0, position: 8, kind: "final" },
+  ...{ state_path: PATH, sampler_path: null, expires_at: null },
+  ...{ metrics: { "rollout/reward/mean": 0.53125 }, renderer: "tiny" },
+  created_at: "2026-11-22T09:41:00.000Z",
+};
+
+function aRun(changes: Partial<RunOfWeights> = {}): RunOfWeights {
+  return {
+    ...{ name: "demo", checkpoint: CHECKPOINT, environments: ["local/calculator"] },
+    ...{ evaluations: [], config: "model_name: local/tiny-tool\n" },
+    ...changes,
+  };
+}
+
+function card(run: RunOfWeights | null, baseModel = "org/model"): string {
+  return modelCard({ baseModel, rank: 8, path: PATH, run });
+}
+
+describe("a model card", () => {
+  it("begins with the front matter of model hubs", () => {
+    expect(card(null).split("\n").slice(0, 4)).toEqual([
+      ...["---", 'base_model: "org/model"', "library_name: peft", "tags:"],
+    ]);
+    expect(card(null, 'a"\nlicense: mit')).toContain('base_model: "a\\"\\nlicense: mit"');
+  });
+
+  it("of weights alone says what is known of them, and claims nothing of a run", () => {
+    const text = card(null);
+    expect(text).toContain("| LoRA rank | 8 |");
+    expect(text).toContain(`| Checkpoint | \`${PATH}\` |`);
+    expect(text).not.toContain("Environments");
+    expect(text).not.toContain("## Evaluation");
+    expect(text).not.toContain("## Configuration");
+  });
+
+  it("of a run's weights has its step, environments, reward and configuration", () => {
+    const text = card(aRun());
+    expect(text).toContain("# demo\n");
+    expect(text).toContain("| Step | 2 |");
+    expect(text).toContain("| Environments | `local/calculator` |");
+    expect(text).toContain("| Mean reward of the step before it | 0.531 |");
+    expect(text).toContain("```yaml\nmodel_name: local/tiny-tool\n```");
+  });
+
+  it("has a row for each result of an evaluation", () => {
+    const result = {
+      ...{
+        environment: "local/calculator",
+        split: "test",
+        temperature: 0,
+        tasks: 40,
+        rollouts: 40,
+      },
+      ...{ rewardMean: 0.7, low: 0.55, high: 0.8251, successFraction: 0.7, failed: 0 },
+      ...{ tokensMean: 12, turnsMean: 1 },
+    };
+    const evaluations = [{ step: 2, purpose: "end", timeMs: 0, results: [result] }];
+    expect(card(aRun({ evaluations }))).toContain(
+      "| `local/calculator` | test | 0 | 0.700 (0.550 to 0.825) | 40 |",
+    );
+  });
+
+  it("stays one table and one block whatever names and configuration hold", () => {
+    const environments = ["a|b\n# Title", "<script>"];
+    const config = 'prompt: |\n  ```\n  ````\nkey: "`"\n';
+    const text = card(aRun({ name: "x\n# y", environments, config }));
+    expect(text).toContain("# x # y\n");
+    expect(text).toContain("| Environments | `a\\|b # Title`, `\\<script\\>` |");
+    expect(text).toContain(`\`\`\`\`\`yaml\n${config}\`\`\`\`\``);
+  });
+});

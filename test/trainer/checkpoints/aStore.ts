@@ -1,0 +1,63 @@
+/** A store of this computer with one checkpoint that is a real adapter, and a run folder that names it. */
+
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { CheckpointEntry } from "../../../src/core/runFolder/checkpointLog.ts";
+import { CheckpointStore } from "../../../src/local/engine/service/checkpoints/checkpointStore.ts";
+import {
+  type CheckpointKey,
+  tinkerPath,
+} from "../../../src/local/engine/service/checkpoints/tinkerPath.ts";
+import { systemClock } from "../../../src/node/clock.ts";
+import { createFileSystem } from "../../../src/node/fileSystem.ts";
+import { silentLog } from "../../fakes/silentLog.ts";
+import { ADAPTER } from "../../local/engine/service/exportingService.ts";
+
+export const KEY: CheckpointKey = { runId: "s1:train:0", kind: "weights", name: "final_000002" };
+export const PATH = tinkerPath(KEY);
+
+export interface AStore {
+  readonly folder: string;
+  readonly store: CheckpointStore;
+  remove(): void;
+}
+
+/** For `TINKER_RL_STORE`. */
+export async function aStore(): Promise<AStore> {
+  const folder = mkdtempSync(join(tmpdir(), "store-"));
+  const store = new CheckpointStore({
+    root: join(folder, "runs"),
+    ...{ files: createFileSystem(), clock: systemClock, log: silentLog, pid: 1 },
+    uuid: () => "0a",
+    isProcessAlive: () => false,
+  });
+  const lora = { rank: 8, train_attn: true, train_mlp: true, train_unembed: true };
+  await store.save(KEY, {
+    ...{ bytes: ADAPTER, baseModel: "local/tiny-tool", lora },
+    ...{ runMetadata: null, userMetadata: null, ttlSeconds: null, overwrite: false },
+  });
+  return { folder, store, remove: () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+export function anEntry(changes: Partial<CheckpointEntry> = {}): CheckpointEntry {
+  return {
+    ...{ name: KEY.name, step: 2, epoch: 0, position: 8, kind: "final" },
+    ...{ state_path: PATH, sampler_path: null, expires_at: null },
+    ...{ metrics: { "rollout/reward/mean": 0.5 }, renderer: "tiny" },
+    created_at: "2026-11-22T09:41:00.000Z",
+    ...changes,
+  };
+}
+
+/** Below `parent`. */
+export function aRunFolder(parent: string, entries: readonly CheckpointEntry[]): string {
+  const folder = join(parent, "demo");
+  mkdirSync(folder);
+  const lines = entries.map((entry) => `${JSON.stringify(entry)}\n`).join("");
+  writeFileSync(join(folder, "checkpoints.jsonl"), lines);
+  writeFileSync(join(folder, "config.yaml"), "model_name: local/tiny-tool\n");
+  const resolved = { environments: { "local/calculator": {} } };
+  writeFileSync(join(folder, "config.resolved.json"), JSON.stringify(resolved));
+  return folder;
+}

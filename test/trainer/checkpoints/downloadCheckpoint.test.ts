@@ -1,0 +1,165 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
+import { systemClock } from "../../../src/node/clock.ts";
+import { createFileSystem } from "../../../src/node/fileSystem.ts";
+import {
+  type DownloadRequest,
+  downloadCheckpoint,
+} from "../../../src/trainer/checkpoints/downloadCheckpoint.ts";
+import {
+  ADAPTER,
+  type ExportingService,
+  startExportingService,
+} from "../../local/engine/service/exportingService.ts";
+import { type AStore, anEntry, aRunFolder, aStore, PATH } from "./aStore.ts";
+
+const API_KEY = "tml-download-test-key";
+const FILES = ["README.md", "adapter_config.json", "adapter_model.safetensors"];
+const fileSystem = createFileSystem();
+let here: AStore;
+let folder: string;
+
+beforeEach(async () => {
+  here = await aStore();
+  folder = mkdtempSync(join(tmpdir(), "download-"));
+  vi.stubEnv("TINKER_RL_STORE", here.folder);
+  vi.stubEnv("TINKER_API_KEY", "");
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+  here.remove();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function download(source: string, changes: Partial<DownloadRequest> = {}) {
+  return downloadCheckpoint(fileSystem, {
+    ...{ source, name: null, output: join(folder, "out"), isLocalOnly: false },
+    ...{ allowedOrigins: [], folder, ...changes },
+  });
+}
+
+const card = (): string => readFileSync(join(folder, "out", "README.md"), "utf8");
+
+describe("the weights of a local run", () => {
+  it("are copied as a PEFT folder with a card, without any key", async () => {
+    const run = aRunFolder(folder, [anEntry()]);
+    const { path, files } = await download(run);
+    expect(path).toBe(PATH);
+    expect(readdirSync(join(folder, "out")).sort()).toEqual(FILES);
+    expect(files.map(({ name }) => name).sort()).toEqual(FILES);
+    expect(readFileSync(join(folder, "out", "adapter_model.safetensors")).equals(ADAPTER)).toBe(
+      true,
+    );
+    expect(card()).toContain("| Environments | `local/calculator` |");
+    expect(card()).toContain("model_name: local/tiny-tool");
+  });
+
+  it("are those of the newest checkpoint that lasts, or of the one that is named", async () => {
+    const rolling = anEntry({ name: "r", kind: "rolling", step: 3, state_path: `${PATH}x` });
+    const run = aRunFolder(folder, [anEntry(), rolling]);
+    expect((await download(run)).path).toBe(PATH);
+    const other = { name: "nothing", output: join(folder, "b") };
+    await expect(download(run, other)).rejects.toThrow(
+      /no checkpoint nothing.*It has final_000002/,
+    );
+  });
+
+  it("that have expired are not downloaded", async () => {
+    const run = aRunFolder(folder, [anEntry({ expires_at: "2026-01-01T00:00:00Z" })]);
+    await expect(download(run)).rejects.toMatchObject({ code: "no-such-checkpoint" });
+    expect(readdirSync(folder)).toEqual(["demo"]);
+  });
+
+  it("go to no folder that holds something else", async () => {
+    mkdirSync(join(folder, "out"));
+    writeFileSync(join(folder, "out", "thesis.tex"), "");
+    await expect(download(PATH)).rejects.toMatchObject({ code: "folder-not-empty" });
+    expect(readdirSync(join(folder, "out"))).toEqual(["thesis.tex"]);
+  });
+
+  it("that are elsewhere need a key", async () => {
+    const elsewhere = PATH.replace("s1", "s2");
+    await expect(download(elsewhere)).rejects.toMatchObject({ code: "key-missing" });
+    await expect(download(elsewhere, { isLocalOnly: true })).rejects.toMatchObject({
+      code: "no-such-checkpoint",
+    });
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});
+
+describe("weights at a Tinker service", () => {
+  let there: AStore;
+  let service: ExportingService;
+  beforeEach(async () => {
+    there = await aStore();
+    const options = { folder: there.folder, clock: systemClock, key: API_KEY };
+    service = await startExportingService(options);
+    vi.stubEnv("TINKER_BASE_URL", service.address);
+    vi.stubEnv("TINKER_API_KEY", API_KEY);
+    await service.client.submit("/save_weights", {
+      model_id: service.modelId,
+      path: "a",
+      seq_id: 1,
+    });
+  });
+  afterEach(async () => {
+    await service.close();
+    there.remove();
+  });
+
+  const state = (): string => `tinker://${service.modelId}/weights/a`;
+  const exports = async (): Promise<readonly unknown[]> =>
+    (await there.store.allCheckpoints()).filter(({ kind }) => kind === "external_weights");
+
+  it("arrive as files, after a word on the session that the export takes", async () => {
+    const onExport = vi.fn();
+    const received: number[] = [];
+    const { files } = await download(state(), {
+      onExport,
+      onProgress: ({ name, receivedBytes, totalBytes }) => {
+        if (name.endsWith(".safetensors")) received.push(receivedBytes, totalBytes ?? 0);
+      },
+    });
+    expect(onExport).toHaveBeenCalledOnce();
+    expect(received.slice(-2)).toEqual([ADAPTER.length, ADAPTER.length]);
+    expect(files.map(({ name }) => name).sort()).toEqual(FILES);
+    expect(readFileSync(join(folder, "out", "adapter_model.safetensors")).equals(ADAPTER)).toBe(
+      true,
+    );
+    expect(card()).toContain("| LoRA rank | 8 |");
+  });
+
+  it("leave no export behind, also when the download fails", async () => {
+    await download(state());
+    expect(await exports()).toEqual([]);
+    const stop = AbortSignal.abort(new Error("stopped"));
+    const elsewhere = { output: join(folder, "stopped"), signal: stop };
+    await expect(download(state(), elsewhere)).rejects.toThrow("stopped");
+    expect(await exports()).toEqual([]);
+  });
+
+  it("keep their addresses out of the folder, and of what is logged", async () => {
+    const redactor = new Redactor();
+    const learned = vi.spyOn(redactor, "learn");
+    await download(state(), { redactor });
+    const secrets = learned.mock.calls.flat().map(String);
+    expect(secrets.some((text) => text.includes("signature="))).toBe(true);
+    for (const name of FILES) {
+      const text = readFileSync(join(folder, "out", name), "latin1");
+      for (const secret of [API_KEY, ...secrets]) expect(text).not.toContain(secret);
+    }
+  });
+
+  it("for sampling are refused, before a session is begun for them", async () => {
+    const body = { model_id: service.modelId, path: "b", seq_id: 2 };
+    const { path } = await service.client.submit("/save_weights_for_sampler", body);
+    const onExport = vi.fn();
+    await expect(download(String(path), { onExport })).rejects.toThrow(
+      /the state of the same step/,
+    );
+    expect(onExport).not.toHaveBeenCalled();
+  });
+});
