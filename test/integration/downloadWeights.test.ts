@@ -1,0 +1,195 @@
+/** The weights of a trained run as files: copied from this computer, and fetched from a server, whatever happens on the way. */
+
+import { mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { AppError } from "../../src/core/errors.ts";
+import type { FileSystem } from "../../src/core/ports.ts";
+import { createFileSystem } from "../../src/node/fileSystem.ts";
+import {
+  type DownloadRequest,
+  downloadCheckpoint,
+} from "../../src/trainer/checkpoints/downloadCheckpoint.ts";
+import { type LocalServers, serve } from "../../src/trainer/serve.ts";
+import { startTraining } from "../../src/trainer/trainer.ts";
+import { type Asked, ExportProxy } from "./exportProxy.ts";
+import { PROGRAM_FOLDER, runFolderWith } from "./localRun.ts";
+
+const WEIGHTS = "adapter_model.safetensors";
+const FILES = ["README.md", "adapter_config.json", WEIGHTS];
+/** Bytes of the weights that arrive before a connection breaks. */
+const CUT = 400_000;
+/** More than a connection holds that nobody has read when it breaks. */
+const UNREAD = 200_000;
+const CONFIG = `
+model_name: local/tiny-tool
+run_name: run
+environments:
+  local/calculator: { splits: { train: {} }, num_rollouts: 4, nonterminal_reward: 0 }
+batch_size: 2
+max_steps: 2
+lora_rank: 32
+`;
+
+const fileSystem = createFileSystem();
+let project: string;
+let run: string;
+/** The state of the final checkpoint. */
+let state: string;
+let served: LocalServers;
+let proxy: ExportProxy;
+let folder: string;
+
+beforeAll(async () => {
+  project = await runFolderWith(CONFIG);
+  run = join(project, ".tinker-rl", "runs", "run");
+  const { outcome } = await startTraining({
+    ...{
+      owner: "terminal",
+      programFolder: PROGRAM_FOLDER,
+      configPath: join(project, "config.yaml"),
+    },
+    watch: () => undefined,
+  }).ended;
+  expect(outcome).toBe("done");
+  const ports = { tinkerPort: 0, environmentsPort: 0, maxSessions: null };
+  const store = join(project, "checkpoints");
+  served = await serve({ ...ports, store, random: null, programFolder: PROGRAM_FOLDER });
+});
+afterAll(async () => {
+  await served?.close();
+  await fileSystem.close();
+  await rm(project, { recursive: true, force: true });
+});
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "weights-"));
+  proxy = await ExportProxy.start(served.tinkerUrl);
+});
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  proxy.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+function download(name: string, files: FileSystem, changes: Partial<DownloadRequest> = {}) {
+  return downloadCheckpoint(files, {
+    ...{ source: run, name: null, output: join(folder, name), folder },
+    ...{ isLocalOnly: false, allowedOrigins: [] },
+    ...changes,
+  });
+}
+
+/** From this computer, which has the checkpoints of local runs. */
+async function copied(): Promise<string> {
+  const { path } = await download("copied", fileSystem, { isLocalOnly: true });
+  state = path;
+  return join(folder, "copied");
+}
+
+/** From the server alone: this computer has no store. */
+function fetched(name: string, files: FileSystem = fileSystem) {
+  vi.stubEnv("TINKER_RL_STORE", join(folder, "none"));
+  vi.stubEnv("TINKER_BASE_URL", proxy.address);
+  vi.stubEnv("TINKER_API_KEY", served.key);
+  return download(name, files);
+}
+
+async function sameBytes(one: string, other: string, name: string): Promise<boolean> {
+  const [a, b] = await Promise.all([readFile(join(one, name)), readFile(join(other, name))]);
+  return a.equals(b);
+}
+
+/** The byte from which a file was asked for. */
+const beginning = ({ range }: Asked): number =>
+  Number(/^bytes=(\d+)-$/.exec(range ?? "")?.[1] ?? 0);
+
+/** Not even what begins with a dot. */
+const namesIn = async (path: string): Promise<readonly string[]> => (await readdir(path)).sort();
+
+function isCleanedUp(): boolean {
+  const isExport = ({ path }: { readonly path: string }) => path.includes("/external_weights/");
+  const deleted = proxy.asked.filter((each) => each.method === "DELETE" && isExport(each));
+  return deleted.length === 1 && proxy.requestsTo("/finish").length === 1;
+}
+
+describe("the weights of a run", () => {
+  it("are the same bytes from this computer and over the wire", async () => {
+    const here = await copied();
+    await fetched("fetched");
+    const there = join(folder, "fetched");
+    expect(await namesIn(here)).toEqual(FILES);
+    expect(await namesIn(there)).toEqual(FILES);
+    for (const name of FILES) expect(await sameBytes(here, there, name), name).toBe(true);
+    expect(isCleanedUp()).toBe(true);
+    // The storage gets no key.
+    for (const { key } of proxy.requestsTo(WEIGHTS)) expect(key).toBeNull();
+    expect(proxy.requestsTo("load_weights")[0]?.key).toBe(served.key);
+    expect(await readFile(join(there, "README.md"), "utf8")).toContain(state);
+  });
+
+  it("arrive whole over a connection that breaks, and an address that is refused", async () => {
+    const here = await copied();
+    proxy.faults = [{ cutAfter: CUT }, { status: 403 }, { cutAfter: CUT }];
+    await fetched("fetched");
+    expect(await sameBytes(here, join(folder, "fetched"), WEIGHTS)).toBe(true);
+    const [first, second = 0, third, fourth = 0] = proxy.requestsTo(WEIGHTS).map(beginning);
+    expect(first).toBe(0);
+    expect(second).toBeGreaterThan(CUT - UNREAD);
+    expect(third).toBe(second);
+    expect(fourth).toBeGreaterThan(second + CUT - UNREAD);
+    // Signed anew after the refusal.
+    expect(proxy.requestsTo("/external_weights_urls")).toHaveLength(2);
+    expect(isCleanedUp()).toBe(true);
+  });
+
+  it("go on in a second download where the first one could not", async () => {
+    const here = await copied();
+    proxy.faults = [{ cutAfter: CUT }];
+    const full = fullAfter(1);
+    await expect(fetched("fetched", full)).rejects.toMatchObject({ code: "disk" });
+    expect(isCleanedUp()).toBe(true);
+    expect(await namesIn(join(folder, "fetched"))).not.toContain(WEIGHTS);
+    await fetched("fetched");
+    expect(await namesIn(join(folder, "fetched"))).toEqual(FILES);
+    expect(await sameBytes(here, join(folder, "fetched"), WEIGHTS)).toBe(true);
+    expect(proxy.requestsTo(WEIGHTS).map(beginning).at(-1)).toBeGreaterThan(CUT - UNREAD);
+  });
+
+  it.each(["../../evil.sh", "/etc/evil", "..\\\\evil", "con.txt", "a/../../evil", ".ssh"])(
+    "are not written to %s, nor anything else",
+    async (name) => {
+      proxy.rewrite = (text) => text.replace('"adapter_config.json"', `"${name}"`);
+      await mkdir(join(folder, "inner"));
+      const attempt = fetched("inner/fetched");
+      await expect(attempt).rejects.toMatchObject({ code: "download-unsafe" });
+      expect(proxy.requestsTo(WEIGHTS)).toEqual([]);
+      expect(await namesIn(folder)).toEqual(["inner"]);
+      expect(await namesIn(join(folder, "inner", "fetched"))).toEqual(["download.json"]);
+      expect(isCleanedUp()).toBe(true);
+    },
+  );
+
+  it("are not fetched from another place without encryption", async () => {
+    proxy.rewrite = (text) => text.replaceAll(proxy.address, "http://127.0.0.2:9");
+    await expect(fetched("fetched")).rejects.toMatchObject({ code: "download-unsafe" });
+    expect(isCleanedUp()).toBe(true);
+  });
+});
+
+/** A disk that takes so many pieces of the weights, and no more. */
+function fullAfter(pieces: number): FileSystem {
+  let left = pieces;
+  const filling = <Files extends FileSystem>(files: Files): Files => ({
+    ...files,
+    append: async (path, data) => {
+      if (path.endsWith(`${WEIGHTS}.part`) && data.length > 0) {
+        if (left === 0) throw new AppError("disk", "The disk is full.");
+        left -= 1;
+      }
+      return await files.append(path, data);
+    },
+    within: (inner) => filling(files.within(inner)),
+  });
+  return filling(createFileSystem());
+}
