@@ -1,6 +1,7 @@
 /** Understands the words behind `checkpoints`. */
 
 import type { CheckpointChange } from "../trainer/checkpoints/changeCheckpoints.ts";
+import { lastValue, refuseFurther, type Sending, sending } from "./argumentValues.ts";
 import { argumentError, type ParsedFlags } from "./flags.ts";
 
 export type CheckpointAction =
@@ -28,6 +29,14 @@ export type CheckpointAction =
       readonly change: CheckpointChange;
     };
 
+/** Does something with saved weights. */
+export interface CheckpointsCommand extends Sending {
+  readonly kind: "checkpoints";
+  readonly action: CheckpointAction;
+  /** True to leave the service alone. */
+  readonly isLocalOnly: boolean;
+}
+
 const COMMAND = "checkpoints";
 const WORDS = ["list", "info", "download", "publish", "unpublish", "set-ttl", "delete"] as const;
 const UNIT_S: Readonly<Record<string, number>> = { h: 3600, d: 86_400, w: 604_800 };
@@ -36,7 +45,13 @@ const MIN_TTL_S = 3600;
 const MAX_TTL_S = 10 * 365 * 86_400;
 
 /** @throws AppError `bad-arguments` */
-export function checkpointAction({ positionals, switches, values }: ParsedFlags): CheckpointAction {
+export function checkpointsCommand(given: ParsedFlags): CheckpointsCommand {
+  const isLocalOnly = given.switches.has("local");
+  return { kind: COMMAND, action: actionOf(given), isLocalOnly, ...sending(given, COMMAND) };
+}
+
+function actionOf(given: ParsedFlags): CheckpointAction {
+  const { positionals, switches } = given;
   const [first, ...rest] = positionals;
   const word = WORDS.find((known) => known === first);
   const wantsJson = switches.has("json");
@@ -51,8 +66,8 @@ export function checkpointAction({ positionals, switches, values }: ParsedFlags)
       return {
         action: "download",
         source: onlyOne(rest, "a run folder or the address of a checkpoint"),
-        name: values.get("name")?.at(-1) ?? null,
-        output: values.get("output")?.at(-1) ?? null,
+        name: lastValue(given, "name") ?? null,
+        output: lastValue(given, "output") ?? null,
         wantsJson,
       };
     case "set-ttl": {
@@ -88,7 +103,7 @@ function onlyOne(words: readonly string[], what: string): string {
   return only;
 }
 
-function atMostOne([first, second]: readonly string[]): string | undefined {
-  if (second === undefined) return first;
-  throw argumentError(`${JSON.stringify(second)} is one argument too many`, COMMAND);
+function atMostOne([first, ...further]: readonly string[]): string | undefined {
+  refuseFurther(further, COMMAND);
+  return first;
 }

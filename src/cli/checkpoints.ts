@@ -11,8 +11,7 @@ import type {
 } from "../trainer/checkpoints/changeCheckpoints.ts";
 import type { StoredCheckpoint } from "../trainer/checkpoints/listCheckpoints.ts";
 import type { PlacesRequest } from "../trainer/checkpoints/places.ts";
-import type { CheckpointsCommand } from "./arguments.ts";
-import type { CheckpointAction } from "./checkpointArguments.ts";
+import type { CheckpointAction, CheckpointsCommand } from "./checkpointArguments.ts";
 import { checkpointLines } from "./checkpointLines.ts";
 import { downloadWeights } from "./downloadWeights.ts";
 import { type Line, labelled, type Piece } from "./line.ts";

@@ -18,8 +18,8 @@ import type { AccountRequest } from "../trainer/hostedAccount.ts";
 import type { OfferedModels } from "../trainer/listModels.ts";
 import type { PreviewRequest } from "../trainer/previewPrompt.ts";
 import type { ActiveRun, ResumeRequest, TrainRequest } from "../trainer/types.ts";
-import type { ServeCommand } from "./arguments.ts";
 import type { Invocation } from "./invocation.ts";
+import type { ServeCommand } from "./serveArguments.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Where the local services listen, and their key. */

@@ -1,10 +1,10 @@
 /** The command `show`: finds the view that the flags ask for. */
 
 import { createRunReader } from "../core/runFolder/reader.ts";
-import type { ShowCommand } from "./arguments.ts";
 import type { Line } from "./line.ts";
 import type { ProgramOptions } from "./programOptions.ts";
 import { requireRun } from "./requireRun.ts";
+import type { ShowCommand } from "./showArguments.ts";
 import type { ShowContext } from "./showContext.ts";
 import { showEvaluationRollouts, showEvaluations } from "./showEvaluation.ts";
 import { showOverview } from "./showOverview.ts";

@@ -2,9 +2,9 @@
 
 import { l10n } from "../shared/l10n.ts";
 import { type PageSpan, promptPage } from "../shared/promptPage.ts";
-import type { ShowPromptCommand } from "./arguments.ts";
 import { type Line, type Piece, styled } from "./line.ts";
 import type { ProgramOptions } from "./programOptions.ts";
+import type { ShowPromptCommand } from "./showPromptArguments.ts";
 
 /** Prints the prompt. @throws as the trainer does */
 export async function showPrompt(

@@ -1,0 +1,42 @@
+/** Understands the words behind `show`. */
+
+import { numberOf, onlyPositional } from "./argumentValues.ts";
+import { argumentError, type ParsedFlags } from "./flags.ts";
+
+/** Numbers of steps, groups and rollouts count from 1, as on the screen. */
+export interface ShowCommand {
+  readonly kind: "show";
+  readonly folder: string;
+  readonly step: number | null;
+  readonly group: number | null;
+  readonly rollout: number | null;
+  readonly wantsTokens: boolean;
+  readonly wantsEvaluation: boolean;
+}
+
+/** @throws AppError `bad-arguments` */
+export function showCommand(given: ParsedFlags): ShowCommand {
+  const show: ShowCommand = {
+    kind: "show",
+    folder: onlyPositional(given, "show", "the run folder"),
+    step: numberOf(given, "show", "step"),
+    group: numberOf(given, "show", "group"),
+    rollout: numberOf(given, "show", "rollout"),
+    wantsTokens: given.switches.has("tokens"),
+    wantsEvaluation: given.switches.has("eval"),
+  };
+  const { step, group, rollout, wantsTokens, wantsEvaluation } = show;
+  if (step === null && (group ?? rollout) !== null) {
+    throw argumentError("--group and --rollout need the --step they belong to", "show");
+  }
+  if (wantsEvaluation && (group !== null || wantsTokens)) {
+    throw argumentError("--group and --tokens do not go with --eval, which has neither", "show");
+  }
+  if (!wantsEvaluation && rollout !== null && group === null) {
+    throw argumentError("--rollout needs the --group it belongs to", "show");
+  }
+  if (wantsTokens && rollout === null) {
+    throw argumentError("--tokens needs one rollout: --step, --group and --rollout", "show");
+  }
+  return show;
+}
