@@ -49,6 +49,11 @@ export interface PreviewCommand {
   readonly kind: "preview";
 }
 
+/** An editor asks for weights over standard input. */
+export interface DownloadCommand {
+  readonly kind: "download";
+}
+
 export interface ValidateCommand extends WithOverrides {
   readonly kind: "validate";
   readonly configPath: string;
@@ -73,6 +78,7 @@ export type Command =
   | SweepCommand
   | LaunchCommand
   | PreviewCommand
+  | DownloadCommand
   | RunControlCommand
   | ValidateCommand
   | ShowPromptCommand
@@ -103,6 +109,7 @@ export function parseArguments(args: readonly string[]): Command {
   // The command lines of an editor have no other words, so that none can be mistaken for a flag.
   if (first === "--launch" && args.length === 2) return { kind: "launch", folder: args[1] ?? "" };
   if (first === "--preview" && args.length === 1) return { kind: "preview" };
+  if (first === "--download" && args.length === 1) return { kind: "download" };
   const name = COMMANDS.find((command) => command === first);
   if (name !== undefined) return parseCommand(name, readFlags(args.slice(1), FLAGS[name], name));
   if (!first.startsWith("-") && !CONFIG_FILE.test(first)) throw unknownCommand(first);

@@ -1,6 +1,6 @@
 /** Understands the words behind `checkpoints`. */
 
-import type { CheckpointChange } from "../trainer/checkpoints/changeCheckpoints.ts";
+import type { CheckpointChange } from "../core/tinker/checkpointChange.ts";
 import { lastValue, refuseFurther, type Sending, sending } from "./argumentValues.ts";
 import { argumentError, type ParsedFlags } from "./flags.ts";
 

@@ -2,13 +2,11 @@
 
 import { resolve } from "node:path";
 import { readCheckpoints, usableCheckpoints } from "../core/runFolder/checkpointLog.ts";
+import type { CheckpointChange } from "../core/tinker/checkpointChange.ts";
 import { visibleLine } from "../core/util/visibleText.ts";
 import { formatBytes } from "../shared/format.ts";
 import { l10n } from "../shared/l10n.ts";
-import type {
-  ChangedCheckpoint,
-  CheckpointChange,
-} from "../trainer/checkpoints/changeCheckpoints.ts";
+import type { ChangedCheckpoint } from "../trainer/checkpoints/changeCheckpoints.ts";
 import type { StoredCheckpoint } from "../trainer/checkpoints/listCheckpoints.ts";
 import type { PlacesRequest } from "../trainer/checkpoints/places.ts";
 import type { CheckpointAction, CheckpointsCommand } from "./checkpointArguments.ts";

@@ -21,11 +21,10 @@ export async function downloadWeights(
 ): Promise<void> {
   const isAddress = source.startsWith("tinker://");
   if (!isAddress) await requireRun(fileSystem, resolve(invocation.cwd, source));
-  const interrupted = new AbortController();
-  const release = interrupts(() => interrupted.abort(stoppedError()));
+  const stop = stopSignal(interrupts);
   try {
     const done = await trainer.downloadCheckpoint(fileSystem, {
-      ...{ ...places, name, output, signal: interrupted.signal },
+      ...{ ...places, name, output, signal: stop.signal },
       source: isAddress ? source : resolve(invocation.cwd, source),
       onExport: () => err.print([[styled("quiet", exportText())]]),
       onProgress: (progress) => err.showLive([progressText(progress)]),
@@ -34,15 +33,22 @@ export async function downloadWeights(
     out.print(wantsJson ? [[JSON.stringify(done)]] : doneLines(done, invocation));
   } finally {
     err.showLive(null);
-    release();
+    stop.release();
   }
 }
 
-function stoppedError(): AppError {
-  return new AppError(
+/** Aborted by an interrupt until it is released. */
+export function stopSignal(interrupts: ProgramOptions["interrupts"]): {
+  readonly signal: AbortSignal;
+  readonly release: () => void;
+} {
+  const stopped = new AppError(
     "interrupted",
     "The download was stopped. What arrived stays in the folder, and the same command goes on with it.",
   );
+  const controller = new AbortController();
+  const release = interrupts(() => controller.abort(stopped));
+  return { signal: controller.signal, release };
 }
 
 function exportText(): string {

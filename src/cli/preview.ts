@@ -4,6 +4,7 @@ import { promptRequestSchema } from "../node/control/promptMessages.ts";
 import type { PromptReply } from "../shared/control.ts";
 import { EXIT } from "../shared/exitCodes.ts";
 import { setTranslations } from "../shared/l10n.ts";
+import { asciiJson } from "./asciiJson.ts";
 import { exitCodeOf } from "./exitCode.ts";
 import { launchError, readRequest } from "./launch.ts";
 import type { ProgramOptions } from "./programOptions.ts";
@@ -31,12 +32,4 @@ export async function previewForEditor({
     reply({ ok: false, error: launchError(error) });
     return exitCodeOf(error);
   }
-}
-
-/** The terminal makes other characters visible, which would change the texts. */
-function asciiJson(value: PromptReply): string {
-  return JSON.stringify(value).replace(
-    /[^ -~]/g,
-    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
 }

@@ -6,6 +6,7 @@ import type { EditorLaunch, RunEnd } from "../trainer/types.ts";
 import { type Command, parseArguments } from "./arguments.ts";
 import { runCheckpoints } from "./checkpoints.ts";
 import { controlRun } from "./control.ts";
+import { downloadForEditor } from "./downloadForEditor.ts";
 import { errorLines, exitCodeOf, exitCodeOfRun } from "./exitCode.ts";
 import { helpLines } from "./helpTexts.ts";
 import { runForEditor } from "./launch.ts";
@@ -65,6 +66,8 @@ async function dispatch(options: ProgramOptions, command: Command): Promise<numb
       return runForEditor(options, command.folder, (launch) => followLaunch(options, launch));
     case "preview":
       return previewForEditor(options);
+    case "download":
+      return downloadForEditor(options);
     case "control":
       out.print(await controlRun({ ...options, isProcessAlive }, command));
       return EXIT.done;

@@ -145,6 +145,33 @@ export interface PromptRequest {
   readonly task: number;
 }
 
+/** What an editor hands a program that downloads weights, as one line of JSON over its standard input. */
+export interface WeightsRequest {
+  readonly launch: Pick<
+    LaunchRequest,
+    "keys" | "allowedOrigins" | "variables" | "envFile" | "translations"
+  >;
+  /** Of the run. */
+  readonly folder: string;
+  /** Of its checkpoint. */
+  readonly name: string;
+  /** Absolute; the folder for the files. */
+  readonly output: string;
+  /** True when the checkpoint is one of this computer. */
+  readonly isLocalOnly: boolean;
+}
+
+/** Lines of progress, then one of another kind. */
+export type WeightsReply =
+  | {
+      readonly file: string;
+      readonly receivedBytes: number;
+      /** Null when the server does not say. */
+      readonly totalBytes: number | null;
+    }
+  | { readonly ok: true; readonly folder: string }
+  | { readonly ok: false; readonly error: LaunchError };
+
 export type PromptReply =
   | { readonly ok: true; readonly description: PromptDescription }
   | { readonly ok: false; readonly error: LaunchError };

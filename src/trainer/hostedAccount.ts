@@ -11,13 +11,15 @@ import { systemRandom } from "../node/random.ts";
 import { debugLog } from "./debugLog.ts";
 import type { CleanupStack } from "./services/cleanupStack.ts";
 import { tinkerAddress } from "./services/serviceAddress.ts";
-import { loadVariables } from "./services/variables.ts";
+import { type Handed, loadVariables } from "./services/variables.ts";
 
 export interface AccountRequest {
   /** Where a `.env` file may hold the key. */
   readonly folder: string;
   /** Where the key may go by the user's word. */
   readonly allowedOrigins: readonly AllowedOrigin[];
+  /** What an editor handed over, in place of variables and files; absent for a terminal. */
+  readonly launchRequest?: Handed;
   /** Learns the key, so that errors which are printed elsewhere can be redacted. */
   readonly redactor?: Redactor;
 }
@@ -34,10 +36,10 @@ export interface HostedAccount {
 
 /** @throws AppError `key-host-not-allowed`, `key-not-encrypted`, `tinker-auth` */
 export async function openHostedAccount(
-  { folder, allowedOrigins, redactor = new Redactor() }: AccountRequest,
+  { folder, allowedOrigins, launchRequest, redactor = new Redactor() }: AccountRequest,
   cleanup: CleanupStack,
 ): Promise<HostedAccount> {
-  const variables = await loadVariables(folder);
+  const variables = await loadVariables(folder, launchRequest);
   const config = { tinker_base_url: null };
   const { url, keyName, key } = tinkerAddress({ config, variables, allowedOrigins });
   if (key === null) return { connection: null, account: null, url, keyName };

@@ -1,4 +1,4 @@
-/** The saves from which a run can be resumed: the newest, and the permanent ones before those that expire. */
+/** The saves from which a run can be resumed: the newest, and older ones that are recorded. */
 
 import { isAppError } from "../errors.ts";
 import type { FolderFiles } from "../ports.ts";
@@ -22,56 +22,57 @@ export async function readResumePoints(
   folder: string,
   nowMs: number,
 ): Promise<readonly ResumePoint[]> {
-  const entries = await readCheckpoints(fileSystem, folder);
-  const permanent = permanentPoints(entries, nowMs);
+  const recorded = recordedSaves(await readCheckpoints(fileSystem, folder));
   try {
     const { states } = await readStates(fileSystem, folder);
-    return resumePoints(states, permanent);
+    return resumePoints(states, recorded, nowMs);
   } catch (error) {
-    if (isAppError(error, "state-invalid") && permanent.points.length > 0) return permanent.points;
+    const points = resumePoints([], recorded, nowMs);
+    if (isAppError(error, "state-invalid") && points.length > 0) return points;
     throw error;
   }
 }
 
-/** Saves that do not expire. */
-export interface PermanentPoints {
-  /** The newest first. */
+/** What `checkpoints.jsonl` says of the saves of a run: the last line of each counts. */
+export interface RecordedSaves {
+  /** Those that a resume can begin with by themselves, the newest first; expired ones, too. */
   readonly points: readonly ResumePoint[];
-  /** Paths of those that are recorded as deleted. */
-  readonly deleted: ReadonlySet<string>;
+  /** By path of the state; null = never. */
+  readonly expiries: ReadonlyMap<string, number | null>;
 }
 
-export function permanentPoints(
-  entries: readonly CheckpointEntry[],
-  nowMs: number,
-): PermanentPoints {
+export function recordedSaves(entries: readonly CheckpointEntry[]): RecordedSaves {
   const points = new Map<string, ResumePoint>();
-  const deleted = new Set<string>();
+  const expiries = new Map<string, number | null>();
   for (const { state, state_path: statePath, expires_at } of entries) {
-    if (state === undefined || statePath === null) continue;
+    if (statePath === null) continue;
+    const expiresAtMs = expires_at === null ? null : Date.parse(expires_at);
+    expiries.set(statePath, expiresAtMs);
     points.delete(statePath);
-    deleted.delete(statePath);
-    if (expires_at !== null && Date.parse(expires_at) <= nowMs) deleted.add(statePath);
-    else points.set(statePath, { state, statePath, expiresAtMs: null });
+    if (state !== undefined) points.set(statePath, { state, statePath, expiresAtMs });
   }
-  return { points: newestFirst([...points.values()]), deleted };
+  return { points: newestFirst([...points.values()]), expiries };
 }
 
 /** {@link readResumePoints} of what was read already. */
 export function resumePoints(
   states: readonly RunState[],
-  permanent: PermanentPoints,
+  recorded: RecordedSaves,
+  nowMs: number,
 ): readonly ResumePoint[] {
   const points = new Map<string, ResumePoint>();
   for (const state of states) {
     if (state.last_checkpoint === null) continue;
     const { state_path: statePath, expires_at } = state.last_checkpoint;
-    const expiresAtMs = expires_at === null ? null : Date.parse(expires_at);
-    if (permanent.deleted.has(statePath) || points.has(statePath)) continue;
-    points.set(statePath, { state, statePath, expiresAtMs });
+    const own = expires_at === null ? null : Date.parse(expires_at);
+    const changed = recorded.expiries.get(statePath);
+    const expiresAtMs = changed === undefined ? own : changed;
+    if (!points.has(statePath)) points.set(statePath, { state, statePath, expiresAtMs });
   }
-  for (const point of permanent.points) {
-    if (!points.has(point.statePath)) points.set(point.statePath, point);
+  for (const point of recorded.points) {
+    const { statePath, expiresAtMs } = point;
+    if (expiresAtMs !== null && expiresAtMs <= nowMs) points.delete(statePath);
+    else if (!points.has(statePath)) points.set(statePath, point);
   }
   return newestFirst([...points.values()]);
 }

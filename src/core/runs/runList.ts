@@ -9,9 +9,9 @@ import { flattenMetrics, type MetricsRow } from "../runFolder/metricsTree.ts";
 import { isMetricsRow } from "../runFolder/reader.ts";
 import {
   newestUnexpired,
-  type PermanentPoints,
-  permanentPoints,
+  type RecordedSaves,
   type ResumePoint,
+  recordedSaves,
   resumePoints,
 } from "../runFolder/resumePoints.ts";
 import { isRunInUse, type Liveness, readRunFile } from "../runFolder/runFile.ts";
@@ -63,7 +63,7 @@ type Progress = Pick<
 interface CachedProgress {
   readonly version: string;
   readonly progress: Progress;
-  readonly permanent: PermanentPoints;
+  readonly saves: RecordedSaves;
 }
 
 /** By folder: what was read last, so that files are not parsed again while nothing is added. */
@@ -117,7 +117,7 @@ export async function readRun(
     if ((await fileSystem.size(runPaths(named.folder).runFile)) === null) return null;
     const file = await readRunFile(files, named.folder);
     if (file === null) return null;
-    const { progress, permanent } = await readCached(files, named.folder, file, known);
+    const { progress, saves } = await readCached(files, named.folder, file, known);
     const { states, problem } = await readableStates(files, named.folder);
     const problems = [progress.problem, problem].filter((found) => found !== null);
     return {
@@ -126,7 +126,7 @@ export async function readRun(
       file,
       phase: phaseOf(file, liveness),
       startedAtMs: file.startedAtMs,
-      ...resumeCost(resumePoints(states, permanent), progress.steps, liveness.nowMs),
+      ...resumeCost(resumePoints(states, saves, liveness.nowMs), progress.steps, liveness.nowMs),
       problem: problems.length === 0 ? null : problems.join(" "),
     };
   } catch (error) {
@@ -185,16 +185,16 @@ async function readCached(
       phase === "done" ? await pendingReports(fileSystem, folder, steps) : NOTHING_PENDING,
     problem,
   };
-  const now = { version, progress, permanent: await newestPermanent(fileSystem, folder) };
+  const now = { version, progress, saves: await newestSaves(fileSystem, folder) };
   known.set(folder, now);
   return now;
 }
 
-/** The newest save without expiry is enough: a resume never needs an older one. */
-async function newestPermanent(fileSystem: FolderFiles, folder: string): Promise<PermanentPoints> {
-  const entries = await readCheckpoints(fileSystem, folder);
-  const { points, deleted: gone } = permanentPoints(entries, Number.POSITIVE_INFINITY);
-  return { points: points.slice(0, 1), deleted: gone };
+/** Up to the newest save without expiry: a resume never needs an older one. */
+async function newestSaves(fileSystem: FolderFiles, folder: string): Promise<RecordedSaves> {
+  const { points, expiries } = recordedSaves(await readCheckpoints(fileSystem, folder));
+  const last = points.findIndex(({ expiresAtMs }) => expiresAtMs === null);
+  return { points: last === -1 ? points : points.slice(0, last + 1), expiries };
 }
 
 /** By the rows of metrics. @throws AppError `file-unreadable` */

@@ -1,8 +1,10 @@
 /** The handlers of all commands but those that are there before the app is loaded. */
 
 import { appendCheckpoint } from "../../core/runFolder/checkpointLog.ts";
+import type { CheckpointChange } from "../../core/tinker/checkpointChange.ts";
 import { type ClosableFileSystem, createFileSystem } from "../../node/fileSystem.ts";
 import type { CatalogueServices } from "../catalogue/createCatalogue.ts";
+import type { CheckpointChangeOptions } from "../commands/changeCheckpoint.ts";
 import { checkpointHandlers } from "../commands/checkpointHandlers.ts";
 import { dashboardHandlers } from "../commands/dashboardHandlers.ts";
 import { environmentHandlers } from "../commands/environmentHandlers.ts";
@@ -10,7 +12,6 @@ import { folderHandlers } from "../commands/folderHandlers.ts";
 import type { HelpHandlers } from "../commands/help.ts";
 import type { LocalDemo } from "../commands/localDemo.ts";
 import { promptHandlers } from "../commands/promptHandlers.ts";
-import type { CheckpointRemovalOptions } from "../commands/removeCheckpoint.ts";
 import { runListHandlers } from "../commands/runListHandlers.ts";
 import { showRunMenu } from "../commands/runMenu.ts";
 import { startHandlers } from "../commands/startHandlers.ts";
@@ -65,10 +66,12 @@ export function createHandlers(options: HandlersOptions): LateHandlers {
     }),
     ...checkpointHandlers({
       store,
+      labels,
       tasks,
       view: views.checkpoints,
       read: views.readSaved,
-      removal: removal(options),
+      changes: changes(options),
+      downloads: { keys, programFolder },
     }),
     ...dashboardHandlers({ store, labels, dashboard, view: trees.runs.view }),
     ...promptHandlers({ store, finder, keys, programFolder, register }),
@@ -76,11 +79,11 @@ export function createHandlers(options: HandlersOptions): LateHandlers {
   };
 }
 
-function removal({
+function changes({
   services,
   fileSystem,
   programFolder,
-}: HandlersOptions): CheckpointRemovalOptions {
+}: HandlersOptions): CheckpointChangeOptions {
   return {
     fileSystem,
     now: Date.now,
@@ -88,9 +91,19 @@ function removal({
       const own = createFileSystem();
       await appendCheckpoint(own.within(folder), folder, entry).finally(() => own.close());
     },
-    removeLocal: (paths) =>
-      runProgram(programFolder, ["checkpoints", "delete", "--local", "--", ...paths]),
-    removeHosted: async (path) =>
-      (await import("../catalogue/lookUps.ts")).deleteHostedCheckpoint(path, services.lookUps),
+    changeLocal: (paths, change) =>
+      runProgram(programFolder, ["checkpoints", ...changeWords(paths, change)]),
+    changeHosted: async (path, change) => {
+      const { changeHostedCheckpoint } = await import("../catalogue/lookUps.ts");
+      await changeHostedCheckpoint(path, change, services.lookUps);
+    },
   };
+}
+
+/** What follows `checkpoints` on a command line. */
+function changeWords(paths: readonly string[], change: CheckpointChange): readonly string[] {
+  const words = [change.action, "--local", "--", ...paths];
+  if (change.action !== "set-ttl") return words;
+  const { ttlSeconds } = change;
+  return [...words, ttlSeconds === null ? "never" : `${Math.round(ttlSeconds / 3600)}h`];
 }

@@ -13,6 +13,7 @@ import {
 import { connectEnvironments } from "../../core/openreward/environments.ts";
 import type { Clock, HttpClient, Log } from "../../core/ports.ts";
 import { openAccount, type TinkerAccount } from "../../core/tinker/account.ts";
+import { type CheckpointChange, changeStored } from "../../core/tinker/checkpointChange.ts";
 import { parseTinkerPath } from "../../core/tinker/paths.ts";
 import { withLimit } from "../../core/util/abort.ts";
 import { systemClock } from "../../node/clock.ts";
@@ -108,11 +109,15 @@ export async function lookUpEnvironment(
   });
 }
 
-/** Deletes a hosted checkpoint. @throws as {@link lookUpList}; `tinker-not-found` when it is gone already */
-export async function deleteHostedCheckpoint(path: string, options: LookUpOptions): Promise<void> {
+/** Changes a hosted checkpoint, or deletes it. @throws as {@link lookUpList}; `tinker-not-found` when it is gone already */
+export async function changeHostedCheckpoint(
+  path: string,
+  change: CheckpointChange,
+  options: LookUpOptions,
+): Promise<void> {
   await limited(LIST_LIMIT_MS, options, async (connection) => {
     const { account } = await accountOf(options, connection);
-    await account.deleteCheckpoint(path);
+    await changeStored(account, path, change);
   });
 }
 

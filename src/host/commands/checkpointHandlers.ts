@@ -5,28 +5,44 @@ import { setValue } from "../../core/config/editing/edits/setValue.ts";
 import { type CheckpointEntry, usableCheckpoints } from "../../core/runFolder/checkpointLog.ts";
 import { isConfigDocument } from "../config/configFiles.ts";
 import { applyTextEdits } from "../config/textEdits.ts";
-import type { RunStore } from "../runs/runStore.ts";
+import type { RunEntry } from "../runs/runStore.ts";
 import type { TaskProvider } from "../task/taskProvider.ts";
 import type { CheckpointsView } from "../views/checkpointsView.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
+import {
+  type CheckpointChangeOptions,
+  keepCheckpoint,
+  keepLastState,
+  placeOf,
+  shareCheckpoint,
+} from "./changeCheckpoint.ts";
+import { type ChooseRunOptions, chooseAnyRun } from "./chooseRun.ts";
+import { downloadCheckpoint, type WeightsDownloadOptions } from "./downloadCheckpoint.ts";
 import { offerInstead, offersToTrain } from "./offerInstead.ts";
-import { type CheckpointRemovalOptions, removeCheckpoint } from "./removeCheckpoint.ts";
+import { removeCheckpoint } from "./removeCheckpoint.ts";
 
 type CheckpointCommand =
   | "startFromCheckpoint"
   | "copyCheckpointPath"
   | "insertCheckpointPath"
+  | "downloadCheckpoint"
+  | "keepCheckpoint"
+  | "keepLastState"
+  | "publishCheckpoint"
+  | "unpublishCheckpoint"
   | "deleteCheckpoint"
   | "refreshCheckpoints";
 
-export interface CheckpointHandlerOptions {
-  readonly store: RunStore;
+export interface CheckpointHandlerOptions extends ChooseRunOptions {
   readonly tasks: TaskProvider;
   readonly view: CheckpointsView;
   readonly read: (folder: string) => Promise<readonly CheckpointEntry[]>;
-  readonly removal: CheckpointRemovalOptions;
+  readonly changes: CheckpointChangeOptions;
+  readonly downloads: WeightsDownloadOptions;
 }
+
+const SHOWN_MS = 5_000;
 
 interface Chosen {
   readonly folder: string;
@@ -49,11 +65,31 @@ export function checkpointHandlers(
       if (path !== null) await useInConfig(path);
     },
     deleteCheckpoint: async (target) => {
-      const chosen = await choose(options, target);
-      const run = options.store.get(chosen?.folder ?? "");
-      if (chosen === undefined || run === null) return;
-      if (await removeCheckpoint(run, chosen.entry, options.removal)) options.view.refresh();
+      const chosen = await chooseOfRun(options, target);
+      if (chosen === undefined) return;
+      if (await removeCheckpoint(chosen.run, chosen.entry, options.changes)) options.view.refresh();
     },
+    downloadCheckpoint: async (target) => {
+      const chosen = await chooseOfRun(options, target);
+      if (chosen === undefined) return;
+      const { run, entry } = chosen;
+      await downloadCheckpoint(run, entry, await placeOf(run, options.changes), options.downloads);
+    },
+    keepCheckpoint: async (target) => {
+      const chosen = await chooseOfRun(options, target);
+      if (chosen === undefined) return;
+      if (await keepCheckpoint(chosen.run, chosen.entry, options.changes)) await refresh(options);
+    },
+    keepLastState: async (target) => {
+      const run = await chooseAnyRun(options, target, ({ expiry }) => expiry !== null);
+      if (run === undefined) return;
+      await keepLastState(run, options.changes);
+      await refresh(options);
+      const text = vscode.l10n.t("The last state of {0} is kept until it is deleted.", run.name);
+      plainWindow.setStatusBarMessage(text, SHOWN_MS);
+    },
+    publishCheckpoint: (target) => share(options, target, "publish"),
+    unpublishCheckpoint: (target) => share(options, target, "unpublish"),
     startFromCheckpoint: async (target) => {
       const chosen = await choose(options, target);
       const path = chosen?.entry.state_path ?? null;
@@ -62,6 +98,28 @@ export function checkpointHandlers(
       await startFrom(options, vscode.Uri.file(configPath), path);
     },
   };
+}
+
+async function share(
+  options: CheckpointHandlerOptions,
+  target: unknown,
+  action: "publish" | "unpublish",
+): Promise<void> {
+  const chosen = await chooseOfRun(options, target);
+  if (chosen === undefined) return;
+  const { run, entry } = chosen;
+  if (!(await shareCheckpoint(run, entry, action, options.changes))) return;
+  const text =
+    action === "publish"
+      ? vscode.l10n.t("{0} is public now, for everyone who knows its address.", entry.name)
+      : vscode.l10n.t("{0} is no longer public.", entry.name);
+  plainWindow.setStatusBarMessage(text, SHOWN_MS);
+}
+
+/** Rows of runs say when their last state expires. */
+async function refresh({ view, store }: CheckpointHandlerOptions): Promise<void> {
+  view.refresh();
+  await store.refresh();
 }
 
 async function startFrom(
@@ -105,6 +163,15 @@ async function useInConfig(path: string): Promise<void> {
   }
   const edits = setValue(document.getText(), ["resume_from"], path, { path: document.fileName });
   await applyTextEdits(document, edits);
+}
+
+async function chooseOfRun(
+  options: CheckpointHandlerOptions,
+  target: unknown,
+): Promise<{ readonly run: RunEntry; readonly entry: CheckpointEntry } | undefined> {
+  const chosen = await choose(options, target);
+  const run = options.store.get(chosen?.folder ?? "");
+  return chosen === undefined || run === null ? undefined : { run, entry: chosen.entry };
 }
 
 async function choose(

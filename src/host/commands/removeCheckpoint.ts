@@ -1,70 +1,39 @@
 /** Deletes a checkpoint for good, after a question that says what goes with it. */
 
 import * as vscode from "vscode";
-import { isLocalModel } from "../../core/config/presets.ts";
-import { isAppError } from "../../core/errors.ts";
-import type { FileSystem, FolderFiles } from "../../core/ports.ts";
+import type { FolderFiles } from "../../core/ports.ts";
 import type { CheckpointEntry } from "../../core/runFolder/checkpointLog.ts";
 import { newestUnexpired, readResumePoints } from "../../core/runFolder/resumePoints.ts";
-import { readModel } from "../catalogue/runCheckpoints.ts";
 import type { RunEntry } from "../runs/runStore.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
-
-export interface CheckpointRemovalOptions {
-  readonly fileSystem: FileSystem;
-  /** Adds a line to the list of a run's checkpoints, and keeps no file open. */
-  readonly append: (folder: string, entry: CheckpointEntry) => Promise<void>;
-  /** From the store of this computer; no fault when it is not there. */
-  readonly removeLocal: (paths: readonly string[]) => Promise<void>;
-  /** At its service. @throws AppError `tinker-not-found` when it is gone already */
-  readonly removeHosted: (path: string) => Promise<void>;
-  readonly now: () => number;
-}
-
-type Place = "this computer" | "Tinker";
+import { type CheckpointChangeOptions, changeAt, type Place, placeOf } from "./changeCheckpoint.ts";
 
 /** True when it is gone. @throws when its run is under way, or the service refuses */
 export async function removeCheckpoint(
   run: RunEntry,
   entry: CheckpointEntry,
-  options: CheckpointRemovalOptions,
+  options: CheckpointChangeOptions,
 ): Promise<boolean> {
   if (run.isLive) {
     throw new Error(vscode.l10n.t("{0} is under way. Stop it first.", run.name));
   }
-  const fileSystem = options.fileSystem.within(run.folder);
-  const { model } = await readModel(fileSystem, run.folder);
-  if (model === null) {
-    throw new Error(
-      vscode.l10n.t("The folder of {0} does not name the place of its checkpoints.", run.name),
-    );
-  }
-  const place = isLocalModel(model) ? "this computer" : "Tinker";
-  const loss = await lossOf(run, entry, { files: fileSystem, now: options.now });
+  const place = await placeOf(run, options);
+  const loss = await lossOf(run, entry, {
+    files: options.fileSystem.within(run.folder),
+    now: options.now,
+  });
   if (!(await isSure(run, entry, { place, loss }))) return false;
   const progress = {
     location: vscode.ProgressLocation.Notification,
     title: vscode.l10n.t("Deleting {0}", entry.name),
   };
-  await plainWindow.withProgress(progress, () => remove(entry, place, options));
+  await plainWindow.withProgress(progress, () =>
+    changeAt(place, entry, { action: "delete" }, options),
+  );
   // Files of a run only grow: a later line about a checkpoint says that it is gone.
   const expires_at = new Date(options.now()).toISOString();
   await options.append(run.folder, { ...entry, expires_at });
   return true;
-}
-
-async function remove(
-  { state_path, sampler_path }: CheckpointEntry,
-  place: Place,
-  { removeLocal, removeHosted }: CheckpointRemovalOptions,
-): Promise<void> {
-  const paths = [state_path, sampler_path].filter((path) => path !== null);
-  if (place === "this computer") return removeLocal(paths);
-  for (const path of paths) {
-    await removeHosted(path).catch((error: unknown) => {
-      if (!isAppError(error, "tinker-not-found")) throw error;
-    });
-  }
 }
 
 /** What a resume would lose with the checkpoint, as a sentence; empty when no resume would use it. */

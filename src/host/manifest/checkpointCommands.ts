@@ -27,6 +27,47 @@ export const checkpointCommands = {
     icon: "insert",
     menus: [{ menu: "view/item/context", when: CHECKPOINT, group: "1_use@2" }],
   },
+  downloadCheckpoint: {
+    title: "Download Weights…",
+    does: "Puts the weights of a checkpoint into a folder that PEFT loads, with a card beside them.",
+    icon: "cloud-download",
+    needsTrust: true,
+    menus: [{ menu: "view/item/context", when: CHECKPOINT, group: "1_use@3" }],
+  },
+  keepCheckpoint: {
+    title: "Keep Checkpoint…",
+    does: "Sets how long a checkpoint is kept from now on.",
+    icon: "pinned",
+    needsTrust: true,
+    menus: [
+      { menu: "view/item/context", when: onRow("checkpoints", "expiring"), group: "inline@2" },
+      { menu: "view/item/context", when: CHECKPOINT, group: "3_keep@1" },
+    ],
+  },
+  keepLastState: {
+    title: "Keep Last State",
+    does: "Removes the expiry of what a resume of a run would begin with.",
+    icon: "pinned",
+    needsTrust: true,
+    menus: [
+      { menu: "view/item/context", when: onRow("runs", "expiring"), group: "inline@3" },
+      { menu: "view/item/context", when: onRow("runs", "expiring"), group: "1_steer@5" },
+    ],
+  },
+  publishCheckpoint: {
+    title: "Publish Checkpoint…",
+    does: "Lets everyone who knows its address use a checkpoint at Tinker, after you confirm.",
+    icon: "globe",
+    needsTrust: true,
+    menus: [{ menu: "view/item/context", when: CHECKPOINT, group: "3_keep@2" }],
+  },
+  unpublishCheckpoint: {
+    title: "Unpublish Checkpoint",
+    does: "Lets only you use a checkpoint at Tinker again.",
+    icon: "lock",
+    needsTrust: true,
+    menus: [{ menu: "view/item/context", when: CHECKPOINT, group: "3_keep@3" }],
+  },
   deleteCheckpoint: {
     title: "Delete Checkpoint…",
     does: "Deletes saved weights for good, after you confirm.",

@@ -3,9 +3,7 @@
 import type { CheckpointEntry } from "../../core/runFolder/checkpointLog.ts";
 import { formatDuration, formatReward } from "../../shared/format.ts";
 import { l10n } from "../../shared/l10n.ts";
-import type { RowText } from "./runRow.ts";
-
-const SOON_MS = 24 * 3600 * 1000;
+import { type RowText, SOON_MS } from "./runRow.ts";
 
 const ICONS: Readonly<Record<CheckpointEntry["kind"], string>> = {
   periodic: "save",
@@ -37,7 +35,7 @@ export function checkpointRow(entry: CheckpointEntry, nowMs: number): RowText {
     spoken: [l10n.t("checkpoint {0} after step {1}", entry.name, step), ...details].join(", "),
     icon: soon ? "warning" : ICONS[kind],
     color: soon ? "list.warningForeground" : null,
-    context: ["checkpoint", kind].join("+"),
+    context: ["checkpoint", kind, ...(soon ? ["expiring"] : [])].join("+"),
   };
 }
 

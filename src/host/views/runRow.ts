@@ -18,6 +18,8 @@ export interface RowText {
   readonly context: string;
 }
 
+/** What expires within it is shown as a warning. */
+export const SOON_MS = 24 * 3600 * 1000;
 /** A mean over fewer steps moves too much to call it a trend. */
 const TREND_STEPS = 3;
 const TREND_MARGIN = 0.02;
@@ -175,7 +177,15 @@ export function isResumable(run: RunEntry): boolean {
 }
 
 function contextOf(run: RunEntry): readonly string[] {
-  return ["run", ...stateWords(run), ...(isResumable(run) ? ["resumable"] : [])];
+  return [
+    ...["run", ...stateWords(run), ...(isResumable(run) ? ["resumable"] : [])],
+    ...(isExpiring(run, Date.now()) ? ["expiring"] : []),
+  ];
+}
+
+/** True when what a resume would begin with is gone within a day; a run under way saves again. */
+export function isExpiring({ isLive, expiry }: RunEntry, nowMs: number): boolean {
+  return !isLive && expiry !== null && expiry.atMs - nowMs <= SOON_MS;
 }
 
 function stateWords({ phase, isLive }: RunEntry): readonly string[] {

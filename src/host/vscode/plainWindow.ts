@@ -31,10 +31,16 @@ export const plainWindow = {
 
   withProgress: <Result>(
     { title, ...options }: vscode.ProgressOptions,
-    work: (token: vscode.CancellationToken) => Thenable<Result>,
+    work: (
+      token: vscode.CancellationToken,
+      /** Shows a message beside the title. */
+      report: (message: string) => void,
+    ) => Thenable<Result>,
   ): Thenable<Result> => {
     const plain = title === undefined ? {} : { title: plainLabel(title) };
-    return vscode.window.withProgress({ ...options, ...plain }, (_, token) => work(token));
+    return vscode.window.withProgress({ ...options, ...plain }, (progress, token) =>
+      work(token, (message) => progress.report({ message: plainLabel(message) })),
+    );
   },
 
   showQuickPick: async <Item extends PlainItem>(

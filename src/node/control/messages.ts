@@ -11,6 +11,8 @@ import {
   type LaunchFile,
   type LaunchRequest,
   type RunStatus,
+  type WeightsReply,
+  type WeightsRequest,
 } from "../../shared/control.ts";
 
 const count = z.number().int().nonnegative();
@@ -106,17 +108,36 @@ const orderedKey = z
   .object({ value: z.string(), origin: z.enum(["store", "process"]), host: z.string().nullable() })
   .readonly();
 
+/** What a program knows of its surroundings from an editor alone. */
+const handed = {
+  keys: z.record(z.string(), orderedKey),
+  allowedOrigins: z.array(z.object({ origin: z.string(), key: z.string() }).readonly()).readonly(),
+  variables: z.record(z.string(), z.string()),
+  envFile: z.string().nullable(),
+  translations: z.record(z.string(), z.string()),
+};
+
 export const launchRequestSchema: z.ZodType<LaunchRequest> = z
   .object({
     version: z.literal(CONTROL_VERSION),
     training: orderedTraining,
-    keys: z.record(z.string(), orderedKey),
-    allowedOrigins: z
-      .array(z.object({ origin: z.string(), key: z.string() }).readonly())
-      .readonly(),
-    variables: z.record(z.string(), z.string()),
-    envFile: z.string().nullable(),
+    ...handed,
     onQuit: z.enum(["keep running", "stop and save"]),
-    translations: z.record(z.string(), z.string()),
   })
   .readonly();
+
+export const weightsRequestSchema: z.ZodType<WeightsRequest> = z
+  .object({
+    launch: z.object(handed).readonly(),
+    folder: z.string(),
+    name: z.string(),
+    output: z.string(),
+    isLocalOnly: z.boolean(),
+  })
+  .readonly();
+
+export const weightsReplySchema: z.ZodType<WeightsReply> = z.union([
+  z.object({ file: z.string(), receivedBytes: count, totalBytes: count.nullable() }).readonly(),
+  z.object({ ok: z.literal(true), folder: z.string() }).readonly(),
+  z.object({ ok: z.literal(false), error: launchError }).readonly(),
+]);

@@ -1,7 +1,6 @@
 /** Puts the weights of a checkpoint into a folder that `peft` loads, with a card beside them. */
 
 import { join, resolve } from "node:path";
-import { AppError } from "../../core/errors.ts";
 import type { FileSystem, FolderFiles } from "../../core/ports.ts";
 import { Redactor } from "../../core/secrets/redaction/redactor.ts";
 import { withExportedFiles } from "../../core/tinker/exportWeights.ts";
@@ -18,6 +17,7 @@ import { CleanupStack } from "../services/cleanupStack.ts";
 import {
   type AtTinker,
   CheckpointPlaces,
+  notHere,
   type OnThisComputer,
   type PlacesRequest,
 } from "./places.ts";
@@ -152,12 +152,5 @@ async function sizes(
 ): Promise<DownloadedWeights["files"]> {
   return await Promise.all(
     names.map(async (name) => ({ name, sizeBytes: (await files.size(join(folder, name))) ?? 0 })),
-  );
-}
-
-function notHere(path: string): AppError {
-  return new AppError(
-    "no-such-checkpoint",
-    `This computer has no checkpoint ${path}. It may have expired; without --local Tinker is asked for it.`,
   );
 }

@@ -94,6 +94,13 @@ function localKey(path: string): CheckpointKey | null {
   }
 }
 
+export function notHere(path: string): AppError {
+  return new AppError(
+    "no-such-checkpoint",
+    `This computer has no checkpoint ${path}. It may have expired; without --local Tinker is asked for it.`,
+  );
+}
+
 /** Opens the store without its usual cleaning: a look at one checkpoint must not remove others. */
 function localStore(files: FileSystem): CheckpointStore {
   return new CheckpointStore({

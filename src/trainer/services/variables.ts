@@ -9,7 +9,8 @@ import type { LaunchRequest } from "../../shared/control.ts";
 /** The value of a variable and where it was found; empty counts as absent. */
 export type Variables = (name: string) => FoundValue | null;
 
-type Handed = Pick<LaunchRequest, "keys" | "variables" | "envFile">;
+/** The part of a request that says which keys and variables there are. */
+export type Handed = Pick<LaunchRequest, "keys" | "variables" | "envFile">;
 
 export async function loadVariables(
   configFolder: string,

@@ -5,6 +5,7 @@ import {
   type CheckpointEntry,
 } from "../../../src/core/runFolder/checkpointLog.ts";
 import { writeState } from "../../../src/core/runFolder/state.ts";
+import type { CheckpointChange } from "../../../src/core/tinker/checkpointChange.ts";
 import { removeCheckpoint } from "../../../src/host/commands/removeCheckpoint.ts";
 import type { RunEntry } from "../../../src/host/runs/runStore.ts";
 import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts";
@@ -46,8 +47,10 @@ async function aRemoval(model: string) {
   const options = {
     fileSystem,
     append: async (_: string, entry: CheckpointEntry) => void lines.push(entry),
-    removeLocal: async (paths: readonly string[]) => void removed.push(...paths),
-    removeHosted: async (path: string) => void removed.push(`hosted ${path}`),
+    changeLocal: async (paths: readonly string[], { action }: CheckpointChange) =>
+      void removed.push(...paths.map((path) => `${action} ${path}`)),
+    changeHosted: async (path: string, { action }: CheckpointChange) =>
+      void removed.push(`${action} hosted ${path}`),
     now: () => 0,
   };
   return { options, removed, lines };
@@ -62,7 +65,7 @@ describe("deleting a checkpoint", () => {
   it("removes both of its folders here, and notes in the run that they are gone", async () => {
     const { options, removed, lines } = await aRemoval("local/tiny-tool");
     expect(await removeCheckpoint(RUN, ENTRY, options)).toBe(true);
-    expect(removed).toEqual([STATE, SAMPLER]);
+    expect(removed).toEqual([`delete ${STATE}`, `delete ${SAMPLER}`]);
     expect(lines).toEqual([{ ...ENTRY, expires_at: "1970-01-01T00:00:00.000Z" }]);
     expect(editor.details).toEqual([
       "It was saved after step 10 and is deleted from this computer.\nThis cannot be undone.",
@@ -85,19 +88,19 @@ describe("deleting a checkpoint", () => {
 
   it("asks the service for those of hosted models, and takes what is gone as gone", async () => {
     const { options, removed, lines } = await aRemoval("Qwen/Qwen3-8B");
-    const removeHosted = async (path: string): Promise<void> => {
+    const changeHosted = async (path: string, change: CheckpointChange): Promise<void> => {
       if (path === STATE) throw new AppError("tinker-not-found", "gone");
-      await options.removeHosted(path);
+      await options.changeHosted(path, change);
     };
-    expect(await removeCheckpoint(RUN, ENTRY, { ...options, removeHosted })).toBe(true);
-    expect(removed).toEqual([`hosted ${SAMPLER}`]);
+    expect(await removeCheckpoint(RUN, ENTRY, { ...options, changeHosted })).toBe(true);
+    expect(removed).toEqual([`delete hosted ${SAMPLER}`]);
     expect(lines).toHaveLength(1);
   });
 
   it("keeps it listed when the service refuses", async () => {
     const { options, lines } = await aRemoval("Qwen/Qwen3-8B");
-    const removeHosted = () => Promise.reject(new AppError("tinker-auth", "no"));
-    const removal = removeCheckpoint(RUN, ENTRY, { ...options, removeHosted });
+    const changeHosted = () => Promise.reject(new AppError("tinker-auth", "no"));
+    const removal = removeCheckpoint(RUN, ENTRY, { ...options, changeHosted });
     await expect(removal).rejects.toMatchObject({ code: "tinker-auth" });
     expect(lines).toEqual([]);
   });

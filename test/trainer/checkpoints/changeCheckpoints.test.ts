@@ -6,10 +6,8 @@ import { CheckpointStore } from "../../../src/local/engine/service/checkpoints/c
 import type { CheckpointKey } from "../../../src/local/engine/service/checkpoints/tinkerPath.ts";
 import { systemClock } from "../../../src/node/clock.ts";
 import { createFileSystem } from "../../../src/node/fileSystem.ts";
-import {
-  type CheckpointChange,
-  changeCheckpoints,
-} from "../../../src/trainer/checkpoints/changeCheckpoints.ts";
+import type { CheckpointChange } from "../../../src/core/tinker/checkpointChange.ts";
+import { changeCheckpoints } from "../../../src/trainer/checkpoints/changeCheckpoints.ts";
 import { silentLog } from "../../fakes/silentLog.ts";
 
 const KEY: CheckpointKey = { runId: "s1:train:0", kind: "weights", name: "checkpoint_000010" };

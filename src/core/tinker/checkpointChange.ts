@@ -1,0 +1,24 @@
+/** Changes of a stored checkpoint that its owner asks for. */
+
+import type { CheckpointClient } from "./checkpoints.ts";
+
+export type CheckpointChange =
+  | { readonly action: "delete" | "publish" | "unpublish" }
+  /** Seconds from now; null = kept until deleted. */
+  | { readonly action: "set-ttl"; readonly ttlSeconds: number | null };
+
+/** @throws AppError `tinker-*` */
+export function changeStored(
+  client: Pick<CheckpointClient, "deleteCheckpoint" | "setCheckpointTtl" | "setCheckpointPublic">,
+  path: string,
+  change: CheckpointChange,
+): Promise<void> {
+  switch (change.action) {
+    case "delete":
+      return client.deleteCheckpoint(path);
+    case "set-ttl":
+      return client.setCheckpointTtl(path, change.ttlSeconds);
+    default:
+      return client.setCheckpointPublic(path, change.action === "publish");
+  }
+}

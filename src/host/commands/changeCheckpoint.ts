@@ -1,0 +1,142 @@
+/** Changes of a saved checkpoint, at the place where its run has it: how long it is kept, who may use it. */
+
+import * as vscode from "vscode";
+import { isLocalModel } from "../../core/config/presets.ts";
+import { isAppError } from "../../core/errors.ts";
+import type { FileSystem } from "../../core/ports.ts";
+import { type CheckpointEntry, readCheckpoints } from "../../core/runFolder/checkpointLog.ts";
+import { newestUnexpired, readResumePoints } from "../../core/runFolder/resumePoints.ts";
+import type { CheckpointChange } from "../../core/tinker/checkpointChange.ts";
+import { readModel } from "../catalogue/runCheckpoints.ts";
+import type { RunEntry } from "../runs/runStore.ts";
+import { plainWindow } from "../vscode/plainWindow.ts";
+
+export interface CheckpointChangeOptions {
+  readonly fileSystem: FileSystem;
+  /** Adds a line to the list of a run's checkpoints, and keeps no file open. */
+  readonly append: (folder: string, entry: CheckpointEntry) => Promise<void>;
+  /** In the store of this computer; nothing to delete is no fault. */
+  readonly changeLocal: (paths: readonly string[], change: CheckpointChange) => Promise<void>;
+  /** At its service. @throws AppError `tinker-not-found` when it is gone already */
+  readonly changeHosted: (path: string, change: CheckpointChange) => Promise<void>;
+  readonly now: () => number;
+}
+
+export type Place = "this computer" | "Tinker";
+
+const DAY_S = 86_400;
+
+/** @throws when the run's folder does not say it */
+export async function placeOf(
+  run: RunEntry,
+  { fileSystem }: Pick<CheckpointChangeOptions, "fileSystem">,
+): Promise<Place> {
+  const { model } = await readModel(fileSystem.within(run.folder), run.folder);
+  if (model === null) {
+    throw new Error(
+      vscode.l10n.t("The folder of {0} does not name the place of its checkpoints.", run.name),
+    );
+  }
+  return isLocalModel(model) ? "this computer" : "Tinker";
+}
+
+/** Of its state and its sampler. @throws AppError `program-failed`, `tinker-*` */
+export async function changeAt(
+  place: Place,
+  { state_path, sampler_path }: CheckpointEntry,
+  change: CheckpointChange,
+  { changeLocal, changeHosted }: CheckpointChangeOptions,
+): Promise<void> {
+  const paths = [state_path, sampler_path].filter((path) => path !== null);
+  if (place === "this computer") return changeLocal(paths, change);
+  for (const path of paths) {
+    await changeHosted(path, change).catch((error: unknown) => {
+      if (change.action !== "delete" || !isAppError(error, "tinker-not-found")) throw error;
+    });
+  }
+}
+
+/** Asks for how long, and keeps it; false when the user went away. @throws as {@link changeAt} */
+export async function keepCheckpoint(
+  run: RunEntry,
+  entry: CheckpointEntry,
+  options: CheckpointChangeOptions,
+): Promise<boolean> {
+  const items = [
+    { label: vscode.l10n.t("1 Day"), ttlSeconds: DAY_S },
+    { label: vscode.l10n.t("7 Days"), ttlSeconds: 7 * DAY_S },
+    { label: vscode.l10n.t("30 Days"), ttlSeconds: 30 * DAY_S },
+    { label: vscode.l10n.t("Until It Is Deleted"), ttlSeconds: null },
+  ];
+  const picked = await plainWindow.showQuickPick(items, {
+    title: vscode.l10n.t("Keep the checkpoint {0} of {1} from now on for", entry.name, run.name),
+  });
+  if (picked === undefined) return false;
+  await keepFor(run, entry, picked.ttlSeconds, options);
+  return true;
+}
+
+/** Removes the expiry of what a resume of the run would begin with. @throws as {@link changeAt} */
+export async function keepLastState(
+  run: RunEntry,
+  options: CheckpointChangeOptions,
+): Promise<void> {
+  const files = options.fileSystem.within(run.folder);
+  const newest = newestUnexpired(
+    await readResumePoints(files, run.folder, options.now()),
+    options.now(),
+  );
+  const entries = await readCheckpoints(files, run.folder);
+  const entry = entries.findLast((each) => each.state_path === newest?.statePath);
+  if (newest === null || entry === undefined) {
+    throw new Error(vscode.l10n.t("The run {0} has no state that could be kept.", run.name));
+  }
+  await keepFor(run, entry, null, options);
+}
+
+async function keepFor(
+  run: RunEntry,
+  entry: CheckpointEntry,
+  ttlSeconds: number | null,
+  options: CheckpointChangeOptions,
+): Promise<void> {
+  if (run.isLive && entry.kind === "rolling") {
+    throw new Error(
+      vscode.l10n.t("{0} is under way, and its next save replaces this one.", run.name),
+    );
+  }
+  const nowMs = options.now();
+  await changeAt(await placeOf(run, options), entry, { action: "set-ttl", ttlSeconds }, options);
+  // Files of a run only grow: a later line about a checkpoint has its new expiry.
+  const expires_at = ttlSeconds === null ? null : new Date(nowMs + ttlSeconds * 1000).toISOString();
+  await options.append(run.folder, { ...entry, expires_at });
+}
+
+/** False when the user went away. @throws as {@link changeAt} */
+export async function shareCheckpoint(
+  run: RunEntry,
+  entry: CheckpointEntry,
+  action: "publish" | "unpublish",
+  options: CheckpointChangeOptions,
+): Promise<boolean> {
+  const place = await placeOf(run, options);
+  if (place === "this computer") {
+    throw new Error(
+      vscode.l10n.t(
+        "The checkpoints of {0} are on this computer. Only those at Tinker can be published.",
+        run.name,
+      ),
+    );
+  }
+  if (action === "publish") {
+    const yes = vscode.l10n.t("Publish");
+    const detail = vscode.l10n.t(
+      "Everyone who knows its address can use the weights, until it is unpublished.",
+    );
+    const title = vscode.l10n.t("Publish the checkpoint {0} of {1}?", entry.name, run.name);
+    const answer = await plainWindow.showWarningMessage(title, { modal: true, detail }, yes);
+    if (answer !== yes) return false;
+  }
+  await changeAt(place, entry, { action }, options);
+  return true;
+}

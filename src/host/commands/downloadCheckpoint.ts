@@ -1,0 +1,126 @@
+/** *Download Weights*: puts the weights of a checkpoint into a folder that `peft` loads, with a card beside them. */
+
+import { join } from "node:path";
+import * as vscode from "vscode";
+import type { CheckpointEntry } from "../../core/runFolder/checkpointLog.ts";
+import { weightsReplySchema } from "../../node/control/messages.ts";
+import type { WeightsReply, WeightsRequest } from "../../shared/control.ts";
+import { formatBytes } from "../../shared/format.ts";
+import { currentTranslations } from "../../shared/l10n.ts";
+import type { Keys } from "../keys/createKeys.ts";
+import { hostIn, serviceVariables } from "../keys/services.ts";
+import { askProgram } from "../runs/askProgram.ts";
+import type { RunEntry } from "../runs/runStore.ts";
+import { plainWindow } from "../vscode/plainWindow.ts";
+import type { Place } from "./changeCheckpoint.ts";
+
+export interface WeightsDownloadOptions {
+  readonly keys: Pick<Keys, "sources" | "variables">;
+  /** Holds the trainer's program. */
+  readonly programFolder: string;
+}
+
+/** Ends quietly when the user does not want it any more. @throws what the program says */
+export async function downloadCheckpoint(
+  run: RunEntry,
+  { name, state_path }: CheckpointEntry,
+  place: Place,
+  options: WeightsDownloadOptions,
+): Promise<void> {
+  if (state_path === null) {
+    throw new Error(
+      vscode.l10n.t(
+        "The checkpoint {0} is for sampling only. Download one with a state: Tinker gives out files of states.",
+        name,
+      ),
+    );
+  }
+  if (place === "Tinker" && !(await isCostAccepted(run, name))) return;
+  const parent = await chooseFolder();
+  if (parent === undefined) return;
+  const request = {
+    launch: await handedOver(place, options),
+    ...{ folder: run.folder, name, output: join(parent.fsPath, `${run.name}-${name}`) },
+    isLocalOnly: place === "this computer",
+  };
+  const reply = await download(request, options);
+  if (reply === null) return;
+  if (!reply.ok) throw new Error(reply.error.message);
+  const open = vscode.l10n.t("Show Folder");
+  const text = vscode.l10n.t("The weights of {0} are in {1}.", name, reply.folder);
+  const chosen = await plainWindow.showInformationMessage(text, open);
+  if (chosen === open) {
+    await vscode.commands.executeCommand("revealFileInOS", vscode.Uri.file(reply.folder));
+  }
+}
+
+async function isCostAccepted(run: RunEntry, name: string): Promise<boolean> {
+  const yes = vscode.l10n.t("Download");
+  const title = vscode.l10n.t("Download the weights of {0} of {1}?", name, run.name);
+  const detail = vscode.l10n.t(
+    "Tinker makes files of the weights in a training session, which it may bill; nothing is trained in it. The files that it makes are deleted afterwards.",
+  );
+  return (await plainWindow.showInformationMessage(title, { modal: true, detail }, yes)) === yes;
+}
+
+async function chooseFolder(): Promise<vscode.Uri | undefined> {
+  const [folder] =
+    (await vscode.window.showOpenDialog({
+      ...{ canSelectFiles: false, canSelectFolders: true, canSelectMany: false },
+      openLabel: vscode.l10n.t("Download Here"),
+      title: vscode.l10n.t("A folder is made here for the weights"),
+    })) ?? [];
+  return folder;
+}
+
+/** The key of Tinker alone, and only where its files are asked for. */
+async function handedOver(
+  place: Place,
+  { keys }: WeightsDownloadOptions,
+): Promise<WeightsRequest["launch"]> {
+  const values = keys.variables();
+  const key = place === "Tinker" ? await keys.sources.valueFor("tinker") : null;
+  const isBound = key !== null && key.host === hostIn("tinker", values);
+  return {
+    keys: isBound ? { TINKER_API_KEY: key } : {},
+    ...{ allowedOrigins: [], envFile: null },
+    variables: serviceVariables(values),
+    translations: currentTranslations(),
+  };
+}
+
+type Outcome = Extract<WeightsReply, { ok: boolean }>;
+
+/** Null when the user ended it; then the program tidies up before it ends. */
+async function download(
+  request: WeightsRequest,
+  { programFolder }: WeightsDownloadOptions,
+): Promise<Outcome | null> {
+  const progress = {
+    location: vscode.ProgressLocation.Notification,
+    title: vscode.l10n.t("Downloading {0}", request.name),
+    cancellable: true,
+  };
+  let outcome: Outcome | null = null;
+  await plainWindow.withProgress(progress, (token, report) => {
+    const onReply = (reply: WeightsReply): void => {
+      if ("ok" in reply) outcome = reply;
+      else report(progressText(reply));
+    };
+    const question = { flag: "--download", schema: weightsReplySchema } as const;
+    const asked = { ...question, cwd: request.folder, request, onReply };
+    return askProgram(programFolder, asked, token);
+  });
+  return outcome;
+}
+
+function progressText({
+  file,
+  receivedBytes,
+  totalBytes,
+}: Exclude<WeightsReply, { ok: boolean }>): string {
+  const received = formatBytes(receivedBytes);
+  return totalBytes === null
+    ? `${file}  ${received}`
+    : vscode.l10n.t("{0}  {1} of {2}", file, received, formatBytes(totalBytes));
+}
