@@ -63,6 +63,7 @@ export const FOLDER_ORDER: readonly string[] = [
   "src/trainer/control",
   "src/trainer/tracking",
   "src/trainer",
+  "src/trainer/checkpoints",
   "src/cli",
   // the extension
   "src/host/manifest",

@@ -12,7 +12,7 @@ const WITHOUT_TEXTS = [
   /^src\/host\/(catalogue\/secretStates|dashboard\/runQueries|runs\/(launchConfig|launchStore|programEnvironment))\.ts$/,
   /^src\/host\/commands\/reportIssue\.ts$/,
   /^src\/host\/keys\/(keyNames|keyTest)\.ts$/,
-  /^src\/cli\/(arguments|flags|helpTexts|invocation)\.ts$/,
+  /^src\/cli\/(\w*[aA]rguments|argumentValues|flags|helpTexts|invocation)\.ts$/,
   /^src\/host\/dashboard\/dashboardHtml\.ts$/,
   /^webview-ui\/controls\/palette\.ts$/,
 ];

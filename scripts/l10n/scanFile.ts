@@ -34,6 +34,7 @@ const NOT_SHOWN_CALL =
 /** Names, units, keys, settings, selectors and the program's own words. */
 const NO_TEXTS: ReadonlySet<string> = new Set([
   ...["Tinker RL", "Tinker", "OpenReward", "{} min", "{} Esc", "export {}={}", "plain-text {}"],
+  "hf upload USER/NAME {}",
   ...["learning_rate=5e-4 max_steps=20", "keep running", "stop and save", "not asked"],
   ...["strong", "quiet", "good", "warning", "bad", "accent", "control"],
   ...["quiet only-icon", "input, select, dialog", "this computer"],

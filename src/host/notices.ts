@@ -11,7 +11,7 @@ import type { RunAlarms } from "./runs/runAlarms.ts";
 import type { Memento } from "./runs/runLabels.ts";
 import type { RunEntry, RunStore } from "./runs/runStore.ts";
 import type { TrainingEnded, Trainings } from "./runs/trainings.ts";
-import { isResumable } from "./views/runRow.ts";
+import { isExpiring, isResumable } from "./views/runRow.ts";
 import { NoticeQueue } from "./vscode/noticeQueue.ts";
 import { plainWindow } from "./vscode/plainWindow.ts";
 import { readSetting } from "./vscode/settings.ts";
@@ -29,6 +29,7 @@ export interface NoticeOptions {
 const NOT_OFFERED = "resumeNotOffered";
 const NOT_REPORTED = "finishNotReported";
 const ALARM_REPORTED = "alarmReported";
+const EXPIRY_REPORTED = "expiryReported";
 const REMEMBERED_RUNS = 50;
 
 export class Notices implements vscode.Disposable {
@@ -67,6 +68,7 @@ export class Notices implements vscode.Disposable {
     const run = store.runs.find(
       (each) => each.phase === "interrupted" && isResumable(each) && !silenced.includes(key(each)),
     );
+    this.#offerExpiring(run?.folder ?? null);
     if (run === undefined) return;
     this.#queue.add(async () => {
       const resume = vscode.l10n.t("Resume");
@@ -86,10 +88,45 @@ export class Notices implements vscode.Disposable {
         "The run {0} was interrupted after step {1}.{2}{3}",
         ...[run.name, run.steps, cost, end],
       );
-      const answers = [resume, later, never];
+      const keep = vscode.l10n.t("Keep Last State");
+      const keeps = isExpiring(run, Date.now()) ? [keep] : [];
+      const answers = [resume, ...keeps, later, never];
       const chosen = await plainWindow.showInformationMessage(text, ...answers);
       if (chosen === resume) await resumeRun(run.folder);
+      if (chosen === keep) await keepLastState(run.folder);
       if (chosen === never) await workspaceState.update(NOT_OFFERED, [...silenced, key(run)]);
+    });
+  }
+
+  /** Reports, once each, a run whose last state is gone within a day, but for the one that is offered anyway. */
+  #offerExpiring(offered: string | null): void {
+    const { store, workspaceState } = this.#options;
+    const reported = listOf(workspaceState.get(EXPIRY_REPORTED));
+    const run = store.runs.find(
+      (each) =>
+        each.folder !== offered &&
+        each.phase !== "done" &&
+        isExpiring(each, Date.now()) &&
+        !reported.includes(key(each)),
+    );
+    if (run === undefined || run.expiry === null) return;
+    const { atMs, repeats } = run.expiry;
+    this.#queue.add(async () => {
+      await workspaceState.update(EXPIRY_REPORTED, [...reported, key(run)].slice(-REMEMBERED_RUNS));
+      const left = formatDuration((atMs - Date.now()) / 1000);
+      const text =
+        repeats === null
+          ? vscode.l10n.t(
+              "The last state of {0} expires in {1}. After that, nothing is left to go on from.",
+              ...[run.name, left],
+            )
+          : vscode.l10n.t(
+              "The last state of {0} expires in {1}. After that, a resume repeats more steps.",
+              ...[run.name, left],
+            );
+      const keep = vscode.l10n.t("Keep Last State");
+      const chosen = await plainWindow.showWarningMessage(text, keep);
+      if (chosen === keep) await keepLastState(run.folder);
     });
   }
 
@@ -170,6 +207,10 @@ export class Notices implements vscode.Disposable {
     if (chosen === resume && folder !== null) await resumeRun(folder);
     if (chosen === log) await vscode.commands.executeCommand("tinkerRL.openRunLog", { folder });
   }
+}
+
+function keepLastState(folder: string): Thenable<unknown> {
+  return vscode.commands.executeCommand("tinkerRL.keepLastState", { folder });
 }
 
 function resumeRun(folder: string): Thenable<unknown> {

@@ -78,8 +78,8 @@ describe("no text of a stranger becomes a link or an icon", () => {
     await removeCheckpoint(run, entry as CheckpointEntry, {
       fileSystem,
       append: async () => undefined,
-      removeLocal: async () => undefined,
-      removeHosted: async () => undefined,
+      changeLocal: async () => undefined,
+      changeHosted: async () => undefined,
       now: () => 0,
     });
     expect(texts().filter((text) => text.includes("[link]")).length).toBeGreaterThan(1);

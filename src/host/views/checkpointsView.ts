@@ -105,10 +105,16 @@ function checkpointItem({ folder, name, entry }: Extract<CheckpointNode, { kind:
   item.contextValue = row.context;
   item.accessibilityInformation = { label: row.spoken };
   const paths = [entry.state_path, entry.sampler_path].filter((path) => path !== null);
-  item.tooltip = [`${row.label} · ${row.description}`, ...paths].join("\n");
+  item.tooltip = [`${row.label} · ${row.description}`, keptUntil(entry), ...paths].join("\n");
   const color = expiresSoon(entry, Date.now())
     ? new vscode.ThemeColor("list.warningForeground")
     : undefined;
   item.iconPath = new vscode.ThemeIcon(row.icon, color);
   return item;
+}
+
+function keptUntil({ expires_at }: CheckpointEntry): string {
+  return expires_at === null
+    ? vscode.l10n.t("kept until it is deleted")
+    : vscode.l10n.t("kept until {0}", new Date(expires_at).toLocaleString(vscode.env.language));
 }

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import type { HttpRequest } from "../../../src/core/ports.ts";
 import {
   canLookUp,
-  deleteHostedCheckpoint,
+  changeHostedCheckpoint,
   type LookUpOptions,
   lookUpList,
 } from "../../../src/host/catalogue/lookUps.ts";
@@ -154,11 +154,16 @@ describe("checkpoints", () => {
       keys: OWN_KEY,
       answer: ({ method }) => ({ json: {}, status: method === "DELETE" ? 204 : 200 }),
     });
-    await deleteHostedCheckpoint("tinker://s:train:0/weights/a", lookUp);
+    const path = "tinker://s:train:0/weights/a";
+    const resource = `${TINKER}/api/v1/training_runs/s:train:0/checkpoints/weights/a`;
+    await changeHostedCheckpoint(path, { action: "delete" }, lookUp);
+    expect(http.requests.at(-1)).toMatchObject({ method: "DELETE", url: resource });
+    await changeHostedCheckpoint(path, { action: "set-ttl", ttlSeconds: null }, lookUp);
     expect(http.requests.at(-1)).toMatchObject({
-      method: "DELETE",
-      url: `${TINKER}/api/v1/training_runs/s:train:0/checkpoints/weights/a`,
+      ...{ method: "PUT", url: `${resource}/ttl`, body: '{"ttl_seconds":null}' },
     });
+    await changeHostedCheckpoint(path, { action: "publish" }, lookUp);
+    expect(http.requests.at(-1)).toMatchObject({ method: "POST", url: `${resource}/publish` });
   });
 });
 

@@ -1,42 +1,25 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { CheckpointStore } from "../../../src/local/engine/service/checkpoints/checkpointStore.ts";
-import type { CheckpointKey } from "../../../src/local/engine/service/checkpoints/tinkerPath.ts";
-import { systemClock } from "../../../src/node/clock.ts";
-import { createFileSystem } from "../../../src/node/fileSystem.ts";
 import type { CheckpointChange } from "../../../src/core/tinker/checkpointChange.ts";
+import type { CheckpointStore } from "../../../src/local/engine/service/checkpoints/checkpointStore.ts";
+import { createFileSystem } from "../../../src/node/fileSystem.ts";
 import { changeCheckpoints } from "../../../src/trainer/checkpoints/changeCheckpoints.ts";
-import { silentLog } from "../../fakes/silentLog.ts";
+import { type AStore, aStore, KEY, PATH } from "./aStore.ts";
 
-const KEY: CheckpointKey = { runId: "s1:train:0", kind: "weights", name: "checkpoint_000010" };
-const PATH = "tinker://s1:train:0/weights/checkpoint_000010";
 const OTHER = "tinker://s1:train:0/weights/checkpoint_000020";
 
 const fileSystem = createFileSystem();
-let folder: string;
+let here: AStore;
 let store: CheckpointStore;
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), "store-"));
-  vi.stubEnv("TINKER_RL_STORE", folder);
+  here = await aStore();
+  ({ store } = here);
+  vi.stubEnv("TINKER_RL_STORE", here.folder);
   vi.stubEnv("TINKER_API_KEY", "");
-  store = new CheckpointStore({
-    root: join(folder, "runs"),
-    ...{ files: fileSystem, clock: systemClock, log: silentLog, pid: 1 },
-    uuid: () => "0a",
-    isProcessAlive: () => false,
-  });
-  const lora = { rank: 8, train_attn: true, train_mlp: true, train_unembed: true };
-  await store.save(KEY, {
-    ...{ bytes: new Uint8Array(8), baseModel: "local/tiny-tool", lora },
-    ...{ runMetadata: null, userMetadata: null, ttlSeconds: null, overwrite: false },
-  });
 });
 afterEach(() => {
   vi.unstubAllEnvs();
-  rmSync(folder, { recursive: true, force: true });
+  here.remove();
 });
 
 async function changed(
@@ -44,7 +27,7 @@ async function changed(
   paths: readonly string[],
   isLocalOnly = true,
 ): Promise<unknown> {
-  const request = { change, paths, isLocalOnly, folder, allowedOrigins: [] };
+  const request = { change, paths, isLocalOnly, folder: here.folder, allowedOrigins: [] };
   const all: unknown[] = [];
   for await (const each of changeCheckpoints(fileSystem, request)) all.push(each);
   return all;
@@ -87,6 +70,11 @@ describe("deleting checkpoints", () => {
   it("looks for no file outside of the store", async () => {
     const outside = "tinker://../weights/runs";
     expect(await deleted([outside])).toEqual([{ path: outside, place: null }]);
+  });
+
+  it("is the only change that takes what is not there as made", async () => {
+    const gone = changed({ action: "set-ttl", ttlSeconds: null }, [OTHER]);
+    await expect(gone).rejects.toMatchObject({ code: "no-such-checkpoint" });
   });
 
   it("needs a key for those that are elsewhere", async () => {

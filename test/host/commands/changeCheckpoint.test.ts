@@ -1,0 +1,154 @@
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import {
+  appendCheckpoint,
+  type CheckpointEntry,
+  readCheckpoints,
+} from "../../../src/core/runFolder/checkpointLog.ts";
+import { newestUnexpired, readResumePoints } from "../../../src/core/runFolder/resumePoints.ts";
+import { writeState } from "../../../src/core/runFolder/state.ts";
+import type { CheckpointChange } from "../../../src/core/tinker/checkpointChange.ts";
+import {
+  keepCheckpoint,
+  keepLastState,
+  shareCheckpoint,
+} from "../../../src/host/commands/changeCheckpoint.ts";
+import type { RunEntry } from "../../../src/host/runs/runStore.ts";
+import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts";
+import { aRunState } from "../../trainer/runState.ts";
+import { aRun } from "../views/runEntries.ts";
+
+const editor = vi.hoisted(() => ({ pick: "", answer: undefined as string | undefined, asked: 0 }));
+vi.mock("vscode", () => ({
+  l10n: {
+    t: (text: string, ...args: readonly unknown[]) =>
+      text.replace(/\{(\d)\}/g, (_, index) => String(args[Number(index)])),
+  },
+  window: {
+    showQuickPick: async (items: readonly { label: string }[]) =>
+      items.find(({ label }) => label === editor.pick),
+    showWarningMessage: async () => {
+      editor.asked += 1;
+      return editor.answer;
+    },
+  },
+}));
+
+const NOW_MS = Date.UTC(2026, 10, 22);
+const DAY_MS = 86_400_000;
+const STATE = "tinker://s:train:0/weights/a";
+const SAMPLER = "tinker://s:train:0/sampler_weights/a";
+const ENTRY: CheckpointEntry = {
+  ...{ name: "a", step: 10, epoch: 0, position: 160, kind: "rolling", metrics: {} },
+  ...{ state_path: STATE, sampler_path: SAMPLER, renderer: "r", created_at: "" },
+  expires_at: new Date(NOW_MS + DAY_MS / 24).toISOString(),
+};
+const RUN: RunEntry = aRun({ isLive: false, phase: "interrupted" });
+
+async function changes(model: string) {
+  const files = createMemoryFileSystem();
+  const resolved = `${RUN.folder}/config.resolved.json`;
+  await files.writeAtomic(resolved, JSON.stringify({ model_name: model, lora_rank: 8 }));
+  const { step, state_path, sampler_path, expires_at } = ENTRY;
+  const last_checkpoint = { step, state_path: state_path ?? "", sampler_path, expires_at };
+  await writeState(files, RUN.folder, aRunState(10, { last_checkpoint }));
+  await appendCheckpoint(files, RUN.folder, ENTRY);
+  const made: unknown[] = [];
+  const options = {
+    ...{ fileSystem: files, now: () => NOW_MS },
+    append: (folder: string, entry: CheckpointEntry) => appendCheckpoint(files, folder, entry),
+    changeLocal: async (paths: readonly string[], change: CheckpointChange) =>
+      void made.push(["here", paths, change]),
+    changeHosted: async (path: string, change: CheckpointChange) => void made.push([path, change]),
+  };
+  const lines = () => readCheckpoints(files, RUN.folder);
+  return { options, made, lines, files };
+}
+
+beforeEach(() => {
+  Object.assign(editor, { pick: "", answer: undefined, asked: 0 });
+});
+
+describe("keeping a checkpoint", () => {
+  it("moves its expiry at the service, and shows it in the run", async () => {
+    editor.pick = "7 Days";
+    const { options, made, lines } = await changes("Qwen/Qwen3-8B");
+    expect(await keepCheckpoint(RUN, ENTRY, options)).toBe(true);
+    const change = { action: "set-ttl", ttlSeconds: 604_800 };
+    expect(made).toEqual([
+      [STATE, change],
+      [SAMPLER, change],
+    ]);
+    const expires_at = new Date(NOW_MS + 7 * DAY_MS).toISOString();
+    expect(await lines()).toEqual([ENTRY, { ...ENTRY, expires_at }]);
+  });
+
+  it("changes nothing without a choice", async () => {
+    const { options, made, lines } = await changes("Qwen/Qwen3-8B");
+    expect(await keepCheckpoint(RUN, ENTRY, options)).toBe(false);
+    expect(made).toEqual([]);
+    expect(await lines()).toHaveLength(1);
+  });
+
+  it("shows no new expiry when the service refuses it", async () => {
+    editor.pick = "Until It Is Deleted";
+    const { options, lines } = await changes("Qwen/Qwen3-8B");
+    const changeHosted = () => Promise.reject(new Error("refused"));
+    await expect(keepCheckpoint(RUN, ENTRY, { ...options, changeHosted })).rejects.toThrow(
+      "refused",
+    );
+    expect(await lines()).toHaveLength(1);
+  });
+
+  it("is refused for one that a run under way is about to replace", async () => {
+    editor.pick = "1 Day";
+    const { options, made } = await changes("Qwen/Qwen3-8B");
+    await expect(keepCheckpoint({ ...RUN, isLive: true }, ENTRY, options)).rejects.toThrow(
+      "its next save replaces this one",
+    );
+    expect(made).toEqual([]);
+  });
+});
+
+describe("keeping the last state of a run", () => {
+  it("takes one call, after which a resume can begin with it at any time", async () => {
+    const { options, made, files } = await changes("local/tiny-tool");
+    await keepLastState(RUN, options);
+    const change = { action: "set-ttl", ttlSeconds: null };
+    expect(made).toEqual([["here", [STATE, SAMPLER], change]]);
+    const points = await readResumePoints(files, RUN.folder, NOW_MS);
+    expect(newestUnexpired(points, NOW_MS + 365 * DAY_MS)).toMatchObject({
+      ...{ statePath: STATE, expiresAtMs: null },
+    });
+  });
+
+  it("says when there is none any more", async () => {
+    const { options, made } = await changes("local/tiny-tool");
+    const later = { ...options, now: () => NOW_MS + DAY_MS };
+    await expect(keepLastState(RUN, later)).rejects.toThrow("has no state that could be kept");
+    expect(made).toEqual([]);
+  });
+});
+
+describe("publishing a checkpoint", () => {
+  it("needs a yes; taking it back does not", async () => {
+    const { options, made } = await changes("Qwen/Qwen3-8B");
+    expect(await shareCheckpoint(RUN, ENTRY, "publish", options)).toBe(false);
+    expect(made).toEqual([]);
+    editor.answer = "Publish";
+    expect(await shareCheckpoint(RUN, ENTRY, "publish", options)).toBe(true);
+    expect(await shareCheckpoint(RUN, ENTRY, "unpublish", options)).toBe(true);
+    expect(made).toEqual([
+      ...[STATE, SAMPLER].map((path) => [path, { action: "publish" }]),
+      ...[STATE, SAMPLER].map((path) => [path, { action: "unpublish" }]),
+    ]);
+    expect(editor.asked).toBe(2);
+  });
+
+  it("is refused for those of this computer, which nobody else can reach", async () => {
+    const { options, made } = await changes("local/tiny-tool");
+    await expect(shareCheckpoint(RUN, ENTRY, "publish", options)).rejects.toThrow(
+      "Only those at Tinker can be published",
+    );
+    expect(made).toEqual([]);
+  });
+});
