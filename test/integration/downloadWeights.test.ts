@@ -6,7 +6,10 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { AppError } from "../../src/core/errors.ts";
 import type { FileSystem } from "../../src/core/ports.ts";
+import { askProgram } from "../../src/host/runs/askProgram.ts";
+import { weightsReplySchema } from "../../src/node/control/messages.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
+import type { WeightsReply, WeightsRequest } from "../../src/shared/control.ts";
 import {
   type DownloadRequest,
   downloadCheckpoint,
@@ -15,6 +18,10 @@ import { type LocalServers, serve } from "../../src/trainer/serve.ts";
 import { startTraining } from "../../src/trainer/trainer.ts";
 import { type Asked, ExportProxy } from "./exportProxy.ts";
 import { PROGRAM_FOLDER, runFolderWith } from "./localRun.ts";
+
+vi.mock("vscode", () => ({
+  workspace: { getConfiguration: () => ({ get: () => undefined }) },
+}));
 
 const WEIGHTS = "adapter_model.safetensors";
 const FILES = ["README.md", "adapter_config.json", WEIGHTS];
@@ -173,6 +180,58 @@ describe("the weights of a run", () => {
   it("are not fetched from another place without encryption", async () => {
     proxy.rewrite = (text) => text.replaceAll(proxy.address, "http://127.0.0.2:9");
     await expect(fetched("fetched")).rejects.toMatchObject({ code: "download-unsafe" });
+    expect(isCleanedUp()).toBe(true);
+  });
+});
+
+describe("the weights of a run, asked for by an editor", () => {
+  /** The program in a process of its own, whose key comes over its standard input alone. */
+  async function ask(onReply: (reply: WeightsReply, cancel: () => void) => void) {
+    vi.stubEnv("TINKER_RL_STORE", join(folder, "none"));
+    vi.stubEnv("TINKER_API_KEY", "");
+    vi.stubEnv("TINKER_BASE_URL", "");
+    const { host } = new URL(proxy.address);
+    const key = { value: served.key, origin: "store", host } as const;
+    const request: WeightsRequest = {
+      launch: {
+        ...{ keys: { TINKER_API_KEY: key }, variables: { TINKER_BASE_URL: proxy.address } },
+        ...{ allowedOrigins: [], envFile: null, translations: {} },
+      },
+      ...{ folder: run, name: state.slice(state.lastIndexOf("/") + 1), isLocalOnly: false },
+      output: join(folder, "asked"),
+    };
+    let cancel = (): void => undefined;
+    const token = {
+      isCancellationRequested: false,
+      onCancellationRequested: (listener: (event: unknown) => void) => {
+        cancel = () => {
+          token.isCancellationRequested = true;
+          listener(undefined);
+        };
+        return { dispose: () => undefined };
+      },
+    };
+    const question = { flag: "--download", schema: weightsReplySchema, cwd: run, request } as const;
+    const asked = { ...question, onReply: (reply: WeightsReply) => onReply(reply, () => cancel()) };
+    return await askProgram(PROGRAM_FOLDER, asked, token);
+  }
+
+  it("arrive with the key that was handed over, and are followed on their way", async () => {
+    const here = await copied();
+    const replies: WeightsReply[] = [];
+    expect(await ask((reply) => replies.push(reply))).toBe(true);
+    const output = join(folder, "asked");
+    expect(replies.at(-1)).toEqual({ ok: true, folder: output });
+    expect(replies.length).toBeGreaterThan(1);
+    for (const name of FILES) expect(await sameBytes(here, output, name), name).toBe(true);
+    expect(proxy.requestsTo("load_weights")[0]?.key).toBe(served.key);
+  });
+
+  it("leave nothing at the service when the user ends the download", async () => {
+    await copied();
+    // As many as the client tries again for.
+    proxy.faults = Array.from({ length: 5 }, () => ({ cutAfter: CUT }));
+    expect(await ask((_, cancel) => cancel())).toBe(false);
     expect(isCleanedUp()).toBe(true);
   });
 });
