@@ -45,6 +45,11 @@ export const PEERS: readonly Peer[] = [
     version: TINKER,
   },
   {
+    file: "conformance/tinkerDownload",
+    name: "downloads and changes of checkpoints, beside those of tinker",
+    version: TINKER,
+  },
+  {
     file: "conformance/tinkerImages",
     name: "our images on the wire, beside those of tinker",
     version: TINKER,

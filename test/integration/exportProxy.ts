@@ -16,6 +16,7 @@ export interface Asked {
   readonly path: string;
   readonly key: string | null;
   readonly range: string | null;
+  readonly body: string;
 }
 
 /** What is done with the next answer that is a file of weights. */
@@ -61,8 +62,9 @@ export class ExportProxy {
     const { method = "GET", url = "/", headers } = incoming;
     const path = new URL(url, "http://localhost").pathname;
     const { range = null } = headers;
-    this.asked.push({ method, path, key: headers["x-api-key"]?.toString() ?? null, range });
     const sent = await buffer(incoming);
+    const key = headers["x-api-key"]?.toString() ?? null;
+    this.asked.push({ method, path, key, range, body: sent.toString() });
     const { hostname, port } = this.#target;
     const answer = await new Promise<IncomingMessage>((resolve, reject) => {
       // The host stays that of the proxy, so that signed addresses lead through it.
