@@ -36,7 +36,6 @@ const files = createFileSystem();
 const EXPLAINED = [
   "a download asks for the model and the rank of the weights first, for the card that it writes beside them",
   "the export has a name of its own here, so that two downloads at once do not meet",
-  "the model is loaded without the optimizer's state here as there",
 ];
 /** How often they come depends on time, or on how a client is set up. */
 const NOT_COMPARED =

@@ -1,6 +1,6 @@
 /** *Download Weights*: puts the weights of a checkpoint into a folder that `peft` loads, with a card beside them. */
 
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import * as vscode from "vscode";
 import type { CheckpointEntry } from "../../core/runFolder/checkpointLog.ts";
 import { weightsReplySchema } from "../../node/control/messages.ts";
@@ -15,7 +15,7 @@ import { plainWindow } from "../vscode/plainWindow.ts";
 import type { Place } from "./changeCheckpoint.ts";
 
 export interface WeightsDownloadOptions {
-  readonly keys: Pick<Keys, "sources" | "variables">;
+  readonly keys: Pick<Keys, "sources" | "variables" | "recoverFromLaunchError">;
   /** Holds the trainer's program. */
   readonly programFolder: string;
 }
@@ -38,19 +38,29 @@ export async function downloadCheckpoint(
   if (place === "Tinker" && !(await isCostAccepted(run, name))) return;
   const parent = await chooseFolder();
   if (parent === undefined) return;
-  const request = {
-    launch: await handedOver(place, options),
-    ...{ folder: run.folder, name, output: join(parent.fsPath, `${run.name}-${name}`) },
-    isLocalOnly: place === "this computer",
-  };
-  const reply = await download(request, options);
-  if (reply === null) return;
-  if (!reply.ok) throw new Error(reply.error.message);
+  const output = join(parent.fsPath, `${basename(run.folder)}-${name}`);
+  for (;;) {
+    const request = {
+      launch: await handedOver(place, options),
+      ...{ folder: run.folder, name, output, isLocalOnly: place === "this computer" },
+    };
+    const reply = await download(request, options);
+    if (reply === null) return;
+    if (reply.ok) break;
+    // A key that was missing may be set by now.
+    if (!(await options.keys.recoverFromLaunchError(reply.error, run.folder))) {
+      throw new Error(reply.error.message);
+    }
+  }
+  await showDownloaded(name, output);
+}
+
+async function showDownloaded(name: string, folder: string): Promise<void> {
   const open = vscode.l10n.t("Show Folder");
-  const text = vscode.l10n.t("The weights of {0} are in {1}.", name, reply.folder);
+  const text = vscode.l10n.t("The weights of {0} are in {1}.", name, folder);
   const chosen = await plainWindow.showInformationMessage(text, open);
   if (chosen === open) {
-    await vscode.commands.executeCommand("revealFileInOS", vscode.Uri.file(reply.folder));
+    await vscode.commands.executeCommand("revealFileInOS", vscode.Uri.file(folder));
   }
 }
 
