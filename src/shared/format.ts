@@ -45,14 +45,19 @@ export function formatBytes(bytes: number): string {
   return `${power === 0 ? value : value.toPrecision(value < 10 ? 2 : 3)} ${units[power]}`;
 }
 
-/** `0.8 s`, `35 s`, `2 min 05 s`, `1 h 12 min`. */
+/** From here on, days say more than hours. */
+const LONG_H = 48;
+
+/** `0.8 s`, `35 s`, `2 min 05 s`, `1 h 12 min`, `7 d 0 h`. */
 export function formatDuration(seconds: number): string {
   if (seconds < 9.95) return `${seconds.toFixed(1)} s`;
   const whole = Math.round(seconds);
   if (whole < 60) return `${whole} s`;
   if (whole < 3600) return `${Math.floor(whole / 60)} min ${twoDigits(whole % 60)} s`;
   const minutes = Math.round(whole / 60);
-  return `${Math.floor(minutes / 60)} h ${twoDigits(minutes % 60)} min`;
+  const hours = Math.floor(minutes / 60);
+  if (hours >= LONG_H) return `${Math.floor(hours / 24)} d ${hours % 24} h`;
+  return `${hours} h ${twoDigits(minutes % 60)} min`;
 }
 
 /** `one` for a single thing, else `other`, both translated: `{0}` in them is `count`, `{1}` the first of `values`. */

@@ -158,7 +158,7 @@ it("a notification and its buttons are so too", async () => {
   };
   // What an offer needs of them.
   new Notices(options as unknown as ConstructorParameters<typeof Notices>[0]).offerInterrupted();
-  await vi.waitFor(() => expect(shown).toHaveLength(4));
+  await vi.waitFor(() => expect(shown).toHaveLength(5));
   expect(shown.flatMap((text) => untranslated(String(text), ["demo"]))).toEqual([]);
 });
 

@@ -38,7 +38,7 @@ test("a measure has three significant digits whatever its size", () => {
 });
 
 test("a duration uses the two largest units, and never 60 of one", () => {
-  expect([0.84, 9.97, 35.2, 59.7, 125, 4320, 7199].map(formatDuration)).toEqual([
+  expect([0.84, 9.97, 35.2, 59.7, 125, 4320, 7199, 172_799, 615_600].map(formatDuration)).toEqual([
     "0.8 s",
     "10 s",
     "35 s",
@@ -46,6 +46,8 @@ test("a duration uses the two largest units, and never 60 of one", () => {
     "2 min 05 s",
     "1 h 12 min",
     "2 h 00 min",
+    "2 d 0 h",
+    "7 d 3 h",
   ]);
 });
 

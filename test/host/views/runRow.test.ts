@@ -107,3 +107,17 @@ describe("the trend of rewards", () => {
     expect(trendOf([0.5, 0.5, 0.5, 0.51, 0.51, 0.51])).toBe("steady");
   });
 });
+
+describe("a run whose last state expires", () => {
+  const hours = (count: number) => ({ atMs: NOW_MS + count * 3_600_000, repeats: null });
+
+  it.each([
+    [{ isLive: false, phase: "interrupted", expiry: hours(5) }, true],
+    [{ isLive: false, phase: "interrupted", expiry: hours(50) }, false],
+    [{ isLive: false, phase: "interrupted", expiry: null }, false],
+    [{ isLive: true, phase: "running", expiry: hours(5) }, false],
+  ] as const)("can be kept from its row within a day: %j", (changes, isOffered) => {
+    const { context } = runRow(aRun(changes), plain);
+    expect(context.split("+").includes("expiring")).toBe(isOffered);
+  });
+});

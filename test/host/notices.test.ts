@@ -1,0 +1,96 @@
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { Notices } from "../../src/host/notices.ts";
+import type { RunEntry } from "../../src/host/runs/runStore.ts";
+import { aRun } from "./views/runEntries.ts";
+
+const editor = vi.hoisted(() => ({
+  texts: [] as string[],
+  buttons: [] as string[][],
+  answer: undefined as string | undefined,
+  commands: [] as unknown[],
+}));
+vi.mock("vscode", () => {
+  const show = async (text: string, ...buttons: string[]): Promise<string | undefined> => {
+    editor.texts.push(text);
+    editor.buttons.push(buttons);
+    return editor.answer;
+  };
+  return {
+    commands: { executeCommand: async (...words: unknown[]) => editor.commands.push(words) },
+    l10n: {
+      t: (text: string, ...args: readonly unknown[]) =>
+        text.replace(/\{(\d)\}/g, (_, index) => String(args[Number(index)])),
+    },
+    window: { showInformationMessage: show, showWarningMessage: show },
+  };
+});
+
+const HOUR_MS = 3_600_000;
+
+function notices(runs: readonly RunEntry[], memory = new Map<string, unknown>()): Notices {
+  const none = (): { dispose(): void } => ({ dispose: () => undefined });
+  const options = {
+    store: { runs },
+    trainings: { onDidEnd: none, onDidDetach: none },
+    alarms: { onDidChange: none },
+    workspaceState: {
+      get: (name: string) => memory.get(name),
+      update: async (name: string, value: unknown) => void memory.set(name, value),
+    },
+    isDashboardVisible: () => false,
+    log: { error: (text: string) => editor.texts.push(text) },
+  };
+  // What an offer needs of them.
+  return new Notices(options as unknown as ConstructorParameters<typeof Notices>[0]);
+}
+
+const expiring = (changes: Partial<RunEntry> = {}): RunEntry =>
+  aRun({
+    ...{ phase: "stopped", isLive: false, name: "old", folder: "/runs/old" },
+    ...{ expiry: { atMs: Date.now() + 5 * HOUR_MS, repeats: null }, ...changes },
+  });
+
+beforeEach(() => {
+  Object.assign(editor, { texts: [], buttons: [], answer: undefined, commands: [] });
+});
+
+describe("a run whose only state expires soon", () => {
+  it("is reported once, and kept with one click", async () => {
+    editor.answer = "Keep Last State";
+    const memory = new Map<string, unknown>();
+    notices([expiring()], memory).offerInterrupted();
+    await vi.waitFor(() => expect(editor.commands).toHaveLength(1));
+    expect(editor.texts[0]).toMatch(
+      /^The last state of old expires in (5 h 00|4 h 59) min\. After that, nothing is left/,
+    );
+    expect(editor.commands[0]).toEqual(["tinkerRL.keepLastState", { folder: "/runs/old" }]);
+    const again = expiring({ folder: "/runs/other", name: "other" });
+    notices([expiring(), again], memory).offerInterrupted();
+    await vi.waitFor(() => expect(editor.texts).toHaveLength(2));
+    expect(editor.texts[1]).toContain("other");
+  });
+
+  it("can be kept from the offer to resume it, and is not reported beside it", async () => {
+    editor.answer = "Keep Last State";
+    notices([expiring({ phase: "interrupted" })]).offerInterrupted();
+    await vi.waitFor(() => expect(editor.commands).toHaveLength(1));
+    expect(editor.buttons).toEqual([
+      ["Resume", "Keep Last State", "Later", "Don't Offer for This Run"],
+    ]);
+    expect(editor.commands[0]).toEqual(["tinkerRL.keepLastState", { folder: "/runs/old" }]);
+  });
+
+  it.each([
+    { expiry: { atMs: Date.now() + 50 * HOUR_MS, repeats: null } },
+    { expiry: null },
+    { isLive: true, phase: "running" as const },
+    { phase: "done" as const },
+  ])("is no other: %j", async (changes) => {
+    notices([
+      expiring(changes),
+      expiring({ name: "last", folder: "/runs/last" }),
+    ]).offerInterrupted();
+    await vi.waitFor(() => expect(editor.texts).toHaveLength(1));
+    expect(editor.texts[0]).toContain("last");
+  });
+});

@@ -1,0 +1,30 @@
+import { describe, expect, it } from "vitest";
+import type { CheckpointEntry } from "../../../src/core/runFolder/checkpointLog.ts";
+import { checkpointRow } from "../../../src/host/views/checkpointRow.ts";
+
+const NOW_MS = Date.UTC(2026, 10, 22);
+const HOUR_MS = 3_600_000;
+
+function row(kind: CheckpointEntry["kind"], hours: number | null) {
+  const expires_at = hours === null ? null : new Date(NOW_MS + hours * HOUR_MS).toISOString();
+  return checkpointRow(
+    {
+      ...{ name: "a", step: 10, epoch: 0, position: 160, kind, metrics: {}, expires_at },
+      ...{ state_path: "tinker://s:train:0/weights/a", sampler_path: null, renderer: "r" },
+      created_at: "",
+    },
+    NOW_MS,
+  );
+}
+
+describe("the row of a checkpoint", () => {
+  it.each([
+    ["periodic", null, "periodic · state", "checkpoint+periodic"],
+    ["periodic", 48, "periodic · state · expires in 2 d 0 h", "checkpoint+periodic"],
+    ["periodic", 5, "periodic · state · expires in 5 h 00 min", "checkpoint+periodic+expiring"],
+    // These come and go by design.
+    ["rolling", 5, "rolling · state · expires in 5 h 00 min", "checkpoint+rolling"],
+  ] as const)("of a %s one with %j hours left reads %j", (kind, hours, description, context) => {
+    expect(row(kind, hours)).toMatchObject({ description, context });
+  });
+});
