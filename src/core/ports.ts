@@ -56,6 +56,15 @@ export interface Random {
   uniform(): number;
 }
 
+export interface RunningHash {
+  update(data: Uint8Array): void;
+  /** Of all that was added; to be called once. */
+  base64(): string;
+}
+
+/** For what is too long to hold at once. */
+export type StartHash = (algorithm: "sha256" | "md5") => RunningHash;
+
 /** Lower-case hex digest; of a text that of its UTF-8 bytes. */
 export type Sha256 = (data: string | Uint8Array) => string;
 

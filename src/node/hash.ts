@@ -1,6 +1,11 @@
-/** The Sha256 port. */
+/** The ports that hash. */
 
 import { createHash } from "node:crypto";
-import type { Sha256 } from "../core/ports.ts";
+import type { Sha256, StartHash } from "../core/ports.ts";
 
 export const sha256: Sha256 = (data) => createHash("sha256").update(data).digest("hex");
+
+export const startHash: StartHash = (algorithm) => {
+  const hash = createHash(algorithm);
+  return { update: (data) => void hash.update(data), base64: () => hash.digest("base64") };
+};

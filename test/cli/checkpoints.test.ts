@@ -103,7 +103,7 @@ describe("checkpoints info", () => {
 describe("checkpoints download", () => {
   const done = {
     ...{ path: PATH, folder: "/home/me/demo-final" },
-    files: [{ name: "adapter_model.safetensors", sizeBytes: 250_000 }],
+    files: [{ name: "adapter_model.safetensors", sizeBytes: 250_000, sha256: "ab" }],
   };
 
   it("shows progress and cost beside its output, which is the folder", async () => {

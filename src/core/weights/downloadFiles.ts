@@ -1,16 +1,18 @@
 /** Fetches exported files from signed addresses into a folder; what a broken connection left is gone on with. */
 
 import { AppError, errorMessage, isAppError } from "../errors.ts";
-import type { FolderFiles, Random } from "../ports.ts";
+import type { Random, StartHash } from "../ports.ts";
 import { type Backoff, backoffMs } from "../util/backoff.ts";
 import { parseJson } from "../util/jsonl.ts";
+import { type ContentDigest, digestOf } from "./contentDigest.ts";
 import { checkExportedNames } from "./exportedNames.ts";
-import { type FetchFault, type FetchOptions, fetchPart } from "./fetchPart.ts";
+import { type Fetched, type FetchOptions, fetchPart } from "./fetchPart.ts";
 import { safetensorsFault } from "./safetensorsHeader.ts";
 import { type AddressOptions, SignedAddresses } from "./signedAddresses.ts";
 
 export interface DownloadOptions extends FetchOptions, AddressOptions {
   readonly random: Random;
+  readonly startHash: StartHash;
 }
 
 const MAX_TRIES = 6;
@@ -28,47 +30,53 @@ export async function downloadFiles(options: DownloadOptions): Promise<readonly 
     const path = `${folder}/${name}`;
     if ((await files.size(path)) !== null) continue;
     await files.makeDirectory(path.slice(0, path.lastIndexOf("/")));
-    await fetchWhole(options, addresses, name);
-    await checkContent(files, `${path}.part`, name);
+    const digest = await fetchWhole(options, addresses, name);
+    await checkContent(options, name, digest);
     await files.rename(`${path}.part`, path);
   }
   return names;
 }
 
+/** Returns the digest that the storage names. */
 async function fetchWhole(
   options: DownloadOptions,
   addresses: SignedAddresses,
   name: string,
-): Promise<void> {
+): Promise<ContentDigest | null> {
   const { clock, random, signal } = options;
   for (let repeats = 0; ; repeats += 1) {
-    const fault = await faultOf(options, await addresses.of(name), name);
-    if (fault === null) return;
-    if (repeats + 1 === MAX_TRIES) throw failed(name, fault.reason);
-    if (fault.isRefused) addresses.forget();
+    const fetched = await fetchOnce(options, await addresses.of(name), name);
+    if (fetched.isComplete) return fetched.digest;
+    if (repeats + 1 === MAX_TRIES) throw failed(name, fetched.reason);
+    if (fetched.isRefused) addresses.forget();
     await clock.sleep(backoffMs(BACKOFF, repeats, random), signal);
   }
 }
 
-/** Null when the file is complete. */
-async function faultOf(
-  options: DownloadOptions,
-  url: string,
-  name: string,
-): Promise<FetchFault | null> {
+async function fetchOnce(options: DownloadOptions, url: string, name: string): Promise<Fetched> {
   try {
     return await fetchPart(options, url, name);
   } catch (error) {
     options.signal?.throwIfAborted();
     if (!isAppError(error, "transport", "timeout")) throw error;
-    return { reason: errorMessage(error), isRefused: false };
+    return { isComplete: false, reason: errorMessage(error), isRefused: false };
   }
 }
 
 /** @throws AppError `download-damaged` when the content cannot be what the name says; the part is gone then */
-async function checkContent(files: FolderFiles, part: string, name: string): Promise<void> {
+async function checkContent(
+  { files, folder, startHash }: DownloadOptions,
+  name: string,
+  digest: ContentDigest | null,
+): Promise<void> {
+  const part = `${folder}/${name}.part`;
   let fault: string | null = null;
-  if (name.endsWith(".safetensors")) fault = await safetensorsFault(files, part);
+  if (
+    digest !== null &&
+    (await digestOf(files, part, { startHash, ...digest })) !== digest.base64
+  ) {
+    fault = `its ${digest.algorithm === "md5" ? "MD5" : "SHA-256"} is not the one that the storage names`;
+  } else if (name.endsWith(".safetensors")) fault = await safetensorsFault(files, part);
   else if (name.endsWith(".json") && parseJson(await files.readText(part)) === null) {
     fault = "it is not JSON";
   }

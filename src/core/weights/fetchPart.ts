@@ -10,6 +10,7 @@ import {
   withLimit,
 } from "../util/abort.ts";
 import { concatBytes } from "../util/concatBytes.ts";
+import { type ContentDigest, namedDigest } from "./contentDigest.ts";
 import type { DownloadRecord } from "./downloadRecord.ts";
 
 export interface FileProgress {
@@ -30,26 +31,29 @@ export interface FetchOptions {
   readonly onProgress?: (progress: FileProgress) => void;
 }
 
-/** Why a file is not complete yet. */
-export interface FetchFault {
-  readonly reason: string;
-  /** By the storage: the address may have expired. */
-  readonly isRefused: boolean;
-}
+export type Fetched =
+  /** `digest` is the one that the storage names, or null. */
+  | { readonly isComplete: true; readonly digest: ContentDigest | null }
+  | {
+      readonly isComplete: false;
+      readonly reason: string;
+      /** By the storage: the address may have expired. */
+      readonly isRefused: boolean;
+    };
 
 /** Without a byte. */
 const SILENCE_LIMIT_MS = 60_000;
 const WRITE_BYTES = 2 ** 20;
 
 /**
- * Appends to `NAME.part` from where it ends, or begins anew when the file is another one than it was; null when it is complete.
+ * Appends to `NAME.part` from where it ends, or begins anew when the file is another one than it was.
  * @throws AppError `transport`, `timeout`, `disk`; the reason of `signal`
  */
 export async function fetchPart(
   options: FetchOptions,
   url: string,
   name: string,
-): Promise<FetchFault | null> {
+): Promise<Fetched> {
   const { files, folder, record } = options;
   const path = `${folder}/${name}.part`;
   const hadBytes = (await files.size(path)) ?? 0;
@@ -76,14 +80,15 @@ async function receive(
   options: FetchOptions,
   response: HttpResponse,
   { name, path, hadBytes, exchange }: Receiving,
-): Promise<FetchFault | null> {
+): Promise<Fetched> {
   const { files, record } = options;
   const { status } = response;
   if (status !== 200 && status !== 206) {
     await response.bytes();
     // Nothing follows what is there, although it was not complete: it is a part of another file.
     if (status === 416) await files.remove(path);
-    return { reason: `the storage answered ${status}`, isRefused: status < 500 };
+    const reason = `the storage answered ${status}`;
+    return { isComplete: false, reason, isRefused: status < 500 };
   }
   const offset = status === 206 ? hadBytes : 0;
   if (offset === 0) {
@@ -125,7 +130,7 @@ async function store(
   { files, clock, onProgress }: FetchOptions,
   response: HttpResponse,
   { name, path, offset, exchange }: Rest,
-): Promise<FetchFault | null> {
+): Promise<Fetched> {
   const length = response.header("content-length");
   const totalBytes = length === null ? null : offset + Number(length);
   let receivedBytes = offset;
@@ -149,9 +154,11 @@ async function store(
   } finally {
     await write();
   }
-  if (totalBytes === null || receivedBytes === totalBytes) return null;
+  if (totalBytes === null || receivedBytes === totalBytes) {
+    return { isComplete: true, digest: namedDigest(response) };
+  }
   const reason = `it ended after ${receivedBytes} of ${totalBytes} bytes`;
-  return { reason, isRefused: false };
+  return { isComplete: false, reason, isRefused: false };
 }
 
 /** @throws AppError `timeout` after a minute without what `next` gives; the reason of the exchange's signal */

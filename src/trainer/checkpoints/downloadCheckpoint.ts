@@ -5,12 +5,14 @@ import type { FileSystem, FolderFiles } from "../../core/ports.ts";
 import { Redactor } from "../../core/secrets/redaction/redactor.ts";
 import { withExportedFiles } from "../../core/tinker/exportWeights.ts";
 import { parseTinkerPath } from "../../core/tinker/paths.ts";
+import { digestOf } from "../../core/weights/contentDigest.ts";
 import { downloadFiles } from "../../core/weights/downloadFiles.ts";
 import { DownloadRecord } from "../../core/weights/downloadRecord.ts";
 import type { FileProgress } from "../../core/weights/fetchPart.ts";
 import { modelCard, type RunOfWeights } from "../../core/weights/modelCard.ts";
 import { peftFiles } from "../../local/engine/peftFolder.ts";
 import { systemClock } from "../../node/clock.ts";
+import { startHash } from "../../node/hash.ts";
 import { createHttpClient } from "../../node/http.ts";
 import { systemRandom } from "../../node/random.ts";
 import { CleanupStack } from "../services/cleanupStack.ts";
@@ -36,11 +38,18 @@ export interface DownloadRequest extends PlacesRequest {
   readonly onProgress?: (progress: FileProgress) => void;
 }
 
+export interface DownloadedFile {
+  readonly name: string;
+  readonly sizeBytes: number;
+  /** In hexadecimal digits, as `sha256sum` prints it. */
+  readonly sha256: string;
+}
+
 export interface DownloadedWeights {
   readonly path: string;
   readonly folder: string;
   /** Names in the folder, the card included. */
-  readonly files: readonly { readonly name: string; readonly sizeBytes: number }[];
+  readonly files: readonly DownloadedFile[];
 }
 
 /** Names of the folders of checkpoints whose run is not known. */
@@ -74,7 +83,7 @@ export async function downloadCheckpoint(
         : await copyWeights(place, weights);
     await files.writeAtomic(join(folder, CARD), modelCard({ ...facts, path, run }));
     await record.remove();
-    return { path, folder, files: await sizes(files, folder, [...facts.names, CARD]) };
+    return { path, folder, files: await described(files, folder, [...facts.names, CARD]) };
   } finally {
     await cleanup.closeAll();
   }
@@ -120,7 +129,7 @@ async function fetchWeights(
   const interruptible = { ...connection, ...(signal === undefined ? {} : { signal }) };
   const names = await withExportedFiles(interruptible, path, (sign) =>
     downloadFiles({
-      ...{ ...target, http, clock: systemClock, random: systemRandom },
+      ...{ ...target, http, clock: systemClock, random: systemRandom, startHash },
       serviceOrigin: new URL(connection.baseUrl).origin,
       sign: async () => {
         const signed = await sign();
@@ -145,12 +154,17 @@ function folderName(path: string, run: RunOfWeights | null): string {
   return `${name}-${id.replace(/\W/g, "").slice(0, MAX_RUN_ID)}`;
 }
 
-async function sizes(
+async function described(
   files: FolderFiles,
   folder: string,
   names: readonly string[],
-): Promise<DownloadedWeights["files"]> {
-  return await Promise.all(
-    names.map(async (name) => ({ name, sizeBytes: (await files.size(join(folder, name))) ?? 0 })),
-  );
+): Promise<readonly DownloadedFile[]> {
+  const all: DownloadedFile[] = [];
+  for (const name of names) {
+    const path = join(folder, name);
+    const base64 = await digestOf(files, path, { startHash, algorithm: "sha256" });
+    const sha256 = Buffer.from(base64, "base64").toString("hex");
+    all.push({ name, sizeBytes: (await files.size(path)) ?? 0, sha256 });
+  }
+  return all;
 }

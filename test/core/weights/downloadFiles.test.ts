@@ -1,8 +1,10 @@
+import { createHash } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
 import { AppError } from "../../../src/core/errors.ts";
 import type { HttpRequest, HttpResponse } from "../../../src/core/ports.ts";
 import { downloadFiles } from "../../../src/core/weights/downloadFiles.ts";
 import { DownloadRecord } from "../../../src/core/weights/downloadRecord.ts";
+import { startHash } from "../../../src/node/hash.ts";
 import { FakeClock } from "../../fakes/fakeClock.ts";
 import { createMemoryFileSystem, type MemoryFileSystem } from "../runFolder/memoryFileSystem.ts";
 import { aSafetensorsFile } from "./aSafetensorsFile.ts";
@@ -25,6 +27,7 @@ interface Answer {
   readonly cutAfter?: number;
   readonly body?: Uint8Array;
   readonly etag?: string | null;
+  readonly headers?: Readonly<Record<string, string>>;
   /** Sends nothing after the first bytes. */
   readonly stalls?: boolean;
 }
@@ -57,7 +60,8 @@ async function respond(request: HttpRequest): Promise<HttpResponse> {
   const from = isSame ? asked : 0;
   const body = answer.body ?? file.subarray(from);
   const status = answer.status ?? (from > 0 ? 206 : 200);
-  const headers: Record<string, string | null> = { etag, "content-length": String(body.length) };
+  const length = { "content-length": String(body.length) };
+  const headers: Record<string, string | null> = { etag, ...length, ...answer.headers };
   const refused = status >= 400;
   return {
     status,
@@ -79,6 +83,7 @@ async function download(urlOf = (name: string) => `https://storage.test/${name}?
     ...{ files, clock, record, folder: FOLDER, serviceOrigin: "http://127.0.0.1:8000" },
     http: { send: respond },
     random: { uuid: () => "u", uniform: () => 0 },
+    startHash,
     sign: async () => {
       signings += 1;
       const urls = new Map(Object.keys(FILES).map((name) => [name, urlOf(name)]));
@@ -155,6 +160,24 @@ describe("a download", () => {
     answers = [{ body: WEIGHTS.subarray(0, 900_000) }];
     await expect(download()).rejects.toMatchObject({ code: "download-damaged" });
     expect(stored(`${MODEL}.part`).length).toBe(0);
+    await download();
+    expect(isWhole()).toBe(true);
+  });
+
+  it.each([
+    ["repr-digest", (right: string) => `unixsum=:AA==:, sha-256=:${right}:`, "sha256"],
+    ["x-amz-checksum-sha256", (right: string) => right, "sha256"],
+    ["x-goog-hash", (right: string) => `crc32c=AAAAAA==,md5=${right}`, "md5"],
+  ] as const)("keeps no file whose digest is not the %s", async (header, asSent, algorithm) => {
+    const digest = (bytes: Uint8Array): Readonly<Record<string, string>> => ({
+      [header]: asSent(createHash(algorithm).update(bytes).digest("base64")),
+    });
+    const changed = Uint8Array.from(WEIGHTS);
+    changed[changed.length - 1] = 7;
+    answers = [{ body: changed, headers: digest(WEIGHTS) }];
+    await expect(download()).rejects.toThrow(/is not the one that the storage names/);
+    expect(stored(`${MODEL}.part`).length).toBe(0);
+    answers = [{ cutAfter: 1_500_000 }, { headers: digest(WEIGHTS) }];
     await download();
     expect(isWhole()).toBe(true);
   });

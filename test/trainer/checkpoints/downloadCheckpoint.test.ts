@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -126,6 +127,9 @@ describe("weights at a Tinker service", () => {
     expect(onExport).toHaveBeenCalledOnce();
     expect(received.slice(-2)).toEqual([ADAPTER.length, ADAPTER.length]);
     expect(files.map(({ name }) => name).sort()).toEqual(FILES);
+    expect(files.find(({ name }) => name.endsWith(".safetensors"))?.sha256).toBe(
+      createHash("sha256").update(ADAPTER).digest("hex"),
+    );
     expect(readFileSync(join(folder, "out", "adapter_model.safetensors")).equals(ADAPTER)).toBe(
       true,
     );

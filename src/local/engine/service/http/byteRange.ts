@@ -1,4 +1,4 @@
-/** Answers with a file, or with its end: RFC 9110, 14 (ranges) and 13.1.5 (`If-Range`). */
+/** Answers with a file, or with its end: RFC 9110, 14 (ranges) and 13.1.5 (`If-Range`), RFC 9530 (digest). */
 
 import { createHash } from "node:crypto";
 import type { Reply } from "./reply.ts";
@@ -6,8 +6,9 @@ import type { ServiceRequest } from "./router.ts";
 
 /** Understands `bytes=N-`, which is what a broken download goes on with; any other range gives the whole file. */
 export function fileReply({ header }: Pick<ServiceRequest, "header">, file: Uint8Array): Reply {
-  const etag = `"${createHash("sha256").update(file).digest("hex")}"`;
-  const headers = { ETag: etag, "Accept-Ranges": "bytes" };
+  const digest = createHash("sha256").update(file).digest("base64");
+  const etag = `"${digest}"`;
+  const headers = { ETag: etag, "Accept-Ranges": "bytes", "Repr-Digest": `sha-256=:${digest}:` };
   const whole = { status: 200, contentType: "application/octet-stream", body: file, headers };
   const begin = Number(/^bytes=(\d+)-$/.exec(header("range"))?.[1] ?? Number.NaN);
   const condition = header("if-range");
