@@ -18,6 +18,8 @@ export interface AccountRequest {
   readonly folder: string;
   /** Where the key may go by the user's word. */
   readonly allowedOrigins: readonly AllowedOrigin[];
+  /** Of the run that is asked about; null or absent = as the variables say, or the official one. */
+  readonly tinkerBaseUrl?: string | null;
   /** What an editor handed over, in place of variables and files; absent for a terminal. */
   readonly launchRequest?: Handed;
   /** Learns the key, so that errors which are printed elsewhere can be redacted. */
@@ -36,11 +38,17 @@ export interface HostedAccount {
 
 /** @throws AppError `key-host-not-allowed`, `key-not-encrypted`, `tinker-auth` */
 export async function openHostedAccount(
-  { folder, allowedOrigins, launchRequest, redactor = new Redactor() }: AccountRequest,
+  {
+    folder,
+    allowedOrigins,
+    tinkerBaseUrl = null,
+    launchRequest,
+    redactor = new Redactor(),
+  }: AccountRequest,
   cleanup: CleanupStack,
 ): Promise<HostedAccount> {
   const variables = await loadVariables(folder, launchRequest);
-  const config = { tinker_base_url: null };
+  const config = { tinker_base_url: tinkerBaseUrl };
   const { url, keyName, key } = tinkerAddress({ config, variables, allowedOrigins });
   if (key === null) return { connection: null, account: null, url, keyName };
   redactor.learn(key);

@@ -72,7 +72,8 @@ export async function downloadCheckpoint(
   const folder = resolve(output ?? folderName(path, run));
   const cleanup = new CleanupStack();
   try {
-    const place = await new CheckpointPlaces(fileSystem, request, cleanup).placeOf(path);
+    const places = { ...request, tinkerBaseUrl: run?.tinkerBaseUrl ?? null };
+    const place = await new CheckpointPlaces(fileSystem, places, cleanup).placeOf(path);
     if (place === null) throw notHere(path);
     const files = fileSystem.within(folder);
     const record = await DownloadRecord.open(files, folder, path);

@@ -14,7 +14,15 @@ import { runPaths } from "../../core/runFolder/layout.ts";
 import { parseJson } from "../../core/util/jsonl.ts";
 import type { RunOfWeights } from "../../core/weights/modelCard.ts";
 
-const resolvedConfig = z.object({ environments: z.record(z.string(), z.unknown()) });
+const resolvedConfig = z.object({
+  environments: z.record(z.string(), z.unknown()),
+  tinker_base_url: z.string().nullable().catch(null),
+});
+
+export interface WeightsOfRun extends RunOfWeights {
+  /** Of its service; null = as the variables say, or the official one. */
+  readonly tinkerBaseUrl: string | null;
+}
 
 /**
  * The newest checkpoint of a run that can be used, or the one named.
@@ -27,7 +35,7 @@ export async function weightsOfRun(
     name,
     clock,
   }: { readonly folder: string; readonly name: string | null; readonly clock: Clock },
-): Promise<RunOfWeights> {
+): Promise<WeightsOfRun> {
   const files = fileSystem.within(folder);
   const usable = usableCheckpoints(await readCheckpoints(files, folder), clock.now());
   const checkpoint = chosen(usable, name);
@@ -35,13 +43,14 @@ export async function weightsOfRun(
   const evaluations = await readEvaluations(files, folder);
   const config = await readOrEmpty(files, runPaths(folder).config);
   const resolved = await readOrEmpty(files, runPaths(folder).resolvedConfig);
-  const { environments = {} } = resolvedConfig.safeParse(parseJson(resolved)?.value).data ?? {};
+  const { environments = {}, tinker_base_url: tinkerBaseUrl = null } =
+    resolvedConfig.safeParse(parseJson(resolved)?.value).data ?? {};
   return {
     name: basename(folder),
     checkpoint,
     environments: Object.keys(environments),
     evaluations: evaluations.filter(({ step }) => step === checkpoint.step),
-    config,
+    ...{ config, tinkerBaseUrl },
   };
 }
 

@@ -51,13 +51,17 @@ export function anEntry(changes: Partial<CheckpointEntry> = {}): CheckpointEntry
 }
 
 /** Below `parent`. */
-export function aRunFolder(parent: string, entries: readonly CheckpointEntry[]): string {
+export function aRunFolder(
+  parent: string,
+  entries: readonly CheckpointEntry[],
+  settings: object = {},
+): string {
   const folder = join(parent, "demo");
   mkdirSync(folder);
   const lines = entries.map((entry) => `${JSON.stringify(entry)}\n`).join("");
   writeFileSync(join(folder, "checkpoints.jsonl"), lines);
   writeFileSync(join(folder, "config.yaml"), "model_name: local/tiny-tool\n");
-  const resolved = { environments: { "local/calculator": {} } };
+  const resolved = { environments: { "local/calculator": {} }, ...settings };
   writeFileSync(join(folder, "config.resolved.json"), JSON.stringify(resolved));
   return folder;
 }

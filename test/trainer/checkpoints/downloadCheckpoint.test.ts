@@ -136,6 +136,15 @@ describe("weights at a Tinker service", () => {
     expect(card()).toContain("| LoRA rank | 8 |");
   });
 
+  it("of a run are asked for where the run was trained", async () => {
+    vi.stubEnv("TINKER_BASE_URL", "http://127.0.0.1:1");
+    const run = aRunFolder(folder, [anEntry({ state_path: state() })], {
+      tinker_base_url: service.address,
+    });
+    expect((await download(run)).path).toBe(state());
+    expect(card()).toContain("model_name: local/tiny-tool");
+  });
+
   it("leave no export behind, also when the download fails", async () => {
     await download(state());
     expect(await exports()).toEqual([]);
