@@ -81,6 +81,7 @@ it("paths of checkpoints, which a run folder names, are no flags either", () => 
     "tinker://a/weights/b",
   ];
   expect(parseArguments(words)).toMatchObject({
-    ...{ paths: ["--allow-host=x", "tinker://a/weights/b"], allowedOrigins: [] },
+    action: { action: "change", paths: ["--allow-host=x", "tinker://a/weights/b"] },
+    allowedOrigins: [],
   });
 });

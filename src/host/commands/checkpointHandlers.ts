@@ -17,7 +17,7 @@ import {
   placeOf,
   shareCheckpoint,
 } from "./changeCheckpoint.ts";
-import { type ChooseRunOptions, chooseAnyRun } from "./chooseRun.ts";
+import { type ChooseRunOptions, chooseRun } from "./chooseRun.ts";
 import { downloadCheckpoint, type WeightsDownloadOptions } from "./downloadCheckpoint.ts";
 import { offerInstead, offersToTrain } from "./offerInstead.ts";
 import { removeCheckpoint } from "./removeCheckpoint.ts";
@@ -81,7 +81,11 @@ export function checkpointHandlers(
       if (await keepCheckpoint(chosen.run, chosen.entry, options.changes)) await refresh(options);
     },
     keepLastState: async (target) => {
-      const run = await chooseAnyRun(options, target, ({ expiry }) => expiry !== null);
+      const run = await chooseRun(options, target, {
+        placeHolder: vscode.l10n.t("The last state of which run?"),
+        none: vscode.l10n.t("There are no checkpoints here that expire."),
+        fits: ({ expiry }) => expiry !== null,
+      });
       if (run === undefined) return;
       await keepLastState(run, options.changes);
       await refresh(options);

@@ -64,7 +64,7 @@ export const checkpointCommands = {
   unpublishCheckpoint: {
     title: "Unpublish Checkpoint",
     does: "Lets only you use a checkpoint at Tinker again.",
-    icon: "lock",
+    icon: "eye-closed",
     needsTrust: true,
     menus: [{ menu: "view/item/context", when: CHECKPOINT, group: "3_keep@3" }],
   },
