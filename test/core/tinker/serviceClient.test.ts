@@ -292,7 +292,10 @@ describe("samplers and checkpoints", () => {
       path.endsWith("/checkpoints") ? { json: { checkpoints: [listed] } } : undefined,
     );
     await expect(client.listCheckpoints("R:train:0")).resolves.toEqual([
-      { path: listed.tinker_path, time: null, sizeBytes: null, expiresAt: null, userMetadata: {} },
+      {
+        ...{ path: listed.tinker_path, time: null, sizeBytes: null, expiresAt: null },
+        ...{ isPublic: null, userMetadata: {} },
+      },
     ]);
     await client.setCheckpointTtl(listed.tinker_path, null);
     await client.deleteCheckpoint(listed.tinker_path);
