@@ -24,8 +24,10 @@ export type CheckpointAction =
     }
   | {
       readonly action: "change";
-      /** At least one. */
+      /** At least one; with `name` a run folder. */
       readonly paths: readonly string[];
+      /** Of the run's checkpoint; null where `paths` are addresses. */
+      readonly name: string | null;
       readonly change: CheckpointChange;
     };
 
@@ -73,16 +75,25 @@ function actionOf(given: ParsedFlags): CheckpointAction {
     case "set-ttl": {
       const paths = rest.slice(0, -1);
       const change = { action: "set-ttl", ttlSeconds: ttlOf(rest.at(-1)) } as const;
-      return changing(paths, change);
+      return changing(given, paths, change);
     }
     default:
-      return changing(rest, { action: word });
+      return changing(given, rest, { action: word });
   }
 }
 
-function changing(paths: readonly string[], change: CheckpointChange): CheckpointAction {
-  if (paths.length > 0) return { action: "change", paths, change };
-  throw argumentError(`${change.action} needs the address of a checkpoint`, COMMAND);
+function changing(
+  given: ParsedFlags,
+  paths: readonly string[],
+  change: CheckpointChange,
+): CheckpointAction {
+  const name = lastValue(given, "name") ?? null;
+  if (name !== null) refuseFurther(paths.slice(1), COMMAND);
+  if (paths.length > 0) return { action: "change", paths, name, change };
+  throw argumentError(
+    `${change.action} needs the address of a checkpoint, or a run folder and --name`,
+    COMMAND,
+  );
 }
 
 /** In seconds; null for `never`. */

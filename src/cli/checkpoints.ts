@@ -103,10 +103,17 @@ async function infoLines(
 async function change(
   { fileSystem, trainer, out }: ProgramOptions,
   places: PlacesRequest,
-  { paths, change: wanted }: Action<"change">,
+  { paths, name, change: wanted }: Action<"change">,
 ): Promise<void> {
-  const request = { ...places, paths, change: wanted };
-  for await (const changed of trainer.changeCheckpoints(fileSystem, request)) {
+  const [first = ""] = paths;
+  const run = resolve(places.folder, first);
+  if (name !== null) await requireRun(fileSystem, run);
+  const request = { ...places, change: wanted };
+  const changes =
+    name === null
+      ? trainer.changeCheckpoints(fileSystem, { ...request, paths })
+      : trainer.changeInRun(fileSystem, { ...request, run, name });
+  for await (const changed of changes) {
     out.print([[`${changeText(wanted, changed)}: ${visibleLine(changed.path)}`]]);
   }
 }

@@ -249,7 +249,9 @@ const CHECKPOINTS: HelpText = (
   ${program} checkpoints set-ttl PATH … TIME   kept for 12h, 30d, 8w or never (no end)
   ${program} checkpoints delete PATH …         for good
 
-  --name NAME        checkpoint of the run folder; default: the newest
+  --name NAME        checkpoint of a run folder: that of a download, by default the
+                     newest, or one to change, with RUN_FOLDER in place of PATH;
+                     checkpoints.jsonl then says until when it is kept
   --output FOLDER    where a download goes
   --json             one JSON value in place of text (list, info, download)
   --local            only the store of this computer, asking no service

@@ -10,6 +10,7 @@ import { createFileSystem } from "../node/fileSystem.ts";
 import { EXIT } from "../shared/exitCodes.ts";
 import { VERSION } from "../shared/version.ts";
 import { changeCheckpoints } from "../trainer/checkpoints/changeCheckpoints.ts";
+import { changeInRun } from "../trainer/checkpoints/changeInRun.ts";
 import { downloadCheckpoint } from "../trainer/checkpoints/downloadCheckpoint.ts";
 import { describeCheckpoint, listCheckpoints } from "../trainer/checkpoints/listCheckpoints.ts";
 import { debugLog } from "../trainer/debugLog.ts";
@@ -64,6 +65,7 @@ const exitCode = await runProgram(
       describeCheckpoint: (files, request) => describeCheckpoint(files, { ...request, redactor }),
       downloadCheckpoint: (files, request) => downloadCheckpoint(files, { ...request, redactor }),
       changeCheckpoints: (files, request) => changeCheckpoints(files, { ...request, redactor }),
+      changeInRun: (files, request) => changeInRun(files, { ...request, redactor }),
       previewPrompt: (files, request) => previewPrompt(files, { ...request, redactor }),
       listModels: (request) => listModels({ ...request, redactor }),
       serve,

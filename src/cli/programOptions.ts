@@ -5,6 +5,7 @@ import type { Tokenizer } from "../core/chat/tokenizer.ts";
 import type { Clock, FileSystem, Log } from "../core/ports.ts";
 import type { PromptDescription } from "../shared/promptDescription.ts";
 import type { ChangedCheckpoint, ChangeRequest } from "../trainer/checkpoints/changeCheckpoints.ts";
+import type { ChangeInRunRequest } from "../trainer/checkpoints/changeInRun.ts";
 import type {
   DownloadedWeights,
   DownloadRequest,
@@ -51,6 +52,10 @@ export interface TrainerApi {
   changeCheckpoints(
     fileSystem: FileSystem,
     request: ChangeRequest,
+  ): AsyncIterable<ChangedCheckpoint>;
+  changeInRun(
+    fileSystem: FileSystem,
+    request: ChangeInRunRequest,
   ): AsyncIterable<ChangedCheckpoint>;
   previewPrompt(fileSystem: FileSystem, request: PreviewRequest): Promise<PromptDescription>;
   listModels(request: AccountRequest): Promise<OfferedModels>;

@@ -163,14 +163,22 @@ test.each([
   ],
   [
     ["delete", ...CHECKPOINT_PATHS],
-    { action: "change", paths: CHECKPOINT_PATHS, change: { action: "delete" } },
+    { action: "change", paths: CHECKPOINT_PATHS, name: null, change: { action: "delete" } },
   ],
   [
     ["set-ttl", CHECKPOINT_PATH, "30d"],
     {
       action: "change",
-      paths: [CHECKPOINT_PATH],
+      ...{ paths: [CHECKPOINT_PATH], name: null },
       change: { action: "set-ttl", ttlSeconds: 2_592_000 },
+    },
+  ],
+  [
+    ["set-ttl", "runs/demo", "never", "--name", "final_000002"],
+    {
+      action: "change",
+      ...{ paths: ["runs/demo"], name: "final_000002" },
+      change: { action: "set-ttl", ttlSeconds: null },
     },
   ],
 ])("checkpoints %j", (words, action) => {
@@ -186,6 +194,7 @@ test.each([
   [["set-ttl", CHECKPOINT_PATH], "set-ttl ends with how long"],
   [["set-ttl", CHECKPOINT_PATH, "5m"], "set-ttl ends with how long"],
   [["download"], "checkpoints needs a run folder"],
+  [["publish", "a", "b", "--name", "c"], '"b" is one argument too many'],
   [["info", "a", "b"], '"b" is one argument too many'],
 ])("checkpoints %j is refused", (words, message) => {
   expect(() => parseArguments(["checkpoints", ...words])).toThrow(message);

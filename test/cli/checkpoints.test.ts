@@ -182,6 +182,22 @@ describe("changes of checkpoints", () => {
     expect(text).toBe(`${expected}: ${PATH}`);
   });
 
+  it("of a run's checkpoint goes by its name", async () => {
+    const fileSystem = createMemoryFileSystem();
+    await fileSystem.writeAtomic("/home/me/runs/demo/metrics.jsonl", "");
+    const asked: unknown[] = [];
+    const changeInRun: TrainerApi["changeInRun"] = async function* (_, request) {
+      asked.push(request);
+      yield { path: PATH, place: "Tinker" };
+    };
+    const words = ["set-ttl", "runs/demo", "7d", "--name", "a"];
+    const { text } = await run({ changeInRun }, words, fileSystem);
+    expect(text).toBe(`kept for 168 hours from now: ${PATH}`);
+    expect(asked).toEqual([
+      expect.objectContaining({ run: "/home/me/runs/demo", name: "a", isLocalOnly: false }),
+    ]);
+  });
+
   it("says what was not there", async () => {
     async function* changeCheckpoints() {
       yield { path: PATH, place: null };

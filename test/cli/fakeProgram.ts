@@ -61,6 +61,7 @@ export function aTrainer(changes: Partial<TrainerApi> = {}): TrainerApi {
       describeCheckpoint: unused,
       downloadCheckpoint: unused,
       changeCheckpoints: unused,
+      changeInRun: unused,
       listModels: unused,
       previewPrompt: unused,
     },

@@ -43,6 +43,7 @@ async function program(show: (shown: unknown) => void, args: readonly string[]):
         describeCheckpoint: refuse,
         downloadCheckpoint: refuse,
         changeCheckpoints: refuse,
+        changeInRun: refuse,
         listModels: refuse,
       },
       ...{ previewPrompt: refuse, serve: refuse },

@@ -7,6 +7,14 @@ export type CheckpointChange =
   /** Seconds from now; null = kept until deleted. */
   | { readonly action: "set-ttl"; readonly ttlSeconds: number | null };
 
+/** When the checkpoint is gone after the change, in ISO 8601; null = never, undefined = as before. */
+export function expiryAfter(change: CheckpointChange, nowMs: number): string | null | undefined {
+  if (change.action === "delete") return new Date(nowMs).toISOString();
+  if (change.action !== "set-ttl") return undefined;
+  const { ttlSeconds } = change;
+  return ttlSeconds === null ? null : new Date(nowMs + ttlSeconds * 1000).toISOString();
+}
+
 /** @throws AppError `tinker-*` */
 export function changeStored(
   client: Pick<CheckpointClient, "deleteCheckpoint" | "setCheckpointTtl" | "setCheckpointPublic">,

@@ -6,7 +6,7 @@ import { isAppError } from "../../core/errors.ts";
 import type { FileSystem } from "../../core/ports.ts";
 import { type CheckpointEntry, readCheckpoints } from "../../core/runFolder/checkpointLog.ts";
 import { newestUnexpired, readResumePoints } from "../../core/runFolder/resumePoints.ts";
-import type { CheckpointChange } from "../../core/tinker/checkpointChange.ts";
+import { type CheckpointChange, expiryAfter } from "../../core/tinker/checkpointChange.ts";
 import { readModel } from "../catalogue/runCheckpoints.ts";
 import type { RunEntry } from "../runs/runStore.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
@@ -106,9 +106,10 @@ async function keepFor(
     );
   }
   const nowMs = options.now();
-  await changeAt(await placeOf(run, options), entry, { action: "set-ttl", ttlSeconds }, options);
-  // Files of a run only grow: a later line about a checkpoint has its new expiry.
-  const expires_at = ttlSeconds === null ? null : new Date(nowMs + ttlSeconds * 1000).toISOString();
+  const change = { action: "set-ttl", ttlSeconds } as const;
+  await changeAt(await placeOf(run, options), entry, change, options);
+  // Files of a run only grow: the last line about a checkpoint counts.
+  const expires_at = expiryAfter(change, nowMs) ?? null;
   await options.append(run.folder, { ...entry, expires_at });
 }
 

@@ -1,0 +1,66 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { readCheckpoints } from "../../../src/core/runFolder/checkpointLog.ts";
+import type { CheckpointChange } from "../../../src/core/tinker/checkpointChange.ts";
+import { createFileSystem } from "../../../src/node/fileSystem.ts";
+import { changeInRun } from "../../../src/trainer/checkpoints/changeInRun.ts";
+import { type AStore, anEntry, aRunFolder, aStore, KEY, PATH } from "./aStore.ts";
+
+const fileSystem = createFileSystem();
+let here: AStore;
+let folder: string;
+let run: string;
+
+beforeEach(async () => {
+  here = await aStore();
+  folder = mkdtempSync(join(tmpdir(), "change-"));
+  run = aRunFolder(folder, [anEntry()]);
+  vi.stubEnv("TINKER_RL_STORE", here.folder);
+  vi.stubEnv("TINKER_API_KEY", "");
+});
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  await fileSystem.close();
+  here.remove();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function change(wanted: CheckpointChange, name = KEY.name): Promise<unknown> {
+  const request = { run, name, change: wanted, folder, isLocalOnly: true, allowedOrigins: [] };
+  const all: unknown[] = [];
+  for await (const each of changeInRun(fileSystem, request)) all.push(each);
+  return all;
+}
+
+const lines = () => readCheckpoints(fileSystem.within(run), run);
+
+it("a new expiry stands in the store and in the run", async () => {
+  const done = [{ path: PATH, place: "this computer" }];
+  expect(await change({ action: "set-ttl", ttlSeconds: 7200 })).toEqual(done);
+  const [before, after] = await lines();
+  const stored = await here.store.find(KEY);
+  expect(before).toEqual(anEntry());
+  expect(after).toEqual({ ...anEntry(), expires_at: expect.any(String) });
+  const apartMs = Date.parse(after?.expires_at ?? "") - Date.parse(stored?.expires_at ?? "");
+  expect(Math.abs(apartMs)).toBeLessThan(60_000);
+  await change({ action: "set-ttl", ttlSeconds: null });
+  expect((await lines()).at(-1)).toEqual(anEntry());
+});
+
+it("a deleted one is not listed any more, and a published one is as it was", async () => {
+  await change({ action: "publish" });
+  expect(await lines()).toEqual([anEntry()]);
+  await change({ action: "delete" });
+  expect(await here.store.find(KEY)).toBeNull();
+  await expect(change({ action: "delete" })).rejects.toMatchObject({ code: "no-such-checkpoint" });
+});
+
+it("a run has nothing noted of a change that was not made", async () => {
+  await here.store.delete(KEY);
+  const keep = { action: "set-ttl", ttlSeconds: null } as const;
+  await expect(change(keep)).rejects.toMatchObject({ code: "no-such-checkpoint" });
+  await expect(change(keep, "other")).rejects.toMatchObject({ code: "no-such-checkpoint" });
+  expect(await lines()).toEqual([anEntry()]);
+});
