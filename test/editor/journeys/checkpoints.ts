@@ -83,6 +83,28 @@ export const checkpoints: Journey = {
       await picture("deleted");
     });
 
+    await step("Keep Checkpoint sets how long it is kept, and its row says so", async () => {
+      const row = workbench.row(/^checkpoint checkpoint_000001 after step 1/);
+      await row.click({ button: "right" });
+      const choice = page.locator(".quick-input-list").getByText("7 Days");
+      await until("the choice", async () => {
+        const item = page.getByRole("menuitem", { name: "Keep Checkpoint" });
+        await item.click({ timeout: 1_000 }).catch(() => undefined);
+        return choice.waitFor({ timeout: 2_000 }).then(
+          () => true,
+          () => false,
+        );
+      });
+      await picture("keep");
+      await choice.click();
+      await workbench.row(/^checkpoint checkpoint_000001 .*expires in (7 d|6 d)/).waitFor();
+      await pictures("kept", async () => {
+        await page.mouse.move(600, 10);
+        await row.hover({ position: { x: 60, y: 8 } });
+        await page.locator(".monaco-hover", { hasText: "kept until" }).waitFor();
+      });
+    });
+
     await step("a stopped run says when the only state that it has expires", async () => {
       const soon = new Date(Date.now() + 2 * 3_600_000).toISOString();
       const change = (file: string, changed: (value: Json) => Json): void => {
@@ -91,11 +113,15 @@ export const checkpoints: Journey = {
         writeFileSync(path, JSON.stringify(changed(JSON.parse(readFileSync(path, "utf8")))));
       };
       // As a run has it that keeps only a rolling save.
-      writeFileSync(join(run, "checkpoints.jsonl"), "");
+      const lines = readFileSync(join(run, "checkpoints.jsonl"), "utf8").trim().split("\n");
+      const { state: _, ...saved } = JSON.parse(lines.at(-1) ?? "{}");
+      const rolling = { ...saved, kind: "rolling", expires_at: soon };
+      writeFileSync(join(run, "checkpoints.jsonl"), `${JSON.stringify(rolling)}\n`);
+      const { step: at, state_path, sampler_path } = rolling;
       for (const file of ["state.json", "state.prev.json"]) {
         change(file, (state) => ({
           ...state,
-          last_checkpoint: { ...(state["last_checkpoint"] as Json), expires_at: soon },
+          last_checkpoint: { step: at, state_path, sampler_path, expires_at: soon },
         }));
       }
       change("run.json", (entry) => ({ ...entry, phase: "stopped" }));
@@ -107,6 +133,19 @@ export const checkpoints: Journey = {
         await row.hover({ position: { x: 60, y: 8 } });
         await page.locator(".monaco-hover", { hasText: "Last state expires" }).waitFor();
       });
+    });
+
+    await step("and keeps it with one click", async () => {
+      const row = workbench.row(/^run tinker-config, stopped/);
+      await row.hover();
+      await picture("keepLastState");
+      await row.getByRole("button", { name: "Keep Last State" }).click();
+      await until("a line without an end", () => {
+        const lines = readFileSync(join(run, "checkpoints.jsonl"), "utf8").trim().split("\n");
+        return lines.length === 2 && JSON.parse(lines[1] ?? "{}").expires_at === null;
+      });
+      await workbench.row(/^run tinker-config, stopped.*expires in/).waitFor({ state: "hidden" });
+      await picture("keptLastState");
     });
   },
 };
