@@ -69,7 +69,7 @@ export async function keepCheckpoint(
     { label: vscode.l10n.t("Until It Is Deleted"), ttlSeconds: null },
   ];
   const picked = await plainWindow.showQuickPick(items, {
-    title: vscode.l10n.t("Keep the checkpoint {0} of {1} from now on for", entry.name, run.name),
+    title: vscode.l10n.t("How long is {0} of {1} kept from now on?", entry.name, run.name),
   });
   if (picked === undefined) return false;
   await keepFor(run, entry, picked.ttlSeconds, options);

@@ -23,10 +23,10 @@ export function checkpointRow(entry: CheckpointEntry, nowMs: number): RowText {
     entry.sampler_path === null ? null : l10n.t("sampler"),
   ].filter((part) => part !== null);
   const details = [
-    kind,
+    // A row is cut at its end.
+    ...[kind, ...expiry(entry, nowMs)],
     ...(reward === null ? [] : [formatReward(reward)]),
     parts.join("+"),
-    ...expiry(entry, nowMs),
   ];
   const soon = expiresSoon(entry, nowMs);
   return {

@@ -20,10 +20,10 @@ function row(kind: CheckpointEntry["kind"], hours: number | null) {
 describe("the row of a checkpoint", () => {
   it.each([
     ["periodic", null, "periodic · state", "checkpoint+periodic"],
-    ["periodic", 48, "periodic · state · expires in 2 d 0 h", "checkpoint+periodic"],
-    ["periodic", 5, "periodic · state · expires in 5 h 00 min", "checkpoint+periodic+expiring"],
+    ["periodic", 48, "periodic · expires in 2 d 0 h · state", "checkpoint+periodic"],
+    ["periodic", 5, "periodic · expires in 5 h 00 min · state", "checkpoint+periodic+expiring"],
     // These come and go by design.
-    ["rolling", 5, "rolling · state · expires in 5 h 00 min", "checkpoint+rolling"],
+    ["rolling", 5, "rolling · expires in 5 h 00 min · state", "checkpoint+rolling"],
   ] as const)("of a %s one with %j hours left reads %j", (kind, hours, description, context) => {
     expect(row(kind, hours)).toMatchObject({ description, context });
   });
