@@ -1,5 +1,6 @@
 /** A prepared run whose services are fakes in a process of their own. */
 
+import { createUsageLog } from "../src/core/runFolder/usageLog.ts";
 import { join } from "node:path";
 import { parseConfig } from "../src/core/config/parse.ts";
 import type { Config } from "../src/core/config/schema.ts";
@@ -111,6 +112,7 @@ async function runContext(
     config,
     sequence,
     totalSteps,
+    prices: null,
     limits: runLimits(config),
     control: new RunControl(),
     ports,
@@ -119,6 +121,7 @@ async function runContext(
       fileSystem,
       folder,
       store: createRolloutStore({ fileSystem, redactor, folder }),
+      usage: createUsageLog({ fileSystem, folder, log: warningLog }),
       attempt,
     },
     reporting: {

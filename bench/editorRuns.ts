@@ -1,5 +1,6 @@
 /** Large run folders for measuring the editor, from a seed, written by the product's own writers. */
 
+import { NO_RUN_USAGE } from "../src/core/usage/tokenUsage.ts";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { FileSystem, FolderFiles } from "../src/core/ports.ts";
@@ -211,7 +212,18 @@ function factsOf(uniform: () => number, step: number, steps: number): StepFacts 
       optimizerUpdates: step + 1,
     },
     serverMetrics: { "grad_norm:mean": 1 + uniform() },
-    totalTokens: { sampled: 4_000 * step, prefill: 9_000 * step, trained: 9_000 * step },
+    usage: {
+      ...stepFacts().usage,
+      total: {
+        ...NO_RUN_USAGE,
+        cumulative: {
+          sampled: 4_000 * step,
+          prefill_cached: 6_000 * step,
+          prefill_uncached: 3_000 * step,
+          trained: 9_000 * step,
+        },
+      },
+    },
   });
 }
 

@@ -72,6 +72,7 @@ async function play(
     sampler,
     seedOf: (task, attempt, turn) => rolloutSeed(sha256, config.seed, task, attempt, turn),
     onFinished: ({ record }) => context.storage.store.addRollout(record),
+    onUsed: () => undefined,
   });
 }
 

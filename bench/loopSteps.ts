@@ -1,5 +1,6 @@
 /** Whole steps against the time that the services alone need for them. */
 
+import { NO_RUN_USAGE } from "../src/core/usage/tokenUsage.ts";
 import { rolloutSeed } from "../src/core/rollout/seeds.ts";
 import type { SamplingClient } from "../src/core/tinker/samplingClient.ts";
 import { RunAlarms } from "../src/core/training/alarms.ts";
@@ -110,7 +111,7 @@ async function playStep(
     saveSampler: () => context.services.client.ephemeralSampler(),
     cursor: step * items.length,
     optimizerUpdates: step,
-    totals: { sampled: 0, prefill: 0, trained: 0 },
+    usage: NO_RUN_USAGE,
     elapsedS: [],
     extra: {},
     alarms: new RunAlarms(),

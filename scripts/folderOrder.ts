@@ -8,6 +8,7 @@ export const FOLDER_ORDER: readonly string[] = [
   "src/core",
   "src/core/util",
   "src/core/images",
+  "src/core/usage",
   "src/core/models",
   "src/core/config",
   "src/core/secrets/redaction",

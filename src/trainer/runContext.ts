@@ -3,6 +3,7 @@
 import { createEventLog } from "../core/runFolder/events.ts";
 import { createRolloutStore } from "../core/runFolder/rolloutStore.ts";
 import type { RunLease } from "../core/runFolder/runLease.ts";
+import { createUsageLog } from "../core/runFolder/usageLog.ts";
 import type { ServiceClient } from "../core/tinker/serviceClient.ts";
 import type { TrainingClient } from "../core/tinker/trainingClient.ts";
 import { type RunContext, runLimits } from "../core/training/context.ts";
@@ -33,6 +34,7 @@ export function reportContext(
       fileSystem,
       folder,
       store: createRolloutStore({ fileSystem, redactor, folder }),
+      usage: createUsageLog({ fileSystem, folder, log }),
       attempt,
     },
     reporting: {

@@ -54,6 +54,7 @@ function setUp({ script = judging, settings, maxSessions }: CommandHandler = {})
     collectRollouts(context, tasks, {
       ...{ sampler, seedOf: () => 7 },
       onFinished: async (rollout) => void recorded.push(rollout),
+      onUsed: () => undefined,
     });
   return { context, remote, reported, recorded, play };
 }

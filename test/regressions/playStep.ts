@@ -1,5 +1,6 @@
 /** One step of a run whose rollouts a test has written, from sampling to the update. */
 
+import { NO_RUN_USAGE } from "../../src/core/usage/tokenUsage.ts";
 import type { Config } from "../../src/core/config/schema.ts";
 import { RunAlarms } from "../../src/core/training/alarms.ts";
 import { runStep } from "../../src/core/training/step.ts";
@@ -50,7 +51,7 @@ export async function playStep(
       saveSampler: () => context.services.client.ephemeralSampler(),
       cursor: groups.length,
       optimizerUpdates: 0,
-      totals: { sampled: 0, prefill: 0, trained: 0 },
+      usage: NO_RUN_USAGE,
       elapsedS: [],
       extra: {},
       alarms: new RunAlarms(),

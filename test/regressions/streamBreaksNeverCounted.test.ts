@@ -1,3 +1,4 @@
+import { NO_RUN_USAGE } from "../../src/core/usage/tokenUsage.ts";
 import { describe, expect, it } from "vitest";
 import type { Renderer } from "../../src/core/chat/renderer.ts";
 import type { Config } from "../../src/core/config/schema.ts";
@@ -67,7 +68,7 @@ async function play(changes: Partial<Config> = {}, settings: Partial<RolloutSett
       saveSampler: () => context.services.client.ephemeralSampler(),
       cursor: 1,
       optimizerUpdates: 0,
-      totals: { sampled: 0, prefill: 0, trained: 0 },
+      usage: NO_RUN_USAGE,
       elapsedS: [],
       extra: {},
       alarms: new RunAlarms(),

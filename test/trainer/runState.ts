@@ -1,11 +1,12 @@
 /** What a run keeps for its resume, for tests. */
 
 import type { RunState } from "../../src/core/runFolder/state.ts";
+import { NO_RUN_USAGE } from "../../src/core/usage/tokenUsage.ts";
 
 /** Saved after `step` completed steps. */
 export function aRunState(step: number, changes: Partial<RunState> = {}): RunState {
   return {
-    schema_version: 2,
+    schema_version: 3,
     run_ids: {
       local: "a",
       tinker_session: null,
@@ -19,9 +20,7 @@ export function aRunState(step: number, changes: Partial<RunState> = {}): RunSta
     pending: [],
     samplers: [],
     counters: {
-      tokens_sampled: 0,
-      tokens_prefill: 0,
-      tokens_trained: 0,
+      tokens: NO_RUN_USAGE,
       rollouts: {},
       consecutive_empty_steps: 0,
     },

@@ -6,6 +6,11 @@ const share = { type: "number", min: 0, max: 1, nullable: true, change: "tunable
 const size = { type: "number", min: 0, nullable: true, change: "tunable" } as const;
 const count = { type: "integer", min: 0, nullable: true, change: "tunable" } as const;
 
+const budget = {
+  ...share,
+  default: 0.8,
+} as const;
+
 export const alarmFields = {
   parse_success: {
     ...share,

@@ -64,7 +64,6 @@ export class Episode {
   promptText = "";
   conversation: RolloutRecord["conversation"] = [];
   promptTokens = 0;
-  prefillTokens = 0;
   samplingMs = 0;
   #streams: TokenStreams | null = null;
   readonly #options: EpisodeOptions;
@@ -209,7 +208,6 @@ export class Episode {
   async #sample(ledger: Ledger, room: number): Promise<SampledTurn> {
     const { chat, clock, withTimerPaused, sampler, sampleSlot, seedOf, settings, signal } =
       this.#options;
-    this.prefillTokens += ledger.length;
     const request = {
       prompt: ledger.tokens,
       images: this.#images.all.map(({ file }) => file),

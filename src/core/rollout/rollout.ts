@@ -6,7 +6,9 @@ import type { Clock, Log, Random } from "../ports.ts";
 import type { RolloutRecord } from "../runFolder/rolloutRecord.ts";
 import type { RolloutFacts } from "../runFolder/stepFacts.ts";
 import type { StopReason } from "../runFolder/stopReasons.ts";
+import { meteredSampler } from "../tinker/metered.ts";
 import type { SamplingClient } from "../tinker/samplingClient.ts";
+import { type MeteredUsage, UsageMeter } from "../usage/usageMeter.ts";
 import type { WithTimerPaused } from "../util/withTimerPaused.ts";
 import type { EnvironmentGate } from "./environmentGate.ts";
 import { Episode } from "./episode.ts";
@@ -42,6 +44,8 @@ export interface RolloutOptions {
   readonly sampleSlot: (signal: AbortSignal) => Promise<() => void>;
   /** Runs the waits for an environment that is full or fails. */
   readonly whileWaiting?: WithTimerPaused;
+  /** Counts the tokens of this rollout, also of one that is aborted; absent = its facts alone have them. */
+  readonly meter?: UsageMeter;
   /** Seed of one sample; undefined = not sent. `attempt` rises only when a crash of the tool made a new start necessary. */
   readonly seedOf: (attempt: number, turn: number) => number | undefined;
 }
@@ -79,33 +83,38 @@ export async function runRollout(
   task: RolloutTask,
   signal: AbortSignal,
 ): Promise<FinishedRollout> {
-  const { clock, settings } = options;
+  const { clock, meter = new UsageMeter(), settings } = options;
   const startedAtMs = clock.now();
   const started = clock.monotonic();
   let sessionMs = 0;
   const name = `Rollout ${task.rollout} of ${task.taskKey}`;
   const repeats = { ...options, maxRetries: settings.maxRetries, name, signal };
   const { result, count, hasGivenUp } = await retryUntilAccepted(repeats, async (seed) => {
-    const attempted = await attempt(options, task, seed, signal);
+    // Nothing came of the attempts before this one.
+    meter.discardAll();
+    const attempted = await attempt({ ...options, meter }, task, seed, signal);
     sessionMs += attempted.openedInMs;
     return attempted;
   });
   const timing = { startedAtMs, durationMs: clock.monotonic() - started, sessionMs };
   const stop = hasGivenUp ? "max_retries" : result.stop;
-  return finish(task, { ...result, stop }, settings, count, timing);
+  const { usage } = meter;
+  return finish(task, { ...result, stop, usage }, settings, count, timing);
 }
 
 async function attempt(
-  options: RolloutOptions,
+  options: RolloutOptions & { readonly meter: UsageMeter },
   task: RolloutTask,
   seedAttempt: number,
   signal: AbortSignal,
 ): Promise<AttemptResult> {
   const begun: Episode[] = [];
+  const sampler = meteredSampler(options.sampler, options.meter);
   const use = { ...options, task, name: `Rollout ${task.taskKey}`, signal };
   const outcome = await useSession(use, (session, limit) => {
     const episode = new Episode({
       ...options,
+      sampler,
       session,
       environment: task.environment,
       seedOf: (turn) => options.seedOf(seedAttempt, turn),
@@ -130,12 +139,12 @@ interface Timing {
 
 function finish(
   task: RolloutTask,
-  result: AttemptResult,
+  result: AttemptResult & { readonly usage: MeteredUsage },
   settings: RolloutSettings,
   attempts: number,
   timing: Timing,
 ): FinishedRollout {
-  const { episode, stop, error } = result;
+  const { episode, stop, error, usage } = result;
   const rewards = episode?.rewards ?? [];
   const rewardBreakdown = scoreRewards(
     rewards,
@@ -171,7 +180,7 @@ function finish(
     tools: episode?.toolFacts ?? [],
     promptTokens: episode?.promptTokens ?? 0,
     observationTokens: episode?.observationTokens ?? 0,
-    prefillTokens: episode?.prefillTokens ?? 0,
+    usage,
     streamBreaks: episode?.streamBreaks ?? 0,
     queueS: 0,
     sessionS: timing.sessionMs / 1000,

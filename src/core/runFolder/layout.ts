@@ -26,6 +26,8 @@ export interface RunPaths {
   readonly evaluations: string;
   /** What has been uploaded to OpenReward; absent when nothing was to be. */
   readonly uploads: string;
+  /** The tokens of all requests. */
+  readonly usage: string;
 }
 
 /** The three files of one step's rollouts. */
@@ -54,6 +56,7 @@ export function runPaths(folder: string): RunPaths {
     imageFolder: `${folder}/images`,
     evaluations: `${folder}/eval/results.jsonl`,
     uploads: `${folder}/upload.jsonl`,
+    usage: `${folder}/usage.jsonl`,
   };
 }
 

@@ -2,6 +2,7 @@
 
 import type { FolderFiles } from "../ports.ts";
 import { gradientNorm } from "../tinker/metricNames.ts";
+import { costOf } from "../usage/prices.ts";
 import { groupBy } from "../util/groupBy.ts";
 import { encodeJsonLine } from "../util/jsonl.ts";
 import { fraction, mean, sum } from "../util/stats.ts";
@@ -57,7 +58,8 @@ export function buildMetricsRow(facts: StepFacts): MetricsRow {
       ...divergenceMetrics(facts.datums, facts.clip),
     },
     train: trainMetrics(facts),
-    ...timeAndTokens(facts),
+    ...times(facts),
+    ...usageMetrics(facts.usage),
   };
   return { ...replaceNonFinite(mergeMetrics(tree, facts.extra ?? {})), step };
 }
@@ -160,27 +162,33 @@ function trainedTokens(datums: readonly DatumTokens[]): number {
   return sum(datums.map(({ mask }) => mask.length));
 }
 
-function timeAndTokens({ rollouts, datums, times, totalTokens }: StepFacts): MetricsTree {
+function times({ rollouts, times: taken }: StepFacts): MetricsTree {
   const sampled = sum(rollouts.map(responseTokens));
   return {
     time: {
-      rollout_s: times.rolloutS,
-      train_s: times.trainS,
-      sampler_s: times.samplerS,
-      total_s: times.totalS,
+      rollout_s: taken.rolloutS,
+      train_s: taken.trainS,
+      sampler_s: taken.samplerS,
+      total_s: taken.totalS,
       queue_s: mean(rollouts.map(({ queueS }) => queueS)),
       session_s: mean(rollouts.map(({ sessionS }) => sessionS)),
       sampling_s: stats(rollouts.map(({ samplingS }) => samplingS)),
       tool_s: stats(rollouts.map(({ tools }) => sum(tools.map(({ durationS }) => durationS)))),
     },
-    tokens: {
-      sampled,
-      prefill: sum(rollouts.map(({ prefillTokens }) => prefillTokens)),
-      trained: trainedTokens(datums),
-      sampled_total: totalTokens.sampled,
-      prefill_total: totalTokens.prefill,
-      trained_total: totalTokens.trained,
-    },
-    throughput: { sampled_tok_s: fraction(sampled, times.rolloutS) },
+    throughput: { sampled_tok_s: fraction(sampled, taken.rolloutS) },
   };
+}
+
+/** Under the names of tinker-cookbook; `cost/…` only where prices are known. */
+function usageMetrics({ step, total, prices }: StepFacts["usage"]): MetricsTree {
+  const { cumulative, discarded, evaluation } = total;
+  const tokens = { ...step, cumulative, discarded, evaluation };
+  if (prices === null) return { tokens };
+  const cost = {
+    step_usd: costOf(step, prices),
+    cumulative_usd: costOf(cumulative, prices),
+    discarded_usd: costOf(discarded, prices),
+    evaluation_usd: costOf(evaluation, prices),
+  };
+  return { tokens, cost };
 }

@@ -4,12 +4,13 @@ import * as z from "zod";
 import { AppError, isAppError } from "../errors.ts";
 import { isJsonObject } from "../json.ts";
 import type { FolderFiles } from "../ports.ts";
+import { NO_RUN_USAGE, runUsageSchema } from "../usage/tokenUsage.ts";
 import { parseJson } from "../util/jsonl.ts";
 import { runPaths } from "./layout.ts";
 import { checkpointPath, storedId } from "./storedNames.ts";
 import { MAX_BYTES } from "./wholeFiles.ts";
 
-const SCHEMA_VERSION = 2;
+const SCHEMA_VERSION = 3;
 
 const count = z.number().int().nonnegative();
 /** A position in the endless list of tasks or of steps; bounded, because a reader may walk through all before it. */
@@ -61,9 +62,7 @@ const runStateSchema = z
       .readonly(),
     counters: z
       .object({
-        tokens_sampled: count,
-        tokens_prefill: count,
-        tokens_trained: count,
+        tokens: runUsageSchema,
         /** Ended rollouts by stop reason. */
         rollouts: z.record(z.string(), count).readonly(),
         consecutive_empty_steps: count,
@@ -96,7 +95,21 @@ type Stored = Readonly<Record<string, unknown>>;
 type Migration = (state: Stored) => Stored;
 const MIGRATIONS: readonly Migration[] = [
   (state) => ({ ...state, schema_version: 2, pending: [], samplers: [] }),
+  (state) => ({ ...state, schema_version: 3, counters: countersInKinds(state["counters"]) }),
 ];
+
+/** Earlier versions counted neither discarded tokens nor evaluations, and knew of no cache. */
+function countersInKinds(counters: unknown): unknown {
+  if (!isJsonObject(counters)) return counters;
+  const { tokens_sampled, tokens_prefill, tokens_trained, ...others } = counters;
+  const cumulative = {
+    sampled: tokens_sampled,
+    prefill_cached: 0,
+    prefill_uncached: tokens_prefill,
+    trained: tokens_trained,
+  };
+  return { ...others, tokens: { ...NO_RUN_USAGE, cumulative } };
+}
 
 /** A state of this version or an older one, as one of this version. */
 export const storedStateSchema = z

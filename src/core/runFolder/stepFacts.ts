@@ -1,6 +1,9 @@
 /** The input of the metrics of a step: plain numbers, collected by the training loop. */
 
 import * as z from "zod";
+import type { Prices } from "../usage/prices.ts";
+import type { RunUsage, TokenUsage } from "../usage/tokenUsage.ts";
+import { meteredUsageSchema, NO_USAGE } from "../usage/usageMeter.ts";
 import type { ClipBounds, DatumTokens } from "./divergence.ts";
 import type { MetricsTree } from "./metricsTree.ts";
 
@@ -46,8 +49,8 @@ export const rolloutFactsSchema = z
     promptTokens: count,
     /** Tokens that came from the environment after the first prompt. */
     observationTokens: count,
-    /** Prompt tokens sent for sampling over all turns. */
-    prefillTokens: count,
+    /** Of all its requests, those of earlier attempts included; absent in groups that earlier versions stored. */
+    usage: meteredUsageSchema.prefault(NO_USAGE),
     /** Restarts of the token stream within the rollout. */
     streamBreaks: count,
     queueS: z.number(),
@@ -79,12 +82,6 @@ export interface StepTimes {
   readonly totalS: number;
 }
 
-export interface TokenCounts {
-  readonly sampled: number;
-  readonly prefill: number;
-  readonly trained: number;
-}
-
 export interface StepFacts {
   readonly step: number;
   readonly progress: {
@@ -113,8 +110,14 @@ export interface StepFacts {
   /** Bounds of the loss function; null when it does not clip. */
   readonly clip: ClipBounds | null;
   readonly times: StepTimes;
-  /** Totals of the run with this step. */
-  readonly totalTokens: TokenCounts;
+  readonly usage: {
+    /** For this step. */
+    readonly step: TokenUsage;
+    /** With this step. */
+    readonly total: RunUsage;
+    /** USD per million tokens; null when they are not known. */
+    readonly prices: Prices | null;
+  };
   /** Further metrics, for example `alarm` and `capacity`; wins on equal names. */
   readonly extra?: MetricsTree;
 }

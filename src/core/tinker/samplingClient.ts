@@ -4,6 +4,8 @@ import { isAppError } from "../errors.ts";
 import type { ImageFile } from "../images/imageFile.ts";
 import type { Clock, Random } from "../ports.ts";
 import { type Backoff, backoffMs } from "../util/backoff.ts";
+import type { TokenUsage } from "../usage/tokenUsage.ts";
+import type { UsageMeter } from "../usage/usageMeter.ts";
 import { type WithTimerPaused, withoutTimer } from "../util/withTimerPaused.ts";
 import type { Canceller } from "./cancelling.ts";
 import { tinkerError } from "./errors.ts";
@@ -45,6 +47,8 @@ export interface SampleOptions {
   readonly signal?: AbortSignal;
   /** Runs each wait for capacity, pauses and payments, so that the caller's clock can stand still meanwhile. */
   readonly withTimerPaused?: WithTimerPaused;
+  /** Gets what the request takes; what it took before it was lost or given up counts as discarded. */
+  readonly meter?: UsageMeter;
 }
 
 export interface SamplingClient {
@@ -77,6 +81,17 @@ export interface SamplingClientOptions {
 
 type SampleContent = Pick<SampleBody, "prompt" | "sampling_params" | "prompt_logprobs">;
 
+interface SampleOrder {
+  /** Made for each submit, so that the lists of numbers in it take no memory while the service samples. */
+  readonly content: () => SampleContent;
+  /** Those of images included. */
+  readonly promptTokens: number;
+}
+
+interface DrawOptions extends Required<Pick<SampleOptions, "signal" | "withTimerPaused">> {
+  readonly meter: UsageMeter | undefined;
+}
+
 interface FinishedSample {
   readonly result: SampleResult;
   readonly accepted: Accepted;
@@ -94,12 +109,14 @@ export function createSamplingClient(options: SamplingClientOptions): SamplingCl
     baseModel: options.baseModel,
     sample: async (request, sampleOptions = {}) => {
       const content = () => sampleContent(request, false);
-      return toSample(await sampler.draw(content, sampleOptions), samplerId);
+      const order = { content, promptTokens: request.prompt.length };
+      return toSample(await sampler.draw(order, sampleOptions), samplerId);
     },
     computeLogprobs: async (tokens, { images = [], ...sampleOptions } = {}) => {
       const params = { maxTokens: 1, temperature: 1, topK: -1, topP: 1 };
       const content = () => sampleContent({ ...params, prompt: tokens, images }, true);
-      const { result } = await sampler.draw(content, sampleOptions);
+      const order = { content, promptTokens: tokens.length };
+      const { result } = await sampler.draw(order, sampleOptions);
       return toPromptLogprobs(result, tokens.length, samplerId);
     },
   };
@@ -116,20 +133,17 @@ class Sampler {
     this.#lastFinishedAtMs = options.clock.monotonic();
   }
 
-  /**
-   * Submits anew, under a new number, when the service has lost a sample (410). The content is made for each submit, so that the lists
-   * of numbers in it take no memory while the service samples.
-   */
+  /** Submits anew, under a new number, when the service has lost a sample (410). */
   async draw(
-    content: () => SampleContent,
-    { signal = this.#options.session.signal, withTimerPaused = withoutTimer }: SampleOptions,
+    order: SampleOrder,
+    { signal = this.#options.session.signal, withTimerPaused = withoutTimer, meter }: SampleOptions,
   ): Promise<FinishedSample> {
     const { clock, random, session, mayResubmit } = this.#options;
     const startedAtMs = clock.monotonic();
     for (let losses = 0; ; losses++) {
       session.check();
       try {
-        const done = await this.#drawOnce(content, { signal, withTimerPaused });
+        const done = await this.#drawOnce(order, { signal, withTimerPaused, meter });
         this.#lastFinishedAtMs = clock.monotonic();
         return done;
       } catch (error) {
@@ -141,13 +155,20 @@ class Sampler {
     }
   }
 
-  async #drawOnce(content: () => SampleContent, waiting: Required<SampleOptions>) {
+  async #drawOnce({ content, promptTokens }: SampleOrder, { meter, ...waiting }: DrawOptions) {
     const { operations, canceller } = this.#options;
     const accepted = await this.#submit(content, waiting);
     try {
-      return { result: readSampleResult(await operations.result(accepted, waiting)), accepted };
+      const result = readSampleResult(await operations.result(accepted, waiting));
+      meter?.add(usageOf(result, promptTokens));
+      return { result, accepted };
     } catch (error) {
-      if (waiting.signal.aborted) canceller.cancel(accepted.future.request_id);
+      const isGivenUp = waiting.signal.aborted;
+      if (isGivenUp) canceller.cancel(accepted.future.request_id);
+      // A request that the service refuses takes nothing.
+      if (isGivenUp || isAppError(error, "tinker-expired")) {
+        meter?.addDiscarded({ prefill_uncached: promptTokens });
+      }
       throw error;
     }
   }
@@ -155,7 +176,7 @@ class Sampler {
   /** After a 429 the same number is sent again, when the gate lets it. */
   async #submit(
     makeContent: () => SampleContent,
-    { signal, withTimerPaused }: Required<SampleOptions>,
+    { signal, withTimerPaused }: Omit<DrawOptions, "meter">,
   ): Promise<Accepted> {
     const { operations, gate, samplerId, clock } = this.#options;
     const content = makeContent();
@@ -184,6 +205,18 @@ class Sampler {
       },
     );
   }
+}
+
+function usageOf(
+  { sequences, promptCacheHitTokens }: SampleResult,
+  promptTokens: number,
+): Partial<TokenUsage> {
+  const cached = Math.min(Math.max(0, promptCacheHitTokens), promptTokens);
+  return {
+    sampled: sequences.reduce((sum, { tokens }) => sum + tokens.length, 0),
+    prefill_cached: cached,
+    prefill_uncached: promptTokens - cached,
+  };
 }
 
 /** Of a chunk in a request, in tokens of text: an image counts by its size. */

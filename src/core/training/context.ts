@@ -11,9 +11,11 @@ import type { EnvironmentGate } from "../rollout/environmentGate.ts";
 import type { RolloutInputs, RolloutSettings } from "../rollout/settings.ts";
 import type { EventLog } from "../runFolder/events.ts";
 import type { RolloutStore } from "../runFolder/rolloutStore.ts";
+import type { UsageLog } from "../runFolder/usageLog.ts";
 import type { Redactor } from "../secrets/redaction/redactor.ts";
 import type { ServiceClient } from "../tinker/serviceClient.ts";
 import type { TrainingClient } from "../tinker/trainingClient.ts";
+import type { Prices } from "../usage/prices.ts";
 import { Limiter } from "../util/limiter.ts";
 import type { RunControl } from "./control.ts";
 import type { TaskSequence } from "./dataset.ts";
@@ -25,6 +27,8 @@ export interface RunContext {
   readonly sequence: TaskSequence;
   /** Null = endless. */
   readonly totalSteps: number | null;
+  /** Null when not all of them are known. */
+  readonly prices: Prices | null;
   readonly limits: RunLimits;
   readonly control: RunControl;
   readonly ports: RunPorts;
@@ -55,6 +59,7 @@ export interface RunStorage {
   readonly fileSystem: FolderFiles;
   readonly folder: string;
   readonly store: RolloutStore;
+  readonly usage: UsageLog;
   /** Continuous execution of the run that this is, from 1. */
   readonly attempt: number;
 }

@@ -184,5 +184,6 @@ function playCell(
       await fileSystem.append(evalPath(folder, rollout.record.step), line);
       report(rollout);
     },
+    onUsed: ({ step }, tokens) => storage.usage.add({ for: "evaluation", step, tokens }),
   });
 }

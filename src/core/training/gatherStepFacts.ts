@@ -6,8 +6,9 @@ import type { FinishedRollout } from "../rollout/rollout.ts";
 import type { ClipBounds } from "../runFolder/divergence.ts";
 import { metricNames } from "../runFolder/metrics.ts";
 import { type MetricsTree, mergeMetrics } from "../runFolder/metricsTree.ts";
-import type { StepFacts, StepTimes, TokenCounts } from "../runFolder/stepFacts.ts";
+import type { StepFacts, StepTimes } from "../runFolder/stepFacts.ts";
 import type { SamplingClient } from "../tinker/samplingClient.ts";
+import { addTokens, type RunUsage, type TokenUsage } from "../usage/tokenUsage.ts";
 import { fraction, summarize } from "../util/stats.ts";
 import type { RunAlarms } from "./alarms.ts";
 import { requestedSessions } from "./availabilityMessages.ts";
@@ -20,7 +21,6 @@ import { healthMetrics } from "./healthMetrics.ts";
 import { lossRatios } from "./lossRatios.ts";
 import { isOverlong } from "./overlong.ts";
 import { refillCost } from "./refill.ts";
-import { sampledTokens } from "./stepProgress.ts";
 import type { TrainedStep } from "./trainStep.ts";
 
 /** What a step begins with. */
@@ -43,7 +43,8 @@ export interface StepInput {
   readonly cursor: number;
   /** Updates made before it. */
   readonly optimizerUpdates: number;
-  readonly totals: TokenCounts;
+  /** Of the run before this step. */
+  readonly usage: RunUsage;
   /** Seconds of recent steps of this attempt. */
   readonly elapsedS: readonly number[];
   readonly alarms: RunAlarms;
@@ -54,6 +55,8 @@ export interface StepResults extends TakenBatch {
   readonly groups: readonly ScoredGroup[];
   readonly data: readonly TrainingDatum[];
   readonly learningRate: number;
+  /** Of its requests beside those of rollouts. */
+  readonly updateTokens: TokenUsage;
   /** Null when nothing was trained. */
   readonly trained: TrainedStep | null;
   readonly times: StepTimes;
@@ -97,7 +100,7 @@ export function gatherStepFacts(
     })),
     clip: clipBounds(config),
     times,
-    totalTokens: addTotals(input.totals, results),
+    usage: usageOf(context, input, results),
     extra: furtherMetrics(context, input, results),
   };
 }
@@ -134,12 +137,21 @@ function stepsLeft(
   return (config.refill ? completed / doneFraction : planned) - completed;
 }
 
-function addTotals(before: TokenCounts, { rollouts, data }: StepResults): TokenCounts {
-  return {
-    sampled: before.sampled + rollouts.reduce((sum, rollout) => sum + sampledTokens(rollout), 0),
-    prefill: before.prefill + rollouts.reduce((sum, { facts }) => sum + facts.prefillTokens, 0),
-    trained: before.trained + data.reduce((sum, datum) => sum + datum.tokens.length, 0),
-  };
+/** Of a rollout that is not trained on all tokens are discarded, of another one those of attempts that it has repeated. */
+function usageOf(
+  { prices }: RunContext,
+  { usage: before }: StepInput,
+  { groups, updateTokens }: StepResults,
+): StepFacts["usage"] {
+  let step = updateTokens;
+  let { discarded } = before;
+  for (const { advantage, rollout } of groups.flatMap(({ rollouts }) => rollouts)) {
+    const { usage } = rollout.facts;
+    step = addTokens(step, usage.used);
+    discarded = addTokens(discarded, advantage === null ? usage.used : usage.discarded);
+  }
+  const cumulative = addTokens(before.cumulative, step);
+  return { step, total: { ...before, cumulative, discarded }, prices };
 }
 
 function furtherMetrics(

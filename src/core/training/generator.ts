@@ -18,7 +18,7 @@ import type { Policy } from "./policy.ts";
 import { takeWithSignal } from "./refill.ts";
 import { report } from "./report.ts";
 import { SamplerSaves } from "./samplerSaves.ts";
-import { StoredGroups } from "./storedGroups.ts";
+import { type GroupKey, StoredGroups } from "./storedGroups.ts";
 
 /** What a resume needs to issue the same groups again. */
 export type IssuedAhead = Pick<RunState, "pending" | "samplers">;
@@ -109,6 +109,11 @@ export class Generator {
     const message = `The service no longer has the sampler of step ${version}: ${formatQuantity(groups, "group")} of step ${step + 1} must be sampled with the present weights.`;
     const data = { version, groups };
     await report(reporting, { step, level: "warn", kind: "sampler-gone", message, data });
+  }
+
+  /** True for a group that has ended and waits for a step from that at `cursor` on. */
+  isWaiting(group: Pick<GroupKey, "position" | "version">, { cursor }: Pick<NextStep, "cursor">) {
+    return group.position >= cursor && this.#stored?.holds(group) === true;
   }
 
   /** That of the present weights. */

@@ -96,7 +96,10 @@ export class GroupQueue {
       groupTasks(context.config, item, { step, group: first + i }),
     );
     const player = this.#open(context, step);
-    const options = playOptions(context, batch, ({ task }) => progress[task.group - first]);
+    const options = playOptions(context, batch, {
+      progressOf: ({ task }) => progress[task.group - first],
+      positionOf: ({ group }) => items[group - first]?.position ?? 0,
+    });
     const keys = items.map(({ position }) => ({
       position,
       version: policy.version,
@@ -269,12 +272,18 @@ export class GroupQueue {
   }
 }
 
+/** Finds the group of a rollout among those that are issued together. */
+interface GroupLookUp {
+  readonly progressOf: (rollout: FinishedRollout) => GroupProgress | undefined;
+  readonly positionOf: (task: RolloutTask) => number;
+}
+
 function playOptions(
   context: RunContext,
-  { isStepKnown, policy: { sampler } }: IssuedBatch,
-  progressOf: (rollout: FinishedRollout) => GroupProgress | undefined,
+  { isStepKnown, policy: { sampler, version } }: IssuedBatch,
+  { positionOf, progressOf }: GroupLookUp,
 ): PlayOptions {
-  const { config, ports } = context;
+  const { config, ports, storage } = context;
   return {
     context,
     sampler,
@@ -283,6 +292,10 @@ function playOptions(
       if (isStepKnown) await write(context, rollout);
       progressOf(rollout)?.add(rollout);
       await pauseAtFailure(context, rollout);
+    },
+    onUsed: (task, tokens) => {
+      const position = positionOf(task);
+      storage.usage.add({ for: "rollout", position, version, rollout: task.rollout, tokens });
     },
   };
 }

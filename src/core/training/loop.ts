@@ -7,6 +7,9 @@ import { errorMessage, isAppError } from "../errors.ts";
 import type { JsonObject } from "../json.ts";
 import type { MetricsTree } from "../runFolder/metricsTree.ts";
 import { mergeMetrics } from "../runFolder/metricsTree.ts";
+import { meteredSampler } from "../tinker/metered.ts";
+import { addTokens, type TokenUsage } from "../usage/tokenUsage.ts";
+import { UsageMeter } from "../usage/usageMeter.ts";
 import { RunAlarms } from "./alarms.ts";
 import { applySettings } from "./applySettings.ts";
 import { reportCapacitySummary } from "./availabilityMessages.ts";
@@ -22,9 +25,11 @@ import { evaluationMetrics } from "./evaluation.ts";
 import { Generator } from "./generator.ts";
 import { checkBaseModel } from "./klPenalty.ts";
 import { type LoopPosition, type RunIdentity, snapshotAt } from "./loopPosition.ts";
+import { meteredContext } from "./meteredContext.ts";
 import { reportSkippedProbe } from "./reportServerCheck.ts";
 import type { StepOutput } from "./step.ts";
 import { type CompletedStep, StepPipeline } from "./stepPipeline.ts";
+import { usageAtStart } from "./usageAtStart.ts";
 
 export interface LoopEnd {
   readonly outcome: "done" | "stopped";
@@ -47,7 +52,10 @@ export async function runLoop(
 ): Promise<LoopEnd> {
   const alarms = new RunAlarms();
   const generator = await Generator.open(context, alarms);
-  return new Loop({ context, start, identity, alarms, generator }).run();
+  const usage = await usageAtStart(context, start, (group) => generator.isWaiting(group, start));
+  const counters = { ...start.counters, tokens: usage };
+  const position = { ...start, counters };
+  return new Loop({ context, start: position, identity, alarms, generator }).run();
 }
 
 interface LoopOptions {
@@ -83,17 +91,14 @@ class Loop {
   }
 
   async run(): Promise<LoopEnd> {
-    const { control, config } = this.#context;
-    if (config.probe_server) await checkLoss(this.#context, this.#position.step);
-    else await reportSkippedProbe(this.#context, this.#position.step);
+    const { control } = this.#context;
+    const meter = new UsageMeter();
+    const metered = meteredContext(this.#context, meter);
+    await this.#checkLoss(metered);
     try {
       await this.#generator.start(this.#context, this.#position);
-      if (config.probe_server) {
-        const { sampler } = this.#generator.policy;
-        const found = await checkSampling(this.#context, sampler, this.#position.step);
-        this.#extra = Promise.resolve(found);
-      }
-      if (config.kl_coef > 0) await checkBaseModel(this.#context);
+      await this.#checkSampling(metered, meter);
+      this.#countServerChecks(meter.usage.used);
       this.#offerSave();
       await this.#evaluateIfDue();
       while (this.#steps.hasBegunNext || (await this.#betweenSteps())) {
@@ -108,6 +113,31 @@ class Loop {
       }
     }
     return this.#end();
+  }
+
+  async #checkLoss(context: RunContext): Promise<void> {
+    const { step } = this.#position;
+    if (context.config.probe_server) await checkLoss(context, step);
+    else await reportSkippedProbe(context, step);
+  }
+
+  async #checkSampling(context: RunContext, meter: UsageMeter): Promise<void> {
+    const { config } = context;
+    if (config.probe_server) {
+      const sampler = meteredSampler(this.#generator.policy.sampler, meter);
+      const found = await checkSampling(context, sampler, this.#position.step);
+      this.#extra = Promise.resolve(found);
+    }
+    if (config.kl_coef > 0) await checkBaseModel(context);
+  }
+
+  /** They belong to no step. */
+  #countServerChecks(tokens: TokenUsage): void {
+    const { counters, step } = this.#position;
+    this.#context.storage.usage.add({ for: "server_check", step, tokens });
+    const cumulative = addTokens(counters.tokens.cumulative, tokens);
+    const usage = { ...counters.tokens, cumulative };
+    this.#position = { ...this.#position, counters: { ...counters, tokens: usage } };
   }
 
   #isDone(): boolean {
@@ -258,6 +288,7 @@ class Loop {
     const { control } = this.#context;
     control.withdrawSave();
     await this.#endPlay();
+    await this.#context.storage.usage.flush();
     // The results were given before the stop; they belong to the step that a resume begins with.
     await this.#applyPendingSettings();
     const isDone = !control.isStopping || this.#isDone();
@@ -294,6 +325,9 @@ class Loop {
 
   #snapshot(position = this.#position, metrics = this.#lastMetrics): Snapshot {
     const { issued } = this.#generator;
-    return snapshotAt(this.#context, { ...position, issued }, this.#identity, metrics);
+    const { evaluation } = this.#context.storage.usage;
+    const counters = { ...position.counters, tokens: { ...position.counters.tokens, evaluation } };
+    const saved = { ...position, counters, issued };
+    return snapshotAt(this.#context, saved, this.#identity, metrics);
   }
 }

@@ -3,6 +3,7 @@
 import type { FinishedRollout } from "../rollout/rollout.ts";
 import { flattenMetrics } from "../runFolder/metricsTree.ts";
 import type { RunState } from "../runFolder/state.ts";
+import { NO_RUN_USAGE } from "../usage/tokenUsage.ts";
 import type { Snapshot } from "./checkpointWriter.ts";
 import type { RunContext } from "./context.ts";
 import type { StepOutput } from "./step.ts";
@@ -32,9 +33,7 @@ export const START: LoopPosition = {
   cursor: 0,
   optimizerUpdates: 0,
   counters: {
-    tokens_sampled: 0,
-    tokens_prefill: 0,
-    tokens_trained: 0,
+    tokens: NO_RUN_USAGE,
     rollouts: {},
     consecutive_empty_steps: 0,
   },
@@ -43,16 +42,14 @@ export const START: LoopPosition = {
 /** The position after a step. */
 export function positionAfter(
   { step, optimizerUpdates, counters }: LoopPosition,
-  { cursor, rollouts, totals, trained }: StepOutput,
+  { cursor, rollouts, usage, trained }: StepOutput,
 ): LoopPosition {
   return {
     step: step + 1,
     cursor,
     optimizerUpdates: optimizerUpdates + (trained?.substeps ?? 0),
     counters: {
-      tokens_sampled: totals.sampled,
-      tokens_prefill: totals.prefill,
-      tokens_trained: totals.trained,
+      tokens: usage,
       rollouts: countStops(counters.rollouts, rollouts),
       consecutive_empty_steps: trained === null ? counters.consecutive_empty_steps + 1 : 0,
     },
@@ -72,7 +69,7 @@ export function snapshotAt(
     position: cursor,
     metrics,
     state: (last) => ({
-      schema_version: 2,
+      schema_version: 3,
       run_ids: {
         local: runId,
         tinker_session: client.modelId.split(":")[0] ?? null,

@@ -9,6 +9,8 @@ import {
 } from "../rollout/rollout.ts";
 import type { RolloutSettings } from "../rollout/settings.ts";
 import type { SamplingClient } from "../tinker/samplingClient.ts";
+import type { TokenUsage } from "../usage/tokenUsage.ts";
+import { UsageMeter } from "../usage/usageMeter.ts";
 import { environmentOf, type RunContext } from "./context.ts";
 import { OutageMonitor, type OutageScope } from "./outageMonitor.ts";
 import { report } from "./report.ts";
@@ -26,6 +28,8 @@ export interface PlayOptions {
   readonly isUrgent?: boolean;
   /** Awaited before the next rollout takes the slot; for a rollout that is scored with its group when all of it have ended. */
   readonly onFinished: (rollout: FinishedRollout) => Promise<void>;
+  /** Called once a rollout has ended or was aborted, with the tokens that it took. */
+  readonly onUsed: (task: RolloutTask, tokens: TokenUsage) => void;
 }
 
 /** Number of rollouts that begin in one turn of the event loop, so that thousands do not block it. */
@@ -170,8 +174,10 @@ export class RolloutPlayer {
       ...{ clock, slots: limits.rollouts, signal },
       isUrgent: options.isUrgent ?? false,
     });
+    const meter = new UsageMeter();
     try {
       const rolloutOptions: RolloutOptions = {
+        meter,
         clock,
         random,
         log: reporting.log,
@@ -195,6 +201,7 @@ export class RolloutPlayer {
       this.#failing.abort(error);
       throw error;
     } finally {
+      options.onUsed(task, meter.usage.used);
       slot.release();
       this.#outage.check();
     }

@@ -3,7 +3,9 @@
 import type { FinishedRollout } from "../rollout/rollout.ts";
 import { appendMetrics, buildMetricsRow } from "../runFolder/metrics.ts";
 import { type MetricsRow, type MetricsTree, mergeMetrics } from "../runFolder/metricsTree.ts";
-import type { StepFacts, TokenCounts } from "../runFolder/stepFacts.ts";
+import type { StepFacts } from "../runFolder/stepFacts.ts";
+import type { RunUsage, TokenUsage } from "../usage/tokenUsage.ts";
+import { UsageMeter } from "../usage/usageMeter.ts";
 import { fraction, summarize } from "../util/stats.ts";
 import { adjustAdvantages } from "./adjustAdvantages.ts";
 import { applyAlarmActions } from "./alarms.ts";
@@ -14,6 +16,7 @@ import { gatherStepFacts, type StepBeginning, type StepInput } from "./gatherSte
 import type { TakenBatch } from "./groupQueue.ts";
 import { type ScoredGroup, scoreGroups, type TrainingBatch, trainingBatch } from "./groups.ts";
 import { requireNoInternalErrors } from "./internalErrors.ts";
+import { meteredContext } from "./meteredContext.ts";
 import type { ProgressEvent } from "./progress.ts";
 import { refillCost } from "./refill.ts";
 import { report } from "./report.ts";
@@ -31,7 +34,8 @@ export interface StepOutput {
   /** Position after it. */
   readonly cursor: number;
   readonly rewardMean: number | null;
-  readonly totals: TokenCounts;
+  /** Of the run, with this step. */
+  readonly usage: RunUsage;
   readonly totalS: number;
 }
 
@@ -44,6 +48,8 @@ export interface BegunStep {
   readonly extra: MetricsTree;
   readonly takenMs: number;
   readonly isMasked: boolean;
+  /** Of its requests beside those of rollouts. */
+  readonly updateTokens: TokenUsage;
   /** Null when nothing is trained. */
   readonly update: Update | null;
 }
@@ -88,21 +94,26 @@ export async function beginStep(context: RunContext, input: StepBeginning): Prom
   await storage.store.addScores(step, scores(groups));
   const learningRate = learningRateAt(config, step, context.totalSteps);
   const untrained = trainingBatch(groups);
-  const { data, metrics } = await adjustAdvantages(context, step, untrained.data);
+  const meter = new UsageMeter();
+  const metered = meteredContext(context, meter);
+  const { data, metrics } = await adjustAdvantages(metered, step, untrained.data);
   const isMasked = data.length === 0 && untrained.data.length > 0;
   const extra = mergeMetrics(before, metrics);
   const { counted } = untrained;
   const update =
-    data.length === 0 ? null : train(context, input, { data, counted }, learningRate, batch);
-  return { step, batch, groups, learningRate, extra, takenMs, isMasked, update: await update };
+    data.length === 0 ? null : await train(metered, input, { data, counted }, learningRate, batch);
+  const updateTokens = meter.usage.used;
+  storage.usage.add({ for: "update", step, tokens: updateTokens });
+  return { step, batch, groups, learningRate, extra, takenMs, isMasked, updateTokens, update };
 }
 
 /** Waits for the update of a step, writes down what came of it, and appends its row. */
 export async function recordStep(
   context: RunContext,
   input: StepInput,
-  { step, batch, groups, learningRate, extra, takenMs, isMasked, update }: BegunStep,
+  begun: BegunStep,
 ): Promise<StepOutput> {
+  const { step, batch, groups, learningRate, extra, takenMs, isMasked, update } = begun;
   const { reporting, storage } = context;
   const { clock } = context.ports;
   const results = (await update?.results) ?? null;
@@ -125,12 +136,13 @@ export async function recordStep(
   };
   const facts = gatherStepFacts(context, input, {
     ...{ ...batch, groups, data, learningRate, trained, times },
+    updateTokens: begun.updateTokens,
     overlapFrac: results?.overlapFrac ?? null,
     extra,
   });
   const judged = await input.alarms.evaluate(context, buildMetricsRow(facts));
   await appendMetrics(storage.fileSystem, storage.folder, judged.row);
-  const finished = finishedEvent(context, input, facts, groups);
+  const finished = finishedEvent(context, facts, groups);
   reporting.watch(finished);
   applyAlarmActions(context, judged);
   const { rewardMean } = finished;
@@ -142,7 +154,7 @@ export async function recordStep(
     rollouts,
     cursor,
     rewardMean,
-    totals: facts.totalTokens,
+    usage: facts.usage.total,
     totalS,
   };
 }
@@ -197,11 +209,10 @@ async function train(
 
 function finishedEvent(
   { config, totalSteps }: RunContext,
-  { totals }: StepInput,
   facts: StepFacts,
   scored: readonly ScoredGroup[],
 ) {
-  const { step, groups, learningRate, loss, progress, rollouts, times, totalTokens } = facts;
+  const { step, groups, learningRate, loss, progress, rollouts, times, usage } = facts;
   const rewards = summarize(rollouts.flatMap(({ reward }) => (reward === null ? [] : [reward])));
   return {
     kind: "step-finished",
@@ -218,7 +229,7 @@ function finishedEvent(
     rolloutS: times.rolloutS,
     trainS: times.trainS,
     totalS: times.totalS,
-    sampledTokens: totalTokens.sampled - totals.sampled,
+    sampledTokens: usage.step.sampled,
     etaS: progress.etaS,
   } satisfies ProgressEvent;
 }

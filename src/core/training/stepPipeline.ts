@@ -108,11 +108,7 @@ export class StepPipeline {
         context,
         {
           ...{ step, fromMs, cursor, optimizerUpdates },
-          totals: {
-            sampled: counters.tokens_sampled,
-            prefill: counters.tokens_prefill,
-            trained: counters.tokens_trained,
-          },
+          usage: { ...counters.tokens, evaluation: context.storage.usage.evaluation },
           elapsedS: this.#elapsedS,
           alarms: this.#alarms,
         },

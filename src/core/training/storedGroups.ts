@@ -22,7 +22,7 @@ export interface GroupKey {
 
 type GroupContext = Pick<RunContext, "storage" | "ports" | "reporting">;
 
-const FILE_NAME = /^group-(\d{6,})-v\d+-[0-9a-f]{16}\.bin$/;
+const FILE_NAME = /^group-(\d{6,})-v(\d+)-[0-9a-f]{16}\.bin$/;
 /** Of settings that are a digest in a file's name. */
 const HASH_LENGTH = 16;
 
@@ -51,6 +51,14 @@ export class StoredGroups {
 
   has(key: GroupKey): boolean {
     return this.#names.has(this.#nameOf(key));
+  }
+
+  /** True for a group of whatever settings. */
+  holds({ position, version }: Pick<GroupKey, "position" | "version">): boolean {
+    return [...this.#names].some((name) => {
+      const [, storedPosition, storedVersion] = FILE_NAME.exec(name) ?? [];
+      return Number(storedPosition) === position && Number(storedVersion) === version;
+    });
   }
 
   /** @throws AppError `disk` */

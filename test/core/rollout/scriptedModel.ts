@@ -72,18 +72,20 @@ export function scriptedSampler(
     baseModel: null,
     requests,
     recomputed,
-    sample: async (request, { signal } = {}) => {
+    sample: async (request, { meter, signal } = {}) => {
       const turn = turns[Math.min(requests.length, turns.length - 1)] ?? "";
       requests.push(request);
       await beforeAnswer?.(signal);
       signal?.throwIfAborted();
       if (turn === "hang") return await untilAborted(signal);
       if (turn instanceof Error) throw turn;
-      return toSample(
+      const sample = toSample(
         typeof turn === "string" ? { text: turn } : turn,
         request.maxTokens,
         encodeTurn,
       );
+      meter?.add({ sampled: sample.tokens.length, prefill_uncached: request.prompt.length });
+      return sample;
     },
     computeLogprobs: async (tokens) => {
       recomputed.push(tokens);

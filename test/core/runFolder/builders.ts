@@ -1,5 +1,7 @@
 /** Rollouts for tests, with only the interesting parts named. */
 
+import { NO_RUN_USAGE, NO_TOKENS } from "../../../src/core/usage/tokenUsage.ts";
+import { NO_USAGE } from "../../../src/core/usage/usageMeter.ts";
 import type { RolloutRecord } from "../../../src/core/runFolder/rolloutRecord.ts";
 import type { RolloutFacts, StepFacts, TurnFacts } from "../../../src/core/runFolder/stepFacts.ts";
 
@@ -79,7 +81,7 @@ export function rolloutFacts(changes: Partial<RolloutFacts> = {}): RolloutFacts 
     tools: [],
     promptTokens: 20,
     observationTokens: 5,
-    prefillTokens: 20,
+    usage: NO_USAGE,
     streamBreaks: 0,
     queueS: 0,
     sessionS: 0.1,
@@ -110,7 +112,7 @@ export function stepFacts(changes: Partial<StepFacts> = {}): StepFacts {
     datums: [],
     clip: null,
     times: { rolloutS: 10, trainS: 2, samplerS: 1, totalS: 13 },
-    totalTokens: { sampled: 100, prefill: 200, trained: 300 },
+    usage: { step: NO_TOKENS, total: NO_RUN_USAGE, prices: null },
     ...changes,
   };
 }

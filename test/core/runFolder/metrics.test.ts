@@ -216,7 +216,6 @@ test("tokens are counted once for training and by their advantage", () => {
     "train/tokens": 3,
     "train/action_tokens": 2,
     "train/zero_advantage_frac": 0.5,
-    "tokens/trained_total": 300,
   });
 });
 

@@ -3,9 +3,10 @@ import { isAppError } from "../../../src/core/errors.ts";
 import { runPaths } from "../../../src/core/runFolder/layout.ts";
 import { type RunState, readState, writeState } from "../../../src/core/runFolder/state.ts";
 import { createMemoryFileSystem } from "./memoryFileSystem.ts";
+import { NO_RUN_USAGE } from "../../../src/core/usage/tokenUsage.ts";
 
 const state: RunState = {
-  schema_version: 2,
+  schema_version: 3,
   run_ids: { local: "id", tinker_session: null, tinker_model: null, wandb: null, openreward: null },
   step: 4,
   optimizer_updates: 4,
@@ -13,9 +14,7 @@ const state: RunState = {
   pending: [],
   samplers: [],
   counters: {
-    tokens_sampled: 10,
-    tokens_prefill: 20,
-    tokens_trained: 30,
+    tokens: NO_RUN_USAGE,
     rollouts: { reached_terminal_state: 16 },
     consecutive_empty_steps: 0,
   },

@@ -12,6 +12,7 @@ import {
 import { settle } from "../../fakes/fakeClock.ts";
 import { aConfig } from "./builders.ts";
 import { aContext, FOLDER } from "./fakeContext.ts";
+import { NO_RUN_USAGE } from "../../../src/core/usage/tokenUsage.ts";
 
 function aSnapshot(step: number): Snapshot {
   return {
@@ -20,7 +21,7 @@ function aSnapshot(step: number): Snapshot {
     position: step * 4,
     metrics: { loss: -1.5 },
     state: (last) => ({
-      schema_version: 2,
+      schema_version: 3,
       run_ids: {
         local: "run",
         tinker_session: "S",
@@ -34,9 +35,7 @@ function aSnapshot(step: number): Snapshot {
       pending: [],
       samplers: [],
       counters: {
-        tokens_sampled: 0,
-        tokens_prefill: 0,
-        tokens_trained: 0,
+        tokens: NO_RUN_USAGE,
         rollouts: {},
         consecutive_empty_steps: 0,
       },

@@ -33,6 +33,7 @@ function play(
     sampler: scriptedSampler([ANSWER], { beforeAnswer }),
     seedOf: () => 7,
     onFinished: async () => undefined,
+    onUsed: () => undefined,
     ...options,
   });
 }
@@ -227,7 +228,8 @@ describe("rollouts whose environment's service goes out of reach", () => {
     const player = new RolloutPlayer(context, { step: 0, isAwaited: true });
     const beforeAnswer = (signal: AbortSignal | undefined) => context.clock.sleep(1_000, signal);
     const sampler = scriptedSampler([ANSWER], { beforeAnswer });
-    const [ended] = player.play([tasks(count)], { context, sampler, seedOf: () => 7, onFinished });
+    const options = { sampler, seedOf: () => 7, onFinished, onUsed: () => undefined };
+    const [ended] = player.play([tasks(count)], { context, ...options });
     const playing = context.clock.run(player.end()).then(() => ended);
     const finished = await playing.catch((error: unknown) => error);
     return { context, finished, order, waitedMs: player.waitedMs };

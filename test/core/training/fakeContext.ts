@@ -4,6 +4,7 @@ import type { RolloutSettings } from "../../../src/core/rollout/settings.ts";
 import type { NewRunEvent } from "../../../src/core/runFolder/events.ts";
 import { runPaths } from "../../../src/core/runFolder/layout.ts";
 import { createRolloutStore, type RolloutStore } from "../../../src/core/runFolder/rolloutStore.ts";
+import { createUsageLog } from "../../../src/core/runFolder/usageLog.ts";
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
 import type { ServiceClient } from "../../../src/core/tinker/serviceClient.ts";
 import {
@@ -43,7 +44,7 @@ export interface FakeContext extends RunContext {
 export const FOLDER = "/runs/one";
 
 export interface ContextOptions
-  extends Partial<Pick<RunContext, "config" | "sequence" | "totalSteps">>,
+  extends Partial<Pick<RunContext, "config" | "prices" | "sequence" | "totalSteps">>,
     Partial<Pick<RunReporting, "events" | "redactor">> {
   readonly remote?: ScriptedEnvironment;
   /** Environments beside that of the builders, by full name. */
@@ -111,6 +112,7 @@ export function aContext(options: ContextOptions = {}): FakeContext {
     config,
     sequence: options.sequence ?? createTaskSequence(sources, 42, "proportional", sha256),
     totalSteps,
+    prices: options.prices ?? null,
     limits: runLimits(config),
     control: new RunControl(),
     ports: { clock, random: { uuid: () => "id", uniform: () => 0 }, sha256 },
@@ -120,7 +122,13 @@ export function aContext(options: ContextOptions = {}): FakeContext {
       chat: options.chat ?? { renderer, tokenizer },
       environments: new Map(remotes.map(([name, played]) => [name, prepare(played)])),
     },
-    storage: { fileSystem, folder: FOLDER, store: wrapStore?.(store) ?? store, attempt: 1 },
+    storage: {
+      fileSystem,
+      folder: FOLDER,
+      store: wrapStore?.(store) ?? store,
+      usage: createUsageLog({ fileSystem, folder: FOLDER, log: silentLog }),
+      attempt: 1,
+    },
     reporting: {
       events: options.events ?? { record: async (event) => void recorded.push(event) },
       watch: (event) => progress.push(event),

@@ -78,6 +78,7 @@ function playIn(
     sampler: scriptedSampler([ended(call("answer"))], { beforeAnswer }),
     seedOf: () => 7,
     onFinished: async () => undefined,
+    onUsed: () => undefined,
   });
 }
 

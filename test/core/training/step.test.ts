@@ -1,3 +1,4 @@
+import { NO_RUN_USAGE, NO_TOKENS } from "../../../src/core/usage/tokenUsage.ts";
 import { describe, expect, it } from "vitest";
 import type { Config, EnvironmentConfig } from "../../../src/core/config/schema.ts";
 import { AppError } from "../../../src/core/errors.ts";
@@ -61,7 +62,7 @@ function begin(script: StepScript = {}) {
       saveSampler: () => context.services.client.ephemeralSampler(),
       cursor: 0,
       optimizerUpdates: 6,
-      totals: { sampled: 100, prefill: 100, trained: 100 },
+      usage: { ...NO_RUN_USAGE, cumulative: { ...NO_TOKENS, sampled: 100, trained: 100 } },
       elapsedS: [],
       extra: {},
       alarms: new RunAlarms(),
@@ -181,7 +182,7 @@ describe("a step", () => {
     const { output, context } = await run();
     const { tokens = [] } = context.client.lossCalls[0]?.data[0] ?? {};
     const sampled = 2 * (output.rollouts[0]?.record.turns[0]?.tokens ?? 0);
-    expect(output.totals).toMatchObject({
+    expect(output.usage.cumulative).toMatchObject({
       sampled: 100 + sampled,
       trained: 100 + 2 * tokens.length,
     });

@@ -1,5 +1,6 @@
 /** A run folder written by the product's own writers that holds what is hard to show: attempts, gaps, failures, hostile and huge texts. */
 
+import { NO_RUN_USAGE } from "../../../src/core/usage/tokenUsage.ts";
 import { alarmBegins } from "../../../src/core/alarms/alarmEvents.ts";
 import type { AlarmNotice } from "../../../src/core/alarms/evaluateAlarms.ts";
 import type { FileSystem, FolderFiles } from "../../../src/core/ports.ts";
@@ -20,6 +21,9 @@ export const HOSTILE_TEXT = [
   "\u001b[31mred\u001b[0m and \u202Eyltfel ot thgir\u202C, \u0007bell, null \u0000, zero\u200bwidth",
   "[click](javascript:alert(1)) [site](https://example.test/a?b=c) **bold**",
 ].join("\n");
+
+/** USD per million tokens, made up. */
+const PRICES = { sampled: 0.6, prefill_cached: 0.04, prefill_uncached: 0.2, trained: 0.6 };
 
 /** Fires from step 18 on, which both attempts played. */
 const CUT_STEP = 18;
@@ -160,10 +164,18 @@ async function writeSteps(
       extra: { alarm: { truncated_turns: step < CUT_STEP ? 0 : 1 } },
       serverMetrics:
         step === 9 ? { "grad_norm:mean": Number.NaN } : { "grad_norm:mean": 3 + (step % 5) },
-      totalTokens: {
-        sampled: 1000 * (step + 1),
-        prefill: 3000 * (step + 1),
-        trained: 2000 * (step + 1),
+      usage: {
+        ...stepFacts().usage,
+        total: {
+          ...NO_RUN_USAGE,
+          cumulative: {
+            sampled: 1000 * (step + 1),
+            prefill_cached: 2000 * (step + 1),
+            prefill_uncached: 1000 * (step + 1),
+            trained: 2000 * (step + 1),
+          },
+        },
+        prices: PRICES,
       },
     });
     await appendMetrics(fileSystem, folder, buildMetricsRow(facts));

@@ -42,6 +42,7 @@ function play(context: FakeContext, count: number, beforeAnswer?: () => Promise<
     sampler: scriptedSampler([ANSWER], { beforeAnswer: waiting }),
     seedOf: () => 7,
     onFinished: async () => undefined,
+    onUsed: () => undefined,
   });
   return context.clock.run(playing);
 }

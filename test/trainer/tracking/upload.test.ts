@@ -1,3 +1,4 @@
+import { createUsageLog } from "../../../src/core/runFolder/usageLog.ts";
 import { expect, it } from "vitest";
 import type { NewRunEvent } from "../../../src/core/runFolder/events.ts";
 import { createRolloutStore } from "../../../src/core/runFolder/rolloutStore.ts";
@@ -34,7 +35,10 @@ async function setUp(promptText: string) {
     totalSteps: null,
     control: new RunControl(),
     ports: { clock, random, sha256 },
-    storage: { fileSystem, folder: "run", store, attempt: 1 },
+    storage: {
+      ...{ fileSystem, folder: "run", store, attempt: 1 },
+      usage: createUsageLog({ fileSystem, folder: "run", log: silentLog }),
+    },
     reporting: {
       events: { record: async (event) => void events.push(event) },
       watch: (event) => void reported.push(event),

@@ -1,0 +1,72 @@
+/** Tokens by what a service charges for them, in the four kinds that tinker-cookbook counts. */
+
+import * as z from "zod";
+
+const count = z.number().int().nonnegative();
+
+export const tokenUsageSchema = z
+  .object({
+    /** That the model wrote. */
+    sampled: count,
+    /** Of prompts that the service had in its cache. */
+    prefill_cached: count,
+    /** Of other prompts, and of forward passes that train nothing. */
+    prefill_uncached: count,
+    /** Of training data. */
+    trained: count,
+  })
+  .readonly();
+
+export type TokenUsage = z.infer<typeof tokenUsageSchema>;
+export type TokenKind = keyof TokenUsage;
+
+export const TOKEN_KINDS = ["sampled", "prefill_cached", "prefill_uncached", "trained"] as const;
+
+export const NO_TOKENS: TokenUsage = {
+  sampled: 0,
+  prefill_cached: 0,
+  prefill_uncached: 0,
+  trained: 0,
+};
+
+/** The tokens of a run so far. */
+export const runUsageSchema = z
+  .object({
+    /** All but those of evaluations. */
+    cumulative: tokenUsageSchema,
+    /** The part of it that nothing came of: rollouts that were not trained on, repeated turns, steps that a resume made again. */
+    discarded: tokenUsageSchema,
+    evaluation: tokenUsageSchema,
+  })
+  .readonly();
+
+export type RunUsage = z.infer<typeof runUsageSchema>;
+
+export const NO_RUN_USAGE: RunUsage = {
+  cumulative: NO_TOKENS,
+  discarded: NO_TOKENS,
+  evaluation: NO_TOKENS,
+};
+
+export function addTokens(a: TokenUsage, b: Partial<TokenUsage>): TokenUsage {
+  return mapKinds((kind) => a[kind] + (b[kind] ?? 0));
+}
+
+/** What is left of `usage` without `part`; never below 0. */
+export function subtractTokens(usage: TokenUsage, part: TokenUsage): TokenUsage {
+  return mapKinds((kind) => Math.max(0, usage[kind] - part[kind]));
+}
+
+/** Of all kinds. */
+export function countTokens(usage: TokenUsage): number {
+  return TOKEN_KINDS.reduce((sum, kind) => sum + usage[kind], 0);
+}
+
+export function mapKinds(valueOf: (kind: TokenKind) => number): Readonly<Record<TokenKind, number>> {
+  return {
+    sampled: valueOf("sampled"),
+    prefill_cached: valueOf("prefill_cached"),
+    prefill_uncached: valueOf("prefill_uncached"),
+    trained: valueOf("trained"),
+  };
+}
