@@ -112,7 +112,7 @@ async function runContext(
     config,
     sequence,
     totalSteps,
-    prices: null,
+    listPrices: null,
     limits: runLimits(config),
     control: new RunControl(),
     ports,

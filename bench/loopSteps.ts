@@ -112,6 +112,7 @@ async function playStep(
     cursor: step * items.length,
     optimizerUpdates: step,
     usage: NO_RUN_USAGE,
+      secondsUntilNow: () => 0,
     elapsedS: [],
     extra: {},
     alarms: new RunAlarms(),

@@ -32,7 +32,7 @@ export function endLines(
   event: Extract<ProgressEvent, { kind: "ended" }>,
   invocation: Invocation,
 ): readonly Line[] {
-  const { outcome, step, rewards } = event;
+  const { outcome, step, rewards, reason } = event;
   const title =
     outcome === "done"
       ? styled("good", plural(step, "done after {0} step", "done after {0} steps"))
@@ -44,6 +44,7 @@ export function endLines(
   return [
     BLANK,
     [title],
+    ...(reason === null ? [] : [[reason]]),
     ...(comparison === null ? [] : [labelled(l10n.t("mean reward"), comparison)]),
     // In an editor a finished run offers no resume of its own.
     ...nextStepLines(event.folder, outcome !== "done" || invocation.program !== null, invocation),

@@ -17,8 +17,8 @@ const SERVICE =
 const INVALID =
   /^(bad-arguments|environment-not-found|folder-not-empty|(config|file|run|sweep|state|checkpoint|tokenizer|chat|model|key|secret|no)-.+)$/;
 
-export function exitCodeOfRun({ outcome }: RunEnd): number {
-  return EXIT[outcome];
+export function exitCodeOfRun({ outcome, ending }: RunEnd): number {
+  return ending !== undefined && LIMIT.test(ending.code) ? EXIT.limit : EXIT[outcome];
 }
 
 export function exitCodeOf(error: unknown): number {

@@ -32,6 +32,12 @@ export function formatMeasure(value: number | null): string {
   return size >= 1000 ? value.toFixed(0) : value.toPrecision(3);
 }
 
+/** USD: `$0.0123`, `$4.56`, `$1234`. */
+export function formatCost(usd: number): string {
+  if (usd >= 1000) return `$${usd.toFixed(0)}`;
+  return usd >= 0.995 || usd === 0 ? `$${usd.toFixed(2)}` : `$${usd.toPrecision(3)}`;
+}
+
 /** A value as it is, up to six significant digits: `0.125`, `–` for none. */
 export function formatExact(value: number | null): string {
   return value === null ? NOTHING : String(Number(value.toPrecision(6)));

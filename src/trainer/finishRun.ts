@@ -37,6 +37,6 @@ export async function finishRun(
   await uploads?.drain("done", control.signal);
   await wandb?.finish(0, control.signal);
   await lease.end({ phase: "done" });
-  watch({ kind: "ended", outcome: "done", folder, step, rewards: [] });
+  watch({ kind: "ended", outcome: "done", folder, step, rewards: [], reason: null });
   return { outcome: "done", folder };
 }

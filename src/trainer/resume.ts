@@ -55,6 +55,7 @@ export async function planResume(
     // The process that holds the run has shown the others.
     loaded: { ...loaded, warnings: [...(isHeld ? [] : loaded.warnings), ...found] },
     name: runFile.name,
+    folder,
     isNew: false,
     createModel: async (tinker, preparation) => {
       if (state === null) {

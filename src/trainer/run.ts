@@ -15,6 +15,7 @@ import { systemRandom } from "../node/random.ts";
 import type { DownloadProgress } from "../node/tokenizer/hubDownload.ts";
 import { writtenSecrets } from "./config/configFiles.ts";
 import { finishRun } from "./finishRun.ts";
+import { loadListPrices } from "./listPrices.ts";
 import { loadTokenizer } from "./loadTokenizer.ts";
 import { type LostAttempt, type RecoveryCount, waitToReconnect } from "./recovery.ts";
 import { RunAttempt } from "./runAttempt.ts";
@@ -107,8 +108,15 @@ async function runPlan(
   if (plan.isOver === true) return finishRun(trainer, plan, variables, trackers);
   const connections = { ...common, programs, log, cleanup: services, watch, control, runName };
   const { tinker, preparation } = await connectAndPrepare(connections, plan, loadOnce);
-  const attempt = { trainer, plan, connections, trackers, tinker, preparation, recoveries, lost };
-  return new RunAttempt(attempt).run();
+  const listPrices = await loadListPrices({
+    config,
+    address: tinker.service.address,
+    folder: plan.folder,
+    log,
+    signal: control.signal,
+  });
+  const attempt = { trainer, plan, connections, trackers, tinker, preparation };
+  return new RunAttempt({ ...attempt, recoveries, lost, listPrices }).run();
 }
 
 interface PreparedServices {

@@ -1,6 +1,7 @@
 /** One attempt at a run whose services are ready: claims the folder, trains, and records how it ended. */
 
 import { isAppError } from "../core/errors.ts";
+import { priceFileOf, writePriceFile } from "../core/runFolder/priceFile.ts";
 import type { RunLease } from "../core/runFolder/runLease.ts";
 import type { RunContext } from "../core/training/context.ts";
 import { isTotalAtMost } from "../core/training/dataset.ts";
@@ -25,6 +26,7 @@ import {
 import { reportRewind, warnOfExpiry } from "./reportRewind.ts";
 import { reportContext, trainingContext } from "./runContext.ts";
 import { recordFailure, runEnding } from "./runEnding.ts";
+import type { ListPrices } from "./listPrices.ts";
 import type { RunPlan, TrainerOptions } from "./runPlan.ts";
 import type { ConnectionOptions, TinkerConnection } from "./services/connections.ts";
 import { noteTokenizer } from "./tokenizerNote.ts";
@@ -39,6 +41,8 @@ export interface RunAttemptOptions {
   readonly trackers: TrackerAddresses;
   readonly tinker: TinkerConnection;
   readonly preparation: Preparation;
+  /** Of the vendor's price list; null when they are not known or not needed. */
+  readonly listPrices: ListPrices | null;
   readonly recoveries: RecoveryCount;
   /** The attempt that this one recovers; null for the first of a process. */
   readonly lost: LostAttempt | null;
@@ -69,7 +73,11 @@ export class RunAttempt {
       const lease = this.#lease ?? (await claimRun(trainer, plan, model));
       this.#lease = lease;
       const reporting = this.#reportContext(lease);
-      const context = trainingContext(reporting, tinker.service, model.client, preparation);
+      const context = {
+        ...trainingContext(reporting, tinker.service, model.client, preparation),
+        listPrices: this.#options.listPrices?.prices ?? null,
+      };
+      await this.#recordPrices(lease);
       if (model.rewind !== undefined) await reportRewind(context, model.rewind);
       if (lost !== null) await reportRecovery(context, model.start.step, lost.completed);
       return await this.#train(context, lease, model.start);
@@ -97,6 +105,12 @@ export class RunAttempt {
     controlChannel?.onPhase(isStopped ? "stopped" : "failed");
     await tinker.service.finish(isStopped ? "interrupted" : "errored");
     throw cause;
+  }
+
+  async #recordPrices({ files, folder }: RunLease): Promise<void> {
+    const { plan, listPrices } = this.#options;
+    const file = priceFileOf(plan.loaded.config, listPrices);
+    if (file !== null) await writePriceFile(files, folder, file);
   }
 
   async #train(context: RunContext, lease: RunLease, start: LoopPosition): Promise<RunEnd> {
@@ -181,12 +195,14 @@ export class RunAttempt {
     const message = `The run is ${outcome} after ${formatQuantity(step, "step")}.`;
     await recordStage(context, step, "run-ended", message);
     await trackers.wandb?.finish(0, early);
-    const ending = isDone ? {} : { ending: runEnding(signal.reason, redactor) };
+    const why = end.ending ?? (isDone ? null : signal.reason);
+    const ending = why === null ? {} : { ending: runEnding(why, redactor) };
     await lease.end({ phase: outcome, ...ending });
     const { folder } = storage;
     const rewards = [...this.#rewards].flatMap(([at, reward]) => (at < step ? [reward] : []));
-    reporting.watch({ kind: "ended", outcome, folder, step, rewards });
-    return { outcome, folder };
+    const reason = end.ending?.message ?? null;
+    reporting.watch({ kind: "ended", outcome, folder, step, rewards, reason });
+    return { outcome, folder, ...ending };
   }
 
   async #recordFailure(lease: RunLease, cause: unknown): Promise<void> {

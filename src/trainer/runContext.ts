@@ -53,7 +53,7 @@ export function trainingContext(
   service: ServiceClient,
   client: TrainingClient,
   { chat, environments, sequence }: Preparation,
-): RunContext {
+): Omit<RunContext, "listPrices"> {
   return {
     ...context,
     sequence,

@@ -174,6 +174,7 @@ export function planNewRun(
   return {
     loaded,
     name,
+    folder: null,
     isNew: true,
     claim: () =>
       startRun(

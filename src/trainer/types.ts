@@ -4,7 +4,7 @@ import type { AllowedOrigin } from "../core/secrets/hostBinding.ts";
 import type { Redactor } from "../core/secrets/redaction/redactor.ts";
 import type { Watcher } from "../core/training/progress.ts";
 import type { LaunchFile, LaunchRequest } from "../shared/control.ts";
-import type { RunOwner, SweepMember } from "../shared/runFile.ts";
+import type { RunEnding, RunOwner, SweepMember } from "../shared/runFile.ts";
 
 interface RunRequest {
   readonly owner: RunOwner;
@@ -56,4 +56,6 @@ export interface RunEnd {
   readonly outcome: "done" | "stopped" | "interrupted";
   /** Null when the run ended before it had a folder. */
   readonly folder: string | null;
+  /** Why, as in `run.json`; absent for a run that came to the end of its plan. */
+  readonly ending?: RunEnding;
 }

@@ -52,6 +52,7 @@ export async function playStep(
       cursor: groups.length,
       optimizerUpdates: 0,
       usage: NO_RUN_USAGE,
+      secondsUntilNow: () => 0,
       elapsedS: [],
       extra: {},
       alarms: new RunAlarms(),

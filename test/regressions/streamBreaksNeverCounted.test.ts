@@ -69,6 +69,7 @@ async function play(changes: Partial<Config> = {}, settings: Partial<RolloutSett
       cursor: 1,
       optimizerUpdates: 0,
       usage: NO_RUN_USAGE,
+      secondsUntilNow: () => 0,
       elapsedS: [],
       extra: {},
       alarms: new RunAlarms(),

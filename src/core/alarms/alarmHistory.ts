@@ -101,6 +101,9 @@ function alarmFacts(row: MetricsRow) {
     successShare: number("rollout/success_frac"),
     lagMs: number("client/event_loop_lag_ms"),
     totalS: number("time/total_s"),
+    costShare: number("budget/cost_frac"),
+    tokenShare: number("budget/tokens_frac"),
+    timeShare: number("budget/hours_frac"),
   };
 }
 

@@ -217,7 +217,28 @@ export const ALARMS: Readonly<Record<AlarmId, Alarm>> = {
       "This machine has too much to do, so that sampling waits for the program and not for the model. Run fewer rollouts at once, or less beside the training.",
     edits: halfAtOnce,
   },
+  cost_budget: budgetAlarm("Most of the money is spent", "max_cost_usd", "costShare"),
+  token_budget: budgetAlarm("Most of the tokens are used", "max_tokens_total", "tokenShare"),
+  time_budget: budgetAlarm("Most of the time is over", "max_hours", "timeShare"),
 };
+
+function budgetAlarm(
+  title: string,
+  key: "max_cost_usd" | "max_tokens_total" | "max_hours",
+  share: "costShare" | "tokenShare" | "timeShare",
+): Alarm {
+  return {
+    title,
+    severity: "info",
+    fires: "above",
+    measure: (now) => now[share],
+    seen: ({ value, threshold }) =>
+      `The run has used ${percent(value)} of \`${key}\` (alarm above ${percent(threshold)}).`,
+    meaning:
+      "When all of it is used, the run ends after the step under way, saved. A higher budget lets it go on, now or with a resume.",
+    edits: ({ [key]: budget }) => (budget === null ? [] : setting(key, 2 * budget)),
+  };
+}
 
 function gapAlarm(title: string, severity: AlarmSeverity): Alarm {
   return {

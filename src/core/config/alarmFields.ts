@@ -78,4 +78,7 @@ export const alarmFields = {
     unit: "milliseconds",
     doc: "How late the training program itself comes to its work, 99th percentile of a step (`client/event_loop_lag_ms`). Needs two steps in a row of at least 10 seconds.",
   },
+  cost_budget: { ...budget, doc: "Share of `max_cost_usd` that the run has spent." },
+  token_budget: { ...budget, doc: "Share of `max_tokens_total` that the run has used." },
+  time_budget: { ...budget, doc: "Share of `max_hours` that the run has taken." },
 } as const satisfies FieldTable;

@@ -1,6 +1,7 @@
 /** The one table of configuration fields. Parsing, types, the editor's schema and the reference are all read from it. */
 
 import { alarmFields } from "./alarmFields.ts";
+import { costFields, priceFields, targetFields } from "./costFields.ts";
 import { environmentFields, splitFields } from "./environmentFields.ts";
 import { evaluationFields } from "./evaluationFields.ts";
 import type { Field, FieldTable, ObjectShape, Shape } from "./field.ts";
@@ -15,6 +16,7 @@ export const configFields = {
   ...optimizerFields,
   ...rolloutFields,
   ...runFields,
+  ...costFields,
   ...serviceFields,
 } as const satisfies FieldTable;
 
@@ -38,6 +40,9 @@ export const fieldSections: readonly FieldSection[] = [
   { title: "Loss and optimizer", place: "", fields: optimizerFields },
   { title: "Rollouts", place: "", fields: rolloutFields },
   { title: "Run", place: "", fields: runFields },
+  { title: "Cost and budgets", place: "", fields: costFields },
+  { title: "Prices", place: "prices", fields: priceFields },
+  { title: "Target", place: "target_reward", fields: targetFields },
   { title: "Evaluation", place: "evaluation", fields: evaluationFields },
   { title: "Alarms", place: "alarms", fields: alarmFields },
   { title: "Services", place: "", fields: serviceFields },

@@ -41,6 +41,8 @@ export type RuleCode =
   /** Several keys: an order of tasks that the run turns off; settings that take from `refill` what it is for. */
   | "TRL217"
   | "TRL218"
+  /** Several keys: a budget in USD without prices. */
+  | "TRL219"
   /** What services offer: environment, split, model, rank or loss, checkpoint, secret that an environment asks for. */
   | "TRL300"
   | "TRL301"

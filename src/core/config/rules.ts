@@ -4,6 +4,7 @@ import { formatCount } from "../../shared/format.ts";
 import { nearestWords } from "../util/editDistance.ts";
 import { addressFindings } from "./addressRules.ts";
 import { correctionFindings } from "./correctionRules.ts";
+import { costFindings } from "./costRules.ts";
 import { environmentFindings } from "./environmentRules.ts";
 import { advice, conflict, type Finding, note, preferred, setTo } from "./finding.ts";
 import { valueAt } from "./issues.ts";
@@ -41,6 +42,7 @@ export function crossFieldFindings(config: Config, values: unknown): readonly Fi
     ...lossFindings(config),
     ...correctionFindings(config),
     ...endFindings(config, values),
+    ...costFindings(config),
     ...loadFindings(config),
     ...shuffleFindings(config, values),
     ...Object.entries(config.environments).flatMap(([name, environment]) =>

@@ -26,6 +26,8 @@ export interface RunPaths {
   readonly evaluations: string;
   /** What has been uploaded to OpenReward; absent when nothing was to be. */
   readonly uploads: string;
+  /** What tokens are counted with; absent when no prices are known. */
+  readonly prices: string;
   /** The tokens of all requests. */
   readonly usage: string;
 }
@@ -56,6 +58,7 @@ export function runPaths(folder: string): RunPaths {
     imageFolder: `${folder}/images`,
     evaluations: `${folder}/eval/results.jsonl`,
     uploads: `${folder}/upload.jsonl`,
+    prices: `${folder}/prices.json`,
     usage: `${folder}/usage.jsonl`,
   };
 }

@@ -63,6 +63,8 @@ const runStateSchema = z
     counters: z
       .object({
         tokens: runUsageSchema,
+        /** That all attempts took, without pauses. */
+        seconds: z.number().nonnegative(),
         /** Ended rollouts by stop reason. */
         rollouts: z.record(z.string(), count).readonly(),
         consecutive_empty_steps: count,
@@ -98,7 +100,7 @@ const MIGRATIONS: readonly Migration[] = [
   (state) => ({ ...state, schema_version: 3, counters: countersInKinds(state["counters"]) }),
 ];
 
-/** Earlier versions counted neither discarded tokens nor evaluations, and knew of no cache. */
+/** Earlier versions counted neither discarded tokens nor evaluations nor time, and knew of no cache. */
 function countersInKinds(counters: unknown): unknown {
   if (!isJsonObject(counters)) return counters;
   const { tokens_sampled, tokens_prefill, tokens_trained, ...others } = counters;
@@ -108,7 +110,7 @@ function countersInKinds(counters: unknown): unknown {
     prefill_uncached: tokens_prefill,
     trained: tokens_trained,
   };
-  return { ...others, tokens: { ...NO_RUN_USAGE, cumulative } };
+  return { ...others, tokens: { ...NO_RUN_USAGE, cumulative }, seconds: 0 };
 }
 
 /** A state of this version or an older one, as one of this version. */

@@ -15,6 +15,7 @@ export const MAX_BYTES = {
   overrides: 1024 * KB,
   wandb: 4 * 1024 * KB,
   sweep: 1024 * KB,
+  prices: 64 * KB,
 } as const;
 
 /** Null for a file that cannot be read, for views that then leave its contents out. */

@@ -27,8 +27,8 @@ export interface RunContext {
   readonly sequence: TaskSequence;
   /** Null = endless. */
   readonly totalSteps: number | null;
-  /** Null when not all of them are known. */
-  readonly prices: Prices | null;
+  /** Of the vendor's list, for where the configuration has none; null when not all of them are known. */
+  readonly listPrices: Prices | null;
   readonly limits: RunLimits;
   readonly control: RunControl;
   readonly ports: RunPorts;
@@ -52,6 +52,11 @@ export interface RunServices {
   readonly chat: Chat;
   /** By full name, those of the evaluation included. */
   readonly environments: ReadonlyMap<string, PreparedEnvironment>;
+}
+
+/** Null when not all prices are known. */
+export function pricesOf({ config, listPrices }: Pick<RunContext, "config" | "listPrices">) {
+  return config.prices ?? listPrices;
 }
 
 /** The run folder. */

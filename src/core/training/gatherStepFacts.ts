@@ -11,8 +11,9 @@ import type { SamplingClient } from "../tinker/samplingClient.ts";
 import { addTokens, type RunUsage, type TokenUsage } from "../usage/tokenUsage.ts";
 import { fraction, summarize } from "../util/stats.ts";
 import type { RunAlarms } from "./alarms.ts";
+import { budgetShares } from "./budgets.ts";
 import { requestedSessions } from "./availabilityMessages.ts";
-import { type RunContext, SUCCESS_REWARD } from "./context.ts";
+import { pricesOf, type RunContext, SUCCESS_REWARD } from "./context.ts";
 import { doneFractionOf } from "./dataset.ts";
 import type { TrainingDatum } from "./datums.ts";
 import type { TakenBatch } from "./groupQueue.ts";
@@ -45,6 +46,8 @@ export interface StepInput {
   readonly optimizerUpdates: number;
   /** Of the run before this step. */
   readonly usage: RunUsage;
+  /** That the run has taken until now, less a pause of so many milliseconds since the step before. */
+  readonly secondsUntilNow: (pausedMs: number) => number;
   /** Seconds of recent steps of this attempt. */
   readonly elapsedS: readonly number[];
   readonly alarms: RunAlarms;
@@ -60,6 +63,8 @@ export interface StepResults extends TakenBatch {
   /** Null when nothing was trained. */
   readonly trained: TrainedStep | null;
   readonly times: StepTimes;
+  /** That the run has taken, with this step. */
+  readonly seconds: number;
   /** Share of the training in which rollouts of later steps were played. */
   readonly overlapFrac: number | null;
   readonly extra: MetricsTree;
@@ -70,6 +75,8 @@ export function gatherStepFacts(
   input: StepInput,
   results: StepResults,
 ): StepFacts {
+  const usage = usageOf(context, input, results);
+  const budget = budgetMetrics(context, usage, results);
   const { trained, times, data, learningRate } = results;
   const { config, reporting } = context;
   const { redactor } = reporting;
@@ -100,8 +107,8 @@ export function gatherStepFacts(
     })),
     clip: clipBounds(config),
     times,
-    usage: usageOf(context, input, results),
-    extra: furtherMetrics(context, input, results),
+    usage,
+    extra: mergeMetrics(furtherMetrics(context, input, results), budget),
   };
 }
 
@@ -139,7 +146,7 @@ function stepsLeft(
 
 /** Of a rollout that is not trained on all tokens are discarded, of another one those of attempts that it has repeated. */
 function usageOf(
-  { prices }: RunContext,
+  context: RunContext,
   { usage: before }: StepInput,
   { groups, updateTokens }: StepResults,
 ): StepFacts["usage"] {
@@ -151,7 +158,16 @@ function usageOf(
     discarded = addTokens(discarded, advantage === null ? usage.used : usage.discarded);
   }
   const cumulative = addTokens(before.cumulative, step);
-  return { step, total: { ...before, cumulative, discarded }, prices };
+  return { step, total: { ...before, cumulative, discarded }, prices: pricesOf(context) };
+}
+
+function budgetMetrics(
+  { config }: RunContext,
+  { total, prices }: StepFacts["usage"],
+  { seconds }: StepResults,
+): MetricsTree {
+  const shares = budgetShares(config, { usage: total, prices, seconds });
+  return Object.keys(shares).length === 0 ? {} : { budget: { ...shares } };
 }
 
 function furtherMetrics(

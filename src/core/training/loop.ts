@@ -3,7 +3,7 @@
  * groups that the generator issued for it: those of the weights that the step before left, or of earlier ones.
  */
 
-import { errorMessage, isAppError } from "../errors.ts";
+import { type AppError, errorMessage, isAppError } from "../errors.ts";
 import type { JsonObject } from "../json.ts";
 import type { MetricsTree } from "../runFolder/metricsTree.ts";
 import { mergeMetrics } from "../runFolder/metricsTree.ts";
@@ -16,12 +16,13 @@ import { reportCapacitySummary } from "./availabilityMessages.ts";
 import { checkLoss } from "./checkLoss.ts";
 import { CheckpointWriter, dueCheckpoint, type Snapshot } from "./checkpointWriter.ts";
 import { checkSampling } from "./checkSampling.ts";
-import type { RunContext } from "./context.ts";
+import { pricesOf, type RunContext } from "./context.ts";
 import type { SettingsChange } from "./control.ts";
 import { doneFractionOf } from "./dataset.ts";
 import { emptySteps } from "./emptySteps.ts";
 import { dueEvaluation, evaluate, evaluateBesideSteps } from "./evaluate.ts";
 import { evaluationMetrics } from "./evaluation.ts";
+import { earlyEnd, TARGET_REACHED } from "./budgets.ts";
 import { Generator } from "./generator.ts";
 import { checkBaseModel } from "./klPenalty.ts";
 import { type LoopPosition, type RunIdentity, snapshotAt } from "./loopPosition.ts";
@@ -29,6 +30,7 @@ import { meteredContext } from "./meteredContext.ts";
 import { reportSkippedProbe } from "./reportServerCheck.ts";
 import type { StepOutput } from "./step.ts";
 import { type CompletedStep, StepPipeline } from "./stepPipeline.ts";
+import { readRewards } from "./readRewards.ts";
 import { usageAtStart } from "./usageAtStart.ts";
 
 export interface LoopEnd {
@@ -36,6 +38,8 @@ export interface LoopEnd {
   readonly step: number;
   readonly statePath: string;
   readonly samplerPath: string | null;
+  /** What ended the run before its plan did: a budget or a target; null without. */
+  readonly ending: AppError | null;
   /** With the settings in force at the end. */
   readonly context: RunContext;
 }
@@ -55,7 +59,8 @@ export async function runLoop(
   const usage = await usageAtStart(context, start, (group) => generator.isWaiting(group, start));
   const counters = { ...start.counters, tokens: usage };
   const position = { ...start, counters };
-  return new Loop({ context, start: position, identity, alarms, generator }).run();
+  const rewards = await readRewards(context);
+  return new Loop({ context, start: position, identity, alarms, generator, rewards }).run();
 }
 
 interface LoopOptions {
@@ -64,6 +69,7 @@ interface LoopOptions {
   readonly identity: RunIdentity;
   readonly alarms: RunAlarms;
   readonly generator: Generator;
+  readonly rewards: readonly (number | null)[];
 }
 
 class Loop {
@@ -76,14 +82,20 @@ class Loop {
   /** Metrics for the row of the next step. */
   #extra: Promise<MetricsTree> = Promise.resolve({});
   #lastMetrics: Snapshot["metrics"] = {};
+  /** The mean reward of each completed step of the run. */
+  readonly #rewards: (number | null)[];
+  /** Until when `counters.seconds` counts the time of the run, on the monotonic clock; pauses are skipped. */
+  #countedUntilMs: number;
   /** Ends when the save before the last one is confirmed. */
   #earlierSave: Promise<void> = Promise.resolve();
 
-  constructor({ context, start, identity, alarms, generator }: LoopOptions) {
+  constructor({ context, start, identity, alarms, generator, rewards }: LoopOptions) {
     this.#context = context;
     this.#position = start;
     this.#identity = identity;
     this.#generator = generator;
+    this.#rewards = [...rewards];
+    this.#countedUntilMs = context.ports.clock.monotonic();
     this.#steps = new StepPipeline(generator, alarms);
     this.#checkpoints = new CheckpointWriter(context, (state) =>
       generator.tidy(context.reporting, state),
@@ -154,7 +166,16 @@ class Loop {
       await this.#pause();
       await this.#applyPendingSettings();
     }
-    return !this.#isDone();
+    return !this.#isDone() && this.#earlyEnd() === null;
+  }
+
+  /** What ends the run at this border although its plan goes on; null without. */
+  #earlyEnd(): AppError | null {
+    const { config, storage } = this.#context;
+    const { tokens, seconds } = this.#position.counters;
+    const usage = { ...tokens, evaluation: storage.usage.evaluation };
+    const spent = { usage, prices: pricesOf(this.#context), seconds };
+    return earlyEnd(config, spent, this.#rewards);
   }
 
   async #pause(): Promise<void> {
@@ -168,7 +189,10 @@ class Loop {
     await enterPhase("paused");
     watch({ kind: "paused", step });
     await this.#event("run-paused", `The run waits before step ${step + 1}.`);
+    const { clock } = this.#context.ports;
+    const fromMs = clock.monotonic();
     await control.pauseOver();
+    this.#countedUntilMs += clock.monotonic() - fromMs;
     await enterPhase("running");
     watch({ kind: "continued", step });
     await this.#event("run-continued", `The run goes on with step ${step + 1}.`);
@@ -222,12 +246,21 @@ class Loop {
       position: this.#position,
       settingsHash: this.#identity.configHash,
       extra: this.#extra,
+      secondsUntilNow: (pausedMs) => this.#secondsUntilNow(pausedMs),
       mayFollow: (completed) => this.#mayFollow(completed),
     });
     this.#extra = Promise.resolve({});
     this.#lastMetrics = metrics;
     this.#position = position;
+    this.#countedUntilMs = this.#context.ports.clock.monotonic();
+    this.#rewards.push(output.rewardMean);
     return output;
+  }
+
+  #secondsUntilNow(pausedMs: number): number {
+    const { clock } = this.#context.ports;
+    const takenMs = clock.monotonic() - this.#countedUntilMs - pausedMs;
+    return this.#position.counters.seconds + Math.max(0, takenMs) / 1000;
   }
 
   /** Submits the save that is due between the step under way and the next one; false when something else must come between them. */
@@ -235,6 +268,7 @@ class Loop {
     const step = this.#position.step + 1;
     const evaluation = dueEvaluation(this.#context, { ...this.#position, step });
     if (this.#context.control.hasRequest || evaluation !== null) return false;
+    if (this.#earlyEnd() !== null) return false;
     const snapshot = completed.then(({ position, metrics }) => this.#snapshot(position, metrics));
     snapshot.catch(() => undefined);
     this.#beginDueSave(step, snapshot);
@@ -266,7 +300,7 @@ class Loop {
   async #evaluateIfDue(): Promise<void> {
     const { evaluation, max_steps_off_policy: stepsAhead } = this.#context.config;
     const at = dueEvaluation(this.#context, this.#position);
-    if (evaluation === null || at === null) return;
+    if (evaluation === null || at === null || this.#earlyEnd() !== null) return;
     const { sampler } = this.#generator.policy;
     const before = this.#extra;
     const play = stepsAhead === 0 ? evaluate : evaluateBesideSteps;
@@ -291,7 +325,10 @@ class Loop {
     await this.#context.storage.usage.flush();
     // The results were given before the stop; they belong to the step that a resume begins with.
     await this.#applyPendingSettings();
-    const isDone = !control.isStopping || this.#isDone();
+    const ending = this.#isDone() || control.isStopping ? null : this.#earlyEnd();
+    const isTarget = ending?.code === TARGET_REACHED;
+    const isDone = this.#isDone() || isTarget || (!control.isStopping && ending === null);
+    if (ending !== null) await this.#event(ending.code, ending.message);
     await reportCapacitySummary(this.#context, this.#position.step);
     const entry = await this.#checkpoints.saveLasting(
       isDone ? "final" : "interrupt",
@@ -303,6 +340,7 @@ class Loop {
       step: this.#position.step,
       statePath: entry.state_path ?? "",
       samplerPath: entry.sampler_path,
+      ending,
       context: this.#context,
     };
   }

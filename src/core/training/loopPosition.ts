@@ -34,6 +34,7 @@ export const START: LoopPosition = {
   optimizerUpdates: 0,
   counters: {
     tokens: NO_RUN_USAGE,
+    seconds: 0,
     rollouts: {},
     consecutive_empty_steps: 0,
   },
@@ -42,7 +43,7 @@ export const START: LoopPosition = {
 /** The position after a step. */
 export function positionAfter(
   { step, optimizerUpdates, counters }: LoopPosition,
-  { cursor, rollouts, usage, trained }: StepOutput,
+  { cursor, rollouts, usage, seconds, trained }: StepOutput,
 ): LoopPosition {
   return {
     step: step + 1,
@@ -50,6 +51,7 @@ export function positionAfter(
     optimizerUpdates: optimizerUpdates + (trained?.substeps ?? 0),
     counters: {
       tokens: usage,
+      seconds,
       rollouts: countStops(counters.rollouts, rollouts),
       consecutive_empty_steps: trained === null ? counters.consecutive_empty_steps + 1 : 0,
     },

@@ -116,6 +116,8 @@ export type ProgressEvent =
       readonly step: number;
       /** Mean reward of each step that the trainer has made, in order. */
       readonly rewards: readonly (number | null)[];
+      /** Why the run ended before its plan did; null when it did not, or was asked to stop. */
+      readonly reason: string | null;
     };
 
 export type Watcher = (event: ProgressEvent) => void;

@@ -37,6 +37,8 @@ export interface StepOutput {
   /** Of the run, with this step. */
   readonly usage: RunUsage;
   readonly totalS: number;
+  /** That the run has taken, with this step. */
+  readonly seconds: number;
 }
 
 /** A step whose update is submitted. */
@@ -134,9 +136,11 @@ export async function recordStep(
     samplerS: trained?.samplerS ?? null,
     totalS,
   };
+  const seconds = input.secondsUntilNow(pausedMs);
   const facts = gatherStepFacts(context, input, {
     ...{ ...batch, groups, data, learningRate, trained, times },
     updateTokens: begun.updateTokens,
+    seconds,
     overlapFrac: results?.overlapFrac ?? null,
     extra,
   });
@@ -156,6 +160,7 @@ export async function recordStep(
     rewardMean,
     usage: facts.usage.total,
     totalS,
+    seconds,
   };
 }
 

@@ -7,7 +7,7 @@ import type { RunState } from "../runFolder/state.ts";
 import type { RunAlarms } from "./alarms.ts";
 import type { Snapshot } from "./checkpointWriter.ts";
 import type { RunContext } from "./context.ts";
-import type { StepBeginning } from "./gatherStepFacts.ts";
+import type { StepBeginning, StepInput } from "./gatherStepFacts.ts";
 import type { Generator } from "./generator.ts";
 import { HeldEvents } from "./heldEvents.ts";
 import { headlineMetrics, type LoopPosition, positionAfter } from "./loopPosition.ts";
@@ -17,6 +17,7 @@ export interface StepOrder {
   readonly context: RunContext;
   readonly position: LoopPosition;
   readonly settingsHash: RunState["config_hash"];
+  readonly secondsUntilNow: StepInput["secondsUntilNow"];
   /** Metrics that go into the row. */
   readonly extra: StepBeginning["extra"];
   /**
@@ -109,6 +110,7 @@ export class StepPipeline {
         {
           ...{ step, fromMs, cursor, optimizerUpdates },
           usage: { ...counters.tokens, evaluation: context.storage.usage.evaluation },
+          secondsUntilNow: order.secondsUntilNow,
           elapsedS: this.#elapsedS,
           alarms: this.#alarms,
         },

@@ -4,6 +4,7 @@ import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { AppError } from "../../core/errors.ts";
+import { cacheFolder } from "../cacheFolder.ts";
 
 export interface HubSettings {
   /** Without a slash at the end. */
@@ -38,7 +39,7 @@ export async function loadHubSettings(
     endpoint: checkedEndpoint(get("HF_ENDPOINT") ?? DEFAULT_ENDPOINT),
     token: token ?? (await readToken(get("HF_TOKEN_PATH") ?? join(hubHome, "token"))),
     isOffline: isYes("HF_HUB_OFFLINE") || isYes("TRANSFORMERS_OFFLINE"),
-    cacheFolder: join(programCache(get, userCache), "tinker-rl", "tokenizers"),
+    cacheFolder: join(cacheFolder(environment), "tokenizers"),
     pythonCacheFolder: get("HF_HUB_CACHE") ?? join(hubHome, "hub"),
   };
 }
@@ -50,13 +51,6 @@ function checkedEndpoint(endpoint: string): string {
     "hub-endpoint",
     `The variable HF_ENDPOINT is not an http or https address. Set it to the address of a model hub, or unset it to use ${DEFAULT_ENDPOINT}.`,
   );
-}
-
-function programCache(get: (name: string) => string | null, userCache: string): string {
-  if (process.platform === "win32") {
-    return get("LOCALAPPDATA") ?? join(homedir(), "AppData", "Local");
-  }
-  return process.platform === "darwin" ? join(homedir(), "Library", "Caches") : userCache;
 }
 
 async function readToken(path: string): Promise<string | null> {

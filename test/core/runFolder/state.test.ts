@@ -15,6 +15,7 @@ const state: RunState = {
   samplers: [],
   counters: {
     tokens: NO_RUN_USAGE,
+    seconds: 0,
     rollouts: { reached_terminal_state: 16 },
     consecutive_empty_steps: 0,
   },
@@ -52,7 +53,7 @@ test("a damaged state gives way to the one before; two damaged ones are named", 
 
 test("a state of a newer version is refused, not guessed at", async () => {
   const fileSystem = createMemoryFileSystem();
-  const newer = JSON.stringify({ ...state, schema_version: 3 });
+  const newer = JSON.stringify({ ...state, schema_version: 4 });
   await fileSystem.writeAtomic(runPaths("run").state, newer);
   await expect(readState(fileSystem, "run")).rejects.toSatisfy((error) =>
     isAppError(error, "state-too-new"),
@@ -71,8 +72,12 @@ test("a power cut at any moment of a write leaves a readable state", async () =>
 
 test("a state of the first version is read as one of a run that has issued nothing ahead", async () => {
   const fileSystem = createMemoryFileSystem();
-  const { pending: _, samplers: _s, ...first } = state;
-  const older = JSON.stringify({ ...first, schema_version: 1 });
-  await fileSystem.writeAtomic(runPaths("run").state, older);
-  expect(await readState(fileSystem, "run")).toEqual(state);
+  const { pending: _, samplers: _s, counters, ...first } = state;
+  const { tokens: _t, seconds: _n, ...others } = counters;
+  const tokens = { tokens_sampled: 10, tokens_prefill: 20, tokens_trained: 30 };
+  const older = { ...first, schema_version: 1, counters: { ...others, ...tokens } };
+  await fileSystem.writeAtomic(runPaths("run").state, JSON.stringify(older));
+  const cumulative = { sampled: 10, prefill_cached: 0, prefill_uncached: 20, trained: 30 };
+  const read = { ...state, counters: { ...counters, tokens: { ...NO_RUN_USAGE, cumulative } } };
+  expect(await readState(fileSystem, "run")).toEqual(read);
 });

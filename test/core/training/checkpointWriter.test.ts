@@ -36,6 +36,7 @@ function aSnapshot(step: number): Snapshot {
       samplers: [],
       counters: {
         tokens: NO_RUN_USAGE,
+    seconds: 0,
         rollouts: {},
         consecutive_empty_steps: 0,
       },

@@ -44,7 +44,7 @@ export interface FakeContext extends RunContext {
 export const FOLDER = "/runs/one";
 
 export interface ContextOptions
-  extends Partial<Pick<RunContext, "config" | "prices" | "sequence" | "totalSteps">>,
+  extends Partial<Pick<RunContext, "config" | "listPrices" | "sequence" | "totalSteps">>,
     Partial<Pick<RunReporting, "events" | "redactor">> {
   readonly remote?: ScriptedEnvironment;
   /** Environments beside that of the builders, by full name. */
@@ -112,7 +112,7 @@ export function aContext(options: ContextOptions = {}): FakeContext {
     config,
     sequence: options.sequence ?? createTaskSequence(sources, 42, "proportional", sha256),
     totalSteps,
-    prices: options.prices ?? null,
+    listPrices: options.listPrices ?? null,
     limits: runLimits(config),
     control: new RunControl(),
     ports: { clock, random: { uuid: () => "id", uniform: () => 0 }, sha256 },

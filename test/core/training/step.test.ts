@@ -63,6 +63,7 @@ function begin(script: StepScript = {}) {
       cursor: 0,
       optimizerUpdates: 6,
       usage: { ...NO_RUN_USAGE, cumulative: { ...NO_TOKENS, sampled: 100, trained: 100 } },
+      secondsUntilNow: () => 0,
       elapsedS: [],
       extra: {},
       alarms: new RunAlarms(),

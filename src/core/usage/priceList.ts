@@ -1,0 +1,62 @@
+/** The vendor's public list of prices: `docs/protocols/tinker.md#prices`. */
+
+import * as z from "zod";
+import type { HttpClient } from "../ports.ts";
+import { REPLY_LIMITS } from "../replyLimits.ts";
+import { parseJson } from "../util/jsonl.ts";
+import type { Prices } from "./prices.ts";
+
+const PRICE_LIST_URL = "https://tinker-docs.thinkingmachines.ai/tinker/models.json";
+const TIMEOUT_MS = 5_000;
+
+/** `$1.87`, in USD per million tokens. */
+const price = z
+  .string()
+  .regex(/^\$\d+(\.\d+)?$/)
+  .transform((text) => Number(text.slice(1)));
+
+const listedModel = z.looseObject({
+  prefill: price,
+  cached_prefill: price,
+  sample: price,
+  train: price,
+});
+
+/** The prices of a model by its exact name; null when the list does not have all four. */
+export function listedPrices(list: string, model: string): Prices | null {
+  const models = z.array(z.looseObject({ tinker_id: z.string() })).safeParse(parseJson(list)?.value);
+  const listed = models.data?.find(({ tinker_id: name }) => name === model);
+  const found = listedModel.safeParse(listed).data;
+  if (found === undefined) return null;
+  return {
+    sampled: found.sample,
+    prefill_cached: found.cached_prefill,
+    prefill_uncached: found.prefill,
+    trained: found.train,
+  };
+}
+
+/** Null when it cannot be had, whatever the reason. */
+export async function fetchPriceList(
+  http: HttpClient,
+  userAgent: string,
+  signal: AbortSignal,
+): Promise<string | null> {
+  try {
+    const response = await http.send({
+      method: "GET",
+      url: PRICE_LIST_URL,
+      headers: { accept: "application/json", "user-agent": userAgent },
+      timeoutMs: TIMEOUT_MS,
+      replyLimit: {
+        bytes: REPLY_LIMITS.catalogue,
+        fault: (limit) => new Error(`The price list is longer than ${limit}.`),
+      },
+      signal,
+    });
+    const text = await response.text();
+    return response.status === 200 ? text : null;
+  } catch {
+    return null;
+  }
+}
