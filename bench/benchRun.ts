@@ -1,6 +1,5 @@
 /** A prepared run whose services are fakes in a process of their own. */
 
-import { createUsageLog } from "../src/core/runFolder/usageLog.ts";
 import { join } from "node:path";
 import { parseConfig } from "../src/core/config/parse.ts";
 import type { Config } from "../src/core/config/schema.ts";
@@ -9,6 +8,7 @@ import type { HttpClient, Log } from "../src/core/ports.ts";
 import { createEventLog } from "../src/core/runFolder/events.ts";
 import { runPaths } from "../src/core/runFolder/layout.ts";
 import { createRolloutStore } from "../src/core/runFolder/rolloutStore.ts";
+import { createUsageLog } from "../src/core/runFolder/usageLog.ts";
 import { Redactor } from "../src/core/secrets/redaction/redactor.ts";
 import { connectTinker, type ServiceClient } from "../src/core/tinker/serviceClient.ts";
 import { type RunContext, runLimits } from "../src/core/training/context.ts";

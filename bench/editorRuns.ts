@@ -1,6 +1,5 @@
 /** Large run folders for measuring the editor, from a seed, written by the product's own writers. */
 
-import { NO_RUN_USAGE } from "../src/core/usage/tokenUsage.ts";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { FileSystem, FolderFiles } from "../src/core/ports.ts";
@@ -15,6 +14,7 @@ import type { RunLease } from "../src/core/runFolder/runLease.ts";
 import type { RolloutFacts, StepFacts } from "../src/core/runFolder/stepFacts.ts";
 import type { TokenRecord } from "../src/core/runFolder/tokenRecord.ts";
 import { Redactor } from "../src/core/secrets/redaction/redactor.ts";
+import { NO_RUN_USAGE } from "../src/core/usage/tokenUsage.ts";
 import { createUniform } from "../src/local/random.ts";
 import { systemClock } from "../src/node/clock.ts";
 import { aRecord, aTurn, rolloutFacts, stepFacts } from "../test/core/runFolder/builders.ts";

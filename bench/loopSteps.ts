@@ -1,6 +1,5 @@
 /** Whole steps against the time that the services alone need for them. */
 
-import { NO_RUN_USAGE } from "../src/core/usage/tokenUsage.ts";
 import { rolloutSeed } from "../src/core/rollout/seeds.ts";
 import type { SamplingClient } from "../src/core/tinker/samplingClient.ts";
 import { RunAlarms } from "../src/core/training/alarms.ts";
@@ -9,6 +8,7 @@ import { type TaskItem, taskKeyOf } from "../src/core/training/dataset.ts";
 import { GroupQueue } from "../src/core/training/groupQueue.ts";
 import type { Watcher } from "../src/core/training/progress.ts";
 import { runStep } from "../src/core/training/step.ts";
+import { NO_RUN_USAGE } from "../src/core/usage/tokenUsage.ts";
 import { type BenchRun, ENVIRONMENT } from "./benchRun.ts";
 import { CALLS_BEFORE_ANSWER, rolloutMs, TRAINING_MS } from "./fakeTimes.ts";
 import { median, print } from "./measure.ts";
@@ -112,7 +112,7 @@ async function playStep(
     cursor: step * items.length,
     optimizerUpdates: step,
     usage: NO_RUN_USAGE,
-      secondsUntilNow: () => 0,
+    secondsUntilNow: () => 0,
     elapsedS: [],
     extra: {},
     alarms: new RunAlarms(),

@@ -1,8 +1,9 @@
 /** Draws the end of a run, and where the user may go from there. */
 
 import type { ProgressEvent } from "../core/training/progress.ts";
+import type { UsedTotal } from "../core/usage/prices.ts";
 import { mean } from "../core/util/stats.ts";
-import { formatReward, formatSigned, plural } from "../shared/format.ts";
+import { formatCost, formatReward, formatSigned, plural } from "../shared/format.ts";
 import { l10n } from "../shared/l10n.ts";
 import { commandLine, type Invocation, shortPath } from "./invocation.ts";
 import { BLANK, type Line, labelled, styled } from "./line.ts";
@@ -32,7 +33,7 @@ export function endLines(
   event: Extract<ProgressEvent, { kind: "ended" }>,
   invocation: Invocation,
 ): readonly Line[] {
-  const { outcome, step, rewards, reason } = event;
+  const { outcome, step, rewards, reason, used } = event;
   const title =
     outcome === "done"
       ? styled("good", plural(step, "done after {0} step", "done after {0} steps"))
@@ -46,12 +47,21 @@ export function endLines(
     [title],
     ...(reason === null ? [] : [[reason]]),
     ...(comparison === null ? [] : [labelled(l10n.t("mean reward"), comparison)]),
+    ...usedLines(used),
     // In an editor a finished run offers no resume of its own.
     ...nextStepLines(event.folder, outcome !== "done" || invocation.program !== null, invocation),
-    ...(outcome === "done"
+    ...(outcome === "done" && reason === null
       ? [[styled("quiet", l10n.t("To continue a finished run, raise max_steps or num_epochs."))]]
       : []),
   ];
+}
+
+/** `$4.56, 1.2M tokens`; without prices the tokens alone. */
+export function usedLines({ costUsd, tokens }: UsedTotal): readonly Line[] {
+  if (tokens === 0) return [];
+  const counted = plural(tokens, "{0} token", "{0} tokens");
+  if (costUsd === null) return [labelled(l10n.t("used"), counted)];
+  return [labelled(l10n.t("cost"), `${formatCost(costUsd)}, ${counted}`)];
 }
 
 /** `0.21 → 0.86 (+0.65), first 5 steps against last 5`; fewer steps than twice as many are halved. */

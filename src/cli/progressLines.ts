@@ -3,6 +3,7 @@
 import { assertNever } from "../core/errors.ts";
 import type { ProgressEvent } from "../core/training/progress.ts";
 import {
+  formatCost,
   formatCount,
   formatDuration,
   formatMeasure,
@@ -217,12 +218,14 @@ function checkpointLines({ name, checkpointKind, step }: EventOf<"checkpoint">):
 }
 
 /**
- * All parts where they fit; else without the tokens per second, then without the sparkline, then without the time left.
+ * All parts where they fit, the cost of the run so far among them; else without the tokens per second, then without the sparkline, then without the time left.
  * Every part has a fixed width, so that the lines of a run stand in columns.
  */
 function stepLine(event: EventOf<"step-finished">, model: ProgressModel, layout: Layout): Line {
   const spark: Line = layout.isLive ? [" ", sparkPiece(model)] : [];
   const throughput: Line = [`  ${throughputText(event, model).padStart(12)}`];
+  const { costUsd } = event.used;
+  const cost: Line = costUsd === null ? [] : [`  ${formatCost(costUsd).padStart(7)}`];
   const eta: Line =
     event.etaS === null || event.etaS === 0
       ? []
@@ -236,11 +239,11 @@ function stepLine(event: EventOf<"step-finished">, model: ProgressModel, layout:
   const head: Line = stepPieces(event);
   const rest: Line = measurePieces(event);
   const candidates: readonly Line[] = [
-    [...head, ...spark, ...rest, ...throughput, ...eta, ...untrained],
-    [...head, ...spark, ...rest, ...throughput, ...eta],
-    [...head, ...spark, ...rest, ...eta],
-    [...head, ...rest, ...eta],
-    [...head, ...rest],
+    [...head, ...spark, ...rest, ...throughput, ...cost, ...eta, ...untrained],
+    [...head, ...spark, ...rest, ...throughput, ...cost, ...eta],
+    [...head, ...spark, ...rest, ...cost, ...eta],
+    [...head, ...rest, ...cost, ...eta],
+    [...head, ...rest, ...cost],
   ];
   const fitting = candidates.find((line) => lineWidth([...line, ...failed]) <= layout.width);
   return [...(fitting ?? candidates.at(-1) ?? head), ...failed];

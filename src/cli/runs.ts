@@ -5,7 +5,7 @@ import type { Clock, FileSystem } from "../core/ports.ts";
 import { type ListedRun, listRuns } from "../core/runs/runList.ts";
 import { waitingUploads } from "../core/tracking/openreward/uploadLog.ts";
 import { runParent } from "../node/runPaths.ts";
-import { formatReward, plural } from "../shared/format.ts";
+import { formatCost, formatReward, plural } from "../shared/format.ts";
 import { l10n } from "../shared/l10n.ts";
 import { phaseTexts } from "../shared/phaseTexts.ts";
 import { checkConfig } from "../trainer/config/configFiles.ts";
@@ -65,11 +65,23 @@ async function runLines(
     // An unreadable log of one run must not hide the others; `show` reports the reason.
     runs.map(({ folder }) => waitingUploads(fileSystem.within(folder), folder).catch(() => null)),
   );
+  const withCost = runs.some(({ used }) => used?.costUsd != null);
   if (waiting.every((count) => (count ?? 0) === 0)) {
-    return tableLines(columns(), runs.map(runCells), width);
+    return tableLines(
+      columns(withCost),
+      runs.map((run) => runCells(run, withCost)),
+      width,
+    );
   }
-  const rows = runs.map((run, index) => [...runCells(run), String(waiting[index] ?? "–")]);
-  return tableLines([...columns(), { title: l10n.t("to upload"), align: "right" }], rows, width);
+  const rows = runs.map((run, index) => [
+    ...runCells(run, withCost),
+    String(waiting[index] ?? "–"),
+  ]);
+  return tableLines(
+    [...columns(withCost), { title: l10n.t("to upload"), align: "right" }],
+    rows,
+    width,
+  );
 }
 
 /** Why runs cannot be read. */
@@ -119,7 +131,7 @@ function expiryLine({ name, phase, expiry }: ListedRun): readonly Line[] {
   return [[styled("warning", text)]];
 }
 
-function runCells(run: ListedRun): readonly Piece[] {
+function runCells(run: ListedRun, withCost: boolean): readonly Piece[] {
   const style = STYLES[run.phase];
   const phase = phaseTexts()[run.phase];
   return [
@@ -127,6 +139,7 @@ function runCells(run: ListedRun): readonly Piece[] {
     style === undefined ? phase : styled(style, phase),
     String(run.steps),
     formatReward(run.reward),
+    ...(withCost ? [run.used?.costUsd == null ? "–" : formatCost(run.used.costUsd)] : []),
     run.startedAtMs === null ? "–" : formatMinute(new Date(run.startedAtMs)),
     run.repeats === null ? "–" : String(run.repeats),
   ];
@@ -139,12 +152,13 @@ function formatMinute(date: Date): string {
   return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`;
 }
 
-function columns(): readonly Column[] {
+function columns(withCost: boolean): readonly Column[] {
   return [
     { title: l10n.t("run"), align: "left", canShrink: true },
     { title: l10n.t("phase"), align: "left" },
     { title: l10n.t("steps"), align: "right" },
     { title: l10n.t("reward"), align: "right" },
+    ...(withCost ? [{ title: l10n.t("cost"), align: "right" } as const] : []),
     { title: l10n.t("started"), align: "left" },
     { title: l10n.t("repeats"), align: "right" },
   ];

@@ -7,10 +7,16 @@ import { readCheckpoints } from "../core/runFolder/checkpointLog.ts";
 import { type RunEvent, readEvents } from "../core/runFolder/events.ts";
 import { runPaths } from "../core/runFolder/layout.ts";
 import { flattenMetrics, type MetricsRow } from "../core/runFolder/metricsTree.ts";
+import { readPriceFile } from "../core/runFolder/priceFile.ts";
 import { readRunFile } from "../core/runFolder/runFile.ts";
 import { readModelNames } from "../core/runFolder/runModel.ts";
+import { readUsage } from "../core/runFolder/usageLog.ts";
+import { usageOfRow } from "../core/runFolder/usageOfRow.ts";
 import { waitingUploads } from "../core/tracking/openreward/uploadLog.ts";
+import { costOf, usedTotal } from "../core/usage/prices.ts";
+import { countTokens, type TokenUsage } from "../core/usage/tokenUsage.ts";
 import {
+  formatCost,
   formatCount,
   formatDuration,
   formatExact,
@@ -23,6 +29,7 @@ import { phaseTexts } from "../shared/phaseTexts.ts";
 import type { RunFile } from "../shared/runFile.ts";
 import { alarmLines } from "./alarmLines.ts";
 import { checkpointLines } from "./checkpointLines.ts";
+import { usedLines } from "./endLines.ts";
 import { BLANK, type Line, labelled, type Piece, styled } from "./line.ts";
 import { heading, newestRows, quietLine, type ShowContext, showCommand } from "./showContext.ts";
 import { comparedEvaluations } from "./showEvaluation.ts";
@@ -34,6 +41,7 @@ export async function* showOverview(context: ShowContext): AsyncGenerator<Line, 
   const { fileSystem, folder, reader, width } = context;
   const { rows } = await reader.metrics();
   yield* await stateLines(context);
+  yield* await usageLines(context, rows.at(-1));
   yield* queueLines(rows.at(-1));
   yield* await firingLines(context, rows.at(-1));
   yield BLANK;
@@ -62,6 +70,36 @@ async function stateLines({ fileSystem, folder, clock }: ShowContext): Promise<r
   if (run !== null) lines.push(labelled(l10n.t("configuration"), run.configPath));
   const waiting = await waitingUploads(fileSystem, folder);
   if (waiting !== null) lines.push(labelled("OpenReward", uploadPiece(waiting)));
+  return lines;
+}
+
+/** What the run has used: cost and tokens of each kind, and the part that nothing came of. */
+async function usageLines(
+  { fileSystem, folder }: ShowContext,
+  last: MetricsRow | undefined,
+): Promise<readonly Line[]> {
+  const usage = last === undefined ? null : usageOfRow(last);
+  if (usage === null) return [];
+  const logged = await readUsage(fileSystem, folder);
+  const all = { ...usage, evaluation: logged.isEmpty ? usage.evaluation : logged.evaluation };
+  const prices = (await readPriceFile(fileSystem, folder))?.prices ?? null;
+  const priced = (tokens: TokenUsage): string => {
+    const counted = plural(countTokens(tokens), "{0} token", "{0} tokens");
+    return prices === null ? counted : `${formatCost(costOf(tokens, prices))}, ${counted}`;
+  };
+  const { sampled, prefill_cached: cached, prefill_uncached: uncached, trained } = all.cumulative;
+  const kinds = [sampled, cached, uncached, trained].map(formatCount);
+  const lines = [
+    ...usedLines(usedTotal(all, prices)),
+    labelled(
+      l10n.t("of it"),
+      l10n.t("sampled {0}, prompts {1} cached and {2} not, trained {3}", ...kinds),
+    ),
+  ];
+  if (countTokens(all.discarded) > 0)
+    lines.push(labelled(l10n.t("discarded"), priced(all.discarded)));
+  if (countTokens(all.evaluation) > 0)
+    lines.push(labelled(l10n.t("evaluations"), priced(all.evaluation)));
   return lines;
 }
 

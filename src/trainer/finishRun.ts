@@ -1,6 +1,9 @@
 /** Resumes a run that is done: sends what its trackers lack, and starts or connects nothing that trains. */
 
 import { readEvaluations } from "../core/runFolder/evaluationLog.ts";
+import { readPriceFile } from "../core/runFolder/priceFile.ts";
+import { readUsage } from "../core/runFolder/usageLog.ts";
+import { usedTotal } from "../core/usage/prices.ts";
 import { claimRun } from "./claimRun.ts";
 import { reportContext } from "./runContext.ts";
 import type { RunPlan, TrainerOptions } from "./runPlan.ts";
@@ -37,6 +40,9 @@ export async function finishRun(
   await uploads?.drain("done", control.signal);
   await wandb?.finish(0, control.signal);
   await lease.end({ phase: "done" });
-  watch({ kind: "ended", outcome: "done", folder, step, rewards: [], reason: null });
+  const prices = (await readPriceFile(lease.files, folder))?.prices ?? null;
+  const { evaluation } = await readUsage(lease.files, folder);
+  const used = usedTotal({ ...plan.start.counters.tokens, evaluation }, prices);
+  watch({ kind: "ended", outcome: "done", folder, step, rewards: [], reason: null, used });
   return { outcome: "done", folder };
 }

@@ -1,7 +1,6 @@
 /** Finds the prices of a hosted model: in the run folder, in the user's cache, or in the vendor's list, which is fetched once. */
 
-import { dirname } from "node:path";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import * as z from "zod";
 import { isLocalModel } from "../core/config/presets.ts";
 import type { Config } from "../core/config/schema.ts";

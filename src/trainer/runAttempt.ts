@@ -3,17 +3,20 @@
 import { isAppError } from "../core/errors.ts";
 import { priceFileOf, writePriceFile } from "../core/runFolder/priceFile.ts";
 import type { RunLease } from "../core/runFolder/runLease.ts";
-import type { RunContext } from "../core/training/context.ts";
+import type { TrainingClient } from "../core/tinker/trainingClient.ts";
+import { pricesOf, type RunContext } from "../core/training/context.ts";
 import { isTotalAtMost } from "../core/training/dataset.ts";
 import { type LoopEnd, runLoop } from "../core/training/loop.ts";
 import type { LoopPosition } from "../core/training/loopPosition.ts";
 import type { Preparation } from "../core/training/prepare.ts";
 import type { Watcher } from "../core/training/progress.ts";
+import { usedTotal } from "../core/usage/prices.ts";
 import { raceAbort } from "../core/util/abort.ts";
 import { sha256 } from "../node/hash.ts";
 import { formatQuantity } from "../shared/format.ts";
 import { claimRun } from "./claimRun.ts";
 import { evaluateAtEnd } from "./evaluateAtEnd.ts";
+import type { ListPrices } from "./listPrices.ts";
 import {
   finalLoss,
   type Loss,
@@ -26,7 +29,6 @@ import {
 import { reportRewind, warnOfExpiry } from "./reportRewind.ts";
 import { reportContext, trainingContext } from "./runContext.ts";
 import { recordFailure, runEnding } from "./runEnding.ts";
-import type { ListPrices } from "./listPrices.ts";
 import type { RunPlan, TrainerOptions } from "./runPlan.ts";
 import type { ConnectionOptions, TinkerConnection } from "./services/connections.ts";
 import { noteTokenizer } from "./tokenizerNote.ts";
@@ -73,10 +75,7 @@ export class RunAttempt {
       const lease = this.#lease ?? (await claimRun(trainer, plan, model));
       this.#lease = lease;
       const reporting = this.#reportContext(lease);
-      const context = {
-        ...trainingContext(reporting, tinker.service, model.client, preparation),
-        listPrices: this.#options.listPrices?.prices ?? null,
-      };
+      const context = this.#trainingContext(reporting, model.client);
       await this.#recordPrices(lease);
       if (model.rewind !== undefined) await reportRewind(context, model.rewind);
       if (lost !== null) await reportRecovery(context, model.start.step, lost.completed);
@@ -105,6 +104,15 @@ export class RunAttempt {
     controlChannel?.onPhase(isStopped ? "stopped" : "failed");
     await tinker.service.finish(isStopped ? "interrupted" : "errored");
     throw cause;
+  }
+
+  #trainingContext(reporting: ReportContext, client: TrainingClient): RunContext {
+    const { listPrices, preparation, tinker } = this.#options;
+    const prices = listPrices?.prices ?? null;
+    return trainingContext(reporting, tinker.service, client, {
+      ...preparation,
+      listPrices: prices,
+    });
   }
 
   async #recordPrices({ files, folder }: RunLease): Promise<void> {
@@ -201,7 +209,10 @@ export class RunAttempt {
     const { folder } = storage;
     const rewards = [...this.#rewards].flatMap(([at, reward]) => (at < step ? [reward] : []));
     const reason = end.ending?.message ?? null;
-    reporting.watch({ kind: "ended", outcome, folder, step, rewards, reason });
+    await storage.usage.flush();
+    const usage = { ...end.usage, evaluation: storage.usage.evaluation };
+    const used = usedTotal(usage, pricesOf(context));
+    reporting.watch({ kind: "ended", outcome, folder, step, rewards, reason, used });
     return { outcome, folder, ...ending };
   }
 

@@ -52,11 +52,12 @@ export function trainingContext(
   context: ReportContext,
   service: ServiceClient,
   client: TrainingClient,
-  { chat, environments, sequence }: Preparation,
-): Omit<RunContext, "listPrices"> {
+  { chat, environments, listPrices, sequence }: Preparation & Pick<RunContext, "listPrices">,
+): RunContext {
   return {
     ...context,
     sequence,
+    listPrices,
     limits: runLimits(context.config),
     ports: { ...context.ports, takeLagMs: measureLag() },
     services: { service, client, chat, environments },

@@ -109,6 +109,7 @@ export function stepFinished(changes: Partial<EventOf<"step-finished">> = {}): P
     totalS: 1.2,
     sampledTokens: 4812,
     etaS: 35,
+    used: { tokens: 0, costUsd: null },
     ...changes,
   };
 }

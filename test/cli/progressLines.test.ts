@@ -174,6 +174,8 @@ test("the end compares first and last rewards and gives commands to copy", () =>
     outcome: "stopped",
     folder: "/home/me/runs/demo",
     step: 12,
+    reason: null,
+    used: { tokens: 0, costUsd: null },
     rewards: [0.1, 0.2, null, 0.2, 0.3, 0.5, 0.5, 0.7, 0.7, 0.8, 0.8, 0.9],
   } as const;
   expect(screen([end])).toEqual([

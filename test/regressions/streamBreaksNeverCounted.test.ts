@@ -1,4 +1,3 @@
-import { NO_RUN_USAGE } from "../../src/core/usage/tokenUsage.ts";
 import { describe, expect, it } from "vitest";
 import type { Renderer } from "../../src/core/chat/renderer.ts";
 import type { Config } from "../../src/core/config/schema.ts";
@@ -8,6 +7,7 @@ import { stepPaths } from "../../src/core/runFolder/layout.ts";
 import { createRunReader } from "../../src/core/runFolder/reader.ts";
 import { RunAlarms } from "../../src/core/training/alarms.ts";
 import { runStep } from "../../src/core/training/step.ts";
+import { NO_RUN_USAGE } from "../../src/core/usage/tokenUsage.ts";
 import { result, scriptedEnvironment } from "../core/rollout/scriptedEnvironment.ts";
 import {
   call,

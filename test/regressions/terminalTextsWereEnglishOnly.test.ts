@@ -27,7 +27,10 @@ const EVENTS: readonly ProgressEvent[] = [
   { kind: "uploading", waiting: 3, isOver: true },
   { kind: "reporting", waiting: 1, isOver: false },
   { kind: "alarm-over", title: "-" } as ProgressEvent,
-  { kind: "ended", outcome: "done", step: 40, folder: "/home/me/runs/demo", rewards: [0, 1] },
+  {
+    ...{ kind: "ended", outcome: "done", step: 40, folder: "/home/me/runs/demo", rewards: [0, 1] },
+    ...{ reason: null, used: { tokens: 0, costUsd: null } },
+  },
 ];
 
 afterEach(() => setTranslations({}));

@@ -21,7 +21,7 @@ export function aRunState(step: number, changes: Partial<RunState> = {}): RunSta
     samplers: [],
     counters: {
       tokens: NO_RUN_USAGE,
-    seconds: 0,
+      seconds: 0,
       rollouts: {},
       consecutive_empty_steps: 0,
     },

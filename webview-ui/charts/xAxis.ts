@@ -21,7 +21,14 @@ export function xValues(
     case "active":
       return ascending(running(columns.values("time/total_s")));
     case "tokens":
-      return ascending(columns.values("tokens/trained_total"));
+      // Runs of earlier versions have the second name.
+      return ascending(
+        columns.values(
+          columns.has("tokens/cumulative/trained")
+            ? "tokens/cumulative/trained"
+            : "tokens/trained_total",
+        ),
+      );
     case "wall":
       return ascending(wallTimes(columns, events));
   }

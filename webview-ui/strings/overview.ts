@@ -147,6 +147,8 @@ export const overviewStrings = {
     time: l10n.t("Seconds a step"),
     queue: l10n.t("Groups in the queue"),
     staleness: l10n.t("Staleness in updates"),
+    tokens: l10n.t("Tokens of the run"),
+    cost: l10n.t("Cost of the run in USD"),
     names: {
       range: l10n.t("lowest to highest"),
       v1: "k1",
@@ -156,6 +158,13 @@ export const overviewStrings = {
       sampler: l10n.t("sampler"),
       issued: l10n.t("issued"),
       ready: l10n.t("ended"),
+      sampled: l10n.t("sampled"),
+      cached: l10n.t("prompts, cached"),
+      uncached: l10n.t("prompts, not cached"),
+      trained: l10n.t("trained"),
+      steps: l10n.t("steps"),
+      discarded: l10n.t("discarded of them"),
+      evaluations: l10n.t("evaluations"),
     },
   },
 } as const;

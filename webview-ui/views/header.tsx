@@ -1,7 +1,7 @@
 /** Which run is shown, how far it is, and what can be done with it. */
 
 import type { RunState, RunView } from "../../src/shared/dashboardTypes.ts";
-import { formatCount, formatDuration } from "../../src/shared/format.ts";
+import { formatCost, formatCount, formatDuration } from "../../src/shared/format.ts";
 import { Icon, type IconName } from "../controls/icon.tsx";
 import { Menu, type MenuItem } from "../controls/menu.tsx";
 import { Toolbar } from "../controls/toolbar.tsx";
@@ -106,7 +106,12 @@ function Progress({ dashboard }: { readonly dashboard: DashboardModel }) {
   const { completedSteps, totalSteps } = run;
   const last = dashboard.data.columns.rows - 1;
   const eta = dashboard.data.columns.at("progress/eta_s", last);
-  const tokens = dashboard.data.columns.at("tokens/sampled_total", last);
+  const { columns } = dashboard.data;
+  // Runs of earlier versions have the second name.
+  const tokens =
+    columns.at("tokens/cumulative/sampled", last) ?? columns.at("tokens/sampled_total", last);
+  const stepsUsd = columns.at("cost/cumulative_usd", last);
+  const evaluationUsd = columns.at("cost/evaluation_usd", last) ?? 0;
   const seconds = dashboard.data.columns
     .values("time/total_s")
     .reduce((sum, value) => (Number.isNaN(value) ? sum : sum + value), 0);
@@ -115,6 +120,7 @@ function Progress({ dashboard }: { readonly dashboard: DashboardModel }) {
     isGoing && eta !== null && eta > 0 ? text.left(formatDuration(eta)) : null,
     seconds > 0 ? text.elapsed(formatDuration(seconds)) : null,
     tokens === null ? null : text.tokens(formatCount(tokens)),
+    stepsUsd === null ? null : formatCost(stepsUsd + evaluationUsd),
   ].filter((fact) => fact !== null);
   return (
     <div class="header-progress">

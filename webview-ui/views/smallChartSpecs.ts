@@ -58,6 +58,38 @@ export const SMALL_CHARTS: readonly SmallChartSpec[] = [
     ],
   },
   oneMetric(text.staleness, "async/staleness/mean", "orange"),
+  {
+    title: text.tokens,
+    series: [
+      { name: "tokens/cumulative/sampled", label: text.names.sampled, colour: "blue" },
+      { name: "tokens/cumulative/prefill_cached", label: text.names.cached, colour: "green" },
+      {
+        name: "tokens/cumulative/prefill_uncached",
+        label: text.names.uncached,
+        colour: "orange",
+        dash: [6, 3],
+      },
+      { name: "tokens/cumulative/trained", label: text.names.trained, colour: "purple" },
+    ],
+  },
+  {
+    title: text.cost,
+    series: [
+      { name: "cost/cumulative_usd", label: text.names.steps, colour: "blue" },
+      {
+        name: "cost/discarded_usd",
+        label: text.names.discarded,
+        colour: "red",
+        dash: [6, 3],
+      },
+      {
+        name: "cost/evaluation_usd",
+        label: text.names.evaluations,
+        colour: "green",
+        dash: [2, 3],
+      },
+    ],
+  },
 ];
 
 /** A chart of one metric. */

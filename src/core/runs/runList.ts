@@ -16,6 +16,8 @@ import {
 } from "../runFolder/resumePoints.ts";
 import { isRunInUse, type Liveness, readRunFile } from "../runFolder/runFile.ts";
 import { readStates, type StoredStates } from "../runFolder/state.ts";
+import { usageOfRow } from "../runFolder/usageOfRow.ts";
+import { type UsedTotal, usedTotal } from "../usage/prices.ts";
 import { lastLines, parseJsonLines } from "../util/jsonl.ts";
 import { NOTHING_PENDING, type PendingReports, pendingReports } from "./pendingReports.ts";
 
@@ -30,6 +32,8 @@ export interface ListedRun {
   readonly totalSteps: number | null;
   /** Mean reward of the last step. */
   readonly reward: number | null;
+  /** What its steps and the evaluations before them have used; null where that is not known. */
+  readonly used: UsedTotal | null;
   /** Mean rewards of the last steps, at most ten, oldest first. */
   readonly recentRewards: readonly (number | null)[];
   /** Reports that a resume would send; only for a run that is done. */
@@ -57,7 +61,7 @@ export interface StateExpiry {
 /** The part that follows from the last rows of metrics. */
 type Progress = Pick<
   ListedRun,
-  "steps" | "totalSteps" | "reward" | "recentRewards" | "pendingReports" | "problem"
+  "steps" | "totalSteps" | "reward" | "used" | "recentRewards" | "pendingReports" | "problem"
 >;
 
 interface CachedProgress {
@@ -101,6 +105,7 @@ export async function readRun(
     steps: 0,
     totalSteps: null,
     reward: null,
+    used: null,
     recentRewards: [],
     pendingReports: NOTHING_PENDING,
     startedAtMs: null,
@@ -160,6 +165,15 @@ function metricOf(row: MetricsRow, name: string): number | null {
   return typeof value === "number" ? value : null;
 }
 
+function usedBy(row: MetricsRow | undefined): UsedTotal | null {
+  const usage = row === undefined ? null : usageOfRow(row);
+  if (row === undefined || usage === null) return null;
+  const steps = metricOf(row, "cost/cumulative_usd");
+  const evaluations = metricOf(row, "cost/evaluation_usd") ?? 0;
+  const { tokens } = usedTotal(usage, null);
+  return { tokens, costUsd: steps === null ? null : steps + evaluations };
+}
+
 async function readCached(
   fileSystem: FolderFiles,
   folder: string,
@@ -180,6 +194,7 @@ async function readCached(
     steps,
     totalSteps: totalSteps(rows.at(-1)),
     reward: recentRewards.at(-1) ?? null,
+    used: usedBy(rows.at(-1)),
     recentRewards,
     pendingReports:
       phase === "done" ? await pendingReports(fileSystem, folder, steps) : NOTHING_PENDING,

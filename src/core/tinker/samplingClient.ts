@@ -3,9 +3,9 @@
 import { isAppError } from "../errors.ts";
 import type { ImageFile } from "../images/imageFile.ts";
 import type { Clock, Random } from "../ports.ts";
-import { type Backoff, backoffMs } from "../util/backoff.ts";
 import type { TokenUsage } from "../usage/tokenUsage.ts";
 import type { UsageMeter } from "../usage/usageMeter.ts";
+import { type Backoff, backoffMs } from "../util/backoff.ts";
 import { type WithTimerPaused, withoutTimer } from "../util/withTimerPaused.ts";
 import type { Canceller } from "./cancelling.ts";
 import { tinkerError } from "./errors.ts";

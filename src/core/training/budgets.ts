@@ -3,8 +3,8 @@
 import { formatCost, formatCount, formatMeasure } from "../../shared/format.ts";
 import type { Config } from "../config/schema.ts";
 import { AppError } from "../errors.ts";
-import { costOf, type Prices } from "../usage/prices.ts";
-import { addTokens, countTokens, type RunUsage } from "../usage/tokenUsage.ts";
+import { type Prices, usedTotal } from "../usage/prices.ts";
+import type { RunUsage } from "../usage/tokenUsage.ts";
 import { mean } from "../util/stats.ts";
 
 /** The code of a run that has reached its target: it is done. */
@@ -31,10 +31,10 @@ export interface BudgetShares {
 
 export function budgetShares(limits: Limits, { usage, prices, seconds }: Spent): BudgetShares {
   const { max_cost_usd: usd, max_hours: hours, max_tokens_total: tokens } = limits;
-  const used = addTokens(usage.cumulative, usage.evaluation);
+  const used = usedTotal(usage, prices);
   return {
-    ...(usd !== null && prices !== null && { cost_frac: costOf(used, prices) / usd }),
-    ...(tokens !== null && { tokens_frac: countTokens(used) / tokens }),
+    ...(usd !== null && used.costUsd !== null && { cost_frac: used.costUsd / usd }),
+    ...(tokens !== null && { tokens_frac: used.tokens / tokens }),
     ...(hours !== null && { hours_frac: seconds / 3600 / hours }),
   };
 }
@@ -76,4 +76,3 @@ function targetReached(
   const message = `The run has reached its target: the mean reward of the last ${target.steps} steps is ${formatMeasure(reached)}, and target_reward asks for ${target.reward}.`;
   return new AppError(TARGET_REACHED, message);
 }
-

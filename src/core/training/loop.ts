@@ -8,11 +8,12 @@ import type { JsonObject } from "../json.ts";
 import type { MetricsTree } from "../runFolder/metricsTree.ts";
 import { mergeMetrics } from "../runFolder/metricsTree.ts";
 import { meteredSampler } from "../tinker/metered.ts";
-import { addTokens, type TokenUsage } from "../usage/tokenUsage.ts";
+import { addTokens, type RunUsage, type TokenUsage } from "../usage/tokenUsage.ts";
 import { UsageMeter } from "../usage/usageMeter.ts";
 import { RunAlarms } from "./alarms.ts";
 import { applySettings } from "./applySettings.ts";
 import { reportCapacitySummary } from "./availabilityMessages.ts";
+import { earlyEnd, TARGET_REACHED } from "./budgets.ts";
 import { checkLoss } from "./checkLoss.ts";
 import { CheckpointWriter, dueCheckpoint, type Snapshot } from "./checkpointWriter.ts";
 import { checkSampling } from "./checkSampling.ts";
@@ -22,15 +23,14 @@ import { doneFractionOf } from "./dataset.ts";
 import { emptySteps } from "./emptySteps.ts";
 import { dueEvaluation, evaluate, evaluateBesideSteps } from "./evaluate.ts";
 import { evaluationMetrics } from "./evaluation.ts";
-import { earlyEnd, TARGET_REACHED } from "./budgets.ts";
 import { Generator } from "./generator.ts";
 import { checkBaseModel } from "./klPenalty.ts";
 import { type LoopPosition, type RunIdentity, snapshotAt } from "./loopPosition.ts";
 import { meteredContext } from "./meteredContext.ts";
+import { readRewards } from "./readRewards.ts";
 import { reportSkippedProbe } from "./reportServerCheck.ts";
 import type { StepOutput } from "./step.ts";
 import { type CompletedStep, StepPipeline } from "./stepPipeline.ts";
-import { readRewards } from "./readRewards.ts";
 import { usageAtStart } from "./usageAtStart.ts";
 
 export interface LoopEnd {
@@ -40,6 +40,8 @@ export interface LoopEnd {
   readonly samplerPath: string | null;
   /** What ended the run before its plan did: a budget or a target; null without. */
   readonly ending: AppError | null;
+  /** All tokens until then. */
+  readonly usage: RunUsage;
   /** With the settings in force at the end. */
   readonly context: RunContext;
 }
@@ -341,6 +343,7 @@ class Loop {
       statePath: entry.state_path ?? "",
       samplerPath: entry.sampler_path,
       ending,
+      usage: this.#position.counters.tokens,
       context: this.#context,
     };
   }

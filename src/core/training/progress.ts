@@ -1,6 +1,7 @@
 /** What a run reports to its watchers, after the fact; a watcher cannot delay it. */
 
 import type { AlarmNotice } from "../alarms/evaluateAlarms.ts";
+import type { UsedTotal } from "../usage/prices.ts";
 import type { EvaluationResult } from "./evaluation.ts";
 
 export type ProgressEvent =
@@ -62,6 +63,8 @@ export type ProgressEvent =
       readonly totalS: number;
       readonly sampledTokens: number;
       readonly etaS: number | null;
+      /** Of the run with this step. */
+      readonly used: UsedTotal;
     }
   | {
       readonly kind: "evaluating";
@@ -118,6 +121,7 @@ export type ProgressEvent =
       readonly rewards: readonly (number | null)[];
       /** Why the run ended before its plan did; null when it did not, or was asked to stop. */
       readonly reason: string | null;
+      readonly used: UsedTotal;
     };
 
 export type Watcher = (event: ProgressEvent) => void;

@@ -4,6 +4,7 @@ import type { FinishedRollout } from "../rollout/rollout.ts";
 import { appendMetrics, buildMetricsRow } from "../runFolder/metrics.ts";
 import { type MetricsRow, type MetricsTree, mergeMetrics } from "../runFolder/metricsTree.ts";
 import type { StepFacts } from "../runFolder/stepFacts.ts";
+import { usedTotal } from "../usage/prices.ts";
 import type { RunUsage, TokenUsage } from "../usage/tokenUsage.ts";
 import { UsageMeter } from "../usage/usageMeter.ts";
 import { fraction, summarize } from "../util/stats.ts";
@@ -236,5 +237,6 @@ function finishedEvent(
     totalS: times.totalS,
     sampledTokens: usage.step.sampled,
     etaS: progress.etaS,
+    used: usedTotal(usage.total, usage.prices),
   } satisfies ProgressEvent;
 }

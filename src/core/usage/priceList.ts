@@ -24,7 +24,9 @@ const listedModel = z.looseObject({
 
 /** The prices of a model by its exact name; null when the list does not have all four. */
 export function listedPrices(list: string, model: string): Prices | null {
-  const models = z.array(z.looseObject({ tinker_id: z.string() })).safeParse(parseJson(list)?.value);
+  const models = z
+    .array(z.looseObject({ tinker_id: z.string() }))
+    .safeParse(parseJson(list)?.value);
   const listed = models.data?.find(({ tinker_id: name }) => name === model);
   const found = listedModel.safeParse(listed).data;
   if (found === undefined) return null;

@@ -1,7 +1,14 @@
 /** What tokens cost. */
 
 import * as z from "zod";
-import { TOKEN_KINDS, type TokenKind, type TokenUsage } from "./tokenUsage.ts";
+import {
+  addTokens,
+  countTokens,
+  type RunUsage,
+  TOKEN_KINDS,
+  type TokenKind,
+  type TokenUsage,
+} from "./tokenUsage.ts";
 
 const price = z.number().nonnegative();
 
@@ -20,4 +27,17 @@ export type Prices = Readonly<Record<TokenKind, number>>;
 /** In USD. */
 export function costOf(usage: TokenUsage, prices: Prices): number {
   return TOKEN_KINDS.reduce((sum, kind) => sum + usage[kind] * prices[kind], 0) / 1e6;
+}
+
+/** Everything that a run has used, evaluations included. */
+export interface UsedTotal {
+  /** Of all kinds. */
+  readonly tokens: number;
+  /** Null when no prices are known. */
+  readonly costUsd: number | null;
+}
+
+export function usedTotal({ cumulative, evaluation }: RunUsage, prices: Prices | null): UsedTotal {
+  const used = addTokens(cumulative, evaluation);
+  return { tokens: countTokens(used), costUsd: prices === null ? null : costOf(used, prices) };
 }

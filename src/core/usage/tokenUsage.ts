@@ -62,11 +62,11 @@ export function countTokens(usage: TokenUsage): number {
   return TOKEN_KINDS.reduce((sum, kind) => sum + usage[kind], 0);
 }
 
-export function mapKinds(valueOf: (kind: TokenKind) => number): Readonly<Record<TokenKind, number>> {
+export function mapKinds(ofKind: (kind: TokenKind) => number): Readonly<Record<TokenKind, number>> {
   return {
-    sampled: valueOf("sampled"),
-    prefill_cached: valueOf("prefill_cached"),
-    prefill_uncached: valueOf("prefill_uncached"),
-    trained: valueOf("trained"),
+    sampled: ofKind("sampled"),
+    prefill_cached: ofKind("prefill_cached"),
+    prefill_uncached: ofKind("prefill_uncached"),
+    trained: ofKind("trained"),
   };
 }

@@ -1,7 +1,13 @@
 /** The long text about a run, shown when the pointer rests on its row. */
 
 import * as vscode from "vscode";
-import { formatCount, formatDuration, formatReward, plural } from "../../shared/format.ts";
+import {
+  formatCost,
+  formatCount,
+  formatDuration,
+  formatReward,
+  plural,
+} from "../../shared/format.ts";
 import { phaseTexts } from "../../shared/phaseTexts.ts";
 import type { RunEntry } from "../runs/runStore.ts";
 import { plainLine, plainMessage } from "../vscode/plainText.ts";
@@ -31,6 +37,13 @@ function endingFacts({ file, phase }: RunEntry): readonly (readonly [string, str
   ];
 }
 
+function usedFacts({ used }: RunEntry): readonly (readonly [string, string])[] {
+  if (used === null) return [];
+  const tokens = plural(used.tokens, "{0} token", "{0} tokens");
+  const cost = used.costUsd === null ? [] : [formatCost(used.costUsd)];
+  return [[vscode.l10n.t("Used"), [...cost, tokens].join(", ")]];
+}
+
 function facts(run: RunEntry): readonly (readonly [string, string])[] {
   const { file, startedAtMs, steps, totalSteps, reward, repeats, phase, isLive, folder } = run;
   const { expiry } = run;
@@ -44,6 +57,7 @@ function facts(run: RunEntry): readonly (readonly [string, string])[] {
         : vscode.l10n.t("{0} of {1}", formatCount(steps), formatCount(totalSteps)),
     ],
     [vscode.l10n.t("Mean reward"), formatReward(reward)],
+    ...usedFacts(run),
   ];
   if (startedAtMs !== null) {
     rows.push([

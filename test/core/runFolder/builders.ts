@@ -1,9 +1,9 @@
 /** Rollouts for tests, with only the interesting parts named. */
 
-import { NO_RUN_USAGE, NO_TOKENS } from "../../../src/core/usage/tokenUsage.ts";
-import { NO_USAGE } from "../../../src/core/usage/usageMeter.ts";
 import type { RolloutRecord } from "../../../src/core/runFolder/rolloutRecord.ts";
 import type { RolloutFacts, StepFacts, TurnFacts } from "../../../src/core/runFolder/stepFacts.ts";
+import { NO_RUN_USAGE, NO_TOKENS } from "../../../src/core/usage/tokenUsage.ts";
+import { NO_USAGE } from "../../../src/core/usage/usageMeter.ts";
 
 export function aRecord(changes: Partial<RolloutRecord> = {}): RolloutRecord {
   return {

@@ -9,10 +9,10 @@ import {
   type Snapshot,
   stepOfCheckpoint,
 } from "../../../src/core/training/checkpointWriter.ts";
+import { NO_RUN_USAGE } from "../../../src/core/usage/tokenUsage.ts";
 import { settle } from "../../fakes/fakeClock.ts";
 import { aConfig } from "./builders.ts";
 import { aContext, FOLDER } from "./fakeContext.ts";
-import { NO_RUN_USAGE } from "../../../src/core/usage/tokenUsage.ts";
 
 function aSnapshot(step: number): Snapshot {
   return {
@@ -36,7 +36,7 @@ function aSnapshot(step: number): Snapshot {
       samplers: [],
       counters: {
         tokens: NO_RUN_USAGE,
-    seconds: 0,
+        seconds: 0,
         rollouts: {},
         consecutive_empty_steps: 0,
       },

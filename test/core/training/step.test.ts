@@ -1,4 +1,3 @@
-import { NO_RUN_USAGE, NO_TOKENS } from "../../../src/core/usage/tokenUsage.ts";
 import { describe, expect, it } from "vitest";
 import type { Config, EnvironmentConfig } from "../../../src/core/config/schema.ts";
 import { AppError } from "../../../src/core/errors.ts";
@@ -9,6 +8,7 @@ import { decodeTokenRecord } from "../../../src/core/runFolder/tokenRecord.ts";
 import type { SamplingClient } from "../../../src/core/tinker/samplingClient.ts";
 import { RunAlarms } from "../../../src/core/training/alarms.ts";
 import { runStep } from "../../../src/core/training/step.ts";
+import { NO_RUN_USAGE, NO_TOKENS } from "../../../src/core/usage/tokenUsage.ts";
 import { sum } from "../../../src/core/util/stats.ts";
 import { sha256 } from "../../../src/node/hash.ts";
 import { result, scriptedEnvironment } from "../rollout/scriptedEnvironment.ts";

@@ -1,6 +1,5 @@
 /** A run folder written by the product's own writers that holds what is hard to show: attempts, gaps, failures, hostile and huge texts. */
 
-import { NO_RUN_USAGE } from "../../../src/core/usage/tokenUsage.ts";
 import { alarmBegins } from "../../../src/core/alarms/alarmEvents.ts";
 import type { AlarmNotice } from "../../../src/core/alarms/evaluateAlarms.ts";
 import type { FileSystem, FolderFiles } from "../../../src/core/ports.ts";
@@ -12,6 +11,7 @@ import type { RolloutRecord } from "../../../src/core/runFolder/rolloutRecord.ts
 import { createRolloutStore } from "../../../src/core/runFolder/rolloutStore.ts";
 import { resumeRun, startRun } from "../../../src/core/runFolder/runFolder.ts";
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
+import { NO_RUN_USAGE } from "../../../src/core/usage/tokenUsage.ts";
 import { systemClock } from "../../../src/node/clock.ts";
 import { aRecord, rolloutFacts, stepFacts } from "../../core/runFolder/builders.ts";
 import { writeEvaluation } from "../../core/runFolder/evaluatedRun.ts";

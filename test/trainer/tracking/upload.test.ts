@@ -1,7 +1,7 @@
-import { createUsageLog } from "../../../src/core/runFolder/usageLog.ts";
 import { expect, it } from "vitest";
 import type { NewRunEvent } from "../../../src/core/runFolder/events.ts";
 import { createRolloutStore } from "../../../src/core/runFolder/rolloutStore.ts";
+import { createUsageLog } from "../../../src/core/runFolder/usageLog.ts";
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
 import { RunControl } from "../../../src/core/training/control.ts";
 import type { ProgressEvent } from "../../../src/core/training/progress.ts";
