@@ -11,6 +11,7 @@ import { appendMetrics, buildMetricsRow } from "../../src/core/runFolder/metrics
 import type { RolloutRecord } from "../../src/core/runFolder/rolloutRecord.ts";
 import { createRolloutStore } from "../../src/core/runFolder/rolloutStore.ts";
 import { Redactor } from "../../src/core/secrets/redaction/redactor.ts";
+import { NO_TOKENS } from "../../src/core/usage/tokenUsage.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
 import { aRecord, rolloutFacts, stepFacts } from "../core/runFolder/builders.ts";
 import { createMemoryFileSystem } from "../core/runFolder/memoryFileSystem.ts";
@@ -58,7 +59,8 @@ async function aRun(
   ]);
   await store.addRollout(aRecord({ step: 1 }));
   const rollouts = [rolloutFacts(), rolloutFacts({ reward: 0 })];
-  await appendMetrics(fileSystem, FOLDER, buildMetricsRow(stepFacts({ step: 0, rollouts })));
+  const usage = { ...stepFacts().usage, step: { ...NO_TOKENS, sampled: 20 } };
+  await appendMetrics(fileSystem, FOLDER, buildMetricsRow(stepFacts({ step: 0, rollouts, usage })));
   await appendCheckpoint(fileSystem, FOLDER, CHECKPOINT);
   await appendCheckpoint(fileSystem, FOLDER, { ...CHECKPOINT, kind: "final" });
   const config = JSON.stringify({ model_name: "local/tiny-tool", tokenizer_name: null });

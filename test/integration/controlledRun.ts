@@ -90,10 +90,10 @@ export function train(project: string): SteeredRun {
 }
 
 /** Goes on with the run in `project`, in this process. */
-export function resume(project: string): ActiveRun {
+export function resume(project: string, ...overrides: readonly string[]): ActiveRun {
   const folder = runIn(project);
   const base = { owner: "terminal", programFolder: PROGRAM_FOLDER } as const;
-  return resumeTraining({ ...base, folder, watch: () => undefined });
+  return resumeTraining({ ...base, folder, overrides, watch: () => undefined });
 }
 
 /** Fits an event amid the rollouts of a step, counted from 0. */

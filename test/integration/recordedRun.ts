@@ -3,6 +3,7 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import * as z from "zod";
 import { decodeTokenRecord } from "../../src/core/runFolder/tokenRecord.ts";
 import type { SamplingClient } from "../../src/core/tinker/samplingClient.ts";
 import type { TrainingClient } from "../../src/core/tinker/trainingClient.ts";
@@ -81,8 +82,19 @@ export async function recordedRun() {
     requests,
     samples: samples.sort(),
     rows: rows.map(comparableRow),
+    prompts: rows.map(promptTokens),
     tokens: await digestsOfTokens(join(started.folder, "rollouts")),
   };
+}
+
+const prompts = z.object({
+  tokens: z.object({ prefill_cached: z.number(), prefill_uncached: z.number() }),
+});
+
+/** Of all rollouts of a step; how many of them the engine had in its cache depends on time. */
+function promptTokens(row: unknown): number {
+  const { prefill_cached: cached, prefill_uncached: uncached } = prompts.parse(row).tokens;
+  return cached + uncached;
 }
 
 async function digestsOfTokens(folder: string): Promise<readonly string[]> {

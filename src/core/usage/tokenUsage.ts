@@ -62,7 +62,7 @@ export function countTokens(usage: TokenUsage): number {
   return TOKEN_KINDS.reduce((sum, kind) => sum + usage[kind], 0);
 }
 
-export function mapKinds(ofKind: (kind: TokenKind) => number): Readonly<Record<TokenKind, number>> {
+function mapKinds(ofKind: (kind: TokenKind) => number): Readonly<Record<TokenKind, number>> {
   return {
     sampled: ofKind("sampled"),
     prefill_cached: ofKind("prefill_cached"),

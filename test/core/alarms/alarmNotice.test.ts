@@ -135,10 +135,15 @@ describe("what an alarm suggests", () => {
         "rollout/response_tokens/mean": 400,
         "rollout/reward/count": 40,
         "client/event_loop_lag_ms": 900,
+        "budget/cost_frac": 0.9,
+        "budget/tokens_frac": 0.9,
+        "budget/hours_frac": 0.9,
       }),
     ]);
     const environments = { [ENVIRONMENT]: anEnvironment({ temperature: 1.5 }) };
-    const config = aConfig({ environments, chat_format: "reference" });
+    const prices = { sampled: 1, prefill_cached: 1, prefill_uncached: 1, trained: 1 };
+    const budgets = { max_cost_usd: 0.5, max_tokens_total: 1_000, max_hours: 2, prices };
+    const config = aConfig({ environments, chat_format: "reference", ...budgets });
     const notices = everything.last.map((state) => alarmNotice(state, everything.past, config));
     expect(notices).not.toContain(null);
     for (const { path, value } of notices.flatMap((notice) => notice?.edits ?? [])) {

@@ -1,0 +1,126 @@
+/** Runs that end before their plan does, because a budget is used up or a target is reached. */
+
+import { readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import * as z from "zod";
+import { exitCodeOfRun } from "../../src/cli/exitCode.ts";
+import { isAppError } from "../../src/core/errors.ts";
+import { EXIT } from "../../src/shared/exitCodes.ts";
+import { linesIn, resume, runFile, runIn, train, trained } from "./controlledRun.ts";
+import { runFolderWith } from "./localRun.ts";
+
+const STEPS = 5;
+const configOf = (settings: string): string => `
+model_name: local/tiny-tool
+run_name: run
+environments:
+  local/calculator: { splits: { train: { num_samples: 23 } }, num_rollouts: 4, nonterminal_reward: 0 }
+batch_size: 5
+num_epochs: 1
+learning_rate: 1e-3
+warmup_steps: 0
+save_every: 0
+${settings}`;
+
+const PRICES = "{ sampled: 440, prefill_cached: 39, prefill_uncached: 195, trained: 600 }";
+
+const row = z.object({
+  budget: z.record(z.string(), z.number()).optional(),
+  alarm: z.record(z.string(), z.number()),
+  tokens: z.object({ cumulative: z.record(z.string(), z.number()) }),
+});
+const event = z.object({ kind: z.string(), message: z.string() });
+
+const folders: string[] = [];
+async function project(settings: string): Promise<string> {
+  const folder = await runFolderWith(configOf(settings));
+  folders.push(folder);
+  return folder;
+}
+afterAll(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true }))));
+
+describe.each([0, 2])(
+  "a run that samples %i steps ahead, with a budget of tokens",
+  (stepsAhead) => {
+    it("ends saved at the border after it is used up, warns before, and a higher one lets it go on to the same end", async () => {
+      const ahead = `max_steps_off_policy: ${stepsAhead}`;
+      const whole = await project(ahead);
+      expect((await train(whole).ended).outcome).toBe("done");
+      const undisturbed = await trained(whole, STEPS);
+      const totals = (await linesIn(whole, "metrics.jsonl", row)).map(({ tokens }) =>
+        Object.values(tokens.cumulative).reduce((sum, count) => sum + count, 0),
+      );
+      // Between the totals after the second and after the third step.
+      const budget = Math.round(((totals[1] ?? 0) + (totals[2] ?? 0)) / 2);
+
+      const folder = await project(`${ahead}\nmax_tokens_total: ${budget}`);
+      const run = train(folder);
+      const end = await run.ended;
+      expect(end.outcome).toBe("stopped");
+      expect(exitCodeOfRun(end)).toBe(EXIT.limit);
+      const rows = await linesIn(folder, "metrics.jsonl", row);
+      // A step whose update waits behind the one that uses the budget up is completed, too.
+      expect(rows.length).toBeGreaterThanOrEqual(3);
+      expect(rows.length).toBeLessThanOrEqual(stepsAhead === 0 ? 3 : 4);
+      const shares = rows.map(({ budget: shares }) => shares?.["tokens_frac"] ?? 0);
+      expect(shares[1]).toBeLessThan(1);
+      expect(shares[2]).toBeGreaterThanOrEqual(1);
+      expect(rows[2]?.alarm["token_budget"]).toBe(1);
+      const ended = await run.saw(({ kind }) => kind === "ended");
+      expect(ended).toMatchObject({ reason: expect.stringContaining("max_tokens_total") });
+      const file = await runFile(folder);
+      expect(file).toMatchObject({ phase: "stopped", ending: { code: "token-budget" } });
+      expect(await linesIn(folder, "events.jsonl", event)).toContainEqual(
+        expect.objectContaining({ kind: "token-budget", message: file.ending?.message }),
+      );
+      if (stepsAhead > 0) expect(await readdir(join(runIn(folder), "pending"))).not.toEqual([]);
+
+      const same = await resume(folder).ended;
+      expect(exitCodeOfRun(same)).toBe(EXIT.limit);
+      expect((await linesIn(folder, "metrics.jsonl", row)).length).toBe(rows.length);
+      const further = await resume(folder, `max_tokens_total=${10 * budget}`).ended;
+      expect(further.outcome).toBe("done");
+      expect(withoutBudgets(await trained(folder, STEPS))).toEqual(withoutBudgets(undisturbed));
+    });
+  },
+);
+
+function withoutBudgets(value: unknown): unknown {
+  const leftOut = new Set(["budget", "token_budget"]);
+  return JSON.parse(
+    JSON.stringify(value, (key, part: unknown) => (leftOut.has(key) ? undefined : part)),
+  );
+}
+
+it("a budget in USD ends a run by its prices", async () => {
+  const folder = await project(`prices: ${PRICES}\nmax_cost_usd: 0.05`);
+  const end = await train(folder).ended;
+  expect(end).toMatchObject({ outcome: "stopped", ending: { code: "cost-budget" } });
+  expect((await linesIn(folder, "metrics.jsonl", row)).length).toBe(1);
+});
+
+it("a budget of hours ends a run", async () => {
+  const folder = await project("max_hours: 0.0000001");
+  const end = await train(folder).ended;
+  expect(end).toMatchObject({ outcome: "stopped", ending: { code: "time-budget" } });
+});
+
+it("a budget in USD without prices is refused before the start, and the message names them", async () => {
+  const folder = await project("max_cost_usd: 1");
+  const refused = await train(folder).ended.catch((error: unknown) => error);
+  expect(isAppError(refused) && refused.message).toMatch(/prices/);
+  await expect(readdir(runIn(folder))).rejects.toThrow();
+});
+
+it("a target that is reached ends a run as done, with its final checkpoint", async () => {
+  const folder = await project("target_reward: { reward: 0.01, steps: 2 }");
+  const end = await train(folder).ended;
+  expect(end).toMatchObject({ outcome: "done", ending: { code: "target-reached" } });
+  expect(exitCodeOfRun(end)).toBe(EXIT.done);
+  const steps = (await linesIn(folder, "metrics.jsonl", row)).length;
+  expect(steps).toBeGreaterThanOrEqual(2);
+  expect(steps).toBeLessThan(STEPS);
+  const kinds = await linesIn(folder, "checkpoints.jsonl", z.object({ kind: z.string() }));
+  expect(kinds.map(({ kind }) => kind)).toContain("final");
+});
