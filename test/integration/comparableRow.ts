@@ -3,8 +3,8 @@
 const OF_ITS_ATTEMPT: ReadonlySet<string> = new Set([
   ...["time", "throughput", "eta_s", "latency_s", "client", "event_loop_lag"],
   ...["attempt", "attempts", "capacity", "wait_for_batch_s", "queue_ready"],
-  // What the service has in its cache depends on when requests come; totals hold what a resume makes again.
-  ...["prefill_cached", "prefill_uncached", "cumulative", "discarded"],
+  // What the service has in its cache depends on when requests come; totals hold what a resume plays again.
+  ...["prefill_cached", "prefill_uncached", "cumulative", "discarded", "evaluation"],
 ]);
 
 /** A row of metrics without what depends on the clock, on the machine, or on how often services or starts failed. */

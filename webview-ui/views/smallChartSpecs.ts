@@ -62,14 +62,24 @@ export const SMALL_CHARTS: readonly SmallChartSpec[] = [
     title: text.tokens,
     series: [
       { name: "tokens/cumulative/sampled", label: text.names.sampled, colour: "blue" },
-      { name: "tokens/cumulative/prefill_cached", label: text.names.cached, colour: "green" },
+      {
+        name: "tokens/cumulative/prefill_cached",
+        label: text.names.cached,
+        colour: "green",
+        dash: [2, 3],
+      },
       {
         name: "tokens/cumulative/prefill_uncached",
         label: text.names.uncached,
         colour: "orange",
         dash: [6, 3],
       },
-      { name: "tokens/cumulative/trained", label: text.names.trained, colour: "purple" },
+      {
+        name: "tokens/cumulative/trained",
+        label: text.names.trained,
+        colour: "purple",
+        dash: [10, 4],
+      },
     ],
   },
   {
