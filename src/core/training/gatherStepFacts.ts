@@ -22,6 +22,7 @@ import { healthMetrics } from "./healthMetrics.ts";
 import { lossRatios } from "./lossRatios.ts";
 import { isOverlong } from "./overlong.ts";
 import { refillCost } from "./refill.ts";
+import { sampledTokens } from "./stepProgress.ts";
 import type { TrainedStep } from "./trainStep.ts";
 
 /** What a step begins with. */

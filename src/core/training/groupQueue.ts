@@ -6,18 +6,16 @@
 
 import { AppError } from "../errors.ts";
 import type { FinishedRollout, RolloutTask } from "../rollout/rollout.ts";
-import { rolloutSeed } from "../rollout/seeds.ts";
 import { sum } from "../util/stats.ts";
 import type { RunContext } from "./context.ts";
 import type { TaskItem } from "./dataset.ts";
-import { pauseAtFailure } from "./groupFailurePolicy.ts";
+import { playOptions, writeRollout } from "./groupPlayOptions.ts";
 import { atPlace, groupTasks } from "./groupTasks.ts";
 import type { OutageScope } from "./outageMonitor.ts";
 import type { Policy } from "./policy.ts";
 import { type PlayOptions, RolloutPlayer } from "./rolloutPlayer.ts";
 import { GroupProgress, StepProgress } from "./stepProgress.ts";
 import type { GroupKey, StoredGroups } from "./storedGroups.ts";
-import { storedRecord } from "./storedRecord.ts";
 
 /** Groups that are issued together. */
 export interface IssuedBatch {
@@ -152,7 +150,8 @@ export class GroupQueue {
       for (const [i, group] of groups.entries()) {
         const played = ended[i] ?? (await this.#read(group.key));
         const own = played.map((each) => atPlace(each, { step, group: before.length + i }));
-        if (!group.batch.isStepKnown) for (const rollout of own) await write(context, rollout);
+        if (!group.batch.isStepKnown)
+          for (const rollout of own) await writeRollout(context, rollout);
         rollouts.push(...own);
       }
       this.#player?.throwIfAborted();
@@ -270,36 +269,4 @@ export class GroupQueue {
     await Promise.allSettled(this.groups.map(({ ended }) => ended));
     await player?.end();
   }
-}
-
-/** Finds the group of a rollout among those that are issued together. */
-interface GroupLookUp {
-  readonly progressOf: (rollout: FinishedRollout) => GroupProgress | undefined;
-  readonly positionOf: (task: RolloutTask) => number;
-}
-
-function playOptions(
-  context: RunContext,
-  { isStepKnown, policy: { sampler, version } }: IssuedBatch,
-  { positionOf, progressOf }: GroupLookUp,
-): PlayOptions {
-  const { config, ports, storage } = context;
-  return {
-    context,
-    sampler,
-    seedOf: (task, attempt, turn) => rolloutSeed(ports.sha256, config.seed, task, attempt, turn),
-    onFinished: async (rollout) => {
-      if (isStepKnown) await write(context, rollout);
-      progressOf(rollout)?.add(rollout);
-      await pauseAtFailure(context, rollout);
-    },
-    onUsed: (task, tokens) => {
-      const position = positionOf(task);
-      storage.usage.add({ for: "rollout", position, version, rollout: task.rollout, tokens });
-    },
-  };
-}
-
-async function write(context: RunContext, rollout: FinishedRollout): Promise<void> {
-  await context.storage.store.addRollout(await storedRecord(context, rollout));
 }

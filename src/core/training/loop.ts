@@ -7,31 +7,25 @@ import { type AppError, errorMessage, isAppError } from "../errors.ts";
 import type { JsonObject } from "../json.ts";
 import type { MetricsTree } from "../runFolder/metricsTree.ts";
 import { mergeMetrics } from "../runFolder/metricsTree.ts";
-import { meteredSampler } from "../tinker/metered.ts";
-import { addTokens, type RunUsage, type TokenUsage } from "../usage/tokenUsage.ts";
-import { UsageMeter } from "../usage/usageMeter.ts";
+import type { RunUsage } from "../usage/tokenUsage.ts";
 import { RunAlarms } from "./alarms.ts";
 import { applySettings } from "./applySettings.ts";
 import { reportCapacitySummary } from "./availabilityMessages.ts";
-import { earlyEnd, TARGET_REACHED } from "./budgets.ts";
-import { checkLoss } from "./checkLoss.ts";
+import { TARGET_REACHED } from "./budgets.ts";
 import { CheckpointWriter, dueCheckpoint, type Snapshot } from "./checkpointWriter.ts";
-import { checkSampling } from "./checkSampling.ts";
-import { pricesOf, type RunContext } from "./context.ts";
+import type { RunContext } from "./context.ts";
 import type { SettingsChange } from "./control.ts";
 import { doneFractionOf } from "./dataset.ts";
 import { emptySteps } from "./emptySteps.ts";
+import { EndConditions } from "./endConditions.ts";
 import { dueEvaluation, evaluate, evaluateBesideSteps } from "./evaluate.ts";
 import { evaluationMetrics } from "./evaluation.ts";
 import { Generator } from "./generator.ts";
-import { checkBaseModel } from "./klPenalty.ts";
 import { type LoopPosition, type RunIdentity, snapshotAt } from "./loopPosition.ts";
-import { meteredContext } from "./meteredContext.ts";
-import { readRewards } from "./readRewards.ts";
-import { reportSkippedProbe } from "./reportServerCheck.ts";
+import { ServerCheck } from "./serverCheck.ts";
 import type { StepOutput } from "./step.ts";
 import { type CompletedStep, StepPipeline } from "./stepPipeline.ts";
-import { usageAtStart } from "./usageAtStart.ts";
+import { type UsedGroup, withServerCheck, withUsage } from "./usageAtStart.ts";
 
 export interface LoopEnd {
   readonly outcome: "done" | "stopped";
@@ -58,11 +52,10 @@ export async function runLoop(
 ): Promise<LoopEnd> {
   const alarms = new RunAlarms();
   const generator = await Generator.open(context, alarms);
-  const usage = await usageAtStart(context, start, (group) => generator.isWaiting(group, start));
-  const counters = { ...start.counters, tokens: usage };
-  const position = { ...start, counters };
-  const rewards = await readRewards(context);
-  return new Loop({ context, start: position, identity, alarms, generator, rewards }).run();
+  const isWaiting = (group: UsedGroup) => generator.isWaiting(group, start);
+  const position = await withUsage(context, start, isWaiting);
+  const endConditions = await EndConditions.open(context);
+  return new Loop({ context, start: position, identity, alarms, generator, endConditions }).run();
 }
 
 interface LoopOptions {
@@ -71,7 +64,7 @@ interface LoopOptions {
   readonly identity: RunIdentity;
   readonly alarms: RunAlarms;
   readonly generator: Generator;
-  readonly rewards: readonly (number | null)[];
+  readonly endConditions: EndConditions;
 }
 
 class Loop {
@@ -80,24 +73,20 @@ class Loop {
   readonly #checkpoints: CheckpointWriter;
   readonly #generator: Generator;
   readonly #steps: StepPipeline;
+  readonly #endConditions: EndConditions;
   #position: LoopPosition;
   /** Metrics for the row of the next step. */
   #extra: Promise<MetricsTree> = Promise.resolve({});
   #lastMetrics: Snapshot["metrics"] = {};
-  /** The mean reward of each completed step of the run. */
-  readonly #rewards: (number | null)[];
-  /** Until when `counters.seconds` counts the time of the run, on the monotonic clock; pauses are skipped. */
-  #countedUntilMs: number;
   /** Ends when the save before the last one is confirmed. */
   #earlierSave: Promise<void> = Promise.resolve();
 
-  constructor({ context, start, identity, alarms, generator, rewards }: LoopOptions) {
+  constructor({ context, start, identity, alarms, generator, endConditions }: LoopOptions) {
     this.#context = context;
     this.#position = start;
     this.#identity = identity;
     this.#generator = generator;
-    this.#rewards = [...rewards];
-    this.#countedUntilMs = context.ports.clock.monotonic();
+    this.#endConditions = endConditions;
     this.#steps = new StepPipeline(generator, alarms);
     this.#checkpoints = new CheckpointWriter(context, (state) =>
       generator.tidy(context.reporting, state),
@@ -106,13 +95,12 @@ class Loop {
 
   async run(): Promise<LoopEnd> {
     const { control } = this.#context;
-    const meter = new UsageMeter();
-    const metered = meteredContext(this.#context, meter);
-    await this.#checkLoss(metered);
+    const check = new ServerCheck(this.#context, this.#position.step);
+    await check.loss();
     try {
       await this.#generator.start(this.#context, this.#position);
-      await this.#checkSampling(metered, meter);
-      this.#countServerChecks(meter.usage.used);
+      this.#extra = Promise.resolve(await check.sampling(this.#generator.policy.sampler));
+      this.#position = withServerCheck(this.#context, this.#position, check.tokens);
       this.#offerSave();
       await this.#evaluateIfDue();
       while (this.#steps.hasBegunNext || (await this.#betweenSteps())) {
@@ -127,31 +115,6 @@ class Loop {
       }
     }
     return this.#end();
-  }
-
-  async #checkLoss(context: RunContext): Promise<void> {
-    const { step } = this.#position;
-    if (context.config.probe_server) await checkLoss(context, step);
-    else await reportSkippedProbe(context, step);
-  }
-
-  async #checkSampling(context: RunContext, meter: UsageMeter): Promise<void> {
-    const { config } = context;
-    if (config.probe_server) {
-      const sampler = meteredSampler(this.#generator.policy.sampler, meter);
-      const found = await checkSampling(context, sampler, this.#position.step);
-      this.#extra = Promise.resolve(found);
-    }
-    if (config.kl_coef > 0) await checkBaseModel(context);
-  }
-
-  /** They belong to no step. */
-  #countServerChecks(tokens: TokenUsage): void {
-    const { counters, step } = this.#position;
-    this.#context.storage.usage.add({ for: "server_check", step, tokens });
-    const cumulative = addTokens(counters.tokens.cumulative, tokens);
-    const usage = { ...counters.tokens, cumulative };
-    this.#position = { ...this.#position, counters: { ...counters, tokens: usage } };
   }
 
   #isDone(): boolean {
@@ -171,13 +134,8 @@ class Loop {
     return !this.#isDone() && this.#earlyEnd() === null;
   }
 
-  /** What ends the run at this border although its plan goes on; null without. */
   #earlyEnd(): AppError | null {
-    const { config, storage } = this.#context;
-    const { tokens, seconds } = this.#position.counters;
-    const usage = { ...tokens, evaluation: storage.usage.evaluation };
-    const spent = { usage, prices: pricesOf(this.#context), seconds };
-    return earlyEnd(config, spent, this.#rewards);
+    return this.#endConditions.earlyEnd(this.#context, this.#position);
   }
 
   async #pause(): Promise<void> {
@@ -191,10 +149,7 @@ class Loop {
     await enterPhase("paused");
     watch({ kind: "paused", step });
     await this.#event("run-paused", `The run waits before step ${step + 1}.`);
-    const { clock } = this.#context.ports;
-    const fromMs = clock.monotonic();
-    await control.pauseOver();
-    this.#countedUntilMs += clock.monotonic() - fromMs;
+    await this.#endConditions.skip(control.pauseOver());
     await enterPhase("running");
     watch({ kind: "continued", step });
     await this.#event("run-continued", `The run goes on with step ${step + 1}.`);
@@ -248,21 +203,14 @@ class Loop {
       position: this.#position,
       settingsHash: this.#identity.configHash,
       extra: this.#extra,
-      secondsUntilNow: (pausedMs) => this.#secondsUntilNow(pausedMs),
+      secondsUntilNow: (pausedMs) => this.#endConditions.secondsUntilNow(this.#position, pausedMs),
       mayFollow: (completed) => this.#mayFollow(completed),
     });
     this.#extra = Promise.resolve({});
     this.#lastMetrics = metrics;
     this.#position = position;
-    this.#countedUntilMs = this.#context.ports.clock.monotonic();
-    this.#rewards.push(output.rewardMean);
+    this.#endConditions.addStep(output.rewardMean);
     return output;
-  }
-
-  #secondsUntilNow(pausedMs: number): number {
-    const { clock } = this.#context.ports;
-    const takenMs = clock.monotonic() - this.#countedUntilMs - pausedMs;
-    return this.#position.counters.seconds + Math.max(0, takenMs) / 1000;
   }
 
   /** Submits the save that is due between the step under way and the next one; false when something else must come between them. */
@@ -366,9 +314,6 @@ class Loop {
 
   #snapshot(position = this.#position, metrics = this.#lastMetrics): Snapshot {
     const { issued } = this.#generator;
-    const { evaluation } = this.#context.storage.usage;
-    const counters = { ...position.counters, tokens: { ...position.counters.tokens, evaluation } };
-    const saved = { ...position, counters, issued };
-    return snapshotAt(this.#context, saved, this.#identity, metrics);
+    return snapshotAt(this.#context, { ...position, issued }, this.#identity, metrics);
   }
 }

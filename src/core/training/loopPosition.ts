@@ -60,7 +60,7 @@ export function positionAfter(
 
 /** What is saved at a position; `metrics` are those of the last completed step. */
 export function snapshotAt(
-  { sequence, services: { client, chat } }: RunContext,
+  { sequence, services: { client, chat }, storage: { usage } }: RunContext,
   { step, cursor, optimizerUpdates, counters, issued }: LoopPosition,
   { runId, configHash, changedKeys, generation, wandb }: RunIdentity,
   metrics: Snapshot["metrics"],
@@ -84,7 +84,7 @@ export function snapshotAt(
       dataset: { fingerprint: sequence.fingerprint, cursor },
       pending: issued?.pending ?? [],
       samplers: issued?.samplers ?? [],
-      counters,
+      counters: { ...counters, tokens: { ...counters.tokens, evaluation: usage.evaluation } },
       config_hash: configHash,
       prompt_date: chat.date,
       changed_keys: changedKeys,

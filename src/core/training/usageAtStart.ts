@@ -1,30 +1,48 @@
-/** The tokens of a run at the start of an attempt: what its saved state counts, and what came of the attempts since. */
+/** The tokens of a run at the start of an attempt: what its saved state counts, what came of the attempts since, and the server check. */
 
 import type { LoggedUsage, UsageLog } from "../runFolder/usageLog.ts";
-import { addTokens, type RunUsage, subtractTokens } from "../usage/tokenUsage.ts";
+import { addTokens, type RunUsage, subtractTokens, type TokenUsage } from "../usage/tokenUsage.ts";
 import type { RunContext } from "./context.ts";
 import type { LoopPosition } from "./loopPosition.ts";
+
+/** A group of rollouts whose tokens were written down. */
+export type UsedGroup = Parameters<Parameters<UsageLog["read"]>[0]>[0];
 
 /**
  * What was used since the save and does not wait for its step must be done again, so it is discarded. Writes down what a run has used
  * that an earlier version began, which kept no such log.
  * @throws AppError `disk`
  */
-export async function usageAtStart(
-  { storage }: Pick<RunContext, "storage">,
-  { counters }: Pick<LoopPosition, "counters">,
-  isWaiting: Parameters<UsageLog["read"]>[0],
-): Promise<RunUsage> {
-  const { usage } = storage;
+export async function withUsage(
+  { storage: { usage } }: Pick<RunContext, "storage">,
+  start: LoopPosition,
+  isWaiting: (group: UsedGroup) => boolean,
+): Promise<LoopPosition> {
+  const { tokens } = start.counters;
   const logged: LoggedUsage = await usage.read(isWaiting);
   if (logged.isEmpty) {
-    usage.add({ for: "earlier_version", tokens: counters.tokens.cumulative });
-    return counters.tokens;
+    usage.add({ for: "earlier_version", tokens: tokens.cumulative });
+    return start;
   }
-  const repeated = subtractTokens(logged.training, counters.tokens.cumulative);
-  return {
-    cumulative: addTokens(counters.tokens.cumulative, repeated),
-    discarded: addTokens(counters.tokens.discarded, repeated),
+  const repeated = subtractTokens(logged.training, tokens.cumulative);
+  return withTokens(start, {
+    cumulative: addTokens(tokens.cumulative, repeated),
+    discarded: addTokens(tokens.discarded, repeated),
     evaluation: logged.evaluation,
-  };
+  });
+}
+
+/** Counts and writes down the tokens of a server check, which belong to no step. */
+export function withServerCheck(
+  { storage }: Pick<RunContext, "storage">,
+  position: LoopPosition,
+  tokens: TokenUsage,
+): LoopPosition {
+  storage.usage.add({ for: "server_check", step: position.step, tokens });
+  const usage = position.counters.tokens;
+  return withTokens(position, { ...usage, cumulative: addTokens(usage.cumulative, tokens) });
+}
+
+function withTokens(position: LoopPosition, tokens: RunUsage): LoopPosition {
+  return { ...position, counters: { ...position.counters, tokens } };
 }

@@ -1,0 +1,53 @@
+/** Time and rewards of a run, and whether they or its tokens end it before its plan does. */
+
+import type { AppError } from "../errors.ts";
+import type { Clock } from "../ports.ts";
+import { earlyEnd } from "./budgets.ts";
+import { pricesOf, type RunContext } from "./context.ts";
+import type { LoopPosition } from "./loopPosition.ts";
+import { readRewards } from "./readRewards.ts";
+
+export class EndConditions {
+  readonly #clock: Clock;
+  readonly #rewards: (number | null)[];
+  /** Until when `counters.seconds` counts the time of the run, on the monotonic clock; pauses are skipped. */
+  #countedUntilMs: number;
+
+  private constructor(clock: Clock, rewards: readonly (number | null)[]) {
+    this.#clock = clock;
+    this.#rewards = [...rewards];
+    this.#countedUntilMs = clock.monotonic();
+  }
+
+  /** Time counts from now on. @throws AppError `file-unreadable` */
+  static async open(context: Pick<RunContext, "ports" | "storage">): Promise<EndConditions> {
+    return new EndConditions(context.ports.clock, await readRewards(context));
+  }
+
+  /** A step is completed, and its position counts the time until now. */
+  addStep(rewardMean: number | null): void {
+    this.#rewards.push(rewardMean);
+    this.#countedUntilMs = this.#clock.monotonic();
+  }
+
+  /** Waits without counting the time. */
+  async skip(pause: Promise<void>): Promise<void> {
+    const fromMs = this.#clock.monotonic();
+    await pause;
+    this.#countedUntilMs += this.#clock.monotonic() - fromMs;
+  }
+
+  /** Of the run until now, less a pause of so many milliseconds since the last step. */
+  secondsUntilNow({ counters }: Pick<LoopPosition, "counters">, pausedMs: number): number {
+    const takenMs = this.#clock.monotonic() - this.#countedUntilMs - pausedMs;
+    return counters.seconds + Math.max(0, takenMs) / 1000;
+  }
+
+  /** What ends the run at this border although its plan goes on; null without. */
+  earlyEnd(context: RunContext, { counters }: Pick<LoopPosition, "counters">): AppError | null {
+    const { tokens, seconds } = counters;
+    const usage = { ...tokens, evaluation: context.storage.usage.evaluation };
+    const spent = { usage, prices: pricesOf(context), seconds };
+    return earlyEnd(context.config, spent, this.#rewards);
+  }
+}
