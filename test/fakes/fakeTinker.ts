@@ -135,6 +135,7 @@ export function sampleBytes(
   tokens: readonly number[],
   logprobs: readonly number[] | null,
   promptLogprobs: readonly number[] | null = null,
+  promptCacheHitTokens = 0,
 ): Uint8Array {
   return encodeSampleResponse({
     sequences: [
@@ -148,6 +149,6 @@ export function sampleBytes(
     promptLogprobs: promptLogprobs && Float32Array.from(promptLogprobs),
     topkPromptLogprobs: null,
     targetPromptLogprobs: null,
-    promptCacheHitTokens: 0,
+    promptCacheHitTokens,
   });
 }

@@ -1,0 +1,108 @@
+/** What a terminal shows of tokens and cost. */
+
+import { expect, test } from "vitest";
+import { renderLine } from "../../src/cli/line.ts";
+import { runProgram } from "../../src/cli/program.ts";
+import { eventLines } from "../../src/cli/progressLines.ts";
+import { advanceProgress, INITIAL_PROGRESS } from "../../src/cli/progressModel.ts";
+import { appendMetrics, buildMetricsRow } from "../../src/core/runFolder/metrics.ts";
+import { writePriceFile } from "../../src/core/runFolder/priceFile.ts";
+import { createUsageLog } from "../../src/core/runFolder/usageLog.ts";
+import { listRuns } from "../../src/core/runs/runList.ts";
+import type { ProgressEvent } from "../../src/core/training/progress.ts";
+import { NO_TOKENS } from "../../src/core/usage/tokenUsage.ts";
+import { stepFacts } from "../core/runFolder/builders.ts";
+import { createMemoryFileSystem } from "../core/runFolder/memoryFileSystem.ts";
+import { silentLog } from "../fakes/silentLog.ts";
+import { createFakeProgram, stepFinished } from "./fakeProgram.ts";
+
+const FOLDER = "runs/demo";
+const invocation = { program: "tinker-rl", cwd: "/home/me" };
+const prices = { sampled: 4, prefill_cached: 0.5, prefill_uncached: 2, trained: 8 };
+const cumulative = {
+  ...{ sampled: 1_000_000, prefill_cached: 4_000_000 },
+  ...{ prefill_uncached: 500_000, trained: 250_000 },
+};
+const discarded = { ...NO_TOKENS, sampled: 100_000 };
+const evaluation = { ...NO_TOKENS, sampled: 250_000 };
+const total = { cumulative, discarded, evaluation };
+
+function screen(event: ProgressEvent, width = Number.POSITIVE_INFINITY): readonly string[] {
+  const model = advanceProgress(INITIAL_PROGRESS, event);
+  const lines = eventLines(event, model, { width, isLive: false, invocation });
+  return lines.map((line) => renderLine(line, false));
+}
+
+test("the line of a step has the cost of the run so far, where it is known", () => {
+  const used = { tokens: 6_000_000, costUsd: 10 };
+  expect(screen(stepFinished({ used }))[0]).toContain("$10.00");
+  expect(screen(stepFinished({ used: { ...used, costUsd: null } }))[0]).not.toContain("$");
+});
+
+test("the end says why a budget ended the run, and what was used", () => {
+  const end = { kind: "ended", outcome: "stopped", folder: "/home/me/a", step: 3 } as const;
+  const reason = "The run has used up its budget (max_cost_usd: $10.00).";
+  const used = { tokens: 6_000_000, costUsd: 10 };
+  const lines = screen({ ...end, rewards: [], reason, used });
+  expect(lines).toContain(reason);
+  expect(lines.some((line) => /^cost +\$10\.00, 6,000,000 tokens$/.test(line))).toBe(true);
+  const unknown = screen({ ...end, rewards: [], reason: null, used: { ...used, costUsd: null } });
+  expect(unknown.some((line) => /^used +6,000,000 tokens$/.test(line))).toBe(true);
+});
+
+async function aRun({ withPrices = true } = {}) {
+  const fileSystem = createMemoryFileSystem();
+  const usage = { step: cumulative, total, prices: withPrices ? prices : null };
+  await appendMetrics(fileSystem, FOLDER, buildMetricsRow(stepFacts({ step: 0, usage })));
+  if (!withPrices) return fileSystem;
+  const file = { model: "m", prices, source: "configuration", date: null } as const;
+  await writePriceFile(fileSystem, FOLDER, file);
+  return fileSystem;
+}
+
+async function show(fileSystem: ReturnType<typeof createMemoryFileSystem>): Promise<string> {
+  const program = createFakeProgram({ fileSystem });
+  expect(await runProgram(program, ["show", FOLDER])).toBe(0);
+  return program.out.lines.join("\n");
+}
+
+test("`show` has the cost and the tokens by kind, and what was discarded and evaluated", async () => {
+  const text = await show(await aRun());
+  expect(text).toMatch(/^cost +\$10\.00, 6,000,000 tokens$/m);
+  expect(text).toMatch(
+    /^of it +sampled 1,000,000, prompts 4,000,000 cached and 500,000 not, trained 250,000$/m,
+  );
+  expect(text).toMatch(/^discarded +\$0\.400, 100,000 tokens$/m);
+  expect(text).toMatch(/^evaluations +\$1\.00, 250,000 tokens$/m);
+});
+
+test("`show` counts the evaluation after the last step, which no row has", async () => {
+  const fileSystem = await aRun();
+  const log = createUsageLog({ fileSystem, folder: FOLDER, log: silentLog });
+  log.add({ for: "evaluation", step: 1, tokens: { ...NO_TOKENS, sampled: 500_000 } });
+  await log.flush();
+  expect(await show(fileSystem)).toMatch(/^evaluations +\$2\.00, 500,000 tokens$/m);
+});
+
+test("`show` has tokens alone where no prices are known, also of a run of an earlier version", async () => {
+  const text = await show(await aRun({ withPrices: false }));
+  expect(text).toMatch(/^used +6,000,000 tokens$/m);
+  expect(text).not.toContain("$");
+  const earlier = createMemoryFileSystem();
+  const row = buildMetricsRow(stepFacts({ step: 0 }));
+  const tokens = { sampled_total: 1_000, prefill_total: 2_000, trained_total: 3_000 };
+  await appendMetrics(earlier, FOLDER, { ...row, tokens });
+  expect(await show(earlier)).toMatch(/^used +6,000 tokens$/m);
+});
+
+test("a list of runs knows what each has used", async () => {
+  const fileSystem = await aRun();
+  const file = {
+    ...{ schemaVersion: 1, runId: "a", name: "demo", pid: 1, owner: "terminal" },
+    ...{ startedAtMs: 0, heartbeatAtMs: 0, generation: 1, attempt: 1, phase: "done" },
+    ...{ configPath: "/c.yaml", control: null },
+  };
+  await fileSystem.writeAtomic(`${FOLDER}/run.json`, JSON.stringify(file));
+  const runs = await listRuns(fileSystem, "runs", { nowMs: 0, isProcessAlive: () => false });
+  expect(runs.map(({ used }) => used)).toEqual([{ tokens: 6_000_000, costUsd: 10 }]);
+});

@@ -1,0 +1,49 @@
+import { expect, it } from "vitest";
+import { readUsage, type UsageEntry } from "../../../src/core/runFolder/usageLog.ts";
+import { START } from "../../../src/core/training/loopPosition.ts";
+import { withUsage } from "../../../src/core/training/usageAtStart.ts";
+import { NO_RUN_USAGE, NO_TOKENS } from "../../../src/core/usage/tokenUsage.ts";
+import { aContext, FOLDER } from "./fakeContext.ts";
+
+const sampled = (count: number) => ({ ...NO_TOKENS, sampled: count });
+const rollout = (position: number, count: number, version = 0): UsageEntry => ({
+  ...{ for: "rollout", position, version, rollout: 0 },
+  tokens: sampled(count),
+});
+
+/** The tokens of a resume from a state with these, after such entries, while groups from position 10 on are stored. */
+async function resumed(entries: readonly UsageEntry[], cumulative: number) {
+  const context = aContext();
+  for (const entry of entries) context.storage.usage.add(entry);
+  await context.storage.usage.flush();
+  const tokens = { ...NO_RUN_USAGE, cumulative: sampled(cumulative) };
+  const start = { ...START, counters: { ...START.counters, tokens } };
+  const position = await withUsage(context, start, (group) => group.position >= 10);
+  await context.storage.usage.flush();
+  const logged = await readUsage(context.fileSystem, FOLDER);
+  return { tokens: position.counters.tokens, logged };
+}
+
+it("what was used since the save is discarded, and evaluations stay apart", async () => {
+  const evaluation: UsageEntry = { for: "evaluation", step: 1, tokens: sampled(7) };
+  const update: UsageEntry = { for: "update", step: 1, tokens: { ...NO_TOKENS, trained: 50 } };
+  const { tokens } = await resumed([rollout(0, 100), rollout(1, 30), update, evaluation], 100);
+  expect(tokens).toEqual({
+    cumulative: { ...sampled(130), trained: 50 },
+    discarded: { ...sampled(30), trained: 50 },
+    evaluation: sampled(7),
+  });
+});
+
+it("groups that wait for their step are neither used by a step nor discarded; what was played in vain before is", async () => {
+  const { tokens } = await resumed([rollout(0, 100), rollout(10, 20), rollout(10, 40)], 100);
+  expect(tokens.cumulative).toEqual(sampled(120));
+  expect(tokens.discarded).toEqual(sampled(20));
+});
+
+it("what an earlier version has used is written down once", async () => {
+  const { tokens, logged } = await resumed([], 100);
+  expect(tokens.cumulative).toEqual(sampled(100));
+  expect(tokens.discarded).toEqual(NO_TOKENS);
+  expect(logged.training).toEqual(sampled(100));
+});
