@@ -35,13 +35,14 @@ export function prepareAhead({
   const asked: SampleRequest[] = [];
   const sampler: SamplingClient = {
     ...run.sampler,
-    sample: async (request, { signal } = {}) => {
+    sample: async (request, { meter, signal } = {}) => {
       asked.push(request);
       const { seed = 0 } = request;
       const ms = sampleMs(seed);
       if (ms > 0) await context.clock.sleep(ms, signal);
       const tokens = encode(ended(call("answer", { reward: rewardOf(seed) })));
       const logprobs = tokens.map(() => -0.5);
+      meter?.add({ sampled: tokens.length, prefill_uncached: request.prompt.length });
       return { tokens, logprobs, stopReason: "stop", sequenceId: null };
     },
   };
