@@ -9,12 +9,11 @@ import type { MetricsTree } from "../runFolder/metricsTree.ts";
 import { mergeMetrics } from "../runFolder/metricsTree.ts";
 import type { RunUsage } from "../usage/tokenUsage.ts";
 import { RunAlarms } from "./alarms.ts";
-import { applySettings } from "./applySettings.ts";
 import { reportCapacitySummary } from "./availabilityMessages.ts";
 import { TARGET_REACHED } from "./budgets.ts";
+import { changeSettings } from "./changeSettings.ts";
 import { CheckpointWriter, dueCheckpoint, type Snapshot } from "./checkpointWriter.ts";
 import type { RunContext } from "./context.ts";
-import type { SettingsChange } from "./control.ts";
 import { doneFractionOf } from "./dataset.ts";
 import { emptySteps } from "./emptySteps.ts";
 import { EndConditions } from "./endConditions.ts";
@@ -157,35 +156,14 @@ class Loop {
 
   async #applyPendingSettings(): Promise<void> {
     const change = this.#context.control.takeSettingsChange();
-    if (change !== null) await this.#changeSettings(change);
-  }
-
-  async #changeSettings({
-    config,
-    configHash,
-    keys,
-    record,
-    dropped,
-  }: SettingsChange): Promise<void> {
-    const { step } = this.#position;
-    try {
-      this.#context = applySettings(this.#context, config);
-    } catch (error) {
-      dropped();
-      const message = `The new settings were left out: ${errorMessage(error)}`;
-      this.#context.reporting.watch({ kind: "warning", message });
-      return this.#event("settings-refused", message);
-    }
-    const changedKeys = [...new Set([...this.#identity.changedKeys, ...keys])];
-    this.#identity = { ...this.#identity, configHash, changedKeys };
-    await record();
-    this.#context.reporting.watch({ kind: "settings-changed", step, keys });
+    if (change === null) return;
     const hasOlder = this.#generator.issued.pending.length > 0;
-    const older = hasOlder
-      ? " Rollouts that were issued before keep those that they began with."
-      : "";
-    const message = `From step ${step + 1} on the run uses new settings: ${keys.join(", ")}.${older}`;
-    await this.#event("settings-changed", message, { keys: [...keys] });
+    const { step } = this.#position;
+    const inForce = { context: this.#context, identity: this.#identity };
+    const changed = changeSettings(inForce, change, { step, hasOlder });
+    this.#context = changed.context;
+    this.#identity = changed.identity;
+    await changed.recorded;
   }
 
   #offerSave(): void {

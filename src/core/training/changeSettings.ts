@@ -1,0 +1,67 @@
+/** What happens between two steps when new settings were given. */
+
+import { errorMessage } from "../errors.ts";
+import { applySettings } from "./applySettings.ts";
+import type { RunContext } from "./context.ts";
+import type { SettingsChange } from "./control.ts";
+import type { RunIdentity } from "./loopPosition.ts";
+
+interface InForce {
+  readonly context: RunContext;
+  readonly identity: RunIdentity;
+}
+
+interface Place {
+  /** Steps that are completed. */
+  readonly step: number;
+  /** Whether groups wait that were issued with the settings before. */
+  readonly hasOlder: boolean;
+}
+
+/**
+ * Puts new settings into force, or leaves those before with a warning when the run cannot take them. What it returns is in force at
+ * once, so that no save names settings that are not; `recorded` ends when the change is written down.
+ */
+export function changeSettings(
+  { context, identity }: InForce,
+  change: SettingsChange,
+  place: Place,
+): InForce & { readonly recorded: Promise<void> } {
+  const { configHash, keys, dropped } = change;
+  let changed: RunContext;
+  try {
+    changed = applySettings(context, change.config);
+  } catch (error) {
+    dropped();
+    return { context, identity, recorded: recordRefusal(context, error, place) };
+  }
+  const changedKeys = [...new Set([...identity.changedKeys, ...keys])];
+  const recorded = recordChange(changed, change, place);
+  return { context: changed, identity: { ...identity, configHash, changedKeys }, recorded };
+}
+
+async function recordRefusal(
+  { reporting }: RunContext,
+  error: unknown,
+  { step }: Place,
+): Promise<void> {
+  const message = `The new settings were left out: ${errorMessage(error)}`;
+  reporting.watch({ kind: "warning", message });
+  const kind = "settings-refused";
+  await reporting.events.record({ step, level: "info", kind, message, data: {} });
+}
+
+async function recordChange(
+  { reporting }: RunContext,
+  { keys, record }: SettingsChange,
+  { step, hasOlder }: Place,
+): Promise<void> {
+  await record();
+  reporting.watch({ kind: "settings-changed", step, keys });
+  const older = hasOlder
+    ? " Rollouts that were issued before keep those that they began with."
+    : "";
+  const message = `From step ${step + 1} on the run uses new settings: ${keys.join(", ")}.${older}`;
+  const kind = "settings-changed";
+  await reporting.events.record({ step, level: "info", kind, message, data: { keys: [...keys] } });
+}
