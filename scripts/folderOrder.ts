@@ -37,6 +37,7 @@ export const FOLDER_ORDER: readonly string[] = [
   "src/core/sweeps",
   "src/core/weights",
   "src/core/rollout",
+  "src/core/conversation",
   "src/core/serverChecks",
   "src/core/training",
   // Node

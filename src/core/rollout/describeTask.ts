@@ -65,12 +65,13 @@ function limitOf({ clock, settings, remote }: DescribeTaskOptions) {
   return { clock, limitMs, onLimit: () => timeoutError(`The prompt of ${remote.name}`, limitMs) };
 }
 
-async function openTask({
+/** @throws AppError `no-such-number` for a task that the split does not have, `environment-*` */
+export async function openTask({
   remote,
   split,
   index,
   settings,
-}: DescribeTaskOptions): Promise<EnvironmentSession> {
+}: Pick<DescribeTaskOptions, "remote" | "split" | "index" | "settings">): Promise<EnvironmentSession> {
   const { secrets, sessionTimeoutMs: answerLimitMs } = settings;
   try {
     return await remote.openSession({ split, index, secrets }, { answerLimitMs });

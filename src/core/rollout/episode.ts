@@ -13,21 +13,15 @@ import type { SamplingClient } from "../tinker/samplingClient.ts";
 import { timeoutError, withLimit } from "../util/abort.ts";
 import type { WithTimerPaused } from "../util/withTimerPaused.ts";
 import { promptText, storedConversation } from "./conversation.ts";
-import {
-  storedTools,
-  type ToolResultRecord,
-  type TurnRecord,
-  textsOf,
-  turnFacts,
-  turnRecord,
-} from "./episodeRecord.ts";
-import { followUpsTo, toolErrorText } from "./feedback.ts";
+import { storedTools, type TurnRecord, textsOf, turnFacts, turnRecord } from "./episodeRecord.ts";
+import { followUpsTo } from "./feedback.ts";
 import type { Ledger } from "./ledger.ts";
 import { renderTask } from "./renderTask.ts";
-import { type Content, type RolloutImage, RolloutImages, shownContent } from "./rolloutImages.ts";
+import { type RolloutImage, RolloutImages } from "./rolloutImages.ts";
 import { type SampledTurn, sampleTurn, stopsOf } from "./sampleTurn.ts";
 import type { RolloutSettings } from "./settings.ts";
 import { TokenStreams } from "./tokenStreams.ts";
+import { callsOf, runCall, type ToolAnswer, toolAnswer } from "./toolCalls.ts";
 
 export interface EpisodeOptions {
   readonly session: EnvironmentSession;
@@ -45,12 +39,6 @@ export interface EpisodeOptions {
   readonly withTimerPaused: WithTimerPaused;
   /** Aborts the attempt; what has been played so far stays. */
   readonly signal: AbortSignal;
-}
-
-/** What a tool answered: as it is stored, and as the model reads it. */
-interface ToolAnswer {
-  readonly record: ToolResultRecord;
-  readonly said: Content;
 }
 
 /** What a sample's time limit is called in messages. */
@@ -170,7 +158,7 @@ export class Episode {
     streams.addTurn(sampled.tokens, sampled.logprobs);
     const parsed = renderer.parse(sampled.tokens, this.#declared);
     const isTruncated = sampled.stopReason === "length" && !parsed.ended;
-    const calls = this.#callsOf(parsed);
+    const calls = callsOf(parsed, this.#tools?.terminalTool ?? null);
     this.turnFacts.push(turnFacts(sampled, { ...parsed, calls }, isTruncated));
     const answers: ToolAnswer[] = [];
     let followUps: readonly FollowUp[] = [];
@@ -246,43 +234,14 @@ export class Episode {
     return null;
   }
 
-  /** A whole turn without a call answers an environment that grades final messages: `docs/protocols/openreward.md#terminal-tool`. */
-  #callsOf(parsed: ParsedTurn): readonly ToolCall[] {
-    const terminal = this.#tools?.terminalTool ?? null;
-    const isAnswer = parsed.ended && parsed.calls.length + parsed.errors.length === 0;
-    if (terminal === null || !isAnswer) return parsed.calls;
-    const args = terminal.arg === null ? {} : { [terminal.arg]: parsed.content };
-    return [{ name: terminal.name, args, raw: parsed.content }];
-  }
-
   async #runCall(call: ToolCall): Promise<ToolAnswer> {
-    const { clock, withTimerPaused, session, settings, signal, environment } = this.#options;
+    const { clock } = this.#options;
     const started = clock.monotonic();
-    const limitMs = settings.toolTimeoutMs;
-    const onLimit = (): Error =>
-      timeoutError(`Tool ${call.name} of ${environment} (tool_timeout)`, limitMs);
-    const outcome = await withLimit({ clock, limitMs, onLimit, parents: [signal] }, (limit) =>
-      session.callTool(call.name, call.args, {
-        signal: limit.signal,
-        withTimerPaused: (wait) => withTimerPaused(() => limit.withTimerPaused(wait)),
-      }),
-    );
+    const outcome = await runCall(call, this.#options);
     const durationS = (clock.monotonic() - started) / 1000;
-    const isError = outcome.kind === "rejected";
-    this.toolFacts.push({ name: call.name, isError, durationS });
-    if (outcome.kind === "rejected") {
-      if (outcome.reason === "episode_finished") {
-        throw new AppError("rollout-after-end", `${environment} had already ended the episode.`);
-      }
-      const content = toolErrorText(outcome.error);
-      const result = { name: call.name, text: content, isError, reward: null, finished: false };
-      return { record: result, said: { content } };
-    }
-    if (outcome.reward !== null) this.rewards.push(outcome.reward);
-    const said = this.#images.read(outcome.blocks);
-    const { reward, finished } = outcome;
-    const text = shownContent(said);
-    return { record: { name: call.name, text, isError, reward, finished }, said };
+    this.toolFacts.push({ name: call.name, isError: outcome.kind === "rejected", durationS });
+    if (outcome.kind === "result" && outcome.reward !== null) this.rewards.push(outcome.reward);
+    return toolAnswer(call, outcome, this.#images);
   }
 
   #limitReached(parsed: ParsedTurn, hasCalls: boolean, isTruncated: boolean): StopReason | null {

@@ -47,3 +47,12 @@ export function evaluationSeed(
     `eval|${seed}|${environment}|${split}|${index}|${rollout}|${attempt}|${turn}`,
   );
 }
+
+/** A conversation with a person: `attempt` counts how often the turn was sampled again, `sample` those that were drawn side by side. */
+export function conversationSeed(
+  sha256: Sha256,
+  seed: number,
+  { turn, attempt, sample }: Readonly<Record<"turn" | "attempt" | "sample", number>>,
+): number {
+  return lowBits(sha256, `chat|${seed}|${turn}|${attempt}|${sample}`);
+}

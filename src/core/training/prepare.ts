@@ -1,7 +1,7 @@
 /** Everything that can be found out before a run costs anything: model, chat format, environments, tasks, plan. */
 
 import type { Chat } from "../chat/chat.ts";
-import { createRenderer } from "../chat/setup/createRenderer.ts";
+import { createChat, today } from "../chat/setup/createChat.ts";
 import type { ModelTokenizer } from "../chat/tokenizer.ts";
 import type { Config } from "../config/schema.ts";
 import { environmentConfig } from "../config/taskChoices.ts";
@@ -113,14 +113,10 @@ function suggestModel(name: string, offered: readonly string[]): string {
 }
 
 async function prepareChat(options: PrepareOptions): Promise<Chat> {
-  const { config, loadModel, onWarning, clock } = options;
-  const date = options.promptDate ?? new Date(clock.now()).toISOString().slice(0, 10);
-  const model = await loadModel();
-  const { renderer, retention, images, warnings } = createRenderer({ model, config, date });
+  const { config, loadModel, onWarning, clock, promptDate = today(clock) } = options;
+  const { chat, warnings } = createChat({ model: await loadModel(), config, date: promptDate });
   for (const warning of warnings) onWarning(warning);
-  const { tokenizer, origin } = model;
-  const chat = { renderer, tokenizer, retention, images, date };
-  return origin === undefined ? chat : { ...chat, origin };
+  return chat;
 }
 
 async function prepareEnvironments(

@@ -1,0 +1,111 @@
+/** What has happened in a conversation, what comes next, and the token streams that follow from it. */
+
+import type { Chat } from "../chat/chat.ts";
+import type { FirstPrompt } from "../chat/firstPrompt.ts";
+import type { FollowUp, ToolCall } from "../chat/renderer.ts";
+import { AppError } from "../errors.ts";
+import { followUpsTo } from "../rollout/feedback.ts";
+import { TokenStreams } from "../rollout/tokenStreams.ts";
+import type { ToolAnswer } from "../rollout/toolCalls.ts";
+import type { ModelTurn } from "./modelTurn.ts";
+
+/** What the model reads before its first turn. */
+export interface OpeningContext {
+  readonly first: FirstPrompt;
+  readonly tokens: readonly number[];
+}
+
+/** Renders the first message of the person; the context itself where something else begins the conversation. */
+export type Opening = OpeningContext | ((message: string) => Promise<OpeningContext>);
+
+export type ConversationEvent =
+  | { readonly kind: "message"; readonly content: string }
+  | { readonly kind: "turn"; readonly turn: ModelTurn }
+  | {
+      readonly kind: "answers";
+      readonly by: "environment" | "person";
+      readonly answers: readonly ToolAnswer[];
+    };
+
+/** A call with what the environment answered. */
+export interface PlayedCall {
+  readonly call: ToolCall;
+  readonly answer: ToolAnswer;
+}
+
+/**
+ * What comes next: a message of the person, a turn of the model, a choice between turns that were sampled side by side, answers to
+ * calls, or nothing because the environment has ended its episode.
+ */
+export type Next = "message" | "turn" | "choice" | "answers" | "nothing";
+
+/** What follows the events; a choice is none of them. */
+export function nextAfter(
+  events: readonly ConversationEvent[],
+  opening: Opening,
+): Exclude<Next, "choice"> {
+  const last = events.at(-1);
+  if (last === undefined) return typeof opening === "function" ? "message" : "turn";
+  if (last.kind === "message") return "turn";
+  if (last.kind === "answers") return isOver(last.answers) ? "nothing" : "turn";
+  const { calls, parsed } = last.turn;
+  return calls.length + parsed.errors.length > 0 ? "answers" : "message";
+}
+
+/** Calls that the environment has answered. */
+export function playedCalls(events: readonly ConversationEvent[]): readonly PlayedCall[] {
+  return events.flatMap((event, i) => {
+    const before = events[i - 1];
+    if (event.kind !== "answers" || event.by !== "environment" || before?.kind !== "turn") return [];
+    return event.answers.flatMap((answer, k) => {
+      const call = before.turn.calls[k];
+      return call === undefined ? [] : [{ call, answer }];
+    });
+  });
+}
+
+/**
+ * The streams after `events`; null before the first message.
+ * @throws AppError `chat-bridge` when the chat format cannot go on with this conversation; `chat-render`
+ */
+export async function streamsAfter(
+  events: readonly ConversationEvent[],
+  chat: Chat,
+  opening: Opening,
+): Promise<TokenStreams | null> {
+  const [first] = events;
+  const isOpened = typeof opening !== "function";
+  if (!isOpened && first?.kind !== "message") return null;
+  const context =
+    isOpened || first?.kind !== "message" ? opening : await opening(first.content);
+  if (typeof context === "function") return null;
+  const streams = new TokenStreams(chat, context);
+  let turn: ModelTurn | null = null;
+  for (const event of isOpened ? events : events.slice(1)) {
+    if (event.kind !== "turn") await extend(streams, turn, event);
+    else {
+      turn = event.turn;
+      streams.addTurn(turn.tokens, turn.logprobs);
+    }
+  }
+  return streams;
+}
+
+/** Makes the context that follows `event`; nothing follows the end of an episode. @throws AppError `chat-bridge` */
+export async function extend(
+  streams: TokenStreams,
+  turn: ModelTurn | null,
+  event: Exclude<ConversationEvent, { readonly kind: "turn" }>,
+): Promise<void> {
+  if (turn === null) throw new AppError("invariant", "A turn comes before what follows it.");
+  if (event.kind === "answers" && isOver(event.answers)) return;
+  const followUps: readonly FollowUp[] =
+    event.kind === "message"
+      ? [{ kind: "user", content: event.content }]
+      : followUpsTo(turn.parsed, event.answers);
+  await streams.continue(turn.tokens, turn.parsed, followUps);
+}
+
+function isOver(answers: readonly ToolAnswer[]): boolean {
+  return answers.some(({ record }) => record.finished);
+}

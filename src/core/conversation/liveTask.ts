@@ -1,0 +1,131 @@
+/**
+ * A task of an environment that answers the calls of a conversation. An environment cannot take a call back: where the conversation did,
+ * a fresh session gets the calls that are left once more, and must answer them as it did before.
+ */
+
+import type { Chat } from "../chat/chat.ts";
+import type { ToolCall } from "../chat/renderer.ts";
+import { isSame } from "../config/sameValue.ts";
+import { AppError } from "../errors.ts";
+import type { EnvironmentSession, RemoteEnvironment, ToolList } from "../openreward/types.ts";
+import type { Clock } from "../ports.ts";
+import { openTask } from "../rollout/describeTask.ts";
+import { type RenderedTask, renderTask } from "../rollout/renderTask.ts";
+import { type RolloutImage, RolloutImages } from "../rollout/rolloutImages.ts";
+import type { RolloutSettings } from "../rollout/settings.ts";
+import { runCall, type ToolAnswer, toolAnswer } from "../rollout/toolCalls.ts";
+import { raceAbort } from "../util/abort.ts";
+import { withoutTimer } from "../util/withTimerPaused.ts";
+import type { PlayedCall } from "./events.ts";
+
+export interface LiveTaskOptions {
+  readonly remote: RemoteEnvironment;
+  readonly split: string;
+  /** From 0. */
+  readonly index: number;
+  readonly chat: Chat;
+  readonly settings: RolloutSettings;
+  readonly clock: Clock;
+}
+
+interface OpenSession {
+  readonly session: EnvironmentSession;
+  readonly offered: ToolList;
+  readonly rendered: RenderedTask;
+  readonly images: RolloutImages;
+  /** That this session has answered; null after a fault, when nobody knows what it has run. */
+  played: readonly PlayedCall[] | null;
+}
+
+export class LiveTask {
+  readonly #options: LiveTaskOptions;
+  #open: OpenSession;
+
+  private constructor(options: LiveTaskOptions, open: OpenSession) {
+    this.#options = options;
+    this.#open = open;
+  }
+
+  /** @throws AppError `no-such-number`, `environment-*`, `chat-render`, `chat-tools-uncallable`, `rollout-image` */
+  static async open(options: LiveTaskOptions): Promise<LiveTask> {
+    return new LiveTask(options, await openSession(options));
+  }
+
+  get offered(): ToolList {
+    return this.#open.offered;
+  }
+
+  get rendered(): RenderedTask {
+    return this.#open.rendered;
+  }
+
+  /** Those that the environment sent, in the order in which the model sees them. */
+  get images(): readonly RolloutImage[] {
+    return this.#open.images.all;
+  }
+
+  /**
+   * Brings the environment to where `calls` are all that it has answered.
+   * @throws AppError `task-not-repeatable` when a fresh session answers otherwise; `environment-*`, `timeout`
+   */
+  async seek(calls: readonly PlayedCall[], signal: AbortSignal): Promise<void> {
+    const { played, session } = this.#open;
+    const isThere =
+      played?.length === calls.length && calls.every(({ call }, i) => played[i]?.call === call);
+    if (isThere && !session.lost.aborted) return;
+    await this.close();
+    const before = this.#open.rendered;
+    this.#open = await openSession(this.#options);
+    const isSamePrompt = isSame(before.tokens, this.#open.rendered.tokens);
+    if (!isSamePrompt) throw this.#notRepeatable("it shows another prompt");
+    for (const { call, answer } of calls) {
+      const { record } = await this.run(call, signal);
+      if (!isSame(record, answer.record)) {
+        throw this.#notRepeatable(`it answers the call of ${call.name} otherwise`);
+      }
+    }
+  }
+
+  /** Runs one call. @throws AppError `rollout-after-end`, `environment-*`, `timeout` */
+  async run(call: ToolCall, signal: AbortSignal): Promise<ToolAnswer> {
+    const { remote, clock, settings } = this.#options;
+    const { session, images, played } = this.#open;
+    this.#open.played = null;
+    const running = runCall(call, {
+      ...{ session, clock, settings, environment: remote.name, signal },
+      withTimerPaused: withoutTimer,
+    });
+    const answer = toolAnswer(call, await raceAbort(running, signal), images);
+    this.#open.played = played === null ? null : [...played, { call, answer }];
+    return answer;
+  }
+
+  async close(): Promise<void> {
+    await this.#open.session.close();
+  }
+
+  #notRepeatable(why: string): AppError {
+    const { name } = this.#options.remote;
+    this.#open.played = null;
+    return new AppError(
+      "task-not-repeatable",
+      `${name} cannot go back to this place: in a fresh session ${why}. Its state at this place is lost; answer the calls yourself from here on, or begin anew.`,
+    );
+  }
+}
+
+async function openSession(options: LiveTaskOptions): Promise<OpenSession> {
+  const { remote, chat, settings } = options;
+  const session = await openTask(options);
+  try {
+    const offered = await session.tools();
+    const prompt = await session.prompt();
+    const images = new RolloutImages({ chat, settings, environment: remote.name });
+    const rendered = await renderTask({ prompt, offered, chat, settings, images });
+    return { session, offered, rendered, images, played: [] };
+  } catch (error) {
+    await session.close();
+    throw error;
+  }
+}
+

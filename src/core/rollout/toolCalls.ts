@@ -1,0 +1,75 @@
+/** The calls of a turn, and what an environment answers to them. */
+
+import type { ParsedTurn, ToolCall } from "../chat/renderer.ts";
+import { AppError } from "../errors.ts";
+import type { EnvironmentSession, TerminalTool, ToolCallOutcome } from "../openreward/types.ts";
+import type { Clock } from "../ports.ts";
+import { timeoutError, withLimit } from "../util/abort.ts";
+import type { WithTimerPaused } from "../util/withTimerPaused.ts";
+import type { ToolResultRecord } from "./episodeRecord.ts";
+import { toolErrorText } from "./feedback.ts";
+import { type Content, type RolloutImages, shownContent } from "./rolloutImages.ts";
+import type { RolloutSettings } from "./settings.ts";
+
+/** What a tool answered: as it is stored, and as the model reads it. */
+export interface ToolAnswer {
+  readonly record: ToolResultRecord;
+  readonly said: Content;
+}
+
+export interface RunCallOptions {
+  readonly session: EnvironmentSession;
+  readonly clock: Clock;
+  readonly settings: Pick<RolloutSettings, "toolTimeoutMs">;
+  /** Name for messages. */
+  readonly environment: string;
+  /** Runs a wait that is nobody's fault with the caller's clock standing still. */
+  readonly withTimerPaused: WithTimerPaused;
+  readonly signal: AbortSignal;
+}
+
+/** A whole turn without a call answers an environment that grades final messages: `docs/protocols/openreward.md#terminal-tool`. */
+export function callsOf(parsed: ParsedTurn, terminal: TerminalTool | null): readonly ToolCall[] {
+  const isAnswer = parsed.ended && parsed.calls.length + parsed.errors.length === 0;
+  if (terminal === null || !isAnswer) return parsed.calls;
+  const args = terminal.arg === null ? {} : { [terminal.arg]: parsed.content };
+  return [{ name: terminal.name, args, raw: parsed.content }];
+}
+
+/** Runs one call within `tool_timeout`. @throws AppError `timeout`, `environment-*` */
+export async function runCall(
+  { name, args }: ToolCall,
+  { session, clock, settings, environment, withTimerPaused, signal }: RunCallOptions,
+): Promise<ToolCallOutcome> {
+  const limitMs = settings.toolTimeoutMs;
+  const onLimit = (): Error =>
+    timeoutError(`Tool ${name} of ${environment} (tool_timeout)`, limitMs);
+  return await withLimit({ clock, limitMs, onLimit, parents: [signal] }, (limit) =>
+    session.callTool(name, args, {
+      signal: limit.signal,
+      withTimerPaused: (wait) => withTimerPaused(() => limit.withTimerPaused(wait)),
+    }),
+  );
+}
+
+/** @throws AppError `rollout-after-end` when the episode was over before the call; `rollout-image`, `image-invalid` */
+export function toolAnswer(
+  { name }: ToolCall,
+  outcome: ToolCallOutcome,
+  images: RolloutImages,
+): ToolAnswer {
+  if (outcome.kind === "rejected") {
+    if (outcome.reason === "episode_finished") {
+      throw new AppError(
+        "rollout-after-end",
+        `${images.environment} had already ended the episode.`,
+      );
+    }
+    const content = toolErrorText(outcome.error);
+    const record = { name, text: content, isError: true, reward: null, finished: false };
+    return { record, said: { content } };
+  }
+  const { reward, finished } = outcome;
+  const said = images.read(outcome.blocks);
+  return { record: { name, text: shownContent(said), isError: false, reward, finished }, said };
+}
