@@ -66,6 +66,7 @@ export const FOLDER_ORDER: readonly string[] = [
   "src/trainer/tracking",
   "src/trainer",
   "src/trainer/checkpoints",
+  "src/trainer/chat",
   "src/cli",
   // the extension
   "src/host/manifest",

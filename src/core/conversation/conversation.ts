@@ -147,7 +147,10 @@ export class Conversation {
     const turn = this.#candidates[index];
     if (turn === undefined) {
       const count = this.#candidates.length;
-      throw new AppError("conversation-order", `There are ${count} turns to choose from, 1 to ${count}.`);
+      throw new AppError(
+        "conversation-order",
+        `There are ${count} turns to choose from, 1 to ${count}.`,
+      );
     }
     this.#candidates = [];
     this.#take(turn);

@@ -56,7 +56,8 @@ export function nextAfter(
 export function playedCalls(events: readonly ConversationEvent[]): readonly PlayedCall[] {
   return events.flatMap((event, i) => {
     const before = events[i - 1];
-    if (event.kind !== "answers" || event.by !== "environment" || before?.kind !== "turn") return [];
+    if (event.kind !== "answers" || event.by !== "environment" || before?.kind !== "turn")
+      return [];
     return event.answers.flatMap((answer, k) => {
       const call = before.turn.calls[k];
       return call === undefined ? [] : [{ call, answer }];
@@ -76,8 +77,7 @@ export async function streamsAfter(
   const [first] = events;
   const isOpened = typeof opening !== "function";
   if (!isOpened && first?.kind !== "message") return null;
-  const context =
-    isOpened || first?.kind !== "message" ? opening : await opening(first.content);
+  const context = isOpened || first?.kind !== "message" ? opening : await opening(first.content);
   if (typeof context === "function") return null;
   const streams = new TokenStreams(chat, context);
   let turn: ModelTurn | null = null;

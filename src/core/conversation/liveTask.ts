@@ -128,4 +128,3 @@ async function openSession(options: LiveTaskOptions): Promise<OpenSession> {
     throw error;
   }
 }
-

@@ -71,7 +71,10 @@ export async function openTask({
   split,
   index,
   settings,
-}: Pick<DescribeTaskOptions, "remote" | "split" | "index" | "settings">): Promise<EnvironmentSession> {
+}: Pick<
+  DescribeTaskOptions,
+  "remote" | "split" | "index" | "settings"
+>): Promise<EnvironmentSession> {
   const { secrets, sessionTimeoutMs: answerLimitMs } = settings;
   try {
     return await remote.openSession({ split, index, secrets }, { answerLimitMs });

@@ -1,0 +1,63 @@
+/** How conversations begin: with a message of the person, or behind the ids of a stored rollout. */
+
+import type { Chat } from "../chat/chat.ts";
+import { buildFirstPrompt } from "../chat/firstPrompt.ts";
+import type { InitialMessage, Renderer, ToolDeclaration } from "../chat/renderer.ts";
+import { renderAside } from "../chat/tokenizer.ts";
+import { AppError } from "../errors.ts";
+import type { OpeningContext } from "./events.ts";
+
+export interface SystemTexts {
+  /** That of the configuration, where control tokens are meant. */
+  readonly systemPromptTemplate: string | null;
+  /** Written by the person, in its place; an ordinary text. */
+  readonly system: string | null;
+}
+
+/** Renders the first message as a run renders a task without tools. @throws AppError `chat-render` */
+export function messageOpening(
+  chat: Chat,
+  { systemPromptTemplate, system }: SystemTexts,
+): (message: string) => Promise<OpeningContext> {
+  return async (content) => {
+    const said: readonly InitialMessage[] = [{ role: "user", content }];
+    const first = buildFirstPrompt({
+      systemPromptTemplate: system === null ? systemPromptTemplate : null,
+      task: system === null ? said : [{ role: "system", content: system }, ...said],
+      tools: [],
+    });
+    const tokens = await renderAside(chat.tokenizer, () =>
+      chat.renderer.renderInitial(first.messages, first.tools),
+    );
+    return { first, tokens };
+  };
+}
+
+/**
+ * Begins behind stored ids. What came before is known as ids only, so that the conversation can be appended to, and never be rendered
+ * again as formats need it that leave out earlier reasoning.
+ */
+export function idOpening(
+  chat: Chat,
+  tokens: readonly number[],
+  tools: readonly ToolDeclaration[],
+): { readonly chat: Chat; readonly opening: OpeningContext } {
+  const foreign = tokens.find((id) => id >= chat.tokenizer.vocabSize);
+  if (foreign !== undefined) {
+    throw new AppError(
+      "tokenizer-differs",
+      `The rollout holds the token ${foreign}, which the tokenizer of this model does not have. Choose weights of the model that played the rollout.`,
+      { configPath: "tokenizer_name" },
+    );
+  }
+  const renderer: Renderer = { ...chat.renderer, renderInitial: refuseToRender };
+  const appended: Chat = { ...chat, renderer, retention: "all" };
+  return { chat: appended, opening: { first: { messages: [], tools }, tokens } };
+}
+
+function refuseToRender(): never {
+  throw new AppError(
+    "chat-render",
+    "Of the turns before this place only their tokens are known. Let the rollout be played again with --replay.",
+  );
+}

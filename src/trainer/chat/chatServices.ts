@@ -1,0 +1,124 @@
+/** The services of conversations: each is connected when it is first needed, and shared by models beside each other. */
+
+import { dirname } from "node:path";
+import { fileURLToPath } from "node:url";
+import { tokenizerNameOf } from "../../core/chat/modelName.ts";
+import type { ModelTokenizer } from "../../core/chat/tokenizer.ts";
+import { isLocalModel } from "../../core/config/presets.ts";
+import { environmentConfig, withOnlyEnvironment } from "../../core/config/taskChoices.ts";
+import type { RemoteEnvironment } from "../../core/openreward/types.ts";
+import type { AllowedOrigin } from "../../core/secrets/hostBinding.ts";
+import { redactingLog } from "../../core/secrets/redaction/redactingPorts.ts";
+import type { Redactor } from "../../core/secrets/redaction/redactor.ts";
+import { resolveSecrets } from "../../core/secrets/resolve.ts";
+import type { ServiceClient } from "../../core/tinker/serviceClient.ts";
+import { RunControl } from "../../core/training/control.ts";
+import { proxyPasswords } from "../../node/proxyPasswords.ts";
+import { type LoadedConfig, writtenSecrets } from "../config/configFiles.ts";
+import { debugLog } from "../debugLog.ts";
+import { loadTokenizer } from "../loadTokenizer.ts";
+import type { CleanupStack } from "../services/cleanupStack.ts";
+import {
+  type ConnectionOptions,
+  connectEnvironmentServices,
+  connectModelService,
+} from "../services/connections.ts";
+import { loadVariables } from "../services/variables.ts";
+import { HUB_TOKEN } from "../tokenizerFolder.ts";
+
+export interface ChatServicesOptions {
+  readonly cleanup: CleanupStack;
+  /** Learns every secret on the way. */
+  readonly redactor: Redactor;
+  /** Where keys may go by the user's word. */
+  readonly allowedOrigins: readonly AllowedOrigin[];
+  /** Where environments and model lie; default: beside the running program. */
+  readonly programFolder?: string | undefined;
+  /** Called with a sentence about what a service says to its user. */
+  readonly onNotice: (message: string) => void;
+}
+
+export class ChatServices {
+  readonly #options: ChatServicesOptions;
+  readonly #control = new RunControl();
+  readonly #models = new Map<string, Promise<ServiceClient>>();
+  readonly #tokenizers = new Map<string, Promise<ModelTokenizer>>();
+
+  constructor(options: ChatServicesOptions) {
+    this.#options = options;
+    for (const secret of proxyPasswords(process.env)) options.redactor.learn(secret);
+  }
+
+  /** Aborted with what ended an embedded service. */
+  get signal(): AbortSignal {
+    return this.#control.signal;
+  }
+
+  /** Embedded or hosted, as the model's name says. @throws AppError `key-*`, `local-service`, `tinker-*` */
+  model(loaded: LoadedConfig): Promise<ServiceClient> {
+    const { model_name, tinker_base_url } = loaded.config;
+    const place = isLocalModel(model_name) ? "embedded" : (tinker_base_url ?? "hosted");
+    return once(this.#models, place, async () => {
+      const { service } = await connectModelService(await this.#connection(loaded));
+      this.#options.cleanup.add(() => service.finish("success"));
+      return service;
+    });
+  }
+
+  /** @throws AppError `tokenizer-*` */
+  tokenizer({ config, path }: LoadedConfig): Promise<ModelTokenizer> {
+    const name = tokenizerNameOf(config);
+    return once(this.#tokenizers, name, async () => {
+      const variables = await loadVariables(dirname(path));
+      this.#options.redactor.learn(variables(HUB_TOKEN)?.value ?? "");
+      const { allowedOrigins } = this.#options;
+      return loadTokenizer(name, this.#programs, path, { variables, allowedOrigins });
+    });
+  }
+
+  /** @throws AppError `key-*`, `local-service`, `environment-*` */
+  async environment(loaded: LoadedConfig, name: string): Promise<RemoteEnvironment> {
+    const only = { ...loaded, config: withOnlyEnvironment(loaded.config, name) };
+    const connect = await connectEnvironmentServices(await this.#connection(only));
+    return connect(name);
+  }
+
+  /** Values for the environment. @throws AppError `secret-*` */
+  async secrets({ config, path }: LoadedConfig, name: string) {
+    const variables = await loadVariables(dirname(path));
+    return resolveSecrets({
+      environment: name,
+      environmentSecrets: environmentConfig(config, name).secrets,
+      globalSecrets: config.secrets,
+      lookUp: async (key) => variables(key)?.value ?? null,
+      redactor: this.#options.redactor,
+    });
+  }
+
+  get #programs() {
+    const { programFolder } = this.#options;
+    return { folder: programFolder ?? dirname(dirname(fileURLToPath(import.meta.url))) };
+  }
+
+  async #connection({ config, path }: LoadedConfig): Promise<ConnectionOptions> {
+    const { redactor, cleanup, allowedOrigins, onNotice } = this.#options;
+    for (const secret of writtenSecrets(config)) redactor.learn(secret);
+    return {
+      ...{ config, redactor, cleanup, allowedOrigins },
+      variables: await loadVariables(dirname(path)),
+      programs: this.#programs,
+      log: redactingLog(debugLog, redactor),
+      watch: (event) => {
+        if (event.kind === "warning" || event.kind === "notice") onNotice(event.message);
+      },
+      control: this.#control,
+      runName: "chat",
+    };
+  }
+}
+
+function once<T>(made: Map<string, Promise<T>>, key: string, make: () => Promise<T>): Promise<T> {
+  const known = made.get(key) ?? make();
+  made.set(key, known);
+  return known;
+}

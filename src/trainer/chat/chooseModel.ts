@@ -1,0 +1,223 @@
+/** Which weights a person means by a checkpoint, a run folder or the name of a model, and the configuration that belongs to them. */
+
+import { join, resolve } from "node:path";
+import { AppError, isAppError } from "../../core/errors.ts";
+import type { FileSystem, FolderFiles } from "../../core/ports.ts";
+import {
+  type CheckpointEntry,
+  readCheckpoints,
+  usableCheckpoints,
+} from "../../core/runFolder/checkpointLog.ts";
+import { runPaths } from "../../core/runFolder/layout.ts";
+import { requireRunFile } from "../../core/runFolder/runFile.ts";
+import { readStates } from "../../core/runFolder/state.ts";
+import { MAX_BYTES } from "../../core/runFolder/wholeFiles.ts";
+import { formatTinkerPath, parseTinkerPath } from "../../core/tinker/paths.ts";
+import type { SamplingClient } from "../../core/tinker/samplingClient.ts";
+import type { ServiceClient } from "../../core/tinker/serviceClient.ts";
+import { systemClock } from "../../node/clock.ts";
+import { type LoadedConfig, loadConfig, loadConfigText } from "../config/configFiles.ts";
+import { CheckpointPlaces } from "../checkpoints/places.ts";
+import { CleanupStack } from "../services/cleanupStack.ts";
+
+export interface ModelRequest {
+  /** `tinker://…`, a run folder, or the name of a model. */
+  readonly target: string;
+  /** Null = that of the run, or the defaults. */
+  readonly configPath: string | null;
+  /** `key=value` each. */
+  readonly overrides: readonly string[];
+}
+
+export interface ChosenRun {
+  readonly folder: string;
+  readonly files: FolderFiles;
+}
+
+export interface ChosenModel {
+  /** As people know it. */
+  readonly label: string;
+  /** Of a checkpoint without a configuration `model_name` is its path until {@link open} has asked the service. */
+  readonly loaded: LoadedConfig;
+  /** Null unless the target is a run. */
+  readonly run: ChosenRun | null;
+  /** The date that its prompts show, YYYY-MM-DD; null = today. */
+  readonly promptDate: string | null;
+  /** @throws AppError `checkpoint-not-sampler`, `checkpoint-model-unknown`, `no-checkpoint`, `tinker-*` */
+  open(service: ServiceClient): Promise<OpenedModel>;
+}
+
+export interface OpenedModel {
+  readonly sampler: SamplingClient;
+  /** As people know it. */
+  readonly label: string;
+  readonly loaded: LoadedConfig;
+}
+
+/** @throws AppError `config-*`, `run-not-found`, `folder-unsafe`, `no-checkpoint`, `tinker-invalid-input` */
+export async function chooseModel(
+  fileSystem: FileSystem,
+  request: ModelRequest,
+): Promise<ChosenModel> {
+  const { target } = request;
+  if (target.startsWith("tinker://")) return checkpoint(fileSystem, request);
+  const folder = resolve(target);
+  const isRun = (await fileSystem.size(runPaths(folder).runFile)) !== null;
+  if (isRun) return run(fileSystem, request, folder);
+  const isFolder = /^[./~]|^[A-Za-z]:\\/.test(target) || !target.includes("/");
+  if (isFolder) throw notFound(target);
+  const loaded = await configFor(fileSystem, request, target);
+  const open = async (service: ServiceClient): Promise<OpenedModel> => {
+    return { sampler: await service.samplerForBase(target), label: target, loaded };
+  };
+  return { label: target, loaded, run: null, promptDate: null, open };
+}
+
+function notFound(target: string): AppError {
+  return new AppError(
+    "run-not-found",
+    `${target} is no run folder: run.json is missing. Name a run folder, a checkpoint such as tinker://RUN/sampler_weights/NAME, or a model such as local/tiny-tool.`,
+  );
+}
+
+async function checkpoint(fileSystem: FileSystem, request: ModelRequest): Promise<ChosenModel> {
+  const { target, configPath } = request;
+  const parts = parseTinkerPath(target);
+  const model = await localModelOf(fileSystem, target);
+  const known = configPath !== null || model !== null;
+  const loaded = await configFor(fileSystem, request, model ?? UNKNOWN);
+  const { config } = loaded;
+  const open = async (service: ServiceClient): Promise<OpenedModel> => {
+    if (parts.kind !== "sampler_weights") throw await notSampler(service, target);
+    const sampler = await service.samplerForPath(target);
+    if (known) return { sampler, label: target, loaded };
+    const { baseModel } = sampler;
+    if (baseModel !== null) {
+      return { sampler, label: target, loaded: await configFor(fileSystem, request, baseModel) };
+    }
+    throw new AppError(
+      "checkpoint-model-unknown",
+      `The service does not say to which model ${target} belongs. Name the configuration that it was trained with: --config FILE.`,
+    );
+  };
+  const provisional = known ? loaded : { ...loaded, config: { ...config, model_name: target } };
+  return { label: target, loaded: provisional, run: null, promptDate: null, open };
+}
+
+/** Null for a checkpoint that this computer does not have. */
+async function localModelOf(fileSystem: FileSystem, path: string): Promise<string | null> {
+  const request = { folder: process.cwd(), allowedOrigins: [], isLocalOnly: true };
+  const places = new CheckpointPlaces(fileSystem, request, new CleanupStack());
+  const place = await places.placeOf(path);
+  return place?.kind === "this computer" ? place.record.base_model : null;
+}
+
+/** Stands for a model of the hosted service whose name is not known yet. */
+const UNKNOWN = "unknown/unknown";
+
+/** What is wrong with a path of another kind, and which sampler was saved with it. */
+async function notSampler(service: ServiceClient, path: string): Promise<AppError> {
+  const { run, kind, name } = parseTinkerPath(path);
+  const listed = await service.listCheckpoints(run).catch(() => []);
+  const samplers = listed.filter((each) => parseTinkerPath(each.path).kind === "sampler_weights");
+  const own = formatTinkerPath({ run, kind: "sampler_weights", name });
+  const others = samplers.map((each) => each.path);
+  const hint = others.includes(own)
+    ? `The sampler that was saved with it is ${own}.`
+    : others.length === 0
+      ? "The service knows no sampler of its run; save one, or use the run folder's newest checkpoint."
+      : `No sampler was saved under this name. Those of its run: ${others.join(", ")}.`;
+  const what = kind === "weights" ? "is a state to train on" : "are exported files";
+  return new AppError(
+    "checkpoint-not-sampler",
+    `${path} ${what}, which nobody can sample from. ${hint}`,
+    { data: { samplers: others } },
+  );
+}
+
+async function run(
+  fileSystem: FileSystem,
+  request: ModelRequest,
+  folder: string,
+): Promise<ChosenModel> {
+  const files = fileSystem.within(folder);
+  const runFile = await requireRunFile(files, folder);
+  const { resolvedConfig } = runPaths(folder);
+  const path = resolve(folder, runFile.configPath);
+  const loaded =
+    request.configPath === null
+      ? loadConfigText(
+          await files.readText(resolvedConfig, MAX_BYTES.resolvedConfig),
+          path,
+          request.overrides,
+        )
+      : await loadConfig(fileSystem, request.configPath, request.overrides);
+  const entries = await readCheckpoints(files, folder);
+  const usable = usableCheckpoints(entries, systemClock.now()).filter(hasSampler);
+  if (usable.length === 0) {
+    throw new AppError(
+      "no-checkpoint",
+      `The run ${runFile.name} has no checkpoint to sample from: none was saved yet, or all have expired. \`tinker-rl control ${folder} save\` saves one of a run that goes on.`,
+    );
+  }
+  const open = async (service: ServiceClient): Promise<OpenedModel> => {
+    const { sampler, entry } = await newestSampler(service, usable);
+    return { sampler, label: `${runFile.name} · ${entry.name}`, loaded };
+  };
+  const promptDate = usable.at(-1)?.state?.prompt_date ?? (await dateOfState(files, folder));
+  return { label: runFile.name, loaded, run: { folder, files }, promptDate, open };
+}
+
+async function dateOfState(files: FolderFiles, folder: string): Promise<string | null> {
+  try {
+    return (await readStates(files, folder)).states[0]?.prompt_date ?? null;
+  } catch (error) {
+    if (isAppError(error, "state-invalid", "state-too-new")) return null;
+    throw error;
+  }
+}
+
+type SamplerEntry = CheckpointEntry & { readonly sampler_path: string };
+
+function hasSampler(entry: CheckpointEntry): entry is SamplerEntry {
+  return entry.sampler_path !== null;
+}
+
+const GONE = ["tinker-not-found", "tinker-bad-request", "tinker-request-failed"] as const;
+
+/** The newest that the service still has: people delete checkpoints elsewhere, too. */
+async function newestSampler(
+  service: ServiceClient,
+  entries: readonly SamplerEntry[],
+): Promise<{ readonly sampler: SamplingClient; readonly entry: SamplerEntry }> {
+  let refusal: unknown = null;
+  for (const entry of entries.toReversed()) {
+    try {
+      return { sampler: await service.samplerForPath(entry.sampler_path), entry };
+    } catch (error) {
+      if (!isAppError(error, ...GONE)) throw error;
+      refusal ??= error;
+    }
+  }
+  throw new AppError(
+    "no-checkpoint",
+    `The service has none of the run's checkpoints any more: ${entries.map((entry) => entry.sampler_path).join(", ")}.`,
+    { cause: refusal },
+  );
+}
+
+/** The user's configuration, or the defaults for a model. */
+async function configFor(
+  fileSystem: FileSystem,
+  { configPath, overrides }: ModelRequest,
+  model: string,
+): Promise<LoadedConfig> {
+  const named = { model_name: model };
+  if (configPath !== null) return loadConfig(fileSystem, configPath, overrides);
+  // A configuration names an environment; a conversation connects only the one that it is asked for.
+  const text = JSON.stringify({ ...named, environments: { [PLAIN_ENVIRONMENT]: PLAIN_SPLITS } });
+  return loadConfigText(text, join(process.cwd(), "config.yaml"), overrides);
+}
+
+const PLAIN_ENVIRONMENT = "local/calculator";
+const PLAIN_SPLITS = { splits: { train: {} } };

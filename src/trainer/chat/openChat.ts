@@ -1,0 +1,265 @@
+/** Opens conversations with one model, or with several beside each other: with a task of an environment, from a place in a stored rollout, or free. */
+
+import type { Chat } from "../../core/chat/chat.ts";
+import { declareTool } from "../../core/chat/firstPrompt.ts";
+import { tokenizerNameOf } from "../../core/chat/modelName.ts";
+import { createChat, today } from "../../core/chat/setup/createChat.ts";
+import { environmentConfig, taskChoices } from "../../core/config/taskChoices.ts";
+import { Conversation, type ConversationOptions } from "../../core/conversation/conversation.ts";
+import { LiveTask } from "../../core/conversation/liveTask.ts";
+import type { SamplingSettings } from "../../core/conversation/modelTurn.ts";
+import { idOpening, messageOpening } from "../../core/conversation/openings.ts";
+import { contextBefore, replayTo } from "../../core/conversation/storedRollout.ts";
+import { AppError } from "../../core/errors.ts";
+import type { RemoteEnvironment } from "../../core/openreward/types.ts";
+import type { FileSystem } from "../../core/ports.ts";
+import { type RolloutSettings, rolloutSettings } from "../../core/rollout/settings.ts";
+import type { AllowedOrigin } from "../../core/secrets/hostBinding.ts";
+import { Redactor } from "../../core/secrets/redaction/redactor.ts";
+import { systemClock } from "../../node/clock.ts";
+import { sha256 } from "../../node/hash.ts";
+import type { LoadedConfig } from "../config/configFiles.ts";
+import { CleanupStack } from "../services/cleanupStack.ts";
+import { ChatServices } from "./chatServices.ts";
+import { type ChosenModel, chooseModel, type ModelRequest } from "./chooseModel.ts";
+import { type FoundTurn, findStoredTurn, type TurnPlace } from "./findStoredTurn.ts";
+
+export interface ChatRequest extends Omit<ModelRequest, "target"> {
+  /** Checkpoints, run folders or models; at least one. */
+  readonly targets: readonly string[];
+  /** The task that an environment plays; null = none. Null in it = the first of the configuration. */
+  readonly task: {
+    readonly environment: string | null;
+    readonly split: string | null;
+    readonly index: number;
+  } | null;
+  /** Goes on from a turn of a rollout of the first target, which is a run; null = begins anew. */
+  readonly turn: TurnPlace | null;
+  /** True to play the turns before `turn` again in a fresh session of the environment, which then answers calls. */
+  readonly isReplayed: boolean;
+  /** In place of the configuration's system text; null = that one. */
+  readonly system: string | null;
+  readonly allowedOrigins: readonly AllowedOrigin[];
+  /** Learns the secrets, so that errors which are printed elsewhere can be redacted. */
+  readonly redactor?: Redactor;
+  readonly programFolder?: string;
+  /** Called with a sentence for people as each part begins. */
+  readonly onPart: (what: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/** One of the models, with the conversation that it has. */
+export interface ChatPartner {
+  /** As people know it. */
+  readonly label: string;
+  readonly conversation: Conversation;
+  /** As its run samples; the seed is the caller's to choose. */
+  readonly sampling: Omit<SamplingSettings, "seed">;
+  readonly settings: RolloutSettings;
+  /** Ids as text, control tokens included. */
+  readonly decode: (ids: ArrayLike<number>) => string;
+}
+
+export interface OpenChat {
+  /** In the order of the targets. */
+  readonly partners: readonly ChatPartner[];
+  /** The task, for people; null = none. */
+  readonly task: string | null;
+  /** Sentences for people about what is not as it was or as it says. */
+  readonly notes: readonly string[];
+  /** Removes secrets from a text before it is shown or written. */
+  redact(text: string): string;
+  close(): Promise<void>;
+}
+
+/** @throws AppError as a run does that cannot begin, cleaned of secrets */
+export async function openChat(fileSystem: FileSystem, request: ChatRequest): Promise<OpenChat> {
+  const { redactor = new Redactor() } = request;
+  const cleanup = new CleanupStack();
+  try {
+    const opened = await new ChatOpening(fileSystem, request, redactor, cleanup).open();
+    return {
+      ...opened,
+      redact: (text) => redactor.redact(text),
+      close: () => cleanup.closeAll(),
+    };
+  } catch (error) {
+    await cleanup.closeAll();
+    throw redactor.redactError(error);
+  }
+}
+
+interface TaskPlace {
+  readonly environment: string;
+  readonly split: string;
+  readonly index: number;
+}
+
+class ChatOpening {
+  readonly #fileSystem: FileSystem;
+  readonly #request: ChatRequest;
+  readonly #cleanup: CleanupStack;
+  readonly #services: ChatServices;
+  readonly #notes: string[] = [];
+  #remote: RemoteEnvironment | null = null;
+
+  constructor(
+    fileSystem: FileSystem,
+    request: ChatRequest,
+    redactor: Redactor,
+    cleanup: CleanupStack,
+  ) {
+    const { allowedOrigins, programFolder } = request;
+    const onNotice = (message: string): unknown => this.#notes.push(message);
+    this.#fileSystem = fileSystem;
+    this.#request = request;
+    this.#cleanup = cleanup;
+    this.#services = new ChatServices({
+      cleanup,
+      redactor,
+      allowedOrigins,
+      programFolder,
+      onNotice,
+    });
+  }
+
+  async open(): Promise<Pick<OpenChat, "partners" | "task" | "notes">> {
+    const { targets, turn, onPart } = this.#request;
+    const chosen = await Promise.all(
+      targets.map((target) => chooseModel(this.#fileSystem, { ...this.#request, target })),
+    );
+    const [first] = chosen;
+    if (first === undefined) throw new AppError("invariant", "A conversation needs a model.");
+    const stored = turn === null ? null : await findStoredTurn(requireRun(first), turn);
+    const place = this.#taskPlace(first, stored);
+    const partners: ChatPartner[] = [];
+    for (const model of chosen) {
+      onPart(`opening ${model.label}`);
+      partners.push(await this.#partner(model, { first, stored, place }));
+    }
+    const task = place === null ? null : `${place.environment} ${place.split} ${place.index}`;
+    return { partners, task, notes: [...new Set(this.#notes)] };
+  }
+
+  /** Null where no environment answers calls. */
+  #taskPlace(first: ChosenModel, stored: FoundTurn | null): TaskPlace | null {
+    const { task, isReplayed, configPath } = this.#request;
+    if (stored !== null) return isReplayed ? stored.record : null;
+    if (task === null) return null;
+    const isNamed = first.run !== null || configPath !== null;
+    const choices = isNamed ? taskChoices(first.loaded.config) : [];
+    const environment = task.environment ?? choices[0]?.environment;
+    if (environment === undefined) {
+      throw new AppError(
+        "no-environment",
+        "No configuration names an environment here. Name one with --environment, or a configuration with --config.",
+      );
+    }
+    const own = choices.find((choice) => choice.environment === environment);
+    return { environment, split: task.split ?? own?.split ?? "train", index: task.index };
+  }
+
+  async #partner(
+    model: ChosenModel,
+    {
+      first,
+      stored,
+      place,
+    }: {
+      readonly first: ChosenModel;
+      readonly stored: FoundTurn | null;
+      readonly place: TaskPlace | null;
+    },
+  ): Promise<ChatPartner> {
+    const service = await this.#services.model(model.loaded);
+    const { sampler, loaded, label } = await model.open(service);
+    const { config } = loaded;
+    if (stored !== null) requireSameTokenizer(loaded, first.loaded);
+    const tokenizer = await this.#services.tokenizer(loaded);
+    const date = model.promptDate ?? today(systemClock);
+    const { chat, warnings } = createChat({ model: tokenizer, config, date });
+    this.#notes.push(...loaded.warnings, ...warnings);
+    const offers = await service.capabilities();
+    const offer = offers?.find(({ name }) => name === config.model_name);
+    const environment = place?.environment ?? stored?.record.environment;
+    const own = environmentConfig(config, environment ?? Object.keys(config.environments)[0] ?? "");
+    const secrets = place === null ? {} : await this.#services.secrets(loaded, place.environment);
+    const maxContext = offer?.maxContextLength ?? null;
+    const settings = rolloutSettings(config, own, { maxContext, secrets });
+    const common = { sampler, sha256, maxTotalTokens: settings.maxTotalTokens };
+    const begun = await this.#begin({ chat, settings, loaded, place, stored });
+    const conversation = new Conversation({ ...common, ...begun });
+    this.#cleanup.add(() => conversation.close());
+    if (stored !== null && place !== null) {
+      await replayTo(conversation, stored, this.#request.signal);
+    }
+    const { temperature, topP, topK, maxResponseTokens: maxTokens } = settings;
+    return {
+      ...{ label, conversation, settings },
+      sampling: { temperature, topP, topK, maxTokens },
+      decode: (ids) => chat.tokenizer.decode(ids),
+    };
+  }
+
+  async #begin({
+    chat,
+    settings,
+    loaded,
+    place,
+    stored,
+  }: {
+    readonly chat: Chat;
+    readonly settings: RolloutSettings;
+    readonly loaded: LoadedConfig;
+    readonly place: TaskPlace | null;
+    readonly stored: FoundTurn | null;
+  }): Promise<Pick<ConversationOptions, "chat" | "opening" | "tools" | "task" | "images">> {
+    if (place !== null) {
+      this.#request.onPart(`asking ${place.environment} for its task`);
+      this.#remote ??= await this.#services.environment(loaded, place.environment);
+      const remote = this.#remote;
+      const { split, index } = place;
+      const task = await LiveTask.open({
+        remote,
+        split,
+        index,
+        chat,
+        settings,
+        clock: systemClock,
+      });
+      const { rendered } = task;
+      return { chat, opening: rendered, tools: rendered.tools.map(declareTool), task };
+    }
+    if (stored !== null) {
+      const { record, images } = stored;
+      this.#notes.push(
+        `The state of ${record.environment} at this place is not restored: you answer the model's calls. --replay plays the rollout again in a fresh session, where the environment answers alike.`,
+      );
+      const tools = record.tools.map((tool) => declareTool({ ...tool, inputSchema: null }));
+      return { ...idOpening(chat, contextBefore(stored), tools), tools, task: null, images };
+    }
+    const { system } = this.#request;
+    const { systemPromptTemplate } = settings;
+    const opening = messageOpening(chat, { systemPromptTemplate, system });
+    return { chat, opening, tools: [], task: null };
+  }
+}
+
+function requireRun({ run, label }: ChosenModel) {
+  if (run !== null) return run;
+  throw new AppError(
+    "no-run",
+    `${label} has no rollouts. Name the run folder whose rollout goes on, and other weights with --beside.`,
+  );
+}
+
+/** Ids mean something to the tokenizer only that made them. */
+function requireSameTokenizer({ config }: LoadedConfig, { config: ofRun }: LoadedConfig): void {
+  const [own, theirs] = [tokenizerNameOf(config), tokenizerNameOf(ofRun)];
+  if (own === theirs) return;
+  throw new AppError(
+    "tokenizer-differs",
+    `The rollout's tokens are those of ${theirs}; ${config.model_name} has the tokenizer ${own}. Choose weights of the same model.`,
+    { configPath: "tokenizer_name" },
+  );
+}
