@@ -10,6 +10,7 @@ import {
   sending,
   type WithOverrides,
 } from "./argumentValues.ts";
+import { type ChatCommand, chatCommand } from "./chatArguments.ts";
 import { type CheckpointsCommand, checkpointsCommand } from "./checkpointArguments.ts";
 import { controlCommand, type RunControlCommand } from "./controlArguments.ts";
 import {
@@ -85,6 +86,7 @@ export type Command =
   | RunsCommand
   | ShowCommand
   | ModelsCommand
+  | ChatCommand
   | CheckpointsCommand
   | ServeCommand;
 
@@ -98,6 +100,7 @@ const COMMANDS: readonly CommandName[] = [
   "runs",
   "show",
   "models",
+  "chat",
   "checkpoints",
   "serve",
 ];
@@ -145,6 +148,8 @@ function parseCommand(name: CommandName, given: ParsedFlags): Command {
     case "models":
       refuseFurther(given.positionals, name);
       return { kind: "models", ...sending(given, name) };
+    case "chat":
+      return chatCommand(given);
     case "checkpoints":
       return checkpointsCommand(given);
     case "serve":

@@ -15,6 +15,7 @@ export type CommandName =
   | "runs"
   | "show"
   | "models"
+  | "chat"
   | "checkpoints"
   | "serve";
 
@@ -73,6 +74,27 @@ export const FLAGS: Readonly<Record<CommandName, Flags>> = {
     eval: { type: "boolean" },
   },
   models: { ...HELP, ...STARTING },
+  chat: {
+    ...HELP,
+    ...STARTING,
+    config: { type: "string", short: "c" },
+    overrides: { type: "string" },
+    environment: { type: "string" },
+    split: { type: "string" },
+    task: { type: "string" },
+    step: { type: "string" },
+    group: { type: "string" },
+    rollout: { type: "string" },
+    turn: { type: "string" },
+    replay: { type: "boolean" },
+    beside: { type: "string" },
+    system: { type: "string" },
+    temperature: { type: "string" },
+    seed: { type: "string" },
+    max_tokens: { type: "string" },
+    samples: { type: "string" },
+    json: { type: "boolean" },
+  },
   checkpoints: {
     ...HELP,
     local: { type: "boolean" },

@@ -18,6 +18,7 @@ const GENERAL: HelpText = (program) => `Trains language-model agents with reinfo
   show-prompt FILE           show the first prompt of a task, without a step
   runs [FOLDER]              list runs: state, step, reward
   show RUN_FOLDER            look into a run: steps, rollouts, turns, tokens
+  chat CHECKPOINT|RUN|MODEL  talk to weights, with or without an environment
   models                     list the models that can be trained
   checkpoints WORD …         list, download, share and delete saved weights
   serve                      open the local services to other programs
@@ -296,6 +297,40 @@ Examples:
 Prints both addresses, a fresh key, and the variables to set so that the
 official Python packages train here. Serves until Ctrl+C.`;
 
+const CHAT: HelpText = (
+  program,
+) => `Talks to a checkpoint, to a run's newest weights, or to a model.
+
+  ${program} chat CHECKPOINT|RUN_FOLDER|MODEL [FLAGS]
+
+  -c, --config FILE        chat format and settings; by default those of the run
+  --environment NAME       play a task of this environment: it runs the calls
+  --split S, --task N      which one; by default task 0 of the first split
+  --step N --group G --rollout R --turn T
+                           go on from a turn of a rollout of the run, behind the
+                           very tokens that the model read there
+  --replay                 with --turn: play the rollout again up to there in a
+                           fresh session, which then runs the calls
+  --beside OTHER           a second one beside it, on the same messages
+  --system TEXT            in place of the system text of the configuration
+  --temperature X          by default that of the configuration
+  --seed N                 the same seed gives the same turns
+  --max_tokens N           most tokens of a turn
+  --samples N              sample N turns side by side, and pick one
+  --json                   print a line of JSON for each turn, with its tokens
+  --overrides KEY=VALUE …  settings over those of the file; --KEY VALUE as well
+  --allow-host HOST        let keys go to https://HOST, where a .env file leads;
+                           http://HOST allows an address without encryption
+
+Examples:
+
+  ${program} chat local/tiny-tool --environment local/calculator --task 3
+  ${program} chat .tinker-rl/runs/demo --step 10 --group 1 --rollout 2 --turn 1
+  echo "Hello" | ${program} chat local/tiny-tool --json
+
+Each line is a message; /help lists the commands, such as /undo and /again.
+Ctrl+C stops the sample under way; when there is none, it leaves.`;
+
 const TOPICS: Readonly<Record<CommandName, HelpText>> = {
   train: TRAIN,
   resume: RESUME,
@@ -306,6 +341,7 @@ const TOPICS: Readonly<Record<CommandName, HelpText>> = {
   runs: RUNS,
   show: SHOW,
   models: MODELS,
+  chat: CHAT,
   checkpoints: CHECKPOINTS,
   serve: SERVE,
 };

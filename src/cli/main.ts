@@ -9,6 +9,7 @@ import { systemClock } from "../node/clock.ts";
 import { createFileSystem } from "../node/fileSystem.ts";
 import { EXIT } from "../shared/exitCodes.ts";
 import { VERSION } from "../shared/version.ts";
+import { openChat } from "../trainer/chat/openChat.ts";
 import { changeCheckpoints } from "../trainer/checkpoints/changeCheckpoints.ts";
 import { changeInRun } from "../trainer/checkpoints/changeInRun.ts";
 import { downloadCheckpoint } from "../trainer/checkpoints/downloadCheckpoint.ts";
@@ -67,6 +68,7 @@ const exitCode = await runProgram(
       changeCheckpoints: (files, request) => changeCheckpoints(files, { ...request, redactor }),
       changeInRun: (files, request) => changeInRun(files, { ...request, redactor }),
       previewPrompt: (files, request) => previewPrompt(files, { ...request, redactor }),
+      openChat: (files, request) => openChat(files, { ...request, redactor, programFolder }),
       listModels: (request) => listModels({ ...request, redactor }),
       serve,
     },

@@ -4,6 +4,7 @@ import { isProcessAlive } from "../node/processes.ts";
 import { EXIT } from "../shared/exitCodes.ts";
 import type { EditorLaunch, RunEnd } from "../trainer/types.ts";
 import { type Command, parseArguments } from "./arguments.ts";
+import { chat } from "./chat.ts";
 import { runCheckpoints } from "./checkpoints.ts";
 import { controlRun } from "./control.ts";
 import { downloadForEditor } from "./downloadForEditor.ts";
@@ -87,6 +88,9 @@ async function dispatch(options: ProgramOptions, command: Command): Promise<numb
       return EXIT.done;
     case "models":
       out.print(await modelLines(options, command));
+      return EXIT.done;
+    case "chat":
+      await chat(options, command);
       return EXIT.done;
     case "checkpoints":
       await runCheckpoints(options, command);

@@ -4,6 +4,7 @@ import type { Readable } from "node:stream";
 import type { Tokenizer } from "../core/chat/tokenizer.ts";
 import type { Clock, FileSystem, Log } from "../core/ports.ts";
 import type { PromptDescription } from "../shared/promptDescription.ts";
+import type { ChatRequest, OpenChat } from "../trainer/chat/openChat.ts";
 import type { ChangedCheckpoint, ChangeRequest } from "../trainer/checkpoints/changeCheckpoints.ts";
 import type { ChangeInRunRequest } from "../trainer/checkpoints/changeInRun.ts";
 import type {
@@ -58,6 +59,7 @@ export interface TrainerApi {
     request: ChangeInRunRequest,
   ): AsyncIterable<ChangedCheckpoint>;
   previewPrompt(fileSystem: FileSystem, request: PreviewRequest): Promise<PromptDescription>;
+  openChat(fileSystem: FileSystem, request: ChatRequest): Promise<OpenChat>;
   listModels(request: AccountRequest): Promise<OfferedModels>;
   serve(options: Omit<ServeCommand, "kind">): Promise<Served>;
 }

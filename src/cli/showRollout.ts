@@ -9,9 +9,10 @@ import {
   plural,
 } from "../shared/format.ts";
 import { l10n } from "../shared/l10n.ts";
-import { BLANK, type Line, type Style, styled, wrapText } from "./line.ts";
+import { BLANK, type Line, styled } from "./line.ts";
 import { describeTrainingUse } from "./rolloutTable.ts";
 import { heading } from "./showContext.ts";
+import { blockWriter, INDENT, resultLines, spokenLines, type WriteBlock } from "./turnBlocks.ts";
 
 export interface ReplayOptions {
   readonly title: string;
@@ -22,9 +23,6 @@ export interface ReplayOptions {
 }
 
 type Turn = RolloutRecord["turns"][number];
-
-const LABEL_WIDTH = 11;
-const INDENT = "  ";
 
 /** The lines of a replay. */
 export function replayLines(
@@ -47,22 +45,6 @@ export function replayLines(
     ...rewardLines(record, block),
     ...(score === null ? [] : scoreLines(score, block)),
   ];
-}
-
-type WriteBlock = (label: string, text: string, style?: Style) => readonly Line[];
-
-/** Labelled text, wrapped and indented beside its label. */
-function blockWriter(width: number): WriteBlock {
-  const room = width - INDENT.length - LABEL_WIDTH;
-  return (label, text, style) =>
-    wrapText(text, room).map((row, index): Line => {
-      const shownLabel = index === 0 ? label : "";
-      return [
-        INDENT,
-        styled("quiet", `${shownLabel} `.padEnd(LABEL_WIDTH)),
-        style === undefined ? row : styled(style, row),
-      ];
-    });
 }
 
 function summaryLine(record: RolloutRecord): Line {
@@ -94,8 +76,7 @@ function streamBreakLines({ stream }: Turn, before: Turn | undefined): readonly 
 }
 
 function turnLines(turn: Turn, index: number, block: WriteBlock): readonly Line[] {
-  const { reasoning, content, calls, errors, results, nudge, sampledText } = turn;
-  const isSilent = reasoning === null && content === "" && calls.length + errors.length === 0;
+  const { results, nudge } = turn;
   return [
     BLANK,
     [
@@ -105,32 +86,9 @@ function turnLines(turn: Turn, index: number, block: WriteBlock): readonly Line[
         `   ${plural(turn.tokens, "{0} token, ended by {1}", "{0} tokens, ended by {1}", turn.stopReason)}`,
       ),
     ],
-    ...(reasoning === null ? [] : block(l10n.t("thinking"), reasoning, "quiet")),
-    ...(content === "" ? [] : block(l10n.t("text"), content)),
-    ...calls.flatMap(({ name, args }) => block(l10n.t("call"), `${name}(${args})`, "accent")),
-    ...errors.flatMap(({ message, raw }) => [
-      ...block(l10n.t("not a call"), message, "bad"),
-      ...block("", raw),
-    ]),
-    ...(isSilent ? block(l10n.t("raw"), sampledText) : []),
+    ...spokenLines(turn, block),
     ...results.flatMap((result) => resultLines(result, block)),
     ...(nudge === null ? [] : block(l10n.t("answered"), nudge)),
-  ];
-}
-
-function resultLines(result: Turn["results"][number], block: WriteBlock): readonly Line[] {
-  const { text, isError, reward, finished } = result;
-  const outcome = [
-    ...(reward === null ? [] : [l10n.t("reward {0}", formatExact(reward))]),
-    ...(finished ? [l10n.t("finished")] : []),
-  ];
-  return [
-    ...block(
-      isError ? l10n.t("tool error") : l10n.t("result"),
-      text,
-      ...(isError ? (["bad"] as const) : []),
-    ),
-    ...(outcome.length === 0 ? [] : block("", outcome.join(", "), "good")),
   ];
 }
 

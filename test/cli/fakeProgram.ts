@@ -63,6 +63,7 @@ export function aTrainer(changes: Partial<TrainerApi> = {}): TrainerApi {
       changeCheckpoints: unused,
       changeInRun: unused,
       listModels: unused,
+      openChat: unused,
       previewPrompt: unused,
     },
     ...changes,

@@ -45,6 +45,7 @@ async function program(show: (shown: unknown) => void, args: readonly string[]):
         changeCheckpoints: refuse,
         changeInRun: refuse,
         listModels: refuse,
+        openChat: refuse,
       },
       ...{ previewPrompt: refuse, serve: refuse },
     },

@@ -97,7 +97,7 @@ export class ChatServices {
 
   get #programs() {
     const { programFolder } = this.#options;
-    return { folder: programFolder ?? dirname(dirname(fileURLToPath(import.meta.url))) };
+    return { folder: programFolder ?? dirname(fileURLToPath(import.meta.url)) };
   }
 
   async #connection({ config, path }: LoadedConfig): Promise<ConnectionOptions> {

@@ -16,8 +16,8 @@ import { formatTinkerPath, parseTinkerPath } from "../../core/tinker/paths.ts";
 import type { SamplingClient } from "../../core/tinker/samplingClient.ts";
 import type { ServiceClient } from "../../core/tinker/serviceClient.ts";
 import { systemClock } from "../../node/clock.ts";
-import { type LoadedConfig, loadConfig, loadConfigText } from "../config/configFiles.ts";
 import { CheckpointPlaces } from "../checkpoints/places.ts";
+import { type LoadedConfig, loadConfig, loadConfigText } from "../config/configFiles.ts";
 import { CleanupStack } from "../services/cleanupStack.ts";
 
 export interface ModelRequest {

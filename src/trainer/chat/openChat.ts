@@ -67,8 +67,8 @@ export interface OpenChat {
   readonly task: string | null;
   /** Sentences for people about what is not as it was or as it says. */
   readonly notes: readonly string[];
-  /** Removes secrets from a text before it is shown or written. */
-  redact(text: string): string;
+  /** Removes secrets from what is shown or written. */
+  clean<T extends object>(record: T): T;
   close(): Promise<void>;
 }
 
@@ -80,7 +80,7 @@ export async function openChat(fileSystem: FileSystem, request: ChatRequest): Pr
     const opened = await new ChatOpening(fileSystem, request, redactor, cleanup).open();
     return {
       ...opened,
-      redact: (text) => redactor.redact(text),
+      clean: (record) => redactor.redactRecord(record),
       close: () => cleanup.closeAll(),
     };
   } catch (error) {

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
+import { declareTool } from "../../../src/core/chat/firstPrompt.ts";
 import { Conversation } from "../../../src/core/conversation/conversation.ts";
 import { LiveTask } from "../../../src/core/conversation/liveTask.ts";
 import { messageOpening } from "../../../src/core/conversation/openings.ts";
-import { declareTool } from "../../../src/core/chat/firstPrompt.ts";
 import { sha256 } from "../../../src/node/hash.ts";
 import { FakeClock } from "../../fakes/fakeClock.ts";
 import {
-  result,
   rejected,
+  result,
   type SessionScript,
   scriptedEnvironment,
 } from "../rollout/scriptedEnvironment.ts";
@@ -96,7 +96,9 @@ describe("a conversation without an environment", () => {
     expect(new Set(textsSent(sampler)).size).toBe(1);
     conversation.choose(1);
     expect(tokenizer.decode(conversation.context)).toContain(`assistant\n${ended("two")}`);
-    await expect(conversation.sample(SETTINGS)).rejects.toMatchObject({ code: "conversation-order" });
+    await expect(conversation.sample(SETTINGS)).rejects.toMatchObject({
+      code: "conversation-order",
+    });
   });
 
   it("samples the same with the same seed, and otherwise each time that a turn is taken back", async () => {
@@ -207,7 +209,10 @@ describe("a conversation with a task of an environment", () => {
   it("says so when the environment answers otherwise in a fresh session, and lets the person go on", async () => {
     let answers = 0;
     const { conversation } = await withTask([ended(call("add"))], {
-      onCall: () => result(String((answers += 1))),
+      onCall: () => {
+        answers += 1;
+        return result(String(answers));
+      },
     });
     for (let i = 0; i < 2; i += 1) {
       await conversation.sample(SETTINGS);

@@ -1,0 +1,107 @@
+/** The command `chat`: a conversation with a checkpoint, a run's newest weights or a model, line by line. */
+
+import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
+import { AppError, isAppError } from "../core/errors.ts";
+import { raceAbort } from "../core/util/abort.ts";
+import { systemRandom } from "../node/random.ts";
+import { l10n } from "../shared/l10n.ts";
+import type { ChatCommand } from "./chatArguments.ts";
+import { openingLines } from "./chatLines.ts";
+import { ChatSession } from "./chatSession.ts";
+import { errorLines } from "./exitCode.ts";
+import { styled } from "./line.ts";
+import type { ProgramOptions } from "./programOptions.ts";
+
+/** Seeds are drawn below this. */
+const SEEDS = 2 ** 31;
+
+/**
+ * Talks until the person leaves: by `/quit`, at the end of the input, or by an interrupt when nothing is under way; else an interrupt
+ * stops the sample. @throws AppError as the trainer does, and where nobody watches also what a line makes go wrong
+ */
+export async function chat(options: ProgramOptions, command: ChatCommand): Promise<void> {
+  const { out, err, clock, fileSystem, trainer, interrupts } = options;
+  const { kind: _, temperature, seed, maxTokens, samples, wantsJson, ...wanted } = command;
+  const leaving = new AbortController();
+  let session: ChatSession | null = null;
+  const release = interrupts(() => {
+    if (session?.stop() !== true) leaving.abort(new AppError("stopped", l10n.t("stopped")));
+  });
+  const onPart = (what: string): void => err.showLive([styled("quiet", what)]);
+  try {
+    const opening = trainer.openChat(fileSystem, { ...wanted, onPart, signal: leaving.signal });
+    const opened = await raceAbort(opening, leaving.signal);
+    err.showLive(null);
+    const sampling = {
+      seed: seed ?? Math.floor(systemRandom.uniform() * SEEDS),
+      ...(temperature !== null && { temperature }),
+      ...(maxTokens !== null && { maxTokens }),
+    };
+    const shown = { width: out.columns, clean: <T extends object>(each: T) => opened.clean(each) };
+    (wantsJson ? err : out).print(openingLines(opened, sampling, shown));
+    session = new ChatSession({
+      ...{ chat: opened, out, err, clock, fileSystem, sampling, samples, wantsJson },
+    });
+    try {
+      await talk(options, session, leaving.signal);
+    } finally {
+      await opened.close();
+    }
+  } catch (error) {
+    if (!leaving.signal.aborted) throw error;
+  } finally {
+    err.showLive(null);
+    release();
+  }
+}
+
+async function talk(
+  { input, err, isDebug }: ProgramOptions,
+  session: ChatSession,
+  signal: AbortSignal,
+): Promise<void> {
+  const attempt = async (action: () => Promise<boolean>): Promise<boolean> => {
+    try {
+      return await action();
+    } catch (error) {
+      if (!isAppError(error) || (!err.isInteractive && error.code !== "stopped")) throw error;
+      err.print(errorLines(error, isDebug));
+      return true;
+    }
+  };
+  await attempt(async () => {
+    await session.goOn();
+    return true;
+  });
+  const ask = (): void => err.showLive([styled("accent", session.promptText), " "]);
+  ask();
+  for await (const line of linesOf(input, signal)) {
+    err.showLive(null);
+    if (!(await attempt(() => session.handle(line)))) return;
+    ask();
+  }
+}
+
+/** Lines of the input; one that ends with a backslash goes on in the next. Ends with the signal. */
+async function* linesOf(input: Readable, signal: AbortSignal): AsyncGenerator<string, void> {
+  // Without an output the terminal itself echoes and edits lines, and sends Ctrl+C as a signal.
+  const reader = createInterface({ input });
+  const close = (): void => reader.close();
+  signal.addEventListener("abort", close, { once: true });
+  let before = "";
+  try {
+    if (signal.aborted) return;
+    for await (const line of reader) {
+      if (line.endsWith("\\")) before += `${line.slice(0, -1)}\n`;
+      else {
+        yield before + line;
+        before = "";
+      }
+    }
+    if (before !== "") yield before;
+  } finally {
+    signal.removeEventListener("abort", close);
+    close();
+  }
+}
