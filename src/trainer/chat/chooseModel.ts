@@ -212,12 +212,13 @@ async function configFor(
   { configPath, overrides }: ModelRequest,
   model: string,
 ): Promise<LoadedConfig> {
-  const named = { model_name: model };
   if (configPath !== null) return loadConfig(fileSystem, configPath, overrides);
-  // A configuration names an environment; a conversation connects only the one that it is asked for.
-  const text = JSON.stringify({ ...named, environments: { [PLAIN_ENVIRONMENT]: PLAIN_SPLITS } });
+  const text = JSON.stringify({ model_name: model, ...UNUSED });
   return loadConfigText(text, join(process.cwd(), "config.yaml"), overrides);
 }
 
-const PLAIN_ENVIRONMENT = "local/calculator";
-const PLAIN_SPLITS = { splits: { train: {} } };
+/** A configuration must say these; a conversation needs none of them. */
+const UNUSED = {
+  batch_size: 1,
+  environments: { "local/calculator": { splits: { train: {} }, num_rollouts: 2 } },
+};
