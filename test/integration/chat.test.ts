@@ -1,0 +1,268 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import * as z from "zod";
+import { declareTool } from "../../src/core/chat/firstPrompt.ts";
+import { Conversation } from "../../src/core/conversation/conversation.ts";
+import { LiveTask } from "../../src/core/conversation/liveTask.ts";
+import { createRunReader } from "../../src/core/runFolder/reader.ts";
+import { Redactor } from "../../src/core/secrets/redaction/redactor.ts";
+import type { SamplingClient } from "../../src/core/tinker/samplingClient.ts";
+import type { TrainingClient } from "../../src/core/tinker/trainingClient.ts";
+import { systemClock } from "../../src/node/clock.ts";
+import { createFileSystem } from "../../src/node/fileSystem.ts";
+import { sha256 } from "../../src/node/hash.ts";
+import { ChatServices } from "../../src/trainer/chat/chatServices.ts";
+import { type ChatRequest, openChat } from "../../src/trainer/chat/openChat.ts";
+import { loadConfigText } from "../../src/trainer/config/configFiles.ts";
+import { CleanupStack } from "../../src/trainer/services/cleanupStack.ts";
+import { call, encode, ended, renderer, tokenizer } from "../core/rollout/scriptedModel.ts";
+import { someSettings } from "../core/training/builders.ts";
+import { PROGRAM_FOLDER, trainLocally } from "./localRun.ts";
+
+const CONFIG = `
+model_name: local/tiny-tool
+environments:
+  local/calculator: { splits: { train: { num_samples: 4 } }, num_rollouts: 4, nonterminal_reward: 0 }
+batch_size: 4
+max_steps: 1
+`;
+
+const SETTINGS = { temperature: 1, topP: 1, topK: -1, maxTokens: 48, seed: 5 };
+const signal = new AbortController().signal;
+const fileSystem = createFileSystem();
+
+/** Keeps what was sent for each sample. */
+function recording(client: TrainingClient, sent: (readonly number[])[]): TrainingClient {
+  const wrap = (sampler: SamplingClient): SamplingClient => ({
+    ...sampler,
+    sample: (request, options) => {
+      sent.push(Array.from(request.prompt));
+      return sampler.sample(request, options);
+    },
+  });
+  return { ...client, ephemeralSampler: async () => wrap(await client.ephemeralSampler()) };
+}
+
+interface TrainedRun {
+  readonly folder: string;
+  /** Prompts of all samples of its rollouts. */
+  readonly sent: readonly (readonly number[])[];
+  /** A rollout with token data and at least two turns; numbers from 1. */
+  readonly place: { readonly step: number; readonly group: number; readonly rollout: number };
+  readonly turns: number;
+}
+
+async function trainedRun(): Promise<TrainedRun> {
+  const sent: (readonly number[])[] = [];
+  const events = await trainLocally({
+    config: CONFIG,
+    wrapClient: (client) => recording(client, sent),
+  });
+  const end = events.find((event) => event.kind === "ended");
+  if (end?.kind !== "ended") throw new Error("the run has not ended");
+  const reader = createRunReader(fileSystem.within(end.folder), end.folder);
+  const stored = await reader.rollouts(0);
+  const long = stored.find(({ turns, tokenData }) => turns >= 2 && tokenData.length > 0);
+  if (long === undefined) throw new Error("no rollout has two turns and tokens");
+  const place = { step: 1, group: long.group + 1, rollout: long.rollout + 1 };
+  return { folder: end.folder, sent, place, turns: long.turns };
+}
+
+function open(changes: Partial<ChatRequest>) {
+  return openChat(fileSystem, {
+    ...{ targets: ["local/tiny-tool"], configPath: null, overrides: [], allowedOrigins: [] },
+    ...{ task: null, turn: null, isReplayed: false, system: null, signal },
+    ...{ programFolder: PROGRAM_FOLDER, onPart: () => undefined },
+    ...changes,
+  });
+}
+
+let run: TrainedRun;
+beforeAll(async () => {
+  run = await trainedRun();
+});
+
+describe("a conversation that goes on from a stored rollout", () => {
+  it.each([false, true])(
+    "sends the very tokens that the rollout had sent in that turn (played again: %s)",
+    async (isReplayed) => {
+      for (let turn = 1; turn <= run.turns; turn += 1) {
+        const opened = await open({
+          targets: [run.folder],
+          turn: { ...run.place, turn },
+          isReplayed,
+        });
+        const [partner] = opened.partners;
+        const [sampled] = (await partner?.conversation.sample(SETTINGS)) ?? [];
+        expect(run.sent).toContainEqual(sampled?.context);
+        expect(partner?.conversation.events).toHaveLength(isReplayed ? 2 * turn - 1 : 1);
+        expect(opened.notes.join(" ")).toContain(isReplayed ? "" : "is not restored");
+        await opened.close();
+      }
+    },
+  );
+
+  it("goes on behind them with what a person answers, and names turns and steps that do not exist", async () => {
+    const turn = { ...run.place, turn: 1 };
+    const opened = await open({ targets: [run.folder], turn });
+    const [partner] = opened.partners;
+    const before = partner?.conversation.context ?? [];
+    partner?.conversation.adopt({
+      ...{ tokens: encode(ended(call("calc", { expr: "1+1" }))), logprobs: null },
+      ...{ stopReason: "stop", wereMissing: true },
+    });
+    await partner?.conversation.answer(["2"]);
+    const after = partner?.conversation.context ?? [];
+    expect(after.slice(0, before.length)).toEqual(before);
+    expect(tokenizer.decode(after.slice(before.length))).toContain("<|im_start|>tool\n2<|im_end|>");
+    await opened.close();
+    for (const [wrong, words] of [
+      [{ ...turn, turn: 99 }, "There is no turn 99"],
+      [{ ...turn, step: 9 }, "no rollout"],
+    ] as const) {
+      await expect(open({ targets: [run.folder], turn: wrong })).rejects.toThrow(words);
+    }
+  });
+});
+
+describe("a conversation with saved weights", () => {
+  it("finds the newest sampler of a run, and names the sampler of a state that cannot be sampled from", async () => {
+    const text = await readFile(join(run.folder, "checkpoints.jsonl"), "utf8");
+    const paths = z.object({ state_path: z.string(), sampler_path: z.string() });
+    const saved = paths.parse(JSON.parse(text.trim().split("\n").at(-1) ?? ""));
+    const opened = await open({ targets: [run.folder, saved.sampler_path, "local/tiny-tool"] });
+    const turns = await Promise.all(
+      opened.partners.map(async ({ conversation }) => {
+        await conversation.say("What is 2*3?");
+        return (await conversation.sample(SETTINGS))[0];
+      }),
+    );
+    await opened.close();
+    const [ofRun, ofPath, ofBase] = turns;
+    expect(ofRun?.logprobs).toEqual(ofPath?.logprobs);
+    expect(ofRun?.logprobs).not.toEqual(ofBase?.logprobs);
+    expect(ofRun?.context).toEqual(ofBase?.context);
+    await expect(open({ targets: [saved.state_path] })).rejects.toThrow(
+      `The sampler that was saved with it is ${saved.sampler_path}.`,
+    );
+  });
+});
+
+/** Plays the depot as an able model would: it reads what the tools answered from its own prompt. */
+function ableModel(): SamplingClient {
+  const turnFor = (text: string): string => {
+    const [, first = "", second = ""] = /Order: (\w+) and (\w+)/.exec(text) ?? [];
+    const shelf = /shelf (\w)<\|im_end\|>\n<\|im_start\|>assistant\n$/.exec(text)?.[1];
+    if (shelf !== undefined) return call("pick", { shelf });
+    const picked = text.split("<|im_start|>tool\npicked").length - 1;
+    if (picked === 2) return call("ship");
+    return call("find", { item: picked === 0 ? first : second });
+  };
+  return {
+    ...{ samplerId: "able", baseModel: null, computeLogprobs: async () => [] },
+    sample: async ({ prompt }) => {
+      const tokens = encode(ended(turnFor(tokenizer.decode(prompt))));
+      const logprobs = tokens.map(() => -0.5);
+      return { tokens, logprobs, stopReason: "stop", sequenceId: null };
+    },
+  };
+}
+
+describe("a conversation with a task of local/depot", () => {
+  it("earns the whole reward of the task with an able model, turn by turn", async () => {
+    const cleanup = new CleanupStack();
+    const services = new ChatServices({
+      ...{ cleanup, redactor: new Redactor(), allowedOrigins: [], programFolder: PROGRAM_FOLDER },
+      onNotice: () => undefined,
+    });
+    const loaded = loadConfigText(CONFIG, "config.yaml", []);
+    const chat = { renderer, tokenizer };
+    try {
+      const remote = await services.environment(loaded, "local/depot");
+      const task = await LiveTask.open({
+        ...{ remote, split: "train", index: 3, chat, clock: systemClock },
+        settings: someSettings(),
+      });
+      const conversation = new Conversation({
+        ...{ chat, sampler: ableModel(), sha256, maxTotalTokens: 1000, task },
+        opening: task.rendered,
+        tools: task.rendered.tools.map(declareTool),
+      });
+      while (conversation.next !== "nothing") {
+        await conversation.sample(SETTINGS);
+        await conversation.runCalls(signal);
+      }
+      expect(conversation.rewards).toEqual([0.4, 0.4, 0.2]);
+      // Taken back, the depot stands where it stood before: the fresh session was played up to there.
+      await conversation.takeBackTurn();
+      await conversation.sample(SETTINGS);
+      await conversation.runCalls(signal);
+      expect(conversation.rewards).toEqual([0.4, 0.4, 0.2]);
+      await conversation.close();
+    } finally {
+      await cleanup.closeAll();
+    }
+  });
+});
+
+const turnLine = z.object({
+  kind: z.literal("turn"),
+  context: z.array(z.number()),
+  tokens: z.array(z.number()),
+  logprobs: z.array(z.number()),
+});
+
+async function talk(flags: readonly string[], input: string) {
+  const program = join(PROGRAM_FOLDER, "tinker-rl.js");
+  const child = spawn(process.execPath, [program, "chat", ...flags], { env: process.env });
+  const output = { stdout: "", stderr: "" };
+  child.stdout.on("data", (text) => {
+    output.stdout += text;
+  });
+  child.stderr.on("data", (text) => {
+    output.stderr += text;
+  });
+  child.stdin.end(input);
+  const [code] = await once(child, "close");
+  return { code, ...output };
+}
+
+describe("the program that talks", () => {
+  it("takes a message a line, and prints a line of JSON a turn whose context grows by what was sampled", async () => {
+    const flags = ["local/tiny-tool", "--json", "--seed", "3", "--max_tokens", "8"];
+    const { code, stdout } = await talk(flags, "Hello\n/answer 7\n/undo\n");
+    expect(code).toBe(0);
+    const turns = stdout
+      .trim()
+      .split("\n")
+      .map((line): unknown => JSON.parse(line))
+      .flatMap((line) => turnLine.safeParse(line).data ?? []);
+    expect(turns.length).toBeGreaterThan(0);
+    for (const [i, { context, tokens, logprobs }] of turns.entries()) {
+      expect(logprobs).toHaveLength(tokens.length);
+      const next = turns[i + 1]?.context.slice(0, context.length + tokens.length);
+      if (next !== undefined) expect(next).toEqual([...context, ...tokens]);
+    }
+  });
+
+  it("plays a task, shows its reward, and says what it refuses in one line", async () => {
+    const flags = ["local/tiny-tool", "--environment", "local/calculator", "--task", "3"];
+    const { code, stdout } = await talk([...flags, "--seed", "1"], "");
+    expect(code).toBe(0);
+    expect(stdout).toContain("What is 87*51?");
+    expect(stdout).toMatch(/reward [01](, finished)?/);
+    const refused = await talk(["local/tiny-tool"], "/wrong\n");
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      expect.stringContaining("no command /wrong"),
+    ]);
+    const nowhere = await talk(["./nowhere"], "");
+    expect([nowhere.code, nowhere.stderr]).toEqual([
+      2,
+      expect.stringContaining("is no run folder"),
+    ]);
+  });
+});
