@@ -99,22 +99,24 @@ function refused(message: string): AppError {
 }
 
 export function chatHelp(): readonly Line[] {
-  const rows: readonly (readonly [string, string])[] = [
-    [l10n.t("Enter"), l10n.t("lets the model go on; takes the first of several samples")],
-    ["/again", l10n.t("takes the last turn back and samples it with another seed")],
-    ["/undo", l10n.t("takes the last turn back, and your message before it")],
-    ["/pick N", l10n.t("goes on with one of several samples")],
-    ["/samples N", l10n.t("samples so many turns side by side")],
-    ["/temperature X", l10n.t("of the turns to come")],
-    ["/seed N", l10n.t("of the turns to come")],
-    ["/tools WHO", l10n.t("who answers calls: environment or person")],
-    ["/answer TEXT", l10n.t("answers the first open call in place of the tool")],
-    ["/tokens", l10n.t("shows the tokens of the last turn with their log-probabilities")],
-    ["/save FILE", l10n.t("writes the conversation as JSON, with all tokens")],
-    ["/quit", l10n.t("leaves")],
+  const rows: readonly (readonly [word: string, operand: string, text: string])[] = [
+    [l10n.t("Enter"), "", l10n.t("lets the model go on; takes the first of several samples")],
+    ["/again", "", l10n.t("takes the last turn back and samples it with another seed")],
+    ["/undo", "", l10n.t("takes the last turn back, and your message before it")],
+    ["/pick", "N", l10n.t("goes on with one of several samples")],
+    ["/samples", "N", l10n.t("samples so many turns side by side")],
+    ["/temperature", "X", l10n.t("of the turns to come")],
+    ["/seed", "N", l10n.t("of the turns to come")],
+    ["/tools", "WHO", l10n.t("who answers calls: environment or person")],
+    ["/answer", "TEXT", l10n.t("answers the first open call in place of the tool")],
+    ["/tokens", "", l10n.t("shows the tokens of the last turn with their log-probabilities")],
+    ["/save", "FILE", l10n.t("writes the conversation as JSON, with all tokens")],
+    ["/quit", "", l10n.t("leaves")],
   ];
   return [
-    ...rows.map(([word, text]): Line => ["  ", styled("accent", word.padEnd(16)), text]),
+    ...rows.map(([word, operand, text]): Line => {
+      return ["  ", styled("accent", `${word} ${operand}`.padEnd(16)), text];
+    }),
     [
       "  ",
       l10n.t("A line that ends with \\ goes on in the next one. // begins a message with a slash."),
