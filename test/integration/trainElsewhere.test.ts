@@ -97,6 +97,11 @@ const rowSchema = z.looseObject({
   num_rollouts: z.number(),
   tinker: z.record(z.string(), z.unknown()),
 });
+const chatTurnSchema = z.object({
+  context: z.array(z.number()).min(1),
+  tokens: z.array(z.number()).min(1),
+  logprobs: z.array(z.number()).min(1),
+});
 const checkpointSchema = z.looseObject({
   step: z.number(),
   kind: z.string(),
@@ -133,6 +138,27 @@ describe("`serve` with both services behind gateways with path prefixes", () => 
   it("trains a whole run, with checkpoints and evaluations", async () => {
     expect(served).toMatchObject({ code: 0, stderr: "" });
     await expectWholeRun(served.folder, 2);
+  });
+
+  it("is talked to by a checkpoint's path, whose model it names, and by a run's folder", async () => {
+    const checkpoints = await records(served.folder, "checkpoints.jsonl", checkpointSchema);
+    const { sampler_path: path } = checkpoints.at(-1) ?? {};
+    const talk = async (target: string, ...flags: readonly string[]) => {
+      const task = ["--environment", "calculator", "--task", "1", "--seed", "1", "--json"];
+      const ended = await runProgram(["chat", target, ...task, ...flags], {
+        ...keys(),
+        TINKER_BASE_URL: models.url,
+        OPENREWARD_SESSION_URL: environments.url,
+      });
+      const [first = "{}"] = ended.stdout.split("\n");
+      return { ...ended, turn: chatTurnSchema.parse(JSON.parse(first)) };
+    };
+    const tokenizer = `--tokenizer_name=${resolve("src/local/engine/model")}`;
+    const limits = ["--max_response_tokens=64", "--max_total_tokens=256"];
+    const byPath = await talk(path ?? "", tokenizer, ...limits);
+    const byFolder = await talk(served.folder);
+    expect([byPath.code, byFolder.code]).toEqual([0, 0]);
+    expect(byFolder.turn).toEqual(byPath.turn);
   });
 
   it("is never asked for anything beside the prefixes", () => {

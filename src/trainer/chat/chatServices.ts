@@ -6,6 +6,7 @@ import { tokenizerNameOf } from "../../core/chat/modelName.ts";
 import type { ModelTokenizer } from "../../core/chat/tokenizer.ts";
 import { isLocalModel } from "../../core/config/presets.ts";
 import { environmentConfig, withOnlyEnvironment } from "../../core/config/taskChoices.ts";
+import { AppError, isAppError } from "../../core/errors.ts";
 import type { RemoteEnvironment } from "../../core/openreward/types.ts";
 import type { AllowedOrigin } from "../../core/secrets/hostBinding.ts";
 import { redactingLog } from "../../core/secrets/redaction/redactingPorts.ts";
@@ -59,7 +60,11 @@ export class ChatServices {
     const { model_name, tinker_base_url } = loaded.config;
     const place = isLocalModel(model_name) ? "embedded" : (tinker_base_url ?? "hosted");
     return once(this.#models, place, async () => {
-      const { service } = await connectModelService(await this.#connection(loaded));
+      const { service } = await connectModelService(await this.#connection(loaded)).catch(
+        (error: unknown) => {
+          throw isAppError(error, "key-missing") ? withoutKey(model_name, error) : error;
+        },
+      );
       this.#options.cleanup.add(() => service.finish("success"));
       return service;
     });
@@ -115,6 +120,14 @@ export class ChatServices {
       runName: "chat",
     };
   }
+}
+
+function withoutKey(model: string, { data, cause }: AppError): AppError {
+  return new AppError(
+    "key-missing",
+    `${model} is at Tinker, which needs TINKER_API_KEY. Set it in the environment or in a .env file beside the configuration. Without any key you can talk to local/tiny-tool and to checkpoints of local runs.`,
+    { data, cause },
+  );
 }
 
 function once<T>(made: Map<string, Promise<T>>, key: string, make: () => Promise<T>): Promise<T> {

@@ -142,15 +142,10 @@ async function run(
 ): Promise<ChosenModel> {
   const files = fileSystem.within(folder);
   const runFile = await requireRunFile(files, folder);
-  const { resolvedConfig } = runPaths(folder);
   const path = resolve(folder, runFile.configPath);
   const loaded =
     request.configPath === null
-      ? loadConfigText(
-          await files.readText(resolvedConfig, MAX_BYTES.resolvedConfig),
-          path,
-          request.overrides,
-        )
+      ? await configOfRun({ folder, files }, path, request.overrides)
       : await loadConfig(fileSystem, request.configPath, request.overrides);
   const entries = await readCheckpoints(files, folder);
   const usable = usableCheckpoints(entries, systemClock.now()).filter(hasSampler);
@@ -166,6 +161,17 @@ async function run(
   };
   const promptDate = usable.at(-1)?.state?.prompt_date ?? (await dateOfState(files, folder));
   return { label: runFile.name, loaded, run: { folder, files }, promptDate, open };
+}
+
+/** As its last attempt began: the file at `path` may have changed since. Findings about it were shown by the run. */
+async function configOfRun(
+  { folder, files }: ChosenRun,
+  path: string,
+  overrides: readonly string[],
+): Promise<LoadedConfig> {
+  const { resolvedConfig } = runPaths(folder);
+  const text = await files.readText(resolvedConfig, MAX_BYTES.resolvedConfig);
+  return { ...loadConfigText(text, path, overrides), warnings: [] };
 }
 
 async function dateOfState(files: FolderFiles, folder: string): Promise<string | null> {
