@@ -41,7 +41,8 @@ export async function chat(options: ProgramOptions, command: ChatCommand): Promi
     const shown = { width: out.columns, clean: <T extends object>(each: T) => opened.clean(each) };
     (wantsJson ? err : out).print(openingLines(opened, sampling, shown));
     session = new ChatSession({
-      ...{ chat: opened, out, err, clock, fileSystem, sampling, samples, wantsJson },
+      ...{ chat: opened, out, err, clock, fileSystem, wantsJson },
+      settings: { sampling, samples, answersBy: "environment" },
     });
     try {
       await talk(options, session, leaving.signal);
@@ -65,13 +66,14 @@ async function talk(
     try {
       return await action();
     } catch (error) {
-      if (!isAppError(error) || (!err.isInteractive && error.code !== "stopped")) throw error;
-      err.print(errorLines(error, isDebug));
+      if (isAppError(error, "stopped")) err.print([[styled("quiet", l10n.t("stopped"))]]);
+      else if (!isAppError(error) || !err.isInteractive) throw error;
+      else err.print(errorLines(error, isDebug));
       return true;
     }
   };
   await attempt(async () => {
-    await session.goOn();
+    await session.begin();
     return true;
   });
   const ask = (): void => err.showLive([styled("accent", session.promptText), " "]);

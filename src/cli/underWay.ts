@@ -8,41 +8,43 @@ import type { Terminal } from "./terminal.ts";
 
 const REDRAW_MS = 500;
 
+interface Progress {
+  readonly done: number;
+  readonly total: number;
+}
+
 export class UnderWay {
   readonly #terminal: Terminal;
   readonly #clock: Clock;
-  readonly #total: number;
-  readonly #startedAtMs: number;
-  #done = 0;
+  /** Null while nothing is under way. */
+  #startedAtMs: number | null = null;
   #stopTimer: () => void = () => undefined;
 
-  constructor(terminal: Terminal, clock: Clock, total: number) {
+  constructor(terminal: Terminal, clock: Clock) {
     this.#terminal = terminal;
     this.#clock = clock;
-    this.#total = total;
-    this.#startedAtMs = clock.monotonic();
-    this.#draw();
   }
 
-  /** Counts a sample that is there. */
-  add(): void {
-    this.#done += 1;
-    this.close();
-    this.#draw();
-  }
-
-  close(): void {
+  /** Shows the progress from now on; null removes the line. */
+  show(progress: Progress | null): void {
     this.#stopTimer();
-    this.#terminal.showLive(null);
+    if (progress === null) {
+      this.#startedAtMs = null;
+      this.#terminal.showLive(null);
+      return;
+    }
+    this.#startedAtMs ??= this.#clock.monotonic();
+    this.#draw(progress, this.#startedAtMs);
   }
 
-  #draw(): void {
-    const elapsed = formatDuration((this.#clock.monotonic() - this.#startedAtMs) / 1000);
+  #draw(progress: Progress, startedAtMs: number): void {
+    const { done, total } = progress;
+    const elapsed = formatDuration((this.#clock.monotonic() - startedAtMs) / 1000);
     const what =
-      this.#total === 1
+      total === 1
         ? l10n.t("sampling, {0}; Ctrl+C stops", elapsed)
-        : l10n.t("sampling, {0} of {1}, {2}; Ctrl+C stops", this.#done, this.#total, elapsed);
+        : l10n.t("sampling, {0} of {1}, {2}; Ctrl+C stops", done, total, elapsed);
     this.#terminal.showLive([styled("quiet", what)]);
-    this.#stopTimer = this.#clock.after(REDRAW_MS, () => this.#draw());
+    this.#stopTimer = this.#clock.after(REDRAW_MS, () => this.#draw(progress, startedAtMs));
   }
 }

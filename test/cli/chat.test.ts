@@ -49,7 +49,14 @@ async function partner(
     tools: task?.rendered.tools.map(declareTool) ?? [],
   });
   const sampling = { temperature: 1, topP: 1, topK: -1, maxTokens: 64 };
-  return { label, conversation, sampling, settings, decode: (ids) => tokenizer.decode(ids) };
+  return {
+    label,
+    conversation,
+    sampling,
+    settings,
+    maxTurns: 50,
+    decode: (ids) => tokenizer.decode(ids),
+  };
 }
 
 interface Talk {

@@ -7,9 +7,9 @@ import { createChat, today } from "../../core/chat/setup/createChat.ts";
 import { environmentConfig, taskChoices } from "../../core/config/taskChoices.ts";
 import { Conversation, type ConversationOptions } from "../../core/conversation/conversation.ts";
 import { LiveTask } from "../../core/conversation/liveTask.ts";
-import type { SamplingSettings } from "../../core/conversation/modelTurn.ts";
 import { idOpening, messageOpening } from "../../core/conversation/openings.ts";
 import { contextBefore, replayTo } from "../../core/conversation/storedRollout.ts";
+import type { TalkPartner } from "../../core/conversation/talk.ts";
 import { AppError } from "../../core/errors.ts";
 import type { RemoteEnvironment } from "../../core/openreward/types.ts";
 import type { FileSystem } from "../../core/ports.ts";
@@ -49,12 +49,9 @@ export interface ChatRequest extends Omit<ModelRequest, "target"> {
 }
 
 /** One of the models, with the conversation that it has. */
-export interface ChatPartner {
+export interface ChatPartner extends TalkPartner {
   /** As people know it. */
   readonly label: string;
-  readonly conversation: Conversation;
-  /** As its run samples; the seed is the caller's to choose. */
-  readonly sampling: Omit<SamplingSettings, "seed">;
   readonly settings: RolloutSettings;
   /** Ids as text, control tokens included. */
   readonly decode: (ids: ArrayLike<number>) => string;
@@ -195,7 +192,7 @@ class ChatOpening {
     }
     const { temperature, topP, topK, maxResponseTokens: maxTokens } = settings;
     return {
-      ...{ label, conversation, settings },
+      ...{ label, conversation, settings, maxTurns: settings.maxTurns },
       sampling: { temperature, topP, topK, maxTokens },
       decode: (ids) => chat.tokenizer.decode(ids),
     };

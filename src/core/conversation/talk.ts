@@ -1,0 +1,218 @@
+/** A person talks with one model, or with several beside each other on the same messages: what each act does to their conversations. */
+
+import { AppError } from "../errors.ts";
+import type { ToolAnswer } from "../rollout/toolCalls.ts";
+import type { Conversation } from "./conversation.ts";
+import type { Next } from "./events.ts";
+import type { ModelTurn, SamplingSettings } from "./modelTurn.ts";
+
+export type Answerer = "environment" | "person";
+
+export interface TalkPartner {
+  readonly conversation: Conversation;
+  /** As its run samples; the seed is the talk's. */
+  readonly sampling: Omit<SamplingSettings, "seed">;
+  /** Turns that it may take before the person is asked again. */
+  readonly maxTurns: number;
+}
+
+export interface TalkSettings {
+  /** Over those of each partner. */
+  readonly sampling: Partial<SamplingSettings> & Pick<SamplingSettings, "seed">;
+  /** Turns that are sampled side by side. */
+  readonly samples: number;
+  /** Who answers calls where there is an environment. */
+  readonly answersBy: Answerer;
+}
+
+/** Called as things happen. */
+export interface TalkListener<Partner> {
+  /** `done` of `total` samples are there; null = none is under way any more. */
+  onSampling(progress: { readonly done: number; readonly total: number } | null): void;
+  onTurns(partner: Partner, turns: readonly ModelTurn[]): void;
+  onAnswers(partner: Partner, by: Answerer, answers: readonly ToolAnswer[]): void;
+}
+
+/**
+ * Every act lets the models go on until the person is waited for. All throw AppError `conversation-order`, `stopped`, `task-not-repeatable`
+ * and as services do; the conversations stay usable.
+ */
+export class Talk<Partner extends TalkPartner> {
+  readonly partners: readonly Partner[];
+  settings: TalkSettings;
+  readonly #listener: TalkListener<Partner>;
+  /** Of the person, to the first of the calls that wait for answers. */
+  #given: readonly string[] = [];
+  #working: AbortController | null = null;
+
+  constructor(
+    partners: readonly Partner[],
+    settings: TalkSettings,
+    listener: TalkListener<Partner>,
+  ) {
+    this.partners = partners;
+    this.settings = settings;
+    this.#listener = listener;
+  }
+
+  /** Name of the tool whose answer the person is asked for; null = none is. */
+  get askedCall(): string | null {
+    return this.#asked?.conversation.openCalls[this.#given.length]?.name ?? null;
+  }
+
+  /** True when turns that were sampled side by side wait for a choice. */
+  get hasChoice(): boolean {
+    return this.#some("choice").length > 0;
+  }
+
+  /** Stops what is under way; false when nothing is. */
+  stop(): boolean {
+    if (this.#working === null || this.#working.signal.aborted) return false;
+    this.#working.abort(new AppError("stopped", "Stopped."));
+    return true;
+  }
+
+  /** Lets the models go on. Of several turns the first is taken. */
+  async proceed(): Promise<void> {
+    this.#takeFirst();
+    await this.goOn();
+  }
+
+  /** Lets the models go on, but not past a choice. */
+  async goOn(): Promise<void> {
+    const working = new AbortController();
+    this.#working = working;
+    try {
+      await this.#turns(working.signal);
+    } catch (error) {
+      throw working.signal.aborted ? working.signal.reason : error;
+    } finally {
+      this.#working = null;
+    }
+  }
+
+  async #turns(signal: AbortSignal): Promise<void> {
+    let turnsLeft = Math.max(...this.partners.map(({ maxTurns }) => maxTurns));
+    for (;;) {
+      signal.throwIfAborted();
+      const sampling = this.#some("turn");
+      const calling = this.#some("answers").filter(({ conversation }) => this.#isRun(conversation));
+      if (sampling.length > 0) {
+        if (turnsLeft === 0) return;
+        turnsLeft -= 1;
+        await this.#sample(sampling, signal);
+      } else if (calling.length > 0) {
+        for (const partner of calling) await this.#runCalls(partner, signal);
+      } else return;
+    }
+  }
+
+  /** Says it to all that wait for a message; where a call waits for the person, it is the answer. */
+  async say(text: string): Promise<void> {
+    this.#takeFirst();
+    if (this.#asked !== undefined) return this.answer(text);
+    for (const { conversation } of this.#waitingFor("message")) await conversation.say(text);
+    await this.goOn();
+  }
+
+  /** Answers the first open call in place of the tool; the turn goes on when all its calls are answered. */
+  async answer(text: string): Promise<void> {
+    const partner = this.#asked;
+    if (partner === undefined) {
+      throw new AppError("conversation-order", "No call waits for an answer.");
+    }
+    const { conversation } = partner;
+    const given = [...this.#given, text];
+    const isLast = given.length >= conversation.openCalls.length;
+    this.#given = isLast ? [] : given;
+    if (!isLast) return;
+    await conversation.answer(given);
+    const last = conversation.events.at(-1);
+    if (last?.kind === "answers") this.#listener.onAnswers(partner, "person", last.answers);
+    await this.goOn();
+  }
+
+  /** Goes on with one of the turns that were sampled side by side, from 0. */
+  async choose(index: number): Promise<void> {
+    for (const { conversation } of this.#waitingFor("choice")) conversation.choose(index);
+    await this.goOn();
+  }
+
+  /** Samples the last turn anew. False when there was none. */
+  async again(): Promise<boolean> {
+    const wasTaken = await this.#takeBack((conversation) => conversation.takeBackTurn());
+    await this.goOn();
+    return wasTaken;
+  }
+
+  /** Takes back the last turn, and what the person said before it. False when there is nothing to take back. */
+  undo(): Promise<boolean> {
+    return this.#takeBack((conversation) => conversation.undo());
+  }
+
+  async #takeBack(take: (conversation: Conversation) => Promise<boolean>): Promise<boolean> {
+    this.#given = [];
+    const taken = await Promise.all(this.partners.map(({ conversation }) => take(conversation)));
+    return taken.includes(true);
+  }
+
+  #takeFirst(): void {
+    for (const { conversation } of this.#some("choice")) conversation.choose(0);
+  }
+
+  #some(next: Next): readonly Partner[] {
+    return this.partners.filter(({ conversation }) => conversation.next === next);
+  }
+
+  /** Those that wait for it; where none does, the first, which then says what it waits for. */
+  #waitingFor(next: Next): readonly Partner[] {
+    const waiting = this.#some(next);
+    return waiting.length > 0 ? waiting : this.partners.slice(0, 1);
+  }
+
+  /** The one whose calls the person answers. */
+  get #asked(): Partner | undefined {
+    return this.partners.find(({ conversation }) => conversation.openCalls.length > 0);
+  }
+
+  /** True when the program answers: faulty calls are answered with their faults. */
+  #isRun({ openCalls, hasEnvironment }: Conversation): boolean {
+    return openCalls.length === 0 || (hasEnvironment && this.settings.answersBy === "environment");
+  }
+
+  async #sample(partners: readonly Partner[], signal: AbortSignal): Promise<void> {
+    const { samples: count, sampling } = this.settings;
+    const total = partners.length * count;
+    let done = 0;
+    this.#listener.onSampling({ done, total });
+    const onSampled = (): void => {
+      done += 1;
+      this.#listener.onSampling({ done, total });
+    };
+    const drawn = await Promise.allSettled(
+      partners.map(({ conversation, sampling: own }) =>
+        conversation.sample({ ...own, ...sampling }, { count, signal, onSampled }),
+      ),
+    );
+    this.#listener.onSampling(null);
+    for (const [i, partner] of partners.entries()) {
+      const turns = drawn[i];
+      if (turns?.status === "fulfilled") this.#listener.onTurns(partner, turns.value);
+    }
+    const failed = drawn.find((each) => each.status === "rejected");
+    if (failed !== undefined) throw failed.reason;
+  }
+
+  async #runCalls(partner: Partner, signal: AbortSignal): Promise<void> {
+    const { conversation } = partner;
+    if (!conversation.hasEnvironment) return conversation.answer([]);
+    try {
+      const answers = await conversation.runCalls(signal);
+      this.#listener.onAnswers(partner, "environment", answers);
+    } catch (error) {
+      // Tried again without being asked, it would fail again.
+      this.settings = { ...this.settings, answersBy: "person" };
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,136 @@
+import { describe, expect, it } from "vitest";
+import { declareTool } from "../../../src/core/chat/firstPrompt.ts";
+import { Conversation } from "../../../src/core/conversation/conversation.ts";
+import { LiveTask } from "../../../src/core/conversation/liveTask.ts";
+import { messageOpening } from "../../../src/core/conversation/openings.ts";
+import { Talk, type TalkPartner, type TalkSettings } from "../../../src/core/conversation/talk.ts";
+import { AppError } from "../../../src/core/errors.ts";
+import { sha256 } from "../../../src/node/hash.ts";
+import { FakeClock } from "../../fakes/fakeClock.ts";
+import { result, type SessionScript, scriptedEnvironment } from "../rollout/scriptedEnvironment.ts";
+import {
+  call,
+  ended,
+  renderer,
+  scriptedSampler,
+  type TurnScript,
+  tokenizer,
+} from "../rollout/scriptedModel.ts";
+import { someSettings } from "../training/builders.ts";
+
+const chat = { renderer, tokenizer };
+
+interface Setup {
+  readonly script?: SessionScript;
+  readonly settings?: Partial<TalkSettings>;
+  readonly maxTurns?: number;
+}
+
+async function aTalk(
+  models: readonly (readonly TurnScript[])[],
+  { script, settings = {}, maxTurns = 50 }: Setup = {},
+) {
+  const partners = await Promise.all(
+    models.map(async (turns): Promise<TalkPartner> => {
+      const task =
+        script === undefined
+          ? null
+          : await LiveTask.open({
+              ...{ remote: scriptedEnvironment([script]), split: "train", index: 0 },
+              ...{ chat, settings: someSettings(), clock: new FakeClock() },
+            });
+      const opening = messageOpening(chat, { systemPromptTemplate: null, system: null });
+      const conversation = new Conversation({
+        ...{ chat, sampler: scriptedSampler(turns), sha256, maxTotalTokens: 900, task },
+        opening: task?.rendered ?? opening,
+        tools: task?.rendered.tools.map(declareTool) ?? [],
+      });
+      const sampling = { temperature: 1, topP: 1, topK: -1, maxTokens: 64 };
+      return { conversation, sampling, maxTurns };
+    }),
+  );
+  const reported: unknown[] = [];
+  const talk = new Talk(
+    partners,
+    { sampling: { seed: 1 }, samples: 1, answersBy: "environment", ...settings },
+    {
+      onSampling: (progress) => reported.push(progress),
+      onTurns: (partner, turns) =>
+        reported.push([partners.indexOf(partner), turns.map(({ parsed }) => parsed.content)]),
+      onAnswers: (partner, by, answers) =>
+        reported.push([partners.indexOf(partner), by, answers.map(({ record }) => record.text)]),
+    },
+  );
+  return { talk, partners, reported };
+}
+
+describe("a talk with several models", () => {
+  it("puts one message before all, and reports progress and turns", async () => {
+    const { talk, reported } = await aTalk([[ended("a")], [ended("b")]]);
+    await talk.say("Hi");
+    expect(reported).toEqual([
+      { done: 0, total: 2 },
+      { done: 1, total: 2 },
+      { done: 2, total: 2 },
+      null,
+      [0, ["a"]],
+      [1, ["b"]],
+    ]);
+  });
+
+  it("keeps what one has sampled when the other fails, and samples only the other again", async () => {
+    const fault = new AppError("tinker-unavailable", "Not now.");
+    const { talk, partners, reported } = await aTalk([[ended("a")], [fault, ended("b")]]);
+    await expect(talk.say("Hi")).rejects.toBe(fault);
+    expect(partners.map(({ conversation }) => conversation.next)).toEqual(["message", "turn"]);
+    await talk.proceed();
+    expect(reported.slice(-1)).toEqual([[1, ["b"]]]);
+    expect(partners.map(({ conversation }) => conversation.next)).toEqual(["message", "message"]);
+  });
+});
+
+describe("a talk with a task", () => {
+  it("asks the person for one answer a call, in their order, before the turn goes on", async () => {
+    const turns = [ended(call("add", { a: 1 }) + call("answer", { a: 2 })), ended("done")];
+    const { talk, reported } = await aTalk([turns], {
+      script: {},
+      settings: { answersBy: "person" },
+    });
+    await talk.goOn();
+    expect(talk.askedCall).toBe("add");
+    await talk.say("one");
+    expect(talk.askedCall).toBe("answer");
+    await talk.answer("two");
+    expect(reported).toContainEqual([0, "person", ["one", "two"]]);
+    expect(reported.at(-1)).toEqual([0, ["done"]]);
+    await expect(talk.answer("three")).rejects.toMatchObject({ code: "conversation-order" });
+  });
+
+  it("hands the calls to the person after the environment failed, instead of asking it for ever", async () => {
+    const fault = new AppError("environment-tool-crashed", "It broke.");
+    const { talk } = await aTalk([[ended(call("add")), ended("done")]], {
+      script: { onCall: () => Promise.reject(fault) },
+    });
+    await expect(talk.goOn()).rejects.toBe(fault);
+    expect([talk.settings.answersBy, talk.askedCall]).toEqual(["person", "add"]);
+    await talk.answer("5");
+    expect(talk.askedCall).toBeNull();
+  });
+
+  it("waits for the person after as many turns as a rollout may have", async () => {
+    const { talk, partners } = await aTalk([[ended(call("add"))]], {
+      script: { onCall: () => result("5") },
+      maxTurns: 3,
+    });
+    await talk.goOn();
+    const turns = partners[0]?.conversation.events.filter(({ kind }) => kind === "turn");
+    expect(turns).toHaveLength(3);
+  });
+
+  it("reports to a model what was wrong with a call that cannot be read, without asking anybody", async () => {
+    const broken = ended("<tool_call>{</tool_call>");
+    const { talk, reported } = await aTalk([[broken, ended("Sorry")]]);
+    await talk.say("Hi");
+    expect(reported.at(-1)).toEqual([0, ["Sorry"]]);
+  });
+});
