@@ -50,6 +50,11 @@ export interface PreviewCommand {
   readonly kind: "preview";
 }
 
+/** An editor talks to models over standard input. */
+export interface ChatForEditorCommand {
+  readonly kind: "chat-for-editor";
+}
+
 /** An editor asks for weights over standard input. */
 export interface DownloadCommand {
   readonly kind: "download";
@@ -87,6 +92,7 @@ export type Command =
   | ShowCommand
   | ModelsCommand
   | ChatCommand
+  | ChatForEditorCommand
   | CheckpointsCommand
   | ServeCommand;
 
@@ -112,6 +118,7 @@ export function parseArguments(args: readonly string[]): Command {
   // The command lines of an editor have no other words, so that none can be mistaken for a flag.
   if (first === "--launch" && args.length === 2) return { kind: "launch", folder: args[1] ?? "" };
   if (first === "--preview" && args.length === 1) return { kind: "preview" };
+  if (first === "--chat" && args.length === 1) return { kind: "chat-for-editor" };
   if (first === "--download" && args.length === 1) return { kind: "download" };
   const name = COMMANDS.find((command) => command === first);
   if (name !== undefined) return parseCommand(name, readFlags(args.slice(1), FLAGS[name], name));

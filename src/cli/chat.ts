@@ -5,6 +5,7 @@ import type { Readable } from "node:stream";
 import { AppError, isAppError } from "../core/errors.ts";
 import { raceAbort } from "../core/util/abort.ts";
 import { systemRandom } from "../node/random.ts";
+import type { ChatSettings } from "../shared/chat.ts";
 import { l10n } from "../shared/l10n.ts";
 import type { ChatCommand } from "./chatArguments.ts";
 import { openingLines } from "./chatLines.ts";
@@ -14,7 +15,7 @@ import { styled } from "./line.ts";
 import type { ProgramOptions } from "./programOptions.ts";
 
 /** Seeds are drawn below this. */
-const SEEDS = 2 ** 31;
+export const SEEDS = 2 ** 31;
 
 /**
  * Talks until the person leaves: by `/quit`, at the end of the input, or by an interrupt when nothing is under way; else an interrupt
@@ -33,16 +34,14 @@ export async function chat(options: ProgramOptions, command: ChatCommand): Promi
     const opening = trainer.openChat(fileSystem, { ...wanted, onPart, signal: leaving.signal });
     const opened = await raceAbort(opening, leaving.signal);
     err.showLive(null);
-    const sampling = {
+    const settings: ChatSettings = {
+      ...{ temperature, maxTokens, samples, answersBy: "environment" },
       seed: seed ?? Math.floor(systemRandom.uniform() * SEEDS),
-      ...(temperature !== null && { temperature }),
-      ...(maxTokens !== null && { maxTokens }),
     };
     const shown = { width: out.columns, clean: <T extends object>(each: T) => opened.clean(each) };
-    (wantsJson ? err : out).print(openingLines(opened, sampling, shown));
+    (wantsJson ? err : out).print(openingLines(opened, settings, shown));
     session = new ChatSession({
-      ...{ chat: opened, out, err, clock, fileSystem, wantsJson },
-      settings: { sampling, samples, answersBy: "environment" },
+      ...{ chat: opened, out, err, clock, fileSystem, settings, wantsJson },
     });
     try {
       await talk(options, session, leaving.signal);

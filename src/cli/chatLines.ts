@@ -1,9 +1,10 @@
 /** How turns of a conversation look on a terminal. */
 
-import type { ModelTurn, SamplingSettings } from "../core/conversation/modelTurn.ts";
+import type { ModelTurn } from "../core/conversation/modelTurn.ts";
 import type { ToolAnswer } from "../core/rollout/toolCalls.ts";
 import { writeExactJson } from "../core/util/exactJson.ts";
 import { visibleToken } from "../core/util/visibleText.ts";
+import type { ChatSettings } from "../shared/chat.ts";
 import { plural } from "../shared/format.ts";
 import { l10n } from "../shared/l10n.ts";
 import type { ChatPartner, OpenChat } from "../trainer/chat/openChat.ts";
@@ -50,16 +51,16 @@ export function answerLines(
 /** What the models are, and what they go on from. */
 export function openingLines(
   { partners, task, notes }: Pick<OpenChat, "partners" | "task" | "notes">,
-  sampling: Partial<SamplingSettings>,
+  { temperature, maxTokens, seed }: ChatSettings,
   { width, clean }: ShownOptions,
 ): readonly Line[] {
   const block = blockWriter(width);
   const [first] = partners;
-  const { temperature, maxTokens, seed } = { ...first?.sampling, ...sampling };
+  const most = maxTokens ?? first?.sampling.maxTokens ?? 0;
   const facts = [
-    l10n.t("temperature {0}", temperature ?? ""),
-    l10n.t("seed {0}", seed ?? ""),
-    plural(maxTokens ?? 0, "at most {0} token a turn", "at most {0} tokens a turn"),
+    l10n.t("temperature {0}", temperature ?? first?.sampling.temperature ?? ""),
+    l10n.t("seed {0}", seed),
+    plural(most, "at most {0} token a turn", "at most {0} tokens a turn"),
     l10n.t("/help lists the commands"),
   ];
   const context = first?.conversation.context ?? [];

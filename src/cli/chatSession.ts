@@ -2,11 +2,12 @@
 
 import type { Conversation } from "../core/conversation/conversation.ts";
 import type { ModelTurn } from "../core/conversation/modelTurn.ts";
-import { type Answerer, Talk, type TalkSettings } from "../core/conversation/talk.ts";
+import { Talk } from "../core/conversation/talk.ts";
 import { AppError } from "../core/errors.ts";
 import type { Clock, FileSystem } from "../core/ports.ts";
 import { scoreRewards } from "../core/rollout/rewards.ts";
 import type { ToolAnswer } from "../core/rollout/toolCalls.ts";
+import type { ChatSettings } from "../shared/chat.ts";
 import { formatExact } from "../shared/format.ts";
 import { l10n } from "../shared/l10n.ts";
 import type { ChatPartner, OpenChat } from "../trainer/chat/openChat.ts";
@@ -25,7 +26,7 @@ export interface ChatSessionOptions {
   readonly err: Terminal;
   readonly clock: Clock;
   readonly fileSystem: FileSystem;
-  readonly settings: TalkSettings;
+  readonly settings: ChatSettings;
   readonly wantsJson: boolean;
 }
 
@@ -101,10 +102,8 @@ export class ChatSession {
         talk.settings = { ...settings, answersBy: input.by };
         return talk.goOn();
       case "seed":
-      case "temperature": {
-        const sampling = { ...settings.sampling, [input.kind]: input.value };
-        talk.settings = { ...settings, sampling };
-      }
+      case "temperature":
+        talk.settings = { ...settings, [input.kind]: input.value };
     }
   }
 
@@ -126,7 +125,11 @@ export class ChatSession {
     return parts.length === 0 ? null : parts.join(" · ");
   }
 
-  #showAnswers(partner: ChatPartner, by: Answerer, answers: readonly ToolAnswer[]): void {
+  #showAnswers(
+    partner: ChatPartner,
+    by: ChatSettings["answersBy"],
+    answers: readonly ToolAnswer[],
+  ): void {
     const { conversation, settings } = partner;
     if (this.#options.wantsJson) {
       this.#printJson(answersJson(partner, by, answers, turnsOf(conversation)));
@@ -157,8 +160,8 @@ export class ChatSession {
       model: partner.label,
       events: conversationJson(partner),
     }));
-    const { sampling } = this.#talk.settings;
-    const record = chat.clean({ task, sampling, conversations });
+    const { settings } = this.#talk;
+    const record = chat.clean({ task, settings, conversations });
     await fileSystem.writeAtomic(path, `${JSON.stringify(record, null, 2)}\n`);
     this.#note(l10n.t("written to {0}", path));
   }

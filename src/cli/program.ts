@@ -5,6 +5,7 @@ import { EXIT } from "../shared/exitCodes.ts";
 import type { EditorLaunch, RunEnd } from "../trainer/types.ts";
 import { type Command, parseArguments } from "./arguments.ts";
 import { chat } from "./chat.ts";
+import { chatForEditor } from "./chatForEditor.ts";
 import { runCheckpoints } from "./checkpoints.ts";
 import { controlRun } from "./control.ts";
 import { downloadForEditor } from "./downloadForEditor.ts";
@@ -67,6 +68,8 @@ async function dispatch(options: ProgramOptions, command: Command): Promise<numb
       return runForEditor(options, command.folder, (launch) => followLaunch(options, launch));
     case "preview":
       return previewForEditor(options);
+    case "chat-for-editor":
+      return chatForEditor(options);
     case "download":
       return downloadForEditor(options);
     case "control":

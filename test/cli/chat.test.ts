@@ -3,61 +3,12 @@ import { describe, expect, it, vi } from "vitest";
 import { turnLines } from "../../src/cli/chatLines.ts";
 import { renderLine } from "../../src/cli/line.ts";
 import { runProgram } from "../../src/cli/program.ts";
-import { declareTool } from "../../src/core/chat/firstPrompt.ts";
-import { Conversation } from "../../src/core/conversation/conversation.ts";
-import { LiveTask } from "../../src/core/conversation/liveTask.ts";
-import { messageOpening } from "../../src/core/conversation/openings.ts";
-import { Redactor } from "../../src/core/secrets/redaction/redactor.ts";
-import { sha256 } from "../../src/node/hash.ts";
-import type { ChatPartner, ChatRequest, OpenChat } from "../../src/trainer/chat/openChat.ts";
-import {
-  result,
-  type SessionScript,
-  scriptedEnvironment,
-} from "../core/rollout/scriptedEnvironment.ts";
-import {
-  call,
-  ended,
-  renderer,
-  scriptedSampler,
-  type TurnScript,
-  tokenizer,
-} from "../core/rollout/scriptedModel.ts";
-import { someSettings } from "../core/training/builders.ts";
-import { FakeClock } from "../fakes/fakeClock.ts";
+import type { ChatRequest } from "../../src/trainer/chat/openChat.ts";
+import { result, type SessionScript } from "../core/rollout/scriptedEnvironment.ts";
+import { call, ended, type TurnScript, tokenizer } from "../core/rollout/scriptedModel.ts";
+import { anOpenChat } from "./anOpenChat.ts";
 import { aTrainer, createFakeProgram } from "./fakeProgram.ts";
 import { createFakeTerminal } from "./fakeTerminal.ts";
-
-const chat = { renderer, tokenizer };
-const settings = someSettings();
-
-async function partner(
-  label: string,
-  turns: readonly TurnScript[],
-  script: SessionScript | null,
-): Promise<ChatPartner> {
-  const task =
-    script === null
-      ? null
-      : await LiveTask.open({
-          ...{ remote: scriptedEnvironment([script]), split: "train", index: 0 },
-          ...{ chat, settings, clock: new FakeClock() },
-        });
-  const conversation = new Conversation({
-    ...{ chat, sampler: scriptedSampler(turns), sha256, maxTotalTokens: 900, task },
-    opening: task?.rendered ?? messageOpening(chat, { systemPromptTemplate: null, system: null }),
-    tools: task?.rendered.tools.map(declareTool) ?? [],
-  });
-  const sampling = { temperature: 1, topP: 1, topK: -1, maxTokens: 64 };
-  return {
-    label,
-    conversation,
-    sampling,
-    settings,
-    maxTurns: 50,
-    decode: (ids) => tokenizer.decode(ids),
-  };
-}
 
 interface Talk {
   readonly flags?: readonly string[];
@@ -69,20 +20,8 @@ interface Talk {
 /** A program whose models answer as written. */
 async function aProgram({ flags = [], turns, script, secret = "" }: Talk) {
   const input = new PassThrough();
-  const redactor = new Redactor();
-  redactor.learn(secret);
-  const partners = await Promise.all(
-    Object.entries(turns).map(([label, own]) => partner(label, own, script ?? null)),
-  );
+  const { opened, isClosed } = await anOpenChat({ turns, script, secret });
   const requests: ChatRequest[] = [];
-  let isClosed = false;
-  const opened: OpenChat = {
-    ...{ partners, task: null, notes: [] },
-    clean: (record) => redactor.redactRecord(record),
-    close: async () => {
-      isClosed = true;
-    },
-  };
   const program = createFakeProgram({
     input,
     trainer: aTrainer({
@@ -93,7 +32,7 @@ async function aProgram({ flags = [], turns, script, secret = "" }: Talk) {
     }),
   });
   const ending = runProgram(program, ["chat", ...Object.keys(turns).slice(0, 1), ...flags]);
-  return { program, input, ending, partners, requests, isClosed: () => isClosed };
+  return { program, input, ending, partners: opened.partners, requests, isClosed };
 }
 
 async function talked(talk: Talk, ...lines: readonly string[]) {

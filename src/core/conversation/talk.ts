@@ -1,12 +1,11 @@
 /** A person talks with one model, or with several beside each other on the same messages: what each act does to their conversations. */
 
+import type { ChatSettings } from "../../shared/chat.ts";
 import { AppError } from "../errors.ts";
 import type { ToolAnswer } from "../rollout/toolCalls.ts";
 import type { Conversation } from "./conversation.ts";
 import type { Next } from "./events.ts";
 import type { ModelTurn, SamplingSettings } from "./modelTurn.ts";
-
-export type Answerer = "environment" | "person";
 
 export interface TalkPartner {
   readonly conversation: Conversation;
@@ -16,21 +15,12 @@ export interface TalkPartner {
   readonly maxTurns: number;
 }
 
-export interface TalkSettings {
-  /** Over those of each partner. */
-  readonly sampling: Partial<SamplingSettings> & Pick<SamplingSettings, "seed">;
-  /** Turns that are sampled side by side. */
-  readonly samples: number;
-  /** Who answers calls where there is an environment. */
-  readonly answersBy: Answerer;
-}
-
 /** Called as things happen. */
 export interface TalkListener<Partner> {
   /** `done` of `total` samples are there; null = none is under way any more. */
   onSampling(progress: { readonly done: number; readonly total: number } | null): void;
   onTurns(partner: Partner, turns: readonly ModelTurn[]): void;
-  onAnswers(partner: Partner, by: Answerer, answers: readonly ToolAnswer[]): void;
+  onAnswers(partner: Partner, by: ChatSettings["answersBy"], answers: readonly ToolAnswer[]): void;
 }
 
 /**
@@ -39,7 +29,7 @@ export interface TalkListener<Partner> {
  */
 export class Talk<Partner extends TalkPartner> {
   readonly partners: readonly Partner[];
-  settings: TalkSettings;
+  settings: ChatSettings;
   readonly #listener: TalkListener<Partner>;
   /** Of the person, to the first of the calls that wait for answers. */
   #given: readonly string[] = [];
@@ -47,7 +37,7 @@ export class Talk<Partner extends TalkPartner> {
 
   constructor(
     partners: readonly Partner[],
-    settings: TalkSettings,
+    settings: ChatSettings,
     listener: TalkListener<Partner>,
   ) {
     this.partners = partners;
@@ -181,7 +171,7 @@ export class Talk<Partner extends TalkPartner> {
   }
 
   async #sample(partners: readonly Partner[], signal: AbortSignal): Promise<void> {
-    const { samples: count, sampling } = this.settings;
+    const { samples: count, temperature, maxTokens, seed } = this.settings;
     const total = partners.length * count;
     let done = 0;
     this.#listener.onSampling({ done, total });
@@ -190,9 +180,13 @@ export class Talk<Partner extends TalkPartner> {
       this.#listener.onSampling({ done, total });
     };
     const drawn = await Promise.allSettled(
-      partners.map(({ conversation, sampling: own }) =>
-        conversation.sample({ ...own, ...sampling }, { count, signal, onSampled }),
-      ),
+      partners.map(({ conversation, sampling: own }) => {
+        const chosen = {
+          temperature: temperature ?? own.temperature,
+          maxTokens: maxTokens ?? own.maxTokens,
+        };
+        return conversation.sample({ ...own, ...chosen, seed }, { count, signal, onSampled });
+      }),
     );
     this.#listener.onSampling(null);
     for (const [i, partner] of partners.entries()) {

@@ -15,6 +15,7 @@ import { resolveSecrets } from "../../core/secrets/resolve.ts";
 import type { ServiceClient } from "../../core/tinker/serviceClient.ts";
 import { RunControl } from "../../core/training/control.ts";
 import { proxyPasswords } from "../../node/proxyPasswords.ts";
+import type { LaunchRequest } from "../../shared/control.ts";
 import { type LoadedConfig, writtenSecrets } from "../config/configFiles.ts";
 import { debugLog } from "../debugLog.ts";
 import { loadTokenizer } from "../loadTokenizer.ts";
@@ -24,7 +25,7 @@ import {
   connectEnvironmentServices,
   connectModelService,
 } from "../services/connections.ts";
-import { loadVariables } from "../services/variables.ts";
+import { loadVariables, type Variables } from "../services/variables.ts";
 import { HUB_TOKEN } from "../tokenizerFolder.ts";
 
 export interface ChatServicesOptions {
@@ -33,6 +34,8 @@ export interface ChatServicesOptions {
   readonly redactor: Redactor;
   /** Where keys may go by the user's word. */
   readonly allowedOrigins: readonly AllowedOrigin[];
+  /** What an editor handed over; absent for a terminal. */
+  readonly launchRequest?: LaunchRequest | undefined;
   /** Where environments and model lie; default: beside the running program. */
   readonly programFolder?: string | undefined;
   /** Called with a sentence about what a service says to its user. */
@@ -74,7 +77,7 @@ export class ChatServices {
   tokenizer({ config, path }: LoadedConfig): Promise<ModelTokenizer> {
     const name = tokenizerNameOf(config);
     return once(this.#tokenizers, name, async () => {
-      const variables = await loadVariables(dirname(path));
+      const variables = await this.#variables(path);
       this.#options.redactor.learn(variables(HUB_TOKEN)?.value ?? "");
       const { allowedOrigins } = this.#options;
       return loadTokenizer(name, this.#programs, path, { variables, allowedOrigins });
@@ -90,7 +93,7 @@ export class ChatServices {
 
   /** Values for the environment. @throws AppError `secret-*` */
   async secrets({ config, path }: LoadedConfig, name: string) {
-    const variables = await loadVariables(dirname(path));
+    const variables = await this.#variables(path);
     return resolveSecrets({
       environment: name,
       environmentSecrets: environmentConfig(config, name).secrets,
@@ -105,12 +108,16 @@ export class ChatServices {
     return { folder: programFolder ?? dirname(fileURLToPath(import.meta.url)) };
   }
 
+  #variables(configPath: string): Promise<Variables> {
+    return loadVariables(dirname(configPath), this.#options.launchRequest);
+  }
+
   async #connection({ config, path }: LoadedConfig): Promise<ConnectionOptions> {
     const { redactor, cleanup, allowedOrigins, onNotice } = this.#options;
     for (const secret of writtenSecrets(config)) redactor.learn(secret);
     return {
       ...{ config, redactor, cleanup, allowedOrigins },
-      variables: await loadVariables(dirname(path)),
+      variables: await this.#variables(path),
       programs: this.#programs,
       log: redactingLog(debugLog, redactor),
       watch: (event) => {

@@ -18,7 +18,10 @@ import type { AllowedOrigin } from "../../core/secrets/hostBinding.ts";
 import { Redactor } from "../../core/secrets/redaction/redactor.ts";
 import { systemClock } from "../../node/clock.ts";
 import { sha256 } from "../../node/hash.ts";
-import type { LoadedConfig } from "../config/configFiles.ts";
+import { startConfig } from "../../node/startConfig.ts";
+import type { LaunchRequest } from "../../shared/control.ts";
+import { type LoadedConfig, loadStart } from "../config/configFiles.ts";
+import { requireJudged } from "../requireJudged.ts";
 import { CleanupStack } from "../services/cleanupStack.ts";
 import { ChatServices } from "./chatServices.ts";
 import { type ChosenModel, chooseModel, type ModelRequest } from "./chooseModel.ts";
@@ -40,6 +43,8 @@ export interface ChatRequest extends Omit<ModelRequest, "target"> {
   /** In place of the configuration's system text; null = that one. */
   readonly system: string | null;
   readonly allowedOrigins: readonly AllowedOrigin[];
+  /** What an editor handed over for the run of the first target; absent for a terminal. */
+  readonly launchRequest?: LaunchRequest;
   /** Learns the secrets, so that errors which are printed elsewhere can be redacted. */
   readonly redactor?: Redactor;
   readonly programFolder?: string;
@@ -106,24 +111,24 @@ class ChatOpening {
     redactor: Redactor,
     cleanup: CleanupStack,
   ) {
-    const { allowedOrigins, programFolder } = request;
+    const { programFolder, launchRequest } = request;
+    const allowedOrigins = launchRequest?.allowedOrigins ?? request.allowedOrigins;
     const onNotice = (message: string): unknown => this.#notes.push(message);
     this.#fileSystem = fileSystem;
     this.#request = request;
     this.#cleanup = cleanup;
     this.#services = new ChatServices({
-      cleanup,
-      redactor,
-      allowedOrigins,
-      programFolder,
-      onNotice,
+      ...{ cleanup, redactor, allowedOrigins, launchRequest, programFolder, onNotice },
     });
   }
 
   async open(): Promise<Pick<OpenChat, "partners" | "task" | "notes">> {
     const { targets, turn, onPart } = this.#request;
+    const judge = await judgedAddresses(this.#fileSystem, this.#request);
     const chosen = await Promise.all(
-      targets.map((target) => chooseModel(this.#fileSystem, { ...this.#request, target })),
+      targets.map(async (target) =>
+        judge(await chooseModel(this.#fileSystem, { ...this.#request, target })),
+      ),
     );
     const [first] = chosen;
     if (first === undefined) throw new AppError("invariant", "A conversation needs a model.");
@@ -240,6 +245,33 @@ class ChatOpening {
     const opening = messageOpening(chat, { systemPromptTemplate, system });
     return { chat, opening, tools: [], task: null };
   }
+}
+
+/**
+ * An editor gave its keys for the addresses of a configuration that it read: those hold, whatever the run was started with.
+ * @throws AppError `config-changed`
+ */
+async function judgedAddresses(
+  fileSystem: FileSystem,
+  { launchRequest }: ChatRequest,
+): Promise<(model: ChosenModel) => ChosenModel> {
+  if (launchRequest === undefined) return (model) => model;
+  const { resume, configPath, overrides } = launchRequest.training;
+  const wanted = resume === null ? { configPath, overrides } : { resume, overrides };
+  const start = await startConfig(fileSystem, wanted);
+  requireJudged(launchRequest, start);
+  const { tinker_base_url, openreward_base_url } = loadStart(start).config;
+  const judge = (loaded: LoadedConfig): LoadedConfig => {
+    return { ...loaded, config: { ...loaded.config, tinker_base_url, openreward_base_url } };
+  };
+  return (model) => ({
+    ...model,
+    loaded: judge(model.loaded),
+    open: async (service) => {
+      const opened = await model.open(service);
+      return { ...opened, loaded: judge(opened.loaded) };
+    },
+  });
 }
 
 function requireRun({ run, label }: ChosenModel) {

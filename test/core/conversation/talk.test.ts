@@ -3,9 +3,10 @@ import { declareTool } from "../../../src/core/chat/firstPrompt.ts";
 import { Conversation } from "../../../src/core/conversation/conversation.ts";
 import { LiveTask } from "../../../src/core/conversation/liveTask.ts";
 import { messageOpening } from "../../../src/core/conversation/openings.ts";
-import { Talk, type TalkPartner, type TalkSettings } from "../../../src/core/conversation/talk.ts";
+import { Talk, type TalkPartner } from "../../../src/core/conversation/talk.ts";
 import { AppError } from "../../../src/core/errors.ts";
 import { sha256 } from "../../../src/node/hash.ts";
+import type { ChatSettings } from "../../../src/shared/chat.ts";
 import { FakeClock } from "../../fakes/fakeClock.ts";
 import { result, type SessionScript, scriptedEnvironment } from "../rollout/scriptedEnvironment.ts";
 import {
@@ -18,11 +19,14 @@ import {
 } from "../rollout/scriptedModel.ts";
 import { someSettings } from "../training/builders.ts";
 
+const SETTINGS: ChatSettings = {
+  ...{ temperature: null, maxTokens: null, seed: 1, samples: 1, answersBy: "environment" },
+};
 const chat = { renderer, tokenizer };
 
 interface Setup {
   readonly script?: SessionScript;
-  readonly settings?: Partial<TalkSettings>;
+  readonly settings?: Partial<ChatSettings>;
   readonly maxTurns?: number;
 }
 
@@ -52,7 +56,7 @@ async function aTalk(
   const reported: unknown[] = [];
   const talk = new Talk(
     partners,
-    { sampling: { seed: 1 }, samples: 1, answersBy: "environment", ...settings },
+    { ...SETTINGS, ...settings },
     {
       onSampling: (progress) => reported.push(progress),
       onTurns: (partner, turns) =>

@@ -1,0 +1,112 @@
+/** Messages between an editor and the program that talks to models for it: lines of JSON over its standard input and output. */
+
+import type { LaunchError, LaunchRequest } from "./control.ts";
+
+/** The first line of the editor. */
+export interface ChatStart {
+  /** Of the run whose folder is the first target: `training.resume` names it. */
+  readonly launch: LaunchRequest;
+  /** Run folders, checkpoints or models beside each other; at least one. */
+  readonly targets: readonly string[];
+  /** What an environment plays; null = nothing. Null in it = the first of the configuration. */
+  readonly task: {
+    readonly environment: string | null;
+    readonly split: string | null;
+    /** From 0. */
+    readonly index: number;
+  } | null;
+  /** The turn of a rollout to go on from, all counted from 1; null = a conversation of its own. */
+  readonly turn: {
+    readonly step: number;
+    readonly group: number;
+    readonly rollout: number;
+    readonly turn: number;
+  } | null;
+  readonly isReplayed: boolean;
+  /** In place of the configuration's system text; null = that one. */
+  readonly system: string | null;
+}
+
+export interface ChatSettings {
+  /** Null = that of the configuration. */
+  readonly temperature: number | null;
+  /** Most tokens of a turn; null = that of the configuration. */
+  readonly maxTokens: number | null;
+  readonly seed: number;
+  /** Turns that are sampled side by side. */
+  readonly samples: number;
+  readonly answersBy: "environment" | "person";
+}
+
+/** All further lines of the editor. Its end of input ends the conversation. */
+export type ChatAction =
+  | { readonly action: "say" | "answer"; readonly text: string }
+  | { readonly action: "proceed" | "again" | "undo" }
+  /** Carried out at once. */
+  | { readonly action: "stop" }
+  /** One of the turns that were sampled side by side, from 0. */
+  | { readonly action: "choose"; readonly index: number }
+  | { readonly action: "change"; readonly settings: Partial<ChatSettings> };
+
+export interface ChatTurnView {
+  readonly thinking: string | null;
+  readonly text: string;
+  /** Arguments as JSON text. */
+  readonly calls: readonly { readonly name: string; readonly args: string }[];
+  readonly errors: readonly { readonly message: string; readonly raw: string }[];
+  /** With control tokens. */
+  readonly raw: string;
+  readonly tokens: number;
+  /** True when it ended at the limit of tokens. */
+  readonly isCut: boolean;
+}
+
+export type ChatEntry =
+  | { readonly kind: "message"; readonly text: string }
+  | { readonly kind: "turn"; readonly turn: ChatTurnView }
+  | {
+      readonly kind: "answers";
+      readonly by: "environment" | "person";
+      readonly answers: readonly {
+        readonly name: string;
+        readonly text: string;
+        readonly isError: boolean;
+        readonly reward: number | null;
+        readonly finished: boolean;
+      }[];
+    };
+
+export interface ChatPartnerView {
+  /** As people know it. */
+  readonly label: string;
+  readonly next: "message" | "turn" | "choice" | "answers" | "nothing";
+  /** What the model read before everything else; empty where a message begins the conversation. */
+  readonly opening: string;
+  readonly entries: readonly ChatEntry[];
+  /** Turns that wait for a choice. */
+  readonly candidates: readonly ChatTurnView[];
+  /** Tokens that it has read and written. */
+  readonly tokens: number;
+  /** Of the whole episode, once it is over. */
+  readonly reward: number | null;
+}
+
+/** All there is to show; sent whole, so that there is one way to draw it. */
+export interface ChatView {
+  readonly task: string | null;
+  readonly notes: readonly string[];
+  readonly settings: ChatSettings;
+  /** Samples that are under way; null = none. */
+  readonly sampling: { readonly done: number; readonly total: number } | null;
+  /** The tool whose answer the person is asked for; null = none. */
+  readonly askedCall: string | null;
+  readonly partners: readonly ChatPartnerView[];
+}
+
+/** Lines of the program. */
+export type ChatReply =
+  /** A part of the beginning, as a sentence. */
+  | { readonly kind: "part"; readonly what: string }
+  | { readonly kind: "view"; readonly view: ChatView }
+  /** The conversation goes on unless `isOver`. */
+  | { readonly kind: "failed"; readonly error: LaunchError; readonly isOver: boolean };
