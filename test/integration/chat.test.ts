@@ -12,14 +12,19 @@ import { Redactor } from "../../src/core/secrets/redaction/redactor.ts";
 import type { SamplingClient } from "../../src/core/tinker/samplingClient.ts";
 import type { TrainingClient } from "../../src/core/tinker/trainingClient.ts";
 import { systemClock } from "../../src/node/clock.ts";
+import { chatReplySchema } from "../../src/node/control/chatMessages.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
 import { sha256 } from "../../src/node/hash.ts";
+import { startConfig, startDigest } from "../../src/node/startConfig.ts";
+import type { ChatReply, ChatStart } from "../../src/shared/chat.ts";
+import type { LaunchRequest } from "../../src/shared/control.ts";
 import { ChatServices } from "../../src/trainer/chat/chatServices.ts";
 import { type ChatRequest, openChat } from "../../src/trainer/chat/openChat.ts";
 import { loadConfigText } from "../../src/trainer/config/configFiles.ts";
 import { CleanupStack } from "../../src/trainer/services/cleanupStack.ts";
 import { call, encode, ended, renderer, tokenizer } from "../core/rollout/scriptedModel.ts";
 import { someSettings } from "../core/training/builders.ts";
+import { anOrder } from "../fakes/anOrder.ts";
 import { PROGRAM_FOLDER, trainLocally } from "./localRun.ts";
 
 const CONFIG = `
@@ -229,6 +234,38 @@ async function talk(flags: readonly string[], input: string) {
   const [code] = await once(child, "close");
   return { code, ...output };
 }
+
+/** The replies of the program to an editor that hands over `launch` and then ends its input. */
+async function askForEditor(launch: LaunchRequest): Promise<readonly ChatReply[]> {
+  const start: ChatStart = {
+    ...{ launch, targets: [run.folder], task: null, isReplayed: true, system: null },
+    turn: { ...run.place, turn: 2 },
+  };
+  const child = spawn(process.execPath, [join(PROGRAM_FOLDER, "tinker-rl.js"), "--chat"]);
+  let output = "";
+  child.stdout.on("data", (text) => {
+    output += text;
+  });
+  child.stdin.end(`${JSON.stringify(start)}\n`);
+  await once(child, "close");
+  const lines = output.trim().split("\n");
+  return lines.map((line) => chatReplySchema.parse(JSON.parse(line)));
+}
+
+describe("the program that talks for an editor", () => {
+  it("goes on from a turn of a run that the editor has judged, and from no other", async () => {
+    const request = { resume: run.folder, overrides: [] };
+    const start = await startConfig(fileSystem, request);
+    const training = { configPath: start.path, ...request, digest: startDigest(start) };
+    const replies = await askForEditor(anOrder({ training }));
+    const view = replies.findLast((reply) => reply.kind === "view")?.view;
+    const kinds = view?.partners[0]?.entries.map(({ kind }) => kind);
+    expect(kinds?.slice(0, 2)).toEqual(["turn", "answers"]);
+    expect(view?.task).toContain("local/calculator train");
+    const changed = await askForEditor(anOrder({ training: { ...training, digest: "other" } }));
+    expect(changed.at(-1)).toMatchObject({ error: { code: "config-changed" }, isOver: true });
+  });
+});
 
 describe("the program that talks", () => {
   it("takes a message a line, and prints a line of JSON a turn whose context grows by what was sampled", async () => {

@@ -16,6 +16,7 @@ import type { SamplingClient } from "../tinker/samplingClient.ts";
 import {
   type ConversationEvent,
   extend,
+  NEXT_TEXTS,
   type Next,
   nextAfter,
   type Opening,
@@ -293,11 +294,3 @@ export class Conversation {
     this.#events = events;
   }
 }
-
-const NEXT_TEXTS: Readonly<Record<Next, string>> = {
-  message: "a message of yours comes next.",
-  turn: "a turn of the model comes next.",
-  choice: "several turns were sampled; choose one of them first.",
-  answers: "calls of the model wait for their answers.",
-  nothing: "the environment has ended its episode; take a turn back, or begin anew.",
-};

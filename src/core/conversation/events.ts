@@ -39,6 +39,15 @@ export interface PlayedCall {
  */
 export type Next = "message" | "turn" | "choice" | "answers" | "nothing";
 
+/** What is waited for, as a sentence. */
+export const NEXT_TEXTS: Readonly<Record<Next, string>> = {
+  message: "a message of yours comes next.",
+  turn: "a turn of the model comes next.",
+  choice: "several turns were sampled; choose one of them first.",
+  answers: "calls of the model wait for their answers.",
+  nothing: "the environment has ended its episode; take a turn back, or begin anew.",
+};
+
 /** What follows the events; a choice is none of them. */
 export function nextAfter(
   events: readonly ConversationEvent[],
