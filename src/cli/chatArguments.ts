@@ -1,6 +1,6 @@
 /** Understands the words behind `chat`. */
 
-import type { TurnPlace } from "../trainer/chat/findStoredTurn.ts";
+import type { TurnPlace } from "../shared/chat.ts";
 import type { ChatRequest } from "../trainer/chat/openChat.ts";
 import {
   lastValue,

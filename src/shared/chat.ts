@@ -2,6 +2,14 @@
 
 import type { LaunchError, LaunchRequest } from "./control.ts";
 
+/** All count from 1, as on the screen. */
+export interface TurnPlace {
+  readonly step: number;
+  readonly group: number;
+  readonly rollout: number;
+  readonly turn: number;
+}
+
 /** The first line of the editor. */
 export interface ChatStart {
   /** Of the run whose folder is the first target: `training.resume` names it. */
@@ -15,13 +23,9 @@ export interface ChatStart {
     /** From 0. */
     readonly index: number;
   } | null;
-  /** The turn of a rollout to go on from, all counted from 1; null = a conversation of its own. */
-  readonly turn: {
-    readonly step: number;
-    readonly group: number;
-    readonly rollout: number;
-    readonly turn: number;
-  } | null;
+  /** Goes on from a turn of a rollout of the first target, which is a run; null = begins anew. */
+  readonly turn: TurnPlace | null;
+  /** True to play the turns before `turn` again in a fresh session of the environment, which then answers calls. */
   readonly isReplayed: boolean;
   /** In place of the configuration's system text; null = that one. */
   readonly system: string | null;

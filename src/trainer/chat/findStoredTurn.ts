@@ -6,15 +6,8 @@ import type { ImageFile } from "../../core/images/imageFile.ts";
 import { readStoredImage } from "../../core/runFolder/imageFiles.ts";
 import { createRunReader } from "../../core/runFolder/reader.ts";
 import { sha256 } from "../../node/hash.ts";
+import type { TurnPlace } from "../../shared/chat.ts";
 import type { ChosenRun } from "./chooseModel.ts";
-
-/** All count from 1. */
-export interface TurnPlace {
-  readonly step: number;
-  readonly group: number;
-  readonly rollout: number;
-  readonly turn: number;
-}
 
 export interface FoundTurn extends StoredTurn {
   /** Those that its ids below 0 stand for. */

@@ -19,29 +19,16 @@ import { Redactor } from "../../core/secrets/redaction/redactor.ts";
 import { systemClock } from "../../node/clock.ts";
 import { sha256 } from "../../node/hash.ts";
 import { startConfig } from "../../node/startConfig.ts";
+import type { ChatStart } from "../../shared/chat.ts";
 import type { LaunchRequest } from "../../shared/control.ts";
 import { type LoadedConfig, loadStart } from "../config/configFiles.ts";
 import { requireJudged } from "../requireJudged.ts";
 import { CleanupStack } from "../services/cleanupStack.ts";
 import { ChatServices } from "./chatServices.ts";
 import { type ChosenModel, chooseModel, type ModelRequest } from "./chooseModel.ts";
-import { type FoundTurn, findStoredTurn, type TurnPlace } from "./findStoredTurn.ts";
+import { type FoundTurn, findStoredTurn } from "./findStoredTurn.ts";
 
-export interface ChatRequest extends Omit<ModelRequest, "target"> {
-  /** Checkpoints, run folders or models; at least one. */
-  readonly targets: readonly string[];
-  /** The task that an environment plays; null = none. Null in it = the first of the configuration. */
-  readonly task: {
-    readonly environment: string | null;
-    readonly split: string | null;
-    readonly index: number;
-  } | null;
-  /** Goes on from a turn of a rollout of the first target, which is a run; null = begins anew. */
-  readonly turn: TurnPlace | null;
-  /** True to play the turns before `turn` again in a fresh session of the environment, which then answers calls. */
-  readonly isReplayed: boolean;
-  /** In place of the configuration's system text; null = that one. */
-  readonly system: string | null;
+export interface ChatRequest extends Omit<ModelRequest, "target">, Omit<ChatStart, "launch"> {
   readonly allowedOrigins: readonly AllowedOrigin[];
   /** What an editor handed over for the run of the first target; absent for a terminal. */
   readonly launchRequest?: LaunchRequest;
