@@ -1,0 +1,102 @@
+import { describe, expect, it } from "vitest";
+import { AppError } from "../../../src/core/errors.ts";
+import type { CheckpointEntry } from "../../../src/core/runFolder/checkpointLog.ts";
+import type { SamplingClient } from "../../../src/core/tinker/samplingClient.ts";
+import type { ServiceClient } from "../../../src/core/tinker/serviceClient.ts";
+import { chooseModel } from "../../../src/trainer/chat/chooseModel.ts";
+import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts";
+
+const FOLDER = "/runs/demo";
+const RUN_FILE = {
+  ...{ schemaVersion: 1, runId: "run-1", name: "demo", pid: 1, owner: "terminal" },
+  ...{ startedAtMs: 0, heartbeatAtMs: 0, generation: 0, attempt: 0, phase: "done" },
+  ...{ configPath: "/project/demo.yaml", control: null },
+};
+const CONFIG = {
+  ...{ model_name: "Qwen/Qwen3-8B", batch_size: 1, max_steps: 1 },
+  environments: { "Owner/Game": { splits: { train: {} }, num_rollouts: 2 } },
+};
+
+function saved(name: string, changes: Partial<CheckpointEntry> = {}): CheckpointEntry {
+  return {
+    ...{ name, step: 1, epoch: 0, position: 1, kind: "periodic", metrics: {}, renderer: "r" },
+    state_path: `tinker://run-1/weights/${name}`,
+    sampler_path: `tinker://run-1/sampler_weights/${name}`,
+    ...{ expires_at: null, created_at: "2026-01-01T00:00:00Z" },
+    ...changes,
+  };
+}
+
+async function aRun(...checkpoints: readonly CheckpointEntry[]) {
+  const files = createMemoryFileSystem();
+  await files.writeAtomic(`${FOLDER}/run.json`, JSON.stringify(RUN_FILE));
+  await files.writeAtomic(`${FOLDER}/config.resolved.json`, JSON.stringify(CONFIG));
+  const lines = checkpoints.map((each) => `${JSON.stringify(each)}\n`).join("");
+  await files.writeAtomic(`${FOLDER}/checkpoints.jsonl`, lines);
+  return files;
+}
+
+/** A service that has these samplers, and says of which model they are. */
+function aService(samplers: readonly string[], baseModel: string | null = null) {
+  const samplerForPath = async (path: string): Promise<SamplingClient> => {
+    if (!samplers.includes(path)) throw new AppError("tinker-not-found", `${path} is gone.`);
+    return { samplerId: path, baseModel } as SamplingClient; // no sample is drawn
+  };
+  const listed = samplers.map((path) => {
+    return { path, time: null, sizeBytes: null, expiresAt: null, userMetadata: {} };
+  });
+  return { samplerForPath, listCheckpoints: async () => listed } as unknown as ServiceClient; // all that is called
+}
+
+const choose = async (target: string, files = createMemoryFileSystem()) =>
+  chooseModel(files, { target, configPath: null, overrides: [] });
+
+describe("the weights that a person means", () => {
+  it("are the newest of a run that can be sampled from and that the service still has, with the run's own settings", async () => {
+    const files = await aRun(
+      saved("old"),
+      saved("newest"),
+      saved("expired", { expires_at: "2020-01-01T00:00:00Z" }),
+      saved("state", { sampler_path: null }),
+    );
+    const chosen = await choose(FOLDER, files);
+    const both = ["old", "newest"].map((name) => `tinker://run-1/sampler_weights/${name}`);
+    expect((await chosen.open(aService(both))).label).toBe("demo · newest");
+    const left = await chosen.open(aService(both.slice(0, 1)));
+    expect([left.label, left.sampler.samplerId]).toEqual(["demo · old", both[0]]);
+    expect(left.loaded.config.model_name).toBe("Qwen/Qwen3-8B");
+    await expect(chosen.open(aService([]))).rejects.toMatchObject({ code: "no-checkpoint" });
+  });
+
+  it("are refused where a run has none", async () => {
+    const onlyStates = await aRun(saved("state", { sampler_path: null }));
+    await expect(choose(FOLDER, onlyStates)).rejects.toThrow("no checkpoint to sample from");
+  });
+
+  it("are of the model that the service names for a checkpoint, or of one that a configuration must name", async () => {
+    const path = "tinker://run-9/sampler_weights/final";
+    const chosen = await choose(path);
+    const opened = await chosen.open(aService([path], "Org/Model"));
+    expect(opened.loaded.config.model_name).toBe("Org/Model");
+    await expect(chosen.open(aService([path]))).rejects.toThrow("--config FILE");
+  });
+
+  it.each([
+    [["tinker://run-9/sampler_weights/final"], "The sampler that was saved with it is"],
+    [
+      ["tinker://run-9/sampler_weights/other"],
+      "Those of its run: tinker://run-9/sampler_weights/other",
+    ],
+    [[], "knows no sampler of its run"],
+  ])("are none where the path is a state to train on (samplers: %j)", async (samplers, words) => {
+    const chosen = await choose("tinker://run-9/weights/final");
+    await expect(chosen.open(aService(samplers))).rejects.toThrow(words);
+  });
+
+  it.each(["./nowhere", "/runs/nowhere", "nowhere"])(
+    "are not those of %s, which is no run",
+    async (target) => {
+      await expect(choose(target)).rejects.toMatchObject({ code: "run-not-found" });
+    },
+  );
+});
