@@ -9,7 +9,7 @@ import { runPaths } from "../core/runFolder/layout.ts";
 import { flattenMetrics, type MetricsRow } from "../core/runFolder/metricsTree.ts";
 import { readPriceFile } from "../core/runFolder/priceFile.ts";
 import { readRunFile } from "../core/runFolder/runFile.ts";
-import { readModelNames } from "../core/runFolder/runModel.ts";
+import { readRunModel } from "../core/runFolder/runModel.ts";
 import { readUsage } from "../core/runFolder/usageLog.ts";
 import { usageOfRow } from "../core/runFolder/usageOfRow.ts";
 import { waitingUploads } from "../core/tracking/openreward/uploadLog.ts";
@@ -59,7 +59,7 @@ export async function* showOverview(context: ShowContext): AsyncGenerator<Line, 
 
 async function stateLines({ fileSystem, folder, clock }: ShowContext): Promise<readonly Line[]> {
   const run = await readRunFile(fileSystem, folder);
-  const model = await readModelNames(fileSystem, folder);
+  const model = await readRunModel(fileSystem, folder);
   const lines: Line[] = [];
   if (run !== null) {
     const attempt = run.attempt === 1 ? "" : `, ${l10n.t("attempt {0}", run.attempt)}`;

@@ -6,7 +6,7 @@ import { errorMessage, isAppError } from "../core/errors.ts";
 import { imageText, isImageId } from "../core/images/imageIds.ts";
 import type { RolloutSummary } from "../core/runFolder/reader.ts";
 import { readRunFile } from "../core/runFolder/runFile.ts";
-import { readModelNames } from "../core/runFolder/runModel.ts";
+import { readRunModel } from "../core/runFolder/runModel.ts";
 import type { TokenRecord } from "../core/runFolder/tokenRecord.ts";
 import { visibleToken } from "../core/util/visibleText.ts";
 import { formatSigned, plural } from "../shared/format.ts";
@@ -118,7 +118,7 @@ interface FoundTokenizer {
 
 async function findTokenizer(context: ShowContext): Promise<FoundTokenizer> {
   const { fileSystem, folder } = context;
-  const names = await readModelNames(fileSystem, folder);
+  const names = await readRunModel(fileSystem, folder);
   const run = await readRunFile(fileSystem, folder);
   if (names === null) {
     return { tokenizer: null, problem: l10n.t("config.resolved.json does not name the model.") };

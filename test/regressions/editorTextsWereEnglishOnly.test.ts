@@ -113,7 +113,7 @@ it("rows of steps, groups, rollouts, evaluations, checkpoints and environments a
     evaluationRow(5, follower.evaluations, true),
     ...[rollouts, failed, []].map((each) => groupRow(0, each)),
     ...[rollouts, failed].flatMap((each) => each.slice(0, 1).map(rolloutItemRow)),
-    checkpointRow(entry, Date.parse("2029-12-31T23:59:00")),
+    checkpointRow(entry, { nowMs: Date.parse("2029-12-31T23:59:00"), isHosted: true }),
     environmentRow("local/depot", environment),
     environmentRow("one/two", null),
   ];

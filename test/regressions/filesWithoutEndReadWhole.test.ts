@@ -3,7 +3,7 @@ import { mkdir, symlink, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { RunFollower } from "../../src/core/runFolder/follower.ts";
-import { readModelNames } from "../../src/core/runFolder/runModel.ts";
+import { readRunModel } from "../../src/core/runFolder/runModel.ts";
 import { MAX_BYTES } from "../../src/core/runFolder/wholeFiles.ts";
 import { readRun } from "../../src/core/runs/runList.ts";
 import { readConfigView } from "../../src/host/dashboard/configView.ts";
@@ -43,7 +43,7 @@ describe("a file of a run that has no end", () => {
       await writeFile(join(run, name), "");
       await truncate(join(run, name), ENDLESS);
     }
-    expect(await readModelNames(files, run)).toBeNull();
+    expect(await readRunModel(files, run)).toBeNull();
     expect(await readConfigSummary(planted.fileSystem, run)).toMatchObject({ model: null });
     expect(await readConfigView(files, run, String)).toEqual({ entries: [], overrides: [] });
     const resuming = planResume(planted.fileSystem, {

@@ -191,8 +191,7 @@ await runner.measure({ id: null, kind: "all runs listed" }, async (show) => {
 await runner.measure({ id: null, kind: "all runs drawn" }, async (show) => {
   const runs = new RunsView({ store, trainings: trainings as never, labels }); // it asks for no more of them
   await drawAll(runs, show);
-  const read = (folder: string) => saved.read(folder);
-  await drawAll(new CheckpointsView({ store, read }), show);
+  await drawAll(new CheckpointsView({ store, saved }), show);
   return "drawn";
 });
 for (const { id, kind, folder } of runner.each("run")) {

@@ -1,4 +1,4 @@
-/** Which model and which tokenizer a run uses, as its folder says. */
+/** What a run trains and where, as its folder says. */
 
 import * as z from "zod";
 import type { FolderFiles } from "../ports.ts";
@@ -6,19 +6,22 @@ import { parseJson } from "../util/jsonl.ts";
 import { runPaths } from "./layout.ts";
 import { MAX_BYTES, readIfReadable } from "./wholeFiles.ts";
 
-const modelNames = z.object({
+const runModel = z.object({
   model_name: z.string(),
   tokenizer_name: z.string().nullish(),
+  lora_rank: z.number().nullable().catch(null),
+  /** Null = as variables or settings lead, or the official service. */
+  tinker_base_url: z.string().nullable().catch(null),
 });
 
-export type ModelNames = z.infer<typeof modelNames>;
+export type RunModel = z.infer<typeof runModel>;
 
 /** Null when the folder has no readable `config.resolved.json`. */
-export async function readModelNames(
+export async function readRunModel(
   fileSystem: FolderFiles,
   folder: string,
-): Promise<ModelNames | null> {
+): Promise<RunModel | null> {
   const path = runPaths(folder).resolvedConfig;
   const text = (await readIfReadable(fileSystem, path, MAX_BYTES.resolvedConfig)) ?? "";
-  return modelNames.safeParse(parseJson(text)?.value).data ?? null;
+  return runModel.safeParse(parseJson(text)?.value).data ?? null;
 }

@@ -81,6 +81,7 @@ export function createHandlers(options: HandlersOptions): LateHandlers {
 
 function changes({
   services,
+  keys,
   fileSystem,
   programFolder,
 }: HandlersOptions): CheckpointChangeOptions {
@@ -93,9 +94,12 @@ function changes({
     },
     changeLocal: (paths, change) =>
       runProgram(programFolder, ["checkpoints", ...changeWords(paths, change)]),
-    changeHosted: async (path, change) => {
+    changeHosted: async (path, change, { baseUrl, project }) => {
       const { changeHostedCheckpoint } = await import("../catalogue/lookUps.ts");
-      await changeHostedCheckpoint(path, change, services.lookUps);
+      const key = "TINKER_API_KEY";
+      const mayGoTo = (origin: string): Promise<boolean> =>
+        keys.approvals.ask({ folder: project, origin, key });
+      await changeHostedCheckpoint(path, change, { baseUrl, mayGoTo }, services.lookUps);
     },
   };
 }

@@ -56,7 +56,7 @@ export function createViews(options: ViewsOptions): Views {
     }),
   );
   register(trees.trajectories.tree.use(trajectories));
-  const checkpoints = register(new CheckpointsView({ store, read: readSaved }));
+  const checkpoints = register(new CheckpointsView({ store, saved }));
   register(trees.checkpoints.tree.use(checkpoints));
   const environments = createEnvironmentsView(options);
   const selectedRun = register(new SelectedRun({ store, feeds, trajectories, trees, onError }));

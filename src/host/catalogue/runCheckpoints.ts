@@ -1,6 +1,5 @@
 /** The checkpoints of the runs that this window knows, read from their folders whenever one changes. */
 
-import { isJsonObject } from "../../core/json.ts";
 import type { FileSystem, FolderFiles } from "../../core/ports.ts";
 import {
   type CheckpointEntry,
@@ -8,8 +7,7 @@ import {
   usableCheckpoints,
 } from "../../core/runFolder/checkpointLog.ts";
 import { runPaths } from "../../core/runFolder/layout.ts";
-import { MAX_BYTES, readIfReadable } from "../../core/runFolder/wholeFiles.ts";
-import { parseJson } from "../../core/util/jsonl.ts";
+import { readRunModel } from "../../core/runFolder/runModel.ts";
 import type { RunEntry } from "../runs/runStore.ts";
 import type { Listening } from "../vscode/emitter.ts";
 import type { StoredCheckpoint } from "./storedLists.ts";
@@ -93,7 +91,7 @@ async function readSaves(
   { folder, name }: RunEntry,
 ): Promise<Omit<RunSaves, "size">> {
   const entries = await readCheckpoints(fileSystem, folder).catch(() => []);
-  const model = entries.length === 0 ? NO_MODEL : await readModel(fileSystem, folder);
+  const trained = entries.length === 0 ? null : await readRunModel(fileSystem, folder);
   // A save is written down anew when something about it changes.
   const byPath = new Map(
     entries.flatMap((entry) => (entry.state_path === null ? [] : [[entry.state_path, entry]])),
@@ -103,7 +101,8 @@ async function readSaves(
     saved: [...byPath].map(([path, entry]) => ({
       path,
       run: name,
-      ...model,
+      model: trained?.model_name ?? null,
+      rank: trained?.lora_rank ?? null,
       ...factsOf(entry),
       isGone: !usable.has(path),
     })),
@@ -121,25 +120,6 @@ function factsOf({ step, kind, created_at, expires_at }: CheckpointEntry) {
     savedAtMs: timeOf(created_at),
     expiresAtMs: expires_at === null ? null : timeOf(expires_at),
     sizeBytes: null,
-  };
-}
-
-const NO_MODEL = { model: null, rank: null };
-
-/** What the run trained, as its folder keeps it; null where the folder does not say. */
-export async function readModel(
-  fileSystem: FolderFiles,
-  folder: string,
-): Promise<Pick<StoredCheckpoint, "model" | "rank">> {
-  const text =
-    (await readIfReadable(fileSystem, runPaths(folder).resolvedConfig, MAX_BYTES.resolvedConfig)) ??
-    "";
-  const config = parseJson(text)?.value;
-  if (!isJsonObject(config)) return NO_MODEL;
-  const { model_name: model, lora_rank: rank } = config;
-  return {
-    model: typeof model === "string" ? model : null,
-    rank: typeof rank === "number" ? rank : null,
   };
 }
 

@@ -6,8 +6,9 @@ import { isAppError } from "../../core/errors.ts";
 import type { FileSystem } from "../../core/ports.ts";
 import { type CheckpointEntry, readCheckpoints } from "../../core/runFolder/checkpointLog.ts";
 import { newestUnexpired, readResumePoints } from "../../core/runFolder/resumePoints.ts";
+import { readRunModel } from "../../core/runFolder/runModel.ts";
 import { type CheckpointChange, expiryAfter } from "../../core/tinker/checkpointChange.ts";
-import { readModel } from "../catalogue/runCheckpoints.ts";
+import { projectOfRun } from "../runs/launchConfig.ts";
 import type { RunEntry } from "../runs/runStore.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 
@@ -18,11 +19,23 @@ export interface CheckpointChangeOptions {
   /** In the store of this computer; nothing to delete is no fault. */
   readonly changeLocal: (paths: readonly string[], change: CheckpointChange) => Promise<void>;
   /** At its service. @throws AppError `tinker-not-found` when it is gone already */
-  readonly changeHosted: (path: string, change: CheckpointChange) => Promise<void>;
+  readonly changeHosted: (
+    path: string,
+    change: CheckpointChange,
+    place: HostedPlace,
+  ) => Promise<void>;
   readonly now: () => number;
 }
 
-export type Place = "this computer" | "Tinker";
+export interface HostedPlace {
+  readonly kind: "Tinker";
+  /** Of the run's service; null = as the settings lead, or the official one. */
+  readonly baseUrl: string | null;
+  /** The folder under which the user's answers about keys hold. */
+  readonly project: string;
+}
+
+export type Place = { readonly kind: "this computer" } | HostedPlace;
 
 const DAY_S = 86_400;
 
@@ -31,13 +44,19 @@ export async function placeOf(
   run: RunEntry,
   { fileSystem }: Pick<CheckpointChangeOptions, "fileSystem">,
 ): Promise<Place> {
-  const { model } = await readModel(fileSystem.within(run.folder), run.folder);
+  const { folder } = run;
+  const model = await readRunModel(fileSystem.within(folder), folder);
   if (model === null) {
     throw new Error(
       vscode.l10n.t("The folder of {0} does not name the place of its checkpoints.", run.name),
     );
   }
-  return isLocalModel(model) ? "this computer" : "Tinker";
+  if (isLocalModel(model.model_name)) return { kind: "this computer" };
+  const configPath = run.file?.configPath;
+  const scope =
+    configPath && vscode.workspace.getWorkspaceFolder(vscode.Uri.file(configPath))?.uri.fsPath;
+  const project = await projectOfRun(folder, scope ?? null);
+  return { kind: "Tinker", baseUrl: model.tinker_base_url, project };
 }
 
 /** Of its state and its sampler. @throws AppError `program-failed`, `tinker-*` */
@@ -48,9 +67,9 @@ export async function changeAt(
   { changeLocal, changeHosted }: CheckpointChangeOptions,
 ): Promise<void> {
   const paths = [state_path, sampler_path].filter((path) => path !== null);
-  if (place === "this computer") return changeLocal(paths, change);
+  if (place.kind === "this computer") return changeLocal(paths, change);
   for (const path of paths) {
-    await changeHosted(path, change).catch((error: unknown) => {
+    await changeHosted(path, change, place).catch((error: unknown) => {
       if (change.action !== "delete" || !isAppError(error, "tinker-not-found")) throw error;
     });
   }
@@ -121,7 +140,7 @@ export async function shareCheckpoint(
   options: CheckpointChangeOptions,
 ): Promise<boolean> {
   const place = await placeOf(run, options);
-  if (place === "this computer") {
+  if (place.kind === "this computer") {
     throw new Error(
       vscode.l10n.t(
         "The checkpoints of {0} are on this computer. Only those at Tinker can be published.",

@@ -8,14 +8,16 @@ import type { WeightsReply, WeightsRequest } from "../../shared/control.ts";
 import { formatBytes } from "../../shared/format.ts";
 import { currentTranslations } from "../../shared/l10n.ts";
 import type { Keys } from "../keys/createKeys.ts";
-import { hostIn, serviceVariables } from "../keys/services.ts";
+import { serviceVariables } from "../keys/services.ts";
 import { askProgram } from "../runs/askProgram.ts";
 import type { RunEntry } from "../runs/runStore.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import type { Place } from "./changeCheckpoint.ts";
 
 export interface WeightsDownloadOptions {
-  readonly keys: Pick<Keys, "sources" | "variables" | "recoverFromLaunchError">;
+  readonly keys: Pick<Keys, "sources" | "variables" | "recoverFromLaunchError"> & {
+    readonly approvals: Pick<Keys["approvals"], "allowedOrigins">;
+  };
   /** Holds the trainer's program. */
   readonly programFolder: string;
 }
@@ -35,22 +37,23 @@ export async function downloadCheckpoint(
       ),
     );
   }
-  if (place === "Tinker" && !(await isCostAccepted(run, name))) return;
+  if (place.kind === "Tinker" && !(await isCostAccepted(run, name))) return;
   const parent = await chooseFolder();
   if (parent === undefined) return;
   const output = join(parent.fsPath, `${basename(run.folder)}-${name}`);
   for (;;) {
     const request = {
       launch: await handedOver(place, options),
-      ...{ folder: run.folder, name, output, isLocalOnly: place === "this computer" },
+      ...{ folder: run.folder, name, output, isLocalOnly: place.kind === "this computer" },
     };
     const reply = await download(request, options);
     if (reply === null) return;
     if (reply.ok) break;
-    // A key that was missing may be set by now.
-    if (!(await options.keys.recoverFromLaunchError(reply.error, run.folder))) {
-      throw new Error(reply.error.message);
-    }
+    // A key that was missing may be set by now, or allowed to go there.
+    const isCauseRemoved =
+      place.kind === "Tinker" &&
+      (await options.keys.recoverFromLaunchError(reply.error, place.project));
+    if (!isCauseRemoved) throw new Error(reply.error.message);
   }
   await showDownloaded(name, output);
 }
@@ -83,18 +86,18 @@ async function chooseFolder(): Promise<vscode.Uri | undefined> {
   return folder;
 }
 
-/** The key of Tinker alone, and only where its files are asked for. */
+/** The key of Tinker alone, where its files are asked for; the program sends it to the host that it is bound to, or that the user allowed. */
 async function handedOver(
   place: Place,
   { keys }: WeightsDownloadOptions,
 ): Promise<WeightsRequest["launch"]> {
-  const values = keys.variables();
-  const key = place === "Tinker" ? await keys.sources.valueFor("tinker") : null;
-  const isBound = key !== null && key.host === hostIn("tinker", values);
+  const isHosted = place.kind === "Tinker";
+  const key = isHosted ? await keys.sources.valueFor("tinker") : null;
   return {
-    keys: isBound ? { TINKER_API_KEY: key } : {},
-    ...{ allowedOrigins: [], envFile: null },
-    variables: serviceVariables(values),
+    keys: key === null ? {} : { TINKER_API_KEY: key },
+    allowedOrigins: isHosted ? keys.approvals.allowedOrigins(place.project) : [],
+    envFile: null,
+    variables: serviceVariables(keys.variables()),
     translations: currentTranslations(),
   };
 }

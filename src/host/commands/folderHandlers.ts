@@ -4,7 +4,7 @@ import { join } from "node:path";
 import * as vscode from "vscode";
 import { isLocalModel } from "../../core/config/presets.ts";
 import type { FileSystem } from "../../core/ports.ts";
-import { readModel } from "../catalogue/runCheckpoints.ts";
+import { readRunModel } from "../../core/runFolder/runModel.ts";
 import type { RunFinder } from "../runs/runFinder.ts";
 import type { RunEntry } from "../runs/runStore.ts";
 import { runLogUri } from "../views/runLogDocuments.ts";
@@ -101,9 +101,9 @@ function refuseLive(run: RunEntry): void {
 async function isSure(fileSystem: FileSystem, run: RunEntry): Promise<boolean> {
   refuseLive(run);
   const yes = vscode.l10n.t("Move to Trash");
-  const { model } = await readModel(fileSystem.within(run.folder), run.folder);
+  const model = await readRunModel(fileSystem.within(run.folder), run.folder);
   const where =
-    model !== null && isLocalModel(model)
+    model !== null && isLocalModel(model.model_name)
       ? vscode.l10n.t("Its checkpoints on this computer stay.")
       : vscode.l10n.t("Its checkpoints at the service stay.");
   const what = vscode.l10n.t("Its metrics and trajectories go to the trash.");

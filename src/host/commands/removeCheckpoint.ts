@@ -62,7 +62,7 @@ async function isSure(
   { place, loss }: { readonly place: Place; readonly loss: string },
 ): Promise<boolean> {
   const where =
-    place === "Tinker"
+    place.kind === "Tinker"
       ? vscode.l10n.t("It was saved after step {0} and is deleted at Tinker.", step)
       : vscode.l10n.t("It was saved after step {0} and is deleted from this computer.", step);
   const end = vscode.l10n.t("This cannot be undone.");

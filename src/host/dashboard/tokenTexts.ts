@@ -6,7 +6,7 @@ import type { Tokenizer } from "../../core/chat/tokenizer.ts";
 import { isLocalModel } from "../../core/config/presets.ts";
 import { imageText, isImageId } from "../../core/images/imageIds.ts";
 import { readRunFile } from "../../core/runFolder/runFile.ts";
-import { readModelNames } from "../../core/runFolder/runModel.ts";
+import { readRunModel } from "../../core/runFolder/runModel.ts";
 import type { ClosableFileSystem } from "../../node/fileSystem.ts";
 import { createHttpClient } from "../../node/http.ts";
 import { compileInThread } from "../../node/tokenizer/compileInThread.ts";
@@ -48,7 +48,7 @@ async function tokenizerFolder(
   runFolder: string,
 ): Promise<string | null> {
   const run = fileSystem.within(runFolder);
-  const names = await readModelNames(run, runFolder);
+  const names = await readRunModel(run, runFolder);
   if (names === null) return null;
   const name = tokenizerNameOf(names);
   if (isLocalModel(name)) return join(programFolder, "model");

@@ -3,6 +3,7 @@
 import { type CommandFamily, inView, onRow } from "./commandRow.ts";
 
 const CHECKPOINT = onRow("checkpoints", "checkpoint");
+const HOSTED = onRow("checkpoints", "hosted");
 
 export const checkpointCommands = {
   startFromCheckpoint: {
@@ -59,14 +60,14 @@ export const checkpointCommands = {
     does: "Lets everyone who knows its address use a checkpoint at Tinker, after you confirm.",
     icon: "globe",
     needsTrust: true,
-    menus: [{ menu: "view/item/context", when: CHECKPOINT, group: "3_keep@2" }],
+    menus: [{ menu: "view/item/context", when: HOSTED, group: "3_keep@2" }],
   },
   unpublishCheckpoint: {
     title: "Unpublish Checkpoint",
     does: "Lets only you use a checkpoint at Tinker again.",
     icon: "eye-closed",
     needsTrust: true,
-    menus: [{ menu: "view/item/context", when: CHECKPOINT, group: "3_keep@3" }],
+    menus: [{ menu: "view/item/context", when: HOSTED, group: "3_keep@3" }],
   },
   deleteCheckpoint: {
     title: "Delete Checkpoint…",

@@ -47,6 +47,12 @@ export async function launchConfig(request: LaunchConfigRequest): Promise<Judged
   return { text, path, overrides: start.overrides, project, digest: startDigest(start) };
 }
 
+/** As {@link LaunchConfig.project} of a resume of the run; `asking` is the workspace folder of its configuration, null for none. */
+export async function projectOfRun(folder: string, asking: string | null): Promise<string> {
+  const start = await started({ resume: folder, overrides: [] });
+  return start === null ? await realFolder(folder) : await projectOf(start, asking);
+}
+
 const fileSystem = createFileSystem();
 
 async function started(request: Parameters<typeof startConfig>[1]): Promise<StartConfig | null> {

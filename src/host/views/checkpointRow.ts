@@ -14,8 +14,17 @@ const ICONS: Readonly<Record<CheckpointEntry["kind"], string>> = {
   best: "star-full",
 };
 
-/** `nowMs` decides how long it still lives. */
-export function checkpointRow(entry: CheckpointEntry, nowMs: number): RowText {
+export interface CheckpointRowOptions {
+  /** Decides how long it still lives. */
+  readonly nowMs: number;
+  /** True for one at Tinker, which others can be let use. */
+  readonly isHosted: boolean;
+}
+
+export function checkpointRow(
+  entry: CheckpointEntry,
+  { nowMs, isHosted }: CheckpointRowOptions,
+): RowText {
   const { step, kind } = entry;
   const reward = entry.metrics["rollout/reward/mean"] ?? null;
   const parts = [
@@ -35,8 +44,15 @@ export function checkpointRow(entry: CheckpointEntry, nowMs: number): RowText {
     spoken: [l10n.t("checkpoint {0} after step {1}", entry.name, step), ...details].join(", "),
     icon: soon ? "warning" : ICONS[kind],
     color: soon ? "list.warningForeground" : null,
-    context: ["checkpoint", kind, ...(soon ? ["expiring"] : [])].join("+"),
+    context: contextOf({ checkpoint: true, [kind]: true, expiring: soon, hosted: isHosted }),
   };
+}
+
+/** The words that hold, for the when clauses of menus. */
+function contextOf(words: Readonly<Record<string, boolean>>): string {
+  return Object.keys(words)
+    .filter((word) => words[word] === true)
+    .join("+");
 }
 
 export function expiresSoon(entry: CheckpointEntry, nowMs: number): boolean {

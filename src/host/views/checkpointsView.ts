@@ -13,11 +13,16 @@ export type CheckpointNode =
       readonly folder: string;
       readonly name: string;
       readonly entry: CheckpointEntry;
+      readonly isHosted: boolean;
     };
 
 export interface CheckpointsViewOptions {
   readonly store: RunStore;
-  readonly read: (folder: string) => Promise<readonly CheckpointEntry[]>;
+  readonly saved: {
+    read(folder: string): Promise<readonly CheckpointEntry[]>;
+    /** True for a run whose checkpoints are at Tinker. */
+    isHosted(folder: string): Promise<boolean>;
+  };
 }
 
 const REDRAW_MS = 1_000;
@@ -51,10 +56,11 @@ export class CheckpointsView implements vscode.TreeDataProvider<CheckpointNode>,
   }
 
   async getChildren(node?: CheckpointNode): Promise<CheckpointNode[]> {
-    const { store, read } = this.#options;
+    const { store, saved } = this.#options;
     if (node?.kind === "checkpoint") return [];
     if (node !== undefined) {
-      const entries = usableCheckpoints(await read(node.folder), Date.now())
+      const isHosted = await saved.isHosted(node.folder);
+      const entries = usableCheckpoints(await saved.read(node.folder), Date.now())
         .toReversed()
         .slice(0, MAX_SHOWN);
       return entries.map((entry) => ({
@@ -62,11 +68,12 @@ export class CheckpointsView implements vscode.TreeDataProvider<CheckpointNode>,
         folder: node.folder,
         name: entry.name,
         entry,
+        isHosted,
       }));
     }
     const found: CheckpointNode[] = [];
     for (const { folder } of store.runs) {
-      if (usableCheckpoints(await read(folder), Date.now()).length > 0)
+      if (usableCheckpoints(await saved.read(folder), Date.now()).length > 0)
         found.push(this.#runNode(folder));
     }
     return found;
@@ -97,8 +104,13 @@ export class CheckpointsView implements vscode.TreeDataProvider<CheckpointNode>,
   }
 }
 
-function checkpointItem({ folder, name, entry }: Extract<CheckpointNode, { kind: "checkpoint" }>) {
-  const row = checkpointRow(entry, Date.now());
+function checkpointItem({
+  folder,
+  name,
+  entry,
+  isHosted,
+}: Extract<CheckpointNode, { kind: "checkpoint" }>) {
+  const row = checkpointRow(entry, { nowMs: Date.now(), isHosted });
   const item = new vscode.TreeItem(row.label);
   item.id = `checkpoint:${folder}:${name}`;
   item.description = row.description;

@@ -1,8 +1,10 @@
 /** The lists of saved weights, each read again only when it has grown: views ask for all of them while a run is under way. */
 
+import { isLocalModel } from "../../core/config/presets.ts";
 import type { FileSystem } from "../../core/ports.ts";
 import { type CheckpointEntry, readCheckpoints } from "../../core/runFolder/checkpointLog.ts";
 import { runPaths } from "../../core/runFolder/layout.ts";
+import { readRunModel } from "../../core/runFolder/runModel.ts";
 
 export interface SavedCheckpointsOptions {
   readonly fileSystem: FileSystem;
@@ -18,9 +20,24 @@ interface Saved {
 export class SavedCheckpoints {
   readonly #options: SavedCheckpointsOptions;
   readonly #known = new Map<string, Saved>();
+  /** Runs at Tinker, by folder and id: what a run trains does not change. */
+  readonly #hosted = new Map<string, boolean>();
 
   constructor(options: SavedCheckpointsOptions) {
     this.#options = options;
+  }
+
+  /** True for a run whose saves are at Tinker; false while its folder does not say it. */
+  async isHosted(folder: string): Promise<boolean> {
+    const { fileSystem, runIdOf } = this.#options;
+    const id = `${runIdOf(folder)} ${folder}`;
+    const known = this.#hosted.get(id);
+    if (known !== undefined) return known;
+    const model = await readRunModel(fileSystem.within(folder), folder);
+    if (model === null) return false;
+    const isHosted = !isLocalModel(model.model_name);
+    this.#hosted.set(id, isHosted);
+    return isHosted;
   }
 
   /** All saves of the run in `folder`; none where the list cannot be read. */

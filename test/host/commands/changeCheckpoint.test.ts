@@ -8,6 +8,7 @@ import { newestUnexpired, readResumePoints } from "../../../src/core/runFolder/r
 import { writeState } from "../../../src/core/runFolder/state.ts";
 import type { CheckpointChange } from "../../../src/core/tinker/checkpointChange.ts";
 import {
+  type HostedPlace,
   keepCheckpoint,
   keepLastState,
   shareCheckpoint,
@@ -19,6 +20,8 @@ import { aRun } from "../views/runEntries.ts";
 
 const editor = vi.hoisted(() => ({ pick: "", answer: undefined as string | undefined, asked: 0 }));
 vi.mock("vscode", () => ({
+  Uri: { file: (fsPath: string) => ({ fsPath }) },
+  workspace: { getWorkspaceFolder: () => undefined },
   l10n: {
     t: (text: string, ...args: readonly unknown[]) =>
       text.replace(/\{(\d)\}/g, (_, index) => String(args[Number(index)])),
@@ -44,10 +47,11 @@ const ENTRY: CheckpointEntry = {
 };
 const RUN: RunEntry = aRun({ isLive: false, phase: "interrupted" });
 
-async function changes(model: string) {
+async function changes(model: string, tinker_base_url: string | null = null) {
   const files = createMemoryFileSystem();
   const resolved = `${RUN.folder}/config.resolved.json`;
-  await files.writeAtomic(resolved, JSON.stringify({ model_name: model, lora_rank: 8 }));
+  const config = { model_name: model, lora_rank: 8, tinker_base_url };
+  await files.writeAtomic(resolved, JSON.stringify(config));
   const { step, state_path, sampler_path, expires_at } = ENTRY;
   const last_checkpoint = { step, state_path: state_path ?? "", sampler_path, expires_at };
   await writeState(files, RUN.folder, aRunState(10, { last_checkpoint }));
@@ -58,7 +62,8 @@ async function changes(model: string) {
     append: (folder: string, entry: CheckpointEntry) => appendCheckpoint(files, folder, entry),
     changeLocal: async (paths: readonly string[], change: CheckpointChange) =>
       void made.push(["here", paths, change]),
-    changeHosted: async (path: string, change: CheckpointChange) => void made.push([path, change]),
+    changeHosted: async (path: string, change: CheckpointChange, { baseUrl }: HostedPlace) =>
+      void made.push(baseUrl === null ? [path, change] : [path, change, baseUrl]),
   };
   const lines = () => readCheckpoints(files, RUN.folder);
   return { options, made, lines, files };
@@ -80,6 +85,16 @@ describe("keeping a checkpoint", () => {
     ]);
     const expires_at = new Date(NOW_MS + 7 * DAY_MS).toISOString();
     expect(await lines()).toEqual([ENTRY, { ...ENTRY, expires_at }]);
+  });
+
+  it("asks the service that the run was trained at", async () => {
+    editor.pick = "1 Day";
+    const { options, made } = await changes("Qwen/Qwen3-8B", "https://own.example");
+    await keepCheckpoint(RUN, ENTRY, options);
+    expect(made).toEqual([
+      [STATE, { action: "set-ttl", ttlSeconds: 86_400 }, "https://own.example"],
+      [SAMPLER, { action: "set-ttl", ttlSeconds: 86_400 }, "https://own.example"],
+    ]);
   });
 
   it("changes nothing without a choice", async () => {

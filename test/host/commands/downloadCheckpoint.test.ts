@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { CheckpointEntry } from "../../../src/core/runFolder/checkpointLog.ts";
+import type { Place } from "../../../src/host/commands/changeCheckpoint.ts";
 import { downloadCheckpoint } from "../../../src/host/commands/downloadCheckpoint.ts";
 import type { Question } from "../../../src/host/runs/askProgram.ts";
 import type { RequestedKey, WeightsReply, WeightsRequest } from "../../../src/shared/control.ts";
@@ -50,6 +51,8 @@ const ENTRY: CheckpointEntry = {
   ...{ state_path: "tinker://s:train:0/weights/f", sampler_path: null, expires_at: null },
   ...{ renderer: "r", created_at: "" },
 };
+const AT_TINKER: Place = { kind: "Tinker", baseUrl: null, project: "/project" };
+const HERE: Place = { kind: "this computer" };
 const DONE = { ok: true, folder: "/weights/demo-final_000002" };
 
 function options(key: RequestedKey | null) {
@@ -60,9 +63,11 @@ function options(key: RequestedKey | null) {
       sources: { valueFor: async () => key } as never,
       variables: () => ({ TINKER_BASE_URL: "https://gateway.example/x", UNRELATED: "1" }),
       recoverFromLaunchError: vi.fn(async () => true),
+      approvals: { allowedOrigins: () => ALLOWED },
     },
   };
 }
+const ALLOWED = [{ origin: "https://own.example", key: "TINKER_API_KEY" }];
 const BOUND: RequestedKey = { value: "tml-a", origin: "store", host: "gateway.example" };
 
 function requests(): readonly WeightsRequest[] {
@@ -76,18 +81,18 @@ beforeEach(() => {
 
 describe("downloading weights", () => {
   it("of Tinker says first what it may cost, and does nothing without a yes", async () => {
-    await downloadCheckpoint(RUN, ENTRY, "Tinker", options(BOUND));
+    await downloadCheckpoint(RUN, ENTRY, AT_TINKER, options(BOUND));
     expect(editor.details).toEqual([expect.stringContaining("which it may bill")]);
     expect(program.requests).toEqual([]);
   });
 
   it("hands the program the key of Tinker and nothing else", async () => {
     editor.answers = ["Download"];
-    await downloadCheckpoint(RUN, ENTRY, "Tinker", options(BOUND));
+    await downloadCheckpoint(RUN, ENTRY, AT_TINKER, options(BOUND));
     expect(requests()).toEqual([
       {
         launch: {
-          ...{ keys: { TINKER_API_KEY: BOUND }, allowedOrigins: [], envFile: null },
+          ...{ keys: { TINKER_API_KEY: BOUND }, allowedOrigins: ALLOWED, envFile: null },
           variables: { TINKER_BASE_URL: "https://gateway.example/x" },
           translations: expect.anything(),
         },
@@ -98,15 +103,16 @@ describe("downloading weights", () => {
     expect(editor.details.at(-1)).toContain("/weights/demo-final_000002");
   });
 
-  it("hands over no key that is bound to another host", async () => {
+  it("hands over a key with the host that it is bound to, which the program compares", async () => {
     editor.answers = ["Download"];
-    await downloadCheckpoint(RUN, ENTRY, "Tinker", options({ ...BOUND, host: null }));
-    expect(requests()[0]?.launch.keys).toEqual({});
+    const elsewhere = { ...BOUND, host: "another.example" };
+    await downloadCheckpoint(RUN, ENTRY, AT_TINKER, options(elsewhere));
+    expect(requests()[0]?.launch.keys).toEqual({ TINKER_API_KEY: elsewhere });
   });
 
   it("of this computer asks nothing about cost, and hands over no key", async () => {
     program.replies = [[{ file: "a", receivedBytes: 1024, totalBytes: 2048 }, DONE]];
-    await downloadCheckpoint(RUN, ENTRY, "this computer", options(BOUND));
+    await downloadCheckpoint(RUN, ENTRY, HERE, options(BOUND));
     expect(requests()[0]).toMatchObject({ isLocalOnly: true, launch: { keys: {} } });
     expect(editor.reported).toEqual(["a  1.0 KiB of 2.0 KiB"]);
     expect(editor.details).toHaveLength(1);
@@ -116,28 +122,28 @@ describe("downloading weights", () => {
     editor.answers = ["Download", undefined];
     const missing = { ok: false, error: { code: "key-missing", message: "no key" } };
     program.replies = [[missing], [DONE]];
-    await downloadCheckpoint(RUN, ENTRY, "Tinker", options(BOUND));
+    await downloadCheckpoint(RUN, ENTRY, AT_TINKER, options(BOUND));
     expect(program.requests).toHaveLength(2);
 
     editor.answers = ["Download"];
     program.replies = [[{ ok: false, error: { code: "disk", message: "The disk is full." } }]];
     const others = options(BOUND);
     others.keys.recoverFromLaunchError.mockResolvedValue(false);
-    await expect(downloadCheckpoint(RUN, ENTRY, "Tinker", others)).rejects.toThrow("disk is full");
+    await expect(downloadCheckpoint(RUN, ENTRY, AT_TINKER, others)).rejects.toThrow("disk is full");
   });
 
   it("ends quietly when the user ended it, or named no folder", async () => {
     program.replies = [[]];
-    await downloadCheckpoint(RUN, ENTRY, "this computer", options(null));
+    await downloadCheckpoint(RUN, ENTRY, HERE, options(null));
     editor.folder = undefined;
-    await downloadCheckpoint(RUN, ENTRY, "this computer", options(null));
+    await downloadCheckpoint(RUN, ENTRY, HERE, options(null));
     expect(editor.details).toEqual([]);
     expect(program.requests).toHaveLength(1);
   });
 
   it("of a checkpoint for sampling is refused with the way to one that can be had", async () => {
     const sampler = { ...ENTRY, state_path: null };
-    await expect(downloadCheckpoint(RUN, sampler, "this computer", options(null))).rejects.toThrow(
+    await expect(downloadCheckpoint(RUN, sampler, HERE, options(null))).rejects.toThrow(
       "Download one with a state",
     );
   });

@@ -16,6 +16,8 @@ const editor = vi.hoisted(() => ({
   details: [] as string[],
 }));
 vi.mock("vscode", () => ({
+  Uri: { file: (fsPath: string) => ({ fsPath }) },
+  workspace: { getWorkspaceFolder: () => undefined },
   ProgressLocation: { Notification: 15 },
   l10n: {
     t: (text: string, ...args: readonly unknown[]) =>

@@ -5,7 +5,7 @@ import { checkpointRow } from "../../../src/host/views/checkpointRow.ts";
 const NOW_MS = Date.UTC(2026, 10, 22);
 const HOUR_MS = 3_600_000;
 
-function row(kind: CheckpointEntry["kind"], hours: number | null) {
+function row(kind: CheckpointEntry["kind"], hours: number | null, isHosted = false) {
   const expires_at = hours === null ? null : new Date(NOW_MS + hours * HOUR_MS).toISOString();
   return checkpointRow(
     {
@@ -13,7 +13,7 @@ function row(kind: CheckpointEntry["kind"], hours: number | null) {
       ...{ state_path: "tinker://s:train:0/weights/a", sampler_path: null, renderer: "r" },
       created_at: "",
     },
-    NOW_MS,
+    { nowMs: NOW_MS, isHosted },
   );
 }
 
@@ -26,5 +26,10 @@ describe("the row of a checkpoint", () => {
     ["rolling", 5, "rolling · expires in 5 h 00 min · state", "checkpoint+rolling"],
   ] as const)("of a %s one with %j hours left reads %j", (kind, hours, description, context) => {
     expect(row(kind, hours)).toMatchObject({ description, context });
+  });
+
+  it("at Tinker has the word that the menu shows Publish for", () => {
+    expect(row("periodic", null, true).context).toBe("checkpoint+periodic+hosted");
+    expect(row("final", 5, true).context).toBe("checkpoint+final+expiring+hosted");
   });
 });

@@ -56,3 +56,16 @@ it("a list that cannot be read hides no other one", async () => {
   vi.spyOn(fileSystem, "readRange").mockRejectedValue(unreadable);
   expect(await saved.read(RUN)).toEqual([]);
 });
+
+it("knows which lists are at Tinker, once the folder says what was trained", async () => {
+  const { fileSystem, saved, replaceRun } = aList();
+  const isHosted = () => saved.isHosted(RUN);
+  const train = (model_name: string) =>
+    fileSystem.writeAtomic(`${RUN}/config.resolved.json`, JSON.stringify({ model_name }));
+  expect(await isHosted()).toBe(false);
+  await train("Qwen/Qwen3-8B");
+  expect([await isHosted(), await isHosted()]).toEqual([true, true]);
+  replaceRun();
+  await train("local/tiny-tool");
+  expect(await isHosted()).toBe(false);
+});
