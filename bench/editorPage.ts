@@ -5,7 +5,7 @@
 
 import { build } from "esbuild";
 import type { Browser, CDPSession, Page } from "playwright-core";
-import { createUniform } from "../src/local/random.ts";
+import { createUniform } from "../src/core/util/uniform.ts";
 import { createFileSystem } from "../src/node/fileSystem.ts";
 import { openDashboardPage } from "../test/dashboard/dashboardPage.ts";
 import { THEMES } from "../test/dashboard/themes.ts";

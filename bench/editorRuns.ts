@@ -15,7 +15,7 @@ import type { RolloutFacts, StepFacts } from "../src/core/runFolder/stepFacts.ts
 import type { TokenRecord } from "../src/core/runFolder/tokenRecord.ts";
 import { Redactor } from "../src/core/secrets/redaction/redactor.ts";
 import { NO_RUN_USAGE } from "../src/core/usage/tokenUsage.ts";
-import { createUniform } from "../src/local/random.ts";
+import { createUniform } from "../src/core/util/uniform.ts";
 import { systemClock } from "../src/node/clock.ts";
 import { aRecord, aTurn, rolloutFacts, stepFacts } from "../test/core/runFolder/builders.ts";
 

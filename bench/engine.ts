@@ -4,6 +4,7 @@
  */
 
 import { resolve } from "node:path";
+import { createUniform } from "../src/core/util/uniform.ts";
 import { adamStep, newOptimizerState } from "../src/local/engine/adam.ts";
 import { type Architecture, adapterLayout, baseLayout } from "../src/local/engine/architecture.ts";
 import { Arena } from "../src/local/engine/arena.ts";
@@ -14,7 +15,7 @@ import { readArchitecture } from "../src/local/engine/modelFolder.ts";
 import { Network, type NetworkSequence } from "../src/local/engine/network.ts";
 import { sampleToken } from "../src/local/engine/sampleToken.ts";
 import { type WeightSet, Weights } from "../src/local/engine/weights.ts";
-import { createNormal, createUniform, integerBetween } from "../src/local/random.ts";
+import { createNormal, integerBetween } from "../src/local/random.ts";
 import { median, medianSeconds, print, REPEATS, rate, residentMegabytes } from "./measure.ts";
 
 const MODEL_FOLDER = resolve("src/local/engine/model");

@@ -1,18 +1,15 @@
 /** Draws evaluations: one line a temperature, beside what was measured before. */
 
-import type { EvaluationCell, EvaluationResult } from "../core/training/evaluation.ts";
+import type { StoredResult } from "../core/runFolder/evaluationLog.ts";
+import { isSameCell } from "../core/training/evaluation.ts";
 import { formatReward, formatSigned, formatTemperature, plural } from "../shared/format.ts";
 import { l10n } from "../shared/l10n.ts";
 import { type Line, type Piece, styled } from "./line.ts";
 
-type Values = Pick<EvaluationResult, "rewardMean" | "low" | "high" | "failed" | "rollouts">;
-/** What is drawn of a result; stored ones have it as well. */
-export type ShownResult = EvaluationCell & Values;
-
 /** `baseline` is what `results` are compared with; null when there is nothing to compare. */
 export function evaluationLines(
-  results: readonly ShownResult[],
-  baseline: readonly ShownResult[] | null,
+  results: readonly StoredResult[],
+  baseline: readonly StoredResult[] | null,
 ): readonly Line[] {
   const names = results.map(({ temperature }) => formatTemperature(temperature));
   const nameWidth = Math.max(0, ...names.map((name) => name.length));
@@ -38,7 +35,7 @@ export function evaluationTitle(step: number): string {
     : plural(step, "evaluation after {0} step", "evaluation after {0} steps");
 }
 
-function resultPieces(result: ShownResult, before: ShownResult | null): readonly Piece[] {
+function resultPieces(result: StoredResult, before: StoredResult | null): readonly Piece[] {
   const { rewardMean, low, high, failed, rollouts } = result;
   const pieces: Piece[] = [];
   if (before !== null) pieces.push(`${formatReward(before.rewardMean)} → `);
@@ -61,8 +58,4 @@ function changePiece(change: number): Piece {
   const text = formatSigned(change);
   if (Math.abs(change) < 0.005) return text;
   return styled(change > 0 ? "good" : "bad", text);
-}
-
-function isSameCell(a: EvaluationCell, b: EvaluationCell): boolean {
-  return a.environment === b.environment && a.split === b.split && a.temperature === b.temperature;
 }

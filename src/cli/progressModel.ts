@@ -1,6 +1,6 @@
 /** The screen's state of a run: a reducer over progress events. Pure. */
 
-import type { EvaluationResult } from "../core/training/evaluation.ts";
+import type { StoredResult } from "../core/runFolder/evaluationLog.ts";
 import type { ProgressEvent } from "../core/training/progress.ts";
 
 /** What the run does at the moment. */
@@ -49,7 +49,7 @@ export interface ProgressModel {
   /** Failed rollouts of the step. */
   readonly failed: number;
   /** The first evaluation of this attempt, which later ones are compared with; null before it. */
-  readonly baseline: readonly EvaluationResult[] | null;
+  readonly baseline: readonly StoredResult[] | null;
   /** The latest evaluation is a later one than the baseline. */
   readonly hasComparison: boolean;
   /** The run itself has reported its end. */

@@ -3,11 +3,7 @@
 import { readEvaluations } from "../core/runFolder/evaluationLog.ts";
 import { evalPath, runPaths } from "../core/runFolder/layout.ts";
 import { readLines } from "../core/runFolder/lineReader.ts";
-import {
-  type RolloutRecord,
-  rolloutRecordSchema,
-  temperatureSchema,
-} from "../core/runFolder/rolloutRecord.ts";
+import { type EvaluatedRollout, parseEvaluatedRollout } from "../core/runFolder/rolloutRecord.ts";
 import { formatQuantity, formatTemperature, plural } from "../shared/format.ts";
 import { l10n } from "../shared/l10n.ts";
 import { evaluationLines, evaluationTitle } from "./evaluationLines.ts";
@@ -94,12 +90,7 @@ export async function* showEvaluationRollouts(
   yield* replayLines(chosen.record, { title, score: null, width });
 }
 
-interface StoredRollout {
-  readonly record: RolloutRecord;
-  readonly temperature: number;
-}
-
-function toRow({ record, temperature }: StoredRollout, position: number): RolloutRow {
+function toRow({ record, temperature }: EvaluatedRollout, position: number): RolloutRow {
   const { environment, split, index, reward, stop, turns } = record;
   return {
     key: [String(position + 1), temperature === 0 ? l10n.t("greedy") : String(temperature)],
@@ -117,12 +108,11 @@ function toRow({ record, temperature }: StoredRollout, position: number): Rollou
 async function readBodies(
   { fileSystem, folder }: ShowContext,
   step: number,
-): Promise<readonly StoredRollout[]> {
-  const stored: StoredRollout[] = [];
+): Promise<readonly EvaluatedRollout[]> {
+  const stored: EvaluatedRollout[] = [];
   for await (const { value } of readLines(fileSystem, evalPath(folder, step))) {
-    const record = rolloutRecordSchema.safeParse(value).data;
-    const temperature = temperatureSchema.safeParse(value).data?.temperature;
-    if (record !== undefined && temperature !== undefined) stored.push({ record, temperature });
+    const rollout = parseEvaluatedRollout(value);
+    if (rollout !== null) stored.push(rollout);
   }
   return stored;
 }

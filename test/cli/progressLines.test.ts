@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { lineWidth, renderLine } from "../../src/cli/line.ts";
 import { eventLines, liveLine } from "../../src/cli/progressLines.ts";
 import { advanceProgress, INITIAL_PROGRESS } from "../../src/cli/progressModel.ts";
-import type { EvaluationResult } from "../../src/core/training/evaluation.ts";
+import type { StoredResult } from "../../src/core/runFolder/evaluationLog.ts";
 import type { ProgressEvent } from "../../src/core/training/progress.ts";
 import { rolloutFinished, started, stepFinished } from "./fakeProgram.ts";
 
@@ -25,7 +25,7 @@ function live(events: readonly ProgressEvent[]): string | null {
   return line === null ? null : renderLine(line, false);
 }
 
-function aResult(changes: Partial<EvaluationResult>): EvaluationResult {
+function aResult(changes: Partial<StoredResult>): StoredResult {
   return {
     environment: "local/calculator",
     split: "test",

@@ -9,6 +9,7 @@ import type { CorrectionName } from "../../src/core/config/correctionDefaults.ts
 import { Ledger } from "../../src/core/rollout/ledger.ts";
 import type { TrainingDatum } from "../../src/core/training/datums.ts";
 import { correctOffPolicy } from "../../src/core/training/offPolicyCorrection.ts";
+import { createUniform } from "../../src/core/util/uniform.ts";
 import { encodeAdapter } from "../../src/local/engine/adapterFile.ts";
 import { adapterLayout, baseLayout } from "../../src/local/engine/architecture.ts";
 import { Arena } from "../../src/local/engine/arena.ts";
@@ -18,7 +19,6 @@ import { loadModelFolder } from "../../src/local/engine/modelFolder.ts";
 import { Network, type TrainTarget } from "../../src/local/engine/network.ts";
 import { decodeSafetensors, type Tensor } from "../../src/local/engine/safetensors.ts";
 import { Weights } from "../../src/local/engine/weights.ts";
-import { createUniform } from "../../src/local/random.ts";
 import { preparePython } from "../conformance/python.ts";
 import { TINY, writeTinyModel } from "../local/engine/engineFixture.ts";
 import { KERNELS, randomAdapter, randomSequences } from "../local/engine/testModel.ts";

@@ -4,10 +4,10 @@ import { mkdtemp, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { StoredResult } from "../../src/core/runFolder/evaluationLog.ts";
 import { Redactor } from "../../src/core/secrets/redaction/redactor.ts";
 import type { TrainingClient } from "../../src/core/tinker/trainingClient.ts";
 import { RunControl } from "../../src/core/training/control.ts";
-import type { EvaluationResult } from "../../src/core/training/evaluation.ts";
 import type { ProgressEvent, Watcher } from "../../src/core/training/progress.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
 import { loadConfig } from "../../src/trainer/config/configFiles.ts";
@@ -71,7 +71,7 @@ export function evaluated(
   events: readonly ProgressEvent[],
   purpose: "start" | "end",
   temperature: number,
-): EvaluationResult {
+): StoredResult {
   for (const event of events) {
     if (event.kind !== "evaluated" || event.purpose !== purpose) continue;
     const result = event.results.find((candidate) => candidate.temperature === temperature);

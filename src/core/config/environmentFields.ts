@@ -119,6 +119,13 @@ export const environmentFields = {
     change: "tunable",
     doc: "Upper bound of a rollout's reward, applied after the reduction.",
   },
+  success_reward: {
+    type: "number",
+    default: 1,
+    examples: [0.5],
+    change: "tunable",
+    doc: "A rollout with at least this reward counts as a success, in metrics and in evaluations (`success_frac`, pass@k). It changes nothing about training.",
+  },
   max_turns: {
     type: "integer",
     min: 1,

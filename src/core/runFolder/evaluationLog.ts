@@ -5,6 +5,13 @@ import type { FolderFiles } from "../ports.ts";
 import { runPaths } from "./layout.ts";
 import { readLines } from "./lineReader.ts";
 
+const interval = {
+  mean: z.number(),
+  /** Bounds of the 95 % interval. */
+  low: z.number(),
+  high: z.number(),
+};
+
 const result = z
   .object({
     environment: z.string(),
@@ -21,6 +28,27 @@ const result = z
     failed: z.number(),
     tokensMean: z.number(),
     turnsMean: z.number(),
+    /** From this reward on a rollout is a success; absent in lines of older versions, like all that follows. */
+    successReward: z.number().exactOptional(),
+    /** Chance that one of k rollouts succeeds, by ascending k. */
+    passAtK: z
+      .array(z.object({ k: z.number().int().positive(), ...interval }).readonly())
+      .readonly()
+      .exactOptional(),
+    /** Mean over the shared tasks of the reward less that of the first evaluation in the file; absent for that one. */
+    difference: z
+      .object({ tasks: z.number().int().positive(), ...interval })
+      .readonly()
+      .exactOptional(),
+  })
+  .readonly();
+
+const evaluatedModel = z
+  .object({
+    /** As people call it. */
+    name: z.string(),
+    /** Its checkpoint; null = the base model. */
+    path: z.string().nullable(),
   })
   .readonly();
 
@@ -30,10 +58,14 @@ const evaluationSchema = z
     step: z.number().int().nonnegative(),
     purpose: z.string(),
     timeMs: z.number(),
+    /** Absent for the weights of the run itself. */
+    model: evaluatedModel.exactOptional(),
     results: z.array(result).readonly(),
   })
   .readonly();
 
+export type EvaluatedModel = z.infer<typeof evaluatedModel>;
+export type StoredResult = z.infer<typeof result>;
 export type EvaluationEntry = z.infer<typeof evaluationSchema>;
 
 /** The evaluation of a line of `eval/results.jsonl`, or null when it is none. */

@@ -16,15 +16,20 @@ const EQUAL_REWARDS = 1e-8;
 export function groupMetrics(
   groups: readonly GroupFacts[],
   rollouts: readonly RolloutFacts[],
-  successReward: number,
 ): MetricsTree {
   const byGroup = groupBy(rollouts, ({ group }) => group);
-  const rewards = groups
-    .map(({ group }) => scoredOnly(byGroup.get(group) ?? []).map(({ reward }) => reward ?? 0))
-    .filter((list) => list.length > 1);
-  const spreads = rewards.map(summarize);
+  const spreads = groups
+    .map(({ group }) => scoredOnly(byGroup.get(group) ?? []))
+    .filter(({ length }) => length > 1)
+    .map((scored) => ({
+      ...summarize(scored.map(({ reward }) => reward ?? 0)),
+      // All of a group play in one environment.
+      successReward: scored[0]?.successReward ?? 0,
+    }));
   const equal = spreads.filter(({ min, max }) => (max ?? 0) - (min ?? 0) < EQUAL_REWARDS);
-  const good = equal.filter(({ mean }) => (mean ?? 0) >= successReward - EQUAL_REWARDS);
+  const good = equal.filter(
+    ({ mean, successReward }) => (mean ?? 0) >= successReward - EQUAL_REWARDS,
+  );
   const excluded = groups.flatMap((group) => (group.excluded === null ? [] : [group.excluded]));
   const trained = groups.filter((group) => group.excluded === null);
   return {

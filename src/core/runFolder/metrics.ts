@@ -32,7 +32,7 @@ const ERROR_STOPS: ReadonlySet<string> = new Set(["error", "max_retries"]);
  * ones; `num_rollouts` and `num_groups` count what was trained. Numbers that are not finite are null, with `<name>_nonfinite`.
  */
 export function buildMetricsRow(facts: StepFacts): MetricsRow {
-  const { step, rollouts, successReward } = facts;
+  const { step, rollouts } = facts;
   const included = rollouts.filter(({ isIncluded }) => isIncluded);
   const tree: MetricsTree = {
     ...headline(facts, included),
@@ -43,9 +43,9 @@ export function buildMetricsRow(facts: StepFacts): MetricsRow {
       ]),
     ),
     progress: progress(facts),
-    group: groupMetrics(facts.groups, rollouts, successReward),
+    group: groupMetrics(facts.groups, rollouts),
     rollout: {
-      ...environmentMetrics(rollouts, successReward),
+      ...environmentMetrics(rollouts),
       ...behaviourMetrics(rollouts),
       env: byEnvironment(facts),
     },
@@ -107,12 +107,12 @@ function progress({ progress: done }: StepFacts): MetricsTree {
   };
 }
 
-function byEnvironment({ environments, rollouts, successReward }: StepFacts): MetricsTree {
+function byEnvironment({ environments, rollouts }: StepFacts): MetricsTree {
   const nameOf = metricNames(environments);
   return Object.fromEntries(
     [...groupBy(rollouts, ({ environment }) => environment)].map(([environment, own]) => [
       nameOf.get(environment) ?? environment,
-      environmentMetrics(own, successReward),
+      environmentMetrics(own),
     ]),
   );
 }

@@ -9,13 +9,14 @@ import { MAX_LINE_BYTES, readLines, stepOfLine } from "./lineReader.ts";
 import type { MetricsRow } from "./metricsTree.ts";
 import {
   type EndedLine,
+  type EvaluatedRollout,
   indexLineSchema,
+  parseEvaluatedRollout,
   type RolloutRecord,
   rolloutRecordSchema,
   type ScoredLine,
   summarizeRollout,
   type TokensLine,
-  temperatureSchema,
 } from "./rolloutRecord.ts";
 import { decodeTokenRecord, type TokenRecord } from "./tokenRecord.ts";
 
@@ -183,11 +184,11 @@ export class StoredRollouts {
   }
 
   #addBody({ value, offset, length }: FoundLine): void {
-    const record = rolloutRecordSchema.safeParse(value).data;
-    const temperature = temperatureSchema.safeParse(value).data?.temperature;
-    if (record === undefined || temperature === undefined || record.group > MAX_GROUP) return;
+    const evaluated = parseEvaluatedRollout(value);
+    if (evaluated === null || evaluated.record.group > MAX_GROUP) return;
+    const { record, temperature } = evaluated;
     const { step } = this.#set;
-    const group = this.#cells.groupOf(record, temperature);
+    const group = this.#cells.groupOf(evaluated);
     const line = summarizeRollout({ ...record, step, group }, { offset, length });
     this.#ended.set(`${group}/${line.rollout}`, { ...line, temperature });
     this.#summaries = null;
@@ -224,8 +225,9 @@ class EvaluatedCells {
   readonly #first = new Map<string, number>();
   #next = 0;
 
-  groupOf({ environment, split, group }: RolloutRecord, temperature: number): number {
-    const cell = JSON.stringify([environment, split, temperature]);
+  groupOf({ record, temperature, model }: EvaluatedRollout): number {
+    const { environment, split, group } = record;
+    const cell = JSON.stringify([environment, split, temperature, model]);
     const first = this.#first.get(cell) ?? this.#next;
     this.#first.set(cell, first);
     this.#next = Math.max(this.#next, first + group + 1);

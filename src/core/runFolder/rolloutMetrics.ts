@@ -16,12 +16,9 @@ export function rewardMetrics(rollouts: readonly RolloutFacts[]): MetricsTree {
 }
 
 /** The part that is also given for each environment; stop reasons cover failed rollouts too, so that they sum to all. */
-export function environmentMetrics(
-  rollouts: readonly RolloutFacts[],
-  successReward: number,
-): MetricsTree {
+export function environmentMetrics(rollouts: readonly RolloutFacts[]): MetricsTree {
   const scored = scoredOnly(rollouts);
-  const successes = scored.filter(({ reward }) => (reward ?? 0) >= successReward);
+  const successes = scored.filter(({ reward, successReward }) => (reward ?? 0) >= successReward);
   return {
     ...rewardMetrics(rollouts),
     success_frac: fraction(successes.length, scored.length),

@@ -147,7 +147,23 @@ export const rolloutRecordSchema = z
 export type RolloutRecord = z.infer<typeof rolloutRecordSchema>;
 
 /** What an evaluation stores of a rollout beside its record. */
-export const temperatureSchema = z.object({ temperature: z.number() });
+export const evaluatedSchema = z.object({
+  temperature: z.number(),
+  /** Absent in lines of older versions. */
+  purpose: z.string().exactOptional(),
+  /** Name of the model; absent for the weights of the run itself. */
+  model: z.string().exactOptional(),
+});
+
+/** A rollout as an evaluation stores it. */
+export type EvaluatedRollout = z.infer<typeof evaluatedSchema> & { readonly record: RolloutRecord };
+
+/** The rollout of a line in a file of an evaluation, or null when it is none. */
+export function parseEvaluatedRollout(value: unknown): EvaluatedRollout | null {
+  const record = rolloutRecordSchema.safeParse(value).data;
+  const evaluated = evaluatedSchema.safeParse(value).data;
+  return record === undefined || evaluated === undefined ? null : { ...evaluated, record };
+}
 
 const place = { offset: count, length: count };
 

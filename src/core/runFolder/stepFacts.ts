@@ -63,6 +63,8 @@ export const rolloutFactsSchema = z
 export interface RolloutFacts extends z.infer<typeof rolloutFactsSchema> {
   /** True when it was trained on. */
   readonly isIncluded: boolean;
+  /** It is a success with at least this reward. */
+  readonly successReward: number;
   /** Null unless it was trained on. */
   readonly advantage: number | null;
 }
@@ -95,8 +97,6 @@ export interface StepFacts {
   };
   /** Full names of all environments of the run, not only of those in this step. */
   readonly environments: readonly string[];
-  /** A rollout with at least this reward is a success. */
-  readonly successReward: number;
   readonly learningRate: number;
   /** Null when nothing was trained, and when the service reports none. */
   readonly loss: number | null;

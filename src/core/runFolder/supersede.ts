@@ -50,8 +50,15 @@ export async function supersedeFrom(fileSystem: FolderFiles, what: Superseded): 
 
 /** Cuts half-written last lines, to which the next line would be joined. */
 export async function repairTails(fileSystem: FolderFiles, folder: string): Promise<void> {
-  const { metrics, events, checkpoints, evaluations, usage } = runPaths(folder);
-  for (const path of [metrics, events, checkpoints, evaluations, usage]) {
+  const { metrics, events, checkpoints, usage, evalFolder } = runPaths(folder);
+  const evaluated = await fileSystem.list(evalFolder);
+  for (const path of [
+    metrics,
+    events,
+    checkpoints,
+    usage,
+    ...evaluated.map((name) => `${evalFolder}/${name}`),
+  ]) {
     const size = (await fileSystem.size(path)) ?? 0;
     const end = await endOfLastLine(fileSystem, path, size);
     if (end < size) await fileSystem.truncate(path, end);

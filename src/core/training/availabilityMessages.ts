@@ -7,7 +7,7 @@ import { CIRCUIT_RETRY_MS } from "../rollout/circuitBreaker.ts";
 import type { EnvironmentGate } from "../rollout/environmentGate.ts";
 import { isRefusal } from "../rollout/faults.ts";
 import type { GateEvent, Unavailability } from "../rollout/gateEvents.ts";
-import { environmentOf, limitsOf, type RunContext } from "./context.ts";
+import { environmentOf, limitsOf, type PlayContext } from "./context.ts";
 import { type Report, report } from "./report.ts";
 
 type Limits = Readonly<Record<Unavailability["why"], number>>;
@@ -32,13 +32,13 @@ interface Place {
 }
 
 /** Reports the events of a gate; nothing waits for the report. */
-export function reportGateEvent(context: RunContext, place: Place, event: GateEvent): void {
+export function reportGateEvent(context: PlayContext, place: Place, event: GateEvent): void {
   reportEvent(context, place, event).catch((error: unknown) =>
     context.reporting.log.warn("An event could not be written.", { reason: errorMessage(error) }),
   );
 }
 
-async function reportEvent(context: RunContext, place: Place, event: GateEvent): Promise<void> {
+async function reportEvent(context: PlayContext, place: Place, event: GateEvent): Promise<void> {
   const { name } = place;
   if (event.kind === "limit") return reportLimit(context, place, event.limit);
   const { unavailability } = event;
@@ -52,13 +52,13 @@ async function reportEvent(context: RunContext, place: Place, event: GateEvent):
   return reportFor(context, place, { level: "info", kind: "circuit-closed", message });
 }
 
-function failingText(context: RunContext, name: string, { fault }: Unavailability): string {
+function failingText(context: PlayContext, name: string, { fault }: Unavailability): string {
   const reason = asSentence(fault.message);
   if (isRefusal(fault)) return `${name} no longer accepts the run's sessions: ${reason}`;
   return `${name} cannot be played, because ${serverOf(context, name)} failed: ${reason}`;
 }
 
-function serverOf(context: RunContext, name: string): string {
+function serverOf(context: PlayContext, name: string): string {
   if (name.startsWith("local/")) return "the embedded environments' server";
   return `the environments' server at ${environmentOf(context, name).remote.address}`;
 }
@@ -71,7 +71,7 @@ function nextText({ step }: Place, { fault }: Unavailability): string {
   return `${remedy} The run waits in step ${step + 1} and tries again every ${waitText(CIRCUIT_RETRY_MS)}, or as soon as you continue it; the run gives up in ${giveUp}.`;
 }
 
-async function reportLimit(context: RunContext, place: Place, limit: number): Promise<void> {
+async function reportLimit(context: PlayContext, place: Place, limit: number): Promise<void> {
   const { name } = place;
   const { peak } = environmentOf(context, name).gate.stats;
   const requested = requestedSessions(context.config, name);
@@ -83,7 +83,7 @@ async function reportLimit(context: RunContext, place: Place, limit: number): Pr
 
 /** Reports the environments that have been full for so long that the run pauses. */
 export async function reportCapacityPause(
-  context: RunContext,
+  context: PlayContext,
   step: number,
   unavailable: readonly UnavailableEnvironment[],
 ): Promise<void> {
@@ -98,7 +98,7 @@ export async function reportCapacityPause(
 }
 
 /** Reports at the end of a run the environments that did not accept all sessions that it asked for. */
-export async function reportCapacitySummary(context: RunContext, step: number): Promise<void> {
+export async function reportCapacitySummary(context: PlayContext, step: number): Promise<void> {
   for (const [name, { gate }] of context.services.environments) {
     const { peak, rejections, waitS } = gate.stats;
     const requested = requestedSessions(context.config, name);
@@ -116,7 +116,7 @@ export async function reportCapacitySummary(context: RunContext, step: number): 
 
 /** Why the run cannot wait any longer: AppError `run-capacity`, or the code of what an environment fails with. */
 export function giveUpError(
-  context: RunContext,
+  context: PlayContext,
   unavailable: readonly UnavailableEnvironment[],
 ): AppError {
   const first =
@@ -144,7 +144,7 @@ export function giveUpError(
   );
 }
 
-function fullText(context: RunContext, name: string, gate: EnvironmentGate, ms: number): string {
+function fullText(context: PlayContext, name: string, gate: EnvironmentGate, ms: number): string {
   const { config } = context;
   const own = config.environments[name]?.max_concurrency ?? null;
   const { limit } = gate.stats;
@@ -176,7 +176,7 @@ export function requestedSessions(config: Config, name: string): number {
 }
 
 function reportFor(
-  context: RunContext,
+  context: PlayContext,
   { step, name }: Place,
   event: Omit<Report, "step">,
 ): Promise<void> {

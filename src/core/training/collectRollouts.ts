@@ -2,7 +2,7 @@
 
 import type { FinishedRollout, RolloutTask } from "../rollout/rollout.ts";
 import { groupBy } from "../util/groupBy.ts";
-import type { RunContext } from "./context.ts";
+import type { PlayContext } from "./context.ts";
 import { type PlayOptions, RolloutPlayer } from "./rolloutPlayer.ts";
 
 export type CollectOptions = Omit<PlayOptions, "context">;
@@ -13,7 +13,7 @@ export type CollectOptions = Omit<PlayOptions, "context">;
  * @throws AppError `run-capacity`, or that of the environment, when one is unavailable for too long
  */
 export async function collectRollouts(
-  context: RunContext,
+  context: PlayContext,
   tasks: readonly RolloutTask[],
   options: CollectOptions,
 ): Promise<readonly FinishedRollout[]> {

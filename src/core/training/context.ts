@@ -37,6 +37,11 @@ export interface RunContext {
   readonly reporting: RunReporting;
 }
 
+/** The part of a run that plays rollouts; an evaluation by itself has no model that is trained. */
+export interface PlayContext extends Omit<RunContext, "services"> {
+  readonly services: Omit<RunServices, "client">;
+}
+
 export interface RunPorts {
   readonly clock: Clock;
   readonly random: Random;
@@ -89,9 +94,6 @@ export interface PreparedEnvironment {
   readonly given: RolloutInputs;
 }
 
-/** A rollout with at least this reward counts as a success. */
-export const SUCCESS_REWARD = 1;
-
 /** Bounds over everything a run does at once. */
 export interface RunLimits {
   readonly rollouts: Limiter;
@@ -110,7 +112,7 @@ export function limitsOf(config: Config): Readonly<Record<keyof RunLimits, numbe
 
 /** @throws AppError `environment-not-prepared`, which is a bug */
 export function environmentOf(
-  { services }: Pick<RunContext, "services">,
+  { services }: Pick<PlayContext, "services">,
   name: string,
 ): PreparedEnvironment {
   const environment = services.environments.get(name);

@@ -1,32 +1,44 @@
 /** Runs an evaluation and writes what came of it. */
 
 import type { EvaluationConfig } from "../config/schema.ts";
+import { environmentConfig } from "../config/taskChoices.ts";
 import type { FinishedRollout, RolloutTask } from "../rollout/rollout.ts";
 import { evaluationSeed } from "../rollout/seeds.ts";
-import { readEvaluations } from "../runFolder/evaluationLog.ts";
+import {
+  type EvaluatedModel,
+  type EvaluationEntry,
+  readEvaluations,
+  type StoredResult,
+} from "../runFolder/evaluationLog.ts";
 import { evalPath, runPaths } from "../runFolder/layout.ts";
+import type { RolloutRecord } from "../runFolder/rolloutRecord.ts";
 import type { SamplingClient } from "../tinker/samplingClient.ts";
 import { encodeJsonLine } from "../util/jsonl.ts";
 import { collectRollouts } from "./collectRollouts.ts";
-import { environmentOf, type RunContext, type RunStorage, SUCCESS_REWARD } from "./context.ts";
+import { environmentOf, type PlayContext, type RunContext } from "./context.ts";
 import { chooseTasks, doneFractionOf } from "./dataset.ts";
 import {
   type EvaluationCell,
   type EvaluationResult,
   evaluationCells,
   summarizeEvaluation,
+  taskRewards,
 } from "./evaluation.ts";
 import type { LoopPosition } from "./loopPosition.ts";
 import { pauseUntilAvailable } from "./outageMonitor.ts";
 import type { Watcher } from "./progress.ts";
+import { type PlayedRollouts, readPlayed } from "./storedEvaluation.ts";
 import { storedRecord } from "./storedRecord.ts";
 
-export type EvaluationPurpose = "start" | "periodic" | "end";
+/** `asked` = by itself, not by a run. */
+export type EvaluationPurpose = "start" | "periodic" | "end" | "asked";
 
-interface EvaluationPlace {
+export interface EvaluationPlace {
   /** Completed steps. */
   readonly step: number;
   readonly purpose: EvaluationPurpose;
+  /** Absent for the weights of the run itself. */
+  readonly model?: EvaluatedModel;
 }
 
 /** The evaluation before the step that follows `step` completed ones; null without. */
@@ -50,7 +62,7 @@ export function evaluateBesideSteps(
   evaluation: EvaluationConfig,
   sampler: SamplingClient,
   at: EvaluationPlace,
-): Promise<readonly EvaluationResult[]> {
+): Promise<readonly StoredResult[]> {
   const { reporting } = context;
   const watch: Watcher = (event) => {
     if (event.kind !== "evaluating" && event.kind !== "rollout-finished") reporting.watch(event);
@@ -62,26 +74,27 @@ export function evaluateBesideSteps(
 /**
  * Evaluates `sampler` after `step` completed steps on everything the configuration names. Bodies go to `eval/step-NNNNNN.jsonl`,
  * one line of results to `eval/results.jsonl`; when that line stands there, an attempt before this one has evaluated these weights,
- * and its results are given. Rejects when the run is asked to stop.
+ * and its results are given. Rollouts that such an attempt has finished are not played again. Rejects when the run is asked to stop.
  */
 export function evaluate(
-  context: RunContext,
+  context: PlayContext,
   evaluation: EvaluationConfig,
   sampler: SamplingClient,
   at: EvaluationPlace,
-): Promise<readonly EvaluationResult[]> {
+): Promise<readonly StoredResult[]> {
   return evaluateAt(context, evaluation, { sampler, isUrgent: false }, at);
 }
 
 async function evaluateAt(
-  context: RunContext,
+  context: PlayContext,
   evaluation: EvaluationConfig,
   how: Pick<EvaluateCellOptions, "sampler" | "isUrgent">,
   at: EvaluationPlace,
-): Promise<readonly EvaluationResult[]> {
+): Promise<readonly StoredResult[]> {
   const { fileSystem, folder } = context.storage;
   const { watch } = context.reporting;
-  const recorded = await recordedResults(context.storage, at);
+  const evaluations = await readEvaluations(fileSystem, folder);
+  const recorded = recordedResults(evaluations, at);
   if (recorded !== null) {
     watch({ kind: "evaluated", ...at, results: recorded });
     return recorded;
@@ -96,31 +109,42 @@ async function evaluateAt(
   const count = plan.reduce((sum, { tasks }) => sum + tasks.length, 0);
   watch({ kind: "evaluating", ...at, rollouts: count });
   await fileSystem.makeDirectory(runPaths(folder).evalFolder);
+  const played = await readPlayed(context.storage, at);
+  const [first] = evaluations;
+  const baseline = first === undefined ? null : await readPlayed(context.storage, first);
   const results: EvaluationResult[] = [];
   const report = progressReport(watch, at.step, count);
   for (const { cell, tasks } of plan) {
-    const rollouts = await playCell(context, cell, tasks, { ...how, report });
-    results.push(summarizeEvaluation(cell, rollouts, SUCCESS_REWARD));
+    const rollouts = await playCell(context, cell, tasks, { ...how, at, played, report });
+    const { success_reward: successReward } = environmentConfig(context.config, cell.environment);
+    const options = { successReward, seed: context.config.seed };
+    const compared = baseline?.inCell(cell) ?? [];
+    results.push(
+      summarizeEvaluation(cell, rollouts, { ...options, baseline: taskRewards(compared) }),
+    );
   }
-  const line = { step: at.step, purpose: at.purpose, timeMs: context.ports.clock.now(), results };
+  const line = { ...at, timeMs: context.ports.clock.now(), results };
   await fileSystem.append(runPaths(folder).evaluations, encodeJsonLine(line));
   watch({ kind: "evaluated", ...at, results });
   return results;
 }
 
 /** The stored results after `step`; null without. At the end only an evaluation at the end counts, because it used the saved weights. */
-async function recordedResults(
-  { fileSystem, folder }: RunStorage,
-  { step, purpose }: EvaluationPlace,
-): Promise<readonly EvaluationResult[] | null> {
-  const recorded = (await readEvaluations(fileSystem, folder)).findLast(
-    (entry) => entry.step === step && (purpose !== "end" || entry.purpose === "end"),
+function recordedResults(
+  evaluations: readonly EvaluationEntry[],
+  { step, purpose, model }: EvaluationPlace,
+): readonly StoredResult[] | null {
+  const recorded = evaluations.findLast(
+    (entry) =>
+      entry.step === step &&
+      entry.model?.name === model?.name &&
+      (purpose !== "end" || entry.purpose === "end"),
   );
   return recorded?.results ?? null;
 }
 
 async function cellTasks(
-  context: RunContext,
+  context: PlayContext,
   evaluation: EvaluationConfig,
   cell: EvaluationCell,
   step: number,
@@ -148,42 +172,51 @@ async function cellTasks(
 interface EvaluateCellOptions {
   readonly sampler: SamplingClient;
   readonly isUrgent: boolean;
-  readonly report: (rollout: FinishedRollout) => void;
+  readonly at: EvaluationPlace;
+  /** Those that an earlier attempt has finished. */
+  readonly played: PlayedRollouts;
+  readonly report: (rollout: RolloutRecord) => void;
 }
 
 function progressReport(
   watch: Watcher,
   step: number,
   rollouts: number,
-): (rollout: FinishedRollout) => void {
+): (rollout: RolloutRecord) => void {
   let done = 0;
-  return ({ reward, facts }) => {
+  return ({ reward, turns }) => {
     done += 1;
-    const sampledTokens = facts.turns.reduce((sum, turn) => sum + turn.sampledTokens, 0);
+    const sampledTokens = turns.reduce((sum, turn) => sum + turn.tokens, 0);
     watch({ kind: "rollout-finished", step, done, rollouts, reward, sampledTokens });
   };
 }
 
-function playCell(
-  context: RunContext,
+/** The rollouts of `tasks`, those that were played before included. */
+async function playCell(
+  context: PlayContext,
   cell: EvaluationCell,
   tasks: readonly RolloutTask[],
-  { sampler, isUrgent, report }: EvaluateCellOptions,
-): Promise<readonly FinishedRollout[]> {
+  { sampler, isUrgent, at, played, report }: EvaluateCellOptions,
+): Promise<readonly RolloutRecord[]> {
   const { config, ports, reporting, storage } = context;
   const { fileSystem, folder } = storage;
   const { temperature } = cell;
-  return collectRollouts(context, tasks, {
+  const known = played.ofTasks(cell, tasks);
+  for (const record of known.records) report(record);
+  const { purpose, model } = at;
+  const extra = { temperature, purpose, ...(model !== undefined && { model: model.name }) };
+  const finished = await collectRollouts(context, known.missing, {
     sampler,
     isUrgent,
     seedOf: (task, attempt, turn) => evaluationSeed(ports.sha256, config.seed, task, attempt, turn),
     settings: (settings) => ({ ...settings, temperature, topP: 1, topK: -1 }),
-    onFinished: async (rollout) => {
+    onFinished: async (rollout: FinishedRollout) => {
       const record = await storedRecord(context, rollout);
-      const line = encodeJsonLine(reporting.redactor.redactRecord({ ...record, temperature }));
-      await fileSystem.append(evalPath(folder, rollout.record.step), line);
-      report(rollout);
+      const line = encodeJsonLine(reporting.redactor.redactRecord({ ...record, ...extra }));
+      await fileSystem.append(evalPath(folder, record.step), line);
+      report(record);
     },
     onUsed: ({ step }, tokens) => storage.usage.add({ for: "evaluation", step, tokens }),
   });
+  return [...known.records, ...finished.map(({ record }) => record)];
 }

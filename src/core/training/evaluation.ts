@@ -1,9 +1,13 @@
 /** Measures a policy on tasks it is not trained on: fixed tasks and seeds, never a gradient. */
 
 import type { EvaluationConfig } from "../config/schema.ts";
-import type { FinishedRollout } from "../rollout/rollout.ts";
+import type { StoredResult } from "../runFolder/evaluationLog.ts";
 import { type MetricsTree, mergeMetrics } from "../runFolder/metricsTree.ts";
-import { mean, summarize } from "../util/stats.ts";
+import type { RolloutRecord } from "../runFolder/rolloutRecord.ts";
+import { bootstrapMean, type Estimate } from "../util/bootstrap.ts";
+import { groupBy } from "../util/groupBy.ts";
+import { passAtK, reportedKs } from "../util/passAtK.ts";
+import { mean } from "../util/stats.ts";
 
 /** One environment, split and temperature. */
 export interface EvaluationCell {
@@ -16,9 +20,9 @@ export interface EvaluationCell {
 export interface EvaluationResult extends EvaluationCell {
   readonly tasks: number;
   readonly rollouts: number;
-  /** Mean over tasks; a failed rollout counts as 0. */
+  /** Mean over tasks of the mean over a task's rollouts (avg@k); a failed rollout counts as 0. */
   readonly rewardMean: number;
-  /** 95 % interval of that mean over tasks, by the normal approximation within the values that occurred. */
+  /** 95 % interval of that mean, by bootstrap over tasks. */
   readonly low: number;
   readonly high: number;
   /** Share of rollouts with at least the success reward. */
@@ -26,6 +30,35 @@ export interface EvaluationResult extends EvaluationCell {
   readonly failed: number;
   readonly tokensMean: number;
   readonly turnsMean: number;
+  readonly successReward: number;
+  /** By ascending k, up to the rollouts of a task. */
+  readonly passAtK: readonly PassAtK[];
+  /** Against the first evaluation; absent for that one, and where no task is shared. */
+  readonly difference?: TaskDifference;
+}
+
+/** Chance that one of `k` rollouts of a task succeeds, as a mean over tasks. */
+export interface PassAtK extends Estimate {
+  readonly k: number;
+}
+
+/** Mean over shared tasks of what a task's mean reward has changed. */
+export interface TaskDifference extends Estimate {
+  readonly tasks: number;
+}
+
+/** The part of a rollout that a result is made of. */
+export type EvaluatedRecord = Pick<RolloutRecord, "index" | "reward"> & {
+  readonly turns: readonly Pick<RolloutRecord["turns"][number], "tokens">[];
+};
+
+export interface SummaryOptions {
+  /** A rollout with at least this reward counts as a success. */
+  readonly successReward: number;
+  /** Of the bootstrap. */
+  readonly seed: number;
+  /** The mean reward of each task by index in the evaluation to compare with; absent = none. */
+  readonly baseline?: ReadonlyMap<number, number>;
 }
 
 /** Environment, split and temperature of everything the configuration evaluates, in its order. */
@@ -37,38 +70,83 @@ export function evaluationCells(config: EvaluationConfig): readonly EvaluationCe
   );
 }
 
+export function isSameCell(a: EvaluationCell, b: EvaluationCell): boolean {
+  return a.environment === b.environment && a.split === b.split && a.temperature === b.temperature;
+}
+
+/** Mean reward of each task, by its index. */
+export function taskRewards(
+  rollouts: readonly Pick<EvaluatedRecord, "index" | "reward">[],
+): ReadonlyMap<number, number> {
+  const byTask = groupBy(rollouts, ({ index }) => index);
+  return new Map(
+    [...byTask].map(([index, own]) => [index, mean(own.map(({ reward }) => reward ?? 0)) ?? 0]),
+  );
+}
+
 /** Summarises the rollouts of one cell. */
 export function summarizeEvaluation(
   cell: EvaluationCell,
-  rollouts: readonly FinishedRollout[],
-  successReward: number,
+  rollouts: readonly EvaluatedRecord[],
+  { successReward, seed, baseline = new Map() }: SummaryOptions,
 ): EvaluationResult {
-  const byTask = new Map<number, number[]>();
-  for (const { task, reward } of rollouts) {
-    byTask.set(task.index, [...(byTask.get(task.index) ?? []), reward ?? 0]);
-  }
-  const taskMeans = [...byTask.values()].map((rewards) => mean(rewards) ?? 0);
-  const { mean: rewardMean, std, min, max } = summarize(taskMeans);
-  const half = (1.96 * (std ?? 0)) / Math.sqrt(Math.max(1, taskMeans.length));
-  const records = rollouts.map(({ record }) => record);
-  const tokens = records.map(({ turns }) => turns.reduce((sum, turn) => sum + turn.tokens, 0));
+  const rewards = taskRewards(rollouts);
+  const { mean: rewardMean, low, high } = bootstrapMean([...rewards.values()], seed);
+  const isSuccess = ({ reward }: EvaluatedRecord): boolean => (reward ?? 0) >= successReward;
+  const difference = taskDifference(baseline, rewards, seed);
+  const tokens = rollouts.map(({ turns }) => turns.reduce((sum, turn) => sum + turn.tokens, 0));
   return {
     ...cell,
-    tasks: taskMeans.length,
+    tasks: rewards.size,
     rollouts: rollouts.length,
-    rewardMean: rewardMean ?? 0,
-    low: Math.max((rewardMean ?? 0) - half, min ?? 0),
-    high: Math.min((rewardMean ?? 0) + half, max ?? 0),
-    successFraction:
-      mean(rollouts.map(({ reward }) => ((reward ?? 0) >= successReward ? 1 : 0))) ?? 0,
+    rewardMean,
+    low,
+    high,
+    successFraction: mean(rollouts.map((rollout) => (isSuccess(rollout) ? 1 : 0))) ?? 0,
     failed: rollouts.filter(({ reward }) => reward === null).length,
     tokensMean: mean(tokens) ?? 0,
-    turnsMean: mean(records.map(({ turns }) => turns.length)) ?? 0,
+    turnsMean: mean(rollouts.map(({ turns }) => turns.length)) ?? 0,
+    successReward,
+    passAtK: passRates(rollouts, isSuccess, seed),
+    ...(difference !== null && { difference }),
   };
 }
 
+function passRates(
+  rollouts: readonly EvaluatedRecord[],
+  isSuccess: (rollout: EvaluatedRecord) => boolean,
+  seed: number,
+): readonly PassAtK[] {
+  const tasks = [...groupBy(rollouts, ({ index }) => index).values()].map((own) => ({
+    attempts: own.length,
+    successes: own.filter(isSuccess).length,
+  }));
+  const fewest = tasks.reduce((least, task) => Math.min(least, task.attempts), Infinity);
+  return reportedKs(tasks.length === 0 ? 0 : fewest).map((k) => ({
+    k,
+    ...bootstrapMean(
+      tasks.map(({ attempts, successes }) => passAtK(attempts, successes, k)),
+      seed,
+    ),
+  }));
+}
+
+/** Null when no task is shared. */
+function taskDifference(
+  before: ReadonlyMap<number, number>,
+  after: ReadonlyMap<number, number>,
+  seed: number,
+): TaskDifference | null {
+  const changes = [...after].flatMap(([index, reward]) => {
+    const earlier = before.get(index);
+    return earlier === undefined ? [] : [reward - earlier];
+  });
+  if (changes.length === 0) return null;
+  return { tasks: changes.length, ...bootstrapMean(changes, seed) };
+}
+
 /** As metrics: `eval/<environment>/<split>/<greedy or temperature_T>/…` */
-export function evaluationMetrics(results: readonly EvaluationResult[]): MetricsTree {
+export function evaluationMetrics(results: readonly StoredResult[]): MetricsTree {
   return results.reduce<MetricsTree>((tree, result) => {
     const metrics = {
       reward_mean: result.rewardMean,

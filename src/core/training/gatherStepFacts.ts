@@ -2,6 +2,7 @@
 
 import { lossParameters } from "../config/lossDefaults.ts";
 import type { Config } from "../config/schema.ts";
+import { environmentConfig } from "../config/taskChoices.ts";
 import type { FinishedRollout } from "../rollout/rollout.ts";
 import type { ClipBounds } from "../runFolder/divergence.ts";
 import { metricNames } from "../runFolder/metrics.ts";
@@ -13,7 +14,7 @@ import { fraction, summarize } from "../util/stats.ts";
 import type { RunAlarms } from "./alarms.ts";
 import { requestedSessions } from "./availabilityMessages.ts";
 import { budgetShares } from "./budgets.ts";
-import { pricesOf, type RunContext, SUCCESS_REWARD } from "./context.ts";
+import { pricesOf, type RunContext } from "./context.ts";
 import { doneFractionOf } from "./dataset.ts";
 import type { TrainingDatum } from "./datums.ts";
 import type { TakenBatch } from "./groupQueue.ts";
@@ -86,7 +87,6 @@ export function gatherStepFacts(
     step: input.step,
     progress: progressOf(context, input, results),
     environments: Object.keys(config.environments),
-    successReward: SUCCESS_REWARD,
     learningRate,
     loss: trained?.loss ?? null,
     serverMetrics: trained?.serverMetrics ?? {},
@@ -98,6 +98,7 @@ export function gatherStepFacts(
       tools: rollout.facts.tools.map((tool) => ({ ...tool, name: redactor.redact(tool.name) })),
       advantage,
       isIncluded: advantage !== null,
+      successReward: environmentConfig(config, rollout.task.environment).success_reward,
     })),
     datums: data.map((datum, i) => ({
       samplerLogprobs: datum.logprobs,

@@ -12,14 +12,14 @@ import {
   reportGateEvent,
   type UnavailableEnvironment,
 } from "./availabilityMessages.ts";
-import type { RunContext } from "./context.ts";
+import type { PlayContext } from "./context.ts";
 
 /** Time in which a Tinker service that can be reached answers. */
 const ANSWER_LIMIT_MS = 10_000;
 
 /** Does work that waits for environments; the work must obey the signal. @throws AppError as {@link giveUpError} */
 export async function pauseUntilAvailable<T>(
-  context: RunContext,
+  context: PlayContext,
   step: number,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
@@ -41,7 +41,7 @@ export interface OutageScope {
 
 /** Follows the environments during the work of a step, or of an evaluation. */
 export class OutageMonitor {
-  readonly #context: RunContext;
+  readonly #context: PlayContext;
   readonly #scope: OutageScope;
   readonly #changed = new WakeableSleep();
   readonly #ending = new AbortController();
@@ -51,7 +51,7 @@ export class OutageMonitor {
   /** The step in which it saved last. */
   #savedStep: number | null = null;
 
-  constructor(context: RunContext, scope: OutageScope) {
+  constructor(context: PlayContext, scope: OutageScope) {
     this.#context = context;
     this.#scope = scope;
     const stopListening = [...context.services.environments].map(([name, { gate }]) =>

@@ -1,8 +1,8 @@
 /** What a run reports to its watchers, after the fact; a watcher cannot delay it. */
 
 import type { AlarmNotice } from "../alarms/evaluateAlarms.ts";
+import type { EvaluatedModel, StoredResult } from "../runFolder/evaluationLog.ts";
 import type { UsedTotal } from "../usage/prices.ts";
-import type { EvaluationResult } from "./evaluation.ts";
 
 export type ProgressEvent =
   /** A part of the preparation begins, in words for people. */
@@ -71,13 +71,16 @@ export type ProgressEvent =
       /** Completed steps. */
       readonly step: number;
       readonly rollouts: number;
-      readonly purpose: "start" | "periodic" | "end";
+      readonly purpose: "start" | "periodic" | "end" | "asked";
+      /** Absent for the weights of the run itself. */
+      readonly model?: EvaluatedModel;
     }
   | {
       readonly kind: "evaluated";
       readonly step: number;
-      readonly purpose: "start" | "periodic" | "end";
-      readonly results: readonly EvaluationResult[];
+      readonly purpose: "start" | "periodic" | "end" | "asked";
+      readonly model?: EvaluatedModel;
+      readonly results: readonly StoredResult[];
     }
   | {
       readonly kind: "checkpoint";

@@ -11,14 +11,14 @@ import type { RolloutSettings } from "../rollout/settings.ts";
 import type { SamplingClient } from "../tinker/samplingClient.ts";
 import type { TokenUsage } from "../usage/tokenUsage.ts";
 import { UsageMeter } from "../usage/usageMeter.ts";
-import { environmentOf, type RunContext } from "./context.ts";
+import { environmentOf, type PlayContext } from "./context.ts";
 import { OutageMonitor, type OutageScope } from "./outageMonitor.ts";
 import { report } from "./report.ts";
 import { RolloutSlot } from "./rolloutSlot.ts";
 
 export interface PlayOptions {
   /** With the settings that the rollouts begin and end with. */
-  readonly context: RunContext;
+  readonly context: PlayContext;
   readonly sampler: SamplingClient;
   /** Seed of a sample; not called when seeds are switched off. */
   readonly seedOf: (task: RolloutTask, attempt: number, turn: number) => number;
@@ -74,7 +74,7 @@ function inOrder(rollouts: readonly FinishedRollout[]): readonly FinishedRollout
 }
 
 export class RolloutPlayer {
-  readonly #context: RunContext;
+  readonly #context: PlayContext;
   readonly #outage: OutageMonitor;
   readonly #failing = new AbortController();
   readonly #playing = new Set<Promise<void>>();
@@ -82,7 +82,7 @@ export class RolloutPlayer {
   #busySinceMs = 0;
   #hasReportedUnscored = false;
 
-  constructor(context: RunContext, scope: OutageScope) {
+  constructor(context: PlayContext, scope: OutageScope) {
     this.#context = context;
     this.#outage = new OutageMonitor(context, scope);
   }

@@ -4,11 +4,12 @@ import { homedir } from "node:os";
 import { basename } from "node:path";
 import { errorMessage } from "../../core/errors.ts";
 import type { HttpClient } from "../../core/ports.ts";
+import type { StoredResult } from "../../core/runFolder/evaluationLog.ts";
 import { flattenMetrics } from "../../core/runFolder/metricsTree.ts";
 import { redactingRefusals } from "../../core/secrets/redaction/redactingPorts.ts";
 import type { TrackerIntervals } from "../../core/tracking/wandb/runReporter.ts";
 import { type TrackerOptions, WandbTracker } from "../../core/tracking/wandb/tracker.ts";
-import { type EvaluationResult, evaluationMetrics } from "../../core/training/evaluation.ts";
+import { evaluationMetrics } from "../../core/training/evaluation.ts";
 import type { Watcher } from "../../core/training/progress.ts";
 import { recordWithoutWaiting } from "../../core/training/report.ts";
 import { createHttpClient } from "../../node/http.ts";
@@ -86,7 +87,7 @@ export class WandbReport {
   }
 
   /** Of an evaluation that no row holds. */
-  addResults(results: readonly EvaluationResult[]): void {
+  addResults(results: readonly StoredResult[]): void {
     this.#tracker.addResults(flattenMetrics(evaluationMetrics(results)));
   }
 

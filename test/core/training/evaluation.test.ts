@@ -9,6 +9,7 @@ import { evaluate } from "../../../src/core/training/evaluate.ts";
 import {
   evaluationCells,
   evaluationMetrics,
+  type SummaryOptions,
   summarizeEvaluation,
 } from "../../../src/core/training/evaluation.ts";
 import { sha256 } from "../../../src/node/hash.ts";
@@ -19,8 +20,9 @@ import { aContext, FOLDER, linesOf, PATHS } from "./fakeContext.ts";
 
 const cell = { environment: ENVIRONMENT, split: "test", temperature: 0 };
 
-function summarize(rollouts: readonly FinishedRollout[]) {
-  return summarizeEvaluation(cell, rollouts, 1);
+function summarize(rollouts: readonly FinishedRollout[], changes: Partial<SummaryOptions> = {}) {
+  const records = rollouts.map(({ record }) => record);
+  return summarizeEvaluation(cell, records, { successReward: 1, seed: 42, ...changes });
 }
 
 function anEvaluation(changes: Partial<EvaluationConfig> = {}): EvaluationConfig {
@@ -65,16 +67,63 @@ describe("the result of an evaluation", () => {
     expect(summarize(rollouts).successFraction).toBe(0.5);
   });
 
-  it("has an interval of 1.96 standard errors that stays within what occurred", () => {
+  it("has the interval of a bootstrap over tasks", () => {
     const means = (rewards: readonly number[]) =>
       summarize(rewards.map((reward, index) => aRollout({ index, reward })));
-    const many = means([0.2, 0.4, 0.6, 0.8]);
-    const half = (1.96 * 0.2581989) / 2;
-    expect(many.low).toBeCloseTo(0.5 - half, 6);
-    expect(many.high).toBeCloseTo(0.5 + half, 6);
+    // Of all 256 resamples of four tasks, 5 have a mean below 0.3 and 15 one of at most 0.3: 2.5 % lie in between.
+    expect(means([0.2, 0.4, 0.6, 0.8])).toMatchObject({
+      low: expect.closeTo(0.3, 9),
+      high: expect.closeTo(0.7, 9),
+    });
     expect(means([0, 1])).toMatchObject({ low: 0, high: 1 });
     expect(means([1, 1, 1])).toMatchObject({ low: 1, high: 1 });
     expect(means([0.3])).toMatchObject({ low: 0.3, high: 0.3 });
+  });
+
+  it("has the chance that one of k rollouts succeeds, as a mean over tasks", () => {
+    const attempts = (index: number, rewards: readonly number[]) =>
+      rewards.map((reward) => aRollout({ index, reward }));
+    const { passAtK } = summarize([
+      ...attempts(0, [1, 0, 0, 0]),
+      ...attempts(1, [1, 1, 0, 0]),
+      ...attempts(2, [0, 0, 0, 0.5]),
+    ]);
+    // Task 0: 1/4, 1 - 3/6, 1. Task 1: 2/4, 1 - 1/6, 1. Task 2: none.
+    expect(passAtK).toMatchObject([
+      { k: 1, mean: expect.closeTo((1 / 4 + 1 / 2 + 0) / 3, 12), low: 0, high: 0.5 },
+      { k: 2, mean: expect.closeTo((1 / 2 + 5 / 6 + 0) / 3, 12), low: 0 },
+      { k: 4, mean: expect.closeTo(2 / 3, 12), low: 0, high: 1 },
+    ]);
+  });
+
+  it("counts successes from the environment's own threshold on", () => {
+    const rollouts = [0.4, 0.5, 0.9].map((reward, index) => aRollout({ index, reward }));
+    const { successFraction, successReward, passAtK } = summarize(rollouts, { successReward: 0.5 });
+    expect({ successFraction, successReward }).toEqual({
+      successFraction: 2 / 3,
+      successReward: 0.5,
+    });
+    expect(passAtK[0]?.mean).toBeCloseTo(2 / 3, 12);
+  });
+
+  it("is compared task by task with an earlier one", () => {
+    const rollouts = [1, 1, 0, 1].map((reward, index) => aRollout({ index, reward }));
+    // Task 3 is new; the others changed by 1, 0.5 and 0: means of 27 resamples, one each at 0 and 1.
+    const baseline = new Map([0, 0.5, 0].map((reward, index) => [index, reward]));
+    expect(summarize(rollouts, { baseline }).difference).toEqual({
+      tasks: 3,
+      mean: 0.5,
+      low: 0,
+      high: 1,
+    });
+    expect(summarize(rollouts)).not.toHaveProperty("difference");
+    const same = new Map([1, 1, 0, 1].map((reward, index) => [index, reward]));
+    expect(summarize(rollouts, { baseline: same }).difference).toEqual({
+      tasks: 4,
+      mean: 0,
+      low: 0,
+      high: 0,
+    });
   });
 
   it("reports how long the rollouts were", () => {
@@ -160,6 +209,42 @@ describe("an evaluation", () => {
       { kind: "evaluating", step: 10, purpose: "periodic", rollouts: 12 },
       { kind: "evaluated", step: 10, purpose: "periodic", results },
     ]);
+  });
+
+  it("plays what an interrupted one had not finished, and gives what one without an end would", async () => {
+    const { context: whole, results } = await run(10);
+    const path = evalPath(FOLDER, 10);
+    const lines = linesOf(whole, path).map((line) => `${JSON.stringify(line)}\n`);
+    const context = aContext({ remote: scriptedEnvironment([solved]) });
+    await context.fileSystem.append(path, lines.slice(0, 5).join(""));
+    const sampler = scriptedSampler([ended(call("answer"))]);
+    const at = { step: 10, purpose: "periodic" as const };
+    expect(await context.clock.run(evaluate(context, anEvaluation(), sampler, at))).toEqual(
+      results,
+    );
+    expect(sampler.requests).toHaveLength(7);
+    expect(linesOf(context, path)).toHaveLength(12);
+    const finished = context.progress.filter(({ kind }) => kind === "rollout-finished");
+    expect(finished.at(-1)).toMatchObject({ done: 12, rollouts: 12 });
+  });
+
+  it("takes no rollouts of other weights for its own", async () => {
+    const { context } = await run(10);
+    const sampler = scriptedSampler([ended(call("answer"))]);
+    const again = { step: 10, purpose: "end" as const };
+    await context.clock.run(evaluate(context, anEvaluation(), sampler, again));
+    const model = { name: "base", path: null };
+    await context.clock.run(evaluate(context, anEvaluation(), sampler, { ...again, model }));
+    expect(sampler.requests).toHaveLength(24);
+    const stored = linesOf(context, PATHS.evaluations);
+    expect(stored).toMatchObject([{}, { purpose: "end" }, { purpose: "end", model }]);
+    expect(stored[0]).not.toHaveProperty("results.0.difference");
+    expect(stored[2]).toHaveProperty("results.0.difference", {
+      tasks: 3,
+      mean: 0,
+      low: 0,
+      high: 0,
+    });
   });
 
   it("ends with the reason of a stop, and writes no result", async () => {

@@ -4,6 +4,7 @@ import { copyFile, mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { createUniform } from "../../../src/core/util/uniform.ts";
 import type { Architecture } from "../../../src/local/engine/architecture.ts";
 import { createEngine } from "../../../src/local/engine/embeddedEngine.ts";
 import type {
@@ -15,7 +16,7 @@ import type {
   SampleRequest,
 } from "../../../src/local/engine/engine.ts";
 import { encodeBase } from "../../../src/local/engine/modelFolder.ts";
-import { createUniform, integerBetween } from "../../../src/local/random.ts";
+import { integerBetween } from "../../../src/local/random.ts";
 import { KERNELS, randomBase, SMALL } from "./testModel.ts";
 
 export const WORKER = fileURLToPath(

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { createUniform } from "../../../src/core/util/uniform.ts";
 import {
   baseLayout,
   PROJECTIONS,
@@ -6,7 +7,6 @@ import {
   type TensorSpan,
 } from "../../../src/local/engine/architecture.ts";
 import { Network } from "../../../src/local/engine/network.ts";
-import { createUniform } from "../../../src/local/random.ts";
 import {
   RANK_8,
   randomAdapter,

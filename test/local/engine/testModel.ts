@@ -1,6 +1,7 @@
 /** A small random model in WebAssembly memory, for tests of the arithmetic. */
 
 import { fileURLToPath } from "node:url";
+import { createUniform } from "../../../src/core/util/uniform.ts";
 import {
   type AdapterLayout,
   type Architecture,
@@ -10,7 +11,7 @@ import {
 import { Arena } from "../../../src/local/engine/arena.ts";
 import type { NetworkSequence } from "../../../src/local/engine/network.ts";
 import { Weights } from "../../../src/local/engine/weights.ts";
-import { createNormal, createUniform, integerBetween } from "../../../src/local/random.ts";
+import { createNormal, integerBetween } from "../../../src/local/random.ts";
 
 export const KERNELS = fileURLToPath(
   new URL("../../../dist/trainer/kernels.wasm", import.meta.url),

@@ -1,6 +1,6 @@
 /** Decides by a seed which requests meet a fault, and counts what fired. */
 
-import { createUniform } from "../../../src/local/random.ts";
+import { createUniform } from "../../../src/core/util/uniform.ts";
 
 export const FAULT_KINDS = [
   "429",

@@ -3,9 +3,10 @@
  * models look like in a run. It trains, but it has learnt nothing.
  */
 
+import { createUniform } from "../../../core/util/uniform.ts";
 import { sha256 } from "../../../node/hash.ts";
 import { compileModel } from "../../../node/tokenizer/compiledModel.ts";
-import { createNormal, createUniform } from "../../random.ts";
+import { createNormal } from "../../random.ts";
 import { type Architecture, baseLayout } from "../architecture.ts";
 import { type EngineProgram, startEngine } from "../embeddedEngine.ts";
 import type { Engine } from "../engine.ts";

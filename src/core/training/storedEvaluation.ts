@@ -1,0 +1,77 @@
+/** The rollouts of an evaluation that are stored: what a later one is compared with, and what an interrupted one goes on from. */
+
+import type { RolloutTask } from "../rollout/rollout.ts";
+import type { EvaluationKey } from "../rollout/seeds.ts";
+import type { EvaluationEntry } from "../runFolder/evaluationLog.ts";
+import { evalPath } from "../runFolder/layout.ts";
+import { readLines } from "../runFolder/lineReader.ts";
+import { parseEvaluatedRollout, type RolloutRecord } from "../runFolder/rolloutRecord.ts";
+import { groupBy } from "../util/groupBy.ts";
+import type { RunStorage } from "./context.ts";
+import type { EvaluationCell } from "./evaluation.ts";
+
+/** The last stored rollout for each number of each task. */
+export class PlayedRollouts {
+  readonly #stored = new Map<string, { readonly record: RolloutRecord; readonly cell: string }>();
+
+  add(record: RolloutRecord, temperature: number): void {
+    const cell = cellKey({ ...record, temperature });
+    this.#stored.set(rolloutKey(record, temperature), { record, cell });
+  }
+
+  inCell(cell: EvaluationCell): readonly RolloutRecord[] {
+    const wanted = cellKey(cell);
+    return [...this.#stored.values()].flatMap((each) =>
+      each.cell === wanted ? [each.record] : [],
+    );
+  }
+
+  /** The records of `tasks`, and the tasks that have none. A group that its environment scored together counts as a whole. */
+  ofTasks(
+    { temperature }: EvaluationCell,
+    tasks: readonly RolloutTask[],
+  ): { readonly records: readonly RolloutRecord[]; readonly missing: readonly RolloutTask[] } {
+    const records: RolloutRecord[] = [];
+    const missing: RolloutTask[] = [];
+    for (const group of groupBy(tasks, (task) => task.group).values()) {
+      const found = group.map((task) => this.#stored.get(rolloutKey(task, temperature))?.record);
+      const known = found.filter((record) => record !== undefined);
+      const isCut = known.length < group.length && known.some(wasScoredWithGroup);
+      if (isCut) missing.push(...group);
+      else {
+        records.push(...known);
+        missing.push(...group.filter((_, position) => found[position] === undefined));
+      }
+    }
+    return { records, missing };
+  }
+}
+
+function wasScoredWithGroup({ rewardBreakdown }: RolloutRecord): boolean {
+  return rewardBreakdown.group !== null;
+}
+
+/** The stored rollouts of one evaluation. Lines of older versions name no purpose and belong to none. */
+export async function readPlayed(
+  { fileSystem, folder }: Pick<RunStorage, "fileSystem" | "folder">,
+  { step, purpose, model }: Pick<EvaluationEntry, "step" | "purpose" | "model">,
+): Promise<PlayedRollouts> {
+  const played = new PlayedRollouts();
+  for await (const { value } of readLines(fileSystem, evalPath(folder, step))) {
+    const rollout = parseEvaluatedRollout(value);
+    if (rollout === null || rollout.purpose !== purpose || rollout.model !== model?.name) continue;
+    played.add(rollout.record, rollout.temperature);
+  }
+  return played;
+}
+
+function cellKey({ environment, split, temperature }: EvaluationCell): string {
+  return JSON.stringify([environment, split, temperature]);
+}
+
+function rolloutKey(
+  { environment, split, index, rollout }: EvaluationKey,
+  temperature: number,
+): string {
+  return JSON.stringify([environment, split, temperature, index, rollout]);
+}
