@@ -13,6 +13,7 @@ import {
 import { type ChatCommand, chatCommand } from "./chatArguments.ts";
 import { type CheckpointsCommand, checkpointsCommand } from "./checkpointArguments.ts";
 import { controlCommand, type RunControlCommand } from "./controlArguments.ts";
+import { type EvaluateCommand, evaluateCommand } from "./evaluateArguments.ts";
 import {
   argumentError,
   CONFIG_FILE,
@@ -81,6 +82,7 @@ export type Command =
   | { readonly kind: "version" }
   | TrainCommand
   | ResumeCommand
+  | EvaluateCommand
   | SweepCommand
   | LaunchCommand
   | PreviewCommand
@@ -99,6 +101,7 @@ export type Command =
 const COMMANDS: readonly CommandName[] = [
   "train",
   "resume",
+  "evaluate",
   "sweep",
   "control",
   "validate",
@@ -139,6 +142,8 @@ function parseCommand(name: CommandName, given: ParsedFlags): Command {
       const { overrides } = given;
       return { kind: "resume", folder, overrides, ...sending(given, name) };
     }
+    case "evaluate":
+      return evaluateCommand(given);
     case "sweep":
       return sweepCommand(given);
     case "control":

@@ -1,6 +1,6 @@
 /** Draws evaluations: one line a temperature, beside what was measured before. */
 
-import type { StoredResult } from "../core/runFolder/evaluationLog.ts";
+import type { EvaluatedModel, StoredResult } from "../core/runFolder/evaluationLog.ts";
 import { isSameCell } from "../core/training/evaluation.ts";
 import { formatReward, formatSigned, formatTemperature, plural } from "../shared/format.ts";
 import { l10n } from "../shared/l10n.ts";
@@ -28,21 +28,26 @@ export function evaluationLines(
   return lines;
 }
 
-/** `step` counts completed steps. */
-export function evaluationTitle(step: number): string {
+/** `step` counts completed steps; `model` is absent for the weights of the run itself. */
+export function evaluationTitle(step: number, model?: EvaluatedModel): string {
+  if (model !== undefined) return l10n.t("evaluation of {0}", model.name);
   return step === 0
     ? l10n.t("evaluation before training")
     : plural(step, "evaluation after {0} step", "evaluation after {0} steps");
 }
 
 function resultPieces(result: StoredResult, before: StoredResult | null): readonly Piece[] {
-  const { rewardMean, low, high, failed, rollouts } = result;
+  const { rewardMean, low, high, failed, rollouts, difference } = result;
   const pieces: Piece[] = [];
   if (before !== null) pieces.push(`${formatReward(before.rewardMean)} → `);
   pieces.push(styled("strong", formatReward(rewardMean)));
   if (before !== null) pieces.push("  ", changePiece(rewardMean - before.rewardMean));
   const interval = l10n.t("95 % interval {0} to {1}", formatReward(low), formatReward(high));
   pieces.push(styled("quiet", `  ${interval}`));
+  if (before !== null && difference !== undefined) {
+    const bounds = [formatSigned(difference.low), formatSigned(difference.high)] as const;
+    pieces.push(styled("quiet", `, ${l10n.t("of the change by task {0} to {1}", ...bounds)}`));
+  }
   if (failed > 0) {
     pieces.push(
       styled(

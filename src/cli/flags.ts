@@ -8,6 +8,7 @@ import { nearestWord } from "../core/util/editDistance.ts";
 export type CommandName =
   | "train"
   | "resume"
+  | "evaluate"
   | "sweep"
   | "control"
   | "validate"
@@ -44,6 +45,15 @@ const STARTING: Flags = { "allow-host": { type: "string" } };
 export const FLAGS: Readonly<Record<CommandName, Flags>> = {
   train: { ...CONFIG, ...STARTING },
   resume: { ...HELP, overrides: { type: "string" }, ...STARTING },
+  evaluate: {
+    ...CONFIG,
+    ...STARTING,
+    splits: { type: "string" },
+    num_samples: { type: "string" },
+    rollouts_per_task: { type: "string" },
+    temperature: { type: "string" },
+    json: { type: "boolean" },
+  },
   sweep: {
     ...CONFIG,
     ...STARTING,

@@ -12,6 +12,7 @@ const GENERAL: HelpText = (program) => `Trains language-model agents with reinfo
 
   train --config_path FILE   train a model as a configuration says
   resume RUN_FOLDER          go on with a run from its last checkpoint
+  evaluate MODEL …           measure checkpoints and the base model side by side
   sweep --config_path FILE   train with each combination of several values
   control RUN_FOLDER ACTION  pause, continue, save, stop or change a running run
   validate FILE              check a configuration, without any service
@@ -89,6 +90,40 @@ checkpoint are run again; what they had written moves to superseded/ in the run
 folder. The configuration is read anew from its file: settings that make the run
 what it is cannot change, others, such as learning_rate or max_steps, can.
 Overrides of the run stay in force; new ones are added to them.`;
+
+const EVALUATE: HelpText = (
+  program,
+) => `Measures models side by side on the same tasks, without training.
+
+  ${program} evaluate MODEL … [--config_path FILE] [FLAGS]
+
+  MODEL                    base, for the base model that model_name names;
+                           a run folder, for its newest checkpoint; FOLDER@10,
+                           for its checkpoint after 10 steps; or a checkpoint
+                           tinker://RUN/sampler_weights/NAME
+  -c, --config_path FILE   environments, splits and settings; by default the
+                           configuration of the first run folder
+  --splits SPLIT           splits to play, as SPLIT or ENVIRONMENT=SPLIT,SPLIT;
+                           by default those of the key evaluation
+  --num_samples N          tasks of each split; null for all
+  --rollouts_per_task N    rollouts of each task at each temperature
+  --temperature T,T        sampling temperatures; 0 is greedy
+  --json                   print the results as JSON, and progress on stderr
+  --overrides KEY=VALUE …  settings over those of the file; --KEY VALUE as well
+  --allow-host HOST        let keys go to https://HOST, where a .env file leads;
+                           http://HOST allows an address without encryption
+
+Example:
+
+  ${program} evaluate base RUN_FOLDER@10 RUN_FOLDER --rollouts_per_task 4
+
+All models play the same tasks with the same seeds. Each is compared with the
+first one task by task; intervals hold with 95 %, by bootstrap over tasks. pass@k
+is the chance that one of k rollouts reaches environments.NAME.success_reward.
+
+Rollouts and results go to a folder of their own, NAME-evaluation beside the runs;
+look into it with ${program} show FOLDER --eval. The same command goes on
+with an evaluation that was interrupted, and plays no finished rollout again.`;
 
 const SWEEP: HelpText = (program) => `Trains once with each combination of several values.
 
@@ -334,6 +369,7 @@ Ctrl+C stops the sample under way; when there is none, it leaves.`;
 const TOPICS: Readonly<Record<CommandName, HelpText>> = {
   train: TRAIN,
   resume: RESUME,
+  evaluate: EVALUATE,
   sweep: SWEEP,
   control: CONTROL,
   validate: VALIDATE,

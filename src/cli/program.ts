@@ -9,6 +9,7 @@ import { chatForEditor } from "./chatForEditor.ts";
 import { runCheckpoints } from "./checkpoints.ts";
 import { controlRun } from "./control.ts";
 import { downloadForEditor } from "./downloadForEditor.ts";
+import { evaluateModels } from "./evaluate.ts";
 import { errorLines, exitCodeOf, exitCodeOfRun } from "./exitCode.ts";
 import { helpLines } from "./helpTexts.ts";
 import { runForEditor } from "./launch.ts";
@@ -62,6 +63,8 @@ async function dispatch(options: ProgramOptions, command: Command): Promise<numb
         ),
       );
     }
+    case "evaluate":
+      return evaluateModels(options, command);
     case "sweep":
       return runSweep(options, command);
     case "launch":

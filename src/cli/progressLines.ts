@@ -43,6 +43,15 @@ export function eventLines(
       return layout.isLive ? [] : [[styled("quiet", l10n.t("preparing: {0}", event.what))]];
     case "started":
       return headerLines(event, layout.invocation);
+    case "evaluation-started":
+      return evaluationHeader(event, layout.invocation);
+    case "evaluation-ended":
+      return event.outcome === "done"
+        ? []
+        : [
+            BLANK,
+            [styled("warning", l10n.t("stopped; the same command goes on with the evaluation"))],
+          ];
     case "warning":
       return warningLines(event.message);
     case "notice":
@@ -59,7 +68,7 @@ export function eventLines(
       return layout.isLive ? [] : [evaluatingLine(event.rollouts)];
     case "evaluated":
       return [
-        [styled("strong", evaluationTitle(event.step))],
+        [styled("strong", evaluationTitle(event.step, event.model))],
         ...evaluationLines(event.results, model.hasComparison ? model.baseline : null),
       ];
     case "checkpoint":
@@ -181,6 +190,18 @@ function headerLines(event: EventOf<"started">, { cwd }: Invocation): readonly L
     labelled(l10n.t("environments"), event.environments.join(", ")),
     labelled(l10n.t("plan"), `${plan}${ahead}${start}`),
     labelled(l10n.t("run folder"), shortPath(event.folder, cwd)),
+    BLANK,
+  ];
+}
+
+function evaluationHeader(
+  { folder, models, name }: EventOf<"evaluation-started">,
+  { cwd }: Invocation,
+): readonly Line[] {
+  return [
+    labelled(l10n.t("evaluation"), styled("strong", name)),
+    labelled(l10n.t("models"), models.join(", ")),
+    labelled(l10n.t("folder"), shortPath(folder, cwd)),
     BLANK,
   ];
 }

@@ -85,6 +85,10 @@ export function advanceProgress(model: ProgressModel, event: ProgressEvent): Pro
       const plan = { folder, totalSteps, isTotalAtMost, stepsAhead };
       return { ...model, ...idle(), ...plan, canResume: step > 0, recentRewards: [] };
     }
+    case "evaluation-started":
+      return { ...model, ...idle(), folder: event.folder };
+    case "evaluation-ended":
+      return { ...model, ...idle(), hasEnded: true };
     case "step-started":
       return { ...model, failed: 0, activity: noRollouts(event.step, event.rollouts) };
     case "rollout-finished":

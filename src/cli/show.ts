@@ -1,6 +1,9 @@
 /** The command `show`: finds the view that the flags ask for. */
 
+import { isAppError } from "../core/errors.ts";
+import type { FolderFiles } from "../core/ports.ts";
 import { createRunReader } from "../core/runFolder/reader.ts";
+import { readRunFile } from "../core/runFolder/runFile.ts";
 import type { Line } from "./line.ts";
 import type { ProgramOptions } from "./programOptions.ts";
 import { requireRun } from "./requireRun.ts";
@@ -25,7 +28,8 @@ export async function* showRun(
   const reader = createRunReader(fileSystem, folder);
   const width = options.out.columns;
   const context = { fileSystem, clock, reader, folder, width, invocation, loadTokenizer };
-  yield* viewOf(context, command);
+  const wantsEvaluation = command.wantsEvaluation || (await isEvaluation(fileSystem, folder));
+  yield* viewOf(context, { ...command, wantsEvaluation });
 }
 
 function viewOf(context: ShowContext, command: ShowCommand): AsyncGenerator<Line, void> {
@@ -38,4 +42,15 @@ function viewOf(context: ShowContext, command: ShowCommand): AsyncGenerator<Line
   if (step === null) return showOverview(context);
   if (group === null) return showStep(context, step);
   return showGroup(context, { step, group, rollout, wantsTokens });
+}
+
+/** True for an evaluation by itself, which has nothing else to show. */
+async function isEvaluation(files: FolderFiles, folder: string): Promise<boolean> {
+  try {
+    return (await readRunFile(files, folder))?.evaluation !== undefined;
+  } catch (error) {
+    // The other files can be shown all the same.
+    if (isAppError(error)) return false;
+    throw error;
+  }
 }

@@ -7,6 +7,7 @@ import { type EvaluatedRollout, parseEvaluatedRollout } from "../core/runFolder/
 import { formatQuantity, formatTemperature, plural } from "../shared/format.ts";
 import { l10n } from "../shared/l10n.ts";
 import { evaluationLines, evaluationTitle } from "./evaluationLines.ts";
+import { evaluationTable } from "./evaluationTable.ts";
 import { BLANK, type Line } from "./line.ts";
 import { type RolloutRow, rolloutTable } from "./rolloutTable.ts";
 import {
@@ -21,7 +22,11 @@ import { replayLines } from "./showRollout.ts";
 
 /** Results of all evaluations, each compared with the first. */
 export async function* showEvaluations(context: ShowContext): AsyncGenerator<Line, void> {
-  const lines = await comparedEvaluations(context);
+  const evaluations = await readEvaluations(context.fileSystem, context.folder);
+  const isOfModels = evaluations.some(({ model }) => model !== undefined);
+  const lines = isOfModels
+    ? evaluationTable(evaluations, context.width)
+    : await comparedEvaluations(context);
   yield* lines;
   if (lines.length === 0) {
     yield quietLine(
@@ -31,7 +36,7 @@ export async function* showEvaluations(context: ShowContext): AsyncGenerator<Lin
     );
     return;
   }
-  const last = (await readEvaluations(context.fileSystem, context.folder)).at(-1);
+  const last = evaluations.at(-1);
   const flags = ["--eval", "--step", String(last?.step ?? 0)];
   yield* [BLANK, quietLine(l10n.t("Look closer:")), showCommand(context, ...flags)];
 }
@@ -43,7 +48,7 @@ export async function comparedEvaluations(context: ShowContext): Promise<readonl
   const { evaluations: file } = runPaths(context.folder);
   const { rows, note } = newestRows(evaluations, "evaluation", file);
   const lines = rows.flatMap((evaluation) => [
-    heading(evaluationTitle(evaluation.step)),
+    heading(evaluationTitle(evaluation.step, evaluation.model)),
     ...evaluationLines(evaluation.results, evaluation === first ? null : (first?.results ?? null)),
   ]);
   return [...note, ...lines];
@@ -72,7 +77,9 @@ export async function* showEvaluationRollouts(
     );
     const file = evalPath(context.folder, step);
     const { rows, note } = newestRows(stored.map(toRow), "rollout", file);
-    yield* [...note, ...rolloutTable([l10n.t("rollout"), l10n.t("temperature")], rows, width)];
+    const models = stored.some(({ model }) => model !== undefined) ? [l10n.t("model")] : [];
+    const titles = [l10n.t("rollout"), ...models, l10n.t("temperature")];
+    yield* [...note, ...rolloutTable(titles, rows, width)];
     const flags = ["--eval", "--step", String(step), "--rollout", "1"];
     yield* [BLANK, quietLine(l10n.t("Look closer:")), showCommand(context, ...flags)];
     return;
@@ -90,10 +97,14 @@ export async function* showEvaluationRollouts(
   yield* replayLines(chosen.record, { title, score: null, width });
 }
 
-function toRow({ record, temperature }: EvaluatedRollout, position: number): RolloutRow {
+function toRow({ record, temperature, model }: EvaluatedRollout, position: number): RolloutRow {
   const { environment, split, index, reward, stop, turns } = record;
   return {
-    key: [String(position + 1), temperature === 0 ? l10n.t("greedy") : String(temperature)],
+    key: [
+      String(position + 1),
+      ...(model === undefined ? [] : [model]),
+      temperature === 0 ? l10n.t("greedy") : String(temperature),
+    ],
     environment,
     split,
     index,

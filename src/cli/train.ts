@@ -18,18 +18,20 @@ interface ShownRun {
 type ScreenOptions = Pick<ProgramOptions, "out" | "clock" | "invocation">;
 
 /**
- * Shows a run until it ends. The first interrupt stops and saves it, the second ends it now, a third one is the system's.
+ * Shows a run until it ends; `stopping` is printed when it is interrupted. The first interrupt stops and saves it, the second ends it now, a third one is the system's.
  * @throws AppError as the run does
  */
 export async function followRun(
   options: ProgramOptions,
   start: (watch: Watcher) => ActiveRun,
+  stopping?: string,
 ): Promise<RunEnd> {
   const { screen, run, ended } = showStarted(options, start);
   const release = stopOnInterrupt(options, {
     print: (lines) => screen.print(lines),
     stopAndSave: () => run.stopAndSave(),
     stopNow: () => run.stopNow(),
+    ...(stopping !== undefined && { stopping }),
   });
   try {
     return await ended;
@@ -63,12 +65,14 @@ async function showEnd(screen: Screen, run: ActiveRun): Promise<RunEnd> {
 
 export interface Interruptible extends Pick<ActiveRun, "stopAndSave" | "stopNow"> {
   readonly print: (lines: readonly Line[]) => void;
+  /** What is printed at the first interrupt; absent = what holds for a training. */
+  readonly stopping?: string;
 }
 
 /** The first interrupt stops and saves, the second ends now, a third one is the system's; so are all after the returned function is called. */
 export function stopOnInterrupt(
   { interrupts }: Pick<ProgramOptions, "interrupts">,
-  { print, stopAndSave, stopNow }: Interruptible,
+  { print, stopAndSave, stopNow, stopping }: Interruptible,
 ): () => void {
   let isStopping = false;
   const release = interrupts(() => {
@@ -79,7 +83,8 @@ export function stopOnInterrupt(
       return;
     }
     isStopping = true;
-    const notice = l10n.t("stopping: the last completed step is saved; Ctrl+C again ends at once");
+    const notice =
+      stopping ?? l10n.t("stopping: the last completed step is saved; Ctrl+C again ends at once");
     print([[styled("warning", notice)]]);
     stopAndSave();
   });

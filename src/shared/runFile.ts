@@ -36,6 +36,24 @@ export interface RunFile {
   readonly ending?: RunEnding;
   /** The sweep that the run belongs to; absent for a run of its own. */
   readonly sweep?: SweepMember;
+  /** Present where the folder holds an evaluation by itself, and no training. */
+  readonly evaluation?: EvaluationPlan;
+}
+
+/** What an evaluation by itself measures. */
+export interface EvaluationPlan {
+  readonly models: readonly PlannedModel[];
+  /** Of the models and all settings: only an evaluation with the same one goes on in the folder. */
+  readonly digest: string;
+}
+
+export interface PlannedModel {
+  /** As people call it; no other one of the evaluation is called the same. */
+  readonly name: string;
+  /** A checkpoint to sample from; null = the base model. */
+  readonly path: string | null;
+  /** Completed steps, as far as its name says; 0 for the base model. */
+  readonly step: number;
 }
 
 /** The place of a run in a sweep. */

@@ -7,7 +7,7 @@ import type { RunPlan, RunStart, TrainerOptions } from "./runPlan.ts";
 /** Claims the folder and writes into it what shows others that a trainer works on the run. */
 export async function claimRun(
   { cleanup, controlChannel, log, onClaim, redactor }: TrainerOptions,
-  { claim, loaded }: RunPlan,
+  { claim, loaded }: Pick<RunPlan, "claim" | "loaded">,
   start: RunStart,
 ): Promise<RunLease> {
   const lease = await claim(start);

@@ -52,13 +52,21 @@ export function startPosition(config: Config): LoopPosition {
 /** Tokenizer and chat format follow from `model_name`: with another model's weights a run would learn nothing and say nothing. */
 function sameModel(client: TrainingClient, config: Config, source: string): TrainingClient {
   const { baseModel, loraRank } = client.info();
-  if (baseModel !== null && plainName(baseModel) !== plainName(config.model_name)) {
-    throw otherModel(source, "model_name", baseModel);
-  }
+  requireBaseModel(baseModel, config, source);
   if (loraRank !== null && loraRank !== config.lora_rank) {
     throw otherModel(source, "lora_rank", loraRank);
   }
   return client;
+}
+
+/** @throws AppError `checkpoint-other-model` unless `baseModel`, null = not known, is the configured one */
+export function requireBaseModel(
+  baseModel: string | null,
+  { model_name: model }: Pick<Config, "model_name">,
+  source: string,
+): void {
+  if (baseModel === null || plainName(baseModel) === plainName(model)) return;
+  throw otherModel(source, "model_name", baseModel);
 }
 
 /** Without a `:variant`, which the service does not report for every model. */

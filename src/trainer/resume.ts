@@ -42,6 +42,7 @@ export async function planResume(
     !(isHeld && pid === process.pid) && isProcessAlive(pid, host);
   const ports = { fileSystem, clock: systemClock, isProcessAlive: isOtherAlive };
   const runFile = await readFreeRun(ports, folder);
+  if (runFile.evaluation !== undefined) throw notTraining(folder);
   const start = known ?? (await startConfig(fileSystem, { resume: folder, overrides }));
   const files = fileSystem.within(folder);
   const loaded = loadStart(start);
@@ -91,6 +92,14 @@ export async function planResume(
     promptDate: state?.prompt_date,
     changedKeys: [...new Set([...(state?.changed_keys ?? []), ...changes.map(({ path }) => path)])],
   };
+}
+
+function notTraining(folder: string): AppError {
+  return new AppError(
+    "run-not-found",
+    `${folder} holds an evaluation, which trains nothing. Give the command that began it once more: \`tinker-rl evaluate\` plays what is missing.`,
+    { data: { folder } },
+  );
 }
 
 /** Plans how the process that holds a run goes on with it; see {@link RunPlan.recover}. */

@@ -6,7 +6,7 @@ import type { RunLease } from "../core/runFolder/runLease.ts";
 import { createUsageLog } from "../core/runFolder/usageLog.ts";
 import type { ServiceClient } from "../core/tinker/serviceClient.ts";
 import type { TrainingClient } from "../core/tinker/trainingClient.ts";
-import { type RunContext, runLimits } from "../core/training/context.ts";
+import { type PlayContext, type RunContext, runLimits } from "../core/training/context.ts";
 import type { Preparation } from "../core/training/prepare.ts";
 import { systemClock } from "../node/clock.ts";
 import { measureLag } from "../node/eventLoopLag.ts";
@@ -18,7 +18,7 @@ import type { ReportContext } from "./tracking/reportContext.ts";
 /** The context of a run that has a folder; `totalSteps` null = endless. */
 export function reportContext(
   { log, control, redactor, watch }: TrainerOptions,
-  { loaded }: RunPlan,
+  { loaded }: Pick<RunPlan, "loaded">,
   lease: RunLease,
   totalSteps: number | null,
 ): ReportContext {
@@ -47,19 +47,29 @@ export function reportContext(
   };
 }
 
-/** The context of a run that trains `client`; measures the lag of the event loop from now on. */
-export function trainingContext(
+/** The context of what plays rollouts; measures the lag of the event loop from now on. */
+export function playContext(
   context: ReportContext,
   service: ServiceClient,
-  client: TrainingClient,
   { chat, environments, listPrices, sequence }: Preparation & Pick<RunContext, "listPrices">,
-): RunContext {
+): PlayContext {
   return {
     ...context,
     sequence,
     listPrices,
     limits: runLimits(context.config),
     ports: { ...context.ports, takeLagMs: measureLag() },
-    services: { service, client, chat, environments },
+    services: { service, chat, environments },
   };
+}
+
+/** The context of a run that trains `client`. */
+export function trainingContext(
+  context: ReportContext,
+  service: ServiceClient,
+  client: TrainingClient,
+  preparation: Preparation & Pick<RunContext, "listPrices">,
+): RunContext {
+  const playing = playContext(context, service, preparation);
+  return { ...playing, services: { ...playing.services, client } };
 }

@@ -20,12 +20,22 @@ import { type LoadedConfig, loadStart } from "./config/configFiles.ts";
 import { ControlChannel } from "./control/controlChannel.ts";
 import { createClient, startPosition } from "./createModel.ts";
 import { debugLog } from "./debugLog.ts";
+import { evaluatedModels } from "./evaluatedModels.ts";
+import { evaluateModels } from "./evaluateModels.ts";
+import { loadEvaluation } from "./loadEvaluation.ts";
 import { requireJudged } from "./requireJudged.ts";
 import { planResume, recoverWith } from "./resume.ts";
 import { executeRun } from "./run.ts";
 import type { RunPlan, TrainerOptions } from "./runPlan.ts";
 import { CleanupStack } from "./services/cleanupStack.ts";
-import type { ActiveRun, ResumeRequest, RunEnd, TrainRequest } from "./types.ts";
+import type {
+  ActiveRun,
+  EvaluateRequest,
+  ResumeRequest,
+  RunEnd,
+  RunRequest,
+  TrainRequest,
+} from "./types.ts";
 
 /** An end at once waits for its record no longer than this. */
 const END_MS = 1_000;
@@ -33,13 +43,27 @@ const END_MS = 1_000;
 /** Trains a new run, or with `resume_from: auto` or a run folder goes on with one. */
 export function startTraining(request: TrainRequest): ActiveRun {
   const { configPath, overrides = [] } = request;
-  return launch(request, { configPath, overrides });
+  return launch(request, async (options, fileSystem) =>
+    executeRun(options, await planOf(fileSystem, { configPath, overrides }, request)),
+  );
 }
 
 /** Goes on with a run from its last confirmed checkpoint. */
 export function resumeTraining(request: ResumeRequest): ActiveRun {
   const { folder: resume, overrides = [] } = request;
-  return launch(request, { resume, overrides });
+  return launch(request, async (options, fileSystem) =>
+    executeRun(options, await planOf(fileSystem, { resume, overrides }, request)),
+  );
+}
+
+/** Measures models without training; see {@link evaluateModels}. */
+export function startEvaluation(request: EvaluateRequest): ActiveRun {
+  return launch(request, async (options, fileSystem) => {
+    const { models: words, owner } = request;
+    const loaded = await loadEvaluation(fileSystem, request);
+    const models = await evaluatedModels(fileSystem, words, loaded.config);
+    return evaluateModels(options, { fileSystem, loaded, models, owner });
+  });
 }
 
 async function planOf(
@@ -54,7 +78,10 @@ async function planOf(
   return planNewRun(fileSystem, request, loadStart(start));
 }
 
-function launch(request: TrainRequest | ResumeRequest, startRequest: StartRequest): ActiveRun {
+/** What is done once it can be controlled from outside. */
+type Work = (options: TrainerOptions, fileSystem: FileSystem) => Promise<RunEnd>;
+
+function launch(request: RunRequest, work: Work): ActiveRun {
   const control = new RunControl();
   const now = new AbortController();
   let lease: RunLease | null = null;
@@ -71,7 +98,7 @@ function launch(request: TrainRequest | ResumeRequest, startRequest: StartReques
   const onClaim = (own: RunLease): void => {
     lease = own;
   };
-  const running = run(request, startRequest, { control, stopNow, onClaim });
+  const running = run(request, work, { control, stopNow, onClaim });
   running.catch(() => undefined);
   return {
     ended: Promise.race([running, interrupted]),
@@ -94,8 +121,8 @@ interface RunHandles {
 }
 
 async function run(
-  request: TrainRequest | ResumeRequest,
-  startRequest: StartRequest,
+  request: RunRequest,
+  work: Work,
   { control, stopNow, onClaim }: RunHandles,
 ): Promise<RunEnd> {
   const { launch: editor, redactor = new Redactor() } = request;
@@ -131,7 +158,7 @@ async function run(
         editor?.onPlace({ folder: lease.folder });
       },
     };
-    return await executeRun(options, await planOf(fileSystem, startRequest, request));
+    return await work(options, fileSystem);
   } catch (error) {
     // Stopped while still preparing, or in the evaluation after the last save: there is nothing to save.
     if (isAppError(error, "stopped")) return { outcome: "stopped", folder: place };

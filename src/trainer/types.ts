@@ -6,7 +6,7 @@ import type { Watcher } from "../core/training/progress.ts";
 import type { LaunchFile, LaunchRequest } from "../shared/control.ts";
 import type { RunEnding, RunOwner, SweepMember } from "../shared/runFile.ts";
 
-interface RunRequest {
+export interface RunRequest {
   readonly owner: RunOwner;
   readonly watch: Watcher;
   /** Settings over those of the file, each as `key=value`; a resumed run keeps those it had, these come after them. */
@@ -40,6 +40,15 @@ export interface TrainRequest extends RunRequest {
 export interface ResumeRequest extends RunRequest {
   /** Folder of the run. */
   readonly folder: string;
+}
+
+export interface EvaluateRequest extends RunRequest {
+  /** Checkpoints, run folders (also `FOLDER@STEP`) and the base model, in the order in which they are shown. */
+  readonly models: readonly string[];
+  /** Null = the configuration of the first run folder among the models. */
+  readonly configPath: string | null;
+  /** `SPLIT` of all environments of the configuration, or `ENVIRONMENT=SPLIT,SPLIT` each; none = those of the configuration. */
+  readonly splits: readonly string[];
 }
 
 /** A run in progress. */

@@ -1,12 +1,12 @@
 /** Reads `run.json` and decides whether a trainer still uses its folder. */
 
 import * as z from "zod";
-import type { RunFile, RunPhase, SweepMember } from "../../shared/runFile.ts";
+import type { EvaluationPlan, RunFile, RunPhase, SweepMember } from "../../shared/runFile.ts";
 import { AppError, isAppError } from "../errors.ts";
 import type { FolderFiles } from "../ports.ts";
 import { parseJson } from "../util/jsonl.ts";
 import { runPaths } from "./layout.ts";
-import { baseName, storedId } from "./storedNames.ts";
+import { baseName, checkpointPath, storedId } from "./storedNames.ts";
 import { MAX_BYTES } from "./wholeFiles.ts";
 
 /** A trainer writes its heartbeat this often. */
@@ -45,6 +45,27 @@ export const sweepMemberSchema: z.ZodType<SweepMember> = z
   })
   .readonly();
 
+/** More than anybody compares. */
+const MAX_MODELS = 1_000;
+
+const evaluationPlanSchema: z.ZodType<EvaluationPlan> = z
+  .object({
+    models: z
+      .array(
+        z
+          .object({
+            name: z.string().max(MAX_SETTING),
+            path: checkpointPath.nullable(),
+            step: wholeNumber,
+          })
+          .readonly(),
+      )
+      .max(MAX_MODELS)
+      .readonly(),
+    digest: z.string().max(MAX_SETTING),
+  })
+  .readonly();
+
 const runFileSchema: z.ZodType<RunFile> = z
   .object({
     schemaVersion: z.literal(1),
@@ -62,6 +83,7 @@ const runFileSchema: z.ZodType<RunFile> = z
     control: z.object({ address: z.string(), tokenPath: z.string() }).readonly().nullable(),
     ending: z.object({ code: z.string(), message: z.string() }).readonly().exactOptional(),
     sweep: sweepMemberSchema.exactOptional(),
+    evaluation: evaluationPlanSchema.exactOptional(),
   })
   .readonly();
 

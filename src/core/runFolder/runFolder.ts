@@ -1,6 +1,6 @@
 /** Claims the folder of a new run, and takes an existing one over for a resume. */
 
-import type { RunFile, RunOwner, SweepMember } from "../../shared/runFile.ts";
+import type { EvaluationPlan, RunFile, RunOwner, SweepMember } from "../../shared/runFile.ts";
 import { AppError, isAppError } from "../errors.ts";
 import type { Clock, FileSystem } from "../ports.ts";
 import { runPaths } from "./layout.ts";
@@ -24,6 +24,8 @@ export interface NewRun extends RunStarter {
   readonly runId: string;
   /** Absent for a run of its own. */
   readonly sweep?: SweepMember;
+  /** Absent for a run that trains. */
+  readonly evaluation?: EvaluationPlan;
 }
 
 /** `step` is the next step to run; what was written for it and later ones is superseded. */
@@ -70,6 +72,7 @@ export async function startRun(options: RunFolderOptions, run: NewRun): Promise<
       configPath: run.configPath,
       control: null,
       ...(run.sweep !== undefined && { sweep: run.sweep }),
+      ...(run.evaluation !== undefined && { evaluation: run.evaluation }),
     },
   });
   await lease.update();
@@ -172,7 +175,7 @@ async function makeRunParent(fileSystem: FileSystem, parent: string): Promise<vo
 }
 
 /** The run name with what file systems refuse replaced by hyphens. */
-function folderName(name: string): string {
+export function folderName(name: string): string {
   const cleaned = name
     .replace(/[\p{Cc}\s<>:"/\\|?*]+/gu, "-")
     .slice(0, MAX_NAME_LENGTH)

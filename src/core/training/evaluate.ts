@@ -191,7 +191,7 @@ function progressReport(
   };
 }
 
-/** The rollouts of `tasks`, those that were played before included. */
+/** The rollouts of `tasks` in their order, those that were played before included. */
 async function playCell(
   context: PlayContext,
   cell: EvaluationCell,
@@ -218,5 +218,7 @@ async function playCell(
     },
     onUsed: ({ step }, tokens) => storage.usage.add({ for: "evaluation", step, tokens }),
   });
-  return [...known.records, ...finished.map(({ record }) => record)];
+  const records = [...known.records, ...finished.map(({ record }) => record)];
+  // In the order of the tasks, on which the bits of sums and intervals depend.
+  return records.sort((a, b) => a.group - b.group || a.rollout - b.rollout);
 }

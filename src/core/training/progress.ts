@@ -23,6 +23,15 @@ export type ProgressEvent =
       readonly stepsAhead: number;
       readonly environments: readonly string[];
     }
+  | {
+      /** An evaluation by itself begins; nothing is trained. */
+      readonly kind: "evaluation-started";
+      readonly folder: string;
+      readonly name: string;
+      /** Names of the models, in order. */
+      readonly models: readonly string[];
+    }
+  | { readonly kind: "evaluation-ended"; readonly outcome: "done" | "stopped" }
   | { readonly kind: "warning"; readonly message: string }
   /** Worth knowing, and nothing is wrong. */
   | { readonly kind: "notice"; readonly message: string }

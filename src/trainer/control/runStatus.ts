@@ -25,6 +25,10 @@ export function advanceStatus(status: RunStatus, event: ProgressEvent): RunStatu
       const totalSteps = knownTotal(event);
       return { ...status, phase: "running", preparing: null, folder, step, totalSteps };
     }
+    case "evaluation-started":
+      return { ...status, phase: "running", preparing: null, folder: event.folder };
+    case "evaluation-ended":
+      return { ...status, phase: event.outcome, rollouts: null };
     case "step-started":
     case "evaluating":
       return { ...status, rollouts: { done: 0, total: event.rollouts } };

@@ -1,0 +1,120 @@
+/** An evaluation by itself: models beside each other on the same tasks and seeds, without training. */
+
+import type { EvaluationConfig } from "../core/config/schema.ts";
+import { AppError, isAppError } from "../core/errors.ts";
+import type { FileSystem } from "../core/ports.ts";
+import type { RunLease } from "../core/runFolder/runLease.ts";
+import type { SamplingClient } from "../core/tinker/samplingClient.ts";
+import type { PlayContext } from "../core/training/context.ts";
+import { evaluate } from "../core/training/evaluate.ts";
+import { START } from "../core/training/loopPosition.ts";
+import { raceAbort } from "../core/util/abort.ts";
+import type { PlannedModel, RunOwner } from "../shared/runFile.ts";
+import { claimRun } from "./claimRun.ts";
+import type { LoadedConfig } from "./config/configFiles.ts";
+import { connectAndPrepare, connectionOptions, type PreparedServices } from "./connectRun.ts";
+import { requireBaseModel } from "./createModel.ts";
+import { claimEvaluation, evaluationName } from "./evaluationFolder.ts";
+import { playContext, reportContext } from "./runContext.ts";
+import { recordFailure } from "./runEnding.ts";
+import type { TrainerOptions } from "./runPlan.ts";
+import { CleanupStack } from "./services/cleanupStack.ts";
+import type { RunEnd } from "./types.ts";
+
+export interface ModelEvaluation {
+  readonly fileSystem: FileSystem;
+  readonly loaded: LoadedConfig;
+  /** Each is compared with the first. */
+  readonly models: readonly PlannedModel[];
+  readonly owner: RunOwner;
+}
+
+/**
+ * Evaluates the models one after the other. An interrupted evaluation of the same models with the same settings goes on where it was.
+ * @throws AppError from any part, cleaned of secrets
+ */
+export async function evaluateModels(
+  trainer: TrainerOptions,
+  wanted: ModelEvaluation,
+): Promise<RunEnd> {
+  const services = new CleanupStack();
+  try {
+    const { loaded } = wanted;
+    const evaluation = requireEvaluation(loaded);
+    const runName = evaluationName(loaded);
+    const connections = await connectionOptions(trainer, { loaded, runName, services });
+    const prepared = await connectAndPrepare(connections, { loaded }, (load) => load());
+    const claim = () => claimEvaluation(wanted);
+    const lease = await claimRun(trainer, { loaded, claim }, { start: START });
+    return await measure(trainer, wanted, { evaluation, prepared, lease });
+  } catch (error) {
+    throw trainer.redactor.redactError(error);
+  } finally {
+    await services.closeAll();
+  }
+}
+
+interface Measuring {
+  readonly evaluation: EvaluationConfig;
+  readonly prepared: PreparedServices;
+  readonly lease: RunLease;
+}
+
+async function measure(
+  trainer: TrainerOptions,
+  { loaded, models }: ModelEvaluation,
+  { evaluation, prepared, lease }: Measuring,
+): Promise<RunEnd> {
+  const { control, controlChannel, watch } = trainer;
+  const { tinker, preparation } = prepared;
+  const { folder } = lease;
+  const reporting = reportContext(trainer, { loaded }, lease, null);
+  const context = playContext(reporting, tinker.service, { ...preparation, listPrices: null });
+  const names = models.map(({ name }) => name);
+  watch({ kind: "evaluation-started", folder, name: lease.file.name, models: names });
+  await lease.update({ phase: "running" });
+  try {
+    for (const model of models) {
+      const sampler = await raceAbort(samplerOf(context, model), control.signal);
+      const { name, path, step } = model;
+      await evaluate(context, evaluation, sampler, {
+        step,
+        purpose: "asked",
+        model: { name, path },
+      });
+    }
+  } catch (error) {
+    // When the evaluation was ended because a service died, this error is only a consequence of that failure.
+    const cause = control.failure ?? error;
+    const isStopped = isAppError(cause, "stopped");
+    await recordFailure(lease, cause, trainer);
+    controlChannel?.onPhase(isStopped ? "stopped" : "failed");
+    await tinker.service.finish(isStopped ? "interrupted" : "errored");
+    if (!isStopped) throw cause;
+    watch({ kind: "evaluation-ended", outcome: "stopped" });
+    return { outcome: "stopped", folder };
+  }
+  await tinker.service.finish("success");
+  await lease.end({ phase: "done" });
+  watch({ kind: "evaluation-ended", outcome: "done" });
+  return { outcome: "done", folder };
+}
+
+async function samplerOf(
+  { config, services: { service } }: PlayContext,
+  { path }: PlannedModel,
+): Promise<SamplingClient> {
+  if (path === null) return service.samplerForBase(config.model_name);
+  const sampler = await service.samplerForPath(path);
+  requireBaseModel(sampler.baseModel, config, path);
+  return sampler;
+}
+
+function requireEvaluation({ config }: LoadedConfig): EvaluationConfig {
+  if (config.evaluation !== null) return config.evaluation;
+  throw new AppError(
+    "config-invalid",
+    "The configuration has no key evaluation, so nothing says on which tasks to evaluate. Add it, or name splits: --splits test.",
+    { configPath: "evaluation" },
+  );
+}

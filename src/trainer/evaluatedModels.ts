@@ -1,0 +1,127 @@
+/** Which models an evaluation is to measure: checkpoints by address, those of run folders, and the base model. */
+
+import { basename, resolve } from "node:path";
+import type { Config } from "../core/config/schema.ts";
+import { AppError } from "../core/errors.ts";
+import type { FileSystem } from "../core/ports.ts";
+import {
+  type CheckpointEntry,
+  readCheckpoints,
+  usableCheckpoints,
+} from "../core/runFolder/checkpointLog.ts";
+import { runPaths } from "../core/runFolder/layout.ts";
+import { formatTinkerPath, parseTinkerPath } from "../core/tinker/paths.ts";
+import { stepOfCheckpoint } from "../core/training/checkpointWriter.ts";
+import { systemClock } from "../node/clock.ts";
+import type { PlannedModel } from "../shared/runFile.ts";
+
+/** The base model, whatever the configuration calls it. */
+const BASE = "base";
+
+/** A run folder, or one of its checkpoints by the number of completed steps: `FOLDER@10`. */
+const RUN_STEP = /^(?<folder>.+)@(?<step>\d+)$/;
+
+/**
+ * The models that `words` name, in their order, each once.
+ * @throws AppError `checkpoint-not-found`, `model-not-known`, `tinker-invalid-input`
+ */
+export async function evaluatedModels(
+  fileSystem: FileSystem,
+  words: readonly string[],
+  config: Pick<Config, "model_name">,
+): Promise<readonly PlannedModel[]> {
+  const found = new Map<string, PlannedModel>();
+  for (const word of words) {
+    const model = await evaluatedModel(fileSystem, word, config);
+    found.set(model.path ?? BASE, model);
+  }
+  const models = [...found.values()];
+  return models.map((model) => {
+    const isUnique = models.filter(({ name }) => name === model.name).length === 1;
+    return isUnique ? model : { ...model, name: model.path ?? model.name };
+  });
+}
+
+/** The folder of the first run among `words`, whose configuration can be taken; null when none is one. */
+export async function firstRunFolder(
+  fileSystem: FileSystem,
+  words: readonly string[],
+): Promise<string | null> {
+  for (const word of words) {
+    const { folder } = await runOf(fileSystem, word);
+    if (folder !== null) return folder;
+  }
+  return null;
+}
+
+async function evaluatedModel(
+  fileSystem: FileSystem,
+  word: string,
+  { model_name: base }: Pick<Config, "model_name">,
+): Promise<PlannedModel> {
+  if (word === BASE || word === base) return { name: BASE, path: null, step: 0 };
+  if (word.startsWith("tinker://")) return checkpointAt(word);
+  const { folder, step } = await runOf(fileSystem, word);
+  if (folder === null) {
+    throw new AppError(
+      "model-not-known",
+      `${word} is no model to evaluate: neither a checkpoint (tinker://RUN/sampler_weights/NAME), nor a run folder, nor ${BASE} for ${base}, which model_name names. For another base model, set model_name.`,
+    );
+  }
+  return checkpointOf(fileSystem, folder, step);
+}
+
+/** A training state lies beside the weights of the same name that can be sampled from. */
+function checkpointAt(path: string): PlannedModel {
+  const { run, kind, name } = parseTinkerPath(path);
+  const sampler = kind === "weights" ? "sampler_weights" : kind;
+  const step = stepOfCheckpoint(path) ?? 0;
+  return { name, path: formatTinkerPath({ run, kind: sampler, name }), step };
+}
+
+async function checkpointOf(
+  fileSystem: FileSystem,
+  folder: string,
+  step: number | null,
+): Promise<PlannedModel> {
+  const entries = await readCheckpoints(fileSystem.within(folder), folder);
+  const usable = usableCheckpoints(entries, systemClock.now()).filter(isSampled);
+  const found = usable.findLast((entry) => step === null || entry.step === step);
+  if (found !== undefined) {
+    return { name: found.name, path: found.sampler_path, step: found.step };
+  }
+  const steps = [...new Set(usable.map((entry) => entry.step))];
+  const wanted = step === null ? "" : ` after ${step} steps`;
+  throw new AppError(
+    "checkpoint-not-found",
+    `The run in ${folder} has no checkpoint${wanted} to sample from. ${
+      steps.length === 0
+        ? "Train it until it has saved one."
+        : `It has some after these steps: ${steps.join(", ")}.`
+    }`,
+    { data: { folder, steps } },
+  );
+}
+
+function isSampled(entry: CheckpointEntry): entry is CheckpointEntry & { sampler_path: string } {
+  return entry.sampler_path !== null;
+}
+
+async function runOf(
+  fileSystem: FileSystem,
+  word: string,
+): Promise<{ readonly folder: string | null; readonly step: number | null }> {
+  if (word.startsWith("tinker://")) return { folder: null, step: null };
+  const whole = resolve(word);
+  if (await isRun(fileSystem, whole)) return { folder: whole, step: null };
+  const { folder = "", step = "" } = RUN_STEP.exec(word)?.groups ?? {};
+  if (folder !== "" && (await isRun(fileSystem, resolve(folder)))) {
+    return { folder: resolve(folder), step: Number(step) };
+  }
+  return { folder: null, step: null };
+}
+
+async function isRun(fileSystem: FileSystem, folder: string): Promise<boolean> {
+  if (basename(folder) === "") return false;
+  return (await fileSystem.size(runPaths(folder).runFile)) !== null;
+}

@@ -1,0 +1,68 @@
+/** The configuration of an evaluation by itself, with the splits that the user names. */
+
+import { AppError } from "../core/errors.ts";
+import type { FileSystem } from "../core/ports.ts";
+import { type StartRequest, startConfig } from "../node/startConfig.ts";
+import { type LoadedConfig, loadStart } from "./config/configFiles.ts";
+import { firstRunFolder } from "./evaluatedModels.ts";
+import { requireJudged } from "./requireJudged.ts";
+import type { EvaluateRequest } from "./types.ts";
+
+/** @throws AppError `bad-arguments` without a configuration, `config-invalid`, `config-not-found` */
+export async function loadEvaluation(
+  fileSystem: FileSystem,
+  request: EvaluateRequest,
+): Promise<LoadedConfig> {
+  const start = await startConfig(fileSystem, await startOf(fileSystem, request));
+  if (request.launch !== undefined) requireJudged(request.launch.launchRequest, start);
+  const { splits } = request;
+  if (splits.length === 0) return loadStart(start);
+  // Settings of the evaluation need its splits, which need the environments.
+  const others = start.overrides.filter((override) => !override.startsWith("evaluation."));
+  const { config } = loadStart({ ...start, overrides: others });
+  const named = splitsByEnvironment(splits, Object.keys(config.environments));
+  const overrides = [...start.overrides, `evaluation.splits=${JSON.stringify(named)}`];
+  return loadStart({ ...start, overrides });
+}
+
+async function startOf(
+  fileSystem: FileSystem,
+  { configPath, models, overrides = [] }: EvaluateRequest,
+): Promise<StartRequest> {
+  if (configPath !== null) return { configPath, overrides };
+  const resume = await firstRunFolder(fileSystem, models);
+  if (resume !== null) return { resume, overrides };
+  throw new AppError(
+    "bad-arguments",
+    "A checkpoint does not say in which environment to evaluate it: name the configuration with --config_path, or the folder of its run.",
+  );
+}
+
+/** @throws AppError `bad-arguments` */
+function splitsByEnvironment(
+  texts: readonly string[],
+  environments: readonly string[],
+): Readonly<Record<string, readonly string[]>> {
+  const found = new Map<string, Set<string>>();
+  for (const text of texts) {
+    const [left, right] = partsOf(text);
+    const names = right.split(",").map((name) => name.trim());
+    if (names.includes("")) {
+      throw new AppError(
+        "bad-arguments",
+        `--splits ${text} names no split. Write a split, or ENVIRONMENT=SPLIT,SPLIT.`,
+      );
+    }
+    for (const environment of left === null ? environments : [left]) {
+      const splits = found.get(environment) ?? new Set();
+      for (const name of names) splits.add(name);
+      found.set(environment, splits);
+    }
+  }
+  return Object.fromEntries([...found].map(([environment, splits]) => [environment, [...splits]]));
+}
+
+function partsOf(text: string): readonly [string | null, string] {
+  const at = text.lastIndexOf("=");
+  return at === -1 ? [null, text] : [text.slice(0, at), text.slice(at + 1)];
+}

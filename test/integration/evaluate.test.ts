@@ -1,0 +1,194 @@
+/** `tinker-rl evaluate` on the embedded services: numbers against a count by hand, twice, and after a kill. */
+
+import { once } from "node:events";
+import { appendFile, readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { beforeAll, expect, it } from "vitest";
+import { readLines, runFolderWith } from "./localRun.ts";
+import { runProgram, startProgram } from "./trainProgram.ts";
+
+const CONFIG = `
+model_name: local/tiny-tool
+lora_rank: 4
+environments:
+  local/calculator:
+    splits: { train: {} }
+    num_rollouts: 4
+    nonterminal_reward: 0
+    max_turns: 4
+    success_reward: 0.5
+batch_size: 4
+max_steps: 2
+num_epochs: null
+save_every: 1
+seed: 3
+learning_rate: 0.02
+evaluation:
+  splits: { local/calculator: [test] }
+  at_start: false
+  at_end: false
+  num_samples: 6
+  rollouts_per_task: 4
+  temperatures: [0.9]
+`;
+
+interface Result {
+  readonly rewardMean: number;
+  readonly passAtK: readonly { readonly k: number; readonly mean: number }[];
+  readonly difference?: { readonly mean: number; readonly tasks: number };
+}
+
+interface Answer {
+  readonly folder: string;
+  readonly models: readonly {
+    readonly name: string;
+    readonly step: number;
+    readonly results: readonly [Result];
+  }[];
+}
+
+interface Played {
+  readonly model: string;
+  readonly index: number;
+  readonly rollout: number;
+  readonly reward: number | null;
+}
+
+let folder = "";
+let words: readonly string[] = [];
+
+beforeAll(async () => {
+  folder = await runFolderWith(CONFIG);
+  const trained = await runProgram(["train", join(folder, "config.yaml")], {});
+  expect(trained.code, trained.stderr).toBe(0);
+  const run = join(folder, ".tinker-rl", "runs", "config");
+  words = ["evaluate", "base", `${run}@1`, run, "-c", join(folder, "config.yaml"), "--json"];
+}, 120_000);
+
+async function evaluated(more: readonly string[] = []): Promise<Answer> {
+  const { code, stdout, stderr } = await runProgram([...words, ...more], {});
+  expect(code, stderr).toBe(0);
+  return JSON.parse(stdout) as Answer;
+}
+
+async function playedIn(place: string): Promise<readonly Played[]> {
+  const names = (await readdir(join(place, "eval"))).filter((name) => name.startsWith("step-"));
+  const files = await Promise.all(names.map((name) => readLines(join(place, "eval", name))));
+  return files.flat() as readonly Played[];
+}
+
+/** Rewards by task of the model. */
+function byTask(played: readonly Played[], model: string): ReadonlyMap<number, readonly number[]> {
+  const tasks = new Map<number, number[]>();
+  for (const { index, reward, model: own } of played) {
+    if (own === model) tasks.set(index, [...(tasks.get(index) ?? []), reward ?? 0]);
+  }
+  return tasks;
+}
+
+/** By trying every choice of k rollouts. */
+function successShare(rewards: readonly number[], k: number): number {
+  let choices = 0;
+  let successes = 0;
+  for (let chosen = 0; chosen < 2 ** rewards.length; chosen += 1) {
+    const own = rewards.filter((_, i) => (chosen & (1 << i)) !== 0);
+    if (own.length !== k) continue;
+    choices += 1;
+    if (own.some((reward) => reward >= 0.5)) successes += 1;
+  }
+  return successes / choices;
+}
+
+function meanOf(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+it("measures base, a step and the end as a count by hand does, and the same twice", async () => {
+  const first = await evaluated();
+  expect(first.models.map(({ name, step }) => [name, step])).toEqual([
+    ["base", 0],
+    ["checkpoint_000001", 1],
+    ["checkpoint_000002", 2],
+  ]);
+  const played = await playedIn(first.folder);
+  expect(played).toHaveLength(3 * 6 * 4);
+  const base = byTask(played, "base");
+  for (const { name, results } of first.models) {
+    const [result] = results;
+    const tasks = byTask(played, name);
+    const rewards = [...tasks.values()];
+    expect(result.rewardMean).toBeCloseTo(meanOf(rewards.map(meanOf)), 9);
+    expect(result.passAtK.map(({ k }) => k)).toEqual([1, 2, 4]);
+    for (const { k, mean } of result.passAtK) {
+      expect(mean).toBeCloseTo(meanOf(rewards.map((own) => successShare(own, k))), 9);
+    }
+    if (name === "base") expect(result.difference).toBeUndefined();
+    else {
+      const changes = [...tasks].map(([index, own]) => meanOf(own) - meanOf(base.get(index) ?? []));
+      expect(result.difference?.tasks).toBe(6);
+      expect(result.difference?.mean).toBeCloseTo(meanOf(changes), 9);
+    }
+  }
+  expect(first.models.at(-1)?.results[0].difference?.mean).not.toBe(0);
+  // Weights that nobody has trained and the same seeds give the same numbers.
+  const second = await evaluated();
+  expect(second.folder).not.toBe(first.folder);
+  expect(second.models).toEqual(first.models);
+  const shown = await runProgram(["show", first.folder], {});
+  expect(shown.stdout).toContain("pass@4");
+  expect(shown.stdout).toContain("checkpoint_000002");
+}, 120_000);
+
+it("goes on after a kill without playing a finished rollout again", async () => {
+  const more = ["--seed", "4"];
+  const whole = await evaluated(more);
+  // Another name for the same plan, so that the finished one is not found.
+  const named = [...more, "--run_name", "killed"];
+  const child = startProgram([...words, ...named], {}, true);
+  const closed = once(child, "close");
+  const place = join(folder, ".tinker-rl", "runs", "killed-evaluation");
+  const kept = await untilPlayed(place, 30);
+  process.kill(-(child.pid ?? 0), "SIGKILL");
+  await closed;
+  const before = await playedIn(place);
+  expect(before.length).toBeGreaterThanOrEqual(kept);
+  expect(before.length).toBeLessThan(72);
+  const [last = ""] = (await readdir(join(place, "eval")))
+    .filter((name) => name.startsWith("step-"))
+    .slice(-1);
+  await appendFile(join(place, "eval", last), '{"step":1,"half a li');
+  const resumed = await evaluated(named);
+  expect(resumed.folder).toBe(place);
+  expect(resumed.models).toEqual(whole.models);
+  const keys = (await playedIn(place)).map(
+    ({ model, index, rollout }) => `${model} ${index} ${rollout}`,
+  );
+  expect(keys).toHaveLength(72);
+  expect(new Set(keys).size).toBe(72);
+  const text = await readFile(join(place, "run.json"), "utf8");
+  expect(JSON.parse(text)).toMatchObject({ attempt: 2, phase: "done" });
+}, 120_000);
+
+/** Waits until so many rollouts are stored. */
+async function untilPlayed(place: string, count: number): Promise<number> {
+  for (;;) {
+    const played = await playedIn(place).catch(() => []);
+    if (played.length >= count) return played.length;
+    await sleep(20);
+  }
+}
+
+it("refuses what is no model, and a step that has no checkpoint", async () => {
+  const config = join(folder, "config.yaml");
+  const run = join(folder, ".tinker-rl", "runs", "config");
+  const unknown = await runProgram(["evaluate", "nothing", "-c", config], {});
+  expect(unknown.code).toBe(2);
+  expect(unknown.stderr).toContain("nothing is no model to evaluate");
+  const missing = await runProgram(["evaluate", `${run}@7`], {});
+  expect(missing.code).toBe(2);
+  expect(missing.stderr).toContain("after these steps: 1, 2");
+  const without = await runProgram(["evaluate", "base"], {});
+  expect(without.code).toBe(2);
+  expect(without.stderr).toContain("--config_path");
+}, 60_000);
