@@ -28,11 +28,7 @@ import { type ServeCommand, serveCommand } from "./serveArguments.ts";
 import { type ShowCommand, showCommand } from "./showArguments.ts";
 import { type ShowPromptCommand, showPromptCommand } from "./showPromptArguments.ts";
 import { type SweepCommand, sweepCommand } from "./sweepArguments.ts";
-
-export interface TrainCommand extends WithOverrides, Sending {
-  readonly kind: "train";
-  readonly configPath: string;
-}
+import { type DryRunCommand, type TrainCommand, trainCommand } from "./trainArguments.ts";
 
 export interface ResumeCommand extends WithOverrides, Sending {
   readonly kind: "resume";
@@ -81,6 +77,7 @@ export type Command =
   | { readonly kind: "help"; readonly topic: CommandName | null }
   | { readonly kind: "version" }
   | TrainCommand
+  | DryRunCommand
   | ResumeCommand
   | EvaluateCommand
   | SweepCommand
@@ -136,7 +133,7 @@ function parseCommand(name: CommandName, given: ParsedFlags): Command {
   if (given.switches.has("help")) return { kind: "help", topic: name };
   switch (name) {
     case "train":
-      return { ...configCommand(given, "train"), ...sending(given, name) };
+      return trainCommand(given);
     case "resume": {
       const folder = onlyPositional(given, name, "the run folder");
       const { overrides } = given;

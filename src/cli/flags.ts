@@ -43,7 +43,13 @@ const CONFIG: Flags = {
 const STARTING: Flags = { "allow-host": { type: "string" } };
 
 export const FLAGS: Readonly<Record<CommandName, Flags>> = {
-  train: { ...CONFIG, ...STARTING },
+  train: {
+    ...CONFIG,
+    ...STARTING,
+    dry_run: { type: "boolean" },
+    groups: { type: "string" },
+    keep: { type: "boolean" },
+  },
   resume: { ...HELP, overrides: { type: "string" }, ...STARTING },
   evaluate: {
     ...CONFIG,

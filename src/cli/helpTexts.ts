@@ -51,10 +51,16 @@ const TRAIN: HelpText = (program) => `Trains a model as a configuration file say
   --KEY VALUE              the same for one setting; --KEY=VALUE as well
   --allow-host HOST        let keys go to https://HOST, where a .env file leads;
                            http://HOST allows an address without encryption
+  --dry_run                play everything up to the first update and print it:
+                           prompt, a rollout turn by turn, rewards, what would
+                           be trained, alarms; no weights are changed
+  --groups N               with --dry_run: tasks to play, by default 2
+  --keep                   with --dry_run: leave its run folder, NAME-dry-run
 
 Examples:
 
   ${program} train --config_path examples/local/tinker-config.yaml
+  ${program} train examples/local/tinker-config.yaml --dry_run
   ${program} train -c examples/local/tinker-config.yaml --max_steps 5
 
 ${OVERRIDES}

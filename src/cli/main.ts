@@ -19,7 +19,7 @@ import { listModels } from "../trainer/listModels.ts";
 import { loadTokenizer } from "../trainer/loadTokenizer.ts";
 import { previewPrompt } from "../trainer/previewPrompt.ts";
 import { serve } from "../trainer/serve.ts";
-import { resumeTraining, startEvaluation, startTraining } from "../trainer/trainer.ts";
+import { resumeTraining, startDryRun, startEvaluation, startTraining } from "../trainer/trainer.ts";
 import { errorLines } from "./exitCode.ts";
 import { describeInvocation } from "./invocation.ts";
 import { renderLine } from "./line.ts";
@@ -62,6 +62,7 @@ const exitCode = await runProgram(
     trainer: {
       startTraining: (request) => startTraining({ ...request, redactor }),
       resumeTraining: (request) => resumeTraining({ ...request, redactor }),
+      startDryRun: (request) => startDryRun({ ...request, redactor }),
       startEvaluation: (request) => startEvaluation({ ...request, redactor }),
       listCheckpoints: (files, request) => listCheckpoints(files, { ...request, redactor }),
       describeCheckpoint: (files, request) => describeCheckpoint(files, { ...request, redactor }),

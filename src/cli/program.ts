@@ -9,6 +9,7 @@ import { chatForEditor } from "./chatForEditor.ts";
 import { runCheckpoints } from "./checkpoints.ts";
 import { controlRun } from "./control.ts";
 import { downloadForEditor } from "./downloadForEditor.ts";
+import { dryRun } from "./dryRun.ts";
 import { evaluateModels } from "./evaluate.ts";
 import { errorLines, exitCodeOf, exitCodeOfRun } from "./exitCode.ts";
 import { helpLines } from "./helpTexts.ts";
@@ -55,6 +56,8 @@ async function dispatch(options: ProgramOptions, command: Command): Promise<numb
         ),
       );
     }
+    case "dry-run":
+      return dryRun(options, command);
     case "resume": {
       const { kind: _, ...request } = command;
       return exitCodeOfRun(

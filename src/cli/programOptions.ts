@@ -19,7 +19,13 @@ import type { PlacesRequest } from "../trainer/checkpoints/places.ts";
 import type { AccountRequest } from "../trainer/hostedAccount.ts";
 import type { OfferedModels } from "../trainer/listModels.ts";
 import type { PreviewRequest } from "../trainer/previewPrompt.ts";
-import type { ActiveRun, EvaluateRequest, ResumeRequest, TrainRequest } from "../trainer/types.ts";
+import type {
+  ActiveRun,
+  DryRunRequest,
+  EvaluateRequest,
+  ResumeRequest,
+  TrainRequest,
+} from "../trainer/types.ts";
 import type { Invocation } from "./invocation.ts";
 import type { ServeCommand } from "./serveArguments.ts";
 import type { Terminal } from "./terminal.ts";
@@ -41,6 +47,7 @@ export interface Served extends ServedAddresses {
 export interface TrainerApi {
   startTraining(request: TrainRequest): ActiveRun;
   resumeTraining(request: ResumeRequest): ActiveRun;
+  startDryRun(request: DryRunRequest): ActiveRun;
   startEvaluation(request: EvaluateRequest): ActiveRun;
   listCheckpoints(
     fileSystem: FileSystem,

@@ -21,6 +21,30 @@ import { tokenLines } from "./showTokens.ts";
 /** The rollouts of a step. `step` counts from 1. */
 export async function* showStep(context: ShowContext, step: number): AsyncGenerator<Line, void> {
   const { rollouts, omission } = await requireStep(context, step);
+  const { index: file } = stepPaths(context.folder, step - 1);
+  const { rows, note } = newestRows(rollouts, "rollout", file);
+  yield stepHeading(rollouts, step);
+  yield* [...note, ...rolloutRows(rows, context.width)];
+  if (omission !== null) yield quietLine(omission);
+  yield* legendLines(rollouts);
+  const example = rollouts.find(({ tokenData }) => tokenData.length > 0) ?? rollouts[0];
+  if (example === undefined) return;
+  const { group, rollout } = example;
+  const flags = ["--step", `${step}`, "--group", `${group + 1}`, "--rollout", `${rollout + 1}`];
+  yield* [BLANK, quietLine(l10n.t("Look closer:")), showCommand(context, ...flags)];
+  if (example.tokenData.length > 0) yield showCommand(context, ...flags, "--tokens");
+}
+
+/** The same without a word on where to look next. */
+export function stepTable(
+  rollouts: readonly RolloutSummary[],
+  step: number,
+  width: number,
+): readonly Line[] {
+  return [stepHeading(rollouts, step), ...rolloutRows(rollouts, width), ...legendLines(rollouts)];
+}
+
+function stepHeading(rollouts: readonly RolloutSummary[], step: number): Line {
   const groups = new Set(rollouts.map(({ group }) => group)).size;
   const rewards = rollouts.flatMap(({ reward }) => (reward === null ? [] : [reward]));
   const amounts = l10n.t(
@@ -28,26 +52,19 @@ export async function* showStep(context: ShowContext, step: number): AsyncGenera
     plural(rollouts.length, "{0} rollout", "{0} rollouts"),
     plural(groups, "{0} group", "{0} groups"),
   );
-  yield heading(
+  return heading(
     l10n.t("step {0}: {1}, mean reward {2}", step, amounts, formatReward(mean(rewards))),
   );
-  const { index: file } = stepPaths(context.folder, step - 1);
-  const { rows, note } = newestRows(rollouts, "rollout", file);
-  yield* [
-    ...note,
-    ...rolloutTable([l10n.t("group"), l10n.t("rollout")], rows.map(toRow), context.width),
-  ];
-  if (omission !== null) yield quietLine(omission);
-  const legend = trainingUseLegend(
-    rollouts.flatMap(({ score }) => (score === null ? [] : [score.trainingUse])),
-  );
-  if (legend.length > 0) yield* [BLANK, ...legend];
-  const example = rollouts.find(({ tokenData }) => tokenData.length > 0) ?? rollouts[0];
-  if (example === undefined) return;
-  const { group, rollout } = example;
-  const flags = ["--step", `${step}`, "--group", `${group + 1}`, "--rollout", `${rollout + 1}`];
-  yield* [BLANK, quietLine(l10n.t("Look closer:")), showCommand(context, ...flags)];
-  if (example.tokenData.length > 0) yield showCommand(context, ...flags, "--tokens");
+}
+
+function rolloutRows(rows: readonly RolloutSummary[], width: number): readonly Line[] {
+  return rolloutTable([l10n.t("group"), l10n.t("rollout")], rows.map(toRow), width);
+}
+
+function legendLines(rollouts: readonly RolloutSummary[]): readonly Line[] {
+  const uses = rollouts.flatMap(({ score }) => (score === null ? [] : [score.trainingUse]));
+  const legend = trainingUseLegend(uses);
+  return legend.length === 0 ? [] : [BLANK, ...legend];
 }
 
 /** The rollouts of a group, or one of them. All numbers count from 1. */

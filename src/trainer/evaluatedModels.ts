@@ -18,6 +18,11 @@ import type { PlannedModel } from "../shared/runFile.ts";
 /** The base model, whatever the configuration calls it. */
 const BASE = "base";
 
+/** With a name for where several have the same short one. */
+interface NamedModel extends PlannedModel {
+  readonly longName: string;
+}
+
 /** A run folder, or one of its checkpoints by the number of completed steps: `FOLDER@10`. */
 const RUN_STEP = /^(?<folder>.+)@(?<step>\d+)$/;
 
@@ -30,15 +35,15 @@ export async function evaluatedModels(
   words: readonly string[],
   config: Pick<Config, "model_name">,
 ): Promise<readonly PlannedModel[]> {
-  const found = new Map<string, PlannedModel>();
+  const found = new Map<string, NamedModel>();
   for (const word of words) {
-    const model = await evaluatedModel(fileSystem, word, config);
-    found.set(model.path ?? BASE, model);
+    const named = await evaluatedModel(fileSystem, word, config);
+    found.set(named.path ?? BASE, named);
   }
   const models = [...found.values()];
-  return models.map((model) => {
+  return models.map(({ longName, ...model }) => {
     const isUnique = models.filter(({ name }) => name === model.name).length === 1;
-    return isUnique ? model : { ...model, name: model.path ?? model.name };
+    return isUnique ? model : { ...model, name: longName };
   });
 }
 
@@ -58,8 +63,8 @@ async function evaluatedModel(
   fileSystem: FileSystem,
   word: string,
   { model_name: base }: Pick<Config, "model_name">,
-): Promise<PlannedModel> {
-  if (word === BASE || word === base) return { name: BASE, path: null, step: 0 };
+): Promise<NamedModel> {
+  if (word === BASE || word === base) return { name: BASE, longName: base, path: null, step: 0 };
   if (word.startsWith("tinker://")) return checkpointAt(word);
   const { folder, step } = await runOf(fileSystem, word);
   if (folder === null) {
@@ -72,23 +77,30 @@ async function evaluatedModel(
 }
 
 /** A training state lies beside the weights of the same name that can be sampled from. */
-function checkpointAt(path: string): PlannedModel {
-  const { run, kind, name } = parseTinkerPath(path);
+function checkpointAt(word: string): NamedModel {
+  const { run, kind, name } = parseTinkerPath(word);
   const sampler = kind === "weights" ? "sampler_weights" : kind;
-  const step = stepOfCheckpoint(path) ?? 0;
-  return { name, path: formatTinkerPath({ run, kind: sampler, name }), step };
+  const path = formatTinkerPath({ run, kind: sampler, name });
+  const step = stepOfCheckpoint(path);
+  return { name: step === null ? name : stepName(step), longName: path, path, step: step ?? 0 };
+}
+
+function stepName(step: number): string {
+  return `step ${step}`;
 }
 
 async function checkpointOf(
   fileSystem: FileSystem,
   folder: string,
   step: number | null,
-): Promise<PlannedModel> {
+): Promise<NamedModel> {
   const entries = await readCheckpoints(fileSystem.within(folder), folder);
   const usable = usableCheckpoints(entries, systemClock.now()).filter(isSampled);
   const found = usable.findLast((entry) => step === null || entry.step === step);
   if (found !== undefined) {
-    return { name: found.name, path: found.sampler_path, step: found.step };
+    const name = stepName(found.step);
+    const longName = `${basename(folder)} ${name}`;
+    return { name, longName, path: found.sampler_path, step: found.step };
   }
   const steps = [...new Set(usable.map((entry) => entry.step))];
   const wanted = step === null ? "" : ` after ${step} steps`;

@@ -20,6 +20,7 @@ import { type LoadedConfig, loadStart } from "./config/configFiles.ts";
 import { ControlChannel } from "./control/controlChannel.ts";
 import { createClient, startPosition } from "./createModel.ts";
 import { debugLog } from "./debugLog.ts";
+import { executeDryRun } from "./dryRun.ts";
 import { evaluatedModels } from "./evaluatedModels.ts";
 import { evaluateModels } from "./evaluateModels.ts";
 import { loadEvaluation } from "./loadEvaluation.ts";
@@ -30,6 +31,7 @@ import type { RunPlan, TrainerOptions } from "./runPlan.ts";
 import { CleanupStack } from "./services/cleanupStack.ts";
 import type {
   ActiveRun,
+  DryRunRequest,
   EvaluateRequest,
   ResumeRequest,
   RunEnd,
@@ -54,6 +56,18 @@ export function resumeTraining(request: ResumeRequest): ActiveRun {
   return launch(request, async (options, fileSystem) =>
     executeRun(options, await planOf(fileSystem, { resume, overrides }, request)),
   );
+}
+
+/** Plays what the first step would train; see {@link executeDryRun}. */
+export function startDryRun(request: DryRunRequest): ActiveRun {
+  const { configPath, overrides = [] } = request;
+  return launch(request, async (options, fileSystem) => {
+    const start = await startConfig(fileSystem, { configPath, overrides });
+    if (request.launch !== undefined) requireJudged(request.launch.launchRequest, start);
+    const { groups, isKept, onPlayed } = request;
+    const planOf = (loaded: LoadedConfig) => planNewRun(fileSystem, request, loaded);
+    return executeDryRun(options, { loaded: loadStart(start), planOf, groups, isKept, onPlayed });
+  });
 }
 
 /** Measures models without training; see {@link evaluateModels}. */

@@ -42,6 +42,15 @@ export interface ResumeRequest extends RunRequest {
   readonly folder: string;
 }
 
+export interface DryRunRequest extends RunRequest, Pick<TrainRequest, "configPath"> {
+  /** Tasks to play. */
+  readonly groups: number;
+  /** True to leave the folder where runs lie. */
+  readonly isKept: boolean;
+  /** Called with the folder when everything stands in it. */
+  readonly onPlayed: (folder: string) => Promise<void>;
+}
+
 export interface EvaluateRequest extends RunRequest {
   /** Checkpoints, run folders (also `FOLDER@STEP`) and the base model, in the order in which they are shown. */
   readonly models: readonly string[];

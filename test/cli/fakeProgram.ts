@@ -56,6 +56,7 @@ export function aTrainer(changes: Partial<TrainerApi> = {}): TrainerApi {
     ...{
       startTraining: unused,
       resumeTraining: unused,
+      startDryRun: unused,
       startEvaluation: unused,
       serve: unused,
       listCheckpoints: unused,

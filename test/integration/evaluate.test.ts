@@ -108,8 +108,8 @@ it("measures base, a step and the end as a count by hand does, and the same twic
   const first = await evaluated();
   expect(first.models.map(({ name, step }) => [name, step])).toEqual([
     ["base", 0],
-    ["checkpoint_000001", 1],
-    ["checkpoint_000002", 2],
+    ["step 1", 1],
+    ["step 2", 2],
   ]);
   const played = await playedIn(first.folder);
   expect(played).toHaveLength(3 * 6 * 4);
@@ -137,7 +137,7 @@ it("measures base, a step and the end as a count by hand does, and the same twic
   expect(second.models).toEqual(first.models);
   const shown = await runProgram(["show", first.folder], {});
   expect(shown.stdout).toContain("pass@4");
-  expect(shown.stdout).toContain("checkpoint_000002");
+  expect(shown.stdout).toMatch(/^step 2 /m);
 }, 120_000);
 
 it("goes on after a kill without playing a finished rollout again", async () => {

@@ -39,6 +39,7 @@ async function program(show: (shown: unknown) => void, args: readonly string[]):
       ...{
         startTraining: refuse,
         resumeTraining: refuse,
+        startDryRun: refuse,
         startEvaluation: refuse,
         listCheckpoints: refuse,
         describeCheckpoint: refuse,

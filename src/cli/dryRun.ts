@@ -1,0 +1,109 @@
+/** The command `train --dry_run`: what the first step would be made of, printed instead of trained. */
+
+import { flattenMetrics } from "../core/runFolder/metricsTree.ts";
+import type { RolloutSummary } from "../core/runFolder/reader.ts";
+import { createRunReader } from "../core/runFolder/reader.ts";
+import { formatCount, formatSigned, plural } from "../shared/format.ts";
+import { l10n } from "../shared/l10n.ts";
+import { exitCodeOfRun } from "./exitCode.ts";
+import { commandLine, shortPath } from "./invocation.ts";
+import { BLANK, type Line, labelled } from "./line.ts";
+import type { ProgramOptions } from "./programOptions.ts";
+import { heading, quietLine, type ShowContext } from "./showContext.ts";
+import { showGroup, stepTable } from "./showStep.ts";
+import { followRun } from "./train.ts";
+import type { DryRunCommand } from "./trainArguments.ts";
+
+/** Resolves with the exit code; prints what was played also when it fails for lack of rewards. @throws AppError as the dry run does */
+export async function dryRun(
+  options: ProgramOptions,
+  { kind: _, ...request }: DryRunCommand,
+): Promise<number> {
+  const { trainer, out } = options;
+  const lines: Line[] = [];
+  const onPlayed = async (folder: string): Promise<void> => {
+    for await (const line of dryRunLines(showContext(options, folder))) lines.push(line);
+  };
+  try {
+    const end = await followRun(
+      options,
+      (watch) => trainer.startDryRun({ ...request, owner: "terminal", watch, onPlayed }),
+      l10n.t("stopping: nothing was trained; Ctrl+C again ends at once"),
+    );
+    out.print(lines);
+    lines.length = 0;
+    if (end.folder !== null) out.print(keptLines(options, end.folder));
+    return exitCodeOfRun(end);
+  } finally {
+    out.print(lines);
+  }
+}
+
+function showContext(options: ProgramOptions, folder: string): ShowContext {
+  const { clock, invocation, loadTokenizer, out } = options;
+  const fileSystem = options.fileSystem.within(folder);
+  const reader = createRunReader(fileSystem, folder);
+  return { fileSystem, clock, reader, folder, width: out.columns, invocation, loadTokenizer };
+}
+
+async function* dryRunLines(context: ShowContext): AsyncGenerator<Line, void> {
+  const { reader, width } = context;
+  const [step = 0] = await reader.steps();
+  const list = await reader.rolloutList(step);
+  const example = list.rollouts.find(isTrained) ?? list.rollouts[0];
+  if (example !== undefined) {
+    const wanted = { step: step + 1, group: example.group + 1, rollout: example.rollout + 1 };
+    yield BLANK;
+    yield* showGroup(context, { ...wanted, wantsTokens: false });
+  }
+  yield* [BLANK, ...stepTable(list.rollouts, step + 1, width)];
+  const { rows } = await reader.metrics();
+  const row = rows.at(-1);
+  if (row !== undefined) yield* [BLANK, ...trainedLines(flattenMetrics(row))];
+}
+
+function isTrained({ score }: RolloutSummary): boolean {
+  return score?.trainingUse === "trained" && score.advantage !== 0;
+}
+
+/** What an update would get; the numbers are those of the step's row. */
+function trainedLines(row: ReturnType<typeof flattenMetrics>): readonly Line[] {
+  const number = (name: string): number => Number(row[name] ?? 0);
+  const count = (name: string): string => formatCount(number(name));
+  const datums = plural(number("num_datums"), "{0} datum", "{0} datums");
+  const groups = number("num_groups") + number("num_excluded_groups");
+  return [
+    heading(l10n.t("what would be trained")),
+    labelled(l10n.t("groups"), l10n.t("{0} of {1}", count("num_groups"), formatCount(groups))),
+    labelled(
+      l10n.t("data"),
+      l10n.t("{0} with {1} sampled tokens", datums, count("train/action_tokens")),
+    ),
+    ...(row["advantage/min"] == null
+      ? []
+      : [
+          labelled(
+            l10n.t("advantages"),
+            l10n.t(
+              "{0} to {1}",
+              formatSigned(number("advantage/min"), 3),
+              formatSigned(number("advantage/max"), 3),
+            ),
+          ),
+        ]),
+    labelled(
+      l10n.t("tokens played"),
+      l10n.t("{0} sampled, {1} in prompts", count("tokens/sampled"), count("tokens/prefill")),
+    ),
+    quietLine(l10n.t("No weights were changed.")),
+  ];
+}
+
+function keptLines({ invocation }: ProgramOptions, folder: string): readonly Line[] {
+  const path = shortPath(folder, invocation.cwd);
+  return [
+    BLANK,
+    labelled(l10n.t("run folder"), path),
+    labelled(l10n.t("look into it"), commandLine(invocation, "show", path, "--step", "1")),
+  ];
+}

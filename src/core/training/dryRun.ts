@@ -1,0 +1,45 @@
+/** One step of a run up to its update, to see what would be trained: rollouts, rewards, advantages, datums and alarms, with no weights changed. */
+
+import type { TrainingClient } from "../tinker/trainingClient.ts";
+import { RunAlarms } from "./alarms.ts";
+import { checkLoss } from "./checkLoss.ts";
+import type { RunContext } from "./context.ts";
+import { Generator } from "./generator.ts";
+import type { LoopPosition } from "./loopPosition.ts";
+import type { StepOutput } from "./step.ts";
+import { StepPipeline } from "./stepPipeline.ts";
+
+/**
+ * Plays the step at `position` and writes down what a step writes. The service computes log-probabilities and the loss of the data,
+ * but no gradient. @throws AppError as a step does
+ */
+export async function playDryRun(context: RunContext, position: LoopPosition): Promise<StepOutput> {
+  const { services } = context;
+  const dry = { ...context, services: { ...services, client: withoutUpdates(services.client) } };
+  if (dry.config.probe_server) await checkLoss(dry, position.step);
+  const alarms = new RunAlarms();
+  const generator = await Generator.open(dry, alarms);
+  const steps = new StepPipeline(generator, alarms);
+  try {
+    await generator.start(dry, position);
+    const order = { context: dry, position, settingsHash: "", extra: {}, mayFollow: () => false };
+    return (await steps.run(order)).output;
+  } finally {
+    await generator.close();
+    await steps.close();
+  }
+}
+
+/** The same model, to which nothing is added. */
+function withoutUpdates(client: TrainingClient): TrainingClient {
+  return {
+    modelId: client.modelId,
+    info: () => client.info(),
+    saveState: (...args) => client.saveState(...args),
+    saveSampler: (...args) => client.saveSampler(...args),
+    ephemeralSampler: () => client.ephemeralSampler(),
+    forwardBackward: (data, lossFn, lossConfig, options) =>
+      client.forwardBackward(data, lossFn, lossConfig, { ...options, forwardOnly: true }),
+    optimStep: async () => ({ metrics: {} }),
+  };
+}
