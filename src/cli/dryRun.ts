@@ -5,20 +5,19 @@ import type { RolloutSummary } from "../core/runFolder/reader.ts";
 import { createRunReader } from "../core/runFolder/reader.ts";
 import { formatCount, formatSigned, plural } from "../shared/format.ts";
 import { l10n } from "../shared/l10n.ts";
-import { exitCodeOfRun } from "./exitCode.ts";
+import type { DryRunRequest, RunEnd } from "../trainer/types.ts";
 import { commandLine, shortPath } from "./invocation.ts";
 import { BLANK, type Line, labelled } from "./line.ts";
 import type { ProgramOptions } from "./programOptions.ts";
 import { heading, quietLine, type ShowContext } from "./showContext.ts";
 import { showGroup, stepTable } from "./showStep.ts";
 import { followRun } from "./train.ts";
-import type { DryRunCommand } from "./trainArguments.ts";
 
-/** Resolves with the exit code; prints what was played also when it fails for lack of rewards. @throws AppError as the dry run does */
-export async function dryRun(
+/** Prints what was played also when it fails for lack of rewards. @throws AppError as the dry run does */
+export async function followDryRun(
   options: ProgramOptions,
-  { kind: _, ...request }: DryRunCommand,
-): Promise<number> {
+  request: Omit<DryRunRequest, "watch" | "onPlayed">,
+): Promise<RunEnd> {
   const { trainer, out } = options;
   const lines: Line[] = [];
   const onPlayed = async (folder: string): Promise<void> => {
@@ -27,13 +26,13 @@ export async function dryRun(
   try {
     const end = await followRun(
       options,
-      (watch) => trainer.startDryRun({ ...request, owner: "terminal", watch, onPlayed }),
+      (watch) => trainer.startDryRun({ ...request, watch, onPlayed }),
       l10n.t("stopping: nothing was trained; Ctrl+C again ends at once"),
     );
     out.print(lines);
     lines.length = 0;
     if (end.folder !== null) out.print(keptLines(options, end.folder));
-    return exitCodeOfRun(end);
+    return end;
   } finally {
     out.print(lines);
   }

@@ -6,7 +6,7 @@ import { argumentError, type ParsedFlags } from "./flags.ts";
 /** Measures models without training. */
 export interface EvaluateCommand extends WithOverrides, Sending {
   readonly kind: "evaluate";
-  /** Checkpoints, run folders and the base model, at least one. */
+  /** Checkpoints, run folders and the base model; none = the base model and the configuration's run. */
   readonly models: readonly string[];
   /** Null = that of the first run folder. */
   readonly configPath: string | null;
@@ -25,8 +25,9 @@ const EVALUATION_FLAGS = {
 /** @throws AppError `bad-arguments` */
 export function evaluateCommand(given: ParsedFlags): EvaluateCommand {
   const { positionals: models } = given;
-  if (models.length === 0) {
-    throw argumentError("evaluate needs a checkpoint, a run folder or base", "evaluate");
+  const configPath = lastValue(given, "config_path") ?? null;
+  if (models.length === 0 && configPath === null) {
+    throw argumentError("evaluate needs a model or --config_path", "evaluate");
   }
   const settings = Object.entries(EVALUATION_FLAGS).flatMap(([flag, override]) => {
     const text = lastValue(given, flag);
@@ -35,7 +36,7 @@ export function evaluateCommand(given: ParsedFlags): EvaluateCommand {
   return {
     kind: "evaluate",
     models,
-    configPath: lastValue(given, "config_path") ?? null,
+    configPath,
     splits: given.values.get("splits") ?? [],
     overrides: [...given.overrides, ...settings],
     wantsJson: given.switches.has("json"),

@@ -101,12 +101,13 @@ const EVALUATE: HelpText = (
   program,
 ) => `Measures models side by side on the same tasks, without training.
 
-  ${program} evaluate MODEL … [--config_path FILE] [FLAGS]
+  ${program} evaluate [MODEL …] [--config_path FILE] [FLAGS]
 
   MODEL                    base, for the base model that model_name names;
                            a run folder, for its newest checkpoint; FOLDER@10,
                            for its checkpoint after 10 steps; or a checkpoint
-                           tinker://RUN/sampler_weights/NAME
+                           tinker://RUN/sampler_weights/NAME; by default base
+                           and the run of the configuration
   -c, --config_path FILE   environments, splits and settings; by default the
                            configuration of the first run folder
   --splits SPLIT           splits to play, as SPLIT or ENVIRONMENT=SPLIT,SPLIT;

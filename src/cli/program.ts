@@ -1,6 +1,7 @@
 /** The program behind the command line: dispatches a command and turns its outcome into an exit code. */
 
 import { isProcessAlive } from "../node/processes.ts";
+import { DRY_RUN_GROUPS } from "../shared/dryRun.ts";
 import { EXIT } from "../shared/exitCodes.ts";
 import type { EditorLaunch, RunEnd } from "../trainer/types.ts";
 import { type Command, parseArguments } from "./arguments.ts";
@@ -9,8 +10,8 @@ import { chatForEditor } from "./chatForEditor.ts";
 import { runCheckpoints } from "./checkpoints.ts";
 import { controlRun } from "./control.ts";
 import { downloadForEditor } from "./downloadForEditor.ts";
-import { dryRun } from "./dryRun.ts";
-import { evaluateModels } from "./evaluate.ts";
+import { followDryRun } from "./dryRun.ts";
+import { followEvaluation } from "./evaluate.ts";
 import { errorLines, exitCodeOf, exitCodeOfRun } from "./exitCode.ts";
 import { helpLines } from "./helpTexts.ts";
 import { runForEditor } from "./launch.ts";
@@ -56,8 +57,10 @@ async function dispatch(options: ProgramOptions, command: Command): Promise<numb
         ),
       );
     }
-    case "dry-run":
-      return dryRun(options, command);
+    case "dry-run": {
+      const { kind: _, ...request } = command;
+      return exitCodeOfRun(await followDryRun(options, { ...request, owner: "terminal" }));
+    }
     case "resume": {
       const { kind: _, ...request } = command;
       return exitCodeOfRun(
@@ -66,8 +69,12 @@ async function dispatch(options: ProgramOptions, command: Command): Promise<numb
         ),
       );
     }
-    case "evaluate":
-      return evaluateModels(options, command);
+    case "evaluate": {
+      const { kind: _, wantsJson, ...request } = command;
+      return exitCodeOfRun(
+        await followEvaluation(options, { ...request, owner: "terminal" }, wantsJson),
+      );
+    }
     case "sweep":
       return runSweep(options, command);
     case "launch":
@@ -113,8 +120,17 @@ async function dispatch(options: ProgramOptions, command: Command): Promise<numb
 /** Runs the training that an editor started. Its screen prints no shell commands: the editor has commands of its own. */
 function followLaunch(options: ProgramOptions, launch: EditorLaunch): Promise<RunEnd> {
   const { trainer, invocation } = options;
-  const { configPath, resume, overrides, sweep } = launch.launchRequest.training;
+  const { configPath, resume, overrides, sweep, instead } = launch.launchRequest.training;
   const inEditor = { ...options, invocation: { ...invocation, program: null } };
+  const common = { owner: "editor", launch, overrides, configPath } as const;
+  if (instead?.kind === "evaluate") {
+    const { models } = instead;
+    const run = resume === null ? {} : { run: resume };
+    return followEvaluation(inEditor, { ...common, ...run, models, splits: [] }, false);
+  }
+  if (instead?.kind === "dry_run") {
+    return followDryRun(inEditor, { ...common, groups: DRY_RUN_GROUPS, isKept: false });
+  }
   return followRun(inEditor, (watch) => {
     const request = { owner: "editor", launch, overrides, watch } as const;
     return resume === null

@@ -1,5 +1,6 @@
 /** Understands the words behind `train`. */
 
+import { DRY_RUN_GROUPS } from "../shared/dryRun.ts";
 import {
   configCommand,
   numberOf,
@@ -23,8 +24,6 @@ export interface DryRunCommand extends WithOverrides, Sending {
   /** True to leave a run folder. */
   readonly isKept: boolean;
 }
-
-const DRY_RUN_GROUPS = 2;
 
 /** @throws AppError `bad-arguments` */
 export function trainCommand(given: ParsedFlags): TrainCommand | DryRunCommand {

@@ -108,7 +108,16 @@ export interface RequestedTraining {
   readonly digest: string | null;
   /** Absent for a run of its own. */
   readonly sweep?: SweepMember;
+  /** Absent = train. */
+  readonly instead?: InsteadOfTraining;
 }
+
+/** What a trainer does with a configuration other than train. */
+export type InsteadOfTraining =
+  /** Measures models; none named = the base model, and the run of the configuration where there is one. */
+  | { readonly kind: "evaluate"; readonly models: readonly string[] }
+  /** Plays everything up to the first update. */
+  | { readonly kind: "dry_run" };
 
 export interface RequestedKey {
   readonly value: string;

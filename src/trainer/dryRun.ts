@@ -39,7 +39,9 @@ export async function executeDryRun(trainer: TrainerOptions, dry: DryRun): Promi
     const connecting = { loaded, runName: plan.name, services };
     const connections = await connectionOptions(trainer, connecting);
     const prepared = await connectAndPrepare(connections, plan, (load) => load());
-    const lease = await claimRun(trainer, plan, plan);
+    // Nobody is to look for a folder that is soon gone.
+    const { onClaim: _, ...unnoticed } = trainer;
+    const lease = await claimRun(dry.isKept ? trainer : unnoticed, plan, plan);
     return await play(trainer, { ...dry, plan, prepared, lease });
   } catch (error) {
     throw trainer.redactor.redactError(error);

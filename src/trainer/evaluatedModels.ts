@@ -1,6 +1,6 @@
 /** Which models an evaluation is to measure: checkpoints by address, those of run folders, and the base model. */
 
-import { basename, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import type { Config } from "../core/config/schema.ts";
 import { AppError } from "../core/errors.ts";
 import type { FileSystem } from "../core/ports.ts";
@@ -13,7 +13,9 @@ import { runPaths } from "../core/runFolder/layout.ts";
 import { formatTinkerPath, parseTinkerPath } from "../core/tinker/paths.ts";
 import { stepOfCheckpoint } from "../core/training/checkpointWriter.ts";
 import { systemClock } from "../node/clock.ts";
+import { runName, runParent } from "../node/runPaths.ts";
 import type { PlannedModel } from "../shared/runFile.ts";
+import type { LoadedConfig } from "./config/configFiles.ts";
 
 /** The base model, whatever the configuration calls it. */
 const BASE = "base";
@@ -45,6 +47,15 @@ export async function evaluatedModels(
     const isUnique = models.filter(({ name }) => name === model.name).length === 1;
     return isUnique ? model : { ...model, name: longName };
   });
+}
+
+/** What is evaluated when nothing is named: the base model, and the run of the configuration where there is one. */
+export async function defaultWords(
+  fileSystem: FileSystem,
+  { config, path }: Pick<LoadedConfig, "config" | "path">,
+): Promise<readonly string[]> {
+  const folder = join(runParent(config, path), runName(config, path));
+  return (await isRun(fileSystem, folder)) ? [BASE, folder] : [BASE];
 }
 
 /** The folder of the first run among `words`, whose configuration can be taken; null when none is one. */

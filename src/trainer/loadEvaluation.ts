@@ -27,8 +27,9 @@ export async function loadEvaluation(
 
 async function startOf(
   fileSystem: FileSystem,
-  { configPath, models, overrides = [] }: EvaluateRequest,
+  { configPath, run, models, overrides = [] }: EvaluateRequest,
 ): Promise<StartRequest> {
+  if (run !== undefined) return { resume: run, overrides };
   if (configPath !== null) return { configPath, overrides };
   const resume = await firstRunFolder(fileSystem, models);
   if (resume !== null) return { resume, overrides };

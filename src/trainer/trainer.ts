@@ -21,7 +21,7 @@ import { ControlChannel } from "./control/controlChannel.ts";
 import { createClient, startPosition } from "./createModel.ts";
 import { debugLog } from "./debugLog.ts";
 import { executeDryRun } from "./dryRun.ts";
-import { evaluatedModels } from "./evaluatedModels.ts";
+import { defaultWords, evaluatedModels } from "./evaluatedModels.ts";
 import { evaluateModels } from "./evaluateModels.ts";
 import { loadEvaluation } from "./loadEvaluation.ts";
 import { requireJudged } from "./requireJudged.ts";
@@ -75,7 +75,8 @@ export function startEvaluation(request: EvaluateRequest): ActiveRun {
   return launch(request, async (options, fileSystem) => {
     const { models: words, owner } = request;
     const loaded = await loadEvaluation(fileSystem, request);
-    const models = await evaluatedModels(fileSystem, words, loaded.config);
+    const named = words.length > 0 ? words : await defaultWords(fileSystem, loaded);
+    const models = await evaluatedModels(fileSystem, named, loaded.config);
     return evaluateModels(options, { fileSystem, loaded, models, owner });
   });
 }

@@ -52,10 +52,15 @@ export interface DryRunRequest extends RunRequest, Pick<TrainRequest, "configPat
 }
 
 export interface EvaluateRequest extends RunRequest {
-  /** Checkpoints, run folders (also `FOLDER@STEP`) and the base model, in the order in which they are shown. */
+  /**
+   * Checkpoints, run folders (also `FOLDER@STEP`) and the base model, in the order in which they are shown; none = the base model and
+   * the run of the configuration.
+   */
   readonly models: readonly string[];
   /** Null = the configuration of the first run folder among the models. */
   readonly configPath: string | null;
+  /** Folder of a run whose configuration and overrides are taken instead; absent = none. */
+  readonly run?: string;
   /** `SPLIT` of all environments of the configuration, or `ENVIRONMENT=SPLIT,SPLIT` each; none = those of the configuration. */
   readonly splits: readonly string[];
 }

@@ -215,3 +215,40 @@ test("a sweep takes its grid, beside what train takes", () => {
   });
   expect(() => parseArguments(["sweep", "a.yaml", "--parallel", "0"])).toThrow(/at least 1/);
 });
+
+test("evaluate takes models, and flags of the evaluation as settings", () => {
+  const flags = ["--splits", "test", "--splits", "a/b=x,y", "--num_samples", "8"];
+  const more = ["--rollouts_per_task", "4", "--temperature", "0,0.5", "--json", "--seed=7"];
+  expect(
+    parseArguments(["evaluate", "base", "runs/x@10", "-c", "a.yaml", ...flags, ...more]),
+  ).toEqual({
+    kind: "evaluate",
+    models: ["base", "runs/x@10"],
+    configPath: "a.yaml",
+    splits: ["test", "a/b=x,y"],
+    overrides: [
+      "seed=7",
+      "evaluation.num_samples=8",
+      "evaluation.rollouts_per_task=4",
+      "evaluation.temperatures=[0,0.5]",
+    ],
+    wantsJson: true,
+    allowedOrigins: [],
+  });
+  expect(parseArguments(["evaluate", "-c", "a.yaml"])).toMatchObject({ models: [] });
+  expect(() => parseArguments(["evaluate"])).toThrow("needs a model or --config_path");
+});
+
+test("a dry run plays two groups unless it is told how many, and has flags of its own", () => {
+  const dry = { kind: "dry-run", configPath: "a.yaml", overrides: [], allowedOrigins: [] };
+  expect(parseArguments(["train", "a.yaml", "--dry_run"])).toEqual({
+    ...dry,
+    ...{ groups: 2, isKept: false },
+  });
+  expect(parseArguments(["a.yaml", "--dry_run", "--groups", "5", "--keep"])).toEqual({
+    ...dry,
+    ...{ groups: 5, isKept: true },
+  });
+  expect(() => parseArguments(["a.yaml", "--dry_run", "--groups", "0"])).toThrow("at least 1");
+  expect(() => parseArguments(["a.yaml", "--keep"])).toThrow("belong to --dry_run");
+});

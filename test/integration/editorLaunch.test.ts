@@ -10,6 +10,7 @@ import { sendAction, watchLaunch } from "../../src/host/runs/launchWatch.ts";
 import { RunStore } from "../../src/host/runs/runStore.ts";
 import { systemClock } from "../../src/node/clock.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
+import type { InsteadOfTraining, LaunchRequest } from "../../src/shared/control.ts";
 import { orderOf } from "../fakes/anOrder.ts";
 
 let folder: string;
@@ -29,7 +30,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
 });
 
-async function launch(settings: string) {
+async function launch(settings: string, instead?: InsteadOfTraining) {
   const configPath = join(folder, "tinker-config.yaml");
   writeFileSync(
     configPath,
@@ -51,8 +52,13 @@ ${settings}
       copiesFolder: join(folder, "copies"),
       environment: () => ({}),
     },
-    { title: "train", launchRequest: await orderOf(configPath) },
+    { title: "train", launchRequest: withInstead(await orderOf(configPath), instead) },
   );
+}
+
+function withInstead(request: LaunchRequest, instead?: InsteadOfTraining): LaunchRequest {
+  if (instead === undefined) return request;
+  return { ...request, training: { ...request.training, instead } };
 }
 
 function watched(launchFolder: string) {
@@ -109,6 +115,25 @@ it("is called interrupted when it was killed", async () => {
   expect(end.exitCode).toBeNull();
   await store.look([join(folder, ".tinker-rl", "runs")], []);
   expect(store.get(end.folder ?? "")?.phase).toBe("interrupted");
+});
+
+it("evaluates the base model and the run of the configuration", async () => {
+  const settings = `max_steps: 1
+evaluation: { splits: { local/calculator: [test] }, num_samples: 2, at_start: false, at_end: false }`;
+  await watched(await launch(settings)).ended;
+  const evaluation = watched(await launch(settings, { kind: "evaluate", models: [] }));
+  const end = await evaluation.ended;
+  const place = join(folder, ".tinker-rl", "runs", "tinker-config-evaluation");
+  expect(end, evaluation.output()).toMatchObject({ exitCode: 0, error: null, folder: place });
+  expect(evaluation.output()).toMatch(/^base .*\n.*step 1 /m);
+  await store.look([join(folder, ".tinker-rl", "runs")], []);
+  expect(store.get(place)?.phase).toBe("done");
+});
+
+it("plays a dry run, whose folder nobody is shown", async () => {
+  const played = watched(await launch("max_steps: 1", { kind: "dry_run" }));
+  expect(await played.ended).toMatchObject({ exitCode: 0, error: null, folder: null });
+  expect(played.output()).toContain("what would be trained");
 });
 
 it("reports why it did not begin", async () => {

@@ -31,6 +31,7 @@ type CheckpointCommand =
   | "keepLastState"
   | "publishCheckpoint"
   | "unpublishCheckpoint"
+  | "evaluateCheckpoint"
   | "deleteCheckpoint"
   | "refreshCheckpoints";
 
@@ -68,6 +69,19 @@ export function checkpointHandlers(
       const chosen = await chooseOfRun(options, target);
       if (chosen === undefined) return;
       if (await removeCheckpoint(chosen.run, chosen.entry, options.changes)) options.view.refresh();
+    },
+    evaluateCheckpoint: async (target) => {
+      const chosen = await chooseOfRun(options, target);
+      if (chosen === undefined) return;
+      const path = chosen.entry.sampler_path;
+      if (path === null) {
+        const text = vscode.l10n.t(
+          "This checkpoint holds the state of training only: the run saved no weights to sample from with it.",
+        );
+        await offerInstead(text, []);
+        return;
+      }
+      await evaluateBesideBase(options, chosen.run, path);
     },
     downloadCheckpoint: async (target) => {
       const chosen = await chooseOfRun(options, target);
@@ -154,6 +168,20 @@ async function startFrom(
       overrides: { [picked.optimizer ? "resume_from" : "init_from"]: path },
     },
     folder,
+  );
+  await vscode.tasks.executeTask(task);
+}
+
+async function evaluateBesideBase(
+  { tasks }: CheckpointHandlerOptions,
+  { name, folder, file }: RunEntry,
+  path: string,
+): Promise<void> {
+  const config = vscode.Uri.file(file?.configPath ?? "");
+  const task = tasks.training(
+    { config: config.fsPath, action: "evaluate", models: ["base", path], resume: folder },
+    vscode.workspace.getWorkspaceFolder(config),
+    vscode.l10n.t("evaluate {0}", name),
   );
   await vscode.tasks.executeTask(task);
 }

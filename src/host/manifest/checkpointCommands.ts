@@ -28,12 +28,19 @@ export const checkpointCommands = {
     icon: "insert",
     menus: [{ menu: "view/item/context", when: CHECKPOINT, group: "1_use@2" }],
   },
+  evaluateCheckpoint: {
+    title: "Evaluate Checkpoint…",
+    does: "Measures a checkpoint beside the base model on tasks of its run's configuration.",
+    icon: "beaker",
+    needsTrust: true,
+    menus: [{ menu: "view/item/context", when: CHECKPOINT, group: "1_use@3" }],
+  },
   downloadCheckpoint: {
     title: "Download Weights…",
     does: "Puts the weights of a checkpoint into a folder that PEFT loads, with a card beside them.",
     icon: "cloud-download",
     needsTrust: true,
-    menus: [{ menu: "view/item/context", when: CHECKPOINT, group: "1_use@3" }],
+    menus: [{ menu: "view/item/context", when: CHECKPOINT, group: "1_use@4" }],
   },
   keepCheckpoint: {
     title: "Keep Checkpoint…",

@@ -20,7 +20,7 @@ export async function createLaunchRequest(
   request: TrainingRequest,
   only: Pick<LaunchConfig, "onlyEnvironment"> = {},
 ): Promise<LaunchRequest | null> {
-  const { configPath, resume, settingOverrides, overrides, sweep } = request;
+  const { configPath, resume, settingOverrides, overrides, sweep, instead } = request;
   const config = await launchConfig(request);
   if (config !== null) requireNoSecret(config);
   const allowed = config === null ? NO_KEYS : await keys.forLaunch({ ...config, ...only });
@@ -33,6 +33,7 @@ export async function createLaunchRequest(
       overrides: [...settingOverrides, ...overrides],
       digest: config?.digest ?? null,
       ...(sweep !== undefined && { sweep }),
+      ...(instead !== undefined && { instead }),
     },
     ...allowed,
     variables: serviceVariables(keys.variables()),

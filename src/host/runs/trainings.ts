@@ -1,6 +1,6 @@
 /** Trainings that this window started or joined: from the request to the trainer's end. */
 
-import type { LaunchError, LaunchRequest } from "../../shared/control.ts";
+import type { InsteadOfTraining, LaunchError, LaunchRequest } from "../../shared/control.ts";
 import { l10n } from "../../shared/l10n.ts";
 import type { SweepMember } from "../../shared/runFile.ts";
 import { Emitter } from "../vscode/emitter.ts";
@@ -22,6 +22,8 @@ export interface TrainingRequest {
   readonly settingOverrides: readonly string[];
   /** Absent for a run of its own. */
   readonly sweep?: SweepMember;
+  /** Absent = train. */
+  readonly instead?: InsteadOfTraining;
   /** The workspace folder that it comes from; null = the user's own request, from no folder. */
   readonly project: string | null;
 }

@@ -1,4 +1,4 @@
-/** Training and validation as tasks of VS Code: the palette, `tasks.json` and *Run Task* are one path. */
+/** Training, evaluation, dry runs and validation as tasks of VS Code: the palette, `tasks.json` and *Run Task* are one path. */
 
 import { isAbsolute, join } from "node:path";
 import * as vscode from "vscode";
@@ -9,6 +9,7 @@ import { RunTerminal } from "./runTerminal.ts";
 import { TASK_TYPE } from "./taskType.ts";
 import {
   gridTexts,
+  insteadOfTraining,
   overrideTexts,
   readTrainTask,
   resumedFolder,
@@ -104,7 +105,8 @@ export class TaskProvider implements vscode.TaskProvider {
     if (read.action === "validate") {
       return new RunTerminal(this.#validation(configPath, [...ofSetting, ...own]));
     }
-    const grid = gridTexts(read);
+    const instead = insteadOfTraining(read);
+    const grid = instead === null ? gridTexts(read) : null;
     if (grid !== null) {
       const all = [...ofSetting, ...own];
       const sweep = {
@@ -124,6 +126,7 @@ export class TaskProvider implements vscode.TaskProvider {
       // A run keeps what it was started with: only what is new is said to it.
       settingOverrides: resume === null ? ofSetting : [],
       resume: resume === null ? null : absolute(resume, folder),
+      ...(instead !== null && { instead }),
     };
     return new RunTerminal(this.#options.openTraining(request, read.attach ?? null));
   }

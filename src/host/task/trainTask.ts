@@ -1,12 +1,13 @@
 /** What a task of ours says, and how it is checked: anybody can write one into `tasks.json`. */
 
 import * as z from "zod";
+import type { InsteadOfTraining } from "../../shared/control.ts";
 import { l10n } from "../../shared/l10n.ts";
 import { launchName } from "../runs/launchStore.ts";
 import { TASK_TYPE } from "./taskType.ts";
 
 /** What a task can do with a configuration; the manifest offers the same. */
-export const TASK_ACTIONS = ["train", "validate"] as const;
+export const TASK_ACTIONS = ["train", "validate", "evaluate", "dry_run"] as const;
 
 const trainTask = z.object({
   type: z.literal(TASK_TYPE),
@@ -24,6 +25,8 @@ const trainTask = z.object({
   parallel: z.number().int().min(1).exactOptional(),
   /** True to try runs of the grid again that failed before. */
   retryFailed: z.boolean().exactOptional(),
+  /** What to evaluate: checkpoints, run folders and `base`. */
+  models: z.array(z.string().min(1)).exactOptional(),
   /** Only for ourselves: the launch that a new window joins again. */
   attach: launchName.exactOptional(),
 });
@@ -59,6 +62,12 @@ export function overrideTexts({ overrides, runName, resume }: TrainTask): readon
 export function gridTexts({ grid }: TrainTask): readonly string[] | null {
   if (grid === undefined) return null;
   return Object.entries(grid).map(([key, values]) => `${key}=${values}`);
+}
+
+/** What the task has a trainer do other than train; null when it trains. */
+export function insteadOfTraining({ action, models = [] }: TrainTask): InsteadOfTraining | null {
+  if (action === "evaluate") return { kind: "evaluate", models };
+  return action === "dry_run" ? { kind: "dry_run" } : null;
 }
 
 /** The run folder that the task goes on with; null for a new run. */

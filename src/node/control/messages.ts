@@ -102,6 +102,14 @@ const orderedTraining = z
     overrides: z.array(z.string()).readonly(),
     digest: z.string().nullable(),
     sweep: sweepMemberSchema.exactOptional(),
+    instead: z
+      .discriminatedUnion("kind", [
+        z
+          .object({ kind: z.literal("evaluate"), models: z.array(z.string()).readonly() })
+          .readonly(),
+        z.object({ kind: z.literal("dry_run") }).readonly(),
+      ])
+      .exactOptional(),
   })
   .readonly();
 const orderedKey = z

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import {
   gridTexts,
+  insteadOfTraining,
   overrideTexts,
   readTrainTask,
   resumedFolder,
@@ -30,6 +31,17 @@ it("takes the grid of a sweep, values with commas between", () => {
   const grid = { learning_rate: "1e-5,4e-5", seed: "1,2" };
   expect(gridTexts(task({ grid, parallel: 2 }))).toEqual(["learning_rate=1e-5,4e-5", "seed=1,2"]);
   expect(gridTexts(task({}))).toBeNull();
+});
+
+it("evaluates models or plays a dry run where the action says so", () => {
+  expect(insteadOfTraining(task({}))).toBeNull();
+  expect(insteadOfTraining(task({ action: "dry_run" }))).toEqual({ kind: "dry_run" });
+  expect(insteadOfTraining(task({ action: "evaluate" }))).toEqual({ kind: "evaluate", models: [] });
+  const models = ["base", "tinker://r/sampler_weights/c"];
+  expect(insteadOfTraining(task({ action: "evaluate", models }))).toEqual({
+    kind: "evaluate",
+    models,
+  });
 });
 
 it("knows a run folder from a checkpoint and from auto", () => {
