@@ -80,6 +80,8 @@ export interface CheckpointView {
 export interface EvaluationView {
   /** Completed steps. */
   readonly step: number;
+  /** Absent for the weights of the run itself. */
+  readonly model?: { readonly name: string };
   readonly results: readonly {
     readonly environment: string;
     readonly split: string;
@@ -90,6 +92,10 @@ export interface EvaluationView {
     readonly low: number;
     readonly high: number;
     readonly failed: number;
+    /** Absent in results of older versions. */
+    readonly passAtK?: readonly { readonly k: number; readonly mean: number }[];
+    /** Task by task, from the first evaluation; absent for that one. */
+    readonly difference?: { readonly mean: number; readonly low: number; readonly high: number };
   }[];
 }
 

@@ -239,7 +239,7 @@ test("evaluate takes models, and flags of the evaluation as settings", () => {
   expect(() => parseArguments(["evaluate"])).toThrow("needs a model or --config_path");
 });
 
-test("a dry run plays two groups unless it is told how many, and has flags of its own", () => {
+test("a dry run plays two groups unless --groups says how many, and has flags of its own", () => {
   const dry = { kind: "dry-run", configPath: "a.yaml", overrides: [], allowedOrigins: [] };
   expect(parseArguments(["train", "a.yaml", "--dry_run"])).toEqual({
     ...dry,

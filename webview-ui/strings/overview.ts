@@ -124,6 +124,7 @@ export const overviewStrings = {
     reward: l10n.t("Mean reward"),
     interval: l10n.t("95 % interval"),
     change: l10n.t("Change"),
+    passAtK: l10n.t("pass@k"),
     rollouts: l10n.t("Rollouts"),
   },
 

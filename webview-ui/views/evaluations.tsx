@@ -21,6 +21,8 @@ type Result = EvaluationView["results"][number];
 interface EvaluationRow {
   /** Completed steps. */
   readonly step: number;
+  /** Null for the weights of the run itself. */
+  readonly model: string | null;
   readonly result: Result;
   /** Of the same kind in the first evaluation; undefined there, and where it had none. */
   readonly first: Result | undefined;
@@ -59,6 +61,7 @@ const HEADS = [
   { label: text.reward, isNumber: true },
   { label: text.interval, isNumber: true },
   { label: text.change, isNumber: true },
+  { label: text.passAtK, isNumber: true },
   { label: text.rollouts, isNumber: true },
 ];
 
@@ -77,7 +80,7 @@ function Head() {
 }
 
 function Row({
-  row: { step, result, first },
+  row: { step, model, result, first },
   open,
 }: {
   readonly row: EvaluationRow;
@@ -89,7 +92,7 @@ function Row({
     <tr class="opens" onClick={open}>
       <td class="number">
         <button type="button" class="link" title={text.open(cellTitle({ step, ...result }))}>
-          {formatCount(step)}
+          {model === null ? formatCount(step) : visibleLine(model)}
         </button>
       </td>
       <td>{visibleLine(`${environment} ${split}`)}</td>
@@ -98,10 +101,24 @@ function Row({
         <b>{formatReward(rewardMean)}</b>
       </td>
       <td class="number">{`${formatReward(low)} to ${formatReward(high)}`}</td>
-      <td class="number">{change === null ? strings.none : formatSigned(change)}</td>
+      <td class="number">{change === null ? strings.none : changeText(change, result)}</td>
+      <td class="number">{passText(result)}</td>
       <td class="number">{formatCount(rollouts)}</td>
     </tr>
   );
+}
+
+/** With the interval of the change task by task, where it is known. */
+function changeText(change: number, { difference }: Result): string {
+  const shown = formatSigned(change);
+  if (difference === undefined) return shown;
+  return `${shown} (${formatSigned(difference.low)} to ${formatSigned(difference.high)})`;
+}
+
+/** Of all k that were measured. */
+function passText({ passAtK = [] }: Result): string {
+  if (passAtK.length === 0) return strings.none;
+  return passAtK.map(({ k, mean }) => `${formatReward(mean)} @${k}`).join(", ");
 }
 
 function rowsOf(evaluations: readonly EvaluationView[]): readonly EvaluationRow[] {
@@ -109,6 +126,7 @@ function rowsOf(evaluations: readonly EvaluationView[]): readonly EvaluationRow[
   return evaluations.flatMap((evaluation) =>
     evaluation.results.map((result) => ({
       step: evaluation.step,
+      model: evaluation.model?.name ?? null,
       result,
       first:
         evaluation === first

@@ -147,7 +147,7 @@ export const rolloutRecordSchema = z
 export type RolloutRecord = z.infer<typeof rolloutRecordSchema>;
 
 /** What an evaluation stores of a rollout beside its record. */
-export const evaluatedSchema = z.object({
+const evaluatedSchema = z.object({
   temperature: z.number(),
   /** Absent in lines of older versions. */
   purpose: z.string().exactOptional(),

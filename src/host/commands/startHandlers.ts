@@ -22,6 +22,7 @@ import type { LocalDemo } from "./localDemo.ts";
 type StartCommand =
   | "startTraining"
   | "startWithOverrides"
+  | "dryRun"
   | "startSweep"
   | "startLocalDemo"
   | "resumeRun";
@@ -55,6 +56,12 @@ export function startHandlers(options: StartHandlerOptions): Pick<CommandHandler
       if (config === undefined || !(await isSound(config))) return;
       const overrides = await askOverrides(config);
       if (overrides !== undefined) await train(config, { overrides });
+    },
+    dryRun: async (target) => {
+      const config = await chooseConfig(options, target);
+      if (config === undefined || !(await isSound(config))) return;
+      const name = basename(config.fsPath, extname(config.fsPath));
+      await train(config, { action: "dry_run" }, vscode.l10n.t("dry run {0}", name));
     },
     startSweep: async (target) => {
       const config = await chooseConfig(options, target);

@@ -31,6 +31,16 @@ export const trainingCommands = {
       { menu: "explorer/context", when: ON_CONFIG, group: "tinkerRL@2" },
     ],
   },
+  dryRun: {
+    title: "Dry Run",
+    does: "Plays everything up to the first update and prints it: a rollout, rewards, what would be trained.",
+    icon: "debug-alt",
+    needsTrust: true,
+    menus: [
+      { menu: "editor/context", when: ON_CONFIG, group: "tinkerRL@3" },
+      { menu: "explorer/context", when: ON_CONFIG, group: "tinkerRL@4" },
+    ],
+  },
   startSweep: {
     title: "Start Sweep…",
     does: "Trains once with each combination of several values, or goes on with a sweep.",
