@@ -133,11 +133,13 @@ function expiryLine({ name, phase, expiry }: ListedRun): readonly Line[] {
 
 function runCells(run: ListedRun, withCost: boolean): readonly Piece[] {
   const style = STYLES[run.phase];
-  const phase = phaseTexts()[run.phase];
+  const isEvaluation = run.file?.evaluation !== undefined;
+  const state = phaseTexts()[run.phase];
+  const phase = isEvaluation ? l10n.t("evaluation, {0}", state) : state;
   return [
     styled("strong", run.name),
     style === undefined ? phase : styled(style, phase),
-    String(run.steps),
+    isEvaluation ? "–" : String(run.steps),
     formatReward(run.reward),
     ...(withCost ? [run.used?.costUsd == null ? "–" : formatCost(run.used.costUsd)] : []),
     run.startedAtMs === null ? "–" : formatMinute(new Date(run.startedAtMs)),

@@ -11,7 +11,6 @@ import {
   type StoredResult,
 } from "../runFolder/evaluationLog.ts";
 import { evalPath, runPaths } from "../runFolder/layout.ts";
-import type { RolloutRecord } from "../runFolder/rolloutRecord.ts";
 import type { SamplingClient } from "../tinker/samplingClient.ts";
 import { encodeJsonLine } from "../util/jsonl.ts";
 import { collectRollouts } from "./collectRollouts.ts";
@@ -27,7 +26,12 @@ import {
 import type { LoopPosition } from "./loopPosition.ts";
 import { pauseUntilAvailable } from "./outageMonitor.ts";
 import type { Watcher } from "./progress.ts";
-import { type PlayedRollouts, readPlayed } from "./storedEvaluation.ts";
+import {
+  type PlayedRollout,
+  type PlayedRollouts,
+  playedRollout,
+  readPlayed,
+} from "./storedEvaluation.ts";
 import { storedRecord } from "./storedRecord.ts";
 
 /** `asked` = by itself, not by a run. */
@@ -175,14 +179,14 @@ interface EvaluateCellOptions {
   readonly at: EvaluationPlace;
   /** Those that an earlier attempt has finished. */
   readonly played: PlayedRollouts;
-  readonly report: (rollout: RolloutRecord) => void;
+  readonly report: (rollout: PlayedRollout) => void;
 }
 
 function progressReport(
   watch: Watcher,
   step: number,
   rollouts: number,
-): (rollout: RolloutRecord) => void {
+): (rollout: PlayedRollout) => void {
   let done = 0;
   return ({ reward, turns }) => {
     done += 1;
@@ -197,7 +201,7 @@ async function playCell(
   cell: EvaluationCell,
   tasks: readonly RolloutTask[],
   { sampler, isUrgent, at, played, report }: EvaluateCellOptions,
-): Promise<readonly RolloutRecord[]> {
+): Promise<readonly PlayedRollout[]> {
   const { config, ports, reporting, storage } = context;
   const { fileSystem, folder } = storage;
   const { temperature } = cell;
@@ -214,11 +218,11 @@ async function playCell(
       const record = await storedRecord(context, rollout);
       const line = encodeJsonLine(reporting.redactor.redactRecord({ ...record, ...extra }));
       await fileSystem.append(evalPath(folder, record.step), line);
-      report(record);
+      report(playedRollout(record));
     },
     onUsed: ({ step }, tokens) => storage.usage.add({ for: "evaluation", step, tokens }),
   });
-  const records = [...known.records, ...finished.map(({ record }) => record)];
+  const records = [...known.records, ...finished.map(({ record }) => playedRollout(record))];
   // In the order of the tasks, on which the bits of sums and intervals depend.
   return records.sort((a, b) => a.group - b.group || a.rollout - b.rollout);
 }

@@ -8,18 +8,34 @@ import { readLines } from "../runFolder/lineReader.ts";
 import { parseEvaluatedRollout, type RolloutRecord } from "../runFolder/rolloutRecord.ts";
 import { groupBy } from "../util/groupBy.ts";
 import type { RunStorage } from "./context.ts";
-import type { EvaluationCell } from "./evaluation.ts";
+import type { EvaluatedRecord, EvaluationCell } from "./evaluation.ts";
+
+/** What is kept of a stored rollout: texts of thousands would take much memory. */
+export interface PlayedRollout extends EvaluatedRecord {
+  readonly group: number;
+  readonly rollout: number;
+  readonly wasScoredWithGroup: boolean;
+}
+
+export function playedRollout(record: RolloutRecord): PlayedRollout {
+  const { index, reward, group, rollout, rewardBreakdown } = record;
+  return {
+    ...{ index, reward, group, rollout },
+    turns: record.turns.map(({ tokens }) => ({ tokens })),
+    wasScoredWithGroup: rewardBreakdown.group !== null,
+  };
+}
 
 /** The last stored rollout for each number of each task. */
 export class PlayedRollouts {
-  readonly #stored = new Map<string, { readonly record: RolloutRecord; readonly cell: string }>();
+  readonly #stored = new Map<string, { readonly record: PlayedRollout; readonly cell: string }>();
 
   add(record: RolloutRecord, temperature: number): void {
     const cell = cellKey({ ...record, temperature });
-    this.#stored.set(rolloutKey(record, temperature), { record, cell });
+    this.#stored.set(rolloutKey(record, temperature), { record: playedRollout(record), cell });
   }
 
-  inCell(cell: EvaluationCell): readonly RolloutRecord[] {
+  inCell(cell: EvaluationCell): readonly PlayedRollout[] {
     const wanted = cellKey(cell);
     return [...this.#stored.values()].flatMap((each) =>
       each.cell === wanted ? [each.record] : [],
@@ -30,13 +46,14 @@ export class PlayedRollouts {
   ofTasks(
     { temperature }: EvaluationCell,
     tasks: readonly RolloutTask[],
-  ): { readonly records: readonly RolloutRecord[]; readonly missing: readonly RolloutTask[] } {
-    const records: RolloutRecord[] = [];
+  ): { readonly records: readonly PlayedRollout[]; readonly missing: readonly RolloutTask[] } {
+    const records: PlayedRollout[] = [];
     const missing: RolloutTask[] = [];
     for (const group of groupBy(tasks, (task) => task.group).values()) {
       const found = group.map((task) => this.#stored.get(rolloutKey(task, temperature))?.record);
       const known = found.filter((record) => record !== undefined);
-      const isCut = known.length < group.length && known.some(wasScoredWithGroup);
+      const isCut =
+        known.length < group.length && known.some((record) => record.wasScoredWithGroup);
       if (isCut) missing.push(...group);
       else {
         records.push(...known);
@@ -45,10 +62,6 @@ export class PlayedRollouts {
     }
     return { records, missing };
   }
-}
-
-function wasScoredWithGroup({ rewardBreakdown }: RolloutRecord): boolean {
-  return rewardBreakdown.group !== null;
 }
 
 /** The stored rollouts of one evaluation. Lines of older versions name no purpose and belong to none. */

@@ -88,6 +88,8 @@ function preparingText(what: string | null): string {
 
 function detailsOf(run: RunEntry): readonly string[] {
   const { phase, steps, reward, status } = run;
+  const models = run.file?.evaluation?.models.length;
+  if (models !== undefined && phase !== "preparing") return [outcome(run), evaluationText(models)];
   const last = reward === null ? [] : [formatReward(reward)];
   switch (phase) {
     case "preparing":
@@ -111,6 +113,10 @@ function detailsOf(run: RunEntry): readonly string[] {
   }
 }
 
+function evaluationText(models: number): string {
+  return plural(models, "evaluation of {0} model", "evaluation of {0} models");
+}
+
 /** Why, in front: a row is cut at its end. */
 function outcome({ phase, file }: RunEntry): string {
   const isExplained = phase === "failed" && file?.ending !== undefined;
@@ -118,7 +124,10 @@ function outcome({ phase, file }: RunEntry): string {
 }
 
 function spokenOf(run: RunEntry): readonly string[] {
-  const { steps, totalSteps, reward, recentRewards } = run;
+  const { steps, totalSteps, reward, recentRewards, file } = run;
+  if (file?.evaluation !== undefined) {
+    return [outcome(run), evaluationText(file.evaluation.models.length)];
+  }
   const trend = trendOf(recentRewards);
   return [
     outcome(run),
@@ -171,8 +180,8 @@ function unsent({
 
 /** True when a resume can go on with it, or sends what is left of it. */
 export function isResumable(run: RunEntry): boolean {
-  const { phase, isLive, steps, totalSteps } = run;
-  if (isLive || phase === "unreadable") return false;
+  const { phase, isLive, steps, totalSteps, file } = run;
+  if (isLive || phase === "unreadable" || file?.evaluation !== undefined) return false;
   return phase !== "done" || totalSteps === null || steps < totalSteps || unsent(run).length > 0;
 }
 

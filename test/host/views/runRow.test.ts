@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { isResumable, runRow, trendOf } from "../../../src/host/views/runRow.ts";
+import type { RunFile } from "../../../src/shared/runFile.ts";
 import { aRun } from "./runEntries.ts";
 
 const NOW_MS = 1_800_000_000_000;
@@ -38,6 +39,21 @@ describe("the row of a run", () => {
     [{ phase: "unreadable", isLive: false }, "cannot be read by this version"],
   ] as const)("in the state %j reads %j", (changes, description) => {
     expect(runRow(aRun(changes), plain).description).toBe(description);
+  });
+
+  it("names an evaluation by its models, which no resume goes on with", () => {
+    const models = ["base", "step 10"].map((name, step) => ({ name, path: null, step }));
+    const file: RunFile = {
+      ...{ schemaVersion: 1, runId: "r", name: "demo", pid: 1, owner: "terminal" },
+      ...{ startedAtMs: 0, heartbeatAtMs: 0, generation: 1, attempt: 1, phase: "stopped" },
+      ...{ configPath: "a.yaml", control: null },
+    };
+    const evaluation = { models, digest: "d" };
+    const changes = { phase: "stopped", isLive: false, steps: 0 } as const;
+    const run = aRun({ ...changes, file: { ...file, evaluation } });
+    expect(runRow(run, plain).description).toBe("stopped · evaluation of 2 models");
+    expect(isResumable(run)).toBe(false);
+    expect(isResumable({ ...run, file })).toBe(true);
   });
 
   it("names what is being prepared, as the trainer says", () => {
