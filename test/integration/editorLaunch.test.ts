@@ -45,6 +45,10 @@ batch_size: 2
 ${settings}
 `,
   );
+  return launchOf(withInstead(await orderOf(configPath), instead));
+}
+
+function launchOf(launchRequest: LaunchRequest): Promise<string> {
   return launchTrainer(
     {
       launches: new LaunchStore(join(folder, "launches")),
@@ -52,7 +56,7 @@ ${settings}
       copiesFolder: join(folder, "copies"),
       environment: () => ({}),
     },
-    { title: "train", launchRequest: withInstead(await orderOf(configPath), instead) },
+    { title: "train", launchRequest },
   );
 }
 
@@ -60,6 +64,18 @@ function withInstead(request: LaunchRequest, instead?: InsteadOfTraining): Launc
   if (instead === undefined) return request;
   return { ...request, training: { ...request.training, instead } };
 }
+
+it.each([{ kind: "evaluate", models: ["base"] }, { kind: "dry_run" }] as const)(
+  "refuses to $kind with keys that were given for another configuration",
+  async (instead) => {
+    const configPath = join(folder, "tinker-config.yaml");
+    writeFileSync(configPath, "model_name: local/tiny-tool\n");
+    const launchRequest = withInstead(await orderOf(configPath), instead);
+    writeFileSync(configPath, "model_name: org/other\n");
+    const end = await watched(await launchOf(launchRequest)).ended;
+    expect(end).toMatchObject({ exitCode: 2, folder: null, error: { code: "config-changed" } });
+  },
+);
 
 function watched(launchFolder: string) {
   let output = "";
@@ -148,15 +164,7 @@ it("leaves its keys nowhere", async () => {
   writeFileSync(configPath, "model_name: local/tiny-tool\n");
   const keys = { TINKER_API_KEY: { value: key, origin: "store", host: null } } as const;
   const launchRequest = await orderOf(configPath, { keys });
-  const launchFolder = await launchTrainer(
-    {
-      launches: new LaunchStore(join(folder, "launches")),
-      programFolder: resolve("dist/trainer"),
-      copiesFolder: join(folder, "copies"),
-      environment: () => ({}),
-    },
-    { title: "train", launchRequest },
-  );
+  const launchFolder = await launchOf(launchRequest);
   const { pid } = (await readLaunch(launchFolder))?.request ?? { pid: null };
   const commandLine = readFileSync(`/proc/${pid}/cmdline`, "utf8");
   await watched(launchFolder).ended;

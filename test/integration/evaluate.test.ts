@@ -64,7 +64,7 @@ beforeAll(async () => {
   expect(trained.code, trained.stderr).toBe(0);
   const run = join(folder, ".tinker-rl", "runs", "config");
   words = ["evaluate", "base", `${run}@1`, run, "-c", join(folder, "config.yaml"), "--json"];
-}, 120_000);
+});
 
 async function evaluated(more: readonly string[] = []): Promise<Answer> {
   const { code, stdout, stderr } = await runProgram([...words, ...more], {});
@@ -138,7 +138,7 @@ it("measures base, a step and the end as a count by hand does, and the same twic
   const shown = await runProgram(["show", first.folder], {});
   expect(shown.stdout).toContain("pass@4");
   expect(shown.stdout).toMatch(/^step 2 /m);
-}, 120_000);
+});
 
 it("goes on after a kill without playing a finished rollout again", async () => {
   const more = ["--seed", "4"];
@@ -168,7 +168,7 @@ it("goes on after a kill without playing a finished rollout again", async () => 
   expect(new Set(keys).size).toBe(72);
   const text = await readFile(join(place, "run.json"), "utf8");
   expect(JSON.parse(text)).toMatchObject({ attempt: 2, phase: "done" });
-}, 120_000);
+});
 
 /** Waits until so many rollouts are stored. */
 async function untilPlayed(place: string, count: number): Promise<number> {
@@ -191,4 +191,4 @@ it("refuses what is no model, and a step that has no checkpoint", async () => {
   const without = await runProgram(["evaluate", "base"], {});
   expect(without.code).toBe(2);
   expect(without.stderr).toContain("--config_path");
-}, 60_000);
+});
