@@ -99,7 +99,11 @@ export async function gatherFacts(
     run: await runView(options),
     events: eventViews(follower.events),
     checkpoints: checkpointViews(follower.checkpoints, options.liveness.nowMs),
-    evaluations: follower.evaluations.map(({ step, results }) => ({ step, results })),
+    evaluations: follower.evaluations.map(({ step, model, results }) => ({
+      step,
+      results,
+      ...(model !== undefined && { model: { name: model.name } }),
+    })),
   };
 }
 
