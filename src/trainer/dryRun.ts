@@ -13,6 +13,7 @@ import { runName, runParent } from "../node/runPaths.ts";
 import { claimRun } from "./claimRun.ts";
 import type { LoadedConfig } from "./config/configFiles.ts";
 import { connectAndPrepare, connectionOptions, type PreparedServices } from "./connectRun.ts";
+import { loadListPrices } from "./listPrices.ts";
 import { reportContext, trainingContext } from "./runContext.ts";
 import { recordFailure } from "./runEnding.ts";
 import type { RunPlan, TrainerOptions } from "./runPlan.ts";
@@ -78,7 +79,17 @@ async function play(
   try {
     const model = await raceAbort(plan.createModel(tinker, preparation), trainer.control.signal);
     const reporting = reportContext(trainer, plan, lease, preparation.totalSteps);
-    const context = trainingContext(reporting, tinker.service, model.client, preparation);
+    const listPrices = await loadListPrices({
+      config: plan.loaded.config,
+      address: tinker.service.address,
+      folder: null,
+      log: trainer.log,
+      signal: trainer.control.signal,
+    });
+    const context = trainingContext(reporting, tinker.service, model.client, {
+      ...preparation,
+      listPrices: listPrices?.prices ?? null,
+    });
     const output = await playDryRun(context, model.start);
     await onPlayed(folder);
     requireRewards(output);

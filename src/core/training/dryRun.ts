@@ -20,10 +20,16 @@ export async function playDryRun(context: RunContext, position: LoopPosition): P
   const alarms = new RunAlarms();
   const generator = await Generator.open(dry, alarms);
   const steps = new StepPipeline(generator, alarms);
+  const { clock } = dry.ports;
+  const fromMs = clock.monotonic();
   try {
     await generator.start(dry, position);
-    const order = { context: dry, position, settingsHash: "", extra: {}, mayFollow: () => false };
-    return (await steps.run(order)).output;
+    const completed = await steps.run({
+      ...{ context: dry, position, settingsHash: "", extra: {} },
+      secondsUntilNow: (pausedMs) => (clock.monotonic() - fromMs - pausedMs) / 1000,
+      mayFollow: () => false,
+    });
+    return completed.output;
   } finally {
     await generator.close();
     await steps.close();
