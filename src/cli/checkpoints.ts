@@ -55,7 +55,7 @@ async function listLines(
     const usable = usableCheckpoints(all, clock.now());
     return jsonLines(usable.map(({ state: _, ...checkpoint }) => checkpoint));
   }
-  const lines = checkpointLines(all);
+  const lines = checkpointLines(all, clock.now());
   return lines.length === 0 ? [[l10n.t("The run has saved no checkpoint.")]] : lines;
 }
 

@@ -1,7 +1,7 @@
 /** Draws evaluations: one line a temperature, beside what was measured before. */
 
+import { isSameCell } from "../core/config/evaluationCells.ts";
 import type { EvaluatedModel, StoredResult } from "../core/runFolder/evaluationLog.ts";
-import { isSameCell } from "../core/training/evaluation.ts";
 import { formatReward, formatSigned, formatTemperature, plural } from "../shared/format.ts";
 import { l10n } from "../shared/l10n.ts";
 import { type Line, type Piece, styled } from "./line.ts";

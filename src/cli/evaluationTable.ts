@@ -1,7 +1,7 @@
 /** What came of an evaluation of several models, as tables for people and as JSON for programs. */
 
+import { isSameCell } from "../core/config/evaluationCells.ts";
 import type { EvaluationEntry, StoredResult } from "../core/runFolder/evaluationLog.ts";
-import { isSameCell } from "../core/training/evaluation.ts";
 import { formatReward, formatSigned, formatTemperature, plural } from "../shared/format.ts";
 import { l10n } from "../shared/l10n.ts";
 import { BLANK, type Line, type Piece, styled } from "./line.ts";

@@ -52,7 +52,10 @@ export async function* showOverview(context: ShowContext): AsyncGenerator<Line, 
   }
   const evaluations = await comparedEvaluations(context);
   if (evaluations.length > 0) yield* [BLANK, ...evaluations];
-  const checkpoints = checkpointLines(await readCheckpoints(fileSystem, folder));
+  const checkpoints = checkpointLines(
+    await readCheckpoints(fileSystem, folder),
+    context.clock.now(),
+  );
   if (checkpoints.length > 0) yield* [BLANK, heading(l10n.t("checkpoints")), ...checkpoints];
   yield* await closerLines(context, rows, evaluations.length > 0);
 }

@@ -69,6 +69,8 @@ export interface CheckpointView {
   /** Completed steps. */
   readonly step: number;
   readonly kind: string;
+  /** Of the best one of the run by its configuration; null for all others. */
+  readonly best: { readonly metric: string; readonly value: number } | null;
   readonly statePath: string | null;
   readonly samplerPath: string | null;
   /** ISO 8601; null = kept until deleted. */

@@ -1,5 +1,6 @@
 /** The evaluation after the last step. */
 
+import { BestCheckpoint } from "../core/training/bestCheckpoint.ts";
 import { evaluate } from "../core/training/evaluate.ts";
 import type { LoopEnd } from "../core/training/loop.ts";
 import {
@@ -24,5 +25,9 @@ export async function evaluateAtEnd(
   const fresh = await connectModelService(connections);
   const sampler = await fresh.service.samplerForPath(samplerPath);
   await evaluate(context, evaluation, sampler, { step, purpose: "end" });
+  await new BestCheckpoint().update({
+    ...context,
+    services: { ...context.services, service: fresh.service },
+  });
   await fresh.service.finish("success");
 }

@@ -61,7 +61,7 @@ describe("checkpoints list", () => {
     expect((await run({ listCheckpoints: async () => [] }, ["list", "--json"])).text).toBe("[]");
   });
 
-  it("of a run asks nobody; a program gets those that can be used", async () => {
+  it("of a run asks nobody, and lists those that can be used", async () => {
     const fileSystem = createMemoryFileSystem();
     const folder = "/home/me/runs/demo";
     const entry: CheckpointEntry = {
@@ -74,7 +74,8 @@ describe("checkpoints list", () => {
     await fileSystem.append(`${folder}/checkpoints.jsonl`, `${JSON.stringify(final)}\n`);
     await fileSystem.writeAtomic(`${folder}/metrics.jsonl`, "");
     const { text } = await run({}, ["list", "runs/demo"], fileSystem);
-    expect(text).toContain("checkpoint_000001  periodic, after 1 step, expires 2025-12-31");
+    expect(text).toContain("final_000002  final, after 2 steps");
+    expect(text).not.toContain("checkpoint_000001");
     const { text: json } = await run({}, ["list", "runs/demo", "--json"], fileSystem);
     expect(JSON.parse(json)).toEqual([final]);
   });

@@ -4,7 +4,7 @@ import type uPlot from "uplot";
 import type { EvaluationCell } from "../model/evaluationCell.ts";
 import { type ColourName, lineColour } from "./palette.ts";
 
-export type LineMark = "checkpoint" | "resume" | "settings" | "pause" | "alarm";
+export type LineMark = "checkpoint" | "best" | "resume" | "settings" | "pause" | "alarm";
 
 export type ChartMark =
   /** A line from top to bottom with a letter. */
@@ -67,6 +67,13 @@ export const EVALUATION_SIGNS: readonly (readonly (readonly [number, number])[])
   ],
 ];
 
+/** Corners of a star with five points around its middle. */
+const STAR = Array.from({ length: 10 }, (_, corner) => {
+  const angle = (corner * Math.PI) / 5;
+  const radius = corner % 2 === 0 ? 1 : 0.45;
+  return [Math.sin(angle) * radius, -Math.cos(angle) * radius] as const;
+});
+
 /** From the middle of a sign to its corners. */
 export const SIGN_PX = 5;
 /** Width beside the last value that marks may fill. */
@@ -96,6 +103,7 @@ export function drawMarks(plot: uPlot, marks: readonly ChartMark[], fontPx: numb
 
 const LINE_LOOKS = {
   checkpoint: { colour: "text", share: 0.5, dash: [2, 4] },
+  best: { colour: "text", share: 0.9, dash: [2, 4] },
   resume: { colour: "yellow", share: 0.9, dash: [6, 3] },
   settings: { colour: "green", share: 0.9, dash: [8, 3, 2, 3] },
   pause: { colour: "text", share: 0.7, dash: [1, 5] },
@@ -128,6 +136,9 @@ function drawLine({ ctx, bbox }: uPlot, kind: LineMark, x: number, font: number)
   else if (kind === "pause") {
     ctx.rect(x - size, bbox.top - size, size * 0.7, size * 2);
     ctx.rect(x + size * 0.3, bbox.top - size, size * 0.7, size * 2);
+  } else if (kind === "best") {
+    for (const [right, down] of STAR)
+      ctx.lineTo(x + right * size * 1.5, bbox.top + down * size * 1.5);
   } else ctx.rect(x - size * 0.8, bbox.top - size * 0.8, size * 1.6, size * 1.6);
   ctx.fill();
 }

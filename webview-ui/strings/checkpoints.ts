@@ -10,6 +10,7 @@ export const checkpointsStrings = {
   step: l10n.t("After step"),
   kind: l10n.t("Kind"),
   reward: l10n.t("Reward"),
+  bestBy: (metric: string) => l10n.t("best by {0}", metric),
   created: l10n.t("Saved"),
   expires: l10n.t("Expires"),
   holds: l10n.t("Holds"),

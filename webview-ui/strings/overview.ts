@@ -73,6 +73,7 @@ export const overviewStrings = {
     evaluationOf: (place: string) => l10n.t("evaluation of {0}, 95 % interval", place),
     marks: {
       checkpoint: l10n.t("checkpoint"),
+      best: l10n.t("best checkpoint"),
       resume: l10n.t("resume"),
       settings: l10n.t("other settings"),
       pause: l10n.t("pause"),

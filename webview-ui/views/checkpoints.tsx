@@ -98,7 +98,8 @@ interface RowProps {
 }
 
 function Row({ dashboard, checkpoint, nowMs }: RowProps) {
-  const { name, step, kind, reward, createdAt, expiresAt, statePath, samplerPath } = checkpoint;
+  const { name, step, kind, reward, best, createdAt, expiresAt, statePath, samplerPath } =
+    checkpoint;
   const { host } = dashboard;
   const shownName = visibleLine(name);
   const copy = (which: "state" | "sampler"): void => {
@@ -123,7 +124,10 @@ function Row({ dashboard, checkpoint, nowMs }: RowProps) {
         {shownName}
       </th>
       <td class="number">{formatCount(step)}</td>
-      <td>{visibleLine(kind)}</td>
+      <td title={best === null ? undefined : text.bestBy(visibleLine(best.metric))}>
+        {visibleLine(kind)}
+        {best === null ? null : <b>{` ★ ${formatReward(best.value)}`}</b>}
+      </td>
       <td class="number">{formatReward(reward)}</td>
       <td title={createdAt}>{ago(createdAt, nowMs)}</td>
       <td title={expiresAt ?? undefined}>{expiry(expiresAt, nowMs)}</td>

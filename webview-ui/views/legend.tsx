@@ -20,7 +20,7 @@ interface ValueProps extends Pick<LegendEntry, "line"> {
   readonly row: number;
 }
 
-const MARKS = ["checkpoint", "resume", "settings", "pause", "alarm", "skipped"] as const;
+const MARKS = ["checkpoint", "best", "resume", "settings", "pause", "alarm", "skipped"] as const;
 
 export function Legend({ dashboard, entries, marks, row }: LegendProps) {
   const { hiddenSeries } = dashboard.view.value;

@@ -27,7 +27,11 @@ export function lineMarks(
   return [
     ...lines(
       "checkpoint",
-      saves.map(({ step }) => step),
+      saves.flatMap(({ best, step }) => (best === null ? [step] : [])),
+    ),
+    ...lines(
+      "best",
+      saves.flatMap(({ best, step }) => (best === null ? [] : [step])),
     ),
     ...lines(
       "resume",

@@ -43,6 +43,8 @@ export type RuleCode =
   | "TRL218"
   /** Several keys: a budget in USD without prices. */
   | "TRL219"
+  /** Several keys: a best checkpoint without the evaluation that chooses it. */
+  | "TRL220"
   /** What services offer: environment, split, model, rank or loss, checkpoint, secret that an environment asks for. */
   | "TRL300"
   | "TRL301"

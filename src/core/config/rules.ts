@@ -1,11 +1,11 @@
 /** Rules over several fields, and advice about values that are allowed but rarely meant. */
 
 import { formatCount } from "../../shared/format.ts";
-import { nearestWords } from "../util/editDistance.ts";
 import { addressFindings } from "./addressRules.ts";
 import { correctionFindings } from "./correctionRules.ts";
 import { costFindings } from "./costRules.ts";
 import { environmentFindings } from "./environmentRules.ts";
+import { evaluationFindings } from "./evaluationRules.ts";
 import { advice, conflict, type Finding, note, preferred, setTo } from "./finding.ts";
 import { valueAt } from "./issues.ts";
 import { lineUpFindings } from "./lineUpRules.ts";
@@ -16,7 +16,6 @@ import type { Config } from "./schema.ts";
 
 /** What `checkStatePath` of the Tinker client takes. */
 const STATE_PATH = /^tinker:\/\/[^/\s]+\/weights\/[^/\s]+$/;
-const ENVIRONMENT_NAME = /^[^/\s]+\/[^/\s]+$/;
 /** Above it a hosted run tends to collapse; RL with LoRA uses 1e-5 to 4e-5. */
 const HIGH_LEARNING_RATE = 1e-4;
 /** Below it nothing moves in the length of a run. */
@@ -191,40 +190,6 @@ function shuffleFindings({ shuffle, environments }: Config, values: unknown): re
       return [advice("TRL217", path, message, { relatedPaths: [["shuffle"]], remedies })];
     }),
   );
-}
-
-function evaluationFindings({ evaluation, environments }: Config): readonly Finding[] {
-  if (evaluation === null) return [];
-  const trained = Object.keys(environments);
-  return Object.entries(evaluation.splits).flatMap(([name, splits]) => {
-    const path = ["evaluation", "splits", name];
-    if (!trained.includes(name) && !ENVIRONMENT_NAME.test(name)) {
-      return [unknownEnvironment(path, name, trained)];
-    }
-    const trainedSplits = Object.keys(environments[name]?.splits ?? {});
-    return splits.flatMap((split, index) =>
-      trainedSplits.includes(split)
-        ? [advice("TRL211", [...path, String(index)], `The split \`${split}\` is trained on, too.`)]
-        : [],
-    );
-  });
-}
-
-function unknownEnvironment(
-  path: readonly string[],
-  name: string,
-  trained: readonly string[],
-): Finding {
-  const near = nearestWords(name, trained);
-  const hint =
-    near.length === 0
-      ? "Write it as `Owner/Name` or `local/name`."
-      : `Did you mean \`${near[0]}\`?`;
-  const message = `\`${name}\` is no environment of this file and no full name. ${hint}`;
-  const remedies = near.map(
-    (to) => ({ kind: "rename", path, to, title: `Change to '${to}'` }) as const,
-  );
-  return conflict("TRL300", path, message, { part: "key", remedies });
 }
 
 function trackerFindings(config: Config): readonly Finding[] {

@@ -104,6 +104,14 @@ export const runFields = {
     unit: "steps",
     doc: "Save a state to resume from after every so many steps; it is deleted once there is a newer save, at the latest after a day. `null` means 1 for local models and 5 for hosted ones; 0 turns it off.",
   },
+  save_best: {
+    type: "string",
+    nullable: true,
+    default: null,
+    change: "tunable",
+    examples: ["eval/local/calculator/test/greedy/reward_mean"],
+    doc: "Keep the checkpoint with the highest value of this metric of an evaluation: `reward_mean` or `success_frac` of an environment, split and temperature (`greedy` or `temperature_1`). The run saves what it evaluates on its way, marks the best, and deletes what was saved for this alone and is no longer the best. `null` keeps none for being the best.",
+  },
   max_recoveries: {
     type: "integer",
     min: 0,

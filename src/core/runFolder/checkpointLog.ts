@@ -31,6 +31,8 @@ const checkpointSchema = z
     /** The chat renderer's name. */
     renderer: z.string(),
     created_at: z.string(),
+    /** Of the best one by `save_best`: the metric and its value; absent for all others. */
+    best: z.object({ metric: z.string(), value: z.number() }).readonly().exactOptional(),
     /** All that a resume from it needs; absent for a rolling save, whose state is in `state.json` while it exists. */
     state: storedStateSchema.exactOptional(),
   })
@@ -78,10 +80,31 @@ export function usableCheckpoints(
     byName.delete(entry.name);
     byName.set(entry.name, entry);
   }
-  const last = entries.at(-1);
+  const last = newestSave(entries);
   return [...byName.values()].filter(
     ({ name, kind, expires_at }) =>
       (expires_at === null || Date.parse(expires_at) > nowMs) &&
       (kind !== "rolling" || name === last?.name),
   );
+}
+
+/** The one that was saved last: a later line may be a note about an earlier save. Null without any. */
+export function newestSave(entries: readonly CheckpointEntry[]): CheckpointEntry | null {
+  return entries.reduce<CheckpointEntry | null>(
+    (newest, entry) => (newest === null || entry.created_at >= newest.created_at ? entry : newest),
+    null,
+  );
+}
+
+/**
+ * What a save counts as by all its `lines`, for example periodic and final; the best one counts as that, too, and one that was saved to
+ * be compared only is a candidate until then.
+ */
+export function kindsOf(
+  { best, kind }: CheckpointEntry,
+  lines: readonly CheckpointEntry[],
+): readonly (CheckpointEntry["kind"] | "candidate")[] {
+  const others = [...lines.map((line) => line.kind), kind].filter((each) => each !== "best");
+  if (best !== undefined) return [...new Set(others), "best"];
+  return others.length === 0 ? ["candidate"] : [...new Set(others)];
 }

@@ -7,7 +7,7 @@ import { appendCheckpoint, type CheckpointEntry } from "../runFolder/checkpointL
 import { type RunState, writeState } from "../runFolder/state.ts";
 import type { RunContext } from "./context.ts";
 
-export type CheckpointKind = "periodic" | "rolling" | "final" | "interrupt" | "manual";
+export type CheckpointKind = "periodic" | "rolling" | "final" | "interrupt" | "manual" | "best";
 
 export interface Snapshot {
   /** Completed steps; the checkpoint's number. */
@@ -29,11 +29,17 @@ const PREFIXES: Readonly<Record<CheckpointKind, string>> = {
   final: "final",
   interrupt: "interrupt",
   manual: "manual",
+  best: "best",
 };
 
-/** The kind of save due after `step` completed steps, or null. */
-export function dueCheckpoint(config: Config, step: number): "periodic" | "rolling" | null {
+/** The kind of save due after `step` completed steps, or null; `isEvaluated` says whether their weights are about to be evaluated. */
+export function dueCheckpoint(
+  config: Config,
+  step: number,
+  isEvaluated: boolean,
+): "periodic" | "best" | "rolling" | null {
   if (config.save_every > 0 && step % config.save_every === 0) return "periodic";
+  if (config.save_best !== null && isEvaluated) return "best";
   const rolling = rollingSaveEvery(config);
   return rolling > 0 && step % rolling === 0 ? "rolling" : null;
 }
@@ -45,7 +51,9 @@ function checkpointName(kind: CheckpointKind, step: number): string {
 
 /** Completed steps that a checkpoint's name states; null when it states none. */
 export function stepOfCheckpoint(path: string): number | null {
-  const digits = /(?:^|\/)(?:checkpoint|rolling|final|interrupt|manual)_(\d{6,})$/.exec(path)?.[1];
+  const digits = /(?:^|\/)(?:checkpoint|rolling|final|interrupt|manual|best)_(\d{6,})$/.exec(
+    path,
+  )?.[1];
   return digits === undefined ? null : Number(digits);
 }
 
@@ -98,7 +106,9 @@ export class CheckpointWriter {
   async saveNow(snapshot: Snapshot): Promise<SavedEntry> {
     const latest = this.#latest;
     if (latest !== null && latest.step === snapshot.step && latest.kind !== "rolling") {
-      return latest.entry;
+      const entry = await latest.entry;
+      // One that was saved to be compared goes once another one is better; what a user asked for stays.
+      return entry.kind === "best" ? this.#record({ ...entry, kind: "manual" }, snapshot) : entry;
     }
     return this.#submit("manual", snapshot.step, snapshot);
   }

@@ -1,5 +1,6 @@
 /** Runs an evaluation and writes what came of it. */
 
+import { type EvaluationCell, evaluationCells } from "../config/evaluationCells.ts";
 import type { EvaluationConfig } from "../config/schema.ts";
 import { environmentConfig } from "../config/taskChoices.ts";
 import type { FinishedRollout, RolloutTask } from "../rollout/rollout.ts";
@@ -16,13 +17,7 @@ import { encodeJsonLine } from "../util/jsonl.ts";
 import { collectRollouts } from "./collectRollouts.ts";
 import { environmentOf, type PlayContext, type RunContext } from "./context.ts";
 import { chooseTasks, doneFractionOf } from "./dataset.ts";
-import {
-  type EvaluationCell,
-  type EvaluationResult,
-  evaluationCells,
-  summarizeEvaluation,
-  taskRewards,
-} from "./evaluation.ts";
+import { type EvaluationResult, summarizeEvaluation, taskRewards } from "./evaluation.ts";
 import type { LoopPosition } from "./loopPosition.ts";
 import { pauseUntilAvailable } from "./outageMonitor.ts";
 import type { Watcher } from "./progress.ts";

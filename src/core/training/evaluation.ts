@@ -1,6 +1,6 @@
 /** Measures a policy on tasks it is not trained on: fixed tasks and seeds, never a gradient. */
 
-import type { EvaluationConfig } from "../config/schema.ts";
+import { type EvaluationCell, temperatureName } from "../config/evaluationCells.ts";
 import type { StoredResult } from "../runFolder/evaluationLog.ts";
 import { type MetricsTree, mergeMetrics } from "../runFolder/metricsTree.ts";
 import type { RolloutRecord } from "../runFolder/rolloutRecord.ts";
@@ -8,14 +8,6 @@ import { bootstrapMean, type Estimate } from "../util/bootstrap.ts";
 import { groupBy } from "../util/groupBy.ts";
 import { passAtK, reportedKs } from "../util/passAtK.ts";
 import { mean } from "../util/stats.ts";
-
-/** One environment, split and temperature. */
-export interface EvaluationCell {
-  readonly environment: string;
-  readonly split: string;
-  /** 0 = greedy. */
-  readonly temperature: number;
-}
 
 export interface EvaluationResult extends EvaluationCell {
   readonly tasks: number;
@@ -59,19 +51,6 @@ export interface SummaryOptions {
   readonly seed: number;
   /** The mean reward of each task by index in the evaluation to compare with; absent = none. */
   readonly baseline?: ReadonlyMap<number, number>;
-}
-
-/** Environment, split and temperature of everything the configuration evaluates, in its order. */
-export function evaluationCells(config: EvaluationConfig): readonly EvaluationCell[] {
-  return Object.entries(config.splits).flatMap(([environment, splits]) =>
-    splits.flatMap((split) =>
-      config.temperatures.map((temperature) => ({ environment, split, temperature })),
-    ),
-  );
-}
-
-export function isSameCell(a: EvaluationCell, b: EvaluationCell): boolean {
-  return a.environment === b.environment && a.split === b.split && a.temperature === b.temperature;
 }
 
 /** Mean reward of each task, by its index. */
@@ -160,9 +139,4 @@ export function evaluationMetrics(results: readonly StoredResult[]): MetricsTree
     const path = { [result.split]: { [temperatureName(result.temperature)]: metrics } };
     return mergeMetrics(tree, { eval: { [result.environment]: path } });
   }, {});
-}
-
-/** How a temperature is called in metrics and on screens. */
-function temperatureName(temperature: number): string {
-  return temperature === 0 ? "greedy" : `temperature_${temperature}`;
 }

@@ -10,6 +10,7 @@ import { mergeMetrics } from "../runFolder/metricsTree.ts";
 import type { RunUsage } from "../usage/tokenUsage.ts";
 import { RunAlarms } from "./alarms.ts";
 import { reportCapacitySummary } from "./availabilityMessages.ts";
+import { BestCheckpoint } from "./bestCheckpoint.ts";
 import { TARGET_REACHED } from "./budgets.ts";
 import { changeSettings } from "./changeSettings.ts";
 import { CheckpointWriter, dueCheckpoint, type Snapshot } from "./checkpointWriter.ts";
@@ -70,6 +71,7 @@ class Loop {
   #context: RunContext;
   #identity: RunIdentity;
   readonly #checkpoints: CheckpointWriter;
+  readonly #best = new BestCheckpoint();
   readonly #generator: Generator;
   readonly #steps: StepPipeline;
   readonly #endConditions: EndConditions;
@@ -87,9 +89,10 @@ class Loop {
     this.#generator = generator;
     this.#endConditions = endConditions;
     this.#steps = new StepPipeline(generator, alarms);
-    this.#checkpoints = new CheckpointWriter(context, (state) =>
-      generator.tidy(context.reporting, state),
-    );
+    this.#checkpoints = new CheckpointWriter(context, async (state) => {
+      await generator.tidy(context.reporting, state);
+      await this.#best.update(this.#context);
+    });
   }
 
   async run(): Promise<LoopEnd> {
@@ -205,7 +208,9 @@ class Loop {
 
   #beginDueSave(step: number, snapshot: Snapshot | Promise<Snapshot>): void {
     const { config } = this.#context;
-    const due = dueCheckpoint(config, step) ?? (this.#checkpoints.isAgeing ? "rolling" : null);
+    const isEvaluated = dueEvaluation(this.#context, { ...this.#position, step }) !== null;
+    const due =
+      dueCheckpoint(config, step, isEvaluated) ?? (this.#checkpoints.isAgeing ? "rolling" : null);
     if (due === null) return;
     this.#earlierSave = this.#checkpoints.begin(due, step, snapshot);
     this.#earlierSave.catch(() => undefined);
@@ -233,7 +238,10 @@ class Loop {
     const before = this.#extra;
     const play = stepsAhead === 0 ? evaluate : evaluateBesideSteps;
     const results = play(this.#context, evaluation, sampler, at);
-    this.#extra = results.then(async (each) => mergeMetrics(await before, evaluationMetrics(each)));
+    this.#extra = results.then(async (each) => {
+      await this.#best.update(this.#context);
+      return mergeMetrics(await before, evaluationMetrics(each));
+    });
     this.#extra.catch(() => undefined);
     // Groups that are issued ahead go on meanwhile; on-policy ones are issued only after it.
     if (stepsAhead === 0) await this.#extra;

@@ -1,5 +1,6 @@
 /** The rollouts of an evaluation that are stored: what a later one is compared with, and what an interrupted one goes on from. */
 
+import type { EvaluationCell } from "../config/evaluationCells.ts";
 import type { RolloutTask } from "../rollout/rollout.ts";
 import type { EvaluationKey } from "../rollout/seeds.ts";
 import type { EvaluationEntry } from "../runFolder/evaluationLog.ts";
@@ -8,7 +9,7 @@ import { readLines } from "../runFolder/lineReader.ts";
 import { parseEvaluatedRollout, type RolloutRecord } from "../runFolder/rolloutRecord.ts";
 import { groupBy } from "../util/groupBy.ts";
 import type { RunStorage } from "./context.ts";
-import type { EvaluatedRecord, EvaluationCell } from "./evaluation.ts";
+import type { EvaluatedRecord } from "./evaluation.ts";
 
 /** What is kept of a stored rollout: texts of thousands would take much memory. */
 export interface PlayedRollout extends EvaluatedRecord {

@@ -4,13 +4,18 @@ import * as z from "zod";
 import { type FiringAlarm, firingIn } from "../../core/alarms/alarmEvents.ts";
 import { editsTitle } from "../../core/alarms/formatSettingChange.ts";
 import type { FileSystem } from "../../core/ports.ts";
-import { type CheckpointEntry, usableCheckpoints } from "../../core/runFolder/checkpointLog.ts";
+import {
+  type CheckpointEntry,
+  kindsOf,
+  usableCheckpoints,
+} from "../../core/runFolder/checkpointLog.ts";
 import type { RunEvent } from "../../core/runFolder/events.ts";
 import type { RunFollower } from "../../core/runFolder/follower.ts";
 import { runPaths } from "../../core/runFolder/layout.ts";
 import { isRunInUse, type Liveness } from "../../core/runFolder/runFile.ts";
 import { MAX_BYTES, readIfReadable } from "../../core/runFolder/wholeFiles.ts";
 import { NOTHING_PENDING, pendingReports } from "../../core/runs/pendingReports.ts";
+import { groupBy } from "../../core/util/groupBy.ts";
 import { parseJson } from "../../core/util/jsonl.ts";
 import type { RunFacts } from "../../shared/dashboardMessages.ts";
 import type {
@@ -190,17 +195,15 @@ function checkpointViews(
   entries: readonly CheckpointEntry[],
   nowMs: number,
 ): readonly CheckpointView[] {
-  const kindsOf = (name: string): string => {
-    const kinds = entries.filter((entry) => entry.name === name).map(({ kind }) => kind);
-    return [...new Set(kinds)].join(", ");
-  };
+  const lines = groupBy(entries, ({ name }) => name);
   return usableCheckpoints(entries, nowMs)
     .toReversed()
     .slice(0, MAX_CHECKPOINTS)
     .map((entry) => ({
       name: entry.name,
       step: entry.step,
-      kind: kindsOf(entry.name),
+      kind: kindsOf(entry, lines.get(entry.name) ?? []).join(", "),
+      best: entry.best ?? null,
       statePath: entry.state_path,
       samplerPath: entry.sampler_path,
       expiresAt: entry.expires_at,

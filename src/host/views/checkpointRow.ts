@@ -5,13 +5,14 @@ import { formatDuration, formatReward } from "../../shared/format.ts";
 import { l10n } from "../../shared/l10n.ts";
 import { type RowText, SOON_MS } from "./runRow.ts";
 
-const ICONS: Readonly<Record<CheckpointEntry["kind"], string>> = {
+const ICONS: Readonly<Record<CheckpointEntry["kind"] | "candidate", string>> = {
   periodic: "save",
   rolling: "sync",
   final: "pass",
   interrupt: "debug-pause",
   manual: "bookmark",
   best: "star-full",
+  candidate: "save",
 };
 
 export interface CheckpointRowOptions {
@@ -25,7 +26,8 @@ export function checkpointRow(
   entry: CheckpointEntry,
   { nowMs, isHosted }: CheckpointRowOptions,
 ): RowText {
-  const { step, kind } = entry;
+  const { best, step } = entry;
+  const kind = entry.kind === "best" && best === undefined ? "candidate" : entry.kind;
   const reward = entry.metrics["rollout/reward/mean"] ?? null;
   const parts = [
     entry.state_path === null ? null : l10n.t("state"),
@@ -33,7 +35,8 @@ export function checkpointRow(
   ].filter((part) => part !== null);
   const details = [
     // A row is cut at its end.
-    ...[kind, ...expiry(entry, nowMs)],
+    ...[...(best === undefined ? [] : [bestText(best)]), ...(kind === "best" ? [] : [kind])],
+    ...expiry(entry, nowMs),
     ...(reward === null ? [] : [formatReward(reward)]),
     parts.join("+"),
   ];
@@ -42,10 +45,21 @@ export function checkpointRow(
     label: l10n.t("Step {0}", step),
     description: details.join(" · "),
     spoken: [l10n.t("checkpoint {0} after step {1}", entry.name, step), ...details].join(", "),
-    icon: soon ? "warning" : ICONS[kind],
+    icon: soon ? "warning" : ICONS[best === undefined ? kind : "best"],
     color: soon ? "list.warningForeground" : null,
-    context: contextOf({ checkpoint: true, [kind]: true, expiring: soon, hosted: isHosted }),
+    context: contextOf({
+      checkpoint: true,
+      [kind]: true,
+      best: best !== undefined,
+      expiring: soon,
+      hosted: isHosted,
+    }),
   };
+}
+
+/** The metric stands in the tooltip. */
+function bestText({ value }: NonNullable<CheckpointEntry["best"]>): string {
+  return l10n.t("best: {0}", formatReward(value));
 }
 
 /** The words that hold, for the when clauses of menus. */

@@ -117,12 +117,21 @@ function checkpointItem({
   item.contextValue = row.context;
   item.accessibilityInformation = { label: row.spoken };
   const paths = [entry.state_path, entry.sampler_path].filter((path) => path !== null);
-  item.tooltip = [`${row.label} · ${row.description}`, keptUntil(entry), ...paths].join("\n");
+  item.tooltip = [
+    `${row.label} · ${row.description}`,
+    ...bestBy(entry),
+    keptUntil(entry),
+    ...paths,
+  ].join("\n");
   const color = expiresSoon(entry, Date.now())
     ? new vscode.ThemeColor("list.warningForeground")
     : undefined;
   item.iconPath = new vscode.ThemeIcon(row.icon, color);
   return item;
+}
+
+function bestBy({ best }: CheckpointEntry): readonly string[] {
+  return best === undefined ? [] : [vscode.l10n.t("best by {0}", plainLine(best.metric))];
 }
 
 function keptUntil({ expires_at }: CheckpointEntry): string {

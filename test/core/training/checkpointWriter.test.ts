@@ -67,7 +67,7 @@ const samplerWeights = (name: string) => `tinker://S:train:0/sampler_weights/${n
 
 describe("a save", () => {
   const due = (changes: Partial<Config>, steps: number) =>
-    Array.from({ length: steps }, (_, i) => dueCheckpoint(aConfig(changes), i + 1));
+    Array.from({ length: steps }, (_, i) => dueCheckpoint(aConfig(changes), i + 1, false));
 
   it("is due after every save_every steps, and a rolling one in between", () => {
     expect(due({ save_every: 4, rolling_save_every: 2 }, 8)).toEqual([

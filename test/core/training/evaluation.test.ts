@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { evaluationCells } from "../../../src/core/config/evaluationCells.ts";
 import type { EvaluationConfig } from "../../../src/core/config/schema.ts";
 import type { FinishedRollout } from "../../../src/core/rollout/rollout.ts";
 import { evaluationSeed } from "../../../src/core/rollout/seeds.ts";
@@ -7,7 +8,6 @@ import { flattenMetrics } from "../../../src/core/runFolder/metricsTree.ts";
 import { chooseTasks } from "../../../src/core/training/dataset.ts";
 import { evaluate } from "../../../src/core/training/evaluate.ts";
 import {
-  evaluationCells,
   evaluationMetrics,
   type SummaryOptions,
   summarizeEvaluation,

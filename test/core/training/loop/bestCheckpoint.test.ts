@@ -1,0 +1,147 @@
+import { describe, expect, it } from "vitest";
+import { AppError } from "../../../../src/core/errors.ts";
+import { usableCheckpoints } from "../../../../src/core/runFolder/checkpointLog.ts";
+import { ENVIRONMENT } from "../builders.ts";
+import { type LoopRun, type LoopRunOptions, positionOf, prepareRun } from "./prepareRun.ts";
+
+const METRIC = `eval/${ENVIRONMENT}/test/greedy/reward_mean`;
+const evaluation = {
+  splits: { [ENVIRONMENT]: ["test"] },
+  at_start: false,
+  at_end: false,
+  every: 1,
+  num_samples: 1,
+  rollouts_per_task: 1,
+  temperatures: [0],
+};
+
+/** A step has two rollouts; one more is that of the evaluation after it. */
+const rewards = (...evaluated: readonly number[]): readonly number[] =>
+  evaluated.flatMap((reward) => [1, 0, reward]);
+
+function prepare(evaluated: readonly number[], options: LoopRunOptions = {}): LoopRun {
+  const config = { evaluation, save_best: METRIC, ...options.config };
+  const steps = evaluated.length + 1;
+  return prepareRun({ steps, ...options, rewards: rewards(...evaluated), config });
+}
+
+async function left({ checkpoints }: LoopRun) {
+  const usable = usableCheckpoints(await checkpoints(), Number.POSITIVE_INFINITY);
+  return usable.map(({ name, best }) => [name, best?.value ?? null]);
+}
+
+const paths = (name: string) => [
+  `tinker://S:train:0/weights/${name}`,
+  `tinker://S:train:0/sampler_weights/${name}`,
+];
+
+describe("save_best", () => {
+  it("keeps what has the highest value, and deletes what was saved for this alone", async () => {
+    const loop = prepare([0.25, 0.75, 0.5]);
+    await loop.run();
+    expect(loop.saves()).toEqual(["best_000001", "best_000002", "best_000003", "final_000004"]);
+    expect(await left(loop)).toEqual([
+      ["best_000002", 0.75],
+      ["final_000004", null],
+    ]);
+    expect(loop.context.deleted).toEqual([...paths("best_000001"), ...paths("best_000003")]);
+  });
+
+  it("marks a save that is there anyway, and deletes none of those", async () => {
+    const loop = prepare([0.25, 0.75, 0.5], { config: { save_every: 1 } });
+    await loop.run();
+    expect(await left(loop)).toEqual(
+      [
+        ["checkpoint_000001", null],
+        ["checkpoint_000003", null],
+        ["checkpoint_000004", null],
+        ["checkpoint_000002", 0.75],
+      ].toSorted(),
+    );
+    expect(loop.context.deleted).toEqual([]);
+  });
+
+  it("keeps the first of equal ones", async () => {
+    const loop = prepare([0.5, 0.5]);
+    await loop.run();
+    expect((await left(loop))[0]).toEqual(["best_000001", 0.5]);
+  });
+
+  it("keeps the newest save until there is another one, because a resume begins with it", async () => {
+    const loop = prepare([0.75, 0.5]);
+    let deletedBefore: readonly string[] = [];
+    const { saveState } = loop.context.client;
+    loop.context.client.saveState = (...args) => {
+      if (args[0] === "final_000003") deletedBefore = [...loop.context.deleted];
+      return saveState.apply(loop.context.client, args);
+    };
+    await loop.run();
+    expect(deletedBefore).toEqual([]);
+    expect(loop.context.deleted).toEqual(paths("best_000002"));
+  });
+
+  it("ends with the same checkpoint when the run broke off in an evaluation", async () => {
+    const first = prepare([0.25, 0.75, 0.5]);
+    const { sampler } = first;
+    first.context.client.sampler = {
+      ...sampler,
+      // Two rollouts a step and one an evaluation: the sixth is that of the evaluation after the second step.
+      sample: async (...asked) => {
+        if (sampler.requests.length === 5) throw new AppError("tinker-session-lost", "gone");
+        return sampler.sample(...asked);
+      },
+    };
+    await expect(first.run()).rejects.toMatchObject({ code: "tinker-session-lost" });
+    expect(first.saves()).toEqual(["best_000001", "best_000002"]);
+    const { fileSystem } = first.context;
+    const rest = prepareRun({
+      ...{ fileSystem, steps: 4, rewards: [0.75, 1, 0, 0.5, 1, 0] },
+      config: { evaluation, save_best: METRIC },
+    });
+    await rest.run(await positionOf(first));
+    expect(await left(rest)).toEqual([
+      ["best_000002", 0.75],
+      ["final_000004", null],
+    ]);
+    expect(rest.context.deleted).toEqual([...paths("best_000001"), ...paths("best_000003")]);
+  });
+
+  it("keeps what a user saves, also where it was saved to be compared", async () => {
+    const loop = prepare([0.75, 0.5, 0.25]);
+    const saved: string[] = [];
+    const { sampler } = loop;
+    loop.context.client.sampler = {
+      ...sampler,
+      sample: async (...asked) => {
+        if (sampler.requests.length === 5) {
+          const { name } = await loop.context.control.saveNow();
+          saved.push(name);
+        }
+        return sampler.sample(...asked);
+      },
+    };
+    await loop.run();
+    expect(saved).toEqual(["best_000002"]);
+    expect((await left(loop)).map(([name]) => name)).toContain("best_000002");
+  });
+
+  it("tries a deletion again that the service refused", async () => {
+    let refusals = 1;
+    const deleted: string[] = [];
+    const loop = prepare([0.25, 0.75, 0.5], {
+      deleteCheckpoint: async (path) => {
+        if (refusals-- > 0) throw new AppError("tinker-unavailable", "gone");
+        deleted.push(path);
+      },
+    });
+    await loop.run();
+    expect(deleted).toEqual([...paths("best_000001"), ...paths("best_000003")]);
+    expect(await left(loop)).toHaveLength(2);
+  });
+
+  it("does nothing without an evaluation at a step", async () => {
+    const loop = prepareRun({ steps: 2 });
+    await loop.run();
+    expect(await left(loop)).toEqual([["final_000002", null]]);
+  });
+});

@@ -1,0 +1,39 @@
+import { expect, it } from "vitest";
+import { checkpointLines } from "../../src/cli/checkpointLines.ts";
+import { renderLine } from "../../src/cli/line.ts";
+import {
+  type CheckpointEntry,
+  newestSave,
+  usableCheckpoints,
+} from "../../src/core/runFolder/checkpointLog.ts";
+
+function save(name: string, kind: CheckpointEntry["kind"], hour: number): CheckpointEntry {
+  return {
+    ...{ name, kind, step: hour, epoch: 0, position: 0, renderer: "r", sampler_path: null },
+    ...{ state_path: `tinker://s:train:0/weights/${name}`, expires_at: null, metrics: {} },
+    created_at: `2026-11-01T0${hour}:00:00.000Z`,
+  };
+}
+
+const NOW_MS = Date.parse("2026-11-01T08:00:00.000Z");
+const lasting = save("checkpoint_000001", "periodic", 1);
+const rolling = save("rolling_000002", "rolling", 2);
+/** A line about an earlier save, as *Keep Checkpoint…* writes one. */
+const note = { ...lasting, expires_at: "2026-12-01T00:00:00.000Z" };
+
+it("a rolling save can be used although a note about an earlier save stands behind it", () => {
+  const entries = [lasting, rolling, note];
+  expect(newestSave(entries)).toBe(rolling);
+  const usable = usableCheckpoints(entries, NOW_MS);
+  expect(usable.map(({ name }) => name).toSorted()).toEqual([lasting.name, rolling.name]);
+});
+
+it("a save is listed once with what holds of it now, however many notes there are about it", () => {
+  const gone = { ...save("checkpoint_000003", "periodic", 3), expires_at: "2026-11-01T07:00:00Z" };
+  const shown = checkpointLines([lasting, note, note, gone], NOW_MS)
+    .map((line) => renderLine(line, false))
+    .join("\n");
+  expect(shown).toContain("checkpoint_000001  periodic, after 1 step");
+  expect(shown).not.toContain("periodic, periodic");
+  expect(shown).not.toContain(gone.name);
+});
