@@ -6,7 +6,7 @@ import type { RunPlan, RunStart, TrainerOptions } from "./runPlan.ts";
 
 /** Claims the folder and writes into it what shows others that a trainer works on the run. */
 export async function claimRun(
-  { cleanup, controlChannel, log, onClaim, redactor }: TrainerOptions,
+  { cleanup, control, controlChannel, log, onClaim, redactor }: TrainerOptions,
   { claim, loaded }: Pick<RunPlan, "claim" | "loaded">,
   start: RunStart,
 ): Promise<RunLease> {
@@ -17,7 +17,7 @@ export async function claimRun(
   await writeConfigFiles(lease.files, lease.folder, loaded, redactor);
   controlChannel?.onPrepared({ loaded, redactor }, lease);
   const heartbeat = new AbortController();
-  const beating = lease.keepAlive(log, heartbeat.signal);
+  const beating = lease.keepAlive(log, heartbeat.signal, (error) => control.fail(error));
   cleanup.add(async () => {
     heartbeat.abort();
     await beating;

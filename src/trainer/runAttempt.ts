@@ -218,7 +218,8 @@ export class RunAttempt {
 
   async #recordFailure(lease: RunLease, cause: unknown): Promise<void> {
     await recordFailure(lease, cause, this.#options.trainer);
-    if (!isAppError(cause, "stopped")) await warnOfExpiry(this.#reportContext(lease));
+    if (!isAppError(cause, "stopped", "run-taken-over"))
+      await warnOfExpiry(this.#reportContext(lease));
   }
 
   #reportContext(lease: RunLease): ReportContext {

@@ -1,11 +1,11 @@
 /** The lease of one trainer on a run folder: keeps `run.json` up to date from the start of an attempt to its end. */
 
 import type { ControlAddress, RunEnding, RunFile, RunPhase } from "../../shared/runFile.ts";
-import { errorMessage } from "../errors.ts";
+import { AppError, errorMessage, isAppError } from "../errors.ts";
 import type { Clock, FolderFiles, Log } from "../ports.ts";
 import { Limiter } from "../util/limiter.ts";
 import { runPaths } from "./layout.ts";
-import { HEARTBEAT_MS } from "./runFile.ts";
+import { HEARTBEAT_MS, readRunFile } from "./runFile.ts";
 
 export interface RunLeaseOptions {
   readonly fileSystem: FolderFiles;
@@ -47,7 +47,10 @@ export class RunLease {
     return this.#file;
   }
 
-  /** Writes `run.json` with the change and a new heartbeat; nothing after the end. @throws AppError `disk` */
+  /**
+   * Writes `run.json` with the change and a new heartbeat; nothing after the end.
+   * @throws AppError `disk`; `run-taken-over`, from then on nothing is written
+   */
   update(change: RunFileChange = {}): Promise<void> {
     return this.#writing.run(async () => {
       if (this.#ending === null) await this.#write(change);
@@ -66,23 +69,45 @@ export class RunLease {
     return this.#ending;
   }
 
-  /** Writes heartbeats until aborted, then resolves. A failed heartbeat is logged and tried again at the next one. */
-  async keepAlive(log: Log, signal: AbortSignal): Promise<void> {
+  /**
+   * Writes heartbeats until aborted or taken over, then resolves. A failed heartbeat is logged and tried again at the next one.
+   * `onTakenOver` gets the error with which the attempt has to end: a process that was suspended counts as gone meanwhile.
+   */
+  async keepAlive(
+    log: Log,
+    signal: AbortSignal,
+    onTakenOver: (error: AppError) => void,
+  ): Promise<void> {
     while (!signal.aborted) {
       try {
         await this.#clock.sleep(HEARTBEAT_MS, signal);
         await this.update();
       } catch (error) {
         if (signal.aborted) return;
+        if (isAppError(error, "run-taken-over")) return onTakenOver(error);
         log.warn("The heartbeat could not be written.", { reason: errorMessage(error) });
       }
     }
   }
 
   async #write(change: RunFileChange): Promise<void> {
+    await this.#requireOwn();
     const file = { ...this.#file, ...change, heartbeatAtMs: this.#clock.now() };
     await writeRunFile(this.files, this.folder, file);
     this.#file = file;
+  }
+
+  /** A file that is missing or damaged belongs to nobody else. */
+  async #requireOwn(): Promise<void> {
+    const found = await readRunFile(this.files, this.folder).catch(() => null);
+    const { pid, startedAtMs } = this.#file;
+    if (found === null || (found.pid === pid && found.startedAtMs === startedAtMs)) return;
+    this.#ending ??= Promise.resolve();
+    throw new AppError(
+      "run-taken-over",
+      `Process ${found.pid} (${found.owner}) has taken over the run in ${this.folder}, because this one was suspended and its heartbeat had stopped. This process ends and leaves the folder to the other one.`,
+      { data: { folder: this.folder, pid: found.pid } },
+    );
   }
 }
 

@@ -150,9 +150,40 @@ test("heartbeats go on until they are stopped, and outlive a write that fails", 
     stop.abort();
   };
   fileSystem.allowedWrites = 3;
-  await lease.keepAlive({ debug: quiet, info: quiet, error: quiet, warn }, stop.signal);
+  await lease.keepAlive({ debug: quiet, info: quiet, error: quiet, warn }, stop.signal, quiet);
   expect(lease.file.heartbeatAtMs).toBe(started + 15_000);
   expect(warnings).toEqual(["The heartbeat could not be written."]);
+});
+
+test("an attempt that another trainer has taken over ends without writing", async () => {
+  const { parts, clock, fileSystem, resume } = await ranRun([0, 1]);
+  const lease = await resume(2);
+  clock.advance(60_000);
+  const other = await resumeRun(
+    { ...parts, isProcessAlive: () => true },
+    { ...starter, pid: 43, folder, step: 2 },
+  );
+  const taken = (error: unknown) => isAppError(error, "run-taken-over");
+  await expect(lease.update({ phase: "running" })).rejects.toSatisfy(taken);
+  expect(lease.isOver).toBe(true);
+  await lease.end({ phase: "failed" });
+  expect(await readRunFile(fileSystem, folder)).toEqual(other.file);
+});
+
+test("heartbeats stop once another trainer has taken over", async () => {
+  const { parts, clock, resume } = await ranRun([0]);
+  const beating = { ...clock, sleep: async () => clock.advance(5_000) };
+  const free = { ...parts, isProcessAlive: () => false };
+  const lease = await resumeRun({ ...free, clock: beating }, { ...starter, folder, step: 1 });
+  await resume(1);
+  const errors: unknown[] = [];
+  const quiet = () => undefined;
+  await lease.keepAlive(
+    { debug: quiet, info: quiet, warn: quiet, error: quiet },
+    new AbortController().signal,
+    (error) => errors.push(error),
+  );
+  expect(errors).toEqual([expect.objectContaining({ code: "run-taken-over" })]);
 });
 
 test("a change of phase is written at once", async () => {
