@@ -31,6 +31,7 @@ import { sweep } from "./journeys/sweep.ts";
 import { taskEndings } from "./journeys/taskEndings.ts";
 import { training } from "./journeys/training.ts";
 import { trajectory } from "./journeys/trajectory.ts";
+import { weights } from "./journeys/weights.ts";
 import { runInServer } from "./runInServer.ts";
 
 const JOURNEYS: readonly Journey[] = [
@@ -54,6 +55,7 @@ const JOURNEYS: readonly Journey[] = [
   models,
   promptPreview,
   checkpoints,
+  weights,
   alarms,
 ];
 

@@ -2,11 +2,28 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
-import { renaming } from "../integration/tinkerServersGaps.ts";
-import { type Gateway, startGateway, upstreamOf } from "../integration/tinkerServersProxy.ts";
+import { chained, renaming } from "../integration/tinkerServersGaps.ts";
+import {
+  type Filter,
+  type Gateway,
+  startGateway,
+  upstreamOf,
+} from "../integration/tinkerServersProxy.ts";
 
 /** Names beginning with `local/` are embedded, so the served model has another one, as long. */
 export const SERVED_MODEL = "Org/Tiny-tool-1";
+
+const PREFIX = "/models";
+
+/** Those that the server signs lead through the gateway, too. */
+const SIGNED_ADDRESSES: Filter = {
+  request: (passing) => passing,
+  answer: (answer) => {
+    if (!answer.type.includes("json")) return answer;
+    const address = /(?<=http:\/\/[\w.:]+)(?=\/api\/v1\/training_runs\/)/g;
+    return { ...answer, body: Buffer.from(answer.body.toString().replace(address, PREFIX)) };
+  },
+};
 
 export interface Services {
   readonly tinker: Gateway;
@@ -29,8 +46,8 @@ export async function startServices(store: string): Promise<Services> {
   };
   const tinker = await startGateway({
     upstream: upstreamOf(read("TINKER_BASE_URL")),
-    prefix: "/models",
-    filter: renaming("local/tiny-tool", SERVED_MODEL),
+    prefix: PREFIX,
+    filter: chained(renaming("local/tiny-tool", SERVED_MODEL), SIGNED_ADDRESSES),
   });
   const environments = await startGateway({
     upstream: upstreamOf(read("OPENREWARD_SESSION_URL")),

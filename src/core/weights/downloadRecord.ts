@@ -44,7 +44,7 @@ export class DownloadRecord {
     const what = stored === undefined ? "holds other files" : `holds a part of ${stored.source}`;
     throw new AppError(
       "folder-not-empty",
-      `The folder ${folder} ${what}. Name another one with --output, or empty it.`,
+      `The folder ${folder} ${what}. Choose another folder (in a terminal with --output), or empty it.`,
       { data: { folder } },
     );
   }

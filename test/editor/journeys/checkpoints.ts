@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { localConfig } from "../configs.ts";
 import { writeFiles } from "../folders.ts";
 import { type Journey, until } from "../journey.ts";
+import { chooseInMenu } from "../rowMenu.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -17,7 +18,8 @@ export const checkpoints: Journey = {
       "next.tinker.yaml": "model_name: local/tiny-tool\nlora_rank: 8\ninit_from: \n",
     }),
   server: { settings: { "tinkerRL.overrides": { max_steps: 2 } } },
-  async run({ workbench, page, folder, step, picture, pictures }) {
+  async run(stage) {
+    const { workbench, page, folder, step, picture, pictures } = stage;
     const run = join(folder, ".tinker-rl", "runs", "tinker-config");
 
     await step("an override from the settings is shown where it hides a value", async () => {
@@ -58,18 +60,8 @@ export const checkpoints: Journey = {
 
     await step("Delete Checkpoint asks first, and says what goes with it", async () => {
       const row = workbench.row(/^checkpoint checkpoint_000002 after step 2/);
-      await row.waitFor();
-      await row.click({ button: "right" });
-      const question = workbench.dialog().getByText("Without it, a resume begins after step 1");
-      // A menu that has just opened takes no click for a moment.
-      await until("the question", async () => {
-        const item = page.getByRole("menuitem", { name: "Delete Checkpoint" });
-        await item.click({ timeout: 1_000 }).catch(() => undefined);
-        return question.waitFor({ timeout: 2_000 }).then(
-          () => true,
-          () => false,
-        );
-      });
+      const effect = workbench.dialog().getByText("Without it, a resume begins after step 1");
+      await chooseInMenu(stage, row, { title: "Delete Checkpoint", effect });
       await picture("question");
       await workbench.dialog().getByRole("button", { name: "Delete Checkpoint" }).click();
       await row.waitFor({ state: "hidden" });
@@ -85,16 +77,8 @@ export const checkpoints: Journey = {
 
     await step("Keep Checkpoint sets how long it is kept, and its row says so", async () => {
       const row = workbench.row(/^checkpoint checkpoint_000001 after step 1/);
-      await row.click({ button: "right" });
       const choice = page.locator(".quick-input-list").getByText("7 Days");
-      await until("the choice", async () => {
-        const item = page.getByRole("menuitem", { name: "Keep Checkpoint" });
-        await item.click({ timeout: 1_000 }).catch(() => undefined);
-        return choice.waitFor({ timeout: 2_000 }).then(
-          () => true,
-          () => false,
-        );
-      });
+      await chooseInMenu(stage, row, { title: "Keep Checkpoint", effect: choice });
       await picture("keep");
       await choice.click();
       await workbench.row(/^checkpoint checkpoint_000001 .*expires in (7 d|6 d)/).waitFor();

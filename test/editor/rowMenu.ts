@@ -1,0 +1,24 @@
+/** The menu of a row in a tree of the side bar. */
+
+import type { Locator } from "playwright-core";
+import { type Stage, until } from "./journey.ts";
+
+/** Chooses in the menu of `row` until `effect` is there: a menu that has just opened takes no click for a moment. */
+export async function chooseInMenu(
+  { page }: Pick<Stage, "page">,
+  row: Locator,
+  { title, effect }: { readonly title: string; readonly effect: Locator },
+): Promise<void> {
+  const isThere = (limitMs: number): Promise<boolean> =>
+    effect.waitFor({ timeout: limitMs }).then(
+      () => true,
+      () => false,
+    );
+  await row.waitFor();
+  await row.click({ button: "right" });
+  await until(title, async () => {
+    const item = page.getByRole("menuitem", { name: new RegExp(`^${title}`) });
+    await item.click({ timeout: 1_000 }).catch(() => undefined);
+    return isThere(2_000);
+  });
+}
