@@ -1,8 +1,10 @@
 /** Writes what is made from the tables of fields, commands and settings; `--check` only compares. */
 
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { configJsonSchema } from "../src/core/config/jsonSchema.ts";
 import { configReference } from "../src/core/config/reference.ts";
+import { OUTPUTS } from "../src/core/outputs/outputs.ts";
 import { messageBundle } from "./l10n/bundle.ts";
 import { commandReference } from "./manifest/commands.ts";
 import { withContributions, withStrings } from "./manifest/packageJson.ts";
@@ -13,14 +15,38 @@ type Rewrite = (text: string) => string;
 const withCommands = between("commands", commandReference());
 const withSettings = between("settings", settingReference());
 
+const SCHEMAS = "docs/json";
+
 const FILES: Readonly<Record<string, Rewrite>> = {
-  "media/tinker-config.schema.json": () => `${JSON.stringify(configJsonSchema(), null, 2)}\n`,
+  "media/tinker-config.schema.json": () => jsonText(configJsonSchema()),
   "package.json": withContributions,
   "package.nls.json": withStrings,
   "l10n/bundle.l10n.json": messageBundle,
   "docs/configuration.md": between("config-reference", configReference()),
+  "docs/cli.md": between("outputs", outputReference()),
+  ...Object.fromEntries(
+    OUTPUTS.map((output) => [schemaPath(output), () => jsonText(output.jsonSchema())]),
+  ),
   "docs/vscode.md": (text) => withSettings(withCommands(text)),
 };
+
+function jsonText(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}
+
+function schemaPath({ name }: (typeof OUTPUTS)[number]): string {
+  return `${SCHEMAS}/${name}.schema.json`;
+}
+
+/** The table of commands that print JSON. */
+function outputReference(): string {
+  const rows = OUTPUTS.map((output) => {
+    const { name, version, command } = output;
+    const link = `[${name}](${schemaPath(output).replace("docs/", "")})`;
+    return `| \`${command}\` | \`tinker-rl.${name}/${version}\` | ${link} |`;
+  });
+  return ["| Command | `format` | Schema |", "|---|---|---|", ...rows].join("\n");
+}
 
 /** Replaces what stands between the two marks of `part`. @throws Error when a mark is missing. */
 function between(part: string, content: string): Rewrite {
@@ -49,6 +75,7 @@ if (process.argv.includes("--check")) {
   process.exitCode = outdated.length > 0 ? 1 : 0;
 } else {
   for (const { path, wanted } of outdated) {
+    mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, wanted);
     console.log(`${path} written`);
   }

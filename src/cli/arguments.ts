@@ -60,12 +60,14 @@ export interface DownloadCommand {
 export interface ValidateCommand extends WithOverrides {
   readonly kind: "validate";
   readonly configPath: string;
+  readonly wantsJson: boolean;
 }
 
 export interface RunsCommand {
   readonly kind: "runs";
   /** A folder of runs or of a project, or a configuration; null = the working directory. */
   readonly path: string | null;
+  readonly wantsJson: boolean;
 }
 
 /** Lists models that can be trained. */
@@ -146,12 +148,15 @@ function parseCommand(name: CommandName, given: ParsedFlags): Command {
     case "control":
       return controlCommand(given);
     case "validate":
-      return configCommand(given, "validate");
+      return { ...configCommand(given, "validate"), wantsJson: given.switches.has("json") };
     case "show-prompt":
       return showPromptCommand(given);
     case "runs":
       refuseFurther(given.positionals.slice(1), "runs");
-      return { kind: "runs", path: given.positionals[0] ?? null };
+      return {
+        ...{ kind: "runs", path: given.positionals[0] ?? null },
+        wantsJson: given.switches.has("json"),
+      };
     case "show":
       return showCommand(given);
     case "models":

@@ -1,6 +1,12 @@
 /** The command `checkpoints`: lists, describes, downloads, shares, keeps and deletes saved weights. */
 
 import { resolve } from "node:path";
+import {
+  checkpointFields,
+  checkpointOutput,
+  checkpointsOutput,
+  runCheckpointsOutput,
+} from "../core/outputs/checkpointsOutput.ts";
 import { readCheckpoints, usableCheckpoints } from "../core/runFolder/checkpointLog.ts";
 import type { CheckpointChange } from "../core/tinker/checkpointChange.ts";
 import { visibleLine } from "../core/util/visibleText.ts";
@@ -9,6 +15,7 @@ import { l10n } from "../shared/l10n.ts";
 import type { ChangedCheckpoint } from "../trainer/checkpoints/changeCheckpoints.ts";
 import type { StoredCheckpoint } from "../trainer/checkpoints/listCheckpoints.ts";
 import type { PlacesRequest } from "../trainer/checkpoints/places.ts";
+import { jsonLine } from "./asciiJson.ts";
 import type { CheckpointAction, CheckpointsCommand } from "./checkpointArguments.ts";
 import { checkpointLines } from "./checkpointLines.ts";
 import { downloadWeights } from "./downloadWeights.ts";
@@ -46,14 +53,14 @@ async function listLines(
 ): Promise<readonly Line[]> {
   if (folder === null) {
     const all = await trainer.listCheckpoints(fileSystem, places);
-    return wantsJson ? jsonLines(all) : tableOf(all);
+    return wantsJson ? [jsonLine(checkpointsOutput.of({ checkpoints: all }))] : tableOf(all);
   }
   const run = resolve(places.folder, folder);
   await requireRun(fileSystem, run);
   const all = await readCheckpoints(fileSystem.within(run), run);
   if (wantsJson) {
-    const usable = usableCheckpoints(all, clock.now());
-    return jsonLines(usable.map(({ state: _, ...checkpoint }) => checkpoint));
+    const checkpoints = usableCheckpoints(all, clock.now()).map(checkpointFields);
+    return [jsonLine(runCheckpointsOutput.of({ folder: run, checkpoints }))];
   }
   const lines = checkpointLines(all, clock.now());
   return lines.length === 0 ? [[l10n.t("The run has saved no checkpoint.")]] : lines;
@@ -85,7 +92,7 @@ async function infoLines(
   { path, wantsJson }: Action<"info">,
 ): Promise<readonly Line[]> {
   const found = await trainer.describeCheckpoint(fileSystem, { ...places, path });
-  if (wantsJson) return jsonLines(found);
+  if (wantsJson) return [jsonLine(checkpointOutput.of(found))];
   const { baseModel, loraRank, isPublic, consoleUrl } = found;
   return [
     labelled(l10n.t("address"), visibleLine(found.path)),
@@ -132,10 +139,6 @@ function changeText(wanted: CheckpointChange, { place }: ChangedCheckpoint): str
         ? l10n.t("kept until it is deleted")
         : l10n.t("kept for {0} hours from now", Math.round(wanted.ttlSeconds / 3600));
   }
-}
-
-function jsonLines(value: unknown): readonly Line[] {
-  return [[JSON.stringify(value)]];
 }
 
 function placeText(place: StoredCheckpoint["place"]): string {

@@ -2,11 +2,13 @@
 
 import { resolve } from "node:path";
 import { AppError } from "../core/errors.ts";
+import { downloadOutput } from "../core/outputs/checkpointsOutput.ts";
 import type { FileProgress } from "../core/weights/fetchPart.ts";
 import { formatBytes } from "../shared/format.ts";
 import { l10n } from "../shared/l10n.ts";
 import type { DownloadedWeights } from "../trainer/checkpoints/downloadCheckpoint.ts";
 import type { PlacesRequest } from "../trainer/checkpoints/places.ts";
+import { jsonLine } from "./asciiJson.ts";
 import type { CheckpointAction } from "./checkpointArguments.ts";
 import { type Invocation, shortPath } from "./invocation.ts";
 import { BLANK, type Line, styled } from "./line.ts";
@@ -30,7 +32,7 @@ export async function downloadWeights(
       onProgress: (progress) => err.showLive([progressText(progress)]),
     });
     err.showLive(null);
-    out.print(wantsJson ? [[JSON.stringify(done)]] : doneLines(done, invocation));
+    out.print(wantsJson ? [jsonLine(downloadOutput.of(done))] : doneLines(done, invocation));
   } finally {
     err.showLive(null);
     stop.release();

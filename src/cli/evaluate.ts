@@ -1,10 +1,12 @@
 /** The command `evaluate`: measures models side by side, and prints what came of it. */
 
+import { describeEvaluations } from "../core/outputs/evaluationsOutput.ts";
 import { readEvaluations } from "../core/runFolder/evaluationLog.ts";
 import { l10n } from "../shared/l10n.ts";
 import type { EvaluateRequest, RunEnd } from "../trainer/types.ts";
+import { jsonLine } from "./asciiJson.ts";
 import { nextStepLines } from "./endLines.ts";
-import { evaluationJson, evaluationTable } from "./evaluationTable.ts";
+import { evaluationTable } from "./evaluationTable.ts";
 import { BLANK } from "./line.ts";
 import type { ProgramOptions } from "./programOptions.ts";
 import { followRun } from "./train.ts";
@@ -24,9 +26,12 @@ export async function followEvaluation(
   );
   const { folder } = end;
   if (folder !== null) {
-    const results = await readEvaluations(fileSystem.within(folder), folder);
-    if (wantsJson) out.print(evaluationJson(folder, results));
-    else if (end.outcome === "done") out.print([BLANK, ...evaluationTable(results, out.columns)]);
+    const files = fileSystem.within(folder);
+    if (wantsJson) out.print([jsonLine(await describeEvaluations(files, folder))]);
+    else if (end.outcome === "done") {
+      const results = await readEvaluations(files, folder);
+      out.print([BLANK, ...evaluationTable(results, out.columns)]);
+    }
     progress.print([BLANK, ...nextStepLines(folder, false, invocation)]);
   }
   return end;

@@ -31,20 +31,6 @@ export function evaluationTable(
   });
 }
 
-/** One object on one line. */
-export function evaluationJson(
-  folder: string,
-  evaluations: readonly EvaluationEntry[],
-): readonly Line[] {
-  const models = evaluations.map(({ model, step, results }) => ({
-    name: model?.name ?? null,
-    path: model?.path ?? null,
-    step,
-    results,
-  }));
-  return [[JSON.stringify({ folder, models })]];
-}
-
 function cellTitle({ environment, split, temperature, tasks, rollouts }: StoredResult): string {
   const perTask = tasks === 0 ? 0 : rollouts / tasks;
   return [

@@ -71,7 +71,7 @@ export const FLAGS: Readonly<Record<CommandName, Flags>> = {
     yes: { type: "boolean" },
   },
   control: HELP,
-  validate: CONFIG,
+  validate: { ...CONFIG, json: { type: "boolean" } },
   "show-prompt": {
     ...CONFIG,
     ...STARTING,
@@ -80,7 +80,7 @@ export const FLAGS: Readonly<Record<CommandName, Flags>> = {
     task: { type: "string" },
     ids: { type: "boolean" },
   },
-  runs: HELP,
+  runs: { ...HELP, json: { type: "boolean" } },
   show: {
     ...HELP,
     step: { type: "string" },
@@ -88,6 +88,7 @@ export const FLAGS: Readonly<Record<CommandName, Flags>> = {
     rollout: { type: "string" },
     tokens: { type: "boolean" },
     eval: { type: "boolean" },
+    json: { type: "boolean" },
   },
   models: { ...HELP, ...STARTING },
   chat: {

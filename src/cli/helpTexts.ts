@@ -171,6 +171,7 @@ const VALIDATE: HelpText = (program) => `Checks a configuration and contacts no 
   ${program} validate FILE
 
   --overrides KEY=VALUE …  check it with these settings; --KEY VALUE as well
+  --json                   one JSON value in place of lines
 
 Example:
 
@@ -232,6 +233,8 @@ const RUNS: HelpText = (program) => `Lists runs, the newest first.
            configuration file; by default this folder, and where its
            tinker-config.yaml puts runs
 
+  --json   one JSON value in place of the tables
+
 Example:
 
   ${program} runs examples/local
@@ -253,6 +256,7 @@ const SHOW: HelpText = (program) => `Shows what a run did, also while it is runn
   --eval        evaluations instead of training; with --step N (completed steps,
                 0 = before training) the rollouts of one, with --rollout N too
                 one of these turn by turn
+  --json        one JSON value in place of text, with any of these
 
 Examples:
 

@@ -100,7 +100,7 @@ async function dispatch(options: ProgramOptions, command: Command): Promise<numb
       out.print(await runListLines({ ...options, isProcessAlive }, command));
       return EXIT.done;
     case "show":
-      await printAll(out, showRun(options, command));
+      await printAll(out, showRun({ ...options, isProcessAlive }, command));
       return EXIT.done;
     case "models":
       out.print(await modelLines(options, command));

@@ -1,6 +1,7 @@
 /** The command `runs`: lists runs with their phase and progress. */
 
 import { join, resolve } from "node:path";
+import { runFields, runsOutput } from "../core/outputs/runsOutput.ts";
 import type { Clock, FileSystem } from "../core/ports.ts";
 import { type ListedRun, listRuns } from "../core/runs/runList.ts";
 import { waitingUploads } from "../core/tracking/openreward/uploadLog.ts";
@@ -10,6 +11,7 @@ import { l10n } from "../shared/l10n.ts";
 import { phaseTexts } from "../shared/phaseTexts.ts";
 import { checkConfig } from "../trainer/config/configFiles.ts";
 import type { RunsCommand } from "./arguments.ts";
+import { jsonLine } from "./asciiJson.ts";
 import { CONFIG_FILE } from "./flags.ts";
 import { commandLine, type Invocation, shortPath } from "./invocation.ts";
 import { BLANK, type Line, type Piece, type Style, styled } from "./line.ts";
@@ -36,22 +38,27 @@ const PROJECT_CONFIGS = ["tinker-config.yaml", "tinker-config.yml", "tinker-conf
 /** A table for each folder that holds runs. @throws AppError `config-not-found`, `file-unreadable` */
 export async function runListLines(
   options: RunsOptions,
-  { path }: RunsCommand,
+  { path, wantsJson }: RunsCommand,
 ): Promise<readonly Line[]> {
   const { fileSystem, clock, invocation, isProcessAlive, out } = options;
   const parents = new Set(await parentFolders(options, path));
-  const lines: Line[] = [];
-  let newest: ListedRun | null = null;
+  const lists: { readonly parent: string; readonly runs: readonly ListedRun[] }[] = [];
   for (const parent of parents) {
     const runs = await listRuns(fileSystem, parent, { nowMs: clock.now(), isProcessAlive });
-    if (runs.length === 0) continue;
-    newest ??= runs[0] ?? null;
+    if (runs.length > 0) lists.push({ parent, runs });
+  }
+  if (wantsJson) {
+    return [jsonLine(runsOutput.of({ runs: lists.flatMap(({ runs }) => runs.map(runFields)) }))];
+  }
+  const lines: Line[] = [];
+  for (const { parent, runs } of lists) {
     lines.push([styled("strong", shortPath(parent, invocation.cwd))]);
     lines.push(...(await runLines(fileSystem, runs, out.columns)), ...problemLines(runs));
     lines.push(...runs.flatMap(expiryLine), BLANK);
   }
   const places = [...parents].map((parent) => shortPath(parent, invocation.cwd)).join(", ");
-  if (newest === null) return [[l10n.t("There are no runs in {0}.", places)]];
+  const newest = lists[0]?.runs[0];
+  if (newest === undefined) return [[l10n.t("There are no runs in {0}.", places)]];
   const show = commandLine(invocation, "show", shortPath(newest.folder, invocation.cwd));
   return [...lines, [styled("quiet", l10n.t("Look closer:"))], [`  ${show}`]];
 }

@@ -4,12 +4,14 @@ import { isAppError } from "../core/errors.ts";
 import type { FolderFiles } from "../core/ports.ts";
 import { createRunReader } from "../core/runFolder/reader.ts";
 import { readRunFile } from "../core/runFolder/runFile.ts";
+import { jsonLine } from "./asciiJson.ts";
 import type { Line } from "./line.ts";
 import type { ProgramOptions } from "./programOptions.ts";
 import { requireRun } from "./requireRun.ts";
 import type { ShowCommand } from "./showArguments.ts";
 import type { ShowContext } from "./showContext.ts";
 import { showEvaluationRollouts, showEvaluations } from "./showEvaluation.ts";
+import { type ShowJsonOptions, showJson } from "./showJson.ts";
 import { showOverview } from "./showOverview.ts";
 import { showGroup, showStep } from "./showStep.ts";
 
@@ -18,7 +20,7 @@ import { showGroup, showStep } from "./showStep.ts";
  * @throws AppError `run-not-found`, `no-such-number`, `file-unreadable`
  */
 export async function* showRun(
-  options: ProgramOptions,
+  options: ProgramOptions & Pick<ShowJsonOptions, "isProcessAlive">,
   command: ShowCommand,
 ): AsyncGenerator<Line, void> {
   const { clock, invocation, loadTokenizer } = options;
@@ -28,6 +30,10 @@ export async function* showRun(
   const reader = createRunReader(fileSystem, folder);
   const width = options.out.columns;
   const context = { fileSystem, clock, reader, folder, width, invocation, loadTokenizer };
+  if (command.wantsJson) {
+    yield jsonLine(await showJson({ ...options, context }, command));
+    return;
+  }
   const wantsEvaluation = command.wantsEvaluation || (await isEvaluation(fileSystem, folder));
   yield* viewOf(context, { ...command, wantsEvaluation });
 }

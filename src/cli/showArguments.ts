@@ -12,6 +12,7 @@ export interface ShowCommand {
   readonly rollout: number | null;
   readonly wantsTokens: boolean;
   readonly wantsEvaluation: boolean;
+  readonly wantsJson: boolean;
 }
 
 /** @throws AppError `bad-arguments` */
@@ -24,6 +25,7 @@ export function showCommand(given: ParsedFlags): ShowCommand {
     rollout: numberOf(given, "show", "rollout"),
     wantsTokens: given.switches.has("tokens"),
     wantsEvaluation: given.switches.has("eval"),
+    wantsJson: given.switches.has("json"),
   };
   const { step, group, rollout, wantsTokens, wantsEvaluation } = show;
   if (step === null && (group ?? rollout) !== null) {

@@ -62,16 +62,8 @@ export async function* showEvaluationRollouts(
   const { step, rollout } = wanted;
   const { width } = context;
   const stored = await readBodies(context, step);
-  if (stored.length === 0) {
-    const evaluations = await readEvaluations(context.fileSystem, context.folder);
-    const steps = evaluations.map((evaluation) => evaluation.step);
-    throw notFoundError(
-      `evaluation after ${formatQuantity(step, "step")}`,
-      "Completed steps that have one",
-      [...new Set(steps)],
-    );
-  }
-  if (rollout === null) {
+  const [chosen] = await requireEvaluated(context, { step, rollout, all: stored });
+  if (rollout === null || chosen === undefined) {
     yield heading(
       plural(stored.length, "{1}: {0} rollout", "{1}: {0} rollouts", evaluationTitle(step)),
     );
@@ -84,17 +76,37 @@ export async function* showEvaluationRollouts(
     yield* [BLANK, quietLine(l10n.t("Look closer:")), showCommand(context, ...flags)];
     return;
   }
-  const chosen = stored[rollout - 1];
-  if (chosen === undefined) {
-    const existing = stored.map((_, index) => index + 1);
-    throw notFoundError(`rollout ${rollout} in this evaluation`, "Its rollouts", existing);
-  }
   const title = [
     evaluationTitle(step),
     l10n.t("rollout {0}", rollout),
     formatTemperature(chosen.temperature),
   ].join(", ");
   yield* replayLines(chosen.record, { title, score: null, width });
+}
+
+/** All of an evaluation, or the one that `rollout` names, from 1. @throws AppError `no-such-number` */
+export async function requireEvaluated<Rollout>(
+  { fileSystem, folder }: Pick<ShowContext, "fileSystem" | "folder">,
+  {
+    step,
+    rollout,
+    all,
+  }: { readonly step: number; readonly rollout: number | null; readonly all: readonly Rollout[] },
+): Promise<readonly Rollout[]> {
+  if (all.length === 0) {
+    const evaluations = await readEvaluations(fileSystem, folder);
+    const steps = evaluations.map((evaluation) => evaluation.step);
+    throw notFoundError(
+      `evaluation after ${formatQuantity(step, "step")}`,
+      "Completed steps that have one",
+      [...new Set(steps)],
+    );
+  }
+  if (rollout === null) return all;
+  const chosen = all[rollout - 1];
+  if (chosen !== undefined) return [chosen];
+  const existing = all.map((_, index) => index + 1);
+  throw notFoundError(`rollout ${rollout} in this evaluation`, "Its rollouts", existing);
 }
 
 function toRow({ record, temperature, model }: EvaluatedRollout, position: number): RolloutRow {

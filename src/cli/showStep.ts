@@ -80,6 +80,23 @@ export async function* showGroup(
 ): AsyncGenerator<Line, void> {
   const { step, group, rollout, wantsTokens } = wanted;
   const { rollouts: inStep } = await requireStep(context, step);
+  const chosen = chooseRollouts(inStep, { step, group, rollout });
+  for (const [index, summary] of chosen.entries()) {
+    if (index > 0) yield* [BLANK, BLANK];
+    yield* await rolloutLines(context, summary);
+    if (wantsTokens) yield* tokenLines(context, summary);
+  }
+}
+
+/** Those of a group, or one of them; numbers count from 1. @throws AppError `no-such-number` */
+export function chooseRollouts(
+  inStep: readonly RolloutSummary[],
+  {
+    step,
+    group,
+    rollout,
+  }: { readonly step: number; readonly group: number; readonly rollout: number | null },
+): readonly RolloutSummary[] {
   const inGroup = inStep.filter((summary) => summary.group + 1 === group);
   if (inGroup.length === 0) {
     const groups = [...new Set(inStep.map((summary) => summary.group + 1))];
@@ -96,11 +113,7 @@ export async function* showGroup(
       rollouts,
     );
   }
-  for (const [index, summary] of chosen.entries()) {
-    if (index > 0) yield* [BLANK, BLANK];
-    yield* await rolloutLines(context, summary);
-    if (wantsTokens) yield* tokenLines(context, summary);
-  }
+  return chosen;
 }
 
 async function rolloutLines(
@@ -115,7 +128,11 @@ async function rolloutLines(
   return replayLines(record, { title, score, width });
 }
 
-async function requireStep({ reader }: ShowContext, step: number): Promise<RolloutList> {
+/** `step` counts from 1. @throws AppError `no-such-number` for one without rollouts */
+export async function requireStep(
+  { reader }: Pick<ShowContext, "reader">,
+  step: number,
+): Promise<RolloutList> {
   const list = step < 1 ? null : await reader.rolloutList(step - 1);
   if (list !== null && list.rollouts.length > 0) return list;
   const steps = await reader.steps();

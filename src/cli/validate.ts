@@ -1,18 +1,23 @@
 /** The command `validate`: what is wrong with a configuration, as lines that editors understand. */
 
+import { describeValidation } from "../core/outputs/validationOutput.ts";
 import type { FileSystem } from "../core/ports.ts";
 import { plural } from "../shared/format.ts";
 import { l10n } from "../shared/l10n.ts";
 import { checkConfig } from "../trainer/config/configFiles.ts";
 import type { ValidateCommand } from "./arguments.ts";
+import { jsonLine } from "./asciiJson.ts";
 import type { Line } from "./line.ts";
 
 /** @throws AppError `config-not-found` */
 export async function validate(
   fileSystem: FileSystem,
-  { configPath, overrides }: ValidateCommand,
+  { configPath, overrides, wantsJson }: ValidateCommand,
 ): Promise<{ readonly isValid: boolean; readonly lines: readonly Line[] }> {
   const { result, lines } = await checkConfig(fileSystem, configPath, overrides);
+  if (wantsJson) {
+    return { isValid: result.ok, lines: [jsonLine(describeValidation(configPath, result))] };
+  }
   const findings = lines.map((line): Line => [line]);
   if (!result.ok) return { isValid: false, lines: findings };
   const text =

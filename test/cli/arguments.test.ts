@@ -9,6 +9,7 @@ const show = {
   rollout: null,
   wantsTokens: false,
   wantsEvaluation: false,
+  wantsJson: false,
 };
 
 test.each([
@@ -39,9 +40,11 @@ test("every other command takes its values", () => {
     kind: "validate",
     configPath: "a.yaml",
     overrides: ["seed=7"],
+    wantsJson: false,
   });
-  expect(parseArguments(["runs"])).toEqual({ kind: "runs", path: null });
-  expect(parseArguments(["runs", "logs"])).toEqual({ kind: "runs", path: "logs" });
+  const runs = { kind: "runs", wantsJson: false };
+  expect(parseArguments(["runs"])).toEqual({ ...runs, path: null });
+  expect(parseArguments(["runs", "logs"])).toEqual({ ...runs, path: "logs" });
   expect(parseArguments(["show", "runs/x"])).toEqual(show);
   const deep = ["show", "--step", "12", "--group", "3", "runs/x", "--rollout", "1", "--tokens"];
   expect(parseArguments(deep)).toEqual({

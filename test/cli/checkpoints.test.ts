@@ -51,14 +51,18 @@ describe("checkpoints list", () => {
     const { text } = await run({ listCheckpoints: async () => [LOCAL, HOSTED] }, [
       ...["list", "--json"],
     ]);
-    expect(JSON.parse(text)).toEqual([LOCAL, HOSTED]);
+    expect(JSON.parse(text)).toEqual({
+      format: "tinker-rl.checkpoints/1",
+      checkpoints: [LOCAL, HOSTED],
+    });
   });
 
   it("says so when there are none", async () => {
     expect((await run({ listCheckpoints: async () => [] }, ["list"])).text).toBe(
       "There are no checkpoints.",
     );
-    expect((await run({ listCheckpoints: async () => [] }, ["list", "--json"])).text).toBe("[]");
+    const { text } = await run({ listCheckpoints: async () => [] }, ["list", "--json"]);
+    expect(JSON.parse(text)).toMatchObject({ checkpoints: [] });
   });
 
   it("of a run asks nobody, and lists those that can be used", async () => {
@@ -77,7 +81,16 @@ describe("checkpoints list", () => {
     expect(text).toContain("final_000002  final, after 2 steps");
     expect(text).not.toContain("checkpoint_000001");
     const { text: json } = await run({}, ["list", "runs/demo", "--json"], fileSystem);
-    expect(JSON.parse(json)).toEqual([final]);
+    expect(JSON.parse(json)).toEqual({
+      ...{ format: "tinker-rl.run-checkpoints/1", folder },
+      checkpoints: [
+        {
+          ...{ name: "final_000002", step: 2, kind: "final", metrics: {}, renderer: "tiny" },
+          ...{ statePath: PATH, samplerPath: null, expiresAt: null },
+          createdAt: "2025-12-01T00:00:00Z",
+        },
+      ],
+    });
   });
 });
 
@@ -89,7 +102,7 @@ describe("checkpoints info", () => {
     expect(text).toMatch(/kept until +2026-11-29 09:41/);
     expect(text).toMatch(/page +https:\/\/tinker\.thinkingmachines\.ai/);
     const json = await run({ describeCheckpoint: async () => DESCRIBED }, ["info", PATH, "--json"]);
-    expect(JSON.parse(json.text)).toEqual(DESCRIBED);
+    expect(JSON.parse(json.text)).toEqual({ format: "tinker-rl.checkpoint/1", ...DESCRIBED });
   });
 
   it("lets no server move the cursor", async () => {
@@ -128,7 +141,7 @@ describe("checkpoints download", () => {
     const { text } = await run({ downloadCheckpoint: async () => done }, [
       ...["download", PATH, "--json"],
     ]);
-    expect(JSON.parse(text)).toEqual(done);
+    expect(JSON.parse(text)).toEqual({ format: "tinker-rl.download/1", ...done });
   });
 
   it("needs a run where it is given no address", async () => {

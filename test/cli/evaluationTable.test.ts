@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { evaluationJson, evaluationTable } from "../../src/cli/evaluationTable.ts";
+import { evaluationTable } from "../../src/cli/evaluationTable.ts";
 import { renderLine } from "../../src/cli/line.ts";
 import type { EvaluationEntry, StoredResult } from "../../src/core/runFolder/evaluationLog.ts";
 
@@ -50,15 +50,4 @@ test("failures have a column where there are some, and lines of older versions a
     "model       reward [95 %]  change [95 %]  failed",
     "step 2  0.25 [0.00, 0.50]              –       3",
   ]);
-});
-
-test("programs get the stored results as one object", () => {
-  const [line = []] = evaluationJson("/runs/x", EVALUATIONS);
-  expect(JSON.parse(renderLine(line, false))).toMatchObject({
-    folder: "/runs/x",
-    models: [
-      { name: "base", path: null, step: 0, results: [{ rewardMean: 0.25 }] },
-      { name: "step 10", step: 10, results: [{ difference: { mean: 0.75 } }] },
-    ],
-  });
 });

@@ -65,7 +65,7 @@ async function listed(place: string | null): Promise<readonly string[]> {
       isProcessAlive: (pid) => pid === 1,
       out: { columns: 100 },
     },
-    { kind: "runs", path: place },
+    { kind: "runs", path: place, wantsJson: false },
   );
   await fileSystem.close();
   return lines.map((line) => renderLine(line, false));

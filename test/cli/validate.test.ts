@@ -19,6 +19,20 @@ test("a valid configuration is reported as valid", async () => {
   });
 });
 
+test("a program gets each finding with its place, and of an override the key alone", async () => {
+  const flags = ["--json", "--overrides", "seed=tml-a-secret"];
+  const { exitCode, lines } = await validate(textWith("save_every: -1"), ...flags);
+  expect(exitCode).toBe(2);
+  expect(lines).toHaveLength(1);
+  expect(JSON.parse(lines[0] ?? "")).toMatchObject({
+    ...{ format: "tinker-rl.validation/1", configPath: "run.yaml", isValid: false },
+    problems: [
+      { severity: "error", key: ["seed"], line: null, column: null, override: "seed" },
+      { severity: "error", key: ["save_every"], line: 8, column: 13, override: null },
+    ],
+  });
+});
+
 test("warnings are printed at their place and do not make it invalid", async () => {
   const { exitCode, lines } = await validate(textWith("learning_rate: 0"), "--seed=7");
   expect(exitCode).toBe(0);

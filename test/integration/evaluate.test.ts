@@ -36,13 +36,13 @@ evaluation:
 interface Result {
   readonly rewardMean: number;
   readonly passAtK: readonly { readonly k: number; readonly mean: number }[];
-  readonly difference?: { readonly mean: number; readonly tasks: number };
+  readonly difference: { readonly mean: number; readonly tasks: number } | null;
 }
 
 interface Answer {
   readonly folder: string;
-  readonly models: readonly {
-    readonly name: string;
+  readonly evaluations: readonly {
+    readonly model: { readonly name: string };
     readonly step: number;
     readonly results: readonly [Result];
   }[];
@@ -106,7 +106,7 @@ function meanOf(values: readonly number[]): number {
 
 it("measures base, a step and the end as a count by hand does, and the same twice", async () => {
   const first = await evaluated();
-  expect(first.models.map(({ name, step }) => [name, step])).toEqual([
+  expect(first.evaluations.map(({ model, step }) => [model.name, step])).toEqual([
     ["base", 0],
     ["step 1", 1],
     ["step 2", 2],
@@ -114,7 +114,10 @@ it("measures base, a step and the end as a count by hand does, and the same twic
   const played = await playedIn(first.folder);
   expect(played).toHaveLength(3 * 6 * 4);
   const base = byTask(played, "base");
-  for (const { name, results } of first.models) {
+  for (const {
+    model: { name },
+    results,
+  } of first.evaluations) {
     const [result] = results;
     const tasks = byTask(played, name);
     const rewards = [...tasks.values()];
@@ -130,11 +133,11 @@ it("measures base, a step and the end as a count by hand does, and the same twic
       expect(result.difference?.mean).toBeCloseTo(meanOf(changes), 9);
     }
   }
-  expect(first.models.at(-1)?.results[0].difference?.mean).not.toBe(0);
+  expect(first.evaluations.at(-1)?.results[0].difference?.mean).not.toBe(0);
   // Weights that nobody has trained and the same seeds give the same numbers.
   const second = await evaluated();
   expect(second.folder).not.toBe(first.folder);
-  expect(second.models).toEqual(first.models);
+  expect(second.evaluations).toEqual(first.evaluations);
   const shown = await runProgram(["show", first.folder], {});
   expect(shown.stdout).toContain("pass@4");
   expect(shown.stdout).toMatch(/^step 2 /m);
@@ -160,7 +163,7 @@ it("goes on after a kill without playing a finished rollout again", async () => 
   await appendFile(join(place, "eval", last), '{"step":1,"half a li');
   const resumed = await evaluated(named);
   expect(resumed.folder).toBe(place);
-  expect(resumed.models).toEqual(whole.models);
+  expect(resumed.evaluations).toEqual(whole.evaluations);
   const keys = (await playedIn(place)).map(
     ({ model, index, rollout }) => `${model} ${index} ${rollout}`,
   );

@@ -1,0 +1,76 @@
+/** Saved weights: those of a run, those of this computer and of the account, one of them, and a download. */
+
+import * as z from "zod";
+import type { CheckpointEntry } from "../runFolder/checkpointLog.ts";
+import { count, defineOutput, list, measure, time } from "./output.ts";
+
+const address = z.string().describe("tinker://RUN/KIND/NAME");
+
+export const checkpointOfRunShape = {
+  name: z.string(),
+  step: count.describe("completed steps"),
+  kind: z.enum(["periodic", "rolling", "final", "interrupt", "manual", "best"]),
+  statePath: address.nullable().describe("to train on from"),
+  samplerPath: address.nullable().describe("to sample with"),
+  expiresAt: time.nullable().describe("null: kept until it is deleted"),
+  createdAt: time,
+  renderer: z.string().describe("the chat format"),
+  metrics: z.record(z.string(), measure).describe("at the save, by flat names"),
+};
+
+export const runCheckpointsOutput = defineOutput(
+  { name: "run-checkpoints", version: 1, command: "checkpoints list RUN_FOLDER --json" },
+  { folder: z.string(), checkpoints: list(z.object(checkpointOfRunShape)) },
+);
+
+const storedShape = {
+  path: address,
+  place: z.enum(["this computer", "Tinker"]),
+  time: time.nullable().describe("of the save"),
+  sizeBytes: count.nullable(),
+  expiresAt: time.nullable().describe("null: kept until it is deleted"),
+  isPublic: z.boolean().nullable(),
+};
+
+export const checkpointsOutput = defineOutput(
+  { name: "checkpoints", version: 1, command: "checkpoints list --json" },
+  { checkpoints: list(z.object(storedShape)) },
+);
+
+export const checkpointOutput = defineOutput(
+  { name: "checkpoint", version: 1, command: "checkpoints info ADDRESS --json" },
+  {
+    ...storedShape,
+    baseModel: z.string(),
+    loraRank: count.nullable(),
+    consoleUrl: z.string().nullable().describe("its page at the hosted service"),
+  },
+);
+
+export const downloadOutput = defineOutput(
+  { name: "download", version: 1, command: "checkpoints download SOURCE --json" },
+  {
+    path: address,
+    folder: z.string().describe("where the files are"),
+    files: list(
+      z.object({
+        name: z.string(),
+        sizeBytes: count,
+        sha256: z.string().describe("in hexadecimal digits"),
+      }),
+    ),
+  },
+);
+
+export function checkpointFields(
+  entry: CheckpointEntry,
+): z.input<z.ZodObject<typeof checkpointOfRunShape>> {
+  const { name, step, kind, renderer, metrics } = entry;
+  return {
+    ...{ name, step, kind, renderer, metrics: { ...metrics } },
+    statePath: entry.state_path,
+    samplerPath: entry.sampler_path,
+    expiresAt: entry.expires_at,
+    createdAt: entry.created_at,
+  };
+}

@@ -1,0 +1,78 @@
+/** What evaluations came to, those of a run and those by themselves. */
+
+import * as z from "zod";
+import type { FolderFiles } from "../ports.ts";
+import {
+  type EvaluationEntry,
+  readEvaluations,
+  type StoredResult,
+} from "../runFolder/evaluationLog.ts";
+import { count, defineOutput, list, measure } from "./output.ts";
+
+const interval = {
+  mean: measure,
+  low: measure.describe("of the 95 % interval"),
+  high: measure,
+};
+
+const resultShape = {
+  environment: z.string(),
+  split: z.string(),
+  temperature: z.number().describe("0: greedy"),
+  tasks: count,
+  rollouts: count,
+  rewardMean: measure,
+  low: measure.describe("of the 95 % interval"),
+  high: measure,
+  successFraction: measure,
+  successReward: measure.describe("from this reward on a rollout is a success"),
+  failed: count,
+  tokensMean: measure,
+  turnsMean: measure,
+  passAtK: list(z.object({ k: count, ...interval })).describe(
+    "chance that one of k rollouts succeeds",
+  ),
+  difference: z
+    .object({ tasks: count.describe("that both have"), ...interval })
+    .nullable()
+    .describe("of the rewards, task by task, from the first evaluation; null: it is that one"),
+};
+
+export const evaluationShape = {
+  step: count.describe("completed steps"),
+  model: z
+    .object({ name: z.string(), path: z.string().nullable().describe("null: the base model") })
+    .nullable()
+    .describe("null: the weights of the run itself"),
+  results: list(z.object(resultShape)),
+};
+
+export const evaluationsOutput = defineOutput(
+  {
+    ...{ name: "evaluations", version: 1 },
+    command: "evaluate … --json, show RUN_FOLDER --eval --json",
+  },
+  { folder: z.string(), evaluations: list(z.object(evaluationShape)) },
+);
+
+/** `files` are those of the run folder. @throws AppError `file-unreadable` */
+export async function describeEvaluations(
+  files: FolderFiles,
+  folder: string,
+): Promise<ReturnType<typeof evaluationsOutput.of>> {
+  const entries = await readEvaluations(files, folder);
+  return evaluationsOutput.of({ folder, evaluations: entries.map(evaluationFields) });
+}
+
+export function evaluationFields({ step, model, results }: EvaluationEntry) {
+  return { step, model: model ?? null, results: results.map(resultFields) };
+}
+
+function resultFields({ successReward, passAtK, difference, ...result }: StoredResult) {
+  return {
+    ...result,
+    successReward: successReward ?? null,
+    passAtK: passAtK ?? [],
+    difference: difference ?? null,
+  };
+}

@@ -1,0 +1,27 @@
+/** All that is printed for other programs. */
+
+import {
+  checkpointOutput,
+  checkpointsOutput,
+  downloadOutput,
+  runCheckpointsOutput,
+} from "./checkpointsOutput.ts";
+import { evaluationsOutput } from "./evaluationsOutput.ts";
+import { rolloutsOutput, trajectoriesOutput } from "./rolloutsOutput.ts";
+import { runOutput } from "./runOutput.ts";
+import { runsOutput } from "./runsOutput.ts";
+import { validationOutput } from "./validationOutput.ts";
+
+/** In the order of the documentation. */
+export const OUTPUTS = [
+  validationOutput,
+  runsOutput,
+  runOutput,
+  rolloutsOutput,
+  trajectoriesOutput,
+  evaluationsOutput,
+  checkpointsOutput,
+  runCheckpointsOutput,
+  checkpointOutput,
+  downloadOutput,
+] as const;

@@ -1,0 +1,201 @@
+/** The rollouts of a step or of an evaluation, in a list or turn by turn. */
+
+import * as z from "zod";
+import type { RolloutSource } from "../../shared/rolloutSet.ts";
+import type { RolloutSummary, RunReader } from "../runFolder/reader.ts";
+import type { RolloutRecord } from "../runFolder/rolloutRecord.ts";
+import type { TokenRecord } from "../runFolder/tokenRecord.ts";
+import { count, defineOutput, finite, list, measure } from "./output.ts";
+
+const place = {
+  source: z.enum(["training", "evaluation"]),
+  step: count.describe("counted from 1; of an evaluation the completed steps"),
+};
+
+const rolloutShape = {
+  group: count.describe("counted from 1"),
+  rollout: count.describe("position in its group, counted from 1"),
+  environment: z.string(),
+  split: z.string(),
+  index: count.describe("of the task in its split, counted from 0"),
+  temperature: measure.describe("of an evaluation; null: as the environment's configuration says"),
+  reward: measure.describe("null: the rollout failed"),
+  advantage: measure,
+  trainingUse: z
+    .string()
+    .nullable()
+    .describe("trained, or excluded: and why; null: not scored, or of an evaluation"),
+  stop: z.string().describe("why the rollout ended"),
+  error: z.string().nullable(),
+  durationMs: z.number(),
+};
+
+export const rolloutsOutput = defineOutput(
+  { name: "rollouts", version: 1, command: "show RUN_FOLDER --step N --json" },
+  {
+    ...place,
+    rollouts: list(
+      z.object({
+        ...rolloutShape,
+        turns: count,
+        tokens: count.describe("sampled"),
+        toolCalls: count,
+        failedToolCalls: count,
+      }),
+    ).describe("those of an evaluation in the order in which --rollout counts them"),
+    omission: z.string().nullable().describe("what is left out because the file is too long"),
+  },
+);
+
+const turnShape = {
+  reasoning: z.string().nullable(),
+  content: z.string(),
+  calls: list(z.object({ name: z.string(), arguments: z.string().describe("JSON") })),
+  unreadableCalls: list(z.object({ text: z.string(), problem: z.string() })),
+  results: list(
+    z.object({
+      name: z.string(),
+      text: z.string(),
+      isError: z.boolean(),
+      reward: measure,
+      finished: z.boolean(),
+    }),
+  ),
+  answered: z.string().nullable().describe("the message to the model in place of a result"),
+  sampledText: z.string().describe("as it was sampled, control tokens included"),
+  stopReason: z.string(),
+  tokens: count,
+  stream: count.describe("of tokens; above 0 the conversation was rendered again"),
+};
+
+const tokensShape = {
+  stream: count,
+  ids: list(z.number().int()),
+  mask: list(z.number().int()).describe("1: trained on"),
+  turns: list(z.number().int()).describe("-1: of the prompt; else counted from 0"),
+  samplerLogprobs: list(measure),
+  trainerLogprobs: list(measure),
+  advantages: list(measure),
+};
+
+export const trajectoriesOutput = defineOutput(
+  {
+    ...{ name: "trajectories", version: 1 },
+    command: "show RUN_FOLDER --step N --group N [--rollout N] [--tokens] --json",
+  },
+  {
+    ...place,
+    trajectories: list(
+      z.object({
+        ...rolloutShape,
+        systemText: z.string().nullable(),
+        promptText: z.string(),
+        turns: list(z.object(turnShape)),
+        rewards: list(measure).describe("all that were received, in order"),
+        rewardReduced: measure.describe("before it was clamped"),
+        tokens: list(z.object(tokensShape))
+          .nullable()
+          .describe("those that were trained on, by stream; null: not asked for"),
+      }),
+    ),
+  },
+);
+
+/** A set of rollouts as a user names it. */
+export interface RolloutsAt {
+  readonly source: RolloutSource;
+  /** Counted from 1; of an evaluation the completed steps. */
+  readonly step: number;
+}
+
+/** What of a step is in the run folder. @throws AppError `file-unreadable` */
+export async function describeRollouts(
+  reader: RunReader,
+  { source, step }: RolloutsAt,
+): Promise<ReturnType<typeof rolloutsOutput.of>> {
+  const stored = source === "training" ? step - 1 : step;
+  const { rollouts, omission } = await reader.rolloutList(stored, source);
+  return rolloutsOutput.of({
+    ...{ source, step, omission },
+    rollouts: rolloutsInOrder(rollouts).map((summary) => {
+      const { turns, tokens, toolCalls, failedToolCalls } = summary;
+      return { ...rolloutFields(summary), turns, tokens, toolCalls, failedToolCalls };
+    }),
+  });
+}
+
+/** By group; those of an evaluation as they ended, so that numbers stay while its file grows. */
+export function rolloutsInOrder(rollouts: readonly RolloutSummary[]): readonly RolloutSummary[] {
+  const isEvaluation = rollouts[0]?.source === "evaluation";
+  return isEvaluation ? [...rollouts].sort((a, b) => a.offset - b.offset) : rollouts;
+}
+
+/** Those of `summaries` that are wholly on disk. @throws AppError `file-unreadable` */
+export async function describeTrajectories(
+  reader: RunReader,
+  at: RolloutsAt,
+  {
+    summaries,
+    wantsTokens,
+  }: {
+    readonly summaries: readonly RolloutSummary[];
+    readonly wantsTokens: boolean;
+  },
+): Promise<ReturnType<typeof trajectoriesOutput.of>> {
+  const trajectories = [];
+  for (const summary of summaries) {
+    const record = await reader.body(summary);
+    if (record === null) continue;
+    const tokens = wantsTokens ? await tokensOf(reader, summary) : null;
+    trajectories.push({ ...rolloutFields(summary), ...trajectoryFields(record), tokens });
+  }
+  return trajectoriesOutput.of({ ...at, trajectories });
+}
+
+function rolloutFields(summary: RolloutSummary) {
+  const { group, rollout, environment, split, index, temperature, score, stop } = summary;
+  return {
+    ...{ group: group + 1, rollout: rollout + 1, environment, split, index, temperature, stop },
+    reward: finite(summary.reward),
+    advantage: finite(score?.advantage),
+    trainingUse: score?.trainingUse ?? null,
+    error: summary.error,
+    durationMs: summary.durationMs,
+  };
+}
+
+function trajectoryFields({
+  systemText,
+  promptText,
+  turns,
+  rewards,
+  rewardBreakdown,
+}: RolloutRecord) {
+  return {
+    ...{ systemText, promptText },
+    rewards: [...rewards],
+    rewardReduced: rewardBreakdown.reduced,
+    turns: turns.map(({ calls, errors, results, nudge, ...turn }) => ({
+      ...turn,
+      calls: calls.map(({ name, args }) => ({ name, arguments: args })),
+      unreadableCalls: errors.map(({ raw, message }) => ({ text: raw, problem: message })),
+      results: [...results],
+      answered: nudge,
+    })),
+  };
+}
+
+async function tokensOf(reader: RunReader, { tokenData }: RolloutSummary) {
+  const records = await Promise.all(tokenData.map((entry) => reader.tokens(entry)));
+  return records.flatMap((record) => (record === null ? [] : [tokenFields(record)]));
+}
+
+function tokenFields(record: TokenRecord) {
+  const { stream, ids, mask, turns, samplerLogprobs, trainerLogprobs, advantages } = record;
+  return {
+    ...{ stream, ids: Array.from(ids), mask: Array.from(mask), turns: Array.from(turns) },
+    samplerLogprobs: Array.from(samplerLogprobs, finite),
+    trainerLogprobs: Array.from(trainerLogprobs, finite),
+    advantages: Array.from(advantages, finite),
+  };
+}

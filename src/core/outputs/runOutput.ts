@@ -1,0 +1,106 @@
+/** One run: its state, its metrics, its alarms, its evaluations and its checkpoints. */
+
+import * as z from "zod";
+import { firingAlarms } from "../alarms/alarmEvents.ts";
+import { firingAfter } from "../alarms/alarmHistory.ts";
+import { ALARMS } from "../alarms/alarmTable.ts";
+import { editSetting, editsChange } from "../alarms/formatSettingChange.ts";
+import type { FolderFiles } from "../ports.ts";
+import { readCheckpoints, usableCheckpoints } from "../runFolder/checkpointLog.ts";
+import { readEvaluations } from "../runFolder/evaluationLog.ts";
+import { type RunEvent, readEvents } from "../runFolder/events.ts";
+import { flattenMetrics, type MetricsRow } from "../runFolder/metricsTree.ts";
+import { createRunReader } from "../runFolder/reader.ts";
+import { readRunModel } from "../runFolder/runModel.ts";
+import type { ListedRun } from "../runs/runList.ts";
+import { checkpointFields, checkpointOfRunShape } from "./checkpointsOutput.ts";
+import { evaluationFields, evaluationShape } from "./evaluationsOutput.ts";
+import { count, defineOutput, list, measure } from "./output.ts";
+import { runFields, runShape } from "./runsOutput.ts";
+
+const alarmShape = {
+  alarm: z.string().describe("its key in the configuration"),
+  title: z.string(),
+  severity: z.enum(["info", "warning", "critical"]),
+  step: count.describe("the step that it began with"),
+  seen: z.string().describe("what was measured, and the bound that it has passed"),
+  meaning: z.string(),
+  edits: list(z.string()).describe("settings to try, key=value each"),
+  takesEffect: z
+    .enum(["at once", "when resumed", "in a new run"])
+    .nullable()
+    .describe("when the edits can; null: there are none"),
+};
+
+export const runOutput = defineOutput(
+  { name: "run", version: 1, command: "show RUN_FOLDER --json" },
+  {
+    folder: z.string(),
+    run: z.object(runShape).nullable().describe("null: the folder has no run.json"),
+    model: z.string().nullable(),
+    loraRank: measure,
+    steps: list(
+      z.object({
+        step: count.describe("counted from 1"),
+        metrics: z.record(z.string(), z.union([z.number(), z.string(), z.boolean(), z.null()])),
+      }),
+    ).describe("the newest, the oldest of them first"),
+    omittedSteps: count.describe("earlier ones, which metrics.jsonl has"),
+    alarms: list(z.object(alarmShape)).describe("those that fire, the most serious first"),
+    evaluations: list(z.object(evaluationShape)),
+    checkpoints: list(z.object(checkpointOfRunShape)).describe("those that can be used"),
+  },
+);
+
+const MAX_STEPS = 5_000;
+const EFFECTS = { tunable: "at once", fixed: "when resumed", identity: "in a new run" } as const;
+
+export interface RunToDescribe {
+  readonly folder: string;
+  /** Null for a folder without a readable `run.json`. */
+  readonly run: ListedRun | null;
+  readonly nowMs: number;
+}
+
+/** `files` are those of the run folder. @throws AppError `file-unreadable` */
+export async function describeRun(
+  files: FolderFiles,
+  { folder, run, nowMs }: RunToDescribe,
+): Promise<ReturnType<typeof runOutput.of>> {
+  const { rows } = await createRunReader(files, folder).metrics();
+  const model = await readRunModel(files, folder);
+  const shown = rows.slice(-MAX_STEPS);
+  return runOutput.of({
+    folder,
+    run: run === null ? null : runFields(run),
+    model: model?.model_name ?? null,
+    loraRank: model?.lora_rank ?? null,
+    steps: shown.map((row) => ({ step: row.step + 1, metrics: metricsOf(row) })),
+    omittedSteps: rows.length - shown.length,
+    alarms: await alarmsOf(files, folder, rows.at(-1)),
+    evaluations: (await readEvaluations(files, folder)).map(evaluationFields),
+    checkpoints: usableCheckpoints(await readCheckpoints(files, folder), nowMs).map(
+      checkpointFields,
+    ),
+  });
+}
+
+function metricsOf(row: MetricsRow) {
+  const { step: _, ...metrics } = flattenMetrics(row);
+  return metrics;
+}
+
+/** Those that fired after the last step. */
+async function alarmsOf(files: FolderFiles, folder: string, last: MetricsRow | undefined) {
+  const firing = last === undefined ? new Set() : firingAfter(last);
+  if (firing.size === 0) return [];
+  const events: RunEvent[] = [];
+  for await (const event of readEvents(files, folder)) events.push(event);
+  return firingAlarms((id) => firing.has(id), events).map(
+    ({ id, severity, step, seen, meaning, edits }) => ({
+      ...{ alarm: id, title: ALARMS[id].title, severity, step: step + 1, seen, meaning },
+      edits: edits.map(editSetting),
+      takesEffect: edits.length === 0 ? null : EFFECTS[editsChange(edits)],
+    }),
+  );
+}

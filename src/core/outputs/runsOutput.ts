@@ -1,0 +1,65 @@
+/** Runs and how far they are. */
+
+import * as z from "zod";
+import type { ListedRun } from "../runs/runList.ts";
+import { count, defineOutput, finite, list, measure, time, timeText } from "./output.ts";
+
+const PHASES = [
+  "preparing",
+  "running",
+  "pausing",
+  "paused",
+  "finishing",
+  "done",
+  "failed",
+  "stopped",
+  "interrupted",
+  "unreadable",
+] as const satisfies readonly ListedRun["phase"][];
+
+export const runShape = {
+  name: z.string(),
+  folder: z.string().describe("the run folder"),
+  phase: z.enum(PHASES).describe("interrupted: the trainer is gone without an end"),
+  steps: count.describe("completed steps"),
+  totalSteps: count.nullable().describe("null: endless, or not known"),
+  reward: measure.describe("mean reward of the last step"),
+  recentRewards: list(measure).describe("of the last steps, at most ten, the oldest first"),
+  startedAt: time.nullable().describe("start of the last attempt"),
+  tokens: count.nullable().describe("all that it has used, evaluations included"),
+  costUsd: measure.describe("null: no prices are known"),
+  repeatedSteps: count
+    .nullable()
+    .describe("completed steps that a resume runs again; null: nothing to resume from"),
+  stateExpiresAt: time.nullable().describe("of the state that a resume would begin with"),
+  configPath: z.string().nullable(),
+  ending: z
+    .object({ code: z.string(), message: z.string() })
+    .nullable()
+    .describe("why it ended before it was done"),
+  problem: z.string().nullable().describe("what of the folder cannot be read"),
+};
+
+type RunFields = z.input<z.ZodObject<typeof runShape>>;
+
+export const runsOutput = defineOutput(
+  { name: "runs", version: 1, command: "runs --json" },
+  { runs: list(z.object(runShape)).describe("the newest of each folder first") },
+);
+
+export function runFields(run: ListedRun): RunFields {
+  const { name, folder, phase, steps, totalSteps, recentRewards, used, repeats, file } = run;
+  return {
+    ...{ name, folder, phase, steps, totalSteps },
+    reward: finite(run.reward),
+    recentRewards: recentRewards.map(finite),
+    startedAt: timeText(run.startedAtMs),
+    tokens: used?.tokens ?? null,
+    costUsd: finite(used?.costUsd),
+    repeatedSteps: repeats,
+    stateExpiresAt: timeText(run.expiry?.atMs ?? null),
+    configPath: file?.configPath ?? null,
+    ending: file?.ending ?? null,
+    problem: run.problem,
+  };
+}

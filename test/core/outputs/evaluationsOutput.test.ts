@@ -1,0 +1,37 @@
+import { expect, it } from "vitest";
+import { describeEvaluations } from "../../../src/core/outputs/evaluationsOutput.ts";
+import { createMemoryFileSystem } from "../runFolder/memoryFileSystem.ts";
+
+const FOLDER = "/runs/x";
+const RESULT = {
+  ...{ environment: "a/b", split: "test", temperature: 1, tasks: 4, rollouts: 8, failed: 0 },
+  ...{ rewardMean: 0.25, low: 0, high: 0.5, successFraction: 0.25, tokensMean: 3, turnsMean: 1 },
+};
+
+it("gives the stored results, those of older versions too", async () => {
+  const files = createMemoryFileSystem();
+  const difference = { tasks: 4, mean: 0.75, low: 0.5, high: 1 };
+  const passAtK = [{ k: 1, mean: 0.25, low: 0, high: 0.5 }];
+  const model = { name: "step 10", path: "tinker://r/sampler_weights/c_10" };
+  const lines = [
+    { step: 0, purpose: "start", timeMs: 1, results: [RESULT] },
+    {
+      ...{ step: 10, purpose: "asked", timeMs: 1, model },
+      results: [{ ...RESULT, successReward: 1, passAtK, difference }],
+    },
+  ];
+  await files.append(
+    `${FOLDER}/eval/results.jsonl`,
+    lines.map((line) => `${JSON.stringify(line)}\n`).join(""),
+  );
+  expect(await describeEvaluations(files, FOLDER)).toEqual({
+    ...{ format: "tinker-rl.evaluations/1", folder: FOLDER },
+    evaluations: [
+      {
+        ...{ step: 0, model: null },
+        results: [{ ...RESULT, successReward: null, passAtK: [], difference: null }],
+      },
+      { step: 10, model, results: [{ ...RESULT, successReward: 1, passAtK, difference }] },
+    ],
+  });
+});
