@@ -25,6 +25,8 @@ export interface ModelRequest {
   readonly target: string;
   /** Null = that of the run, or the defaults. */
   readonly configPath: string | null;
+  /** A run whose configuration its checkpoints and its base model have, too; null = none. */
+  readonly runFolder: string | null;
   /** `key=value` each. */
   readonly overrides: readonly string[];
 }
@@ -39,7 +41,7 @@ export interface ChosenModel {
   readonly label: string;
   /** Of a checkpoint without a configuration `model_name` is its path until {@link open} has asked the service. */
   readonly loaded: LoadedConfig;
-  /** Null unless the target is a run. */
+  /** Null unless the target is a run, or a checkpoint of `runFolder`. */
   readonly run: ChosenRun | null;
   /** The date that its prompts show, YYYY-MM-DD; null = today. */
   readonly promptDate: string | null;
@@ -59,18 +61,35 @@ export async function chooseModel(
   fileSystem: FileSystem,
   request: ModelRequest,
 ): Promise<ChosenModel> {
-  const { target } = request;
-  if (target.startsWith("tinker://")) return checkpoint(fileSystem, request);
-  const folder = resolve(target);
-  const isRun = (await fileSystem.size(runPaths(folder).runFile)) !== null;
-  if (isRun) return run(fileSystem, request, folder);
+  const { target, runFolder } = request;
+  const isPath = target.startsWith("tinker://");
+  if (!isPath && (await isRunFolder(fileSystem, target))) {
+    return newestOf(await readRun(fileSystem, request, target));
+  }
   const isFolder = /^[./~]|^[A-Za-z]:\\/.test(target) || !target.includes("/");
-  if (isFolder) throw notFound(target);
-  const loaded = await configFor(fileSystem, request, target);
+  if (!isPath && isFolder) throw notFound(target);
+  const beside = runFolder === null ? null : await readRun(fileSystem, request, runFolder);
+  if (!isPath) return baseModel(fileSystem, request, beside);
+  return checkpointOf(beside, target) ?? checkpoint(fileSystem, request);
+}
+
+/** True for a folder that has a `run.json`. */
+export async function isRunFolder(fileSystem: FileSystem, target: string): Promise<boolean> {
+  return (await fileSystem.size(runPaths(resolve(target)).runFile)) !== null;
+}
+
+async function baseModel(
+  fileSystem: FileSystem,
+  request: ModelRequest,
+  beside: ReadRun | null,
+): Promise<ChosenModel> {
+  const { target } = request;
+  const ofRun = beside?.loaded.config.model_name === target ? beside : null;
+  const loaded = ofRun?.loaded ?? (await configFor(fileSystem, request, target));
   const open = async (service: ServiceClient): Promise<OpenedModel> => {
     return { sampler: await service.samplerForBase(target), label: target, loaded };
   };
-  return { label: target, loaded, run: null, promptDate: null, open };
+  return { label: target, loaded, run: null, promptDate: ofRun?.promptDate ?? null, open };
 }
 
 function notFound(target: string): AppError {
@@ -135,32 +154,63 @@ async function notSampler(service: ServiceClient, path: string): Promise<AppErro
   );
 }
 
-async function run(
+interface ReadRun extends ChosenRun {
+  readonly name: string;
+  readonly loaded: LoadedConfig;
+  readonly entries: readonly CheckpointEntry[];
+  /** That of the newest checkpoint; null = today. */
+  readonly promptDate: string | null;
+}
+
+async function readRun(
   fileSystem: FileSystem,
-  request: ModelRequest,
-  folder: string,
-): Promise<ChosenModel> {
+  { configPath, overrides }: ModelRequest,
+  target: string,
+): Promise<ReadRun> {
+  const folder = resolve(target);
   const files = fileSystem.within(folder);
-  const runFile = await requireRunFile(files, folder);
-  const path = resolve(folder, runFile.configPath);
+  const { name, configPath: ownPath } = await requireRunFile(files, folder);
+  const path = resolve(folder, ownPath);
   const loaded =
-    request.configPath === null
-      ? await configOfRun({ folder, files }, path, request.overrides)
-      : await loadConfig(fileSystem, request.configPath, request.overrides);
+    configPath === null
+      ? await configOfRun({ folder, files }, path, overrides)
+      : await loadConfig(fileSystem, configPath, overrides);
   const entries = await readCheckpoints(files, folder);
+  const dated = usableCheckpoints(entries, systemClock.now()).filter(hasSampler).at(-1);
+  const promptDate = dated?.state?.prompt_date ?? (await dateOfState(files, folder));
+  return { folder, files, name, loaded, entries, promptDate };
+}
+
+function newestOf({ folder, files, name, loaded, entries, promptDate }: ReadRun): ChosenModel {
   const usable = usableCheckpoints(entries, systemClock.now()).filter(hasSampler);
   if (usable.length === 0) {
     throw new AppError(
       "no-checkpoint",
-      `The run ${runFile.name} has no checkpoint to sample from: none was saved yet, or all have expired. \`tinker-rl control ${folder} save\` saves one of a run that goes on.`,
+      `The run ${name} has no checkpoint to sample from: none was saved yet, or all have expired. \`tinker-rl control ${folder} save\` saves one of a run that goes on.`,
     );
   }
   const open = async (service: ServiceClient): Promise<OpenedModel> => {
     const { sampler, entry } = await newestSampler(service, usable);
-    return { sampler, label: `${runFile.name} · ${entry.name}`, loaded };
+    return { sampler, label: labelOf(name, entry), loaded };
   };
-  const promptDate = usable.at(-1)?.state?.prompt_date ?? (await dateOfState(files, folder));
-  return { label: runFile.name, loaded, run: { folder, files }, promptDate, open };
+  return { label: name, loaded, run: { folder, files }, promptDate, open };
+}
+
+/** Null for a path that is none of the run's. */
+function checkpointOf(run: ReadRun | null, path: string): ChosenModel | null {
+  const entry = run?.entries.findLast(({ sampler_path }) => sampler_path === path);
+  if (run === null || entry === undefined) return null;
+  const { folder, files, name, loaded } = run;
+  const label = labelOf(name, entry);
+  const promptDate = entry.state?.prompt_date ?? run.promptDate;
+  const open = async (service: ServiceClient): Promise<OpenedModel> => {
+    return { sampler: await service.samplerForPath(path), label, loaded };
+  };
+  return { label, loaded, run: { folder, files }, promptDate, open };
+}
+
+function labelOf(run: string, { name }: CheckpointEntry): string {
+  return `${run} · ${name}`;
 }
 
 /** As its last attempt began: the file at `path` may have changed since. Findings about it were shown by the run. */

@@ -25,10 +25,12 @@ import { type LoadedConfig, loadStart } from "../config/configFiles.ts";
 import { requireJudged } from "../requireJudged.ts";
 import { CleanupStack } from "../services/cleanupStack.ts";
 import { ChatServices } from "./chatServices.ts";
-import { type ChosenModel, chooseModel, type ModelRequest } from "./chooseModel.ts";
+import { type ChosenModel, chooseModel, isRunFolder, type ModelRequest } from "./chooseModel.ts";
 import { type FoundTurn, findStoredTurn } from "./findStoredTurn.ts";
 
-export interface ChatRequest extends Omit<ModelRequest, "target">, Omit<ChatStart, "launch"> {
+export interface ChatRequest
+  extends Omit<ModelRequest, "target" | "runFolder">,
+    Omit<ChatStart, "launch"> {
   readonly allowedOrigins: readonly AllowedOrigin[];
   /** What an editor handed over for the run of the first target; absent for a terminal. */
   readonly launchRequest?: LaunchRequest;
@@ -112,9 +114,10 @@ class ChatOpening {
   async open(): Promise<Pick<OpenChat, "partners" | "task" | "notes">> {
     const { targets, turn, onPart } = this.#request;
     const judge = await judgedAddresses(this.#fileSystem, this.#request);
+    const runFolder = await this.#runFolder();
     const chosen = await Promise.all(
       targets.map(async (target) =>
-        judge(await chooseModel(this.#fileSystem, { ...this.#request, target })),
+        judge(await chooseModel(this.#fileSystem, { ...this.#request, target, runFolder })),
       ),
     );
     const [first] = chosen;
@@ -128,6 +131,15 @@ class ChatOpening {
     }
     const task = place === null ? null : `${place.environment} ${place.split} ${place.index}`;
     return { partners, task, notes: [...new Set(this.#notes)] };
+  }
+
+  /** Of the run that the editor judged, or that comes first; null = none. */
+  async #runFolder(): Promise<string | null> {
+    const { launchRequest, targets } = this.#request;
+    const judged = launchRequest?.training.resume ?? null;
+    const [first = ""] = targets;
+    if (judged !== null || first.startsWith("tinker://")) return judged;
+    return (await isRunFolder(this.#fileSystem, first)) ? first : null;
   }
 
   /** Null where no environment answers calls. */

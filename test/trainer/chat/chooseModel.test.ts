@@ -5,6 +5,7 @@ import type { SamplingClient } from "../../../src/core/tinker/samplingClient.ts"
 import type { ServiceClient } from "../../../src/core/tinker/serviceClient.ts";
 import { chooseModel } from "../../../src/trainer/chat/chooseModel.ts";
 import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts";
+import { aRunState } from "../runState.ts";
 
 const FOLDER = "/runs/demo";
 const RUN_FILE = {
@@ -48,8 +49,11 @@ function aService(samplers: readonly string[], baseModel: string | null = null) 
   return { samplerForPath, listCheckpoints: async () => listed } as unknown as ServiceClient; // all that is called
 }
 
-const choose = async (target: string, files = createMemoryFileSystem()) =>
-  chooseModel(files, { target, configPath: null, overrides: [] });
+const choose = async (
+  target: string,
+  files = createMemoryFileSystem(),
+  runFolder: string | null = null,
+) => chooseModel(files, { target, runFolder, configPath: null, overrides: [] });
 
 describe("the weights that a person means", () => {
   it("are the newest of a run that can be sampled from and that the service still has, with the run's own settings", async () => {
@@ -66,6 +70,24 @@ describe("the weights that a person means", () => {
     expect([left.label, left.sampler.samplerId]).toEqual(["demo · old", both[0]]);
     expect(left.loaded.config.model_name).toBe("Qwen/Qwen3-8B");
     await expect(chosen.open(aService([]))).rejects.toMatchObject({ code: "no-checkpoint" });
+  });
+
+  it("are a checkpoint of a run, or the model that it began with, with the settings and the date of the run", async () => {
+    const state = aRunState(1, { prompt_date: "2026-01-02" });
+    const files = await aRun(saved("old", { state }), saved("newest"));
+    const path = "tinker://run-1/sampler_weights/old";
+    const old = await choose(path, files, FOLDER);
+    expect(old).toMatchObject({ label: "demo · old", run: { folder: FOLDER } });
+    expect(old.promptDate).toBe("2026-01-02");
+    const opened = await old.open(aService([path]));
+    expect([opened.sampler.samplerId, opened.label]).toEqual([path, "demo · old"]);
+    const base = await choose("Qwen/Qwen3-8B", files, FOLDER);
+    const other = await choose("Qwen/Qwen3-32B", files, FOLDER);
+    const ofRun = opened.loaded.config.environments;
+    expect(Object.keys(ofRun)).toEqual(["Owner/Game"]);
+    expect(base.loaded.config.environments).toEqual(ofRun);
+    expect(other.loaded.config.environments).not.toEqual(ofRun);
+    expect([base.run, other.run]).toEqual([null, null]);
   });
 
   it("are refused where a run has none", async () => {
