@@ -1,4 +1,4 @@
-// Builds dist/webview: the page of the dashboard, as one script, one style sheet, and a Markdown chunk that loads on demand.
+// Builds dist/webview: the pages of the dashboard and of conversations, each as one script and one style sheet, and a Markdown chunk that loads on demand.
 
 import { mkdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -12,6 +12,7 @@ const OUT = "dist/webview";
 const KILOBYTE = 1000;
 /** What the page may weigh, in bytes: script and style together, and the chunk. */
 const MAX_PAGE = 250 * KILOBYTE;
+const MAX_CHAT = 100 * KILOBYTE;
 const MAX_CHUNK = 140 * KILOBYTE;
 
 /** The page asks for the Markdown renderer when it first needs it; without this it would be split into pieces. */
@@ -28,8 +29,10 @@ async function bundlePage() {
   const { metafile } = await build({
     entryPoints: {
       dashboard: "webview-ui/main.tsx",
+      chat: "webview-ui/chatMain.tsx",
       markdown: "webview-ui/text/markdown.ts",
       style: "webview-ui/styles/dashboard.css",
+      chatStyle: "webview-ui/styles/chatStyle.css",
     },
     outdir: OUT,
     bundle: true,
@@ -60,4 +63,5 @@ await rm(OUT, { recursive: true, force: true });
 await mkdir(OUT, { recursive: true });
 await bundlePage();
 guard("dashboard script and style", await weigh(["dashboard.js", "style.css"]), MAX_PAGE);
+guard("conversation script and style", await weigh(["chat.js", "chatStyle.css"]), MAX_CHAT);
 guard("dashboard Markdown chunk", await weigh(["markdown.js"]), MAX_CHUNK);

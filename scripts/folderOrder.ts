@@ -78,6 +78,7 @@ export const FOLDER_ORDER: readonly string[] = [
   "src/host/task",
   "src/host/views",
   "src/host/dashboard",
+  "src/host/chat",
   "src/host/catalogue",
   "src/host/commands",
   "src/host/app",
@@ -90,6 +91,7 @@ export const FOLDER_ORDER: readonly string[] = [
   "webview-ui/text",
   "webview-ui/controls",
   "webview-ui/views",
+  "webview-ui/chat",
   "webview-ui",
 ];
 

@@ -3,5 +3,5 @@
 import { setTranslations } from "../src/shared/l10n.ts";
 
 const text = document.querySelector("#translations")?.textContent;
-// Written by `dashboardHtml.ts` from what VS Code loaded: an object of strings.
+// Written by `pageHtml.ts` from what VS Code loaded: an object of strings.
 if (text) setTranslations(JSON.parse(text));

@@ -13,7 +13,7 @@ const WITHOUT_TEXTS = [
   /^src\/host\/commands\/reportIssue\.ts$/,
   /^src\/host\/keys\/(keyNames|keyTest)\.ts$/,
   /^src\/cli\/(\w*[aA]rguments|argumentValues|flags|helpTexts|invocation)\.ts$/,
-  /^src\/host\/dashboard\/dashboardHtml\.ts$/,
+  /^src\/host\/dashboard\/pageHtml\.ts$/,
   /^webview-ui\/controls\/palette\.ts$/,
 ];
 /** Loaded after the page has taken over its translations. */

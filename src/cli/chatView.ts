@@ -16,8 +16,9 @@ export function chatView(
   sampling: SamplingProgress,
 ): ChatView {
   const { settings, askedCall, partners } = talk;
+  const { temperature = 1, maxTokens = null } = partners[0]?.sampling ?? {};
   return clean({
-    ...{ task, notes, sampling, askedCall, settings },
+    ...{ task, notes, sampling, askedCall, settings, configured: { temperature, maxTokens } },
     partners: partners.map(partnerView),
   });
 }

@@ -96,6 +96,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     demo,
     fileSystem,
     programFolder,
+    extensionUri,
     register,
   });
   // A failed first search must not keep the app from loading.

@@ -100,6 +100,8 @@ export interface ChatView {
   readonly task: string | null;
   readonly notes: readonly string[];
   readonly settings: ChatSettings;
+  /** What the configuration says, where `settings` says null. */
+  readonly configured: { readonly temperature: number; readonly maxTokens: number | null };
   /** Samples that are under way; null = none. */
   readonly sampling: { readonly done: number; readonly total: number } | null;
   /** The tool whose answer the person is asked for; null = none. */
@@ -114,3 +116,13 @@ export type ChatReply =
   | { readonly kind: "view"; readonly view: ChatView }
   /** The conversation goes on unless `isOver`. */
   | { readonly kind: "failed"; readonly error: LaunchError; readonly isOver: boolean };
+
+/** What the page of a conversation asks the extension for; the extension checks it. What the page gets are replies. */
+export type ChatPageMessage =
+  /** The page has loaded, and needs everything that there is to show. */
+  | { readonly kind: "ready" }
+  | { readonly kind: "act"; readonly action: ChatAction }
+  | { readonly kind: "begin"; readonly what: ChatBeginning };
+
+/** Begins anew: as before, with another task or none, or with other models beside. */
+export type ChatBeginning = "again" | "other" | "beside";

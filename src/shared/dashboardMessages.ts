@@ -17,7 +17,7 @@ import type {
 import type { RolloutSet, RolloutSource } from "./rolloutSet.ts";
 
 /** Rises with every change that an older page would misread. */
-export const DASHBOARD_VERSION = 4;
+export const DASHBOARD_VERSION = 5;
 
 /** Tokens in one window of a stream. */
 export const TOKENS_PER_WINDOW = 2_000;
@@ -37,6 +37,7 @@ export const DASHBOARD_COMMANDS = [
   "openConfigAt",
   "applyAlarm",
   "openRolloutJson",
+  "continueFromHere",
   "openRunFolder",
   "openLog",
   "exportFile",
@@ -53,6 +54,8 @@ export interface CommandArgs {
   /** Keys from the root of the configuration. */
   readonly path?: readonly string[];
   readonly key?: RolloutKey;
+  /** Of the rollout `key`, from 0. */
+  readonly turn?: number;
   readonly url?: string;
   readonly text?: string;
   /** For `exportFile`. */

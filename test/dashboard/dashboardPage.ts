@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { RunFollower } from "../../src/core/runFolder/follower.ts";
-import { dashboardHtml } from "../../src/host/dashboard/dashboardHtml.ts";
+import { pageHtml } from "../../src/host/dashboard/pageHtml.ts";
 import type { DashboardRun } from "../../src/host/dashboard/dashboardRun.ts";
 import { DashboardSession } from "../../src/host/dashboard/dashboardSession.ts";
 import { systemClock } from "../../src/node/clock.ts";
@@ -115,7 +115,7 @@ function createSession(
 }
 
 async function serveFiles(page: Page): Promise<void> {
-  const html = dashboardHtml({
+  const html = pageHtml({
     scriptUri: `${ORIGIN}/dashboard.js`,
     styleUri: `${ORIGIN}/style.css`,
     ...{ cspSource: ORIGIN, nonce: NONCE, language: "en", translations: {} },

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, expect, it, vi } from "vitest";
 import { RunFollower } from "../../src/core/runFolder/follower.ts";
-import { dashboardHtml } from "../../src/host/dashboard/dashboardHtml.ts";
+import { pageHtml } from "../../src/host/dashboard/pageHtml.ts";
 import { Notices } from "../../src/host/notices.ts";
 import { checkpointRow } from "../../src/host/views/checkpointRow.ts";
 import { environmentRow } from "../../src/host/views/environmentRow.ts";
@@ -163,7 +163,7 @@ it("a notification and its buttons are so too", async () => {
 });
 
 it("the dashboard gets the translations in its page, where no text can end the script, and shows no other", async () => {
-  const html = dashboardHtml({
+  const html = pageHtml({
     ...{
       scriptUri: "a.js",
       styleUri: "a.css",

@@ -28,6 +28,14 @@ export const replayStrings = {
       l10n.t("Stream {0}: the conversation was rendered again", stream),
     turnFacts: (tokens: number, stop: string) =>
       plural(tokens, "{0} token, ended by {1}", "{0} tokens, ended by {1}", stop),
+    continueFromHere: l10n.t("Continue from Here"),
+    continueWhat: l10n.t("Lets a model go on behind the tokens that were read in this turn"),
+    continueEvaluated: l10n.t(
+      "Rollouts of evaluations are stored without tokens to continue from.",
+    ),
+    continueWithoutTokens: l10n.t(
+      "Only rollouts that were trained on are stored with tokens to continue from.",
+    ),
     reasoning: l10n.t("Reasoning"),
     model: l10n.t("Model"),
     call: l10n.t("Call"),

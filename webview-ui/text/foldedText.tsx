@@ -35,6 +35,11 @@ export function FoldedText({ content, class: own = "" }: FoldedTextProps) {
   );
 }
 
+/** A text that came uncut. */
+export function wholeText(text: string): BoundedText {
+  return { text, omitted: 0 };
+}
+
 /** Says that a text was cut; nothing when it was not. */
 export function Omitted({ content }: { readonly content: BoundedText }) {
   return content.omitted === 0 ? null : <p class="note">{text.omitted(content.omitted)}</p>;

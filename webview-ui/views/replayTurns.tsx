@@ -14,11 +14,18 @@ import type { DashboardModel } from "../model/dashboardModel.ts";
 import { strings } from "../strings/strings.ts";
 import { FoldedText, Omitted } from "../text/foldedText.tsx";
 import { MarkdownText } from "../text/markdownText.tsx";
-import { UntrustedText } from "../text/untrustedText.tsx";
 import { visibleLine } from "../text/visible.ts";
+import { ContinueButton } from "./continueButton.tsx";
 import { Block } from "./replayBlock.tsx";
 import { ReplayImages, ReplayImagesContext } from "./replayImages.tsx";
 import { RewardFooter } from "./rewardFooter.tsx";
+import {
+  CallBlock,
+  FaultyCallBlock,
+  ReasoningBlock,
+  ResultBlock,
+  SilentBlock,
+} from "./turnBlocks.tsx";
 
 const text = strings.replay;
 
@@ -59,6 +66,7 @@ export function ReplayTurns({ dashboard, body, row, isMarkdown, titleId = "" }: 
             <Turn
               dashboard={dashboard}
               turn={turn}
+              row={row}
               index={index}
               total={totals[index] ?? 0}
               titleId={titleId}
@@ -94,6 +102,7 @@ function Tools({ tools }: Pick<RolloutBody, "tools">) {
 interface TurnProps {
   readonly dashboard: DashboardModel;
   readonly turn: ReplayTurn;
+  readonly row: RolloutRow | undefined;
   readonly index: number;
   /** Of the rewards so far. */
   readonly total: number;
@@ -101,7 +110,7 @@ interface TurnProps {
   readonly titleId: string;
 }
 
-function Turn({ dashboard, turn, index, total, isMarkdown, titleId }: TurnProps) {
+function Turn({ dashboard, turn, row, index, total, isMarkdown, titleId }: TurnProps) {
   const { calls, errors, results, nudge, tokens, stopReason } = turn;
   const reward = rewardOf(results);
   // Then it is shown as what was sent.
@@ -112,6 +121,7 @@ function Turn({ dashboard, turn, index, total, isMarkdown, titleId }: TurnProps)
       <div class="turn-head">
         <h3 id={id}>{text.turn(index + 1)}</h3>
         <span class="fact">{text.turnFacts(tokens, visibleLine(stopReason))}</span>
+        <ContinueButton dashboard={dashboard} row={row} turn={index} />
         {reward === null ? null : (
           <span class="turn-reward" data-reward={true} tabIndex={-1}>
             <span class="reward-chip">{text.reward(formatExact(reward))}</span>
@@ -126,14 +136,11 @@ function Turn({ dashboard, turn, index, total, isMarkdown, titleId }: TurnProps)
       {isMarkdown ? <ModelText dashboard={dashboard} content={turn.afterCalls} /> : null}
       {isMarkdown
         ? errors.map((error, at) => (
-            <Block key={at} label={text.parseError} tone="error">
-              {isReasonSent ? null : (
-                <p class="error">
-                  <UntrustedText text={error.message} />
-                </p>
-              )}
-              <FoldedText content={error.raw} class="mono" />
-            </Block>
+            <FaultyCallBlock
+              key={at}
+              reason={isReasonSent ? null : error.message}
+              raw={error.raw}
+            />
           ))
         : null}
       {nudge === null ? null : (
@@ -164,12 +171,7 @@ function Written({
     <>
       {reasoning === null ? null : <Reasoning dashboard={dashboard} reasoning={reasoning} />}
       <ModelText dashboard={dashboard} content={content} />
-      {isSilent ? (
-        <Block label={text.model} tone="model">
-          <p class="fact">{text.silent}</p>
-          <FoldedText content={sampled} class="mono" />
-        </Block>
-      ) : null}
+      {isSilent ? <SilentBlock sampled={sampled} /> : null}
     </>
   );
 }
@@ -198,13 +200,7 @@ function Reasoning({
   readonly dashboard: DashboardModel;
   readonly reasoning: BoundedText;
 }) {
-  const { isReasoningOpen } = dashboard.view.value;
-  return (
-    <details class="block" data-tone="model" open={isReasoningOpen}>
-      <summary>{text.reasoning}</summary>
-      <FoldedText content={reasoning} />
-    </details>
-  );
+  return <ReasoningBlock reasoning={reasoning} isOpen={dashboard.view.value.isReasoningOpen} />;
 }
 
 interface CallProps {
@@ -215,9 +211,7 @@ interface CallProps {
 function CallWithResult({ call, result }: CallProps) {
   return (
     <>
-      <Block label={`${text.call} ${visibleLine(call.name)}`} tone="call">
-        <FoldedText content={call.args} class="mono" />
-      </Block>
+      <CallBlock call={call} />
       {result === undefined ? (
         <p class="note indented">{text.noResult}</p>
       ) : (
@@ -228,20 +222,10 @@ function CallWithResult({ call, result }: CallProps) {
 }
 
 function Result({ result }: { readonly result: ReplayResult }) {
-  const { name, isError, reward, finished } = result;
-  const facts = [
-    ...(reward === null ? [] : [text.reward(formatExact(reward))]),
-    ...(finished ? [text.finished] : []),
-  ];
   return (
-    <Block
-      label={`${isError ? text.toolError : text.result} ${visibleLine(name)}`}
-      tone={isError ? "error" : "result"}
-    >
-      <FoldedText content={result.text} class="mono" />
+    <ResultBlock result={result}>
       <ReplayImages of={result.text.text} />
-      {facts.length === 0 ? null : <p class="result-facts">{facts.join(", ")}</p>}
-    </Block>
+    </ResultBlock>
   );
 }
 

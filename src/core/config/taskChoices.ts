@@ -25,7 +25,8 @@ export function environmentConfig(config: Config, name: string): EnvironmentConf
   return config.environments[name] ?? defaultEnvironment(kind);
 }
 
-/** The configuration without other environments, and so without what only they need: services, keys and secrets. */
-export function withOnlyEnvironment(config: Config, name: string): Config {
-  return { ...config, environments: { [name]: environmentConfig(config, name) }, evaluation: null };
+/** The configuration without other environments, and so without what only they need: services, keys and secrets. Null = without any. */
+export function withOnlyEnvironment(config: Config, name: string | null): Config {
+  const environments = name === null ? {} : { [name]: environmentConfig(config, name) };
+  return { ...config, environments, evaluation: null };
 }

@@ -1,10 +1,13 @@
 /** The handlers of all commands but those that are there before the app is loaded. */
 
+import type * as vscode from "vscode";
 import { appendCheckpoint } from "../../core/runFolder/checkpointLog.ts";
 import type { CheckpointChange } from "../../core/tinker/checkpointChange.ts";
 import { type ClosableFileSystem, createFileSystem } from "../../node/fileSystem.ts";
 import type { CatalogueServices } from "../catalogue/createCatalogue.ts";
+import { ChatPanels } from "../chat/chatPanels.ts";
 import type { CheckpointChangeOptions } from "../commands/changeCheckpoint.ts";
+import { chatHandlers } from "../commands/chatHandlers.ts";
 import { checkpointHandlers } from "../commands/checkpointHandlers.ts";
 import { dashboardHandlers } from "../commands/dashboardHandlers.ts";
 import { environmentHandlers } from "../commands/environmentHandlers.ts";
@@ -42,14 +45,16 @@ export interface HandlersOptions {
   readonly fileSystem: ClosableFileSystem;
   /** Holds the trainer's program. */
   readonly programFolder: string;
+  readonly extensionUri: vscode.Uri;
   readonly register: Register;
 }
 
 export function createHandlers(options: HandlersOptions): LateHandlers {
-  const { views, trees, services, dashboard, keys, demo, fileSystem, programFolder, register } =
-    options;
+  const { views, trees, services, dashboard, keys, demo, fileSystem } = options;
+  const { programFolder, extensionUri, register } = options;
   const { store, labels, finder, tasks } = options.runs;
   const open = (folder: string): void => dashboard.open(folder);
+  const panels = register(new ChatPanels({ keys, programFolder, extensionUri }));
   return {
     ...keys.handlers,
     ...environmentHandlers({ view: views.environments, catalogue: services.catalogue }),
@@ -73,6 +78,7 @@ export function createHandlers(options: HandlersOptions): LateHandlers {
       changes: changes(options),
       downloads: { keys, programFolder },
     }),
+    ...chatHandlers({ store, labels, panels, fileSystem, read: views.readSaved }),
     ...dashboardHandlers({ store, labels, dashboard, view: trees.runs.view }),
     ...promptHandlers({ store, finder, keys, programFolder, register }),
     runMenu: () => showRunMenu(store),

@@ -13,6 +13,7 @@ import { PROMPT_SCHEME, PromptDocuments, type PromptPlace } from "../views/promp
 import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
 import { settingOverrides } from "../vscode/settingOverrides.ts";
+import { askTaskNumber } from "./askChat.ts";
 import { type ChooseConfigOptions, chooseConfig } from "./chooseConfig.ts";
 import { isSound } from "./startHandlers.ts";
 
@@ -85,14 +86,7 @@ async function taskAfter({ task, split }: PromptPlace, target: unknown): Promise
   if (target === "next") return task + 1;
   if (target === "previous") return Math.max(0, task - 1);
   if (target !== "other") return null;
-  const isNumber = (text: string): boolean => /^\d{1,15}$/.test(text.trim());
-  const text = await plainWindow.showInputBox({
-    prompt: vscode.l10n.t("Number of the task in the split {0}, from 0", split),
-    value: String(task),
-    validateInput: (typed) =>
-      isNumber(typed) ? null : vscode.l10n.t("A whole number from 0 is needed."),
-  });
-  return text === undefined || !isNumber(text) ? null : Number(text);
+  return await askTaskNumber(split, task);
 }
 
 /** The only environment and split, or the user's pick. */
@@ -128,8 +122,8 @@ async function describe(
     project: vscode.workspace.getWorkspaceFolder(config)?.uri.fsPath ?? null,
   };
   for (;;) {
-    const only = { onlyEnvironment: choice.environment };
-    const launch = await createLaunchRequest(keys, request, only);
+    const only = { environment: choice.environment, isSampled: false };
+    const launch = await createLaunchRequest(keys, request, { only });
     if (launch === null) return null;
     const progress = {
       location: vscode.ProgressLocation.Notification,

@@ -1,6 +1,5 @@
 /** The dashboard's tab in VS Code: one, reused, restored after a reload. What its page shows comes from the session. */
 
-import { randomBytes } from "node:crypto";
 import * as vscode from "vscode";
 import { AppError } from "../../core/errors.ts";
 import type {
@@ -8,10 +7,9 @@ import type {
   DashboardCommand,
   ExportedFile,
 } from "../../shared/dashboardMessages.ts";
-import { currentTranslations } from "../../shared/l10n.ts";
-import { dashboardHtml } from "./dashboardHtml.ts";
 import type { DashboardRun, DashboardTarget } from "./dashboardRun.ts";
 import { DashboardSession, type DashboardSessionOptions } from "./dashboardSession.ts";
+import { fillPanel } from "./fillPanel.ts";
 
 const DASHBOARD_VIEW_TYPE = "tinkerRL.dashboard";
 
@@ -102,7 +100,7 @@ export class Dashboard implements vscode.Disposable {
       for (const subscription of subscriptions) subscription.dispose();
       if (this.#shown === opened) this.#shown = null;
     });
-    fillPanel(panel, this.#options.extensionUri);
+    fillPanel(panel, "dashboard", this.#options.extensionUri);
     this.#shown = opened;
     return session;
   }
@@ -122,28 +120,6 @@ export class Dashboard implements vscode.Disposable {
       { run, isVisible: panel.visible },
     );
   }
-}
-
-/** Icon, rights and page of a panel. */
-function fillPanel(panel: vscode.WebviewPanel, extensionUri: vscode.Uri): void {
-  const { webview } = panel;
-  const uri = (path: string): vscode.Uri => vscode.Uri.joinPath(extensionUri, ...path.split("/"));
-  webview.options = {
-    enableScripts: true,
-    localResourceRoots: [uri("dist/webview"), uri("media")],
-  };
-  panel.iconPath = {
-    light: uri("media/icons/dashboard-light.svg"),
-    dark: uri("media/icons/dashboard-dark.svg"),
-  };
-  webview.html = dashboardHtml({
-    scriptUri: String(webview.asWebviewUri(uri("dist/webview/dashboard.js"))),
-    styleUri: String(webview.asWebviewUri(uri("dist/webview/style.css"))),
-    cspSource: webview.cspSource,
-    nonce: randomBytes(16).toString("hex"),
-    language: vscode.l10n.bundle === undefined ? "en" : vscode.env.language,
-    translations: currentTranslations(),
-  });
 }
 
 /** Tabs of the dashboard that no session serves: they stay after a crash of the extension host, and only this program removes them. */

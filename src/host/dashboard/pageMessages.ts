@@ -43,6 +43,7 @@ const commandArgs = z
     name: shortText.exactOptional(),
     path: z.array(shortText).max(16).readonly().exactOptional(),
     key: rolloutKey.exactOptional(),
+    turn: count.exactOptional(),
     url: z.string().max(4_000).exactOptional(),
     text: z.string().max(MAX_TEXT).exactOptional(),
     file: z

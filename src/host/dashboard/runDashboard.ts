@@ -51,6 +51,7 @@ const COMMANDS: Partial<Readonly<Record<DashboardCommand, CommandId>>> = {
   openRunFolder: "openRunFolder",
   openLog: "openRunLog",
   openRolloutJson: "openRolloutJson",
+  continueFromHere: "continueFromHere",
 };
 
 export class RunDashboard implements vscode.Disposable {
@@ -170,6 +171,7 @@ export class RunDashboard implements vscode.Disposable {
         folder,
         ...args.key,
         ...(args.name !== undefined && { name: args.name }),
+        ...(args.turn !== undefined && { turn: args.turn }),
       });
       return;
     }

@@ -22,8 +22,15 @@ export interface LaunchConfig {
   readonly project: string;
   /** `key=value` each. */
   readonly overrides: readonly string[];
-  /** Present when nothing is trained: the only environment that is asked, for its first prompt. */
-  readonly onlyEnvironment?: string;
+  /** Present when nothing is trained. */
+  readonly only?: LaunchScope;
+}
+
+export interface LaunchScope {
+  /** The only environment that is asked; null = none. */
+  readonly environment: string | null;
+  /** True when the model is sampled from; false when its tokenizer is enough. */
+  readonly isSampled: boolean;
 }
 
 /** Why a run needs a key. */
@@ -66,13 +73,13 @@ const NOTHING: LaunchKeys = { needsKeys: false, keys: {}, missing: [], toApprove
  * A configuration that is not valid needs nothing: the trainer says what is wrong with it.
  */
 export async function launchKeys(
-  { text, path, overrides, project: folder, onlyEnvironment }: LaunchConfig,
+  { text, path, overrides, project: folder, only }: LaunchConfig,
   sources: KeySources,
   inFile: Values,
 ): Promise<LaunchKeys> {
   const parsed = parseConfig(text, { path, overrides });
   if (!parsed.ok) return NOTHING;
-  const { config, needs: ofModel } = scopeOf(parsed.config, onlyEnvironment);
+  const { config, needs: ofModel } = scopeOf(parsed.config, only);
   const needs = [...ofModel, ...environmentNeeds(config, inFile, sources), ...secretNeeds(config)];
   const origin = environmentOrigin(config);
   const keys: Record<string, RequestedKey> = {};
@@ -99,18 +106,17 @@ export async function launchKeys(
   };
 }
 
-/** A preview of a prompt needs nothing that only other environments or the training need. */
-function scopeOf(config: Config, onlyEnvironment: string | undefined) {
-  if (onlyEnvironment === undefined) return { config, needs: trainingNeeds(config) };
-  const only = withOnlyEnvironment(config, onlyEnvironment);
-  return { config: only, needs: tokenizerNeeds(only) };
+/** A preview of a prompt and a conversation need nothing that only other environments or the training need. */
+function scopeOf(config: Config, only: LaunchScope | undefined) {
+  if (only === undefined) return { config, needs: [...modelNeeds(config), ...reportNeeds(config)] };
+  const scoped = withOnlyEnvironment(config, only.environment);
+  return { config: scoped, needs: only.isSampled ? modelNeeds(scoped) : tokenizerNeeds(scoped) };
 }
 
-function trainingNeeds(config: Config): readonly Need[] {
+function modelNeeds(config: Config): readonly Need[] {
   const { model_name: model } = config;
   const service: Need = { id: "tinker", reason: { kind: "model", model } };
-  const ofModel = isLocalModel(model) ? [] : [service, ...tokenizerNeeds(config)];
-  return [...ofModel, ...reportNeeds(config)];
+  return isLocalModel(model) ? [] : [service, ...tokenizerNeeds(config)];
 }
 
 /** Gated tokenizers are downloaded with a token only. */

@@ -13,6 +13,16 @@ export const checkpointCommands = {
     needsTrust: true,
     menus: [{ menu: "view/item/context", when: CHECKPOINT, group: "1_use@1" }],
   },
+  chatWithCheckpoint: {
+    title: "Chat with Checkpoint…",
+    does: "Talks to saved weights in the chat format of their run, freely or with a task of an environment.",
+    icon: "comment-discussion",
+    needsTrust: true,
+    menus: [
+      { menu: "view/item/context", when: CHECKPOINT, group: "1_use@4" },
+      { menu: "view/item/context", when: onRow("runs", "run"), group: "2_open@4" },
+    ],
+  },
   copyCheckpointPath: {
     title: "Copy Checkpoint Path",
     does: "Copies the address of a checkpoint.",

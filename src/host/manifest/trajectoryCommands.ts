@@ -22,6 +22,12 @@ export const trajectoryCommands = {
     icon: "json",
     menus: [{ menu: "view/item/context", when: ROLLOUT, group: "1_open@2" }],
   },
+  continueFromHere: {
+    title: "Continue from Here",
+    does: "Lets a model go on from a turn of a rollout, behind the tokens that were read there.",
+    needsTrust: true,
+    palette: false,
+  },
   filterTrajectories: {
     title: "Filter Trajectories…",
     does: "Shows only rollouts with a reward, an end, a tool or a text that you choose.",

@@ -18,12 +18,12 @@ const NO_KEYS = { keys: {}, allowedOrigins: [], envFile: null };
 export async function createLaunchRequest(
   keys: Pick<Keys, "forLaunch" | "variables">,
   request: TrainingRequest,
-  only: Pick<LaunchConfig, "onlyEnvironment"> = {},
+  scope: Pick<LaunchConfig, "only"> = {},
 ): Promise<LaunchRequest | null> {
   const { configPath, resume, settingOverrides, overrides, sweep, instead } = request;
   const config = await launchConfig(request);
   if (config !== null) requireNoSecret(config);
-  const allowed = config === null ? NO_KEYS : await keys.forLaunch({ ...config, ...only });
+  const allowed = config === null ? NO_KEYS : await keys.forLaunch({ ...config, ...scope });
   if (allowed === null) return null;
   return {
     version: CONTROL_VERSION,

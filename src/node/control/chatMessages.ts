@@ -1,7 +1,13 @@
 /** Checks what an editor and the program that talks to models for it send each other. */
 
 import * as z from "zod";
-import type { ChatAction, ChatReply, ChatSettings, ChatStart } from "../../shared/chat.ts";
+import type {
+  ChatAction,
+  ChatPageMessage,
+  ChatReply,
+  ChatSettings,
+  ChatStart,
+} from "../../shared/chat.ts";
 import { launchError, launchRequestSchema } from "./messages.ts";
 
 const count = z.number().int().nonnegative();
@@ -54,6 +60,12 @@ export const chatActionSchema: z.ZodType<ChatAction> = z.discriminatedUnion("act
   z.strictObject({ action: z.literal("change"), settings: changes }),
 ]);
 
+export const chatPageMessageSchema: z.ZodType<ChatPageMessage> = z.discriminatedUnion("kind", [
+  z.strictObject({ kind: z.literal("ready") }),
+  z.strictObject({ kind: z.literal("act"), action: chatActionSchema }),
+  z.strictObject({ kind: z.literal("begin"), what: z.enum(["again", "other", "beside"]) }),
+]);
+
 const turnView = z
   .object({
     thinking: z.string().nullable(),
@@ -97,6 +109,7 @@ const view = z
     task: z.string().nullable(),
     notes: z.array(z.string()).readonly(),
     settings: z.object(settings).readonly(),
+    configured: z.object({ temperature: z.number(), maxTokens: z.number().nullable() }).readonly(),
     sampling: z.object({ done: count, total: count }).readonly().nullable(),
     askedCall: z.string().nullable(),
     partners: z.array(partner).readonly(),

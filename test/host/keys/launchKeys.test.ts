@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { KeySources } from "../../../src/host/keys/keySources.ts";
-import { launchKeys } from "../../../src/host/keys/launchKeys.ts";
+import { type LaunchConfig, launchKeys } from "../../../src/host/keys/launchKeys.ts";
 import { FakeVault, openStore } from "./fakeVault.ts";
 
 const HOSTED = "GeneralReasoning/WhoDunit";
@@ -34,14 +34,14 @@ beforeEach(() => {
   [vault, environment, envFile] = [new FakeVault(), {}, {}];
 });
 
-async function gather(written: Written) {
+async function gather(written: Written, scope: Pick<LaunchConfig, "only"> = {}) {
   const { store } = openStore(vault);
   const sources = new KeySources({
     store,
     environment: () => environment,
     envValues: async () => ({}),
   });
-  return launchKeys(config(written), sources, envFile);
+  return launchKeys({ ...config(written), ...scope }, sources, envFile);
 }
 
 async function keep(...entries: readonly (readonly [Parameters<StoreSet>[0], string])[]) {
@@ -62,6 +62,17 @@ describe("handed over", () => {
       OPENREWARD_API_KEY: { value: "value of openreward", origin: "store", host: null },
     });
     expect(missing).toEqual([]);
+  });
+
+  it("is only what a conversation or a preview needs where nothing is trained", async () => {
+    await keep(["tinker", ""], ["openreward", ""], ["wandb", ""]);
+    const written = { more: "wandb: online" };
+    const keysFor = async (environment: string | null, isSampled: boolean) =>
+      Object.keys((await gather(written, { only: { environment, isSampled } })).keys);
+    expect(await keysFor(null, true)).toEqual(["TINKER_API_KEY"]);
+    expect(await keysFor(HOSTED, true)).toEqual(["TINKER_API_KEY", "OPENREWARD_API_KEY"]);
+    expect(await keysFor(HOSTED, false)).toEqual(["OPENREWARD_API_KEY"]);
+    expect(await keysFor(LOCAL, true)).toEqual(["TINKER_API_KEY"]);
   });
 
   it("is nothing for a local run", async () => {

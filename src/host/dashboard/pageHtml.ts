@@ -16,7 +16,7 @@ export interface PageOptions {
 }
 
 /** No connections, no inline scripts, no evaluated code; scripts and styles from the extension's own folder only. */
-export function dashboardHtml({
+export function pageHtml({
   scriptUri,
   styleUri,
   cspSource,

@@ -1,0 +1,125 @@
+/** Conversations with models in tabs of the editor, each with a program of its own. */
+
+import { homedir } from "node:os";
+import * as vscode from "vscode";
+import { errorMessage } from "../../core/errors.ts";
+import { chatReplySchema } from "../../node/control/chatMessages.ts";
+import type { ChatBeginning, ChatReply, ChatStart } from "../../shared/chat.ts";
+import { fillPanel } from "../dashboard/fillPanel.ts";
+import type { Keys } from "../keys/createKeys.ts";
+import type { LaunchScope } from "../keys/launchKeys.ts";
+import { createLaunchRequest } from "../runs/createLaunchRequest.ts";
+import { launchConfig } from "../runs/launchConfig.ts";
+import { type StartedProgram, startProgram } from "../runs/startProgram.ts";
+import { plainWindow } from "../vscode/plainWindow.ts";
+import { ChatSession } from "./chatSession.ts";
+
+/** What a conversation is about. */
+export interface ChatSubject {
+  /** The run whose configuration and keys hold. */
+  readonly run: { readonly folder: string; readonly name: string; readonly configPath: string };
+  readonly start: Omit<ChatStart, "launch">;
+  /** The environment whose keys are needed; null = none. */
+  readonly environment: string | null;
+}
+
+export interface ChatPanelsOptions {
+  readonly keys: Pick<Keys, "forLaunch" | "variables" | "recoverFromLaunchError">;
+  /** Holds the trainer's program. */
+  readonly programFolder: string;
+  readonly extensionUri: vscode.Uri;
+}
+
+/** Undefined when the user went away from a question. */
+type Ask = (
+  subject: ChatSubject,
+  what: Exclude<ChatBeginning, "again">,
+) => Promise<ChatSubject | undefined>;
+
+const VIEW_TYPE = "tinkerRL.chat";
+
+export class ChatPanels implements vscode.Disposable {
+  readonly #options: ChatPanelsOptions;
+  readonly #open = new Set<vscode.WebviewPanel>();
+
+  constructor(options: ChatPanelsOptions) {
+    this.#options = options;
+  }
+
+  /** `ask` is called when the person wants to talk about something else. */
+  open(first: ChatSubject, ask: Ask): void {
+    const { extensionUri } = this.#options;
+    let subject = first;
+    const panel = vscode.window.createWebviewPanel(
+      VIEW_TYPE,
+      titleOf(subject),
+      vscode.ViewColumn.Active,
+      { enableFindWidget: true },
+    );
+    const { webview } = panel;
+    const session = new ChatSession({
+      start: (onReply) => this.#start(subject, onReply),
+      recover: async (error) => {
+        const config = await launchConfig(requestOf(subject));
+        const { keys } = this.#options;
+        return config !== null && (await keys.recoverFromLaunchError(error, config.project));
+      },
+      post: (reply) => void webview.postMessage(reply),
+      ask: (what) => {
+        const asking = ask(subject, what).then((chosen) => {
+          if (chosen === undefined || !this.#open.has(panel)) return;
+          subject = chosen;
+          session.begin();
+        });
+        asking.catch((error: unknown) => plainWindow.showErrorMessage(errorMessage(error)));
+      },
+      shorten: (text) => withShortPaths(text, subject),
+    });
+    webview.onDidReceiveMessage((message: unknown) => session.receive(message));
+    panel.onDidDispose(() => {
+      this.#open.delete(panel);
+      session.dispose();
+    });
+    this.#open.add(panel);
+    fillPanel(panel, "chat", extensionUri);
+    session.begin();
+  }
+
+  dispose(): void {
+    for (const panel of this.#open) panel.dispose();
+  }
+
+  /** Null when the user went away from a question. */
+  async #start(
+    subject: ChatSubject,
+    onReply: (reply: ChatReply) => void,
+  ): Promise<StartedProgram | null> {
+    const { keys, programFolder } = this.#options;
+    const only: LaunchScope = { environment: subject.environment, isSampled: true };
+    const launch = await createLaunchRequest(keys, requestOf(subject), { only });
+    if (launch === null) return null;
+    const cwd = subject.run.folder;
+    const options = { cwd, flag: "--chat", schema: chatReplySchema, onReply } as const;
+    const program = startProgram(programFolder, options);
+    program.send({ ...subject.start, launch } satisfies ChatStart);
+    return program;
+  }
+}
+
+function titleOf({ run }: ChatSubject): string {
+  return vscode.l10n.t("Chat: {0}", run.name);
+}
+
+/** As a resume of the run would be asked for, but for the editor's own overrides: the chat format is the run's. */
+function requestOf({ run: { folder, configPath } }: ChatSubject) {
+  const project = vscode.workspace.getWorkspaceFolder(vscode.Uri.file(configPath));
+  return {
+    ...{ configPath, title: "", resume: folder, overrides: [], settingOverrides: [] },
+    project: project?.uri.fsPath ?? null,
+  };
+}
+
+function withShortPaths(text: string, { run }: ChatSubject): string {
+  const short = vscode.workspace.asRelativePath(run.folder, false);
+  return text.replaceAll(run.folder, short).replaceAll(homedir(), "~");
+}

@@ -1,0 +1,117 @@
+/** What a conversation is asked for before it begins: a task or none, and models beside each other. */
+
+import * as vscode from "vscode";
+import { parseConfig } from "../../core/config/parse.ts";
+import type { Config } from "../../core/config/schema.ts";
+import { taskChoices } from "../../core/config/taskChoices.ts";
+import { type CheckpointEntry, usableCheckpoints } from "../../core/runFolder/checkpointLog.ts";
+import { createFileSystem } from "../../node/fileSystem.ts";
+import { startConfig } from "../../node/startConfig.ts";
+import type { ChatStart } from "../../shared/chat.ts";
+import type { ChatSubject } from "../chat/chatPanels.ts";
+import type { RunStore } from "../runs/runStore.ts";
+import { plainWindow } from "../vscode/plainWindow.ts";
+
+interface Task {
+  readonly environment: string;
+  readonly split: string;
+  /** From 0. */
+  readonly index: number;
+}
+
+/** Null for no task; undefined when the user went away. */
+export async function askTask({ folder }: ChatSubject["run"]): Promise<Task | null | undefined> {
+  const choices = taskChoices(await configOf(folder));
+  const free = {
+    icon: "comment",
+    label: vscode.l10n.t("Free Conversation"),
+    description: vscode.l10n.t("without tools"),
+    choice: null,
+  };
+  const items = choices.map((choice) => ({
+    icon: "tools",
+    label: vscode.l10n.t("Task of {0}", choice.environment),
+    description: choice.split,
+    choice,
+  }));
+  const placeHolder = vscode.l10n.t("What does the conversation begin with?");
+  const picked = await plainWindow.showQuickPick([free, ...items], { placeHolder });
+  if (picked === undefined || picked.choice === null) return picked?.choice;
+  const index = await askTaskNumber(picked.choice.split);
+  return index === null ? undefined : { ...picked.choice, index };
+}
+
+/** Null when the user went away. */
+export async function askTaskNumber(split: string, value = 0): Promise<number | null> {
+  const isNumber = (text: string): boolean => /^\d{1,15}$/.test(text.trim());
+  const text = await plainWindow.showInputBox({
+    prompt: vscode.l10n.t("Number of the task in the split {0}, from 0", split),
+    value: String(value),
+    validateInput: (typed) =>
+      isNumber(typed) ? null : vscode.l10n.t("A whole number from 0 is needed."),
+  });
+  return text === undefined || !isNumber(text) ? null : Number(text);
+}
+
+export interface AskBesideOptions {
+  readonly store: RunStore;
+  readonly read: (folder: string) => Promise<readonly CheckpointEntry[]>;
+}
+
+/** More do not fit beside each other, and a service would be asked for all at once. */
+const MAX_BESIDE = 3;
+
+/** Undefined when the user went away. */
+export async function askBeside(
+  { store, read }: AskBesideOptions,
+  subject: ChatSubject,
+): Promise<ChatSubject | undefined> {
+  const { run, start } = subject;
+  const [first = run.folder] = start.targets;
+  const { model_name: model } = await configOf(run.folder);
+  const saved = usableCheckpoints(await read(run.folder), Date.now())
+    .filter(({ sampler_path }) => sampler_path !== null)
+    .toReversed()
+    // The run's folder stands for the newest.
+    .slice(first === run.folder ? 1 : 0);
+  const items = [
+    { label: model, description: vscode.l10n.t("before training"), target: model },
+    ...saved.map(({ step, kind, sampler_path }) => ({
+      label: vscode.l10n.t("{0} · step {1}", run.name, step),
+      description: kind,
+      target: sampler_path ?? "",
+    })),
+    ...store.runs.flatMap(({ folder, name, file }) =>
+      folder === run.folder || file === null
+        ? []
+        : [{ label: name, description: vscode.l10n.t("newest checkpoint"), target: folder }],
+    ),
+  ].filter(({ target }) => target !== first);
+  const placeHolder = vscode.l10n.t(
+    "Which models beside it? The conversation begins anew with the same messages for all.",
+  );
+  const picked = await plainWindow.showQuickPickMany(
+    items.map((item) => ({ ...item, picked: start.targets.includes(item.target) })),
+    { placeHolder },
+  );
+  if (picked === undefined) return undefined;
+  if (picked.length > MAX_BESIDE) {
+    throw new Error(vscode.l10n.t("At most {0} models fit beside it.", MAX_BESIDE));
+  }
+  return withTargets(subject, [first, ...picked.map(({ target }) => target)]);
+}
+
+function withTargets(subject: ChatSubject, targets: ChatStart["targets"]): ChatSubject {
+  return { ...subject, start: { ...subject.start, targets } };
+}
+
+/** @throws Error for a run whose configuration is not valid any more */
+async function configOf(folder: string): Promise<Config> {
+  const { text, path, overrides } = await startConfig(createFileSystem(), {
+    resume: folder,
+    overrides: [],
+  });
+  const result = parseConfig(text, { path, overrides });
+  if (result.ok) return result.config;
+  throw new Error(result.problems.map(({ message }) => message).join(" "));
+}

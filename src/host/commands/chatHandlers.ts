@@ -1,0 +1,142 @@
+/** Handlers of the commands that open conversations: with saved weights, or from a turn of a stored rollout. */
+
+import * as vscode from "vscode";
+import * as z from "zod";
+import type { FileSystem } from "../../core/ports.ts";
+import { type CheckpointEntry, usableCheckpoints } from "../../core/runFolder/checkpointLog.ts";
+import { createRunReader } from "../../core/runFolder/reader.ts";
+import type { ChatPanels, ChatSubject } from "../chat/chatPanels.ts";
+import type { RunEntry } from "../runs/runStore.ts";
+import { plainWindow } from "../vscode/plainWindow.ts";
+import type { CommandHandlers } from "../vscode/registerCommands.ts";
+import { askBeside, askTask } from "./askChat.ts";
+import { type ChooseRunOptions, chooseAnyRun } from "./chooseRun.ts";
+
+export interface ChatHandlerOptions extends ChooseRunOptions {
+  readonly panels: ChatPanels;
+  readonly fileSystem: FileSystem;
+  /** The checkpoints of the run in a folder. */
+  readonly read: (folder: string) => Promise<readonly CheckpointEntry[]>;
+}
+
+const count = z.number().int().nonnegative();
+/** All count from 0. Rollouts of evaluations are stored without tokens. */
+const turnSchema = z.object({
+  folder: z.string(),
+  source: z.literal("training"),
+  ...{ step: count, group: count, rollout: count, turn: count },
+});
+
+export function chatHandlers(
+  options: ChatHandlerOptions,
+): Pick<CommandHandlers, "chatWithCheckpoint" | "continueFromHere"> {
+  const { fileSystem } = options;
+  const open = (subject: ChatSubject): void =>
+    options.panels.open(subject, (before, what) =>
+      what === "beside" ? askBeside(options, before) : withOtherTask(before),
+    );
+  return {
+    chatWithCheckpoint: async (target) => {
+      const run = await chooseAnyRun(options, target, ({ file }) => file !== null);
+      const weights = run === undefined ? undefined : await chooseWeights(options, run, target);
+      const place = run === undefined || weights === undefined ? undefined : placeOf(run);
+      if (place === undefined || weights === undefined) return;
+      const subject = await withTask(place, [weights]);
+      if (subject !== undefined) open(subject);
+    },
+    continueFromHere: async (target) => {
+      const place = turnSchema.safeParse(target).data;
+      const run = place === undefined ? null : options.store.get(place.folder);
+      if (place === undefined || run === null) return;
+      const { folder, step, group, rollout, turn } = place;
+      const rollouts = await createRunReader(fileSystem.within(folder), folder).rollouts(step);
+      const stored = rollouts.find((each) => each.group === group && each.rollout === rollout);
+      if (stored === undefined) return;
+      const { environment } = stored;
+      const isReplayed = await askReplay(environment);
+      if (isReplayed === undefined) return;
+      open({
+        run: placeOf(run),
+        environment: isReplayed ? environment : null,
+        start: {
+          ...{ targets: [run.folder], task: null, isReplayed, system: null },
+          turn: { step: step + 1, group: group + 1, rollout: rollout + 1, turn: turn + 1 },
+        },
+      });
+    },
+  };
+}
+
+/** @throws Error for a run whose `run.json` is not there */
+function placeOf({ folder, name, file }: RunEntry): ChatSubject["run"] {
+  if (file !== null) return { folder, name, configPath: file.configPath };
+  throw new Error(vscode.l10n.t("{0} does not say which configuration it was started with.", name));
+}
+
+/** The address of the checkpoint that the command was called on, or that the user picks; the run's folder for the newest. */
+async function chooseWeights(
+  { read }: ChatHandlerOptions,
+  { folder, name }: RunEntry,
+  target: unknown,
+): Promise<string | undefined> {
+  const entries = await read(folder);
+  const { name: wanted } = (target ?? {}) as { readonly name?: unknown }; // looked at below
+  if (typeof wanted === "string") {
+    const path = entries.findLast((entry) => entry.name === wanted)?.sampler_path ?? null;
+    if (path !== null) return path;
+    throw new Error(
+      vscode.l10n.t(
+        "The checkpoint {0} of {1} has no sampler to talk to. Choose another one.",
+        wanted,
+        name,
+      ),
+    );
+  }
+  // A row of a run stands for its newest weights.
+  if (target != null) return folder;
+  const usable = usableCheckpoints(entries, Date.now()).filter(({ sampler_path }) => sampler_path);
+  const items = usable.toReversed().map(({ step, kind, sampler_path }, index) => ({
+    label: vscode.l10n.t("Step {0}", step),
+    description: kind,
+    path: index === 0 ? folder : (sampler_path ?? folder),
+  }));
+  if (items.length < 2) return folder;
+  const placeHolder = vscode.l10n.t("Which checkpoint?");
+  return (await plainWindow.showQuickPick(items, { placeHolder }))?.path;
+}
+
+async function withTask(
+  run: ChatSubject["run"],
+  targets: readonly string[],
+): Promise<ChatSubject | undefined> {
+  const task = await askTask(run);
+  if (task === undefined) return undefined;
+  return {
+    run,
+    environment: task?.environment ?? null,
+    start: { targets, task, turn: null, isReplayed: false, system: null },
+  };
+}
+
+function withOtherTask({ run, start }: ChatSubject): Promise<ChatSubject | undefined> {
+  return withTask(run, start.targets);
+}
+
+async function askReplay(environment: string): Promise<boolean | undefined> {
+  const items = [
+    {
+      label: vscode.l10n.t("I Answer the Model's Calls"),
+      detail: vscode.l10n.t("Begins at once, behind the tokens that the model read there."),
+      isReplayed: false,
+    },
+    {
+      label: vscode.l10n.t("{0} Answers Them", environment),
+      detail: vscode.l10n.t(
+        "Plays the turns before again in a fresh session, which must answer as it did.",
+      ),
+      isReplayed: true,
+    },
+  ];
+  const placeHolder = vscode.l10n.t("Who answers the model's calls from here on?");
+  return (await plainWindow.showQuickPick(items, { placeHolder }))?.isReplayed;
+}

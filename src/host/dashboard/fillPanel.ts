@@ -1,0 +1,34 @@
+/** Icon, rights and page of a panel. */
+
+import { randomBytes } from "node:crypto";
+import * as vscode from "vscode";
+import { currentTranslations } from "../../shared/l10n.ts";
+import { pageHtml } from "./pageHtml.ts";
+
+/** Names of scripts, with the style sheet of each. */
+const PAGES = { dashboard: "style.css", chat: "chatStyle.css" } as const;
+
+export function fillPanel(
+  panel: vscode.WebviewPanel,
+  page: keyof typeof PAGES,
+  extensionUri: vscode.Uri,
+): void {
+  const { webview } = panel;
+  const uri = (path: string): vscode.Uri => vscode.Uri.joinPath(extensionUri, ...path.split("/"));
+  webview.options = {
+    enableScripts: true,
+    localResourceRoots: [uri("dist/webview"), uri("media")],
+  };
+  panel.iconPath = {
+    light: uri(`media/icons/${page}-light.svg`),
+    dark: uri(`media/icons/${page}-dark.svg`),
+  };
+  webview.html = pageHtml({
+    scriptUri: String(webview.asWebviewUri(uri(`dist/webview/${page}.js`))),
+    styleUri: String(webview.asWebviewUri(uri(`dist/webview/${PAGES[page]}`))),
+    cspSource: webview.cspSource,
+    nonce: randomBytes(16).toString("hex"),
+    language: vscode.l10n.bundle === undefined ? "en" : vscode.env.language,
+    translations: currentTranslations(),
+  });
+}

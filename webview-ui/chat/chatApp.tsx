@@ -1,0 +1,152 @@
+/** The page of a conversation: models beside each other, and below them what the person writes and sets. */
+
+// biome-ignore-all lint/a11y/noNoninteractiveTabindex: without it the keyboard could not scroll the conversation
+
+import { useLayoutEffect, useRef } from "preact/hooks";
+import type { ChatView } from "../../src/shared/chat.ts";
+import { Toolbar } from "../controls/toolbar.tsx";
+import { chatStrings as text } from "../strings/chat.ts";
+import { UntrustedText } from "../text/untrustedText.tsx";
+import { visibleLine } from "../text/visible.ts";
+import type { ChatModel } from "./chatModel.ts";
+import { Composer } from "./composer.tsx";
+import { Partner } from "./partner.tsx";
+import { SettingsBar } from "./settingsBar.tsx";
+
+interface ChatProps {
+  readonly chat: ChatModel;
+}
+
+export function ChatApp({ chat }: ChatProps) {
+  const view = chat.view.value;
+  return (
+    <main class="chat">
+      {view === null ? null : <Head chat={chat} view={view} />}
+      {view === null ? <div class="chat-body" /> : <Body chat={chat} view={view} />}
+      <footer class="chat-foot">
+        <Failure chat={chat} />
+        <Composer chat={chat} />
+        {view === null ? null : <SettingsBar chat={chat} view={view} />}
+      </footer>
+    </main>
+  );
+}
+
+interface ViewProps extends ChatProps {
+  readonly view: ChatView;
+}
+
+function Head({ chat, view }: ViewProps) {
+  const { partners, task, notes } = view;
+  const [only] = partners;
+  const title = partners.length === 1 && only !== undefined ? visibleLine(only.label) : text.title;
+  return (
+    <header class="chat-head">
+      <div class="chat-title">
+        <h1>{title}</h1>
+        {task === null ? null : <span class="fact">{text.task(visibleLine(task))}</span>}
+        <Toolbar label={text.bar}>
+          <button
+            type="button"
+            class="secondary"
+            title={text.besideWhat}
+            onClick={() => chat.begin("beside")}
+          >
+            {text.beside}
+          </button>
+          <button
+            type="button"
+            class="secondary"
+            title={text.otherWhat}
+            onClick={() => chat.begin("other")}
+          >
+            {text.other}
+          </button>
+          <button
+            type="button"
+            class="toggle"
+            title={text.thinkingWhat}
+            aria-pressed={chat.isThinkingOpen.value}
+            onClick={() => {
+              chat.isThinkingOpen.value = !chat.isThinkingOpen.value;
+            }}
+          >
+            {text.thinking}
+          </button>
+          <button
+            type="button"
+            class="toggle"
+            title={text.rawWhat}
+            aria-pressed={chat.isRaw.value}
+            onClick={() => {
+              chat.isRaw.value = !chat.isRaw.value;
+            }}
+          >
+            {text.raw}
+          </button>
+        </Toolbar>
+      </div>
+      {notes.length === 0 ? null : (
+        <details class="chat-notes">
+          <summary>{text.notes(notes.length)}</summary>
+          <ul>
+            {notes.map((note, index) => (
+              <li key={index}>
+                <UntrustedText text={note} />
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </header>
+  );
+}
+
+/** Follows the conversation unless the person has scrolled away from its end. */
+function Body({ chat, view }: ViewProps) {
+  const region = useRef<HTMLElement>(null);
+  const isAtEnd = useRef(true);
+  useLayoutEffect(() => {
+    const element = region.current;
+    if (element !== null && isAtEnd.current) element.scrollTop = element.scrollHeight;
+  }, [view]);
+  return (
+    <section
+      class="chat-body"
+      ref={region}
+      tabIndex={0}
+      aria-label={text.title}
+      onScroll={({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) => {
+        isAtEnd.current = scrollTop + clientHeight > scrollHeight - END_PX;
+      }}
+    >
+      <div class="partners" data-count={view.partners.length}>
+        {view.partners.map((partner, index) => (
+          <Partner key={index} chat={chat} partner={partner} isAlone={view.partners.length === 1} />
+        ))}
+      </div>
+    </section>
+  );
+}
+
+const END_PX = 60;
+
+function Failure({ chat }: ChatProps) {
+  const failure = chat.failure.value;
+  return (
+    <div role="alert">
+      {failure === null ? null : (
+        <p class="chat-failure">
+          <span class="error">
+            <UntrustedText text={failure.message} />
+          </span>
+          {failure.isOver ? (
+            <button type="button" class="secondary" onClick={() => chat.begin("again")}>
+              {text.beginAgain}
+            </button>
+          ) : null}
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,76 @@
+/** What the page of a conversation knows, and what it can ask for. */
+
+import { type Signal, signal } from "@preact/signals";
+import type {
+  ChatAction,
+  ChatBeginning,
+  ChatPageMessage,
+  ChatReply,
+  ChatView,
+} from "../../src/shared/chat.ts";
+
+/** What the editor gives every page. */
+export interface ChatHost {
+  postMessage(message: ChatPageMessage): void;
+  getState(): unknown;
+  setState(state: unknown): void;
+}
+
+interface Failure {
+  readonly message: string;
+  readonly isOver: boolean;
+}
+
+export class ChatModel {
+  readonly view: Signal<ChatView | null> = signal(null);
+  /** The part of the beginning that is under way; null = it has begun, or failed. */
+  readonly part: Signal<string | null> = signal(null);
+  /** Of what was asked for last. */
+  readonly failure: Signal<Failure | null> = signal(null);
+  readonly isRaw = signal(false);
+  readonly isThinkingOpen = signal(true);
+  /** What is being written; kept while the page is hidden. */
+  readonly draft: Signal<string>;
+  readonly #host: ChatHost;
+
+  constructor(host: ChatHost) {
+    this.#host = host;
+    this.draft = signal(draftIn(host.getState()));
+  }
+
+  /** Takes replies from now on. Call once. */
+  listen(): void {
+    window.addEventListener("message", ({ data }: MessageEvent<ChatReply>) => this.#take(data));
+    this.#host.postMessage({ kind: "ready" });
+  }
+
+  act(action: ChatAction): void {
+    if (this.failure.value?.isOver === false) this.failure.value = null;
+    this.#host.postMessage({ kind: "act", action });
+  }
+
+  begin(what: ChatBeginning): void {
+    this.#host.postMessage({ kind: "begin", what });
+  }
+
+  write(draft: string): void {
+    this.draft.value = draft;
+    this.#host.setState({ draft });
+  }
+
+  #take(reply: ChatReply): void {
+    if (reply.kind === "part") {
+      this.part.value = reply.what;
+      this.failure.value = null;
+      return;
+    }
+    this.part.value = null;
+    if (reply.kind === "view") this.view.value = reply.view;
+    else this.failure.value = { message: reply.error.message, isOver: reply.isOver };
+  }
+}
+
+function draftIn(state: unknown): string {
+  if (typeof state !== "object" || state === null || !("draft" in state)) return "";
+  return typeof state.draft === "string" ? state.draft : "";
+}

@@ -1,0 +1,152 @@
+/** Where the person writes: a message to all models, or the answer to a call in place of its tool. */
+
+import type { ChatView } from "../../src/shared/chat.ts";
+import { Icon } from "../controls/icon.tsx";
+import { chatStrings as text } from "../strings/chat.ts";
+import { visibleLine } from "../text/visible.ts";
+import type { ChatModel } from "./chatModel.ts";
+import { type ChatState, chatState, isBusy } from "./chatState.ts";
+
+const INPUT_ID = "message";
+
+/** Call where what had the focus goes away. */
+export function focusComposer(): void {
+  document.getElementById(INPUT_ID)?.focus();
+}
+
+export function Composer({ chat }: { readonly chat: ChatModel }) {
+  const view = chat.view.value;
+  const state = view === null || chat.failure.value?.isOver === true ? null : chatState(view);
+  return (
+    <form
+      class="composer"
+      onSubmit={(event) => {
+        event.preventDefault();
+        send(chat, state);
+      }}
+      onKeyDown={(event) => {
+        if (event.key !== "Escape" || state === null || !isBusy(state)) return;
+        event.preventDefault();
+        chat.act({ action: "stop" });
+      }}
+    >
+      <p class="chat-status" role="status">
+        {statusText(chat, state)}
+      </p>
+      <div class="composer-line">
+        <Input chat={chat} state={state} />
+        <Buttons chat={chat} view={view} state={state} />
+      </div>
+    </form>
+  );
+}
+
+interface StateProps {
+  readonly chat: ChatModel;
+  /** Null before it has begun, and after its end. */
+  readonly state: ChatState | null;
+}
+
+function Input({ chat, state }: StateProps) {
+  const label = state?.kind === "asked" ? text.answer(visibleLine(state.tool)) : text.message;
+  return (
+    <textarea
+      id={INPUT_ID}
+      rows={3}
+      value={chat.draft.value}
+      aria-label={label}
+      placeholder={label}
+      title={text.keys}
+      onInput={({ currentTarget: { value } }) => chat.write(value)}
+      onKeyDown={(event) => {
+        if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+        event.preventDefault();
+        send(chat, state);
+      }}
+    />
+  );
+}
+
+function Buttons({ chat, view, state }: StateProps & { readonly view: ChatView | null }) {
+  const hasTurns =
+    view?.partners.some(
+      ({ entries, candidates }) =>
+        candidates.length > 0 || entries.some(({ kind }) => kind === "turn"),
+    ) ?? false;
+  const works = state !== null && isBusy(state);
+  const canTakeBack = state !== null && !works && hasTurns;
+  return (
+    <div class="composer-buttons">
+      {works ? (
+        <button
+          type="button"
+          class="primary"
+          onClick={() => {
+            chat.act({ action: "stop" });
+            focusComposer();
+          }}
+        >
+          <Icon name="debugStop" />
+          <span>{text.stop}</span>
+        </button>
+      ) : (
+        <button type="submit" class="primary" disabled={!takesText(state)}>
+          {state?.kind === "asked" ? text.sendAnswer : text.send}
+        </button>
+      )}
+      {state?.kind === "stopped" ? (
+        <button type="button" class="secondary" onClick={() => chat.act({ action: "proceed" })}>
+          {text.goOn}
+        </button>
+      ) : null}
+      <button
+        type="button"
+        class="secondary"
+        title={text.againWhat}
+        disabled={!canTakeBack}
+        onClick={() => chat.act({ action: "again" })}
+      >
+        {text.again}
+      </button>
+      <button
+        type="button"
+        class="secondary"
+        title={text.undoWhat}
+        disabled={!canTakeBack}
+        onClick={() => chat.act({ action: "undo" })}
+      >
+        {text.undo}
+      </button>
+    </div>
+  );
+}
+
+function takesText(state: ChatState | null): boolean {
+  return state !== null && ["message", "asked", "choice"].includes(state.kind);
+}
+
+/** An answer may be empty, as a tool's can; a message is not. */
+function send(chat: ChatModel, state: ChatState | null): void {
+  const draft = chat.draft.value;
+  const isAnswer = state?.kind === "asked";
+  if (!takesText(state) || (!isAnswer && draft.trim() === "")) return;
+  chat.act({ action: isAnswer ? "answer" : "say", text: draft });
+  chat.write("");
+}
+
+function statusText(chat: ChatModel, state: ChatState | null): string {
+  const { states } = text;
+  const part = chat.part.value;
+  if (part !== null) return text.opening(visibleLine(part));
+  if (state === null) return states.ended;
+  switch (state.kind) {
+    case "sampling":
+      return states.sampling(state.done, state.total);
+    case "calling":
+      return states.calling(visibleLine(state.tool));
+    case "asked":
+      return states.asked(visibleLine(state.tool));
+    default:
+      return states[state.kind];
+  }
+}

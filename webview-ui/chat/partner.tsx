@@ -1,0 +1,110 @@
+/** One of the models: what it read, its turns with the answers to their calls, and samples to choose from. */
+
+import { useId } from "preact/hooks";
+import type { ChatEntry, ChatPartnerView, ChatTurnView } from "../../src/shared/chat.ts";
+import { formatReward } from "../../src/shared/format.ts";
+import { chatStrings as text } from "../strings/chat.ts";
+import { FoldedText, wholeText } from "../text/foldedText.tsx";
+import { visibleLine } from "../text/visible.ts";
+import { Block } from "../views/replayBlock.tsx";
+import { ResultBlock } from "../views/turnBlocks.tsx";
+import type { ChatModel } from "./chatModel.ts";
+import { focusComposer } from "./composer.tsx";
+import { ModelTurn } from "./modelTurn.tsx";
+
+interface PartnerProps {
+  readonly chat: ChatModel;
+  readonly partner: ChatPartnerView;
+  /** True where no other model is beside it. */
+  readonly isAlone: boolean;
+}
+
+export function Partner({ chat, partner, isAlone }: PartnerProps) {
+  const { label, opening, entries, candidates, tokens, reward } = partner;
+  const id = useId();
+  let turns = 0;
+  return (
+    <section class="partner" aria-labelledby={id}>
+      <div class="partner-head">
+        <h2 id={id} class={isAlone ? "visually-hidden" : ""}>
+          {visibleLine(label)}
+        </h2>
+        <span class="fact">{text.context(tokens)}</span>
+      </div>
+      {opening === "" ? null : (
+        <Block label={text.read} tone="context">
+          <FoldedText content={wholeText(opening)} class="mono" />
+        </Block>
+      )}
+      {entries.map((entry, index) => {
+        if (entry.kind === "turn") turns += 1;
+        return <Entry key={index} chat={chat} entry={entry} turn={turns} />;
+      })}
+      {candidates.length === 0 ? null : <Candidates chat={chat} candidates={candidates} />}
+      {reward === null ? null : (
+        <p>
+          <span class="reward-chip">{text.reward(formatReward(reward))}</span>
+        </p>
+      )}
+    </section>
+  );
+}
+
+interface EntryProps {
+  readonly chat: ChatModel;
+  readonly entry: ChatEntry;
+  /** Of the last turn so far. */
+  readonly turn: number;
+}
+
+function Entry({ chat, entry, turn }: EntryProps) {
+  switch (entry.kind) {
+    case "message":
+      return (
+        <Block label={text.you} tone="context">
+          <FoldedText content={wholeText(entry.text)} />
+        </Block>
+      );
+    case "turn":
+      return <ModelTurn chat={chat} turn={entry.turn} title={text.turn(turn)} />;
+    case "answers":
+      return (
+        <>
+          {entry.answers.map((answer, index) => {
+            const result = { ...answer, text: wholeText(answer.text) };
+            const isOwn = entry.by === "person";
+            const own = isOwn ? { label: text.yourAnswer(visibleLine(answer.name)) } : {};
+            return <ResultBlock key={index} result={result} {...own} />;
+          })}
+        </>
+      );
+  }
+}
+
+interface CandidatesProps {
+  readonly chat: ChatModel;
+  readonly candidates: readonly ChatTurnView[];
+}
+
+function Candidates({ chat, candidates }: CandidatesProps) {
+  return (
+    <div class="candidates">
+      {candidates.map((turn, index) => (
+        <div class="card" key={index}>
+          <ModelTurn chat={chat} turn={turn} title={text.sample(index + 1)} />
+          <button
+            type="button"
+            class="secondary"
+            onClick={() => {
+              chat.act({ action: "choose", index });
+              // The button goes with the choice.
+              focusComposer();
+            }}
+          >
+            {text.choose(index + 1)}
+          </button>
+        </div>
+      ))}
+    </div>
+  );
+}
