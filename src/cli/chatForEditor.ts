@@ -6,7 +6,7 @@ import { AppError, isAppError } from "../core/errors.ts";
 import { parseJson } from "../core/util/jsonl.ts";
 import { chatActionSchema, chatStartSchema } from "../node/control/chatMessages.ts";
 import { systemRandom } from "../node/random.ts";
-import type { ChatAction, ChatReply, ChatStart } from "../shared/chat.ts";
+import type { ChatAction, ChatReply, ChatSettings, ChatStart } from "../shared/chat.ts";
 import { EXIT } from "../shared/exitCodes.ts";
 import { setTranslations } from "../shared/l10n.ts";
 import type { ChatPartner, OpenChat } from "../trainer/chat/openChat.ts";
@@ -45,7 +45,8 @@ export async function chatForEditor({
       signal: leaving.signal,
     });
     try {
-      await serve(lines, opened, reply, (error) => fail(error, false));
+      const { settings } = start.data;
+      await serve(lines, opened, settings, reply, (error) => fail(error, false));
     } finally {
       await opened.close();
     }
@@ -56,7 +57,7 @@ export async function chatForEditor({
   }
 }
 
-function requestOf({ launch, ...wanted }: ChatStart) {
+function requestOf({ launch, settings: _, ...wanted }: ChatStart) {
   const { overrides } = launch.training;
   return { ...wanted, configPath: null, overrides, allowedOrigins: [], launchRequest: launch };
 }
@@ -65,6 +66,7 @@ function requestOf({ launch, ...wanted }: ChatStart) {
 async function serve(
   lines: AsyncIterator<string>,
   opened: OpenChat,
+  settings: ChatSettings | null,
   reply: (what: ChatReply) => void,
   fail: (error: unknown) => void,
 ): Promise<void> {
@@ -73,7 +75,7 @@ async function serve(
   const seed = Math.floor(systemRandom.uniform() * SEEDS);
   const talk = new Talk(
     opened.partners,
-    { temperature: null, maxTokens: null, seed, samples: 1, answersBy: "environment" },
+    settings ?? { temperature: null, maxTokens: null, seed, samples: 1, answersBy: "environment" },
     {
       onSampling: (progress) => {
         sampling = progress;

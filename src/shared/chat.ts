@@ -29,6 +29,8 @@ export interface ChatStart {
   readonly isReplayed: boolean;
   /** In place of the configuration's system text; null = that one. */
   readonly system: string | null;
+  /** Null = as configured, with a seed by chance. */
+  readonly settings: ChatSettings | null;
 }
 
 export interface ChatSettings {

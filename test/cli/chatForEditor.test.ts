@@ -16,6 +16,7 @@ const KEY = { value: "tml-secret-key", origin: "store", host: null } as const;
 const START: ChatStart = {
   launch: anOrder({ keys: { TINKER_API_KEY: KEY } }),
   ...{ targets: ["/runs/demo"], task: null, turn: null, isReplayed: false, system: null },
+  settings: null,
 };
 
 function start(openChat: TrainerApi["openChat"], first: unknown = START) {
@@ -40,13 +41,16 @@ function start(openChat: TrainerApi["openChat"], first: unknown = START) {
   };
 }
 
-async function talk(script: ChatScript) {
+async function talk(script: ChatScript, changes: Partial<ChatStart> = {}) {
   const { opened, isClosed } = await anOpenChat(script);
   const requests: ChatRequest[] = [];
-  const parts = start(async (_, request) => {
-    requests.push(request);
-    return opened;
-  });
+  const parts = start(
+    async (_, request) => {
+      requests.push(request);
+      return opened;
+    },
+    { ...START, ...changes },
+  );
   return { ...parts, isClosed, requests };
 }
 
@@ -93,6 +97,21 @@ describe("a conversation for an editor", () => {
     });
     act({ action: "change", settings: { answersBy: "person" } });
     act({ action: "undo" });
+    end();
+    expect(await ending).toBe(0);
+  });
+
+  it("begins with the settings of the conversation before, from its first turn on", async () => {
+    const settings = {
+      ...{ temperature: 0.5, maxTokens: 7, seed: 3, samples: 2 },
+      answersBy: "person",
+    } as const;
+    const turns = { one: [ended(call("add")), ended(call("add"))] };
+    const { see, end, ending } = await talk({ turns, script: {} }, { settings });
+    await see(({ partners, settings: own }) => {
+      expect(own).toEqual(settings);
+      expect(partners[0]?.candidates).toHaveLength(2);
+    });
     end();
     expect(await ending).toBe(0);
   });

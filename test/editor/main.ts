@@ -12,6 +12,7 @@ import { writeHostileFolders } from "./hostileFolders.ts";
 import { type Journey, runJourney } from "./journey.ts";
 import { accessibility } from "./journeys/accessibility.ts";
 import { alarms } from "./journeys/alarms.ts";
+import { chat } from "./journeys/chat.ts";
 import { chatFormats } from "./journeys/chatFormats.ts";
 import { checkpoints } from "./journeys/checkpoints.ts";
 import { clicks } from "./journeys/clicks.ts";
@@ -43,6 +44,7 @@ const JOURNEYS: readonly Journey[] = [
   taskEndings,
   trajectory,
   chatFormats,
+  chat,
   clicks,
   severalEnvironments,
   reload,

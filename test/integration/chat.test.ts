@@ -239,6 +239,7 @@ async function talk(flags: readonly string[], input: string) {
 async function askForEditor(launch: LaunchRequest): Promise<readonly ChatReply[]> {
   const start: ChatStart = {
     ...{ launch, targets: [run.folder], task: null, isReplayed: true, system: null },
+    settings: null,
     turn: { ...run.place, turn: 2 },
   };
   const child = spawn(process.execPath, [join(PROGRAM_FOLDER, "tinker-rl.js"), "--chat"]);

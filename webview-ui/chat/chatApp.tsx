@@ -2,8 +2,9 @@
 
 // biome-ignore-all lint/a11y/noNoninteractiveTabindex: without it the keyboard could not scroll the conversation
 
+import type { Signal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import type { ChatView } from "../../src/shared/chat.ts";
+import type { ChatPartnerView, ChatView } from "../../src/shared/chat.ts";
 import { Toolbar } from "../controls/toolbar.tsx";
 import { chatStrings as text } from "../strings/chat.ts";
 import { UntrustedText } from "../text/untrustedText.tsx";
@@ -62,28 +63,10 @@ function Head({ chat, view }: ViewProps) {
           >
             {text.other}
           </button>
-          <button
-            type="button"
-            class="toggle"
-            title={text.thinkingWhat}
-            aria-pressed={chat.isThinkingOpen.value}
-            onClick={() => {
-              chat.isThinkingOpen.value = !chat.isThinkingOpen.value;
-            }}
-          >
-            {text.thinking}
-          </button>
-          <button
-            type="button"
-            class="toggle"
-            title={text.rawWhat}
-            aria-pressed={chat.isRaw.value}
-            onClick={() => {
-              chat.isRaw.value = !chat.isRaw.value;
-            }}
-          >
-            {text.raw}
-          </button>
+          {partners.some(hasThought) ? (
+            <Toggle label={text.thinking} what={text.thinkingWhat} isOn={chat.isThinkingOpen} />
+          ) : null}
+          <Toggle label={text.raw} what={text.rawWhat} isOn={chat.isRaw} />
         </Toolbar>
       </div>
       {notes.length === 0 ? null : (
@@ -99,6 +82,33 @@ function Head({ chat, view }: ViewProps) {
         </details>
       )}
     </header>
+  );
+}
+
+function hasThought({ entries, candidates }: ChatPartnerView): boolean {
+  const turns = entries.flatMap((entry) => (entry.kind === "turn" ? [entry.turn] : []));
+  return [...turns, ...candidates].some(({ thinking }) => thinking !== null);
+}
+
+interface ToggleProps {
+  readonly label: string;
+  readonly what: string;
+  readonly isOn: Signal<boolean>;
+}
+
+function Toggle({ label, what, isOn }: ToggleProps) {
+  return (
+    <button
+      type="button"
+      class="toggle"
+      title={what}
+      aria-pressed={isOn.value}
+      onClick={() => {
+        isOn.value = !isOn.value;
+      }}
+    >
+      {label}
+    </button>
   );
 }
 
@@ -122,7 +132,12 @@ function Body({ chat, view }: ViewProps) {
     >
       <div class="partners" data-count={view.partners.length}>
         {view.partners.map((partner, index) => (
-          <Partner key={index} chat={chat} partner={partner} isAlone={view.partners.length === 1} />
+          <Partner
+            key={index}
+            chat={chat}
+            partner={partner}
+            number={view.partners.length === 1 ? null : index + 1}
+          />
         ))}
       </div>
     </section>

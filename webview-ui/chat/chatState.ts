@@ -4,17 +4,16 @@ import type { ChatView } from "../../src/shared/chat.ts";
 
 export type ChatState =
   | { readonly kind: "sampling"; readonly done: number; readonly total: number }
-  /** The environment answers a call. */
-  | { readonly kind: "calling"; readonly tool: string }
-  /** The person answers a call. */
-  | { readonly kind: "asked"; readonly tool: string }
+  /** The environment answers a call, or the person does. */
+  | { readonly kind: "calling" | "asked"; readonly tool: string; readonly caller: string }
   | { readonly kind: "choice" | "stopped" | "message" | "over" };
 
 export function chatState({ sampling, askedCall, task, settings, partners }: ChatView): ChatState {
   if (sampling !== null) return { kind: "sampling", ...sampling };
   if (askedCall !== null) {
     const isRun = task !== null && settings.answersBy === "environment";
-    return { kind: isRun ? "calling" : "asked", tool: askedCall };
+    const caller = partners.find(({ next }) => next === "answers")?.label ?? "";
+    return { kind: isRun ? "calling" : "asked", tool: askedCall, caller };
   }
   const waits = (next: string): boolean => partners.some((partner) => partner.next === next);
   if (waits("choice")) return { kind: "choice" };

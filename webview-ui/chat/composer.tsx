@@ -145,7 +145,7 @@ function statusText(chat: ChatModel, state: ChatState | null): string {
     case "calling":
       return states.calling(visibleLine(state.tool));
     case "asked":
-      return states.asked(visibleLine(state.tool));
+      return states.asked(visibleLine(state.caller), visibleLine(state.tool));
     default:
       return states[state.kind];
   }

@@ -13,12 +13,14 @@ interface ModelTurnProps {
   readonly chat: ChatModel;
   readonly turn: ChatTurnView;
   readonly title: string;
+  /** Of the element that names the model. */
+  readonly partnerId: string;
 }
 
-export function ModelTurn({ chat, turn, title }: ModelTurnProps) {
+export function ModelTurn({ chat, turn, title, partnerId }: ModelTurnProps) {
   const id = useId();
   return (
-    <section class="turn" tabIndex={-1} aria-labelledby={id}>
+    <section class="turn" tabIndex={-1} aria-labelledby={`${partnerId} ${id}`}>
       <div class="turn-head">
         <h3 id={id}>{title}</h3>
         <span class="fact">{text.turnTokens(turn.tokens)}</span>
@@ -37,7 +39,7 @@ function AsWritten({ turn }: Pick<ModelTurnProps, "turn">) {
   );
 }
 
-function Understood({ chat, turn }: Omit<ModelTurnProps, "title">) {
+function Understood({ chat, turn }: Pick<ModelTurnProps, "chat" | "turn">) {
   const { thinking, text: said, calls, errors, raw } = turn;
   const isSilent = said === "" && thinking === null && calls.length + errors.length === 0;
   return (

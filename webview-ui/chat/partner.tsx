@@ -15,19 +15,19 @@ import { ModelTurn } from "./modelTurn.tsx";
 interface PartnerProps {
   readonly chat: ChatModel;
   readonly partner: ChatPartnerView;
-  /** True where no other model is beside it. */
-  readonly isAlone: boolean;
+  /** From 1; null where no other model is beside it. */
+  readonly number: number | null;
 }
 
-export function Partner({ chat, partner, isAlone }: PartnerProps) {
+export function Partner({ chat, partner, number }: PartnerProps) {
   const { label, opening, entries, candidates, tokens, reward } = partner;
   const id = useId();
   let turns = 0;
   return (
     <section class="partner" aria-labelledby={id}>
       <div class="partner-head">
-        <h2 id={id} class={isAlone ? "visually-hidden" : ""}>
-          {visibleLine(label)}
+        <h2 id={id} class={number === null ? "visually-hidden" : ""}>
+          {number === null ? visibleLine(label) : `${number}. ${visibleLine(label)}`}
         </h2>
         <span class="fact">{text.context(tokens)}</span>
       </div>
@@ -38,9 +38,11 @@ export function Partner({ chat, partner, isAlone }: PartnerProps) {
       )}
       {entries.map((entry, index) => {
         if (entry.kind === "turn") turns += 1;
-        return <Entry key={index} chat={chat} entry={entry} turn={turns} />;
+        return <Entry key={index} chat={chat} entry={entry} turn={turns} partnerId={id} />;
       })}
-      {candidates.length === 0 ? null : <Candidates chat={chat} candidates={candidates} />}
+      {candidates.length === 0 ? null : (
+        <Candidates chat={chat} candidates={candidates} partnerId={id} />
+      )}
       {reward === null ? null : (
         <p>
           <span class="reward-chip">{text.reward(formatReward(reward))}</span>
@@ -55,9 +57,10 @@ interface EntryProps {
   readonly entry: ChatEntry;
   /** Of the last turn so far. */
   readonly turn: number;
+  readonly partnerId: string;
 }
 
-function Entry({ chat, entry, turn }: EntryProps) {
+function Entry({ chat, entry, turn, partnerId }: EntryProps) {
   switch (entry.kind) {
     case "message":
       return (
@@ -66,7 +69,9 @@ function Entry({ chat, entry, turn }: EntryProps) {
         </Block>
       );
     case "turn":
-      return <ModelTurn chat={chat} turn={entry.turn} title={text.turn(turn)} />;
+      return (
+        <ModelTurn chat={chat} turn={entry.turn} title={text.turn(turn)} partnerId={partnerId} />
+      );
     case "answers":
       return (
         <>
@@ -84,14 +89,15 @@ function Entry({ chat, entry, turn }: EntryProps) {
 interface CandidatesProps {
   readonly chat: ChatModel;
   readonly candidates: readonly ChatTurnView[];
+  readonly partnerId: string;
 }
 
-function Candidates({ chat, candidates }: CandidatesProps) {
+function Candidates({ chat, candidates, partnerId }: CandidatesProps) {
   return (
     <div class="candidates">
       {candidates.map((turn, index) => (
         <div class="card" key={index}>
-          <ModelTurn chat={chat} turn={turn} title={text.sample(index + 1)} />
+          <ModelTurn chat={chat} turn={turn} title={text.sample(index + 1)} partnerId={partnerId} />
           <button
             type="button"
             class="secondary"

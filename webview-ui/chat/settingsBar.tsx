@@ -1,5 +1,6 @@
 /** How the models are sampled from now on, and who answers their calls. */
 
+import { useEffect, useState } from "preact/hooks";
 import type { ChatSettings, ChatView } from "../../src/shared/chat.ts";
 import { chatStrings as text } from "../strings/chat.ts";
 import type { ChatModel } from "./chatModel.ts";
@@ -75,21 +76,23 @@ interface NumberProps {
 }
 
 function NumberField({ label, value, configured, min = 0, max, step, onChange }: NumberProps) {
+  // What is being typed: a view that arrives meanwhile must not replace it.
+  const [typed, setTyped] = useState<string | null>(null);
+  useEffect(() => setTyped(null), [value]);
   return (
     <label class="field">
       <span>{label}</span>
       <input
         type="number"
-        value={value ?? ""}
+        value={typed ?? value ?? ""}
         placeholder={configured == null ? "" : String(configured)}
         min={min}
         {...(max === undefined ? {} : { max })}
         step={step ?? 1}
-        onChange={({ currentTarget: input }) => {
-          const isEmpty = input.value === "" && !input.validity.badInput;
-          if (isEmpty) onChange(null);
-          else if (input.validity.valid) onChange(input.valueAsNumber);
-          else input.value = value === null ? "" : String(value);
+        onInput={({ currentTarget: input }) => setTyped(input.value)}
+        onChange={({ currentTarget: { validity, value: text, valueAsNumber } }) => {
+          if (!validity.valid) setTyped(null);
+          else onChange(text === "" ? null : valueAsNumber);
         }}
       />
     </label>

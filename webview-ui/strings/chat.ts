@@ -22,7 +22,7 @@ export const chatStrings = {
 
   read: l10n.t("Read before the conversation"),
   you: l10n.t("You"),
-  yourAnswer: (tool: string) => l10n.t("Your answer as {0}", tool),
+  yourAnswer: (tool: string) => l10n.t("Your answer in place of {0}", tool),
   turn: (turn: number) => l10n.t("Turn {0}", turn),
   turnTokens: (tokens: number) => plural(tokens, "{0} token", "{0} tokens"),
   cut: l10n.t("cut at the limit of tokens"),
@@ -31,7 +31,7 @@ export const chatStrings = {
   reward: (reward: string) => l10n.t("reward of the episode: {0}", reward),
 
   message: l10n.t("Message"),
-  answer: (tool: string) => l10n.t("Answer in place of {0}", tool),
+  answer: (tool: string) => l10n.t("Answer in place of the tool {0}", tool),
   send: l10n.t("Send"),
   sendAnswer: l10n.t("Answer"),
   stop: l10n.t("Stop"),
@@ -46,8 +46,9 @@ export const chatStrings = {
   states: {
     sampling: (done: number, total: number) =>
       l10n.t("Sampling: {0} of {1} done", formatCount(done), formatCount(total)),
-    calling: (tool: string) => l10n.t("The environment runs {0}…", tool),
-    asked: (tool: string) => l10n.t("The model calls {0}. Write what it answers.", tool),
+    calling: (tool: string) => l10n.t("The environment runs the tool {0}…", tool),
+    asked: (model: string, tool: string) =>
+      l10n.t("{0} calls the tool {1}. Write what the tool answers.", model, tool),
     choice: l10n.t("Choose a sample, or write a message to go on with the first."),
     stopped: l10n.t("Stopped before the model's turn."),
     message: l10n.t("Write a message."),

@@ -18,7 +18,7 @@ import { ChatSession } from "./chatSession.ts";
 export interface ChatSubject {
   /** The run whose configuration and keys hold. */
   readonly run: { readonly folder: string; readonly name: string; readonly configPath: string };
-  readonly start: Omit<ChatStart, "launch">;
+  readonly start: Omit<ChatStart, "launch" | "settings">;
   /** The environment whose keys are needed; null = none. */
   readonly environment: string | null;
 }
@@ -58,7 +58,7 @@ export class ChatPanels implements vscode.Disposable {
     );
     const { webview } = panel;
     const session = new ChatSession({
-      start: (onReply) => this.#start(subject, onReply),
+      start: (onReply, settings) => this.#start(subject, onReply, settings),
       recover: async (error) => {
         const config = await launchConfig(requestOf(subject));
         const { keys } = this.#options;
@@ -93,6 +93,7 @@ export class ChatPanels implements vscode.Disposable {
   async #start(
     subject: ChatSubject,
     onReply: (reply: ChatReply) => void,
+    settings: ChatStart["settings"],
   ): Promise<StartedProgram | null> {
     const { keys, programFolder } = this.#options;
     const only: LaunchScope = { environment: subject.environment, isSampled: true };
@@ -101,7 +102,7 @@ export class ChatPanels implements vscode.Disposable {
     const cwd = subject.run.folder;
     const options = { cwd, flag: "--chat", schema: chatReplySchema, onReply } as const;
     const program = startProgram(programFolder, options);
-    program.send({ ...subject.start, launch } satisfies ChatStart);
+    program.send({ ...subject.start, settings, launch } satisfies ChatStart);
     return program;
   }
 }

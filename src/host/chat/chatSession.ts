@@ -2,14 +2,17 @@
 
 import { errorMessage } from "../../core/errors.ts";
 import { chatPageMessageSchema } from "../../node/control/chatMessages.ts";
-import type { ChatAction, ChatBeginning, ChatReply } from "../../shared/chat.ts";
+import type { ChatAction, ChatBeginning, ChatReply, ChatSettings } from "../../shared/chat.ts";
 import type { LaunchError } from "../../shared/control.ts";
 import { l10n } from "../../shared/l10n.ts";
 import type { StartedProgram } from "../runs/startProgram.ts";
 
 export interface ChatSessionOptions {
-  /** Starts the program; null when the user went away from a question. */
-  readonly start: (onReply: (reply: ChatReply) => void) => Promise<StartedProgram | null>;
+  /** Starts the program with the settings of the conversation before; null when the user went away from a question. */
+  readonly start: (
+    onReply: (reply: ChatReply) => void,
+    settings: ChatSettings | null,
+  ) => Promise<StartedProgram | null>;
   /** Called when the program refused to begin; true = try once more, because the user has removed the cause. */
   readonly recover: (error: LaunchError) => Promise<boolean>;
   readonly post: (reply: ChatReply) => void;
@@ -30,6 +33,8 @@ export class ChatSession {
   #program: StartedProgram | null = null;
   /** Of the program that runs now; what an earlier one still says is dropped. */
   #beginning = 0;
+  /** What a new beginning takes over. */
+  #settings: ChatSettings | null = null;
   /** Null = nothing is being begun any more. */
   #part: Reply<"part"> | null = null;
   #view: Reply<"view"> | null = null;
@@ -44,6 +49,9 @@ export class ChatSession {
   begin(): void {
     this.#end();
     const beginning = this.#beginning;
+    if (this.#view !== null) {
+      this.#settings = { ...this.#view.view.settings, answersBy: "environment" };
+    }
     [this.#view, this.#failure] = [null, null];
     this.#show({ kind: "part", what: l10n.t("starting the program") });
     this.#run(beginning).catch((error: unknown) => {
@@ -72,7 +80,7 @@ export class ChatSession {
     for (;;) {
       const program = await start((reply) => {
         if (isOwn()) this.#show(reply);
-      });
+      }, this.#settings);
       if (!isOwn()) {
         if (program !== null) endSoon(program);
         return;

@@ -18,6 +18,15 @@ const MAX_TARGETS = 8;
 const text = z.string().max(MAX_TEXT);
 const answersBy = z.enum(["environment", "person"]);
 
+const settings = {
+  temperature: z.number().nonnegative().nullable(),
+  maxTokens: number.nullable(),
+  seed: count,
+  samples: number.max(64),
+  answersBy,
+};
+const allSettings = z.object(settings).readonly();
+
 export const chatStartSchema: z.ZodType<ChatStart> = z
   .object({
     launch: launchRequestSchema,
@@ -32,16 +41,10 @@ export const chatStartSchema: z.ZodType<ChatStart> = z
       .nullable(),
     isReplayed: z.boolean(),
     system: text.nullable(),
+    settings: allSettings.nullable(),
   })
   .readonly();
 
-const settings = {
-  temperature: z.number().nonnegative().nullable(),
-  maxTokens: number.nullable(),
-  seed: count,
-  samples: number.max(64),
-  answersBy,
-};
 const changes: z.ZodType<Partial<ChatSettings>> = z
   .object({
     temperature: settings.temperature.exactOptional(),
@@ -108,7 +111,7 @@ const view = z
   .object({
     task: z.string().nullable(),
     notes: z.array(z.string()).readonly(),
-    settings: z.object(settings).readonly(),
+    settings: allSettings,
     configured: z.object({ temperature: z.number(), maxTokens: z.number().nullable() }).readonly(),
     sampling: z.object({ done: count, total: count }).readonly().nullable(),
     askedCall: z.string().nullable(),

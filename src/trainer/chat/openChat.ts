@@ -30,7 +30,7 @@ import { type FoundTurn, findStoredTurn } from "./findStoredTurn.ts";
 
 export interface ChatRequest
   extends Omit<ModelRequest, "target" | "runFolder">,
-    Omit<ChatStart, "launch"> {
+    Omit<ChatStart, "launch" | "settings"> {
   readonly allowedOrigins: readonly AllowedOrigin[];
   /** What an editor handed over for the run of the first target; absent for a terminal. */
   readonly launchRequest?: LaunchRequest;

@@ -66,7 +66,7 @@ describe("handed over", () => {
 
   it("is only what a conversation or a preview needs where nothing is trained", async () => {
     await keep(["tinker", ""], ["openreward", ""], ["wandb", ""]);
-    const written = { more: "wandb: online" };
+    const written = { more: "wandb: online\nwandb_project_name: x" };
     const keysFor = async (environment: string | null, isSampled: boolean) =>
       Object.keys((await gather(written, { only: { environment, isSampled } })).keys);
     expect(await keysFor(null, true)).toEqual(["TINKER_API_KEY"]);

@@ -1,0 +1,124 @@
+/** A built page in Chromium, as the editor shows it: its content policy, a theme, and messages both ways. */
+
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Browser, Page } from "playwright-core";
+import { pageHtml } from "../../src/host/dashboard/pageHtml.ts";
+import { throughWebview } from "../fakes/webviewWire.ts";
+import { type Theme, themeVariables } from "./themes.ts";
+
+const ORIGIN = "http://dashboard.test";
+const NONCE = "0123456789abcdef";
+
+export interface ServedPageOptions {
+  readonly theme: Theme;
+  readonly width?: number;
+  readonly height?: number;
+  /** What the page kept before. */
+  readonly state?: unknown;
+}
+
+export interface ServedPage {
+  readonly page: Page;
+  /** Console errors and refusals of the content policy. */
+  readonly faults: string[];
+  /** Hands the page a message of the extension. */
+  post(message: object): void;
+  /** What the page has given the editor to keep. */
+  keptState(): Promise<unknown>;
+  setTheme(theme: Theme): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** `receive` gets what the page posts. */
+export async function openServedPage(
+  browser: Browser,
+  name: "dashboard" | "chat",
+  { theme, width = 1200, height = 900, state }: ServedPageOptions,
+  receive: (message: unknown, post: ServedPage["post"]) => void,
+): Promise<ServedPage> {
+  const context = await browser.newContext({ viewport: { width, height } });
+  const page = await context.newPage();
+  const faults: string[] = [];
+  page.on("console", (message) => {
+    if (message.type() === "error") faults.push(message.text());
+  });
+  page.on("pageerror", (error) => faults.push(String(error.stack ?? error)));
+  await serveFiles(page, name);
+  const post = (message: object): void => send(page, message);
+  await page.exposeFunction("toHost", (json: string) => receive(JSON.parse(json), post));
+  await page.addInitScript(EDITOR_SCRIPT, { state: state ?? null });
+  await page.goto(`${ORIGIN}/index.html`);
+  const setTheme = async (next: Theme): Promise<void> => {
+    await page.evaluate(`
+      const { style } = document.documentElement;
+      for (const name of [...style]) style.removeProperty(name);
+      for (const [name, value] of ${JSON.stringify(themeVariables(next))}) {
+        style.setProperty(name, value);
+      }
+      document.body.className = ${JSON.stringify(next.classes)};`);
+  };
+  await setTheme(theme);
+  return {
+    ...{ page, faults, post, setTheme },
+    keptState: () => page.evaluate("keptState()"),
+    close: () => context.close(),
+  };
+}
+
+async function serveFiles(page: Page, name: "dashboard" | "chat"): Promise<void> {
+  const html = pageHtml({
+    scriptUri: `${ORIGIN}/${name}.js`,
+    styleUri: `${ORIGIN}/${name === "chat" ? "chatStyle" : "style"}.css`,
+    ...{ cspSource: ORIGIN, nonce: NONCE, language: "en", translations: {} },
+  });
+  await page.route(`${ORIGIN}/**`, async (route) => {
+    const file = new URL(route.request().url()).pathname.slice(1);
+    if (file === "index.html") return route.fulfill({ body: html, contentType: "text/html" });
+    const contentType = file.endsWith(".css") ? "text/css" : "text/javascript";
+    try {
+      return await route.fulfill({ body: await readFile(join("dist/webview", file)), contentType });
+    } catch {
+      return route.fulfill({ status: 404 });
+    }
+  });
+}
+
+/** The editor hands typed arrays over as they are; here they travel as Base64. */
+function send(page: Page, message: object): void {
+  const json = JSON.stringify(throughWebview(message), (_, value: unknown) =>
+    ArrayBuffer.isView(value)
+      ? {
+          typed: value.constructor.name,
+          data: Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("base64"),
+        }
+      : value,
+  );
+  page.evaluate(`window.fromHost(${JSON.stringify(json)})`).catch(() => undefined);
+}
+
+function EDITOR_SCRIPT({ state }: { readonly state: unknown }): void {
+  const page = globalThis as unknown as Record<string, unknown> & {
+    postMessage(message: unknown, origin: string): void;
+    toHost(json: string): void;
+  };
+  let kept = state;
+  page["acquireVsCodeApi"] = () => ({
+    postMessage: (message: unknown) => page.toHost(JSON.stringify(message)),
+    getState: () => kept ?? undefined,
+    setState: (next: unknown) => {
+      kept = next;
+    },
+  });
+  page["keptState"] = () => kept;
+  page["fromHost"] = (json: string) => {
+    const message: unknown = JSON.parse(json, (_, value: unknown) => {
+      if (typeof value !== "object" || value === null || !("typed" in value)) return value;
+      const { typed, data } = value as unknown as { readonly typed: string; readonly data: string };
+      const bytes = Uint8Array.from(atob(data), (character) => character.charCodeAt(0));
+      const Typed = page[typed] as new (buffer: ArrayBuffer) => unknown;
+      return new Typed(bytes.buffer);
+    });
+    page.postMessage(message, "*");
+  };
+}

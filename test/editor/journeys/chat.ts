@@ -1,0 +1,189 @@
+/** Talking to checkpoints: with a task, freely, with samples, beside the base model, in place of a tool, and on from a stored rollout. */
+
+import assert from "node:assert/strict";
+import { createRunReader } from "../../../src/core/runFolder/reader.ts";
+import { createFileSystem } from "../../../src/node/fileSystem.ts";
+import { accessibilityFaults } from "../../workbench/accessibility.ts";
+import { Keyboard } from "../../workbench/keyboard.ts";
+import { localConfig } from "../configs.ts";
+import { writeFiles } from "../folders.ts";
+import { type Journey, type Stage, until } from "../journey.ts";
+import { runIn } from "../runFiles.ts";
+
+const STARTING_MS = 60_000;
+
+export const chat: Journey = {
+  name: "chat",
+  prepare: (folder) =>
+    writeFiles(folder, { "tinker-config.yaml": localConfig({ max_steps: 2, save_every: 1 }) }),
+  // One page at a time.
+  server: { settings: { "tinkerRL.dashboard.openOnStart": "never" } },
+  async run(stage) {
+    const { workbench, page, folder, step } = stage;
+    const panel = workbench.panel();
+    const keyboard = new Keyboard(workbench);
+    const message = panel.getByRole("textbox", { name: "Message" });
+    const status = panel.getByRole("status");
+    const send = async (text: string): Promise<void> => {
+      await message.fill(text);
+      await message.press("Enter");
+    };
+
+    await step("a run has checkpoints", async () => {
+      await workbench.open("tinker-config.yaml");
+      await workbench.show("Tinker RL");
+      await workbench.command("Tinker RL: Start Training");
+      await workbench.row(/^run tinker-config, done, step 2 of 2/).waitFor({ timeout: 60_000 });
+    });
+
+    await step("a row of a checkpoint offers a conversation with a task of its run", async () => {
+      const row = workbench.row(/^checkpoint checkpoint_000001 after step 1/);
+      await row.click({ button: "right" });
+      const choice = page.locator(".quick-input-list").getByText("Task of local/calculator");
+      await until("the choice", async () => {
+        const item = page.getByRole("menuitem", { name: "Chat with Checkpoint" });
+        await item.click({ timeout: 1_000 }).catch(() => undefined);
+        return choice.waitFor({ timeout: 2_000 }).then(
+          () => true,
+          () => false,
+        );
+      });
+      await stage.picture("beginning");
+      await choice.click();
+      await workbench.answer("3");
+      const name = "tinker-config · checkpoint_000001";
+      await panel.getByRole("heading", { name, level: 1 }).waitFor({ timeout: STARTING_MS });
+      await panel.getByText("task: local/calculator train 3").waitFor();
+    });
+
+    await step("and plays the task to its reward", async () => {
+      await panel.getByText("reward of the episode").waitFor();
+      await panel.getByText("What is 87*51?").waitFor();
+      await status.getByText("The episode is over").waitFor();
+      await checkedPictures(stage, "task");
+    });
+
+    await step("taken back, the person answers in place of the tool", async () => {
+      await panel.getByLabel("Calls answered by").selectOption("person");
+      await panel.getByRole("button", { name: "Try Again" }).click();
+      // What the model writes depends on chance: another try may call.
+      await until("a call", async () => {
+        await status.getByText(/is over|Write what the tool answers/).waitFor();
+        if (await status.getByText("Write what the tool answers").isVisible()) return true;
+        await panel.getByRole("button", { name: "Try Again" }).click();
+        return false;
+      });
+      const answer = panel.getByRole("textbox", { name: /^Answer in place of the tool / });
+      await answer.fill("4437");
+      await checkedPictures(stage, "answer");
+      await answer.press("Enter");
+      await panel.getByText(/^Your answer in place of /).waitFor();
+    });
+
+    await step("a free conversation with several samples side by side, by keyboard", async () => {
+      await panel.getByRole("button", { name: "New…" }).click();
+      await keyboard.pick("Free Conversation");
+      await status.getByText("Write a message.").waitFor({ timeout: STARTING_MS });
+      await panel.getByLabel("Samples").fill("3");
+      await panel.getByLabel("Temperature").fill("0.8");
+      await panel.getByLabel("Seed").fill("7");
+      await panel.getByLabel("Most tokens a turn").fill("24");
+      await send("What is 2*3?");
+      await status.getByText("Choose a sample").waitFor();
+      assert.equal(await panel.locator(".candidates .card").count(), 3);
+      assert.equal(await panel.getByLabel("Temperature").inputValue(), "0.8");
+      assert.equal(await panel.getByLabel("Most tokens a turn").inputValue(), "24");
+      await checkedPictures(stage, "samples");
+      const second = panel.getByRole("button", { name: "Go On with Sample 2" });
+      await second.focus();
+      await keyboard.press("Enter");
+      await panel.locator("textarea:focus").waitFor();
+      await panel.locator(".candidates").waitFor({ state: "hidden" });
+    });
+
+    await step("two checkpoints and the base model read the same message", async () => {
+      await panel.getByRole("button", { name: "Beside…" }).click();
+      await stage.picture("besideChoice");
+      for (const label of ["local/tiny-tool", "step 2"]) {
+        await page
+          .locator(".quick-input-list .monaco-list-row", { hasText: label })
+          .first()
+          .click();
+      }
+      await page.keyboard.press("Enter");
+      await panel.locator(".partner").nth(2).waitFor({ timeout: STARTING_MS });
+      await send("What is 2*3?");
+      for (const index of [0, 1, 2]) {
+        await panel.locator(".partner").nth(index).locator(".turn").first().waitFor();
+      }
+      await checkedPictures(stage, "beside");
+    });
+
+    await step("a stored rollout goes on behind the tokens that were read there", async () => {
+      const { index, group, rollout, before } = await storedTurn(runIn(folder));
+      await keyboard.view("Trajectories");
+      await keyboard.row(/^Step 1, mean/);
+      await keyboard.press("ArrowRight");
+      await workbench
+        .row(/^calculator train/)
+        .first()
+        .waitFor();
+      await keyboard.row(new RegExp(`^calculator train ${index},`));
+      await keyboard.press("ArrowRight");
+      await workbench.row(/^rollout 1,/).waitFor();
+      await keyboard.row(new RegExp(`^rollout ${rollout + 1},`));
+      await keyboard.press("Enter");
+      await panel
+        .getByRole("heading", { name: `group ${group + 1}, rollout ${rollout + 1}` })
+        .waitFor();
+      await stage.pictures("replay");
+      const button = panel.locator('[data-turn="1"]').getByRole("button");
+      await button.getByText("Continue from Here").click();
+      await keyboard.pick("I Answer the Model's Calls");
+      await panel.getByText("Read before the conversation").waitFor({ timeout: STARTING_MS });
+      await panel.getByText(/is not restored/).waitFor({ state: "attached" });
+      const sampled = panel.locator(".turn .fact").first();
+      await sampled.waitFor();
+      const [all, own] = await Promise.all(
+        [panel.locator(".partner-head .fact"), sampled].map(async (fact) =>
+          Number(((await fact.textContent()) ?? "").replace(/\D.*$/, "")),
+        ),
+      );
+      assert.equal((all ?? 0) - (own ?? 0), before, "tokens before the turn");
+      await checkedPictures(stage, "continued");
+    });
+  },
+};
+
+/** Pictures in each theme, in which axe-core finds nothing. */
+async function checkedPictures({ workbench, pictures }: Stage, name: string): Promise<void> {
+  await pictures(name, async (theme) => {
+    const frame = await workbench.panelFrame();
+    // Buttons fade from one theme to the next.
+    await frame.evaluate(async () => {
+      await Promise.all(document.getAnimations().map(({ finished }) => finished));
+    });
+    assert.deepEqual(await accessibilityFaults(frame), [], `${name} in ${theme}`);
+  });
+}
+
+/** A rollout of the first step with two turns and tokens: its place, and the tokens before its second turn. */
+async function storedTurn(run: string) {
+  const fileSystem = createFileSystem();
+  const reader = createRunReader(fileSystem.within(run), run);
+  try {
+    const found = (await reader.rollouts(0)).find(
+      ({ turns, tokenData }) => turns > 1 && tokenData.length === 1,
+    );
+    const [entry] = found?.tokenData ?? [];
+    const tokens = entry === undefined ? null : await reader.tokens(entry);
+    if (found === undefined || tokens === null) throw new Error("No rollout has two turns.");
+    const before = Array.from(tokens.turns).findIndex(
+      (turn, at) => turn === 1 && tokens.mask[at] === 1,
+    );
+    const { index, group, rollout } = found;
+    return { index, group, rollout, before };
+  } finally {
+    await fileSystem.close();
+  }
+}

@@ -1,0 +1,115 @@
+import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
+import { createServer, type Server } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { createFileSystem } from "../../src/node/fileSystem.ts";
+import { startConfig, startDigest } from "../../src/node/startConfig.ts";
+import { openChat } from "../../src/trainer/chat/openChat.ts";
+import { anOrder } from "../fakes/anOrder.ts";
+import { PROGRAM_FOLDER } from "./localRun.ts";
+import { listenAnywhere } from "./tinkerServersStub.ts";
+
+const KEY = "tml-key-of-the-user";
+const fileSystem = createFileSystem();
+const servers: Server[] = [];
+afterEach(() => {
+  for (const server of servers.splice(0)) server.close();
+});
+
+/** A service that refuses everybody, and notes who asked with which headers. */
+async function aService() {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    asked.push(JSON.stringify([request.url, request.headers]));
+    response.writeHead(401).end("{}");
+  });
+  servers.push(server);
+  const url = await listenAnywhere(server);
+  return { url, asked };
+}
+
+/** A run whose own copy of its configuration says something else than the file that it names. */
+async function aRun(judged: object, copied: object) {
+  const project = await mkdtemp(join(tmpdir(), "tinker-rl-test-"));
+  process.env["TINKER_RL_STORE"] = join(project, "checkpoints");
+  const folder = join(project, ".tinker-rl", "runs", "config");
+  const configPath = join(project, "config.yaml");
+  const path = "tinker://run-1/sampler_weights/one";
+  await mkdir(folder, { recursive: true });
+  const runFile = {
+    ...{ schemaVersion: 1, runId: "run-1", name: "config", pid: 1, owner: "editor" },
+    ...{ startedAtMs: 0, heartbeatAtMs: 0, generation: 0, attempt: 0, phase: "done" },
+    ...{ configPath, control: null },
+  };
+  const checkpoint = {
+    ...{ name: "one", step: 1, epoch: 0, position: 1, kind: "final", metrics: {}, renderer: "r" },
+    ...{ state_path: null, sampler_path: path, expires_at: null },
+    created_at: "2026-01-01T00:00:00Z",
+  };
+  for (const [file, value] of [
+    [configPath, judged],
+    [join(folder, "run.json"), runFile],
+    [join(folder, "config.resolved.json"), copied],
+    [join(folder, "checkpoints.jsonl"), checkpoint],
+  ] as const) {
+    await writeFile(file, `${JSON.stringify(value)}\n`);
+  }
+  return { folder, configPath };
+}
+
+async function open(
+  run: Awaited<ReturnType<typeof aRun>>,
+  target: string,
+  origins: readonly string[],
+) {
+  const request = { resume: run.folder, overrides: [] };
+  const start = await startConfig(fileSystem, request);
+  const training = { configPath: run.configPath, ...request, digest: startDigest(start) };
+  const names = ["TINKER_API_KEY", "OPENREWARD_API_KEY", "ORS_API_KEY"];
+  const launchRequest = anOrder({
+    training,
+    keys: Object.fromEntries(
+      names.map((name) => [name, { value: KEY, origin: "store", host: null }]),
+    ),
+    // As a user has it who once let the keys go to both.
+    allowedOrigins: names.flatMap((key) =>
+      origins.map((url) => ({ key, origin: new URL(url).origin })),
+    ),
+  });
+  return openChat(fileSystem, {
+    ...{ targets: [target], configPath: null, overrides: [], allowedOrigins: [] },
+    ...{ turn: null, isReplayed: false, system: null, launchRequest },
+    ...{ signal: new AbortController().signal, programFolder: PROGRAM_FOLDER },
+    task: { environment: "Owner/Game", split: null, index: 0 },
+    onPart: () => undefined,
+  });
+}
+
+function config(more: object) {
+  return {
+    ...{ batch_size: 1, max_steps: 1 },
+    environments: { "Owner/Game": { splits: { train: {} }, num_rollouts: 2 } },
+    ...more,
+  };
+}
+
+describe("a conversation that an editor opens", () => {
+  it.each([
+    ["tinker_base_url", "Qwen/Qwen3-8B"],
+    ["openreward_base_url", "local/tiny-tool"],
+  ])(
+    "takes %s from the file that the editor has judged, whatever the run folder says",
+    async (key, model_name) => {
+      const [judged, other] = [await aService(), await aService()];
+      const run = await aRun(
+        config({ model_name, [key]: judged.url }),
+        config({ model_name, [key]: other.url }),
+      );
+      const target = model_name.startsWith("local/") ? model_name : run.folder;
+      await expect(open(run, target, [judged.url, other.url])).rejects.toThrow();
+      expect(judged.asked.join()).toContain(KEY);
+      expect(other.asked).toEqual([]);
+    },
+  );
+});
