@@ -234,8 +234,13 @@ class ChatOpening {
     if (stored !== null) {
       const { record, images } = stored;
       this.#notes.push(
-        `The state of ${record.environment} at this place is not restored: you answer the model's calls. --replay plays the rollout again in a fresh session, where the environment answers alike.`,
+        `The state of ${record.environment} at this place is not restored: you answer the model's calls.`,
       );
+      if (this.#request.launchRequest === undefined) {
+        this.#notes.push(
+          "--replay plays the rollout again in a fresh session, where the environment answers alike.",
+        );
+      }
       const tools = record.tools.map((tool) => declareTool({ ...tool, inputSchema: null }));
       return { ...idOpening(chat, contextBefore(stored), tools), tools, task: null, images };
     }
