@@ -7,7 +7,7 @@ import { runLimits } from "../src/core/training/context.ts";
 import { type BenchRun, ENVIRONMENT } from "./benchRun.ts";
 import { CALLS_BEFORE_ANSWER } from "./fakeTimes.ts";
 import { print } from "./measure.ts";
-import { observe } from "./observe.ts";
+import { observe, type Taken, take } from "./observe.ts";
 
 /** As many, so that start and end of few in flight matter as little as in a run. */
 const ROLLOUTS = 1_024;
@@ -19,30 +19,35 @@ const GROUP_SIZE = 8;
 const TURNS = CALLS_BEFORE_ANSWER + 1;
 
 /**
- * Measures at least a thousand rollouts, `inFlight` of them at a time, and once more as many: V8 goes on compiling for thousands
- * of rollouts, which a run has and the first thousand pay for.
+ * Measures at least a thousand rollouts, `inFlight` of them at a time, and twice more as many, unwatched: V8 goes on compiling for
+ * thousands of rollouts, which a run has and the first thousand pay for.
  */
 export async function benchRollouts(run: BenchRun, inFlight: number): Promise<void> {
   await play(run, Math.min(inFlight, WARM_UP_ROLLOUTS), tasks(0, WARM_UP_ROLLOUTS));
   const name = `${inFlight} in flight`;
-  await measure(run, inFlight, 1, name);
-  await measure(run, inFlight, 2, `${name}, again`);
+  const count = Math.max(inFlight, ROLLOUTS);
+  const playStep = (step: number) => () => play(run, inFlight, tasks(step, count));
+  const requestsBefore = run.requests();
+  const { measurements, ...first } = await observe(name, playStep(1));
+  const requests = run.requests() - requestsBefore;
+  const whole = first.result.filter(({ record }) => record.turns.length === TURNS);
+  print({ name: `${name}: rollouts of ${TURNS} turns`, value: whole.length, unit: `of ${count}` });
+  print({ name: `${name}: requests`, value: requests, unit: "sent" });
+  for (const measurement of measurements) print(measurement);
+  printTaken(name, first);
+  printTaken(`${name}, again`, await take(playStep(2)));
+  printTaken(`${name}, a third time`, await take(playStep(3)));
 }
 
-async function measure(run: BenchRun, inFlight: number, step: number, name: string): Promise<void> {
-  const count = Math.max(inFlight, ROLLOUTS);
-  const requestsBefore = run.requests();
-  const { result, cpuS, systemS, wallS, measurements } = await observe(name, () =>
-    play(run, inFlight, tasks(step, count)),
-  );
-  const whole = result.filter(({ record }) => record.turns.length === TURNS);
-  print({ name: `${name}: rollouts of ${TURNS} turns`, value: whole.length, unit: `of ${count}` });
+function printTaken(
+  name: string,
+  { result, cpuS, systemS, wallS }: Taken<readonly FinishedRollout[]>,
+): void {
+  const perThousand = 1000 / result.length;
   const cpuName = `${name}: CPU per 1,000 rollouts (aim ${CPU_AIM_S})`;
-  print({ name: cpuName, value: (cpuS / count) * 1000, unit: "s" });
-  print({ name: `${name}: of it in the system`, value: (systemS / count) * 1000, unit: "s" });
-  print({ name: `${name}: rollouts`, value: count / wallS, unit: "per second" });
-  print({ name: `${name}: requests`, value: run.requests() - requestsBefore, unit: "sent" });
-  for (const measurement of measurements) print(measurement);
+  print({ name: cpuName, value: cpuS * perThousand, unit: "s" });
+  print({ name: `${name}: of it in the system`, value: systemS * perThousand, unit: "s" });
+  print({ name: `${name}: rollouts`, value: result.length / wallS, unit: "per second" });
 }
 
 /** When the first sample is asked for. */

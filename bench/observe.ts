@@ -1,6 +1,6 @@
 /**
  * What an action does to this process: processor time, memory, and how long the event loop is held up. Other work on the machine
- * makes delays longer; the processor time between two ticks is the share of this process itself.
+ * makes delays longer; the processor time between two ticks is the share of this process itself. Watching takes processor time, too.
  */
 
 import { monitorEventLoopDelay, performance } from "node:perf_hooks";
@@ -11,17 +11,32 @@ const DELAY_RESOLUTION_MS = 20;
 const MEMORY_INTERVAL_MS = 250;
 const TICK_MS = 25;
 
-export interface Observed<Result> {
+/** What an action took. */
+export interface Taken<Result> {
   readonly result: Result;
+  /** Processor time of all threads. */
   readonly cpuS: number;
   /** The part of it that the operating system took, for sockets above all. */
   readonly systemS: number;
   readonly wallS: number;
+}
+
+export interface Observed<Result> extends Taken<Result> {
   /** Memory and delays, named after the action. */
   readonly measurements: readonly Measurement[];
 }
 
-/** Runs `action` and notes what it does to the process. */
+/** Runs `action` and does nothing beside it. */
+export async function take<Result>(action: () => Promise<Result>): Promise<Taken<Result>> {
+  const startedMs = performance.now();
+  const before = process.cpuUsage();
+  const result = await action();
+  const { user, system } = process.cpuUsage(before);
+  const wallS = (performance.now() - startedMs) / 1000;
+  return { result, cpuS: (user + system) / 1e6, systemS: system / 1e6, wallS };
+}
+
+/** Runs `action` and watches what it does to the process. */
 export async function observe<Result>(
   name: string,
   action: () => Promise<Result>,
@@ -39,11 +54,7 @@ export async function observe<Result>(
   delay.enable();
   // Delays are seen between two ticks, so there is one before the action and one after it.
   await systemClock.sleep(2 * DELAY_RESOLUTION_MS);
-  const startedMs = performance.now();
-  const before = process.cpuUsage();
-  const result = await action();
-  const { user, system } = process.cpuUsage(before);
-  const wallS = (performance.now() - startedMs) / 1000;
+  const taken = await take(action);
   await systemClock.sleep(2 * DELAY_RESOLUTION_MS);
   delay.disable();
   clearInterval(timer);
@@ -53,10 +64,7 @@ export async function observe<Result>(
   const delayMs = (nanoseconds: number): number =>
     Math.max(0, nanoseconds / 1e6 - DELAY_RESOLUTION_MS);
   return {
-    result,
-    cpuS: (user + system) / 1e6,
-    systemS: system / 1e6,
-    wallS,
+    ...taken,
     measurements: [
       { name: `${name}: resident at most`, value: resident / 2 ** 20, unit: "MiB" },
       { name: `${name}: heap at most`, value: heap / 2 ** 20, unit: "MiB, garbage included" },
