@@ -78,7 +78,9 @@ export async function createApp(options: AppOptions): Promise<App> {
   );
   const isDashboardVisible = (): boolean => dashboard.isVisible;
   const notices = register(
-    new Notices({ store, trainings, alarms, workspaceState, isDashboardVisible, log }),
+    new Notices({
+      ...{ store, trainings, alarms, workspaceState, fileSystem, isDashboardVisible, log },
+    }),
   );
   const find = (): Promise<void> => finder.find();
   register(rememberStartedRuns({ trainings, store, labels, find, onError }));

@@ -3,10 +3,12 @@
 import { basename } from "node:path";
 import * as vscode from "vscode";
 import { editsTitle } from "../core/alarms/formatSettingChange.ts";
+import type { FileSystem } from "../core/ports.ts";
 import { systemClock } from "../node/clock.ts";
 import { EXIT } from "../shared/exitCodes.ts";
 import { formatDuration, plural } from "../shared/format.ts";
 import { applyAlarm } from "./runs/applyAlarm.ts";
+import { resumeBefore, saveBefore } from "./runs/branchRun.ts";
 import type { RunAlarms } from "./runs/runAlarms.ts";
 import type { Memento } from "./runs/runLabels.ts";
 import type { RunEntry, RunStore } from "./runs/runStore.ts";
@@ -21,6 +23,7 @@ export interface NoticeOptions {
   readonly trainings: Trainings;
   readonly alarms: RunAlarms;
   readonly workspaceState: Memento;
+  readonly fileSystem: FileSystem;
   /** True while the dashboard is in sight. */
   readonly isDashboardVisible: () => boolean;
   readonly log: vscode.LogOutputChannel;
@@ -143,9 +146,14 @@ export class Notices implements vscode.Disposable {
     const open = vscode.l10n.t("Open Dashboard");
     const fix = editsTitle(alarm.edits);
     const text = vscode.l10n.t("{0}, step {1}: {2}", run.name, alarm.step + 1, alarm.seen);
-    const answers = [...(alarm.edits.length > 0 ? [fix] : []), open];
+    const before = vscode.l10n.t("Resume from Before This Alarm");
+    const { fileSystem } = this.#options;
+    const save = await saveBefore(fileSystem, folder, alarm.step);
+    const remedies = [...(alarm.edits.length > 0 ? [fix] : []), ...(save === null ? [] : [before])];
+    const answers = [...remedies, open];
     const chosen = await plainWindow.showWarningMessage(text, ...answers);
     if (chosen === fix) await applyAlarm(store, folder, alarm);
+    if (chosen === before) await resumeBefore(fileSystem, folder, alarm);
     if (chosen === open) await vscode.commands.executeCommand("tinkerRL.openDashboard", { folder });
   }
 

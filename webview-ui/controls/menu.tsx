@@ -67,7 +67,7 @@ export function Menu({ label, icon, isTextShown = false, items }: MenuProps) {
 }
 
 /** While the menu is open its first entry gets the focus, and a click or focus elsewhere closes it. */
-function useOpenMenu(
+export function useOpenMenu(
   root: RefObject<HTMLDivElement | null>,
   isOpen: boolean,
   close: () => void,
@@ -88,7 +88,7 @@ function useOpenMenu(
 }
 
 /** The arrow keys move among the entries of an open menu; Escape closes it. */
-function menuKey(event: KeyboardEvent, root: HTMLElement | null, close: () => void): void {
+export function menuKey(event: KeyboardEvent, root: HTMLElement | null, close: () => void): void {
   event.stopPropagation();
   if (event.key === "Escape") {
     close();
@@ -106,7 +106,7 @@ interface EntryProps {
   readonly close: () => void;
 }
 
-function MenuEntry({ item: { label, run, isChecked }, close }: EntryProps) {
+export function MenuEntry({ item: { label, run, isChecked }, close }: EntryProps) {
   if (isChecked !== undefined) {
     return (
       <button

@@ -25,6 +25,8 @@ export const checkpointsStrings = {
   copyState: l10n.t("Copy state path"),
   copySampler: l10n.t("Copy sampler path"),
   start: l10n.t("Start new run from it…"),
+  branch: l10n.t("Branch from it…"),
+  evaluate: l10n.t("Evaluate…"),
   remove: l10n.t("Delete…"),
   expiring: (name: string, duration: string) =>
     l10n.t("{0} expires in {1}. Save again, or raise its expiry, to keep it.", name, duration),

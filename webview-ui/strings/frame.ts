@@ -58,9 +58,18 @@ export const frameStrings = {
     help: l10n.t("Keyboard shortcuts"),
   },
 
+  stepMenu: {
+    rollouts: (step: number) => l10n.t("Rollouts of step {0}", step),
+    branch: (checkpoint: string) => l10n.t("Branch from here ({0})…", checkpoint),
+    evaluate: (checkpoint: string) => l10n.t("Evaluate {0}…", checkpoint),
+  },
   alarms: {
     label: l10n.t("Alarms"),
     failed: (why: string) => l10n.t("The run failed: {0}", why),
+    before: l10n.t("Resume from before this alarm"),
+    beforeHint: l10n.t(
+      "Write a configuration that begins with the last checkpoint before it and has the suggested change",
+    ),
     fixHint: l10n.t("Change the configuration so, and show where"),
     interrupted: l10n.t(
       "The trainer is gone without an end. Resume goes on from the newest saved state.",

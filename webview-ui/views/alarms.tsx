@@ -2,6 +2,7 @@
 
 import { useState } from "preact/hooks";
 import type { AlarmView, RunState } from "../../src/shared/dashboardTypes.ts";
+import { nearestSave } from "../../src/shared/nearestSave.ts";
 import type { RunEnding } from "../../src/shared/runFile.ts";
 import { Icon } from "../controls/icon.tsx";
 import type { DashboardModel } from "../model/dashboardModel.ts";
@@ -18,6 +19,8 @@ interface Alarm {
   /** Of an error, for whoever looks for it elsewhere. */
   readonly code: string | null;
   readonly fix: { readonly id: string; readonly text: string } | null;
+  /** Name of the alarm, where a checkpoint from before it is left. */
+  readonly before: string | null;
 }
 
 export function Alarms({ dashboard }: { readonly dashboard: DashboardModel }) {
@@ -79,7 +82,7 @@ interface RowProps {
 
 function AlarmRow({
   dashboard,
-  alarm: { severity, text, more, step, code, fix },
+  alarm: { severity, text, more, step, code, fix, before },
   isOpen,
 }: RowProps) {
   return (
@@ -105,6 +108,16 @@ function AlarmRow({
           <UntrustedText text={fix.text} />
         </button>
       )}
+      {before === null || !isOpen ? null : (
+        <button
+          type="button"
+          class="secondary alarm-fix"
+          title={strings.alarms.beforeHint}
+          onClick={() => dashboard.host.command("resumeBeforeAlarm", { name: before })}
+        >
+          {strings.alarms.before}
+        </button>
+      )}
     </li>
   );
 }
@@ -112,7 +125,7 @@ function AlarmRow({
 const ICONS = { info: "info", warning: "warning", critical: "error" } as const;
 
 function plain(severity: Alarm["severity"], text: string, step: number | null = null): Alarm {
-  return { severity, text, more: null, step, code: null, fix: null };
+  return { severity, text, more: null, step, code: null, fix: null, before: null };
 }
 
 function ofEnding({ code, message }: RunEnding, state: RunState): Alarm {
@@ -121,7 +134,7 @@ function ofEnding({ code, message }: RunEnding, state: RunState): Alarm {
 }
 
 /** The state of the run, its alarms, and its warnings in the present attempt, the newest first. */
-function ofRun({ data: { run, events } }: DashboardModel): readonly Alarm[] {
+function ofRun({ data: { run, checkpoints, events } }: DashboardModel): readonly Alarm[] {
   const known = run.value;
   if (known === null) return [];
   const own: Alarm[] = [];
@@ -132,9 +145,11 @@ function ofRun({ data: { run, events } }: DashboardModel): readonly Alarm[] {
       plain("warning", known.isResumable ? strings.alarms.interrupted : strings.alarms.lost),
     );
   }
+  const states = checkpoints.value.filter(({ statePath }) => statePath !== null);
   const firing = known.alarms.map(({ id, severity, step, seen, meaning, fix }): Alarm => {
     const remedy = fix === null ? null : { id, text: fix };
-    return { severity, text: seen, more: meaning, step, code: null, fix: remedy };
+    const before = nearestSave(states, step) === null ? null : id;
+    return { severity, text: seen, more: meaning, step, code: null, fix: remedy, before };
   });
   const reported = events.value
     .filter(

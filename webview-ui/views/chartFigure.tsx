@@ -4,12 +4,14 @@ import type { RefObject } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { zoomed } from "../charts/scale.ts";
 import type { ChartData } from "../controls/chartData.ts";
+import { ContextMenu, type ContextMenuProps } from "../controls/contextMenu.tsx";
 import { LineChart, type LineChartOptions } from "../controls/lineChart.ts";
 import { themeVersion } from "../controls/palette.ts";
 import type { DashboardModel } from "../model/dashboardModel.ts";
 import { openEvaluation } from "../model/evaluationCell.ts";
 import { strings } from "../strings/strings.ts";
 import { cellTitle } from "./setTitle.ts";
+import { stepMenu } from "./stepMenu.ts";
 
 interface ChartFigureProps {
   readonly dashboard: DashboardModel;
@@ -29,13 +31,28 @@ interface ChartFigureProps {
   readonly onChart?: (chart: LineChart) => void;
 }
 
+interface OpenedMenu {
+  readonly step: number;
+  readonly at: ContextMenuProps["at"];
+}
+
 const SYNC_KEY = "run";
 
 export function ChartFigure(props: ChartFigureProps) {
   const { dashboard, title, summary, data, isSmall = false } = props;
   const element = useRef<HTMLDivElement>(null);
-  const chart = useLineChart(element, props);
   const [row, setRow] = useState<number | null>(null);
+  const hovered = useRef<number | null>(null);
+  const onCursor = (at: number | null): void => {
+    hovered.current = at;
+    props.onCursor(at);
+  };
+  const chart = useLineChart(element, { ...props, onCursor });
+  const menu = useStepMenu(
+    props,
+    () => hovered.current ?? row,
+    () => element.current?.focus(),
+  );
   const onKey = (event: KeyboardEvent): void => {
     const next = nextRow(event.key, row, data.xs.length);
     if (event.key === "Enter" && row !== null) openRow(props, row);
@@ -52,7 +69,7 @@ export function ChartFigure(props: ChartFigureProps) {
     [title, summary, isSmall],
   );
   const count = data.xs.length;
-  return (
+  const plot = (
     <div
       class="plot"
       ref={element}
@@ -66,8 +83,50 @@ export function ChartFigure(props: ChartFigureProps) {
       aria-valuetext={count === 0 ? strings.chart.noDataYet : props.describe(row ?? count - 1)}
       onKeyDown={onKey}
       onBlur={() => props.onCursor(null)}
+      onContextMenu={menu.open}
     />
   );
+  return (
+    <div class="plot-frame">
+      {plot}
+      {menu.shown}
+    </div>
+  );
+}
+
+/** The menu of the step under the mouse, or of the one that the keys have reached. */
+function useStepMenu(
+  { dashboard, stepOf }: ChartFigureProps,
+  rowAt: () => number | null,
+  focus: () => void,
+) {
+  const [opened, setOpened] = useState<OpenedMenu | null>(null);
+  const close = (): void => {
+    setOpened(null);
+    focus();
+  };
+  return {
+    open: (event: MouseEvent): void => {
+      const step = stepOf(rowAt() ?? -1);
+      if (step === undefined) return;
+      event.preventDefault();
+      const { left, top, height } = (event.currentTarget as Element).getBoundingClientRect(); // the plot
+      const isByMouse = event.clientX !== 0 || event.clientY !== 0;
+      const at = isByMouse
+        ? { left: event.clientX - left, top: event.clientY - top }
+        : { left: 0, top: height / 2 };
+      setOpened({ step, at });
+    },
+    shown:
+      opened === null ? null : (
+        <ContextMenu
+          label={strings.chart.step(opened.step + 1)}
+          items={stepMenu(dashboard, opened.step)}
+          at={opened.at}
+          close={close}
+        />
+      ),
+  };
 }
 
 /** Draws the chart into the element, and again with every change of its numbers, its width, or the theme. */

@@ -111,7 +111,13 @@ function Row({ dashboard, checkpoint, nowMs }: RowProps) {
     ...(samplerPath === null ? [] : [{ label: text.copySampler, run: () => copy("sampler") }]),
     ...(statePath === null
       ? []
-      : [{ label: text.start, run: () => host.command("startFromCheckpoint", { name }) }]),
+      : [
+          { label: text.start, run: () => host.command("startFromCheckpoint", { name }) },
+          { label: text.branch, run: () => host.command("branchFromCheckpoint", { name }) },
+        ]),
+    ...(samplerPath === null
+      ? []
+      : [{ label: text.evaluate, run: () => host.command("evaluateCheckpoint", { name }) }]),
     { label: text.remove, run: () => host.command("deleteCheckpoint", { name }) },
   ];
   const holds = [

@@ -5,6 +5,7 @@ import { setValue } from "../../core/config/editing/edits/setValue.ts";
 import { type CheckpointEntry, usableCheckpoints } from "../../core/runFolder/checkpointLog.ts";
 import { isConfigDocument } from "../config/configFiles.ts";
 import { applyTextEdits } from "../config/textEdits.ts";
+import { branchRun } from "../runs/branchRun.ts";
 import type { RunEntry } from "../runs/runStore.ts";
 import type { TaskProvider } from "../task/taskProvider.ts";
 import type { CheckpointsView } from "../views/checkpointsView.ts";
@@ -32,6 +33,7 @@ type CheckpointCommand =
   | "publishCheckpoint"
   | "unpublishCheckpoint"
   | "evaluateCheckpoint"
+  | "branchFromCheckpoint"
   | "deleteCheckpoint"
   | "refreshCheckpoints";
 
@@ -69,6 +71,18 @@ export function checkpointHandlers(
       const chosen = await chooseOfRun(options, target);
       if (chosen === undefined) return;
       if (await removeCheckpoint(chosen.run, chosen.entry, options.changes)) options.view.refresh();
+    },
+    branchFromCheckpoint: async (target) => {
+      const chosen = await choose(options, target);
+      if (chosen === undefined) return;
+      const { folder, entry } = chosen;
+      if (entry.state_path === null) {
+        const text = vscode.l10n.t("This checkpoint holds no state to go on from.");
+        await offerInstead(text, []);
+        return;
+      }
+      const { fileSystem } = options.changes;
+      await branchRun({ fileSystem, folder, checkpoint: entry, edits: [] });
     },
     evaluateCheckpoint: async (target) => {
       const chosen = await chooseOfRun(options, target);

@@ -14,6 +14,7 @@ import type { CommandArgs, DashboardCommand } from "../../shared/dashboardMessag
 import type { RunListing } from "../../shared/dashboardTypes.ts";
 import { type CommandId, commandName } from "../manifest/commandTable.ts";
 import { applyAlarm } from "../runs/applyAlarm.ts";
+import { resumeBefore } from "../runs/branchRun.ts";
 import type { Memento } from "../runs/runLabels.ts";
 import type { RunEntry, RunStore } from "../runs/runStore.ts";
 import { readSetting } from "../vscode/settings.ts";
@@ -47,6 +48,8 @@ const COMMANDS: Partial<Readonly<Record<DashboardCommand, CommandId>>> = {
   resume: "resumeRun",
   "change-settings": "changeRunSettings",
   startFromCheckpoint: "startFromCheckpoint",
+  branchFromCheckpoint: "branchFromCheckpoint",
+  evaluateCheckpoint: "evaluateCheckpoint",
   deleteCheckpoint: "deleteCheckpoint",
   openRunFolder: "openRunFolder",
   openLog: "openRunLog",
@@ -176,14 +179,22 @@ export class RunDashboard implements vscode.Disposable {
       return;
     }
     if (command === "openConfigAt") return this.#openConfig(folder, args);
-    if (command === "applyAlarm") return this.#applyAlarm(run, args);
+    if (command === "applyAlarm" || command === "resumeBeforeAlarm") {
+      return this.#answerAlarm(command, run, args);
+    }
     throw new AppError("no-such-command", `The dashboard has no command ${command}.`);
   }
 
-  async #applyAlarm({ follower }: DashboardRun, { name }: CommandArgs): Promise<void> {
+  async #answerAlarm(
+    command: "applyAlarm" | "resumeBeforeAlarm",
+    { follower }: DashboardRun,
+    { name }: CommandArgs,
+  ): Promise<void> {
     const alarm = firingIn(follower).find(({ id }) => id === name);
     if (alarm === undefined) throw new AppError("alarm-over", "This alarm is over.");
-    await applyAlarm(this.#options.store, follower.folder, alarm);
+    const { store, fileSystem } = this.#options;
+    if (command === "applyAlarm") await applyAlarm(store, follower.folder, alarm);
+    else await resumeBefore(fileSystem, follower.folder, alarm);
   }
 
   async #openConfig(folder: string, { path = [] }: CommandArgs): Promise<void> {

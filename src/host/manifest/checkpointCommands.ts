@@ -38,19 +38,26 @@ export const checkpointCommands = {
     icon: "insert",
     menus: [{ menu: "view/item/context", when: CHECKPOINT, group: "1_use@2" }],
   },
+  branchFromCheckpoint: {
+    title: "Branch from Checkpoint…",
+    does: "Writes a configuration that begins with a checkpoint of a run and has the run's settings, to change and start.",
+    icon: "git-branch",
+    needsTrust: true,
+    menus: [{ menu: "view/item/context", when: CHECKPOINT, group: "1_use@3" }],
+  },
   evaluateCheckpoint: {
     title: "Evaluate Checkpoint…",
     does: "Measures a checkpoint beside the base model on tasks of its run's configuration.",
     icon: "beaker",
     needsTrust: true,
-    menus: [{ menu: "view/item/context", when: CHECKPOINT, group: "1_use@3" }],
+    menus: [{ menu: "view/item/context", when: CHECKPOINT, group: "1_use@4" }],
   },
   downloadCheckpoint: {
     title: "Download Weights…",
     does: "Puts the weights of a checkpoint into a folder that PEFT loads, with a card beside them.",
     icon: "cloud-download",
     needsTrust: true,
-    menus: [{ menu: "view/item/context", when: CHECKPOINT, group: "1_use@4" }],
+    menus: [{ menu: "view/item/context", when: CHECKPOINT, group: "1_use@5" }],
   },
   keepCheckpoint: {
     title: "Keep Checkpoint…",

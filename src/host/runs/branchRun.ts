@@ -1,0 +1,127 @@
+/** Writes the configuration of a run that begins with a checkpoint of another one, and leaves it to the user to start it. */
+
+import { basename, dirname, extname, join } from "node:path";
+import * as vscode from "vscode";
+import type { AlarmEdit } from "../../core/alarms/alarmEdits.ts";
+import type { FiringAlarm } from "../../core/alarms/alarmEvents.ts";
+import { editText } from "../../core/alarms/formatSettingChange.ts";
+import { AppError } from "../../core/errors.ts";
+import type { FileSystem } from "../../core/ports.ts";
+import {
+  type CheckpointEntry,
+  readCheckpoints,
+  usableCheckpoints,
+} from "../../core/runFolder/checkpointLog.ts";
+import { startConfig } from "../../node/startConfig.ts";
+import { nearestSave } from "../../shared/nearestSave.ts";
+import { commandName } from "../manifest/commandTable.ts";
+import { plainWindow } from "../vscode/plainWindow.ts";
+
+export interface BranchOptions {
+  readonly fileSystem: FileSystem;
+  /** Of the run that is left. */
+  readonly folder: string;
+  readonly checkpoint: Pick<CheckpointEntry, "name" | "state_path" | "step">;
+  readonly edits: readonly AlarmEdit[];
+}
+
+/** Branches off from the last save before an alarm, with what the alarm suggests. @throws as {@link branchRun}; `no-such-checkpoint` */
+export async function resumeBefore(
+  fileSystem: FileSystem,
+  folder: string,
+  { step, edits }: Pick<FiringAlarm, "edits" | "step">,
+): Promise<void> {
+  const checkpoint = await saveBefore(fileSystem, folder, step);
+  if (checkpoint === null) {
+    throw new AppError(
+      "no-such-checkpoint",
+      vscode.l10n.t(
+        "The run has no checkpoint from before step {0}. A smaller save_every saves more often.",
+        step + 1,
+      ),
+    );
+  }
+  await branchRun({ fileSystem, folder, checkpoint, edits });
+}
+
+/** The last save before `step`, which counts from 0; null without one. */
+export async function saveBefore(
+  fileSystem: FileSystem,
+  folder: string,
+  step: number,
+): Promise<CheckpointEntry | null> {
+  const entries = await readCheckpoints(fileSystem.within(folder), folder);
+  const usable = usableCheckpoints(entries, Date.now());
+  return nearestSave(
+    usable.filter(({ state_path }) => state_path !== null),
+    step,
+  );
+}
+
+/** Opens it unsaved, as a quick fix does. @throws AppError `no-config`, as {@link startConfig} */
+export async function branchRun(options: BranchOptions): Promise<void> {
+  const { fileSystem, folder, checkpoint, edits } = options;
+  const { text, path, overrides } = await startConfig(fileSystem, {
+    resume: folder,
+    overrides: [],
+  });
+  const [{ isWholeConfig }, { branchText }] = await Promise.all([
+    import("../../core/config/editing/edits/suggestion.ts"),
+    import("../../core/config/editing/edits/branchText.ts"),
+  ]);
+  const statePath = checkpoint.state_path ?? "";
+  // The run folder names the file, and a run folder may come from anywhere.
+  const changed = isWholeConfig(text, { path })
+    ? branchText(text, { overrides, statePath, edits }, { path })
+    : null;
+  if (changed === null) {
+    throw new AppError("no-config", `${basename(path)} is no configuration any more.`);
+  }
+  const uri = await freeName(path, checkpoint.step);
+  const document = await vscode.workspace.openTextDocument(uri.with({ scheme: "untitled" }));
+  const change = new vscode.WorkspaceEdit();
+  const end = document.lineAt(document.lineCount - 1).range.end;
+  change.replace(document.uri, new vscode.Range(new vscode.Position(0, 0), end), changed);
+  await vscode.workspace.applyEdit(change);
+  await vscode.window.showTextDocument(document, { viewColumn: vscode.ViewColumn.One });
+  await offerStart(document, options);
+}
+
+async function offerStart(
+  document: vscode.TextDocument,
+  { checkpoint, edits }: BranchOptions,
+): Promise<void> {
+  const name = basename(document.uri.path);
+  const start = vscode.l10n.t("Save and Start");
+  const settings = edits.map(editText).join(", ");
+  const text =
+    edits.length === 0
+      ? vscode.l10n.t("{0} begins with {1}. Change what should differ.", name, checkpoint.name)
+      : vscode.l10n.t("{0} begins with {1} and has {2}.", name, checkpoint.name, settings);
+  const chosen = await plainWindow.showInformationMessage(text, start);
+  if (chosen !== start) return;
+  const saved = await vscode.workspace.save(document.uri);
+  if (saved !== undefined) {
+    await vscode.commands.executeCommand(commandName("startTraining"), saved);
+  }
+}
+
+/** `tinker-config-step-10.yaml` beside `tinker-config.yaml`, or with `-2` and so on when that is taken. */
+async function freeName(path: string, step: number): Promise<vscode.Uri> {
+  const extension = extname(path);
+  const stem = join(dirname(path), `${basename(path, extension)}-step-${step}`);
+  for (let count = 1; ; count += 1) {
+    const uri = vscode.Uri.file(`${stem}${count === 1 ? "" : `-${count}`}${extension}`);
+    const isOpen = vscode.workspace.textDocuments.some((each) => each.uri.path === uri.path);
+    if (!isOpen && !(await isThere(uri))) return uri;
+  }
+}
+
+async function isThere(uri: vscode.Uri): Promise<boolean> {
+  try {
+    await vscode.workspace.fs.stat(uri);
+    return true;
+  } catch {
+    return false;
+  }
+}
