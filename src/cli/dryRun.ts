@@ -70,6 +70,7 @@ function trainedLines(row: ReturnType<typeof flattenMetrics>): readonly Line[] {
   const number = (name: string): number => Number(row[name] ?? 0);
   const count = (name: string): string => formatCount(number(name));
   const datums = plural(number("num_datums"), "{0} datum", "{0} datums");
+  const prompts = number("tokens/prefill_cached") + number("tokens/prefill_uncached");
   const groups = number("num_groups") + number("num_excluded_groups");
   return [
     heading(l10n.t("what would be trained")),
@@ -92,7 +93,7 @@ function trainedLines(row: ReturnType<typeof flattenMetrics>): readonly Line[] {
         ]),
     labelled(
       l10n.t("tokens played"),
-      l10n.t("{0} sampled, {1} in prompts", count("tokens/sampled"), count("tokens/prefill")),
+      l10n.t("{0} sampled, {1} in prompts", count("tokens/sampled"), formatCount(prompts)),
     ),
     quietLine(l10n.t("No weights were changed.")),
   ];

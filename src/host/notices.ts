@@ -168,6 +168,8 @@ export class Notices implements vscode.Disposable {
   }
 
   async #finished({ folder, request }: TrainingEnded, name: string): Promise<void> {
+    // A dry run leaves no folder: its terminal shows all that came of it.
+    if (folder === null) return;
     const when = readSetting("notifications.runFinished");
     const isSeen = vscode.window.state.focused && this.#options.isDashboardVisible();
     const muted = listOf(this.#options.workspaceState.get(NOT_REPORTED));

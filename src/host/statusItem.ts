@@ -74,8 +74,9 @@ export class StatusItem implements vscode.Disposable {
   }
 }
 
-function textOf({ phase, steps, totalSteps, reward }: RunEntry): string {
-  const step = totalSteps === null ? `${steps}` : `${steps}/${totalSteps}`;
+function textOf({ file, phase, steps, totalSteps, reward }: RunEntry): string {
+  const counted = totalSteps === null ? `${steps}` : `${steps}/${totalSteps}`;
+  const step = file?.evaluation === undefined ? counted : vscode.l10n.t("evaluation");
   const mean = reward === null ? "" : ` · ${formatReward(reward)}`;
   switch (phase) {
     case "preparing":

@@ -22,6 +22,8 @@ export interface RunView extends RunListing {
   readonly attempt: number;
   /** Attempts of which a resume set steps aside, ascending. */
   readonly supersededAttempts: readonly number[];
+  /** How many models an evaluation by itself measures; null for a training. */
+  readonly evaluatedModels: number | null;
   /** Completed steps. */
   readonly completedSteps: number;
   /** Null = endless or not known. */

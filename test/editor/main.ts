@@ -17,6 +17,7 @@ import { chatFormats } from "./journeys/chatFormats.ts";
 import { checkpoints } from "./journeys/checkpoints.ts";
 import { clicks } from "./journeys/clicks.ts";
 import { editing } from "./journeys/editing.ts";
+import { evaluations } from "./journeys/evaluations.ts";
 import { firstLook } from "./journeys/firstLook.ts";
 import { hostileRepository } from "./journeys/hostileRepository.ts";
 import { hostileText } from "./journeys/hostileText.ts";
@@ -58,6 +59,7 @@ const JOURNEYS: readonly Journey[] = [
   promptPreview,
   checkpoints,
   weights,
+  evaluations,
   alarms,
 ];
 

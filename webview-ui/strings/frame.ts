@@ -34,6 +34,8 @@ export const frameStrings = {
       total === null
         ? l10n.t("step {0}", formatCount(done))
         : l10n.t("step {0} of {1}", formatCount(done), formatCount(total)),
+    evaluation: (done: number, models: number) =>
+      l10n.t("evaluation: {0} of {1} models", formatCount(done), formatCount(models)),
     left: (duration: string) => l10n.t("{0} left", duration),
     elapsed: (duration: string) => l10n.t("{0} training", duration),
     tokens: (count: string) => l10n.t("{0} tokens sampled", count),

@@ -119,6 +119,8 @@ export const overviewStrings = {
   evaluation: {
     title: l10n.t("Evaluations"),
     step: l10n.t("After step"),
+    model: l10n.t("Model"),
+    none: l10n.t("No results yet. Those of a model come when all of its rollouts have ended."),
     split: l10n.t("Split"),
     temperature: l10n.t("Sampling"),
     open: (title: string) => l10n.t("Show the rollouts: {0}", title),

@@ -43,13 +43,14 @@ export function App({ dashboard }: DashboardProps) {
       </main>
     );
   }
-  const { tab } = dashboard.view.value;
+  const { tab: chosen } = dashboard.view.value;
+  const tab = tabsOf(dashboard).includes(chosen) ? chosen : "overview";
   return (
     <>
       <Header dashboard={dashboard} openHelp={() => setHelpOpen(true)} />
       <Alarms dashboard={dashboard} />
       <main class="view">
-        <TabList dashboard={dashboard} />
+        <TabList dashboard={dashboard} tab={tab} />
         <div id="view" role="tabpanel" aria-labelledby={`tab-${tab}`}>
           <View dashboard={dashboard} tab={tab} />
         </div>
@@ -73,12 +74,18 @@ function View({ dashboard, tab }: DashboardProps & { readonly tab: Tab }) {
   }
 }
 
-function TabList({ dashboard }: DashboardProps) {
-  const { tab } = dashboard.view.value;
+/** An evaluation by itself saves no checkpoints. */
+function tabsOf({ data }: DashboardModel): readonly Tab[] {
+  const isTraining = data.run.value?.evaluatedModels == null;
+  return TABS.filter((own) => isTraining || own !== "checkpoints");
+}
+
+function TabList({ dashboard, tab }: DashboardProps & { readonly tab: Tab }) {
+  const tabs = tabsOf(dashboard);
   const count = dashboard.data.checkpoints.value.length;
   const onKey = (event: KeyboardEvent): void => {
-    const next = nextPosition(event.key, TABS.indexOf(tab), TABS.length);
-    const chosen = next === null ? undefined : TABS[next];
+    const next = nextPosition(event.key, tabs.indexOf(tab), tabs.length);
+    const chosen = next === null ? undefined : tabs[next];
     if (chosen === undefined) return;
     event.preventDefault();
     dashboard.update({ tab: chosen });
@@ -86,7 +93,7 @@ function TabList({ dashboard }: DashboardProps) {
   };
   return (
     <div class="tabs" role="tablist" aria-label={strings.tabList} onKeyDown={onKey}>
-      {TABS.map((own) => (
+      {tabs.map((own) => (
         <button
           type="button"
           role="tab"

@@ -38,7 +38,7 @@ export function Evaluations({ dashboard }: { readonly dashboard: DashboardModel 
       </div>
       <ScrollRegion label={text.title}>
         <table class="plain">
-          <Head />
+          <Head hasModels={evaluations.some(({ model }) => model !== undefined)} />
           <tbody>
             {rowsOf(evaluations).map((row, index) => (
               <Row
@@ -54,22 +54,24 @@ export function Evaluations({ dashboard }: { readonly dashboard: DashboardModel 
   );
 }
 
-const HEADS = [
-  { label: text.step, isNumber: true },
-  { label: text.split, isNumber: false },
-  { label: text.temperature, isNumber: false },
-  { label: text.reward, isNumber: true },
-  { label: text.interval, isNumber: true },
-  { label: text.change, isNumber: true },
-  { label: text.passAtK, isNumber: true },
-  { label: text.rollouts, isNumber: true },
-];
+function headsOf(hasModels: boolean) {
+  return [
+    hasModels ? { label: text.model, isNumber: false } : { label: text.step, isNumber: true },
+    { label: text.split, isNumber: false },
+    { label: text.temperature, isNumber: false },
+    { label: text.reward, isNumber: true },
+    { label: text.interval, isNumber: true },
+    { label: text.change, isNumber: true },
+    { label: text.passAtK, isNumber: true },
+    { label: text.rollouts, isNumber: true },
+  ];
+}
 
-function Head() {
+function Head({ hasModels }: { readonly hasModels: boolean }) {
   return (
     <thead>
       <tr>
-        {HEADS.map(({ label, isNumber }) => (
+        {headsOf(hasModels).map(({ label, isNumber }) => (
           <th scope="col" key={label} class={isNumber ? "number" : ""}>
             {label}
           </th>
@@ -90,7 +92,7 @@ function Row({
   const change = first === undefined ? null : rewardMean - first.rewardMean;
   return (
     <tr class="opens" onClick={open}>
-      <td class="number">
+      <td class={model === null ? "number" : ""}>
         <button type="button" class="link" title={text.open(cellTitle({ step, ...result }))}>
           {model === null ? formatCount(step) : visibleLine(model)}
         </button>

@@ -103,6 +103,9 @@ function Progress({ dashboard }: { readonly dashboard: DashboardModel }) {
   const run = dashboard.data.run.value;
   // The facts below come from the columns.
   if (run === null || dashboard.data.columnsVersion.value < 0) return null;
+  if (run.evaluatedModels !== null) {
+    return <EvaluationProgress dashboard={dashboard} models={run.evaluatedModels} />;
+  }
   const { completedSteps, totalSteps } = run;
   const last = dashboard.data.columns.rows - 1;
   const eta = dashboard.data.columns.at("progress/eta_s", last);
@@ -133,13 +136,31 @@ function Progress({ dashboard }: { readonly dashboard: DashboardModel }) {
   );
 }
 
+function EvaluationProgress({
+  dashboard,
+  models,
+}: {
+  readonly dashboard: DashboardModel;
+  readonly models: number;
+}) {
+  const done = dashboard.data.evaluations.value.length;
+  return (
+    <div class="header-progress">
+      <span class="steps">{text.evaluation(done, models)}</span>
+      <progress aria-label={text.progress} value={done} max={Math.max(1, models)} />
+    </div>
+  );
+}
+
 function Actions({ dashboard, openHelp }: HeaderProps) {
   const run = dashboard.data.run.value;
   if (run === null) return null;
   const { host } = dashboard;
   return (
     <Toolbar label={text.actions}>
-      {run.isControllable ? <ControlActions host={host} state={run.state} /> : null}
+      {run.isControllable ? (
+        <ControlActions host={host} state={run.state} isTraining={run.evaluatedModels === null} />
+      ) : null}
       {run.isResumable ? (
         <Action
           icon="debugRerun"
@@ -153,8 +174,17 @@ function Actions({ dashboard, openHelp }: HeaderProps) {
   );
 }
 
-function ControlActions({ host, state }: { readonly host: Host; readonly state: RunState }) {
+interface ControlProps {
+  readonly host: Host;
+  readonly state: RunState;
+  readonly isTraining: boolean;
+}
+
+function ControlActions({ host, state, isTraining }: ControlProps) {
   const isPaused = state === "paused" || state === "pausing";
+  if (!isTraining) {
+    return <Action icon="debugStop" label={text.stop} run={() => host.command("stop")} />;
+  }
   return (
     <>
       {isPaused ? (
@@ -184,10 +214,13 @@ function ControlActions({ host, state }: { readonly host: Host; readonly state: 
 }
 
 function moreItems(run: RunView, host: Host, openHelp: () => void): readonly MenuItem[] {
-  const control = [
-    { label: text.changeSettings, run: () => host.command("change-settings") },
-    { label: text.stopNow, run: () => host.command("stopNow") },
-  ];
+  const control =
+    run.evaluatedModels !== null
+      ? []
+      : [
+          { label: text.changeSettings, run: () => host.command("change-settings") },
+          { label: text.stopNow, run: () => host.command("stopNow") },
+        ];
   return [
     ...(run.isControllable ? control : []),
     { label: text.openFolder, run: () => host.command("openRunFolder") },

@@ -146,6 +146,7 @@ async function runView(options: RunFactsOptions): Promise<RunView> {
     environments: config.environments,
     attempt: file?.attempt ?? 1,
     supersededAttempts: await follower.supersededAttempts(),
+    evaluatedModels: evaluatedModels(file),
     completedSteps,
     totalSteps: total,
     startedAtMs: file?.startedAtMs ?? null,
@@ -156,6 +157,10 @@ async function runView(options: RunFactsOptions): Promise<RunView> {
     problem: follower.problem === null ? null : withShortPaths(follower.problem, options),
     alarms: firingIn(follower).map(alarmView),
   };
+}
+
+function evaluatedModels(file: RunFile | null): number | null {
+  return file?.evaluation?.models.length ?? null;
 }
 
 function alarmView({ id, severity, step, seen, meaning, edits }: FiringAlarm): AlarmView {

@@ -1,0 +1,115 @@
+/** The best checkpoint by an evaluation, a branch and an evaluation from a step of the chart, and a dry run. */
+
+import assert from "node:assert/strict";
+import { accessibilityFaults } from "../../workbench/accessibility.ts";
+import { localConfig } from "../configs.ts";
+import { writeFiles } from "../folders.ts";
+import { type Journey, until } from "../journey.ts";
+
+const METRIC = "eval/local/calculator/test/temperature_1/reward_mean";
+const CONFIG = localConfig({
+  max_steps: 8,
+  save_every: 0,
+  save_best: METRIC,
+  evaluation: {
+    splits: { "local/calculator": ["test"] },
+    every: 2,
+    num_samples: 16,
+    rollouts_per_task: 2,
+    temperatures: [1],
+  },
+});
+
+export const evaluations: Journey = {
+  name: "evaluations",
+  prepare: (folder) => writeFiles(folder, { "tinker-config.yaml": CONFIG }),
+  async run({ workbench, page, step, picture, pictures }) {
+    const panel = workbench.panel();
+    const plot = panel.locator(".reward .u-over");
+    const menu = panel.getByRole("menu", { name: /^step \d+/ });
+    const openMenu = async (): Promise<void> => {
+      await plot.scrollIntoViewIfNeeded();
+      const box = await plot.boundingBox();
+      assert(box !== null);
+      await page.mouse.move(box.x + box.width - 6, box.y + box.height / 2);
+      await page.mouse.click(box.x + box.width - 4, box.y + box.height / 2, { button: "right" });
+      await menu.waitFor();
+    };
+
+    await step("a dry run prints what would be trained, and trains nothing", async () => {
+      await workbench.show("Tinker RL");
+      await workbench.open("tinker-config.yaml");
+      await workbench.command("Tinker RL: Dry Run");
+      await workbench.terminal().getByText("what would be trained").first().waitFor({
+        timeout: 60_000,
+      });
+      await pictures("dryRun");
+    });
+
+    await step("the best checkpoint has a star and its value in its row", async () => {
+      await workbench.command("Tinker RL: Start Training");
+      await workbench.row(/^run tinker-config, done/).waitFor({ timeout: 120_000 });
+      await workbench.row(/^checkpoint .*, best: [\d.]+/).waitFor();
+    });
+
+    await step("and stands in the charts and in the dashboard's list", async () => {
+      await workbench.command("View: Close All Editors");
+      await workbench.command("Tinker RL: Open Dashboard");
+      await panel.getByText("best checkpoint").first().waitFor();
+      await pictures("best", async (theme) => {
+        const faults = await accessibilityFaults(await workbench.panelFrame());
+        assert.deepEqual(faults, [], `the dashboard in ${theme}`);
+      });
+      await panel.getByRole("tab", { name: /Checkpoints/ }).click();
+      await panel.getByText("★").first().waitFor();
+      await pictures("list");
+      await panel.getByRole("tab", { name: /Overview/ }).click();
+    });
+
+    await step("a step of the chart has a menu", async () => {
+      await pictures("menu", async (theme) => {
+        await openMenu();
+        await menu.getByRole("menuitem", { name: /^Branch from here/ }).waitFor();
+        const faults = await accessibilityFaults(await workbench.panelFrame());
+        assert.deepEqual(faults, [], `the menu in ${theme}`);
+      });
+    });
+
+    await step("Evaluate measures the checkpoint beside the base model", async () => {
+      if (!(await menu.isVisible())) await openMenu();
+      await menu.getByRole("menuitem", { name: /^Evaluate / }).click();
+      const row = workbench.row(/^run tinker-config-evaluation, done/);
+      await row.waitFor({ timeout: 120_000 });
+      await row.click();
+      await workbench.command("Tinker RL: Open Dashboard");
+      await row.dblclick();
+      await panel.getByText("evaluation: 2 of 2 models").waitFor();
+      await panel.getByRole("columnheader", { name: "Model" }).waitFor();
+      assert.equal(await panel.locator("canvas").count(), 0);
+      await pictures("evaluation", async (theme) => {
+        const faults = await accessibilityFaults(await workbench.panelFrame());
+        assert.deepEqual(faults, [], `the evaluation in ${theme}`);
+      });
+    });
+
+    await step("Branch from Checkpoint writes a configuration, which nothing starts", async () => {
+      await workbench.row(/^checkpoint .*, best: [\d.]+/).click({ button: "right" });
+      const item = page.getByRole("menuitem", { name: "Branch from Checkpoint" });
+      const tab = workbench.tab("tinker-config-step");
+      await until("the configuration", async () => {
+        await item.click({ timeout: 1_000 }).catch(() => undefined);
+        return page
+          .getByText("resume_from: tinker://")
+          .first()
+          .waitFor({ timeout: 2_000 })
+          .then(
+            () => true,
+            () => false,
+          );
+      });
+      await tab.first().waitFor();
+      await workbench.notification("begins with").waitFor();
+      await picture("branch");
+    });
+  },
+};
