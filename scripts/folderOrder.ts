@@ -80,6 +80,7 @@ export const FOLDER_ORDER: readonly string[] = [
   "src/host/dashboard",
   "src/host/chat",
   "src/host/catalogue",
+  "src/host/tools",
   "src/host/commands",
   "src/host/app",
   "src/host",

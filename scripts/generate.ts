@@ -9,10 +9,12 @@ import { messageBundle } from "./l10n/bundle.ts";
 import { commandReference } from "./manifest/commands.ts";
 import { withContributions, withStrings } from "./manifest/packageJson.ts";
 import { settingReference } from "./manifest/settings.ts";
+import { toolReference } from "./manifest/tools.ts";
 
 type Rewrite = (text: string) => string;
 
 const withCommands = between("commands", commandReference());
+const withTools = between("tools", toolReference());
 const withSettings = between("settings", settingReference());
 
 const SCHEMAS = "docs/json";
@@ -27,7 +29,7 @@ const FILES: Readonly<Record<string, Rewrite>> = {
   ...Object.fromEntries(
     OUTPUTS.map((output) => [schemaPath(output), () => jsonText(output.jsonSchema())]),
   ),
-  "docs/vscode.md": (text) => withSettings(withCommands(text)),
+  "docs/vscode.md": (text) => withSettings(withTools(withCommands(text))),
 };
 
 function jsonText(value: unknown): string {

@@ -18,6 +18,7 @@ import { TASK_TYPE } from "./host/task/taskType.ts";
 import { LazyTree } from "./host/views/lazyTree.ts";
 import type { Trees } from "./host/views/trees.ts";
 import { registerCommands } from "./host/vscode/registerCommands.ts";
+import { registerTools } from "./host/vscode/registerTools.ts";
 import { setTranslations } from "./shared/l10n.ts";
 
 /** What `activate` returns, for tests and other extensions. */
@@ -61,6 +62,7 @@ export function activate(context: vscode.ExtensionContext): TinkerRlApi {
     config,
     ...Object.values(trees).map(({ view }) => view),
     registerCommands({ ...lazyHandlers(app, early), ...early }, { log, redactor }),
+    registerTools({ redactor, answer: async (id, input) => (await app()).tools.answer(id, input) }),
     vscode.tasks.registerTaskProvider(TASK_TYPE, {
       provideTasks: async () => (await app()).tasks.provideTasks(),
       resolveTask: async (task) => (await app()).tasks.resolveTask(task),

@@ -8,7 +8,7 @@ import { scanFile } from "./scanFile.ts";
 const WITH_TEXTS = /^(src\/host|src\/cli|webview-ui)\//;
 /** Of those the ones whose texts are for programs, errors, our issue tracker, or `package.nls.json`. */
 const WITHOUT_TEXTS = [
-  /^src\/host\/manifest\//,
+  /^src\/host\/(manifest|tools)\//,
   /^src\/host\/(catalogue\/secretStates|dashboard\/runQueries|runs\/(launchConfig|launchStore|programEnvironment))\.ts$/,
   /^src\/host\/commands\/reportIssue\.ts$/,
   /^src\/host\/keys\/(keyNames|keyTest)\.ts$/,

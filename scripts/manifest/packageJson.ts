@@ -3,6 +3,7 @@
 import * as z from "zod";
 import { commandEntries, commandStrings, keybindingEntries, menuEntries } from "./commands.ts";
 import { configurationEntries, restrictedSettings, settingStrings } from "./settings.ts";
+import { toolEntries, toolStrings } from "./tools.ts";
 import { walkthroughEntries, walkthroughStrings } from "./walkthrough.ts";
 import { welcomeEntries, welcomeStrings } from "./welcome.ts";
 
@@ -13,7 +14,7 @@ const manifest = z.looseObject({
 const strings = z.record(z.string(), z.string());
 
 /** Keys of `package.nls.json` that are generated; all others stay as they are. */
-const GENERATED = /^(command|setting|settings|walkthrough|welcome)\./;
+const GENERATED = /^(command|setting|settings|tool|walkthrough|welcome)\./;
 
 /** `text` with everything that follows from the tables. */
 export function withContributions(text: string): string {
@@ -34,6 +35,7 @@ export function withContributions(text: string): string {
       menus: menuEntries(),
       keybindings: keybindingEntries(),
       configuration: configurationEntries(),
+      languageModelTools: toolEntries(),
       viewsWelcome: welcomeEntries(),
       walkthroughs: walkthroughEntries(),
     },
@@ -47,6 +49,7 @@ export function withStrings(text: string): string {
     ...Object.fromEntries(written.filter(([key]) => !GENERATED.test(key))),
     ...commandStrings(),
     ...settingStrings(),
+    ...toolStrings(),
     ...welcomeStrings(),
     ...walkthroughStrings(),
   });

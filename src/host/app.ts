@@ -26,6 +26,7 @@ import { rememberStartedRuns } from "./runs/startedRuns.ts";
 import { StatusItem } from "./statusItem.ts";
 import { rejoinLaunches } from "./task/rejoin.ts";
 import type { TaskProvider } from "./task/taskProvider.ts";
+import { Tools } from "./tools/tools.ts";
 import type { Trees } from "./views/trees.ts";
 import { setContextKey } from "./vscode/contextKeys.ts";
 
@@ -44,6 +45,7 @@ export interface App {
   readonly handlers: LateHandlers;
   readonly tasks: TaskProvider;
   readonly runs: RunStore;
+  readonly tools: Tools;
 }
 
 /** Puts the app together and lets it look for runs; what it holds is disposed of with the extension. */
@@ -109,7 +111,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     notices.offerInterrupted();
   });
   if (await demo.takePending()) void vscode.commands.executeCommand("tinkerRL.startLocalDemo");
-  return { handlers, tasks: runs.tasks, runs: store };
+  const tools = new Tools({ store, finder, fileSystem, redactor, now: Date.now });
+  return { handlers, tasks: runs.tasks, runs: store, tools };
 }
 
 function rejoin({ launches, tasks, store }: Runs, log: vscode.LogOutputChannel): void {

@@ -34,6 +34,15 @@ const schema = z.object({
         ),
       }),
     ),
+    languageModelTools: z.array(
+      z.object({
+        name: z.string().regex(/^[\w-]+$/),
+        toolReferenceName: z.string().regex(/^[\w-]+$/),
+        modelDescription: z.string(),
+        icon: z.string(),
+        inputSchema: z.looseObject({ type: z.literal("object") }),
+      }),
+    ),
     configuration: z.array(z.object({ properties: z.record(z.string(), z.unknown()) })),
     taskDefinitions: z.array(
       z.object({

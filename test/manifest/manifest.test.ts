@@ -3,6 +3,8 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { COMMANDS } from "../../src/host/manifest/commandTable.ts";
 import { CONTEXT_KEYS } from "../../src/host/manifest/contextKeyTable.ts";
+import { TOOLS, type ToolId, toolName } from "../../src/host/manifest/toolTable.ts";
+import { toolInputs } from "../../src/host/tools/toolInputs.ts";
 import { manifest, strings, whenClauses } from "./builtManifest.ts";
 
 const { contributes } = manifest;
@@ -12,6 +14,27 @@ const views = Object.values(contributes.views).flat();
 describe("the manifest", () => {
   it("declares the commands of the table", () => {
     expect(commands).toEqual([...COMMANDS.keys()].map((id) => `tinkerRL.${id}`));
+  });
+
+  it("declares the tools of the table, with the schemas that check what they are given", () => {
+    const tools = contributes.languageModelTools;
+    const ids = Object.keys(TOOLS) as ToolId[]; // the type of the keys is that of the record
+    expect(tools.map(({ name }) => name)).toEqual(ids.map(toolName));
+    for (const [index, id] of ids.entries()) {
+      const declared = z.fromJSONSchema(tools[index]?.inputSchema ?? {});
+      const samples = [
+        {},
+        { run: "a" },
+        { run: 1 },
+        { run: "a", step: 1 },
+        { path: "a" },
+        { x: 1 },
+      ];
+      for (const sample of samples) {
+        const isTaken = toolInputs[id].strict().safeParse(sample).success;
+        expect([id, sample, declared.safeParse(sample).success]).toEqual([id, sample, isTaken]);
+      }
+    }
   });
 
   it("names in menus, keys and links only commands that it declares", () => {
@@ -54,7 +77,8 @@ describe("the manifest", () => {
     const metadata = z
       .record(z.string(), z.unknown())
       .parse(JSON.parse(readFileSync("node_modules/@vscode/codicons/dist/metadata.json", "utf8")));
-    const icons = contributes.commands.flatMap(({ icon }) => icon?.slice(2, -1) ?? []);
+    const { commands: all, languageModelTools: tools } = contributes;
+    const icons = [...all, ...tools].flatMap(({ icon }) => icon?.slice(2, -1) ?? []);
     expect(icons.filter((icon) => !(icon in metadata))).toEqual([]);
   });
 

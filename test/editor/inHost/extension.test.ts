@@ -9,6 +9,7 @@ const EXTENSION = "tinker-rl.tinker-rl";
 interface Manifest {
   readonly contributes: {
     readonly commands: readonly { readonly command: string; readonly title: string }[];
+    readonly languageModelTools: readonly { readonly name: string }[];
     readonly configuration: readonly { readonly properties: Readonly<Record<string, unknown>> }[];
   };
 }
@@ -42,6 +43,21 @@ describe("the extension in its host", () => {
     assert.match(text, new RegExp(`Tinker RL ${installed().packageJSON.version}`));
     assert.match(text, /ready after/);
     assert.ok(!text.includes(homedir()));
+  });
+
+  it("offers its tools to language models, which read and change nothing", async () => {
+    const declared = manifest().contributes.languageModelTools.map(({ name }) => name);
+    const offered = vscode.lm.tools.map(({ name }) => name);
+    assert.deepEqual(
+      declared.filter((name) => !offered.includes(name)),
+      [],
+    );
+    const { content } = await vscode.lm.invokeTool("tinkerRL_listRuns", {
+      ...{ input: {}, toolInvocationToken: undefined },
+    });
+    const [part] = content;
+    assert.ok(part instanceof vscode.LanguageModelTextPart);
+    assert.ok(Array.isArray(JSON.parse(part.value).runs));
   });
 
   it("has a text for every title", () => {

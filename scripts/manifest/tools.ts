@@ -1,0 +1,50 @@
+/** Tools for language models of the manifest, from the tool table and the schemas that check what they are given. */
+
+import * as z from "zod";
+import { TOOLS, type ToolId, type ToolRow, toolName } from "../../src/host/manifest/toolTable.ts";
+import { toolInputs } from "../../src/host/tools/toolInputs.ts";
+
+type Entry = Readonly<Record<string, unknown>>;
+
+const ids = Object.keys(TOOLS) as readonly ToolId[]; // the type of the keys is that of the record
+const rows = ids.map((id): { readonly id: ToolId; readonly row: ToolRow } => ({
+  id,
+  row: TOOLS[id],
+}));
+
+export function toolEntries(): readonly Entry[] {
+  return rows.map(({ id, row }) => ({
+    name: toolName(id),
+    toolReferenceName: toolName(id),
+    canBeReferencedInPrompt: true,
+    displayName: `%${textKey(id, "title")}%`,
+    userDescription: `%${textKey(id, "does")}%`,
+    modelDescription: row.forModel,
+    icon: `$(${row.icon})`,
+    inputSchema: inputSchema(id),
+  }));
+}
+
+/** What `package.nls.json` says for people. */
+export function toolStrings(): Readonly<Record<string, string>> {
+  const texts = rows.flatMap(({ id, row }): readonly (readonly [string, string])[] => [
+    [textKey(id, "title"), row.title],
+    [textKey(id, "does"), row.does],
+  ]);
+  return Object.fromEntries(texts);
+}
+
+/** The table in `docs/vscode.md`. */
+export function toolReference(): string {
+  const lines = rows.map(({ id, row }) => `| \`#${toolName(id)}\` | ${row.does} |`);
+  return ["| Tool | What it does |", "|---|---|", ...lines].join("\n");
+}
+
+function inputSchema(id: ToolId): Entry {
+  const { $schema: _, ...schema } = z.toJSONSchema(toolInputs[id], { target: "draft-7" });
+  return schema;
+}
+
+function textKey(id: ToolId, part: "title" | "does"): string {
+  return `tool.${id}.${part}`;
+}

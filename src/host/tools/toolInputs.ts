@@ -1,0 +1,34 @@
+/** What each tool takes. A model wrote it: nothing of it is believed before it was checked. */
+
+import * as z from "zod";
+import type { ToolId } from "../manifest/toolTable.ts";
+
+const MAX_TEXT = 500;
+const number = z.number().int().max(1e9);
+const run = z.string().max(MAX_TEXT).describe("`run` as listRuns names it");
+
+export const toolInputs = {
+  listRuns: z.object({}),
+  readMetrics: z.object({
+    run,
+    metrics: z
+      .array(z.string().max(MAX_TEXT))
+      .max(20)
+      .optional()
+      .describe("names, or beginnings of names such as rollout/; absent: the most telling ones"),
+    lastSteps: number.min(1).max(200).optional().describe("how many steps, by default 20"),
+  }),
+  readRollouts: z.object({
+    run,
+    step: number.min(0).describe("counted from 1; of an evaluation the completed steps"),
+    evaluation: z.boolean().optional().describe("true for those of an evaluation"),
+    group: number.min(1).optional().describe("counted from 1, as the list has it"),
+    rollout: number.min(1).optional().describe("position in its group, counted from 1"),
+  }),
+  validateConfig: z.object({
+    path: z.string().max(MAX_TEXT).describe("of the file, relative to the workspace folder"),
+  }),
+  explainAlarms: z.object({ run }),
+} as const satisfies Readonly<Record<ToolId, z.ZodObject>>;
+
+export type ToolInput<Id extends ToolId> = z.infer<(typeof toolInputs)[Id]>;

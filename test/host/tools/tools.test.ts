@@ -1,0 +1,198 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { readRun } from "../../../src/core/runs/runList.ts";
+import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
+import { TOOLS, type ToolId, toolName } from "../../../src/host/manifest/toolTable.ts";
+import type { RunEntry } from "../../../src/host/runs/runStore.ts";
+import { Tools } from "../../../src/host/tools/tools.ts";
+import { MAX_CHARS } from "../../../src/host/tools/toolText.ts";
+import { registerTools } from "../../../src/host/vscode/registerTools.ts";
+import { createFileSystem } from "../../../src/node/fileSystem.ts";
+import { type WrittenRun, writeHardRun } from "../dashboard/writtenRun.ts";
+
+type Registered = {
+  invoke(options: { input: unknown }): Promise<{ content: { value: string }[] }>;
+};
+const editor = vi.hoisted(() => ({
+  root: "",
+  isTrusted: true,
+  text: "",
+  lm: undefined as undefined | { registerTool: (name: string, tool: unknown) => unknown },
+}));
+vi.mock("vscode", () => ({
+  Disposable: { from: () => ({ dispose: () => undefined }) },
+  Uri: { file: (fsPath: string) => ({ fsPath }) },
+  LanguageModelTextPart: class {
+    value: string;
+    constructor(value: string) {
+      this.value = value;
+    }
+  },
+  LanguageModelToolResult: class {
+    content: unknown;
+    constructor(content: unknown) {
+      this.content = content;
+    }
+  },
+  l10n: { t: (text: string) => text },
+  get lm() {
+    return editor.lm;
+  },
+  workspace: {
+    get isTrusted() {
+      return editor.isTrusted;
+    },
+    getConfiguration: () => ({ get: () => ({}), inspect: () => undefined }),
+    getWorkspaceFolder: ({ fsPath }: { fsPath: string }) =>
+      fsPath.startsWith(editor.root) ? { uri: { fsPath: editor.root } } : undefined,
+    openTextDocument: async ({ fsPath }: { fsPath: string }) => ({
+      fileName: fsPath,
+      getText: () => editor.text,
+    }),
+  },
+}));
+
+const fileSystem = createFileSystem();
+const redactor = new Redactor();
+let written: WrittenRun;
+let run: RunEntry;
+let tools: Tools;
+
+beforeAll(async () => {
+  editor.root = await mkdtemp(join(tmpdir(), "tools-"));
+  written = await writeHardRun(fileSystem, join(editor.root, "runs"));
+  const named = { name: "hard", folder: written.folder };
+  const listed = await readRun(fileSystem, named, { nowMs: 0, isProcessAlive: () => true });
+  if (listed === null) throw new Error("The run was not written.");
+  run = { ...listed, status: null, isLive: true };
+  tools = new Tools({
+    ...{ fileSystem, redactor, now: Date.now },
+    store: { runs: [run] },
+    // What is asked of one.
+    finder: { configs: [{ fsPath: join(editor.root, "a", "tinker-config.yaml") } as never] },
+  });
+});
+afterAll(async () => {
+  await fileSystem.close();
+  await rm(editor.root, { recursive: true, force: true });
+});
+
+async function ask(id: ToolId, input: unknown = {}) {
+  const text = await tools.answer(id, input);
+  expect(text.length).toBeLessThanOrEqual(MAX_CHARS);
+  // Nothing that could move a cursor, and nothing of this machine's folders.
+  expect(text).not.toMatch(/(?![\u200c\u200d])[\p{Cc}\p{Cf}]/u);
+  return JSON.parse(text);
+}
+
+describe("the tools of language models", () => {
+  it("list runs under names that the other tools take", async () => {
+    const { runs } = await ask("listRuns");
+    expect(runs).toMatchObject([{ run: "runs/hard", phase: "running", steps: 24 }]);
+    expect(JSON.stringify(runs)).not.toContain(editor.root);
+    for (const name of ["runs/hard", "hard"]) {
+      expect((await ask("readMetrics", { run: name })).completedSteps).toBe(24);
+    }
+  });
+
+  it("read the metrics that say most, or those that are named, and name the others", async () => {
+    const telling = await ask("readMetrics", { run: "hard", lastSteps: 3 });
+    expect(telling.steps.map(({ step }: { step: number }) => step)).toEqual([22, 23, 24]);
+    expect(telling.steps[0].metrics).toHaveProperty("rollout/reward/mean");
+    expect(telling.steps[0].metrics).not.toHaveProperty("time/train_s");
+    expect(telling.otherMetrics).toContain("time/train_s");
+    expect(telling.evaluations).toMatchObject([{ step: 0 }, { step: 20 }]);
+    const named = await ask("readMetrics", { run: "hard", metrics: ["time/train_s"] });
+    expect(Object.keys(named.steps[0].metrics)).toEqual(["time/train_s"]);
+  });
+
+  it("list rollouts and read one turn by turn, whatever a model has written", async () => {
+    const step = written.step + 1;
+    const { rollouts } = await ask("readRollouts", { run: "hard", step });
+    expect(rollouts.length).toBeGreaterThan(10);
+    const { trajectories } = await ask("readRollouts", { run: "hard", step, group: 1, rollout: 1 });
+    expect(trajectories).toHaveLength(1);
+    expect(trajectories[0].turns.length).toBeGreaterThan(0);
+    await expect(ask("readRollouts", { run: "hard", step: 900 })).rejects.toThrow("There are: ");
+    await expect(ask("readRollouts", { run: "hard", step, group: 999 })).rejects.toThrow(
+      "List them first",
+    );
+  });
+
+  it("explain an alarm: what was seen, what it means, what to try and when", async () => {
+    const { firing, earlier } = await ask("explainAlarms", { run: "hard" });
+    expect(firing).toMatchObject([
+      {
+        ...{ alarm: "truncated_turns", severity: "warning", step: 19 },
+        seen: expect.stringContaining("cut off"),
+        edits: ["max_response_tokens=96"],
+        takesEffect: "at once",
+      },
+    ]);
+    expect(earlier).toMatchObject([{ step: 19 }]);
+  });
+
+  it("validate a configuration of the workspace as it stands in the editor, and no other file", async () => {
+    editor.text = "model_name: local/tiny-tool\nbatch_size: no\n";
+    const answer = await ask("validateConfig", { path: "a/tinker-config.yaml" });
+    expect(answer).toMatchObject({ configPath: "a/tinker-config.yaml", isValid: false });
+    expect(answer.problems).toContainEqual(
+      expect.objectContaining({ key: ["batch_size"], line: 2, severity: "error" }),
+    );
+    for (const path of ["/etc/passwd", "../a/tinker-config.yaml", "a/.env"]) {
+      await expect(ask("validateConfig", { path })).rejects.toThrow("There are: a/tinker-config");
+    }
+  });
+
+  it.each([
+    ["readMetrics", {}],
+    ["readMetrics", { run: 1 }],
+    ["readMetrics", { run: "hard", lastSteps: 1e6 }],
+    ["readRollouts", { run: "hard", step: "1" }],
+    ["validateConfig", null],
+  ] as const)("%s refuses %j", async (id, input) => {
+    await expect(ask(id, input)).rejects.toThrow("The input is not valid");
+  });
+
+  it.each(["/", "../hard", "runs", `runs/hard/../hard`])(
+    "read no folder that a model names: %s",
+    async (name) => {
+      await expect(ask("readMetrics", { run: name })).rejects.toThrow("There are: runs/hard");
+    },
+  );
+});
+
+describe("the registration of the tools", () => {
+  it("offers each tool of the table, and hands on what it was given", async () => {
+    const registered = new Map<string, Registered>();
+    editor.lm = {
+      registerTool: (name, tool) => registered.set(name, tool as Registered), // as it was registered
+    };
+    const answer = vi.fn(async () => "{}");
+    registerTools({ answer, redactor });
+    const names = (Object.keys(TOOLS) as ToolId[]).map(toolName); // the type of the keys is that of the record
+    expect([...registered.keys()]).toEqual(names);
+    const result = await registered.get("tinkerRL_readMetrics")?.invoke({ input: { run: "x" } });
+    expect(result?.content).toMatchObject([{ value: "{}" }]);
+    expect(answer).toHaveBeenCalledWith("readMetrics", { run: "x" });
+  });
+
+  it("says without secrets why a tool failed", async () => {
+    const learnt = new Redactor();
+    learnt.learn("tml-secret-4f1c9a7e2b8d");
+    const tool: Registered[] = [];
+    editor.lm = { registerTool: (_, each) => tool.push(each as Registered) }; // as it was registered
+    registerTools({
+      redactor: learnt,
+      answer: () => Promise.reject(new Error("No tml-secret-4f1c9a7e2b8d here.")),
+    });
+    await expect(tool[0]?.invoke({ input: {} })).rejects.toThrow("No *** here.");
+  });
+
+  it("leaves an editor alone that has no such tools", () => {
+    editor.lm = undefined;
+    expect(() => registerTools({ answer: async () => "", redactor })).not.toThrow();
+  });
+});
