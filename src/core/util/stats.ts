@@ -10,24 +10,35 @@ export interface Stats {
   readonly count: number;
 }
 
-export function summarize(values: Iterable<number>): Stats {
-  let count = 0;
-  let mean = 0;
-  let squares = 0;
-  let min = Number.POSITIVE_INFINITY;
-  let max = Number.NEGATIVE_INFINITY;
-  // Welford's update: exact enough for large offsets, and one pass.
-  for (const value of values) {
-    count += 1;
-    const delta = value - mean;
-    mean += delta / count;
-    squares += delta * (value - mean);
-    min = Math.min(min, value);
-    max = Math.max(max, value);
+/** Statistics of values that come one by one, by Welford's update: exact enough for large offsets. */
+export class RunningStats {
+  #count = 0;
+  #mean = 0;
+  #squares = 0;
+  #min = Number.POSITIVE_INFINITY;
+  #max = Number.NEGATIVE_INFINITY;
+
+  add(value: number): void {
+    this.#count += 1;
+    const delta = value - this.#mean;
+    this.#mean += delta / this.#count;
+    this.#squares += delta * (value - this.#mean);
+    this.#min = Math.min(this.#min, value);
+    this.#max = Math.max(this.#max, value);
   }
-  if (count === 0) return { mean: null, min: null, max: null, std: null, count };
-  const std = count < 2 ? null : Math.sqrt(squares / (count - 1));
-  return { mean, min, max, std, count };
+
+  get stats(): Stats {
+    const count = this.#count;
+    if (count === 0) return { mean: null, min: null, max: null, std: null, count };
+    const std = count < 2 ? null : Math.sqrt(this.#squares / (count - 1));
+    return { mean: this.#mean, min: this.#min, max: this.#max, std, count };
+  }
+}
+
+export function summarize(values: Iterable<number>): Stats {
+  const running = new RunningStats();
+  for (const value of values) running.add(value);
+  return running.stats;
 }
 
 /** 0 when empty. */
@@ -49,7 +60,11 @@ export function fraction(part: number, whole: number): number | null {
 
 /** Percentile by linear interpolation between the two nearest ranks, `share` in [0, 1]; null when empty. */
 export function percentile(values: ArrayLike<number>, share: number): number | null {
-  const sorted = new Float64Array(values).sort();
+  return sortedPercentile(new Float64Array(values).sort(), share);
+}
+
+/** As {@link percentile} of values in rising order. */
+export function sortedPercentile(sorted: ArrayLike<number>, share: number): number | null {
   const position = (sorted.length - 1) * share;
   const below = sorted[Math.floor(position)];
   const above = sorted[Math.ceil(position)];
