@@ -13,7 +13,14 @@ import type { SamplingClient } from "../tinker/samplingClient.ts";
 import { timeoutError, withLimit } from "../util/abort.ts";
 import type { WithTimerPaused } from "../util/withTimerPaused.ts";
 import { promptText, storedConversation } from "./conversation.ts";
-import { storedTools, type TurnRecord, textsOf, turnFacts, turnRecord } from "./episodeRecord.ts";
+import {
+  storedTools,
+  type TurnRecord,
+  textsOf,
+  turnFacts,
+  turnRecord,
+  withTextsIn,
+} from "./episodeRecord.ts";
 import { followUpsTo } from "./feedback.ts";
 import type { Ledger } from "./ledger.ts";
 import { renderTask } from "./renderTask.ts";
@@ -149,17 +156,10 @@ export class Episode {
   }
 
   async #turn(streams: TokenStreams, room: number): Promise<StopReason | null> {
-    const { chat, clock, settings } = this.#options;
-    const { renderer, tokenizer } = chat;
+    const { clock, settings } = this.#options;
     const startedAtMs = clock.now();
     const started = clock.monotonic();
-    const sampled = await this.#sample(streams.current, room);
-    this.samplingMs += clock.monotonic() - started;
-    streams.addTurn(sampled.tokens, sampled.logprobs);
-    const parsed = renderer.parse(sampled.tokens, this.#declared);
-    const isTruncated = sampled.stopReason === "length" && !parsed.ended;
-    const calls = callsOf(parsed, this.#tools?.terminalTool ?? null);
-    this.turnFacts.push(turnFacts(sampled, { ...parsed, calls }, isTruncated));
+    const { parsed, calls, isTruncated, written } = await this.#writtenTurn(streams, room);
     const answers: ToolAnswer[] = [];
     let followUps: readonly FollowUp[] = [];
     let stop: StopReason | null = null;
@@ -172,7 +172,7 @@ export class Episode {
     } finally {
       // Also when a call is cut off: the record must hold every turn that the streams hold.
       this.turns.push({
-        ...turnRecord(sampled, parsed, tokenizer),
+        ...written,
         results: answers.map(({ record }) => record),
         nudge: stop === null && answers.length === 0 ? textsOf(followUps) : null,
         startedAtMs,
@@ -182,8 +182,24 @@ export class Episode {
     }
     if (stop !== null) return stop;
     if (this.turns.length >= settings.maxTurns) return "max_turns";
-    await streams.continue(sampled.tokens, parsed, followUps);
+    await streams.continue([...streams.current.lastTurn], parsed, followUps);
     return null;
+  }
+
+  /** Samples a turn and reads it. From then on its ids stand in the stream alone: the lists that came take no memory while tools run. */
+  async #writtenTurn(streams: TokenStreams, room: number) {
+    const { chat, clock } = this.#options;
+    const { renderer, tokenizer } = chat;
+    const started = clock.monotonic();
+    const sampled = await this.#sample(streams.current, room);
+    this.samplingMs += clock.monotonic() - started;
+    streams.addTurn(sampled.tokens, sampled.logprobs);
+    const text = tokenizer.decode(sampled.tokens);
+    const parsed = withTextsIn(text, renderer.parse(sampled.tokens, this.#declared));
+    const isTruncated = sampled.stopReason === "length" && !parsed.ended;
+    const calls = callsOf(parsed, this.#tools?.terminalTool ?? null);
+    this.turnFacts.push(turnFacts(sampled, { ...parsed, calls }, isTruncated));
+    return { parsed, calls, isTruncated, written: turnRecord(sampled, parsed, text) };
   }
 
   /** Tokens that the model may still write in this rollout. */

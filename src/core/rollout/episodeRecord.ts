@@ -1,7 +1,6 @@
 /** What is stored of an episode and its turns. */
 
 import type { FollowUp, ParsedTurn } from "../chat/renderer.ts";
-import type { Tokenizer } from "../chat/tokenizer.ts";
 import type { ToolList } from "../openreward/types.ts";
 import type { RolloutRecord } from "../runFolder/rolloutRecord.ts";
 import type { TurnFacts } from "../runFolder/stepFacts.ts";
@@ -22,14 +21,28 @@ export function storedTools(tools: ToolList["tools"]): RolloutRecord["tools"] {
   }));
 }
 
+/** The turn with its longest texts as parts of `text`, where they stand in it: parts take no memory of their own. */
+export function withTextsIn(text: string, parsed: ParsedTurn): ParsedTurn {
+  const partOf = (own: string): string => {
+    const at = text.indexOf(own);
+    return at < 0 ? own : text.slice(at, at + own.length);
+  };
+  const { content, reasoning } = parsed;
+  return {
+    ...parsed,
+    content: partOf(content),
+    reasoning: reasoning === null ? null : partOf(reasoning),
+  };
+}
+
 /** What the model wrote, as far as the record of its turn keeps it. */
 export function turnRecord(
   { tokens, stopReason }: SampledTurn,
   { reasoning, content, lead, calls, errors }: ParsedTurn,
-  tokenizer: Tokenizer,
+  sampledText: string,
 ) {
   return {
-    sampledText: tokenizer.decode(tokens),
+    sampledText,
     reasoning,
     content,
     lead,

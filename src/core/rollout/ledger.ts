@@ -53,6 +53,7 @@ export class Ledger implements LedgerView {
   readonly #runs: Run[] = [];
   #firstTurn: number;
   #turn = -1;
+  #lastTurnStart = 0;
 
   /** `firstTurn` is the turn of the rollout that follows the prompt. */
   constructor(prompt: ArrayLike<number>, firstTurn = 0) {
@@ -80,6 +81,11 @@ export class Ledger implements LedgerView {
 
   get tokens(): Int32Array {
     return this.#ids.subarray(0, this.#length);
+  }
+
+  /** Ids of the turn that was sampled last, and of the context behind it. */
+  get lastTurn(): Int32Array {
+    return this.#ids.subarray(this.#lastTurnStart, this.#length);
   }
 
   get logprobs(): Float32Array {
@@ -116,6 +122,7 @@ export class Ledger implements LedgerView {
    */
   addTurn(tokens: readonly number[], logprobs: readonly number[] | null): void {
     this.#turn += 1;
+    this.#lastTurnStart = this.#length;
     if (logprobs !== null && !areUsable(tokens, logprobs)) {
       throw new AppError("invariant", "Sampled tokens need one finite log-probability each.");
     }

@@ -16,6 +16,7 @@ import type { Policy } from "./policy.ts";
 import { type PlayOptions, RolloutPlayer } from "./rolloutPlayer.ts";
 import { GroupProgress, StepProgress } from "./stepProgress.ts";
 import type { GroupKey, StoredGroups } from "./storedGroups.ts";
+import { withoutTexts } from "./storedRecord.ts";
 
 /** Groups that are issued together. */
 export interface IssuedBatch {
@@ -126,7 +127,7 @@ export class GroupQueue {
   /** Reads groups once all of them have ended, so that they need not be read when a step takes them. @throws as {@link take} */
   async read(groups: readonly QueuedGroup[]): Promise<void> {
     await Promise.all(groups.map(({ ended }) => ended));
-    for (const { key } of groups) await this.#read(key);
+    for (const group of groups) await this.#read(group);
   }
 
   /**
@@ -148,11 +149,12 @@ export class GroupQueue {
       const ended = await Promise.all(groups.map((group) => group.ended));
       const rollouts = [];
       for (const [i, group] of groups.entries()) {
-        const played = ended[i] ?? (await this.#read(group.key));
+        const played = ended[i] ?? (await this.#read(group));
         const own = played.map((each) => atPlace(each, { step, group: before.length + i }));
-        if (!group.batch.isStepKnown)
-          for (const rollout of own) await writeRollout(context, rollout);
-        rollouts.push(...own);
+        for (const rollout of own) {
+          if (!group.batch.isStepKnown) await writeRollout(context, rollout);
+          rollouts.push(withoutTexts(rollout));
+        }
       }
       this.#player?.throwIfAborted();
       const pausedMs = await this.#takePausedMs();
@@ -217,7 +219,7 @@ export class GroupQueue {
     playing: Promise<readonly FinishedRollout[]> | undefined,
   ): Promise<readonly FinishedRollout[] | null> {
     const rollouts = (await playing) ?? [];
-    if (this.#stored === null) return rollouts;
+    if (this.#stored === null) return rollouts.map(withoutTexts);
     await this.#stored.add(key, rollouts);
     return null;
   }
@@ -238,15 +240,19 @@ export class GroupQueue {
     return null;
   }
 
-  #read(key: GroupKey): Promise<readonly FinishedRollout[]> {
-    const reading = this.#reading.get(key) ?? this.#readStored(key);
+  #read({ key, batch }: QueuedGroup): Promise<readonly FinishedRollout[]> {
+    const reading = this.#reading.get(key) ?? this.#readStored(key, batch);
     this.#reading.set(key, reading);
     return reading;
   }
 
-  async #readStored(key: GroupKey): Promise<readonly FinishedRollout[]> {
+  async #readStored(
+    key: GroupKey,
+    { isStepKnown }: IssuedBatch,
+  ): Promise<readonly FinishedRollout[]> {
     const rollouts = await this.#stored?.read(key);
-    if (rollouts != null) return rollouts;
+    // Where the step was known, the records were written when the rollouts ended.
+    if (rollouts != null) return isStepKnown ? rollouts.map(withoutTexts) : rollouts;
     throw new AppError(
       "group-unreadable",
       `The rollouts of task ${key.position} cannot be read from the folder pending of the run. The run is saved; resume it, and they are played again.`,

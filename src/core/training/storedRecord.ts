@@ -14,6 +14,13 @@ export async function storedRecord(
   return { ...record, images: await storeImages(images, { ...storage, ...ports }) };
 }
 
+/** The rollout for training, once its record is written: texts take as much as tokens do, and no step reads them. */
+export function withoutTexts(rollout: FinishedRollout): FinishedRollout {
+  const { record } = rollout;
+  const texts = { systemText: null, promptText: "", conversation: [], tools: [], turns: [] };
+  return { ...rollout, record: { ...record, ...texts } };
+}
+
 /** A stored rollout with the images that its record names. @throws AppError `image-invalid`, `file-not-found`, `disk` */
 export async function withImages(
   { storage, ports }: Pick<RunContext, "storage" | "ports">,

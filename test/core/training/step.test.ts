@@ -116,7 +116,7 @@ describe("a step", () => {
     const [last = 0] = sent.map(({ tokens }) => tokens.length);
     expect(base.recomputed.map(({ length }) => length)).toEqual([last + 1, last + 1, last + 1]);
     // All wrote the same n tokens up to this position, so d ends in last / 10 and has the mean (last - (n - 1) / 2) / 10.
-    const count = output.rollouts[0]?.record.turns[0]?.tokens ?? 0;
+    const count = output.rollouts[0]?.facts.turns[0]?.sampledTokens ?? 0;
     const mean = (last - (count - 1) / 2) / 10;
     expect(output.row["optim"]).toMatchObject({ kl_policy_base: expect.closeTo(mean, 5) });
     const advantages = sent.map(({ lossInputs }) => lossInputs["advantages"]?.at(-1));
@@ -182,7 +182,7 @@ describe("a step", () => {
   it("adds its tokens to the totals of the run", async () => {
     const { output, context } = await run();
     const { tokens = [] } = context.client.lossCalls[0]?.data[0] ?? {};
-    const sampled = 2 * (output.rollouts[0]?.record.turns[0]?.tokens ?? 0);
+    const sampled = 2 * (output.rollouts[0]?.facts.turns[0]?.sampledTokens ?? 0);
     expect(output.usage.cumulative).toMatchObject({
       sampled: 100 + sampled,
       trained: 100 + 2 * tokens.length,
