@@ -31,7 +31,9 @@ export function createHttpClient(options: HttpClientOptions = {}): ClosableHttpC
   const answers = new EventLoopThrottle(ANSWERS_PER_TURN);
   return {
     send: (request) => {
-      const exchange = new HttpExchange(request, answers);
+      // The body is the connection's: an exchange lasts until the answer is read.
+      const { body: _, ...awaited } = request;
+      const exchange = new HttpExchange(awaited, answers);
       if (!exchange.isOver) requests.run(() => begin(dispatcher, request, exchange));
       return exchange.response;
     },

@@ -2,6 +2,7 @@
 
 import type { FolderFiles } from "../ports.ts";
 import type { Redactor } from "../secrets/redaction/redactor.ts";
+import { concatBytes } from "../util/concatBytes.ts";
 import { encodeJsonLine } from "../util/jsonl.ts";
 import { stepPaths } from "./layout.ts";
 import { type IndexLine, type RolloutRecord, summarizeRollout } from "./rolloutRecord.ts";
@@ -22,7 +23,7 @@ export interface RolloutStore {
   /** Call at the end of the step, once. */
   addScores(step: number, scores: readonly RolloutScore[]): Promise<void>;
   /** Call after the trainer's log-probabilities are known. */
-  addTokens(step: number, records: readonly TokenRecord[]): Promise<void>;
+  addTokens(step: number, records: Iterable<TokenRecord>): Promise<void>;
 }
 
 export interface RolloutStoreOptions {
@@ -57,13 +58,10 @@ export function createRolloutStore(options: RolloutStoreOptions): RolloutStore {
       ),
     addTokens: async (step, records) => {
       const lines: IndexLine[] = [];
-      for (let next = 0; next < records.length; ) {
-        const lot = takeBatch(records.slice(next, next + MAX_LOT_RECORDS));
-        next += lot.length;
-        const bytes = joinBytes(lot.map((one) => one.bytes));
+      for (const lot of batches(records)) {
+        const bytes = concatBytes(lot.map((one) => one.bytes));
         let offset = await fileSystem.append(stepPaths(folder, step).tokens, bytes);
-        for (const { record, bytes: own } of lot) {
-          const { group, rollout, stream } = record;
+        for (const { group, rollout, stream, bytes: own } of lot) {
           lines.push({ kind: "tokens", step, group, rollout, stream, offset, length: own.length });
           offset += own.length;
         }
@@ -73,30 +71,23 @@ export function createRolloutStore(options: RolloutStoreOptions): RolloutStore {
   };
 }
 
-interface EncodedRecord {
-  readonly record: TokenRecord;
+interface EncodedRecord extends Pick<TokenRecord, "group" | "rollout" | "stream"> {
   readonly bytes: Uint8Array;
 }
 
-/** The first records, up to the one that fills the batch. */
-function takeBatch(records: readonly TokenRecord[]): readonly EncodedRecord[] {
-  const lot: EncodedRecord[] = [];
+/** Takes and encodes one record after the other, so that only those of a batch take memory. */
+function* batches(records: Iterable<TokenRecord>): Generator<readonly EncodedRecord[]> {
+  let lot: EncodedRecord[] = [];
   let size = 0;
   for (const record of records) {
+    const { group, rollout, stream } = record;
     const bytes = encodeTokenRecord(record);
-    lot.push({ record, bytes });
+    lot.push({ group, rollout, stream, bytes });
     size += bytes.length;
-    if (size >= BATCH_BYTES) break;
+    if (size < BATCH_BYTES && lot.length < MAX_LOT_RECORDS) continue;
+    yield lot;
+    lot = [];
+    size = 0;
   }
-  return lot;
-}
-
-function joinBytes(parts: readonly Uint8Array[]): Uint8Array {
-  const joined = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    joined.set(part, at);
-    at += part.length;
-  }
-  return joined;
+  if (lot.length > 0) yield lot;
 }

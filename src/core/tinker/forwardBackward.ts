@@ -21,27 +21,37 @@ export async function forwardBackward(
   data: readonly Datum[],
   call: LossCall,
 ): Promise<ForwardBackwardResult> {
-  const { operations, session, queue, config } = options;
+  const { queue, config } = options;
   const wireData = toWireData(data, call.lossFn, call);
   const chunks = chunkData(wireData, {
     maxDatums: config.fwdbwd_max_chunk_len,
     maxBytes: config.fwdbwd_max_chunk_bytes_count,
   });
-  const accepted = await queue.enqueue(
+  const accepted = queue.enqueue(
     "forward_backward",
     chunks.length,
     (firstSeqId) => postChunks(options, chunks, call, firstSeqId),
     call,
   );
+  const lengths = wireData.map(({ tokens }) => tokens.length);
+  return resultsOf(options, accepted, lengths);
+}
+
+/** Knows the lengths of the data only: what was sent takes no memory while the service trains. */
+async function resultsOf(
+  { operations, session }: TrainingRequestOptions,
+  accepted: Promise<readonly Accepted[]>,
+  lengths: readonly number[],
+): Promise<ForwardBackwardResult> {
   const results = await Promise.all(
-    accepted.map(async (chunk) => {
+    (await accepted).map(async (chunk) => {
       // A signal of its own for each chunk: Node warns of a leak when one has many listeners.
       const signal = AbortSignal.any([session.signal]);
       return readForwardBackwardResult(await operations.result(chunk, { signal }));
     }),
   );
   const combined = combineResults(results);
-  checkOutputs(combined, wireData);
+  checkOutputs(combined, lengths);
   return combined;
 }
 
@@ -68,19 +78,19 @@ async function postChunks(
   return accepted;
 }
 
-function checkOutputs({ outputs }: ForwardBackwardResult, data: readonly WireDatum[]): void {
-  if (outputs.length !== data.length) {
+function checkOutputs({ outputs }: ForwardBackwardResult, lengths: readonly number[]): void {
+  if (outputs.length !== lengths.length) {
     throw tinkerError(
       "tinker-protocol",
-      `forward_backward of ${data.length} datums returned ${outputs.length} outputs`,
+      `forward_backward of ${lengths.length} datums returned ${outputs.length} outputs`,
     );
   }
-  data.forEach(({ tokens }, index) => {
+  lengths.forEach((length, index) => {
     const count = outputs[index]?.logprobs.length;
-    if (count !== tokens.length) {
+    if (count !== length) {
       throw tinkerError(
         "tinker-protocol",
-        `forward_backward returned ${count} log-probs for the ${tokens.length} tokens of datum ${index}`,
+        `forward_backward returned ${count} log-probs for the ${length} tokens of datum ${index}`,
       );
     }
   });

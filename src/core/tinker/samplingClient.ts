@@ -6,10 +6,11 @@ import type { Clock, Random } from "../ports.ts";
 import type { TokenUsage } from "../usage/tokenUsage.ts";
 import type { UsageMeter } from "../usage/usageMeter.ts";
 import { type Backoff, backoffMs } from "../util/backoff.ts";
+import { sum } from "../util/stats.ts";
 import { type WithTimerPaused, withoutTimer } from "../util/withTimerPaused.ts";
 import type { Canceller } from "./cancelling.ts";
 import { tinkerError } from "./errors.ts";
-import { type InputChunk, inputChunks, type TokenIds } from "./modelInput.ts";
+import { inputChunks, inputParts, type TokenIds } from "./modelInput.ts";
 import type { Accepted, Operations } from "./operations.ts";
 import { readSampleResult } from "./results.ts";
 import { askedDelayMs } from "./retry.ts";
@@ -79,13 +80,10 @@ export interface SamplingClientOptions {
   readonly baseModel: string | null;
 }
 
-type SampleContent = Pick<SampleBody, "prompt" | "sampling_params" | "prompt_logprobs">;
-
-interface SampleOrder {
-  /** Made for each submit, so that the lists of numbers in it take no memory while the service samples. */
-  readonly content: () => SampleContent;
-  /** Those of images included. */
-  readonly promptTokens: number;
+interface Drawing {
+  readonly request: SampleRequest;
+  /** True asks for the log-probabilities of the prompt, too. */
+  readonly isScored: boolean;
 }
 
 interface DrawOptions extends Required<Pick<SampleOptions, "signal" | "withTimerPaused">> {
@@ -108,15 +106,12 @@ export function createSamplingClient(options: SamplingClientOptions): SamplingCl
     samplerId,
     baseModel: options.baseModel,
     sample: async (request, sampleOptions = {}) => {
-      const content = () => sampleContent(request, false);
-      const order = { content, promptTokens: request.prompt.length };
-      return toSample(await sampler.draw(order, sampleOptions), samplerId);
+      return toSample(await sampler.draw({ request, isScored: false }, sampleOptions), samplerId);
     },
     computeLogprobs: async (tokens, { images = [], ...sampleOptions } = {}) => {
       const params = { maxTokens: 1, temperature: 1, topK: -1, topP: 1 };
-      const content = () => sampleContent({ ...params, prompt: tokens, images }, true);
-      const order = { content, promptTokens: tokens.length };
-      const { result } = await sampler.draw(order, sampleOptions);
+      const request = { ...params, prompt: tokens, images };
+      const { result } = await sampler.draw({ request, isScored: true }, sampleOptions);
       return toPromptLogprobs(result, tokens.length, samplerId);
     },
   };
@@ -135,7 +130,7 @@ class Sampler {
 
   /** Submits anew, under a new number, when the service has lost a sample (410). */
   async draw(
-    order: SampleOrder,
+    drawing: Drawing,
     { signal = this.#options.session.signal, withTimerPaused = withoutTimer, meter }: SampleOptions,
   ): Promise<FinishedSample> {
     const { clock, random, session, mayResubmit } = this.#options;
@@ -143,7 +138,7 @@ class Sampler {
     for (let losses = 0; ; losses++) {
       session.check();
       try {
-        const done = await this.#drawOnce(order, { signal, withTimerPaused, meter });
+        const done = await this.#drawOnce(drawing, { signal, withTimerPaused, meter });
         this.#lastFinishedAtMs = clock.monotonic();
         return done;
       } catch (error) {
@@ -155,9 +150,10 @@ class Sampler {
     }
   }
 
-  async #drawOnce({ content, promptTokens }: SampleOrder, { meter, ...waiting }: DrawOptions) {
+  async #drawOnce(drawing: Drawing, { meter, ...waiting }: DrawOptions) {
     const { operations, canceller } = this.#options;
-    const accepted = await this.#submit(content, waiting);
+    const promptTokens = drawing.request.prompt.length;
+    const accepted = await this.#submit(drawing, waiting);
     try {
       const result = readSampleResult(await operations.result(accepted, waiting));
       meter?.add(usageOf(result, promptTokens));
@@ -175,19 +171,14 @@ class Sampler {
 
   /** After a 429 the same number is sent again, when the gate lets it. */
   async #submit(
-    makeContent: () => SampleContent,
+    { request, isScored }: Drawing,
     { signal, withTimerPaused }: Omit<DrawOptions, "meter">,
   ): Promise<Accepted> {
     const { operations, gate, samplerId, clock } = this.#options;
-    const content = makeContent();
-    const body: SampleBody = {
-      num_samples: 1,
-      ...content,
-      sampling_session_id: samplerId,
-      seq_id: this.#nextSeqId++,
-      type: "sample",
-    };
-    const promptTokens = content.prompt.chunks.reduce((sum, chunk) => sum + costOf(chunk), 0);
+    const place = { sampling_session_id: samplerId, seq_id: this.#nextSeqId++ };
+    // Made when it is sent: the lists of numbers take no memory while the submit waits for its turn or for the answer.
+    const body = { toJSON: () => sampleBody(request, isScored, place) };
+    const promptCost = costOf(request);
     return await operations.submit(
       {
         type: "Sample",
@@ -198,8 +189,8 @@ class Sampler {
       },
       {
         throttle: {
-          enter: () => gate.enter(promptTokens, signal),
-          onBusy: (answer) => gate.pause(promptTokens, askedDelayMs(answer, clock.now())),
+          enter: () => gate.enter(promptCost, signal),
+          onBusy: (answer) => gate.pause(promptCost, askedDelayMs(answer, clock.now())),
         },
         withTimerPaused,
       },
@@ -219,25 +210,35 @@ function usageOf(
   };
 }
 
-/** Of a chunk in a request, in tokens of text: an image counts by its size. */
-function costOf(chunk: InputChunk): number {
-  return chunk.type === "encoded_text"
-    ? chunk.tokens.length
-    : Math.ceil(chunk.data.length / PROMPT_BYTES_PER_TOKEN);
+/** In tokens of text: an image counts by its size in a request. */
+function costOf({ prompt, images = [] }: SampleRequest): number {
+  const costs = inputParts(prompt, images).map((part) =>
+    part.kind === "text"
+      ? part.run.end - part.run.start
+      : Math.ceil(part.image.base64.length / PROMPT_BYTES_PER_TOKEN),
+  );
+  return sum(costs);
 }
 
-function sampleContent(params: SampleRequest, withPromptLogprobs: boolean): SampleContent {
+function sampleBody(
+  request: SampleRequest,
+  isScored: boolean,
+  place: Pick<SampleBody, "sampling_session_id" | "seq_id">,
+): SampleBody {
   return {
-    prompt: { chunks: inputChunks(params.prompt, params.images) },
+    num_samples: 1,
+    prompt: { chunks: inputChunks(request.prompt, request.images) },
     sampling_params: {
-      max_tokens: params.maxTokens,
-      seed: params.seed,
-      stop: params.stop,
-      temperature: params.temperature,
-      top_k: params.topK,
-      top_p: params.topP,
+      max_tokens: request.maxTokens,
+      seed: request.seed,
+      stop: request.stop,
+      temperature: request.temperature,
+      top_k: request.topK,
+      top_p: request.topP,
     },
-    prompt_logprobs: withPromptLogprobs,
+    prompt_logprobs: isScored,
+    ...place,
+    type: "sample",
   };
 }
 

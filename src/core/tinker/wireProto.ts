@@ -268,7 +268,7 @@ function recordOutputs(record: ArrayRecord): readonly DatumOutput[] {
   }
   const losses = lossRows(record, rows.length);
   return rows.map((row, i) => ({
-    logprobs: Float32Array.from(row),
+    logprobs: row instanceof Float32Array ? row : Float32Array.from(row),
     ...(losses !== null && { losses: Float32Array.from(losses[i] ?? []) }),
   }));
 }

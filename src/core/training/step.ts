@@ -22,7 +22,7 @@ import type { ProgressEvent } from "./progress.ts";
 import { refillCost } from "./refill.ts";
 import { report } from "./report.ts";
 import { learningRateAt } from "./schedule.ts";
-import { toTokenRecord } from "./tokenRecords.ts";
+import { toTokenRecords } from "./tokenRecords.ts";
 import { type TrainedStep, trainStep } from "./trainStep.ts";
 
 export interface StepOutput {
@@ -123,8 +123,7 @@ export async function recordStep(
   const trained = results?.trained ?? null;
   const data = update?.data ?? [];
   if (trained !== null) {
-    const records = data.map((datum, i) => toTokenRecord(datum, trained.logprobs[i] ?? null));
-    await storage.store.addTokens(step, records);
+    await storage.store.addTokens(step, toTokenRecords(data, trained.logprobs));
   }
   const { rollouts, pausedMs } = batch;
   // A step that was begun while the one before trained has taken none of the time until then.

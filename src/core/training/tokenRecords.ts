@@ -4,6 +4,14 @@ import { isImageId } from "../images/imageIds.ts";
 import type { TokenRecord } from "../runFolder/tokenRecord.ts";
 import type { TrainingDatum } from "./datums.ts";
 
+/** Those of a batch, each made when it is asked for. */
+export function* toTokenRecords(
+  data: readonly TrainingDatum[],
+  trainerLogprobs: readonly Float32Array[],
+): Generator<TokenRecord> {
+  for (const [i, datum] of data.entries()) yield toTokenRecord(datum, trainerLogprobs[i] ?? null);
+}
+
 /** `trainerLogprobs` has one entry per target; null = unknown. Tokens after the last trained one are kept, with mask 0. */
 export function toTokenRecord(
   datum: TrainingDatum,
