@@ -3,13 +3,16 @@
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { AppError, isAppError } from "../core/errors.ts";
+import type { UsedTotal } from "../core/usage/prices.ts";
 import { raceAbort } from "../core/util/abort.ts";
 import { systemRandom } from "../node/random.ts";
 import type { ChatSettings } from "../shared/chat.ts";
 import { l10n } from "../shared/l10n.ts";
+import type { ChatPartner } from "../trainer/chat/openChat.ts";
 import type { ChatCommand } from "./chatArguments.ts";
 import { openingLines } from "./chatLines.ts";
 import { ChatSession } from "./chatSession.ts";
+import { usedLines } from "./endLines.ts";
 import { errorLines } from "./exitCode.ts";
 import { styled } from "./line.ts";
 import type { ProgramOptions } from "./programOptions.ts";
@@ -39,12 +42,15 @@ export async function chat(options: ProgramOptions, command: ChatCommand): Promi
       seed: seed ?? Math.floor(systemRandom.uniform() * SEEDS),
     };
     const shown = { width: out.columns, clean: <T extends object>(each: T) => opened.clean(each) };
-    (wantsJson ? err : out).print(openingLines(opened, settings, shown));
+    const notes = wantsJson ? err : out;
+    notes.print(openingLines(opened, settings, shown));
     session = new ChatSession({
       ...{ chat: opened, out, err, clock, fileSystem, settings, wantsJson },
     });
     try {
       await talk(options, session, leaving.signal);
+      err.showLive(null);
+      notes.print(usedLines(usedInAll(opened.partners)));
     } finally {
       await opened.close();
     }
@@ -54,6 +60,17 @@ export async function chat(options: ProgramOptions, command: ChatCommand): Promi
     err.showLive(null);
     release();
   }
+}
+
+/** USD only where the prices of all are known. */
+function usedInAll(partners: readonly ChatPartner[]): UsedTotal {
+  const used = partners.map((partner) => partner.used());
+  const costs = used.flatMap(({ costUsd }) => costUsd ?? []);
+  const sum = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0);
+  return {
+    tokens: sum(used.map(({ tokens }) => tokens)),
+    costUsd: costs.length < used.length ? null : sum(costs),
+  };
 }
 
 async function talk(

@@ -23,7 +23,13 @@ export function chatView(
   });
 }
 
-function partnerView({ label, conversation, settings, decode }: ChatPartner): ChatPartnerView {
+function partnerView({
+  label,
+  conversation,
+  settings,
+  used,
+  decode,
+}: ChatPartner): ChatPartnerView {
   const { next, events, candidates, context, rewards } = conversation;
   const first = events.find((event) => event.kind === "turn")?.turn.context ?? context;
   const isOpened = events[0]?.kind !== "message";
@@ -39,6 +45,7 @@ function partnerView({ label, conversation, settings, decode }: ChatPartner): Ch
     }),
     candidates: candidates.map(turnView),
     tokens: context.length,
+    used: used(),
     reward: next === "nothing" ? clamped : null,
   };
 }

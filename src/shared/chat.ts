@@ -93,6 +93,8 @@ export interface ChatPartnerView {
   readonly candidates: readonly ChatTurnView[];
   /** Tokens that it has read and written. */
   readonly tokens: number;
+  /** Of all its requests: tokens of all kinds, and USD where prices are known. */
+  readonly used: { readonly tokens: number; readonly costUsd: number | null };
   /** Of the whole episode, once it is over. */
   readonly reward: number | null;
 }

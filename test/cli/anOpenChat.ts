@@ -6,7 +6,9 @@ import { LiveTask } from "../../src/core/conversation/liveTask.ts";
 import { messageOpening } from "../../src/core/conversation/openings.ts";
 import { Redactor } from "../../src/core/secrets/redaction/redactor.ts";
 import { sha256 } from "../../src/node/hash.ts";
+import { meteredModel } from "../../src/trainer/chat/meteredModel.ts";
 import type { ChatPartner, OpenChat } from "../../src/trainer/chat/openChat.ts";
+import { loadConfigText } from "../../src/trainer/config/configFiles.ts";
 import { type SessionScript, scriptedEnvironment } from "../core/rollout/scriptedEnvironment.ts";
 import {
   renderer,
@@ -17,6 +19,13 @@ import {
 import { someSettings } from "../core/training/builders.ts";
 import { FakeClock } from "../fakes/fakeClock.ts";
 
+/** A dollar a token. */
+const CONFIG = `
+model_name: Any/Model
+batch_size: 1
+environments: { local/calculator: { splits: { train: {} }, num_rollouts: 2 } }
+prices: { sampled: 1000000, prefill_cached: 1000000, prefill_uncached: 1000000, trained: 0 }
+`;
 const chat = { renderer, tokenizer };
 const settings = someSettings();
 
@@ -32,8 +41,10 @@ async function partner(
           ...{ remote: scriptedEnvironment([script]), split: "train", index: 0 },
           ...{ chat, settings, clock: new FakeClock() },
         });
+  const loaded = loadConfigText(CONFIG, "config.yaml", []);
+  const { sampler, used } = await meteredModel(scriptedSampler(turns), loaded, null);
   const conversation = new Conversation({
-    ...{ chat, sampler: scriptedSampler(turns), sha256, maxTotalTokens: 900, task },
+    ...{ chat, sampler, sha256, maxTotalTokens: 900, task },
     opening: task?.rendered ?? messageOpening(chat, { systemPromptTemplate: null, system: null }),
     tools: task?.rendered.tools.map(declareTool) ?? [],
   });
@@ -43,6 +54,7 @@ async function partner(
     conversation,
     sampling,
     settings,
+    used,
     maxTurns: 50,
     decode: (ids) => tokenizer.decode(ids),
   };

@@ -5,7 +5,7 @@ import { renderLine } from "../../src/cli/line.ts";
 import { runProgram } from "../../src/cli/program.ts";
 import type { ChatRequest } from "../../src/trainer/chat/openChat.ts";
 import { result, type SessionScript } from "../core/rollout/scriptedEnvironment.ts";
-import { call, ended, type TurnScript, tokenizer } from "../core/rollout/scriptedModel.ts";
+import { call, encode, ended, type TurnScript, tokenizer } from "../core/rollout/scriptedModel.ts";
 import { anOpenChat } from "./anOpenChat.ts";
 import { aTrainer, createFakeProgram } from "./fakeProgram.ts";
 import { createFakeTerminal } from "./fakeTerminal.ts";
@@ -67,6 +67,16 @@ describe("talking to a model", () => {
     const shown = { width: 80, title: null, clean: <T extends object>(each: T) => each };
     const lines = turnLines(cut, shown).map((line) => renderLine(line, false));
     expect(lines.join("\n")).toMatch(/thinking +Hm\n +text +Hello\n.*cut off/);
+  });
+
+  it("says what all requests took and cost, those of turns that were taken back included", async () => {
+    const turns = { base: [ended("Hello"), ended("Hello there")] };
+    const { text, partners } = await talked({ turns }, "Hi", "/again");
+    const turn = partners[0]?.conversation.events.findLast((event) => event.kind === "turn")?.turn;
+    const prompt = turn?.context.length ?? 0;
+    const sampled = encode(ended("Hello")).length + encode(ended("Hello there")).length;
+    const all = 2 * prompt + sampled;
+    expect(text.split("\n").at(-1)).toMatch(new RegExp(`cost +\\$${all}\\.00, ${all} tokens`));
   });
 
   it("runs the calls of a task, shows rewards and ends with the reward of the episode", async () => {

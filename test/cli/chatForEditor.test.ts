@@ -69,6 +69,9 @@ describe("a conversation for an editor", () => {
         ["a", "b"],
         ["c", "d"],
       ]);
+      const written = partners[0]?.candidates.reduce((sum, { tokens }) => sum + tokens, 0) ?? 0;
+      const tokens = 2 * (partners[0]?.tokens ?? 0) + written;
+      expect(partners[0]?.used).toEqual({ tokens, costUsd: tokens });
     });
     act({ action: "choose", index: 1 });
     await see(({ partners }) =>

@@ -26,6 +26,7 @@ function aPartner(changes: Partial<ChatPartnerView> = {}): ChatPartnerView {
   return {
     ...{ label: "run · one", next: "message", opening: "", entries: [], candidates: [] },
     ...{ tokens: 10, reward: null },
+    used: { tokens: 12, costUsd: null },
     ...changes,
   };
 }

@@ -2,7 +2,7 @@
 
 import { useId } from "preact/hooks";
 import type { ChatEntry, ChatPartnerView, ChatTurnView } from "../../src/shared/chat.ts";
-import { formatReward } from "../../src/shared/format.ts";
+import { formatCost, formatReward } from "../../src/shared/format.ts";
 import { chatStrings as text } from "../strings/chat.ts";
 import { FoldedText, wholeText } from "../text/foldedText.tsx";
 import { visibleLine } from "../text/visible.ts";
@@ -30,6 +30,7 @@ export function Partner({ chat, partner, number }: PartnerProps) {
           {number === null ? visibleLine(label) : `${number}. ${visibleLine(label)}`}
         </h2>
         <span class="fact">{text.context(tokens)}</span>
+        <span class="fact">{usedText(partner)}</span>
       </div>
       {opening === "" ? null : (
         <Block label={text.read} tone="context">
@@ -50,6 +51,10 @@ export function Partner({ chat, partner, number }: PartnerProps) {
       )}
     </section>
   );
+}
+
+function usedText({ used: { tokens, costUsd } }: ChatPartnerView): string {
+  return costUsd === null ? text.used(tokens) : text.cost(formatCost(costUsd), tokens);
 }
 
 interface EntryProps {

@@ -7,6 +7,9 @@ export const chatStrings = {
   title: l10n.t("Conversation"),
   opening: (what: string) => l10n.t("Opening: {0}…", what),
   context: (tokens: number) => plural(tokens, "{0} token of context", "{0} tokens of context"),
+  used: (tokens: number) => plural(tokens, "{0} token used", "{0} tokens used"),
+  cost: (cost: string, tokens: number) =>
+    plural(tokens, "{1} for {0} token", "{1} for {0} tokens", cost),
   task: (task: string) => l10n.t("task: {0}", task),
   notes: (count: number) => plural(count, "{0} note", "{0} notes"),
 

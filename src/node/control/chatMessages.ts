@@ -104,6 +104,7 @@ const partner = z
     entries: z.array(entry).readonly(),
     candidates: z.array(turnView).readonly(),
     tokens: count,
+    used: z.object({ tokens: count, costUsd: z.number().nullable() }).readonly(),
     reward: z.number().nullable(),
   })
   .readonly();

@@ -18,15 +18,15 @@ import type { AllowedOrigin } from "../../core/secrets/hostBinding.ts";
 import { Redactor } from "../../core/secrets/redaction/redactor.ts";
 import { systemClock } from "../../node/clock.ts";
 import { sha256 } from "../../node/hash.ts";
-import { startConfig } from "../../node/startConfig.ts";
 import type { ChatStart } from "../../shared/chat.ts";
 import type { LaunchRequest } from "../../shared/control.ts";
-import { type LoadedConfig, loadStart } from "../config/configFiles.ts";
-import { requireJudged } from "../requireJudged.ts";
+import type { LoadedConfig } from "../config/configFiles.ts";
 import { CleanupStack } from "../services/cleanupStack.ts";
 import { ChatServices } from "./chatServices.ts";
 import { type ChosenModel, chooseModel, isRunFolder, type ModelRequest } from "./chooseModel.ts";
 import { type FoundTurn, findStoredTurn } from "./findStoredTurn.ts";
+import { judgedAddresses } from "./judgedAddresses.ts";
+import { type MeteredModel, meteredModel } from "./meteredModel.ts";
 
 export interface ChatRequest
   extends Omit<ModelRequest, "target" | "runFolder">,
@@ -47,6 +47,7 @@ export interface ChatPartner extends TalkPartner {
   /** As people know it. */
   readonly label: string;
   readonly settings: RolloutSettings;
+  readonly used: MeteredModel["used"];
   /** Ids as text, control tokens included. */
   readonly decode: (ids: ArrayLike<number>) => string;
 }
@@ -113,7 +114,7 @@ class ChatOpening {
 
   async open(): Promise<Pick<OpenChat, "partners" | "task" | "notes">> {
     const { targets, turn, onPart } = this.#request;
-    const judge = await judgedAddresses(this.#fileSystem, this.#request);
+    const judge = await judgedAddresses(this.#fileSystem, this.#request.launchRequest);
     const runFolder = await this.#runFolder();
     const chosen = await Promise.all(
       targets.map(async (target) =>
@@ -187,7 +188,8 @@ class ChatOpening {
     const secrets = place === null ? {} : await this.#services.secrets(loaded, place.environment);
     const maxContext = offer?.maxContextLength ?? null;
     const settings = rolloutSettings(config, own, { maxContext, secrets });
-    const common = { sampler, sha256, maxTotalTokens: settings.maxTotalTokens };
+    const { sampler: metered, used } = await meteredModel(sampler, loaded, first.run);
+    const common = { sampler: metered, sha256, maxTotalTokens: settings.maxTotalTokens };
     const begun = await this.#begin({ chat, settings, loaded, place, stored });
     const conversation = new Conversation({ ...common, ...begun });
     this.#cleanup.add(() => conversation.close());
@@ -196,7 +198,7 @@ class ChatOpening {
     }
     const { temperature, topP, topK, maxResponseTokens: maxTokens } = settings;
     return {
-      ...{ label, conversation, settings, maxTurns: settings.maxTurns },
+      ...{ label, conversation, settings, used, maxTurns: settings.maxTurns },
       sampling: { temperature, topP, topK, maxTokens },
       decode: (ids) => chat.tokenizer.decode(ids),
     };
@@ -249,33 +251,6 @@ class ChatOpening {
     const opening = messageOpening(chat, { systemPromptTemplate, system });
     return { chat, opening, tools: [], task: null };
   }
-}
-
-/**
- * An editor gave its keys for the addresses of a configuration that it read: those hold, whatever the run was started with.
- * @throws AppError `config-changed`
- */
-async function judgedAddresses(
-  fileSystem: FileSystem,
-  { launchRequest }: ChatRequest,
-): Promise<(model: ChosenModel) => ChosenModel> {
-  if (launchRequest === undefined) return (model) => model;
-  const { resume, configPath, overrides } = launchRequest.training;
-  const wanted = resume === null ? { configPath, overrides } : { resume, overrides };
-  const start = await startConfig(fileSystem, wanted);
-  requireJudged(launchRequest, start);
-  const { tinker_base_url, openreward_base_url } = loadStart(start).config;
-  const judge = (loaded: LoadedConfig): LoadedConfig => {
-    return { ...loaded, config: { ...loaded.config, tinker_base_url, openreward_base_url } };
-  };
-  return (model) => ({
-    ...model,
-    loaded: judge(model.loaded),
-    open: async (service) => {
-      const opened = await model.open(service);
-      return { ...opened, loaded: judge(opened.loaded) };
-    },
-  });
 }
 
 function requireRun({ run, label }: ChosenModel) {

@@ -13,6 +13,7 @@ function aView(
     partners: next.map((each) => ({
       ...{ label: "model", next: each, opening: "", entries: [], candidates: [] },
       ...{ tokens: 1, reward: null },
+      used: { tokens: 12, costUsd: null },
     })),
     ...changes,
   };
