@@ -34,6 +34,8 @@ export const chat: Journey = {
       await workbench.show("Tinker RL");
       await workbench.command("Tinker RL: Start Training");
       await workbench.row(/^run tinker-config, done, step 2 of 2/).waitFor({ timeout: 60_000 });
+      await workbench.notification("The run tinker-config is done.").waitFor();
+      await workbench.command("Notifications: Clear All Notifications");
     });
 
     await step("a row of a checkpoint offers a conversation with a task of its run", async () => {
