@@ -35,6 +35,7 @@ export const DASHBOARD_COMMANDS = [
   "startFromCheckpoint",
   "branchFromCheckpoint",
   "evaluateCheckpoint",
+  "chatWithCheckpoint",
   "deleteCheckpoint",
   "openConfigAt",
   "applyAlarm",

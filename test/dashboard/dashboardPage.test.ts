@@ -109,6 +109,40 @@ describe("the page of the dashboard", () => {
     expect(faults).toEqual([]);
   });
 
+  it("offers to talk to a checkpoint, and to go on from a turn where its tokens are stored", async () => {
+    const { page, commands } = await open(
+      { runId: "hard", view: { tab: "trajectories", rollout: { group: 0, rollout: 0 } } },
+      smallFolder,
+    );
+    const replay = page.getByRole("article", { name: "Replay" });
+    const second = replay.locator('[data-turn="1"]');
+    await second.getByRole("button", { name: "Continue from Here" }).click();
+    await expect.poll(() => commands).toHaveLength(1);
+    expect(commands[0]).toMatchObject({
+      command: "continueFromHere",
+      args: { key: { source: "training", group: 0, rollout: 0 }, turn: 1 },
+    });
+    await page.getByRole("tab", { name: "Overview" }).click();
+    await page.getByRole("tab", { name: "Checkpoints" }).click();
+    await page
+      .getByRole("button", { name: /^Actions for / })
+      .first()
+      .click();
+    await page.getByRole("menuitem", { name: "Chat with it…" }).click();
+    await expect.poll(() => commands.at(-1)?.command).toBe("chatWithCheckpoint");
+  });
+
+  it("says why a rollout without tokens cannot be gone on from", async () => {
+    const { page, commands } = await open(undefined, smallFolder);
+    await page.locator(".opens").last().click();
+    await page.locator(".grid-row").last().click();
+    const button = page.getByRole("button", { name: "Continue from Here" }).first();
+    expect(await button.getAttribute("aria-disabled")).toBe("true");
+    await button.press("Enter");
+    await page.getByRole("status").getByText("evaluations are stored without tokens").waitFor();
+    expect(commands).toEqual([]);
+  });
+
   it("makes no element, image, address or attribute of hostile Markdown that does something", async () => {
     const { page } = await open();
     const sources = [

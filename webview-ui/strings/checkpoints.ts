@@ -27,6 +27,7 @@ export const checkpointsStrings = {
   start: l10n.t("Start new run from it…"),
   branch: l10n.t("Branch from it…"),
   evaluate: l10n.t("Evaluate…"),
+  chat: l10n.t("Chat with it…"),
   remove: l10n.t("Delete…"),
   expiring: (name: string, duration: string) =>
     l10n.t("{0} expires in {1}. Save again, or raise its expiry, to keep it.", name, duration),

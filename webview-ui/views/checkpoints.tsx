@@ -117,7 +117,10 @@ function Row({ dashboard, checkpoint, nowMs }: RowProps) {
         ]),
     ...(samplerPath === null
       ? []
-      : [{ label: text.evaluate, run: () => host.command("evaluateCheckpoint", { name }) }]),
+      : [
+          { label: text.evaluate, run: () => host.command("evaluateCheckpoint", { name }) },
+          { label: text.chat, run: () => host.command("chatWithCheckpoint", { name }) },
+        ]),
     { label: text.remove, run: () => host.command("deleteCheckpoint", { name }) },
   ];
   const holds = [

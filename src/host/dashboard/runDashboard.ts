@@ -50,6 +50,7 @@ const COMMANDS: Partial<Readonly<Record<DashboardCommand, CommandId>>> = {
   startFromCheckpoint: "startFromCheckpoint",
   branchFromCheckpoint: "branchFromCheckpoint",
   evaluateCheckpoint: "evaluateCheckpoint",
+  chatWithCheckpoint: "chatWithCheckpoint",
   deleteCheckpoint: "deleteCheckpoint",
   openRunFolder: "openRunFolder",
   openLog: "openRunLog",

@@ -147,7 +147,7 @@ export const chat: Journey = {
       const sampled = panel.locator(".turn .fact").first();
       await sampled.waitFor();
       const [all, own] = await Promise.all(
-        [panel.locator(".partner-head .fact"), sampled].map(async (fact) =>
+        [panel.locator(".partner-head").getByText("of context"), sampled].map(async (fact) =>
           Number(((await fact.textContent()) ?? "").replace(/\D.*$/, "")),
         ),
       );
