@@ -21,11 +21,13 @@ import {
 import { type ChooseRunOptions, chooseRun } from "./chooseRun.ts";
 import { downloadCheckpoint, type WeightsDownloadOptions } from "./downloadCheckpoint.ts";
 import { offerInstead, offersToTrain } from "./offerInstead.ts";
+import { openCheckpointPage } from "./openCheckpointPage.ts";
 import { removeCheckpoint } from "./removeCheckpoint.ts";
 
 type CheckpointCommand =
   | "startFromCheckpoint"
   | "copyCheckpointPath"
+  | "openCheckpointPage"
   | "insertCheckpointPath"
   | "downloadCheckpoint"
   | "keepCheckpoint"
@@ -61,6 +63,13 @@ export function checkpointHandlers(
       const chosen = await choose(options, target);
       const path = chosen === undefined ? null : pathOf(chosen.entry);
       if (path !== null) await vscode.env.clipboard.writeText(path);
+    },
+    openCheckpointPage: async (target) => {
+      const chosen = await chooseOfRun(options, target);
+      if (chosen === undefined) return;
+      const { run, entry } = chosen;
+      const place = await placeOf(run, options.changes);
+      await openCheckpointPage(run, entry, place, options.downloads.keys);
     },
     insertCheckpointPath: async (target) => {
       const chosen = await choose(options, target);

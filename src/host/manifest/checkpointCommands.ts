@@ -32,6 +32,12 @@ export const checkpointCommands = {
       { menu: "view/item/context", when: CHECKPOINT, group: "2_copy@1" },
     ],
   },
+  openCheckpointPage: {
+    title: "Open in Tinker Console",
+    does: "Opens the page of a checkpoint at Tinker in the browser.",
+    icon: "link-external",
+    menus: [{ menu: "view/item/context", when: HOSTED, group: "2_copy@2" }],
+  },
   insertCheckpointPath: {
     title: "Use in Active Config",
     does: "Writes a checkpoint's address into the open configuration.",

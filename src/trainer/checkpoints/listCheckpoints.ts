@@ -3,8 +3,8 @@
 import { AppError } from "../../core/errors.ts";
 import type { FileSystem } from "../../core/ports.ts";
 import type { Checkpoint } from "../../core/tinker/checkpoints.ts";
+import { checkpointPage } from "../../core/tinker/consolePages.ts";
 import { parseTinkerPath } from "../../core/tinker/paths.ts";
-import { hostedBaseUrl } from "../../core/tinker/serviceClient.ts";
 import type { CheckpointRecord } from "../../local/engine/service/checkpoints/checkpointRecord.ts";
 import { tinkerPath } from "../../local/engine/service/checkpoints/tinkerPath.ts";
 import { CleanupStack } from "../services/cleanupStack.ts";
@@ -23,7 +23,6 @@ export interface DescribedCheckpoint extends StoredCheckpoint {
 
 /** More than a page of a terminal, less than what an account of years holds. */
 const MAX_HOSTED = 1000;
-const CONSOLE = "https://tinker.thinkingmachines.ai";
 
 /** All of this computer and of the account, the newest first. @throws AppError `key-host-not-allowed`, `key-not-encrypted`, `tinker-*` */
 export async function listCheckpoints(
@@ -50,12 +49,10 @@ export async function describeCheckpoint(
       const facts = { baseModel, loraRank: lora.rank, consoleUrl: null };
       return { ...fromRecord(place.record), ...facts };
     }
-    const { run, kind, name } = parseTinkerPath(path);
+    const { run } = parseTinkerPath(path);
     const stored = (await place?.account.listCheckpoints(run))?.find((each) => each.path === path);
     if (place === null || stored === undefined) throw missing(path);
-    const isHosted = place.connection.baseUrl.startsWith(hostedBaseUrl);
-    const page = `${CONSOLE}/checkpoints/${encodeURIComponent(run)}/${kind}/${name}`;
-    const consoleUrl = isHosted ? page : null;
+    const consoleUrl = checkpointPage(path, place.connection.baseUrl);
     return { ...fromTinker(stored), ...(await place.account.weightsFacts(path)), consoleUrl };
   });
 }

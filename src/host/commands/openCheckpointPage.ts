@@ -1,0 +1,29 @@
+/** *Open in Tinker Console*: the page of a checkpoint in the browser. */
+
+import * as vscode from "vscode";
+import type { CheckpointEntry } from "../../core/runFolder/checkpointLog.ts";
+import { checkpointPage } from "../../core/tinker/consolePages.ts";
+import { tinkerAddress } from "../catalogue/addresses.ts";
+import type { Keys } from "../keys/createKeys.ts";
+import type { RunEntry } from "../runs/runStore.ts";
+import type { Place } from "./changeCheckpoint.ts";
+
+/** @throws for checkpoints on this computer or at another service */
+export async function openCheckpointPage(
+  run: RunEntry,
+  { state_path, sampler_path }: CheckpointEntry,
+  place: Place,
+  keys: Pick<Keys, "variables">,
+): Promise<void> {
+  const path = state_path ?? sampler_path;
+  const address =
+    place.kind === "Tinker" ? (place.baseUrl ?? tinkerAddress(keys.variables())) : null;
+  const page = path === null || address === null ? null : checkpointPage(path, address);
+  if (page === null) {
+    throw new Error(
+      vscode.l10n.t("The service of {0} has no pages about its checkpoints.", run.name),
+    );
+  }
+  // VS Code takes a text as well, and only that keeps the escaped slash: its URI would write a plain one.
+  await vscode.env.openExternal(page as unknown as vscode.Uri); // for the reason above
+}

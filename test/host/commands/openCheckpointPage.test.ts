@@ -1,0 +1,43 @@
+import { beforeEach, expect, it, vi } from "vitest";
+import type { CheckpointEntry } from "../../../src/core/runFolder/checkpointLog.ts";
+import type { Place } from "../../../src/host/commands/changeCheckpoint.ts";
+import { openCheckpointPage } from "../../../src/host/commands/openCheckpointPage.ts";
+import { aRun } from "../views/runEntries.ts";
+
+const opened = vi.hoisted(() => [] as unknown[]);
+vi.mock("vscode", () => ({
+  l10n: { t: (text: string, name: string) => text.replace("{0}", name) },
+  env: { openExternal: async (target: unknown) => void opened.push(target) },
+}));
+
+const ENTRY: CheckpointEntry = {
+  ...{ name: "a", step: 2, epoch: 0, position: 8, kind: "final", metrics: {}, expires_at: null },
+  ...{ state_path: "tinker://s:train:0/weights/a", sampler_path: null },
+  ...{ renderer: "r", created_at: "" },
+};
+
+beforeEach(() => {
+  opened.length = 0;
+});
+
+function open(place: Place, variables: Readonly<Record<string, string>> = {}): Promise<void> {
+  return openCheckpointPage(aRun(), ENTRY, place, { variables: () => variables });
+}
+
+it("opens the page with its address as it is written, because a URI of VS Code would change it", async () => {
+  await open({ kind: "Tinker", baseUrl: null, project: "/p" });
+  expect(opened).toEqual([
+    "https://tinker.thinkingmachines.ai/checkpoints/s%3Atrain%3A0/weights%2Fa",
+  ]);
+});
+
+it.each([
+  [{ kind: "this computer" }, {}],
+  [{ kind: "Tinker", baseUrl: "https://own.example", project: "/p" }, {}],
+  [{ kind: "Tinker", baseUrl: null, project: "/p" }, { TINKER_BASE_URL: "https://own.example" }],
+] as const)("says that there is none for %j", async (place, variables) => {
+  await expect(open(place, variables)).rejects.toThrow(
+    "The service of demo has no pages about its checkpoints.",
+  );
+  expect(opened).toEqual([]);
+});
