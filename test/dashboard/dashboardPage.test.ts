@@ -317,7 +317,9 @@ describe("the page of the dashboard", () => {
     const [head, ...rows] = content.trim().split("\n");
     expect([name, head, rows.length]).toEqual([
       "reward.csv",
-      expect.stringContaining("step,reward mean,std,min,max"),
+      expect.stringContaining(
+        "step,reward mean,95 % low,95 % high,std of tasks,rollouts,std,min,max",
+      ),
       24,
     ]);
   });

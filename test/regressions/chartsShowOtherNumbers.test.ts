@@ -32,9 +32,11 @@ function aSource(
 
 const REWARDS = {
   "rollout/reward/mean": [0.1, 0.9, 0.242],
-  "rollout/reward/std": [0.1, 0.1, 0.1],
+  "rollout/reward/ci_low": [-0.1, 0.8, 0.2],
+  "rollout/reward/ci_high": [0.2, 0.9, 0.3],
+  "rollout/reward/group_std": [0.1, 0.1, 0.1],
   "rollout/reward/min": [0, 0, 0],
-  "rollout/reward/max": [1, 0, 1],
+  "rollout/reward/max": [1, 1, 1],
   "rollout/env/calculator/reward/mean": [0.2, 0.8, 0.3],
   "rollout/env/depot/reward/mean": [0, 1, 0.184],
 };
@@ -60,9 +62,20 @@ describe("the reward chart", () => {
     const values = Object.fromEntries(legend.map(({ label, values: own }) => [label, own?.[2]]));
     expect(values).toMatchObject({ mean: 0.242, calculator: 0.3, depot: 0.184 });
     const edge = (key: string) => Array.from(series.find((one) => one.key === key)?.values ?? []);
-    expect(bands.map(({ upper }) => upper)).toContain("range-upper");
+    expect(bands.map(({ upper }) => upper)).toEqual(["interval-upper"]);
+    expect(edge("interval-upper")).toEqual([0.2, 0.9, 0.3]);
+    expect(edge("interval-lower")).toEqual([0, 0.8, 0.2]);
+  });
+
+  it("has the bands that were chosen", () => {
+    const { data } = aSource(REWARDS);
+    const view = signal({ ...firstViewState(SMOOTHING), hiddenSeries: ["interval"] });
+    const { series, bands } = rewardChartData({ data, view }, null);
+    const edge = (key: string) => Array.from(series.find((one) => one.key === key)?.values ?? []);
+    expect(bands.map(({ upper }) => upper)).toEqual(["range-upper", "tasks-upper"]);
     expect(edge("range-upper")).toEqual(REWARDS["rollout/reward/max"]);
     expect(edge("range-lower")).toEqual(REWARDS["rollout/reward/min"]);
+    expect(edge("tasks-lower")).toEqual([0, 0.8, expect.closeTo(0.142, 9)]);
   });
 
   it("has a named mark for the evaluation of each environment", () => {

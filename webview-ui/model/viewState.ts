@@ -77,6 +77,9 @@ export const NO_FILTER: RolloutFilter = {
   temperature: null,
 };
 
+/** Where rewards are 0 or 1 both would fill the chart. */
+export const HIDDEN_AT_FIRST: readonly string[] = ["tasks", "range"];
+
 export function firstViewState(smoothing: number): ViewState {
   return {
     tab: "overview",
@@ -91,7 +94,7 @@ export function firstViewState(smoothing: number): ViewState {
     isFromZero: false,
     xRange: null,
     yRange: null,
-    hiddenSeries: [],
+    hiddenSeries: HIDDEN_AT_FIRST,
     shownAttempt: null,
     filter: NO_FILTER,
     sorting: { column: "rollout", isDescending: false },

@@ -4,6 +4,7 @@ import { formatValue } from "../charts/format.ts";
 import type { ChartMark } from "../controls/chartMarks.ts";
 import { Swatch } from "../controls/swatch.tsx";
 import type { DashboardModel } from "../model/dashboardModel.ts";
+import { HIDDEN_AT_FIRST } from "../model/viewState.ts";
 import { strings } from "../strings/strings.ts";
 import type { LegendEntry } from "./rewardChartData.ts";
 
@@ -33,7 +34,7 @@ export function Legend({ dashboard, entries, marks, row }: LegendProps) {
   const solo = (key: string): void => {
     const others = entries.map((entry) => entry.key).filter((other) => other !== key);
     const isSolo = others.every((other) => hiddenSeries.includes(other));
-    dashboard.update({ hiddenSeries: isSolo ? [] : others });
+    dashboard.update({ hiddenSeries: isSolo ? HIDDEN_AT_FIRST : others });
   };
   const present = MARKS.filter((kind) => marks.some((mark) => mark.kind === kind));
   return (

@@ -140,13 +140,15 @@ function useRewardChartData(dashboard: DashboardModel): RewardChartData {
 
 /** A row in words: what the run wrote, and what is drawn where that differs. */
 function describeRow(
-  { mean, smoothed, xs }: RewardChartData,
+  { mean, counts, smoothed, xs }: RewardChartData,
   { xAxis }: ViewState,
   row: number,
 ): string {
+  const count = counts[row] ?? Number.NaN;
   const values = [
     `${text.mean} ${formatValue(mean[row])}`,
     ...(smoothed === null ? [] : [text.smoothed(formatValue(smoothed[row]))]),
+    ...(Number.isFinite(count) ? [text.restsOn(count)] : []),
   ];
   return strings.spoken.point(formatXValue(xAxis, xs[row] ?? 0), values.join(", "));
 }

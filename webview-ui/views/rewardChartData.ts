@@ -14,7 +14,8 @@ import { evaluationEntry, evaluationMarks, evaluationSeries } from "./evaluation
 import { lineMarks } from "./lineMarks.ts";
 import type { Superseded } from "./useSuperseded.ts";
 
-const MEAN = "rollout/reward/mean";
+const REWARD = "rollout/reward";
+const MEAN = `${REWARD}/mean`;
 const text = strings.reward;
 
 /** What the chart is made from. */
@@ -37,6 +38,8 @@ export interface RewardChartData {
   readonly steps: Float64Array;
   /** As the run wrote it. */
   readonly mean: Float64Array;
+  /** How many rollouts stand behind it. */
+  readonly counts: Float64Array;
   /** As it is drawn; null when it is drawn as it is. */
   readonly smoothed: Float64Array | null;
   readonly series: readonly ChartSeries[];
@@ -61,8 +64,7 @@ export function rewardChartData(
   const legend: readonly LegendEntry[] = [
     { key: "mean", label: text.mean, colour: "blue", look: "line", values: raw, line: mean },
     ...(isSmoothed ? [{ ...RAW_ENTRY, line: raw }] : []),
-    { ...BAND, key: "std", label: text.std, look: "band" },
-    { ...BAND, key: "range", label: text.range, look: "outer-band" },
+    ...BANDS.filter(({ column }) => columns.values(column).some(Number.isFinite)),
     ...environmentEntries(source),
     ...supersededEntry(superseded, columns.steps()),
     ...evaluations.map(evaluationEntry),
@@ -83,6 +85,7 @@ export function rewardChartData(
     marks: [...lineMarks(source, xs), ...evaluationMarks(source, xs, evaluations.filter(isShown))],
     legend,
     mean: raw,
+    counts: columns.values("rollout/reward/count"),
     smoothed: isSmoothed ? mean : null,
     steps: columns.steps(),
     names: columnNames(columns),
@@ -90,6 +93,12 @@ export function rewardChartData(
 }
 
 const BAND = { colour: "blue", values: null, line: null } as const;
+/** Each with the column without which there is nothing to draw. */
+const BANDS = [
+  { ...BAND, key: "interval", label: text.interval, look: "band", column: `${REWARD}/ci_low` },
+  { ...BAND, key: "tasks", label: text.tasks, look: "outer-band", column: `${REWARD}/group_std` },
+  { ...BAND, key: "range", label: text.range, look: "outer-band", column: `${REWARD}/min` },
+] as const;
 const RAW_ENTRY = {
   key: "raw",
   label: text.raw,
@@ -101,6 +110,10 @@ const RAW_ENTRY = {
 function columnNames(columns: ColumnStore): RewardChartData["names"] {
   return [
     { head: "reward mean", name: MEAN },
+    { head: "95 % low", name: "rollout/reward/ci_low" },
+    { head: "95 % high", name: "rollout/reward/ci_high" },
+    { head: "std of tasks", name: "rollout/reward/group_std" },
+    { head: "rollouts", name: "rollout/reward/count" },
     { head: "std", name: "rollout/reward/std" },
     { head: "min", name: "rollout/reward/min" },
     { head: "max", name: "rollout/reward/max" },
@@ -119,12 +132,17 @@ interface DrawnBand {
 
 /** Not smoothed: a smoothed edge would shade rewards that never occurred. */
 function bandsOf(columns: ColumnStore, mean: Float64Array): readonly DrawnBand[] {
-  const highest = columns.values("rollout/reward/max");
-  const lowest = columns.values("rollout/reward/min");
-  const std = columns.values("rollout/reward/std");
-  const upper = within(combine(mean, std, 1), highest, Math.min);
-  const lower = within(combine(mean, std, -1), lowest, Math.max);
-  return [bandOf("range", highest, lowest, 0.15), bandOf("std", upper, lower, 0.24)];
+  const column = (name: string): Float64Array => columns.values(`${REWARD}/${name}`);
+  const highest = column("max");
+  const lowest = column("min");
+  const band = (key: string, high: Float64Array, low: Float64Array, share: number): DrawnBand =>
+    bandOf(key, within(high, highest, Math.min), within(low, lowest, Math.max), share);
+  const std = column("group_std");
+  return [
+    bandOf("range", highest, lowest, 0.1),
+    band("tasks", combine(mean, std, 1), combine(mean, std, -1), 0.15),
+    band("interval", column("ci_high"), column("ci_low"), 0.24),
+  ];
 }
 
 function bandOf(key: string, high: Float64Array, low: Float64Array, share: number): DrawnBand {

@@ -1,5 +1,6 @@
 /** The `rollout/…` metrics over a list of rollouts. */
 
+import { clusterInterval } from "../util/clusterInterval.ts";
 import { groupBy } from "../util/groupBy.ts";
 import { fraction, mean, type Stats, sum, summarize } from "../util/stats.ts";
 import type { MetricsTree } from "./metricsTree.ts";
@@ -9,10 +10,25 @@ import type { RolloutFacts, ToolCallFacts, TurnFacts } from "./stepFacts.ts";
 export function rewardMetrics(rollouts: readonly RolloutFacts[]): MetricsTree {
   const scored = scoredOnly(rollouts);
   return {
-    reward: stats(scored.map(({ reward }) => reward ?? 0)),
+    reward: { ...stats(scored.map(rewardOf)), ...rewardInterval(scored) },
     response_tokens: stats(scored.map(responseTokens)),
     stop_reason: stopReasons(rollouts),
   };
+}
+
+/** How far the mean can be trusted, and how much tasks differ: rollouts of one task are no independent observations. */
+function rewardInterval(scored: readonly RolloutFacts[]): MetricsTree {
+  const groups = groupBy(scored, ({ group }) => group).values();
+  const interval = clusterInterval(Array.from(groups, (own) => own.map(rewardOf)));
+  return {
+    ci_low: interval?.low ?? null,
+    ci_high: interval?.high ?? null,
+    group_std: interval?.groupStd ?? null,
+  };
+}
+
+function rewardOf({ reward }: RolloutFacts): number {
+  return reward ?? 0;
 }
 
 /** The part that is also given for each environment; stop reasons cover failed rollouts too, so that they sum to all. */
