@@ -35,6 +35,7 @@ export const FOLDER_ORDER: readonly string[] = [
   "src/core/tracking/wandb",
   "src/core/runs",
   "src/core/sweeps",
+  "src/core/estimate",
   "src/core/outputs",
   "src/core/weights",
   "src/core/rollout",

@@ -15,10 +15,9 @@ export interface WithOverrides {
 }
 
 /** The configuration that a command is about, by its flag or as the only argument. @throws AppError `bad-arguments` */
-export function configCommand<Kind extends "train" | "sweep" | "validate" | "show-prompt">(
-  given: ParsedFlags,
-  kind: Kind,
-) {
+export function configCommand<
+  Kind extends "train" | "sweep" | "validate" | "estimate" | "show-prompt",
+>(given: ParsedFlags, kind: Kind) {
   const { overrides } = given;
   const configPath = lastValue(given, "config_path");
   if (configPath === undefined) {

@@ -13,6 +13,7 @@ import {
 import { type ChatCommand, chatCommand } from "./chatArguments.ts";
 import { type CheckpointsCommand, checkpointsCommand } from "./checkpointArguments.ts";
 import { controlCommand, type RunControlCommand } from "./controlArguments.ts";
+import { type EstimateCommand, estimateCommand } from "./estimateArguments.ts";
 import { type EvaluateCommand, evaluateCommand } from "./evaluateArguments.ts";
 import {
   argumentError,
@@ -82,6 +83,7 @@ export type Command =
   | DryRunCommand
   | ResumeCommand
   | EvaluateCommand
+  | EstimateCommand
   | SweepCommand
   | LaunchCommand
   | PreviewCommand
@@ -104,6 +106,7 @@ const COMMANDS: readonly CommandName[] = [
   "sweep",
   "control",
   "validate",
+  "estimate",
   "show-prompt",
   "runs",
   "show",
@@ -149,6 +152,8 @@ function parseCommand(name: CommandName, given: ParsedFlags): Command {
       return controlCommand(given);
     case "validate":
       return { ...configCommand(given, "validate"), wantsJson: given.switches.has("json") };
+    case "estimate":
+      return estimateCommand(given);
     case "show-prompt":
       return showPromptCommand(given);
     case "runs":

@@ -6,6 +6,7 @@ import { createRunReader } from "../core/runFolder/reader.ts";
 import { formatCount, formatSigned, plural } from "../shared/format.ts";
 import { l10n } from "../shared/l10n.ts";
 import type { DryRunRequest, RunEnd } from "../trainer/types.ts";
+import { estimateLines } from "./estimateLines.ts";
 import { commandLine, shortPath } from "./invocation.ts";
 import { BLANK, type Line, labelled } from "./line.ts";
 import type { ProgramOptions } from "./programOptions.ts";
@@ -20,8 +21,10 @@ export async function followDryRun(
 ): Promise<RunEnd> {
   const { trainer, out } = options;
   const lines: Line[] = [];
-  const onPlayed = async (folder: string): Promise<void> => {
+  const onPlayed: DryRunRequest["onPlayed"] = async (folder, report) => {
     for await (const line of dryRunLines(showContext(options, folder))) lines.push(line);
+    lines.push(BLANK, ...estimateLines(report, options.invocation, out.columns));
+    lines.push(quietLine(l10n.t("No weights were changed.")));
   };
   try {
     const end = await followRun(
@@ -95,7 +98,6 @@ function trainedLines(row: ReturnType<typeof flattenMetrics>): readonly Line[] {
       l10n.t("tokens played"),
       l10n.t("{0} sampled, {1} in prompts", count("tokens/sampled"), formatCount(prompts)),
     ),
-    quietLine(l10n.t("No weights were changed.")),
   ];
 }
 

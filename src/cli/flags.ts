@@ -12,6 +12,7 @@ export type CommandName =
   | "sweep"
   | "control"
   | "validate"
+  | "estimate"
   | "show-prompt"
   | "runs"
   | "show"
@@ -72,6 +73,14 @@ export const FLAGS: Readonly<Record<CommandName, Flags>> = {
   },
   control: HELP,
   validate: { ...CONFIG, json: { type: "boolean" } },
+  estimate: {
+    ...CONFIG,
+    ...STARTING,
+    groups: { type: "string" },
+    from: { type: "string" },
+    json: { type: "boolean" },
+    yes: { type: "boolean" },
+  },
   "show-prompt": {
     ...CONFIG,
     ...STARTING,

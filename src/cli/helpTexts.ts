@@ -15,6 +15,7 @@ const GENERAL: HelpText = (program) => `Trains language-model agents with reinfo
   evaluate MODEL …           measure checkpoints and the base model side by side
   sweep --config_path FILE   train with each combination of several values
   control RUN_FOLDER ACTION  pause, continue, save, stop or change a running run
+  estimate FILE              say what a training is going to take
   validate FILE              check a configuration, without any service
   show-prompt FILE           show the first prompt of a task, without a step
   runs [FOLDER]              list runs: state, step, reward
@@ -165,6 +166,32 @@ is another sweep. A run can be paused, stopped and resumed like any other.
 Ctrl+C saves and stops the runs under way and starts no more; a second one ends
 at once. The exit code is 0 when all runs are done, else the worst of theirs: 1,
 2, 5, 4, 6, 3, in this order.`;
+
+const ESTIMATE: HelpText = (
+  program,
+) => `Says what a training is going to take: tokens, USD and hours.
+
+  ${program} estimate FILE [FLAGS]
+
+  --from RUN_FOLDER        rest on this run; by default on the newest run of the
+                           same environments and model beside the configuration
+  --groups N               play N groups in each environment instead, by default
+                           2 where there is no such run; no weights are changed
+  --yes                    play them although the service bills them
+  --json                   print the estimate as JSON, and progress on stderr
+  --overrides KEY=VALUE …  settings over those of the file; --KEY VALUE as well
+  --allow-host HOST        let keys go to https://HOST, where a .env file leads;
+                           http://HOST allows an address without encryption
+
+Example:
+
+  ${program} estimate examples/local/tinker-config.yaml --groups 2
+
+Every prompt of every turn is counted, evaluations, groups that refill takes,
+and the forward passes of kl_coef and off_policy_correction. USD come with all
+four prices: those of the key prices, or the vendor's list. The ranges hold nine
+tenths of what the played groups let expect; the model may still learn to write
+more or less.`;
 
 const VALIDATE: HelpText = (program) => `Checks a configuration and contacts no service.
 
@@ -383,6 +410,7 @@ const TOPICS: Readonly<Record<CommandName, HelpText>> = {
   evaluate: EVALUATE,
   sweep: SWEEP,
   control: CONTROL,
+  estimate: ESTIMATE,
   validate: VALIDATE,
   "show-prompt": SHOW_PROMPT,
   runs: RUNS,

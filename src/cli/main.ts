@@ -15,11 +15,18 @@ import { changeInRun } from "../trainer/checkpoints/changeInRun.ts";
 import { downloadCheckpoint } from "../trainer/checkpoints/downloadCheckpoint.ts";
 import { describeCheckpoint, listCheckpoints } from "../trainer/checkpoints/listCheckpoints.ts";
 import { debugLog } from "../trainer/debugLog.ts";
+import { estimateBasis } from "../trainer/estimate.ts";
 import { listModels } from "../trainer/listModels.ts";
 import { loadTokenizer } from "../trainer/loadTokenizer.ts";
 import { previewPrompt } from "../trainer/previewPrompt.ts";
 import { serve } from "../trainer/serve.ts";
-import { resumeTraining, startDryRun, startEvaluation, startTraining } from "../trainer/trainer.ts";
+import {
+  resumeTraining,
+  startDryRun,
+  startEstimate,
+  startEvaluation,
+  startTraining,
+} from "../trainer/trainer.ts";
 import { errorLines } from "./exitCode.ts";
 import { describeInvocation } from "./invocation.ts";
 import { renderLine } from "./line.ts";
@@ -63,6 +70,8 @@ const exitCode = await runProgram(
       startTraining: (request) => startTraining({ ...request, redactor }),
       resumeTraining: (request) => resumeTraining({ ...request, redactor }),
       startDryRun: (request) => startDryRun({ ...request, redactor }),
+      estimateBasis,
+      startEstimate: (request) => startEstimate({ ...request, redactor }),
       startEvaluation: (request) => startEvaluation({ ...request, redactor }),
       listCheckpoints: (files, request) => listCheckpoints(files, { ...request, redactor }),
       describeCheckpoint: (files, request) => describeCheckpoint(files, { ...request, redactor }),

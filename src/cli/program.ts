@@ -11,6 +11,7 @@ import { runCheckpoints } from "./checkpoints.ts";
 import { controlRun } from "./control.ts";
 import { downloadForEditor } from "./downloadForEditor.ts";
 import { followDryRun } from "./dryRun.ts";
+import { estimate, followEstimate } from "./estimate.ts";
 import { followEvaluation } from "./evaluate.ts";
 import { errorLines, exitCodeOf, exitCodeOfRun } from "./exitCode.ts";
 import { helpLines } from "./helpTexts.ts";
@@ -75,6 +76,8 @@ async function dispatch(options: ProgramOptions, command: Command): Promise<numb
         await followEvaluation(options, { ...request, owner: "terminal" }, wantsJson),
       );
     }
+    case "estimate":
+      return exitCodeOfRun(await estimate(options, command));
     case "sweep":
       return runSweep(options, command);
     case "launch":
@@ -130,6 +133,10 @@ function followLaunch(options: ProgramOptions, launch: EditorLaunch): Promise<Ru
   }
   if (instead?.kind === "dry_run") {
     return followDryRun(inEditor, { ...common, groups: DRY_RUN_GROUPS, isKept: false });
+  }
+  if (instead?.kind === "estimate") {
+    // The editor has asked before, where groups are played at a cost.
+    return followEstimate(inEditor, { ...common, from: null, groups: null }, false);
   }
   return followRun(inEditor, (watch) => {
     const request = { owner: "editor", launch, overrides, watch } as const;

@@ -16,12 +16,14 @@ import type {
   StoredCheckpoint,
 } from "../trainer/checkpoints/listCheckpoints.ts";
 import type { PlacesRequest } from "../trainer/checkpoints/places.ts";
+import type { EstimateBasis } from "../trainer/estimate.ts";
 import type { AccountRequest } from "../trainer/hostedAccount.ts";
 import type { OfferedModels } from "../trainer/listModels.ts";
 import type { PreviewRequest } from "../trainer/previewPrompt.ts";
 import type {
   ActiveRun,
   DryRunRequest,
+  EstimateRequest,
   EvaluateRequest,
   ResumeRequest,
   TrainRequest,
@@ -48,6 +50,11 @@ export interface TrainerApi {
   startTraining(request: TrainRequest): ActiveRun;
   resumeTraining(request: ResumeRequest): ActiveRun;
   startDryRun(request: DryRunRequest): ActiveRun;
+  estimateBasis(
+    fileSystem: FileSystem,
+    request: Pick<EstimateRequest, "configPath" | "overrides">,
+  ): Promise<EstimateBasis>;
+  startEstimate(request: EstimateRequest): ActiveRun;
   startEvaluation(request: EvaluateRequest): ActiveRun;
   listCheckpoints(
     fileSystem: FileSystem,

@@ -117,7 +117,9 @@ export type InsteadOfTraining =
   /** Measures models; none named = the base model, and the run of the configuration where there is one. */
   | { readonly kind: "evaluate"; readonly models: readonly string[] }
   /** Plays everything up to the first update. */
-  | { readonly kind: "dry_run" };
+  | { readonly kind: "dry_run" }
+  /** Says what a training is going to take: from a past run, or from groups that are played where there is none. */
+  | { readonly kind: "estimate" };
 
 export interface RequestedKey {
   readonly value: string;

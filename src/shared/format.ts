@@ -10,6 +10,18 @@ export function formatCount(value: number): string {
   return String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
+/** About so many, with three significant digits: `812`, `4.81k`, `12.3M`. */
+export function formatRounded(value: number): string {
+  const units = ["", "k", "M", "G", "T"];
+  let power = 0;
+  let rounded = Math.round(value);
+  while (rounded >= 1000 && power < units.length - 1) {
+    power += 1;
+    rounded = Number((value / 1000 ** power).toPrecision(3));
+  }
+  return `${rounded}${units[power]}`;
+}
+
 /** A reward with two decimals, `–` for none. */
 export function formatReward(value: number | null): string {
   return value === null ? NOTHING : withoutMinusZero(value.toFixed(2));

@@ -13,6 +13,7 @@ import { runName, runParent } from "../node/runPaths.ts";
 import { claimRun } from "./claimRun.ts";
 import type { LoadedConfig } from "./config/configFiles.ts";
 import { connectAndPrepare, connectionOptions, type PreparedServices } from "./connectRun.ts";
+import { reportEstimate } from "./estimate.ts";
 import { loadListPrices } from "./listPrices.ts";
 import { reportContext, trainingContext } from "./runContext.ts";
 import { recordFailure } from "./runEnding.ts";
@@ -43,7 +44,7 @@ export async function executeDryRun(trainer: TrainerOptions, dry: DryRun): Promi
     // Nobody is to look for a folder that is soon gone.
     const { onClaim: _, ...unnoticed } = trainer;
     const lease = await claimRun(dry.isKept ? trainer : unnoticed, plan, plan);
-    return await play(trainer, { ...dry, plan, prepared, lease });
+    return await play(trainer, { ...dry, config, plan, prepared, lease });
   } catch (error) {
     throw trainer.redactor.redactError(error);
   } finally {
@@ -65,6 +66,8 @@ function dryConfig(config: Config, path: string, parent: string, groups: number)
 }
 
 interface Playing extends Pick<DryRun, "isKept" | "onPlayed"> {
+  /** Of the training that this stands for. */
+  readonly config: Config;
   readonly plan: RunPlan;
   readonly prepared: PreparedServices;
   readonly lease: RunLease;
@@ -72,7 +75,7 @@ interface Playing extends Pick<DryRun, "isKept" | "onPlayed"> {
 
 async function play(
   trainer: TrainerOptions,
-  { plan, prepared, lease, isKept, onPlayed }: Playing,
+  { config, plan, prepared, lease, isKept, onPlayed }: Playing,
 ): Promise<RunEnd> {
   const { tinker, preparation } = prepared;
   const { folder } = lease;
@@ -91,7 +94,10 @@ async function play(
       listPrices: listPrices?.prices ?? null,
     });
     const output = await playDryRun(context, model.start);
-    await onPlayed(folder);
+    await context.storage.usage.flush();
+    const { signal } = trainer.control;
+    const basis = { fileSystem: lease.files, folder, isPlayed: true };
+    await onPlayed(folder, await reportEstimate({ config, prepared, listPrices, signal }, basis));
     requireRewards(output);
     await tinker.service.finish("success");
     await lease.end({ phase: "done" });

@@ -16,11 +16,13 @@ import { systemClock } from "../node/clock.ts";
 import { createFileSystem } from "../node/fileSystem.ts";
 import { runName, runParent } from "../node/runPaths.ts";
 import { type StartRequest, startConfig } from "../node/startConfig.ts";
+import { DRY_RUN_GROUPS } from "../shared/dryRun.ts";
 import { type LoadedConfig, loadStart } from "./config/configFiles.ts";
 import { ControlChannel } from "./control/controlChannel.ts";
 import { createClient, startPosition } from "./createModel.ts";
 import { debugLog } from "./debugLog.ts";
 import { executeDryRun } from "./dryRun.ts";
+import { estimateFromRun, newestRunOf } from "./estimate.ts";
 import { defaultWords, evaluatedModels } from "./evaluatedModels.ts";
 import { evaluateModels } from "./evaluateModels.ts";
 import { loadEvaluation } from "./loadEvaluation.ts";
@@ -32,6 +34,7 @@ import { CleanupStack } from "./services/cleanupStack.ts";
 import type {
   ActiveRun,
   DryRunRequest,
+  EstimateRequest,
   EvaluateRequest,
   ResumeRequest,
   RunEnd,
@@ -67,6 +70,28 @@ export function startDryRun(request: DryRunRequest): ActiveRun {
     const { groups, isKept, onPlayed } = request;
     const planOf = (loaded: LoadedConfig) => planNewRun(fileSystem, request, loaded);
     return executeDryRun(options, { loaded: loadStart(start), planOf, groups, isKept, onPlayed });
+  });
+}
+
+/** Plays groups, or reads a past run, to say what a training is going to take. */
+export function startEstimate(request: EstimateRequest): ActiveRun {
+  const { configPath, overrides = [] } = request;
+  return launch(request, async (options, fileSystem) => {
+    const start = await startConfig(fileSystem, { configPath, overrides });
+    if (request.launch !== undefined) requireJudged(request.launch.launchRequest, start);
+    const { from, groups: wanted, onEstimate } = request;
+    const loaded = loadStart(start);
+    const past = wanted === null ? await newestRunOf(fileSystem, loaded) : null;
+    const folder = from ?? past;
+    const planOf = (other: LoadedConfig) => planNewRun(fileSystem, request, other);
+    if (folder !== null) {
+      return estimateFromRun(options, { loaded, planOf, fileSystem, folder, onEstimate });
+    }
+    const groups = (wanted ?? DRY_RUN_GROUPS) * Object.keys(loaded.config.environments).length;
+    return executeDryRun(options, {
+      ...{ loaded, planOf, groups, isKept: false },
+      onPlayed: async (_, report) => onEstimate(report),
+    });
   });
 }
 

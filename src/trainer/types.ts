@@ -1,5 +1,6 @@
 /** What a terminal or an editor asks of the trainer. */
 
+import type { EstimateReport } from "../core/estimate/report.ts";
 import type { AllowedOrigin } from "../core/secrets/hostBinding.ts";
 import type { Redactor } from "../core/secrets/redaction/redactor.ts";
 import type { Watcher } from "../core/training/progress.ts";
@@ -47,8 +48,16 @@ export interface DryRunRequest extends RunRequest, Pick<TrainRequest, "configPat
   readonly groups: number;
   /** True to leave the folder where runs lie. */
   readonly isKept: boolean;
-  /** Called with the folder when everything stands in it. */
-  readonly onPlayed: (folder: string) => Promise<void>;
+  /** Called with the folder when everything stands in it, and with what the whole training is going to take. */
+  readonly onPlayed: (folder: string, report: EstimateReport) => Promise<void>;
+}
+
+export interface EstimateRequest extends RunRequest, Pick<TrainRequest, "configPath"> {
+  /** Folder of the run that it rests on; null = the newest of the same environments and model, or groups that are played for it. */
+  readonly from: string | null;
+  /** To play in each environment, on average; null = none where there is such a run. */
+  readonly groups: number | null;
+  readonly onEstimate: (report: EstimateReport) => void;
 }
 
 export interface EvaluateRequest extends RunRequest {

@@ -57,6 +57,8 @@ export function aTrainer(changes: Partial<TrainerApi> = {}): TrainerApi {
       startTraining: unused,
       resumeTraining: unused,
       startDryRun: unused,
+      estimateBasis: unused,
+      startEstimate: unused,
       startEvaluation: unused,
       serve: unused,
       listCheckpoints: unused,

@@ -65,7 +65,11 @@ function withInstead(request: LaunchRequest, instead?: InsteadOfTraining): Launc
   return { ...request, training: { ...request.training, instead } };
 }
 
-it.each([{ kind: "evaluate", models: ["base"] }, { kind: "dry_run" }] as const)(
+it.each([
+  { kind: "evaluate", models: ["base"] },
+  { kind: "dry_run" },
+  { kind: "estimate" },
+] as const)(
   "refuses to $kind with keys that were given for another configuration",
   async (instead) => {
     const configPath = join(folder, "tinker-config.yaml");

@@ -67,6 +67,9 @@ it("each output of a real run fits its schema", async () => {
     steps: [{ step: 1, metrics: { "group/size/mean": 4 } }, { step: 2 }],
   });
   expect(await json("show", run, "--eval")).toMatchObject({ evaluations: shown["evaluations"] });
+  expect(await json("estimate", join(project, "config.yaml"))).toMatchObject({
+    ...{ steps: 2, restsOn: { run, steps: 2, groups: 4, rollouts: 16 }, prices: null },
+  });
   await json("checkpoints", "list", "--local");
   const listed = z
     .object({ checkpoints: z.array(z.object({ statePath: z.string() })).min(1) })

@@ -40,6 +40,8 @@ async function program(show: (shown: unknown) => void, args: readonly string[]):
         startTraining: refuse,
         resumeTraining: refuse,
         startDryRun: refuse,
+        estimateBasis: refuse,
+        startEstimate: refuse,
         startEvaluation: refuse,
         listCheckpoints: refuse,
         describeCheckpoint: refuse,

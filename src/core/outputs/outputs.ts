@@ -6,6 +6,7 @@ import {
   downloadOutput,
   runCheckpointsOutput,
 } from "./checkpointsOutput.ts";
+import { estimateOutput } from "./estimateOutput.ts";
 import { evaluationsOutput } from "./evaluationsOutput.ts";
 import { rolloutsOutput, trajectoriesOutput } from "./rolloutsOutput.ts";
 import { runOutput } from "./runOutput.ts";
@@ -15,6 +16,7 @@ import { validationOutput } from "./validationOutput.ts";
 /** In the order of the documentation. */
 export const OUTPUTS = [
   validationOutput,
+  estimateOutput,
   runsOutput,
   runOutput,
   rolloutsOutput,

@@ -28,6 +28,8 @@ const usageEntry = z.discriminatedUnion("for", [
     version: count,
     rollout: count,
     tokens: tokenUsageSchema,
+    /** Tokens of the data that it gives when it is trained on; absent without any, and in files of earlier versions. */
+    data: count.optional(),
   }),
   /** A step's update, with what was asked for it. */
   z.object({ for: z.literal("update"), step: count, tokens: tokenUsageSchema }),
@@ -106,6 +108,17 @@ export function createUsageLog({
   };
 }
 
+/** Lines that cannot be read are left out. @throws AppError `file-unreadable` */
+export async function* usageEntries(
+  fileSystem: FolderFiles,
+  folder: string,
+): AsyncGenerator<UsageEntry, void> {
+  for await (const { value } of readLines(fileSystem, runPaths(folder).usage)) {
+    const entry = usageEntry.safeParse(value).data;
+    if (entry !== undefined) yield entry;
+  }
+}
+
 /** As {@link UsageLog.read}. */
 export async function readUsage(
   fileSystem: FolderFiles,
@@ -115,9 +128,7 @@ export async function readUsage(
   let [total, evaluation, isEmpty] = [NO_TOKENS, NO_TOKENS, true];
   // Of one that was played more than once, the last time.
   const waiting = new Map<string, TokenUsage>();
-  for await (const { value } of readLines(fileSystem, runPaths(folder).usage)) {
-    const entry = usageEntry.safeParse(value).data;
-    if (entry === undefined) continue;
+  for await (const entry of usageEntries(fileSystem, folder)) {
     isEmpty = false;
     if (entry.for === "evaluation") evaluation = addTokens(evaluation, entry.tokens);
     else total = addTokens(total, entry.tokens);

@@ -112,7 +112,7 @@ export function limitsOf(config: Config): Readonly<Record<keyof RunLimits, numbe
 
 /** @throws AppError `environment-not-prepared`, which is a bug */
 export function environmentOf(
-  { services }: Pick<PlayContext, "services">,
+  { services }: { readonly services: Pick<PlayContext["services"], "environments"> },
   name: string,
 ): PreparedEnvironment {
   const environment = services.environments.get(name);

@@ -264,6 +264,6 @@ export function itemsFrom(
 }
 
 /** The position behind the last item of all epochs; null = endless. */
-function endOfData({ epochLength }: TaskSequence, epochs: number | null): number | null {
+export function endOfData({ epochLength }: TaskSequence, epochs: number | null): number | null {
   return epochs === null ? null : epochs * epochLength;
 }

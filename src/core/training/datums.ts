@@ -34,6 +34,11 @@ export interface TrainingDatum extends DatumSource {
   readonly mask: Uint8Array;
 }
 
+/** Tokens of the datum of one stream; 0 when nothing in it is trained. */
+export function datumLength({ mask }: Pick<LedgerView, "mask">): number {
+  return Math.max(0, mask.lastIndexOf(1));
+}
+
 /**
  * The datum of one stream, or null when nothing in it is trained. With `full` the stream up to its last trained token: input
  * = full[0..n-2], targets = full[1..n-1], and the per-token arrays without their first element: `docs/protocols/tinker.md#forward_backward`.
@@ -41,7 +46,7 @@ export interface TrainingDatum extends DatumSource {
  */
 export function buildDatum(source: DatumSource, advantage: number): TrainingDatum | null {
   const { tokens, logprobs, mask } = checkedLedger(source.ledger);
-  const n = mask.lastIndexOf(1) + 1;
+  const n = datumLength(source.ledger) + 1;
   if (n < 2) return null;
   // Views of the ledger, which only grows: a copy would double what a batch takes.
   const targets = tokens.subarray(1, n);

@@ -2,7 +2,9 @@
 
 import type { FinishedRollout, RolloutTask } from "../rollout/rollout.ts";
 import { rolloutSeed } from "../rollout/seeds.ts";
+import { sum } from "../util/stats.ts";
 import type { RunContext } from "./context.ts";
+import { datumLength } from "./datums.ts";
 import { pauseAtFailure } from "./groupFailurePolicy.ts";
 import type { Policy } from "./policy.ts";
 import type { PlayOptions } from "./rolloutPlayer.ts";
@@ -36,9 +38,13 @@ export function playOptions(
       progressOf(rollout)?.add(rollout);
       await pauseAtFailure(context, rollout);
     },
-    onUsed: (task, tokens) => {
+    onUsed: (task, tokens, streams) => {
       const position = positionOf(task);
-      storage.usage.add({ for: "rollout", position, version, rollout: task.rollout, tokens });
+      const data = sum(streams.map(datumLength));
+      storage.usage.add({
+        ...{ for: "rollout", position, version, rollout: task.rollout, tokens },
+        ...(data > 0 && { data }),
+      });
     },
   };
 }

@@ -28,8 +28,12 @@ export interface PlayOptions {
   readonly isUrgent?: boolean;
   /** Awaited before the next rollout takes the slot; for a rollout that is scored with its group when all of it have ended. */
   readonly onFinished: (rollout: FinishedRollout) => Promise<void>;
-  /** Called once a rollout has ended or was aborted, with the tokens that it took. */
-  readonly onUsed: (task: RolloutTask, tokens: TokenUsage) => void;
+  /** Called once a rollout has ended or was aborted, with the tokens that it took, and with its streams when it has ended. */
+  readonly onUsed: (
+    task: RolloutTask,
+    tokens: TokenUsage,
+    streams: FinishedRollout["streams"],
+  ) => void;
 }
 
 /** Number of rollouts that begin in one turn of the event loop, so that thousands do not block it. */
@@ -175,6 +179,7 @@ export class RolloutPlayer {
       isUrgent: options.isUrgent ?? false,
     });
     const meter = new UsageMeter();
+    let streams: FinishedRollout["streams"] = [];
     try {
       const rolloutOptions: RolloutOptions = {
         meter,
@@ -191,6 +196,7 @@ export class RolloutPlayer {
           config.sampling_seed ? options.seedOf(task, attempt, turn) : undefined,
       };
       const rollout = await runRollout(rolloutOptions, task, signal);
+      streams = rollout.streams;
       const ended = { ...rollout, facts: { ...rollout.facts, queueS: slot.queuedMs / 1000 } };
       for (const finished of await this.#finish(ended, group, rolloutOptions, signal)) {
         await options.onFinished(finished);
@@ -201,7 +207,7 @@ export class RolloutPlayer {
       this.#failing.abort(error);
       throw error;
     } finally {
-      options.onUsed(task, meter.usage.used);
+      options.onUsed(task, meter.usage.used, streams);
       slot.release();
       this.#outage.check();
     }

@@ -13,6 +13,7 @@ import { isResumable } from "../views/runRow.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
 import { settingOverrides } from "../vscode/settingOverrides.ts";
+import { mayEstimate } from "./askEstimate.ts";
 import { askOverrides } from "./askOverrides.ts";
 import { askSweep } from "./askSweep.ts";
 import { type ChooseConfigOptions, chooseConfig } from "./chooseConfig.ts";
@@ -23,6 +24,7 @@ type StartCommand =
   | "startTraining"
   | "startWithOverrides"
   | "dryRun"
+  | "estimateCost"
   | "startSweep"
   | "startLocalDemo"
   | "resumeRun";
@@ -62,6 +64,13 @@ export function startHandlers(options: StartHandlerOptions): Pick<CommandHandler
       if (config === undefined || !(await isSound(config))) return;
       const name = basename(config.fsPath, extname(config.fsPath));
       await train(config, { action: "dry_run" }, vscode.l10n.t("dry run {0}", name));
+    },
+    estimateCost: async (target) => {
+      const config = await chooseConfig(options, target);
+      if (config === undefined || !(await isSound(config))) return;
+      if (!(await mayEstimate(options.fileSystem, config))) return;
+      const name = basename(config.fsPath, extname(config.fsPath));
+      await train(config, { action: "estimate" }, vscode.l10n.t("estimate {0}", name));
     },
     startSweep: async (target) => {
       const config = await chooseConfig(options, target);

@@ -13,6 +13,7 @@ import { withFallback } from "./withFallback.ts";
 const ICONS: Readonly<Partial<Record<LensAction, string>>> = {
   start: "play",
   validate: "check",
+  estimate: "graph",
   stop: "debug-stop",
 };
 
@@ -56,9 +57,11 @@ export class CodeLensProvider implements vscode.CodeLensProvider, vscode.Disposa
   }
 }
 
-/** What starts or steers a run is absent in Restricted Mode. */
+/** Absent in Restricted Mode. */
+const STARTS_PROGRAM: ReadonlySet<LensAction> = new Set(["start", "estimate", "stop"]);
+
 function isAllowed(action: LensAction): boolean {
-  return vscode.workspace.isTrusted || (action !== "start" && action !== "stop");
+  return vscode.workspace.isTrusted || !STARTS_PROGRAM.has(action);
 }
 
 function asLens(
@@ -84,6 +87,8 @@ function commandFor(
       return { command: "tinkerRL.startTraining", arguments: [uri] };
     case "validate":
       return { command: "tinkerRL.validateConfig", arguments: [uri] };
+    case "estimate":
+      return { command: "tinkerRL.estimateCost", arguments: [uri] };
     case "stop":
       return { command: "tinkerRL.stopRun", arguments: [target] };
     case "openDashboard":

@@ -41,6 +41,16 @@ export const trainingCommands = {
       { menu: "explorer/context", when: ON_CONFIG, group: "tinkerRL@4" },
     ],
   },
+  estimateCost: {
+    title: "Estimate Cost",
+    does: "Says what a training is going to take: tokens, USD and hours, from a past run or from a few groups that are played.",
+    icon: "graph",
+    needsTrust: true,
+    menus: [
+      { menu: "editor/context", when: ON_CONFIG, group: "tinkerRL@4" },
+      { menu: "explorer/context", when: ON_CONFIG, group: "tinkerRL@5" },
+    ],
+  },
   startSweep: {
     title: "Start Sweep…",
     does: "Trains once with each combination of several values, or goes on with a sweep.",

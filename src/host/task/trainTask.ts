@@ -7,7 +7,7 @@ import { launchName } from "../runs/launchStore.ts";
 import { TASK_TYPE } from "./taskType.ts";
 
 /** What a task can do with a configuration; the manifest offers the same. */
-export const TASK_ACTIONS = ["train", "validate", "evaluate", "dry_run"] as const;
+export const TASK_ACTIONS = ["train", "validate", "evaluate", "dry_run", "estimate"] as const;
 
 const trainTask = z.object({
   type: z.literal(TASK_TYPE),
@@ -67,7 +67,7 @@ export function gridTexts({ grid }: TrainTask): readonly string[] | null {
 /** What the task has a trainer do other than train; null when it trains. */
 export function insteadOfTraining({ action, models = [] }: TrainTask): InsteadOfTraining | null {
   if (action === "evaluate") return { kind: "evaluate", models };
-  return action === "dry_run" ? { kind: "dry_run" } : null;
+  return action === "dry_run" || action === "estimate" ? { kind: action } : null;
 }
 
 /** The run folder that the task goes on with; null for a new run. */

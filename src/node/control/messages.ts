@@ -107,7 +107,7 @@ const orderedTraining = z
         z
           .object({ kind: z.literal("evaluate"), models: z.array(z.string()).readonly() })
           .readonly(),
-        z.object({ kind: z.literal("dry_run") }).readonly(),
+        z.object({ kind: z.enum(["dry_run", "estimate"]) }).readonly(),
       ])
       .exactOptional(),
   })

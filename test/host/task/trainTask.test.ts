@@ -36,6 +36,7 @@ it("takes the grid of a sweep, values with commas between", () => {
 it("evaluates models or plays a dry run where the action says so", () => {
   expect(insteadOfTraining(task({}))).toBeNull();
   expect(insteadOfTraining(task({ action: "dry_run" }))).toEqual({ kind: "dry_run" });
+  expect(insteadOfTraining(task({ action: "estimate" }))).toEqual({ kind: "estimate" });
   expect(insteadOfTraining(task({ action: "evaluate" }))).toEqual({ kind: "evaluate", models: [] });
   const models = ["base", "tinker://r/sampler_weights/c"];
   expect(insteadOfTraining(task({ action: "evaluate", models }))).toEqual({

@@ -20,7 +20,14 @@ export type RunStatus =
       readonly reward: number | null;
     };
 
-export type LensAction = "start" | "validate" | "openLastRun" | "stop" | "openDashboard" | "none";
+export type LensAction =
+  | "start"
+  | "validate"
+  | "estimate"
+  | "openLastRun"
+  | "stop"
+  | "openDashboard"
+  | "none";
 
 export interface Lens {
   readonly span: Span;
@@ -56,6 +63,7 @@ function headLenses(status: RunStatus): readonly Omit<Lens, "span">[] {
   const start = [
     { title: "Start Training", action: "start" },
     { title: "Validate", action: "validate" },
+    { title: "Estimate", action: "estimate" },
   ] as const;
   if (status.kind === "none") return start;
   const reward = status.reward === null ? "" : `, ${formatReward(status.reward)}`;

@@ -9,8 +9,8 @@ function titles(status: Status, text = textWith()): readonly string[] {
   return lenses(text, { path: "run.yaml", catalogue: CATALOGUE, status }).map(({ title }) => title);
 }
 
-it("a configuration can be started and validated, and shows its last run", () => {
-  const start = ["Start Training", "Validate"];
+it("a configuration can be started, validated and estimated, and shows its last run", () => {
+  const start = ["Start Training", "Validate", "Estimate"];
   const environment = "128 train tasks · 2 tools";
   expect(titles({ kind: "none" })).toEqual([...start, environment]);
   expect(titles({ kind: "ended", outcome: "done", reward: 0.912 })).toEqual([
@@ -33,5 +33,10 @@ it("a run that goes on shows its completed steps, with the reward of the last of
 it("environments have theirs at their own line, also in a broken text", () => {
   const text = textWith("learning_rate: [");
   const found = lenses(text, { path: "run.yaml", catalogue: CATALOGUE, status: { kind: "none" } });
-  expect(found.map(({ span }) => text.slice(span.start, span.end))).toEqual(["", "", "Owner/Game"]);
+  expect(found.map(({ span }) => text.slice(span.start, span.end))).toEqual([
+    "",
+    "",
+    "",
+    "Owner/Game",
+  ]);
 });

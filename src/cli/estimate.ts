@@ -1,0 +1,70 @@
+/** The command `estimate`: what a training is going to take, from a past run or from groups that are played for it. */
+
+import { resolve } from "node:path";
+import { createInterface } from "node:readline/promises";
+import { AppError } from "../core/errors.ts";
+import { describeEstimate } from "../core/outputs/estimateOutput.ts";
+import { l10n } from "../shared/l10n.ts";
+import type { EstimateRequest, RunEnd } from "../trainer/types.ts";
+import { jsonLine } from "./asciiJson.ts";
+import type { EstimateCommand } from "./estimateArguments.ts";
+import { estimateLines } from "./estimateLines.ts";
+import { BLANK, type Line } from "./line.ts";
+import type { ProgramOptions } from "./programOptions.ts";
+import { followRun } from "./train.ts";
+
+/** @throws AppError `bad-arguments` when groups would be played at a cost that nobody agreed to, and as the trainer does */
+export async function estimate(
+  options: ProgramOptions,
+  { kind: _, groups, from: given, isConfirmed, wantsJson, ...request }: EstimateCommand,
+): Promise<RunEnd> {
+  const { pastRun, model, isBilled } = await options.trainer.estimateBasis(
+    options.fileSystem,
+    request,
+  );
+  const from = given === null ? null : resolve(options.invocation.cwd, given);
+  const past = groups === null ? (from ?? pastRun) : null;
+  if (past === null && isBilled && !isConfirmed) await requireConsent(options, model);
+  return followEstimate(options, { ...request, owner: "terminal", from, groups }, wantsJson);
+}
+
+/** Resolves when it is printed. @throws AppError as the estimate does */
+export async function followEstimate(
+  options: ProgramOptions,
+  request: Omit<EstimateRequest, "watch" | "onEstimate">,
+  wantsJson: boolean,
+): Promise<RunEnd> {
+  const { trainer, out, err, invocation } = options;
+  const lines: Line[] = [];
+  try {
+    return await followRun(
+      { ...options, out: wantsJson ? err : out },
+      (watch) =>
+        trainer.startEstimate({
+          ...{ ...request, watch },
+          onEstimate: (report) => {
+            const shown = [BLANK, ...estimateLines(report, invocation, out.columns)];
+            lines.push(...(wantsJson ? [jsonLine(describeEstimate(report))] : shown));
+          },
+        }),
+      l10n.t("stopping: nothing was trained; Ctrl+C again ends at once"),
+    );
+  } finally {
+    out.print(lines);
+  }
+}
+
+async function requireConsent({ input, err }: ProgramOptions, model: string): Promise<void> {
+  const isTerminal = "isTTY" in input && input.isTTY === true;
+  if (isTerminal) {
+    err.print([[l10n.t("A few groups are played with {0}, which the service bills.", model)]]);
+    const reader = createInterface({ input, output: process.stderr });
+    const answer = await reader.question(l10n.t("Play them? [y/N] "));
+    reader.close();
+    if (/^y(es)?$/i.test(answer.trim())) return;
+  }
+  throw new AppError(
+    "bad-arguments",
+    `estimate plays a few groups with ${model}, which the service bills: add --yes to agree, or --from RUN_FOLDER to take a past run.`,
+  );
+}

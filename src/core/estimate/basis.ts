@@ -1,0 +1,117 @@
+/** What the steps in a run folder, of a run or of a dry run, say about a run that is planned. */
+
+import { AppError } from "../errors.ts";
+import type { FolderFiles } from "../ports.ts";
+import { flattenMetrics, type MetricsRow } from "../runFolder/metricsTree.ts";
+import { createRunReader, type RolloutSummary } from "../runFolder/reader.ts";
+import { type UsageEntry, usageEntries } from "../runFolder/usageLog.ts";
+import { addTokens, NO_TOKENS, type TokenUsage } from "../usage/tokenUsage.ts";
+import { groupBy } from "../util/groupBy.ts";
+
+export interface PlayedRollout {
+  /** Of its requests. */
+  readonly tokens: TokenUsage;
+  /** Tokens of the data that it gives when it is trained on. */
+  readonly data: number;
+}
+
+export interface PlayedGroup {
+  readonly environment: string;
+  /** Share of its rollouts that gave training data. */
+  readonly trainedFraction: number;
+  readonly rollouts: readonly PlayedRollout[];
+}
+
+/** Seconds. */
+export interface StepTime {
+  readonly rollouts: number;
+  readonly rolloutS: number;
+  readonly trainS: number;
+  readonly totalS: number;
+}
+
+/** What a folder holds. */
+export interface PlayedSteps {
+  readonly groups: readonly PlayedGroup[];
+  readonly times: readonly StepTime[];
+  readonly serverCheck: TokenUsage;
+}
+
+export interface Basis extends PlayedSteps {
+  /** True when the data were passed forward and no gradient was computed, as in a dry run. */
+  readonly isForwardOnly: boolean;
+}
+
+/** Of a long run, spread over all of it, because answers change while a model learns. */
+const MAX_STEPS = 40;
+
+/** @throws AppError `estimate-without-basis` when no rollout of the folder has its tokens written down; `file-unreadable` */
+export async function readBasis(fileSystem: FolderFiles, folder: string): Promise<PlayedSteps> {
+  const reader = createRunReader(fileSystem, folder);
+  const { rows } = await reader.metrics();
+  const chosen = spread(rows, MAX_STEPS);
+  const rollouts = await Promise.all(chosen.map(({ step }) => reader.rollouts(step)));
+  const used = await readEntries(fileSystem, folder);
+  const groups = rollouts.flatMap((step) => playedGroups(step, used.rollouts));
+  if (groups.length === 0) {
+    throw new AppError(
+      "estimate-without-basis",
+      `${folder} holds no rollouts with their tokens, so nothing can be estimated from it. Choose a run with a completed step, or have groups played: --groups 2.`,
+    );
+  }
+  const times = chosen.map((row, i) => stepTime(row, rollouts[i]?.length ?? 0));
+  return { groups, times, serverCheck: used.serverCheck };
+}
+
+/** At most `count`, evenly spaced. */
+function spread<Item>(items: readonly Item[], count: number): readonly Item[] {
+  const every = Math.ceil(items.length / count);
+  return items.filter((_, i) => i % every === 0);
+}
+
+type RolloutEntry = Extract<UsageEntry, { for: "rollout" }>;
+
+async function readEntries(fileSystem: FolderFiles, folder: string) {
+  // Of a rollout that was played more than once, the last.
+  const rollouts = new Map<string, RolloutEntry>();
+  let serverCheck = NO_TOKENS;
+  for await (const entry of usageEntries(fileSystem, folder)) {
+    if (entry.for === "rollout") rollouts.set(`${entry.position}/${entry.rollout}`, entry);
+    // Of one attempt: a resume checks again.
+    if (entry.for === "server_check" && entry.step === 0) {
+      serverCheck = addTokens(serverCheck, entry.tokens);
+    }
+  }
+  return { rollouts, serverCheck };
+}
+
+function playedGroups(
+  step: readonly RolloutSummary[],
+  used: ReadonlyMap<string, RolloutEntry>,
+): readonly PlayedGroup[] {
+  return [...groupBy(step, ({ group }) => group).values()].flatMap((members) => {
+    const rollouts = members.flatMap(({ taskKey, rollout }) => {
+      const position = taskKey.slice(taskKey.lastIndexOf("#") + 1);
+      const entry = used.get(`${position}/${rollout}`);
+      return entry === undefined ? [] : [{ tokens: entry.tokens, data: entry.data ?? 0 }];
+    });
+    const environment = members[0]?.environment ?? "";
+    const trainedFraction = members.filter(isTrained).length / members.length;
+    return rollouts.length === 0 ? [] : [{ environment, trainedFraction, rollouts }];
+  });
+}
+
+function isTrained({ score }: RolloutSummary): boolean {
+  return score?.trainingUse === "trained" && score.advantage !== 0;
+}
+
+function stepTime(row: MetricsRow, rollouts: number): StepTime {
+  const flat = flattenMetrics(row);
+  const seconds = (name: string): number => Number(flat[`time/${name}`] ?? 0);
+  return {
+    rollouts,
+    rolloutS: seconds("rollout_s"),
+    trainS: seconds("train_s"),
+    totalS: seconds("total_s"),
+  };
+}

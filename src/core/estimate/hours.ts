@@ -1,0 +1,73 @@
+/** How long a run takes, from the times of steps that may have had fewer rollouts. */
+
+import { percentile, sum } from "../util/stats.ts";
+import type { Basis, StepTime } from "./basis.ts";
+import type { EstimatePlan } from "./plan.ts";
+
+/** Hours: `low` as if what is asked for at the same time takes no longer for it, `high` as if each rollout took its share of the time. */
+export interface HoursRange {
+  readonly low: number;
+  readonly high: number;
+}
+
+/** A gradient takes about twice the operations of the forward pass before it. */
+const PASSES_OF_UPDATE = 3;
+/** Quartiles of the steps that were played. */
+const QUICK = 0.25;
+const SLOW = 0.75;
+
+/** `batches` are taken for each step with `refill`. Null when the basis has no times. */
+export function hoursOf(basis: Basis, plan: EstimatePlan, batches: number): HoursRange | null {
+  const steps = plan.steps ?? 1;
+  const times = basis.times.filter(({ rollouts }) => rollouts > 0);
+  if (times.length === 0) return null;
+  const perStep =
+    (sum(plan.environments.map(({ groups, rollouts }) => groups * rollouts)) / steps) * batches;
+  const perEvaluation = sum(plan.evaluations.rollouts.map(({ count }) => count));
+  const quick = speed(times, perStep, plan, QUICK);
+  const slow = speed(times, perStep, plan, SLOW);
+  const passes = basis.isForwardOnly ? PASSES_OF_UPDATE : 1;
+  const evaluated = plan.evaluations.count * perEvaluation;
+  const evaluatedAtOnce = plan.evaluations.count * waves(perEvaluation, plan);
+  const low =
+    steps * stepSeconds(quick.atOnce, plan) +
+    (plan.isAhead ? 0 : evaluatedAtOnce * quick.secondsOfWave);
+  const high =
+    steps * stepSeconds({ ...slow.inTurn, train: slow.inTurn.train * passes }, plan) +
+    evaluated * slow.secondsOfRollout;
+  return { low: low / 3600, high: Math.max(low, high) / 3600 };
+}
+
+interface Seconds {
+  readonly rollout: number;
+  readonly train: number;
+  readonly other: number;
+}
+
+function stepSeconds({ rollout, train, other }: Seconds, { isAhead }: EstimatePlan): number {
+  return other + (isAhead ? Math.max(rollout, train) : rollout + train);
+}
+
+function speed(times: readonly StepTime[], perStep: number, plan: EstimatePlan, share: number) {
+  const of = (seconds: (time: StepTime) => number): number =>
+    percentile(times.map(seconds), share) ?? 0;
+  const other = of(({ totalS, rolloutS, trainS }) => Math.max(0, totalS - rolloutS - trainS));
+  const train = of(({ trainS }) => trainS);
+  const secondsOfWave = of(({ rolloutS, rollouts }) => rolloutS / waves(rollouts, plan));
+  const secondsOfRollout = of(({ rolloutS, rollouts }) => rolloutS / rollouts);
+  const trainOfRollout = of(({ trainS, rollouts }) => trainS / rollouts);
+  const inTurn = [secondsOfRollout * perStep, trainOfRollout * perStep] as const;
+  const atOnce = [secondsOfWave * waves(perStep, plan), train] as const;
+  return {
+    secondsOfWave,
+    secondsOfRollout,
+    // With fewer rollouts than were played, a share of the time is the shorter one.
+    atOnce: { rollout: Math.min(atOnce[0], inTurn[0]), train: Math.min(train, inTurn[1]), other },
+    inTurn: { rollout: Math.max(atOnce[0], inTurn[0]), train: Math.max(train, inTurn[1]), other },
+  };
+}
+
+/** How often the limit of rollouts at the same time is filled. */
+function waves(rollouts: number, { atOnce }: EstimatePlan): number {
+  return Math.max(1, rollouts / atOnce);
+}

@@ -1,0 +1,50 @@
+/** Finds a past run that an estimate can rest on. */
+
+import * as z from "zod";
+import type { Config } from "../config/schema.ts";
+import type { FileSystem } from "../ports.ts";
+import { runPaths } from "../runFolder/layout.ts";
+import { readRunFile } from "../runFolder/runFile.ts";
+import { MAX_BYTES, readIfReadable } from "../runFolder/wholeFiles.ts";
+import { parseJson } from "../util/jsonl.ts";
+
+const trainedIn = z.object({
+  model_name: z.string(),
+  environments: z.record(z.string(), z.unknown()),
+});
+
+/** The folder of the newest run in `parent` with the model and the environments of `config` that has used tokens; null without. */
+export async function newestRunLike(
+  fileSystem: FileSystem,
+  parent: string,
+  config: Pick<Config, "environments" | "model_name">,
+): Promise<string | null> {
+  let newest: { readonly folder: string; readonly startedAtMs: number } | null = null;
+  for (const name of await fileSystem.list(parent)) {
+    const folder = `${parent}/${name}`;
+    const startedAtMs = await startOfRunLike(fileSystem, folder, config);
+    if (startedAtMs === null || startedAtMs <= (newest?.startedAtMs ?? -1)) continue;
+    newest = { folder, startedAtMs };
+  }
+  return newest?.folder ?? null;
+}
+
+async function startOfRunLike(
+  fileSystem: FileSystem,
+  folder: string,
+  { environments, model_name: model }: Pick<Config, "environments" | "model_name">,
+): Promise<number | null> {
+  const files = fileSystem.within(folder);
+  const { metrics, resolvedConfig, usage } = runPaths(folder);
+  const text = await readIfReadable(files, resolvedConfig, MAX_BYTES.resolvedConfig);
+  const trained = text === null ? null : trainedIn.safeParse(parseJson(text)?.value).data;
+  if (trained == null || trained.model_name !== model) return null;
+  if (namesOf(trained.environments) !== namesOf(environments)) return null;
+  if (!(await files.size(usage)) || !(await files.size(metrics))) return null;
+  const file = await readRunFile(files, folder).catch(() => null);
+  return file === null || file.evaluation !== undefined ? null : file.startedAtMs;
+}
+
+function namesOf(environments: Readonly<Record<string, unknown>>): string {
+  return JSON.stringify(Object.keys(environments).sort());
+}

@@ -1,0 +1,32 @@
+/** What a run is going to do, as far as its configuration and its tasks say. */
+
+export interface EstimatePlan {
+  /** Null = endless: one step is estimated. */
+  readonly steps: number | null;
+  readonly environments: readonly PlannedEnvironment[];
+  /** How many batches `refill` may take for one of groups that have a signal; 1 without. */
+  readonly mostBatches: number;
+  /** Groups that the data holds, over all epochs; null = endless. */
+  readonly groupsInData: number | null;
+  /** Forward passes over the training data before an update. */
+  readonly forwardPasses: number;
+  /** Rollouts that are played at the same time. */
+  readonly atOnce: number;
+  /** True when a step trains while the next one is sampled. */
+  readonly isAhead: boolean;
+  readonly evaluations: PlannedEvaluations;
+}
+
+export interface PlannedEnvironment {
+  readonly name: string;
+  /** In all steps, without what `refill` adds. */
+  readonly groups: number;
+  /** Of a group. */
+  readonly rollouts: number;
+}
+
+export interface PlannedEvaluations {
+  readonly count: number;
+  /** Of one evaluation. */
+  readonly rollouts: readonly { readonly environment: string; readonly count: number }[];
+}

@@ -1,0 +1,64 @@
+/** What a training is going to take. */
+
+import * as z from "zod";
+import type { EstimateReport } from "../estimate/report.ts";
+import { count, defineOutput, list } from "./output.ts";
+
+const range = z.object({
+  mean: z.number(),
+  low: z.number().describe("nine tenths of what is expected lie between low and high"),
+  high: z.number(),
+});
+
+export const estimateOutput = defineOutput(
+  { name: "estimate", version: 1, command: "estimate FILE --json" },
+  {
+    steps: count.describe("that the estimate is for; 1 for a run without an end"),
+    isEndless: z.boolean(),
+    tokens: z
+      .object({
+        sampled: range,
+        prefill_cached: range,
+        prefill_uncached: range,
+        trained: range,
+      })
+      .describe("of training and evaluations together"),
+    totalTokens: range,
+    evaluationTokens: range.describe("the part of it for evaluations"),
+    costUsd: range.nullable().describe("null: not all prices are known"),
+    hours: z.object({ low: z.number(), high: z.number() }).nullable(),
+    unplayed: list(z.string()).describe("environments that are taken to be like the others"),
+    prices: z
+      .object({
+        source: z.enum(["configuration", "price_list"]),
+        date: z.string().nullable().describe("on which the list was fetched"),
+        usdPerMillion: z.object({
+          sampled: z.number(),
+          prefill_cached: z.number(),
+          prefill_uncached: z.number(),
+          trained: z.number(),
+        }),
+      })
+      .nullable(),
+    restsOn: z.object({
+      run: z.string().nullable().describe("folder of a past run; null: groups that were played"),
+      steps: count,
+      groups: count,
+      rollouts: count,
+    }),
+  },
+);
+
+export function describeEstimate({
+  estimate,
+  plan,
+  prices,
+  restsOn,
+}: EstimateReport): ReturnType<typeof estimateOutput.of> {
+  return estimateOutput.of({
+    ...estimate,
+    isEndless: plan.steps === null,
+    prices: prices && { ...prices, usdPerMillion: prices.prices },
+    restsOn,
+  });
+}

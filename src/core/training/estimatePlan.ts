@@ -1,0 +1,73 @@
+/** What a prepared run is going to do, for an estimate of what it takes. */
+
+import { evaluationCells } from "../config/evaluationCells.ts";
+import { rolloutsAtOnce } from "../config/presets.ts";
+import type { Config } from "../config/schema.ts";
+import { environmentConfig } from "../config/taskChoices.ts";
+import type { EstimatePlan, PlannedEnvironment, PlannedEvaluations } from "../estimate/plan.ts";
+import { groupBy } from "../util/groupBy.ts";
+import { environmentOf } from "./context.ts";
+import { endOfData, type TaskSequence, totalSteps } from "./dataset.ts";
+import type { Preparation } from "./prepare.ts";
+
+/** Of the sequence, so that long runs are counted quickly: after so many the shares of environments hardly change. */
+const MAX_COUNTED = 20_000;
+
+/** `prepared` is that of `config`, or of one that differs in its steps only. @throws AppError as an environment that is asked for its tasks */
+export async function estimatePlan(
+  config: Config,
+  prepared: Preparation,
+  signal: AbortSignal,
+): Promise<EstimatePlan> {
+  const { sequence } = prepared;
+  const steps = totalSteps(config, sequence.epochLength);
+  const groupsInData = endOfData(sequence, config.num_epochs);
+  const groups = Math.min(
+    (steps ?? 1) * config.batch_size,
+    groupsInData ?? Number.POSITIVE_INFINITY,
+  );
+  return {
+    steps,
+    environments: plannedEnvironments(config, sequence, groups),
+    mostBatches: config.refill ? 1 + config.max_refill_batches : 1,
+    groupsInData,
+    forwardPasses: (config.kl_coef > 0 ? 1 : 0) + (config.off_policy_correction === "none" ? 0 : 1),
+    atOnce: rolloutsAtOnce(config),
+    isAhead: config.max_steps_off_policy > 0,
+    evaluations: await plannedEvaluations(config, prepared, steps, signal),
+  };
+}
+
+function plannedEnvironments(
+  config: Config,
+  sequence: TaskSequence,
+  groups: number,
+): readonly PlannedEnvironment[] {
+  const counted = Math.min(groups, MAX_COUNTED);
+  const items = Array.from({ length: counted }, (_, i) => sequence.itemAt(i));
+  return [...groupBy(items, ({ environment }) => environment)].map(([name, own]) => ({
+    name,
+    groups: (own.length / counted) * groups,
+    rollouts: environmentConfig(config, name).num_rollouts,
+  }));
+}
+
+async function plannedEvaluations(
+  { evaluation }: Config,
+  prepared: Preparation,
+  steps: number | null,
+  signal: AbortSignal,
+): Promise<PlannedEvaluations> {
+  if (evaluation === null) return { count: 0, rollouts: [] };
+  const { at_start: atStart, at_end: atEnd, every } = evaluation;
+  const between = every === null ? 0 : steps === null ? 1 / every : Math.ceil(steps / every) - 1;
+  const atEnds = steps === null ? 0 : (atStart ? 1 : 0) + (atEnd ? 1 : 0);
+  const rollouts = [];
+  for (const { environment, split } of evaluationCells(evaluation)) {
+    const { gate, remote } = environmentOf({ services: prepared }, environment);
+    const tasks = await gate.query(() => remote.numTasks(split, { signal }), signal);
+    const played = Math.min(tasks, evaluation.num_samples ?? tasks);
+    rollouts.push({ environment, count: played * evaluation.rollouts_per_task });
+  }
+  return { count: between + atEnds, rollouts };
+}

@@ -1,0 +1,34 @@
+/** Asks before groups are played for an estimate at a cost. */
+
+import * as vscode from "vscode";
+import { parseConfig } from "../../core/config/parse.ts";
+import { isLocalModel } from "../../core/config/presets.ts";
+import { newestRunLike } from "../../core/estimate/pastRun.ts";
+import type { FileSystem } from "../../core/ports.ts";
+import { runParent } from "../../node/runPaths.ts";
+import { DRY_RUN_GROUPS } from "../../shared/dryRun.ts";
+import { plainWindow } from "../vscode/plainWindow.ts";
+import { settingOverrides } from "../vscode/settingOverrides.ts";
+
+/** True when an estimate costs nothing, or the user agrees to what it costs. */
+export async function mayEstimate(fileSystem: FileSystem, uri: vscode.Uri): Promise<boolean> {
+  const document = await vscode.workspace.openTextDocument(uri);
+  const overrides = settingOverrides(uri);
+  const parsed = parseConfig(document.getText(), { path: document.fileName, overrides });
+  // The program says what is wrong with it.
+  if (!parsed.ok || isLocalModel(parsed.config.model_name)) return true;
+  const { config } = parsed;
+  const parent = runParent(config, document.fileName);
+  if ((await newestRunLike(fileSystem, parent, config)) !== null) return true;
+  const play = vscode.l10n.t("Play Them");
+  const answer = await plainWindow.showInformationMessage(
+    vscode.l10n.t(
+      "No past run has these environments and this model, so {0} groups are played in each environment with {1}. The service bills them; no weights are changed.",
+      DRY_RUN_GROUPS,
+      config.model_name,
+    ),
+    { modal: true },
+    play,
+  );
+  return answer === play;
+}

@@ -1,0 +1,125 @@
+/** What a training is going to take, from a past run or from a dry run. */
+
+import { isLocalModel } from "../core/config/presets.ts";
+import type { Config } from "../core/config/schema.ts";
+import { readBasis } from "../core/estimate/basis.ts";
+import { estimateRun } from "../core/estimate/estimate.ts";
+import { newestRunLike } from "../core/estimate/pastRun.ts";
+import type { EstimateReport } from "../core/estimate/report.ts";
+import type { FileSystem, FolderFiles } from "../core/ports.ts";
+import { priceFileOf } from "../core/runFolder/priceFile.ts";
+import { estimatePlan } from "../core/training/estimatePlan.ts";
+import { sum } from "../core/util/stats.ts";
+import { runParent } from "../node/runPaths.ts";
+import { type LoadedConfig, loadConfig } from "./config/configFiles.ts";
+import { connectAndPrepare, connectionOptions, type PreparedServices } from "./connectRun.ts";
+import { type ListPrices, loadListPrices } from "./listPrices.ts";
+import type { RunPlan, TrainerOptions } from "./runPlan.ts";
+import { CleanupStack } from "./services/cleanupStack.ts";
+import type { EstimateRequest, RunEnd } from "./types.ts";
+
+/** What an estimate of a configuration can rest on. */
+export interface EstimateBasis {
+  /** The folder of the newest run of the same environments and model; null without. */
+  readonly pastRun: string | null;
+  readonly model: string;
+  /** True when groups that are played for it may cost something. */
+  readonly isBilled: boolean;
+}
+
+/** Asks no service. @throws AppError `config-invalid`, `config-not-found` */
+export async function estimateBasis(
+  fileSystem: FileSystem,
+  { configPath, overrides = [] }: Pick<EstimateRequest, "configPath" | "overrides">,
+): Promise<EstimateBasis> {
+  const loaded = await loadConfig(fileSystem, configPath, overrides);
+  const { model_name: model } = loaded.config;
+  const pastRun = await newestRunOf(fileSystem, loaded);
+  return { pastRun, model, isBilled: !isLocalModel(model) };
+}
+
+/** The folder of the newest run of the same environments and model beside those of a configuration; null without. */
+export function newestRunOf(
+  fileSystem: FileSystem,
+  { config, path }: Pick<LoadedConfig, "config" | "path">,
+): Promise<string | null> {
+  return newestRunLike(fileSystem, runParent(config, path), config);
+}
+
+export interface PastRunEstimate {
+  readonly loaded: LoadedConfig;
+  /** Plans a new run of a configuration. */
+  readonly planOf: (loaded: LoadedConfig) => RunPlan;
+  readonly fileSystem: FileSystem;
+  /** Of the past run. */
+  readonly folder: string;
+  readonly onEstimate: (report: EstimateReport) => void;
+}
+
+/** Asks the services for what costs nothing, and plays nothing. @throws AppError `estimate-without-basis`, and as a run that cannot begin */
+export async function estimateFromRun(
+  trainer: TrainerOptions,
+  { loaded, planOf, fileSystem, folder, onEstimate }: PastRunEstimate,
+): Promise<RunEnd> {
+  const services = new CleanupStack();
+  try {
+    const basis = { fileSystem: fileSystem.within(folder), folder };
+    // Before anything is asked of a service: most faults are here.
+    await readBasis(basis.fileSystem, folder);
+    const plan = planOf(loaded);
+    const connections = await connectionOptions(trainer, { loaded, runName: plan.name, services });
+    const prepared = await connectAndPrepare(connections, plan, (load) => load());
+    const { signal } = trainer.control;
+    const listPrices = await loadListPrices({
+      config: { ...loaded.config, max_cost_usd: null },
+      address: prepared.tinker.service.address,
+      folder: null,
+      log: trainer.log,
+      signal,
+    });
+    const { config } = loaded;
+    onEstimate(await reportEstimate({ config, prepared, listPrices, signal }, basis));
+    await prepared.tinker.service.finish("success");
+    return { outcome: "done", folder: null };
+  } catch (error) {
+    throw trainer.redactor.redactError(error);
+  } finally {
+    await services.closeAll();
+  }
+}
+
+interface Planned {
+  /** Of the run that is estimated. */
+  readonly config: Config;
+  readonly prepared: PreparedServices;
+  readonly listPrices: ListPrices | null;
+  readonly signal: AbortSignal;
+}
+
+/** `isPlayed` when the folder is that of a dry run of the same configuration. */
+export async function reportEstimate(
+  { config, prepared, listPrices, signal }: Planned,
+  basis: { readonly fileSystem: FolderFiles; readonly folder: string; readonly isPlayed?: boolean },
+): Promise<EstimateReport> {
+  const { folder, fileSystem, isPlayed = false } = basis;
+  const plan = await estimatePlan(config, prepared.preparation, signal);
+  const played = await readBasis(fileSystem, folder);
+  const prices = priceFileOf(config, listPrices);
+  const { groups, times } = played;
+  return {
+    estimate: estimateRun({ ...played, isForwardOnly: isPlayed }, plan, prices?.prices ?? null),
+    plan,
+    prices,
+    restsOn: {
+      run: isPlayed ? null : folder,
+      steps: times.length,
+      groups: groups.length,
+      rollouts: sum(groups.map(({ rollouts }) => rollouts.length)),
+    },
+    budgets: {
+      max_cost_usd: config.max_cost_usd,
+      max_tokens_total: config.max_tokens_total,
+      max_hours: config.max_hours,
+    },
+  };
+}

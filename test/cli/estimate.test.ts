@@ -1,0 +1,106 @@
+import { expect, it } from "vitest";
+import { parseArguments } from "../../src/cli/arguments.ts";
+import { runProgram } from "../../src/cli/program.ts";
+import type { EstimateReport } from "../../src/core/estimate/report.ts";
+import type { EstimateRequest } from "../../src/trainer/types.ts";
+import { aTrainer, createFakeProgram } from "./fakeProgram.ts";
+
+const range = (mean: number) => ({ mean, low: mean / 2, high: mean * 2 });
+
+const REPORT: EstimateReport = {
+  estimate: {
+    tokens: {
+      sampled: range(1_234_567),
+      prefill_cached: range(999.6),
+      prefill_uncached: range(40_000),
+      trained: range(0),
+    },
+    totalTokens: range(1_275_567),
+    evaluationTokens: range(0),
+    costUsd: range(12.5),
+    hours: { low: 1, high: 2.5 },
+    steps: 100,
+    unplayed: ["Owner/Game"],
+  },
+  plan: {
+    steps: 100,
+    environments: [{ name: "Owner/Game", groups: 800, rollouts: 8 }],
+    ...{ mostBatches: 1, groupsInData: null, forwardPasses: 0, atOnce: 64, isAhead: false },
+    evaluations: { count: 0, rollouts: [] },
+  },
+  prices: {
+    model: "Org/Model",
+    prices: { sampled: 4, prefill_cached: 1, prefill_uncached: 2, trained: 3 },
+    ...{ source: "price_list", date: "2026-11-20" },
+  },
+  restsOn: { run: null, steps: 1, groups: 2, rollouts: 16 },
+  budgets: { max_cost_usd: 5, max_tokens_total: null, max_hours: 9 },
+};
+
+function program({ isBilled = true, pastRun = null as string | null } = {}) {
+  const requests: EstimateRequest[] = [];
+  const trainer = aTrainer({
+    estimateBasis: async () => ({ pastRun, model: "Org/Model", isBilled }),
+    startEstimate: (request) => {
+      requests.push(request);
+      request.onEstimate(REPORT);
+      const ended = Promise.resolve({ outcome: "done", folder: null } as const);
+      return { ended, stopAndSave: () => undefined, stopNow: () => undefined };
+    },
+  });
+  return { ...createFakeProgram({ trainer }), requests };
+}
+
+it("groups that cost something are played only when somebody agreed", async () => {
+  const asked = program();
+  expect(await runProgram(asked, ["estimate", "a.yaml"])).toBe(2);
+  expect(asked.err.lines.join("\n")).toContain("add --yes to agree, or --from RUN_FOLDER");
+  expect(asked.requests).toEqual([]);
+  const agreed = program();
+  expect(await runProgram(agreed, ["estimate", "a.yaml", "--yes"])).toBe(0);
+  expect(agreed.requests).toMatchObject([{ from: null, groups: null }]);
+  const free = program({ isBilled: false });
+  expect(await runProgram(free, ["estimate", "a.yaml", "--groups", "3"])).toBe(0);
+  expect(free.requests).toMatchObject([{ from: null, groups: 3 }]);
+});
+
+it("a past run is taken by itself, unless groups are asked for or another run is named", async () => {
+  const past = program({ pastRun: "/runs/old" });
+  await runProgram(past, ["estimate", "a.yaml"]);
+  await runProgram(past, ["estimate", "a.yaml", "--from", "runs/other"]);
+  await runProgram(past, ["estimate", "a.yaml", "--groups", "4", "--yes"]);
+  expect(past.requests.map(({ from, groups }) => [from, groups])).toEqual([
+    [null, null],
+    ["/home/me/runs/other", null],
+    [null, 4],
+  ]);
+});
+
+it("the table has tokens by kind, cost and time as ranges, budgets, and what it rests on", async () => {
+  const shown = program();
+  await runProgram(shown, ["estimate", "a.yaml", "--yes"]);
+  const text = shown.out.lines.join("\n");
+  expect(text).toContain("100 steps, 6,400 rollouts");
+  expect(text).toMatch(/sampled tokens +1\.23M +617k +2\.47M/);
+  expect(text).toMatch(/cached prompt tokens +1k +500 +2k/);
+  expect(text).toMatch(/cost +\$12\.50 +\$6\.25 +\$25\.00/);
+  expect(text).toMatch(/time +1 h 00 min +2 h 30 min/);
+  expect(text).toContain("max_cost_usd: 5 may end the run from step 20 on.");
+  expect(text).not.toContain("max_hours");
+  expect(text).toMatch(/rests on +16 rollouts in 2 groups, played now/);
+  expect(text).toContain("the vendor's list of 2026-11-20");
+  expect(text).toContain("Owner/Game was not played");
+});
+
+it("--json prints the estimate alone", async () => {
+  const shown = program();
+  await runProgram(shown, ["estimate", "a.yaml", "--yes", "--json"]);
+  const value: unknown = JSON.parse(shown.out.lines.join("\n"));
+  expect(value).toMatchObject({ format: "tinker-rl.estimate/1", isEndless: false, steps: 100 });
+});
+
+it("--groups and --from exclude each other", () => {
+  const words = ["estimate", "a.yaml", "--groups", "2"];
+  expect(() => parseArguments([...words, "--from", "runs/a"])).toThrow("give one of them");
+  expect(() => parseArguments(["estimate", "a.yaml", "--groups", "0"])).toThrow("nothing is");
+});

@@ -1,0 +1,137 @@
+import { describe, expect, it } from "vitest";
+import type { Basis, PlayedGroup } from "../../../src/core/estimate/basis.ts";
+import { estimateRun } from "../../../src/core/estimate/estimate.ts";
+import type { EstimatePlan } from "../../../src/core/estimate/plan.ts";
+import { NO_TOKENS } from "../../../src/core/usage/tokenUsage.ts";
+
+const PRICES = { sampled: 4, prefill_cached: 1, prefill_uncached: 2, trained: 3 };
+
+/** Two rollouts of 10 and 30 sampled tokens behind prompts of 100, with 60 tokens of data on average. */
+function group(environment: string, trainedFraction = 1, times = 1): PlayedGroup {
+  const rollout = (sampled: number, data: number) => ({
+    tokens: { ...NO_TOKENS, sampled: sampled * times, prefill_uncached: 100 * times },
+    data: data * times,
+  });
+  return { environment, trainedFraction, rollouts: [rollout(10, 40), rollout(30, 80)] };
+}
+
+const basisOf = (...groups: readonly PlayedGroup[]): Basis => ({
+  groups,
+  times: [],
+  serverCheck: { ...NO_TOKENS, sampled: 1 },
+  isForwardOnly: false,
+});
+
+const PLAN: EstimatePlan = {
+  steps: 10,
+  environments: [{ name: "a", groups: 20, rollouts: 4 }],
+  mostBatches: 1,
+  groupsInData: null,
+  forwardPasses: 0,
+  atOnce: 8,
+  isAhead: false,
+  evaluations: { count: 0, rollouts: [] },
+};
+
+describe("the estimate of a run", () => {
+  it("multiplies what a rollout took with the rollouts of the plan, and prices it", () => {
+    const { tokens, totalTokens, costUsd, hours } = estimateRun(
+      basisOf(group("a"), group("a")),
+      PLAN,
+      PRICES,
+    );
+    expect(tokens.sampled.mean).toBe(80 * 20 + 1);
+    expect(tokens.prefill_uncached.mean).toBe(80 * 100);
+    expect(tokens.trained.mean).toBe(80 * 60);
+    expect(totalTokens.mean).toBe(1601 + 8000 + 4800);
+    expect(costUsd?.mean).toBeCloseTo((1601 * 4 + 8000 * 2 + 4800 * 3) / 1e6, 12);
+    expect(hours).toBeNull();
+  });
+
+  it("puts the value within a range that narrows with the number of groups", () => {
+    const few = estimateRun(basisOf(group("a"), group("a")), PLAN, null).tokens.sampled;
+    const many = Array.from({ length: 40 }, () => group("a"));
+    const { sampled } = estimateRun(basisOf(...many), PLAN, null).tokens;
+    for (const { low, mean, high } of [few, sampled]) {
+      expect(low).toBeLessThan(mean);
+      expect(mean).toBeLessThan(high);
+    }
+    expect(sampled.high - sampled.low).toBeLessThan((few.high - few.low) / 2);
+  });
+
+  it("allows for a model that changes where only its first weights have played", () => {
+    const groups = Array.from({ length: 40 }, () => group("a"));
+    const trained = estimateRun(basisOf(...groups), PLAN, null).tokens.sampled;
+    const dry = estimateRun({ ...basisOf(...groups), isForwardOnly: true }, PLAN, null);
+    expect(dry.tokens.sampled.mean).toBe(trained.mean);
+    expect(dry.tokens.sampled.high).toBeGreaterThan(trained.mean * 1.3);
+  });
+
+  it("counts forward passes for data, and evaluations apart", () => {
+    const evaluations = { count: 3, rollouts: [{ environment: "a", count: 5 }] };
+    const plan = { ...PLAN, forwardPasses: 2, evaluations };
+    const { tokens, evaluationTokens } = estimateRun(basisOf(group("a")), plan, null);
+    expect(tokens.prefill_uncached.mean).toBe(80 * 100 + 2 * 4800 + 15 * 100);
+    expect(evaluationTokens.mean).toBe(15 * 120);
+  });
+
+  it("trains on the share of groups that was found, and on some where none was", () => {
+    const half = estimateRun(basisOf(group("a"), group("a", 0)), PLAN, null);
+    expect(half.tokens.trained.mean).toBe(80 * 60 * 0.5);
+    const none = estimateRun(basisOf(group("a", 0), group("a", 0)), PLAN, null);
+    expect(none.tokens.trained.mean).toBeCloseTo((80 * 60 * 0.5) / 3, 9);
+    expect(none.tokens.trained.low).toBeLessThan(none.tokens.trained.mean);
+    expect(none.tokens.trained.high).toBeGreaterThan(none.tokens.trained.mean);
+  });
+
+  it("takes further groups with refill, as many as the limits and the data allow", () => {
+    const basis = basisOf(group("a"), group("a", 0), group("a", 0), group("a", 0));
+    const sampledWith = (plan: Partial<EstimatePlan>): number =>
+      estimateRun(basis, { ...PLAN, ...plan }, null).tokens.sampled.mean - 1;
+    expect(sampledWith({ mostBatches: 9 })).toBe(4 * 1600);
+    expect(sampledWith({ mostBatches: 3 })).toBe(3 * 1600);
+    expect(sampledWith({ mostBatches: 9, groupsInData: 30 })).toBe(1.5 * 1600);
+  });
+
+  it("keeps environments apart, and names those that were not played", () => {
+    const environments = ["a", "b", "c"].map((name) => ({ name, groups: 1, rollouts: 2 }));
+    const basis = basisOf(group("a"), group("b", 1, 3));
+    const { tokens, unplayed } = estimateRun(basis, { ...PLAN, environments }, null);
+    expect(tokens.sampled.mean).toBe(1 + 40 + 120 + 80);
+    expect(unplayed).toEqual(["c"]);
+  });
+
+  it("estimates one step of a run without an end", () => {
+    const { steps } = estimateRun(basisOf(group("a")), { ...PLAN, steps: null }, null);
+    expect(steps).toBe(1);
+  });
+});
+
+describe("the hours of a run", () => {
+  const time = { rollouts: 8, rolloutS: 4, trainS: 2, totalS: 7 };
+  const hoursOf = (basis: Partial<Basis>, plan: Partial<EstimatePlan>) => {
+    const whole = { ...basisOf(group("a")), times: [time], ...basis };
+    const hours = estimateRun(whole, { ...PLAN, ...plan }, null).hours;
+    return hours === null ? null : [hours.low * 3600, hours.high * 3600].map(Math.round);
+  };
+
+  it("are those of the steps that were played where the plan's are as large", () => {
+    expect(hoursOf({}, {})).toEqual([70, 70]);
+  });
+
+  it("lie between all at once and one after the other where steps are larger", () => {
+    const environments = [{ name: "a", groups: 40, rollouts: 4 }];
+    expect(hoursOf({}, { environments, atOnce: 16 })).toEqual([70, 130]);
+    expect(hoursOf({}, { environments, atOnce: 8 })).toEqual([110, 130]);
+  });
+
+  it("leave training out where it goes on beside sampling", () => {
+    expect(hoursOf({}, { isAhead: true })).toEqual([50, 50]);
+  });
+
+  it("count a gradient after a forward pass, and evaluations", () => {
+    expect(hoursOf({ isForwardOnly: true }, {})).toEqual([70, 110]);
+    const evaluations = { count: 2, rollouts: [{ environment: "a", count: 16 }] };
+    expect(hoursOf({}, { evaluations })).toEqual([86, 86]);
+  });
+});

@@ -1,0 +1,94 @@
+/** `tinker-rl estimate`: from groups that are played for it, and from a past run of the same environments and model. */
+
+import { access, mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import * as z from "zod";
+import { readUsage, usageEntries } from "../../src/core/runFolder/usageLog.ts";
+import { createFileSystem } from "../../src/node/fileSystem.ts";
+import { runFolderWith } from "./localRun.ts";
+import { runProgram } from "./trainProgram.ts";
+
+const CONFIG = `
+model_name: local/tiny-tool
+environments:
+  local/calculator: { splits: { train: {} }, num_rollouts: 4, nonterminal_reward: 0 }
+batch_size: 3
+max_steps: 2
+kl_coef: 0.01
+evaluation: { splits: { local/calculator: [test] }, num_samples: 3, temperatures: [1], at_start: false }
+prices: { sampled: 4, prefill_cached: 1, prefill_uncached: 2, trained: 3 }
+`;
+
+const range = z.object({ mean: z.number(), low: z.number(), high: z.number() });
+const printed = z.object({
+  tokens: z.object({ sampled: range, trained: range, prefill_uncached: range }),
+  totalTokens: range,
+  evaluationTokens: range,
+  costUsd: range.nullable(),
+  restsOn: z.object({ run: z.string().nullable(), groups: z.number(), rollouts: z.number() }),
+});
+
+let folder = "";
+let temporary: Readonly<Record<string, string>> = {};
+
+beforeAll(async () => {
+  folder = await runFolderWith(CONFIG);
+  temporary = { TMPDIR: join(folder, "tmp") };
+  await mkdir(join(folder, "tmp"));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const config = () => join(folder, "config.yaml");
+const run = () => join(folder, ".tinker-rl", "runs", "config");
+
+async function estimate(...words: readonly string[]) {
+  const args = ["estimate", config(), "--json", ...words];
+  const { code, stdout, stderr } = await runProgram(args, temporary);
+  expect(code, stderr).toBe(0);
+  return printed.parse(JSON.parse(stdout));
+}
+
+it("plays two groups where there is no run, and leaves no folder", async () => {
+  const { restsOn, costUsd, evaluationTokens } = await estimate();
+  expect(restsOn).toEqual({ run: null, groups: 2, rollouts: 8 });
+  expect(costUsd?.low).toBeGreaterThan(0);
+  expect(evaluationTokens.mean).toBeGreaterThan(0);
+  await expect(access(run())).rejects.toMatchObject({ code: "ENOENT" });
+  expect(await readdir(join(folder, "tmp"))).toEqual([]);
+});
+
+it("takes the newest run of the environments and the model, and says of the same plan what it took", async () => {
+  const trained = await runProgram(["train", config()], temporary);
+  expect(trained.code, trained.stderr).toBe(0);
+  const fileSystem = createFileSystem();
+  const { training } = await readUsage(fileSystem.within(run()), run());
+  let sampled = 0;
+  for await (const entry of usageEntries(fileSystem.within(run()), run())) {
+    if (entry.for === "rollout") sampled += entry.tokens.sampled;
+  }
+  await fileSystem.close();
+  const { restsOn, tokens, evaluationTokens, totalTokens } = await estimate();
+  expect(restsOn).toEqual({ run: run(), groups: 6, rollouts: 24 });
+  // 24 rollouts and 3 of the evaluation, and the token with which the server is checked.
+  expect(tokens.sampled.mean).toBeCloseTo(1 + (sampled * 27) / 24, 6);
+  expect(evaluationTokens.mean).toBeLessThan(totalTokens.mean / 4);
+  expect(tokens.trained.mean).toBeGreaterThan(training.trained * 0.75);
+  expect(tokens.trained.mean).toBeLessThan(training.trained * 1.25);
+
+  const twice = await estimate("--max_steps", "4");
+  expect(twice.tokens.trained.mean).toBeCloseTo(2 * tokens.trained.mean, 6);
+  expect((await estimate("--groups", "1")).restsOn).toEqual({ run: null, groups: 1, rollouts: 4 });
+});
+
+it("prints a table with its reasons, and ends with what is wrong with a folder", async () => {
+  const { stdout } = await runProgram(["estimate", config(), "--max_cost_usd", "0.001"], temporary);
+  expect(stdout).toMatch(/plan +2 steps, 24 rollouts, 1 evaluation/);
+  expect(stdout).toMatch(/cost +\$0\.\d+ +\$0\.\d+ +\$0\.\d+/);
+  expect(stdout).toMatch(/max_cost_usd: 0\.001 may end the run from step \d on\./);
+  expect(stdout).toMatch(/rests on +24 rollouts in 6 groups and 2 steps of/);
+  await writeFile(join(run(), "usage.jsonl"), "");
+  const empty = await runProgram(["estimate", config(), "--from", run()], temporary);
+  expect(empty.code).not.toBe(0);
+  expect(empty.stderr).toContain("nothing can be estimated from it");
+});
