@@ -126,7 +126,7 @@ it("measures base, a step and the end as a count by hand does, and the same twic
     for (const { k, mean } of result.passAtK) {
       expect(mean).toBeCloseTo(meanOf(rewards.map((own) => successShare(own, k))), 9);
     }
-    if (name === "base") expect(result.difference).toBeUndefined();
+    if (name === "base") expect(result.difference).toBeNull();
     else {
       const changes = [...tasks].map(([index, own]) => meanOf(own) - meanOf(base.get(index) ?? []));
       expect(result.difference?.tasks).toBe(6);
