@@ -1,9 +1,12 @@
 /** Reports the next part of a run and moves the cursor; shared by online and offline delivery. */
 
 import type { Clock, FolderFiles, HttpClient, Log, Random, Sha256 } from "../../ports.ts";
+import { readEvaluations } from "../../runFolder/evaluationLog.ts";
+import { runPaths } from "../../runFolder/layout.ts";
 import type { SyncCursor } from "../../runFolder/wandbState.ts";
 import type { OutageNotice } from "../../util/outageNotice.ts";
 import type { WakeableSleep } from "../../util/wakeableSleep.ts";
+import { evaluationTable } from "./evaluationTable.ts";
 import type { ExtendedObject } from "./extendedJson.ts";
 import { type RunConfig, type RunConfigOptions, readRunConfig } from "./runConfig.ts";
 import type { RunFeed } from "./runFeed.ts";
@@ -74,6 +77,7 @@ export interface DeliveryProgress {
   readonly cursor: Partial<SyncCursor>;
 }
 
+const EVALUATIONS = "evaluations";
 const CONFIG_FILE = "tinker-config.yaml";
 
 export class RunReporter {
@@ -81,6 +85,8 @@ export class RunReporter {
   readonly #mode: SyncMode;
   #config: RunConfig | null = null;
   #results: ExtendedObject = {};
+  /** Bytes of `eval/results.jsonl` whose table has arrived. */
+  #evaluated = 0;
 
   constructor(options: TrackerDeliveryOptions, mode: SyncMode) {
     this.#options = options;
@@ -117,10 +123,12 @@ export class RunReporter {
     const { saveEvery } = await this.config();
     const results = this.#results;
     if (Object.keys(results).length > 0) run.updateSummary(results);
+    const evaluated = await this.#reportEvaluations(run);
     const before = syncState.confirmed(this.#mode);
     const after = await feed.report(run, before, { saveEvery, totalSteps });
     if (after === null) {
       await run.flush();
+      this.#evaluated = evaluated;
       this.#forgetResults(results);
       return false;
     }
@@ -134,6 +142,7 @@ export class RunReporter {
     await syncState.setPending(this.#mode, reached);
     await run.flush();
     await syncState.confirm(this.#mode, reached);
+    this.#evaluated = evaluated;
     this.#forgetResults(results);
     return true;
   }
@@ -141,6 +150,18 @@ export class RunReporter {
   /** Forgets the values that were sent, unless others came meanwhile: then all are sent once more. */
   #forgetResults(reported: ExtendedObject): void {
     if (this.#results === reported) this.#results = {};
+  }
+
+  /** Puts a table of all evaluations into the summary when there are new ones. Returns how much of their file it has. */
+  async #reportEvaluations(run: WandbRun): Promise<number> {
+    const { fileSystem, folder } = this.#options;
+    const size = (await fileSystem.size(runPaths(folder).evaluations)) ?? 0;
+    if (size === this.#evaluated) return size;
+    const evaluations = await readEvaluations(fileSystem, folder);
+    const table = evaluationTable(this.#options.redactor.redactRecord(evaluations));
+    const cell = await run.addTable(EVALUATIONS, table, evaluations.length);
+    if (cell !== null) run.updateSummary({ [EVALUATIONS]: cell });
+    return size;
   }
 
   /** The file that the user wrote. */

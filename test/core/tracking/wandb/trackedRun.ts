@@ -109,6 +109,22 @@ export class TrackedRun {
     this.tracker.rowWritten(step);
   }
 
+  /** The line of an evaluation that a run writes; the first one is what others are compared with. */
+  async evaluate(step: number, rewardMean: number): Promise<void> {
+    const isFirst = step === 0;
+    const estimate = { mean: rewardMean, low: 0, high: 1 };
+    const cell = { environment: "local/calculator", split: "test", temperature: 0 };
+    const result = {
+      ...{ ...cell, tasks: 4, rollouts: 4, rewardMean, low: 0, high: 1, failed: 0 },
+      ...{ successFraction: rewardMean, tokensMean: 1, turnsMean: 1, successReward: 1 },
+      passAtK: [{ k: 1, ...estimate }],
+      ...(!isFirst && { difference: { tasks: 4, mean: rewardMean - 0.25, low: 0, high: 1 } }),
+    };
+    const line = { step, purpose: isFirst ? "start" : "end", timeMs: 0, results: [result] };
+    const path = runPaths(FOLDER).evaluations;
+    await this.fileSystem.append(path, `${JSON.stringify(line)}\n`);
+  }
+
   /** A rollout of a step, for its table. */
   async addRollout(step: number): Promise<void> {
     const { fileSystem } = this;

@@ -229,6 +229,43 @@ describe("a run reported to W&B", () => {
     expect(JSON.parse(summary)).toMatchObject({ step: 0, "eval/test/reward_mean": 0.5 });
   });
 
+  it("has all evaluations in a table of its summary, the last one too, once", async () => {
+    const run = new TrackedRun();
+    await run.begin();
+    await run.evaluate(0, 0.25);
+    await run.write(0);
+    await run.clock.advance(60_000);
+    await run.write(1);
+    await run.clock.advance(60_000);
+    await run.evaluate(2, 0.75);
+    await run.finish();
+    const tables = [...run.server.run.uploads].filter(([path]) => path.includes("evaluations"));
+    expect(tables).toHaveLength(2);
+    const [summary = ""] = run.server.run.files.get("wandb-summary.json")?.values() ?? [];
+    const [path, text] = tables[1] ?? [];
+    expect(JSON.parse(summary)).toMatchObject({ evaluations: { _type: "table-file", path } });
+    const { columns, data } = JSON.parse(text ?? "");
+    const column = (name: string) => data.map((row: unknown[]) => row[columns.indexOf(name)]);
+    expect(column("step")).toEqual([0, 2]);
+    expect(column("reward_mean")).toEqual([0.25, 0.75]);
+    expect(column("change")).toEqual([null, 0.5]);
+    expect(column("pass_at_k")).toEqual(["0.250 @1", "0.750 @1"]);
+  });
+
+  it("sends the table of its evaluations again when a delivery failed under it", async () => {
+    const run = new TrackedRun();
+    await run.begin();
+    await run.evaluate(0, 0.25);
+    run.server.fault = ({ url }) => (url.endsWith("/file_stream") ? { status: 503 } : null);
+    await run.write(0);
+    await run.clock.advance(60_000);
+    run.server.fault = () => null;
+    await run.clock.advance(120_000);
+    await run.finish();
+    const [summary = ""] = run.server.run.files.get("wandb-summary.json")?.values() ?? [];
+    expect(JSON.parse(summary)).toMatchObject({ evaluations: { nrows: 1 } });
+  });
+
   it("receives new settings", async () => {
     const run = new TrackedRun();
     await run.begin();
