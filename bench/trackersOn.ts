@@ -5,6 +5,7 @@ import type { HttpClient } from "../src/core/ports.ts";
 import { WandbTracker } from "../src/core/tracking/wandb/tracker.ts";
 import type { RunContext } from "../src/core/training/context.ts";
 import type { Watcher } from "../src/core/training/progress.ts";
+import { startHash } from "../src/node/hash.ts";
 import { createHttpClient } from "../src/node/http.ts";
 import type { CleanupStack } from "../src/trainer/services/cleanupStack.ts";
 import { RolloutUploads } from "../src/trainer/tracking/upload.ts";
@@ -75,6 +76,7 @@ function startWandb(options: ReportingOptions, http: HttpClient): Promise<WandbT
   return WandbTracker.start({
     ...ports,
     ...storage,
+    startHash,
     totalSteps,
     log: reporting.log,
     redactor: reporting.redactor,

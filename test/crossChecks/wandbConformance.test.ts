@@ -1,11 +1,14 @@
 /** Our client of W&B leaves a run on the server that equals the official client's, whatever happens on the way. */
 
+import { createHash } from "node:crypto";
 import { describe, expect, it, type TestContext } from "vitest";
 import type { Clock } from "../../src/core/ports.ts";
+import type { CheckpointEntry } from "../../src/core/runFolder/checkpointLog.ts";
+import { checkpointArtifact } from "../../src/core/tracking/wandb/checkpointArtifact.ts";
 import { openOnlineRun } from "../../src/core/tracking/wandb/onlineRun.ts";
 import { WandbRequests } from "../../src/core/tracking/wandb/requests.ts";
 import { systemClock } from "../../src/node/clock.ts";
-import { sha256 } from "../../src/node/hash.ts";
+import { sha256, startHash } from "../../src/node/hash.ts";
 import { createHttpClient } from "../../src/node/http.ts";
 import { systemRandom } from "../../src/node/random.ts";
 import { addTally } from "../conformance/tally.ts";
@@ -29,6 +32,19 @@ const hastyClock: Clock = {
 };
 
 async function play(fake: FakeWandb): Promise<void> {
+  const { http, parts } = connect(fake);
+  try {
+    const scenario = await readScenario();
+    for (const attempt of scenario.attempts) {
+      const run = await openOnlineRun(parts, initOf(scenario, attempt));
+      await playAttempt(run, attempt);
+    }
+  } finally {
+    await http.close();
+  }
+}
+
+function connect(fake: FakeWandb) {
   const http = createHttpClient();
   const never = new AbortController().signal;
   const requests = new WandbRequests({
@@ -37,18 +53,17 @@ async function play(fake: FakeWandb): Promise<void> {
     onOutage: () => undefined,
     onAnswer: () => undefined,
   });
-  const parts = { requests, clock: hastyClock, sha256 };
   const callbacks = { onStopFlag: () => undefined, onWarning: () => undefined };
-  try {
-    const scenario = await readScenario();
-    for (const attempt of scenario.attempts) {
-      const run = await openOnlineRun({ ...parts, ...callbacks }, initOf(scenario, attempt));
-      await playAttempt(run, attempt);
-    }
-  } finally {
-    await http.close();
-  }
+  const parts = { requests, clock: hastyClock, random: systemRandom, sha256, ...callbacks };
+  return { http, parts };
 }
+
+/** As the run folder has it. */
+const CHECKPOINT: CheckpointEntry = {
+  ...{ name: "checkpoint_000040", step: 40, epoch: 0, position: 640, kind: "periodic" },
+  ...{ state_path: "tinker://run-1/weights/000040", expires_at: null, metrics: {}, renderer: "r" },
+  ...{ sampler_path: "tinker://run-1/sampler_weights/000040", created_at: "2026-11-01T00:00:00Z" },
+};
 
 /** What equals all the same: the comparison does not see it. */
 const EXPLAINED = [
@@ -114,6 +129,41 @@ describe.skipIf(WANDB_KIT === "")("a run on the server", () => {
   it("does so with relative upload addresses and a limited rate", async (context) => {
     const options = { relativeUploads: true, nullViewer: true, rateLimit: true };
     await expectNoDifference(context, options);
+  });
+
+  it("takes the addresses of a checkpoint as an artifact, and needs no data for it", async () => {
+    const fake = await startFakeWandb({ uploadHeaders: true });
+    const { http, parts } = connect(fake);
+    try {
+      const scenario = await readScenario();
+      const [attempt] = scenario.attempts;
+      if (attempt === undefined) throw new Error("The scenario has no attempt.");
+      const run = await openOnlineRun(parts, initOf(scenario, attempt));
+      const artifact = checkpointArtifact("run1", CHECKPOINT, startHash);
+      if (artifact === null) throw new Error("The checkpoint has no address.");
+      expect(await run.addArtifact(artifact)).toBe(true);
+      await run.finish(0);
+      const { sampler_path, state_path } = CHECKPOINT;
+      const entry = (path: string | null) => ({ digest: path, size: 0, ref: path });
+      const sorted = `sampler:${sampler_path}\nstate:${state_path}\n`;
+      const digest = createHash("md5").update(`wandb-artifact-manifest-v1\n${sorted}`);
+      const { runs } = JSON.parse(JSON.stringify(fake.state()));
+      expect(Object.values(runs)).toMatchObject([
+        {
+          artifacts: [
+            {
+              ...{ type: "model", name: "checkpoints-run1", aliases: ["latest", "step-40"] },
+              ...{ digest: digest.digest("hex"), committed: true },
+              entries: { sampler: entry(sampler_path), state: entry(state_path) },
+            },
+          ],
+        },
+      ]);
+      expect(fake.violations).toEqual([]);
+    } finally {
+      await http.close();
+      await fake.stop();
+    }
   });
 
   it.for(Object.keys(PLANS))("does so after %s", async (name, context) => {

@@ -8,7 +8,7 @@ import { Redactor } from "../../src/core/secrets/redaction/redactor.ts";
 import { START_CURSOR } from "../../src/core/tracking/wandb/syncState.ts";
 import { WandbTracker } from "../../src/core/tracking/wandb/tracker.ts";
 import { systemClock } from "../../src/node/clock.ts";
-import { sha256 } from "../../src/node/hash.ts";
+import { sha256, startHash } from "../../src/node/hash.ts";
 import { systemRandom } from "../../src/node/random.ts";
 import { silentLog } from "../fakes/silentLog.ts";
 import { aRunState } from "../trainer/runState.ts";
@@ -31,7 +31,13 @@ async function fileWith(note: object): Promise<void> {
   };
   await writeFile(join(folder, "wandb.json"), JSON.stringify(full));
   const tracker = await WandbTracker.start({
-    ...{ fileSystem: planted.fileSystem.within(folder), folder, clock: systemClock, sha256 },
+    ...{
+      fileSystem: planted.fileSystem.within(folder),
+      folder,
+      clock: systemClock,
+      sha256,
+      startHash,
+    },
     ...{ random: systemRandom, log: silentLog, redactor: new Redactor(), homeFolder: null },
     ...{ producer: "test", totalSteps: 4, server: null, knownRunId: null, firstStep: 2 },
     init: {

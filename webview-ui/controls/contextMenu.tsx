@@ -21,7 +21,7 @@ export function ContextMenu({ label, items, at, close }: ContextMenuProps) {
       tabIndex={-1}
       ref={root}
       aria-label={label}
-      style={{ left: `${at.left}px`, top: `${at.top}px` }}
+      style={{ left: `min(${at.left}px, max(0px, 100% - 250px))`, top: `${at.top}px` }}
       onKeyDown={(event) => menuKey(event, root.current, close)}
     >
       {items.map((item) => (

@@ -12,6 +12,7 @@ import { type TrackerOptions, WandbTracker } from "../../core/tracking/wandb/tra
 import { evaluationMetrics } from "../../core/training/evaluation.ts";
 import type { Watcher } from "../../core/training/progress.ts";
 import { recordWithoutWaiting } from "../../core/training/report.ts";
+import { startHash } from "../../node/hash.ts";
 import { createHttpClient } from "../../node/http.ts";
 import type { RunFile } from "../../shared/runFile.ts";
 import { USER_AGENT } from "../../shared/version.ts";
@@ -107,6 +108,7 @@ function startTracker(options: WandbReportOptions): Promise<WandbTracker> {
     clock: ports.clock,
     random: ports.random,
     sha256: ports.sha256,
+    startHash,
     log: reporting.log,
     redactor: reporting.redactor,
     totalSteps,

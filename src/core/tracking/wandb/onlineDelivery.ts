@@ -58,12 +58,13 @@ export class OnlineDelivery {
   }
 
   async #open(): Promise<OnlineRun> {
-    const { clock, sha256, init } = this.#options;
+    const { clock, sha256, random, init } = this.#options;
     const { config } = await this.#reporter.config();
     const run = await openOnlineRun(
       {
         clock,
         sha256,
+        random,
         requests: this.#requests(),
         onStopFlag: (isStopped) => this.#markStopHandled(isStopped),
         onWarning: (message) => this.#warn(message),

@@ -1,7 +1,8 @@
 /** A run on a W&B server: rows, log lines and files go there in order, one request at a time: `docs/protocols/wandb.md#file-stream`. */
 
 import { AppError, errorMessage, isAppError } from "../../errors.ts";
-import type { Clock, Sha256 } from "../../ports.ts";
+import type { Clock, Random, Sha256 } from "../../ports.ts";
+import type { ReferenceArtifact } from "./checkpointArtifact.ts";
 import { ConsoleLines, type ConsoleStream, consoleLine } from "./consoleLines.ts";
 import {
   type ExtendedObject,
@@ -28,6 +29,7 @@ export interface OnlineRunOptions {
   readonly requests: WandbRequests;
   readonly clock: Clock;
   readonly sha256: Sha256;
+  readonly random: Pick<Random, "uuid">;
   /** Called with each answer: whether somebody pressed Stop on the run's page. */
   readonly onStopFlag: (isStopped: boolean) => void;
   /** Called with what cannot be sent, as a text. */
@@ -186,6 +188,20 @@ export class OnlineRun implements WandbRun {
   async addTable(key: string, table: Table, step: number): Promise<ExtendedObject | null> {
     const { path, text, cell } = tableFile(this.#options.sha256, key, step, table);
     return (await this.addFile(path, text)) ? cell : null;
+  }
+
+  async addArtifact(artifact: ReferenceArtifact): Promise<boolean> {
+    const { random, onWarning } = this.#options;
+    const newId = (): string => Array.from({ length: 4 }, random.uuid).join("").replaceAll("-", "");
+    try {
+      const ids = [newId(), newId()] as const;
+      if (await this.#operations.addArtifact(this.names, artifact, ids)) return true;
+      onWarning(`the artifact ${artifact.name} is missing there (it was not taken)`);
+    } catch (error) {
+      if (!isAppError(error, "wandb-refused")) throw error;
+      onWarning(`the artifact ${artifact.name} is missing there (${errorMessage(error)})`);
+    }
+    return false;
   }
 
   async flush(): Promise<void> {

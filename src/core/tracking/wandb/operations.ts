@@ -2,6 +2,7 @@
 
 import * as z from "zod";
 import { AppError } from "../../errors.ts";
+import type { ReferenceArtifact } from "./checkpointArtifact.ts";
 import { type ExtendedObject, isExtendedObject, parseExtended } from "./extendedJson.ts";
 import { failureText, type PutRequest, type WandbRequests } from "./requests.ts";
 
@@ -27,6 +28,15 @@ const UPSERT = `mutation UpsertBucket($id: String, $name: String, $project: Stri
 const CREATE_FILES = `mutation CreateRunFiles($entity: String, $project: String, $run: String!, $files: [String!]!) {
   createRunFiles(input: {entityName: $entity, projectName: $project, runName: $run, files: $files}) {
     runID uploadHeaders files { name uploadUrl } } }`;
+
+const CREATE_ARTIFACT = `mutation CreateArtifact($input: CreateArtifactInput!) {
+  createArtifact(input: $input) { artifact { id state } } }`;
+
+const CREATE_MANIFEST = `mutation CreateArtifactManifest($input: CreateArtifactManifestInput!) {
+  createArtifactManifest(input: $input) { artifactManifest { id file { uploadUrl uploadHeaders } } } }`;
+
+const COMMIT_ARTIFACT = `mutation CommitArtifact($artifactID: ID!) {
+  commitArtifact(input: {artifactID: $artifactID}) { artifact { id } } }`;
 
 export interface RunNames {
   readonly name: string;
@@ -92,6 +102,23 @@ const filesSchema = z.object({
   }),
 });
 
+const artifactSchema = z.object({
+  createArtifact: z.object({ artifact: z.object({ id: z.string(), state: z.string() }) }),
+});
+const manifestSchema = z.object({
+  createArtifactManifest: z.object({
+    artifactManifest: z.object({
+      file: z.object({
+        uploadUrl: z.string().nullish(),
+        uploadHeaders: z.array(z.string()).nullish(),
+      }),
+    }),
+  }),
+});
+const committedSchema = z.object({ commitArtifact: z.object({ artifact: z.object({}) }) });
+/** The server has an artifact of the same content. */
+const COMMITTED = "COMMITTED";
+
 type UploadPlace = Pick<PutRequest, "url" | "headers">;
 
 /** All methods throw AppError `wandb-refused` for refusals that a repeat would meet again. */
@@ -142,13 +169,49 @@ export class WandbOperations {
     const { createRunFiles } = await this.#ask(CREATE_FILES, variables, filesSchema);
     const url = createRunFiles.files[0]?.uploadUrl ?? null;
     if (url === null) return null;
-    const headers = Object.fromEntries(
-      (createRunFiles.uploadHeaders ?? []).map((line) => {
-        const colon = line.indexOf(":");
-        return [line.slice(0, colon), line.slice(colon + 1).trim()];
-      }),
+    return { url, headers: headersOf(createRunFiles.uploadHeaders) };
+  }
+
+  /** Adds an artifact of type `model` to the run. `clientIds` are random. False when the server did not take its manifest. */
+  async addArtifact(
+    run: RunNames,
+    artifact: ReferenceArtifact,
+    clientIds: readonly [own: string, sequence: string],
+  ): Promise<boolean> {
+    const names = { entityName: run.entity, projectName: run.project, runName: run.name };
+    const { name: artifactCollectionName, digest, metadata } = artifact;
+    const { createArtifact } = await this.#ask(
+      CREATE_ARTIFACT,
+      {
+        input: {
+          ...{ ...names, artifactTypeName: "model", artifactCollectionName, digest, metadata },
+          digestAlgorithm: "MANIFEST_MD5",
+          aliases: artifact.aliases.map((alias) => ({ artifactCollectionName, alias })),
+          ...{ clientID: clientIds[0], sequenceClientID: clientIds[1] },
+          enableDigestDeduplication: true,
+        },
+      },
+      artifactSchema,
     );
-    return { url, headers };
+    const { id: artifactID, state } = createArtifact.artifact;
+    if (state === COMMITTED) return true;
+    const manifest = {
+      ...{ ...names, artifactID, name: "wandb_manifest.json", digest: artifact.manifestDigest },
+      ...{ baseArtifactID: null, type: "FULL" },
+    };
+    const { createArtifactManifest } = await this.#ask(
+      CREATE_MANIFEST,
+      { input: manifest },
+      manifestSchema,
+    );
+    const { uploadUrl: url, uploadHeaders } = createArtifactManifest.artifactManifest.file;
+    if (url == null) return false;
+    const place = { url, headers: headersOf(uploadHeaders) };
+    const { tries } = UPLOAD;
+    const put = await this.#requests.put({ ...place, body: artifact.manifest, tries });
+    if (put !== "taken") return false;
+    await this.#ask(COMMIT_ARTIFACT, { artifactID }, committedSchema);
+    return true;
   }
 
   async #ask<Schema extends z.ZodType>(
@@ -172,6 +235,16 @@ export class WandbOperations {
       cause: checked.error,
     });
   }
+}
+
+/** From lines `Name: value`. */
+function headersOf(lines: readonly string[] | null | undefined): UploadPlace["headers"] {
+  return Object.fromEntries(
+    (lines ?? []).map((line) => {
+      const colon = line.indexOf(":");
+      return [line.slice(0, colon), line.slice(colon + 1).trim()];
+    }),
+  );
 }
 
 /** What null leaves as it is. */

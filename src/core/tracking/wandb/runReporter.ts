@@ -1,11 +1,21 @@
 /** Reports the next part of a run and moves the cursor; shared by online and offline delivery. */
 
-import type { Clock, FolderFiles, HttpClient, Log, Random, Sha256 } from "../../ports.ts";
+import type {
+  Clock,
+  FolderFiles,
+  HttpClient,
+  Log,
+  Random,
+  Sha256,
+  StartHash,
+} from "../../ports.ts";
+import { readCheckpoints } from "../../runFolder/checkpointLog.ts";
 import { readEvaluations } from "../../runFolder/evaluationLog.ts";
 import { runPaths } from "../../runFolder/layout.ts";
 import type { SyncCursor } from "../../runFolder/wandbState.ts";
 import type { OutageNotice } from "../../util/outageNotice.ts";
 import type { WakeableSleep } from "../../util/wakeableSleep.ts";
+import { checkpointArtifact } from "./checkpointArtifact.ts";
 import { evaluationTable } from "./evaluationTable.ts";
 import type { ExtendedObject } from "./extendedJson.ts";
 import { type RunConfig, type RunConfigOptions, readRunConfig } from "./runConfig.ts";
@@ -50,6 +60,7 @@ export interface TrackerDeliveryOptions extends RunConfigOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly sha256: Sha256;
+  readonly startHash: StartHash;
   readonly log: Log;
   readonly syncState: SyncState;
   readonly feed: RunFeed;
@@ -87,6 +98,10 @@ export class RunReporter {
   #results: ExtendedObject = {};
   /** Bytes of `eval/results.jsonl` whose table has arrived. */
   #evaluated = 0;
+  /** Bytes of `checkpoints.jsonl` that were looked at. */
+  #savesRead = 0;
+  /** Names of the checkpoints that the page has, or never will. */
+  readonly #saves = new Set<string>();
 
   constructor(options: TrackerDeliveryOptions, mode: SyncMode) {
     this.#options = options;
@@ -123,6 +138,7 @@ export class RunReporter {
     const { saveEvery } = await this.config();
     const results = this.#results;
     if (Object.keys(results).length > 0) run.updateSummary(results);
+    await this.#reportCheckpoints(run);
     const evaluated = await this.#reportEvaluations(run);
     const before = syncState.confirmed(this.#mode);
     const after = await feed.report(run, before, { saveEvery, totalSteps });
@@ -150,6 +166,21 @@ export class RunReporter {
   /** Forgets the values that were sent, unless others came meanwhile: then all are sent once more. */
   #forgetResults(reported: ExtendedObject): void {
     if (this.#results === reported) this.#results = {};
+  }
+
+  /** The addresses of what was saved to last. What an earlier attempt has sent, the server knows by its digest. */
+  async #reportCheckpoints(run: WandbRun): Promise<void> {
+    const { fileSystem, folder, init, startHash } = this.#options;
+    const size = (await fileSystem.size(runPaths(folder).checkpoints)) ?? 0;
+    if (size === this.#savesRead) return;
+    for (const entry of await readCheckpoints(fileSystem, folder)) {
+      const { name, kind, expires_at } = entry;
+      if (kind === "rolling" || expires_at !== null || this.#saves.has(name)) continue;
+      const artifact = checkpointArtifact(init.id, entry, startHash);
+      if (artifact !== null) await run.addArtifact(artifact);
+      this.#saves.add(name);
+    }
+    this.#savesRead = size;
   }
 
   /** Puts a table of all evaluations into the summary when there are new ones. Returns how much of their file it has. */

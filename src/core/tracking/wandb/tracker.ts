@@ -20,6 +20,7 @@ type SharedOptions = Pick<
   | "clock"
   | "random"
   | "sha256"
+  | "startHash"
   | "log"
   | "redactor"
   | "folder"

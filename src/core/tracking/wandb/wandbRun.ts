@@ -1,5 +1,6 @@
 /** The operations on a W&B run, the same online and offline. */
 
+import type { ReferenceArtifact } from "./checkpointArtifact.ts";
 import type { ConsoleStream } from "./consoleLines.ts";
 import type { ExtendedObject } from "./extendedJson.ts";
 import type { MetricDefinition } from "./metricDefinitions.ts";
@@ -38,6 +39,8 @@ export interface WandbRun {
   addFile(path: string, text: string): Promise<boolean>;
   /** The cell of a row that shows the table; null when its file was not taken. */
   addTable(key: string, table: Table, step: number): Promise<ExtendedObject | null>;
+  /** False when it was not taken; it then is not mentioned again. Files of an offline run have none. */
+  addArtifact(artifact: ReferenceArtifact): Promise<boolean>;
   /** Resolves when everything so far is sent or written. */
   flush(): Promise<void>;
   /** Ends the attempt; no other call may follow. */

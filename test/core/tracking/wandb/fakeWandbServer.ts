@@ -11,8 +11,18 @@ export interface FakeWandbRun {
   config: string;
   readonly files: Map<string, Map<number, string>>;
   readonly uploads: Map<string, string>;
+  /** Committed ones, by digest. */
+  readonly artifacts: Map<string, { readonly aliases: readonly string[]; readonly name: string }>;
   exitCode: number | null;
   attempts: number;
+}
+
+interface ArtifactInput {
+  readonly artifactCollectionName?: string;
+  readonly runName?: string;
+  readonly digest?: string;
+  readonly artifactID?: string;
+  readonly aliases?: readonly { readonly alias: string }[];
 }
 
 interface StreamBody {
@@ -30,6 +40,7 @@ export class FakeWandbServer implements HttpClient {
   /** Asked before each request. */
   fault: (request: HttpRequest) => Fault | null = () => null;
   isStopped = false;
+  readonly #created = new Map<string, ArtifactInput>();
 
   async send(request: HttpRequest): Promise<HttpResponse> {
     request.signal?.throwIfAborted();
@@ -98,6 +109,16 @@ export class FakeWandbServer implements HttpClient {
         return {
           upsertBucket: { bucket: this.#upsert(name, variables), inserted: run === undefined },
         };
+      case "CreateArtifact":
+        return { createArtifact: { artifact: this.#createArtifact(variables.input) } };
+      case "CreateArtifactManifest": {
+        const { runName, artifactID } = variables.input ?? {};
+        const uploadUrl = `/storage/${runName}/artifact/${artifactID}`;
+        const artifactManifest = { id: "m", file: { uploadUrl, uploadHeaders: [] } };
+        return { createArtifactManifest: { artifactManifest } };
+      }
+      case "CommitArtifact":
+        return { commitArtifact: { artifact: this.#commit(variables.artifactID ?? "") } };
       default:
         return {
           createRunFiles: {
@@ -111,9 +132,37 @@ export class FakeWandbServer implements HttpClient {
     }
   }
 
+  #createArtifact(input: ArtifactInput = {}): object {
+    const { digest = "", runName = "" } = input;
+    const run = this.runs.get(runName);
+    if (run?.artifacts.has(digest)) return { id: digest, state: "COMMITTED" };
+    this.#created.set(digest, input);
+    return { id: digest, state: "PENDING" };
+  }
+
+  #commit(id: string): object {
+    const {
+      runName = "",
+      artifactCollectionName: name = "",
+      aliases = [],
+    } = this.#created.get(id) ?? {};
+    const run = this.runs.get(runName);
+    if (run?.uploads.has(`artifact/${id}`) !== true) this.violations.push("no manifest");
+    run?.artifacts.set(id, { name, aliases: aliases.map(({ alias }) => alias) });
+    return { id };
+  }
+
   #upsert(name: string, { config, project }: Variables): object {
     const run: FakeWandbRun = this.runs.get(name) ?? {
-      ...{ name, config: "", files: new Map(), uploads: new Map(), exitCode: null, attempts: 0 },
+      ...{
+        name,
+        config: "",
+        files: new Map(),
+        uploads: new Map(),
+        artifacts: new Map(),
+        exitCode: null,
+        attempts: 0,
+      },
     };
     this.runs.set(name, run);
     run.config = config ?? run.config;
@@ -157,6 +206,8 @@ interface Variables {
   readonly config?: string;
   readonly project?: string;
   readonly files?: readonly string[];
+  readonly input?: ArtifactInput;
+  readonly artifactID?: string;
 }
 
 function lines(run: FakeWandbRun, name: string): readonly string[] {

@@ -9,6 +9,7 @@ import { createRolloutStore } from "../../../../src/core/runFolder/rolloutStore.
 import { supersedeFrom } from "../../../../src/core/runFolder/supersede.ts";
 import { Redactor } from "../../../../src/core/secrets/redaction/redactor.ts";
 import { WandbTracker } from "../../../../src/core/tracking/wandb/tracker.ts";
+import { startHash } from "../../../../src/node/hash.ts";
 import { FakeClock, settle } from "../../../fakes/fakeClock.ts";
 import { silentLog } from "../../../fakes/silentLog.ts";
 import { aRecord } from "../../runFolder/builders.ts";
@@ -63,6 +64,7 @@ export class TrackedRun {
       ...{ knownRunId, producer: "test", homeFolder: "/home/ada" },
       redactor: options.redactor ?? new Redactor(),
       random: { uniform: () => 0, uuid: () => this.#newId() },
+      startHash,
       sha256: (text) => createHash("sha256").update(text).digest("hex"),
       server: isOffline ? null : { http: server, baseUrl, appUrl: null, apiKey: KEY },
       init: {
@@ -107,6 +109,18 @@ export class TrackedRun {
   ): Promise<void> {
     await appendMetrics(this.fileSystem, FOLDER, this.rowOf(step, reward, more, client));
     this.tracker.rowWritten(step);
+  }
+
+  /** The line of a save that a run writes. */
+  async save(name: string, step: number, kind = "periodic"): Promise<void> {
+    const entry = {
+      ...{ name, step, kind, epoch: 0, position: 0, expires_at: null, metrics: {}, renderer: "r" },
+      state_path: `tinker://run/weights/${name}`,
+      sampler_path: kind === "rolling" ? null : `tinker://run/sampler_weights/${name}`,
+      created_at: new Date(0).toISOString(),
+    };
+    const path = runPaths(FOLDER).checkpoints;
+    await this.fileSystem.append(path, `${JSON.stringify(entry)}\n`);
   }
 
   /** The line of an evaluation that a run writes; the first one is what others are compared with. */

@@ -252,6 +252,31 @@ describe("a run reported to W&B", () => {
     expect(column("pass_at_k")).toEqual(["0.250 @1", "0.750 @1"]);
   });
 
+  it("has an artifact with the addresses of each lasting checkpoint, also when it goes on", async () => {
+    const run = new TrackedRun();
+    await run.begin();
+    await run.save("rolling_000001", 1, "rolling");
+    await run.save("checkpoint_000002", 2);
+    await run.write(0);
+    await run.finish();
+    await run.begin(1);
+    await run.save("final_000003", 3, "final");
+    await run.write(1);
+    await run.finish();
+    const { artifacts, uploads, name } = run.server.run;
+    expect([...artifacts.values()]).toEqual([
+      { name: `checkpoints-${name}`, aliases: ["latest", "step-2"] },
+      { name: `checkpoints-${name}`, aliases: ["latest", "step-3"] },
+    ]);
+    const manifests = [...uploads].filter(([path]) => path.startsWith("artifact/"));
+    expect(manifests).toHaveLength(2);
+    const ref = "tinker://run/sampler_weights/checkpoint_000002";
+    expect(JSON.parse(manifests[0]?.[1] ?? "")).toMatchObject({
+      contents: { sampler: { digest: ref, ref, size: 0 }, state: { size: 0 } },
+    });
+    expect(run.server.violations).toEqual([]);
+  });
+
   it("sends the table of its evaluations again when a delivery failed under it", async () => {
     const run = new TrackedRun();
     await run.begin();
