@@ -1,6 +1,6 @@
 /** What a conversation waits for. */
 
-import type { ChatView } from "../../src/shared/chat.ts";
+import type { ChatEntry, ChatView } from "../../src/shared/chat.ts";
 
 export type ChatState =
   | { readonly kind: "sampling"; readonly done: number; readonly total: number }
@@ -24,4 +24,18 @@ export function chatState({ sampling, askedCall, task, settings, partners }: Cha
 /** True while the program works and can be stopped. */
 export function isBusy({ kind }: ChatState): boolean {
   return kind === "sampling" || kind === "calling";
+}
+
+/** What the person said before the last turn, which goes with it; empty for none. */
+export function undoneMessage({ partners }: ChatView): string {
+  const { entries = [], candidates = [] } = partners[0] ?? {};
+  const last = candidates.length > 0 ? entries : withoutLastTurn(entries);
+  const message = last.at(-1);
+  return message?.kind === "message" ? message.text : "";
+}
+
+function withoutLastTurn(entries: readonly ChatEntry[]): readonly ChatEntry[] {
+  if (entries.at(-1)?.kind === "message") return entries;
+  const last = entries.findLastIndex(({ kind }) => kind === "turn");
+  return last === -1 ? entries : entries.slice(0, last);
 }

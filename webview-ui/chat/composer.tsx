@@ -5,7 +5,7 @@ import { Icon } from "../controls/icon.tsx";
 import { chatStrings as text } from "../strings/chat.ts";
 import { visibleLine } from "../text/visible.ts";
 import type { ChatModel } from "./chatModel.ts";
-import { type ChatState, chatState, isBusy } from "./chatState.ts";
+import { type ChatState, chatState, isBusy, undoneMessage } from "./chatState.ts";
 
 const INPUT_ID = "message";
 
@@ -68,13 +68,14 @@ function Input({ chat, state }: StateProps) {
 }
 
 function Buttons({ chat, view, state }: StateProps & { readonly view: ChatView | null }) {
-  const hasTurns =
-    view?.partners.some(
-      ({ entries, candidates }) =>
-        candidates.length > 0 || entries.some(({ kind }) => kind === "turn"),
-    ) ?? false;
+  const partners = view?.partners ?? [];
+  const hasTurns = partners.some(
+    ({ entries, candidates }) =>
+      candidates.length > 0 || entries.some(({ kind }) => kind === "turn"),
+  );
   const works = state !== null && isBusy(state);
-  const canTakeBack = state !== null && !works && hasTurns;
+  const rests = state !== null && !works;
+  const hasEntries = hasTurns || partners.some(({ entries }) => entries.length > 0);
   return (
     <div class="composer-buttons">
       {works ? (
@@ -103,7 +104,7 @@ function Buttons({ chat, view, state }: StateProps & { readonly view: ChatView |
         type="button"
         class="secondary"
         title={text.againWhat}
-        disabled={!canTakeBack}
+        disabled={!rests || !hasTurns}
         onClick={() => chat.act({ action: "again" })}
       >
         {text.again}
@@ -112,8 +113,13 @@ function Buttons({ chat, view, state }: StateProps & { readonly view: ChatView |
         type="button"
         class="secondary"
         title={text.undoWhat}
-        disabled={!canTakeBack}
-        onClick={() => chat.act({ action: "undo" })}
+        disabled={!rests || !hasEntries}
+        onClick={() => {
+          chat.act({ action: "undo" });
+          // To be said in another way.
+          if (view !== null && chat.draft.value === "") chat.write(undoneMessage(view));
+          focusComposer();
+        }}
       >
         {text.undo}
       </button>

@@ -9,7 +9,7 @@ import { createFileSystem } from "../../node/fileSystem.ts";
 import { startConfig } from "../../node/startConfig.ts";
 import type { ChatStart } from "../../shared/chat.ts";
 import type { ChatSubject } from "../chat/chatPanels.ts";
-import type { RunStore } from "../runs/runStore.ts";
+import type { RunEntry, RunStore } from "../runs/runStore.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 
 interface Task {
@@ -53,6 +53,11 @@ export async function askTaskNumber(split: string, value = 0): Promise<number | 
   return text === undefined || !isNumber(text) ? null : Number(text);
 }
 
+/** True for a run that can have weights of its own. */
+export function isTraining({ file }: RunEntry): boolean {
+  return file !== null && file.evaluation === undefined;
+}
+
 export interface AskBesideOptions {
   readonly store: RunStore;
   readonly read: (folder: string) => Promise<readonly CheckpointEntry[]>;
@@ -81,11 +86,11 @@ export async function askBeside(
       description: kind,
       target: sampler_path ?? "",
     })),
-    ...store.runs.flatMap(({ folder, name, file }) =>
-      folder === run.folder || file === null
-        ? []
-        : [{ label: name, description: vscode.l10n.t("newest checkpoint"), target: folder }],
-    ),
+    ...store.runs
+      .filter((other) => isTraining(other) && other.folder !== run.folder)
+      .map(({ folder: target, name: label }) => {
+        return { label, description: vscode.l10n.t("newest checkpoint"), target };
+      }),
   ].filter(({ target }) => target !== first);
   const placeHolder = vscode.l10n.t(
     "Which models beside it? The conversation begins anew with the same messages for all.",

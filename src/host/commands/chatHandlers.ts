@@ -9,7 +9,7 @@ import type { ChatPanels, ChatSubject } from "../chat/chatPanels.ts";
 import type { RunEntry } from "../runs/runStore.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
-import { askBeside, askTask } from "./askChat.ts";
+import { askBeside, askTask, isTraining } from "./askChat.ts";
 import { type ChooseRunOptions, chooseAnyRun } from "./chooseRun.ts";
 
 export interface ChatHandlerOptions extends ChooseRunOptions {
@@ -37,10 +37,11 @@ export function chatHandlers(
     );
   return {
     chatWithCheckpoint: async (target) => {
-      const run = await chooseAnyRun(options, target, ({ file }) => file !== null);
-      const weights = run === undefined ? undefined : await chooseWeights(options, run, target);
-      const place = run === undefined || weights === undefined ? undefined : placeOf(run);
-      if (place === undefined || weights === undefined) return;
+      const run = await chooseAnyRun(options, target, isTraining);
+      if (run === undefined) return;
+      const place = placeOf(run);
+      const weights = await chooseWeights(options, run, target);
+      if (weights === undefined) return;
       const subject = await withTask(place, [weights]);
       if (subject !== undefined) open(subject);
     },
@@ -67,8 +68,16 @@ export function chatHandlers(
   };
 }
 
-/** @throws Error for a run whose `run.json` is not there */
+/** @throws Error for a run whose `run.json` is not there, and for an evaluation */
 function placeOf({ folder, name, file }: RunEntry): ChatSubject["run"] {
+  if (file?.evaluation !== undefined) {
+    throw new Error(
+      vscode.l10n.t(
+        "{0} is an evaluation. Talk to a checkpoint of the run that it measures.",
+        name,
+      ),
+    );
+  }
   if (file !== null) return { folder, name, configPath: file.configPath };
   throw new Error(vscode.l10n.t("{0} does not say which configuration it was started with.", name));
 }

@@ -19,7 +19,7 @@ export const checkpointCommands = {
     icon: "comment-discussion",
     needsTrust: true,
     menus: [
-      { menu: "view/item/context", when: CHECKPOINT, group: "1_use@4" },
+      { menu: "view/item/context", when: CHECKPOINT, group: "1_use@6" },
       { menu: "view/item/context", when: onRow("runs", "run"), group: "2_open@4" },
     ],
   },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { ChatPartnerView, ChatView } from "../../../src/shared/chat.ts";
-import { chatState, isBusy } from "../../../webview-ui/chat/chatState.ts";
+import type { ChatEntry, ChatPartnerView, ChatView } from "../../../src/shared/chat.ts";
+import { chatState, isBusy, undoneMessage } from "../../../webview-ui/chat/chatState.ts";
 
 function aView(
   next: readonly ChatPartnerView["next"][],
@@ -43,5 +43,26 @@ describe("what a conversation waits for", () => {
   ])("is %s", (_, view, kind, busy) => {
     const state = chatState(view);
     expect([state.kind, isBusy(state)]).toEqual([kind, busy]);
+  });
+});
+
+describe("the message that an undo takes back", () => {
+  const turn: ChatEntry = {
+    kind: "turn",
+    turn: { thinking: null, text: "", calls: [], errors: [], raw: "", tokens: 1, isCut: false },
+  };
+  const message = (text: string): ChatEntry => ({ kind: "message", text });
+  const answers: ChatEntry = { kind: "answers", by: "environment", answers: [] };
+  it.each<readonly [string, readonly ChatEntry[]]>([
+    ["two", [message("one"), turn, message("two"), turn]],
+    ["two", [message("one"), turn, message("two")]],
+    ["one", [message("one"), turn, answers]],
+    ["", [message("one"), turn, answers, turn]],
+    ["", [turn]],
+    ["", []],
+  ])("is %j", (text, entries) => {
+    const view = aView(["message"]);
+    const partners = view.partners.map((partner) => ({ ...partner, entries }));
+    expect(undoneMessage({ ...view, partners })).toBe(text);
   });
 });
