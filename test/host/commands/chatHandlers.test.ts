@@ -1,0 +1,182 @@
+import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import type { CheckpointEntry } from "../../../src/core/runFolder/checkpointLog.ts";
+import type { ChatPanels, ChatSubject } from "../../../src/host/chat/chatPanels.ts";
+import { chatHandlers } from "../../../src/host/commands/chatHandlers.ts";
+import type { RunEntry } from "../../../src/host/runs/runStore.ts";
+import { createFileSystem } from "../../../src/node/fileSystem.ts";
+import type { RunFile } from "../../../src/shared/runFile.ts";
+import { aRun } from "../views/runEntries.ts";
+
+interface Item {
+  readonly label: string;
+}
+
+const editor = vi.hoisted(() => ({
+  /** Labels of what is picked next, several for a list of many; undefined = the user goes away. */
+  picks: [] as (readonly string[] | undefined)[],
+  offered: [] as string[][],
+  numbers: [] as (string | undefined)[],
+}));
+vi.mock("vscode", () => ({
+  ThemeIcon: class {},
+  l10n: {
+    t: (text: string, ...args: readonly unknown[]) =>
+      text.replace(/\{(\d)\}/g, (_, index) => String(args[Number(index)])),
+  },
+  window: {
+    showQuickPick: async (items: readonly Item[], { canPickMany }: { canPickMany?: boolean }) => {
+      editor.offered.push(items.map(({ label }) => label));
+      const picks = editor.picks.shift();
+      const chosen = items.filter(({ label }) => picks?.includes(label) === true);
+      if (picks === undefined) return undefined;
+      return canPickMany === true ? chosen : chosen[0];
+    },
+    showInputBox: async () => editor.numbers.shift(),
+  },
+}));
+
+const CONFIG = {
+  ...{ model_name: "local/tiny-tool", batch_size: 1, max_steps: 1 },
+  environments: { "local/calculator": { splits: { train: {} }, num_rollouts: 2 } },
+};
+const RUN_FILE: Omit<RunFile, "configPath"> = {
+  ...{ schemaVersion: 1, runId: "run-1", name: "demo", pid: 1, owner: "editor" },
+  ...{ startedAtMs: 0, heartbeatAtMs: 0, generation: 0, attempt: 0, phase: "done", control: null },
+};
+
+function saved(name: string, step: number, sampler = true): CheckpointEntry {
+  return {
+    ...{ name, step, epoch: 0, position: 1, kind: "periodic", metrics: {}, renderer: "r" },
+    state_path: `tinker://run-1/weights/${name}`,
+    sampler_path: sampler ? `tinker://run-1/sampler_weights/${name}` : null,
+    ...{ expires_at: null, created_at: "2026-01-01T00:00:00Z" },
+  };
+}
+const SAVED = [saved("one", 1), saved("two", 2), saved("state", 3, false)];
+const ONE = "tinker://run-1/sampler_weights/one";
+
+let run: RunEntry;
+let configPath = "";
+beforeAll(async () => {
+  const project = await mkdtemp(join(tmpdir(), "tinker-rl-test-"));
+  const folder = join(project, ".tinker-rl", "runs", "config");
+  configPath = join(project, "config.yaml");
+  await mkdir(folder, { recursive: true });
+  const file = { ...RUN_FILE, configPath };
+  await writeFile(configPath, JSON.stringify(CONFIG));
+  await writeFile(join(folder, "run.json"), JSON.stringify(file));
+  run = aRun({ folder, file });
+});
+beforeEach(() => {
+  Object.assign(editor, { picks: [], offered: [], numbers: [] });
+});
+
+function handlers(more: readonly RunEntry[] = []) {
+  const opened: {
+    readonly subject: ChatSubject;
+    readonly ask: Parameters<ChatPanels["open"]>[1];
+  }[] = [];
+  const runs = [run, ...more];
+  const get = (folder: string) => runs.find((each) => each.folder === folder) ?? null;
+  const own = chatHandlers({
+    // What is asked of them.
+    store: { runs, get, refresh: async () => undefined } as never,
+    labels: { isArchived: () => false } as never,
+    panels: { open: (subject, ask) => opened.push({ subject, ask }) } as Pick<
+      ChatPanels,
+      "open"
+    > as ChatPanels,
+    fileSystem: createFileSystem(),
+    read: async () => SAVED,
+  });
+  return { ...own, opened };
+}
+
+const START = { task: null, turn: null, isReplayed: false, system: null };
+
+describe("a conversation with a checkpoint", () => {
+  it("is with the one of the row, and needs keys of an environment only for a task of it", async () => {
+    const { chatWithCheckpoint, opened } = handlers();
+    editor.picks = [["Free Conversation"], ["Task of local/calculator"]];
+    editor.numbers = ["7"];
+    const row = { folder: run.folder, name: "one" };
+    await chatWithCheckpoint(row);
+    await chatWithCheckpoint(row);
+    const place = { folder: run.folder, name: "demo", configPath };
+    expect(opened.map(({ subject }) => subject)).toEqual([
+      { run: place, environment: null, start: { ...START, targets: [ONE] } },
+      {
+        ...{ run: place, environment: "local/calculator" },
+        start: {
+          ...{ ...START, targets: [ONE] },
+          task: { environment: "local/calculator", split: "train", index: 7 },
+        },
+      },
+    ]);
+  });
+
+  it("is with the newest one of a run's row, and with one that is picked elsewhere", async () => {
+    const { chatWithCheckpoint, opened } = handlers();
+    editor.picks = [["Free Conversation"], ["Step 1"], ["Free Conversation"]];
+    await chatWithCheckpoint({ folder: run.folder });
+    await chatWithCheckpoint();
+    const targets = opened.map(({ subject }) => subject.start.targets);
+    expect(targets).toEqual([[run.folder], [ONE]]);
+    expect(editor.offered[1]).toEqual(["Step 2", "Step 1"]);
+  });
+
+  it("is not begun where nothing can be sampled from, or the user goes away", async () => {
+    const evaluation = { models: [], digest: "" };
+    const file = { ...RUN_FILE, configPath, evaluation };
+    const measured = aRun({ name: "measured", folder: "/runs/measured", file });
+    const { chatWithCheckpoint, opened } = handlers([measured]);
+    await expect(chatWithCheckpoint({ folder: run.folder, name: "state" })).rejects.toThrow(
+      "has no sampler to talk to",
+    );
+    await expect(chatWithCheckpoint({ folder: "/runs/measured" })).rejects.toThrow(
+      "measured is an evaluation",
+    );
+    editor.picks = [undefined, ["Task of local/calculator"]];
+    await chatWithCheckpoint({ folder: run.folder });
+    await chatWithCheckpoint({ folder: run.folder });
+    expect(opened).toEqual([]);
+  });
+
+  it("goes on with others beside it, or with another task", async () => {
+    const names = ["other", "third", "fourth"];
+    const others = names.map((name) =>
+      aRun({ name, folder: `/runs/${name}`, file: { ...RUN_FILE, configPath } }),
+    );
+    const { chatWithCheckpoint, opened } = handlers(others);
+    editor.picks = [["Free Conversation"], ["local/tiny-tool", "other"], ["Free Conversation"]];
+    await chatWithCheckpoint({ folder: run.folder, name: "one" });
+    const [first] = opened;
+    if (first === undefined) throw new Error("nothing was opened");
+    const beside = await first.ask(first.subject, "beside");
+    if (beside === undefined) throw new Error("nothing was picked");
+    expect(beside.start.targets).toEqual([ONE, "local/tiny-tool", "/runs/other"]);
+    expect(editor.offered[1]).toEqual(["local/tiny-tool", "demo · step 2", ...names]);
+    const anew = await first.ask(beside, "other");
+    expect(anew?.start).toEqual({ ...START, targets: beside.start.targets });
+    editor.picks = [["local/tiny-tool", ...names], undefined];
+    await expect(first.ask(beside, "beside")).rejects.toThrow("At most 3");
+    expect(await first.ask(beside, "beside")).toBeUndefined();
+  });
+});
+
+describe("a conversation from a turn of a stored rollout", () => {
+  it.each([
+    { folder: "/runs/nowhere", source: "training", step: 0, group: 0, rollout: 0, turn: 0 },
+    { source: "evaluation", step: 0, group: 0, rollout: 0, turn: 0 },
+    { source: "training", step: 0, group: 0, rollout: 0, turn: -1 },
+    { source: "training", step: 0, group: 9, rollout: 9, turn: 0 },
+    null,
+  ])("is not begun for %j", async (target) => {
+    const { continueFromHere, opened } = handlers();
+    await continueFromHere(target === null ? null : { folder: run.folder, ...target });
+    expect([opened, editor.offered]).toEqual([[], []]);
+  });
+});
