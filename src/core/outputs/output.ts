@@ -52,9 +52,15 @@ export function defineOutput<Shape extends z.ZodRawShape>(
   };
 }
 
-/** Null for what is no time. */
+/** Null for what is no time; files of a run may hold any number. */
 export function timeText(ms: number | null): string | null {
-  return ms === null || !Number.isFinite(ms) ? null : new Date(ms).toISOString();
+  const date = new Date(ms ?? Number.NaN);
+  return Number.isNaN(date.getTime()) ? null : date.toISOString();
+}
+
+/** Null for what counts nothing; files of a run may hold any number. */
+export function counted(value: number | null | undefined): number | null {
+  return Number.isSafeInteger(value) && (value ?? -1) >= 0 ? (value ?? null) : null;
 }
 
 /** Null for what JSON cannot hold. */

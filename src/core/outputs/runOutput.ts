@@ -15,7 +15,7 @@ import { readRunModel } from "../runFolder/runModel.ts";
 import type { ListedRun } from "../runs/runList.ts";
 import { checkpointFields, checkpointOfRunShape } from "./checkpointsOutput.ts";
 import { evaluationFields, evaluationShape } from "./evaluationsOutput.ts";
-import { count, defineOutput, list, measure } from "./output.ts";
+import { count, counted, defineOutput, list, measure } from "./output.ts";
 import { runFields, runShape } from "./runsOutput.ts";
 
 const alarmShape = {
@@ -98,7 +98,14 @@ async function alarmsOf(files: FolderFiles, folder: string, last: MetricsRow | u
   for await (const event of readEvents(files, folder)) events.push(event);
   return firingAlarms((id) => firing.has(id), events).map(
     ({ id, severity, step, seen, meaning, edits }) => ({
-      ...{ alarm: id, title: ALARMS[id].title, severity, step: step + 1, seen, meaning },
+      ...{
+        alarm: id,
+        title: ALARMS[id].title,
+        severity,
+        step: (counted(step) ?? 0) + 1,
+        seen,
+        meaning,
+      },
       edits: edits.map(editSetting),
       takesEffect: edits.length === 0 ? null : EFFECTS[editsChange(edits)],
     }),

@@ -2,7 +2,7 @@
 
 import * as z from "zod";
 import type { ListedRun } from "../runs/runList.ts";
-import { count, defineOutput, finite, list, measure, time, timeText } from "./output.ts";
+import { count, counted, defineOutput, finite, list, measure, time, timeText } from "./output.ts";
 
 const PHASES = [
   "preparing",
@@ -50,13 +50,14 @@ export const runsOutput = defineOutput(
 export function runFields(run: ListedRun): RunFields {
   const { name, folder, phase, steps, totalSteps, recentRewards, used, repeats, file } = run;
   return {
-    ...{ name, folder, phase, steps, totalSteps },
+    ...{ name, folder, phase, steps },
+    totalSteps: counted(totalSteps),
     reward: finite(run.reward),
     recentRewards: recentRewards.map(finite),
     startedAt: timeText(run.startedAtMs),
-    tokens: used?.tokens ?? null,
+    tokens: counted(used?.tokens),
     costUsd: finite(used?.costUsd),
-    repeatedSteps: repeats,
+    repeatedSteps: counted(repeats),
     stateExpiresAt: timeText(run.expiry?.atMs ?? null),
     configPath: file?.configPath ?? null,
     ending: file?.ending ?? null,
