@@ -29,8 +29,7 @@ export function Partner({ chat, partner, number }: PartnerProps) {
         <h2 id={id} class={number === null ? "visually-hidden" : ""}>
           {number === null ? visibleLine(label) : `${number}. ${visibleLine(label)}`}
         </h2>
-        <span class="fact">{text.context(tokens)}</span>
-        <span class="fact">{usedText(partner)}</span>
+        <span class="fact">{`${text.context(tokens)} · ${usedText(partner)}`}</span>
       </div>
       {opening === "" ? null : (
         <Block label={text.read} tone="context">
@@ -42,7 +41,7 @@ export function Partner({ chat, partner, number }: PartnerProps) {
         return <Entry key={index} chat={chat} entry={entry} turn={turns} partnerId={id} />;
       })}
       {candidates.length === 0 ? null : (
-        <Candidates chat={chat} candidates={candidates} partnerId={id} />
+        <Candidates chat={chat} candidates={candidates} partnerId={id} isAlone={number === null} />
       )}
       {reward === null ? null : (
         <p>
@@ -95,9 +94,11 @@ interface CandidatesProps {
   readonly chat: ChatModel;
   readonly candidates: readonly ChatTurnView[];
   readonly partnerId: string;
+  /** True where no other model is beside it. */
+  readonly isAlone: boolean;
 }
 
-function Candidates({ chat, candidates, partnerId }: CandidatesProps) {
+function Candidates({ chat, candidates, partnerId, isAlone }: CandidatesProps) {
   return (
     <div class="candidates">
       {candidates.map((turn, index) => (
@@ -112,7 +113,7 @@ function Candidates({ chat, candidates, partnerId }: CandidatesProps) {
               focusComposer();
             }}
           >
-            {text.choose(index + 1)}
+            {isAlone ? text.choose(index + 1) : text.chooseOfEach(index + 1)}
           </button>
         </div>
       ))}

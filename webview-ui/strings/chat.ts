@@ -31,6 +31,7 @@ export const chatStrings = {
   cut: l10n.t("cut at the limit of tokens"),
   sample: (sample: number) => l10n.t("Sample {0}", sample),
   choose: (sample: number) => l10n.t("Go On with Sample {0}", sample),
+  chooseOfEach: (sample: number) => l10n.t("Go On with Sample {0} of Each", sample),
   reward: (reward: string) => l10n.t("reward of the episode: {0}", reward),
 
   message: l10n.t("Message"),
