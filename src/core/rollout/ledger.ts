@@ -25,18 +25,17 @@ export interface LedgerView {
   readonly turns: Int16Array;
 }
 
-/** What a stored record keeps of a stream. */
+/** A stream as it is stored. */
 interface StoredTokens {
-  readonly ids: ArrayLike<number>;
-  readonly samplerLogprobs: ArrayLike<number>;
-  readonly turns: ArrayLike<number>;
-  readonly mask: ArrayLike<number>;
+  readonly tokens: Int32Array;
+  readonly logprobs: Float32Array;
+  readonly runs: readonly TokenRun[];
 }
 
 /** Tokens in a row with the same source and turn. */
-interface Run {
+export interface TokenRun {
   /** Position behind the last of them. */
-  end: number;
+  readonly end: number;
   readonly source: TokenSource;
   readonly turn: number;
   readonly isTrained: boolean;
@@ -46,11 +45,11 @@ interface Run {
 const SPARE_ROOM = 1 / 16;
 
 export class Ledger implements LedgerView {
-  #ids = new Int32Array(0);
-  #samplerLogprobs = new Float32Array(0);
+  #ids: Int32Array = new Int32Array(0);
+  #samplerLogprobs: Float32Array = new Float32Array(0);
   #length = 0;
   /** In place of an entry a token, which would take half as much again. */
-  readonly #runs: Run[] = [];
+  readonly #runs: TokenRun[] = [];
   #firstTurn: number;
   #turn = -1;
   #lastTurnStart = 0;
@@ -62,18 +61,13 @@ export class Ledger implements LedgerView {
     this.#turn = firstTurn - 1;
   }
 
-  /** A stream that was stored. What context was before, other than a prompt, is not stored: it counts as delta. */
-  static restore({ ids, samplerLogprobs, turns, mask }: StoredTokens): Ledger {
+  /** A stream that was stored, over the arrays that were read. */
+  static restore({ tokens, logprobs, runs }: StoredTokens): Ledger {
     const ledger = new Ledger([]);
-    ledger.#ids = Int32Array.from(ids);
-    ledger.#samplerLogprobs = Float32Array.from(samplerLogprobs);
-    ledger.#length = ids.length;
-    for (let i = 0; i < ids.length; i += 1) {
-      const turn = turns[i] ?? -1;
-      const isTrained = mask[i] === 1;
-      const context = turn < 0 ? "prompt" : "delta";
-      ledger.#addRun({ end: i + 1, source: isTrained ? "sampled" : context, turn, isTrained });
-    }
+    ledger.#ids = tokens;
+    ledger.#samplerLogprobs = logprobs;
+    ledger.#length = tokens.length;
+    ledger.#runs.push(...runs);
     ledger.#firstTurn = ledger.#runs.find(({ turn }) => turn >= 0)?.turn ?? 0;
     ledger.#turn = ledger.#runs.at(-1)?.turn ?? -1;
     return ledger;
@@ -105,6 +99,11 @@ export class Ledger implements LedgerView {
 
   get turns(): Int16Array {
     return this.#spread(new Int16Array(this.#length), ({ turn }) => turn);
+  }
+
+  /** Source, turn and mask of all tokens, as they are stored. */
+  get runs(): readonly TokenRun[] {
+    return this.#runs;
   }
 
   get length(): number {
@@ -150,12 +149,12 @@ export class Ledger implements LedgerView {
     this.#addRun({ end, source, turn: this.#turn, isTrained: logprobs !== null });
   }
 
-  #addRun(run: Run): void {
+  #addRun(run: TokenRun): void {
     const last = this.#runs.at(-1);
     const goesOn =
       last?.source === run.source && last.turn === run.turn && last.isTrained === run.isTrained;
-    if (goesOn) last.end = run.end;
-    else this.#runs.push(run);
+    if (goesOn) this.#runs.pop();
+    this.#runs.push(run);
   }
 
   #grow(length: number): void {
@@ -170,7 +169,7 @@ export class Ledger implements LedgerView {
   /** Fills an array of the stream's length. */
   #spread<Values extends Uint8Array | Int16Array>(
     values: Values,
-    entryOf: (run: Run) => number,
+    entryOf: (run: TokenRun) => number,
   ): Values {
     let start = 0;
     for (const run of this.#runs) {
