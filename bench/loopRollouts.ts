@@ -4,6 +4,8 @@ import type { FinishedRollout, RolloutTask } from "../src/core/rollout/rollout.t
 import { rolloutSeed } from "../src/core/rollout/seeds.ts";
 import { collectRollouts } from "../src/core/training/collectRollouts.ts";
 import { runLimits } from "../src/core/training/context.ts";
+import { datumLength } from "../src/core/training/datums.ts";
+import { sum } from "../src/core/util/stats.ts";
 import { type BenchRun, ENVIRONMENT } from "./benchRun.ts";
 import { CALLS_BEFORE_ANSWER } from "./fakeTimes.ts";
 import { print } from "./measure.ts";
@@ -77,7 +79,11 @@ async function play(
     sampler,
     seedOf: (task, attempt, turn) => rolloutSeed(sha256, config.seed, task, attempt, turn),
     onFinished: ({ record }) => context.storage.store.addRollout(record),
-    onUsed: () => undefined,
+    onUsed: ({ group: position, rollout }, tokens, streams) =>
+      context.storage.usage.add({
+        ...{ for: "rollout", version: 0, position, rollout, tokens },
+        data: sum(streams.map(datumLength)),
+      }),
   });
 }
 

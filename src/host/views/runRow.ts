@@ -105,7 +105,7 @@ function detailsOf(run: RunEntry): readonly string[] {
     case "unreadable":
       return [l10n.t("cannot be read by this version")];
     case "done":
-      return [l10n.t("done"), plural(steps, "{0} step", "{0} steps"), ...last, ...unsent(run)];
+      return [outcome(run), plural(steps, "{0} step", "{0} steps"), ...last, ...unsent(run)];
     case "interrupted":
     case "failed":
     case "stopped":
@@ -119,8 +119,21 @@ function evaluationText(models: number): string {
 
 /** Why, in front: a row is cut at its end. */
 function outcome({ phase, file }: RunEntry): string {
-  const isExplained = phase === "failed" && file?.ending !== undefined;
-  return isExplained ? l10n.t("failed: {0}", plainLine(file.ending.message)) : phaseTexts()[phase];
+  const ending = file?.ending;
+  if (ending === undefined) return phaseTexts()[phase];
+  if (phase === "failed") return l10n.t("failed: {0}", plainLine(ending.message));
+  const ended = earlyEnds().get(ending.code);
+  return ended === undefined ? phaseTexts()[phase] : `${phaseTexts()[phase]}, ${ended}`;
+}
+
+/** What ended a run before its plan did, by code. */
+function earlyEnds(): ReadonlyMap<string, string> {
+  return new Map([
+    ["cost-budget", l10n.t("max_cost_usd is used up")],
+    ["token-budget", l10n.t("max_tokens_total is used up")],
+    ["time-budget", l10n.t("max_hours is used up")],
+    ["target-reached", l10n.t("target_reward is reached")],
+  ]);
 }
 
 function spokenOf(run: RunEntry): readonly string[] {

@@ -70,6 +70,21 @@ describe("the row of a run", () => {
     expect(runRow(run, plain).description).toBe("preparing: loading the tokenizer");
   });
 
+  it.each([
+    ["stopped", "cost-budget", "stopped, max_cost_usd is used up · step 12/200"],
+    ["done", "target-reached", "done, target_reward is reached · 12 steps"],
+    ["stopped", "stopped", "stopped · step 12/200"],
+  ] as const)("%s with %s says what ended it", (phase, code, text) => {
+    const ending = { code, message: "The run has ended." };
+    const file: RunFile = {
+      ...{ schemaVersion: 1, runId: "a", name: "demo", pid: 1, owner: "terminal", phase, ending },
+      ...{ startedAtMs: 0, heartbeatAtMs: 0, generation: 0, attempt: 1, control: null },
+      configPath: "/projects/config.yaml",
+    };
+    const { description } = runRow(aRun({ phase, isLive: false, file }), plain);
+    expect(description).toMatch(new RegExp(`^${text}`));
+  });
+
   it("says that it is archived", () => {
     const row = runRow(aRun(), { ...plain, isArchived: true });
     expect(row.description).toBe("archived · step 12/200 · 0.63 ▲");
