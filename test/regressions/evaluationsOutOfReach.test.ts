@@ -59,7 +59,7 @@ it("evaluations stand among the steps as they were played, and say what came of 
   ]);
   expect(evaluationRow(40, follower.evaluations, true)).toMatchObject({
     label: "Evaluation after 40 steps",
-    description: "mean 0.75, 0.75 · 16 rollouts",
+    description: "0.75, 0.75 · 16 rollouts",
   });
   expect(evaluationRow(20, follower.evaluations, true).description).toBe("under way");
   const rollouts = await follower.rollouts(0, "evaluation");

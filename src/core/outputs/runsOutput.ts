@@ -1,18 +1,12 @@
 /** Runs and how far they are. */
 
 import * as z from "zod";
+import { runPhases } from "../runFolder/runFile.ts";
 import type { ListedRun } from "../runs/runList.ts";
 import { count, counted, defineOutput, finite, list, measure, time, timeText } from "./output.ts";
 
 const PHASES = [
-  "preparing",
-  "running",
-  "pausing",
-  "paused",
-  "finishing",
-  "done",
-  "failed",
-  "stopped",
+  ...runPhases,
   "interrupted",
   "unreadable",
 ] as const satisfies readonly ListedRun["phase"][];

@@ -293,9 +293,8 @@ function keyOf(node: TrajectoryNode): string {
 function rolloutItem(summary: RolloutSummary): vscode.TreeItem {
   const item = itemOf(rolloutItemRow(summary), vscode.TreeItemCollapsibleState.None);
   const { error } = summary;
-  const text = `${item.label} · ${item.description}`;
   const reasons = [trainingUseText(summary), error === null ? null : plainLine(error)];
-  item.tooltip = [text, ...reasons].filter((line) => line !== null).join("\n");
+  item.tooltip = [item.tooltip, ...reasons].filter((line) => line !== null).join("\n");
   item.command = {
     command: "tinkerRL.openSelectedRollout",
     title: vscode.l10n.t("Open Rollout"),
@@ -314,6 +313,7 @@ function moreItem(count: number): vscode.TreeItem {
 function itemOf(text: RowText, state: vscode.TreeItemCollapsibleState): vscode.TreeItem {
   const item = new vscode.TreeItem(text.label, state);
   item.description = text.description;
+  item.tooltip = text.spoken;
   item.contextValue = text.context;
   item.accessibilityInformation = { label: text.spoken };
   item.iconPath = new vscode.ThemeIcon(text.icon);

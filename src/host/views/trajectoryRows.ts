@@ -33,12 +33,17 @@ export function stepRow(step: number, metrics: MetricColumns, isLive: boolean): 
   }
   const excluded = value("num_excluded_groups") ?? 0;
   const groups = (value("num_groups") ?? 0) + excluded;
-  const details = [
-    l10n.t("mean {0}", formatReward(value("rollout/reward/mean"))),
+  const mean = formatReward(value("rollout/reward/mean"));
+  const trained =
+    excluded > 0
+      ? l10n.t("{0} of {1} groups", formatCount(groups - excluded), formatCount(groups))
+      : plural(groups, "{0} group", "{0} groups");
+  const said = [
+    l10n.t("mean {0}", mean),
     plural(groups, "{0} group", "{0} groups"),
     ...(excluded > 0 ? [l10n.t("{0} excluded", formatCount(excluded))] : []),
   ];
-  return row(label, details, ["step"], "symbol-number");
+  return row(label, [mean, trained], ["step"], "symbol-number", said);
 }
 
 /** `step` = completed steps. `evaluations` are those that were completed. */
@@ -47,13 +52,19 @@ export function evaluationRow(
   evaluations: readonly EvaluationEntry[],
   isLive: boolean,
 ): RowText {
-  const label = plural(step, "Evaluation after {0} step", "Evaluation after {0} steps");
-  const results = evaluations.findLast((entry) => entry.step === step)?.results;
+  const own = evaluations.filter((entry) => entry.step === step);
+  const models = new Set(own.flatMap(({ model }) => (model === undefined ? [] : [model.name])));
+  const label =
+    models.size > 0
+      ? Array.from(models, (name) => plainLine(name)).join(", ")
+      : plural(step, "Evaluation after {0} step", "Evaluation after {0} steps");
+  const results = own.at(-1)?.results;
   if (results !== undefined) {
     const rewards = results.map(({ rewardMean }) => formatReward(rewardMean)).join(", ");
     const rollouts = results.reduce((sum, result) => sum + result.rollouts, 0);
-    const details = [l10n.t("mean {0}", rewards), plural(rollouts, "{0} rollout", "{0} rollouts")];
-    return row(label, details, ["evaluation"], "beaker");
+    const count = plural(rollouts, "{0} rollout", "{0} rollouts");
+    const said = [l10n.t("mean {0}", rewards), count];
+    return row(label, [rewards, count], ["evaluation"], "beaker", said);
   }
   if (!isLive) return row(label, [l10n.t("not completed")], ["evaluation"], "circle-slash");
   return row(label, [l10n.t("under way")], ["evaluation", "running"], "loading~spin");
@@ -64,24 +75,19 @@ export function groupRow(group: number, rollouts: readonly RolloutSummary[]): Ro
   const [first] = rollouts;
   const label = first === undefined ? l10n.t("Group {0}", group + 1) : taskText(first);
   const rewards = rollouts.flatMap(({ reward }) => (reward === null ? [] : [reward]));
-  const { min, max, std } = summarize(rewards);
+  const { mean, min, max } = summarize(rewards);
   const isExcluded = rollouts.every(({ score }) => score !== null && score.advantage === null);
-  const details =
-    rewards.length === 0
-      ? [l10n.t("no reward"), plural(rollouts.length, "{0} rollout", "{0} rollouts")]
-      : [
-          min === max
-            ? l10n.t("all {0}", formatReward(min))
-            : `${formatReward(min)} … ${formatReward(max)}`,
-          ...(std === null || std === 0 ? [] : [`σ ${formatReward(std)}`]),
-          plural(rollouts.length, "{0} rollout", "{0} rollouts"),
-        ];
-  return row(
-    label,
-    isExcluded ? [...details, l10n.t("excluded")] : details,
-    ["group", ...(isExcluded ? ["excluded"] : [])],
-    isExcluded ? "circle-slash" : groupIcon(min, max),
-  );
+  const count = plural(rollouts.length, "{0} rollout", "{0} rollouts");
+  const words = ["group", ...(isExcluded ? ["excluded"] : [])];
+  const icon = isExcluded ? "circle-slash" : groupIcon(min, max);
+  const end = isExcluded ? [count, l10n.t("excluded")] : [count];
+  if (rewards.length === 0) return row(label, [l10n.t("no reward"), ...end], words, icon);
+  if (min === max) {
+    return row(label, [l10n.t("all {0}", formatReward(min)), ...end], words, icon);
+  }
+  const range = `${formatReward(min)} … ${formatReward(max)}`;
+  const said = [l10n.t("mean {0}", formatReward(mean)), range, ...end];
+  return row(label, [formatReward(mean), range, ...end], words, icon, said);
 }
 
 /** Why a run that is looked at has no rows. */
@@ -102,18 +108,28 @@ export function noStepsText(file: RunFile | null, isLive: boolean): string {
 
 export function rolloutItemRow(rollout: RolloutSummary): RowText {
   const { reward, score, turns, tokens, stop, error } = rollout;
-  const details = [
-    reward === null ? l10n.t("failed") : l10n.t("reward {0}", formatReward(reward)),
-    ...(score?.advantage == null ? [] : [l10n.t("adv {0}", formatSigned(score.advantage))]),
+  const advantage = score?.advantage == null ? null : formatSigned(score.advantage);
+  const end = [
     plural(turns, "{0} turn", "{0} turns"),
     l10n.t("{0} tok", formatCount(tokens)),
     stopText(stop),
   ];
+  const shown = [
+    reward === null ? l10n.t("failed") : formatReward(reward),
+    ...(advantage === null ? [] : [advantage]),
+    ...end,
+  ];
+  const said = [
+    reward === null ? l10n.t("failed") : l10n.t("reward {0}", formatReward(reward)),
+    ...(advantage === null ? [] : [l10n.t("adv {0}", advantage)]),
+    ...end,
+  ];
   return row(
     `#${rollout.rollout + 1}`,
-    details,
+    shown,
     ["rollout", ...(error === null ? [] : ["failed"])],
     rolloutIcon(rollout),
+    said,
     l10n.t("rollout {0}", rollout.rollout + 1),
   );
 }
@@ -152,17 +168,19 @@ function rolloutIcon({ reward, stop }: RolloutSummary): string {
   return "warning";
 }
 
+/** `shown` begins with what matters, because a narrow side bar cuts the rest off; `said` has it in words. */
 function row(
   label: string,
-  details: readonly string[],
+  shown: readonly string[],
   words: readonly string[],
   icon: string,
-  spokenLabel = label,
+  said = shown,
+  saidLabel = label,
 ): RowText {
   return {
     label,
-    description: details.join(" · "),
-    spoken: [spokenLabel, ...details].join(", "),
+    description: shown.join(" · "),
+    spoken: [saidLabel, ...said].join(", "),
     icon,
     color: null,
     context: words.join("+"),

@@ -50,7 +50,7 @@ describe("rows", () => {
   it("of a rollout name reward, advantage, length and end, counted from 1", () => {
     expect(rolloutItemRow(aRollout(2))).toMatchObject({
       label: "#3",
-      description: "reward 1.00 · adv +1.12 · 2 turns · 812 tok · finished",
+      description: "1.00 · +1.12 · 2 turns · 812 tok · finished",
       spoken: "rollout 3, reward 1.00, adv +1.12, 2 turns, 812 tok, finished",
     });
   });
@@ -59,7 +59,7 @@ describe("rows", () => {
     const mixed = [aRollout(0), aRollout(1, { reward: 0 })];
     expect(groupRow(0, mixed)).toMatchObject({
       label: "calculator train 7",
-      description: "0.00 … 1.00 · σ 0.71 · 2 rollouts",
+      description: "0.50 · 0.00 … 1.00 · 2 rollouts",
     });
     expect(groupRow(0, [aRollout(0), aRollout(1)]).description).toBe("all 1.00 · 2 rollouts");
     expect(groupRow(0, [failed]).description).toBe("no reward · 1 rollout");

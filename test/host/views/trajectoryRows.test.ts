@@ -1,0 +1,45 @@
+import { expect, test } from "vitest";
+import type { EvaluationEntry } from "../../../src/core/runFolder/evaluationLog.ts";
+import { MetricColumns } from "../../../src/core/runFolder/metricColumns.ts";
+import { evaluationRow, stepRow } from "../../../src/host/views/trajectoryRows.ts";
+
+const result = {
+  environment: "local/calculator",
+  split: "test",
+  temperature: 1,
+  rollouts: 32,
+  rewardMean: 0.25,
+  low: 0.1,
+  high: 0.4,
+  failed: 0,
+};
+
+const metrics = new MetricColumns();
+metrics.add({
+  step: 1,
+  num_groups: 9,
+  num_excluded_groups: 7,
+  rollout: { reward: { mean: 0.14 } },
+});
+
+test("a step's row begins with its reward and has everything in words for who hears it", () => {
+  expect(stepRow(1, metrics, true)).toMatchObject({
+    label: "Step 2",
+    description: "0.14 · 9 of 16 groups",
+    spoken: "Step 2, mean 0.14, 16 groups, 7 excluded",
+  });
+});
+
+test("an evaluation by itself is called after its model", () => {
+  const entry = { step: 8, results: [result] };
+  const rowOf = (entries: readonly object[]) =>
+    evaluationRow(8, entries as readonly EvaluationEntry[], false);
+  expect(rowOf([entry])).toMatchObject({
+    label: "Evaluation after 8 steps",
+    description: "0.25 · 32 rollouts",
+    spoken: "Evaluation after 8 steps, mean 0.25, 32 rollouts",
+  });
+  const model = { name: "first \u001b[31mtry", path: null };
+  expect(rowOf([{ ...entry, model }]).label).not.toContain("\u001b");
+  expect(rowOf([{ ...entry, model: { ...model, name: "step 8" } }]).label).toBe("step 8");
+});
