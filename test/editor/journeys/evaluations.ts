@@ -40,7 +40,7 @@ export const evaluations: Journey = {
       await workbench.show("Tinker RL");
       await workbench.open("tinker-config.yaml");
       await workbench.command("Tinker RL: Dry Run");
-      await workbench.terminal().getByText("what would be trained").first().waitFor({
+      await workbench.terminal().getByText("No weights were changed").first().waitFor({
         timeout: 60_000,
       });
       await pictures("dryRun");
