@@ -1,5 +1,6 @@
 import { beforeEach, expect, it, vi } from "vitest";
 import { Redactor } from "../../src/core/secrets/redaction/redactor.ts";
+import { chatHandlers } from "../../src/host/commands/chatHandlers.ts";
 import { checkpointHandlers } from "../../src/host/commands/checkpointHandlers.ts";
 import { dashboardHandlers } from "../../src/host/commands/dashboardHandlers.ts";
 import { environmentHandlers } from "../../src/host/commands/environmentHandlers.ts";
@@ -114,6 +115,7 @@ function register(): void {
     ...dashboardHandlers(parts),
     ...trajectoryHandlers(parts),
     ...checkpointHandlers(parts),
+    ...chatHandlers(parts),
     ...environmentHandlers(parts),
     ...configHandlers(parts),
   };
