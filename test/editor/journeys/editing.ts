@@ -111,6 +111,7 @@ export const editing: Journey = {
       await workbench.open("local.tinker.yaml");
       await lens(stage, "Start Training").waitFor();
       await lens(stage, "Validate").waitFor();
+      await lens(stage, "Estimate").waitFor();
       await lens(stage, "4,096 train tasks · 2 tools").waitFor();
       await pictures("lenses");
       await lens(stage, "Validate").click();
