@@ -89,7 +89,7 @@ export const FLAGS: Readonly<Record<CommandName, Flags>> = {
     task: { type: "string" },
     ids: { type: "boolean" },
   },
-  runs: { ...HELP, json: { type: "boolean" } },
+  runs: { ...HELP, ...STARTING, json: { type: "boolean" } },
   show: {
     ...HELP,
     step: { type: "string" },
@@ -97,6 +97,7 @@ export const FLAGS: Readonly<Record<CommandName, Flags>> = {
     rollout: { type: "string" },
     tokens: { type: "boolean" },
     eval: { type: "boolean" },
+    billed: { type: "boolean" },
     json: { type: "boolean" },
   },
   models: { ...HELP, ...STARTING },

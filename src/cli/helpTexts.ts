@@ -284,6 +284,9 @@ const SHOW: HelpText = (program) => `Shows what a run did, also while it is runn
                 0 = before training) the rollouts of one, with --rollout N too
                 one of these turn by turn
   --json        one JSON value in place of text, with any of these
+  --billed      what the service has billed for the run, by its own list, which
+                lags by hours. Needs TINKER_API_KEY, of an account with the role
+                admin or billing; --allow-host HOST as in train.
 
 Examples:
 

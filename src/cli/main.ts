@@ -9,6 +9,7 @@ import { systemClock } from "../node/clock.ts";
 import { createFileSystem } from "../node/fileSystem.ts";
 import { EXIT } from "../shared/exitCodes.ts";
 import { VERSION } from "../shared/version.ts";
+import { billedRun } from "../trainer/billedRun.ts";
 import { openChat } from "../trainer/chat/openChat.ts";
 import { changeCheckpoints } from "../trainer/checkpoints/changeCheckpoints.ts";
 import { changeInRun } from "../trainer/checkpoints/changeInRun.ts";
@@ -80,6 +81,7 @@ const exitCode = await runProgram(
       changeInRun: (files, request) => changeInRun(files, { ...request, redactor }),
       previewPrompt: (files, request) => previewPrompt(files, { ...request, redactor }),
       openChat: (files, request) => openChat(files, { ...request, redactor, programFolder }),
+      billedRun: (files, request) => billedRun(files, { ...request, redactor }),
       listModels: (request) => listModels({ ...request, redactor }),
       serve,
     },

@@ -2,8 +2,10 @@
 
 import type { Readable } from "node:stream";
 import type { Tokenizer } from "../core/chat/tokenizer.ts";
-import type { Clock, FileSystem, Log } from "../core/ports.ts";
+import type { Clock, FileSystem, FolderFiles, Log } from "../core/ports.ts";
+import type { BilledUsage } from "../core/tinker/billing.ts";
 import type { PromptDescription } from "../shared/promptDescription.ts";
+import type { BilledRunRequest } from "../trainer/billedRun.ts";
 import type { ChatRequest, OpenChat } from "../trainer/chat/openChat.ts";
 import type { ChangedCheckpoint, ChangeRequest } from "../trainer/checkpoints/changeCheckpoints.ts";
 import type { ChangeInRunRequest } from "../trainer/checkpoints/changeInRun.ts";
@@ -75,6 +77,7 @@ export interface TrainerApi {
   ): AsyncIterable<ChangedCheckpoint>;
   previewPrompt(fileSystem: FileSystem, request: PreviewRequest): Promise<PromptDescription>;
   openChat(fileSystem: FileSystem, request: ChatRequest): Promise<OpenChat>;
+  billedRun(files: FolderFiles, request: BilledRunRequest): Promise<BilledUsage>;
   listModels(request: AccountRequest): Promise<OfferedModels>;
   serve(options: Omit<ServeCommand, "kind">): Promise<Served>;
 }

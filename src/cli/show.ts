@@ -5,6 +5,7 @@ import type { FolderFiles } from "../core/ports.ts";
 import { createRunReader } from "../core/runFolder/reader.ts";
 import { readRunFile } from "../core/runFolder/runFile.ts";
 import { jsonLine } from "./asciiJson.ts";
+import { billedLines } from "./billedLines.ts";
 import type { Line } from "./line.ts";
 import type { ProgramOptions } from "./programOptions.ts";
 import { requireRun } from "./requireRun.ts";
@@ -17,7 +18,7 @@ import { showGroup, showStep } from "./showStep.ts";
 
 /**
  * The lines of a view of a run folder, which may be growing.
- * @throws AppError `run-not-found`, `no-such-number`, `file-unreadable`
+ * @throws AppError `run-not-found`, `no-such-number`, `file-unreadable`; with `--billed` `no-bill`, `key-*`, `tinker-*`
  */
 export async function* showRun(
   options: ProgramOptions & Pick<ShowJsonOptions, "isProcessAlive">,
@@ -27,6 +28,12 @@ export async function* showRun(
   const folder = command.folder.replace(/(?<=.)[/\\]+$/, "");
   await requireRun(options.fileSystem, folder);
   const fileSystem = options.fileSystem.within(folder);
+  if (command.wantsBilled) {
+    const { allowedOrigins } = command;
+    const request = { runFolder: folder, allowedOrigins, folder: invocation.cwd };
+    yield* billedLines(await options.trainer.billedRun(fileSystem, request));
+    return;
+  }
   const reader = createRunReader(fileSystem, folder);
   const width = options.out.columns;
   const context = { fileSystem, clock, reader, folder, width, invocation, loadTokenizer };

@@ -1,10 +1,10 @@
 /** Understands the words behind `show`. */
 
-import { numberOf, onlyPositional } from "./argumentValues.ts";
+import { numberOf, onlyPositional, type Sending, sending } from "./argumentValues.ts";
 import { argumentError, type ParsedFlags } from "./flags.ts";
 
 /** Numbers of steps, groups and rollouts count from 1, as on the screen. */
-export interface ShowCommand {
+export interface ShowCommand extends Sending {
   readonly kind: "show";
   readonly folder: string;
   readonly step: number | null;
@@ -12,6 +12,8 @@ export interface ShowCommand {
   readonly rollout: number | null;
   readonly wantsTokens: boolean;
   readonly wantsEvaluation: boolean;
+  /** What the service has billed, in place of what the folder holds. */
+  readonly wantsBilled: boolean;
   readonly wantsJson: boolean;
 }
 
@@ -25,6 +27,8 @@ export function showCommand(given: ParsedFlags): ShowCommand {
     rollout: numberOf(given, "show", "rollout"),
     wantsTokens: given.switches.has("tokens"),
     wantsEvaluation: given.switches.has("eval"),
+    wantsBilled: given.switches.has("billed"),
+    ...sending(given, "show"),
     wantsJson: given.switches.has("json"),
   };
   const { step, group, rollout, wantsTokens, wantsEvaluation } = show;
@@ -39,6 +43,9 @@ export function showCommand(given: ParsedFlags): ShowCommand {
   }
   if (wantsTokens && rollout === null) {
     throw argumentError("--tokens needs one rollout: --step, --group and --rollout", "show");
+  }
+  if (show.wantsBilled && (step !== null || wantsEvaluation || show.wantsJson)) {
+    throw argumentError("--billed is of the whole run and goes with no other flag", "show");
   }
   return show;
 }

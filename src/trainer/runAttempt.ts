@@ -1,6 +1,7 @@
 /** One attempt at a run whose services are ready: claims the folder, trains, and records how it ended. */
 
 import { isAppError } from "../core/errors.ts";
+import type { NewRunEvent } from "../core/runFolder/events.ts";
 import { priceFileOf, writePriceFile } from "../core/runFolder/priceFile.ts";
 import type { RunLease } from "../core/runFolder/runLease.ts";
 import type { TrainingClient } from "../core/tinker/trainingClient.ts";
@@ -173,7 +174,9 @@ export class RunAttempt {
       stepsAhead: config.max_steps_off_policy,
       environments: Object.keys(config.environments),
     });
-    await recordStage(context, step, "run-started", `Attempt ${storage.attempt} starts.`);
+    const message = `Attempt ${storage.attempt} starts.`;
+    const data = { model_id: context.services.client.modelId };
+    await recordStage(context, step, { kind: "run-started", message, data });
     const { origin } = context.services.chat;
     if (origin !== undefined) await noteTokenizer(origin, context, step);
     return runLoop(context, start, {
@@ -201,7 +204,7 @@ export class RunAttempt {
     const early = isStopping ? undefined : signal;
     await trackers.uploads?.drain(isStopping ? "stopped" : "done", early);
     const message = `The run is ${outcome} after ${formatQuantity(step, "step")}.`;
-    await recordStage(context, step, "run-ended", message);
+    await recordStage(context, step, { kind: "run-ended", message, data: {} });
     await trackers.wandb?.finish(0, early);
     const why = end.ending ?? (isDone ? null : signal.reason);
     const ending = why === null ? {} : { ending: runEnding(why, redactor) };
@@ -244,8 +247,7 @@ export class RunAttempt {
 async function recordStage(
   { reporting }: RunContext,
   step: number,
-  kind: string,
-  message: string,
+  event: Pick<NewRunEvent, "kind" | "message" | "data">,
 ): Promise<void> {
-  await reporting.events.record({ step, level: "info", kind, message, data: {} });
+  await reporting.events.record({ step, level: "info", ...event });
 }

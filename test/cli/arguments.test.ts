@@ -8,6 +8,8 @@ const show = {
   group: null,
   rollout: null,
   wantsTokens: false,
+  wantsBilled: false,
+  allowedOrigins: [],
   wantsEvaluation: false,
   wantsJson: false,
 };

@@ -66,6 +66,7 @@ export function aTrainer(changes: Partial<TrainerApi> = {}): TrainerApi {
       downloadCheckpoint: unused,
       changeCheckpoints: unused,
       changeInRun: unused,
+      billedRun: unused,
       listModels: unused,
       openChat: unused,
       previewPrompt: unused,

@@ -16,7 +16,7 @@ import { createFileSystem } from "../../src/node/fileSystem.ts";
 import { aRecord, rolloutFacts, stepFacts } from "../core/runFolder/builders.ts";
 import { createMemoryFileSystem } from "../core/runFolder/memoryFileSystem.ts";
 import { FakeClock } from "../fakes/fakeClock.ts";
-import { createFakeProgram } from "./fakeProgram.ts";
+import { aTrainer, createFakeProgram } from "./fakeProgram.ts";
 
 const FOLDER = "runs/demo";
 const CHECKPOINT = {
@@ -294,4 +294,23 @@ test("a folder of runs names the runs in it, and files beside them do not distur
   } finally {
     await rm(parent, { recursive: true });
   }
+});
+
+test("the bill of a run is asked for by its folder, and says until when costs are known", async () => {
+  const fileSystem = await aRun();
+  const tokens = { ...NO_TOKENS, sampled: 1_200, trained: 300 };
+  const asked: unknown[] = [];
+  const trainer = aTrainer({
+    billedRun: async (_, request) => {
+      asked.push(request);
+      return { tokens, costUsd: 1.5, costsUntil: "2026-11-22T14:00:00Z" };
+    },
+  });
+  const program = createFakeProgram({ fileSystem, trainer });
+  expect(await runProgram(program, ["show", FOLDER, "--billed"])).toBe(0);
+  expect(asked).toEqual([{ runFolder: FOLDER, allowedOrigins: [], folder: "/home/me" }]);
+  const text = program.out.lines.join("\n");
+  expect(text).toMatch(/billed +\$1\.50, 1,500 tokens/);
+  expect(text).toContain("until 2026-11-22T14:00:00Z");
+  expect(await runProgram(program, ["show", FOLDER, "--billed", "--step", "1"])).toBe(2);
 });

@@ -48,6 +48,7 @@ async function program(show: (shown: unknown) => void, args: readonly string[]):
         downloadCheckpoint: refuse,
         changeCheckpoints: refuse,
         changeInRun: refuse,
+        billedRun: refuse,
         listModels: refuse,
         openChat: refuse,
       },

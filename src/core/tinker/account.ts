@@ -1,5 +1,6 @@
 /** What an account has at a Tinker server, without any session: models that are offered, runs, checkpoints. */
 
+import { type BilledUsage, type BillingPeriod, readBilled } from "./billing.ts";
 import {
   type Checkpoint,
   type CheckpointClient,
@@ -30,6 +31,8 @@ export interface TinkerAccount extends CheckpointClient {
   runs(limit: number): Promise<readonly TrainedRun[]>;
   /** Of all runs, the newest first; at most `limit`. */
   checkpoints(limit: number): Promise<readonly Checkpoint[]>;
+  /** See {@link readBilled}. */
+  billed(sessions: ReadonlySet<string>, period: BillingPeriod): Promise<BilledUsage>;
 }
 
 /** @throws AppError `tinker-auth` for a key the hosted service cannot know, and `tinker-*` as all calls do */
@@ -57,5 +60,6 @@ export async function openAccount(
       const request = { method: "GET", path: `checkpoints?limit=${limit}&offset=0` } as const;
       return checkpointsOf(await tinker.call(request, checkpointListSchema));
     },
+    billed: (sessions, period) => readBilled(tinker, sessions, period),
   };
 }

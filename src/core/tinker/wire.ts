@@ -127,6 +127,23 @@ export const exportedFilesSchema = object({
   expires: orNull(string()),
 });
 
+export const billedEventsSchema = object({
+  data: array(
+    object({
+      session_id: orNull(string()),
+      event_info: object({
+        type: string(),
+        token_count: orNull(wholeNumber),
+        cached: orNull(boolean()),
+      }),
+      estimated_cost_usd: orNull(number()),
+    }),
+  ),
+  cost_data_through: orNull(string()),
+});
+
+export type BilledEvent = output<typeof billedEventsSchema>["data"][number];
+
 export const trainingRunListSchema = object({
   training_runs: array(
     object({

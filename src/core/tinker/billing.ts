@@ -1,0 +1,68 @@
+/** What the service has billed for sessions: `docs/protocols/tinker.md#bills`. */
+
+import { addTokens, NO_TOKENS, type TokenUsage } from "../usage/tokenUsage.ts";
+import type { TinkerHttp } from "./http.ts";
+import { type BilledEvent, billedEventsSchema } from "./wire.ts";
+
+export interface BilledUsage {
+  readonly tokens: TokenUsage;
+  /** Before credits, with what storage took; null where the service does not state it for all tokens. */
+  readonly costUsd: number | null;
+  /** RFC 3339: costs are known until then; null when the service does not say. */
+  readonly costsUntil: string | null;
+}
+
+export interface BillingPeriod {
+  /** Milliseconds since the Unix epoch. */
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+const HOUR_MS = 3_600_000;
+/** The longest that one request may ask for. */
+const MOST_MS = 14 * 24 * HOUR_MS;
+
+/** Of all the sessions together. @throws AppError `tinker-*`; `tinker-auth` for a key without the role admin or billing */
+export async function readBilled(
+  tinker: TinkerHttp,
+  sessions: ReadonlySet<string>,
+  { fromMs, toMs }: BillingPeriod,
+): Promise<BilledUsage> {
+  let billed: BilledUsage = { tokens: NO_TOKENS, costUsd: 0, costsUntil: null };
+  const endMs = Math.ceil(toMs / HOUR_MS) * HOUR_MS;
+  for (let ms = Math.floor(fromMs / HOUR_MS) * HOUR_MS; ms < endMs; ms += MOST_MS) {
+    const bounds = [ms, Math.min(endMs, ms + MOST_MS)].map((at) =>
+      encodeURIComponent(new Date(at).toISOString().replace(".000Z", "Z")),
+    );
+    const path = `billing/usage/events?starting_on=${bounds[0]}&ending_before=${bounds[1]}`;
+    const answer = await tinker.call({ method: "GET", path }, billedEventsSchema);
+    const own = answer.data.filter(({ session_id: id }) => id !== null && sessions.has(id));
+    billed = { ...own.reduce(withEvent, billed), costsUntil: answer.cost_data_through };
+  }
+  return billed;
+}
+
+function withEvent(before: BilledUsage, event: BilledEvent): BilledUsage {
+  const tokens = tokensOf(event);
+  const cost = event.estimated_cost_usd ?? (tokens === null ? 0 : null);
+  return {
+    ...before,
+    tokens: addTokens(before.tokens, tokens ?? {}),
+    costUsd: before.costUsd === null || cost === null ? null : before.costUsd + cost,
+  };
+}
+
+/** Null for an event about anything but tokens. */
+function tokensOf({ event_info: info }: BilledEvent): Partial<TokenUsage> | null {
+  const count = info.token_count ?? 0;
+  switch (info.type) {
+    case "training":
+      return { trained: count };
+    case "sampling_sample":
+      return { sampled: count };
+    case "sampling_prefill":
+      return info.cached === true ? { prefill_cached: count } : { prefill_uncached: count };
+    default:
+      return null;
+  }
+}
