@@ -21,8 +21,9 @@ const RENAME_ATTEMPTS = 10;
 const RENAME_PAUSE_MS = 20;
 
 const DISK_ADVICE: Readonly<Record<string, string>> = {
-  ENOSPC: "The disk is full: free some space, then try again.",
-  EDQUOT: "The disk quota is used up: free some space, then try again.",
+  ENOSPC: "The disk is full: free some space, then try again; resume a run that it has ended.",
+  EDQUOT:
+    "The disk quota is used up: free some space, then try again; resume a run that it has ended.",
   EROFS: "The disk is read-only: choose another folder, for example with `log_path`.",
   EACCES: "Permission is missing: change the folder's rights or choose another one.",
   EPERM: "Permission is missing: change the folder's rights or choose another one.",

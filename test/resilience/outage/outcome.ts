@@ -34,6 +34,9 @@ const TIMED = new Set([
   ...["firstTokenMs", "queueMs"],
 ]);
 
+/** Tokens of a step count rollouts that were played again after a service had failed. */
+const REPEATED = new Set(["sampled"]);
+
 export function readOutcome(runFolder: string, store: string, steps: number): Outcome {
   const rows = lines(join(runFolder, "metrics.jsonl")) as readonly MetricsRow[];
   const files = Array.from({ length: steps }, (_, step) =>
@@ -41,7 +44,7 @@ export function readOutcome(runFolder: string, store: string, steps: number): Ou
   );
   return {
     rows,
-    comparable: rows.map(comparableRow),
+    comparable: rows.map((row) => withoutKeys(comparableRow(row), REPEATED)),
     tokens: files.map((file) => base64(`${file}.tokens.bin`)),
     rollouts: files.map((file) =>
       lines(`${file}.jsonl`)

@@ -57,9 +57,12 @@ export function attemptOf(row: MetricsRow): number {
   return typeof attempt === "number" ? attempt : 1;
 }
 
-/** Metrics about the attempt itself: its number, faults and lack of capacity of its services, load of the machine. */
+/**
+ * Metrics about the attempt itself: its number, faults and lack of capacity of its services, load of the machine, and tokens, of which
+ * repeats of rollouts and the service's cache take more or fewer.
+ */
 const OF_ITS_ATTEMPT =
-  /^(progress\/attempt$|capacity\/|client\/|async\/queue_ready$|alarm\/event_loop_lag$|rollout\/(attempts|stream_breaks)\/)/;
+  /^(progress\/attempt$|capacity\/|client\/|tokens\/|cost\/|budget\/|async\/queue_ready$|alarm\/event_loop_lag$|rollout\/(attempts|stream_breaks)\/)/;
 
 function isOfItsAttempt(name: string): boolean {
   const parts = name.split("/");
