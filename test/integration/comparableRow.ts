@@ -7,6 +7,9 @@ const OF_ITS_ATTEMPT: ReadonlySet<string> = new Set([
   ...["prefill_cached", "prefill_uncached", "cumulative", "discarded", "evaluation"],
 ]);
 
+/** Also differs where rollouts were played again after a service had failed: their tokens count each time. */
+export const REPEATED: ReadonlySet<string> = new Set(["sampled"]);
+
 /** A row of metrics without what depends on the clock, on the machine, or on how often services or starts failed. */
 export function comparableRow<Row>(row: Row): Row {
   return withoutKeys(row, OF_ITS_ATTEMPT);

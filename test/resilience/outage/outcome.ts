@@ -5,7 +5,12 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
 import type { MetricsRow } from "../../../src/core/runFolder/metricsTree.ts";
-import { comparableRow, sortedKeys, withoutKeys } from "../../integration/comparableRow.ts";
+import {
+  comparableRow,
+  REPEATED,
+  sortedKeys,
+  withoutKeys,
+} from "../../integration/comparableRow.ts";
 
 export interface Outcome {
   /** As written. */
@@ -33,9 +38,6 @@ const TIMED = new Set([
   ...["attempt", "startedAtMs", "durationMs", "samplingMs"],
   ...["firstTokenMs", "queueMs"],
 ]);
-
-/** Tokens of a step count rollouts that were played again after a service had failed. */
-const REPEATED = new Set(["sampled"]);
 
 export function readOutcome(runFolder: string, store: string, steps: number): Outcome {
   const rows = lines(join(runFolder, "metrics.jsonl")) as readonly MetricsRow[];
