@@ -37,7 +37,11 @@ export async function openServedPage(
   { theme, width = 1200, height = 900, state }: ServedPageOptions,
   receive: (message: unknown, post: ServedPage["post"]) => void,
 ): Promise<ServedPage> {
-  const context = await browser.newContext({ viewport: { width, height } });
+  // Colours that still change are no contrast that anybody sees.
+  const context = await browser.newContext({
+    viewport: { width, height },
+    reducedMotion: "reduce",
+  });
   const page = await context.newPage();
   const faults: string[] = [];
   page.on("console", (message) => {
