@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { MetricColumns } from "../../../src/core/runFolder/metricColumns.ts";
 import { isMetricsRow } from "../../../src/core/runFolder/reader.ts";
-import { formatMeasure } from "../../../src/shared/format.ts";
+import { formatValue } from "../../../webview-ui/charts/format.ts";
 import { moveToMark } from "../../workbench/findMark.ts";
 import { writeFiles } from "../folders.ts";
 import { type Journey, type Stage, until } from "../journey.ts";
@@ -124,7 +124,7 @@ async function compareMetrics({ workbench, folder }: Stage): Promise<number> {
     await panel.getByRole("checkbox", { name, exact: true }).check();
     const value = panel.locator("figure.small", { has: panel.getByTitle(name, { exact: true }) });
     const shown = value.locator("b.value").first();
-    const expected = formatMeasure(metrics.latest(name));
+    const expected = formatValue(metrics.latest(name) ?? Number.NaN);
     await until(`${name} as ${expected}`, async () => (await shown.textContent()) === expected);
     await panel.getByRole("checkbox", { name, exact: true }).uncheck();
   }
