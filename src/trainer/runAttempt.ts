@@ -144,8 +144,9 @@ export class RunAttempt {
       const end = await this.#runSteps(tracked, lease, start, wandb?.runId ?? null);
       return await this.#finish(end, lease, trackers);
     } catch (error) {
-      // The next attempt sends what is left.
-      if (this.#lossOf(error) !== null && this.#mayRecover) throw error;
+      // The next attempt sends what is left, be it of this process or of the one that has taken the run over.
+      const isTakenOver = isAppError(error, "run-taken-over");
+      if (isTakenOver || (this.#lossOf(error) !== null && this.#mayRecover)) throw error;
       const isFailed = !isAppError(error, "stopped");
       await uploads?.drain(isFailed ? "failed" : "stopped");
       await wandb?.finish(isFailed ? 1 : 0);

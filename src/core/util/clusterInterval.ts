@@ -34,7 +34,7 @@ const FEW = [12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.2
 /** The same quantile of the normal distribution. */
 const NORMAL = 1.959964;
 
-/** Beyond the table by the expansion in 1 / degrees (Abramowitz and Stegun 26.7.5), exact to 0.002. */
+/** Beyond the table by the expansion in 1 / degrees (Abramowitz and Stegun 26.7.5), exact to 0.003. */
 function t975(degrees: number): number {
   const known = FEW[degrees - 1];
   if (known !== undefined) return known;
