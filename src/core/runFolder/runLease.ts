@@ -103,12 +103,29 @@ export class RunLease {
     const { pid, startedAtMs } = this.#file;
     if (found === null || (found.pid === pid && found.startedAtMs === startedAtMs)) return;
     this.#ending ??= Promise.resolve();
-    throw new AppError(
-      "run-taken-over",
-      `Process ${found.pid} (${found.owner}) has taken over the run in ${this.folder}, because this one was suspended and its heartbeat had stopped. This process ends and leaves the folder to the other one.`,
-      { data: { folder: this.folder, pid: found.pid } },
-    );
+    throw takenOver(this.folder, found);
   }
+}
+
+/**
+ * For what must not be written by a trainer that was suspended meanwhile, even before its next heartbeat.
+ * @throws AppError `run-taken-over` when a later attempt has the folder
+ */
+export async function requireOwnAttempt(
+  fileSystem: FolderFiles,
+  folder: string,
+  attempt: number,
+): Promise<void> {
+  const found = await readRunFile(fileSystem, folder).catch(() => null);
+  if (found !== null && found.attempt > attempt) throw takenOver(folder, found);
+}
+
+function takenOver(folder: string, { pid, owner }: RunFile): AppError {
+  return new AppError(
+    "run-taken-over",
+    `Process ${pid} (${owner}) has taken over the run in ${folder}, because this one was suspended and its heartbeat had stopped. This process ends and leaves the folder to the other one.`,
+    { data: { folder, pid } },
+  );
 }
 
 export async function writeRunFile(

@@ -3,6 +3,7 @@
 import type { FinishedRollout } from "../rollout/rollout.ts";
 import { appendMetrics, buildMetricsRow } from "../runFolder/metrics.ts";
 import { type MetricsRow, type MetricsTree, mergeMetrics } from "../runFolder/metricsTree.ts";
+import { requireOwnAttempt } from "../runFolder/runLease.ts";
 import type { StepFacts } from "../runFolder/stepFacts.ts";
 import { usedTotal } from "../usage/prices.ts";
 import type { RunUsage, TokenUsage } from "../usage/tokenUsage.ts";
@@ -120,6 +121,7 @@ export async function recordStep(
   const { reporting, storage } = context;
   const { clock } = context.ports;
   const results = (await update?.results) ?? null;
+  await requireOwnAttempt(storage.fileSystem, storage.folder, storage.attempt);
   const trained = results?.trained ?? null;
   const data = update?.data ?? [];
   if (trained !== null) {
