@@ -6,8 +6,10 @@ import type { AlarmId } from "../config/schema.ts";
 import type { JsonObject } from "../json.ts";
 import type { NewRunEvent, RunEvent } from "../runFolder/events.ts";
 import type { RunFollower } from "../runFolder/follower.ts";
-import { ALARMS, type AlarmSeverity } from "./alarmTable.ts";
-import { ALARM_IDS, type AlarmNotice } from "./evaluateAlarms.ts";
+import type { AlarmSeverity } from "./alarm.ts";
+import { ALARM_IDS } from "./alarmFacts.ts";
+import { ALARMS } from "./alarmTable.ts";
+import type { AlarmNotice } from "./evaluateAlarms.ts";
 
 const ALARM_BEGINS = "alarm";
 const ALARM_ENDS = "alarm-over";

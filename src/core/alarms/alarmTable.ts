@@ -1,9 +1,9 @@
 /** All alarms: what each measures, when it fires, what it says and which settings it suggests. Thresholds: `config/alarmFields.ts`. */
 
 import { formatMeasure } from "../../shared/format.ts";
-import type { AlarmId, Config } from "../config/schema.ts";
+import type { AlarmId } from "../config/schema.ts";
+import type { Alarm, AlarmAdvice, AlarmSeverity } from "./alarm.ts";
 import {
-  type AlarmEdits,
   allowFailures,
   halfAtOnce,
   inEnvironments,
@@ -14,52 +14,19 @@ import {
   slower,
   variedSampling,
 } from "./alarmEdits.ts";
-import { type AlarmFacts, type AlarmPast, BASELINE_STEPS } from "./alarmHistory.ts";
+import { BASELINE_STEPS } from "./alarmHistory.ts";
 import {
   gapOverBaseline,
   leastEqualShare,
   leastLag,
   lengthChange,
-  MIN_SAMPLES,
   missingShare,
   readableShare,
   unexpectedCopies,
   usualGap,
 } from "./measures.ts";
-
-/** `info` = worth knowing, and nothing is ill; `critical` = going on is most likely a waste. */
-export type AlarmSeverity = "info" | "warning" | "critical";
-
-/** What an alarm was fired by. */
-export interface AlarmFinding {
-  readonly value: number;
-  readonly threshold: number;
-  readonly now: AlarmFacts;
-  readonly past: AlarmPast;
-}
-
-export interface AlarmAdvice {
-  readonly severity: AlarmSeverity;
-  /** What it means and what to do about it, as sentences. */
-  readonly meaning: string;
-  /** Changes that belong together; none when no setting helps. */
-  readonly edits: (config: Config) => AlarmEdits;
-}
-
-interface Alarm extends AlarmAdvice {
-  /** For lists and headings. */
-  readonly title: string;
-  /** Which side of its threshold is bad. */
-  readonly fires: "above" | "below";
-  /** Another alarm that says the same in stronger words: while that one fires, this one does not. */
-  readonly suppressedBy?: AlarmId;
-  /** Null when there is too little to judge by; `past` ends with the step `now`. */
-  readonly measure: (now: AlarmFacts, past: AlarmPast) => number | null;
-  /** A sentence with the number that was seen and the bound that it has passed. */
-  readonly seen: (finding: AlarmFinding) => string;
-  /** Other advice for a known cause; null where none is seen. */
-  readonly byCause?: (finding: AlarmFinding) => Partial<AlarmAdvice> | null;
-}
+import { MIN_SAMPLES } from "./samples.ts";
+import { TREND_ALARMS } from "./trendAlarms.ts";
 
 /** From this share of readable turns on, a model knows how to call its tools. */
 const READABLE = 0.7;
@@ -217,6 +184,7 @@ export const ALARMS: Readonly<Record<AlarmId, Alarm>> = {
       "This machine has too much to do, so that sampling waits for the program and not for the model. Run fewer rollouts at once, or less beside the training.",
     edits: halfAtOnce,
   },
+  ...TREND_ALARMS,
   cost_budget: budgetAlarm("Most of the money is spent", "max_cost_usd", "costShare"),
   token_budget: budgetAlarm("Most of the tokens are used", "max_tokens_total", "tokenShare"),
   time_budget: budgetAlarm("Most of the time is over", "max_hours", "timeShare"),

@@ -1,13 +1,11 @@
 /** Whether an alarm begins, goes on or ends with a step: a pure function of the rows of the run so far. */
 
-import { alarmFields } from "../config/alarmFields.ts";
 import type { AlarmId, AlarmsConfig, Config } from "../config/schema.ts";
+import type { AlarmSeverity } from "./alarm.ts";
 import type { AlarmEdits } from "./alarmEdits.ts";
+import { ALARM_IDS } from "./alarmFacts.ts";
 import { type AlarmPast, CLEAR_AFTER_STEPS } from "./alarmHistory.ts";
-import { ALARMS, type AlarmSeverity } from "./alarmTable.ts";
-
-// The table's own keys.
-export const ALARM_IDS = Object.keys(alarmFields) as readonly AlarmId[];
+import { ALARMS } from "./alarmTable.ts";
 
 export interface AlarmState {
   readonly id: AlarmId;

@@ -1,10 +1,10 @@
 /** What alarms measure, and how much they must have seen for it: a false alarm is worse than a late one. Null = too little to judge by. */
 
 import { mean, percentile } from "../util/stats.ts";
-import { type AlarmFacts, type AlarmPast, BASELINE_STEPS, MEASURED_STEPS } from "./alarmHistory.ts";
+import type { AlarmFacts } from "./alarmFacts.ts";
+import { type AlarmPast, BASELINE_STEPS, MEASURED_STEPS } from "./alarmHistory.ts";
+import { LEARNT_SHARE, MIN_SAMPLES } from "./samples.ts";
 
-/** A share of fewer turns, calls, rollouts or groups says too little. */
-export const MIN_SAMPLES = 16;
 /** Models with routed experts begin with a gap of 0.05 to 0.1; a larger one is never taken for usual. */
 const HIGHEST_BASELINE = 0.1;
 const MIN_TOKENS = 100;
@@ -12,8 +12,6 @@ const MIN_MISSING = 4;
 const EQUAL_STEPS = 5;
 /** Steps whose mean stands for one length. */
 const LENGTH_STEPS = 3;
-/** From this share of successes on, shorter answers are no loss. */
-const LEARNT_SHARE = 0.95;
 const LAG_STEPS = 2;
 const MIN_LAG_STEP_S = 10;
 

@@ -33,6 +33,9 @@ const HEALTHY: Numbers = {
   "rollout/duplicate_expected_frac": 0.1,
   "rollout/nonfinite_rewards": 0,
   "optim/kl_sample_train_v2": 0.001,
+  "optim/entropy": 1,
+  "advantage/abs_mean": 0.8,
+  num_rollouts: 64,
   "train/action_tokens": 5_000,
   "async/staleness/max": 0,
   "client/event_loop_lag_ms": 5,
@@ -62,7 +65,7 @@ export function watched(
   const history = new AlarmHistory();
   const changes: string[] = [];
   let last: readonly AlarmState[] = [];
-  let past: AlarmPast = { steps: [], firstGaps: [] };
+  let past: AlarmPast = history.with(aRow(0));
   for (const [step, numbers] of steps.entries()) {
     const bare = aRow(step, numbers);
     past = history.with(bare);

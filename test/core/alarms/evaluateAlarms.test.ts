@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { ALARM_IDS } from "../../../src/core/alarms/alarmFacts.ts";
 import { AlarmHistory } from "../../../src/core/alarms/alarmHistory.ts";
-import { ALARM_IDS, evaluateAlarms } from "../../../src/core/alarms/evaluateAlarms.ts";
+import { evaluateAlarms } from "../../../src/core/alarms/evaluateAlarms.ts";
 import { aConfig } from "../training/builders.ts";
 import { aRow, type Numbers, times, watched } from "./aRow.ts";
 

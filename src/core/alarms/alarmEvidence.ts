@@ -1,0 +1,86 @@
+/** What an alarm rests on: the metric that it judges, the steps that it looks back over, and the rollouts that made it. */
+
+import type { AlarmId } from "../config/schema.ts";
+import type { RolloutRecord } from "../runFolder/rolloutRecord.ts";
+
+type Group = readonly RolloutRecord[];
+type Turn = RolloutRecord["turns"][number];
+
+export interface AlarmEvidence {
+  /** Flat name in the metrics. */
+  readonly metric: string;
+  /** With the one that it begins with. */
+  readonly steps: number;
+  /** Of the rollouts of one group, which made the alarm; null where all did alike, or none. */
+  readonly madeBy: ((group: Group) => readonly boolean[]) | null;
+}
+
+/** Around the step: what changed is seen beside what was usual. */
+const AROUND_STEPS = 5;
+const LENGTH_STEPS = 13;
+
+const EVIDENCE: Readonly<Record<AlarmId, AlarmEvidence>> = {
+  parse_success: ofTurns("rollout/parse_ok_frac", isUnreadable),
+  tool_errors: ofTurns("rollout/failed_tool_calls/mean", ({ results }) =>
+    results.some(({ isError }) => isError),
+  ),
+  truncated_turns: ofTurns("rollout/turn_truncated_frac", isCutOff),
+  equal_rewards: { metric: "group/frac_mixed", steps: AROUND_STEPS, madeBy: haveEqualRewards },
+  identical_rollouts: {
+    metric: "rollout/duplicate_frac",
+    steps: AROUND_STEPS,
+    madeBy: repeatEachOther,
+  },
+  nonfinite_rewards: each("rollout/nonfinite_rewards", ({ rewards }) => rewards.includes(null)),
+  logprob_gap: ofStep("optim/kl_sample_train_v2"),
+  logprob_gap_critical: ofStep("optim/kl_sample_train_v2"),
+  stale_sampler: ofStep("async/staleness/max"),
+  response_length: { ...ofStep("rollout/response_tokens/mean"), steps: LENGTH_STEPS },
+  missing_rewards: each("rollout/reward/count", ({ reward }) => reward === null),
+  kl_flat_reward: { ...ofStep("optim/kl_sample_train_v2"), steps: LENGTH_STEPS },
+  entropy_collapse: { ...ofStep("optim/entropy"), steps: LENGTH_STEPS },
+  reward_decline: { ...ofStep("rollout/reward/mean"), steps: LENGTH_STEPS },
+  advantage_collapse: {
+    ...{ metric: "advantage/abs_mean", steps: LENGTH_STEPS },
+    madeBy: haveEqualRewards,
+  },
+  event_loop_lag: ofStep("client/event_loop_lag_ms"),
+  cost_budget: ofStep("budget/cost_frac"),
+  token_budget: ofStep("budget/tokens_frac"),
+  time_budget: ofStep("budget/hours_frac"),
+};
+
+export function alarmEvidence(id: AlarmId): AlarmEvidence {
+  return EVIDENCE[id];
+}
+
+function ofStep(metric: string): AlarmEvidence {
+  return { metric, steps: AROUND_STEPS, madeBy: null };
+}
+
+function each(metric: string, isCause: (record: RolloutRecord) => boolean): AlarmEvidence {
+  return { metric, steps: AROUND_STEPS, madeBy: (group) => group.map(isCause) };
+}
+
+function ofTurns(metric: string, isCause: (turn: Turn) => boolean): AlarmEvidence {
+  return each(metric, ({ turns }) => turns.some(isCause));
+}
+
+function isCutOff({ stopReason }: Turn): boolean {
+  return stopReason === "length";
+}
+
+function isUnreadable(turn: Turn): boolean {
+  return !isCutOff(turn) && (turn.errors.length > 0 || turn.calls.length === 0);
+}
+
+function haveEqualRewards(group: Group): readonly boolean[] {
+  const rewards = group.flatMap(({ reward }) => reward ?? []);
+  const areEqual = rewards.length > 1 && new Set(rewards).size === 1;
+  return group.map(({ reward }) => areEqual && reward !== null);
+}
+
+function repeatEachOther(group: Group): readonly boolean[] {
+  const texts = group.map(({ turns }) => JSON.stringify(turns.map((turn) => turn.sampledText)));
+  return texts.map((text, i) => texts.some((other, j) => j !== i && other === text));
+}

@@ -1,0 +1,79 @@
+/** What alarms must know of one step. */
+
+import { alarmFields } from "../config/alarmFields.ts";
+import type { AlarmId } from "../config/schema.ts";
+import { type MetricsRow, metricAt } from "../runFolder/metricsTree.ts";
+
+export type AlarmFacts = ReturnType<typeof alarmFacts>;
+
+// The table's own keys.
+export const ALARM_IDS = Object.keys(alarmFields) as readonly AlarmId[];
+
+/** The numbers of a row that alarms rest on. What the row lacks is null, and 0 where it is counted. */
+export function alarmFacts(row: MetricsRow) {
+  const number = (name: string): number | null => metricAt(row, name);
+  const count = (name: string): number => number(name) ?? 0;
+  const total = (name: string): number => count(`${name}/mean`) * count(`${name}/count`);
+  const toolCalls = total("rollout/tool_calls");
+  const mixed = number("group/frac_mixed");
+  return {
+    firing: firingAfter(row),
+    groups: count("group/size/count"),
+    /** Groups with two rewards at least. */
+    comparedGroups: count("group/compared"),
+    /** Rollouts that were played, scored or not. */
+    rollouts: Math.round(total("group/size")),
+    scored: count("rollout/reward/count"),
+    failed: count("num_errors"),
+    timedOut: count("num_timed_out"),
+    turns: count("rollout/tokens_per_turn/count"),
+    toolCalls: Math.round(toolCalls),
+    trainedTokens: count("train/action_tokens"),
+    parsedShare: number("rollout/parse_ok_frac"),
+    truncatedShare: number("rollout/turn_truncated_frac"),
+    toolErrorShare: toolCalls === 0 ? null : total("rollout/failed_tool_calls") / toolCalls,
+    /** Shares of the groups whose rewards were all equal, and equal to a success. */
+    equalShare: mixed === null ? null : 1 - mixed,
+    allGoodShare: number("group/frac_all_good"),
+    identicalShare: number("rollout/duplicate_frac"),
+    /** Share of identical rollouts that the model's probabilities let expect. */
+    expectedIdenticalShare: number("rollout/duplicate_expected_frac"),
+    nonfiniteRewards: number("rollout/nonfinite_rewards"),
+    logprobGap: number("optim/kl_sample_train_v2"),
+    samplerAge: number("async/staleness/max"),
+    responseTokens: number("rollout/response_tokens/mean"),
+    reward: number("rollout/reward/mean"),
+    rewardStd: number("rollout/reward/std"),
+    successShare: number("rollout/success_frac"),
+    lagMs: number("client/event_loop_lag_ms"),
+    totalS: number("time/total_s"),
+    /** Width of the 95 % interval of the mean reward. */
+    rewardInterval: difference(number("rollout/reward/ci_high"), number("rollout/reward/ci_low")),
+    /** Of sampled tokens, in nats. */
+    entropy: number("optim/entropy"),
+    klPolicyBase: number("optim/kl_policy_base"),
+    /** Mean over all rollouts; those that were not trained on have none. */
+    advantageSize: advantageSize(
+      count("num_rollouts"),
+      total("group/size"),
+      number("advantage/abs_mean"),
+    ),
+    costShare: number("budget/cost_frac"),
+    tokenShare: number("budget/tokens_frac"),
+    timeShare: number("budget/hours_frac"),
+  };
+}
+
+/** Alarms that fired after the step of `row`; none for a row that was not judged. */
+export function firingAfter(row: MetricsRow): ReadonlySet<AlarmId> {
+  return new Set(ALARM_IDS.filter((id) => metricAt(row, `alarm/${id}`) === 1));
+}
+
+function difference(high: number | null, low: number | null): number | null {
+  return high === null || low === null ? null : high - low;
+}
+
+function advantageSize(trained: number, played: number, size: number | null): number | null {
+  if (played === 0) return null;
+  return trained === 0 ? 0 : ((size ?? 0) * trained) / played;
+}

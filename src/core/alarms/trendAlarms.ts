@@ -1,0 +1,67 @@
+/** The alarms of a run that goes wrong over many steps. */
+
+import { formatMeasure } from "../../shared/format.ts";
+import type { AlarmId } from "../config/schema.ts";
+import type { Alarm } from "./alarm.ts";
+import { moreRollouts, slower, variedSampling } from "./alarmEdits.ts";
+
+import { advantageShare, entropyShare, klRise, lostShare } from "./trends.ts";
+
+type TrendAlarmId = Extract<
+  AlarmId,
+  "kl_flat_reward" | "entropy_collapse" | "reward_decline" | "advantage_collapse"
+>;
+
+export const TREND_ALARMS: Readonly<Record<TrendAlarmId, Alarm>> = {
+  kl_flat_reward: {
+    title: "KL divergence rises, the reward does not",
+    severity: "warning",
+    fires: "above",
+    measure: klRise,
+    seen: ({ now, value, threshold }) =>
+      `Within 10 steps the KL divergence became ${value.toFixed(1)} times larger, now ${formatMeasure(now.klPolicyBase ?? now.logprobGap)}, and the reward did not rise (alarm above ${threshold} times).`,
+    meaning:
+      "The weights move, but not towards better rollouts. A lower learning rate slows that; going back to an earlier checkpoint undoes it.",
+    edits: slower,
+  },
+  entropy_collapse: {
+    title: "Entropy collapses",
+    severity: "warning",
+    fires: "below",
+    measure: entropyShare,
+    seen: ({ now, value, threshold }) =>
+      `Within 10 steps the entropy fell to ${percent(value)} of what it was, now ${formatMeasure(now.entropy)}, and the reward did not rise (alarm below ${percent(threshold)}).`,
+    meaning:
+      "The model says nearly the same in every rollout, so that a group has little to compare. A lower learning rate keeps more variety.",
+    edits: (config) => variedSampling(config, slower(config)),
+  },
+  reward_decline: {
+    title: "The reward declines after its peak",
+    severity: "warning",
+    fires: "above",
+    measure: lostShare,
+    seen: ({ value, threshold, past: { bestLevel } }) =>
+      value < 1
+        ? `${percent(value)} of the rise to the best mean reward (${formatMeasure(bestLevel?.reward ?? null)} over 3 steps) is lost (alarm above ${percent(threshold)}).`
+        : `The mean reward fell below that of the first 3 steps; the best was ${formatMeasure(bestLevel?.reward ?? null)} (alarm above ${percent(threshold)} of the rise to it).`,
+    meaning:
+      "Training goes on from weights that were better before. Go back to the checkpoint at the peak, with a lower learning rate.",
+    edits: slower,
+  },
+  advantage_collapse: {
+    title: "Advantages collapse",
+    severity: "warning",
+    fires: "below",
+    measure: advantageShare,
+    suppressedBy: "equal_rewards",
+    seen: ({ value, threshold }) =>
+      `The advantages of the last 3 steps have ${percent(value)} of the size of those of the first steps (alarm below ${percent(threshold)}).`,
+    meaning:
+      "The rollouts of a group differ hardly in their rewards, so that a step teaches hardly anything. Take tasks that are neither too easy nor too hard, or compare more rollouts.",
+    edits: moreRollouts,
+  },
+};
+
+function percent(share: number): string {
+  return `${Math.round(100 * share)} %`;
+}

@@ -1,0 +1,56 @@
+import { expect, test } from "vitest";
+import { alarmEvidence } from "../../../src/core/alarms/alarmEvidence.ts";
+import { ALARM_IDS } from "../../../src/core/alarms/alarmFacts.ts";
+import type { AlarmId } from "../../../src/core/config/schema.ts";
+import type { RolloutRecord } from "../../../src/core/runFolder/rolloutRecord.ts";
+import { aRecord } from "../runFolder/builders.ts";
+
+const [TURN] = aRecord().turns;
+
+function withTurn(changes: Partial<RolloutRecord["turns"][number]>): RolloutRecord {
+  if (TURN === undefined) throw new Error("no turn");
+  return aRecord({ turns: [TURN, { ...TURN, ...changes }] });
+}
+
+function made(id: AlarmId, group: readonly RolloutRecord[]): readonly boolean[] | undefined {
+  return alarmEvidence(id).madeBy?.(group);
+}
+
+test("every alarm has a metric, and looks back over at least its own step", () => {
+  for (const id of ALARM_IDS) {
+    expect(alarmEvidence(id).metric, id).toMatch(/^[a-z_]+\/[a-z_0-9/]+$/);
+    expect(alarmEvidence(id).steps).toBeGreaterThan(0);
+  }
+});
+
+test("the rollouts that made an alarm are found by what their turns hold", () => {
+  const usual = aRecord();
+  const error = {
+    name: "answer",
+    text: "No such tool",
+    isError: true,
+    reward: null,
+    finished: false,
+  };
+  expect(made("truncated_turns", [usual, withTurn({ stopReason: "length" })])).toEqual([
+    false,
+    true,
+  ]);
+  expect(made("tool_errors", [usual, withTurn({ results: [error] })])).toEqual([false, true]);
+  expect(made("parse_success", [usual, withTurn({ calls: [] })])).toEqual([false, true]);
+  const cutOff = withTurn({ calls: [], stopReason: "length" });
+  expect(made("parse_success", [cutOff])).toEqual([false]);
+  expect(made("missing_rewards", [usual, aRecord({ reward: null })])).toEqual([false, true]);
+  expect(made("nonfinite_rewards", [usual, aRecord({ rewards: [1, null] })])).toEqual([
+    false,
+    true,
+  ]);
+});
+
+test("those of a group are found by comparing them", () => {
+  const [a, b] = [aRecord({ reward: 1 }), withTurn({ sampledText: "another" })];
+  expect(made("identical_rollouts", [a, b, a])).toEqual([true, false, true]);
+  expect(made("equal_rewards", [a, a])).toEqual([true, true]);
+  expect(made("equal_rewards", [a, aRecord({ reward: 0 })])).toEqual([false, false]);
+  expect(made("equal_rewards", [a, a, aRecord({ reward: null })])).toEqual([true, true, false]);
+});

@@ -1,0 +1,93 @@
+import { describe, expect, it } from "vitest";
+import { type Numbers, times, watched } from "./aRow.ts";
+
+const BETTER: Numbers = { "rollout/reward/mean": 0.8 };
+
+function begins(steps: readonly Numbers[]): readonly string[] {
+  return watched(steps).changes.filter((change) => change.endsWith("begins"));
+}
+
+describe("a KL divergence that rises", () => {
+  const far: Numbers = { "optim/kl_sample_train_v2": 0.03 };
+
+  it("is an alarm where the reward stays as it was", () => {
+    expect(begins([...times(10), ...times(3, far)])).toEqual(["12 kl_flat_reward begins"]);
+  });
+
+  it("is none where the reward rises with it, where it stays small, or where it was so from the beginning", () => {
+    expect(begins([...times(10), ...times(3, { ...far, ...BETTER })])).toEqual([]);
+    expect(begins([...times(10), ...times(3, { "optim/kl_sample_train_v2": 0.008 })])).toEqual([]);
+    expect(begins(times(20, far))).toEqual([]);
+  });
+
+  it("is that of the base model where it is measured", () => {
+    const measured = (kl: number): Numbers => ({ "optim/kl_policy_base": kl });
+    expect(begins([...times(10, measured(0.02)), ...times(3, measured(0.3))])).toEqual([
+      "12 kl_flat_reward begins",
+    ]);
+  });
+});
+
+describe("an entropy that falls", () => {
+  it("is an alarm where the reward stays as it was, and ends when variety is back", () => {
+    const steps = [...times(10), ...times(4, { "optim/entropy": 0.2 }), ...times(6)];
+    expect(watched(steps).changes).toEqual([
+      "12 entropy_collapse begins",
+      "16 entropy_collapse ends",
+    ]);
+  });
+
+  it("is none where the reward rises, where nearly all succeed, or where there was none to lose", () => {
+    const low = { "optim/entropy": 0.2 };
+    const learnt = { ...low, "rollout/success_frac": 0.97 };
+    expect(begins([...times(10), ...times(3, { ...low, ...BETTER })])).toEqual([]);
+    expect(begins([...times(10), ...times(3, learnt)])).toEqual([]);
+    const small = times(10, { "optim/entropy": 0.08 });
+    expect(begins([...small, ...times(3, { "optim/entropy": 0.001 })])).toEqual([]);
+  });
+});
+
+describe("a reward that declines after its peak", () => {
+  const low: Numbers = { "rollout/reward/mean": 0.2 };
+  const mid: Numbers = { "rollout/reward/mean": 0.4 };
+
+  it("is an alarm once more than half of the rise is lost, however long ago the peak was", () => {
+    const steps = [
+      ...times(3, low),
+      ...times(4, BETTER),
+      ...times(20, { "rollout/reward/mean": 0.7 }),
+    ];
+    expect(begins(steps)).toEqual([]);
+    expect(begins([...steps, ...times(3, mid)])).toEqual(["29 reward_decline begins"]);
+  });
+
+  it("is none where chance explains it: rollouts of one task are one observation", () => {
+    const wide: Numbers = { "rollout/reward/ci_low": 0.1, "rollout/reward/ci_high": 0.9 };
+    const steps = [...times(3, low), ...times(4, BETTER), ...times(3, mid)];
+    expect(begins(steps)).toEqual(["9 reward_decline begins"]);
+    expect(begins(steps.map((own) => ({ ...own, ...wide })))).toEqual([]);
+  });
+
+  it("is an alarm, too, where the reward falls below its first level, unless chance explains it", () => {
+    expect(begins([...times(5), ...times(10, low)])).toEqual(["6 reward_decline begins"]);
+    const little: Numbers = { "rollout/reward/mean": 0.45 };
+    expect(begins([...times(5), ...times(10, little)])).toEqual([]);
+  });
+});
+
+describe("advantages that collapse", () => {
+  const small: Numbers = { "advantage/abs_mean": 0.05 };
+
+  it("are an alarm, also where most rollouts are left out of training", () => {
+    expect(begins([...times(5), ...times(3, small)])).toEqual(["7 advantage_collapse begins"]);
+    expect(begins([...times(5), ...times(3, { num_rollouts: 4 })])).toEqual([
+      "7 advantage_collapse begins",
+    ]);
+  });
+
+  it("are none once nearly all rollouts succeed", () => {
+    expect(begins([...times(5), ...times(3, { ...small, "rollout/success_frac": 0.97 })])).toEqual(
+      [],
+    );
+  });
+});
