@@ -4,6 +4,8 @@ import { resolve } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { AppError } from "../core/errors.ts";
 import { describeEstimate } from "../core/outputs/estimateOutput.ts";
+import { DRY_RUN_GROUPS } from "../shared/dryRun.ts";
+import { plural } from "../shared/format.ts";
 import { l10n } from "../shared/l10n.ts";
 import type { EstimateRequest, RunEnd } from "../trainer/types.ts";
 import { jsonLine } from "./asciiJson.ts";
@@ -24,7 +26,7 @@ export async function estimate(
   );
   const from = given === null ? null : resolve(options.invocation.cwd, given);
   const past = groups === null ? (from ?? pastRun) : null;
-  if (past === null && isBilled && !isConfirmed) await requireConsent(options, model);
+  if (past === null && isBilled && !isConfirmed) await requireConsent(options, model, groups);
   return followEstimate(options, { ...request, owner: "terminal", from, groups }, wantsJson);
 }
 
@@ -54,10 +56,22 @@ export async function followEstimate(
   }
 }
 
-async function requireConsent({ input, err }: ProgramOptions, model: string): Promise<void> {
+async function requireConsent(
+  { input, err }: ProgramOptions,
+  model: string,
+  wanted: number | null,
+): Promise<void> {
   const isTerminal = "isTTY" in input && input.isTTY === true;
   if (isTerminal) {
-    err.print([[l10n.t("A few groups are played with {0}, which the service bills.", model)]]);
+    if (wanted === null)
+      err.print([[l10n.t("No past run has these environments and this model.")]]);
+    const what = plural(
+      wanted ?? DRY_RUN_GROUPS,
+      "{0} group is played in each environment with {1}. The service bills it; no weights are changed.",
+      "{0} groups are played in each environment with {1}. The service bills them; no weights are changed.",
+      model,
+    );
+    err.print([[what]]);
     const reader = createInterface({ input, output: process.stderr });
     const answer = await reader.question(l10n.t("Play them? [y/N] "));
     reader.close();

@@ -125,7 +125,7 @@ function reservations({ estimate, restsOn }: EstimateReport): readonly string[] 
       : [l10n.t("{0} was not played and is taken to be like the others.", unplayed.join(", "))]),
     restsOn.run === null
       ? l10n.t(
-          "The ranges allow for answers that become a quarter longer or shorter while the model learns.",
+          "The model is expected to go a quarter of the way to its rewarded rollouts; the ranges allow for none and for half of it, and for answers that become a quarter longer or shorter.",
         )
       : l10n.t("The ranges do not cover that this training may go another way than that run."),
   ];

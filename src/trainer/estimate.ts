@@ -7,12 +7,14 @@ import { estimateRun } from "../core/estimate/estimate.ts";
 import { newestRunLike } from "../core/estimate/pastRun.ts";
 import type { EstimateReport } from "../core/estimate/report.ts";
 import type { FileSystem, FolderFiles } from "../core/ports.ts";
-import { priceFileOf } from "../core/runFolder/priceFile.ts";
-import { estimatePlan } from "../core/training/estimatePlan.ts";
+import { priceFileOf, readPriceFile } from "../core/runFolder/priceFile.ts";
+import { askedTasks, type CountedTasks, estimatePlan } from "../core/training/estimatePlan.ts";
+import { pastTasks } from "../core/training/pastTasks.ts";
 import { sum } from "../core/util/stats.ts";
+import { sha256 } from "../node/hash.ts";
 import { runParent } from "../node/runPaths.ts";
 import { type LoadedConfig, loadConfig } from "./config/configFiles.ts";
-import { connectAndPrepare, connectionOptions, type PreparedServices } from "./connectRun.ts";
+import { connectAndPrepare, connectionOptions } from "./connectRun.ts";
 import { type ListPrices, loadListPrices } from "./listPrices.ts";
 import type { RunPlan, TrainerOptions } from "./runPlan.ts";
 import { CleanupStack } from "./services/cleanupStack.ts";
@@ -56,7 +58,7 @@ export interface PastRunEstimate {
   readonly onEstimate: (report: EstimateReport) => void;
 }
 
-/** Asks the services for what costs nothing, and plays nothing. @throws AppError `estimate-without-basis`, and as a run that cannot begin */
+/** Reads the folder alone where it knows the tasks, else asks the services for what costs nothing; plays nothing. @throws AppError `estimate-without-basis`, and as a run that cannot begin */
 export async function estimateFromRun(
   trainer: TrainerOptions,
   { loaded, planOf, fileSystem, folder, onEstimate }: PastRunEstimate,
@@ -66,6 +68,13 @@ export async function estimateFromRun(
     const basis = { fileSystem: fileSystem.within(folder), folder };
     // Before anything is asked of a service: most faults are here.
     await readBasis(basis.fileSystem, folder);
+    const { config } = loaded;
+    const known = await pastTasks(config, sha256, basis);
+    if (known !== null) {
+      const listPrices = await keptPrices(config, basis);
+      onEstimate(await reportEstimate({ config, tasks: known, listPrices }, basis));
+      return { outcome: "done", folder: null };
+    }
     const plan = planOf(loaded);
     const connections = await connectionOptions(trainer, { loaded, runName: plan.name, services });
     const prepared = await connectAndPrepare(connections, plan, (load) => load());
@@ -77,8 +86,8 @@ export async function estimateFromRun(
       log: trainer.log,
       signal,
     });
-    const { config } = loaded;
-    onEstimate(await reportEstimate({ config, prepared, listPrices, signal }, basis));
+    const tasks = askedTasks(prepared.preparation, signal);
+    onEstimate(await reportEstimate({ config, tasks, listPrices }, basis));
     await prepared.tinker.service.finish("success");
     return { outcome: "done", folder: null };
   } catch (error) {
@@ -91,18 +100,26 @@ export async function estimateFromRun(
 interface Planned {
   /** Of the run that is estimated. */
   readonly config: Config;
-  readonly prepared: PreparedServices;
+  readonly tasks: CountedTasks;
   readonly listPrices: ListPrices | null;
-  readonly signal: AbortSignal;
+}
+
+/** Of the vendor's list, as the past run has counted with them; null without, and of another model. */
+async function keptPrices(
+  { model_name: model }: Config,
+  { fileSystem, folder }: { readonly fileSystem: FolderFiles; readonly folder: string },
+): Promise<ListPrices | null> {
+  const kept = await readPriceFile(fileSystem, folder);
+  return kept?.source === "price_list" && kept.model === model ? kept : null;
 }
 
 /** `isPlayed` when the folder is that of a dry run of the same configuration. */
 export async function reportEstimate(
-  { config, prepared, listPrices, signal }: Planned,
+  { config, tasks, listPrices }: Planned,
   basis: { readonly fileSystem: FolderFiles; readonly folder: string; readonly isPlayed?: boolean },
 ): Promise<EstimateReport> {
   const { folder, fileSystem, isPlayed = false } = basis;
-  const plan = await estimatePlan(config, prepared.preparation, signal);
+  const plan = await estimatePlan(config, tasks);
   const played = await readBasis(fileSystem, folder);
   const prices = priceFileOf(config, listPrices);
   const { groups, times } = played;

@@ -1,3 +1,4 @@
+import { PassThrough } from "node:stream";
 import { expect, it } from "vitest";
 import { parseArguments } from "../../src/cli/arguments.ts";
 import { runProgram } from "../../src/cli/program.ts";
@@ -26,7 +27,7 @@ const REPORT: EstimateReport = {
     steps: 100,
     environments: [{ name: "Owner/Game", groups: 800, rollouts: 8 }],
     ...{ mostBatches: 1, groupsInData: null, forwardPasses: 0, atOnce: 64, isAhead: false },
-    evaluations: { count: 0, rollouts: [] },
+    evaluations: { count: 0, afterLastStep: 0, rollouts: [] },
   },
   prices: {
     model: "Org/Model",
@@ -63,6 +64,24 @@ it("groups that cost something are played only when somebody agreed", async () =
   expect(await runProgram(free, ["estimate", "a.yaml", "--groups", "3"])).toBe(0);
   expect(free.requests).toMatchObject([{ from: null, groups: 3 }]);
 });
+
+it.each([
+  ["y", 0, 1],
+  ["n", 2, 0],
+])(
+  "a terminal is asked how many groups may be played, and answers %s",
+  async (answer, code, starts) => {
+    const asked = program();
+    const input = Object.assign(new PassThrough(), { isTTY: true });
+    input.end(`${answer}\n`);
+    expect(await runProgram({ ...asked, input }, ["estimate", "a.yaml"])).toBe(code);
+    expect(asked.err.lines.slice(0, 2)).toEqual([
+      "No past run has these environments and this model.",
+      "2 groups are played in each environment with Org/Model. The service bills them; no weights are changed.",
+    ]);
+    expect(asked.requests).toHaveLength(starts);
+  },
+);
 
 it("a past run is taken by itself, unless groups are asked for or another run is named", async () => {
   const past = program({ pastRun: "/runs/old" });

@@ -1,6 +1,6 @@
 /** `tinker-rl estimate`: from groups that are played for it, and from a past run of the same environments and model. */
 
-import { access, mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { access, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import * as z from "zod";
@@ -79,6 +79,25 @@ it("takes the newest run of the environments and the model, and says of the same
   const twice = await estimate("--max_steps", "4");
   expect(twice.tokens.trained.mean).toBeCloseTo(2 * tokens.trained.mean, 6);
   expect((await estimate("--groups", "1")).restsOn).toEqual({ run: null, groups: 1, rollouts: 4 });
+});
+
+it("reads a past run without keys, and without the services of a hosted model", async () => {
+  const asked = await estimate("--from", run());
+  const hosted = join(folder, "hosted.yaml");
+  await writeFile(hosted, CONFIG.replace("local/tiny-tool", "Qwen/Qwen3-8B"));
+  const words = ["estimate", hosted, "--from", run(), "--json"];
+  const { code, stdout, stderr } = await runProgram(words, { ...temporary, TINKER_API_KEY: "" });
+  expect(code, stderr).toBe(0);
+  expect(printed.parse(JSON.parse(stdout))).toEqual(asked);
+});
+
+it("asks the services where the past run, of an earlier version, does not say how many tasks there are", async () => {
+  const known = await estimate("--from", run());
+  const events = join(run(), "events.jsonl");
+  const text = await readFile(events, "utf8");
+  await writeFile(events, text.replaceAll(/,"tasks":\{.*?\}\}/g, ""));
+  expect(await readFile(events, "utf8")).not.toBe(text);
+  expect(await estimate("--from", run())).toEqual(known);
 });
 
 it("prints a table with its reasons, and ends with what is wrong with a folder", async () => {

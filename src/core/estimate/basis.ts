@@ -13,6 +13,8 @@ export interface PlayedRollout {
   readonly tokens: TokenUsage;
   /** Tokens of the data that it gives when it is trained on. */
   readonly data: number;
+  /** Null when it got none. */
+  readonly reward: number | null;
 }
 
 export interface PlayedGroup {
@@ -64,7 +66,7 @@ export async function readBasis(fileSystem: FolderFiles, folder: string): Promis
 }
 
 /** At most `count`, evenly spaced. */
-function spread<Item>(items: readonly Item[], count: number): readonly Item[] {
+export function spread<Item>(items: readonly Item[], count: number): readonly Item[] {
   const every = Math.ceil(items.length / count);
   return items.filter((_, i) => i % every === 0);
 }
@@ -90,10 +92,10 @@ function playedGroups(
   used: ReadonlyMap<string, RolloutEntry>,
 ): readonly PlayedGroup[] {
   return [...groupBy(step, ({ group }) => group).values()].flatMap((members) => {
-    const rollouts = members.flatMap(({ taskKey, rollout }) => {
+    const rollouts = members.flatMap(({ taskKey, rollout, reward }) => {
       const position = taskKey.slice(taskKey.lastIndexOf("#") + 1);
       const entry = used.get(`${position}/${rollout}`);
-      return entry === undefined ? [] : [{ tokens: entry.tokens, data: entry.data ?? 0 }];
+      return entry === undefined ? [] : [{ tokens: entry.tokens, data: entry.data ?? 0, reward }];
     });
     const environment = members[0]?.environment ?? "";
     const trainedFraction = members.filter(isTrained).length / members.length;

@@ -1,4 +1,7 @@
-/** How long a run takes, from the times of steps that may have had fewer rollouts. */
+/**
+ * How long a run takes, from the times of steps that may have had fewer rollouts. An evaluation plays beside the rollouts of the next
+ * step, and the step's update waits for both.
+ */
 
 import { percentile, sum } from "../util/stats.ts";
 import type { Basis, StepTime } from "./basis.ts";
@@ -24,17 +27,19 @@ export function hoursOf(basis: Basis, plan: EstimatePlan, batches: number): Hour
   const perStep =
     (sum(plan.environments.map(({ groups, rollouts }) => groups * rollouts)) / steps) * batches;
   const perEvaluation = sum(plan.evaluations.rollouts.map(({ count }) => count));
+  const { count, afterLastStep } = plan.evaluations;
+  const beside = count - afterLastStep;
   const quick = speed(times, perStep, plan, QUICK);
   const slow = speed(times, perStep, plan, SLOW);
   const passes = basis.isForwardOnly ? PASSES_OF_UPDATE : 1;
-  const evaluated = plan.evaluations.count * perEvaluation;
-  const evaluatedAtOnce = plan.evaluations.count * waves(perEvaluation, plan);
+  const rollout = quick.secondsAtOnce(perStep + perEvaluation);
   const low =
-    steps * stepSeconds(quick.atOnce, plan) +
-    (plan.isAhead ? 0 : evaluatedAtOnce * quick.secondsOfWave);
+    (steps - beside) * stepSeconds(quick.atOnce, plan) +
+    beside * stepSeconds({ ...quick.atOnce, rollout }, plan) +
+    afterLastStep * quick.secondsAtOnce(perEvaluation);
   const high =
     steps * stepSeconds({ ...slow.inTurn, train: slow.inTurn.train * passes }, plan) +
-    evaluated * slow.secondsOfRollout;
+    count * perEvaluation * slow.secondsOfRollout;
   return { low: low / 3600, high: Math.max(low, high) / 3600 };
 }
 
@@ -57,13 +62,15 @@ function speed(times: readonly StepTime[], perStep: number, plan: EstimatePlan, 
   const secondsOfRollout = of(({ rolloutS, rollouts }) => rolloutS / rollouts);
   const trainOfRollout = of(({ trainS, rollouts }) => trainS / rollouts);
   const inTurn = [secondsOfRollout * perStep, trainOfRollout * perStep] as const;
-  const atOnce = [secondsOfWave * waves(perStep, plan), train] as const;
+  const atOnce = secondsOfWave * waves(perStep, plan);
+  // With fewer rollouts than were played, a share of the time is the shorter one.
+  const secondsAtOnce = (rollouts: number): number =>
+    Math.min(secondsOfWave * waves(rollouts, plan), secondsOfRollout * rollouts);
   return {
-    secondsOfWave,
     secondsOfRollout,
-    // With fewer rollouts than were played, a share of the time is the shorter one.
-    atOnce: { rollout: Math.min(atOnce[0], inTurn[0]), train: Math.min(train, inTurn[1]), other },
-    inTurn: { rollout: Math.max(atOnce[0], inTurn[0]), train: Math.max(train, inTurn[1]), other },
+    secondsAtOnce,
+    atOnce: { rollout: secondsAtOnce(perStep), train: Math.min(train, inTurn[1]), other },
+    inTurn: { rollout: Math.max(atOnce, inTurn[0]), train: Math.max(train, inTurn[1]), other },
   };
 }
 

@@ -27,6 +27,8 @@ export interface PlannedEnvironment {
 
 export interface PlannedEvaluations {
   readonly count: number;
+  /** Of these, those that play when no step's rollouts play beside them. */
+  readonly afterLastStep: number;
   /** Of one evaluation. */
   readonly rollouts: readonly { readonly environment: string; readonly count: number }[];
 }

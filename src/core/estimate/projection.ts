@@ -1,0 +1,158 @@
+/** What a plan comes to when what was played weighs more or less. */
+
+import { addTokens, NO_TOKENS, TOKEN_KINDS, type TokenUsage } from "../usage/tokenUsage.ts";
+import { mean, sum } from "../util/stats.ts";
+import { type Basis, type PlayedGroup, type PlayedRollout, spread } from "./basis.ts";
+import type { EstimatePlan } from "./plan.ts";
+import { type TrainedShare, trainedShareOf } from "./trainedShare.ts";
+
+export interface Projection {
+  readonly training: TokenUsage;
+  readonly evaluation: TokenUsage;
+  /** That `refill` takes for one. */
+  readonly batches: number;
+}
+
+export interface Weigh {
+  /** With a mean of 1. */
+  readonly one: () => number;
+  /** Rollouts with a reward that none of the played ones got. */
+  readonly unseen: () => number;
+  /** How much of the way to its rewarded rollouts the model has gone, on average over the run. */
+  readonly learned: () => number;
+  /** The factor by which answers become longer whatever is rewarded. */
+  readonly change: () => number;
+}
+
+export function plannedEnvironments({
+  environments,
+  evaluations,
+}: EstimatePlan): readonly string[] {
+  const evaluated = evaluations.count === 0 ? [] : evaluations.rollouts;
+  return [
+    ...new Set([
+      ...environments.map(({ name }) => name),
+      ...evaluated.map(({ environment }) => environment),
+    ]),
+  ];
+}
+
+export function projector(basis: Basis, plan: EstimatePlan): (weigh: Weigh) => Projection {
+  const names = plannedEnvironments(plan);
+  const sources = new Map(names.map((name) => [name, sourceOf(basis, name)]));
+  return (weigh) => {
+    const drawn = { change: weigh.change(), learned: weigh.learned(), unseen: weigh.unseen() };
+    const typicals = new Map(
+      [...sources].map(([name, source]) => [name, typical(source, drawn, weigh.one)]),
+    );
+    return project(basis, plan, typicals);
+  };
+}
+
+/** The groups that stand for an environment. */
+interface Source {
+  readonly groups: readonly PlayedGroup[];
+  readonly trainedShare: TrainedShare;
+  /** Of each rollout its reward above the lowest, divided by the mean of these; 1 where all are equal. */
+  readonly gains: readonly (readonly number[])[];
+}
+
+/** Of an environment, of a long run: more would narrow the ranges by less than what they leave out, and each is weighed a thousand times. */
+const MAX_GROUPS = 250;
+
+/** All groups for an environment that was not played. */
+function sourceOf({ groups: all, isForwardOnly }: Basis, environment: string): Source {
+  const own = all.filter((group) => group.environment === environment);
+  const groups = spread(own.length === 0 ? all : own, MAX_GROUPS);
+  const rollouts = groups.flatMap((group) => group.rollouts);
+  const lowest = rollouts.reduce(
+    (least, { reward }) => Math.min(least, reward ?? least),
+    Number.POSITIVE_INFINITY,
+  );
+  const above = ({ reward }: PlayedRollout): number => (reward === null ? 0 : reward - lowest);
+  const average = mean(rollouts.map(above)) ?? 0;
+  const gain = (rollout: PlayedRollout): number => (average > 0 ? above(rollout) / average : 1);
+  const gains = groups.map((group) => group.rollouts.map(gain));
+  return { groups, trainedShare: trainedShareOf(groups, !isForwardOnly), gains };
+}
+
+interface Drawn {
+  readonly change: number;
+  readonly learned: number;
+  readonly unseen: number;
+}
+
+/** A rollout, and the share of rollouts that are trained on in groups of a size. */
+interface Typical {
+  readonly tokens: TokenUsage;
+  readonly data: number;
+  readonly trainedShare: (size: number) => number;
+}
+
+function typical(
+  { groups, trainedShare, gains }: Source,
+  { change, learned, unseen }: Drawn,
+  one: () => number,
+): Typical {
+  const sums = {
+    sampled: 0,
+    prefill_cached: 0,
+    prefill_uncached: 0,
+    trained: 0,
+    data: 0,
+    weight: 0,
+  };
+  const weights = groups.map(({ rollouts }, group) => {
+    const ofGroup = one();
+    return rollouts.map((rollout, i) => {
+      const gain = gains[group]?.[i] ?? 1;
+      const weight = ofGroup * one() * (1 + learned * (gain - 1));
+      for (const kind of TOKEN_KINDS) sums[kind] += rollout.tokens[kind] * weight;
+      sums.data += rollout.data * weight;
+      sums.weight += weight;
+      return weight;
+    });
+  });
+  const { data, weight, ...tokens } = sums;
+  return {
+    tokens: scaled(tokens, change / weight),
+    data: (data * change) / weight,
+    trainedShare: (size) => trainedShare(weights, size, unseen),
+  };
+}
+
+/** With a typical rollout of each planned environment. */
+function project(
+  basis: Basis,
+  plan: EstimatePlan,
+  typicals: ReadonlyMap<string, Typical>,
+): Projection {
+  const parts = plan.environments.flatMap(({ name, groups, rollouts }) => {
+    const own = typicals.get(name);
+    if (own === undefined) return [];
+    return [{ ...own, groups, rollouts, share: own.trainedShare(rollouts) }];
+  });
+  const planned = sum(parts.map(({ groups }) => groups));
+  const taught = sum(parts.map(({ groups, share }) => groups * share));
+  const most = plan.groupsInData ?? Number.POSITIVE_INFINITY;
+  const batches = planned === 0 ? 0 : Math.min(plan.mostBatches, planned / taught, most / planned);
+  let training = basis.serverCheck;
+  for (const { tokens, data, share, ...each } of parts) {
+    const rollouts = each.groups * batches * each.rollouts;
+    const trained = rollouts * share * data;
+    training = addTokens(training, scaled(tokens, rollouts));
+    training = addTokens(training, { trained, prefill_uncached: trained * plan.forwardPasses });
+  }
+  let evaluation = NO_TOKENS;
+  for (const { environment, count } of plan.evaluations.rollouts) {
+    const tokens = typicals.get(environment)?.tokens ?? NO_TOKENS;
+    evaluation = addTokens(evaluation, scaled(tokens, plan.evaluations.count * count));
+  }
+  return { training, evaluation, batches };
+}
+
+function scaled(tokens: TokenUsage, factor: number): TokenUsage {
+  let all = NO_TOKENS;
+  for (const kind of TOKEN_KINDS) all = addTokens(all, { [kind]: tokens[kind] * factor });
+  return all;
+}
