@@ -96,6 +96,7 @@ export interface FileSystem {
   list(path: string): Promise<readonly string[]>;
   /** Size in bytes, or null when absent. */
   size(path: string): Promise<number | null>;
+  /** Flushes a file to disk, then renames it, over another one of that name. @throws AppError `disk` */
   rename(from: string, to: string): Promise<void>;
   remove(path: string): Promise<void>;
   truncate(path: string, size: number): Promise<void>;

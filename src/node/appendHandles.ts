@@ -1,26 +1,31 @@
 /** Open files for appending: a few handles are kept, every append is whole or undone. */
 
 import { constants } from "node:fs";
-import type { FileHandle } from "node:fs/promises";
+import { type FileHandle, lstat } from "node:fs/promises";
 import { Limiter } from "../core/util/limiter.ts";
 import type { Guard } from "./confinement.ts";
 
 const TO_APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT;
 const MAX_OPEN_HANDLES = 16;
 
+interface KeptHandle {
+  readonly handle: FileHandle;
+  /** Number of the file, which no other file gets while this one is open. */
+  readonly fileId: number;
+  /** Who opened it: what one lets pass another may refuse. */
+  readonly guard: Guard;
+}
+
 /** Appends one at a time, so that offsets are exact; the handles used least recently are closed. */
 export class AppendHandles {
   readonly #turn = new Limiter(1);
   /** By path, the one used last at the end. */
-  readonly #handles = new Map<string, FileHandle>();
+  readonly #handles = new Map<string, KeptHandle>();
 
   /** Returns the byte offset of the data. A failed append leaves the file as it was, as far as the disk lets it. */
   append(path: string, bytes: Uint8Array, guard: Guard): Promise<number> {
     return this.#turn.run(async () => {
-      // Somebody else may have opened it unguarded.
-      await guard.check(path);
-      const handle = await this.#handleFor(path, guard);
-      const { size } = await handle.stat();
+      const { handle, size } = await this.#open(path, guard);
       try {
         await writeAll(handle, bytes);
       } catch (error) {
@@ -42,20 +47,28 @@ export class AppendHandles {
     return this.release(...this.#handles.keys());
   }
 
-  async #handleFor(path: string, guard: Guard): Promise<FileHandle> {
+  async #open(path: string, guard: Guard): Promise<{ handle: FileHandle; size: number }> {
     const kept = this.#handles.get(path);
-    this.#handles.delete(path);
+    // The guard has passed this very file, so a look at every folder on the way to it would show nothing new.
+    const found = kept?.guard === guard ? await lstat(path).catch(() => null) : null;
+    if (kept !== undefined && found?.ino === kept.fileId) {
+      this.#handles.delete(path);
+      this.#handles.set(path, kept);
+      return { handle: kept.handle, size: found.size };
+    }
+    await this.#close(path);
     const oldest = this.#handles.keys().next();
     if (!oldest.done && this.#handles.size >= MAX_OPEN_HANDLES) await this.#close(oldest.value);
-    const handle = kept ?? (await guard.open(path, TO_APPEND));
-    this.#handles.set(path, handle);
-    return handle;
+    const handle = await guard.open(path, TO_APPEND);
+    const { ino: fileId, size } = await handle.stat();
+    this.#handles.set(path, { handle, fileId, guard });
+    return { handle, size };
   }
 
   async #close(path: string): Promise<void> {
-    const handle = this.#handles.get(path);
+    const kept = this.#handles.get(path);
     this.#handles.delete(path);
-    await handle?.close();
+    await kept?.handle.close();
   }
 }
 

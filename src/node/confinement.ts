@@ -1,6 +1,6 @@
 /** Keeps what is done to files within one folder: no link is followed, and nothing but plain files is opened. */
 
-import { constants, type Stats } from "node:fs";
+import { closeSync, constants, fstatSync, lstatSync, openSync, type Stats } from "node:fs";
 import { type FileHandle, lstat, open, readdir } from "node:fs/promises";
 import { isAbsolute, join, relative, resolve, sep } from "node:path";
 import { AppError } from "../core/errors.ts";
@@ -34,17 +34,21 @@ export const UNGUARDED: Guard = {
 /** Follows no link and waits for no pipe. Windows has neither flag; there the check before the opening has to suffice. */
 const CAREFULLY = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
+/** The paths from `folder` on that lead to `path`. @throws AppError `folder-unsafe` */
+function wayTo(folder: string, path: string): readonly string[] {
+  const root = resolve(folder);
+  const below = relative(root, resolve(path));
+  if (isAbsolute(below) || below === ".." || below.startsWith(`..${sep}`)) {
+    throw outside(folder, path);
+  }
+  const names = below.split(sep);
+  return [root, ...names.map((_, at) => join(root, ...names.slice(0, at + 1)))];
+}
+
 /** Refuses what leads out of `folder`; the way to `folder` itself is not looked at. */
 export function confinedTo(folder: string): Guard {
-  const root = resolve(folder);
   const check = async (path: string): Promise<void> => {
-    const below = relative(root, resolve(path));
-    if (isAbsolute(below) || below === ".." || below.startsWith(`..${sep}`)) {
-      throw outside(folder, path);
-    }
-    let current = root;
-    for (const name of ["", ...below.split(sep)]) {
-      current = join(current, name);
+    for (const current of wayTo(folder, path)) {
       const info = await statIfPresent(current);
       if (info === null) return;
       requireSound(folder, current, info);
@@ -66,6 +70,31 @@ export function confinedTo(folder: string): Guard {
       }
     },
   };
+}
+
+/** As the check of {@link confinedTo}, at once; the facts about `path`, or null when it is not there. */
+export function statConfined(folder: string, path: string): Stats | null {
+  let info: Stats | undefined;
+  for (const current of wayTo(folder, path)) {
+    info = lstatSync(current, { throwIfNoEntry: false });
+    if (info === undefined) return null;
+    requireSound(folder, current, info);
+  }
+  return info ?? null;
+}
+
+/** Opens `path` for reading as {@link confinedTo} does, at once. @throws AppError `folder-unsafe`, or what the system says */
+export function openConfined(folder: string, path: string): number {
+  statConfined(folder, path);
+  let file: number;
+  try {
+    file = openSync(path, constants.O_RDONLY | CAREFULLY);
+  } catch (error) {
+    throw errorCode(error) === "ELOOP" ? linked(folder, path) : error;
+  }
+  if (fstatSync(file).isFile()) return file;
+  closeSync(file);
+  throw special(folder, path);
 }
 
 /** Looks at everything in `folder`. @throws AppError `folder-unsafe` for the first entry that is a link or no plain file */

@@ -84,7 +84,9 @@ function guardedFiles(handles: AppendHandles, guard: Guard): FileSystem {
         await check(from);
         await check(to);
         await handles.release(from, to);
+        await opened(guard, from, (handle) => handle.sync(), constants.O_RDWR);
         await renameOver(from, to);
+        await syncDirectory(dirname(to));
       }),
     remove: (path) =>
       writing(path, async () => {
@@ -214,7 +216,8 @@ async function claimDirectory(path: string): Promise<void> {
   }
 }
 
-async function reading<T>(path: string, read: () => Promise<T>): Promise<T> {
+/** Reads from `path`, with faults as {@link createFileSystem} names them. */
+export async function reading<T>(path: string, read: () => Promise<T>): Promise<T> {
   try {
     return await read();
   } catch (error) {

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { FolderFiles } from "../../src/core/ports.ts";
 import { type ClosableFileSystem, createFileSystem } from "../../src/node/fileSystem.ts";
+import { inPlaceFiles } from "../../src/node/inPlaceFiles.ts";
 
 let root = "";
 let folder = "";
@@ -29,11 +30,17 @@ afterEach(async () => {
   await rm(root, { recursive: true });
 });
 
+function inPlace(path: string): FolderFiles {
+  const linked = join(root, "linked-run");
+  return inPlaceFiles(path.startsWith(linked) ? linked : folder);
+}
+
 type Use = (path: string, files: FolderFiles) => Promise<unknown>;
 const ON_FILES: Readonly<Record<string, Use>> = {
   readText: (path, on) => on.readText(path),
   readBytes: (path, on) => on.readBytes(path),
   readRange: (path, on) => on.readRange(path, 0, 1),
+  "readRange in place": (path) => inPlace(path).readRange(path, 0, 1),
   append: (path, on) => on.append(path, "x\n"),
   writeAtomic: (path, on) => on.writeAtomic(path, "x\n"),
   truncate: (path, on) => on.truncate(path, 0),
@@ -44,6 +51,7 @@ const ON_ANYTHING: Readonly<Record<string, Use>> = {
   claimDirectory: (path, on) => on.claimDirectory(path),
   list: (path, on) => on.list(path),
   size: (path, on) => on.size(path),
+  "size in place": (path) => inPlace(path).size(path),
   "rename from": (path, on) => on.rename(path, join(folder, "elsewhere")),
   "rename to": (path, on) => on.rename(join(folder, "plain"), path),
   remove: (path, on) => on.remove(path),
@@ -99,6 +107,15 @@ test.skipIf(process.platform === "win32").each(Object.entries(ON_FILES))(
     });
   },
 );
+
+test("in place a file is read as it is otherwise, and what is missing is named", async () => {
+  const own = inPlaceFiles(folder);
+  const [plain, missing] = [join(folder, "plain"), join(folder, "deep", "missing")];
+  expect(Buffer.from(await own.readRange(plain, 2, 3)).toString()).toBe("ain");
+  expect(await own.readRange(plain, 4, 9)).toHaveLength(2);
+  expect([await own.size(plain), await own.size(missing)]).toEqual([6, null]);
+  await expect(own.readRange(missing, 0, 1)).rejects.toMatchObject({ code: "file-not-found" });
+});
 
 test("the way to the folder may hold links, and the folder need not exist", async () => {
   await symlink(root, join(root, "bigDisk"));

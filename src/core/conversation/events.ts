@@ -112,7 +112,7 @@ export async function extend(
     event.kind === "message"
       ? [{ kind: "user", content: event.content }]
       : followUpsTo(turn.parsed, event.answers);
-  await streams.continue(turn.tokens, turn.parsed, followUps);
+  await streams.continue(turn.tokens, () => turn.parsed, followUps);
 }
 
 function isOver(answers: readonly ToolAnswer[]): boolean {

@@ -14,12 +14,14 @@ import { timeoutError, withLimit } from "../util/abort.ts";
 import type { WithTimerPaused } from "../util/withTimerPaused.ts";
 import { promptText, storedConversation } from "./conversation.ts";
 import {
+  lastTurnReader,
   storedTools,
+  type TurnOutcome,
   type TurnRecord,
   textsOf,
   turnFacts,
   turnRecord,
-  withTextsIn,
+  type WrittenTurn,
 } from "./episodeRecord.ts";
 import { followUpsTo } from "./feedback.ts";
 import type { Ledger } from "./ledger.ts";
@@ -51,8 +53,14 @@ export interface EpisodeOptions {
 /** What a sample's time limit is called in messages. */
 const SAMPLE_LIMIT = "A sample (sampling_timeout)";
 
+/** A turn that was played. */
+interface PlayedTurn {
+  readonly read: () => WrittenTurn;
+  readonly outcome: TurnOutcome;
+}
+
 export class Episode {
-  readonly turns: TurnRecord[] = [];
+  readonly #turns: PlayedTurn[] = [];
   readonly turnFacts: TurnFacts[] = [];
   readonly toolFacts: ToolCallFacts[] = [];
   readonly rewards: number[] = [];
@@ -78,6 +86,15 @@ export class Episode {
   /** The tokens so far, one ledger for each stream; none before the first prompt. */
   get streams(): readonly Ledger[] {
     return this.#streams?.all ?? [];
+  }
+
+  get turnCount(): number {
+    return this.#turns.length;
+  }
+
+  /** Made anew each time. */
+  get turns(): readonly TurnRecord[] {
+    return this.#turns.map(({ read, outcome }) => turnRecord(read(), outcome));
   }
 
   /** Those that the environment sent, in the order in which the model sees them. */
@@ -116,7 +133,7 @@ export class Episode {
         if (stop !== null) return stop;
       } catch (error) {
         // The model's context is smaller than max_total_tokens: the turns before it was full are kept.
-        if (isAppError(error, "prompt-too-long") && this.turns.length > 0) return "max_tokens";
+        if (isAppError(error, "prompt-too-long") && this.turnCount > 0) return "max_tokens";
         throw error;
       }
     }
@@ -159,7 +176,8 @@ export class Episode {
     const { clock, settings } = this.#options;
     const startedAtMs = clock.now();
     const started = clock.monotonic();
-    const { parsed, calls, isTruncated, written } = await this.#writtenTurn(streams, room);
+    const { stopReason, read, parsed, calls, isTruncated } = await this.#writtenTurn(streams, room);
+    const samplingMs = Math.round(clock.monotonic() - started);
     const answers: ToolAnswer[] = [];
     let followUps: readonly FollowUp[] = [];
     let stop: StopReason | null = null;
@@ -171,35 +189,39 @@ export class Episode {
       }
     } finally {
       // Also when a call is cut off: the record must hold every turn that the streams hold.
-      this.turns.push({
-        ...written,
+      const outcome: TurnOutcome = {
+        stopReason,
         results: answers.map(({ record }) => record),
         nudge: stop === null && answers.length === 0 ? textsOf(followUps) : null,
         startedAtMs,
         durationMs: clock.monotonic() - started,
+        samplingMs,
         stream: streams.index,
-      });
+      };
+      this.#turns.push({ read, outcome });
     }
     if (stop !== null) return stop;
-    if (this.turns.length >= settings.maxTurns) return "max_turns";
-    await streams.continue([...streams.current.lastTurn], parsed, followUps);
+    if (this.turnCount >= settings.maxTurns) return "max_turns";
+    await streams.continue(Array.from(streams.current.lastTurn), parsedBy(read), followUps);
     return null;
   }
 
-  /** Samples a turn and reads it. From then on its ids stand in the stream alone: the lists that came take no memory while tools run. */
+  /**
+   * Samples a turn and reads it. From then on its ids stand in the stream alone: neither the lists that came nor their text take memory
+   * while the rollout goes on.
+   */
   async #writtenTurn(streams: TokenStreams, room: number) {
     const { chat, clock } = this.#options;
-    const { renderer, tokenizer } = chat;
     const started = clock.monotonic();
     const sampled = await this.#sample(streams.current, room);
     this.samplingMs += clock.monotonic() - started;
     streams.addTurn(sampled.tokens, sampled.logprobs);
-    const text = tokenizer.decode(sampled.tokens);
-    const parsed = withTextsIn(text, renderer.parse(sampled.tokens, this.#declared));
+    const read = lastTurnReader(chat, streams.current, this.#declared);
+    const { parsed } = read();
     const isTruncated = sampled.stopReason === "length" && !parsed.ended;
     const calls = callsOf(parsed, this.#tools?.terminalTool ?? null);
     this.turnFacts.push(turnFacts(sampled, { ...parsed, calls }, isTruncated));
-    return { parsed, calls, isTruncated, written: turnRecord(sampled, parsed, text) };
+    return { stopReason: sampled.stopReason, read, parsed, calls, isTruncated };
   }
 
   /** Tokens that the model may still write in this rollout. */
@@ -212,14 +234,18 @@ export class Episode {
   async #sample(ledger: Ledger, room: number): Promise<SampledTurn> {
     const { chat, clock, withTimerPaused, sampler, sampleSlot, seedOf, settings, signal } =
       this.#options;
+    const { length } = ledger;
     const request = {
-      prompt: ledger.tokens,
+      // Made anew each time, so that a prompt takes no memory beside its stream while its sample is awaited.
+      get prompt() {
+        return ledger.slice(0, length);
+      },
       images: this.#images.all.map(({ file }) => file),
       maxTokens: Math.min(settings.maxResponseTokens, room, this.#sampleBudget()),
       temperature: settings.temperature,
       topK: settings.topK,
       topP: settings.topP,
-      seed: seedOf(this.turns.length),
+      seed: seedOf(this.turnCount),
       stop: stopsOf(chat.renderer),
     };
     const release = await withTimerPaused(() => sampleSlot(signal));
@@ -270,4 +296,9 @@ export class Episode {
     if (this.#parseErrorsInARow >= settings.maxConsecutiveParseErrors) return "parse_error";
     return this.#noCallsInARow >= settings.maxNoToolTurns ? "no_tool_call" : null;
   }
+}
+
+/** Holds nothing but the reader, unlike a function in a turn's own scope. */
+function parsedBy(read: () => WrittenTurn): () => ParsedTurn {
+  return () => read().parsed;
 }

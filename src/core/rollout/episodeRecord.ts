@@ -1,10 +1,12 @@
 /** What is stored of an episode and its turns. */
 
-import type { FollowUp, ParsedTurn } from "../chat/renderer.ts";
+import type { Chat } from "../chat/chat.ts";
+import type { FollowUp, ParsedTurn, ToolDeclaration } from "../chat/renderer.ts";
 import type { ToolList } from "../openreward/types.ts";
 import type { RolloutRecord } from "../runFolder/rolloutRecord.ts";
 import type { TurnFacts } from "../runFolder/stepFacts.ts";
 import { writeExactJson } from "../util/exactJson.ts";
+import type { Ledger } from "./ledger.ts";
 import type { SampledTurn } from "./sampleTurn.ts";
 
 export type TurnRecord = RolloutRecord["turns"][number];
@@ -21,8 +23,30 @@ export function storedTools(tools: ToolList["tools"]): RolloutRecord["tools"] {
   }));
 }
 
+/** What the model wrote in a turn. */
+export interface WrittenTurn {
+  readonly ids: readonly number[];
+  readonly text: string;
+  readonly parsed: ParsedTurn;
+}
+
+/** Reads the last turn of a stream, anew each time: texts take far more memory than the ids that they are made of. */
+export function lastTurnReader(
+  { renderer, tokenizer }: Chat,
+  ledger: Ledger,
+  tools: readonly ToolDeclaration[],
+): () => WrittenTurn {
+  const end = ledger.length;
+  const start = end - ledger.lastTurn.length;
+  return () => {
+    const ids = Array.from(ledger.slice(start, end));
+    const text = tokenizer.decode(ids);
+    return { ids, text, parsed: withTextsIn(text, renderer.parse(ids, tools)) };
+  };
+}
+
 /** The turn with its longest texts as parts of `text`, where they stand in it: parts take no memory of their own. */
-export function withTextsIn(text: string, parsed: ParsedTurn): ParsedTurn {
+function withTextsIn(text: string, parsed: ParsedTurn): ParsedTurn {
   const partOf = (own: string): string => {
     const at = text.indexOf(own);
     return at < 0 ? own : text.slice(at, at + own.length);
@@ -35,22 +59,26 @@ export function withTextsIn(text: string, parsed: ParsedTurn): ParsedTurn {
   };
 }
 
-/** What the model wrote, as far as the record of its turn keeps it. */
-export function turnRecord(
-  { tokens, stopReason }: SampledTurn,
-  { reasoning, content, lead, calls, errors }: ParsedTurn,
-  sampledText: string,
-) {
+/** What came of a turn beside what the model wrote. */
+export type TurnOutcome = Pick<
+  TurnRecord,
+  "stopReason" | "results" | "nudge" | "startedAtMs" | "durationMs" | "samplingMs" | "stream"
+>;
+
+export function turnRecord({ ids, text, parsed }: WrittenTurn, outcome: TurnOutcome): TurnRecord {
+  const { reasoning, content, lead, calls, errors } = parsed;
+  const { stopReason, ...rest } = outcome;
   return {
-    sampledText,
+    sampledText: text,
     reasoning,
     content,
     lead,
     calls: calls.map(({ name, args, raw }) => ({ name, args: writeExactJson(args), raw })),
     errors: errors.map(({ kind, raw, message }) => ({ kind, raw, message })),
     stopReason,
-    tokens: tokens.length,
-  } satisfies Partial<TurnRecord>;
+    tokens: ids.length,
+    ...rest,
+  };
 }
 
 export function turnFacts(

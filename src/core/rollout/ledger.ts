@@ -41,12 +41,16 @@ export interface TokenRun {
   readonly isTrained: boolean;
 }
 
-/** Room that a stream which must grow gets beyond what it needs. */
-const SPARE_ROOM = 1 / 16;
+/** Tokens that were added together. */
+interface LedgerPart {
+  readonly tokens: Int32Array;
+  /** Null = all 0. */
+  readonly logprobs: Float32Array | null;
+}
 
 export class Ledger implements LedgerView {
-  #ids: Int32Array = new Int32Array(0);
-  #samplerLogprobs: Float32Array = new Float32Array(0);
+  /** In place of one array, which would be copied each time that it grows. */
+  #parts: LedgerPart[] = [];
   #length = 0;
   /** In place of an entry a token, which would take half as much again. */
   readonly #runs: TokenRun[] = [];
@@ -64,8 +68,7 @@ export class Ledger implements LedgerView {
   /** A stream that was stored, over the arrays that were read. */
   static restore({ tokens, logprobs, runs }: StoredTokens): Ledger {
     const ledger = new Ledger([]);
-    ledger.#ids = tokens;
-    ledger.#samplerLogprobs = logprobs;
+    ledger.#parts = [{ tokens, logprobs }];
     ledger.#length = tokens.length;
     ledger.#runs.push(...runs);
     ledger.#firstTurn = ledger.#runs.find(({ turn }) => turn >= 0)?.turn ?? 0;
@@ -73,17 +76,30 @@ export class Ledger implements LedgerView {
     return ledger;
   }
 
+  /** Joined once; {@link slice} joins nothing for good, which is cheaper while the stream grows. The same holds for {@link logprobs}. */
   get tokens(): Int32Array {
-    return this.#ids.subarray(0, this.#length);
-  }
-
-  /** Ids of the turn that was sampled last, and of the context behind it. */
-  get lastTurn(): Int32Array {
-    return this.#ids.subarray(this.#lastTurnStart, this.#length);
+    return this.#join().tokens;
   }
 
   get logprobs(): Float32Array {
-    return this.#samplerLogprobs.subarray(0, this.#length);
+    return this.#join().logprobs;
+  }
+
+  /** Ids of the turn that was sampled last, and of the context behind it; a copy. */
+  get lastTurn(): Int32Array {
+    return this.slice(this.#lastTurnStart);
+  }
+
+  /** A copy of the ids from `start` up to `end`. */
+  slice(start = 0, end = this.#length): Int32Array {
+    const tokens = new Int32Array(end - start);
+    let at = 0;
+    for (const part of this.#parts) {
+      const wanted = part.tokens.subarray(Math.max(0, start - at), Math.max(0, end - at));
+      if (wanted.length > 0) tokens.set(wanted, Math.max(0, at - start));
+      at += part.tokens.length;
+    }
+    return tokens;
   }
 
   /** Made anew each time, as are {@link sources} and {@link turns}. */
@@ -140,13 +156,13 @@ export class Ledger implements LedgerView {
     logprobs: readonly number[] | null,
   ): void {
     if (tokens.length === 0) return;
-    const start = this.#length;
-    const end = start + tokens.length;
-    if (end > this.#ids.length) this.#grow(end);
-    this.#ids.set(tokens, start);
-    if (logprobs !== null) this.#samplerLogprobs.set(logprobs, start);
-    this.#length = end;
-    this.#addRun({ end, source, turn: this.#turn, isTrained: logprobs !== null });
+    this.#parts.push({
+      tokens: new Int32Array(tokens),
+      logprobs: logprobs && new Float32Array(logprobs),
+    });
+    this.#length += tokens.length;
+    const isTrained = logprobs !== null;
+    this.#addRun({ end: this.#length, source, turn: this.#turn, isTrained });
   }
 
   #addRun(run: TokenRun): void {
@@ -157,13 +173,19 @@ export class Ledger implements LedgerView {
     this.#runs.push(run);
   }
 
-  #grow(length: number): void {
-    const room = this.#length === 0 ? length : Math.ceil(length * (1 + SPARE_ROOM));
-    const { tokens, logprobs } = this;
-    this.#ids = new Int32Array(room);
-    this.#samplerLogprobs = new Float32Array(room);
-    this.#ids.set(tokens);
-    this.#samplerLogprobs.set(logprobs);
+  #join(): { readonly tokens: Int32Array; readonly logprobs: Float32Array } {
+    const [first, second] = this.#parts;
+    if (first !== undefined && first.logprobs !== null && second === undefined) {
+      return { tokens: first.tokens, logprobs: first.logprobs };
+    }
+    const whole = { tokens: this.slice(), logprobs: new Float32Array(this.#length) };
+    let at = 0;
+    for (const { tokens, logprobs } of this.#parts) {
+      if (logprobs !== null) whole.logprobs.set(logprobs, at);
+      at += tokens.length;
+    }
+    this.#parts = [whole];
+    return whole;
   }
 
   /** Fills an array of the stream's length. */

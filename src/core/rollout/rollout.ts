@@ -72,6 +72,8 @@ interface AttemptResult {
   readonly error: unknown;
   /** 0 when no session was opened. */
   readonly openedInMs: number;
+  /** For a place among the sessions of the environment. */
+  readonly waitedMs: number;
 }
 
 /**
@@ -87,16 +89,19 @@ export async function runRollout(
   const startedAtMs = clock.now();
   const started = clock.monotonic();
   let sessionMs = 0;
+  let retriedMs = 0;
   const name = `Rollout ${task.rollout} of ${task.taskKey}`;
   const repeats = { ...options, maxRetries: settings.maxRetries, name, signal };
   const { result, count, hasGivenUp } = await retryUntilAccepted(repeats, async (seed) => {
     // Nothing came of the attempts before this one.
     meter.discardAll();
+    retriedMs = clock.monotonic() - started;
     const attempted = await attempt({ ...options, meter }, task, seed, signal);
     sessionMs += attempted.openedInMs;
     return attempted;
   });
-  const timing = { startedAtMs, durationMs: clock.monotonic() - started, sessionMs };
+  const durationMs = clock.monotonic() - started;
+  const timing = { startedAtMs, durationMs, sessionMs, retriedMs };
   const stop = hasGivenUp ? "max_retries" : result.stop;
   const { usage } = meter;
   return finish(task, { ...result, stop, usage }, settings, count, timing);
@@ -124,17 +129,19 @@ async function attempt(
     begun.push(episode);
     return episode.play();
   });
-  const { openedInMs, kind } = outcome;
+  const { openedInMs, waitedMs, kind } = outcome;
   const [episode = null] = begun;
-  if (kind === "done") return { episode, stop: outcome.result, error: null, openedInMs };
-  if (kind === "expired") return { episode, stop: "rollout_timeout", error: null, openedInMs };
-  return { episode, stop: "error", error: outcome.error, openedInMs };
+  const played = { episode, openedInMs, waitedMs };
+  if (kind === "done") return { ...played, stop: outcome.result, error: null };
+  if (kind === "expired") return { ...played, stop: "rollout_timeout", error: null };
+  return { ...played, stop: "error", error: outcome.error };
 }
 
 interface Timing {
   readonly startedAtMs: number;
   readonly durationMs: number;
   readonly sessionMs: number;
+  readonly retriedMs: number;
 }
 
 function finish(
@@ -168,6 +175,12 @@ function finish(
     error: error === null ? null : errorMessage(error),
     startedAtMs: timing.startedAtMs,
     durationMs: timing.durationMs,
+    beginning: {
+      queuedMs: 0,
+      retriedMs: Math.round(timing.retriedMs),
+      waitedMs: Math.round(result.waitedMs),
+      openedMs: Math.round(result.openedInMs),
+    },
   };
   const facts: FinishedRollout["facts"] = {
     environment: task.environment,
@@ -197,12 +210,27 @@ function finish(
   };
 }
 
+/** The rollout with the time that it waited before it started. */
+export function withQueueTimes(
+  rollout: FinishedRollout,
+  { beforeMs, inAllMs }: { readonly beforeMs: number; readonly inAllMs: number },
+): FinishedRollout {
+  const { record, facts } = rollout;
+  const { beginning } = record;
+  const queuedMs = Math.round(beforeMs);
+  return {
+    ...rollout,
+    facts: { ...facts, queueS: inAllMs / 1000 },
+    record: beginning === undefined ? record : { ...record, beginning: { ...beginning, queuedMs } },
+  };
+}
+
 function tokensOf(episode: Episode | null): Pick<FinishedRollout, "streams" | "images"> {
   return { streams: episode?.streams ?? [], images: episode?.images ?? [] };
 }
 
 function hasPlayed({ episode, error }: AttemptResult): boolean {
-  return error === null && episode !== null && episode.turns.length > 0;
+  return error === null && episode !== null && episode.turnCount > 0;
 }
 
 function scoredFrom(result: AttemptResult, { groupScoring }: RolloutSettings) {

@@ -22,6 +22,8 @@ export interface SessionUseOptions {
 export type SessionOutcome<Result> = {
   /** 0 when no session was opened. */
   readonly openedInMs: number;
+  /** For a place among the sessions of the environment. */
+  readonly waitedMs: number;
 } & (
   | { readonly kind: "done"; readonly result: Result; readonly error: null }
   /** Took longer than `rollout_timeout`. */
@@ -35,6 +37,7 @@ export async function useSession<Result>(
 ): Promise<SessionOutcome<Result>> {
   const { clock, gate, settings, signal, task } = options;
   let opened: OpenedSession;
+  const askedMs = clock.monotonic();
   try {
     const choice = { split: task.split, index: task.index, secrets: settings.secrets };
     opened = await gate.open(choice, signal, {
@@ -43,20 +46,21 @@ export async function useSession<Result>(
     });
   } catch (error) {
     signal.throwIfAborted();
-    return { kind: "failed", error, openedInMs: 0 };
+    return { kind: "failed", error, openedInMs: 0, waitedMs: clock.monotonic() - askedMs };
   }
   const { session, tookMs: openedInMs } = opened;
+  const times = { openedInMs, waitedMs: clock.monotonic() - askedMs - openedInMs };
   const limitMs = settings.rolloutTimeoutMs;
   const onLimit = (): Error => timeoutError(options.name, limitMs);
   const limit = deadline({ clock, limitMs, onLimit, parents: [signal, session.lost] });
   const stopFollowing = pauseWhileFailing(gate, limit);
   try {
-    return { kind: "done", result: await use(session, limit), error: null, openedInMs };
+    return { kind: "done", result: await use(session, limit), error: null, ...times };
   } catch (error) {
     signal.throwIfAborted();
-    if (limit.isExpired()) return { kind: "expired", error: limit.signal.reason, openedInMs };
+    if (limit.isExpired()) return { kind: "expired", error: limit.signal.reason, ...times };
     const fault = session.lost.aborted ? session.lost.reason : error;
-    return { kind: "failed", error: fault, openedInMs };
+    return { kind: "failed", error: fault, ...times };
   } finally {
     stopFollowing();
     limit.clear();
@@ -66,13 +70,16 @@ export async function useSession<Result>(
 
 /** Stops the deadline's clock whenever the environment begins to fail, until it works again. Returns a function that ends this. */
 function pauseWhileFailing(gate: EnvironmentGate, limit: Deadline): () => void {
-  const over = new AbortController();
+  // Made when it is needed, which is hardly ever: a signal and its abort cost as much as a request.
+  let over: AbortController | null = null;
   const stopListening = gate.onEvent(({ kind }) => {
-    if (kind === "unavailable")
-      limit.withTimerPaused(() => gate.whenReachable(over.signal)).catch(() => undefined);
+    if (kind !== "unavailable") return;
+    over ??= new AbortController();
+    const { signal } = over;
+    limit.withTimerPaused(() => gate.whenReachable(signal)).catch(() => undefined);
   });
   return () => {
     stopListening();
-    over.abort();
+    over?.abort();
   };
 }

@@ -17,6 +17,8 @@ export class TokenStreams {
   readonly #chat: Chat;
   readonly #first: FirstPrompt;
   readonly #messages: InitialMessage[];
+  /** Those that come behind {@link #messages}, read when the whole conversation is rendered. */
+  readonly #unread: (() => readonly InitialMessage[])[] = [];
   readonly #streams: Ledger[];
   #turns = 0;
   #observationTokens = 0;
@@ -61,15 +63,15 @@ export class TokenStreams {
   }
 
   /**
-   * Makes the context of the next turn, after one with the ids `turn`.
+   * Makes the context of the next turn, after one with the ids `turn`, which `read` parses.
    * @throws AppError `chat-bridge` when the chat format can neither append to this conversation nor render it again
    */
   async continue(
     turn: readonly number[],
-    parsed: ParsedTurn,
+    read: () => ParsedTurn,
     followUps: readonly FollowUp[],
   ): Promise<void> {
-    this.#messages.push(modelMessage(parsed), ...followUps.map(followUpMessage));
+    this.#unread.push(unreadMessages(read, followUps));
     const { tokenizer } = this.#chat;
     const { context, observations } = await renderAside(tokenizer, () =>
       this.#contextAfter(turn, followUps),
@@ -87,9 +89,9 @@ export class TokenStreams {
     const bridge = this.#chat.retention === "template" ? null : this.#bridge(turn, followUps);
     if (bridge !== null) return { context: bridge, observations: bridge.delta.length };
     const context = this.#renderAgain();
-    const { tokens, length } = this.current;
+    const tokens = this.current.slice();
     if (tokens.every((token, i) => context[i] === token)) {
-      const delta = context.slice(length);
+      const delta = context.slice(tokens.length);
       return { context: { closing: [], delta }, observations: delta.length };
     }
     const { tokenizer } = this.#chat;
@@ -108,6 +110,7 @@ export class TokenStreams {
   }
 
   #renderAgain(): readonly number[] {
+    for (const read of this.#unread.splice(0)) this.#messages.push(...read());
     try {
       return this.#chat.renderer.renderInitial(this.#messages, this.#first.tools);
     } catch (cause) {
@@ -117,6 +120,14 @@ export class TokenStreams {
       throw new AppError("chat-bridge", message, { cause, configPath: "thinking.retention" });
     }
   }
+}
+
+/** Holds nothing but its parameters, unlike a function in the scope of a method. */
+function unreadMessages(
+  read: () => ParsedTurn,
+  followUps: readonly FollowUp[],
+): () => readonly InitialMessage[] {
+  return () => [modelMessage(read()), ...followUps.map(followUpMessage)];
 }
 
 /** A turn as a message; calls that could not be read are text. */

@@ -212,6 +212,7 @@ function usageOf(
 
 /** In tokens of text: an image counts by its size in a request. */
 function costOf({ prompt, images = [] }: SampleRequest): number {
+  if (images.length === 0) return prompt.length;
   const costs = inputParts(prompt, images).map((part) =>
     part.kind === "text"
       ? part.run.end - part.run.start
@@ -251,8 +252,8 @@ function toSample({ result, accepted }: FinishedSample, samplerId: string): Samp
   const wrong = tokens.find((id) => id < 0);
   if (wrong !== undefined) throw broken(samplerId, `the token ${wrong}, which is no id`);
   return {
-    tokens: [...tokens],
-    logprobs: logprobs?.length === tokens.length ? [...logprobs] : null,
+    tokens: Array.from(tokens),
+    logprobs: logprobs?.length === tokens.length ? Array.from(logprobs) : null,
     stopReason,
     sequenceId: accepted.future.sample_sequence_ids?.[0] ?? null,
   };

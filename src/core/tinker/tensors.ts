@@ -107,7 +107,9 @@ function int64ToBytes(values: ArrayLike<number>): Uint8Array {
 /** @throws AppError `tinker-protocol` for a ragged length */
 export function bytesToInt32(bytes: Uint8Array, what: string): Int32Array {
   const view = elements(bytes, 4, what);
-  return Int32Array.from({ length: bytes.byteLength / 4 }, (_, i) => view.getInt32(i * 4, true));
+  const values = new Int32Array(bytes.byteLength / 4);
+  for (let i = 0; i < values.length; i++) values[i] = view.getInt32(i * 4, true);
+  return values;
 }
 
 /** @throws AppError `tinker-protocol` for a ragged length */

@@ -1,6 +1,7 @@
 /** The order of tasks: one endless sequence in which every epoch holds every task once, decided by the seed alone. */
 
 import type { Config } from "../config/schema.ts";
+import { environmentConfig } from "../config/taskChoices.ts";
 import { AppError } from "../errors.ts";
 import type { Sha256 } from "../ports.ts";
 
@@ -19,6 +20,16 @@ export interface TaskSource {
   readonly shuffle: boolean;
   readonly numSamples: number | null;
   readonly weight: number;
+}
+
+/** A split that the configuration trains on. */
+export function taskSource(
+  config: Config,
+  { environment, split, count }: Pick<TaskSource, "environment" | "split" | "count">,
+): TaskSource {
+  const { weight, splits } = environmentConfig(config, environment);
+  const { num_samples: numSamples = null, shuffle = true } = splits[split] ?? {};
+  return { environment, split, count, shuffle: config.shuffle && shuffle, numSamples, weight };
 }
 
 export interface TaskItem extends TaskRef {
@@ -41,6 +52,7 @@ interface KeyedTask {
 type EpochOrder = readonly TaskRef[];
 
 export interface TaskSequence {
+  readonly sources: readonly TaskSource[];
   /** Tasks of one epoch. */
   readonly epochLength: number;
   /** Identifies sources, counts, sampling and seed: a resume must find the same. */
@@ -70,6 +82,7 @@ export function createTaskSequence(
       ? epochSequence(chosen, seed, sha256)
       : weightedSequence(chosen, seed, sha256);
   return {
+    sources,
     epochLength,
     fingerprint,
     itemAt: (position) => ({

@@ -29,6 +29,9 @@ export interface TrainingDatum extends DatumSource {
   readonly logprobs: Float32Array;
   /** What the ratio of the loss starts from where that is not `logprobs`. */
   readonly oldLogprobs?: Float32Array;
+  /** Of all targets under the weights that the step begins with; absent = not asked for. */
+  readonly trainerLogprobs?: Float32Array;
+  /** Made anew each time until something changes those of single tokens. */
   readonly advantages: Float32Array;
   /** 1 where the target was sampled and is trained. */
   readonly mask: Uint8Array;
@@ -57,7 +60,9 @@ export function buildDatum(source: DatumSource, advantage: number): TrainingDatu
     // Nothing predicts an image: the wire wants 0 there.
     targets: targets.some(isImageId) ? targets.map((id) => (isImageId(id) ? 0 : id)) : targets,
     logprobs: logprobs.subarray(1, n),
-    advantages: new Float32Array(trained).map((factor) => factor * advantage),
+    get advantages() {
+      return new Float32Array(trained).map((factor) => factor * advantage);
+    },
     mask: trained,
   };
 }
@@ -82,12 +87,13 @@ function checkedLedger({ tokens, logprobs, mask, sources, turns }: LedgerView) {
 
 /** What is sent: exactly the inputs of the loss, with `factor` in the advantages. */
 export function toWireDatum(datum: TrainingDatum, lossFn: string, factor = 1): Datum {
-  const { tokens, images, oldLogprobs = datum.logprobs } = datum;
-  const advantages = factor === 1 ? datum.advantages : datum.advantages.map((a) => a * factor);
+  const { tokens, images, targets, mask, advantages: own } = datum;
+  const { oldLogprobs: logprobs = datum.logprobs } = datum;
+  const advantages = factor === 1 ? own : own.map((a) => a * factor);
   return {
     tokens,
     images,
-    lossInputs: policyInputs(lossFn, { ...datum, logprobs: oldLogprobs, advantages }),
+    lossInputs: policyInputs(lossFn, { targets, logprobs, advantages, mask }),
   };
 }
 

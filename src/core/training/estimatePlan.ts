@@ -13,13 +13,25 @@ import type { Preparation } from "./prepare.ts";
 /** Of the sequence, so that long runs are counted quickly: after so many the shares of environments hardly change. */
 const MAX_COUNTED = 20_000;
 
-/** `prepared` is that of `config`, or of one that differs in its steps only. @throws AppError as an environment that is asked for its tasks */
-export async function estimatePlan(
-  config: Config,
-  prepared: Preparation,
-  signal: AbortSignal,
-): Promise<EstimatePlan> {
-  const { sequence } = prepared;
+/** Which tasks there are. */
+export interface CountedTasks {
+  readonly sequence: TaskSequence;
+  /** Of a split that is evaluated. */
+  readonly countTasks: (environment: string, split: string) => Promise<number>;
+}
+
+/** Asks the environments. `prepared` is that of the configuration, or of one that differs in its steps only. */
+export function askedTasks(prepared: Preparation, signal: AbortSignal): CountedTasks {
+  const countTasks: CountedTasks["countTasks"] = (environment, split) => {
+    const { gate, remote } = environmentOf({ services: prepared }, environment);
+    return gate.query(() => remote.numTasks(split, { signal }), signal);
+  };
+  return { sequence: prepared.sequence, countTasks };
+}
+
+/** @throws AppError as an environment that is asked for its tasks */
+export async function estimatePlan(config: Config, tasks: CountedTasks): Promise<EstimatePlan> {
+  const { sequence } = tasks;
   const steps = totalSteps(config, sequence.epochLength);
   const groupsInData = endOfData(sequence, config.num_epochs);
   const groups = Math.min(
@@ -34,7 +46,7 @@ export async function estimatePlan(
     forwardPasses: (config.kl_coef > 0 ? 1 : 0) + (config.off_policy_correction === "none" ? 0 : 1),
     atOnce: rolloutsAtOnce(config),
     isAhead: config.max_steps_off_policy > 0,
-    evaluations: await plannedEvaluations(config, prepared, steps, signal),
+    evaluations: await plannedEvaluations(config, tasks, steps),
   };
 }
 
@@ -54,20 +66,19 @@ function plannedEnvironments(
 
 async function plannedEvaluations(
   { evaluation }: Config,
-  prepared: Preparation,
+  { countTasks }: CountedTasks,
   steps: number | null,
-  signal: AbortSignal,
 ): Promise<PlannedEvaluations> {
-  if (evaluation === null) return { count: 0, rollouts: [] };
+  if (evaluation === null) return { count: 0, afterLastStep: 0, rollouts: [] };
   const { at_start: atStart, at_end: atEnd, every } = evaluation;
   const between = every === null ? 0 : steps === null ? 1 / every : Math.ceil(steps / every) - 1;
-  const atEnds = steps === null ? 0 : (atStart ? 1 : 0) + (atEnd ? 1 : 0);
+  const first = steps !== null && atStart ? 1 : 0;
+  const afterLastStep = steps !== null && atEnd ? 1 : 0;
   const rollouts = [];
   for (const { environment, split } of evaluationCells(evaluation)) {
-    const { gate, remote } = environmentOf({ services: prepared }, environment);
-    const tasks = await gate.query(() => remote.numTasks(split, { signal }), signal);
+    const tasks = await countTasks(environment, split);
     const played = Math.min(tasks, evaluation.num_samples ?? tasks);
     rollouts.push({ environment, count: played * evaluation.rollouts_per_task });
   }
-  return { count: between + atEnds, rollouts };
+  return { count: first + between + afterLastStep, afterLastStep, rollouts };
 }

@@ -11,7 +11,7 @@ import {
   readEvaluations,
   type StoredResult,
 } from "../runFolder/evaluationLog.ts";
-import { evalPath, runPaths } from "../runFolder/layout.ts";
+import { runPaths } from "../runFolder/layout.ts";
 import type { SamplingClient } from "../tinker/samplingClient.ts";
 import { encodeJsonLine } from "../util/jsonl.ts";
 import { collectRollouts } from "./collectRollouts.ts";
@@ -20,7 +20,7 @@ import { chooseTasks, doneFractionOf } from "./dataset.ts";
 import { type EvaluationResult, summarizeEvaluation, taskRewards } from "./evaluation.ts";
 import type { LoopPosition } from "./loopPosition.ts";
 import { pauseUntilAvailable } from "./outageMonitor.ts";
-import type { Watcher } from "./progress.ts";
+import type { ProgressEvent, Watcher } from "./progress.ts";
 import {
   type PlayedRollout,
   type PlayedRollouts,
@@ -28,6 +28,7 @@ import {
   readPlayed,
 } from "./storedEvaluation.ts";
 import { storedRecord } from "./storedRecord.ts";
+import { evaluatedTokens } from "./tokenRecords.ts";
 
 /** `asked` = by itself, not by a run. */
 export type EvaluationPurpose = "start" | "periodic" | "end" | "asked";
@@ -55,7 +56,7 @@ export function dueEvaluation(
   return every !== null && step % every === 0 && !isOver ? { step, purpose: "periodic" } : null;
 }
 
-/** {@link evaluate} while steps go on: it takes the next free slots, and watchers get its results only. */
+/** {@link evaluate} while steps go on: it takes the next free slots, and watchers do not take its rollouts for those of the step. */
 export function evaluateBesideSteps(
   context: RunContext,
   evaluation: EvaluationConfig,
@@ -65,9 +66,17 @@ export function evaluateBesideSteps(
   const { reporting } = context;
   const watch: Watcher = (event) => {
     if (event.kind !== "evaluating" && event.kind !== "rollout-finished") reporting.watch(event);
+    else reporting.watch(besideSteps(event));
   };
   const quiet = { ...context, reporting: { ...reporting, watch } };
   return evaluateAt(quiet, evaluation, { sampler, isUrgent: true }, at);
+}
+
+function besideSteps(
+  event: Extract<ProgressEvent, { kind: "evaluating" | "rollout-finished" }>,
+): ProgressEvent {
+  const done = event.kind === "evaluating" ? 0 : event.done;
+  return { kind: "evaluating-beside", step: event.step, done, rollouts: event.rollouts };
 }
 
 /**
@@ -197,13 +206,12 @@ async function playCell(
   tasks: readonly RolloutTask[],
   { sampler, isUrgent, at, played, report }: EvaluateCellOptions,
 ): Promise<readonly PlayedRollout[]> {
-  const { config, ports, reporting, storage } = context;
-  const { fileSystem, folder } = storage;
+  const { config, ports, storage } = context;
   const { temperature } = cell;
   const known = played.ofTasks(cell, tasks);
   for (const record of known.records) report(record);
   const { purpose, model } = at;
-  const extra = { temperature, purpose, ...(model !== undefined && { model: model.name }) };
+  const use = { temperature, purpose, ...(model !== undefined && { model: model.name }) };
   const finished = await collectRollouts(context, known.missing, {
     sampler,
     isUrgent,
@@ -211,8 +219,7 @@ async function playCell(
     settings: (settings) => ({ ...settings, temperature, topP: 1, topK: -1 }),
     onFinished: async (rollout: FinishedRollout) => {
       const record = await storedRecord(context, rollout);
-      const line = encodeJsonLine(reporting.redactor.redactRecord({ ...record, ...extra }));
-      await fileSystem.append(evalPath(folder, record.step), line);
+      await storage.store.addEvaluated(record, use, evaluatedTokens(rollout));
       report(playedRollout(record));
     },
     onUsed: ({ step }, tokens) => storage.usage.add({ for: "evaluation", step, tokens }),

@@ -104,7 +104,9 @@ export function gatherStepFacts(
       samplerLogprobs: datum.logprobs,
       trainerLogprobs: trained?.logprobs[i] ?? null,
       mask: datum.mask,
-      advantages: datum.advantages,
+      get advantages() {
+        return datum.advantages;
+      },
       lossRatios: lossRatios(datum, trained?.logprobs[i], config.loss_fn),
     })),
     clip: clipBounds(config),

@@ -1,6 +1,6 @@
 /**
- * The stored form of a group that ended before its step: the length of its lines as u32, little-endian, a JSON line for each rollout, then
- * the token ids of all streams as i32 and their log-probabilities as f32, both in the order of the lines.
+ * The stored form of a group that ended before its step: its rollouts in the order in which they ended, each as the length of a JSON line
+ * as u32, little-endian, that line, then the token ids of all its streams as i32 and their log-probabilities as f32.
  */
 
 import * as z from "zod";
@@ -39,19 +39,17 @@ const rolloutLine = z.object({
 const HEADER_BYTES = 4;
 const BYTES_PER_NUMBER = 4;
 
-export function encodeGroup(rollouts: readonly FinishedRollout[]): Uint8Array {
-  const lines = rollouts.map((rollout) => {
-    const { record, facts, reward, stack, streams } = rollout;
-    return encodeJsonLine({
-      ...{ record, facts, reward, stack, streams: streams.map(({ runs }) => runs) },
-      hasNonfiniteReward: hasNonfiniteReward(rollout),
-    });
+/** One rollout of a group; those of all, one behind the other, are its stored form. */
+export function encodeRollout(rollout: FinishedRollout): Uint8Array {
+  const { record, facts, reward, stack, streams } = rollout;
+  const line = encodeJsonLine({
+    ...{ record, facts, reward, stack, streams: streams.map(({ runs }) => runs) },
+    hasNonfiniteReward: hasNonfiniteReward(rollout),
   });
   const header = new Uint8Array(HEADER_BYTES);
-  new DataView(header.buffer).setUint32(0, sum(lines.map(({ length }) => length)), true);
-  const streams = rollouts.flatMap((rollout) => rollout.streams);
+  new DataView(header.buffer).setUint32(0, line.length, true);
   const arrays = [...streams.map(({ tokens }) => tokens), ...streams.map((own) => own.logprobs)];
-  return concatBytes([header, ...lines, ...arrays.map(bytesOf)]);
+  return concatBytes([header, line, ...arrays.map(bytesOf)]);
 }
 
 /** Without a copy; every machine this runs on is little-endian. */
@@ -59,34 +57,44 @@ function bytesOf({ buffer, byteOffset, byteLength }: Int32Array | Float32Array):
   return new Uint8Array(buffer, byteOffset, byteLength);
 }
 
-/** Without the images, which the record names; null for what is no whole group. */
+/** In the order of the rollouts, without the images, which the records name; null for what is no whole group. */
 export function decodeGroup(bytes: Uint8Array): readonly FinishedRollout[] | null {
+  const rollouts: FinishedRollout[] = [];
+  for (let rest = bytes; rest.length > 0; ) {
+    const first = decodeFirst(rest);
+    if (first === null) return null;
+    rollouts.push(first.rollout);
+    rest = rest.subarray(first.end);
+  }
+  return rollouts.sort((a, b) => a.task.rollout - b.task.rollout);
+}
+
+/** The rollout with which the bytes begin, and where it ends. */
+function decodeFirst(
+  bytes: Uint8Array,
+): { readonly rollout: FinishedRollout; readonly end: number } | null {
   if (bytes.length < HEADER_BYTES) return null;
   const length = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
-  const end = HEADER_BYTES + length;
+  const start = HEADER_BYTES + length;
+  const [only] = parseJsonLines(bytes.subarray(HEADER_BYTES, start)).lines;
+  const line = rolloutLine.safeParse(only?.value).data;
+  if (line === undefined) return null;
+  const count = sum(line.streams.map(lengthOf));
+  const end = start + 2 * BYTES_PER_NUMBER * count;
   if (bytes.length < end) return null;
-  const { lines, brokenLines } = parseJsonLines(bytes.subarray(HEADER_BYTES, end));
-  if (brokenLines > 0) return null;
-  const parsed = lines.flatMap(({ value }) => rolloutLine.safeParse(value).data ?? []);
-  const count = sum(parsed.flatMap(({ streams }) => streams.map(lengthOf)));
-  if (parsed.length < lines.length || bytes.length !== end + 2 * BYTES_PER_NUMBER * count) {
-    return null;
-  }
-  // Two arrays for all streams: without the text, which the rest of the bytes would keep in memory.
+  // Copies, because views would keep the text in memory that lies beside the numbers.
   const numbers = (at: number) =>
     new Uint8Array(bytes.subarray(at, at + BYTES_PER_NUMBER * count)).buffer;
-  const tokens = new Int32Array(numbers(end));
-  const logprobs = new Float32Array(numbers(end + BYTES_PER_NUMBER * count));
+  const tokens = new Int32Array(numbers(start));
+  const logprobs = new Float32Array(numbers(start + BYTES_PER_NUMBER * count));
   let from = 0;
-  return parsed.map((line) => {
-    const streams = line.streams.map((runs) => {
-      const place = [from, from + lengthOf(runs)] as const;
-      [, from] = place;
-      const arrays = { tokens: tokens.subarray(...place), logprobs: logprobs.subarray(...place) };
-      return Ledger.restore({ ...arrays, runs });
-    });
-    return asRollout(line, streams);
+  const streams = line.streams.map((runs) => {
+    const place = [from, from + lengthOf(runs)] as const;
+    [, from] = place;
+    const arrays = { tokens: tokens.subarray(...place), logprobs: logprobs.subarray(...place) };
+    return Ledger.restore({ ...arrays, runs });
   });
+  return { rollout: asRollout(line, streams), end };
 }
 
 function lengthOf(runs: readonly TokenRun[]): number {

@@ -95,15 +95,15 @@ export class GroupQueue {
       groupTasks(context.config, item, { step, group: first + i }),
     );
     const player = this.#open(context, step);
-    const options = playOptions(context, batch, {
-      progressOf: ({ task }) => progress[task.group - first],
-      positionOf: ({ group }) => items[group - first]?.position ?? 0,
-    });
-    const keys = items.map(({ position }) => ({
-      position,
-      version: policy.version,
-      settingsHash,
-    }));
+    const { version } = policy;
+    const keys = items.map(({ position }): GroupKey => ({ position, version, settingsHash }));
+    const options: PlayOptions = {
+      ...playOptions(context, batch, {
+        progressOf: ({ task }) => progress[task.group - first],
+        positionOf: ({ group }) => items[group - first]?.position ?? 0,
+      }),
+      keep: (rollout) => this.#keep(rollout, keys[rollout.task.group - first]),
+    };
     const isStored = keys.map((key) => this.#stored?.has(key) === true);
     const played = player
       .play(
@@ -219,9 +219,17 @@ export class GroupQueue {
     playing: Promise<readonly FinishedRollout[]> | undefined,
   ): Promise<readonly FinishedRollout[] | null> {
     const rollouts = (await playing) ?? [];
-    if (this.#stored === null) return rollouts.map(withoutTexts);
-    await this.#stored.add(key, rollouts);
+    if (this.#stored === null) return rollouts;
+    await this.#stored.complete(key);
     return null;
+  }
+
+  /** A rollout whose record is written needs no texts; one that waits on disk needs no tokens either. */
+  async #keep(rollout: FinishedRollout, key: GroupKey | undefined): Promise<FinishedRollout> {
+    const kept = withoutTexts(rollout);
+    if (this.#stored === null || key === undefined) return kept;
+    await this.#stored.add(key, rollout);
+    return { ...kept, streams: [], images: [] };
   }
 
   /** Reports a group that an earlier attempt has played; plays it when it cannot be read. */

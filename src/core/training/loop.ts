@@ -18,7 +18,7 @@ import type { RunContext } from "./context.ts";
 import { doneFractionOf } from "./dataset.ts";
 import { emptySteps } from "./emptySteps.ts";
 import { EndConditions } from "./endConditions.ts";
-import { dueEvaluation, evaluate, evaluateBesideSteps } from "./evaluate.ts";
+import { dueEvaluation, evaluateBesideSteps } from "./evaluate.ts";
 import { evaluationMetrics } from "./evaluation.ts";
 import { Generator } from "./generator.ts";
 import { type LoopPosition, type RunIdentity, snapshotAt } from "./loopPosition.ts";
@@ -104,7 +104,7 @@ class Loop {
       this.#extra = Promise.resolve(await check.sampling(this.#generator.policy.sampler));
       this.#position = withServerCheck(this.#context, this.#position, check.tokens);
       this.#offerSave();
-      await this.#evaluateIfDue();
+      this.#evaluateIfDue();
       while (this.#steps.hasBegunNext || (await this.#betweenSteps())) {
         await this.#afterStep(await this.#step());
       }
@@ -133,7 +133,11 @@ class Loop {
       await this.#pause();
       await this.#applyPendingSettings();
     }
-    return !this.#isDone() && this.#earlyEnd() === null;
+    if (this.#isDone()) return false;
+    const { max_cost_usd: usd, max_tokens_total: tokens } = this.#context.config;
+    // What the evaluation uses decides whether the budget lets another step begin.
+    if (usd !== null || tokens !== null) await this.#extra;
+    return this.#earlyEnd() === null;
   }
 
   #earlyEnd(): AppError | null {
@@ -144,6 +148,8 @@ class Loop {
     const { control, reporting } = this.#context;
     const { watch, enterPhase } = reporting;
     const { step } = this.#position;
+    // Nothing is asked of the services during a pause.
+    await this.#extra;
     // A pause may last longer than a rolling save.
     const last = await this.#checkpoints.settle();
     if (last?.kind === "rolling")
@@ -226,25 +232,23 @@ class Loop {
     if (counters.consecutive_empty_steps >= config.max_consecutive_empty_steps) {
       throw emptySteps(counters.consecutive_empty_steps, rollouts, isMasked);
     }
-    await this.#evaluateIfDue();
+    this.#evaluateIfDue();
   }
 
-  /** Also before the first step of a resume: the next row holds the results, and waits for them. */
-  async #evaluateIfDue(): Promise<void> {
-    const { evaluation, max_steps_off_policy: stepsAhead } = this.#context.config;
+  /** Beside the rollouts of the next step, also of the first one of a resume: its row holds the results, and its update waits for them. */
+  #evaluateIfDue(): void {
+    const { evaluation } = this.#context.config;
     const at = dueEvaluation(this.#context, this.#position);
     if (evaluation === null || at === null || this.#earlyEnd() !== null) return;
     const { sampler } = this.#generator.policy;
     const before = this.#extra;
-    const play = stepsAhead === 0 ? evaluate : evaluateBesideSteps;
-    const results = play(this.#context, evaluation, sampler, at);
+    const results = evaluateBesideSteps(this.#context, evaluation, sampler, at);
     this.#extra = results.then(async (each) => {
       await this.#best.update(this.#context);
       return mergeMetrics(await before, evaluationMetrics(each));
     });
+    // Awaited before the update of the next step; until then a failure must not count as one that nobody handles.
     this.#extra.catch(() => undefined);
-    // Groups that are issued ahead go on meanwhile; on-policy ones are issued only after it.
-    if (stepsAhead === 0) await this.#extra;
   }
 
   /** Ends all rollouts; the weights and the groups that were issued stay as they are. */
@@ -288,7 +292,7 @@ class Loop {
    */
   async #saveBeforeFailing(error: unknown): Promise<void> {
     if (this.#position.step === 0 || !this.#context.control.canSave) return;
-    if (!isAppError(error) || error.code.startsWith("tinker-")) return;
+    if (!isAppError(error) || /^(tinker-|run-taken-over$)/.test(error.code)) return;
     try {
       await this.#checkpoints.saveLasting("interrupt", this.#snapshot());
     } catch (saving) {

@@ -66,6 +66,7 @@ export function correctOffPolicy(
     ...datum,
     advantages: datum.advantages.map((advantage, i) => advantage * (weights[d]?.[i] ?? 0)),
     ...(!isOfSequence && { oldLogprobs: knownWhereTrained(datum, trainer[d]) }),
+    ...(config.loss_fn === "dro" && { trainerLogprobs: trainer[d] ?? new Float32Array() }),
   }));
   const isPenalized = learnsWithoutAdvantage(config);
   const hasGradient = (datum: TrainingDatum, d: number): boolean =>

@@ -20,6 +20,7 @@ import {
   repeatedTaskWarnings,
   type TaskSequence,
   type TaskSource,
+  taskSource,
   totalSteps,
 } from "./dataset.ts";
 import { checkSchedule } from "./schedule.ts";
@@ -149,15 +150,13 @@ async function taskSources(
   environments: ReadonlyMap<string, PreparedEnvironment>,
 ): Promise<readonly TaskSource[]> {
   const wanted = Object.entries(options.config.environments).flatMap(([environment, own]) =>
-    Object.entries(own.splits).map(([split, rules]) => ({ environment, own, split, rules })),
+    Object.keys(own.splits).map((split) => ({ environment, split })),
   );
   const answers = await Promise.allSettled(
-    wanted.map(async ({ environment, own, split, rules }): Promise<TaskSource> => {
+    wanted.map(async ({ environment, split }): Promise<TaskSource> => {
       const prepared = environments.get(environment);
       const count = prepared === undefined ? 0 : await countTasks(options, prepared, split);
-      const { num_samples: numSamples } = rules;
-      const shuffle = options.config.shuffle && rules.shuffle;
-      return { environment, split, count, shuffle, numSamples, weight: own.weight };
+      return taskSource(options.config, { environment, split, count });
     }),
   );
   const faults = answers.flatMap((answer) => (answer.status === "rejected" ? [answer.reason] : []));

@@ -85,6 +85,14 @@ export type ProgressEvent =
       readonly model?: EvaluatedModel;
     }
   | {
+      /** An evaluation goes on beside the rollouts of a step; its end is `evaluated`. */
+      readonly kind: "evaluating-beside";
+      /** Completed steps. */
+      readonly step: number;
+      readonly done: number;
+      readonly rollouts: number;
+    }
+  | {
       readonly kind: "evaluated";
       readonly step: number;
       readonly purpose: "start" | "periodic" | "end" | "asked";

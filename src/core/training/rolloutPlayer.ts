@@ -6,6 +6,7 @@ import {
   type RolloutOptions,
   type RolloutTask,
   runRollout,
+  withQueueTimes,
 } from "../rollout/rollout.ts";
 import type { RolloutSettings } from "../rollout/settings.ts";
 import type { SamplingClient } from "../tinker/samplingClient.ts";
@@ -28,6 +29,8 @@ export interface PlayOptions {
   readonly isUrgent?: boolean;
   /** Awaited before the next rollout takes the slot; for a rollout that is scored with its group when all of it have ended. */
   readonly onFinished: (rollout: FinishedRollout) => Promise<void>;
+  /** Called then: what stays of the rollout in memory until its group has ended; absent = all. */
+  readonly keep?: (rollout: FinishedRollout) => Promise<FinishedRollout>;
   /** Called once a rollout has ended or was aborted, with the tokens that it took, and with its streams when it has ended. */
   readonly onUsed: (
     task: RolloutTask,
@@ -178,6 +181,7 @@ export class RolloutPlayer {
       ...{ clock, slots: limits.rollouts, signal },
       isUrgent: options.isUrgent ?? false,
     });
+    const beforeMs = slot.queuedMs;
     const meter = new UsageMeter();
     let streams: FinishedRollout["streams"] = [];
     try {
@@ -197,10 +201,10 @@ export class RolloutPlayer {
       };
       const rollout = await runRollout(rolloutOptions, task, signal);
       streams = rollout.streams;
-      const ended = { ...rollout, facts: { ...rollout.facts, queueS: slot.queuedMs / 1000 } };
+      const ended = withQueueTimes(rollout, { beforeMs, inAllMs: slot.queuedMs });
       for (const finished of await this.#finish(ended, group, rolloutOptions, signal)) {
         await options.onFinished(finished);
-        group.add(finished);
+        group.add((await options.keep?.(finished)) ?? finished);
       }
     } catch (error) {
       // Before the slot is released, or the next rollout would start in it.

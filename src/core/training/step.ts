@@ -1,10 +1,13 @@
 /** One step of training: rollouts, groups, datums, an update of the policy, and everything written down about it. */
 
+import type { Config } from "../config/schema.ts";
+import type { Clock } from "../ports.ts";
 import type { FinishedRollout } from "../rollout/rollout.ts";
 import { appendMetrics, buildMetricsRow } from "../runFolder/metrics.ts";
 import { type MetricsRow, type MetricsTree, mergeMetrics } from "../runFolder/metricsTree.ts";
-import { requireOwnAttempt } from "../runFolder/runLease.ts";
+import type { RolloutScore } from "../runFolder/rolloutStore.ts";
 import type { StepFacts } from "../runFolder/stepFacts.ts";
+import type { StepPhases } from "../runFolder/stepPhases.ts";
 import { usedTotal } from "../usage/prices.ts";
 import type { RunUsage, TokenUsage } from "../usage/tokenUsage.ts";
 import { UsageMeter } from "../usage/usageMeter.ts";
@@ -19,6 +22,7 @@ import type { TakenBatch } from "./groupQueue.ts";
 import { type ScoredGroup, scoreGroups, type TrainingBatch, trainingBatch } from "./groups.ts";
 import { requireNoInternalErrors } from "./internalErrors.ts";
 import { meteredContext } from "./meteredContext.ts";
+import { overlongPenalty } from "./overlong.ts";
 import type { ProgressEvent } from "./progress.ts";
 import { refillCost } from "./refill.ts";
 import { report } from "./report.ts";
@@ -95,7 +99,7 @@ export async function beginStep(context: RunContext, input: StepBeginning): Prom
   await requireNoInternalErrors(reporting, step, rollouts);
   await reportFailure(reporting, step, rollouts);
   const groups = scoreGroups(rollouts, config);
-  await storage.store.addScores(step, scores(groups));
+  await storage.store.addScores(step, scores(groups, config));
   const learningRate = learningRateAt(config, step, context.totalSteps);
   const untrained = trainingBatch(groups);
   const meter = new UsageMeter();
@@ -121,7 +125,6 @@ export async function recordStep(
   const { reporting, storage } = context;
   const { clock } = context.ports;
   const results = (await update?.results) ?? null;
-  await requireOwnAttempt(storage.fileSystem, storage.folder, storage.attempt);
   const trained = results?.trained ?? null;
   const data = update?.data ?? [];
   if (trained !== null) {
@@ -138,6 +141,7 @@ export async function recordStep(
     samplerS: trained?.samplerS ?? null,
     totalS,
   };
+  await storage.store.addPhases(step, phasesOf(input, begun, results, clock));
   const seconds = input.secondsUntilNow(pausedMs);
   const facts = gatherStepFacts(context, input, {
     ...{ ...batch, groups, data, learningRate, trained, times },
@@ -166,6 +170,27 @@ export async function recordStep(
   };
 }
 
+/** When each part of the step ended; for one that was begun before its turn, not before the step. */
+function phasesOf(
+  { fromMs }: StepInput,
+  { batch, takenMs, update }: BegunStep,
+  results: UpdateResults | null,
+  clock: Clock,
+): StepPhases {
+  const nowMs = clock.monotonic();
+  const after = (ms: number): number => Math.max(0, Math.round(ms - fromMs));
+  const samplerMs = 1000 * (results?.trained.samplerS ?? 0);
+  return {
+    startedAtMs: Math.round(clock.now() - (nowMs - fromMs)),
+    takenMs: after(takenMs),
+    pausedMs: Math.round(batch.pausedMs),
+    submittedMs: update === null ? null : after(update.submittedMs),
+    trainedMs: results === null ? null : after(results.endedMs - samplerMs),
+    savedMs: results === null ? null : after(results.endedMs),
+    endedMs: after(nowMs),
+  };
+}
+
 /** Warns when all rollouts of a step failed, with the first error. */
 async function reportFailure(
   reporting: RunReporting,
@@ -179,14 +204,18 @@ async function reportFailure(
   await report(reporting, { step, level: "warn", kind: "rollouts-failed", message });
 }
 
-function scores(groups: readonly ScoredGroup[]) {
+function scores(groups: readonly ScoredGroup[], config: Config): readonly RolloutScore[] {
   return groups.flatMap(({ rollouts }) =>
-    rollouts.map(({ rollout, advantage, trainingUse }) => ({
-      group: rollout.task.group,
-      rollout: rollout.task.rollout,
-      advantage,
-      trainingUse,
-    })),
+    rollouts.map(({ rollout, advantage, trainingUse }) => {
+      const penalty = rollout.reward === null ? 0 : overlongPenalty(rollout, config);
+      return {
+        group: rollout.task.group,
+        rollout: rollout.task.rollout,
+        advantage,
+        trainingUse,
+        ...(penalty > 0 && { penalty }),
+      };
+    }),
   );
 }
 

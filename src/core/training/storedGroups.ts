@@ -1,6 +1,7 @@
 /**
  * Groups that ended before the step that trains them, as files of the run folder: they take no memory while they wait, and a resume
- * neither plays nor pays for them again.
+ * neither plays nor pays for them again. Of a group that has not ended, the rollouts that have lie in a file of the attempt, which a resume
+ * removes.
  */
 
 import { errorMessage, isAppError } from "../errors.ts";
@@ -8,7 +9,7 @@ import type { FinishedRollout } from "../rollout/rollout.ts";
 import { runPaths } from "../runFolder/layout.ts";
 import { Limiter } from "../util/limiter.ts";
 import type { RunContext } from "./context.ts";
-import { decodeGroup, encodeGroup } from "./groupFile.ts";
+import { decodeGroup, encodeRollout } from "./groupFile.ts";
 import { storedRecord, withImages } from "./storedRecord.ts";
 
 /** What decides which tokens a group holds. */
@@ -29,7 +30,7 @@ const HASH_LENGTH = 16;
 export class StoredGroups {
   readonly #context: GroupContext;
   readonly #names: Set<string>;
-  /** One at a time: many groups end together, and the bytes of each take several times what it holds. */
+  /** One at a time: many rollouts end together, and the bytes of each take several times what it holds. */
   readonly #writing = new Limiter(1);
 
   private constructor(context: GroupContext, names: Set<string>) {
@@ -40,8 +41,14 @@ export class StoredGroups {
   /** Finds what earlier attempts have left. @throws AppError `disk` */
   static async open(context: GroupContext): Promise<StoredGroups> {
     const { fileSystem, folder } = context.storage;
-    const names = await fileSystem.list(runPaths(folder).pendingFolder);
-    return new StoredGroups(context, new Set(names.filter((name) => FILE_NAME.test(name))));
+    const { pendingFolder } = runPaths(folder);
+    const names = new Set(await fileSystem.list(pendingFolder));
+    for (const name of names) {
+      if (FILE_NAME.test(name)) continue;
+      names.delete(name);
+      await fileSystem.remove(`${pendingFolder}/${name}`);
+    }
+    return new StoredGroups(context, names);
   }
 
   /** Removes what an attempt has left that sampled ahead. @throws AppError `disk` */
@@ -61,32 +68,33 @@ export class StoredGroups {
     });
   }
 
-  /** @throws AppError `disk` */
-  add(key: GroupKey, rollouts: readonly FinishedRollout[]): Promise<void> {
-    return this.#writing.run(() => this.#write(key, rollouts));
-  }
-
-  async #write(key: GroupKey, rollouts: readonly FinishedRollout[]): Promise<void> {
-    const { fileSystem, folder } = this.#context.storage;
-    const { redactor } = this.#context.reporting;
-    const { pendingFolder } = runPaths(folder);
-    await fileSystem.makeDirectory(pendingFolder);
-    const cleaned = [];
-    for (const rollout of rollouts) {
+  /** Writes down a rollout of a group that has not ended. @throws AppError `disk` */
+  add(key: GroupKey, rollout: FinishedRollout): Promise<void> {
+    return this.#writing.run(async () => {
+      const { fileSystem, folder } = this.#context.storage;
+      await fileSystem.makeDirectory(runPaths(folder).pendingFolder);
       const { facts, stack } = rollout;
       const record = await storedRecord(this.#context, rollout);
       // Facts hold the names of tools as the model wrote them.
-      cleaned.push({ ...rollout, ...redactor.redactRecord({ record, facts, stack }) });
-    }
-    const name = this.#nameOf(key);
-    await fileSystem.writeAtomic(`${pendingFolder}/${name}`, encodeGroup(cleaned));
-    this.#names.add(name);
+      const { redactor } = this.#context.reporting;
+      const cleaned = { ...rollout, ...redactor.redactRecord({ record, facts, stack }) };
+      await fileSystem.append(this.#openPathOf(key), encodeRollout(cleaned));
+    });
+  }
+
+  /** Completes a group of which all rollouts are written down. @throws AppError `disk` */
+  complete(key: GroupKey): Promise<void> {
+    return this.#writing.run(async () => {
+      const { fileSystem } = this.#context.storage;
+      await fileSystem.rename(this.#openPathOf(key), this.#pathOf(key));
+      this.#names.add(this.#nameOf(key));
+    });
   }
 
   /** Null for a group that is not there, or that cannot be read. */
   async read(key: GroupKey): Promise<readonly FinishedRollout[] | null> {
-    const { fileSystem, folder } = this.#context.storage;
-    const path = `${runPaths(folder).pendingFolder}/${this.#nameOf(key)}`;
+    const { fileSystem } = this.#context.storage;
+    const path = this.#pathOf(key);
     try {
       const rollouts = decodeGroup(await fileSystem.readBytes(path));
       if (rollouts === null) return null;
@@ -109,6 +117,15 @@ export class StoredGroups {
       this.#names.delete(name);
       await fileSystem.remove(`${runPaths(folder).pendingFolder}/${name}`);
     }
+  }
+
+  /** Of the rollouts of a group that has not ended. */
+  #openPathOf(key: GroupKey): string {
+    return `${this.#pathOf(key)}.attempt-${this.#context.storage.attempt}`;
+  }
+
+  #pathOf(key: GroupKey): string {
+    return `${runPaths(this.#context.storage.folder).pendingFolder}/${this.#nameOf(key)}`;
   }
 
   #nameOf({ position, version, settingsHash }: GroupKey): string {

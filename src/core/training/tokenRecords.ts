@@ -1,8 +1,9 @@
 /** The stored form of a datum's tokens: unshifted, so that every value stands beside the token it is about. */
 
 import { isImageId } from "../images/imageIds.ts";
+import type { FinishedRollout } from "../rollout/rollout.ts";
 import type { TokenRecord } from "../runFolder/tokenRecord.ts";
-import type { TrainingDatum } from "./datums.ts";
+import type { DatumSource, TrainingDatum } from "./datums.ts";
 
 /** Those of a batch, each made when it is asked for. */
 export function* toTokenRecords(
@@ -12,9 +13,20 @@ export function* toTokenRecords(
   for (const [i, datum] of data.entries()) yield toTokenRecord(datum, trainerLogprobs[i] ?? null);
 }
 
+/** Of a rollout that is not trained on: without advantages and the trainer's log-probabilities. */
+export function evaluatedTokens({ task, streams }: FinishedRollout): readonly TokenRecord[] {
+  const { group, rollout } = task;
+  const advantages = new Float32Array(0);
+  return streams.flatMap((ledger, stream) =>
+    ledger.tokens.length === 0
+      ? []
+      : [toTokenRecord({ group, rollout, stream, ledger, advantages }, null)],
+  );
+}
+
 /** `trainerLogprobs` has one entry per target; null = unknown. Tokens after the last trained one are kept, with mask 0. */
 export function toTokenRecord(
-  datum: TrainingDatum,
+  datum: DatumSource & Pick<TrainingDatum, "advantages">,
   trainerLogprobs: Float32Array | null,
 ): TokenRecord {
   const { group, rollout, stream } = datum;

@@ -73,11 +73,11 @@ export async function trainStep(
 ): Promise<SubmittedUpdates> {
   const parts = splitBatch(batch, config.num_substeps);
   const pending = [];
-  for (const { data, counted } of parts) {
+  for (const [substep, { data, counted }] of parts.entries()) {
     const factors = lossFactors(data, counted, config);
     const wire =
       config.loss_fn === "dro"
-        ? await withOwnLogprobs(client, data)
+        ? await withOwnLogprobs(client, data, substep === 0)
         : data.map((datum, i) => toWireDatum(datum, config.loss_fn, factors[i]));
     const forwardBackward = client.forwardBackward(wire, config.loss_fn, lossParameters(config));
     const optimStep = client.optimStep({
@@ -138,10 +138,15 @@ function splitBatch({ data, counted }: TrainingBatch, count: number): readonly T
 
 /**
  * dro's quadratic term acts on every position. With the learner's own log-prob in place of q it vanishes where nothing was
- * sampled.
+ * sampled. What a correction has asked for serves as well until the first update.
  */
-async function withOwnLogprobs(client: TrainingClient, data: readonly TrainingDatum[]) {
-  const own = await trainerLogprobs(client, data);
+async function withOwnLogprobs(
+  client: TrainingClient,
+  data: readonly TrainingDatum[],
+  isFirst: boolean,
+) {
+  const known = isFirst ? data.flatMap((datum) => datum.trainerLogprobs ?? []) : [];
+  const own = known.length === data.length ? known : await trainerLogprobs(client, data);
   return data.map((datum, d) => {
     const { logprobs, mask, oldLogprobs = logprobs } = datum;
     const start = oldLogprobs.map((q, i) => (mask[i] === 1 ? q : (own[d]?.[i] ?? 0)));

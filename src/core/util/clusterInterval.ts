@@ -1,5 +1,6 @@
 /** The interval of a mean over values that come in groups, such as rollouts of one task, which are alike. */
 
+import { t975 } from "../../shared/studentT.ts";
 import { mean, summarize } from "./stats.ts";
 
 export interface ClusterInterval {
@@ -27,19 +28,4 @@ export function clusterInterval(groups: Iterable<readonly number[]>): ClusterInt
   const count = filled.length;
   const reach = t975(count - 1) * Math.sqrt((variance * count) / (count - 1));
   return { low: centre - reach, high: centre + reach, groupStd };
-}
-
-/** Quantile of Student's t at 0.975 for 1 to 10 degrees of freedom, as tables give it. */
-const FEW = [12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228];
-/** The same quantile of the normal distribution. */
-const NORMAL = 1.959964;
-
-/** Beyond the table by the expansion in 1 / degrees (Abramowitz and Stegun 26.7.5), exact to 0.003. */
-function t975(degrees: number): number {
-  const known = FEW[degrees - 1];
-  if (known !== undefined) return known;
-  const z = NORMAL;
-  const first = (z ** 3 + z) / 4;
-  const second = (5 * z ** 5 + 16 * z ** 3 + 3 * z) / 96;
-  return z + first / degrees + second / degrees ** 2;
 }

@@ -56,7 +56,7 @@ export function findJsonLines(
     if (end < 0) break;
     const text = decoder.decode(bytes.subarray(start, end)).trim();
     if (text !== "") {
-      lines.push({ value: parseJson(text)?.value, offset: start, length: end - start });
+      lines.push({ value: parseLine(text)?.value, offset: start, length: end - start });
     }
     start = end + 1;
   }
@@ -88,6 +88,28 @@ export function parseJson(text: string): { readonly value: unknown } | null {
   } catch {
     return null;
   }
+}
+
+/** As {@link parseJson}; numbers that JSON cannot hold, for which Python's `json.dumps` writes words, become null. */
+function parseLine(text: string): { readonly value: unknown } | null {
+  const parsed = parseJson(text);
+  return parsed !== null || !/NaN|Infinity/.test(text) ? parsed : parseJson(withNulls(text));
+}
+
+/** `text` with null for `NaN`, `Infinity` and `-Infinity` outside of strings. */
+function withNulls(text: string): string {
+  const word = /-?(?:NaN|Infinity)/y;
+  let result = "";
+  let copied = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    if (text[at] === '"') at = endOfString(text, at);
+    word.lastIndex = at;
+    if (!word.test(text)) continue;
+    result += `${text.slice(copied, at)}null`;
+    copied = word.lastIndex;
+    at = copied - 1;
+  }
+  return result + text.slice(copied);
 }
 
 /**

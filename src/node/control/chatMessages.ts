@@ -36,7 +36,10 @@ export const chatStartSchema: z.ZodType<ChatStart> = z
       .readonly()
       .nullable(),
     turn: z
-      .object({ step: number, group: number, rollout: number, turn: number })
+      .object({
+        source: z.enum(["training", "evaluation"]),
+        ...{ step: count, group: number.nullable(), rollout: number, turn: number },
+      })
       .readonly()
       .nullable(),
     isReplayed: z.boolean(),

@@ -322,6 +322,10 @@ describe("the time limit of a rollout", () => {
     const { record, facts } = await setUp({ environment, sampler, settings, clock }).run();
     expect(record.stop).toBe("reached_terminal_state");
     expect(facts).toMatchObject({ attempts: 2, sessionS: 120, samplingS: 6 });
+    // The first attempt took a minute until it failed, and a pause of a second with its jitter.
+    expect(record.beginning?.retriedMs).toBeGreaterThan(60_000);
+    expect(record.beginning).toMatchObject({ waitedMs: 0, openedMs: 60_000 });
+    expect(record.turns.map(({ samplingMs }) => samplingMs)).toEqual([6_000]);
   });
 });
 

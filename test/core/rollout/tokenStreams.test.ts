@@ -81,7 +81,7 @@ async function play(chat: Chat, turns: readonly Turn[]) {
       ids.map((_, i) => -(turn + 1) - i / 64),
     );
     if (turn < turns.length - 1)
-      await streams.continue(ids, parsed(text), [{ kind: "user", content: "+" }]);
+      await streams.continue(ids, () => parsed(text), [{ kind: "user", content: "+" }]);
   }
   return { streams, contexts };
 }
@@ -167,7 +167,7 @@ describe("the token streams of a rollout", () => {
     const streams = begin(formatOf(turns), []);
     expect(streams.breaks).toBe(0);
     streams.addTurn(bytes("one"), null);
-    await streams.continue(bytes("one"), parsed("one"), [{ kind: "user", content: "five+" }]);
+    await streams.continue(bytes("one"), () => parsed("one"), [{ kind: "user", content: "five+" }]);
     expect([streams.all.length, streams.breaks, streams.observationTokens]).toEqual([2, 0, 5]);
   });
 
@@ -180,7 +180,7 @@ describe("the token streams of a rollout", () => {
     const strict = { ...chat, renderer: { ...chat.renderer, renderInitial } };
     const streams = begin(strict, [{ role: "user", content: "Go." }]);
     streams.addTurn(bytes("one"), null);
-    await expect(streams.continue(bytes("one"), parsed("one"), [])).rejects.toEqual(
+    await expect(streams.continue(bytes("one"), () => parsed("one"), [])).rejects.toEqual(
       expect.objectContaining({
         code: "chat-bridge",
         message: expect.stringMatching(
@@ -209,7 +209,7 @@ describe("the token streams of a rollout", () => {
         ids.map(() => -1),
       );
       const read = chat.renderer.parse(ids, []);
-      await streams.continue(ids, read, answers(read));
+      await streams.continue(ids, () => read, answers(read));
     };
     const five = { record: { name: "add" }, said: { content: "5" } };
     const called = (thought: string): string =>
@@ -241,7 +241,7 @@ describe("the token streams of a rollout", () => {
     const read: ParsedTurn = { ...parsed("Hm."), calls: [call], errors: [error] };
     const five = { record: { name: "add" }, said: { content: "5" } };
     streams.addTurn(bytes("one"), null);
-    await streams.continue(bytes("one"), read, followUpsTo(read, [five]));
+    await streams.continue(bytes("one"), () => read, followUpsTo(read, [five]));
     expect(seen.at(-1)).toMatchObject([
       {
         role: "assistant",

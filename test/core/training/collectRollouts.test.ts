@@ -105,6 +105,8 @@ describe("playing rollouts", () => {
       tasks(5).map(() => "reached_terminal_state"),
     );
     expect(finished.map(({ facts }) => facts.queueS)).toEqual([0, 1, 2, 3, 4]);
+    const queuedMs = finished.map(({ record }) => record.beginning?.queuedMs);
+    expect(queuedMs).toEqual([0, 1_000, 2_000, 3_000, 4_000]);
   });
 
   it("keeps to an environment's own limit", async () => {

@@ -1,8 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { decodeGroup, encodeGroup } from "../../../src/core/training/groupFile.ts";
+import type { FinishedRollout } from "../../../src/core/rollout/rollout.ts";
+import { decodeGroup, encodeRollout } from "../../../src/core/training/groupFile.ts";
 import { scoreGroups } from "../../../src/core/training/groups.ts";
 import { hasNonfiniteReward } from "../../../src/core/training/healthMetrics.ts";
+import { concatBytes } from "../../../src/core/util/concatBytes.ts";
 import { aConfig, aGroup } from "./builders.ts";
+
+const encodeGroup = (rollouts: readonly FinishedRollout[]): Uint8Array =>
+  concatBytes(rollouts.map(encodeRollout));
 
 describe("a group that waits on disk for its step", () => {
   const group = aGroup([1, 0, null, 0.25], { step: 3, group: 2 });
@@ -25,6 +30,12 @@ describe("a group that waits on disk for its step", () => {
       );
     expect(sent(back)).toEqual(sent(group));
     expect(sent(back)).toHaveLength(3);
+  });
+
+  it("comes back in the order of its rollouts, in whatever order they ended", () => {
+    const back = decodeGroup(encodeGroup(group.toReversed())) ?? [];
+    expect(back.map(({ task }) => task.rollout)).toEqual([0, 1, 2, 3]);
+    expect(back).toEqual(decodeGroup(encodeGroup(group)));
   });
 
   it("keeps that a reward was no finite number", () => {

@@ -101,6 +101,18 @@ describe("a step", () => {
     expect(advantages).toEqual([0.5, -0.5, -0.5, 0.5]);
   });
 
+  it("stores the penalty for length beside the advantage, where there is one", async () => {
+    const penalties = async (overlong: Config["overlong"]) => {
+      const limits = { max_response_tokens: 100, overlong_buffer: 100, overlong_penalty: 0.5 };
+      const { context } = await run({ config: { overlong, ...limits } });
+      return index(context, "scored").map((line) => ("penalty" in line ? line.penalty : null));
+    };
+    const [first] = await penalties("penalty");
+    expect(first).toBeGreaterThan(0);
+    expect(first).toBeLessThanOrEqual(0.5);
+    expect(await penalties("train")).toEqual([null, null]);
+  });
+
   it("trains, stores and reports the penalty of kl_coef, also where the advantage is zero", async () => {
     // The sampler says -0.5 of each token, the base model a tenth less for each position.
     const base = scriptedSampler([], {
@@ -172,6 +184,7 @@ describe("a step", () => {
     expect(linesOf(context, paths.bodies)).toHaveLength(2);
     expect(index(context, "ended")).toHaveLength(2);
     expect(index(context, "tokens")).toHaveLength(2);
+    expect(index(context, "phases")).toMatchObject([{ step: 6, phases: { pausedMs: 0 } }]);
     expect(index(context, "scored")).toMatchObject([
       { group: 0, rollout: 0, trainingUse: "trained" },
       { group: 0, rollout: 1, trainingUse: "trained" },

@@ -37,3 +37,15 @@ test("a file cut anywhere gives the lines before the cut and reports the rest", 
     }),
   );
 });
+
+test("reads what Python writes for a number that is none as null, and leaves strings alone", () => {
+  const line =
+    '{"loss": NaN, "band": [-Infinity, Infinity], "text": "NaN \\" -Infinity", "NaN": 1}\n';
+  const { lines, brokenLines } = parseJsonLines(new TextEncoder().encode(line));
+  expect(lines.map(({ value }) => value)).toEqual([
+    { loss: null, band: [null, null], text: 'NaN " -Infinity', NaN: 1 },
+  ]);
+  expect(brokenLines).toBe(0);
+  const broken = parseJsonLines(new TextEncoder().encode("{NaN\nNaNNaN\n"));
+  expect(broken.brokenLines).toBe(2);
+});

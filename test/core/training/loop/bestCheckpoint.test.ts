@@ -2,7 +2,13 @@ import { describe, expect, it } from "vitest";
 import { AppError } from "../../../../src/core/errors.ts";
 import { usableCheckpoints } from "../../../../src/core/runFolder/checkpointLog.ts";
 import { ENVIRONMENT } from "../builders.ts";
-import { type LoopRun, type LoopRunOptions, positionOf, prepareRun } from "./prepareRun.ts";
+import {
+  type LoopRun,
+  type LoopRunOptions,
+  positionOf,
+  prepareRun,
+  rewarding,
+} from "./prepareRun.ts";
 
 const METRIC = `eval/${ENVIRONMENT}/test/greedy/reward_mean`;
 const evaluation = {
@@ -15,14 +21,38 @@ const evaluation = {
   temperatures: [0],
 };
 
-/** A step has two rollouts; one more is that of the evaluation after it. */
-const rewards = (...evaluated: readonly number[]): readonly number[] =>
-  evaluated.flatMap((reward) => [1, 0, reward]);
-
-function prepare(evaluated: readonly number[], options: LoopRunOptions = {}): LoopRun {
+/** Evaluations end with these rewards, one after the other; they play beside the rollouts of training. */
+function prepare(
+  evaluated: readonly number[],
+  { steps = evaluated.length + 1, ...options }: LoopRunOptions = {},
+): LoopRun {
   const config = { evaluation, save_best: METRIC, ...options.config };
-  const steps = evaluated.length + 1;
-  return prepareRun({ steps, ...options, rewards: rewards(...evaluated), config });
+  const remote = rewarding([1, 0]);
+  const { openSession } = remote;
+  const measured = rewarding(evaluated);
+  remote.openSession = (task, ...more) =>
+    task.split === "test" ? measured.openSession(task, ...more) : openSession(task, ...more);
+  return prepareRun({ ...options, steps, remote, config });
+}
+
+/** Calls back once, with the first sample after the evaluation that follows two steps has begun. */
+function duringSecondEvaluation({ context, remote, sampler }: LoopRun, act: () => Promise<void>) {
+  const { openSession } = remote;
+  let evaluations = 0;
+  remote.openSession = (task, ...more) => {
+    if (task.split === "test") evaluations += 1;
+    return openSession(task, ...more);
+  };
+  let hasActed = false;
+  context.client.sampler = {
+    ...sampler,
+    sample: async (...asked) => {
+      const isDue = !hasActed && evaluations === 2;
+      hasActed ||= isDue;
+      if (isDue) await act();
+      return sampler.sample(...asked);
+    },
+  };
 }
 
 async function left({ checkpoints }: LoopRun) {
@@ -82,22 +112,13 @@ describe("save_best", () => {
 
   it("ends with the same checkpoint when the run broke off in an evaluation", async () => {
     const first = prepare([0.25, 0.75, 0.5]);
-    const { sampler } = first;
-    first.context.client.sampler = {
-      ...sampler,
-      // Two rollouts a step and one an evaluation: the sixth is that of the evaluation after the second step.
-      sample: async (...asked) => {
-        if (sampler.requests.length === 5) throw new AppError("tinker-session-lost", "gone");
-        return sampler.sample(...asked);
-      },
-    };
+    duringSecondEvaluation(first, async () => {
+      throw new AppError("tinker-session-lost", "gone");
+    });
     await expect(first.run()).rejects.toMatchObject({ code: "tinker-session-lost" });
     expect(first.saves()).toEqual(["best_000001", "best_000002"]);
     const { fileSystem } = first.context;
-    const rest = prepareRun({
-      ...{ fileSystem, steps: 4, rewards: [0.75, 1, 0, 0.5, 1, 0] },
-      config: { evaluation, save_best: METRIC },
-    });
+    const rest = prepare([0.75, 0.5], { fileSystem, steps: 4 });
     await rest.run(await positionOf(first));
     expect(await left(rest)).toEqual([
       ["best_000002", 0.75],
@@ -109,17 +130,10 @@ describe("save_best", () => {
   it("keeps what a user saves, also where it was saved to be compared", async () => {
     const loop = prepare([0.75, 0.5, 0.25]);
     const saved: string[] = [];
-    const { sampler } = loop;
-    loop.context.client.sampler = {
-      ...sampler,
-      sample: async (...asked) => {
-        if (sampler.requests.length === 5) {
-          const { name } = await loop.context.control.saveNow();
-          saved.push(name);
-        }
-        return sampler.sample(...asked);
-      },
-    };
+    duringSecondEvaluation(loop, async () => {
+      const { name } = await loop.context.control.saveNow();
+      saved.push(name);
+    });
     await loop.run();
     expect(saved).toEqual(["best_000002"]);
     expect((await left(loop)).map(([name]) => name)).toContain("best_000002");

@@ -4,9 +4,10 @@ import { isJsonObject } from "../../../../src/core/json.ts";
 import { evalPath } from "../../../../src/core/runFolder/layout.ts";
 import { environmentOf } from "../../../../src/core/training/context.ts";
 import { START } from "../../../../src/core/training/loopPosition.ts";
+import { settle } from "../../../fakes/fakeClock.ts";
 import { ENVIRONMENT, someSettings } from "../builders.ts";
 import { FOLDER, linesOf, PATHS } from "../fakeContext.ts";
-import { prepareRun } from "./prepareRun.ts";
+import { duringRollouts, prepareRun } from "./prepareRun.ts";
 
 describe("evaluations", () => {
   const evaluation = {
@@ -29,9 +30,48 @@ describe("evaluations", () => {
       ["start", 0],
       ["periodic", 2],
     ]);
+    const beside = context.progress.flatMap((event) =>
+      event.kind === "evaluating-beside"
+        ? [`${event.step}: ${event.done} of ${event.rollouts}`]
+        : [],
+    );
+    expect(beside).toEqual(["0: 0 of 1", "0: 1 of 1", "2: 0 of 1", "2: 1 of 1"]);
     const rows = linesOf(context, PATHS.metrics).filter(isJsonObject);
     const withEvaluation = rows.map((row) => Object.hasOwn(row, "eval"));
     expect(withEvaluation).toEqual([true, false, true]);
+  });
+
+  it.each([
+    ["beside the rollouts of the next step", {}, 300],
+    ["before it where a budget may end the run", { max_tokens_total: 1e9 }, 500],
+  ])("play %s", async (_, budget, seconds) => {
+    const { run, context, remote } = prepareRun({
+      config: { evaluation, max_rollout_concurrency: 8, ...budget },
+      steps: 3,
+      rewards: [1],
+    });
+    const { openSession } = remote;
+    remote.openSession = async (...choice) => {
+      await context.clock.sleep(100_000);
+      return openSession.apply(remote, choice);
+    };
+    await run();
+    // Three steps, of which the first and the last have an evaluation before them.
+    expect(context.clock.monotonic()).toBe(seconds * 1000);
+  });
+
+  it("are over before a pause begins", async () => {
+    const loop = prepareRun({ config: { evaluation }, steps: 3, rewards: [1] });
+    const { context } = loop;
+    duringRollouts(loop, 1, () => context.control.pause());
+    const ended = loop.start();
+    await settle();
+    expect(context.progress.slice(-2)).toMatchObject([
+      { kind: "evaluated", step: 2 },
+      { kind: "paused", step: 2 },
+    ]);
+    context.control.continue();
+    expect(await ended).toMatchObject({ outcome: "done", step: 3 });
   });
 
   it("are repeated where the environments' service failed them, and leave one result", async () => {
@@ -68,7 +108,8 @@ describe("evaluations", () => {
       return numTasks.apply(remote, asked);
     };
     expect(await run()).toMatchObject({ outcome: "done" });
-    expect(context.clock.monotonic()).toBe(1_000 + 2_000 + 4_000);
+    expect(refusals).toBeGreaterThan(3);
+    expect(linesOf(context, PATHS.evaluations)).toHaveLength(1);
     // These refusals do not lower the limit of sessions.
     expect(environmentOf(context, ENVIRONMENT).gate.stats.limit).toBeGreaterThan(64);
   });

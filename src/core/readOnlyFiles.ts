@@ -1,0 +1,23 @@
+/** Files that are read and never changed. */
+
+import { AppError } from "./errors.ts";
+import type { FolderFiles } from "./ports.ts";
+
+/** The same files; what would change one is refused. */
+export function readOnlyFiles(files: FolderFiles): FolderFiles {
+  const refuse = (path: string): Promise<never> =>
+    Promise.reject(
+      new AppError("read-only", `${path} is not changed, because its folder was only opened.`),
+    );
+  return {
+    ...files,
+    append: refuse,
+    writeAtomic: refuse,
+    makeDirectory: refuse,
+    claimDirectory: refuse,
+    rename: refuse,
+    remove: refuse,
+    truncate: refuse,
+    within: (folder) => readOnlyFiles(files.within(folder)),
+  };
+}

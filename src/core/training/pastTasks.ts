@@ -1,0 +1,81 @@
+/** How many tasks environments have, as a past run found them: then nobody has to ask the environments again. */
+
+import * as z from "zod";
+import type { Config } from "../config/schema.ts";
+import type { JsonObject } from "../json.ts";
+import type { FolderFiles, Sha256 } from "../ports.ts";
+import { readEvaluations } from "../runFolder/evaluationLog.ts";
+import { readEvents } from "../runFolder/events.ts";
+import { createTaskSequence, type TaskSequence, taskSource } from "./dataset.ts";
+import type { CountedTasks } from "./estimatePlan.ts";
+
+const tasksSchema = z.object({
+  tasks: z.record(z.string(), z.record(z.string(), z.int().nonnegative())),
+});
+type Counts = z.infer<typeof tasksSchema>["tasks"];
+
+/** What the event of a run's start keeps of them: counts by environment and split. */
+export function taskCounts({ sources }: Pick<TaskSequence, "sources">): JsonObject {
+  const counts: Record<string, Record<string, number>> = {};
+  for (const { environment, split, count } of sources) {
+    counts[environment] = { ...counts[environment], [split]: count };
+  }
+  return { tasks: counts };
+}
+
+/**
+ * The tasks of a planned run of `config`, from the folder of a past one; null where it does not know all of them, as a folder of an
+ * earlier version. @throws AppError `file-unreadable`
+ */
+export async function pastTasks(
+  config: Config,
+  sha256: Sha256,
+  { fileSystem, folder }: { readonly fileSystem: FolderFiles; readonly folder: string },
+): Promise<CountedTasks | null> {
+  const counts = await readCounts(fileSystem, folder);
+  const sources = [];
+  for (const [environment, { splits }] of Object.entries(config.environments)) {
+    for (const split of Object.keys(splits)) {
+      const count = counts[environment]?.[split];
+      if (count === undefined) return null;
+      sources.push(taskSource(config, { environment, split, count }));
+    }
+  }
+  const evaluated = await evaluatedTasks(config, counts, { fileSystem, folder });
+  if (evaluated === null) return null;
+  return {
+    sequence: createTaskSequence(sources, config.seed, config.mix, sha256),
+    countTasks: async (environment, split) => evaluated.get(`${environment} ${split}`) ?? 0,
+  };
+}
+
+async function readCounts(fileSystem: FolderFiles, folder: string): Promise<Counts> {
+  let counts: Counts = {};
+  for await (const { kind, data } of readEvents(fileSystem, folder)) {
+    const found = kind === "run-started" ? tasksSchema.safeParse(data).data : undefined;
+    counts = found?.tasks ?? counts;
+  }
+  return counts;
+}
+
+/** By environment and split; of a split that is only evaluated at least as many as the plan takes of it. */
+async function evaluatedTasks(
+  { evaluation }: Config,
+  counts: Counts,
+  { fileSystem, folder }: { readonly fileSystem: FolderFiles; readonly folder: string },
+): Promise<ReadonlyMap<string, number> | null> {
+  const known = new Map<string, number>();
+  if (evaluation === null) return known;
+  const played = (await readEvaluations(fileSystem, folder)).flatMap(({ results }) => results);
+  for (const [environment, splits] of Object.entries(evaluation.splits)) {
+    for (const split of splits) {
+      const own = played.filter((each) => each.environment === environment && each.split === split);
+      const most = Math.max(0, ...own.map(({ tasks }) => tasks));
+      const isEnough = evaluation.num_samples !== null && evaluation.num_samples <= most;
+      const count = counts[environment]?.[split] ?? (isEnough ? most : undefined);
+      if (count === undefined) return null;
+      known.set(`${environment} ${split}`, count);
+    }
+  }
+  return known;
+}

@@ -1,0 +1,127 @@
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { build } from "esbuild";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { RolloutRecord } from "../../../src/core/runFolder/rolloutRecord.ts";
+import { createRolloutStore } from "../../../src/core/runFolder/rolloutStore.ts";
+import { startRun } from "../../../src/core/runFolder/runFolder.ts";
+import type { FolderReport } from "../../../src/core/search/searchRuns.ts";
+import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
+import { systemClock } from "../../../src/node/clock.ts";
+import { createFileSystem } from "../../../src/node/fileSystem.ts";
+import {
+  reportsInThread,
+  type SearchTask,
+  type TextThreadOptions,
+} from "../../../src/node/texts/textThread.ts";
+import type { SearchQuery } from "../../../src/shared/search.ts";
+import { aRecord } from "../../core/runFolder/builders.ts";
+
+let parent = "";
+let workerPath = "";
+let folders: readonly string[] = [];
+
+beforeAll(async () => {
+  parent = await mkdtemp(join(tmpdir(), "search-thread-"));
+  workerPath = join(parent, "textWorker.mjs");
+  await build({
+    entryPoints: ["src/node/texts/textWorker.ts"],
+    bundle: true,
+    format: "esm",
+    platform: "node",
+    outfile: workerPath,
+    logLevel: "error",
+  });
+  folders = [
+    await runSaying("newer", "An apple a day."),
+    await runSaying("older", `Two apples. ${"a".repeat(40)}!`),
+  ];
+});
+
+afterAll(() => rm(parent, { recursive: true, force: true }));
+
+it("finds what several runs say, one run after the other", async () => {
+  const reports = await search({ text: "apple" });
+  const found = reports.flatMap(({ folder, hits }) => hits.map((hit) => [folder, hit.taskKey]));
+  expect(found).toEqual(folders.map((folder) => [folder, "local/calculator:train:3"]));
+  expect(reports.at(-1)).toMatchObject({ isComplete: true, progress: 1 });
+  expect(reports.filter(({ isComplete }) => isComplete)).toHaveLength(1);
+});
+
+it("ends an expression that would never end, and says what to do", async () => {
+  const query = { text: "(a+)+$", isRegex: true };
+  await expect(search(query, { workerPath, deadlineMs: 1_000 })).rejects.toMatchObject({
+    code: "text-stuck",
+    message: expect.stringContaining("without a repetition inside of another"),
+  });
+});
+
+it("passes on why a search cannot begin", async () => {
+  await expect(search({ text: "[", isRegex: true })).rejects.toMatchObject({
+    code: "bad-expression",
+  });
+});
+
+it("ends when it is cancelled", async () => {
+  const query = { text: "(a+)+$", isRegex: true };
+  const signal = AbortSignal.timeout(300);
+  await expect(search(query, { workerPath, signal })).rejects.toMatchObject({
+    name: "TimeoutError",
+  });
+});
+
+it("writes into the runs of the window, and nothing into a folder that was opened", async () => {
+  const own = await runSaying("own", "apples");
+  const opened = await runSaying("opened", "apples");
+  for (const folder of [own, opened]) {
+    // The newest step may grow, so nothing is kept about it.
+    await addRollout(folder, { step: 1, promptText: "pears" });
+    const before = await readdir(join(folder, "rollouts"));
+    const readOnly = [opened];
+    const query = { text: "apples", isRegex: false, roles: [] };
+    const task = { kind: "search", folders: [folder], set: null, maxHits: 9, query } as const;
+    let hits = 0;
+    for await (const report of reportsInThread({ ...task, readOnly }, { workerPath })) {
+      hits += report.hits.length;
+    }
+    for await (const _ of reportsInThread({ kind: "behaviour", folder, readOnly }, { workerPath }));
+    expect(hits).toBe(1);
+    const added = (await readdir(join(folder, "rollouts"))).filter(
+      (name) => !before.includes(name),
+    );
+    expect(added).toEqual(
+      folder === own ? ["step-000000.behaviour.json", "step-000000.search.bin"] : [],
+    );
+  }
+});
+
+async function search(
+  query: Partial<SearchQuery>,
+  options: TextThreadOptions = { workerPath },
+): Promise<readonly FolderReport[]> {
+  const task: SearchTask = {
+    ...{ kind: "search", folders, readOnly: [], set: null, maxHits: 10 },
+    query: { text: "", isRegex: false, roles: [], ...query },
+  };
+  const reports: FolderReport[] = [];
+  for await (const report of reportsInThread(task, options)) reports.push(report);
+  return reports;
+}
+
+async function runSaying(name: string, promptText: string): Promise<string> {
+  const { folder } = await startRun(
+    { fileSystem: createFileSystem(), clock: systemClock },
+    { ...{ parent, name, runId: name, pid: process.pid, owner: "terminal" }, configPath: "c.yaml" },
+  );
+  await addRollout(folder, { promptText });
+  return folder;
+}
+
+async function addRollout(folder: string, changes: Partial<RolloutRecord>): Promise<void> {
+  const fileSystem = createFileSystem();
+  const files = fileSystem.within(folder);
+  const store = createRolloutStore({ fileSystem: files, redactor: new Redactor(), folder });
+  await store.addRollout(aRecord(changes));
+  await fileSystem.close();
+}
