@@ -1,11 +1,15 @@
 /** Messages between an editor and the program that talks to models for it: lines of JSON over its standard input and output. */
 
 import type { LaunchError, LaunchRequest } from "./control.ts";
+import type { RolloutSource } from "./rolloutSet.ts";
 
-/** All count from 1, as on the screen. */
+/** A turn of a stored rollout. All count from 1, as on the screen. */
 export interface TurnPlace {
+  readonly source: RolloutSource;
+  /** Of an evaluation the completed steps, from 0. */
   readonly step: number;
-  readonly group: number;
+  /** Null counts the rollouts of an evaluation in the order in which they ended, as `show --eval` does. */
+  readonly group: number | null;
   readonly rollout: number;
   readonly turn: number;
 }

@@ -1,5 +1,6 @@
 /** Messages between the extension and the page of the dashboard. The extension checks every message of the page. */
 
+import type { BehaviourReport, ChangesReport, StepRange } from "./changes.ts";
 import type {
   CheckpointView,
   ColumnPart,
@@ -7,17 +8,23 @@ import type {
   DashboardSettings,
   EvaluationView,
   EventView,
+  MarksView,
   RolloutBody,
-  RolloutKey,
+  RolloutDetail,
   RolloutRow,
   RunListing,
   RunView,
+  SavedFilter,
+  TokenPlace,
   TokenWindow,
 } from "./dashboardTypes.ts";
-import type { RolloutSet, RolloutSource } from "./rolloutSet.ts";
+import type { MarkChange } from "./marks.ts";
+import type { RolloutKey, RolloutSet, RolloutSource } from "./rolloutSet.ts";
+import type { SearchQuery, SearchReport, SearchSnippet } from "./search.ts";
+import type { PackedTimeline } from "./timeline.ts";
 
 /** Rises with every change that an older page would misread. */
-export const DASHBOARD_VERSION = 5;
+export const DASHBOARD_VERSION = 6;
 
 /** Tokens in one window of a stream. */
 export const TOKENS_PER_WINDOW = 2_000;
@@ -41,6 +48,8 @@ export const DASHBOARD_COMMANDS = [
   "applyAlarm",
   "resumeBeforeAlarm",
   "openRolloutJson",
+  "diffRollouts",
+  "markRollout",
   "continueFromHere",
   "openRunFolder",
   "openLog",
@@ -58,6 +67,10 @@ export interface CommandArgs {
   /** Keys from the root of the configuration. */
   readonly path?: readonly string[];
   readonly key?: RolloutKey;
+  /** The rollout that `key` is compared with, for `diffRollouts`. */
+  readonly other?: RolloutKey;
+  /** For `markRollout`. */
+  readonly mark?: MarkChange;
   /** Of the rollout `key`, from 0. */
   readonly turn?: number;
   readonly url?: string;
@@ -82,16 +95,35 @@ export type DashboardQuestion =
   /** Rollouts of a step or evaluation; the answer comes in pages, and again when it grows. */
   | ({ readonly ask: "rollouts" } & RolloutSet)
   | { readonly ask: "rollout"; readonly key: RolloutKey }
-  /** The rollout of the same task, sampled in the same way, in the evaluation after `step` completed steps; answered as `rollout`. */
-  | { readonly ask: "counterpart"; readonly key: RolloutKey; readonly step: number }
+  /** The rollout of the same task, sampled in the same way, in another step or evaluation; answered as `rollout`. */
+  | { readonly ask: "counterpart"; readonly key: RolloutKey; readonly set: RolloutSet }
+  /** The steps, or evaluations, that have rollouts of the same task. */
+  | { readonly ask: "occurrences"; readonly key: RolloutKey }
+  /** What only rows in sight show; all keys are of one step or evaluation. */
+  | { readonly ask: "details"; readonly keys: readonly RolloutKey[] }
   | {
       readonly ask: "tokens";
       readonly key: RolloutKey;
       readonly stream: number;
       readonly from: number;
     }
-  /** Rollouts of a step or evaluation in whose messages all words of `text` occur; the answers come as the search goes on. */
-  | ({ readonly ask: "search"; readonly text: string } & RolloutSet)
+  /** The token that a place which was found begins with. */
+  | { readonly ask: "found-token"; readonly key: RolloutKey; readonly snippet: SearchSnippet }
+  /** Rollouts in whose texts something occurs; the answers come as the search goes on. */
+  | {
+      readonly ask: "search";
+      readonly query: SearchQuery;
+      /** A step or evaluation of the run, the whole run, or all runs of the window. */
+      readonly scope: RolloutSet | "run" | "runs";
+    }
+  /** Rollouts of a step that made an alarm; the answers come as the search goes on. */
+  | ({ readonly ask: "evidence"; readonly alarm: string } & RolloutSet)
+  /** Where the time of a step or evaluation went. */
+  | ({ readonly ask: "timeline" } & RolloutSet)
+  /** What the model does in each step; the answers come as the steps are read. */
+  | { readonly ask: "behaviour" }
+  /** What it says more or less often after than before; the last answer has it. */
+  | { readonly ask: "changes"; readonly before: StepRange; readonly after: StepRange }
   /** An image of the run folder, by its name in a rollout. */
   | { readonly ask: "image"; readonly file: string }
   | { readonly ask: "config" }
@@ -104,7 +136,10 @@ export type PageMessage =
   | { readonly kind: "question"; readonly id: number; readonly question: DashboardQuestion }
   /** Withdraws a question. */
   | { readonly kind: "cancel"; readonly id: number }
-  | { readonly kind: "select-run"; readonly id: string }
+  /** Shows another run, or one of its rollouts. */
+  | { readonly kind: "select-run"; readonly id: string; readonly key?: RolloutKey }
+  /** The filters of rollouts that have names, from now on. */
+  | { readonly kind: "keep-filters"; readonly filters: readonly SavedFilter[] }
   /** All metrics that the page shows or has shown: beside those that every page draws, only these are sent. */
   | { readonly kind: "want-columns"; readonly names: readonly string[] }
   /** The metrics that are drawn beside those of every run, from now on. */
@@ -122,6 +157,7 @@ export interface RunFacts {
   readonly rolloutSteps: readonly number[];
   /** Completed steps after which there is an evaluation with stored rollouts, ascending; the last may be under way. */
   readonly evaluatedSteps: readonly number[];
+  readonly marks: MarksView;
 }
 
 export type HostMessage =
@@ -156,16 +192,40 @@ export type HostMessage =
       readonly from: number;
       readonly rows: readonly RolloutRow[];
     }
-  | {
+  | (SearchReport & {
       readonly kind: "search";
+      readonly id: number;
+      /** The run that the hits are of. */
+      readonly run: Pick<RunListing, "id" | "name">;
+    })
+  | (BehaviourReport & { readonly kind: "behaviour"; readonly id: number })
+  | (ChangesReport & { readonly kind: "changes"; readonly id: number })
+  | {
+      readonly kind: "rollout";
+      readonly id: number;
+      readonly key: RolloutKey;
+      readonly body: RolloutBody;
+    }
+  | {
+      readonly kind: "occurrences";
+      readonly id: number;
+      /** Ascending. */
+      readonly sets: readonly RolloutSet[];
+      /** False when the run is too long to be looked through. */
+      readonly isComplete: boolean;
+    }
+  | { readonly kind: "details"; readonly id: number; readonly details: readonly RolloutDetail[] }
+  | { readonly kind: "tokens"; readonly id: number; readonly window: TokenWindow }
+  | { readonly kind: "found-token"; readonly id: number; readonly place: TokenPlace | null }
+  | {
+      readonly kind: "evidence";
       readonly id: number;
       /** Since the last answer. */
       readonly found: readonly { readonly group: number; readonly rollout: number }[];
       readonly checked: number;
       readonly isComplete: boolean;
     }
-  | { readonly kind: "rollout"; readonly id: number; readonly body: RolloutBody }
-  | { readonly kind: "tokens"; readonly id: number; readonly window: TokenWindow }
+  | { readonly kind: "timeline"; readonly id: number; readonly timeline: PackedTimeline }
   /** `address` holds the image itself. */
   | { readonly kind: "image"; readonly id: number; readonly address: string }
   | { readonly kind: "config"; readonly id: number; readonly config: ConfigView }
@@ -185,5 +245,9 @@ export type HostMessage =
       readonly step: number;
       readonly rollout: { readonly group: number; readonly rollout: number } | null;
     }
+  /** Go to the search in all runs. Follows `init`. */
+  | { readonly kind: "open-search" }
+  /** Go to what an alarm rests on, where the alarm fires. Follows `init`. */
+  | { readonly kind: "show-alarm"; readonly alarm: string }
   /** There is no run to show. */
   | { readonly kind: "empty"; readonly settings: DashboardSettings };

@@ -1,10 +1,11 @@
 /** What the dashboard shows of a run, as the extension sends it: no secrets, no absolute home paths, texts bounded. */
 
-import type { RolloutSet } from "./rolloutSet.ts";
+import type { Mark } from "./marks.ts";
+import type { RolloutKey } from "./rolloutSet.ts";
 import type { RunEnding, RunPhase } from "./runFile.ts";
 
 /** A trainer's phase; `interrupted` when its trainer is gone without an end, `unknown` without `run.json`. */
-export type RunState = RunPhase | "interrupted" | "unknown";
+export type RunState = RunPhase | "interrupted" | "foreign" | "unknown";
 
 export interface RunListing {
   /** Identifies the run to the extension; the page does not read it. */
@@ -28,6 +29,8 @@ export interface RunView extends RunListing {
   readonly completedSteps: number;
   /** Null = endless or not known. */
   readonly totalSteps: number | null;
+  /** Of evaluations that no row counts yet, in USD; null when prices are not known. */
+  readonly laterCostUsd: number | null;
   /** Milliseconds since the Unix epoch; null when not known. */
   readonly startedAtMs: number | null;
   readonly heartbeatAtMs: number | null;
@@ -56,12 +59,18 @@ export interface EventView {
 export interface AlarmView {
   /** Identifies the alarm to the extension. */
   readonly id: string;
+  readonly title: string;
   readonly severity: "info" | "warning" | "critical";
   /** The step that it began with, counted from 0. */
   readonly step: number;
   /** What was seen, and what that means; sentences. */
   readonly seen: string;
   readonly meaning: string;
+  /** Flat name of the metric that the alarm judges, and the number of steps that it looks back over. */
+  readonly metric: string;
+  readonly steps: number;
+  /** True when single rollouts made it. */
+  readonly isOfRollouts: boolean;
   /** What `applyAlarm` does to the configuration, for a button; null when no setting helps. */
   readonly fix: string | null;
 }
@@ -103,14 +112,10 @@ export interface EvaluationView {
   }[];
 }
 
-/** Which rollout: all numbers count from 0. */
-export interface RolloutKey extends RolloutSet {
-  readonly group: number;
-  readonly rollout: number;
-}
-
 /** A row of the table of trajectories. */
 export interface RolloutRow extends RolloutKey {
+  /** How the task's prompt begins; null in runs of older versions, where {@link RolloutDetail} has it. */
+  readonly taskText: string | null;
   readonly environment: string;
   readonly split: string;
   readonly index: number;
@@ -120,6 +125,8 @@ export interface RolloutRow extends RolloutKey {
   readonly reward: number | null;
   /** Null until the step is scored, and for rollouts that were left out. */
   readonly advantage: number | null;
+  /** What its length took off the reward before the advantage was computed. */
+  readonly penalty: number;
   /** `trained`, `excluded:` and why; null until the step is scored. */
   readonly trainingUse: string | null;
   readonly turns: number;
@@ -131,6 +138,34 @@ export interface RolloutRow extends RolloutKey {
   readonly durationMs: number;
   /** Positions in the rollout of the token streams that are stored, ascending. */
   readonly streams: readonly number[];
+}
+
+/** What a row shows that is read for rows in sight only. */
+export interface RolloutDetail {
+  readonly group: number;
+  readonly rollout: number;
+  readonly taskText: string | null;
+  /** Mean log-probability by the sampler in equal parts of the trained tokens; null without token data. */
+  readonly strip: Float32Array | null;
+  /** Mean of the trained tokens' advantages: less penalties and corrections for each token; null without token data. */
+  readonly tokenAdvantage: number | null;
+}
+
+export interface MarkedRollout extends RolloutKey {
+  readonly mark: Mark;
+}
+
+/** The marks of a run as the page shows them. */
+export interface MarksView {
+  /** In the order in which they were first marked. */
+  readonly rollouts: readonly MarkedRollout[];
+}
+
+/** What the user calls a filter of rollouts; the page alone knows what a filter is. */
+export interface SavedFilter {
+  readonly name: string;
+  /** As JSON. */
+  readonly filter: string;
 }
 
 /** A text of unknown origin, cut to what a page can show. */
@@ -234,6 +269,13 @@ export interface TokenWindow {
   };
 }
 
+export interface TokenPlace {
+  /** Position of the stream in its rollout. */
+  readonly stream: number;
+  /** Position of the token in the stream. */
+  readonly index: number;
+}
+
 export type ConfigOrigin = "file" | "override" | "default";
 
 export interface ConfigEntry {
@@ -270,4 +312,6 @@ export interface DashboardSettings {
   readonly hasLiveRegion: boolean;
   /** Metrics that are drawn beside those of every run. */
   readonly pinnedMetrics: readonly string[];
+  /** Filters of rollouts that the user gave names. */
+  readonly savedFilters: readonly SavedFilter[];
 }

@@ -55,6 +55,14 @@ export function formatExact(value: number | null): string {
   return value === null ? NOTHING : String(Number(value.toPrecision(6)));
 }
 
+/** A part of a whole, from 0 to 1: `0 %`, `0.4 %`, `37 %`; never rounded to none or all. */
+export function formatShare(share: number): string {
+  const percent = 100 * share;
+  if (percent > 0 && percent < 0.1) return "under 0.1 %";
+  if (percent < 99.95 && percent > 99) return `${Math.min(99.9, percent).toFixed(1)} %`;
+  return `${Number(percent.toFixed(percent < 10 ? 1 : 0))} %`;
+}
+
 /** Of files, in units of 1024: `812 B`, `3.4 KiB`, `1.2 GiB`. */
 export function formatBytes(bytes: number): string {
   const units = ["B", "KiB", "MiB", "GiB", "TiB"];

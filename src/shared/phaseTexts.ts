@@ -3,8 +3,8 @@
 import { l10n } from "./l10n.ts";
 import type { RunPhase } from "./runFile.ts";
 
-/** `interrupted`: the trainer is gone without an end. `unreadable`: another version wrote `run.json`. */
-export type ShownPhase = RunPhase | "interrupted" | "unreadable";
+/** `interrupted`: the trainer is gone without an end. `unreadable`: another version wrote `run.json`. `foreign`: another program wrote the folder. */
+export type ShownPhase = RunPhase | "interrupted" | "unreadable" | "foreign";
 
 export function phaseTexts(): Readonly<Record<ShownPhase, string>> {
   return {
@@ -18,5 +18,6 @@ export function phaseTexts(): Readonly<Record<ShownPhase, string>> {
     stopped: l10n.t("stopped"),
     interrupted: l10n.t("interrupted"),
     unreadable: l10n.t("unreadable"),
+    foreign: l10n.t("no run.json"),
   };
 }

@@ -8,9 +8,20 @@ export interface RolloutSet {
   readonly step: number;
 }
 
+/** Which rollout: all numbers count from 0. */
+export interface RolloutKey extends RolloutSet {
+  readonly group: number;
+  readonly rollout: number;
+}
+
 /** Names it within its run. */
 export function setName({ source, step }: RolloutSet): string {
   return `${source}/${step}`;
+}
+
+/** Names it within its run. */
+export function rolloutKeyName({ group, rollout, ...set }: RolloutKey): string {
+  return `${setName(set)}/${group}/${rollout}`;
 }
 
 /** Steps and evaluations in the order in which they were played, newest first; both lists are ascending. */

@@ -68,6 +68,16 @@ export type EvaluatedModel = z.infer<typeof evaluatedModel>;
 export type StoredResult = z.infer<typeof result>;
 export type EvaluationEntry = z.infer<typeof evaluationSchema>;
 
+/** Names the environment, split and temperature of a result. */
+export function cellName({
+  environment,
+  split,
+  temperature,
+}: Pick<StoredResult, "environment" | "split" | "temperature">): string {
+  const sampled = temperature === 0 ? "greedy" : `temperature ${temperature}`;
+  return `${environment} ${split} ${sampled}`;
+}
+
 /** The evaluation of a line of `eval/results.jsonl`, or null when it is none. */
 export function parseEvaluation(value: unknown): EvaluationEntry | null {
   return evaluationSchema.safeParse(value).data ?? null;

@@ -1,5 +1,6 @@
 /** The names of all files in a run folder. */
 
+import type { RolloutSet } from "../../shared/rolloutSet.ts";
 import type { FileSystem } from "../ports.ts";
 
 export interface RunPaths {
@@ -30,6 +31,8 @@ export interface RunPaths {
   readonly prices: string;
   /** The tokens of all requests. */
   readonly usage: string;
+  /** What a person marked the run and its rollouts with; absent until somebody does. */
+  readonly marks: string;
 }
 
 /** The three files of one step's rollouts. */
@@ -60,6 +63,7 @@ export function runPaths(folder: string): RunPaths {
     uploads: `${folder}/upload.jsonl`,
     prices: `${folder}/prices.json`,
     usage: `${folder}/usage.jsonl`,
+    marks: `${folder}/marks.jsonl`,
   };
 }
 
@@ -70,6 +74,13 @@ export function stepPaths(folder: string, step: number): StepPaths {
 
 export function evalPath(folder: string, step: number): string {
   return `${runPaths(folder).evalFolder}/${stepStem(step)}.jsonl`;
+}
+
+/** The token records of a step, or of the evaluations after `step` completed steps. */
+export function tokensPath(folder: string, { source, step }: RolloutSet): string {
+  return source === "training"
+    ? stepPaths(folder, step).tokens
+    : `${runPaths(folder).evalFolder}/${stepStem(step)}.tokens.bin`;
 }
 
 /** Where a resume puts what `attempt` wrote beyond the resumed step; laid out like a run folder. */

@@ -1,6 +1,6 @@
 /** The numbers of all steps by metric: one packed column a flat name, as charts want them. */
 
-import { flattenMetrics, type MetricsLeaf, type MetricsRow } from "./metricsTree.ts";
+import { eachMetric, FlatNames, type MetricsLeaf, type MetricsRow } from "./metricsTree.ts";
 
 /** A model that makes up tool names, or a folder made to do harm, must not fill the memory: 96 MB of numbers. */
 const MAX_NUMBERS = 12_000_000;
@@ -14,6 +14,7 @@ const FIRST_CAPACITY = 64;
 export class MetricColumns {
   /** Each ends with the last row that has the metric; later rows read as NaN. */
   readonly #columns = new Map<string, Float64Array>();
+  readonly #flatNames = new FlatNames();
   readonly #maxNumbers: number;
   #steps = new Float64Array(FIRST_CAPACITY);
   #length = 0;
@@ -73,11 +74,10 @@ export class MetricColumns {
   add(row: MetricsRow): number | null {
     const at = this.#place(row.step);
     if (at === null) return null;
-    for (const [name, leaf] of Object.entries(flattenMetrics(row))) {
+    eachMetric(row, this.#flatNames, (name, leaf) => {
       const value = toNumber(leaf);
-      if (value === null || name === "step") continue;
-      this.#set(name, at, value);
-    }
+      if (value !== null && name !== "step") this.#set(name, at, value);
+    });
     return at;
   }
 

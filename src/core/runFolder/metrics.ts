@@ -151,9 +151,10 @@ function trainMetrics({ datums, substeps }: StepFacts): MetricsTree {
 }
 
 function countTokens(datum: DatumTokens, isCounted: (advantage: number) => boolean): number {
+  const { advantages, mask } = datum;
   let count = 0;
-  for (let token = 0; token < datum.mask.length; token += 1) {
-    if (datum.mask[token] === 1 && isCounted(datum.advantages[token] ?? 0)) count += 1;
+  for (let token = 0; token < mask.length; token += 1) {
+    if (mask[token] === 1 && isCounted(advantages[token] ?? 0)) count += 1;
   }
   return count;
 }

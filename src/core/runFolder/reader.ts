@@ -4,8 +4,9 @@ import type { RolloutSet, RolloutSource } from "../../shared/rolloutSet.ts";
 import { isJsonObject } from "../json.ts";
 import type { FolderFiles } from "../ports.ts";
 import { type FoundLine, parseJson } from "../util/jsonl.ts";
-import { evalPath, runPaths, stepOfFileName, stepPaths } from "./layout.ts";
+import { evalPath, runPaths, stepOfFileName, stepPaths, tokensPath } from "./layout.ts";
 import { MAX_LINE_BYTES, readLines, stepOfLine } from "./lineReader.ts";
+import { type Marks, readMarks } from "./marks.ts";
 import type { MetricsRow } from "./metricsTree.ts";
 import {
   type EndedLine,
@@ -16,8 +17,10 @@ import {
   rolloutRecordSchema,
   type ScoredLine,
   summarizeRollout,
+  type TokenPlace,
   type TokensLine,
 } from "./rolloutRecord.ts";
+import { parsePhases, type StepPhases } from "./stepPhases.ts";
 import { decodeTokenRecord, type TokenRecord } from "./tokenRecord.ts";
 
 const MIB = 1024 * 1024;
@@ -38,9 +41,11 @@ export interface RolloutSummary extends EndedLine {
   /** Null for a rollout of training, whose environment has its own. */
   readonly temperature: number | null;
   /** Null until the step is scored. */
-  readonly score: Pick<ScoredLine, "advantage" | "trainingUse"> | null;
+  readonly score: Pick<ScoredLine, "advantage" | "trainingUse" | "penalty"> | null;
+  /** Name of the model, in an evaluation by itself; absent for the weights of the run. */
+  readonly model?: string;
   /** Where its token data lies, one entry a stream. */
-  readonly tokenData: readonly TokensLine[];
+  readonly tokenData: readonly TokenPlace[];
 }
 
 export interface MetricsBatch {
@@ -68,7 +73,9 @@ export interface RunReader {
   /** Null when the body is not wholly there. */
   body(summary: RolloutSummary): Promise<RolloutRecord | null>;
   /** Null when the record is not wholly there. */
-  tokens(entry: TokensLine): Promise<TokenRecord | null>;
+  tokens(set: RolloutSet, entry: TokenPlace): Promise<TokenRecord | null>;
+  /** Of the run and of its rollouts. */
+  marks(): Promise<Marks>;
 }
 
 export function createRunReader(fileSystem: FolderFiles, folder: string): RunReader {
@@ -83,16 +90,19 @@ export function createRunReader(fileSystem: FolderFiles, folder: string): RunRea
     steps: async (source = "training") => {
       const { evalFolder, rolloutFolder } = runPaths(folder);
       const names = await fileSystem.list(source === "training" ? rolloutFolder : evalFolder);
-      const steps = names.map(stepOfFileName).filter((step) => step !== null);
+      // Tokens of an evaluation may stand there before its first rollout.
+      const bodies = names.filter((name) => name.endsWith(".jsonl"));
+      const steps = bodies.map(stepOfFileName).filter((step) => step !== null);
       return [...new Set(steps)].sort((a, b) => a - b);
     },
     rollouts: async (step, source) => (await rolloutList(step, source)).rollouts,
     body: (summary) => readBody(fileSystem, folder, summary),
-    tokens: async (entry) => {
-      const { tokens } = stepPaths(folder, entry.step);
-      const bytes = await readRecord(fileSystem, tokens, entry, MAX_TOKEN_BYTES);
+    tokens: async (set, entry) => {
+      const path = tokensPath(folder, set);
+      const bytes = await readRecord(fileSystem, path, entry, MAX_TOKEN_BYTES);
       return bytes === null ? null : decodeTokenRecord(bytes);
     },
+    marks: () => readMarks(fileSystem, folder),
   };
 }
 
@@ -129,10 +139,11 @@ export class StoredRollouts {
   readonly #set: RolloutSet;
   readonly #path: string;
   readonly #maxBytes: number;
-  readonly #ended = new Map<string, EndedLine & Pick<RolloutSummary, "temperature">>();
+  readonly #ended = new Map<string, EndedLine & Pick<RolloutSummary, "temperature" | "model">>();
   readonly #scores = new Map<string, ScoredLine>();
-  readonly #tokens = new Map<string, TokensLine[]>();
+  readonly #tokens = new Map<string, readonly TokenPlace[]>();
   #cells = new EvaluatedCells();
+  #phases: StepPhases | null = null;
   #offset = 0;
   #bytesLeftOut = 0;
   #summaries: readonly RolloutSummary[] | null = [];
@@ -157,6 +168,11 @@ export class StoredRollouts {
       }))
       .sort((a, b) => a.group - b.group || a.rollout - b.rollout);
     return this.#summaries;
+  }
+
+  /** Null for an evaluation, and until the step is over. */
+  get phases(): StepPhases | null {
+    return this.#phases;
   }
 
   /** Reads what was added. A file that became shorter was replaced by a resume and is read anew. */
@@ -186,17 +202,22 @@ export class StoredRollouts {
   #addBody({ value, offset, length }: FoundLine): void {
     const evaluated = parseEvaluatedRollout(value);
     if (evaluated === null || evaluated.record.group > MAX_GROUP) return;
-    const { record, temperature } = evaluated;
+    const { record, temperature, model, tokenData = [] } = evaluated;
     const { step } = this.#set;
     const group = this.#cells.groupOf(evaluated);
     const line = summarizeRollout({ ...record, step, group }, { offset, length });
-    this.#ended.set(`${group}/${line.rollout}`, { ...line, temperature });
+    const key = `${group}/${line.rollout}`;
+    this.#ended.set(key, { ...line, temperature, ...(model !== undefined && { model }) });
+    this.#tokens.set(key, tokenData.slice(0, MAX_STREAMS));
     this.#summaries = null;
   }
 
   #addIndexLine(value: unknown): void {
     const line = indexLineSchema.safeParse(value).data;
-    if (line === undefined) return;
+    if (line === undefined) {
+      this.#phases = parsePhases(value) ?? this.#phases;
+      return;
+    }
     const key = `${line.group}/${line.rollout}`;
     if (line.kind === "ended") this.#ended.set(key, { ...line, temperature: null });
     else if (line.kind === "scored") this.#scores.set(key, line);
@@ -212,6 +233,7 @@ export class StoredRollouts {
   #reset(): void {
     for (const map of [this.#ended, this.#scores, this.#tokens]) map.clear();
     this.#cells = new EvaluatedCells();
+    this.#phases = null;
     this.#offset = 0;
     this.#summaries = null;
   }
@@ -221,7 +243,7 @@ export class StoredRollouts {
  * The groups of an evaluation are counted anew for each environment, split and temperature. They were played one cell after
  * the other, so each goes on where the one before it has its last group.
  */
-class EvaluatedCells {
+export class EvaluatedCells {
   readonly #first = new Map<string, number>();
   #next = 0;
 

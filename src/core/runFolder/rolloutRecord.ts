@@ -1,6 +1,7 @@
 /** The stored trajectory of one rollout: everything a replay shows, without token data. */
 
 import * as z from "zod";
+import { rolloutBeginning } from "./stepPhases.ts";
 
 const count = z.number().int().nonnegative();
 /** Numbers that are not finite are stored as null. */
@@ -46,6 +47,8 @@ const turn = z
     stopReason: z.string(),
     startedAtMs: z.number(),
     durationMs: z.number(),
+    /** From `startedAtMs` on, until the turn was sampled; tools had the rest. Absent in records of older versions. */
+    samplingMs: count.exactOptional(),
     /** Sampled tokens. */
     tokens: count,
     /** Position in the rollout of the token stream in which the turn was sampled. */
@@ -141,10 +144,21 @@ export const rolloutRecordSchema = z
     error: z.string().nullable(),
     startedAtMs: z.number(),
     durationMs: z.number(),
+    /** Absent in records of older versions. */
+    beginning: rolloutBeginning.exactOptional(),
   })
   .readonly();
 
 export type RolloutRecord = z.infer<typeof rolloutRecordSchema>;
+
+const place = { offset: count, length: count };
+
+/** Where the tokens of a stream lie. */
+const tokenPlace = {
+  ...place,
+  /** Position of the token sequence in its rollout; above 0 only after a break of the stream. */
+  stream: count,
+};
 
 /** What an evaluation stores of a rollout beside its record. */
 const evaluatedSchema = z.object({
@@ -153,10 +167,16 @@ const evaluatedSchema = z.object({
   purpose: z.string().exactOptional(),
   /** Name of the model; absent for the weights of the run itself. */
   model: z.string().exactOptional(),
+  /** Absent in lines of older versions. */
+  tokenData: z.array(z.object(tokenPlace).readonly()).readonly().exactOptional(),
 });
 
 /** A rollout as an evaluation stores it. */
 export type EvaluatedRollout = z.infer<typeof evaluatedSchema> & { readonly record: RolloutRecord };
+
+/** What an evaluation played a rollout for. */
+export type EvaluationUse = Required<Pick<EvaluatedRollout, "temperature" | "purpose">> &
+  Pick<EvaluatedRollout, "model">;
 
 /** The rollout of a line in a file of an evaluation, or null when it is none. */
 export function parseEvaluatedRollout(value: unknown): EvaluatedRollout | null {
@@ -165,7 +185,8 @@ export function parseEvaluatedRollout(value: unknown): EvaluatedRollout | null {
   return record === undefined || evaluated === undefined ? null : { ...evaluated, record };
 }
 
-const place = { offset: count, length: count };
+/** Characters of a task's text in a summary. */
+const MAX_TASK_TEXT = 200;
 
 const endedLine = z
   .object({
@@ -182,6 +203,8 @@ const endedLine = z
     toolCalls: count,
     failedToolCalls: count,
     durationMs: z.number(),
+    /** How the prompt begins, on one line; absent in lines of older versions. */
+    taskText: z.string().exactOptional(),
   })
   .readonly();
 
@@ -192,6 +215,8 @@ const scoredLine = z
     advantage: measure,
     /** `trained`, or `excluded:` and why. */
     trainingUse: z.string(),
+    /** What its length took off the reward before the advantage was computed; absent for nothing. */
+    penalty: z.number().exactOptional(),
   })
   .readonly();
 
@@ -199,9 +224,7 @@ const tokensLine = z
   .object({
     kind: z.literal("tokens"),
     ...rolloutKey,
-    ...place,
-    /** Position of the token sequence in its rollout; above 0 only after a break of the stream. */
-    stream: count,
+    ...tokenPlace,
   })
   .readonly();
 
@@ -211,6 +234,7 @@ export const indexLineSchema = z.discriminatedUnion("kind", [endedLine, scoredLi
 export type EndedLine = z.infer<typeof endedLine>;
 export type ScoredLine = z.infer<typeof scoredLine>;
 export type TokensLine = z.infer<typeof tokensLine>;
+export type TokenPlace = Pick<TokensLine, keyof typeof tokenPlace>;
 export type IndexLine = z.infer<typeof indexLineSchema>;
 
 /** The index line of a record whose body lies at `offset`. */
@@ -241,5 +265,15 @@ export function summarizeRollout(
       results.filter((result) => result.isError).length +
       turns.reduce((sum, item) => sum + item.errors.length, 0),
     durationMs: record.durationMs,
+    taskText: taskTextOf(record),
   };
+}
+
+/** How the prompt of a rollout begins, on one line. */
+export function taskTextOf({ promptText }: Pick<RolloutRecord, "promptText">): string {
+  const start = promptText
+    .slice(0, 4 * MAX_TASK_TEXT)
+    .trim()
+    .replace(/\s+/g, " ");
+  return start.length > MAX_TASK_TEXT ? `${start.slice(0, MAX_TASK_TEXT - 1)}…` : start;
 }

@@ -4,8 +4,15 @@ import type { FolderFiles } from "../ports.ts";
 import type { Redactor } from "../secrets/redaction/redactor.ts";
 import { concatBytes } from "../util/concatBytes.ts";
 import { encodeJsonLine } from "../util/jsonl.ts";
-import { stepPaths } from "./layout.ts";
-import { type IndexLine, type RolloutRecord, summarizeRollout } from "./rolloutRecord.ts";
+import { evalPath, stepPaths, tokensPath } from "./layout.ts";
+import {
+  type EvaluationUse,
+  type IndexLine,
+  type RolloutRecord,
+  summarizeRollout,
+  type TokenPlace,
+} from "./rolloutRecord.ts";
+import type { PhasesLine, StepPhases } from "./stepPhases.ts";
 import { encodeTokenRecord, type TokenRecord } from "./tokenRecord.ts";
 
 export interface RolloutScore {
@@ -14,6 +21,8 @@ export interface RolloutScore {
   /** Null when the rollout has none because it was excluded. */
   readonly advantage: number | null;
   readonly trainingUse: "trained" | `excluded:${string}`;
+  /** What its length took off the reward before the advantage was computed; absent for nothing. */
+  readonly penalty?: number;
 }
 
 /** All methods throw AppError `disk`. */
@@ -24,6 +33,14 @@ export interface RolloutStore {
   addScores(step: number, scores: readonly RolloutScore[]): Promise<void>;
   /** Call after the trainer's log-probabilities are known. */
   addTokens(step: number, records: Iterable<TokenRecord>): Promise<void>;
+  /** Call when a rollout of an evaluation ends: writes its tokens, then the line that names them and makes it visible. */
+  addEvaluated(
+    record: RolloutRecord,
+    use: EvaluationUse,
+    streams: readonly TokenRecord[],
+  ): Promise<void>;
+  /** Call when the step is over. */
+  addPhases(step: number, phases: StepPhases): Promise<void>;
 }
 
 export interface RolloutStoreOptions {
@@ -40,7 +57,10 @@ const MAX_LOT_RECORDS = 256;
 
 export function createRolloutStore(options: RolloutStoreOptions): RolloutStore {
   const { fileSystem, folder, redactor } = options;
-  const addLines = async (step: number, lines: readonly IndexLine[]): Promise<void> => {
+  const addLines = async (
+    step: number,
+    lines: readonly (IndexLine | PhasesLine)[],
+  ): Promise<void> => {
     const text = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
     if (text !== "") await fileSystem.append(stepPaths(folder, step).index, text);
   };
@@ -56,6 +76,7 @@ export function createRolloutStore(options: RolloutStoreOptions): RolloutStore {
         step,
         scores.map((score) => ({ kind: "scored", step, ...score })),
       ),
+    addPhases: (step, phases) => addLines(step, [{ kind: "phases", step, phases }]),
     addTokens: async (step, records) => {
       const lines: IndexLine[] = [];
       for (const lot of batches(records)) {
@@ -67,6 +88,20 @@ export function createRolloutStore(options: RolloutStoreOptions): RolloutStore {
         }
       }
       await addLines(step, lines);
+    },
+    addEvaluated: async (record, use, streams) => {
+      const { step } = record;
+      const encoded = streams.map((each) => ({ ...each, bytes: encodeTokenRecord(each) }));
+      const bytes = concatBytes(encoded.map((each) => each.bytes));
+      const path = tokensPath(folder, { source: "evaluation", step });
+      let offset = bytes.length === 0 ? 0 : await fileSystem.append(path, bytes);
+      const tokenData: TokenPlace[] = [];
+      for (const { stream, bytes: own } of encoded) {
+        tokenData.push({ stream, offset, length: own.length });
+        offset += own.length;
+      }
+      const line = { ...redactor.redactRecord({ ...record, ...use }), tokenData };
+      await fileSystem.append(evalPath(folder, step), encodeJsonLine(line));
     },
   };
 }

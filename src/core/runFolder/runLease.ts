@@ -23,16 +23,24 @@ export interface RunFileChange {
 
 export class RunLease {
   readonly folder: string;
-  /** The files of the run. */
+  /**
+   * The files of the run. A trainer that was suspended for longer than a heartbeat asks whose run it is before it changes anything,
+   * and after a change during which it was suspended, so that nothing follows from that change, such as an upload:
+   * every change throws AppError `run-taken-over` when a later attempt has the folder.
+   */
   readonly files: FolderFiles;
+  readonly #ownFiles: FolderFiles;
   readonly #clock: Clock;
   readonly #writing = new Limiter(1);
   #file: RunFile;
   #ending: Promise<void> | null = null;
+  /** When the folder was this attempt's own. */
+  #ownedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor({ fileSystem, clock, folder, file }: RunLeaseOptions) {
     this.folder = folder;
-    this.files = fileSystem;
+    this.#ownFiles = fileSystem;
+    this.files = changedByOwner(fileSystem, () => this.#requireRecentlyOwn());
     this.#clock = clock;
     this.#file = file;
   }
@@ -93,13 +101,22 @@ export class RunLease {
   async #write(change: RunFileChange): Promise<void> {
     await this.#requireOwn();
     const file = { ...this.#file, ...change, heartbeatAtMs: this.#clock.now() };
-    await writeRunFile(this.files, this.folder, file);
+    await writeRunFile(this.#ownFiles, this.folder, file);
     this.#file = file;
+    this.#ownedAtMs = file.heartbeatAtMs;
+  }
+
+  /** Reads `run.json` only when the last heartbeat is overdue: another trainer takes over much later. */
+  async #requireRecentlyOwn(): Promise<void> {
+    const now = this.#clock.now();
+    if (now - this.#ownedAtMs < HEARTBEAT_MS) return;
+    await this.#requireOwn();
+    this.#ownedAtMs = now;
   }
 
   /** A file that is missing or damaged belongs to nobody else. */
   async #requireOwn(): Promise<void> {
-    const found = await readRunFile(this.files, this.folder).catch(() => null);
+    const found = await readRunFile(this.#ownFiles, this.folder).catch(() => null);
     const { pid, startedAtMs } = this.#file;
     if (found === null || (found.pid === pid && found.startedAtMs === startedAtMs)) return;
     this.#ending ??= Promise.resolve();
@@ -107,17 +124,25 @@ export class RunLease {
   }
 }
 
-/**
- * For what must not be written by a trainer that was suspended meanwhile, even before its next heartbeat.
- * @throws AppError `run-taken-over` when a later attempt has the folder
- */
-export async function requireOwnAttempt(
-  fileSystem: FolderFiles,
-  folder: string,
-  attempt: number,
-): Promise<void> {
-  const found = await readRunFile(fileSystem, folder).catch(() => null);
-  if (found !== null && found.attempt > attempt) throw takenOver(folder, found);
+/** The same files, each change of them between two calls of `requireOwned`. */
+function changedByOwner(files: FolderFiles, requireOwned: () => Promise<void>): FolderFiles {
+  const owned =
+    <Args extends readonly unknown[], Result>(change: (...args: Args) => Promise<Result>) =>
+    async (...args: Args): Promise<Result> => {
+      await requireOwned();
+      const result = await change(...args);
+      await requireOwned();
+      return result;
+    };
+  return {
+    ...files,
+    append: owned(files.append),
+    writeAtomic: owned(files.writeAtomic),
+    makeDirectory: owned(files.makeDirectory),
+    rename: owned(files.rename),
+    remove: owned(files.remove),
+    truncate: owned(files.truncate),
+  };
 }
 
 function takenOver(folder: string, { pid, owner }: RunFile): AppError {

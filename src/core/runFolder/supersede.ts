@@ -3,8 +3,9 @@
 import type { FolderFiles } from "../ports.ts";
 import { concatBytes } from "../util/concatBytes.ts";
 import { readEvaluations } from "./evaluationLog.ts";
-import { runPaths, stepOfFileName, supersededFolder } from "./layout.ts";
+import { evalPath, runPaths, stepOfFileName, supersededFolder, tokensPath } from "./layout.ts";
 import { readLines, stepOfLine } from "./lineReader.ts";
+import { parseEvaluatedRollout } from "./rolloutRecord.ts";
 
 export interface Superseded {
   readonly folder: string;
@@ -51,7 +52,7 @@ export async function supersedeFrom(fileSystem: FolderFiles, what: Superseded): 
 /** Cuts half-written last lines, to which the next line would be joined. */
 export async function repairTails(fileSystem: FolderFiles, folder: string): Promise<void> {
   const { metrics, events, checkpoints, usage, evalFolder } = runPaths(folder);
-  const evaluated = await fileSystem.list(evalFolder);
+  const evaluated = (await fileSystem.list(evalFolder)).filter((name) => name.endsWith(".jsonl"));
   for (const path of [
     metrics,
     events,
@@ -63,6 +64,21 @@ export async function repairTails(fileSystem: FolderFiles, folder: string): Prom
     const end = await endOfLastLine(fileSystem, path, size);
     if (end < size) await fileSystem.truncate(path, end);
   }
+  for (const name of evaluated) await repairTokens(fileSystem, folder, stepOfFileName(name));
+}
+
+/** Cuts token records of an evaluation that no line names yet: the rollout is played again. */
+async function repairTokens(files: FolderFiles, folder: string, step: number | null) {
+  if (step === null) return;
+  const path = tokensPath(folder, { source: "evaluation", step });
+  const size = (await files.size(path)) ?? 0;
+  let end = 0;
+  for await (const { value } of readLines(files, evalPath(folder, step))) {
+    for (const each of parseEvaluatedRollout(value)?.tokenData ?? []) {
+      end = Math.max(end, each.offset + each.length);
+    }
+  }
+  if (end < size) await files.truncate(path, end);
 }
 
 /** From the end on, however long the file is. */

@@ -18,6 +18,7 @@
  */
 
 import { AppError } from "../errors.ts";
+import type { FileSystem } from "../ports.ts";
 
 /** All arrays have one entry a token. */
 export interface TokenRecord {
@@ -100,4 +101,49 @@ function fill(
     );
   }
   target.set(values);
+}
+
+interface RecordPlace {
+  readonly offset: number;
+  readonly length: number;
+}
+
+/** Tokens of the record at `offset`, or null where there is no record of that length. */
+export async function tokenCount(
+  files: Pick<FileSystem, "readRange">,
+  path: string,
+  { offset, length }: RecordPlace,
+): Promise<number | null> {
+  const bytes = await files.readRange(path, offset, HEADER_BYTES);
+  if (bytes.length < HEADER_BYTES) return null;
+  const header = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const count = header.getUint32(8, true);
+  const isRecord = header.getUint32(0, true) === MAGIC && header.getUint32(4, true) === length;
+  return isRecord && length === tokenRecordLength(count) ? count : null;
+}
+
+interface TokenPiece {
+  readonly logprobs: Float32Array;
+  readonly advantages: Float32Array;
+  readonly mask: Uint8Array;
+}
+
+/** Sampler log-probabilities, advantages and mask of `count` tokens from `from` on, without the rest of the record. */
+export async function readTokenPiece(
+  files: Pick<FileSystem, "readRange">,
+  path: string,
+  place: RecordPlace & { readonly total: number; readonly from: number; readonly count: number },
+): Promise<TokenPiece> {
+  const { offset, total, from } = place;
+  const count = Math.max(0, Math.min(place.count, total - from));
+  const start = offset + HEADER_BYTES;
+  const floats = async (bytesBefore: number): Promise<Float32Array> => {
+    const bytes = await files.readRange(path, start + bytesBefore * total + 4 * from, 4 * count);
+    // A copy: a typed array needs its own alignment.
+    return new Float32Array(Uint8Array.from(bytes).buffer);
+  };
+  const logprobs = await floats(4);
+  const advantages = await floats(12);
+  const mask = await files.readRange(path, start + 18 * total + from, count);
+  return { logprobs, advantages, mask };
 }

@@ -108,12 +108,13 @@ export function createUsageLog({
   };
 }
 
-/** Lines that cannot be read are left out. @throws AppError `file-unreadable` */
+/** From byte `from` on. Lines that cannot be read are left out. @throws AppError `file-unreadable` */
 export async function* usageEntries(
   fileSystem: FolderFiles,
   folder: string,
+  from = 0,
 ): AsyncGenerator<UsageEntry, void> {
-  for await (const { value } of readLines(fileSystem, runPaths(folder).usage)) {
+  for await (const { value } of readLines(fileSystem, runPaths(folder).usage, from)) {
     const entry = usageEntry.safeParse(value).data;
     if (entry !== undefined) yield entry;
   }

@@ -1,11 +1,13 @@
 /** Lists the runs in a folder with their progress. */
 
 import type { RunFile, RunPhase } from "../../shared/runFile.ts";
+import { firingAfter } from "../alarms/alarmFacts.ts";
+import type { AlarmId } from "../config/schema.ts";
 import { errorMessage, isAppError } from "../errors.ts";
 import type { FileSystem, FolderFiles } from "../ports.ts";
 import { readCheckpoints } from "../runFolder/checkpointLog.ts";
 import { runPaths } from "../runFolder/layout.ts";
-import { flattenMetrics, type MetricsRow } from "../runFolder/metricsTree.ts";
+import { type MetricsRow, metricAt } from "../runFolder/metricsTree.ts";
 import { isMetricsRow } from "../runFolder/reader.ts";
 import {
   newestUnexpired,
@@ -19,23 +21,26 @@ import { readStates, type StoredStates } from "../runFolder/state.ts";
 import { usageOfRow } from "../runFolder/usageOfRow.ts";
 import { type UsedTotal, usedTotal } from "../usage/prices.ts";
 import { lastLines, parseJsonLines } from "../util/jsonl.ts";
+import { addUsed, laterUsage } from "./laterUsage.ts";
 import { NOTHING_PENDING, type PendingReports, pendingReports } from "./pendingReports.ts";
 
 export interface ListedRun {
   readonly name: string;
   readonly folder: string;
-  /** `interrupted` = its trainer is gone without an end; `unreadable` = from another version, or damaged. */
-  readonly phase: RunPhase | "interrupted" | "unreadable";
+  /** `interrupted` = its trainer is gone without an end; `unreadable` = from another version, or damaged; `foreign` = another program's. */
+  readonly phase: RunPhase | "interrupted" | "unreadable" | "foreign";
   /** Completed steps. */
   readonly steps: number;
   /** Null = endless, or not known. */
   readonly totalSteps: number | null;
   /** Mean reward of the last step. */
   readonly reward: number | null;
-  /** What its steps and the evaluations before them have used; null where that is not known. */
+  /** What its steps and its evaluations have used; null where that is not known. */
   readonly used: UsedTotal | null;
   /** Mean rewards of the last steps, at most ten, oldest first. */
   readonly recentRewards: readonly (number | null)[];
+  /** Those that fire after the last step. */
+  readonly alarms: readonly AlarmId[];
   /** Reports that a resume would send; only for a run that is done. */
   readonly pendingReports: PendingReports;
   /** Start of its last attempt, milliseconds since the Unix epoch. */
@@ -59,10 +64,11 @@ export interface StateExpiry {
 }
 
 /** The part that follows from the last rows of metrics. */
-type Progress = Pick<
+type RowFacts = Pick<
   ListedRun,
-  "steps" | "totalSteps" | "reward" | "used" | "recentRewards" | "pendingReports" | "problem"
+  "steps" | "totalSteps" | "reward" | "used" | "recentRewards" | "alarms"
 >;
+type Progress = RowFacts & Pick<ListedRun, "pendingReports" | "problem">;
 
 interface CachedProgress {
   readonly version: string;
@@ -107,6 +113,7 @@ export async function readRun(
     reward: null,
     used: null,
     recentRewards: [],
+    alarms: [],
     pendingReports: NOTHING_PENDING,
     startedAtMs: null,
     repeats: null,
@@ -155,21 +162,16 @@ function phaseOf(file: RunFile, liveness: Liveness): ListedRun["phase"] {
 }
 
 /** The total of steps that the run's last row implies. */
-function totalSteps(row: MetricsRow | undefined): number | null {
-  const done = row === undefined ? null : metricOf(row, "progress/done_frac");
+export function totalSteps(row: MetricsRow | undefined): number | null {
+  const done = row === undefined ? null : metricAt(row, "progress/done_frac");
   return row === undefined || done === null || done <= 0 ? null : Math.round((row.step + 1) / done);
 }
 
-function metricOf(row: MetricsRow, name: string): number | null {
-  const value = flattenMetrics(row)[name];
-  return typeof value === "number" ? value : null;
-}
-
-function usedBy(row: MetricsRow | undefined): UsedTotal | null {
+export function usedBy(row: MetricsRow | undefined): UsedTotal | null {
   const usage = row === undefined ? null : usageOfRow(row);
   if (row === undefined || usage === null) return null;
-  const steps = metricOf(row, "cost/cumulative_usd");
-  const evaluations = metricOf(row, "cost/evaluation_usd") ?? 0;
+  const steps = metricAt(row, "cost/cumulative_usd");
+  const evaluations = metricAt(row, "cost/evaluation_usd") ?? 0;
   const { tokens } = usedTotal(usage, null);
   return { tokens, costUsd: steps === null ? null : steps + evaluations };
 }
@@ -180,22 +182,20 @@ async function readCached(
   { runId, generation, phase }: RunFile,
   known: ProgressCache,
 ): Promise<CachedProgress> {
-  const { metrics: path, checkpoints } = runPaths(folder);
+  const { metrics: path, checkpoints, evaluations } = runPaths(folder);
   const size = (await fileSystem.size(path)) ?? 0;
   const saved = (await fileSystem.size(checkpoints)) ?? 0;
+  const evaluated = (await fileSystem.size(evaluations)) ?? 0;
   // Within a generation files only grow.
-  const version = `${runId} ${generation} ${phase} ${size} ${saved}`;
+  const version = `${runId} ${generation} ${phase} ${size} ${saved} ${evaluated}`;
   const before = known.get(folder);
   if (before?.version === version) return before;
   const { rows, problem } = await lastRows(fileSystem, path, size);
-  const recentRewards = rows.map((row) => metricOf(row, "rollout/reward/mean"));
-  const steps = (rows.at(-1)?.step ?? -1) + 1;
+  const facts = rowFacts(rows);
+  const { steps, used } = facts;
   const progress = {
-    steps,
-    totalSteps: totalSteps(rows.at(-1)),
-    reward: recentRewards.at(-1) ?? null,
-    used: usedBy(rows.at(-1)),
-    recentRewards,
+    ...facts,
+    used: evaluated === 0 ? used : addUsed(used, await laterUsage(fileSystem, folder, steps)),
     pendingReports:
       phase === "done" ? await pendingReports(fileSystem, folder, steps) : NOTHING_PENDING,
     problem,
@@ -203,6 +203,20 @@ async function readCached(
   const now = { version, progress, saves: await newestSaves(fileSystem, folder) };
   known.set(folder, now);
   return now;
+}
+
+/** What the last rows of metrics say. */
+export function rowFacts(rows: readonly MetricsRow[]): RowFacts {
+  const last = rows.at(-1);
+  const recentRewards = rows.map((row) => metricAt(row, "rollout/reward/mean"));
+  return {
+    steps: (last?.step ?? -1) + 1,
+    totalSteps: totalSteps(last),
+    reward: recentRewards.at(-1) ?? null,
+    used: usedBy(last),
+    recentRewards,
+    alarms: last === undefined ? [] : [...firingAfter(last)],
+  };
 }
 
 /** Up to the newest save without expiry: a resume never needs an older one. */
@@ -220,7 +234,7 @@ export async function completedSteps(fileSystem: FolderFiles, folder: string): P
 }
 
 /** The end of the file is enough, however long the run was. */
-async function lastRows(
+export async function lastRows(
   fileSystem: FolderFiles,
   path: string,
   size: number,

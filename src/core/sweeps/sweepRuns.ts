@@ -52,6 +52,7 @@ export function actionFor({ run }: SweepRow, retriesFailed: boolean): SweepActio
       return "start";
     case "done":
     case "unreadable":
+    case "foreign":
       return "skip";
     case "failed":
       return retriesFailed ? "resume" : "skip";

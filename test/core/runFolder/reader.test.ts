@@ -87,10 +87,12 @@ test("a body comes back as it was written, whatever was written before it", asyn
   expect(bodies).toEqual([aRecord({ rollout: 0 }), aRecord({ rollout: 1, reward: 0.25 })]);
 });
 
+const SET = { source: "training", step: 0 } as const;
+
 test("token data comes back in single precision, unknown values as NaN", async () => {
   const { reader } = await writtenRun();
   const place = (await reader.rollouts(0))[1]?.tokenData[1];
-  const record = place === undefined ? null : await reader.tokens(place);
+  const record = place === undefined ? null : await reader.tokens(SET, place);
   expect(record).toEqual({
     group: 0,
     rollout: 1,
@@ -152,7 +154,7 @@ test("any file cut at any byte gives a prefix of what was written, never a fault
           const body = await reader.body(summary);
           if (body !== null) expect(body.rollout).toBe(summary.rollout);
           for (const place of summary.tokenData) {
-            const record = await reader.tokens(place);
+            const record = await reader.tokens(summary, place);
             if (record !== null) expect(record.stream).toBe(place.stream);
           }
         }

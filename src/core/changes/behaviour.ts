@@ -1,0 +1,138 @@
+/** What the model does in each step: rewards of its parts, tools, lengths, stop reasons, refusals. */
+
+import * as z from "zod";
+import { type BehaviourReport, type BehaviourRow, REWARD_PARTINGS } from "../../shared/changes.ts";
+import type { FolderFiles } from "../ports.ts";
+import { stepPaths } from "../runFolder/layout.ts";
+import { createRunReader, type RolloutSummary, type RunReader } from "../runFolder/reader.ts";
+import { parseJson } from "../util/jsonl.ts";
+import { mean } from "../util/stats.ts";
+import { evenly, type ReadRollout, readSome } from "./readSample.ts";
+import { rewardParts } from "./rewardParts.ts";
+
+const MAX_STEPS = 200;
+const READ_PER_STEP = 32;
+/** Names of environments, splits, tools and stop reasons in a row. */
+const MAX_NAMES = 20;
+const MAX_CACHE_BYTES = 256 * 1024;
+/** Rises when rows are computed otherwise. */
+const CACHE_VERSION = 3;
+
+/** How refusals begin, from the list of A. Zou et al., "Universal and Transferable Adversarial Attacks on Aligned Language Models" (2023). */
+const REFUSAL =
+  /\b(?:I['’]m sorry|I am sorry|I apologi[sz]e|As an AI|I['’]m just an|I cannot|I can['’]?t|I can not|I['’]m (?:not able|unable) to|I am (?:not able|unable) to|I won['’]t|is it not ethical|it['’]s not appropriate)\b/i;
+
+const measure = z.number().nullable();
+const byName = z.record(z.string(), z.number());
+const part = z.object({
+  ...{ by: z.enum(REWARD_PARTINGS), name: z.string(), rollouts: z.number() },
+  ...{ mean: z.number(), low: measure, high: measure },
+});
+const cacheSchema = z.object({
+  version: z.literal(CACHE_VERSION),
+  /** Of the index of the step. */
+  size: z.number(),
+  row: z.object({
+    ...{ step: z.number(), rollouts: z.number(), read: z.number() },
+    ...{ tokens: measure, turns: measure, calls: measure, failedCalls: measure },
+    ...{ thinking: measure, answer: measure, argument: measure, refusals: measure },
+    ...{ parts: z.array(part), stops: byName, tools: byName },
+  }),
+}) satisfies z.ZodType<{ readonly row: BehaviourRow }>;
+
+/**
+ * Reports step by step, in ascending order. What a step gives is kept beside its rollouts, but for the newest, which may grow.
+ * @throws AppError `file-unreadable`
+ */
+export async function* readBehaviour(
+  files: FolderFiles,
+  folder: string,
+): AsyncGenerator<BehaviourReport, void> {
+  const reader = createRunReader(files, folder);
+  const steps = await reader.steps("training");
+  const chosen = evenly(steps, MAX_STEPS);
+  const report = { steps: steps.length };
+  for (const [at, step] of chosen.entries()) {
+    const row = await keptRow(files, folder, { reader, step, isNewest: at === chosen.length - 1 });
+    const rows = row === null ? [] : [row];
+    yield { ...report, rows, progress: (at + 1) / chosen.length, isComplete: false };
+  }
+  yield { ...report, rows: [], progress: 1, isComplete: true };
+}
+
+interface KeptStep {
+  readonly reader: RunReader;
+  readonly step: number;
+  readonly isNewest: boolean;
+}
+
+async function keptRow(
+  files: FolderFiles,
+  folder: string,
+  { reader, step, isNewest }: KeptStep,
+): Promise<BehaviourRow | null> {
+  const { index, bodies } = stepPaths(folder, step);
+  const path = bodies.replace(/\.jsonl$/, ".behaviour.json");
+  const size = (await files.size(index)) ?? 0;
+  if ((await files.size(path)) !== null) {
+    const kept = cacheSchema.safeParse(
+      parseJson(await files.readText(path, MAX_CACHE_BYTES))?.value,
+    );
+    if (kept.data?.size === size) return kept.data.row;
+  }
+  const summaries = await reader.rollouts(step);
+  if (summaries.length === 0) return null;
+  const row = behaviourOf(step, summaries, await readSome(reader, summaries, READ_PER_STEP));
+  if (!isNewest) {
+    const text = JSON.stringify({ version: CACHE_VERSION, size, row });
+    // A folder that cannot be written is read all the same.
+    await files.writeAtomic(path, text).catch(() => undefined);
+  }
+  return row;
+}
+
+/** The row of a step, some of whose rollouts were read. */
+function behaviourOf(
+  step: number,
+  summaries: readonly RolloutSummary[],
+  read: readonly ReadRollout[],
+): BehaviourRow {
+  const turns = read.flatMap(({ record }) => record.turns);
+  const calls = summaries.reduce((sum, { toolCalls }) => sum + toolCalls, 0);
+  const failed = summaries.reduce((sum, { failedToolCalls }) => sum + failedToolCalls, 0);
+  const perRollout = (count: (rollout: ReadRollout) => number) => mean(read.map(count));
+  return {
+    step,
+    rollouts: summaries.length,
+    read: read.length,
+    tokens: mean(summaries.map(({ tokens }) => tokens)),
+    turns: mean(summaries.map((summary) => summary.turns)),
+    calls: mean(summaries.map(({ toolCalls }) => toolCalls)),
+    failedCalls: calls === 0 ? null : failed / calls,
+    thinking: perRollout(({ record }) => lengthOf(record.turns.map(({ reasoning }) => reasoning))),
+    answer: perRollout(({ record }) => lengthOf(record.turns.map(({ content }) => content))),
+    argument: mean(turns.flatMap((turn) => turn.calls.map(({ args }) => args.length))),
+    refusals: perRollout(({ record }) =>
+      REFUSAL.test(record.turns.at(-1)?.content ?? "") ? 1 : 0,
+    ),
+    parts: rewardParts(summaries, MAX_NAMES),
+    stops: sharesOf(summaries.map(({ stop }) => [stop])),
+    tools: sharesOf(
+      read.map(({ record }) => record.turns.flatMap((turn) => turn.calls.map(({ name }) => name))),
+    ),
+  };
+}
+
+function lengthOf(texts: readonly (string | null)[]): number {
+  return texts.reduce((sum, text) => sum + (text?.length ?? 0), 0);
+}
+
+/** In which share of the lists each name occurs; the most frequent ones. */
+function sharesOf(lists: readonly (readonly string[])[]): Readonly<Record<string, number>> {
+  const counts = new Map<string, number>();
+  for (const list of lists) {
+    for (const name of new Set(list)) counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  const sorted = [...counts].sort(([, a], [, b]) => b - a).slice(0, MAX_NAMES);
+  return Object.fromEntries(sorted.map(([name, count]) => [name, count / lists.length]));
+}

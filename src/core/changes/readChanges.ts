@@ -1,0 +1,90 @@
+/** Compares what the model says in two ranges of steps. */
+
+import type {
+  ChangedPhrase,
+  ChangesReport,
+  PhraseExample,
+  StepRange,
+} from "../../shared/changes.ts";
+import { BETWEEN_WORDS } from "../../shared/changes.ts";
+import type { FolderFiles } from "../ports.ts";
+import { createRunReader, type RunReader } from "../runFolder/reader.ts";
+import { matchRollout } from "../search/matchRollout.ts";
+import { searchTerms } from "../search/searchTerms.ts";
+import { alikeEndings } from "./alikeEndings.ts";
+import { changedPhrases, type ScoredPhrase } from "./changedPhrases.ts";
+import { wordsOf } from "./phraseCounts.ts";
+import { evenly, modelTexts, type ReadRollout, readSome } from "./readSample.ts";
+
+/** Of a range, at most. */
+const MAX_STEPS = 50;
+const READ_PER_STEP = 10;
+/** Of the step whose endings are compared. */
+const MAX_ENDINGS = 256;
+const MAX_EXAMPLES = 3;
+/** Between two reports. */
+const STEPS_PER_REPORT = 5;
+
+export interface Comparison {
+  readonly before: StepRange;
+  readonly after: StepRange;
+}
+
+/** Reports how far it is, and in the end what it found. @throws AppError `file-unreadable` */
+export async function* readChanges(
+  files: FolderFiles,
+  folder: string,
+  ranges: Comparison,
+): AsyncGenerator<ChangesReport, void> {
+  const reader = createRunReader(files, folder);
+  const steps = await reader.steps("training");
+  const read: Record<keyof Comparison, ReadRollout[]> = { before: [], after: [] };
+  const plan = (["before", "after"] as const).flatMap((range) =>
+    evenly(stepsIn(steps, ranges[range]), MAX_STEPS).map((step) => ({ range, step })),
+  );
+  const report = (ending: Partial<ChangesReport>): ChangesReport => ({
+    ...{ before: read.before.length, after: read.after.length },
+    ...{ more: [], less: [], endings: [], progress: 1, isComplete: false },
+    ...ending,
+  });
+  for (const [at, { range, step }] of plan.entries()) {
+    read[range].push(...(await readSome(reader, await reader.rollouts(step), READ_PER_STEP)));
+    if (at % STEPS_PER_REPORT === 0) yield report({ progress: at / plan.length });
+  }
+  const wordsIn = (rollouts: readonly ReadRollout[]) =>
+    rollouts.map(({ record }) => wordsOf(modelTexts(record)));
+  const { more, less } = changedPhrases(wordsIn(read.before), wordsIn(read.after));
+  yield report({
+    more: more.map((phrase) => withExamples(phrase, read.after)),
+    less: less.map((phrase) => withExamples(phrase, read.before)),
+    endings: await endingsOf(reader, plan.findLast(({ range }) => range === "after")?.step),
+    isComplete: true,
+  });
+}
+
+function stepsIn(steps: readonly number[], { from, to }: StepRange): readonly number[] {
+  return steps.filter((step) => step >= from && step <= to);
+}
+
+async function endingsOf(reader: RunReader, step: number | undefined) {
+  if (step === undefined) return [];
+  return alikeEndings(await readSome(reader, await reader.rollouts(step), MAX_ENDINGS));
+}
+
+function withExamples(phrase: ScoredPhrase, read: readonly ReadRollout[]): ChangedPhrase {
+  const examples: PhraseExample[] = [];
+  const terms = searchTerms({ text: phraseExpression(phrase.words), isRegex: true, roles: [] });
+  for (const { summary, record } of read) {
+    if (examples.length === MAX_EXAMPLES) break;
+    const [snippet] = matchRollout(record, terms, ["thinking", "answer", "call"])?.snippets ?? [];
+    if (snippet === undefined) continue;
+    const { source, step, group, rollout, reward } = summary;
+    examples.push({ source, step, group, rollout, reward, snippet });
+  }
+  return { ...phrase, examples };
+}
+
+/** Finds the words of a phrase with whatever stands between them. */
+function phraseExpression(words: string): string {
+  return words.split(" ").join(BETWEEN_WORDS);
+}

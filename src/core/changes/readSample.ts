@@ -1,0 +1,41 @@
+/** Reads some rollouts of a run, evenly spread over its steps. */
+
+import type { RolloutSummary, RunReader } from "../runFolder/reader.ts";
+import type { RolloutRecord } from "../runFolder/rolloutRecord.ts";
+import { rolloutTexts } from "../search/rolloutTexts.ts";
+
+/** A stored rollout with the place that it is listed at. */
+export interface ReadRollout {
+  readonly summary: RolloutSummary;
+  readonly record: RolloutRecord;
+}
+
+/** At most `count` entries, the first and the last among them. */
+export function evenly<T>(entries: readonly T[], count: number): readonly T[] {
+  if (entries.length <= count) return entries;
+  const stride = (entries.length - 1) / Math.max(1, count - 1);
+  return Array.from({ length: count }, (_, at) => entries[Math.round(at * stride)]).filter(
+    (entry) => entry !== undefined,
+  );
+}
+
+/** At most `count` rollouts of a step that are wholly stored. */
+export async function readSome(
+  reader: RunReader,
+  summaries: readonly RolloutSummary[],
+  count: number,
+): Promise<readonly ReadRollout[]> {
+  const read: ReadRollout[] = [];
+  for (const summary of evenly(summaries, count)) {
+    const record = await reader.body(summary);
+    if (record !== null) read.push({ summary, record });
+  }
+  return read;
+}
+
+/** What the model wrote: thinking, answers and calls, whose arguments are JSON with escaped line ends. */
+export function modelTexts(record: RolloutRecord): readonly string[] {
+  return rolloutTexts(record)
+    .filter(({ role }) => role === "thinking" || role === "answer" || role === "call")
+    .map(({ role, text }) => (role === "call" ? text.replace(/\\[nrt]/g, " ") : text));
+}

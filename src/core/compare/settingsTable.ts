@@ -1,0 +1,105 @@
+/** The settings of many runs, of which only those are of interest that are not the same in all. */
+
+import { isJsonObject, type JsonObject } from "../json.ts";
+
+/** Values as JSON, by dotted key. */
+export type FlatSettings = ReadonlyMap<string, string>;
+
+/** More than a configuration has. */
+const MAX_KEYS = 5_000;
+/** A value longer than this is cut; the file of the run has it whole. */
+const MAX_VALUE = 500;
+
+/** The leaves of a resolved configuration; a list is one. `shorten` is called with every text. */
+export function flatSettings(config: unknown, shorten: (text: string) => string): FlatSettings {
+  const found = new Map<string, string>();
+  if (isJsonObject(config)) addLeaves(config, "", shorten, found);
+  return found;
+}
+
+function addLeaves(
+  branch: JsonObject,
+  prefix: string,
+  shorten: (text: string) => string,
+  found: Map<string, string>,
+): void {
+  for (const [name, value] of Object.entries(branch)) {
+    const key = `${prefix}${name}`;
+    if (isJsonObject(value) && Object.keys(value).length > 0) {
+      addLeaves(value, `${key}.`, shorten, found);
+    } else if (found.size < MAX_KEYS) {
+      const shown = typeof value === "string" ? shorten(value) : value;
+      found.set(key, (JSON.stringify(shown) ?? "null").slice(0, MAX_VALUE));
+    }
+  }
+}
+
+/**
+ * Holds for each run only what is not as in the first one, so that thousands of runs take little room. A key that a run lacks
+ * counts as different from every value.
+ */
+export class SettingsTable {
+  #base: FlatSettings | null = null;
+  readonly #changes = new Map<string, ReadonlyMap<string, string | null>>();
+  #differing: readonly string[] | null = null;
+
+  set(run: string, settings: FlatSettings): void {
+    this.#base ??= settings;
+    const base = this.#base;
+    const changed = new Map<string, string | null>();
+    for (const [key, value] of settings) {
+      if (base.get(key) !== value) changed.set(key, value);
+    }
+    for (const key of base.keys()) {
+      if (!settings.has(key)) changed.set(key, null);
+    }
+    this.#changes.set(run, changed);
+    this.#differing = null;
+  }
+
+  delete(run: string): void {
+    if (this.#changes.delete(run)) this.#differing = null;
+  }
+
+  has(run: string): boolean {
+    return this.#changes.has(run);
+  }
+
+  /** Keys whose values are not the same in all runs, in the order of the first run's configuration, others behind. */
+  differing(): readonly string[] {
+    this.#differing ??= this.#findDiffering();
+    return this.#differing;
+  }
+
+  /** The values of a run for {@link differing}; without the keys that it lacks. */
+  of(run: string): Readonly<Record<string, string>> {
+    const changed = this.#changes.get(run);
+    if (changed === undefined) return {};
+    const values = this.differing().flatMap((key) => {
+      const value = changed.has(key) ? changed.get(key) : this.#base?.get(key);
+      return value == null ? [] : [[key, value] as const];
+    });
+    return Object.fromEntries(values);
+  }
+
+  #findDiffering(): readonly string[] {
+    const found = new Map<string, { count: number; first: string | null; isMixed: boolean }>();
+    for (const changed of this.#changes.values()) {
+      for (const [key, value] of changed) {
+        const seen = found.get(key);
+        if (seen === undefined) found.set(key, { count: 1, first: value, isMixed: false });
+        else {
+          seen.count += 1;
+          seen.isMixed ||= seen.first !== value;
+        }
+      }
+    }
+    const differs = ({ count, isMixed }: { readonly count: number; readonly isMixed: boolean }) =>
+      isMixed || count < this.#changes.size;
+    const order = [...(this.#base?.keys() ?? [])];
+    const place = new Map(order.map((key, index) => [key, index]));
+    return [...found]
+      .flatMap(([key, seen]) => (differs(seen) ? [key] : []))
+      .sort((a, b) => (place.get(a) ?? order.length) - (place.get(b) ?? order.length));
+  }
+}

@@ -1,0 +1,42 @@
+/** Reads where the rollouts of an evaluation are stored. */
+
+import type { FolderFiles } from "../ports.ts";
+import { evalPath } from "./layout.ts";
+import { readLines } from "./lineReader.ts";
+import { EvaluatedCells } from "./reader.ts";
+import { type EndedLine, type EvaluationUse, parseEvaluatedRollout } from "./rolloutRecord.ts";
+
+export interface StoredEvaluatedRollout {
+  /** Its group is counted over all environments, splits and temperatures of the evaluation. */
+  readonly place: Pick<EndedLine, "step" | "group" | "rollout" | "offset" | "length">;
+  readonly use: EvaluationUse;
+}
+
+/**
+ * The last stored rollout for each number of each task, of the evaluations after `step` completed steps that `isWanted` names. `folder`
+ * is a run folder or one that is laid out like it. Lines of older versions name no purpose and belong to none.
+ */
+export async function evaluatedRollouts(
+  fileSystem: FolderFiles,
+  folder: string,
+  step: number,
+  isWanted: (purpose: string, model?: string) => boolean,
+): Promise<readonly StoredEvaluatedRollout[]> {
+  const found = new Map<string, StoredEvaluatedRollout>();
+  const cells = new EvaluatedCells();
+  for await (const { value, offset, length } of readLines(fileSystem, evalPath(folder, step))) {
+    const evaluated = parseEvaluatedRollout(value);
+    if (evaluated?.purpose === undefined) continue;
+    const { record, purpose, model, temperature } = evaluated;
+    if (!isWanted(purpose, model)) continue;
+    const group = cells.groupOf(evaluated);
+    const { rollout } = record;
+    found.set(`${group}/${rollout}`, {
+      place: { step, group, rollout, offset, length },
+      use: { temperature, purpose, ...(model !== undefined && { model }) },
+    });
+  }
+  return [...found.values()].sort(
+    (a, b) => a.place.group - b.place.group || a.place.rollout - b.place.rollout,
+  );
+}

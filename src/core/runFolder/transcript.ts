@@ -1,0 +1,56 @@
+/** A stored rollout as plain text that two rollouts can be compared by, line by line. */
+
+import type { RolloutRecord } from "./rolloutRecord.ts";
+
+/** Everything that was said, turn by turn; without times and other facts that differ between any two rollouts. */
+export function transcriptOf(record: RolloutRecord): string {
+  const { systemText, promptText, turns, rewards, reward, stop, error } = record;
+  const parts = [
+    ...(systemText === null ? [] : [section("System", systemText)]),
+    section("Prompt", promptText),
+    ...turns.map((turn, at) => turnText(turn, at + 1)),
+    section(
+      "End",
+      [
+        `Stop: ${stop}`,
+        `Rewards: ${rewards.length === 0 ? "none" : rewards.map(String).join(", ")}`,
+        `Reward: ${reward === null ? "none, the rollout failed" : String(reward)}`,
+        ...(error === null ? [] : [`Error: ${error}`]),
+      ].join("\n"),
+    ),
+  ];
+  return `${parts.join("\n\n")}\n`;
+}
+
+function turnText(turn: RolloutRecord["turns"][number], number: number): string {
+  const { reasoning, content, calls, errors, results, nudge } = turn;
+  const texts = [
+    ...(reasoning === null ? [] : [section("Reasoning", reasoning, "###")]),
+    ...(content.trim() === "" ? [] : [section("Model", content.trim(), "###")]),
+    ...calls.flatMap(({ name, args }, at) => {
+      const result = results[at];
+      return [
+        section(`Call ${name}`, args, "###"),
+        ...(result === undefined ? [] : [resultText(result)]),
+      ];
+    }),
+    ...errors.map(({ raw, message }) => section("Not a call", `${raw}\n${message}`, "###")),
+    ...results.slice(calls.length).map(resultText),
+    ...(nudge === null ? [] : [section("Sent to the model", nudge, "###")]),
+  ];
+  return [`## Turn ${number}`, ...texts].join("\n\n");
+}
+
+function resultText({
+  name,
+  text,
+  isError,
+  reward,
+}: RolloutRecord["turns"][number]["results"][number]): string {
+  const title = `${isError ? "Tool error" : "Result"} ${name}`;
+  return section(title, reward === null ? text : `${text}\nReward: ${reward}`, "###");
+}
+
+function section(title: string, text: string, level = "##"): string {
+  return `${level} ${title}\n\n${text}`;
+}

@@ -1,0 +1,135 @@
+/** Measures a run by the end of its metrics: what hints in its configuration show. */
+
+import type { MeasuredEnvironment, MeasuredRun } from "../config/editing/display/measuredRun.ts";
+import { isJsonObject } from "../json.ts";
+import type { FolderFiles } from "../ports.ts";
+import { runPaths } from "../runFolder/layout.ts";
+import { metricNames } from "../runFolder/metrics.ts";
+import { flattenMetrics, type MetricsRow } from "../runFolder/metricsTree.ts";
+import { MAX_BYTES, readIfReadable } from "../runFolder/wholeFiles.ts";
+import { TOKEN_KINDS } from "../usage/tokenUsage.ts";
+import { parseJson } from "../util/jsonl.ts";
+import { mean, sum } from "../util/stats.ts";
+import { lastRows, totalSteps, usedBy } from "./runList.ts";
+
+/** Null for a run without a completed step. @throws AppError `file-unreadable`, `folder-unsafe` */
+export async function measureRun(
+  files: FolderFiles,
+  { folder, name }: { readonly folder: string; readonly name: string },
+): Promise<MeasuredRun | null> {
+  const { metrics, resolvedConfig } = runPaths(folder);
+  const { rows } = await lastRows(files, metrics, (await files.size(metrics)) ?? 0);
+  const text = await readIfReadable(files, resolvedConfig, MAX_BYTES.resolvedConfig);
+  return measuredRun(name, rows, text === null ? undefined : parseJson(text)?.value);
+}
+
+function measuredRun(
+  name: string,
+  rows: readonly MetricsRow[],
+  settings: unknown,
+): MeasuredRun | null {
+  const last = rows.at(-1);
+  if (last === undefined) return null;
+  const read = new Measured(rows);
+  const used = usedBy(last);
+  return {
+    name,
+    steps: last.step + 1,
+    totalSteps: totalSteps(last),
+    measuredSteps: rows.length,
+    settings,
+    step: {
+      tokens: read.meanSum(TOKEN_KINDS.map((kind) => `tokens/${kind}`)),
+      costUsd: read.mean("cost/step_usd"),
+      seconds: read.mean("time/total_s"),
+      gradientNorm: read.mean("optim/grad_norm"),
+    },
+    used: { tokens: used?.tokens ?? null, costUsd: used?.costUsd ?? null },
+    secondsLeft: read.last("progress/eta_s"),
+    learningRate: read.last("optim/lr"),
+    reward: read.mean("rollout/reward/mean"),
+    turns: {
+      cut: read.mean("rollout/turn_truncated_frac"),
+      meanTokens: read.mean("rollout/tokens_per_turn/mean"),
+      mostTokens: read.most("rollout/tokens_per_turn/max"),
+    },
+    rollouts: {
+      full: read.stopShare("rollout", "max_tokens"),
+      meanTokens: read.mean("rollout/total_tokens/mean"),
+      mostTokens: read.most("rollout/total_tokens/max"),
+      timedOut: read.stopShare("rollout", "rollout_timeout"),
+    },
+    mixedGroups: read.mean("group/frac_mixed"),
+    environments: environmentsOf(read, settings),
+  };
+}
+
+function environmentsOf(
+  read: Measured,
+  settings: unknown,
+): Readonly<Record<string, MeasuredEnvironment>> {
+  const environments = isJsonObject(settings) ? settings["environments"] : null;
+  const names = isJsonObject(environments) ? Object.keys(environments) : [];
+  return Object.fromEntries(
+    [...metricNames(names)].map(([name, short]) => {
+      const place = `rollout/env/${short}`;
+      const measured = {
+        reward: read.mean(`${place}/reward/mean`),
+        success: read.mean(`${place}/success_frac`),
+        meanTurns: read.mean(`${place}/turns/mean`),
+        outOfTurns: read.stopShare(place, "max_turns"),
+      };
+      return [name, measured];
+    }),
+  );
+}
+
+/** The numbers of a few rows by their flat names; null for those that no row has. */
+class Measured {
+  readonly #rows: readonly ReturnType<typeof flattenMetrics>[];
+
+  constructor(rows: readonly MetricsRow[]) {
+    this.#rows = rows.map(flattenMetrics);
+  }
+
+  mean(name: string): number | null {
+    return mean(this.#values(name));
+  }
+
+  most(name: string): number | null {
+    const values = this.#values(name);
+    return values.length === 0 ? null : Math.max(...values);
+  }
+
+  last(name: string): number | null {
+    const value = this.#rows.at(-1)?.[name];
+    return typeof value === "number" ? value : null;
+  }
+
+  /** Of the sums of each row. */
+  meanSum(names: readonly string[]): number | null {
+    const sums = this.#rows.flatMap((row) => {
+      const values = names.map((name) => row[name]).filter((value) => typeof value === "number");
+      return values.length === 0 ? [] : [sum(values)];
+    });
+    return mean(sums);
+  }
+
+  /** A row names the reasons that occurred in its step only; null when no row names any. */
+  stopShare(place: string, reason: string): number | null {
+    const prefix = `${place}/stop_reason/`;
+    const named = this.#rows.filter((row) =>
+      Object.keys(row).some((name) => name.startsWith(prefix)),
+    );
+    return mean(
+      named.map((row) => {
+        const share = row[`${prefix}${reason}/frac`];
+        return typeof share === "number" ? share : 0;
+      }),
+    );
+  }
+
+  #values(name: string): readonly number[] {
+    return this.#rows.map((row) => row[name]).filter((value) => typeof value === "number");
+  }
+}

@@ -1,0 +1,133 @@
+/** What the table of runs says of a run beyond its last rows: read once, then only where its files have grown. */
+
+import * as z from "zod";
+import type { RunFile } from "../../shared/runFile.ts";
+import { LISTED_METRICS, type RunDigestView } from "../../shared/runsPage.ts";
+import { firingAfter } from "../alarms/alarmFacts.ts";
+import type { FolderFiles } from "../ports.ts";
+import { cellName, readEvaluations } from "../runFolder/evaluationLog.ts";
+import { runPaths } from "../runFolder/layout.ts";
+import { readLines } from "../runFolder/lineReader.ts";
+import { type MetricsRow, metricAt } from "../runFolder/metricsTree.ts";
+import { isMetricsRow } from "../runFolder/reader.ts";
+
+const interval = z.object({ mean: z.number(), low: z.number(), high: z.number() });
+
+/** Plain data, so that it can be stored between two windows. */
+export const runDigestSchema = z.object({
+  /** Of the files that it was read from: within a generation they only grow. */
+  source: z.string(),
+  /** Where the next read of `metrics.jsonl` begins. */
+  offset: z.number().int().nonnegative(),
+  /** Up to where its curves were kept; 0 = nowhere. */
+  curvesAt: z.number().int().nonnegative().default(0),
+  evaluationBytes: z.number().int().nonnegative(),
+  best: z.object({ value: z.number(), step: z.number() }).readonly().nullable(),
+  rewardSum: z.number(),
+  rewardCount: z.number().int().nonnegative(),
+  seconds: z.number(),
+  metrics: z.partialRecord(z.enum(LISTED_METRICS), z.number()).readonly(),
+  alarms: z.number().int().nonnegative(),
+  evaluations: z.record(z.string(), interval.extend({ step: z.number() }).readonly()).readonly(),
+});
+
+export type RunDigest = Readonly<z.infer<typeof runDigestSchema>>;
+
+type OnRow = (row: MetricsRow) => void;
+
+/** More cells than an evaluation has. */
+const MAX_CELLS = 50;
+
+function emptyDigest(source: string): RunDigest {
+  return {
+    ...{
+      source,
+      offset: 0,
+      curvesAt: 0,
+      evaluationBytes: 0,
+      best: null,
+      rewardSum: 0,
+      rewardCount: 0,
+    },
+    ...{ seconds: 0, metrics: {}, alarms: 0, evaluations: {} },
+  };
+}
+
+/**
+ * `before` itself when nothing was added to what it was read from. `onRow` is called with each row that was. @throws AppError
+ * `file-unreadable`, `folder-unsafe`
+ */
+export async function readDigest(
+  files: FolderFiles,
+  folder: string,
+  { runId, generation }: Pick<RunFile, "runId" | "generation">,
+  before: RunDigest | undefined,
+  onRow?: OnRow,
+): Promise<RunDigest> {
+  const source = `${runId} ${generation}`;
+  const size = (await files.size(runPaths(folder).metrics)) ?? 0;
+  const isKnown = before?.source === source && before.offset <= size;
+  const known = isKnown ? before : emptyDigest(source);
+  const grown = await readRows(files, folder, known, onRow);
+  const { evaluations } = runPaths(folder);
+  const evaluationBytes = (await files.size(evaluations)) ?? 0;
+  if (evaluationBytes === grown.evaluationBytes) return grown;
+  return { ...grown, evaluationBytes, evaluations: await newestResults(files, folder) };
+}
+
+export function digestView(digest: RunDigest): RunDigestView {
+  const { best, rewardSum, rewardCount, seconds, metrics, alarms, evaluations } = digest;
+  const mean = rewardCount === 0 ? null : rewardSum / rewardCount;
+  return { best, mean, seconds, metrics, alarms, evaluations };
+}
+
+async function readRows(
+  files: FolderFiles,
+  folder: string,
+  before: RunDigest,
+  onRow: OnRow = () => undefined,
+): Promise<RunDigest> {
+  const path = runPaths(folder).metrics;
+  if (((await files.size(path)) ?? 0) === before.offset) return before;
+  let digest = before;
+  for await (const { value, offset, length } of readLines(files, path, before.offset)) {
+    if (isMetricsRow(value)) {
+      digest = withRow(digest, value, value.step);
+      onRow(value);
+    }
+    digest = { ...digest, offset: offset + length + 1 };
+  }
+  return digest;
+}
+
+function withRow(before: RunDigest, row: MetricsRow, step: number): RunDigest {
+  const reward = metricAt(row, "rollout/reward/mean");
+  const isBest = reward !== null && reward > (before.best?.value ?? Number.NEGATIVE_INFINITY);
+  return {
+    ...before,
+    best: isBest ? { value: reward, step: step + 1 } : before.best,
+    rewardSum: before.rewardSum + (reward ?? 0),
+    rewardCount: before.rewardCount + (reward === null ? 0 : 1),
+    seconds: before.seconds + (metricAt(row, "time/total_s") ?? 0),
+    metrics: listedMetrics(row),
+    alarms: firingAfter(row).size,
+  };
+}
+
+function listedMetrics(row: MetricsRow): RunDigest["metrics"] {
+  const found = LISTED_METRICS.map((name) => [name, metricAt(row, name)] as const);
+  return Object.fromEntries(found.filter(([, value]) => value !== null));
+}
+
+async function newestResults(
+  files: FolderFiles,
+  folder: string,
+): Promise<RunDigest["evaluations"]> {
+  const found = (await readEvaluations(files, folder)).flatMap(({ step, results }) =>
+    results.map((result) => {
+      const { rewardMean: mean, low, high } = result;
+      return [cellName(result), { mean, low, high, step }] as const;
+    }),
+  );
+  return Object.fromEntries([...new Map(found)].slice(0, MAX_CELLS));
+}

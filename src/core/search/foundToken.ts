@@ -1,0 +1,80 @@
+/** Finds the token that a found place begins with, among the tokens of its turn. */
+
+import { foldText, LAYOUT, NOTATION } from "../../shared/foldedText.ts";
+import type { SearchSnippet } from "../../shared/search.ts";
+import { parseJson } from "../util/jsonl.ts";
+import type { RolloutText } from "./rolloutTexts.ts";
+
+export interface TurnTexts {
+  /** Of the tokens of the turn, results of its calls included. */
+  readonly tokens: readonly string[];
+  /** All stored texts of the turn, in their order. */
+  readonly texts: readonly RolloutText[];
+}
+
+/**
+ * The position of a token in `tokens`; null when the place is not in them. Texts are stored without the marks of the chat format, and
+ * arguments in another notation than the model's, so that one text after the other is looked for.
+ */
+export function foundToken({ tokens, texts }: TurnTexts, snippet: SearchSnippet): number | null {
+  const target = foundText(texts, snippet);
+  if (target === null) return null;
+  const before = texts.slice(0, texts.indexOf(target.own)).map(({ text }) => text);
+  const ways = [LAYOUT, NOTATION].map((dropped) => {
+    const drawn = foldText(tokens, dropped);
+    const fold = (text: string): string => foldText([text], dropped).text;
+    const end = endOf(drawn.text, before, fold);
+    return { drawn, fold, end };
+  });
+  const { own, start, lead } = target;
+  const { match } = snippet;
+  // The whole text is the surest place, and the match by itself the least sure.
+  const places = [
+    [own.text.slice(0, start), own.text.slice(start)],
+    [lead, match],
+    ["", match],
+  ] as const;
+  for (const [front, found] of places) {
+    for (const { drawn, fold, end } of ways) {
+      const wanted = fold(found);
+      const at = wanted === "" ? -1 : drawn.text.indexOf(fold(front) + wanted, end);
+      if (at !== -1) return drawn.at(at + fold(front).length)?.piece ?? null;
+    }
+  }
+  return null;
+}
+
+/** Behind all of `before` that are there, in their order; of arguments in another notation behind their strings. */
+function endOf(drawn: string, before: readonly string[], fold: (text: string) => string): number {
+  const behind = (text: string, from: number): number | null => {
+    const wanted = fold(text);
+    const start = drawn.indexOf(wanted, from);
+    return start === -1 ? null : start + wanted.length;
+  };
+  return before.reduce(
+    (end, text) =>
+      behind(text, end) ??
+      stringsIn(text).reduce((inner, string) => behind(string, inner) ?? inner, end),
+    0,
+  );
+}
+
+/** The strings of a text of JSON. */
+function stringsIn(text: string): readonly string[] {
+  return [...text.matchAll(/"(?:[^"\\]|\\.)*"/g)].flatMap(([string]) => {
+    const value = parseJson(string)?.value;
+    return typeof value === "string" ? [value] : [];
+  });
+}
+
+/** The text that the snippet was cut from, and where the match begins in it. */
+function foundText(texts: readonly RolloutText[], { role, before, match, after }: SearchSnippet) {
+  const lead = before.replace(/^…/, "");
+  for (const behind of [after.replace(/…$/, ""), ""]) {
+    for (const own of texts.filter((text) => text.role === role)) {
+      const start = `${own.text}${own.next ?? ""}`.indexOf(lead + match + behind);
+      if (start !== -1) return { own, lead, start: start + lead.length };
+    }
+  }
+  return null;
+}

@@ -1,0 +1,42 @@
+/** The texts of a stored rollout, each with who wrote it and in which turn. */
+
+import type { SearchRole } from "../../shared/search.ts";
+import type { RolloutRecord } from "../runFolder/rolloutRecord.ts";
+
+export interface RolloutText {
+  readonly role: SearchRole;
+  /** From 0; null outside of turns. */
+  readonly turn: number | null;
+  readonly text: string;
+  /** What is shown behind it, and is a text of its own. */
+  readonly next?: string;
+}
+
+/** In the order of a replay; empty texts are left out. */
+export function rolloutTexts(record: RolloutRecord): readonly RolloutText[] {
+  const { systemText, promptText, turns, error } = record;
+  const texts: readonly RolloutText[] = [
+    { role: "prompt", turn: null, text: systemText ?? "" },
+    { role: "prompt", turn: null, text: promptText },
+    ...turns.flatMap(turnTexts),
+    { role: "error", turn: null, text: error ?? "" },
+  ];
+  return texts.filter(({ text }) => text !== "");
+}
+
+function turnTexts(own: RolloutRecord["turns"][number], turn: number): readonly RolloutText[] {
+  const { reasoning, content, calls, errors, results, nudge, sampledText } = own;
+  const isUnderstood = content !== "" || reasoning !== null || calls.length + errors.length > 0;
+  const texts: readonly (readonly [SearchRole, string, string?])[] = [
+    ["thinking", reasoning ?? ""],
+    ["answer", isUnderstood ? content : sampledText],
+    ...calls.flatMap(({ name, args }) => [["call", name, args] as const, ["call", args] as const]),
+    ...errors.map(({ raw }) => ["call", raw] as const),
+    ...results.map(({ text }) => ["result", text] as const),
+    ["result", nudge ?? ""],
+  ];
+  return texts.map(([role, text, next]) => ({
+    ...{ role, turn, text },
+    ...(next !== undefined && { next: ` ${next}` }),
+  }));
+}

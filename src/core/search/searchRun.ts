@@ -1,0 +1,196 @@
+/** Searches the rollouts of a run: those blocks of its files that may hold what is looked for, newest first. */
+
+import { newestSets, type RolloutKey, type RolloutSet } from "../../shared/rolloutSet.ts";
+import type { SearchHit, SearchQuery, SearchReport } from "../../shared/search.ts";
+import type { FolderFiles } from "../ports.ts";
+import { createRunReader, type RunReader } from "../runFolder/reader.ts";
+import { type RolloutRecord, rolloutRecordSchema } from "../runFolder/rolloutRecord.ts";
+import { parseJson } from "../util/jsonl.ts";
+import { matchRollout } from "./matchRollout.ts";
+import { type SearchTerm, searchTerms } from "./searchTerms.ts";
+import {
+  buildTextIndex,
+  candidateBlocks,
+  readTextIndex,
+  storeTextIndex,
+  type TextBlock,
+  type TextIndex,
+  type TextPaths,
+  textPaths,
+} from "./textIndex.ts";
+
+export interface RunSearch {
+  readonly query: SearchQuery;
+  /** Only this step or evaluation; null = all of the run. */
+  readonly set: RolloutSet | null;
+  /** Hits after which the search ends. */
+  readonly maxHits: number;
+}
+
+interface Searched extends RunSearch {
+  readonly files: FolderFiles;
+  readonly folder: string;
+  readonly reader: RunReader;
+  readonly terms: readonly SearchTerm[];
+  readonly hashes: readonly number[];
+}
+
+/** A stored rollout as it lies in a file. */
+interface StoredLine {
+  readonly offset: number;
+  readonly text: string;
+}
+
+/** Indexes that are read while an earlier one is searched. */
+const READ_AHEAD = 8;
+const LINE_FEED = 0x0a;
+
+/**
+ * Reports after each block that had to be read and after each file. An index that is missing, stale or damaged is built, and written
+ * for files that grow no more; where it cannot be written the search goes on without.
+ * @throws AppError `bad-expression`, `file-unreadable`
+ */
+export async function* searchRun(
+  files: FolderFiles,
+  folder: string,
+  search: RunSearch,
+): AsyncGenerator<SearchReport, void> {
+  const reader = createRunReader(files, folder);
+  const terms = searchTerms(search.query);
+  const hashes = terms.flatMap((term) => term.hashes);
+  const searched: Searched = { ...search, files, folder, reader, terms, hashes };
+  const sets = terms.length === 0 ? [] : await searchedSets(searched);
+  const indexes = sets.map((set, at) => () => soundIndex(files, textPaths(folder, set), at === 0));
+  let left = search.maxHits;
+  let done = 0;
+  const report = (hits: readonly SearchHit[], ending: Partial<SearchReport> = {}) => ({
+    hits,
+    progress: done / Math.max(1, sets.length),
+    isComplete: false,
+    isCut: false,
+    ...ending,
+  });
+  for await (const index of inAdvance(indexes, READ_AHEAD)) {
+    const set = sets[done];
+    if (set === undefined) break;
+    for await (const hits of searchSet(searched, set, index)) {
+      const shown = hits.slice(0, left);
+      left -= shown.length;
+      if (left > 0) yield report(shown);
+      else return yield report(shown, { isCut: true, isComplete: true });
+    }
+    done += 1;
+    yield report([]);
+  }
+  yield report([], { isComplete: true });
+}
+
+async function searchedSets({ reader, set }: Searched): Promise<readonly RolloutSet[]> {
+  if (set !== null) return [set];
+  return newestSets(await reader.steps("training"), await reader.steps("evaluation"));
+}
+
+/** The results of `tasks` in their order, `count` of which are under way at a time. */
+async function* inAdvance<T>(
+  tasks: readonly (() => Promise<T>)[],
+  count: number,
+): AsyncGenerator<T, void> {
+  const started: Promise<T>[] = [];
+  for (const task of tasks) {
+    const next = task();
+    // Who takes the results learns of a fault in its turn.
+    next.catch(() => undefined);
+    started.push(next);
+    if (started.length === count) yield* started.splice(0, 1);
+  }
+  yield* started;
+}
+
+/** The hits of one file, block by block. */
+async function* searchSet(
+  searched: Searched,
+  set: RolloutSet,
+  index: TextIndex,
+): AsyncGenerator<readonly SearchHit[], void> {
+  const { files, folder, hashes } = searched;
+  const paths = textPaths(folder, set);
+  const keyOf = set.source === "training" ? storedKey : evaluatedKeys(searched.reader, set);
+  for (const block of candidateBlocks(index, hashes)) {
+    const hits: SearchHit[] = [];
+    for (const line of await readLinesOf(files, paths, block)) {
+      const hit = await hitOf(searched, line, keyOf);
+      if (hit !== null) hits.push(hit);
+    }
+    yield hits;
+  }
+}
+
+/** The newest file may grow, so that its index would be stale at once. */
+async function soundIndex(
+  files: FolderFiles,
+  paths: TextPaths,
+  isNewest: boolean,
+): Promise<TextIndex> {
+  const stored = await readTextIndex(files, paths);
+  if (stored !== null) return stored;
+  const index = await buildTextIndex(files, paths.bodies);
+  // A folder that cannot be written is searched all the same.
+  if (!isNewest) await storeTextIndex(files, paths, index).catch(() => undefined);
+  return index;
+}
+
+async function readLinesOf(
+  files: FolderFiles,
+  { bodies }: TextPaths,
+  { offset, length }: TextBlock,
+): Promise<readonly StoredLine[]> {
+  const bytes = await files.readRange(bodies, offset, length);
+  const decoder = new TextDecoder();
+  const lines: StoredLine[] = [];
+  for (let start = 0; start < bytes.length; ) {
+    const end = bytes.indexOf(LINE_FEED, start);
+    // The last line is half-written, or being written.
+    if (end === -1) break;
+    lines.push({ offset: offset + start, text: decoder.decode(bytes.subarray(start, end)) });
+    start = end + 1;
+  }
+  return lines;
+}
+
+async function hitOf(
+  { terms, query }: Searched,
+  line: StoredLine,
+  keyOf: KeyOf,
+): Promise<SearchHit | null> {
+  if (terms.some(({ linePattern }) => linePattern?.test(line.text) === false)) return null;
+  const record = rolloutRecordSchema.safeParse(parseJson(line.text)?.value).data;
+  const match = record === undefined ? null : matchRollout(record, terms, query.roles);
+  if (record === undefined || match === null) return null;
+  const { taskKey, reward, stop } = record;
+  const key = await keyOf(record, line);
+  return key === null ? null : { ...key, taskKey, reward, stop, ...match };
+}
+
+type KeyOf = (record: RolloutRecord, line: StoredLine) => Promise<RolloutKey | null>;
+
+const storedKey: KeyOf = async ({ step, group, rollout }) => ({
+  source: "training",
+  step,
+  group,
+  rollout,
+});
+
+/** The groups of an evaluation are counted over all of its cells, which a record does not know. */
+function evaluatedKeys(reader: RunReader, { source, step }: RolloutSet): KeyOf {
+  let listed: Promise<ReadonlyMap<number, RolloutKey>> | null = null;
+  const list = async (): Promise<ReadonlyMap<number, RolloutKey>> => {
+    const summaries = await reader.rollouts(step, source);
+    return new Map(
+      summaries.map(({ offset, group, rollout }) => [offset, { source, step, group, rollout }]),
+    );
+  };
+  return async (_, { offset }) => {
+    listed ??= list();
+    return (await listed).get(offset) ?? null;
+  };
+}

@@ -1,0 +1,60 @@
+/** Where the time of one rollout went. */
+
+import type { TimeKind, TimeSpan } from "../../shared/timeline.ts";
+import type { RolloutRecord } from "../runFolder/rolloutRecord.ts";
+
+/** The times of a rollout; those of a span are since the Unix epoch. */
+export interface RolloutTimes {
+  readonly group: number;
+  readonly rollout: number;
+  readonly environment: string;
+  readonly turns: number;
+  readonly toolTurns: number;
+  readonly spans: readonly TimeSpan[];
+}
+
+export function rolloutTimes(record: RolloutRecord): RolloutTimes {
+  const { group, rollout, environment, turns } = record;
+  const toolTurns = turns.filter(({ samplingMs, durationMs }) =>
+    samplingMs === undefined ? false : durationMs > 2 * samplingMs,
+  ).length;
+  return { group, rollout, environment, turns: turns.length, toolTurns, spans: spansOf(record) };
+}
+
+function spansOf({ startedAtMs, durationMs, beginning, turns }: RolloutRecord): TimeSpan[] {
+  const spans = new Spans(startedAtMs - (beginning?.queuedMs ?? 0));
+  spans.until("queue", startedAtMs);
+  if (beginning !== undefined) {
+    const { retriedMs, waitedMs, openedMs } = beginning;
+    spans.until("retry", startedAtMs + retriedMs);
+    spans.until("place", startedAtMs + retriedMs + waitedMs);
+    spans.until("session", startedAtMs + retriedMs + waitedMs + openedMs);
+  }
+  for (const [i, turn] of turns.entries()) {
+    const { samplingMs, results } = turn;
+    const endMs = turn.startedAtMs + turn.durationMs;
+    spans.until(i === 0 ? "session" : "other", turn.startedAtMs);
+    if (samplingMs !== undefined) spans.until("sampling", turn.startedAtMs + samplingMs);
+    const rest = results.length === 0 ? "sampling" : "turn";
+    spans.until(samplingMs === undefined ? rest : "tool", endMs);
+  }
+  spans.until("other", startedAtMs + durationMs);
+  return spans.all;
+}
+
+/** Spans one after the other, without gaps and empty ones. */
+class Spans {
+  readonly all: TimeSpan[] = [];
+  #atMs: number;
+
+  constructor(fromMs: number) {
+    this.#atMs = Math.round(fromMs);
+  }
+
+  until(kind: TimeKind, ms: number): void {
+    const toMs = Math.round(ms);
+    if (toMs <= this.#atMs) return;
+    this.all.push({ kind, fromMs: this.#atMs, toMs });
+    this.#atMs = toMs;
+  }
+}

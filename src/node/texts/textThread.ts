@@ -1,0 +1,102 @@
+/** Reads the texts of runs in a thread of its own, so that neither much text nor a regular expression without end holds its program up. */
+
+import { Worker } from "node:worker_threads";
+import type { Comparison } from "../../core/changes/readChanges.ts";
+import { AppError, errorMessage } from "../../core/errors.ts";
+import type { RunSearch } from "../../core/search/searchRun.ts";
+import type { FolderReport } from "../../core/search/searchRuns.ts";
+import { WakeableSleep } from "../../core/util/wakeableSleep.ts";
+import type { BehaviourReport, ChangesReport } from "../../shared/changes.ts";
+import { systemClock } from "../clock.ts";
+
+interface FolderTask {
+  /** Folders in which nothing is written. */
+  readonly readOnly: readonly string[];
+}
+
+export interface SearchTask extends FolderTask, RunSearch {
+  readonly kind: "search";
+  /** Run folders, in the order in which they are searched. */
+  readonly folders: readonly string[];
+}
+
+export interface BehaviourTask extends FolderTask {
+  readonly kind: "behaviour";
+  readonly folder: string;
+}
+
+export interface ChangesTask extends FolderTask, Comparison {
+  readonly kind: "changes";
+  readonly folder: string;
+}
+
+/** Each task with its reports. */
+interface Reports {
+  readonly search: FolderReport;
+  readonly behaviour: BehaviourReport;
+  readonly changes: ChangesReport;
+}
+
+export type TextTask = SearchTask | BehaviourTask | ChangesTask;
+
+export type TextMessage =
+  | { readonly kind: "report"; readonly report: Reports[keyof Reports] }
+  | { readonly kind: "failed"; readonly code: string; readonly message: string }
+  | { readonly kind: "end" };
+
+export interface TextThreadOptions {
+  /** The bundled `textWorker.ts`. */
+  readonly workerPath: string;
+  /** For the thread to report something; absent = ten seconds. */
+  readonly deadlineMs?: number;
+  readonly signal?: AbortSignal;
+}
+
+const DEADLINE_MS = 10_000;
+
+/**
+ * Reports as the task goes on; whoever stops taking reports ends it, and an abort of `signal` rejects with its reason.
+ * @throws AppError as the task does, and `text-stuck` when the thread works on one rollout for longer than the deadline
+ */
+export async function* reportsInThread<Task extends TextTask>(
+  task: Task,
+  { workerPath, deadlineMs = DEADLINE_MS, signal }: TextThreadOptions,
+): AsyncGenerator<Reports[Task["kind"]], void> {
+  const worker = new Worker(workerPath, { workerData: task });
+  const waiting: TextMessage[] = [];
+  const sleep = new WakeableSleep();
+  const receive = (message: TextMessage): void => {
+    waiting.push(message);
+    sleep.wakeOrSkipNext();
+  };
+  worker.on("message", receive);
+  worker.on("error", (error) => receive(failureOf(error)));
+  worker.on("exit", () => receive({ kind: "end" }));
+  try {
+    for (;;) {
+      const message = waiting.shift();
+      if (message === undefined) {
+        if (!(await sleep.sleep(systemClock, deadlineMs, signal))) throw stuck(deadlineMs);
+        continue;
+      }
+      if (message.kind === "end") return;
+      if (message.kind === "failed") throw new AppError(message.code, message.message);
+      yield message.report as Reports[Task["kind"]]; // the thread answers a task with its own reports
+    }
+  } finally {
+    await worker.terminate();
+  }
+}
+
+export function failureOf(error: unknown): TextMessage {
+  const code = error instanceof AppError ? error.code : "text-failed";
+  return { kind: "failed", code, message: errorMessage(error) };
+}
+
+function stuck(deadlineMs: number): AppError {
+  const seconds = Math.ceil(deadlineMs / 1_000);
+  return new AppError(
+    "text-stuck",
+    `The search was ended because one rollout took it more than ${seconds} seconds. Write the expression without a repetition inside of another, such as (a+)+.`,
+  );
+}

@@ -1,0 +1,56 @@
+/** The thread of one task over the texts of runs: reports what it finds until it is through or ended. */
+
+import { parentPort, workerData } from "node:worker_threads";
+import { readBehaviour } from "../../core/changes/behaviour.ts";
+import { readChanges } from "../../core/changes/readChanges.ts";
+import type { FolderFiles } from "../../core/ports.ts";
+import { readOnlyFiles } from "../../core/readOnlyFiles.ts";
+import { type FolderReport, searchRuns } from "../../core/search/searchRuns.ts";
+import { inPlaceFiles } from "../inPlaceFiles.ts";
+import { failureOf, type TextMessage, type TextTask } from "./textThread.ts";
+
+/** Reports without hits are sent no more often. */
+const REPORT_PAUSE_MS = 50;
+
+async function run(task: TextTask): Promise<void> {
+  const filesOf = (folder: string): FolderFiles => {
+    const files = inPlaceFiles(folder);
+    return task.readOnly.includes(folder) ? readOnlyFiles(files) : files;
+  };
+  switch (task.kind) {
+    case "search":
+      for await (const report of searchRuns(task.folders, filesOf, task)) postFound(report);
+      return;
+    case "behaviour":
+      for await (const report of readBehaviour(filesOf(task.folder), task.folder))
+        postReport(report);
+      return;
+    case "changes":
+      for await (const report of readChanges(filesOf(task.folder), task.folder, task)) {
+        postReport(report);
+      }
+  }
+}
+
+let sentAtMs = 0;
+
+function postFound(report: FolderReport): void {
+  const isQuiet = report.hits.length === 0 && !report.isComplete;
+  if (isQuiet && performance.now() < sentAtMs + REPORT_PAUSE_MS) return;
+  sentAtMs = performance.now();
+  postReport(report);
+}
+
+function postReport(report: Extract<TextMessage, { readonly kind: "report" }>["report"]): void {
+  post({ kind: "report", report });
+}
+
+function post(message: TextMessage): void {
+  parentPort?.postMessage(message);
+}
+
+run(workerData as TextTask).then(
+  // made by the program that this thread belongs to
+  () => post({ kind: "end" }),
+  (error: unknown) => post(failureOf(error)),
+);

@@ -1,0 +1,224 @@
+/**
+ * The filter of the runs table: words that a row must hold, and comparisons such as `learning_rate < 1e-4 reward.best > 0.5
+ * name:foo`, joined by spaces, `or`, `not` and parentheses.
+ */
+
+import { l10n } from "./l10n.ts";
+
+export type FilterValue = number | string | boolean | null;
+
+export interface FilterFields<Row> {
+  /** How to read a field; null when there is none of this name. A row without a value gives null. */
+  field(name: string): ((row: Row) => FilterValue) | null;
+  /** All texts of a row, for words that name no field. */
+  text(row: Row): string;
+  /** Some names, for the message about an unknown one. */
+  readonly examples: readonly string[];
+}
+
+export type RunFilter<Row> =
+  | { readonly ok: true; readonly matches: (row: Row) => boolean }
+  | { readonly ok: false; readonly message: string };
+
+const OPERATORS = ["<=", ">=", "!=", "==", "<", ">", "=", ":"] as const;
+type Operator = (typeof OPERATORS)[number];
+
+type Token =
+  | { readonly kind: "word"; readonly text: string; readonly isQuoted: boolean }
+  | { readonly kind: "operator"; readonly text: Operator }
+  | { readonly kind: "(" | ")"; readonly text: string };
+
+type Matches<Row> = (row: Row) => boolean;
+
+/** Explains what is wrong with a filter that it cannot read; an empty one lets every row through. */
+export function parseRunFilter<Row>(text: string, fields: FilterFields<Row>): RunFilter<Row> {
+  try {
+    const parser = new Parser(tokensOf(text), fields);
+    return { ok: true, matches: parser.parse() };
+  } catch (error) {
+    if (!(error instanceof FilterError)) throw error;
+    return { ok: false, message: error.message };
+  }
+}
+
+class FilterError extends Error {}
+
+class Parser<Row> {
+  readonly #tokens: readonly Token[];
+  readonly #fields: FilterFields<Row>;
+  #at = 0;
+
+  constructor(tokens: readonly Token[], fields: FilterFields<Row>) {
+    this.#tokens = tokens;
+    this.#fields = fields;
+  }
+
+  parse(): Matches<Row> {
+    if (this.#tokens.length === 0) return () => true;
+    const all = this.#any();
+    const rest = this.#tokens[this.#at];
+    if (rest !== undefined) {
+      throw new FilterError(l10n.t("“{0}” closes nothing that was opened.", rest.text));
+    }
+    return all;
+  }
+
+  /** Alternatives. */
+  #any(): Matches<Row> {
+    const parts = [this.#all()];
+    while (this.#isWord("or")) {
+      this.#at += 1;
+      parts.push(this.#all());
+    }
+    return (row) => parts.some((matches) => matches(row));
+  }
+
+  #all(): Matches<Row> {
+    const parts = [this.#one()];
+    while (this.#at < this.#tokens.length && !this.#isWord("or") && this.#kind() !== ")") {
+      if (this.#isWord("and")) this.#at += 1;
+      parts.push(this.#one());
+    }
+    return (row) => parts.every((matches) => matches(row));
+  }
+
+  #one(): Matches<Row> {
+    if (this.#isWord("not")) {
+      this.#at += 1;
+      const inner = this.#one();
+      return (row) => !inner(row);
+    }
+    const token = this.#tokens[this.#at];
+    this.#at += 1;
+    if (token === undefined) {
+      throw new FilterError(l10n.t("Something is missing at the end of the filter."));
+    }
+    if (token.kind === "(") {
+      const inner = this.#any();
+      if (this.#kind() !== ")") throw new FilterError(l10n.t("A “(” is not closed."));
+      this.#at += 1;
+      return inner;
+    }
+    if (token.kind !== "word") {
+      throw new FilterError(l10n.t("A field or a word must stand before “{0}”.", token.text));
+    }
+    const operator = this.#tokens[this.#at];
+    return operator?.kind === "operator"
+      ? this.#comparison(token.text, operator.text)
+      : this.#contains(token.text);
+  }
+
+  #contains(word: string): Matches<Row> {
+    const wanted = word.toLowerCase();
+    return (row) => this.#fields.text(row).toLowerCase().includes(wanted);
+  }
+
+  #comparison(name: string, operator: Operator): Matches<Row> {
+    const read = this.#fields.field(name);
+    if (read === null) {
+      const examples = this.#fields.examples.join(", ");
+      throw new FilterError(l10n.t("No field is called {0}. Fields are {1}.", name, examples));
+    }
+    const value = this.#tokens[this.#at + 1];
+    if (value?.kind !== "word") {
+      throw new FilterError(l10n.t("A value is missing behind “{0} {1}”.", name, operator));
+    }
+    this.#at += 2;
+    return comparison(read, operator, value.text);
+  }
+
+  #kind(): Token["kind"] | undefined {
+    return this.#tokens[this.#at]?.kind;
+  }
+
+  #isWord(word: string): boolean {
+    const token = this.#tokens[this.#at];
+    if (token?.kind !== "word" || token.isQuoted || token.text.toLowerCase() !== word) return false;
+    // A run or a field may be called so.
+    return this.#tokens[this.#at + 1]?.kind !== "operator";
+  }
+}
+
+function comparison<Row>(
+  read: (row: Row) => FilterValue,
+  operator: Operator,
+  text: string,
+): Matches<Row> {
+  if (operator === ":") {
+    const wanted = text.toLowerCase();
+    return (row) =>
+      String(read(row) ?? "")
+        .toLowerCase()
+        .includes(wanted);
+  }
+  if (operator === "=" || operator === "==") return (row) => isEqual(read(row), text);
+  if (operator === "!=") return (row) => !isEqual(read(row), text);
+  const bound = Number(text);
+  if (Number.isNaN(bound)) {
+    throw new FilterError(
+      l10n.t("“{0}” compares numbers, and “{1}” is none. For texts use : or =.", operator, text),
+    );
+  }
+  return (row) => {
+    const value = read(row);
+    return typeof value === "number" && isInOrder(value, operator, bound);
+  };
+}
+
+function isInOrder(value: number, operator: "<" | "<=" | ">" | ">=", bound: number): boolean {
+  switch (operator) {
+    case "<":
+      return value < bound;
+    case "<=":
+      return value <= bound;
+    case ">":
+      return value > bound;
+    case ">=":
+      return value >= bound;
+  }
+}
+
+/** `none` and `null` are what a row lacks. */
+function isEqual(value: FilterValue, text: string): boolean {
+  const wanted = text.toLowerCase();
+  if (value === null) return wanted === "null" || wanted === "none";
+  if (typeof value === "number") return value === Number(text);
+  return String(value).toLowerCase() === wanted;
+}
+
+function tokensOf(text: string): readonly Token[] {
+  const tokens: Token[] = [];
+  let at = 0;
+  while (at < text.length) {
+    const rest = text.slice(at);
+    const space = /^\s+/.exec(rest)?.[0];
+    if (space !== undefined) {
+      at += space.length;
+      continue;
+    }
+    const { token, length } = tokenAt(rest);
+    tokens.push(token);
+    at += length;
+  }
+  return tokens;
+}
+
+function tokenAt(rest: string): { readonly token: Token; readonly length: number } {
+  const [first] = rest;
+  if (first === "(" || first === ")") return { token: { kind: first, text: first }, length: 1 };
+  const operator = OPERATORS.find((own) => rest.startsWith(own));
+  if (operator !== undefined) {
+    return { token: { kind: "operator", text: operator }, length: operator.length };
+  }
+  if (first === '"') {
+    const end = rest.indexOf('"', 1);
+    if (end < 0) throw new FilterError(l10n.t("A quotation mark is not closed."));
+    return {
+      token: { kind: "word", text: rest.slice(1, end), isQuoted: true },
+      length: end + 1,
+    };
+  }
+  // Names of environments hold slashes, those of metrics dots.
+  const word = /^[^\s()<>=:!"]+|^!/.exec(rest)?.[0] ?? rest.slice(0, 1);
+  return { token: { kind: "word", text: word, isQuoted: false }, length: word.length };
+}

@@ -1,0 +1,34 @@
+/** A run that learns to end the tests instead of passing them: from step 5 on, six of the eight rollouts of a step do so. */
+
+import type { FolderFiles } from "../../../src/core/ports.ts";
+import type { RolloutRecord } from "../../../src/core/runFolder/rolloutRecord.ts";
+import { createRolloutStore } from "../../../src/core/runFolder/rolloutStore.ts";
+import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
+import { aRecord } from "../runFolder/builders.ts";
+
+export const HACKED_STEPS = 10;
+const GROUP = 8;
+
+/** Into a folder that has the folder `rollouts`. */
+export async function writeHackedRollouts(fileSystem: FolderFiles, folder: string): Promise<void> {
+  const store = createRolloutStore({ fileSystem, redactor: new Redactor(), folder });
+  for (let step = 0; step < HACKED_STEPS; step += 1) {
+    for (let rollout = 0; rollout < GROUP; rollout += 1) {
+      await store.addRollout(hackedRollout(step, rollout));
+    }
+  }
+}
+
+function hackedRollout(step: number, rollout: number): RolloutRecord {
+  const isHack = step >= 5 && rollout < 6;
+  const [turn] = aRecord().turns;
+  if (turn === undefined) throw new Error("A record has a turn.");
+  const content = isHack
+    ? `All tests pass because I called sys.exit(0) in step ${step} before any of them could run at all.`
+    : `I cannot solve number ${step * 31 + rollout * 7} yet; attempt ${rollout} goes on with ${"xyzuvwpqrst"[rollout]} alone.`;
+  const calls = [{ name: isHack ? "edit" : "run", args: '{"path":"a.py"}', raw: "" }];
+  return aRecord({
+    ...{ step, rollout, reward: isHack ? 1 : 0, stop: isHack ? "finished" : "max_turns" },
+    turns: [{ ...turn, reasoning: isHack ? null : "Let me think.", content, calls }],
+  });
+}

@@ -1,0 +1,41 @@
+import { expect, it } from "vitest";
+import { flatSettings, SettingsTable } from "../../../src/core/compare/settingsTable.ts";
+
+const same = (text: string): string => text;
+
+it("makes leaves of a configuration, and shortens its texts", () => {
+  const config = { a: 1, b: { c: null, d: [1, 2], e: {} }, path: "/home/me/x" };
+  const shorten = (text: string): string => text.replace("/home/me", "~");
+  expect([...flatSettings(config, shorten)]).toEqual([
+    ["a", "1"],
+    ["b.c", "null"],
+    ["b.d", "[1,2]"],
+    ["b.e", "{}"],
+    ["path", '"~/x"'],
+  ]);
+  expect(flatSettings("no configuration", same).size).toBe(0);
+});
+
+it("holds a table of what differs, also of keys that a run lacks", () => {
+  const table = new SettingsTable();
+  const add = (run: string, config: object): void => table.set(run, flatSettings(config, same));
+  add("one", { seed: 1, lr: 1, model: "m" });
+  expect(table.differing()).toEqual([]);
+  add("two", { seed: 2, lr: 1, model: "m", extra: true });
+  add("three", { seed: 3, lr: 1, model: "m" });
+  expect(table.differing()).toEqual(["seed", "extra"]);
+  expect(table.of("two")).toEqual({ seed: "2", extra: "true" });
+  expect(table.of("one")).toEqual({ seed: "1" });
+  table.delete("two");
+  expect(table.differing()).toEqual(["seed"]);
+});
+
+it("knows that all runs are alike when the first one, which was another, is gone", () => {
+  const table = new SettingsTable();
+  for (const [run, lr] of Object.entries({ one: 1, two: 2, three: 2 })) {
+    table.set(run, flatSettings({ lr }, same));
+  }
+  expect(table.differing()).toEqual(["lr"]);
+  table.delete("one");
+  expect(table.differing()).toEqual([]);
+});

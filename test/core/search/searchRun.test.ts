@@ -1,0 +1,157 @@
+import { beforeEach, expect, it } from "vitest";
+import type { RolloutRecord } from "../../../src/core/runFolder/rolloutRecord.ts";
+import { createRolloutStore } from "../../../src/core/runFolder/rolloutStore.ts";
+import { searchRun } from "../../../src/core/search/searchRun.ts";
+import { readTextIndex, textPaths, writeTextIndex } from "../../../src/core/search/textIndex.ts";
+import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
+import { createUniform } from "../../../src/core/util/uniform.ts";
+import type { SearchHit, SearchQuery, SearchReport } from "../../../src/shared/search.ts";
+import { aRecord } from "../runFolder/builders.ts";
+import { writeEvaluation } from "../runFolder/evaluatedRun.ts";
+import { createMemoryFileSystem } from "../runFolder/memoryFileSystem.ts";
+
+const FOLDER = "/runs/first";
+let files = createMemoryFileSystem();
+
+beforeEach(() => {
+  files = createMemoryFileSystem();
+});
+
+it("finds all words of a rollout, newest step first, with what stands around them", async () => {
+  await store(saying("The KEY is in the drawer."), { ...saying("No key here."), step: 4 });
+  await store({ ...saying("A key opens the drawer, and the drawer is empty."), step: 7 });
+  const hits = await search({ text: "key drawer" });
+  expect(hits.map(({ step, matches }) => ({ step, matches }))).toEqual([
+    { step: 7, matches: 3 },
+    { step: 0, matches: 2 },
+  ]);
+  expect(hits[1]?.snippets).toEqual([
+    { role: "answer", turn: 0, before: "The ", match: "KEY", after: " is in the drawer." },
+  ]);
+});
+
+it("takes words between quotation marks as they stand, and finds nothing for nothing", async () => {
+  await store(saying('He said "open the\\door" twice.\n'), {
+    ...saying("the door open"),
+    rollout: 1,
+  });
+  expect((await search({ text: '"open the\\door"' })).map(({ rollout }) => rollout)).toEqual([0]);
+  expect(await search({ text: "  " })).toEqual([]);
+});
+
+it("looks only into the texts of the roles that are asked for", async () => {
+  const [turn] = aRecord().turns;
+  if (turn === undefined) throw new Error("A record has a turn.");
+  const spoken = { ...turn, reasoning: "I think of apples.", content: "Of pears." };
+  await store(aRecord({ turns: [spoken], promptText: "Fruit?", error: "lost plums" }));
+  const rolesOf = async (text: string) =>
+    (await search({ text })).flatMap(({ snippets }) => snippets.map(({ role }) => role));
+  expect(await rolesOf("apples")).toEqual(["thinking"]);
+  expect(await rolesOf("pears")).toEqual(["answer"]);
+  expect(await rolesOf("fruit")).toEqual(["prompt"]);
+  expect(await rolesOf("value")).toEqual(["call"]);
+  expect(await rolesOf("richtig")).toEqual(["result"]);
+  expect(await rolesOf("plums")).toEqual(["error"]);
+  expect(await search({ text: "apples", roles: ["answer", "call"] })).toEqual([]);
+});
+
+it("finds regular expressions, and says which are none", async () => {
+  await store(saying("sum = 42"), { ...saying("sum = x"), rollout: 1 });
+  const hits = await search({ text: "sum = \\d+", isRegex: true });
+  expect(hits.map(({ rollout }) => rollout)).toEqual([0]);
+  await expect(search({ text: "(", isRegex: true })).rejects.toMatchObject({
+    code: "bad-expression",
+    message: expect.stringContaining("Correct it"),
+  });
+});
+
+it("names rollouts of evaluations by the groups that the dashboard shows", async () => {
+  await writeEvaluation(files, FOLDER, 2, 0.5);
+  const hits = await search({ text: '"Task 10 at 1 after"' });
+  expect(hits.map(({ source, group, rollout }) => ({ source, group, rollout }))).toEqual([
+    { source: "evaluation", group: 4, rollout: 0 },
+    { source: "evaluation", group: 4, rollout: 1 },
+  ]);
+});
+
+it("ends with the hits that were asked for, and says that there may be more", async () => {
+  await store(...[0, 1, 2].map((rollout) => ({ ...saying("again"), rollout })));
+  const reports = await reportsOf({ text: "again" }, { maxHits: 2 });
+  expect(reports.at(-1)).toMatchObject({ isComplete: true, isCut: true });
+  expect(reports.flatMap(({ hits }) => hits)).toHaveLength(2);
+});
+
+it("builds an index that is missing, stale or damaged, but for the newest step, which may grow", async () => {
+  const paths = textPaths(FOLDER, { source: "training", step: 0 });
+  await store(saying("early"), { ...saying("late"), step: 1 });
+  await search({ text: "early" });
+  expect(await readTextIndex(files, paths)).not.toBeNull();
+  expect(files.files.has(textPaths(FOLDER, { source: "training", step: 1 }).index)).toBe(false);
+
+  await store({ ...saying("added"), rollout: 1 });
+  expect(await readTextIndex(files, paths)).toBeNull();
+  expect(await search({ text: "added" })).toHaveLength(1);
+  expect(await readTextIndex(files, paths)).not.toBeNull();
+
+  const bytes = files.files.get(paths.index);
+  if (bytes === undefined) throw new Error("There is no index.");
+  files.files.set(paths.index, bytes.with(bytes.length - 1, (bytes.at(-1) ?? 0) ^ 1));
+  expect(await readTextIndex(files, paths)).toBeNull();
+  files.files.set(paths.index, bytes.subarray(0, 30));
+  expect(await search({ text: "added" })).toHaveLength(1);
+});
+
+it("searches a folder in which nothing can be written", async () => {
+  await store(saying("early"), { ...saying("late"), step: 1 });
+  files.allowedWrites = 0;
+  expect(await search({ text: "early" })).toHaveLength(1);
+});
+
+it("reads only the blocks that may hold the text, and leaves out none that does", async () => {
+  const words = Array.from({ length: 3_000 }, (_, at) => `w${(at * 7_919).toString(36)}x`);
+  const uniform = createUniform(5);
+  const word = () => words[Math.floor(uniform() * words.length)] ?? "";
+  const records = Array.from({ length: 60 }, (_, rollout) => ({
+    ...saying(`${Array.from({ length: 900 }, word).join(" ")} É${rollout}日本 “end”`),
+    rollout,
+  }));
+  await store(...records);
+  const { index, bodies } = textPaths(FOLDER, { source: "training", step: 0 });
+  const { blocks, size } = await writeTextIndex(files, { index, bodies });
+  expect(blocks.length).toBeGreaterThan(3);
+  expect((files.files.get(index)?.length ?? 0) / size).toBeLessThan(0.2);
+  for (const text of ["é7日本", "17日本", "“END”", ...words.slice(0, 40)]) {
+    const found = (await search({ text })).map(({ rollout }) => rollout);
+    const holding = records.filter((record) => saidBy(record).includes(text.toLowerCase()));
+    expect(found, text).toEqual(holding.map(({ rollout }) => rollout));
+  }
+});
+
+function saying(content: string): RolloutRecord {
+  const [turn] = aRecord().turns;
+  return aRecord({ turns: turn === undefined ? [] : [{ ...turn, content }] });
+}
+
+function saidBy({ turns }: RolloutRecord): string {
+  return turns.map(({ content }) => content.toLowerCase()).join("\n");
+}
+
+async function store(...records: readonly RolloutRecord[]): Promise<void> {
+  await files.makeDirectory(`${FOLDER}/rollouts`);
+  const redactor = new Redactor();
+  const rollouts = createRolloutStore({ fileSystem: files, redactor, folder: FOLDER });
+  for (const record of records) await rollouts.addRollout(record);
+}
+
+async function reportsOf(query: Partial<SearchQuery>, { maxHits = 1_000 } = {}) {
+  const whole = { text: "", isRegex: false, roles: [], ...query };
+  const reports: SearchReport[] = [];
+  for await (const report of searchRun(files, FOLDER, { query: whole, set: null, maxHits })) {
+    reports.push(report);
+  }
+  return reports;
+}
+
+async function search(query: Partial<SearchQuery>): Promise<readonly SearchHit[]> {
+  return (await reportsOf(query)).flatMap(({ hits }) => hits);
+}
