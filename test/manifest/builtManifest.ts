@@ -8,6 +8,7 @@ const entry = z.looseObject({ command: z.string(), when: z.string().optional() }
 const schema = z.object({
   engines: z.object({ vscode: z.string() }),
   main: z.string(),
+  bin: z.record(z.string(), z.string()),
   icon: z.string(),
   devDependencies: z.record(z.string(), z.string()),
   activationEvents: z.array(z.string()),

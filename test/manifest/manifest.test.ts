@@ -37,6 +37,12 @@ describe("the manifest", () => {
     }
   });
 
+  it("declares programs that a shell can start", () => {
+    for (const file of Object.values(manifest.bin)) {
+      expect(readFileSync(file, "utf8").slice(0, 40)).toMatch(/^#!\/usr\/bin\/env node\n/);
+    }
+  });
+
   it("names in menus, keys and links only commands that it declares", () => {
     const used = [...Object.values(contributes.menus).flat(), ...contributes.keybindings].map(
       ({ command }) => command,

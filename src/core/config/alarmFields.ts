@@ -72,6 +72,29 @@ export const alarmFields = {
     default: 0.1,
     doc: "Share of the rollouts that ended without a reward. Needs 16 rollouts, 4 of them without.",
   },
+  kl_flat_reward: {
+    type: "number",
+    min: 1,
+    nullable: true,
+    default: 4,
+    change: "tunable",
+    doc: "Factor by which the KL divergence rose within 10 steps while the reward did not: `optim/kl_policy_base` where `kl_coef` measures it, else `optim/kl_sample_train_v2`. Less than 0.01 is silent. Compares means of 3 steps; needs 16 rollouts in each.",
+  },
+  entropy_collapse: {
+    ...share,
+    default: 0.25,
+    doc: "Share of the entropy of 10 steps before (`optim/entropy`) below which the alarm fires, while the reward did not rise. Silent where the entropy was below 0.1 nats. Compares means of 3 steps; needs 16 rollouts in each.",
+  },
+  reward_decline: {
+    ...share,
+    default: 0.5,
+    doc: "Share of the rise from the first to the best mean reward of 3 steps that is lost again; all of it where the reward fell below the first. The rise and the loss must each be larger than 3 standard errors; needs 16 rollouts in each step.",
+  },
+  advantage_collapse: {
+    ...share,
+    default: 0.1,
+    doc: "Share of the size of the advantages of the first 5 steps, over all rollouts, below which those of the last 3 steps lie. Silent once 95 % of the rollouts succeed, and while `equal_rewards` fires; needs 16 rollouts in each step.",
+  },
   event_loop_lag: {
     ...size,
     default: 100,

@@ -3,7 +3,8 @@
 import { isMap, isScalar, isSeq, type Node, type Scalar } from "yaml";
 import type { ObjectShape, Shape } from "./field.ts";
 import { childShape } from "./fields.ts";
-import { scalarText, type YamlSource } from "./yamlSource.ts";
+import { scalarText } from "./yamlNodes.ts";
+import type { YamlSource } from "./yamlSource.ts";
 
 /** Text that is a number in a number field. */
 export const NUMBER_TEXT = /^[-+]?(\d+(_\d+)*(\.\d*)?|\.\d+)(e[-+]?\d+)?$/i;

@@ -2,7 +2,8 @@
 
 import { isSeq, type Node } from "yaml";
 import type { Span } from "./span.ts";
-import type { Entry, YamlSource } from "./yamlSource.ts";
+import type { Entry } from "./yamlNodes.ts";
+import type { YamlSource } from "./yamlSource.ts";
 
 /** The key, the value, or both with what stands between. */
 export type PairPart = "key" | "value" | "pair";

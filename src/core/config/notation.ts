@@ -9,7 +9,8 @@ import { isEmptyNode } from "./locate.ts";
 import type { Remedy } from "./remedy.ts";
 import { isSame } from "./sameValue.ts";
 import type { DefaultKind } from "./schema.ts";
-import type { Entry, YamlSource } from "./yamlSource.ts";
+import type { Entry } from "./yamlNodes.ts";
+import type { YamlSource } from "./yamlSource.ts";
 
 /** Findings for a whole configuration; `kind` says which defaults hold. */
 export function notationFindings(source: YamlSource, kind: DefaultKind): readonly Finding[] {

@@ -217,7 +217,10 @@ function silentTrackerFindings(config: Config, values: unknown): readonly Findin
       }),
     );
   }
-  if (openreward_run_name !== null && valueAt(values, ["openreward_upload"]) === undefined) {
+  const isUploadUnset = ["openreward_upload", "openreward_upload_evaluations"].every(
+    (key) => valueAt(values, [key]) === undefined,
+  );
+  if (openreward_run_name !== null && isUploadUnset) {
     const message = "No rollouts are uploaded as long as `openreward_upload` is not set.";
     found.push(
       advice("TRL214", ["openreward_run_name"], message, {

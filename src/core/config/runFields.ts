@@ -222,7 +222,13 @@ export const serviceFields = {
     type: "boolean",
     default: false,
     change: "fixed",
-    doc: "Whether the rollouts of training are uploaded to OpenReward, with their advantage and whether they were trained on; those of `local/…` environments too, those of evaluations not. Needs `OPENREWARD_API_KEY`. What a run could not upload, its next resume does.",
+    doc: "Whether the rollouts of training are uploaded to OpenReward, with their advantage and whether they were trained on; those of `local/…` environments too. Needs `OPENREWARD_API_KEY`. What a run could not upload, its next resume does.",
+  },
+  openreward_upload_evaluations: {
+    type: "boolean",
+    default: false,
+    change: "fixed",
+    doc: "Whether the rollouts of evaluations are uploaded to OpenReward, as a run of type `eval` that is named like this one with `-eval` behind; those of `tinker-rl evaluate`, too. Needs `OPENREWARD_API_KEY`.",
   },
   openreward_run_name: {
     type: "string",

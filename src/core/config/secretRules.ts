@@ -5,7 +5,8 @@ import type { Shape } from "./field.ts";
 import { childShape, configShape } from "./fields.ts";
 import { advice, type Finding } from "./finding.ts";
 import type { Remedy } from "./remedy.ts";
-import { scalarText, type YamlSource } from "./yamlSource.ts";
+import { scalarText } from "./yamlNodes.ts";
+import type { YamlSource } from "./yamlSource.ts";
 
 /** Shorter text in a secret's place is more often a word such as a user name. */
 const MIN_SECRET_LENGTH = 8;

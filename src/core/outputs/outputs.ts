@@ -1,5 +1,6 @@
 /** All that is printed for other programs. */
 
+import { chatAnswersOutput, chatTurnOutput } from "./chatOutput.ts";
 import {
   checkpointOutput,
   checkpointsOutput,
@@ -11,6 +12,8 @@ import { evaluationsOutput } from "./evaluationsOutput.ts";
 import { rolloutsOutput, trajectoriesOutput } from "./rolloutsOutput.ts";
 import { runOutput } from "./runOutput.ts";
 import { runsOutput } from "./runsOutput.ts";
+import { searchOutput } from "./searchOutput.ts";
+import { sweepOutput } from "./sweepOutput.ts";
 import { validationOutput } from "./validationOutput.ts";
 
 /** In the order of the documentation. */
@@ -22,6 +25,10 @@ export const OUTPUTS = [
   rolloutsOutput,
   trajectoriesOutput,
   evaluationsOutput,
+  searchOutput,
+  sweepOutput,
+  chatTurnOutput,
+  chatAnswersOutput,
   checkpointsOutput,
   runCheckpointsOutput,
   checkpointOutput,

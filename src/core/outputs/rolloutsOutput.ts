@@ -1,11 +1,20 @@
 /** The rollouts of a step or of an evaluation, in a list or turn by turn. */
 
 import * as z from "zod";
-import type { RolloutSource } from "../../shared/rolloutSet.ts";
+import type { Mark } from "../../shared/marks.ts";
+import type { RolloutKey, RolloutSource } from "../../shared/rolloutSet.ts";
+import { markFinder } from "../runFolder/marks.ts";
 import type { RolloutSummary, RunReader } from "../runFolder/reader.ts";
 import type { RolloutRecord } from "../runFolder/rolloutRecord.ts";
 import type { TokenRecord } from "../runFolder/tokenRecord.ts";
 import { count, defineOutput, finite, list, measure } from "./output.ts";
+
+export const markShape = z.object({
+  star: z.boolean(),
+  pin: z.boolean(),
+  tags: list(z.string()),
+  note: z.string(),
+});
 
 const place = {
   source: z.enum(["training", "evaluation"]),
@@ -28,6 +37,7 @@ const rolloutShape = {
   stop: z.string().describe("why the rollout ended"),
   error: z.string().nullable(),
   durationMs: z.number(),
+  mark: markShape.describe("what a user marked the rollout with"),
 };
 
 export const rolloutsOutput = defineOutput(
@@ -115,11 +125,18 @@ export async function describeRollouts(
 ): Promise<ReturnType<typeof rolloutsOutput.of>> {
   const stored = source === "training" ? step - 1 : step;
   const { rollouts, omission } = await reader.rolloutList(stored, source);
+  const markOf = markFinder(await reader.marks());
   return rolloutsOutput.of({
     ...{ source, step, omission },
     rollouts: rolloutsInOrder(rollouts).map((summary) => {
       const { turns, tokens, toolCalls, failedToolCalls } = summary;
-      return { ...rolloutFields(summary), turns, tokens, toolCalls, failedToolCalls };
+      return {
+        ...rolloutFields(summary, markOf),
+        turns,
+        tokens,
+        toolCalls,
+        failedToolCalls,
+      };
     }),
   });
 }
@@ -143,17 +160,19 @@ export async function describeTrajectories(
   },
 ): Promise<ReturnType<typeof trajectoriesOutput.of>> {
   const trajectories = [];
+  const markOf = markFinder(await reader.marks());
   for (const summary of summaries) {
     const record = await reader.body(summary);
     if (record === null) continue;
     const tokens = wantsTokens ? await tokensOf(reader, summary) : null;
-    trajectories.push({ ...rolloutFields(summary), ...trajectoryFields(record), tokens });
+    trajectories.push({ ...rolloutFields(summary, markOf), ...trajectoryFields(record), tokens });
   }
   return trajectoriesOutput.of({ ...at, trajectories });
 }
 
-function rolloutFields(summary: RolloutSummary) {
+function rolloutFields(summary: RolloutSummary, markOf: (key: RolloutKey) => Mark) {
   const { group, rollout, environment, split, index, temperature, score, stop } = summary;
+  const mark = markOf(summary);
   return {
     ...{ group: group + 1, rollout: rollout + 1, environment, split, index, temperature, stop },
     reward: finite(summary.reward),
@@ -161,6 +180,7 @@ function rolloutFields(summary: RolloutSummary) {
     trainingUse: score?.trainingUse ?? null,
     error: summary.error,
     durationMs: summary.durationMs,
+    mark: { ...mark, tags: [...mark.tags] },
   };
 }
 
@@ -185,8 +205,9 @@ function trajectoryFields({
   };
 }
 
-async function tokensOf(reader: RunReader, { tokenData }: RolloutSummary) {
-  const records = await Promise.all(tokenData.map((entry) => reader.tokens(entry)));
+async function tokensOf(reader: RunReader, summary: RolloutSummary) {
+  const { tokenData } = summary;
+  const records = await Promise.all(tokenData.map((entry) => reader.tokens(summary, entry)));
   return records.flatMap((record) => (record === null ? [] : [tokenFields(record)]));
 }
 

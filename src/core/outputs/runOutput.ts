@@ -2,13 +2,14 @@
 
 import * as z from "zod";
 import { firingAlarms } from "../alarms/alarmEvents.ts";
-import { firingAfter } from "../alarms/alarmHistory.ts";
+import { firingAfter } from "../alarms/alarmFacts.ts";
 import { ALARMS } from "../alarms/alarmTable.ts";
 import { editSetting, editsChange } from "../alarms/formatSettingChange.ts";
 import type { FolderFiles } from "../ports.ts";
 import { readCheckpoints, usableCheckpoints } from "../runFolder/checkpointLog.ts";
 import { readEvaluations } from "../runFolder/evaluationLog.ts";
 import { type RunEvent, readEvents } from "../runFolder/events.ts";
+import { readMarks } from "../runFolder/marks.ts";
 import { flattenMetrics, type MetricsRow } from "../runFolder/metricsTree.ts";
 import { createRunReader } from "../runFolder/reader.ts";
 import { readRunModel } from "../runFolder/runModel.ts";
@@ -16,6 +17,7 @@ import type { ListedRun } from "../runs/runList.ts";
 import { checkpointFields, checkpointOfRunShape } from "./checkpointsOutput.ts";
 import { evaluationFields, evaluationShape } from "./evaluationsOutput.ts";
 import { count, counted, defineOutput, list, measure } from "./output.ts";
+import { markShape } from "./rolloutsOutput.ts";
 import { runFields, runShape } from "./runsOutput.ts";
 
 const alarmShape = {
@@ -49,6 +51,7 @@ export const runOutput = defineOutput(
     alarms: list(z.object(alarmShape)).describe("those that fire, the most serious first"),
     evaluations: list(z.object(evaluationShape)),
     checkpoints: list(z.object(checkpointOfRunShape)).describe("those that can be used"),
+    mark: markShape.describe("what a user marked the run with"),
   },
 );
 
@@ -69,6 +72,7 @@ export async function describeRun(
 ): Promise<ReturnType<typeof runOutput.of>> {
   const { rows } = await createRunReader(files, folder).metrics();
   const model = await readRunModel(files, folder);
+  const { run: mark } = await readMarks(files, folder);
   const shown = rows.slice(-MAX_STEPS);
   return runOutput.of({
     folder,
@@ -82,6 +86,7 @@ export async function describeRun(
     checkpoints: usableCheckpoints(await readCheckpoints(files, folder), nowMs).map(
       checkpointFields,
     ),
+    mark: { ...mark, tags: [...mark.tags] },
   });
 }
 

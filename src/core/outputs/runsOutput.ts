@@ -9,6 +9,7 @@ const PHASES = [
   ...runPhases,
   "interrupted",
   "unreadable",
+  "foreign",
 ] as const satisfies readonly ListedRun["phase"][];
 
 export const runShape = {

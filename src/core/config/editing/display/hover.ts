@@ -9,7 +9,7 @@ import { shapeAt } from "../../fields.ts";
 import { valueAt } from "../../issues.ts";
 import { isLocalModel } from "../../presets.ts";
 import type { Span } from "../../span.ts";
-import { scalarText } from "../../yamlSource.ts";
+import { scalarText } from "../../yamlNodes.ts";
 import {
   allCheckpoints,
   type Catalogue,

@@ -3,7 +3,8 @@
 import { isScalar } from "yaml";
 import { isLocalModel } from "../../presets.ts";
 import type { Span } from "../../span.ts";
-import { languageOf, readYaml, scalarText } from "../../yamlSource.ts";
+import { scalarText } from "../../yamlNodes.ts";
+import { languageOf, readYaml } from "../../yamlSource.ts";
 import {
   type Catalogue,
   EMPTY_CATALOGUE,

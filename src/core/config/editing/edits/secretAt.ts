@@ -3,7 +3,8 @@
 import { isScalar } from "yaml";
 import { shapeAt } from "../../fields.ts";
 import { entryAt } from "../../locate.ts";
-import { languageOf, readYaml, scalarText } from "../../yamlSource.ts";
+import { scalarText } from "../../yamlNodes.ts";
+import { languageOf, readYaml } from "../../yamlSource.ts";
 import type { TextEdit } from "../text/textEdit.ts";
 import { type EditOptions, setValueIn } from "./setValue.ts";
 

@@ -3,7 +3,8 @@
 import { isMap, type Node, type YAMLMap } from "yaml";
 import { isEmptyNode } from "../../locate.ts";
 import type { Span } from "../../span.ts";
-import type { Entry, YamlSource } from "../../yamlSource.ts";
+import type { Entry } from "../../yamlNodes.ts";
+import type { YamlSource } from "../../yamlSource.ts";
 
 export interface Pair extends Entry {
   readonly keySpan: Span;

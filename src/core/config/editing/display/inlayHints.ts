@@ -1,0 +1,254 @@
+/** What the newest run of a configuration has measured, beside the keys that decide it. */
+
+import {
+  formatCost,
+  formatDuration,
+  formatExact,
+  formatMeasure,
+  formatQuantity,
+  formatReward,
+  formatRounded,
+  formatShare,
+} from "../../../../shared/format.ts";
+import { coerce } from "../../coerce.ts";
+import { configShape, shapeAt } from "../../fields.ts";
+import { valueAt } from "../../issues.ts";
+import { isSame } from "../../sameValue.ts";
+import { languageOf, readYaml } from "../../yamlSource.ts";
+import { code } from "../text/markdown.ts";
+import { allPairs } from "../text/nodeAt.ts";
+import type { Pair } from "../text/yamlPairs.ts";
+import type { MeasuredEnvironment, MeasuredRun } from "./measuredRun.ts";
+
+export interface InlayHint {
+  /** Where in the text it is shown: behind this character. */
+  readonly offset: number;
+  readonly label: string;
+  /** Says what the label rests on. */
+  readonly markdown: string;
+}
+
+export interface InlayHintOptions {
+  readonly path: string;
+  /** Null = no run of the configuration has completed a step. */
+  readonly run: MeasuredRun | null;
+}
+
+/** What stands beside a key, and a sentence that explains it. */
+interface Measure {
+  readonly label: readonly (string | null)[];
+  readonly says: string;
+}
+
+const SEPARATOR = " · ";
+/** VS Code cuts hints of a line beyond so many characters (`editor.inlayHints.maximumLength`). */
+const MAX_LABEL = 43;
+
+type Measures = Readonly<Record<string, (run: MeasuredRun) => Measure>>;
+
+/** In the order of the text; none without a run. Never throws. */
+export function inlayHints(text: string, { path, run }: InlayHintOptions): readonly InlayHint[] {
+  if (run === null) return [];
+  const source = readYaml(text, languageOf(path));
+  const values = source.root === null ? null : coerce(source, source.root, configShape);
+  const pairs = allPairs(source).filter(
+    // The end of a run stands once, beside the key that sets it.
+    ({ path }) => path.join() !== "num_epochs" || valueAt(values, ["max_steps"]) == null,
+  );
+  const changed = changedKeys(pairs, values, run);
+  return pairs.flatMap(({ path: place, pair }) => {
+    const offset = placeOf(place, pair);
+    const measure = measureFor(place, run);
+    const parts = measure?.label.filter((part) => part !== null) ?? [];
+    if (measure === null || offset === null || parts.length === 0) return [];
+    const before = beforeText(place, changed, run);
+    const all = `${before}${parts.join(SEPARATOR)}`;
+    const markdown = [all, measure.says, basisText(run), ...changesText(changed)].join("\n\n");
+    return [{ offset, label: shortLabel(before, parts), markdown }];
+  });
+}
+
+/** As many of `parts` as an editor shows; what matters most is the first. */
+function shortLabel(before: string, parts: readonly string[]): string {
+  const label = `· ${before}${parts.join(SEPARATOR)}`;
+  return label.length <= MAX_LABEL || parts.length === 1
+    ? label
+    : shortLabel(before, parts.slice(0, -1));
+}
+
+/** Behind the value, or behind the name of an environment; null for a key without a value. */
+function placeOf(path: readonly string[], { colonEnd, valueSpan }: Pair): number | null {
+  const isEnvironment = path.length === 2 && path[0] === "environments";
+  return isEnvironment ? colonEnd : (valueSpan?.end ?? null);
+}
+
+function measureFor(path: readonly string[], run: MeasuredRun): Measure | null {
+  const [key = "", name = "", inner = ""] = path;
+  if (path.length === 1) return ownOf(RUN_MEASURES, key)?.(run) ?? null;
+  if (path.join(".") === "target_reward.reward") return targetMeasure(run);
+  if (key !== "environments") return null;
+  const environment = ownOf(run.environments, name);
+  if (environment === undefined) return null;
+  if (path.length === 2) return environmentMeasure(environment);
+  if (path.length !== 3) return null;
+  if (inner === "max_turns") return turnsMeasure(environment);
+  return inner === "num_rollouts" ? groupsMeasure(run) : null;
+}
+
+const RUN_MEASURES: Measures = {
+  batch_size: ({ step }) => ({
+    label: [
+      step.tokens === null ? null : `${formatRounded(step.tokens)} tokens a step`,
+      step.costUsd === null ? null : formatCost(step.costUsd),
+      step.seconds === null ? null : formatDuration(step.seconds),
+    ],
+    says: "What a step takes on average: tokens of all kinds, their cost where prices are known, and time.",
+  }),
+  max_steps: endMeasure,
+  num_epochs: endMeasure,
+  max_response_tokens: ({ turns }) => ({
+    label: [turns.cut === null ? null : `${formatShare(turns.cut)} cut`, lengthsText(turns)],
+    says: "The share of turns that this limit has cut, and the tokens of a turn.",
+  }),
+  max_total_tokens: ({ rollouts }) => ({
+    label: [
+      rollouts.full === null ? null : `${formatShare(rollouts.full)} cut`,
+      lengthsText(rollouts),
+    ],
+    says: "The share of rollouts that ended because this limit left no room, and the tokens of a whole rollout.",
+  }),
+  rollout_timeout: ({ rollouts }) => ({
+    label: [rollouts.timedOut === null ? null : `${formatShare(rollouts.timedOut)} timed out`],
+    says: "The share of rollouts that this limit has ended.",
+  }),
+  learning_rate: ({ learningRate, settings }) => ({
+    label: [
+      learningRate === null || learningRate === valueAt(settings, ["learning_rate"])
+        ? null
+        : `${formatExact(learningRate)} at its last step`,
+    ],
+    says: "What the schedule made of it at the last step.",
+  }),
+  grad_clip_norm: ({ step }) => ({
+    label: [step.gradientNorm === null ? null : `norm ${formatMeasure(step.gradientNorm)}`],
+    says: "The norm of the gradient before it is clipped, on average.",
+  }),
+  max_cost_usd: ({ used }) => ({
+    label: [used.costUsd === null ? null : `${formatCost(used.costUsd)} used`],
+    says: "What the tokens of the run have cost, those of evaluations and of repeated steps included.",
+  }),
+  max_tokens_total: ({ used }) => ({
+    label: [used.tokens === null ? null : `${formatRounded(used.tokens)} used`],
+    says: "The tokens of all kinds that the run has used.",
+  }),
+};
+
+function endMeasure(run: MeasuredRun): Measure {
+  const { steps, totalSteps, secondsLeft, step } = run;
+  if (totalSteps === null || steps >= totalSteps) {
+    const tookS = step.seconds === null ? null : step.seconds * steps;
+    const took = tookS === null ? "" : ` in about ${formatDuration(tookS)}`;
+    const cost = run.used.costUsd === null ? null : formatCost(run.used.costUsd);
+    const done = `${formatQuantity(steps, "step")}${took}`;
+    return { label: [done, cost], says: "How far the run came, in what time and at what cost." };
+  }
+  const costLeft = step.costUsd === null ? null : (totalSteps - steps) * step.costUsd;
+  const left = [
+    ...(secondsLeft === null ? [] : [formatDuration(secondsLeft)]),
+    ...(costLeft === null ? [] : [formatCost(costLeft)]),
+  ];
+  return {
+    label: [left.length === 0 ? null : `${left.join(" and ")} left`, `step ${steps}/${totalSteps}`],
+    says: "What the run has left to do, at the pace and the cost of its steps so far.",
+  };
+}
+
+function targetMeasure({ reward }: MeasuredRun): Measure {
+  return {
+    label: [reward === null ? null : `${formatReward(reward)} so far`],
+    says: "The mean reward of the last steps.",
+  };
+}
+
+function environmentMeasure({ reward, success }: MeasuredEnvironment): Measure {
+  return {
+    label: [
+      reward === null ? null : `reward ${formatReward(reward)}`,
+      success === null ? null : `${formatShare(success)} solved`,
+    ],
+    says: "The mean reward in this environment, and the share of rollouts that reach its `success_reward`.",
+  };
+}
+
+function turnsMeasure({ meanTurns, outOfTurns }: MeasuredEnvironment): Measure {
+  return {
+    label: [
+      meanTurns === null ? null : `${meanTurns.toFixed(1)} on average`,
+      // A step in which no rollout reached the limit does not name it.
+      meanTurns === null ? null : `${formatShare(outOfTurns ?? 0)} reach it`,
+    ],
+    says: "The turns of a rollout, and the share of rollouts that this limit has ended.",
+  };
+}
+
+function groupsMeasure({ mixedGroups }: MeasuredRun): Measure {
+  return {
+    label: [
+      mixedGroups === null ? null : `rewards differ in ${formatShare(mixedGroups)} of groups`,
+    ],
+    says: "The share of groups, over all environments, whose rewards differ: only these have an advantage to learn from.",
+  };
+}
+
+function lengthsText({
+  meanTokens,
+  mostTokens,
+}: Pick<MeasuredRun["turns"], "meanTokens" | "mostTokens">): string | null {
+  if (meanTokens === null) return null;
+  const most = mostTokens === null ? "" : `, max ${formatRounded(mostTokens)}`;
+  return `mean ${formatRounded(meanTokens)}${most}`;
+}
+
+/** `at 32: ` where the run had another value under this key. */
+function beforeText(path: readonly string[], changed: readonly string[], run: MeasuredRun): string {
+  if (!changed.includes(path.join("."))) return "";
+  const value = valueAt(run.settings, path);
+  return typeof value === "number" ? `at ${formatExact(value)}: ` : "before: ";
+}
+
+/** Dotted keys of plain values that the run had otherwise. */
+function changedKeys(
+  pairs: readonly { readonly path: readonly string[]; readonly pair: Pair }[],
+  values: unknown,
+  { settings }: MeasuredRun,
+): readonly string[] {
+  if (settings === undefined) return [];
+  return pairs.flatMap(({ path }) => {
+    const field = shapeAt(path);
+    const written = valueAt(values, path);
+    const isPlain = ["number", "boolean", "string"].includes(typeof written);
+    if (field === undefined || field.type === "object" || !isPlain) return [];
+    if (field.type === "string" && field.isSecret === true) return [];
+    return isSame(written, valueAt(settings, path)) ? [] : [path.join(".")];
+  });
+}
+
+function basisText({ name, steps, totalSteps, measuredSteps }: MeasuredRun): string {
+  const many = measuredSteps === 1 ? "its last step" : `its last ${measuredSteps} steps`;
+  const total = totalSteps === null ? "" : ` of ${totalSteps}`;
+  return `Measured by run ${code(name)} in ${many}, up to step ${steps}${total}.`;
+}
+
+const MAX_CHANGES = 4;
+
+function changesText(changed: readonly string[]): readonly string[] {
+  if (changed.length === 0) return [];
+  const named = changed.slice(0, MAX_CHANGES).map(code).join(", ");
+  const more = changed.length - MAX_CHANGES;
+  const rest = more > 0 ? ` and ${formatQuantity(more, "other key")}` : "";
+  return [`The run had other values for ${named}${rest}.`];
+}
+
+function ownOf<Value>(values: Readonly<Record<string, Value>>, key: string): Value | undefined {
+  return Object.hasOwn(values, key) ? values[key] : undefined;
+}

@@ -1,0 +1,58 @@
+/** Overrides as a JSON schema (draft 07): what tasks and settings of an editor complete and check. */
+
+import type { Json, JsonObject } from "../json.ts";
+import type { Field, FieldTable } from "./field.ts";
+import { configFields } from "./fields.ts";
+
+/** Values by dotted key, as JSON or as the text that the command line takes. Keys below names of the user's choice are let through. */
+export function overridesJsonSchema(): JsonObject {
+  return keysAs((field) => ({ ...valueSchema(field), ...examplesOf(field) }));
+}
+
+/** Lists of values by dotted key, in one text with commas between. */
+export function gridJsonSchema(): JsonObject {
+  return keysAs(() => ({ type: "string" }));
+}
+
+function keysAs(schemaOf: (field: Field) => JsonObject): JsonObject {
+  const properties = plainFields(configFields).map(([path, field]): [string, Json] => [
+    path.join("."),
+    { ...schemaOf(field), markdownDescription: field.doc },
+  ]);
+  return { type: "object", properties: Object.fromEntries(properties) };
+}
+
+type FieldAt = readonly [path: readonly string[], field: Field];
+
+/** The fields with a value of their own that is no list: those that one override sets. */
+function plainFields(fields: FieldTable, above: readonly string[] = []): readonly FieldAt[] {
+  return Object.entries(fields).flatMap(([key, field]): readonly FieldAt[] => {
+    const path = [...above, key];
+    if (field.type === "object") return plainFields(field.fields, path);
+    const isLeftOut = field.type === "map" || field.type === "list" || field.replacedBy;
+    return isLeftOut ? [] : [[path, field]];
+  });
+}
+
+function valueSchema(field: Field): JsonObject {
+  const none = field.nullable === true ? ["null"] : [];
+  switch (field.type) {
+    case "enum":
+      return field.orNumber === true
+        ? { anyOf: [{ enum: field.values }, { type: ["number", ...none] }] }
+        : { enum: field.nullable === true ? [...field.values, null] : field.values };
+    case "integer":
+    case "number":
+    case "boolean":
+      return { type: [field.type, "string", ...none] };
+    default:
+      return { type: ["string", ...none] };
+  }
+}
+
+function examplesOf({ default: usual, examples }: Field): JsonObject {
+  return {
+    ...(usual !== undefined && { default: usual }),
+    ...(examples !== undefined && { examples }),
+  };
+}

@@ -1,0 +1,147 @@
+/** What is wrong with the syntax of a configuration, in words that show none of its values. */
+
+import { type Alias, type Document, type Node, visit, type YAMLError } from "yaml";
+import type { Remedy } from "./remedy.ts";
+import type { Span } from "./span.ts";
+import type { ParsedText } from "./yamlDocument.ts";
+import { ownEntries, spanOf } from "./yamlNodes.ts";
+
+export interface SyntaxFault {
+  readonly severity: "error" | "warning";
+  readonly message: string;
+  readonly span: Span;
+  readonly remedies?: readonly Remedy[];
+}
+
+const MESSAGES: Readonly<Record<string, string>> = {
+  MULTIPLE_DOCS: "A configuration is a single document; remove the `---` line and what follows.",
+  MULTILINE_IMPLICIT_KEY: "A key without a value: write `key: value`, or remove the line.",
+  TAG_RESOLVE_FAILED: "No such type is known; put the value in quotes if it begins with `!`.",
+  TAB_AS_INDENT: "YAML is not indented with tabs; use spaces.",
+};
+const MAX_MESSAGE = 200;
+
+/** More faults of a kind would not help. */
+const MAX_FAULTS = 100;
+
+/** All faults of a text. `targets` has the node of each alias, null where there is none. */
+export function syntaxFaults(
+  text: string,
+  { document, secondDocument, refusal }: ParsedText,
+  targets: ReadonlyMap<Alias, Node | null>,
+): readonly SyntaxFault[] {
+  return [
+    ...(refusal === null ? [] : [faultAt(text, refusal.message, refusal.offset)]),
+    ...(secondDocument === null
+      ? []
+      : [faultAt(text, MESSAGES["MULTIPLE_DOCS"] ?? "", secondDocument)]),
+    ...withoutRepeatedIndentFaults(document?.errors ?? [])
+      .slice(0, MAX_FAULTS)
+      .map((error) => faultOf(text, "error", error)),
+    ...(document?.warnings ?? [])
+      .slice(0, MAX_FAULTS)
+      .map((warning) => faultOf(text, "warning", warning)),
+    ...(document === null ? [] : duplicateKeys(text, document)),
+    ...[...targets]
+      .filter(([, target]) => target === null)
+      .slice(0, MAX_FAULTS)
+      .map(([alias]) => unresolvedAlias(text, alias)),
+  ];
+}
+
+function faultAt(text: string, message: string, offset: number): SyntaxFault {
+  const start = Math.min(offset, text.length);
+  return { severity: "error", message, span: { start, end: Math.min(start + 1, text.length) } };
+}
+
+/** For one line that stands too far right the parser reports two errors at the same place; the second one knows the line. */
+function withoutRepeatedIndentFaults(errors: readonly YAMLError[]): readonly YAMLError[] {
+  return errors.filter(
+    ({ code, pos }, index) =>
+      code !== "BLOCK_AS_IMPLICIT_KEY" ||
+      errors[index + 1]?.code !== "MULTILINE_IMPLICIT_KEY" ||
+      errors[index + 1]?.pos[0] !== pos[0],
+  );
+}
+
+/** The line that stands too far right or left, without its indent; null when the error is about something else. */
+function misplacedLine(text: string, { code, pos, message }: YAMLError): Span | null {
+  const [from, to] = pos;
+  const isValueContinued =
+    code === "MULTILINE_IMPLICIT_KEY" && /:[ \t]*$/.test(lineBefore(text, from));
+  // Brackets that are indented too little have the same code.
+  const isOffColumn = code === "BAD_INDENT" && message.includes("same column");
+  if (!isOffColumn && !isValueContinued) return null;
+  const start = text.lastIndexOf("\n", (isValueContinued ? to : from + 1) - 1) + 1;
+  const end = text.indexOf("\n", start);
+  const line = text.slice(start, end < 0 ? text.length : end);
+  const lead = line.length - line.trimStart().length;
+  return line.trim() === "" ? null : { start: start + lead, end: start + line.trimEnd().length };
+}
+
+function lineBefore(text: string, offset: number): string {
+  return text.slice(text.lastIndexOf("\n", offset - 1) + 1, offset);
+}
+
+function faultOf(text: string, level: SyntaxFault["severity"], error: YAMLError): SyntaxFault {
+  // A value with an unknown tag is not used, least of all as a secret.
+  const severity = error.code === "TAG_RESOLVE_FAILED" ? "error" : level;
+  const line = misplacedLine(text, error);
+  if (line !== null) {
+    const message =
+      "This line is not indented like the other keys of its mapping. Align it with them.";
+    const title = "Correct the indentation";
+    const align: Remedy = { kind: "align", offset: line.start, title, isPreferred: true };
+    return { severity, message, span: line, remedies: [align] };
+  }
+  const start = Math.min(error.pos[0], text.length);
+  const end = Math.max(start, Math.min(error.pos[1], text.length));
+  const remedies: readonly Remedy[] =
+    error.code === "TAB_AS_INDENT"
+      ? [{ kind: "spaces", title: "Indent with spaces", isPreferred: true }]
+      : [];
+  // The parser quotes what it did not expect, which may be a secret.
+  const words = error.message.replace(/: .*$/s, "").slice(0, MAX_MESSAGE);
+  const message = MESSAGES[error.code] ?? `${words}.`;
+  return { severity, message, span: { start, end }, ...(remedies.length > 0 && { remedies }) };
+}
+
+function duplicateKeys(text: string, document: Document.Parsed): readonly SyntaxFault[] {
+  const found: SyntaxFault[] = [];
+  visit(document, {
+    Map: (_key, map) => {
+      const first = new Map<string, Node | null>();
+      for (const { key, keyNode } of ownEntries(text, map)) {
+        const before = first.get(key);
+        const span = keyNode === null ? null : spanOf(text, keyNode);
+        if (span !== null && before !== undefined) found.push(duplicate(key, span, before));
+        if (before === undefined) first.set(key, keyNode);
+        if (found.length >= MAX_FAULTS) return visit.BREAK;
+      }
+      return undefined;
+    },
+  });
+  return found;
+}
+
+function duplicate(key: string, span: Span, first: Node | null): SyntaxFault {
+  const firstStart = first?.range?.[0];
+  return {
+    severity: "error",
+    message: `The key \`${key}\` is already set above; keep one of the two.`,
+    span,
+    remedies: [
+      { kind: "removePairAt", title: "Keep the first", offset: span.start },
+      ...(firstStart === undefined
+        ? []
+        : [{ kind: "removePairAt", title: "Keep the last", offset: firstStart } as const]),
+    ],
+  };
+}
+
+function unresolvedAlias(text: string, alias: Alias): SyntaxFault {
+  // Its name is not shown: it may be a secret that begins with a star.
+  const message =
+    "No anchor stands before this alias; write the value out, in quotes if it begins with `*`.";
+  return { severity: "error", message, span: spanOf(text, alias) ?? { start: 0, end: 0 } };
+}

@@ -1,0 +1,46 @@
+/** A rollout in which something was found. */
+
+import * as z from "zod";
+import { SEARCH_ROLES, type SearchHit } from "../../shared/search.ts";
+import { count, defineOutput, finite, list, measure } from "./output.ts";
+
+export const searchOutput = defineOutput(
+  { name: "found", version: 1, command: "search PATTERN --json" },
+  {
+    folder: z.string().describe("the run folder"),
+    source: z.enum(["training", "evaluation"]),
+    step: count.describe("counted from 1; of an evaluation the completed steps"),
+    group: count.describe("counted from 1"),
+    rollout: count.describe("position in its group, counted from 1"),
+    task: z.string(),
+    reward: measure.describe("null: the rollout failed"),
+    stop: z.string().describe("why the rollout ended"),
+    matches: count.describe("places in the rollout, counted up to a thousand for each text"),
+    places: list(
+      z.object({
+        role: z.enum(SEARCH_ROLES).describe("who wrote the text"),
+        turn: count
+          .nullable()
+          .describe("counted from 1; null: before the first, or after the last"),
+        before: z.string().describe("at most 60 characters, behind … where more were left out"),
+        match: z.string(),
+        after: z.string(),
+      }),
+    ).describe("the first in each of the first three texts that have one"),
+  },
+);
+
+export function describeFound(folder: string, hit: SearchHit): ReturnType<typeof searchOutput.of> {
+  const { source, step, group, rollout, taskKey, reward, stop, matches, snippets } = hit;
+  return searchOutput.of({
+    ...{ folder, source, stop, matches, task: taskKey },
+    step: source === "training" ? step + 1 : step,
+    group: group + 1,
+    rollout: rollout + 1,
+    reward: finite(reward),
+    places: snippets.map(({ turn, ...snippet }) => ({
+      ...snippet,
+      turn: turn === null ? null : turn + 1,
+    })),
+  });
+}

@@ -1,0 +1,26 @@
+/** What came of the runs of a sweep. */
+
+import * as z from "zod";
+import { count, defineOutput, list, measure } from "./output.ts";
+
+const runShape = {
+  settings: z
+    .record(z.string(), z.string())
+    .describe("value of each key of the grid, as it was written"),
+  state: z
+    .string()
+    .describe(
+      "not-started, preparing, running, pausing, paused, finishing, done, failed, stopped, interrupted or unreadable",
+    ),
+  steps: count.describe("completed steps"),
+  lastReward: measure.describe("mean reward of the last step"),
+  bestReward: measure.describe("mean reward of the best step"),
+  totalS: measure.describe("time of all steps, in seconds"),
+  folder: z.string().nullable().describe("null: there is no run"),
+  problem: z.string().nullable().describe("why it failed or cannot be read"),
+};
+
+export const sweepOutput = defineOutput(
+  { name: "sweep", version: 1, command: "sweep … --json" },
+  { sweep: z.string().describe("its name"), runs: list(z.object(runShape)) },
+);
