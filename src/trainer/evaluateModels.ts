@@ -1,24 +1,32 @@
 /** An evaluation by itself: models beside each other on the same tasks and seeds, without training. */
 
-import type { EvaluationConfig } from "../core/config/schema.ts";
+import type { Config, EvaluationConfig } from "../core/config/schema.ts";
 import { AppError, isAppError } from "../core/errors.ts";
 import type { FileSystem } from "../core/ports.ts";
+import { priceFileOf, writePriceFile } from "../core/runFolder/priceFile.ts";
 import type { RunLease } from "../core/runFolder/runLease.ts";
 import type { SamplingClient } from "../core/tinker/samplingClient.ts";
 import type { PlayContext } from "../core/training/context.ts";
 import { evaluate } from "../core/training/evaluate.ts";
 import { START } from "../core/training/loopPosition.ts";
+import type { Prices } from "../core/usage/prices.ts";
 import { raceAbort } from "../core/util/abort.ts";
+import { runName as configuredName } from "../node/runPaths.ts";
 import type { PlannedModel, RunOwner } from "../shared/runFile.ts";
 import { claimRun } from "./claimRun.ts";
 import type { LoadedConfig } from "./config/configFiles.ts";
 import { connectAndPrepare, connectionOptions, type PreparedServices } from "./connectRun.ts";
 import { requireBaseModel } from "./createModel.ts";
 import { claimEvaluation, evaluationName } from "./evaluationFolder.ts";
+import { loadListPrices } from "./listPrices.ts";
 import { playContext, reportContext } from "./runContext.ts";
 import { recordFailure } from "./runEnding.ts";
 import type { TrainerOptions } from "./runPlan.ts";
 import { CleanupStack } from "./services/cleanupStack.ts";
+import type { ConnectionOptions } from "./services/connections.ts";
+import type { ReportContext } from "./tracking/reportContext.ts";
+import { EVALUATION, type RolloutUploads, startUploads } from "./tracking/upload.ts";
+import { type UploadAddress, uploadAddress } from "./tracking/uploadAddress.ts";
 import type { RunEnd } from "./types.ts";
 
 export interface ModelEvaluation {
@@ -43,10 +51,20 @@ export async function evaluateModels(
     const evaluation = requireEvaluation(loaded);
     const runName = evaluationName(loaded);
     const connections = await connectionOptions(trainer, { loaded, runName, services });
+    const address = findUploadAddress(connections);
     const prepared = await connectAndPrepare(connections, { loaded }, (load) => load());
     const claim = () => claimEvaluation(wanted);
     const lease = await claimRun(trainer, { loaded, claim }, { start: START });
-    return await measure(trainer, wanted, { evaluation, prepared, lease });
+    const reporting = reportContext(trainer, { loaded }, lease, null);
+    const uploads = await startUploads({
+      context: reporting,
+      address,
+      file: { runId: lease.file.runId, name: configuredName(loaded.config, loaded.path) },
+      firstStep: 0,
+      activity: EVALUATION,
+      cleanup: services,
+    });
+    return await measure(trainer, wanted, { evaluation, prepared, lease, reporting, uploads });
   } catch (error) {
     throw trainer.redactor.redactError(error);
   } finally {
@@ -58,18 +76,33 @@ interface Measuring {
   readonly evaluation: EvaluationConfig;
   readonly prepared: PreparedServices;
   readonly lease: RunLease;
+  readonly reporting: ReportContext;
+  readonly uploads: RolloutUploads | null;
+}
+
+/** Null when nothing is to be uploaded; the redactor learns the key. */
+function findUploadAddress(connections: ConnectionOptions): UploadAddress | null {
+  const config = { ...connections.config, openreward_upload: false };
+  const address = uploadAddress({ ...connections, config });
+  if (address !== null) connections.redactor.learn(address.key);
+  return address;
 }
 
 async function measure(
   trainer: TrainerOptions,
   { loaded, models }: ModelEvaluation,
-  { evaluation, prepared, lease }: Measuring,
+  { evaluation, prepared, lease, reporting, uploads }: Measuring,
 ): Promise<RunEnd> {
   const { control, controlChannel, watch } = trainer;
   const { tinker, preparation } = prepared;
   const { folder } = lease;
-  const reporting = reportContext(trainer, { loaded }, lease, null);
-  const context = playContext(reporting, tinker.service, { ...preparation, listPrices: null });
+  const listPrices = await recordedPrices(trainer, lease, loaded.config, tinker.service.address);
+  const watchPlaying = uploads?.beside(watch) ?? watch;
+  const context = playContext(
+    { ...reporting, reporting: { ...reporting.reporting, watch: watchPlaying } },
+    tinker.service,
+    { ...preparation, listPrices },
+  );
   const names = models.map(({ name }) => name);
   watch({ kind: "evaluation-started", folder, name: lease.file.name, models: names });
   await lease.update({ phase: "running" });
@@ -87,6 +120,7 @@ async function measure(
     // When the evaluation was ended because a service died, this error is only a consequence of that failure.
     const cause = control.failure ?? error;
     const isStopped = isAppError(cause, "stopped");
+    await uploads?.drain(isStopped ? "stopped" : "failed");
     await recordFailure(lease, cause, trainer);
     controlChannel?.onPhase(isStopped ? "stopped" : "failed");
     await tinker.service.finish(isStopped ? "interrupted" : "errored");
@@ -95,9 +129,28 @@ async function measure(
     return { outcome: "stopped", folder };
   }
   await tinker.service.finish("success");
+  await uploads?.drain("done", control.signal);
   await lease.end({ phase: "done" });
   watch({ kind: "evaluation-ended", outcome: "done" });
   return { outcome: "done", folder };
+}
+
+/** Those of the vendor's list, where they are known and needed; the folder keeps what is counted with. */
+async function recordedPrices(
+  { control, log }: TrainerOptions,
+  { files, folder }: RunLease,
+  config: Config,
+  address: string,
+): Promise<Prices | null> {
+  // max_cost_usd limits a training: without prices an evaluation goes on.
+  const needs = { ...config, max_cost_usd: null };
+  const found = await loadListPrices({
+    ...{ config: needs, address, folder, log },
+    signal: control.signal,
+  });
+  const file = priceFileOf(config, found);
+  if (file !== null) await writePriceFile(files, folder, file);
+  return found?.prices ?? null;
 }
 
 async function samplerOf(

@@ -5,10 +5,11 @@ import { hostname } from "node:os";
 import type { Config } from "../core/config/schema.ts";
 import { redactSecrets } from "../core/config/secretValues.ts";
 import { isAppError } from "../core/errors.ts";
-import type { FileSystem } from "../core/ports.ts";
+import type { FileSystem, FolderFiles } from "../core/ports.ts";
 import { isRunInUse, readRunFile } from "../core/runFolder/runFile.ts";
 import { folderName, resumeRun, startRun } from "../core/runFolder/runFolder.ts";
 import type { RunLease } from "../core/runFolder/runLease.ts";
+import { waitingUploads } from "../core/tracking/openreward/uploadLog.ts";
 import { systemClock } from "../node/clock.ts";
 import { sha256 } from "../node/hash.ts";
 import { isProcessAlive } from "../node/processes.ts";
@@ -29,7 +30,8 @@ export function evaluationName({ config, path }: Pick<LoadedConfig, "config" | "
 }
 
 /**
- * Claims the newest folder in which an evaluation of the same models with the same settings has not ended, else a new one.
+ * Claims the newest folder in which an evaluation of the same models with the same settings has not ended, or has rollouts left to
+ * upload, else a new one.
  * @throws AppError `disk`, `folder-unsafe`
  */
 export async function claimEvaluation(options: EvaluationFolderOptions): Promise<RunLease> {
@@ -64,11 +66,17 @@ async function unfinished(
     if (!each.startsWith(own)) continue;
     const folder = `${parent}/${each}`;
     const file = await readRunFile(fileSystem.within(folder), folder).catch(ignoreUnreadable);
-    if (file?.evaluation?.digest !== digest || file.phase === "done") continue;
+    if (file?.evaluation?.digest !== digest) continue;
+    const isLeft = file.phase !== "done" || (await hasUploads(fileSystem.within(folder), folder));
+    if (!isLeft) continue;
     const liveness = { nowMs: systemClock.now(), isProcessAlive };
     if (!isRunInUse(file, liveness)) found.push({ folder, startedAtMs: file.startedAtMs });
   }
   return found.sort((a, b) => b.startedAtMs - a.startedAtMs)[0]?.folder ?? null;
+}
+
+async function hasUploads(files: FolderFiles, folder: string): Promise<boolean> {
+  return ((await waitingUploads(files, folder)) ?? 0) > 0;
 }
 
 /** A folder that cannot be read is none to go on in. */

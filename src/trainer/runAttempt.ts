@@ -9,6 +9,7 @@ import { pricesOf, type RunContext } from "../core/training/context.ts";
 import { isTotalAtMost } from "../core/training/dataset.ts";
 import { type LoopEnd, runLoop } from "../core/training/loop.ts";
 import type { LoopPosition } from "../core/training/loopPosition.ts";
+import { taskCounts } from "../core/training/pastTasks.ts";
 import type { Preparation } from "../core/training/prepare.ts";
 import type { Watcher } from "../core/training/progress.ts";
 import { usedTotal } from "../core/usage/prices.ts";
@@ -17,6 +18,7 @@ import { sha256 } from "../node/hash.ts";
 import { formatQuantity } from "../shared/format.ts";
 import { claimRun } from "./claimRun.ts";
 import { evaluateAtEnd } from "./evaluateAtEnd.ts";
+import { indexTexts } from "./indexTexts.ts";
 import type { ListPrices } from "./listPrices.ts";
 import {
   finalLoss,
@@ -135,7 +137,9 @@ export class RunAttempt {
     });
     this.#hasBegun = true;
     const { uploads, wandb } = trackers;
+    const index = indexTexts(context.storage, connections.cleanup);
     const watch: Watcher = (event) => {
+      index(event);
       if (event.kind === "step-finished") this.#rewards.set(event.step, event.rewardMean);
       trackers.watch(event);
     };
@@ -176,7 +180,7 @@ export class RunAttempt {
       environments: Object.keys(config.environments),
     });
     const message = `Attempt ${storage.attempt} starts.`;
-    const data = { model_id: context.services.client.modelId };
+    const data = { model_id: context.services.client.modelId, ...taskCounts(context.sequence) };
     await recordStage(context, step, { kind: "run-started", message, data });
     const { origin } = context.services.chat;
     if (origin !== undefined) await noteTokenizer(origin, context, step);

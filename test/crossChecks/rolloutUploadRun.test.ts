@@ -12,6 +12,8 @@ import { API_KEY, type Hosted, type Kept, kitPython, startHosted } from "./rollo
 
 const STEPS = 4;
 const ROLLOUTS = 12;
+/** At the start, in the middle and at the end, three tasks at two temperatures each. */
+const EVALUATED = 3 * 3 * 2;
 /** Rollouts that the service has begun to take in when the trainer is killed, and killed again. */
 const KILLED_AFTER = [14, 27];
 const SECRET = "open-sesame-9731";
@@ -25,7 +27,9 @@ batch_size: 3
 max_steps: ${STEPS}
 rolling_save_every: 2
 secrets: { demo_token: "${SECRET}" }
+evaluation: { splits: { local/calculator: [test] }, every: 2, num_samples: 3, temperatures: [0, 0.7] }
 openreward_upload: true
+openreward_upload_evaluations: true
 openreward_run_name: run-${SECRET}
 `;
 
@@ -33,14 +37,43 @@ const startedSchema = z.looseObject({
   runName: z.string(),
   rolloutName: z.string(),
   environment: z.string(),
+  run_info: z.looseObject({ run_type: z.enum(["train", "eval"]) }),
   metadata: z.looseObject({
     step: z.number(),
     group: z.number(),
     rollout_idx: z.number(),
     task_key: z.string(),
-    included: z.boolean(),
+    included: z.boolean().optional(),
     advantage: z.number().optional(),
   }),
+});
+
+function startsOf(kept: readonly Kept[], runType: "train" | "eval") {
+  const starts = kept.map(({ started }) => startedSchema.parse(started));
+  return starts.filter(({ run_info }) => run_info.run_type === runType);
+}
+
+/** Names of what the run folder holds of evaluations. */
+async function evaluatedNames(folder: string): Promise<readonly string[]> {
+  const names = new Set<string>();
+  for (const file of await readdir(join(folder, "eval"))) {
+    if (!/^step-\d+\.jsonl$/.test(file)) continue;
+    for (const line of await readLines(join(folder, "eval", file))) {
+      const { step, index, temperature, purpose, model, rollout } = evaluatedSchema.parse(line);
+      const own = model?.replaceAll(" ", "-") ?? `step${step}${purpose === "end" ? "-end" : ""}`;
+      names.add(`local/calculator-test-${index}-eval-${own}-t${temperature}-r${rollout}`);
+    }
+  }
+  return [...names].sort();
+}
+
+const evaluatedSchema = z.object({
+  step: z.number(),
+  index: z.number(),
+  rollout: z.number(),
+  temperature: z.number(),
+  purpose: z.string(),
+  model: z.string().optional(),
 });
 
 /** What the run folder holds: name of each scored rollout, with its score. */
@@ -48,8 +81,9 @@ async function scoredNames(folder: string): Promise<ReadonlyMap<string, number |
   const names = new Map<string, number | null>();
   for (const file of await readdir(join(folder, "rollouts"))) {
     if (!file.endsWith(".index.jsonl")) continue;
-    const lines = (await readLines(join(folder, "rollouts", file))).map((line) =>
-      indexLineSchema.parse(line),
+    // Other lines say when the parts of the step ended.
+    const lines = (await readLines(join(folder, "rollouts", file))).flatMap(
+      (line) => indexLineSchema.safeParse(line).data ?? [],
     );
     const nameOf = new Map<string, string>();
     for (const line of lines) {
@@ -73,7 +107,9 @@ describe.skipIf(kitPython === null)(
     let folder = "";
     let resumed: Ended;
     let again: Ended;
+    let measured: Ended;
     let kept: readonly Kept[] = [];
+    let keptAgain: readonly Kept[] = [];
 
     beforeAll(async () => {
       hosted = await startHosted([]);
@@ -106,6 +142,8 @@ describe.skipIf(kitPython === null)(
       resumed = await runProgram(["resume", folder], variables);
       kept = Object.values(await hosted.rollouts());
       again = await runProgram(["resume", folder], variables);
+      keptAgain = Object.values(await hosted.rollouts());
+      measured = await runProgram(["evaluate", "base", folder], variables);
     });
     afterAll(async () => {
       gateway?.close();
@@ -116,14 +154,14 @@ describe.skipIf(kitPython === null)(
     it("ends well, and so does a further resume, which sends nothing", async () => {
       expect(resumed).toMatchObject({ code: 0, stderr: "" });
       expect(again).toMatchObject({ code: 0, stderr: "" });
-      expect(Object.values(await hosted.rollouts())).toEqual(kept);
+      expect(keptAgain).toEqual(kept);
       expect(gateway.lost()).toBeGreaterThan(3);
     });
 
     it("has every rollout of the run at the service, and each once", async () => {
       const names = await scoredNames(folder);
       expect(names.size).toBe(STEPS * ROLLOUTS);
-      const uploaded = kept.map(({ started }) => startedSchema.parse(started));
+      const uploaded = startsOf(kept, "train");
       expect(uploaded.map(({ rolloutName }) => rolloutName).sort()).toEqual(
         [...names.keys()].sort(),
       );
@@ -133,6 +171,22 @@ describe.skipIf(kitPython === null)(
         expect(metadata.included).toBe(metadata.advantage !== undefined);
         expect(metadata.task_key).toMatch(/^local\/calculator:train:\d+#\d+$/);
       }
+    });
+
+    it("has every rollout of the evaluations, and each once, as a run of their own", async () => {
+      const names = await evaluatedNames(folder);
+      expect(names).toHaveLength(EVALUATED);
+      const uploaded = startsOf(kept, "eval");
+      expect(uploaded.map(({ rolloutName }) => rolloutName).sort()).toEqual(names);
+      expect(new Set(uploaded.map(({ runName }) => runName))).toEqual(new Set(["run-***-eval"]));
+    });
+
+    it("has the rollouts of an evaluation by itself, too", async () => {
+      expect(measured).toMatchObject({ code: 0, stderr: "" });
+      const all = startsOf(Object.values(await hosted.rollouts()), "eval");
+      const names = all.map(({ rolloutName }) => rolloutName).slice(EVALUATED);
+      expect(names.sort()).toEqual(await evaluatedNames(`${folder}-evaluation`));
+      expect(names).toHaveLength(12);
     });
 
     it("has every message of every rollout, and each once", () => {

@@ -16,7 +16,7 @@ import { chatReplySchema } from "../../src/node/control/chatMessages.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
 import { sha256 } from "../../src/node/hash.ts";
 import { startConfig, startDigest } from "../../src/node/startConfig.ts";
-import type { ChatReply, ChatStart } from "../../src/shared/chat.ts";
+import type { ChatReply, ChatStart, TurnPlace } from "../../src/shared/chat.ts";
 import type { LaunchRequest } from "../../src/shared/control.ts";
 import { ChatServices } from "../../src/trainer/chat/chatServices.ts";
 import { type ChatRequest, openChat } from "../../src/trainer/chat/openChat.ts";
@@ -56,7 +56,7 @@ interface TrainedRun {
   /** Prompts of all samples of its rollouts. */
   readonly sent: readonly (readonly number[])[];
   /** A rollout with token data and at least two turns; numbers from 1. */
-  readonly place: { readonly step: number; readonly group: number; readonly rollout: number };
+  readonly place: Omit<TurnPlace, "turn">;
   readonly turns: number;
 }
 
@@ -72,7 +72,12 @@ async function trainedRun(): Promise<TrainedRun> {
   const stored = await reader.rollouts(0);
   const long = stored.find(({ turns, tokenData }) => turns >= 2 && tokenData.length > 0);
   if (long === undefined) throw new Error("no rollout has two turns and tokens");
-  const place = { step: 1, group: long.group + 1, rollout: long.rollout + 1 };
+  const place = {
+    source: "training" as const,
+    step: 1,
+    group: long.group + 1,
+    rollout: long.rollout + 1,
+  };
   return { folder: end.folder, sent, place, turns: long.turns };
 }
 

@@ -9,7 +9,9 @@ import { startProgram, type Variables } from "./trainProgram.ts";
 
 /** What a run leaves in its folder that does not depend on time. */
 export async function trained(run: string) {
-  const files = (await readdir(join(run, "rollouts"))).filter((name) => name.endsWith(".bin"));
+  const files = (await readdir(join(run, "rollouts"))).filter((name) =>
+    name.endsWith(".tokens.bin"),
+  );
   const tokens = files.sort().map(async (name) => {
     return [name, await readFile(join(run, "rollouts", name), "base64")] as const;
   });

@@ -72,8 +72,13 @@ async function evaluated(more: readonly string[] = []): Promise<Answer> {
   return JSON.parse(stdout) as Answer;
 }
 
+/** Names of the files with rollouts. */
+async function playedFiles(place: string): Promise<readonly string[]> {
+  return (await readdir(join(place, "eval"))).filter((name) => /^step-\d+\.jsonl$/.test(name));
+}
+
 async function playedIn(place: string): Promise<readonly Played[]> {
-  const names = (await readdir(join(place, "eval"))).filter((name) => name.startsWith("step-"));
+  const names = await playedFiles(place);
   const files = await Promise.all(names.map((name) => readLines(join(place, "eval", name))));
   return files.flat() as readonly Played[];
 }
@@ -157,9 +162,7 @@ it("goes on after a kill without playing a finished rollout again", async () => 
   const before = await playedIn(place);
   expect(before.length).toBeGreaterThanOrEqual(kept);
   expect(before.length).toBeLessThan(72);
-  const [last = ""] = (await readdir(join(place, "eval")))
-    .filter((name) => name.startsWith("step-"))
-    .slice(-1);
+  const [last = ""] = (await playedFiles(place)).slice(-1);
   await appendFile(join(place, "eval", last), '{"step":1,"half a li');
   const resumed = await evaluated(named);
   expect(resumed.folder).toBe(place);

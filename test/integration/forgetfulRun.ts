@@ -50,7 +50,11 @@ export interface PlayOptions {
   /** Between the run and the service that forgets. */
   readonly filter?: Filter;
   /** Does more to the run. */
-  readonly disturb?: (folder: string, send: (signal: NodeJS.Signals) => void) => Promise<void>;
+  readonly disturb?: (
+    folder: string,
+    send: (signal: NodeJS.Signals) => void,
+    resume: () => Promise<Ended>,
+  ) => Promise<void>;
 }
 
 export interface PlayedRun extends Ended {
@@ -99,13 +103,13 @@ export async function openForgetfulStage(): Promise<ForgetfulStage> {
     };
     const child = startProgram(["train", "-c", join(folder, "config.yaml")], variables);
     const ended = endOf(child);
-    await disturb?.(folder, (signal) => child.kill(signal));
+    const resume = () => runProgram(["resume", runIn(folder)], variables);
+    await disturb?.(folder, (signal) => child.kill(signal), resume);
     const end = await ended;
     const outcome = (): Outcome => readOutcome(runIn(folder), store, STEPS);
     const reported = () => ({ outcome: outcome(), stage: { uploads, wandb: wandb.fake } });
     return {
-      ...{ folder, service, outcome, ...end },
-      resume: () => runProgram(["resume", runIn(folder)], variables),
+      ...{ folder, service, outcome, resume, ...end },
       differencesFrom: (whole) =>
         resultChecks(whole, reported(), STEPS)
           .filter(({ isGood }) => !isGood)

@@ -225,7 +225,7 @@ describe("a run in an environment with pictures", () => {
   it("trains what was sampled after the pictures, with the log-probabilities that it was sampled with", async () => {
     for (const { summary } of rollouts) {
       const [entry] = summary.tokenData;
-      const tokens = entry === undefined ? null : await reader().tokens(entry);
+      const tokens = entry === undefined ? null : await reader().tokens(summary, entry);
       if (tokens === null) throw new Error("a rollout has no tokens");
       checkTokens(tokens);
     }

@@ -70,6 +70,10 @@ it("each output of a real run fits its schema", async () => {
   expect(await json("estimate", join(project, "config.yaml"))).toMatchObject({
     ...{ steps: 2, restsOn: { run, steps: 2, groups: 4, rollouts: 16 }, prices: null },
   });
+  const grid = ["--grid", "learning_rate=0.01,0.02", "--show"];
+  expect(await json("sweep", join(project, "config.yaml"), ...grid)).toMatchObject({
+    runs: [{ settings: { learning_rate: "0.01" }, state: "not-started" }, {}],
+  });
   await json("checkpoints", "list", "--local");
   const listed = z
     .object({ checkpoints: z.array(z.object({ statePath: z.string() })).min(1) })
@@ -98,5 +102,7 @@ it("rollouts are those that the screen numbers, with their tokens when they are 
 });
 
 it("no output was left out", () => {
-  expect([...seen].sort()).toEqual(OUTPUTS.map(({ name }) => name).toSorted());
+  // Those that are several lines: test/cli/search.test.ts and chat.test.ts read them.
+  const lines = ["found", "chat-turn", "chat-answers"];
+  expect([...seen, ...lines].sort()).toEqual(OUTPUTS.map(({ name }) => name).toSorted());
 });

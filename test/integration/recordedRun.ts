@@ -98,7 +98,7 @@ function promptTokens(row: unknown): number {
 }
 
 async function digestsOfTokens(folder: string): Promise<readonly string[]> {
-  const names = (await readdir(folder)).filter((name) => name.endsWith(".bin"));
+  const names = (await readdir(folder)).filter((name) => name.endsWith(".tokens.bin"));
   const digests = names.sort().map(async (name) => {
     const bytes = await readFile(join(folder, name));
     const records = [];

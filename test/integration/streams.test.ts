@@ -54,7 +54,9 @@ async function storedTokens(reader: RunReader, step: number) {
   return Promise.all(
     rollouts.map(async (summary) => {
       const body = await reader.body(summary);
-      const records = await Promise.all(summary.tokenData.map((entry) => reader.tokens(entry)));
+      const records = await Promise.all(
+        summary.tokenData.map((entry) => reader.tokens(summary, entry)),
+      );
       return { turns: body?.turns ?? [], records };
     }),
   );

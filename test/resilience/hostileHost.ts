@@ -1,15 +1,17 @@
 /** Opens and shows hostile folders with the extension's own code, as the extension host would: `hostileHost.js PLAN REPORT`. */
 
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
 import { RunFollower } from "../../src/core/runFolder/follower.ts";
 import type { DashboardRun } from "../../src/host/dashboard/dashboardRun.ts";
 import { DashboardSession } from "../../src/host/dashboard/dashboardSession.ts";
+import { createTextReader } from "../../src/host/dashboard/textReader.ts";
 import { readEnv } from "../../src/host/keys/envFile.ts";
 import { workspaceEnvFiles } from "../../src/host/keys/workspaceEnvFiles.ts";
 import { launchConfig } from "../../src/host/runs/launchConfig.ts";
 import { LaunchStore } from "../../src/host/runs/launchStore.ts";
 import { watchLaunch } from "../../src/host/runs/launchWatch.ts";
+import { RunAlarms } from "../../src/host/runs/runAlarms.ts";
 import { RunFeeds } from "../../src/host/runs/runFeed.ts";
 import { RunFinder } from "../../src/host/runs/runFinder.ts";
 import { RunLabels } from "../../src/host/runs/runLabels.ts";
@@ -31,7 +33,13 @@ type Show = (shown: unknown) => void;
 const runner = new CaseRunner(process.argv.slice(2));
 const fileSystem = createFileSystem();
 const clock = systemClock;
-const SETTINGS = { smoothing: 0, hasSingleKeys: true, hasLiveRegion: true, pinnedMetrics: [] };
+const SETTINGS = {
+  smoothing: 0,
+  hasSingleKeys: true,
+  hasLiveRegion: true,
+  pinnedMetrics: [],
+  savedFilters: [],
+};
 /** Rows that somebody would look at before losing interest. */
 const MAX_ROWS = 3_000;
 
@@ -44,6 +52,13 @@ const feeds = new RunFeeds({ store, fileSystem, onError });
 const memento = { get: () => undefined, update: async () => undefined };
 const labels = new RunLabels({ everywhere: memento, workspace: memento });
 const saved = new SavedCheckpoints({ fileSystem, runIdOf: () => "" });
+/** In threads, as in the editor. */
+const texts = createTextReader({
+  programFolder: resolve("dist/trainer"),
+  folders: () => [],
+  openedFolders: () => [],
+  listing: () => ({ id: "r", name: "r" }),
+});
 const trainings = { waiting: [], onDidChange: () => ({ dispose: () => undefined }) };
 
 /** Everything that a view draws, as far as a person unfolds it. */
@@ -96,8 +111,13 @@ async function showRun(folder: string, show: Show): Promise<string> {
       runs: { list: async () => [{ id: "r", name: "r", state: "done" }], find: async () => run },
       command: async () => undefined,
       tokenTexts: async (_, ids) => Array.from(ids, String),
+      texts,
       shortenPath: (path) => path,
-      settings: { current: () => SETTINGS, pinMetrics: async () => undefined },
+      settings: {
+        current: () => SETTINGS,
+        pinMetrics: async () => undefined,
+        keepFilters: async () => undefined,
+      },
     },
     { run, isVisible: true },
   );
@@ -124,13 +144,15 @@ async function showRun(folder: string, show: Show): Promise<string> {
   return "shown";
 }
 
+const A_QUERY = { text: "a", isRegex: false, roles: [] };
+
 function questions(steps: readonly number[]): readonly DashboardQuestion[] {
   const ofSteps = steps.flatMap((step): readonly DashboardQuestion[] => [
     { ask: "rollouts", source: "training", step },
     { ask: "rollout", key: { source: "training", step, group: 0, rollout: 0 } },
     { ask: "rollout", key: { source: "evaluation", step, group: 0, rollout: 0 } },
     { ask: "tokens", key: { source: "training", step, group: 0, rollout: 0 }, stream: 0, from: 0 },
-    { ask: "search", source: "training", step, text: "a" },
+    { ask: "search", query: A_QUERY, scope: { source: "training", step } },
     { ask: "rollouts", source: "evaluation", step },
   ]);
   return [...ofSteps, { ask: "config" }, { ask: "superseded", attempt: 1, names: ["loss"] }];
@@ -189,7 +211,8 @@ await runner.measure({ id: null, kind: "all runs listed" }, async (show) => {
   return "listed";
 });
 await runner.measure({ id: null, kind: "all runs drawn" }, async (show) => {
-  const runs = new RunsView({ store, trainings: trainings as never, labels }); // it asks for no more of them
+  const alarms = new RunAlarms({ store, feeds, onError });
+  const runs = new RunsView({ store, trainings: trainings as never, labels, alarms }); // it asks for no more of them
   await drawAll(runs, show);
   await drawAll(new CheckpointsView({ store, saved }), show);
   return "drawn";

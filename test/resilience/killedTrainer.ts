@@ -130,7 +130,10 @@ function killableFiles<T extends FileSystem>(fileSystem: T): T {
       if (saved !== null) die("state before rename", saved);
       await fileSystem.writeAtomic(file, data);
       if (saved !== null) die("state after rename", saved);
-      if (file.includes("/pending/")) die("group stored");
+    },
+    rename: async (from, to) => {
+      await fileSystem.rename(from, to);
+      if (to.includes("/pending/")) die("group stored");
     },
     within: (folder) => killableFiles(fileSystem.within(folder)),
   };

@@ -16,9 +16,12 @@ import { formatTinkerPath, parseTinkerPath } from "../../core/tinker/paths.ts";
 import type { SamplingClient } from "../../core/tinker/samplingClient.ts";
 import type { ServiceClient } from "../../core/tinker/serviceClient.ts";
 import { systemClock } from "../../node/clock.ts";
+import type { EvaluationPlan } from "../../shared/runFile.ts";
 import { CheckpointPlaces } from "../checkpoints/places.ts";
 import { type LoadedConfig, loadConfig, loadConfigText } from "../config/configFiles.ts";
 import { CleanupStack } from "../services/cleanupStack.ts";
+import { openEvaluated } from "./evaluatedModel.ts";
+import type { FoundTurn } from "./findStoredTurn.ts";
 
 export interface ModelRequest {
   /** `tinker://…`, a run folder, or the name of a model. */
@@ -45,8 +48,8 @@ export interface ChosenModel {
   readonly run: ChosenRun | null;
   /** The date that its prompts show, YYYY-MM-DD; null = today. */
   readonly promptDate: string | null;
-  /** @throws AppError `checkpoint-not-sampler`, `checkpoint-model-unknown`, `no-checkpoint`, `tinker-*` */
-  open(service: ServiceClient): Promise<OpenedModel>;
+  /** `goesOn` is the rollout that the conversation goes on from. @throws AppError `checkpoint-not-sampler`, `checkpoint-model-unknown`, `no-checkpoint`, `tinker-*` */
+  open(service: ServiceClient, goesOn?: FoundTurn | null): Promise<OpenedModel>;
 }
 
 export interface OpenedModel {
@@ -64,7 +67,8 @@ export async function chooseModel(
   const { target, runFolder } = request;
   const isPath = target.startsWith("tinker://");
   if (!isPath && (await isRunFolder(fileSystem, target))) {
-    return newestOf(await readRun(fileSystem, request, target));
+    const run = await readRun(fileSystem, request, target);
+    return run.evaluation === undefined ? newestOf(run) : evaluatedOf(run, run.evaluation);
   }
   const isFolder = /^[./~]|^[A-Za-z]:\\/.test(target) || !target.includes("/");
   if (!isPath && isFolder) throw notFound(target);
@@ -160,6 +164,8 @@ interface ReadRun extends ChosenRun {
   readonly entries: readonly CheckpointEntry[];
   /** That of the newest checkpoint; null = today. */
   readonly promptDate: string | null;
+  /** What an evaluation by itself measures; undefined for a run. */
+  readonly evaluation: EvaluationPlan | undefined;
 }
 
 async function readRun(
@@ -169,7 +175,7 @@ async function readRun(
 ): Promise<ReadRun> {
   const folder = resolve(target);
   const files = fileSystem.within(folder);
-  const { name, configPath: ownPath } = await requireRunFile(files, folder);
+  const { name, configPath: ownPath, evaluation } = await requireRunFile(files, folder);
   const path = resolve(folder, ownPath);
   const loaded =
     configPath === null
@@ -178,7 +184,7 @@ async function readRun(
   const entries = await readCheckpoints(files, folder);
   const dated = usableCheckpoints(entries, systemClock.now()).filter(hasSampler).at(-1);
   const promptDate = dated?.state?.prompt_date ?? (await dateOfState(files, folder));
-  return { folder, files, name, loaded, entries, promptDate };
+  return { folder, files, name, loaded, entries, promptDate, evaluation };
 }
 
 function newestOf({ folder, files, name, loaded, entries, promptDate }: ReadRun): ChosenModel {
@@ -192,6 +198,17 @@ function newestOf({ folder, files, name, loaded, entries, promptDate }: ReadRun)
   const open = async (service: ServiceClient): Promise<OpenedModel> => {
     const { sampler, entry } = await newestSampler(service, usable);
     return { sampler, label: labelOf(name, entry), loaded };
+  };
+  return { label: name, loaded, run: { folder, files }, promptDate, open };
+}
+
+function evaluatedOf(
+  { folder, files, name, loaded, promptDate }: ReadRun,
+  { models }: EvaluationPlan,
+): ChosenModel {
+  const evaluation = { name, models, baseName: loaded.config.model_name };
+  const open: ChosenModel["open"] = async (service, goesOn = null) => {
+    return { ...(await openEvaluated(service, evaluation, goesOn)), loaded };
   };
   return { label: name, loaded, run: { folder, files }, promptDate, open };
 }

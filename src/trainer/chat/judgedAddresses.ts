@@ -27,8 +27,8 @@ export async function judgedAddresses(
   return (model) => ({
     ...model,
     loaded: judge(model.loaded),
-    open: async (service) => {
-      const opened = await model.open(service);
+    open: async (service, goesOn) => {
+      const opened = await model.open(service, goesOn);
       return { ...opened, loaded: judge(opened.loaded) };
     },
   });

@@ -174,7 +174,7 @@ class ChatOpening {
     },
   ): Promise<ChatPartner> {
     const service = await this.#services.model(model.loaded);
-    const { sampler, loaded, label } = await model.open(service);
+    const { sampler, loaded, label } = await model.open(service, stored);
     const { config } = loaded;
     if (stored !== null) requireSameTokenizer(loaded, first.loaded);
     const tokenizer = await this.#services.tokenizer(loaded);

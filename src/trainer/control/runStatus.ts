@@ -47,6 +47,7 @@ export function advanceStatus(status: RunStatus, event: ProgressEvent): RunStatu
       return { ...status, phase: "running" };
     case "ended":
       return { ...status, phase: event.outcome, folder: event.folder, rollouts: null };
+    case "evaluating-beside":
     case "training":
     case "checkpoint":
     case "settings-changed":

@@ -53,7 +53,7 @@ export interface RunTrackers {
 export async function startTrackers(options: TrackersOptions): Promise<RunTrackers> {
   const { context, addresses, variables, file, firstStep, knownRunId, cleanup } = options;
   const common = { context, file, firstStep, cleanup };
-  const uploads = startUploads({ ...common, address: addresses.upload });
+  const uploads = await startUploads({ ...common, address: addresses.upload });
   const wandb = await startWandb({ ...common, address: addresses.wandb, variables, knownRunId });
   const { watch: ownWatch } = context.reporting;
   const uploading = uploads?.beside(ownWatch) ?? ownWatch;

@@ -26,7 +26,19 @@ export interface UploadOptions {
   /** The step that this attempt begins with. */
   readonly firstStep: number;
   readonly http: HttpClient;
+  /** What is uploaded beside: a run, or an evaluation by itself. */
+  readonly activity?: UploadActivity;
 }
+
+/** Words for messages. */
+interface UploadActivity {
+  readonly name: string;
+  /** What uploads later what could not be uploaded. */
+  readonly again: string;
+}
+
+const RUN: UploadActivity = { name: "run", again: "a resume" };
+export const EVALUATION: UploadActivity = { name: "evaluation", again: "the same command" };
 
 /** For what is left after training; the rest is uploaded by a resume. */
 const DRAIN_MS = {
@@ -42,14 +54,14 @@ const HOPELESS_AFTER_MS = 30_000;
 const LINGERING_MS = 4_000;
 
 /** Begins with what earlier attempts at the run left behind; null when nothing is to be uploaded. */
-export function startUploads({
+export async function startUploads({
   cleanup,
   address,
   ...options
 }: Omit<UploadOptions, "http" | "address"> & {
   readonly address: UploadAddress | null;
   readonly cleanup: CleanupStack;
-}): RolloutUploads | null {
+}): Promise<RolloutUploads | null> {
   if (address === null) return null;
   const http = redactingRefusals(createHttpClient(), options.context.reporting.redactor);
   const uploads = new RolloutUploads({ ...options, address, http });
@@ -57,6 +69,7 @@ export function startUploads({
     await uploads.close();
     await http.close();
   });
+  await uploads.opened;
   return uploads;
 }
 
@@ -101,11 +114,15 @@ export class RolloutUploads {
       folder: storage.folder,
       attempt: storage.attempt,
       firstStep,
+      sources: {
+        training: config.openreward_upload,
+        evaluations: config.openreward_upload_evaluations,
+      },
       // Cleaned once more: this attempt at the run may know secrets that the one which wrote the record did not.
-      describe: (record, score, suffix) =>
+      describe: (record, use, suffix) =>
         describeRollout(
           redactor.redactRecord(record),
-          redactor.redactRecord(score),
+          redactor.redactRecord(use),
           settings,
           suffix,
         ),
@@ -113,6 +130,11 @@ export class RolloutUploads {
         deliverRollout({ client, backoff: this.#backoff }, rollout, options),
       onOutage: (trouble) => this.#reportFailure(trouble),
     });
+  }
+
+  /** As that of the spool. */
+  get opened(): Promise<void> {
+    return this.#spool.opened;
   }
 
   /** A watcher that passes each event on to `watch` when the uploads know it. */
@@ -126,6 +148,7 @@ export class RolloutUploads {
   #onProgress(event: ProgressEvent): void {
     if (event.kind === "step-started") this.#rollouts = event.rollouts;
     if (event.kind === "step-finished") this.#spool.stepScored(event.step, this.#rollouts);
+    if (event.kind === "evaluated") this.#spool.evaluationEnded(event);
   }
 
   /** Sends what is left, for a while that depends on why the run ends; `signal` ends it early. */
@@ -147,12 +170,16 @@ export class RolloutUploads {
     if (waiting > 0) this.#explainWait();
     if (waiting > 0 || reported !== null) watch({ kind: "uploading", waiting, isOver: true });
     if (waiting === 0) return;
-    const message = `${formatQuantity(waiting, "rollout is", "rollouts are")} not uploaded to OpenReward yet; the next resume uploads them.`;
+    const message = `${formatQuantity(waiting, "rollout is", "rollouts are")} not uploaded to OpenReward yet; ${this.#activity.again} uploads them.`;
     this.#record("warn", "upload-left", message, waiting);
   }
 
   close(): Promise<void> {
     return this.#spool.close();
+  }
+
+  get #activity(): UploadActivity {
+    return this.#options.activity ?? RUN;
   }
 
   /** Reports why the wait at the end goes on, unless that was reported before. */
@@ -163,22 +190,25 @@ export class RolloutUploads {
   }
 
   #reportOutage(reason: string): void {
-    const message = `OpenReward does not take rollouts (${reason}). The run goes on; they are uploaded when it does, at the latest by a resume.`;
+    const { name, again } = this.#activity;
+    const message = `OpenReward does not take rollouts (${reason}). The ${name} goes on; they are uploaded when it does, at the latest by ${again}.`;
     this.#warn("upload-waits", message);
   }
 
   #reportDenial(reason: string): void {
     const key = keyText(this.#options.address.keySource);
-    const message = `OpenReward takes no rollouts (${reason}). The run goes on; check ${key} and the address, then a resume uploads them.`;
+    const { name, again } = this.#activity;
+    const message = `OpenReward takes no rollouts (${reason}). The ${name} goes on; check ${key} and the address, then ${again} uploads them.`;
     this.#warn("upload-denied", message);
   }
 
   #reportFailure({ kind, reason: reported }: UploadProblem): void {
     const reason = reported.replace(/\.$/, "");
+    const { name, again } = this.#activity;
     const message =
       kind === "refused"
-        ? `OpenReward refused a rollout (${reason}). Others are uploaded; a resume of the run tries it again.`
-        : `No more rollouts are uploaded to OpenReward (${reason}). The run goes on; a resume uploads them.`;
+        ? `OpenReward refused a rollout (${reason}). Others are uploaded; ${again} tries it once more.`
+        : `No more rollouts are uploaded to OpenReward (${reason}). The ${name} goes on; ${again} uploads them.`;
     this.#warn(`upload-${kind}`, message);
   }
 

@@ -27,15 +27,16 @@ export function uploadAddress({
   variables,
   allowedOrigins,
 }: Omit<ServiceAddressOptions, "config"> & {
-  readonly config: Pick<Config, "openreward_upload">;
+  readonly config: Pick<Config, "openreward_upload" | "openreward_upload_evaluations">;
 }): UploadAddress | null {
-  if (!config.openreward_upload) return null;
+  const key = config.openreward_upload ? "openreward_upload" : "openreward_upload_evaluations";
+  if (!config[key]) return null;
   const found = variables(KEY_NAME);
   if (found === null) {
     throw new AppError(
       "key-missing",
-      `openreward_upload: true uploads the rollouts to OpenReward, which needs ${KEY_NAME}. Set it in the environment or in a .env file beside the configuration, or set openreward_upload: false.`,
-      { data: { name: KEY_NAME }, configPath: "openreward_upload" },
+      `${key}: true uploads the rollouts to OpenReward, which needs ${KEY_NAME}. Set it in the environment or in a .env file beside the configuration, or set ${key}: false.`,
+      { data: { name: KEY_NAME }, configPath: key },
     );
   }
   const address = addressVariable(variables);

@@ -35,7 +35,7 @@ const saveSchema = z.looseObject({
 const recordSchema = z.looseObject({ name: z.string(), file: z.string() });
 
 const TIMED = new Set([
-  ...["attempt", "startedAtMs", "durationMs", "samplingMs"],
+  ...["attempt", "startedAtMs", "durationMs", "samplingMs", "beginning"],
   ...["firstTokenMs", "queueMs"],
 ]);
 

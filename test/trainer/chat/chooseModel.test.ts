@@ -4,6 +4,7 @@ import type { CheckpointEntry } from "../../../src/core/runFolder/checkpointLog.
 import type { SamplingClient } from "../../../src/core/tinker/samplingClient.ts";
 import type { ServiceClient } from "../../../src/core/tinker/serviceClient.ts";
 import { chooseModel } from "../../../src/trainer/chat/chooseModel.ts";
+import type { FoundTurn } from "../../../src/trainer/chat/findStoredTurn.ts";
 import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts";
 import { aRunState } from "../runState.ts";
 
@@ -88,6 +89,26 @@ describe("the weights that a person means", () => {
     expect(base.loaded.config.environments).toEqual(ofRun);
     expect(other.loaded.config.environments).not.toEqual(ofRun);
     expect([base.run, other.run]).toEqual([null, null]);
+  });
+
+  it("are those that played the rollout of an evaluation, which has none of its own", async () => {
+    const path = "tinker://run-1/sampler_weights/old";
+    const models = [
+      { name: "base", path: null, step: 0 },
+      { name: "step 1", path, step: 1 },
+    ];
+    const files = await aRun();
+    const evaluation = { ...RUN_FILE, evaluation: { models, digest: "" } };
+    await files.writeAtomic(`${FOLDER}/run.json`, JSON.stringify(evaluation));
+    const chosen = await choose(FOLDER, files);
+    const base = async (name: string) => ({ samplerId: name }) as SamplingClient; // no sample is drawn
+    const service = { ...aService([path]), samplerForBase: base } as ServiceClient; // all that is called
+    const goesOn = (model: string) => ({ model }) as FoundTurn; // all that is looked at
+    const opened = await chosen.open(service, goesOn("step 1"));
+    expect([opened.sampler.samplerId, opened.label]).toEqual([path, "demo · step 1"]);
+    const first = await chosen.open(service, goesOn("base"));
+    expect([first.sampler.samplerId, first.label]).toEqual(["Qwen/Qwen3-8B", "demo · base"]);
+    await expect(chosen.open(service)).rejects.toThrow("demo is an evaluation");
   });
 
   it("are refused where a run has none", async () => {

@@ -31,7 +31,7 @@ async function setUp(promptText: string) {
   for (const secret of ["open-sesame", KEY]) redactor.learn(secret);
   const random = { uuid: () => "", uniform: () => 1 };
   const context: ReportContext = {
-    config: aConfig({ openreward_run_name: "mine" }),
+    config: aConfig({ openreward_run_name: "mine", openreward_upload: true }),
     totalSteps: null,
     control: new RunControl(),
     ports: { clock, random, sha256 },

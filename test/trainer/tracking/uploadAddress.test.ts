@@ -18,14 +18,18 @@ function address({ process = {}, dotenv = {}, store = {}, allowedOrigins = [] }:
     if (process[name] !== undefined) return { value: process[name], origin: "process" };
     return dotenv[name] === undefined ? null : { value: dotenv[name], origin: "dotenv" };
   };
-  return uploadAddress({ config: { openreward_upload: true }, variables, allowedOrigins });
+  return uploadAddress({
+    config: { openreward_upload: true, openreward_upload_evaluations: false },
+    variables,
+    allowedOrigins,
+  });
 }
 
 const KEY = { OPENREWARD_API_KEY: "or_1" };
 
 describe("the address of uploads", () => {
   it("is none when nothing is to be uploaded, whether there is a key or not", () => {
-    const config = { openreward_upload: false };
+    const config = { openreward_upload: false, openreward_upload_evaluations: false };
     expect(uploadAddress({ config, variables: () => null, allowedOrigins: [] })).toBeNull();
   });
 
@@ -41,6 +45,13 @@ describe("the address of uploads", () => {
     const other = { ORS_API_KEY: "ors_1" };
     expect(() => address({ process: other })).toThrow(
       /openreward_upload: true .* OPENREWARD_API_KEY/,
+    );
+  });
+
+  it("is needed for the rollouts of evaluations alone, too", () => {
+    const config = { openreward_upload: false, openreward_upload_evaluations: true };
+    expect(() => uploadAddress({ config, variables: () => null, allowedOrigins: [] })).toThrow(
+      /^openreward_upload_evaluations: true .* OPENREWARD_API_KEY/,
     );
   });
 

@@ -3,7 +3,7 @@
 import type { Config } from "../../config/schema.ts";
 import type { JsonObject } from "../../json.ts";
 import type { Sha256 } from "../../ports.ts";
-import type { RolloutRecord, ScoredLine } from "../../runFolder/rolloutRecord.ts";
+import type { EvaluationUse, RolloutRecord, ScoredLine } from "../../runFolder/rolloutRecord.ts";
 import type { RolloutUpload, UploadMessage } from "./uploadEvents.ts";
 
 export interface UploadSettings {
@@ -25,37 +25,38 @@ export interface UploadSettings {
   readonly framework: readonly [name: string, version: string];
 }
 
-type Turn = RolloutRecord["turns"][number];
+type TrainingUse = Pick<ScoredLine, "advantage" | "trainingUse">;
+/** What the rollout was played for: training gives it an advantage, an evaluation a temperature of its own. */
+export type RolloutUse = TrainingUse | EvaluationUse;
 
-/** True when the rollout was trained on. */
-function isIncluded({ trainingUse }: Pick<ScoredLine, "trainingUse">): boolean {
-  return trainingUse === "trained";
-}
+type Turn = RolloutRecord["turns"][number];
 
 /**
  * Ids are digests of what was said and earned, so a repeated upload has the same ids. Durations and dates do not enter them.
- * `nameSuffix` sets apart what would have the same name in its step.
+ * `nameSuffix` sets apart what would have the same name in its step. Evaluations are in a run of their own beside that of the training.
  */
 export function describeRollout(
   record: RolloutRecord,
-  score: Pick<ScoredLine, "advantage" | "trainingUse">,
+  use: RolloutUse,
   settings: UploadSettings,
   nameSuffix = "",
 ): RolloutUpload {
   const { sha256, runId, runName } = settings;
   const { environment: name, split, index, step, rollout } = record;
   const [environment = name, variant] = name.split(":");
-  const rolloutName = `${name}-${split}-${index}-step${step}-r${rollout}${nameSuffix}`;
+  const isEvaluated = "purpose" in use;
+  const place = isEvaluated ? evaluationPlace(step, use) : `step${step}`;
+  const rolloutName = `${name}-${split}-${index}-${place}-r${rollout}${nameSuffix}`;
   const messages = messagesOf(record);
-  const metadata = metadataOf(record, score);
+  const metadata = metadataOf(record, use);
   const said = messages.map(({ timestampMs: _, ...message }) => message);
-  const place = [step, record.group, rollout];
-  const id = uuidOf(sha256(JSON.stringify([runId, place, rolloutName, metadata, said])));
+  const position = [step, record.group, rollout];
+  const id = uuidOf(sha256(JSON.stringify([runId, position, rolloutName, metadata, said])));
   const startedAtMs = Math.round(record.startedAtMs);
   return {
     id,
     messageId: (at) => uuidOf(sha256(`${id}/${at}`)),
-    runName,
+    runName: isEvaluated ? `${runName}-eval` : runName,
     rolloutName,
     environment,
     split,
@@ -63,17 +64,23 @@ export function describeRollout(
     messages,
     startedAtMs,
     ...(variant !== undefined && { variant }),
-    runInfo: runInfo(settings),
-    rolloutInfo: rolloutInfo(record, settings.config),
+    runInfo: runInfo(settings, isEvaluated ? "eval" : "train"),
+    rolloutInfo: rolloutInfo(record, use, settings.config),
     endedAtMs: Math.round(record.startedAtMs + record.durationMs),
   };
 }
 
-function runInfo({ config, framework }: UploadSettings): JsonObject {
+/** Two evaluations of the same step differ by their models, or one is that at the end. */
+function evaluationPlace(step: number, { temperature, purpose, model }: EvaluationUse): string {
+  const ownName = model?.replace(/\s+/g, "-") ?? `step${step}`;
+  return `eval-${ownName}${purpose === "end" ? "-end" : ""}-t${temperature}`;
+}
+
+function runInfo({ config, framework }: UploadSettings, runType: "train" | "eval"): JsonObject {
   const [name, version] = framework;
   return {
     model_name: config.model_name,
-    run_type: "train",
+    run_type: runType,
     training_stage: "rl",
     peft_type: "lora",
     peft_rank: config.lora_rank,
@@ -86,8 +93,15 @@ function runInfo({ config, framework }: UploadSettings): JsonObject {
   };
 }
 
-function rolloutInfo(record: RolloutRecord, config: UploadSettings["config"]): JsonObject {
-  const environment = config.environments[record.environment];
+function rolloutInfo(
+  record: RolloutRecord,
+  use: RolloutUse,
+  config: UploadSettings["config"],
+): JsonObject {
+  const environment =
+    "purpose" in use
+      ? { temperature: use.temperature, top_p: 1, top_k: 0 }
+      : config.environments[record.environment];
   return {
     task_index: record.index,
     current_step: record.step,
@@ -100,15 +114,11 @@ function rolloutInfo(record: RolloutRecord, config: UploadSettings["config"]): J
   };
 }
 
-function metadataOf(
-  record: RolloutRecord,
-  { advantage, trainingUse }: Pick<ScoredLine, "advantage" | "trainingUse">,
-): JsonObject {
+function metadataOf(record: RolloutRecord, use: RolloutUse): JsonObject {
   const { turns } = record;
   const calls = turns.flatMap((turn) => turn.calls);
   const errors = turns.flatMap((turn) => turn.errors);
   const failed = turns.flatMap(({ results }) => results.filter(({ isError }) => isError));
-  const included = isIncluded({ trainingUse });
   return {
     step: record.step,
     group: record.group,
@@ -120,10 +130,19 @@ function metadataOf(
     called_answer: calls.some(({ name }) => name === "answer") ? 1 : 0,
     reward: record.reward,
     group_score: record.rewardBreakdown.group,
+    ...("purpose" in use
+      ? { evaluation: use.purpose, model: use.model ?? null }
+      : trainingMetadata(use)),
+    error: record.error,
+  };
+}
+
+function trainingMetadata({ advantage, trainingUse }: TrainingUse): JsonObject {
+  const included = trainingUse === "trained";
+  return {
     advantage,
     included,
     excluded: included ? null : trainingUse.replace(/^excluded:/, ""),
-    error: record.error,
   };
 }
 

@@ -10,22 +10,25 @@ import { runPaths } from "../../runFolder/layout.ts";
 import { readLines } from "../../runFolder/lineReader.ts";
 import { storedId } from "../../runFolder/storedNames.ts";
 import { encodeJsonLine, lastLines, parseJsonLines } from "../../util/jsonl.ts";
+import { setKey, type UploadSet } from "./uploadSet.ts";
 
 const count = z.int().nonnegative();
-const rollout = { step: count, group: count, rollout: count, id: storedId };
+/** An {@link UploadSet}. */
+const set = { step: count, evaluation: z.string().exactOptional() };
+const rollout = { ...set, group: count, rollout: count, id: storedId };
 /** Number of scored rollouts that wait once this line is written. */
 const waiting = { waiting: count };
 
 const lineSchema = z.discriminatedUnion("kind", [
   /** An attempt at the run begins to upload. */
   z.object({ kind: z.literal("opened"), attempt: count, ...waiting }).readonly(),
-  /** The rollouts of a step are scored. */
-  z.object({ kind: z.literal("queued"), attempt: count, step: count, ...waiting }).readonly(),
+  /** The rollouts of a step are scored, or an evaluation is done, or is going to be repeated. */
+  z.object({ kind: z.literal("queued"), attempt: count, ...set, ...waiting }).readonly(),
   /** From here on parts of it may have arrived. */
   z.object({ kind: z.literal("sending"), attempt: count, ...rollout, name: z.string() }).readonly(),
   z.object({ kind: z.literal("sent"), ...rollout, ...waiting }).readonly(),
-  /** All rollouts of a step have been sent. */
-  z.object({ kind: z.literal("complete"), step: count }).readonly(),
+  /** All rollouts of a set have been sent. */
+  z.object({ kind: z.literal("complete"), ...set }).readonly(),
 ]);
 
 export type UploadLine = z.infer<typeof lineSchema>;
@@ -39,19 +42,20 @@ export interface SentRollout {
   readonly isWhole: boolean;
 }
 
-/** What is known of a step. */
-export interface UploadedStep {
-  /** The attempt that played the step last; null when the log does not contain it. */
+/** What is known of a set. */
+export interface UploadedSet {
+  readonly set: UploadSet;
+  /** The attempt that played it last; null when the log does not contain it. */
   attempt: number | null;
   /** By {@link rolloutKey}; several of one rollout when repeats differed. */
   readonly rollouts: Map<string, readonly SentRollout[]>;
 }
 
 export interface UploadLogState {
-  /** Steps with nothing left to send. */
-  readonly complete: ReadonlySet<number>;
-  /** All others, and those from where the run goes on. */
-  readonly steps: Map<number, UploadedStep>;
+  /** Keys of the sets with nothing left to send. */
+  readonly complete: ReadonlySet<string>;
+  /** All others by key, and those from where the run goes on. */
+  readonly sets: Map<string, UploadedSet>;
 }
 
 const TAIL_BYTES = 64 * 1024;
@@ -80,49 +84,57 @@ export async function repairUploadLog(fileSystem: FolderFiles, folder: string): 
   if (last !== LINE_FEED) await fileSystem.append(path, "\n");
 }
 
-/** Reads the log twice, so that of steps which are done, and not repeated from `from` on, nothing is kept. */
+/** Reads the log twice, so that of sets which are done, and not repeated from `from` on, nothing is kept. */
 export async function readUploadLog(
   fileSystem: FolderFiles,
   folder: string,
   from: number,
 ): Promise<UploadLogState> {
-  const complete = await completeSteps(fileSystem, folder);
-  const state: UploadLogState = { complete, steps: new Map() };
+  const complete = await completeSets(fileSystem, folder);
+  const state: UploadLogState = { complete, sets: new Map() };
   for await (const line of uploadLines(fileSystem, folder)) {
-    if (!("step" in line) || (complete.has(line.step) && line.step < from)) continue;
+    if (!("step" in line) || (complete.has(setKey(line)) && line.step < from)) continue;
     applyUploadLine(state, line);
   }
   return state;
 }
 
-/** Applies a line of the log to its step. */
-export function applyUploadLine({ steps }: UploadLogState, line: UploadLine): void {
+/** Applies a line of the log to its set. */
+export function applyUploadLine({ sets }: UploadLogState, line: UploadLine): void {
   if (line.kind === "opened" || line.kind === "complete") return;
-  const step: UploadedStep = steps.get(line.step) ?? { attempt: null, rollouts: new Map() };
-  steps.set(line.step, step);
+  const found: UploadedSet = sets.get(setKey(line)) ?? {
+    set: setOf(line),
+    attempt: null,
+    rollouts: new Map(),
+  };
+  sets.set(setKey(line), found);
   if (line.kind === "queued") {
-    step.attempt = line.attempt;
+    found.attempt = line.attempt;
     return;
   }
   const key = rolloutKey(line);
-  const known = step.rollouts.get(key) ?? [];
+  const known = found.rollouts.get(key) ?? [];
   const others = known.filter(({ id }) => id !== line.id);
   const same = known.find(({ id }) => id === line.id);
   if (line.kind === "sending" && same === undefined) {
     const { id, name, attempt } = line;
-    step.rollouts.set(key, [...known, { id, name, attempt, isWhole: false }]);
+    found.rollouts.set(key, [...known, { id, name, attempt, isWhole: false }]);
   } else if (line.kind === "sent" && same !== undefined) {
-    step.rollouts.set(key, [...others, { ...same, isWhole: true }]);
+    found.rollouts.set(key, [...others, { ...same, isWhole: true }]);
   }
 }
 
-async function completeSteps(fileSystem: FolderFiles, folder: string): Promise<Set<number>> {
-  const complete = new Set<number>();
+async function completeSets(fileSystem: FolderFiles, folder: string): Promise<Set<string>> {
+  const complete = new Set<string>();
   for await (const line of uploadLines(fileSystem, folder)) {
-    if (line.kind === "complete") complete.add(line.step);
-    if (line.kind === "queued") complete.delete(line.step);
+    if (line.kind === "complete") complete.add(setKey(line));
+    if (line.kind === "queued") complete.delete(setKey(line));
   }
   return complete;
+}
+
+function setOf({ step, evaluation }: UploadSet): UploadSet {
+  return { step, ...(evaluation !== undefined && { evaluation }) };
 }
 
 /** How many scored rollouts wait to be uploaded, by the end of the log; null when no upload was ever requested. */

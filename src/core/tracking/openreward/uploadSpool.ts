@@ -4,11 +4,12 @@
  */
 
 import { errorMessage } from "../../errors.ts";
-import type { Clock, FolderFiles } from "../../ports.ts";
-import { runPaths, stepOfFileName, supersededFolder } from "../../runFolder/layout.ts";
+import type { Clock } from "../../ports.ts";
+import type { EvaluationEntry } from "../../runFolder/evaluationLog.ts";
 import { readBody } from "../../runFolder/reader.ts";
-import type { RolloutRecord, ScoredLine } from "../../runFolder/rolloutRecord.ts";
-import { type ScoredRollout, scoredRollouts } from "../../runFolder/scoredRollouts.ts";
+import type { RolloutRecord } from "../../runFolder/rolloutRecord.ts";
+import type { RolloutUse } from "./describeRollout.ts";
+import { type BacklogOptions, findBacklog, type UploadJob } from "./uploadBacklog.ts";
 import type { Delivered, DeliveryOptions } from "./uploadDelivery.ts";
 import type { RolloutUpload } from "./uploadEvents.ts";
 import {
@@ -21,20 +22,17 @@ import {
   type UploadLine,
   type UploadLogState,
 } from "./uploadLog.ts";
+import {
+  evaluationSet,
+  setKey,
+  type UploadableRollout,
+  type UploadSet,
+  uploadableRollouts,
+} from "./uploadSet.ts";
 
-export interface UploadSpoolOptions {
-  readonly fileSystem: FolderFiles;
+export interface UploadSpoolOptions extends BacklogOptions {
   readonly clock: Clock;
-  /** The run folder. */
-  readonly folder: string;
-  readonly attempt: number;
-  /** The step that this attempt begins with: what was uploaded for it and later ones is repeated now. */
-  readonly firstStep: number;
-  readonly describe: (
-    record: RolloutRecord,
-    score: ScoredLine,
-    nameSuffix: string,
-  ) => RolloutUpload;
+  readonly describe: (record: RolloutRecord, use: RolloutUse, nameSuffix: string) => RolloutUpload;
   readonly deliver: (rollout: RolloutUpload, options: DeliveryOptions) => Promise<Delivered>;
   /** Called when rollouts, or all of them, cannot be uploaded by this attempt, once for each reason. */
   readonly onOutage: (problem: UploadProblem) => void;
@@ -55,32 +53,20 @@ export interface DrainOptions {
   readonly onProgress: (waiting: number) => void;
 }
 
-interface Job {
-  /** The run folder, or one of superseded rollouts. */
-  readonly root: string;
-  readonly step: number;
-  /** The attempt that played it. */
-  readonly attempt: number;
-  /** Only these; null = all. */
-  readonly ids: ReadonlySet<string> | null;
-  /** Settled once the log contains the line. */
-  readonly logged: Promise<void>;
-  waiting: number;
-}
-
 /** Rollouts that are sent at the same time. */
 const MAX_CONCURRENT = 8;
 const PROGRESS_MS = 5_000;
 const CHECK_MS = 1_000;
-const LOGGED = Promise.resolve();
 
 export class UploadSpool {
   readonly #options: UploadSpoolOptions;
-  readonly #jobs: Job[] = [];
+  readonly #jobs: UploadJob[] = [];
   readonly #closing = new AbortController();
-  #log: UploadLogState = { complete: new Set(), steps: new Map() };
-  /** Settled once the log has been read. */
-  readonly #opened: Promise<void>;
+  #log: UploadLogState = { complete: new Set(), sets: new Map() };
+  /** Keys of the evaluations that were found or queued. */
+  #evaluated = new Set<string>();
+  /** Resolves once it is known what earlier attempts have left: await it before anything is played. */
+  readonly opened: Promise<void>;
   #working: Promise<void>;
   /** Nothing is sent any more. */
   #isOver = false;
@@ -91,8 +77,8 @@ export class UploadSpool {
   /** Begins with what earlier attempts at the run left behind. */
   constructor(options: UploadSpoolOptions) {
     this.#options = options;
-    this.#opened = this.#withFallback(() => this.#open());
-    this.#working = this.#opened;
+    this.opened = this.#withFallback(() => this.#open());
+    this.#working = this.opened;
     this.#work();
   }
 
@@ -103,11 +89,27 @@ export class UploadSpool {
 
   /** Call when a step of this attempt is complete, with the number of its rollouts. */
   stepScored(step: number, rollouts: number): void {
+    if (this.#options.sources.training) this.#queue({ step }, rollouts);
+  }
+
+  /** Call when an evaluation is done. One that an earlier attempt has done is known already. */
+  evaluationEnded(entry: Pick<EvaluationEntry, "step" | "purpose" | "model" | "results">): void {
+    if (!this.#options.sources.evaluations) return;
+    const set = evaluationSet(entry);
+    const rollouts = entry.results.reduce((sum, result) => sum + result.rollouts, 0);
+    void this.opened.then(() => {
+      if (this.#evaluated.has(setKey(set))) return;
+      this.#evaluated.add(setKey(set));
+      this.#queue(set, rollouts);
+    });
+  }
+
+  #queue(set: UploadSet, rollouts: number): void {
     const { folder: root, attempt } = this.#options;
     const queue = (): Promise<void> =>
-      this.#note({ kind: "queued", attempt, step, waiting: this.waiting });
-    const logged = this.#opened.then(() => this.#withFallback(queue));
-    this.#jobs.push({ root, step, attempt, ids: null, logged, waiting: rollouts });
+      this.#note({ kind: "queued", attempt, ...set, waiting: this.waiting });
+    const logged = this.opened.then(() => this.#withFallback(queue));
+    this.#jobs.push({ root, set, attempt, ids: null, logged, waiting: rollouts });
     this.#work();
   }
 
@@ -115,13 +117,13 @@ export class UploadSpool {
   async drain({ limitMs, shouldGiveUp, signal, onProgress }: DrainOptions): Promise<number> {
     const { clock } = this.#options;
     const endMs = clock.monotonic() + limitMs;
+    await this.opened;
     let isDone = false;
     const done = this.#working.then(() => {
       isDone = true;
     });
     const mayWait = (): boolean =>
       !isDone && !shouldGiveUp() && signal?.aborted !== true && clock.monotonic() < endMs;
-    await this.#opened;
     // What is settled already needs no line.
     await Promise.race([done, clock.sleep(0)]);
     let progressMs = clock.monotonic();
@@ -165,51 +167,29 @@ export class UploadSpool {
     const { fileSystem, folder, attempt, firstStep } = this.#options;
     await repairUploadLog(fileSystem, folder);
     this.#log = await readUploadLog(fileSystem, folder, firstStep);
-    const names = await fileSystem.list(runPaths(folder).rolloutFolder);
-    const steps = new Set(names.flatMap((name) => stepOfFileName(name) ?? []));
-    const backlog: Job[] = [];
-    for (const step of [...steps].sort((a, b) => a - b)) {
-      if (step >= firstStep || this.#log.complete.has(step)) continue;
-      const known = this.#log.steps.get(step);
-      const scored = await scoredRollouts(fileSystem, folder, step);
-      const sent = [...(known?.rollouts.values() ?? [])].filter((each) => each.at(-1)?.isWhole);
-      const waiting = Math.max(0, scored.length - sent.length);
-      const playedBy = known?.attempt ?? Math.max(1, attempt - 1);
-      backlog.push({ root: folder, step, attempt: playedBy, ids: null, logged: LOGGED, waiting });
-    }
-    this.#jobs.unshift(...this.#partialUploads(), ...backlog);
+    const { jobs, evaluated, toRepeat } = await findBacklog(this.#options, this.#log);
+    this.#evaluated = new Set(evaluated);
+    this.#jobs.unshift(...jobs);
     await this.#note({ kind: "opened", attempt, waiting: this.waiting });
-  }
-
-  /** Superseded rollouts that may have arrived in part: their upload is completed, so that the service keeps no partial rollout. */
-  #partialUploads(): readonly Job[] {
-    const { folder, firstStep } = this.#options;
-    const jobs: Job[] = [];
-    for (const [step, { attempt, rollouts }] of this.#log.steps) {
-      const isOld = (sent: SentRollout): boolean =>
-        !sent.isWhole && (step >= firstStep || sent.attempt < (attempt ?? 0));
-      for (const sent of [...rollouts.values()].flat().filter(isOld)) {
-        const root = supersededFolder(folder, sent.attempt);
-        const ids = new Set([sent.id]);
-        jobs.push({ root, step, attempt: sent.attempt, ids, logged: LOGGED, waiting: 1 });
-      }
+    // Else a kill just after the repeat would leave it as uploaded.
+    for (const set of toRepeat) {
+      await this.#note({ kind: "queued", attempt, ...set, waiting: this.waiting });
     }
-    return jobs;
   }
 
   async #uploadAll(): Promise<void> {
     for (let job = this.#jobs[0]; job !== undefined; job = this.#jobs[0]) {
       if (this.#isOver) return;
-      await this.#uploadStep(job);
+      await this.#uploadSet(job);
       if (this.#isOver) return;
       this.#jobs.shift();
     }
   }
 
-  async #uploadStep(job: Job): Promise<void> {
-    const { root, step, ids, logged } = job;
+  async #uploadSet(job: UploadJob): Promise<void> {
+    const { root, set, ids, logged } = job;
     await logged;
-    const scored = await scoredRollouts(this.#options.fileSystem, root, step);
+    const scored = await uploadableRollouts(this.#options.fileSystem, root, set);
     job.waiting = ids === null ? scored.length : Math.min(scored.length, ids.size);
     const refusedBefore = this.#refused;
     const queue = scored.values();
@@ -221,23 +201,25 @@ export class UploadSpool {
     };
     await Promise.all(Array.from({ length: MAX_CONCURRENT }, () => worker()));
     if (this.#isOver || ids !== null) return;
-    this.#log.steps.delete(step);
-    if (this.#refused === refusedBefore) await this.#note({ kind: "complete", step });
+    this.#log.sets.delete(setKey(set));
+    if (this.#refused === refusedBefore) await this.#note({ kind: "complete", ...set });
   }
 
-  async #uploadRollout(job: Job, { ended, score, sameTaskBefore }: ScoredRollout): Promise<void> {
+  async #uploadRollout(
+    job: UploadJob,
+    { place, use, nameSuffix }: UploadableRollout,
+  ): Promise<void> {
     const { fileSystem, describe, deliver } = this.#options;
-    const record = await readBody(fileSystem, job.root, ended);
+    const record = await readBody(fileSystem, job.root, place);
     if (record === null) {
       if (job.ids === null) this.#refuse(job, "its record in the run folder cannot be read");
       return;
     }
-    const suffix = sameTaskBefore === 0 ? "" : `-g${ended.group}`;
-    const rollout = describe(record, score, suffix);
+    const rollout = describe(record, use, nameSuffix);
     if (job.ids !== null && !job.ids.has(rollout.id)) return;
-    const known = this.#log.steps.get(job.step)?.rollouts.get(rolloutKey(ended)) ?? [];
+    const known = this.#log.sets.get(setKey(job.set))?.rollouts.get(rolloutKey(place)) ?? [];
     const same = known.find(({ id }) => id === rollout.id);
-    const of = { step: job.step, group: ended.group, rollout: ended.rollout, id: rollout.id };
+    const of = { ...job.set, group: place.group, rollout: place.rollout, id: rollout.id };
     if (same?.isWhole === true) {
       job.waiting -= 1;
       return;
@@ -259,7 +241,7 @@ export class UploadSpool {
     await this.#note({ kind: "sent", ...of, waiting: this.waiting });
   }
 
-  #refuse(job: Job, reason: string): void {
+  #refuse(job: UploadJob, reason: string): void {
     job.waiting -= 1;
     this.#refused += 1;
     if (this.#isReported) return;

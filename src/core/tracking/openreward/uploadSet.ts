@@ -1,0 +1,66 @@
+/** A set of rollouts that are uploaded together: those of a training step, or of one evaluation. */
+
+import type { FolderFiles } from "../../ports.ts";
+import { evaluatedRollouts } from "../../runFolder/evaluatedRollouts.ts";
+import type { EvaluationEntry } from "../../runFolder/evaluationLog.ts";
+import type { RolloutSummary } from "../../runFolder/reader.ts";
+import type { EndedLine } from "../../runFolder/rolloutRecord.ts";
+import { scoredRollouts } from "../../runFolder/scoredRollouts.ts";
+import type { RolloutUse } from "./describeRollout.ts";
+
+export interface UploadSet {
+  /** Of an evaluation: the number of completed steps. */
+  readonly step: number;
+  /** Purpose of the evaluation, and the name of its model where it has one; absent for a step of training. */
+  readonly evaluation?: string;
+}
+
+/** A stored rollout that is to be uploaded. */
+export interface UploadableRollout {
+  readonly place: Pick<EndedLine, "step" | "group" | "rollout" | "offset" | "length"> &
+    Pick<RolloutSummary, "source">;
+  readonly use: RolloutUse;
+  /** Sets apart what would have the same name in its set. */
+  readonly nameSuffix: string;
+}
+
+/** Tells the sets of a run apart. */
+export function setKey({ step, evaluation }: UploadSet): string {
+  return evaluation === undefined ? String(step) : `${step} ${evaluation}`;
+}
+
+export function evaluationSet({
+  step,
+  purpose,
+  model,
+}: Pick<EvaluationEntry, "step" | "purpose" | "model">): Required<UploadSet> {
+  return { step, evaluation: evaluationName(purpose, model?.name) };
+}
+
+/** `folder` is a run folder or one of superseded rollouts. */
+export async function uploadableRollouts(
+  fileSystem: FolderFiles,
+  folder: string,
+  { step, evaluation }: UploadSet,
+): Promise<readonly UploadableRollout[]> {
+  if (evaluation === undefined) {
+    const scored = await scoredRollouts(fileSystem, folder, step);
+    return scored.map(({ ended, score, sameTaskBefore }) => ({
+      place: { ...ended, source: "training" },
+      use: score,
+      nameSuffix: sameTaskBefore === 0 ? "" : `-g${ended.group}`,
+    }));
+  }
+  const isOfSet = (purpose: string, model?: string): boolean =>
+    evaluationName(purpose, model) === evaluation;
+  const found = await evaluatedRollouts(fileSystem, folder, step, isOfSet);
+  return found.map(({ place, use }) => ({
+    place: { ...place, source: "evaluation" },
+    use,
+    nameSuffix: "",
+  }));
+}
+
+function evaluationName(purpose: string, model: string | undefined): string {
+  return model === undefined ? purpose : `${purpose} ${model}`;
+}

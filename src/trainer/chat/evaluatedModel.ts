@@ -1,0 +1,32 @@
+/** The model of a conversation that goes on from a rollout of an evaluation by itself. */
+
+import { AppError } from "../../core/errors.ts";
+import type { SamplingClient } from "../../core/tinker/samplingClient.ts";
+import type { ServiceClient } from "../../core/tinker/serviceClient.ts";
+import type { PlannedModel } from "../../shared/runFile.ts";
+import type { FoundTurn } from "./findStoredTurn.ts";
+
+interface Evaluation {
+  readonly name: string;
+  readonly models: readonly PlannedModel[];
+  /** Of the base model. */
+  readonly baseName: string;
+}
+
+/** The model that played the rollout. @throws AppError `no-checkpoint` without a rollout, `tinker-*` */
+export async function openEvaluated(
+  service: ServiceClient,
+  { name, models, baseName }: Evaluation,
+  goesOn: FoundTurn | null,
+): Promise<{ readonly sampler: SamplingClient; readonly label: string }> {
+  const model = models.find((each) => each.name === goesOn?.model);
+  if (model === undefined) {
+    throw new AppError(
+      "no-checkpoint",
+      `${name} is an evaluation, which has no weights. Go on from a turn of one of its rollouts with --eval, --step, --rollout and --turn, or name a checkpoint that it measured.`,
+    );
+  }
+  const { path } = model;
+  const sampler = path === null ? service.samplerForBase(baseName) : service.samplerForPath(path);
+  return { sampler: await sampler, label: `${name} · ${model.name}` };
+}
