@@ -25,6 +25,7 @@ import {
   type ParsedFlags,
   readFlags,
 } from "./flags.ts";
+import { type SearchCommand, searchCommand } from "./searchArguments.ts";
 import { type ServeCommand, serveCommand } from "./serveArguments.ts";
 import { type ShowCommand, showCommand } from "./showArguments.ts";
 import { type ShowPromptCommand, showPromptCommand } from "./showPromptArguments.ts";
@@ -93,6 +94,7 @@ export type Command =
   | ShowPromptCommand
   | RunsCommand
   | ShowCommand
+  | SearchCommand
   | ModelsCommand
   | ChatCommand
   | ChatForEditorCommand
@@ -110,6 +112,7 @@ const COMMANDS: readonly CommandName[] = [
   "show-prompt",
   "runs",
   "show",
+  "search",
   "models",
   "chat",
   "checkpoints",
@@ -164,6 +167,8 @@ function parseCommand(name: CommandName, given: ParsedFlags): Command {
       };
     case "show":
       return showCommand(given);
+    case "search":
+      return searchCommand(given);
     case "models":
       refuseFurther(given.positionals, name);
       return { kind: "models", ...sending(given, name) };

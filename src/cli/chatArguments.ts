@@ -76,17 +76,28 @@ function taskOf(given: ParsedFlags): ChatCommand["task"] {
   return { environment, split, index: index ?? 0 };
 }
 
-/** A turn of a rollout by its numbers on the screen, from 1. */
+/** A turn of a rollout by its numbers on the screen, from 1; of evaluations the step counts from 0. */
 function turnOf(given: ParsedFlags): TurnPlace | null {
-  const [step, group, rollout, turn] = (["step", "group", "rollout", "turn"] as const).map((flag) =>
+  const isEvaluated = given.switches.has("eval");
+  const [group, rollout, turn] = (["group", "rollout", "turn"] as const).map((flag) =>
     atLeastOne(given, flag),
   );
+  const step = isEvaluated ? numberOf(given, COMMAND, "step") : atLeastOne(given, "step");
   const all = [step, group, rollout, turn];
-  if (all.every((number) => number === null)) return null;
-  if (step == null || group == null || rollout == null || turn == null) {
+  if (!isEvaluated && all.every((number) => number === null)) return null;
+  if (isEvaluated && (group !== null || step == null || rollout == null || turn == null)) {
+    throw argumentError("--eval needs --step, --rollout and --turn, and has no --group", COMMAND);
+  }
+  if (step == null || rollout == null || turn == null || (group == null && !isEvaluated)) {
     throw argumentError("--step, --group, --rollout and --turn belong together", COMMAND);
   }
-  return { step, group, rollout, turn };
+  return {
+    source: isEvaluated ? "evaluation" : "training",
+    step,
+    group: group ?? null,
+    rollout,
+    turn,
+  };
 }
 
 function atLeastOne(given: ParsedFlags, flag: string, most?: number): number | null {

@@ -1,6 +1,8 @@
 /** Turns and answers of a conversation as programs read them. */
 
 import type { ModelTurn } from "../core/conversation/modelTurn.ts";
+import { chatAnswersOutput, chatTurnOutput } from "../core/outputs/chatOutput.ts";
+import { finite } from "../core/outputs/output.ts";
 import type { ToolAnswer } from "../core/rollout/toolCalls.ts";
 import { writeExactJson } from "../core/util/exactJson.ts";
 import type { ChatPartner } from "../trainer/chat/openChat.ts";
@@ -11,7 +13,7 @@ export function turnJson(
   { context, tokens, logprobs, seed, stopReason, parsed, calls, text }: ModelTurn,
   place: { readonly turn: number; readonly sample: number },
 ) {
-  return {
+  return chatTurnOutput.of({
     kind: "turn",
     model: label,
     ...place,
@@ -24,8 +26,8 @@ export function turnJson(
     raw: text,
     context,
     tokens,
-    logprobs,
-  };
+    logprobs: logprobs?.map(finite) ?? null,
+  });
 }
 
 export function answersJson(
@@ -34,7 +36,8 @@ export function answersJson(
   answers: readonly ToolAnswer[],
   turn: number,
 ) {
-  return { kind: "answers", model: label, turn, by, answers: answers.map(({ record }) => record) };
+  const records = answers.map(({ record }) => record);
+  return chatAnswersOutput.of({ kind: "answers", model: label, turn, by, answers: records });
 }
 
 /** The whole conversation, to be written to a file. */

@@ -2,10 +2,11 @@
 
 import { describeEvaluations } from "../core/outputs/evaluationsOutput.ts";
 import { readEvaluations } from "../core/runFolder/evaluationLog.ts";
+import { laterUsage } from "../core/runs/laterUsage.ts";
 import { l10n } from "../shared/l10n.ts";
 import type { EvaluateRequest, RunEnd } from "../trainer/types.ts";
 import { jsonLine } from "./asciiJson.ts";
-import { nextStepLines } from "./endLines.ts";
+import { nextStepLines, usedLines } from "./endLines.ts";
 import { evaluationTable } from "./evaluationTable.ts";
 import { BLANK } from "./line.ts";
 import type { ProgramOptions } from "./programOptions.ts";
@@ -30,7 +31,8 @@ export async function followEvaluation(
     if (wantsJson) out.print([jsonLine(await describeEvaluations(files, folder))]);
     else if (end.outcome === "done") {
       const results = await readEvaluations(files, folder);
-      out.print([BLANK, ...evaluationTable(results, out.columns)]);
+      const used = await laterUsage(files, folder, 0);
+      out.print([BLANK, ...evaluationTable(results, out.columns), ...usedLines(used)]);
     }
     progress.print([BLANK, ...nextStepLines(folder, false, invocation)]);
   }

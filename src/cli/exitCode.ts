@@ -15,7 +15,7 @@ const SERVICE =
   /^((tinker|environment|engine|wandb|download)(-|$)|(transport|timeout|silent|http-refused|local-service)$)/;
 /** Codes of errors about something that the user named. An error that names a configuration key counts as one of them. */
 const INVALID =
-  /^(bad-arguments|environment-not-found|folder-not-empty|(config|file|run|sweep|state|checkpoint|tokenizer|chat|model|key|secret|no)-.+)$/;
+  /^(bad-(?:arguments|expression)|environment-not-found|folder-not-empty|(config|file|run|sweep|state|checkpoint|tokenizer|chat|model|key|secret|no)-.+)$/;
 
 export function exitCodeOfRun({ outcome, ending }: RunEnd): number {
   return ending !== undefined && LIMIT.test(ending.code) ? EXIT.limit : EXIT[outcome];

@@ -16,6 +16,7 @@ export type CommandName =
   | "show-prompt"
   | "runs"
   | "show"
+  | "search"
   | "models"
   | "chat"
   | "checkpoints"
@@ -100,6 +101,14 @@ export const FLAGS: Readonly<Record<CommandName, Flags>> = {
     billed: { type: "boolean" },
     json: { type: "boolean" },
   },
+  search: {
+    ...HELP,
+    regex: { type: "boolean" },
+    role: { type: "string" },
+    "ignore-case": { type: "boolean", short: "i" },
+    limit: { type: "string" },
+    json: { type: "boolean" },
+  },
   models: { ...HELP, ...STARTING },
   chat: {
     ...HELP,
@@ -113,6 +122,7 @@ export const FLAGS: Readonly<Record<CommandName, Flags>> = {
     group: { type: "string" },
     rollout: { type: "string" },
     turn: { type: "string" },
+    eval: { type: "boolean" },
     replay: { type: "boolean" },
     beside: { type: "string" },
     system: { type: "string" },

@@ -1,5 +1,7 @@
+#!/usr/bin/env node
 /** The entry of `tinker-rl`: binds the program to this process, its streams and its signals. */
 
+import { setMaxListeners } from "node:events";
 import { writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -50,6 +52,8 @@ function failCleanly(error: unknown): never {
   process.exit(EXIT.fault);
 }
 
+// Everything that a run waits for listens to the signal that ends the run: that is no leak.
+setMaxListeners(0);
 const { argv, env, stdout, stderr } = process;
 const redactor = new Redactor();
 process.on("uncaughtException", failCleanly);

@@ -20,6 +20,7 @@ import { modelLines } from "./models.ts";
 import { previewForEditor } from "./preview.ts";
 import type { ProgramOptions } from "./programOptions.ts";
 import { runListLines } from "./runs.ts";
+import { searchTexts } from "./search.ts";
 import { serveUntilInterrupt } from "./serve.ts";
 import { showRun } from "./show.ts";
 import { showPrompt } from "./showPrompt.ts";
@@ -104,6 +105,9 @@ async function dispatch(options: ProgramOptions, command: Command): Promise<numb
       return EXIT.done;
     case "show":
       await printAll(out, showRun({ ...options, isProcessAlive }, command));
+      return EXIT.done;
+    case "search":
+      await searchTexts({ ...options, isProcessAlive }, command);
       return EXIT.done;
     case "models":
       out.print(await modelLines(options, command));

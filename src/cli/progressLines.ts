@@ -2,23 +2,15 @@
 
 import { assertNever } from "../core/errors.ts";
 import type { ProgressEvent } from "../core/training/progress.ts";
-import {
-  formatCost,
-  formatCount,
-  formatDuration,
-  formatMeasure,
-  formatReward,
-  plural,
-  progressBar,
-  sparkline,
-} from "../shared/format.ts";
+import { formatCount, formatReward, plural, progressBar } from "../shared/format.ts";
 import { l10n } from "../shared/l10n.ts";
 import { alarmLines, alarmOverLine } from "./alarmLines.ts";
 import { endLines } from "./endLines.ts";
 import { evaluationLines, evaluationTitle } from "./evaluationLines.ts";
 import { type Invocation, shortPath } from "./invocation.ts";
-import { BLANK, type Line, labelled, lineWidth, type Piece, styled } from "./line.ts";
-import { type ProgressModel, SPARKLINE_STEPS } from "./progressModel.ts";
+import { BLANK, type Line, labelled, type Piece, styled } from "./line.ts";
+import type { ProgressModel } from "./progressModel.ts";
+import { stepCount, stepLine } from "./stepLine.ts";
 
 export interface Layout {
   /** Code points in a row; Infinity when lines are not seen in a window. */
@@ -85,6 +77,7 @@ export function eventLines(
       return [[styled("accent", settingsChangedText(event))]];
     case "step-started":
     case "rollout-finished":
+    case "evaluating-beside":
     case "training":
       return [];
     default:
@@ -92,8 +85,16 @@ export function eventLines(
   }
 }
 
-/** The live line of the current activity; null when there is none. */
+/** The live line of the current activity, and of an evaluation beside it; null when there is none. */
 export function liveLine(model: ProgressModel): Line | null {
+  const line = activityLine(model);
+  if (model.evaluatedBeside === null) return line;
+  const { done, total } = model.evaluatedBeside;
+  const beside = l10n.t("evaluating {0} of {1}", formatCount(done), formatCount(total));
+  return line === null ? [styled("quiet", beside)] : [...line, styled("quiet", `  ${beside}`)];
+}
+
+function activityLine(model: ProgressModel): Line | null {
   const { activity } = model;
   switch (activity.kind) {
     case "idle":
@@ -236,85 +237,4 @@ function checkpointLines({ name, checkpointKind, step }: EventOf<"checkpoint">):
       ),
     ],
   ];
-}
-
-/**
- * All parts where they fit, the cost of the run so far among them; else without the tokens per second, then without the sparkline, then without the time left.
- * Every part has a fixed width, so that the lines of a run stand in columns.
- */
-function stepLine(event: EventOf<"step-finished">, model: ProgressModel, layout: Layout): Line {
-  const spark: Line = layout.isLive ? [" ", sparkPiece(model)] : [];
-  const throughput: Line = [`  ${throughputText(event, model).padStart(12)}`];
-  const { costUsd } = event.used;
-  const cost: Line = costUsd === null ? [] : [`  ${formatCost(costUsd).padStart(7)}`];
-  const eta: Line =
-    event.etaS === null || event.etaS === 0
-      ? []
-      : [`  ${l10n.t("ETA {0}", formatDuration(event.etaS))}`];
-  const untrained: Line =
-    event.untrainedTokens === 0
-      ? []
-      : [`  ${plural(event.untrainedTokens, "{0} token untrained", "{0} tokens untrained")}`];
-  const failed: Line =
-    model.failed === 0 ? [] : [styled("warning", `  ${l10n.t("{0} failed", model.failed)}`)];
-  const head: Line = stepPieces(event);
-  const rest: Line = measurePieces(event);
-  const candidates: readonly Line[] = [
-    [...head, ...spark, ...rest, ...throughput, ...cost, ...eta, ...untrained],
-    [...head, ...spark, ...rest, ...throughput, ...cost, ...eta],
-    [...head, ...spark, ...rest, ...cost, ...eta],
-    [...head, ...rest, ...cost, ...eta],
-    [...head, ...rest, ...cost],
-  ];
-  const fitting = candidates.find((line) => lineWidth([...line, ...failed]) <= layout.width);
-  return [...(fitting ?? candidates.at(-1) ?? head), ...failed];
-}
-
-function stepPieces(event: EventOf<"step-finished">): Line {
-  const { step, totalSteps, rewardMean } = event;
-  const width = String(totalSteps ?? 9999).length;
-  const count = String(step + 1).padStart(width);
-  return [
-    l10n.t("step {0}", `${count}${ofTotal(event)}`),
-    `  ${l10n.t("reward")} `,
-    styled("strong", formatReward(rewardMean).padStart(5)),
-  ];
-}
-
-function measurePieces(event: EventOf<"step-finished">): Line {
-  const { loss, trainedGroups, groups, totalS } = event;
-  const width = String(groups).length;
-  const counts = `${String(trainedGroups).padStart(width)}/${groups}`;
-  const trained = `  ${l10n.t("groups {0}", counts)}`;
-  return [
-    `  ${l10n.t("loss {0}", formatMeasure(loss).padStart(5))}`,
-    trainedGroups === 0 ? styled("warning", trained) : trained,
-    `  ${formatDuration(totalS).padStart(5)}`,
-  ];
-}
-
-function sparkPiece({ recentRewards, rewardRange }: ProgressModel): Piece {
-  return styled("accent", sparkline(recentRewards, rewardRange).padEnd(SPARKLINE_STEPS));
-}
-
-/** Rollouts that are sampled ahead go on during the whole step. */
-function throughputText(
-  { sampledTokens, rolloutS, totalS }: EventOf<"step-finished">,
-  { stepsAhead }: ProgressModel,
-): string {
-  const seconds = stepsAhead === 0 ? rolloutS : totalS;
-  return seconds > 0 ? l10n.t("{0} tok/s", formatCount(sampledTokens / seconds)) : "";
-}
-
-function stepCount(step: number, model: ProgressModel): string {
-  return `${step + 1}${ofTotal(model)}`;
-}
-
-/** `/40`, and `/≤40` where that is a bound; nothing for a run without end. */
-function ofTotal({
-  totalSteps,
-  isTotalAtMost,
-}: Pick<ProgressModel, "totalSteps" | "isTotalAtMost">): string {
-  if (totalSteps === null) return "";
-  return isTotalAtMost ? `/≤${totalSteps}` : `/${totalSteps}`;
 }

@@ -48,6 +48,8 @@ export interface ProgressModel {
   readonly rewardRange: { readonly low: number; readonly high: number };
   /** Failed rollouts of the step. */
   readonly failed: number;
+  /** Rollouts of the evaluation that goes on beside the step; null without one. */
+  readonly evaluatedBeside: { readonly done: number; readonly total: number } | null;
   /** The first evaluation of this attempt, which later ones are compared with; null before it. */
   readonly baseline: readonly StoredResult[] | null;
   /** The latest evaluation is a later one than the baseline. */
@@ -69,6 +71,7 @@ export const INITIAL_PROGRESS: ProgressModel = {
   recentRewards: [],
   rewardRange: { low: 0, high: 1 },
   failed: 0,
+  evaluatedBeside: null,
   baseline: null,
   hasComparison: false,
   hasEnded: false,
@@ -83,7 +86,8 @@ export function advanceProgress(model: ProgressModel, event: ProgressEvent): Pro
       const { folder, totalSteps, isTotalAtMost, stepsAhead, step } = event;
       // A run that goes on in a new session repeats steps.
       const plan = { folder, totalSteps, isTotalAtMost, stepsAhead };
-      return { ...model, ...idle(), ...plan, canResume: step > 0, recentRewards: [] };
+      const begun = { ...plan, canResume: step > 0, recentRewards: [], evaluatedBeside: null };
+      return { ...model, ...idle(), ...begun };
     }
     case "evaluation-started":
       return { ...model, ...idle(), folder: event.folder };
@@ -101,15 +105,19 @@ export function advanceProgress(model: ProgressModel, event: ProgressEvent): Pro
       return { ...model, ...idle(), ...addReward(model, event.rewardMean) };
     case "evaluating":
       return { ...model, activity: noRollouts(null, event.rollouts) };
+    case "evaluating-beside":
+      return { ...model, evaluatedBeside: { done: event.done, total: event.rollouts } };
     case "evaluated":
       return {
         ...model,
-        ...idle(),
+        // The step beside it goes on.
+        ...(model.evaluatedBeside === null && idle()),
+        evaluatedBeside: null,
         baseline: model.baseline ?? event.results,
         hasComparison: model.baseline !== null,
       };
     case "ended":
-      return { ...model, ...idle(), folder: event.folder, hasEnded: true };
+      return { ...model, ...idle(), evaluatedBeside: null, folder: event.folder, hasEnded: true };
     case "checkpoint":
       return { ...model, canResume: true };
     case "uploading":

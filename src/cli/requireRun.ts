@@ -31,7 +31,8 @@ async function isRunFolder(fileSystem: FileSystem, path: string): Promise<boolea
   }
 }
 
-async function isRun(fileSystem: FileSystem, folder: string): Promise<boolean> {
+/** True for a folder in which a run was begun. @throws AppError `file-unreadable` for a plain file */
+export async function isRun(fileSystem: FileSystem, folder: string): Promise<boolean> {
   const { runFile, metrics } = runPaths(folder);
   return ((await fileSystem.size(runFile)) ?? (await fileSystem.size(metrics))) !== null;
 }

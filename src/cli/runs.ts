@@ -1,20 +1,17 @@
 /** The command `runs`: lists runs with their phase and progress. */
 
-import { join, resolve } from "node:path";
 import { runFields, runsOutput } from "../core/outputs/runsOutput.ts";
 import type { Clock, FileSystem } from "../core/ports.ts";
 import { type ListedRun, listRuns } from "../core/runs/runList.ts";
 import { waitingUploads } from "../core/tracking/openreward/uploadLog.ts";
-import { runParent } from "../node/runPaths.ts";
 import { formatCost, formatReward, plural } from "../shared/format.ts";
 import { l10n } from "../shared/l10n.ts";
 import { phaseTexts } from "../shared/phaseTexts.ts";
-import { checkConfig } from "../trainer/config/configFiles.ts";
 import type { RunsCommand } from "./arguments.ts";
 import { jsonLine } from "./asciiJson.ts";
-import { CONFIG_FILE } from "./flags.ts";
 import { commandLine, type Invocation, shortPath } from "./invocation.ts";
 import { BLANK, type Line, type Piece, type Style, styled } from "./line.ts";
+import { parentFolders } from "./runParents.ts";
 import { type Column, tableLines } from "./table.ts";
 
 export interface RunsOptions {
@@ -33,7 +30,6 @@ const STYLES: Partial<Readonly<Record<ListedRun["phase"], Style>>> = {
   unreadable: "bad",
 };
 const IDLE: ReadonlySet<ListedRun["phase"]> = new Set(["failed", "stopped", "interrupted"]);
-const PROJECT_CONFIGS = ["tinker-config.yaml", "tinker-config.yml", "tinker-config.json"];
 
 /** A table for each folder that holds runs. @throws AppError `config-not-found`, `file-unreadable` */
 export async function runListLines(
@@ -94,27 +90,6 @@ async function runLines(
 /** Why runs cannot be read. */
 function problemLines(runs: readonly ListedRun[]): readonly Line[] {
   return runs.flatMap(({ problem }) => (problem === null ? [] : [[styled("bad", problem)]]));
-}
-
-async function parentFolders(
-  { fileSystem, invocation }: RunsOptions,
-  path: string | null,
-): Promise<readonly string[]> {
-  const folder = resolve(invocation.cwd, path ?? ".");
-  if (path !== null && CONFIG_FILE.test(path)) return [await parentOf(fileSystem, folder)];
-  const parents = [runParent({ log_path: null }, join(folder, "any"))];
-  if (path !== null) parents.unshift(folder);
-  for (const name of PROJECT_CONFIGS) {
-    const config = join(folder, name);
-    if ((await fileSystem.size(config)) !== null) parents.push(await parentOf(fileSystem, config));
-  }
-  return parents;
-}
-
-/** Where a configuration puts its runs; the default place when it cannot be used. */
-async function parentOf(fileSystem: FileSystem, configPath: string): Promise<string> {
-  const { result } = await checkConfig(fileSystem, configPath);
-  return runParent(result.ok ? result.config : { log_path: null }, configPath);
 }
 
 /** For a run without a trainer: its last state may expire before a resume. */

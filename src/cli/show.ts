@@ -50,7 +50,7 @@ function viewOf(context: ShowContext, command: ShowCommand): AsyncGenerator<Line
   if (wantsEvaluation) {
     return step === null
       ? showEvaluations(context)
-      : showEvaluationRollouts(context, { step, rollout });
+      : showEvaluationRollouts(context, { step, rollout, wantsTokens });
   }
   if (step === null) return showOverview(context);
   if (group === null) return showStep(context, step);

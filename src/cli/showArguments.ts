@@ -35,14 +35,20 @@ export function showCommand(given: ParsedFlags): ShowCommand {
   if (step === null && (group ?? rollout) !== null) {
     throw argumentError("--group and --rollout need the --step they belong to", "show");
   }
-  if (wantsEvaluation && (group !== null || wantsTokens)) {
-    throw argumentError("--group and --tokens do not go with --eval, which has neither", "show");
+  if (wantsEvaluation && group !== null) {
+    throw argumentError(
+      "--group does not go with --eval, which counts rollouts over all tasks",
+      "show",
+    );
   }
   if (!wantsEvaluation && rollout !== null && group === null) {
     throw argumentError("--rollout needs the --group it belongs to", "show");
   }
   if (wantsTokens && rollout === null) {
-    throw argumentError("--tokens needs one rollout: --step, --group and --rollout", "show");
+    throw argumentError(
+      "--tokens needs one rollout: --step, --group and --rollout, or --eval, --step and --rollout",
+      "show",
+    );
   }
   if (show.wantsBilled && (step !== null || wantsEvaluation || show.wantsJson)) {
     throw argumentError("--billed is of the whole run and goes with no other flag", "show");

@@ -19,6 +19,7 @@ import {
   showCommand,
 } from "./showContext.ts";
 import { replayLines } from "./showRollout.ts";
+import { tokenLines } from "./showTokens.ts";
 
 /** Results of all evaluations, each compared with the first. */
 export async function* showEvaluations(context: ShowContext): AsyncGenerator<Line, void> {
@@ -57,9 +58,13 @@ export async function comparedEvaluations(context: ShowContext): Promise<readonl
 /** The rollouts of the evaluation after `step` completed steps, or with `rollout` (from 1) one of them turn by turn. */
 export async function* showEvaluationRollouts(
   context: ShowContext,
-  wanted: { readonly step: number; readonly rollout: number | null },
+  wanted: {
+    readonly step: number;
+    readonly rollout: number | null;
+    readonly wantsTokens: boolean;
+  },
 ): AsyncGenerator<Line, void> {
-  const { step, rollout } = wanted;
+  const { step, rollout, wantsTokens } = wanted;
   const { width } = context;
   const stored = await readBodies(context, step);
   const [chosen] = await requireEvaluated(context, { step, rollout, all: stored });
@@ -82,6 +87,9 @@ export async function* showEvaluationRollouts(
     formatTemperature(chosen.temperature),
   ].join(", ");
   yield* replayLines(chosen.record, { title, score: null, width });
+  if (!wantsTokens) return;
+  const { tokenData = [] } = chosen;
+  yield* tokenLines(context, { source: "evaluation", step, score: null, tokenData });
 }
 
 /** All of an evaluation, or the one that `rollout` names, from 1. @throws AppError `no-such-number` */

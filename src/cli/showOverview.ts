@@ -1,7 +1,7 @@
 /** The overview of a run: its state, its steps, its evaluations and its checkpoints. */
 
 import { firingAlarms } from "../core/alarms/alarmEvents.ts";
-import { firingAfter } from "../core/alarms/alarmHistory.ts";
+import { firingAfter } from "../core/alarms/alarmFacts.ts";
 import { ALARMS } from "../core/alarms/alarmTable.ts";
 import { readCheckpoints } from "../core/runFolder/checkpointLog.ts";
 import { type RunEvent, readEvents } from "../core/runFolder/events.ts";
@@ -14,7 +14,7 @@ import { readUsage } from "../core/runFolder/usageLog.ts";
 import { usageOfRow } from "../core/runFolder/usageOfRow.ts";
 import { waitingUploads } from "../core/tracking/openreward/uploadLog.ts";
 import { costOf, usedTotal } from "../core/usage/prices.ts";
-import { countTokens, type TokenUsage } from "../core/usage/tokenUsage.ts";
+import { addTokens, countTokens, NO_RUN_USAGE, type TokenUsage } from "../core/usage/tokenUsage.ts";
 import {
   formatCost,
   formatCount,
@@ -81,16 +81,19 @@ async function usageLines(
   { fileSystem, folder }: ShowContext,
   last: MetricsRow | undefined,
 ): Promise<readonly Line[]> {
-  const usage = last === undefined ? null : usageOfRow(last);
-  if (usage === null) return [];
   const logged = await readUsage(fileSystem, folder);
+  // An evaluation by itself has no rows.
+  const usage = last === undefined ? NO_RUN_USAGE : usageOfRow(last);
+  if (usage === null) return [];
   const all = { ...usage, evaluation: logged.isEmpty ? usage.evaluation : logged.evaluation };
   const prices = (await readPriceFile(fileSystem, folder))?.prices ?? null;
   const priced = (tokens: TokenUsage): string => {
     const counted = plural(countTokens(tokens), "{0} token", "{0} tokens");
     return prices === null ? counted : `${formatCost(costOf(tokens, prices))}, ${counted}`;
   };
-  const { sampled, prefill_cached: cached, prefill_uncached: uncached, trained } = all.cumulative;
+  const total = addTokens(all.cumulative, all.evaluation);
+  if (countTokens(total) === 0) return [];
+  const { sampled, prefill_cached: cached, prefill_uncached: uncached, trained } = total;
   const kinds = [sampled, cached, uncached, trained].map(formatCount);
   const lines = [
     ...usedLines(usedTotal(all, prices)),

@@ -1,4 +1,4 @@
-/** The tokens of a rollout as they were trained on, one a row. */
+/** The tokens of a rollout as they were sampled, and trained on, one a row. */
 
 import { tokenizerNameOf } from "../core/chat/modelName.ts";
 import type { Tokenizer } from "../core/chat/tokenizer.ts";
@@ -11,43 +11,58 @@ import type { TokenRecord } from "../core/runFolder/tokenRecord.ts";
 import { visibleToken } from "../core/util/visibleText.ts";
 import { formatSigned, plural } from "../shared/format.ts";
 import { l10n } from "../shared/l10n.ts";
+import type { RolloutSource } from "../shared/rolloutSet.ts";
 import { BLANK, type Line, type Piece, styled } from "./line.ts";
 import { describeTrainingUse } from "./rolloutTable.ts";
 import { heading, quietLine, type ShowContext } from "./showContext.ts";
 import { type Column, tableLines } from "./table.ts";
 
+/** Columns up to the sampler's; the others are about training. */
+const SAMPLED_COLUMNS = 6;
+
 /** The token table of each stream of the rollout, or why there is none. */
 export async function* tokenLines(
   context: ShowContext,
-  { tokenData, score }: RolloutSummary,
+  rollout: Pick<RolloutSummary, "source" | "step" | "tokenData" | "score">,
 ): AsyncGenerator<Line, void> {
   yield* [BLANK, heading(l10n.t("tokens"))];
+  const { source, tokenData } = rollout;
   if (tokenData.length === 0) {
-    const why =
-      score === null
-        ? l10n.t("the step is not trained yet")
-        : describeTrainingUse(score.trainingUse);
-    yield quietLine(
-      l10n.t("Only rollouts that were trained on have token data. This one: {0}.", why),
-    );
+    yield quietLine(whyWithoutTokens(rollout));
     return;
   }
   const { tokenizer, problem } = await findTokenizer(context);
   if (problem !== null) yield quietLine(l10n.t("Ids only: {0}", problem));
   for (const entry of tokenData) {
-    const record = await context.reader.tokens(entry);
+    const record = await context.reader.tokens(rollout, entry);
     if (tokenData.length > 1 || entry.stream > 0) {
       yield* [BLANK, [styled("strong", l10n.t("stream {0}", entry.stream + 1))]];
     }
     if (record === null) yield quietLine(l10n.t("Its token data is not wholly on disk."));
-    else yield* recordLines(record, tokenizer, context.width);
+    else yield* recordLines(record, { source, tokenizer, width: context.width });
   }
+}
+
+function whyWithoutTokens({ source, score }: Pick<RolloutSummary, "source" | "score">): string {
+  if (source === "evaluation") {
+    return l10n.t(
+      "This rollout is stored without tokens: it failed early, or an earlier version evaluated it.",
+    );
+  }
+  const why =
+    score === null ? l10n.t("the step is not trained yet") : describeTrainingUse(score.trainingUse);
+  return l10n.t("Only rollouts that were trained on have token data. This one: {0}.", why);
+}
+
+interface RecordLinesOptions {
+  readonly source: RolloutSource;
+  readonly tokenizer: Tokenizer | null;
+  readonly width: number;
 }
 
 function recordLines(
   record: TokenRecord,
-  tokenizer: Tokenizer | null,
-  width: number,
+  { source, tokenizer, width }: RecordLinesOptions,
 ): readonly Line[] {
   const textOf = (index: number): string => {
     const id = record.ids[index];
@@ -57,6 +72,15 @@ function recordLines(
   const rows = Array.from({ length: record.ids.length }, (_, index) =>
     tokenCells(record, index, textOf),
   );
+  if (source === "evaluation") {
+    const total = plural(record.ids.length, "{0} token", "{0} tokens");
+    const meaning = l10n.t(
+      "{0}. mask 1: sampled by the model; 0: only context. sampler: log-probability of the token.",
+      total,
+    );
+    const sampled = rows.map((cells) => cells.slice(0, SAMPLED_COLUMNS));
+    return [quietLine(meaning), ...tableLines(columns().slice(0, SAMPLED_COLUMNS), sampled, width)];
+  }
   const trained = Array.from(record.mask).filter((mask) => mask === 1).length;
   const amounts = plural(
     record.ids.length,

@@ -69,7 +69,8 @@ async function printResults(
 ) {
   const results = await sweepResults(fileSystem, rows, outcomes);
   const named = { name: sweep.file.name, parent, grid: plan.grid, results };
-  out.print(wantsJson ? sweepJson(named) : [BLANK, ...sweepTable(named, invocation, out.columns)]);
+  const table = (): readonly Line[] => [BLANK, ...sweepTable(named, invocation, out.columns)];
+  out.print(wantsJson ? [sweepJson(named)] : table());
   return results;
 }
 

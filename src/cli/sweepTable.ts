@@ -2,10 +2,12 @@
 
 import { basename } from "node:path";
 import { parseAssignment } from "../core/config/overrides.ts";
+import { sweepOutput } from "../core/outputs/sweepOutput.ts";
 import type { Grid } from "../core/sweeps/grid.ts";
 import { formatDuration, formatReward } from "../shared/format.ts";
 import { l10n } from "../shared/l10n.ts";
 import { phaseTexts } from "../shared/phaseTexts.ts";
+import { jsonLine } from "./asciiJson.ts";
 import { type Invocation, shortPath } from "./invocation.ts";
 import { type Line, type Piece, type Style, styled } from "./line.ts";
 import type { SweepResult } from "./sweepResults.ts";
@@ -54,12 +56,12 @@ export function sweepTable(
 }
 
 /** One object on one line. */
-export function sweepJson({ name, results }: NamedResults): readonly Line[] {
-  const runs = results.map(({ settings, exitCode: _, ...result }) => ({
+export function sweepJson({ name, results }: NamedResults): Line {
+  const runs = results.map(({ settings, ...result }) => ({
     settings: Object.fromEntries(settings.map((setting) => [keyText(setting), valueText(setting)])),
     ...result,
   }));
-  return [[JSON.stringify({ sweep: name, runs })]];
+  return jsonLine(sweepOutput.of({ sweep: name, runs }));
 }
 
 function stateCell({ state }: SweepResult): Piece {

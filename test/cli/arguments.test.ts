@@ -53,6 +53,11 @@ test("every other command takes its values", () => {
     ...show,
     ...{ step: 12, group: 3, rollout: 1, wantsTokens: true },
   });
+  const evaluated = "chat runs/x --eval --step 0 --rollout 2 --turn 1".split(" ");
+  expect(parseArguments(evaluated)).toMatchObject({
+    kind: "chat",
+    turn: { source: "evaluation", step: 0, group: null, rollout: 2, turn: 1 },
+  });
   expect(parseArguments(["serve", "--tinker_port", "8001", "--store", "here"])).toEqual({
     kind: "serve",
     tinkerPort: 8001,
@@ -146,6 +151,8 @@ test.each([
   [["show", "x", "--group", "1"], "--group and --rollout need the --step"],
   [["show", "x", "--step", "1", "--rollout", "1"], "--rollout needs the --group"],
   [["show", "x", "--step", "1", "--tokens"], "--tokens needs one rollout"],
+  [["show", "x", "--eval", "--step", "1", "--tokens"], "--tokens needs one rollout"],
+  [["chat", "x", "--eval", "--step", "0", "--turn", "1"], "--eval needs --step, --rollout and"],
   [["serve", "--tinker_port", "70000"], "not a whole number from 0 to 65535."],
   [["serve", "--max_sessions", "0"], "--max_sessions is 0, not at least 1."],
   [["serve", "--model", "a/b"], "--model serves random weights and needs --tokenizer."],

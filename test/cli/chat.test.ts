@@ -1,5 +1,7 @@
+import { readFile } from "node:fs/promises";
 import { PassThrough } from "node:stream";
 import { describe, expect, it, vi } from "vitest";
+import * as z from "zod";
 import { turnLines } from "../../src/cli/chatLines.ts";
 import { renderLine } from "../../src/cli/line.ts";
 import { runProgram } from "../../src/cli/program.ts";
@@ -118,6 +120,25 @@ describe("talking to a model", () => {
   it("joins lines that end with a backslash, and takes two slashes for one", async () => {
     const { partners } = await talked({ turns: { base: [ended("ok")] } }, "//one\\", "two");
     expect(partners[0]?.conversation.events[0]).toEqual({ kind: "message", content: "/one\ntwo" });
+  });
+
+  it("prints lines for programs that fit their schemas", async () => {
+    const turns = { base: [ended(call("add")), ended(call("answer"))] };
+    const { shown } = await talked({ turns, script: game, flags: ["--json"] });
+    const lines = shown.map((line) =>
+      z.object({ format: z.string() }).loose().parse(JSON.parse(line)),
+    );
+    const outputs = ["chat-turn", "chat-answers"];
+    expect(lines.map(({ format }) => format)).toEqual(
+      [...outputs, ...outputs].map((name) => `tinker-rl.${name}/1`),
+    );
+    for (const line of lines) {
+      const name = line.format.replace(/^tinker-rl\.|\/1$/g, "");
+      const schema: unknown = JSON.parse(await readFile(`docs/json/${name}.schema.json`, "utf8"));
+      // Both are JSON; the parameter's type is narrower.
+      const checked = z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]);
+      expect(checked.safeParse(line).error).toBeUndefined();
+    }
   });
 
   it("writes the conversation with its tokens, without secrets, and over no other file", async () => {

@@ -216,6 +216,23 @@ test("the live line follows the step from its rollouts to its training", () => {
   );
 });
 
+test("an evaluation beside a step stands in its live line, and takes nothing from the step when it ends", () => {
+  const begun: ProgressEvent[] = [
+    started(),
+    { kind: "step-started", step: 0, rollouts: 4 },
+    rolloutFinished(1, null),
+  ];
+  const beside = { kind: "evaluating-beside", step: 0, rollouts: 16 } as const;
+  const step = "step 1/40  ████░░░░░░░░░░░░  1 of 4 rollouts  1 failed";
+  expect(live([...begun, { ...beside, done: 3 }])).toBe(`${step}  evaluating 3 of 16`);
+  const training: ProgressEvent = { kind: "training", step: 0, datums: 2, tokens: 9 };
+  const trained = [...begun, { ...beside, done: 3 }, training, stepFinished()];
+  expect(live(trained)).toBe("evaluating 3 of 16");
+  const over: ProgressEvent = { kind: "evaluated", step: 0, purpose: "periodic", results: [] };
+  expect(live([...begun, { ...beside, done: 16 }, over])).toBe(step);
+  expect(live([...trained, over])).toBeNull();
+});
+
 test("a pause amid a step takes nothing from what the step has come to", () => {
   const begun: readonly ProgressEvent[] = [
     started(),

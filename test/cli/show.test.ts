@@ -6,7 +6,7 @@ import { runProgram } from "../../src/cli/program.ts";
 import { alarmBegins } from "../../src/core/alarms/alarmEvents.ts";
 import { appendCheckpoint } from "../../src/core/runFolder/checkpointLog.ts";
 import { createEventLog } from "../../src/core/runFolder/events.ts";
-import { evalPath, runPaths, stepPaths } from "../../src/core/runFolder/layout.ts";
+import { runPaths, stepPaths } from "../../src/core/runFolder/layout.ts";
 import { appendMetrics, buildMetricsRow } from "../../src/core/runFolder/metrics.ts";
 import type { RolloutRecord } from "../../src/core/runFolder/rolloutRecord.ts";
 import { createRolloutStore } from "../../src/core/runFolder/rolloutStore.ts";
@@ -254,8 +254,15 @@ test("evaluations are compared with the first, and their rollouts can be replaye
   const line = (step: number, rewardMean: number) =>
     `${JSON.stringify({ step, purpose: "end", timeMs: 0, results: [{ ...cell, rewardMean }] })}\n`;
   await fileSystem.append(runPaths(FOLDER).evaluations, line(0, 0.25) + line(1, 0.75));
-  const body = { ...aRecord({ step: 1, split: "test" }), temperature: 0 };
-  await fileSystem.append(evalPath(FOLDER, 1), `${JSON.stringify(body)}\n`);
+  const use = { temperature: 0, purpose: "end" };
+  const store = createRolloutStore({ fileSystem, redactor: new Redactor(), folder: FOLDER });
+  await store.addEvaluated(aRecord({ step: 1, split: "test" }), use, [
+    {
+      ...{ group: 0, rollout: 0, stream: 0, ids: [40, 41, 42], turns: [-1, 0, 0] },
+      ...{ mask: [0, 1, 1], samplerLogprobs: [0, -0.5, -0.25] },
+      ...{ advantages: [0, 0, 0], trainerLogprobs: [Number.NaN, Number.NaN, Number.NaN] },
+    },
+  ]);
   expect((await show(fileSystem, "--eval")).lines).toContain(
     "    greedy  0.25 → 0.75  +0.50  95 % interval 0.00 to 1.00",
   );
@@ -265,6 +272,12 @@ test("evaluations are compared with the first, and their rollouts can be replaye
   expect(replay.lines[0]).toBe(
     "evaluation after 1 step, rollout 1, greedy   local/calculator test 3",
   );
+  const tokens = await show(fileSystem, "--eval", "--step", "1", "--rollout", "1", "--tokens");
+  expect(tokens.lines.slice(-3)).toEqual([
+    "    0  40  (      prompt     0         ",
+    "    1  41  )      turn 1     1  -0.5000",
+    "    2  42  *      turn 1     1  -0.2500",
+  ]);
 });
 
 test("a run cut at any place still shows what is whole", async () => {

@@ -105,6 +105,7 @@ it("prints JSON alone on stdout", async () => {
   expect(await exit).toBe(5);
   expect(program.out.lines).toHaveLength(1);
   expect(JSON.parse(program.out.lines[0] ?? "")).toEqual({
+    format: "tinker-rl.sweep/1",
     sweep: "c-sweep",
     runs: [
       {

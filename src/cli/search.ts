@@ -1,0 +1,91 @@
+/** The command `search`: the rollouts of runs in whose texts something occurs. */
+
+import { resolve } from "node:path";
+import { AppError } from "../core/errors.ts";
+import { describeFound } from "../core/outputs/searchOutput.ts";
+import type { Clock, FileSystem } from "../core/ports.ts";
+import { readOnlyFiles } from "../core/readOnlyFiles.ts";
+import { listRuns } from "../core/runs/runList.ts";
+import { searchRuns } from "../core/search/searchRuns.ts";
+import { jsonLine } from "./asciiJson.ts";
+import { type Invocation, shortPath } from "./invocation.ts";
+import { isRun } from "./requireRun.ts";
+import { parentFolders } from "./runParents.ts";
+import type { SearchCommand } from "./searchArguments.ts";
+import { endLine, hitLines, progressLine } from "./searchLines.ts";
+import type { Terminal } from "./terminal.ts";
+
+export interface SearchOptions {
+  readonly fileSystem: FileSystem;
+  readonly clock: Clock;
+  readonly invocation: Invocation;
+  readonly isProcessAlive: (pid: number) => boolean;
+  readonly out: Terminal;
+}
+
+/** Prints what is found as it is found, and at the end how much it was. @throws AppError `run-not-found`, `bad-expression`, `file-unreadable` */
+export async function searchTexts(options: SearchOptions, command: SearchCommand): Promise<void> {
+  const { fileSystem, out } = options;
+  const { pattern, isRegex, isCaseSensitive, roles, limit, wantsJson } = command;
+  const folders = await searchedRuns(options, command.paths);
+  const search = {
+    query: { text: pattern, isRegex, isCaseSensitive, roles },
+    ...{ set: null, maxHits: limit ?? Number.MAX_SAFE_INTEGER },
+  };
+  let found = 0;
+  let isCut = false;
+  const filesOf = (folder: string) => readOnlyFiles(fileSystem.within(folder));
+  for await (const report of searchRuns(folders, filesOf, search)) {
+    if (out.isClosed) return;
+    found += report.hits.length;
+    isCut ||= report.isCut;
+    const { folder } = report;
+    if (report.hits.length > 0) {
+      out.print(
+        report.hits.flatMap((hit) =>
+          wantsJson ? [jsonLine(describeFound(folder, hit))] : hitLines(folder, hit, out),
+        ),
+      );
+      await out.drained();
+    }
+    if (!wantsJson) out.showLive(report.isComplete ? null : progressLine(report.progress));
+  }
+  out.showLive(null);
+  if (!wantsJson) out.print([endLine({ found, runs: folders.length, isCut })]);
+}
+
+/** Newest of each folder first, each once. */
+async function searchedRuns(
+  options: SearchOptions,
+  paths: readonly string[],
+): Promise<readonly string[]> {
+  const { fileSystem, clock, isProcessAlive, invocation } = options;
+  const folders = new Set<string>();
+  for (const path of paths.length === 0 ? [null] : paths) {
+    const own = resolve(invocation.cwd, path ?? ".");
+    if (path !== null && (await isRun(fileSystem, own))) {
+      folders.add(own);
+      continue;
+    }
+    const parents = new Set(await parentFolders(options, path));
+    let runs = 0;
+    for (const parent of parents) {
+      for (const run of await listRuns(fileSystem, parent, {
+        nowMs: clock.now(),
+        isProcessAlive,
+      })) {
+        folders.add(run.folder);
+        runs += 1;
+      }
+    }
+    if (runs === 0) throw noRuns([...parents].map((parent) => shortPath(parent, invocation.cwd)));
+  }
+  return [...folders];
+}
+
+function noRuns(places: readonly string[]): AppError {
+  return new AppError(
+    "run-not-found",
+    `There are no runs in ${places.join(", ")}. Name a run folder, or a folder that holds runs.`,
+  );
+}

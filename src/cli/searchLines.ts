@@ -1,0 +1,89 @@
+/** What a search has found, as lines for a terminal. */
+
+import { basename } from "node:path";
+import { formatReward, plural } from "../shared/format.ts";
+import { l10n } from "../shared/l10n.ts";
+import {
+  MAX_COUNTED,
+  type SearchHit,
+  type SearchRole,
+  type SearchSnippet,
+} from "../shared/search.ts";
+import { BLANK, clipLine, type Line, styled } from "./line.ts";
+import type { Terminal } from "./terminal.ts";
+
+const INDENT = "  ";
+/** Of `thinking, turn 12`. */
+const LABEL_WIDTH = 18;
+const CHARACTERS_BEFORE = 24;
+
+type Place = Pick<Terminal, "columns" | "isInteractive">;
+
+/** Where a rollout is, as `show` takes it, and the places in it. */
+export function hitLines(folder: string, hit: SearchHit, out: Place): readonly Line[] {
+  const { source, step, group, rollout, reward, taskKey, matches, snippets } = hit;
+  const set =
+    source === "training" ? l10n.t("step {0}", step + 1) : l10n.t("evaluation after {0}", step);
+  const place = l10n.t("{0}, group {1}, rollout {2}", set, group + 1, rollout + 1);
+  const outcome = reward === null ? l10n.t("failed") : l10n.t("reward {0}", formatReward(reward));
+  const more = matches - snippets.length;
+  return [
+    [styled("strong", basename(folder)), `  ${place}  `, styled("quiet", `${outcome}  ${taskKey}`)],
+    ...snippets.map((snippet) => snippetLine(snippet, out)),
+    ...(more > 0 ? [[INDENT, styled("quiet", moreText(more, matches >= MAX_COUNTED))]] : []),
+    BLANK,
+  ];
+}
+
+/** In one row on a terminal; as long as it is for other programs. */
+function snippetLine({ role, turn, before, match, after }: SearchSnippet, out: Place): Line {
+  const label = turn === null ? roleText(role) : l10n.t("{0}, turn {1}", roleText(role), turn + 1);
+  const isLong = out.isInteractive && before.length > CHARACTERS_BEFORE;
+  const lead = isLong ? `…${before.slice(-CHARACTERS_BEFORE)}` : before;
+  const line: Line = [
+    ...[INDENT, styled("quiet", `${label} `.padEnd(LABEL_WIDTH))],
+    ...[oneLine(lead), styled("accent", oneLine(match)), oneLine(after)],
+  ];
+  return out.isInteractive ? clipLine(line, out.columns) : line;
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, " ");
+}
+
+function moreText(more: number, isBounded: boolean): string {
+  if (isBounded) return l10n.t("at least {0} more places", more);
+  return plural(more, "{0} more place", "{0} more places");
+}
+
+function roleText(role: SearchRole): string {
+  const texts: Readonly<Record<SearchRole, string>> = {
+    prompt: l10n.t("prompt"),
+    thinking: l10n.t("thinking"),
+    answer: l10n.t("answer"),
+    call: l10n.t("call"),
+    result: l10n.t("result"),
+    error: l10n.t("error"),
+  };
+  return texts[role];
+}
+
+/** While there is more to search. */
+export function progressLine(progress: number): Line {
+  return [styled("quiet", l10n.t("searching, {0} %", Math.floor(100 * progress)))];
+}
+
+interface SearchEnd {
+  /** Rollouts. */
+  readonly found: number;
+  readonly runs: number;
+  readonly isCut: boolean;
+}
+
+/** How much was found, once the search has ended. */
+export function endLine({ found, runs, isCut }: SearchEnd): Line {
+  const rollouts = plural(found, "{0} rollout", "{0} rollouts");
+  const searched = plural(runs, "{0} run searched", "{0} runs searched");
+  const end = isCut ? l10n.t("ended by --limit") : searched;
+  return [styled("quiet", `${rollouts}, ${end}`)];
+}

@@ -1,0 +1,116 @@
+/** The help of the commands that train and that control what trains. */
+
+import type { HelpText } from "./helpText.ts";
+
+const OVERRIDES = `Keys are joined with dots: --environments.local/calculator.num_rollouts=4 sets
+the group size of that environment. Values are YAML, null and [0, 1] too. Names
+with dots may stand in double quotes. The last setting of a key wins.`;
+
+export const TRAIN: HelpText = (program) => `Trains a model as a configuration file says.
+
+  ${program} train --config_path FILE
+
+  -c, --config_path FILE   YAML or JSON; the bare FILE works as well
+  --overrides KEY=VALUE …  settings over those of the file; see below
+  --KEY VALUE              the same for one setting; --KEY=VALUE as well
+  --allow-host HOST        let keys go to https://HOST, where a .env file leads;
+                           http://HOST allows an address without encryption
+  --dry_run                play everything up to the first update and print it:
+                           prompt, a rollout turn by turn, rewards, what would
+                           be trained, alarms; no weights are changed
+  --groups N               with --dry_run: tasks to play, by default 2
+  --keep                   with --dry_run: leave its run folder, NAME-dry-run
+
+Examples:
+
+  ${program} train --config_path examples/local/tinker-config.yaml
+  ${program} train examples/local/tinker-config.yaml --dry_run
+  ${program} train -c examples/local/tinker-config.yaml --max_steps 5
+
+${OVERRIDES}
+
+Everything goes into a run folder of its own: by default
+.tinker-rl/runs/NAME beside the configuration, or log_path/NAME. A second run of
+the same name becomes NAME-2; nothing is overwritten. The folder holds
+metrics.jsonl (one line a step), every rollout with its tokens, evaluations and
+the list of checkpoints. Look into it, also while it grows, with:
+
+  ${program} show RUN_FOLDER
+
+Ctrl+C gives up the step under way, saves the last completed one and ends
+(exit code 3). A second Ctrl+C ends at once (exit code 6). Both can be resumed.`;
+
+export const RESUME: HelpText = (
+  program,
+) => `Goes on with a run from its last checkpoint, in the same folder.
+
+  ${program} resume RUN_FOLDER
+
+  --overrides KEY=VALUE …  settings over those of the file; --KEY VALUE as well
+  --allow-host HOST        let keys go to https://HOST, where a .env file leads;
+                           http://HOST allows an address without encryption
+
+Example:
+
+  ${program} resume .tinker-rl/runs/demo --max_steps 80
+
+Weights, optimizer, place in the data and seeds are those of the checkpoint, so
+that a resumed run equals one that was never interrupted. Steps after the
+checkpoint are run again; what they had written moves to superseded/ in the run
+folder. The configuration is read anew from its file: settings that make the run
+what it is cannot change, others, such as learning_rate or max_steps, can.
+Overrides of the run stay in force; new ones are added to them.`;
+
+export const SWEEP: HelpText = (program) => `Trains once with each combination of several values.
+
+  ${program} sweep --config_path FILE --grid KEY=VALUE,VALUE …
+
+  --grid KEY=VALUE,VALUE   a key that varies, with its values; once for each key
+  --parallel N             runs that go on at once, by default 1
+  --retry-failed           try runs again that failed in an earlier start
+  --show                   show the runs and how far they are, and start none
+  --json                   print the table as JSON, and progress on stderr
+  --yes                    start more than 100 runs
+  -c, --config_path FILE   YAML or JSON; the bare FILE works as well
+  --overrides KEY=VALUE …  settings of all runs; --KEY VALUE as well
+  --allow-host HOST        let keys go to https://HOST, where a .env file leads;
+                           http://HOST allows an address without encryption
+
+Example:
+
+  ${program} sweep examples/local/tinker-config.yaml --grid learning_rate=4e-3,8e-3 --grid seed=1,2 --max_steps 10
+
+${OVERRIDES}
+A comma within brackets or quotes separates no values.
+
+The whole grid is checked before the first run starts. Every run is an ordinary
+one with a folder of its own, named NAME-sweep.KEY_VALUE. At Weights & Biases
+the runs form a group. The folder NAME-sweep beside them holds sweep.json.
+
+The same command goes on with the sweep: runs that are done are left alone, those
+that were stopped or interrupted are resumed. Another grid, or another run_name,
+is another sweep. A run can be paused, stopped and resumed like any other.
+
+Ctrl+C saves and stops the runs under way and starts no more; a second one ends
+at once. The exit code is 0 when all runs are done, else the worst of theirs: 1,
+2, 5, 4, 6, 3, in this order.`;
+
+export const CONTROL: HelpText = (program) => `Controls a running run from another terminal.
+
+  ${program} control RUN_FOLDER ACTION
+
+  status             show what the run is doing
+  pause              wait after the step under way
+  continue           go on after a pause
+  save               save the last completed step, without holding anything up
+  stop               give up the step under way, save the last completed one, end
+  stop-now           end at once, without saving
+  set KEY=VALUE …    change settings from the next step on
+
+Examples:
+
+  ${program} control .tinker-rl/runs/demo pause
+  ${program} control .tinker-rl/runs/demo set learning_rate=5e-4
+
+Settings that can change while a run goes on are those with "any step" in
+docs/configuration.md; a resumed run keeps them.`;

@@ -1,0 +1,128 @@
+import { beforeEach, expect, it } from "vitest";
+import { parseArguments } from "../../src/cli/arguments.ts";
+import { runProgram } from "../../src/cli/program.ts";
+import { searchOutput } from "../../src/core/outputs/searchOutput.ts";
+import type { RolloutRecord } from "../../src/core/runFolder/rolloutRecord.ts";
+import { createRolloutStore } from "../../src/core/runFolder/rolloutStore.ts";
+import { startRun } from "../../src/core/runFolder/runFolder.ts";
+import { Redactor } from "../../src/core/secrets/redaction/redactor.ts";
+import { aRecord } from "../core/runFolder/builders.ts";
+import { createMemoryFileSystem } from "../core/runFolder/memoryFileSystem.ts";
+import { FakeClock } from "../fakes/fakeClock.ts";
+import { createFakeProgram } from "./fakeProgram.ts";
+import { createFakeTerminal } from "./fakeTerminal.ts";
+
+const RUNS = "/home/me/.tinker-rl/runs";
+const HOSTILE = "before\u001b[2J\u202e the Secret\u0007 after";
+const clock = new FakeClock();
+let fileSystem = createMemoryFileSystem();
+
+beforeEach(async () => {
+  fileSystem = createMemoryFileSystem();
+  await write("first", saying("I exit with sys.exit(0) now."), { ...saying("no"), step: 1 });
+  await write("second", { ...saying(HOSTILE), group: 2, reward: null });
+});
+
+it("prints where a place is, newest step first, with no character that steers a terminal", async () => {
+  const { code, lines } = await search("secret", "-i");
+  expect(code).toBe(0);
+  expect(lines).toEqual([
+    "second  step 1, group 3, rollout 1  failed  local/calculator:train:3",
+    "  answer, turn 1    before␛[2J\\u{202e} the Secret␇ after",
+    "",
+    "1 rollout, 2 runs searched",
+  ]);
+  for (const line of lines) expect(line).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+});
+
+it("keeps upper and lower case apart unless it is asked not to, and takes words as they stand", async () => {
+  expect((await search("secret")).lines).toEqual(["0 rollouts, 2 runs searched"]);
+  expect((await search("sys.exit\\(\\d", "--regex")).lines[0]).toMatch(/^first {2}step 1,/);
+  expect((await search("sys.exit\\(\\d")).lines).toHaveLength(1);
+  expect((await search("SYS\\.", "--regex", "--ignore-case")).lines).toHaveLength(4);
+});
+
+it("searches the runs that are named, or a folder of them, and only texts of the named roles", async () => {
+  expect((await search("Secret", `${RUNS}/first`)).lines).toEqual(["0 rollouts, 1 run searched"]);
+  expect((await search("Secret", RUNS, `${RUNS}/second`)).lines.at(-1)).toMatch(/^1 rollout, 2/);
+  expect((await search("Secret", "--role", "thinking,call")).lines).toHaveLength(1);
+  expect((await search("Secret", "--role", "answer")).lines).toHaveLength(4);
+});
+
+it("prints a line of JSON for each rollout, and ends with the limit", async () => {
+  expect((await search("nothing-like-it", "--json")).lines).toEqual([]);
+  const found = await search("2", "--json", "--limit", "2", "--role", "prompt");
+  expect(found.lines).toHaveLength(2);
+  const values: unknown[] = found.lines.map((line) => JSON.parse(line));
+  for (const value of values) {
+    expect(searchOutput.of(value as Parameters<typeof searchOutput.of>[0])).toEqual(value);
+  }
+  expect(values[0]).toMatchObject({
+    ...{ format: "tinker-rl.found/1", step: 1, group: 3, rollout: 1, reward: null },
+    places: [{ role: "prompt", turn: null, before: "What is ", match: "2", after: " + 3?" }],
+  });
+  expect((await search("2", "--limit", "1")).lines.at(-1)).toBe("1 rollout, ended by --limit");
+});
+
+it("fits a place into the row of a terminal, and says how far it is", async () => {
+  await write("long", saying(`${"word ".repeat(40)}needle ${"word ".repeat(40)}`));
+  const out = createFakeTerminal({ columns: 60, isInteractive: true });
+  const { lines } = await search("needle", out);
+  expect(lines[1]).toMatch(/^ {2}answer, turn 1 {4}….*needle.*…$/);
+  expect(lines[1]).toHaveLength(60);
+  expect(out.live.at(-1)).toBeNull();
+});
+
+it("changes nothing in the folders", async () => {
+  const before = [...fileSystem.files.keys()];
+  await search("Secret");
+  expect([...fileSystem.files.keys()]).toEqual(before);
+});
+
+it.each([
+  { words: ["(", "--regex"], message: "is no regular expression" },
+  { words: ["x", "/elsewhere"], message: "There are no runs in /elsewhere" },
+  { words: ["x", "--role", "model"], message: "--role is" },
+  { words: ["x", "--limit", "0"], message: "--limit is 0" },
+  { words: [" "], message: "search needs what it looks for" },
+])("refuses $words: $message", async ({ words, message }) => {
+  const { code, errors } = await search(...words);
+  expect(code).toBe(2);
+  expect(errors.join("\n")).toContain(message);
+});
+
+it("takes roles from several flags", () => {
+  expect(parseArguments(["search", "a b", "--role", "call", "--role", "error"])).toMatchObject({
+    ...{ pattern: "a b", roles: ["call", "error"], limit: null, isCaseSensitive: true },
+  });
+});
+
+async function search(...words: readonly (string | ReturnType<typeof createFakeTerminal>)[]) {
+  const given = words.find((word) => typeof word !== "string");
+  const out = given ?? createFakeTerminal();
+  const program = { ...createFakeProgram({ fileSystem }), out };
+  const args = words.filter((word) => typeof word === "string");
+  const code = await runProgram(program, ["search", ...args]);
+  return { code, lines: out.lines, errors: program.err.lines };
+}
+
+async function write(name: string, ...records: readonly RolloutRecord[]): Promise<void> {
+  const run = {
+    name,
+    runId: name,
+    pid: 1,
+    owner: "terminal",
+    configPath: "/home/me/a.yaml",
+  } as const;
+  // Runs are listed by their start.
+  await clock.advance(60_000);
+  const { folder } = await startRun({ fileSystem, clock }, { parent: RUNS, ...run });
+  const store = createRolloutStore({ fileSystem, redactor: new Redactor(), folder });
+  for (const record of records) await store.addRollout(record);
+}
+
+function saying(content: string): RolloutRecord {
+  const [turn] = aRecord().turns;
+  if (turn === undefined) throw new Error("A record has a turn.");
+  return aRecord({ turns: [{ ...turn, content, calls: [], results: [] }] });
+}
