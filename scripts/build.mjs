@@ -35,6 +35,7 @@ async function buildPrograms() {
       environment: "src/local/environment/server/main.ts",
       tokenizerWorker: "src/node/tokenizer/compileWorker.ts",
       encodeWorker: "src/node/tokenizer/encodeWorker.ts",
+      textWorker: "src/node/texts/textWorker.ts",
     },
     OUT,
   );

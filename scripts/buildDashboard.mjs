@@ -1,7 +1,7 @@
-// Builds dist/webview: the pages of the dashboard and of conversations, each as one script and one style sheet, and a Markdown chunk that loads on demand.
+// Builds dist/webview: the pages of the dashboard, of conversations and of the runs table, and the parts of them that load on demand.
 
 import { mkdir, rm, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { build } from "esbuild";
 import { rememberPackages } from "./bundledPackages.mjs";
 
@@ -10,19 +10,31 @@ if (process.env.TINKER_RL_BUILT === "true") process.exit();
 
 const OUT = "dist/webview";
 const KILOBYTE = 1000;
-/** What the page may weigh, in bytes: script and style together, and the chunk. */
+/** What may load at once, in bytes: a script with all that it imports, and a style sheet. */
 const MAX_PAGE = 250 * KILOBYTE;
 const MAX_CHAT = 100 * KILOBYTE;
-const MAX_CHUNK = 140 * KILOBYTE;
+const MAX_RUNS = 130 * KILOBYTE;
+/** What may load on demand beside what is loaded. */
+const MAX_COMPARISON = 160 * KILOBYTE;
+const MAX_MARKDOWN = 140 * KILOBYTE;
+const MAX_TIMELINE = 40 * KILOBYTE;
+const MAX_TRAJECTORIES = 100 * KILOBYTE;
+const MAX_SEARCH = 20 * KILOBYTE;
+const MAX_CHANGES = 30 * KILOBYTE;
 
-/** The page asks for the Markdown renderer when it first needs it; without this it would be split into pieces. */
-const markdownOnDemand = {
-  name: "markdown-on-demand",
-  setup({ onResolve }) {
-    onResolve({ filter: /\/markdown\.ts$/ }, ({ kind }) =>
-      kind === "dynamic-import" ? { path: "./markdown.js", external: true } : undefined,
-    );
-  },
+/** Each is named where a page calls `import()`; its style sheet is named in `lazyView`. */
+const ON_DEMAND = {
+  comparison: "webview-ui/runs/compareView.tsx",
+  comparisonStyle: "webview-ui/styles/comparisonStyle.css",
+  markdown: "webview-ui/text/markdown.ts",
+  timeline: "webview-ui/views/timeline.tsx",
+  timelineStyle: "webview-ui/styles/timeline.css",
+  trajectories: "webview-ui/views/trajectories.tsx",
+  trajectoriesStyle: "webview-ui/styles/trajectoriesStyle.css",
+  searchTab: "webview-ui/search/searchTab.tsx",
+  search: "webview-ui/search/search.css",
+  changesTab: "webview-ui/changes/changesTab.tsx",
+  changes: "webview-ui/changes/changes.css",
 };
 
 async function bundlePage() {
@@ -30,12 +42,16 @@ async function bundlePage() {
     entryPoints: {
       dashboard: "webview-ui/main.tsx",
       chat: "webview-ui/chatMain.tsx",
-      markdown: "webview-ui/text/markdown.ts",
+      runs: "webview-ui/runsMain.tsx",
+      ...ON_DEMAND,
       style: "webview-ui/styles/dashboard.css",
       chatStyle: "webview-ui/styles/chatStyle.css",
+      runsStyle: "webview-ui/styles/runsStyle.css",
     },
     outdir: OUT,
     bundle: true,
+    splitting: true,
+    chunkNames: "part-[hash]",
     format: "esm",
     platform: "browser",
     target: "chrome120",
@@ -45,9 +61,21 @@ async function bundlePage() {
     metafile: true,
     legalComments: "none",
     logLevel: "warning",
-    plugins: [markdownOnDemand],
   });
   await rememberPackages("webview", metafile);
+  return metafile;
+}
+
+/** The names of `files` and of all that they import when they load. */
+function withImports({ outputs }, files) {
+  const found = new Set(files);
+  for (const file of found) {
+    const imports = outputs[join(OUT, file)]?.imports ?? [];
+    for (const { path, kind } of imports) {
+      if (kind === "import-statement") found.add(relative(OUT, path));
+    }
+  }
+  return [...found];
 }
 
 async function weigh(files) {
@@ -61,7 +89,20 @@ function guard(name, size, limit) {
 
 await rm(OUT, { recursive: true, force: true });
 await mkdir(OUT, { recursive: true });
-await bundlePage();
-guard("dashboard script and style", await weigh(["dashboard.js", "style.css"]), MAX_PAGE);
-guard("conversation script and style", await weigh(["chat.js", "chatStyle.css"]), MAX_CHAT);
-guard("dashboard Markdown chunk", await weigh(["markdown.js"]), MAX_CHUNK);
+const metafile = await bundlePage();
+const page = withImports(metafile, ["dashboard.js", "style.css"]);
+guard("dashboard script and style", await weigh(page), MAX_PAGE);
+const chat = withImports(metafile, ["chat.js", "chatStyle.css"]);
+guard("conversation script and style", await weigh(chat), MAX_CHAT);
+const runs = withImports(metafile, ["runs.js", "runsStyle.css"]);
+guard("runs table script and style", await weigh(runs), MAX_RUNS);
+const comparison = withImports(metafile, ["comparison.js", "comparisonStyle.css"]).filter(
+  (file) => !runs.includes(file),
+);
+guard("comparison of runs on demand", await weigh(comparison), MAX_COMPARISON);
+guard("Markdown on demand", await weigh(["markdown.js"]), MAX_MARKDOWN);
+guard("timeline on demand", await weigh(["timeline.js", "timelineStyle.css"]), MAX_TIMELINE);
+const trajectories = ["trajectories.js", "trajectoriesStyle.css"];
+guard("trajectories on demand", await weigh(trajectories), MAX_TRAJECTORIES);
+guard("search on demand", await weigh(["searchTab.js", "search.css"]), MAX_SEARCH);
+guard("what changed on demand", await weigh(["changesTab.js", "changes.css"]), MAX_CHANGES);

@@ -7,6 +7,7 @@ import { configReference } from "../src/core/config/reference.ts";
 import { OUTPUTS } from "../src/core/outputs/outputs.ts";
 import { messageBundle } from "./l10n/bundle.ts";
 import { commandReference } from "./manifest/commands.ts";
+import { settingsJsonSchema, tasksJsonSchema } from "./manifest/fileSchemas.ts";
 import { withContributions, withStrings } from "./manifest/packageJson.ts";
 import { settingReference } from "./manifest/settings.ts";
 import { toolReference } from "./manifest/tools.ts";
@@ -21,6 +22,8 @@ const SCHEMAS = "docs/json";
 
 const FILES: Readonly<Record<string, Rewrite>> = {
   "media/tinker-config.schema.json": () => jsonText(configJsonSchema()),
+  "media/tasks.schema.json": () => jsonText(tasksJsonSchema()),
+  "media/settings.schema.json": () => jsonText(settingsJsonSchema()),
   "package.json": withContributions,
   "package.nls.json": withStrings,
   "l10n/bundle.l10n.json": messageBundle,

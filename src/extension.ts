@@ -13,8 +13,8 @@ import { isConfigDocument } from "./host/config/configFiles.ts";
 import { registerConfigSupport } from "./host/config/registerConfigSupport.ts";
 import { redactedLog } from "./host/keys/redactedLog.ts";
 import { COMMANDS } from "./host/manifest/commandTable.ts";
+import { TASK_TYPE } from "./host/manifest/taskType.ts";
 import { isInWorkspace } from "./host/runs/inWorkspace.ts";
-import { TASK_TYPE } from "./host/task/taskType.ts";
 import { LazyTree } from "./host/views/lazyTree.ts";
 import type { Trees } from "./host/views/trees.ts";
 import { registerCommands } from "./host/vscode/registerCommands.ts";
@@ -109,7 +109,11 @@ function onFirstConfig(then: () => void): vscode.Disposable {
 
 function treePlace<Row>(name: string, load: () => Promise<unknown>) {
   const tree = new LazyTree<Row>(load);
-  const view = vscode.window.createTreeView<Row>(`tinkerRL.${name}`, { treeDataProvider: tree });
+  const view = vscode.window.createTreeView<Row>(`tinkerRL.${name}`, {
+    treeDataProvider: tree,
+    // Only runs have a command for several of them.
+    canSelectMany: name === "runs",
+  });
   return { tree, view };
 }
 

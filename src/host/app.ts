@@ -23,6 +23,7 @@ import { RunAlarms } from "./runs/runAlarms.ts";
 import { RunDiagnostics } from "./runs/runDiagnostics.ts";
 import type { RunStore } from "./runs/runStore.ts";
 import { rememberStartedRuns } from "./runs/startedRuns.ts";
+import { RunsPanel } from "./runsPage/runsPanel.ts";
 import { StatusItem } from "./statusItem.ts";
 import { rejoinLaunches } from "./task/rejoin.ts";
 import type { TaskProvider } from "./task/taskProvider.ts";
@@ -70,13 +71,21 @@ export async function createApp(options: AppOptions): Promise<App> {
   register(new AlarmDiagnostics({ store, alarms, onError }));
   register(new StatusItem(store, alarms));
   const { catalogue } = services;
-  const views = createViews({ trees, runs, catalogue, fileSystem, register, onError });
+  const views = createViews({ trees, runs, alarms, catalogue, fileSystem, register, onError });
   const onShown = (folder: string): void => {
     views.selectedRun.choose(folder);
     void setContextKey("dashboardOpened", true);
   };
   const dashboard = register(
     new RunDashboard({ store, fileSystem, workspaceState, extensionUri, programFolder, onShown }),
+  );
+  const { storageUri } = context;
+  const open = (folder: string): void => dashboard.open(folder);
+  const table = register(
+    new RunsPanel({
+      ...{ store, finder, labels, feeds, fileSystem, workspaceState, storageUri, extensionUri },
+      open,
+    }),
   );
   const isDashboardVisible = (): boolean => dashboard.isVisible;
   const notices = register(
@@ -96,6 +105,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     trees,
     services,
     dashboard,
+    table,
     keys,
     demo,
     fileSystem,

@@ -59,12 +59,13 @@ export class StatusItem implements vscode.Disposable {
     const more = live.length > 1 ? ` +${live.length - 1}` : "";
     this.#item.text = `${textOf(run)}${more}`;
     const firing = this.#alarms.of(run.folder).filter(({ severity }) => severity !== "info");
-    const titles = firing.map(({ id }) => ALARMS[id].title);
-    this.#item.tooltip = runTooltip(run, titles);
-    const { spoken } = runRow(run, { isArchived: false, isSpinning: false });
-    this.#item.accessibilityInformation = {
-      label: [spoken, ...titles.map((title) => vscode.l10n.t("alarm: {0}", title))].join(", "),
-    };
+    const alarms = firing.map(({ id }) => id);
+    this.#item.tooltip = runTooltip(
+      run,
+      alarms.map((id) => ALARMS[id].title),
+    );
+    const { spoken } = runRow({ ...run, alarms }, { isArchived: false, isSpinning: false });
+    this.#item.accessibilityInformation = { label: spoken };
     const isCritical = run.isLive && firing.some(({ severity }) => severity === "critical");
     this.#item.backgroundColor =
       run.phase === "failed" || isCritical

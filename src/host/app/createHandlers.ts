@@ -17,6 +17,7 @@ import type { LocalDemo } from "../commands/localDemo.ts";
 import { promptHandlers } from "../commands/promptHandlers.ts";
 import { runListHandlers } from "../commands/runListHandlers.ts";
 import { showRunMenu } from "../commands/runMenu.ts";
+import { runsTableHandlers } from "../commands/runsTableHandlers.ts";
 import { startHandlers } from "../commands/startHandlers.ts";
 import { steerHandlers } from "../commands/steerHandlers.ts";
 import { trajectoryHandlers } from "../commands/trajectoryHandlers.ts";
@@ -24,6 +25,7 @@ import type { ConfigHandlers } from "../config/configHandlers.ts";
 import type { RunDashboard } from "../dashboard/runDashboard.ts";
 import type { Keys } from "../keys/createKeys.ts";
 import { runProgram } from "../runs/runProgram.ts";
+import type { RunsPanel } from "../runsPage/runsPanel.ts";
 import type { Trees } from "../views/trees.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
 import type { Runs } from "./createRuns.ts";
@@ -40,6 +42,7 @@ export interface HandlersOptions {
   readonly trees: Trees;
   readonly services: CatalogueServices;
   readonly dashboard: RunDashboard;
+  readonly table: RunsPanel;
   readonly keys: Keys;
   readonly demo: LocalDemo;
   readonly fileSystem: ClosableFileSystem;
@@ -79,7 +82,8 @@ export function createHandlers(options: HandlersOptions): LateHandlers {
       downloads: { keys, programFolder },
     }),
     ...chatHandlers({ store, labels, panels, fileSystem, read: views.readSaved }),
-    ...dashboardHandlers({ store, labels, dashboard, view: trees.runs.view }),
+    ...dashboardHandlers({ store, labels, dashboard, fileSystem, view: trees.runs.view }),
+    ...runsTableHandlers({ store, panel: options.table, view: trees.runs.view }),
     ...promptHandlers({ store, finder, keys, programFolder, register }),
     runMenu: () => showRunMenu(store),
   };
@@ -101,7 +105,7 @@ function changes({
     changeLocal: (paths, change) =>
       runProgram(programFolder, ["checkpoints", ...changeWords(paths, change)]),
     changeHosted: async (path, change, { baseUrl, project }) => {
-      const { changeHostedCheckpoint } = await import("../catalogue/lookUps.ts");
+      const { changeHostedCheckpoint } = await import("../catalogue/hostedCheckpoint.ts");
       const key = "TINKER_API_KEY";
       const mayGoTo = (origin: string): Promise<boolean> =>
         keys.approvals.ask({ folder: project, origin, key });

@@ -4,6 +4,7 @@ import * as vscode from "vscode";
 import type { FileSystem } from "../../core/ports.ts";
 import type { CheckpointEntry } from "../../core/runFolder/checkpointLog.ts";
 import type { LiveCatalogue } from "../catalogue/liveCatalogue.ts";
+import type { RunAlarms } from "../runs/runAlarms.ts";
 import { CheckpointsView } from "../views/checkpointsView.ts";
 import { EnvironmentsView } from "../views/environmentsView.ts";
 import { ROLLOUT_SCHEME, RolloutDocuments } from "../views/rolloutDocuments.ts";
@@ -20,6 +21,7 @@ import type { Register } from "./register.ts";
 export interface ViewsOptions {
   readonly trees: Trees;
   readonly runs: Runs;
+  readonly alarms: RunAlarms;
   readonly catalogue: LiveCatalogue;
   readonly fileSystem: FileSystem;
   readonly register: Register;
@@ -43,7 +45,7 @@ export function createViews(options: ViewsOptions): Views {
   const saved = new SavedCheckpoints({ fileSystem, runIdOf });
   const readSaved: Views["readSaved"] = (folder) => saved.read(folder);
 
-  const runs = register(new RunsView({ store, trainings, labels }));
+  const runs = register(new RunsView({ store, trainings, labels, alarms: options.alarms }));
   register(trees.runs.tree.use(runs));
   const trajectories = register(
     new TrajectoriesView({

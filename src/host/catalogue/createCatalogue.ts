@@ -12,10 +12,11 @@ import type { RunFinder } from "../runs/runFinder.ts";
 import type { RunStore } from "../runs/runStore.ts";
 import { readSetting } from "../vscode/settings.ts";
 import { newestRun } from "./configRun.ts";
+import type { LookUpOptions } from "./connection.ts";
 import type { LoadedConfigSupport } from "./lazyConfigSupport.ts";
 import { LiveCatalogue } from "./liveCatalogue.ts";
 import { LookUpPermission } from "./lookUpPermission.ts";
-import type { LookUpOptions } from "./lookUps.ts";
+import { MeasuredRuns } from "./measuredRuns.ts";
 import { RunCheckpoints } from "./runCheckpoints.ts";
 import { secretStates } from "./secretStates.ts";
 import { StoredLists } from "./storedLists.ts";
@@ -79,9 +80,10 @@ export function createCatalogue(options: CatalogueOptions): CatalogueServices {
     onError,
     onFound: (saved, rewards) => catalogue.setSaved(saved, rewards),
   });
+  const measured = new MeasuredRuns({ store, fileSystem, onError });
   const secrets = new SecretWatch(keys, catalogue, onError);
   load().catch(onError);
-  const services = vscode.Disposable.from(runs, secrets);
+  const services = vscode.Disposable.from(runs, measured, secrets);
   return {
     catalogue,
     lookUps,
@@ -90,6 +92,8 @@ export function createCatalogue(options: CatalogueOptions): CatalogueServices {
       catalogue,
       runStatus: (config) => newestRun(store.runs, config.fsPath),
       onDidChangeRuns: (listener) => store.onDidChange(listener),
+      measuredRun: (config) => measured.of(config.fsPath),
+      onDidChangeMeasures: (listener) => measured.onDidChange(listener),
       knownConfigs: () => finder.configs,
       storeSecret: async (name, value) => {
         const id = keyIdOf(name);

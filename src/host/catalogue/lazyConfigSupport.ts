@@ -17,6 +17,7 @@ const NO_CATALOGUE: Catalogue = { local: NOTHING, hosted: NOTHING, tokenizers: [
 export class LazyConfigSupport {
   readonly #names = new Emitter<void>();
   readonly #runs = new Emitter<void>();
+  readonly #measures = new Emitter<void>();
   #loaded: LoadedConfigSupport | null = null;
 
   /** For `registerConfigSupport`; `load` must lead to {@link use}. */
@@ -30,6 +31,8 @@ export class LazyConfigSupport {
       },
       runStatus: (config) => this.#loaded?.runStatus(config) ?? { status: { kind: "none" } },
       onDidChangeRuns: this.#runs.event,
+      measuredRun: (config) => this.#loaded?.measuredRun(config) ?? null,
+      onDidChangeMeasures: this.#measures.event,
       knownConfigs: () => this.#loaded?.knownConfigs() ?? [],
       overrides: settingOverrides,
       onDidChangeOverrides: (again) => onSettingChange(["overrides"], again),
@@ -46,9 +49,11 @@ export class LazyConfigSupport {
     const listening = [
       loaded.catalogue.onDidChange?.(() => this.#names.fire()),
       loaded.onDidChangeRuns(() => this.#runs.fire()),
+      loaded.onDidChangeMeasures(() => this.#measures.fire()),
     ];
     this.#names.fire();
     this.#runs.fire();
+    this.#measures.fire();
     return {
       dispose: () => {
         for (const each of listening) each?.dispose();

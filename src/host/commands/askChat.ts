@@ -1,16 +1,13 @@
 /** What a conversation is asked for before it begins: a task or none, and models beside each other. */
 
 import * as vscode from "vscode";
-import { parseConfig } from "../../core/config/parse.ts";
-import type { Config } from "../../core/config/schema.ts";
 import { taskChoices } from "../../core/config/taskChoices.ts";
 import { type CheckpointEntry, usableCheckpoints } from "../../core/runFolder/checkpointLog.ts";
-import { createFileSystem } from "../../node/fileSystem.ts";
-import { startConfig } from "../../node/startConfig.ts";
 import type { ChatStart } from "../../shared/chat.ts";
 import type { ChatSubject } from "../chat/chatPanels.ts";
 import type { RunEntry, RunStore } from "../runs/runStore.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
+import { configOfRun } from "./configOfRun.ts";
 
 interface Task {
   readonly environment: string;
@@ -21,7 +18,7 @@ interface Task {
 
 /** Null for no task; undefined when the user went away. */
 export async function askTask({ folder }: ChatSubject["run"]): Promise<Task | null | undefined> {
-  const choices = taskChoices(await configOf(folder));
+  const choices = taskChoices(await configOfRun(folder));
   const free = {
     icon: "comment",
     label: vscode.l10n.t("Free Conversation"),
@@ -73,7 +70,7 @@ export async function askBeside(
 ): Promise<ChatSubject | undefined> {
   const { run, start } = subject;
   const [first = run.folder] = start.targets;
-  const { model_name: model } = await configOf(run.folder);
+  const { model_name: model } = await configOfRun(run.folder);
   const saved = usableCheckpoints(await read(run.folder), Date.now())
     .filter(({ sampler_path }) => sampler_path !== null)
     .toReversed()
@@ -111,12 +108,3 @@ function withTargets(subject: ChatSubject, targets: ChatStart["targets"]): ChatS
 }
 
 /** @throws Error for a run whose configuration is not valid any more */
-async function configOf(folder: string): Promise<Config> {
-  const { text, path, overrides } = await startConfig(createFileSystem(), {
-    resume: folder,
-    overrides: [],
-  });
-  const result = parseConfig(text, { path, overrides });
-  if (result.ok) return result.config;
-  throw new Error(result.problems.map(({ message }) => message).join(" "));
-}

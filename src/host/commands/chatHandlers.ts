@@ -20,10 +20,10 @@ export interface ChatHandlerOptions extends ChooseRunOptions {
 }
 
 const count = z.number().int().nonnegative();
-/** All count from 0. Rollouts of evaluations are stored without tokens. */
+/** All count from 0. */
 const turnSchema = z.object({
   folder: z.string(),
-  source: z.literal("training"),
+  source: z.enum(["training", "evaluation"]),
   ...{ step: count, group: count, rollout: count, turn: count },
 });
 
@@ -39,6 +39,7 @@ export function chatHandlers(
     chatWithCheckpoint: async (target) => {
       const run = await chooseAnyRun(options, target, isTraining);
       if (run === undefined) return;
+      requireTraining(run);
       const place = placeOf(run);
       const weights = await chooseWeights(options, run, target);
       if (weights === undefined) return;
@@ -49,8 +50,9 @@ export function chatHandlers(
       const place = turnSchema.safeParse(target).data;
       const run = place === undefined ? null : options.store.get(place.folder);
       if (place === undefined || run === null) return;
-      const { folder, step, group, rollout, turn } = place;
-      const rollouts = await createRunReader(fileSystem.within(folder), folder).rollouts(step);
+      const { folder, source, step, group, rollout, turn } = place;
+      const reader = createRunReader(fileSystem.within(folder), folder);
+      const rollouts = await reader.rollouts(step, source);
       const stored = rollouts.find((each) => each.group === group && each.rollout === rollout);
       if (stored === undefined) return;
       const { environment } = stored;
@@ -61,23 +63,26 @@ export function chatHandlers(
         environment: isReplayed ? environment : null,
         start: {
           ...{ targets: [run.folder], task: null, isReplayed, system: null },
-          turn: { step: step + 1, group: group + 1, rollout: rollout + 1, turn: turn + 1 },
+          turn: {
+            ...{ source, step: source === "training" ? step + 1 : step },
+            ...{ group: group + 1, rollout: rollout + 1, turn: turn + 1 },
+          },
         },
       });
     },
   };
 }
 
-/** @throws Error for a run whose `run.json` is not there, and for an evaluation */
+/** @throws Error for an evaluation */
+function requireTraining({ name, file }: RunEntry): void {
+  if (file?.evaluation === undefined) return;
+  throw new Error(
+    vscode.l10n.t("{0} is an evaluation. Talk to a checkpoint of the run that it measures.", name),
+  );
+}
+
+/** @throws Error for a run whose `run.json` is not there */
 function placeOf({ folder, name, file }: RunEntry): ChatSubject["run"] {
-  if (file?.evaluation !== undefined) {
-    throw new Error(
-      vscode.l10n.t(
-        "{0} is an evaluation. Talk to a checkpoint of the run that it measures.",
-        name,
-      ),
-    );
-  }
   if (file !== null) return { folder, name, configPath: file.configPath };
   throw new Error(vscode.l10n.t("{0} does not say which configuration it was started with.", name));
 }

@@ -11,6 +11,7 @@ import type { TaskProvider } from "../task/taskProvider.ts";
 import type { CheckpointsView } from "../views/checkpointsView.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
+import { askEvaluation } from "./askEvaluation.ts";
 import {
   type CheckpointChangeOptions,
   keepCheckpoint,
@@ -200,9 +201,12 @@ async function evaluateBesideBase(
   { name, folder, file }: RunEntry,
   path: string,
 ): Promise<void> {
+  const overrides = await askEvaluation(folder);
+  if (overrides === undefined) return;
   const config = vscode.Uri.file(file?.configPath ?? "");
+  const models = ["base", path];
   const task = tasks.training(
-    { config: config.fsPath, action: "evaluate", models: ["base", path], resume: folder },
+    { config: config.fsPath, action: "evaluate", models, resume: folder, overrides },
     vscode.workspace.getWorkspaceFolder(config),
     vscode.l10n.t("evaluate {0}", name),
   );

@@ -1,16 +1,24 @@
 /** The handler of the command that opens the dashboard, and where it opens by itself. */
 
 import * as vscode from "vscode";
+import * as z from "zod";
+import { firingIn } from "../../core/alarms/alarmEvents.ts";
+import { ALARMS } from "../../core/alarms/alarmTable.ts";
+import type { FileSystem } from "../../core/ports.ts";
+import { RunFollower } from "../../core/runFolder/follower.ts";
 import type { RunDashboard } from "../dashboard/runDashboard.ts";
 import { commandName } from "../manifest/commandTable.ts";
+import type { RunEntry } from "../runs/runStore.ts";
 import type { Trainings } from "../runs/trainings.ts";
 import type { RunNode } from "../views/runsView.ts";
 import { selectedRow } from "../views/selectedRow.ts";
+import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
 import { readSetting } from "../vscode/settings.ts";
 import { type ChooseRunOptions, chooseRun } from "./chooseRun.ts";
 
 export interface DashboardHandlerOptions extends ChooseRunOptions {
+  readonly fileSystem: FileSystem;
   readonly dashboard: RunDashboard;
   /** The Runs view. */
   readonly view: { readonly selection: readonly RunNode[] };
@@ -18,7 +26,7 @@ export interface DashboardHandlerOptions extends ChooseRunOptions {
 
 export function dashboardHandlers(
   options: DashboardHandlerOptions,
-): Pick<CommandHandlers, "openDashboard" | "openSelectedRun"> {
+): Pick<CommandHandlers, "openDashboard" | "openSelectedRun" | "searchAllRuns" | "showAlarm"> {
   return {
     openSelectedRun: async () => {
       const node = await selectedRow(options.view);
@@ -26,6 +34,17 @@ export function dashboardHandlers(
       else if (node?.kind === "part") {
         await vscode.commands.executeCommand(commandName("openRunFolder"), { folder: node.folder });
       }
+    },
+    searchAllRuns: () => options.dashboard.openSearch(),
+    showAlarm: async (target) => {
+      const run = await chooseRun(options, target ?? undefined, {
+        placeHolder: vscode.l10n.t("An alarm of which run?"),
+        none: vscode.l10n.t("There is no run yet. Start Training makes one."),
+        fits: () => true,
+      });
+      if (run === undefined) return;
+      const alarm = await chooseAlarm(options.fileSystem, run, target);
+      if (alarm !== null) options.dashboard.open(run.folder, { target: { alarm } });
     },
     openDashboard: async (target) => {
       const configPath = target instanceof vscode.Uri ? target.fsPath : null;
@@ -40,6 +59,32 @@ export function dashboardHandlers(
       if (run !== undefined) options.dashboard.open(run.folder);
     },
   };
+}
+
+/** The alarm that the caller names, the only one that fires, or the one that the user picks; null when there is none. */
+async function chooseAlarm(
+  fileSystem: FileSystem,
+  { folder, name }: RunEntry,
+  target: unknown,
+): Promise<string | null> {
+  const named = z.object({ alarm: z.string() }).safeParse(target).data?.alarm;
+  if (named !== undefined) return named;
+  const follower = new RunFollower({ fileSystem, folder });
+  await follower.refresh();
+  const firing = firingIn(follower);
+  if (firing.length === 0) {
+    void plainWindow.showInformationMessage(vscode.l10n.t("No alarm of {0} fires.", name));
+    return null;
+  }
+  if (firing.length === 1) return firing[0]?.id ?? null;
+  const picked = await plainWindow.showQuickPick(
+    firing.map(({ id, seen, step }) => ({
+      ...{ id, label: ALARMS[id].title, detail: seen },
+      description: vscode.l10n.t("from step {0} on", step + 1),
+    })),
+    { placeHolder: vscode.l10n.t("Which alarm?") },
+  );
+  return picked?.id ?? null;
 }
 
 /** Opens the dashboard, without taking the focus, when a training of this window gets its folder. */

@@ -12,6 +12,7 @@ import { serviceVariables } from "../keys/services.ts";
 import { askProgram } from "../runs/askProgram.ts";
 import type { RunEntry } from "../runs/runStore.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
+import { showFolder } from "../vscode/showFolder.ts";
 import type { Place } from "./changeCheckpoint.ts";
 
 export interface WeightsDownloadOptions {
@@ -62,9 +63,7 @@ async function showDownloaded(name: string, folder: string): Promise<void> {
   const open = vscode.l10n.t("Show Folder");
   const text = vscode.l10n.t("The weights of {0} are in {1}.", name, folder);
   const chosen = await plainWindow.showInformationMessage(text, open);
-  if (chosen === open) {
-    await vscode.commands.executeCommand("revealFileInOS", vscode.Uri.file(folder));
-  }
+  if (chosen === open) await showFolder(vscode.Uri.file(folder));
 }
 
 async function isCostAccepted(run: RunEntry, name: string): Promise<boolean> {

@@ -10,6 +10,7 @@ import type { RunEntry } from "../runs/runStore.ts";
 import { runLogUri } from "../views/runLogDocuments.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
+import { showFolder } from "../vscode/showFolder.ts";
 import { type ChooseRunOptions, chooseAnyRun, folderOf } from "./chooseRun.ts";
 
 type FolderCommand = "importRun" | "openRunFolder" | "copyRunPath" | "openRunLog" | "deleteRun";
@@ -35,12 +36,7 @@ export function folderHandlers(
     openRunFolder: async (target) => {
       const run = await chooseAnyRun(options, target);
       if (run === undefined) return;
-      const uri = vscode.Uri.file(run.folder);
-      const isInWorkspace = vscode.workspace.getWorkspaceFolder(uri) !== undefined;
-      await vscode.commands.executeCommand(
-        isInWorkspace ? "revealInExplorer" : "revealFileInOS",
-        uri,
-      );
+      await showFolder(vscode.Uri.file(run.folder));
     },
     copyRunPath: async (target) => {
       const run = await chooseAnyRun(options, target);

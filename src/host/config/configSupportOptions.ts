@@ -3,6 +3,7 @@
 import type * as vscode from "vscode";
 import type { Catalogue, CatalogueLists } from "../../core/config/editing/catalogue/catalogue.ts";
 import type { RunStatus } from "../../core/config/editing/display/lenses.ts";
+import type { MeasuredRun } from "../../core/config/editing/display/measuredRun.ts";
 import type { Listening } from "../vscode/emitter.ts";
 
 type Listen = (listener: () => void) => Listening;
@@ -16,6 +17,12 @@ export interface CatalogueSource {
   readonly onDidChange?: Listen;
 }
 
+/** What a run of a configuration has measured. */
+export interface ConfigMeasures {
+  readonly folder: string;
+  readonly run: MeasuredRun | null;
+}
+
 /** The newest run of a configuration. */
 export interface ConfigRun {
   readonly status: RunStatus;
@@ -27,6 +34,9 @@ export interface ConfigSupportOptions {
   readonly catalogue: CatalogueSource;
   readonly runStatus: (config: vscode.Uri) => ConfigRun;
   readonly onDidChangeRuns?: Listen;
+  /** What is known now, from memory; null where no run has measured anything yet. */
+  readonly measuredRun?: (config: vscode.Uri) => ConfigMeasures | null;
+  readonly onDidChangeMeasures?: Listen;
   readonly log: vscode.LogOutputChannel;
   /** Configurations that are known without being open, for menus. */
   readonly knownConfigs?: () => readonly vscode.Uri[];

@@ -2,6 +2,7 @@
 
 import * as vscode from "vscode";
 import type { LinkTarget } from "../../core/config/editing/display/links.ts";
+import { commandUri } from "../vscode/commandUri.ts";
 import { isConfigDocument } from "./configFiles.ts";
 import type { SharedOptions } from "./configSupportOptions.ts";
 import { nameOf } from "./diagnoseOptions.ts";
@@ -68,9 +69,4 @@ function placeOf(
 function folderUri(config: vscode.Uri, path: string): vscode.Uri | null {
   if (ABSOLUTE.test(path)) return vscode.Uri.file(path);
   return config.scheme === "untitled" ? null : vscode.Uri.joinPath(config, "..", path);
-}
-
-function commandUri(command: string, ...args: readonly unknown[]): vscode.Uri {
-  const query = args.length === 0 ? "" : `?${encodeURIComponent(JSON.stringify(args))}`;
-  return vscode.Uri.parse(`command:${command}${query}`);
 }

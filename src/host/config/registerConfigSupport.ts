@@ -10,8 +10,10 @@ import type { ConfigSupportOptions, SharedOptions } from "./configSupportOptions
 import { DiagnosticsProvider } from "./diagnosticsProvider.ts";
 import { EffectiveConfig } from "./effectiveConfig.ts";
 import { HoverProvider } from "./hoverProvider.ts";
+import { InlayHintsProvider } from "./inlayHintsProvider.ts";
 import { LinkProvider } from "./linkProvider.ts";
 import { registerRemedyCommands } from "./remedyCommands.ts";
+import { TASKS_FILE, TaskCompletionProvider } from "./taskCompletionProvider.ts";
 
 export interface ConfigSupport extends vscode.Disposable {
   readonly handlers: ConfigHandlers;
@@ -33,11 +35,13 @@ export function registerConfigSupport(options: ConfigSupportOptions): ConfigSupp
   const diagnostics = new DiagnosticsProvider(shared);
   const effective = new EffectiveConfig(shared);
   const codeLenses = new CodeLensProvider(shared);
+  const inlayHints = new InlayHintsProvider(shared);
   const context = new ConfigContext(options.knownConfigs ?? (() => []));
   const all = vscode.Disposable.from(
     diagnostics,
     effective,
     codeLenses,
+    inlayHints,
     context,
     registerRemedyCommands(shared),
     vscode.languages.registerCompletionItemProvider(
@@ -45,11 +49,17 @@ export function registerConfigSupport(options: ConfigSupportOptions): ConfigSupp
       new CompletionProvider(shared),
       ...COMPLETION_TRIGGERS,
     ),
+    vscode.languages.registerCompletionItemProvider(
+      TASKS_FILE,
+      new TaskCompletionProvider(shared),
+      ...['"', "/"],
+    ),
     vscode.languages.registerHoverProvider(LANGUAGES, new HoverProvider(shared)),
     vscode.languages.registerCodeActionsProvider(LANGUAGES, new CodeActionProvider(shared), {
       providedCodeActionKinds: [vscode.CodeActionKind.QuickFix, FIX_ALL],
     }),
     vscode.languages.registerCodeLensProvider(LANGUAGES, codeLenses),
+    vscode.languages.registerInlayHintsProvider(LANGUAGES, inlayHints),
     vscode.languages.registerDocumentLinkProvider(LANGUAGES, new LinkProvider(shared)),
   );
   return {

@@ -2,9 +2,11 @@
 
 import { namesToLoad } from "../../core/config/editing/catalogue/namesToLoad.ts";
 import { complete } from "../../core/config/editing/completion/complete.ts";
+import { taskConfigAt } from "../../core/config/editing/completion/taskConfigAt.ts";
 import { diagnose } from "../../core/config/editing/diagnostics/diagnose.ts";
 import { effectiveConfig } from "../../core/config/editing/display/effective.ts";
 import { hover } from "../../core/config/editing/display/hover.ts";
+import { inlayHints } from "../../core/config/editing/display/inlayHints.ts";
 import { lenses } from "../../core/config/editing/display/lenses.ts";
 import { links } from "../../core/config/editing/display/links.ts";
 import { insertEnvironment } from "../../core/config/editing/edits/insertEnvironment.ts";
@@ -18,9 +20,11 @@ export const support = {
   fixAll,
   fixesAt,
   hover,
+  inlayHints,
   insertEnvironment,
   lenses,
   links,
   namesToLoad,
   secretAt,
+  taskConfigAt,
 };

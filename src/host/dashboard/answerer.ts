@@ -29,7 +29,7 @@ interface Watched {
 export class Answerer {
   readonly #options: AnswererOptions;
   readonly #queries: RunQueries;
-  readonly #open = new Set<number>();
+  readonly #open = new Map<number, AbortController>();
   #watched: Watched | null = null;
 
   constructor(options: AnswererOptions) {
@@ -38,8 +38,8 @@ export class Answerer {
   }
 
   answer(id: number, question: DashboardQuestion): void {
-    this.#open.add(id);
-    this.#send(id, question)
+    const { signal } = this.#setOpen(id);
+    this.#send(id, question, signal)
       .catch((error: unknown) => {
         this.#post(id, { kind: "error", id, message: this.#options.clean(errorMessage(error)) });
       })
@@ -49,6 +49,7 @@ export class Answerer {
   }
 
   cancel(id: number): void {
+    this.#open.get(id)?.abort();
     this.#open.delete(id);
     if (this.#watched?.id === id) this.#watched = null;
   }
@@ -59,30 +60,65 @@ export class Answerer {
   }
 
   dispose(): void {
-    this.#open.clear();
+    for (const id of [...this.#open.keys()]) this.cancel(id);
     this.#watched = null;
   }
 
-  async #send(id: number, question: DashboardQuestion): Promise<void> {
+  #setOpen(id: number): AbortController {
+    const controller = new AbortController();
+    this.#open.set(id, controller);
+    return controller;
+  }
+
+  async #send(id: number, question: DashboardQuestion, signal: AbortSignal): Promise<void> {
     const queries = this.#queries;
     switch (question.ask) {
       case "rollouts":
         return this.#watch(id, question);
-      case "rollout":
-        this.#post(id, { kind: "rollout", id, body: await queries.rollout(question.key) });
-        return;
-      case "counterpart": {
-        const body = await queries.counterpart(question.key, question.step);
-        this.#post(id, { kind: "rollout", id, body });
+      case "rollout": {
+        const { key } = question;
+        this.#post(id, { kind: "rollout", id, key, body: await queries.rollout(key) });
         return;
       }
+      case "counterpart":
+        this.#post(id, { kind: "rollout", id, ...(await queries.counterpart(question)) });
+        return;
+      case "occurrences": {
+        const { sets, isComplete } = await queries.occurrences(question);
+        this.#post(id, { kind: "occurrences", id, sets, isComplete });
+        return;
+      }
+      case "details":
+        this.#post(id, { kind: "details", id, details: await queries.details(question) });
+        return;
       case "tokens":
         this.#post(id, { kind: "tokens", id, window: await queries.tokens(question) });
         return;
+      case "found-token":
+        this.#post(id, { kind: "found-token", id, place: await queries.foundToken(question) });
+        return;
       case "search":
-        for await (const report of queries.search(question)) {
-          if (!this.#post(id, { kind: "search", id, ...report })) return;
+        for await (const report of queries.search(question, signal)) {
+          this.#post(id, { kind: "search", id, ...report });
         }
+        return;
+      case "behaviour":
+        for await (const report of queries.behaviour(signal)) {
+          this.#post(id, { kind: "behaviour", id, ...report });
+        }
+        return;
+      case "changes":
+        for await (const report of queries.changes(question, signal)) {
+          this.#post(id, { kind: "changes", id, ...report });
+        }
+        return;
+      case "evidence":
+        for await (const report of queries.evidence(question)) {
+          if (!this.#post(id, { kind: "evidence", id, ...report })) return;
+        }
+        return;
+      case "timeline":
+        this.#post(id, { kind: "timeline", id, timeline: await queries.timeline(question) });
         return;
       case "image":
         this.#post(id, { kind: "image", id, address: await queries.image(question) });

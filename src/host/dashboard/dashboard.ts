@@ -2,11 +2,8 @@
 
 import * as vscode from "vscode";
 import { AppError } from "../../core/errors.ts";
-import type {
-  CommandArgs,
-  DashboardCommand,
-  ExportedFile,
-} from "../../shared/dashboardMessages.ts";
+import type { CommandArgs, DashboardCommand } from "../../shared/dashboardMessages.ts";
+import { saveFile } from "../vscode/saveFile.ts";
 import type { DashboardRun, DashboardTarget } from "./dashboardRun.ts";
 import { DashboardSession, type DashboardSessionOptions } from "./dashboardSession.ts";
 import { fillPanel } from "./fillPanel.ts";
@@ -71,6 +68,12 @@ export class Dashboard implements vscode.Disposable {
       {},
     );
     this.#adopt(panel, run).show(run, target);
+  }
+
+  /** Goes to the search in all runs, in the run that is shown or in `run`. */
+  openSearch(run: DashboardRun): void {
+    this.open(this.shownRun ?? run, { viewColumn: vscode.ViewColumn.Active });
+    this.#shown?.session.showSearch();
   }
 
   dispose(): void {
@@ -172,14 +175,6 @@ function checkpointPath({ follower }: DashboardRun, { name, which }: CommandArgs
     );
   }
   return path;
-}
-
-async function saveFile({ name, content, encoding }: ExportedFile): Promise<void> {
-  const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
-  const uri = await vscode.window.showSaveDialog(
-    folder === undefined ? {} : { defaultUri: vscode.Uri.joinPath(folder, name) },
-  );
-  if (uri !== undefined) await vscode.workspace.fs.writeFile(uri, Buffer.from(content, encoding));
 }
 
 /** The editor asks before it opens an address that it does not trust. */

@@ -10,10 +10,12 @@ export interface DashboardRun {
   readonly follower: RunFollower;
 }
 
-/** A step or evaluation, or one of its rollouts. */
-export interface DashboardTarget extends RolloutSet {
-  readonly rollout: { readonly group: number; readonly rollout: number } | null;
-}
+/** A step or evaluation, or one of its rollouts; or what an alarm rests on. */
+export type DashboardTarget =
+  | (RolloutSet & {
+      readonly rollout: { readonly group: number; readonly rollout: number } | null;
+    })
+  | { readonly alarm: string };
 
 /** Messages name files by whole paths; the page sees the run's folder as people do. */
 export function withShortFolder(

@@ -8,7 +8,9 @@ import type {
   PageMessage,
   RunFacts,
 } from "../../shared/dashboardMessages.ts";
+import type { SavedFilter } from "../../shared/dashboardTypes.ts";
 import { l10n } from "../../shared/l10n.ts";
+import type { RolloutKey } from "../../shared/rolloutSet.ts";
 import { type DashboardRun, type DashboardTarget, withShortFolder } from "./dashboardRun.ts";
 import { parsePageMessage } from "./pageMessages.ts";
 import { RunTransfer, type RunTransferOptions } from "./runTransfer.ts";
@@ -27,6 +29,8 @@ export interface DashboardSessionOptions extends RunTransferOptions {
   readonly settings: RunTransferOptions["settings"] & {
     /** Stores the metrics that the user added, for other pages. */
     pinMetrics(names: readonly string[]): Promise<void>;
+    /** As {@link pinMetrics}, the filters of rollouts that have names. */
+    keepFilters(filters: readonly SavedFilter[]): Promise<void>;
   };
   /** Does what the page asked for. A rejection is shown in the page. */
   readonly command: (
@@ -48,6 +52,7 @@ export class DashboardSession {
   /** Metrics that the page looks at. */
   #requested: ReadonlySet<string> = new Set();
   #target: DashboardTarget | null = null;
+  #isSearchDue = false;
   #isVisible: boolean;
   #isReady = false;
   /** True until the page that is ready has got its first message. */
@@ -99,6 +104,12 @@ export class DashboardSession {
     this.#wake();
   }
 
+  /** Goes to the search in all runs. */
+  showSearch(): void {
+    this.#isSearchDue = true;
+    this.#wake();
+  }
+
   /** Call when files of the run have changed. */
   refresh(): void {
     this.#wake();
@@ -127,7 +138,7 @@ export class DashboardSession {
         this.#transfer?.cancel(message.id);
         return;
       case "select-run":
-        this.#select(message.id);
+        this.#select(message.id, message.key ?? null);
         return;
       case "want-columns":
         this.#requested = new Set(message.names);
@@ -136,6 +147,11 @@ export class DashboardSession {
       case "pin-metrics":
         this.#options.settings
           .pinMetrics(message.names)
+          .catch((error: unknown) => this.#showError(error));
+        return;
+      case "keep-filters":
+        this.#options.settings
+          .keepFilters(message.filters)
           .catch((error: unknown) => this.#showError(error));
         return;
       case "command":
@@ -148,12 +164,12 @@ export class DashboardSession {
     this.#transfer = null;
   }
 
-  #select(id: string): void {
+  #select(id: string, key: RolloutKey | null): void {
     this.#options.runs.find(id).then(
       (run) => {
         if (run === null)
           this.#postError(l10n.t("This run is not there any more. Choose another one."));
-        else this.show(run);
+        else this.show(run, key === null ? null : { ...key, rollout: key });
       },
       (error: unknown) => this.#showError(error),
     );
@@ -242,10 +258,16 @@ export class DashboardSession {
   }
 
   #postTarget(): void {
+    if (this.#isSearchDue) this.#options.post({ kind: "open-search" });
+    this.#isSearchDue = false;
     if (this.#target === null) return;
-    const { source, step, rollout } = this.#target;
+    const target = this.#target;
     this.#target = null;
-    this.#options.post({ kind: "open", source, step, rollout });
+    if ("alarm" in target) this.#options.post({ kind: "show-alarm", alarm: target.alarm });
+    else {
+      const { source, step, rollout } = target;
+      this.#options.post({ kind: "open", source, step, rollout });
+    }
   }
 
   #showError(error: unknown): void {

@@ -6,7 +6,7 @@ import { currentTranslations } from "../../shared/l10n.ts";
 import { pageHtml } from "./pageHtml.ts";
 
 /** Names of scripts, with the style sheet of each. */
-const PAGES = { dashboard: "style.css", chat: "chatStyle.css" } as const;
+const PAGES = { dashboard: "style.css", chat: "chatStyle.css", runs: "runsStyle.css" } as const;
 
 export function fillPanel(
   panel: vscode.WebviewPanel,

@@ -1,15 +1,22 @@
 /** Checks what comes from the page of the dashboard, which draws hostile text and so is not trusted. */
 
 import * as z from "zod";
+import { markChangeSchema } from "../../core/runFolder/marks.ts";
 import {
   type CommandArgs,
   DASHBOARD_COMMANDS,
   type DashboardQuestion,
   type PageMessage,
 } from "../../shared/dashboardMessages.ts";
+import { SEARCH_ROLES } from "../../shared/search.ts";
+import { savedFiltersSchema } from "./savedFilters.ts";
 
 const MAX_ID = 200;
 const MAX_TEXT = 4_000_000;
+/** Longer than an expression that a person writes. */
+const MAX_SEARCHED = 2_000;
+/** Of each part of a place that was found. */
+const MAX_SNIPPET = 2_000;
 /** Of an exported file: a PNG of a large chart, or the columns of a long run. */
 const MAX_FILE = 64_000_000;
 const MAX_NAMES = 64;
@@ -18,17 +25,54 @@ const MAX_METRIC_NAME = 1_000;
 const MAX_WANTED = 10_000;
 const MAX_PINNED = 1_000;
 
+/** Rows that are in sight at once. */
+const MAX_DETAILS = 200;
+
 const count = z.number().int().nonnegative().max(Number.MAX_SAFE_INTEGER);
 const shortText = z.string().max(MAX_ID);
 const rolloutSet = { source: z.enum(["training", "evaluation"]), step: count };
+const stepRange = z.strictObject({ from: count, to: count }).readonly();
 const rolloutKey = z.strictObject({ ...rolloutSet, group: count, rollout: count }).readonly();
+
+const snippetText = z.string().max(MAX_SNIPPET);
+const snippet = z
+  .strictObject({
+    role: z.enum(SEARCH_ROLES),
+    turn: count.nullable(),
+    before: snippetText,
+    match: snippetText,
+    after: snippetText,
+  })
+  .readonly();
 
 const question: z.ZodType<DashboardQuestion> = z.discriminatedUnion("ask", [
   z.strictObject({ ask: z.literal("rollouts"), ...rolloutSet }),
+  z.strictObject({ ask: z.literal("timeline"), ...rolloutSet }),
+  z.strictObject({ ask: z.literal("evidence"), ...rolloutSet, alarm: shortText }),
   z.strictObject({ ask: z.literal("rollout"), key: rolloutKey }),
-  z.strictObject({ ask: z.literal("counterpart"), key: rolloutKey, step: count }),
+  z.strictObject({
+    ask: z.literal("counterpart"),
+    key: rolloutKey,
+    set: z.strictObject(rolloutSet).readonly(),
+  }),
+  z.strictObject({ ask: z.literal("occurrences"), key: rolloutKey }),
+  z.strictObject({
+    ask: z.literal("details"),
+    keys: z.array(rolloutKey).max(MAX_DETAILS).readonly(),
+  }),
   z.strictObject({ ask: z.literal("tokens"), key: rolloutKey, stream: count, from: count }),
-  z.strictObject({ ask: z.literal("search"), ...rolloutSet, text: shortText }),
+  z.strictObject({ ask: z.literal("found-token"), key: rolloutKey, snippet }),
+  z.strictObject({
+    ask: z.literal("search"),
+    query: z.strictObject({
+      text: z.string().max(MAX_SEARCHED),
+      isRegex: z.boolean(),
+      roles: z.array(z.enum(SEARCH_ROLES)).max(SEARCH_ROLES.length).readonly(),
+    }),
+    scope: z.union([z.enum(["run", "runs"]), z.strictObject(rolloutSet)]),
+  }),
+  z.strictObject({ ask: z.literal("behaviour") }),
+  z.strictObject({ ask: z.literal("changes"), before: stepRange, after: stepRange }),
   z.strictObject({ ask: z.literal("image"), file: shortText }),
   z.strictObject({ ask: z.literal("config") }),
   z.strictObject({
@@ -38,22 +82,25 @@ const question: z.ZodType<DashboardQuestion> = z.discriminatedUnion("ask", [
   }),
 ]);
 
+export const exportedFile = z
+  .strictObject({
+    name: z.string().regex(/^[\w. -]{1,120}$/),
+    content: z.string().max(MAX_FILE),
+    encoding: z.enum(["utf8", "base64"]),
+  })
+  .readonly();
+
 const commandArgs = z
   .strictObject({
     name: shortText.exactOptional(),
     path: z.array(shortText).max(16).readonly().exactOptional(),
     key: rolloutKey.exactOptional(),
+    other: rolloutKey.exactOptional(),
+    mark: markChangeSchema.exactOptional(),
     turn: count.exactOptional(),
     url: z.string().max(4_000).exactOptional(),
     text: z.string().max(MAX_TEXT).exactOptional(),
-    file: z
-      .strictObject({
-        name: z.string().regex(/^[\w. -]{1,120}$/),
-        content: z.string().max(MAX_FILE),
-        encoding: z.enum(["utf8", "base64"]),
-      })
-      .readonly()
-      .exactOptional(),
+    file: exportedFile.exactOptional(),
     settings: z.array(z.string().max(2_000)).max(32).readonly().exactOptional(),
     which: z.enum(["state", "sampler"]).exactOptional(),
   })
@@ -63,7 +110,12 @@ const pageMessage: z.ZodType<PageMessage> = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("ready"), version: count }),
   z.strictObject({ kind: z.literal("question"), id: count, question }),
   z.strictObject({ kind: z.literal("cancel"), id: count }),
-  z.strictObject({ kind: z.literal("select-run"), id: z.string().max(4_000) }),
+  z.strictObject({
+    kind: z.literal("select-run"),
+    id: z.string().max(4_000),
+    key: rolloutKey.exactOptional(),
+  }),
+  z.strictObject({ kind: z.literal("keep-filters"), filters: savedFiltersSchema }),
   z.strictObject({
     kind: z.literal("want-columns"),
     names: z.array(z.string().max(MAX_METRIC_NAME)).max(MAX_WANTED).readonly(),

@@ -45,7 +45,9 @@ export function rolloutRow(summary: RolloutSummary): RolloutRow {
     stop,
     durationMs,
     error: summary.error === null ? null : summary.error.slice(0, 500),
+    taskText: summary.taskText?.slice(0, MAX_NAME) ?? null,
     advantage: summary.score?.advantage ?? null,
+    penalty: summary.score?.penalty ?? 0,
     trainingUse: summary.score?.trainingUse ?? null,
     streams: summary.tokenData.map(({ stream }) => stream).sort((a, b) => a - b),
   };

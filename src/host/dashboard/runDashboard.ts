@@ -1,12 +1,11 @@
 /** The dashboard, joined with the runs of this window and the commands of the extension. */
 
-import { createHash } from "node:crypto";
-import { homedir } from "node:os";
 import * as vscode from "vscode";
 import * as z from "zod";
 import { firingIn } from "../../core/alarms/alarmEvents.ts";
 import { AppError } from "../../core/errors.ts";
 import { RunFollower } from "../../core/runFolder/follower.ts";
+import { markRollout } from "../../core/runFolder/marks.ts";
 import { systemClock } from "../../node/clock.ts";
 import type { ClosableFileSystem } from "../../node/fileSystem.ts";
 import { isProcessAlive } from "../../node/processes.ts";
@@ -15,13 +14,18 @@ import type { RunListing } from "../../shared/dashboardTypes.ts";
 import { type CommandId, commandName } from "../manifest/commandTable.ts";
 import { applyAlarm } from "../runs/applyAlarm.ts";
 import { resumeBefore } from "../runs/branchRun.ts";
+import { runIdOf } from "../runs/runId.ts";
 import type { Memento } from "../runs/runLabels.ts";
 import type { RunEntry, RunStore } from "../runs/runStore.ts";
+import { diffRollouts } from "../views/rolloutDocuments.ts";
 import { readSetting } from "../vscode/settings.ts";
+import { shortenPath } from "../vscode/shortenPath.ts";
 import { Dashboard, type OpenOptions, orphanedTabs } from "./dashboard.ts";
 import type { DashboardRun } from "./dashboardRun.ts";
 import type { DashboardSessionOptions } from "./dashboardSession.ts";
 import { keepPinnedMetrics, readPinnedMetrics } from "./pinnedMetrics.ts";
+import { keepSavedFilters, readSavedFilters } from "./savedFilters.ts";
+import { createTextReader } from "./textReader.ts";
 import { tokenTextsOf } from "./tokenTexts.ts";
 
 export interface RunDashboardOptions {
@@ -93,6 +97,18 @@ export class RunDashboard implements vscode.Disposable {
     });
   }
 
+  /** Goes to the search in all runs. @throws AppError `no-runs` */
+  openSearch(): void {
+    const [newest] = this.#options.store.runs;
+    if (newest === undefined) {
+      throw new AppError(
+        "no-runs",
+        vscode.l10n.t("There is no run to search. Start a training, or open a run folder first."),
+      );
+    }
+    this.#dashboard.openSearch(this.#run(newest.folder));
+  }
+
   /** Replaces the tab after a crash of the extension host: the old tab is still there and no longer reacts. */
   reviveAfterCrash(): void {
     const last = shownSchema.safeParse(this.#options.workspaceState.get(SHOWN)).data;
@@ -133,11 +149,19 @@ export class RunDashboard implements vscode.Disposable {
           hasSingleKeys: readSetting("dashboard.singleKeyShortcuts"),
           hasLiveRegion: readSetting("dashboard.liveRegion"),
           pinnedMetrics: readPinnedMetrics(workspaceState),
+          savedFilters: readSavedFilters(workspaceState),
         }),
         pinMetrics: (names) => keepPinnedMetrics(workspaceState, names),
+        keepFilters: (filters) => keepSavedFilters(workspaceState, filters),
       },
       command: (command, run, args) => this.#command(command, run, args),
       tokenTexts: tokenTextsOf(fileSystem, programFolder),
+      texts: createTextReader({
+        programFolder,
+        folders: () => store.runs.map(({ folder }) => folder),
+        openedFolders: () => store.opened,
+        listing: (folder) => ({ id: runIdOf(folder), name: this.#nameOf(folder) }),
+      }),
       onRunShown: ({ follower: { folder } }) => {
         onShown(folder);
         void workspaceState.update(SHOWN, { session: vscode.env.sessionId, folder });
@@ -145,26 +169,29 @@ export class RunDashboard implements vscode.Disposable {
     };
   }
 
+  #nameOf(folder: string): string {
+    return this.#options.store.get(folder)?.name ?? folder.replace(/^.*[/\\]/, "");
+  }
+
   #listing(run: RunEntry): RunListing {
     const state = run.phase === "unreadable" ? "unknown" : run.phase;
-    return { id: idOf(run.folder), name: run.name, state };
+    return { id: runIdOf(run.folder), name: run.name, state };
   }
 
   async #find(id: string): Promise<DashboardRun | null> {
     const { store } = this.#options;
-    const run = store.runs.find(({ folder }) => idOf(folder) === id);
+    const run = store.runs.find(({ folder }) => runIdOf(folder) === id);
     return run === undefined ? null : this.#run(run.folder);
   }
 
   #run(folder: string): DashboardRun {
-    const { store, fileSystem } = this.#options;
+    const { fileSystem } = this.#options;
     if (this.#follower?.folder !== folder) {
       this.#follower = new RunFollower({ fileSystem, folder });
       // Reads while the page loads. The page reports what goes wrong when it reads again.
       this.#follower.refresh().catch(() => undefined);
     }
-    const name = store.get(folder)?.name ?? folder.replace(/^.*[/\\]/, "");
-    return { id: idOf(folder), name, follower: this.#follower };
+    return { id: runIdOf(folder), name: this.#nameOf(folder), follower: this.#follower };
   }
 
   async #command(command: DashboardCommand, run: DashboardRun, args: CommandArgs): Promise<void> {
@@ -178,6 +205,13 @@ export class RunDashboard implements vscode.Disposable {
         ...(args.turn !== undefined && { turn: args.turn }),
       });
       return;
+    }
+    if (command === "markRollout" && args.key !== undefined && args.mark !== undefined) {
+      const files = this.#options.fileSystem.within(folder);
+      return markRollout(files, folder, args.key, args.mark);
+    }
+    if (command === "diffRollouts" && args.key !== undefined && args.other !== undefined) {
+      return diffRollouts({ folder, ...args.key }, { folder, ...args.other });
     }
     if (command === "openConfigAt") return this.#openConfig(folder, args);
     if (command === "applyAlarm" || command === "resumeBeforeAlarm") {
@@ -219,17 +253,4 @@ export class RunDashboard implements vscode.Disposable {
       selection: new vscode.Range(at, at),
     });
   }
-}
-
-/** Names a run for the page without its path. */
-function idOf(folder: string): string {
-  return createHash("sha256").update(folder).digest("hex").slice(0, 16);
-}
-
-/** From the workspace where the path is in it, else from the home folder. */
-function shortenPath(path: string): string {
-  const relative = vscode.workspace.asRelativePath(path, false);
-  if (relative !== path) return relative;
-  const home = homedir();
-  return path.startsWith(home) ? `~${path.slice(home.length)}` : path;
 }

@@ -2,8 +2,10 @@
 
 import * as z from "zod";
 import { type FiringAlarm, firingIn } from "../../core/alarms/alarmEvents.ts";
+import { alarmEvidence } from "../../core/alarms/alarmEvidence.ts";
+import { ALARMS } from "../../core/alarms/alarmTable.ts";
 import { editsTitle } from "../../core/alarms/formatSettingChange.ts";
-import type { FileSystem } from "../../core/ports.ts";
+import type { FileSystem, FolderFiles } from "../../core/ports.ts";
 import {
   type CheckpointEntry,
   kindsOf,
@@ -14,6 +16,7 @@ import type { RunFollower } from "../../core/runFolder/follower.ts";
 import { runPaths } from "../../core/runFolder/layout.ts";
 import { isRunInUse, type Liveness } from "../../core/runFolder/runFile.ts";
 import { MAX_BYTES, readIfReadable } from "../../core/runFolder/wholeFiles.ts";
+import { laterUsage } from "../../core/runs/laterUsage.ts";
 import { NOTHING_PENDING, pendingReports } from "../../core/runs/pendingReports.ts";
 import { groupBy } from "../../core/util/groupBy.ts";
 import { parseJson } from "../../core/util/jsonl.ts";
@@ -98,7 +101,7 @@ export async function readConfigSummary(
 
 export async function gatherFacts(
   options: RunFactsOptions,
-): Promise<Omit<RunFacts, "runs" | "rolloutSteps" | "evaluatedSteps">> {
+): Promise<Omit<RunFacts, "runs" | "rolloutSteps" | "evaluatedSteps" | "marks">> {
   const { follower } = options;
   return {
     run: await runView(options),
@@ -149,6 +152,7 @@ async function runView(options: RunFactsOptions): Promise<RunView> {
     evaluatedModels: evaluatedModels(file),
     completedSteps,
     totalSteps: total,
+    laterCostUsd: await laterCost(files, follower, completedSteps),
     startedAtMs: file?.startedAtMs ?? null,
     heartbeatAtMs: file?.heartbeatAtMs ?? null,
     isControllable: file !== null && file.control !== null && !ENDED.has(state),
@@ -159,12 +163,24 @@ async function runView(options: RunFactsOptions): Promise<RunView> {
   };
 }
 
+/** Read only where an evaluation has ended after the last step. */
+async function laterCost(
+  files: FolderFiles,
+  { evaluations, folder }: RunFollower,
+  steps: number,
+): Promise<number | null> {
+  const isLater = (evaluations.at(-1)?.step ?? -1) >= steps;
+  return isLater ? (await laterUsage(files, folder, steps)).costUsd : 0;
+}
+
 function evaluatedModels(file: RunFile | null): number | null {
   return file?.evaluation?.models.length ?? null;
 }
 
 function alarmView({ id, severity, step, seen, meaning, edits }: FiringAlarm): AlarmView {
+  const { metric, steps, madeBy } = alarmEvidence(id);
   return {
+    ...{ title: ALARMS[id].title, metric, steps, isOfRollouts: madeBy !== null },
     id,
     severity,
     step,

@@ -9,20 +9,29 @@ import {
   type RolloutSummary,
   type RunReader,
 } from "../../core/runFolder/reader.ts";
+import { taskTextOf } from "../../core/runFolder/rolloutRecord.ts";
+import { TaskStepFinder } from "../../core/runFolder/taskSteps.ts";
 import type { TokenRecord } from "../../core/runFolder/tokenRecord.ts";
+import { readTokenSummary } from "../../core/runFolder/tokenSummary.ts";
+import { foundToken } from "../../core/search/foundToken.ts";
+import { rolloutTexts } from "../../core/search/rolloutTexts.ts";
 import { sha256 } from "../../node/hash.ts";
 import { type DashboardQuestion, TOKENS_PER_WINDOW } from "../../shared/dashboardMessages.ts";
 import type {
   ColumnPart,
   ConfigView,
   RolloutBody,
-  RolloutKey,
+  RolloutDetail,
+  TokenPlace,
   TokenWindow,
 } from "../../shared/dashboardTypes.ts";
-import type { RolloutSet } from "../../shared/rolloutSet.ts";
+import type { RolloutKey, RolloutSet } from "../../shared/rolloutSet.ts";
+import type { PackedTimeline } from "../../shared/timeline.ts";
 import { readConfigView } from "./configView.ts";
-import { type SearchReport, searchRollouts } from "./rolloutSearch.ts";
+import { type EvidenceReport, searchEvidence } from "./evidenceSearch.ts";
 import { rolloutBody, tokenPart } from "./rolloutViews.ts";
+import type { TextReader } from "./textReader.ts";
+import { TimelineQuery } from "./timelineQuery.ts";
 
 /** The texts of tokens by the run's own tokenizer; null when it cannot be loaded. */
 export type TokenTexts = (folder: string, ids: Int32Array) => Promise<readonly string[] | null>;
@@ -32,7 +41,15 @@ export interface RunQueriesOptions {
   readonly follower: RunFollower;
   readonly tokenTexts: TokenTexts;
   readonly shortenPath: (path: string) => string;
+  readonly texts: TextReader;
 }
+
+/** Of the tokens before the first turn. */
+const PROMPT_TURN = -1;
+/** More than a person looks through. */
+const MAX_HITS = 500;
+/** Of a list that is filtered: more than a step has rollouts. */
+const MAX_HITS_OF_SET = 1_000_000;
 
 type Question<Ask extends DashboardQuestion["ask"]> = Extract<
   DashboardQuestion,
@@ -45,10 +62,22 @@ interface SupersededMetrics {
   readonly columns: readonly ColumnPart[];
 }
 
+interface FoundRollout {
+  readonly key: RolloutKey;
+  readonly body: RolloutBody;
+}
+
+interface Occurrences {
+  readonly sets: readonly RolloutSet[];
+  readonly isComplete: boolean;
+}
+
 export class RunQueries {
   readonly #options: RunQueriesOptions;
   readonly #files: FolderFiles;
   readonly #reader: RunReader;
+  readonly #timelines: TimelineQuery;
+  readonly #taskSteps: TaskStepFinder;
   #lastTokens: { readonly key: string; readonly record: TokenRecord } | null = null;
 
   constructor(options: RunQueriesOptions) {
@@ -56,6 +85,8 @@ export class RunQueries {
     const { folder } = options.follower;
     this.#files = options.fileSystem.within(folder);
     this.#reader = createRunReader(this.#files, folder);
+    this.#timelines = new TimelineQuery(this.#files, options.follower);
+    this.#taskSteps = new TaskStepFinder(this.#files, folder);
   }
 
   summaries({ step, source }: RolloutSet): Promise<readonly RolloutSummary[]> {
@@ -67,14 +98,59 @@ export class RunQueries {
     return this.#body(await this.#summary(key));
   }
 
-  /** The rollout of the same task in the evaluation after `step` steps. @throws AppError as {@link rollout} does */
-  async counterpart(key: RolloutKey, step: number): Promise<RolloutBody> {
+  /** The rollout of the same task in another step or evaluation. @throws AppError as {@link rollout} does */
+  async counterpart({ key, set }: Question<"counterpart">): Promise<FoundRollout> {
     const own = await this.#summary(key);
-    const others = await this.summaries({ step, source: "evaluation" });
+    const others = await this.summaries(set);
     const found = others.find((other) => isCounterpart(own, other));
-    if (found !== undefined) return this.#body(found);
-    const where = `the evaluation after ${step} steps`;
-    throw new AppError("no-such-rollout", `There is no rollout of this task in ${where}.`);
+    if (found === undefined) {
+      throw new AppError("no-such-rollout", `There is no rollout of this task ${placeOfSet(set)}.`);
+    }
+    const { group, rollout } = found;
+    return { key: { ...set, group, rollout }, body: await this.#body(found) };
+  }
+
+  /** Every evaluation has the tasks of the others; of training the indexes are read. @throws AppError `no-such-rollout` */
+  async occurrences({ key }: Question<"occurrences">): Promise<Occurrences> {
+    const { follower } = this.#options;
+    const { source, step } = key;
+    if (source === "evaluation") {
+      const steps = await follower.steps(source);
+      return { sets: steps.map((own) => ({ source, step: own })), isComplete: true };
+    }
+    const task = await this.#summary(key);
+    const found = await this.#taskSteps.find(task, step, await follower.steps(source));
+    return { ...found, sets: found.steps.map((own) => ({ source, step: own })) };
+  }
+
+  /** Leaves out rollouts that are not listed any more. */
+  async details({ keys }: Question<"details">): Promise<readonly RolloutDetail[]> {
+    const [first] = keys;
+    if (first === undefined) return [];
+    const wanted = new Set(keys.map(({ group, rollout }) => `${group}/${rollout}`));
+    const summaries = await this.summaries(first);
+    const found = summaries.filter(({ group, rollout }) => wanted.has(`${group}/${rollout}`));
+    const details: RolloutDetail[] = [];
+    for (const summary of found) details.push(await this.#detail(summary));
+    return details;
+  }
+
+  async #detail(summary: RolloutSummary): Promise<RolloutDetail> {
+    const { group, rollout, tokenData } = summary;
+    // The last stream has the end of the rollout.
+    const entry = tokenData.at(-1);
+    const { folder } = this.#options.follower;
+    const tokens =
+      entry === undefined ? null : await readTokenSummary(this.#files, folder, summary, entry);
+    const taskText = await this.#taskText(summary);
+    const { strip = null, tokenAdvantage = null } = tokens ?? {};
+    return { group, rollout, taskText, strip, tokenAdvantage };
+  }
+
+  async #taskText(summary: RolloutSummary): Promise<string | null> {
+    if (summary.taskText !== undefined) return summary.taskText;
+    const record = await this.#reader.body(summary);
+    return record === null ? null : taskTextOf(record);
   }
 
   /** @throws AppError `no-such-rollout`, `tokens-missing` */
@@ -85,8 +161,50 @@ export class RunQueries {
     return { ...part, texts: await tokenTexts(follower.folder, part.ids) };
   }
 
-  async *search(question: Question<"search">): AsyncGenerator<SearchReport, void> {
-    yield* searchRollouts(this.#reader, await this.summaries(question), question.text);
+  /** Null when the rollout has no tokens, or the place is not in them. @throws AppError as {@link rollout} does */
+  async foundToken({ key, snippet }: Question<"found-token">): Promise<TokenPlace | null> {
+    const summary = await this.#summary(key);
+    const record = summary.tokenData.length === 0 ? null : await this.#reader.body(summary);
+    if (record === null) return null;
+    const texts = rolloutTexts(record).filter(({ turn }) => turn === snippet.turn);
+    const { tokenTexts, follower } = this.#options;
+    for (const { stream } of summary.tokenData) {
+      const { ids, turns } = await this.#tokenRecord(key, stream);
+      const turn = snippet.turn ?? PROMPT_TURN;
+      const places = Array.from(turns, (_, at) => at).filter((at) => turns[at] === turn);
+      const own = Int32Array.from(places, (at) => ids[at] ?? 0);
+      const tokens = await tokenTexts(follower.folder, own);
+      const found = tokens === null ? null : foundToken({ tokens, texts }, snippet);
+      const index = found === null ? undefined : places[found];
+      if (index !== undefined) return { stream, index };
+    }
+    return null;
+  }
+
+  search(
+    { query, scope }: Question<"search">,
+    signal: AbortSignal,
+  ): ReturnType<TextReader["search"]> {
+    const { texts, follower } = this.#options;
+    const set = scope === "run" || scope === "runs" ? null : scope;
+    const maxHits = set === null ? MAX_HITS : MAX_HITS_OF_SET;
+    return texts.search({ query, set, maxHits }, scope === "runs" ? null : follower.folder, signal);
+  }
+
+  behaviour(signal: AbortSignal): ReturnType<TextReader["behaviour"]> {
+    return this.#options.texts.behaviour(this.#options.follower.folder, signal);
+  }
+
+  changes(question: Question<"changes">, signal: AbortSignal): ReturnType<TextReader["changes"]> {
+    return this.#options.texts.changes(this.#options.follower.folder, question, signal);
+  }
+
+  async *evidence(question: Question<"evidence">): AsyncGenerator<EvidenceReport, void> {
+    yield* searchEvidence(this.#reader, await this.summaries(question), question.alarm);
+  }
+
+  timeline({ source, step }: RolloutSet): Promise<PackedTimeline> {
+    return this.#timelines.timeline({ source, step });
   }
 
   /** @throws AppError `image-invalid`, `file-not-found` */
@@ -116,11 +234,9 @@ export class RunQueries {
     const summaries = await this.summaries({ source, step });
     const found = summaries.find((entry) => entry.group === group && entry.rollout === rollout);
     if (found !== undefined) return found;
-    const where =
-      source === "training" ? `in step ${step + 1}` : `in the evaluation after ${step} steps`;
     throw new AppError(
       "no-such-rollout",
-      `There is no rollout ${rollout + 1} of group ${group + 1} ${where}. A resume may have replaced it.`,
+      `There is no rollout ${rollout + 1} of group ${group + 1} ${placeOfSet({ source, step })}. A resume may have replaced it.`,
     );
   }
 
@@ -138,11 +254,11 @@ export class RunQueries {
     const entry = tokenData.find((item) => item.stream === stream);
     const name = [key.source, key.step, key.group, key.rollout, stream, entry?.offset].join("/");
     if (this.#lastTokens?.key === name) return this.#lastTokens.record;
-    const record = entry === undefined ? null : await this.#reader.tokens(entry);
+    const record = entry === undefined ? null : await this.#reader.tokens(key, entry);
     if (record === null) {
       throw new AppError(
         "tokens-missing",
-        "Only rollouts that were trained on have token data. This one has none.",
+        "Rollouts that were trained on have token data, and those of evaluations by this version. This one has none.",
       );
     }
     this.#lastTokens = { key: name, record };
@@ -150,7 +266,11 @@ export class RunQueries {
   }
 }
 
-/** Groups are counted as they were played, so another evaluation may have other numbers for the same task. */
+function placeOfSet({ source, step }: RolloutSet): string {
+  return source === "training" ? `in step ${step + 1}` : `in the evaluation after ${step} steps`;
+}
+
+/** Groups are counted as they were played, so another step or evaluation may have other numbers for the same task. */
 function isCounterpart(a: RolloutSummary, b: RolloutSummary): boolean {
   const keys = ["environment", "split", "index", "temperature", "rollout"] as const;
   return keys.every((key) => a[key] === b[key]);

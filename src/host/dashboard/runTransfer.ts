@@ -2,6 +2,7 @@
 
 import type { Clock, FileSystem } from "../../core/ports.ts";
 import type { RunChange } from "../../core/runFolder/follower.ts";
+import { StoredMarks } from "../../core/runFolder/marks.ts";
 import type { MetricColumns } from "../../core/runFolder/metricColumns.ts";
 import {
   DASHBOARD_VERSION,
@@ -16,9 +17,12 @@ import { type DashboardRun, withShortFolder } from "./dashboardRun.ts";
 import { inDrawingOrder, sentColumns } from "./metricOrder.ts";
 import { type ConfigSummary, gatherFacts, readConfigSummary } from "./runFacts.ts";
 import type { TokenTexts } from "./runQueries.ts";
+import type { TextReader } from "./textReader.ts";
 
 /** Numbers in one message. */
 const APPEND_BYTES = 240_000;
+/** Of rollouts: the last ones that got one. */
+const MAX_MARKS = 2_000;
 const NO_CONFIG: ConfigSummary = { model: null, environments: [], maxSteps: null };
 
 export interface RunTransferOptions {
@@ -30,6 +34,7 @@ export interface RunTransferOptions {
   readonly runs: { list(): Promise<readonly RunListing[]> };
   readonly settings: { current(): DashboardSettings };
   readonly tokenTexts: TokenTexts;
+  readonly texts: TextReader;
   /** A path as people should see it: from the workspace or from `~`. */
   readonly shortenPath: (path: string) => string;
   /** Called with the run that is shown from now on. */
@@ -56,9 +61,13 @@ export class RunTransfer {
   /** How many of the run's metrics the page knows by name. */
   #named = 0;
 
+  readonly #marks: StoredMarks;
+
   constructor(options: RunTransferOptions, run: DashboardRun) {
+    const { folder } = run.follower;
     this.#options = options;
     this.#run = run;
+    this.#marks = new StoredMarks(options.fileSystem.within(folder), folder);
   }
 
   /** Reads the run's folder; sends nothing. */
@@ -124,7 +133,7 @@ export class RunTransfer {
   }
 
   #reset(facts: RunFacts): void {
-    const { post, clock, fileSystem, tokenTexts, shortenPath } = this.#options;
+    const { post, clock, fileSystem, tokenTexts, texts, shortenPath } = this.#options;
     const { follower } = this.#run;
     this.dispose();
     this.#answerer = new Answerer({
@@ -133,6 +142,7 @@ export class RunTransfer {
       fileSystem,
       follower,
       tokenTexts,
+      texts,
       shortenPath,
       clean: (text) => withShortFolder(text, this.#run, shortenPath),
     });
@@ -174,8 +184,12 @@ export class RunTransfer {
       liveness: { nowMs: clock.now(), isProcessAlive },
       config: this.#config,
     });
+    const marks = await this.#marks.refresh();
+    const problem = [own.run.problem, marks.problem].filter((each) => each !== null).join(" ");
     return {
       ...own,
+      run: { ...own.run, problem: problem === "" ? null : problem },
+      marks: { rollouts: marks.rollouts.slice(-MAX_MARKS) },
       runs: await runs.list(),
       rolloutSteps: await follower.steps("training"),
       evaluatedSteps: await follower.steps("evaluation"),

@@ -155,10 +155,12 @@ function secretNeeds(config: Config): readonly Need[] {
   });
 }
 
-function reportNeeds({ wandb, openreward_upload }: Config): readonly Need[] {
+function reportNeeds(config: Config): readonly Need[] {
+  const { wandb, openreward_upload, openreward_upload_evaluations } = config;
+  const isUploaded = openreward_upload || openreward_upload_evaluations;
   return [
     ...(wandb === "online" ? [{ id: "wandb", reason: null } as const] : []),
-    ...(openreward_upload ? [{ id: "openreward", reason: null } as const] : []),
+    ...(isUploaded ? [{ id: "openreward", reason: null } as const] : []),
   ];
 }
 

@@ -20,7 +20,7 @@ export const checkpointCommands = {
     needsTrust: true,
     menus: [
       { menu: "view/item/context", when: CHECKPOINT, group: "1_use@6" },
-      { menu: "view/item/context", when: onRow("runs", "run"), group: "2_open@4" },
+      { menu: "view/item/context", when: onRow("runs", "training"), group: "2_open@4" },
     ],
   },
   copyCheckpointPath: {

@@ -17,6 +17,29 @@ export const runCommands = {
       { menu: "editor/title", when: `${ON_CONFIG} && tinkerRL.running`, group: "navigation@2" },
     ],
   },
+  openRunsTable: {
+    title: "Open Runs Table",
+    does: "Lists all runs in a table to sort, filter, group, compare and export.",
+    icon: "table",
+    menus: [{ menu: "view/title", when: inView("runs"), group: "navigation@3" }],
+  },
+  compareRuns: {
+    title: "Compare Runs",
+    does: "Shows the selected runs beside each other: curves, evaluations and settings.",
+    icon: "git-compare",
+    menus: [{ menu: "view/item/context", when: RUN, group: "2_open@2" }],
+  },
+  searchAllRuns: {
+    title: "Search All Runs…",
+    does: "Searches what was said in the rollouts of all runs.",
+    icon: "search",
+    menus: [{ menu: "view/title", when: inView("runs"), group: "2_open@2" }],
+  },
+  showAlarm: {
+    title: "Show What an Alarm Rests On",
+    does: "Opens the dashboard at the metric and the rollouts that made an alarm of a run fire.",
+    menus: [{ menu: "view/item/context", when: onRow("runs", "alarm"), group: "2_open@4" }],
+  },
   openSelectedRun: {
     title: "Open Selected Run",
     does: "Opens what the selected row of the Runs view is about.",

@@ -71,6 +71,12 @@ const configSettings = {
     default: true,
     scope: "resource",
   },
+  "config.inlayHints": {
+    does: "Shows beside the keys of a configuration what its newest run has measured, such as tokens and USD of a step and the time that is left.",
+    type: "boolean",
+    default: true,
+    scope: "resource",
+  },
   "config.liveCompletion": {
     does: "Whether completion may ask services for names of environments, models and checkpoints.",
     type: "enum",

@@ -2,9 +2,11 @@
 
 import * as vscode from "vscode";
 import type { FiringAlarm } from "../../core/alarms/alarmEvents.ts";
+import { ALARMS } from "../../core/alarms/alarmTable.ts";
 import { isConfigDocument } from "../config/configFiles.ts";
 import { offerSuggestions, suggestionActions } from "../config/suggestionActions.ts";
 import { rangeOf } from "../config/textEdits.ts";
+import { commandName } from "../manifest/commandTable.ts";
 import { plainMessage } from "../vscode/plainText.ts";
 import type { RunAlarms } from "./runAlarms.ts";
 import type { RunStore } from "./runStore.ts";
@@ -18,6 +20,13 @@ export interface AlarmDiagnosticsOptions {
 interface Mark {
   readonly diagnostic: vscode.Diagnostic;
   readonly alarm: FiringAlarm;
+  /** Of its run. */
+  readonly folder: string;
+}
+
+interface RunAlarmList {
+  readonly folder: string;
+  readonly firing: readonly FiringAlarm[];
 }
 
 const SOURCE = "Tinker RL";
@@ -62,10 +71,11 @@ export class AlarmDiagnostics implements vscode.Disposable, vscode.CodeActionPro
     const touched = (this.#marks.get(document.uri.fsPath) ?? []).filter(({ diagnostic }) =>
       diagnostic.range.intersection(range),
     );
-    return suggestionActions(
+    const fixes = await suggestionActions(
       document,
       touched.map(({ diagnostic, alarm: { edits } }) => ({ edits, diagnostic })),
     );
+    return [...fixes, ...touched.map(evidenceAction)];
   }
 
   /** Draws once for all changes that come before the current drawing has ended. */
@@ -82,8 +92,8 @@ export class AlarmDiagnostics implements vscode.Disposable, vscode.CodeActionPro
 
   async #draw(): Promise<void> {
     const drawn = new Map<string, readonly Mark[]>();
-    for (const [path, firing] of this.#byConfig()) {
-      const marks = firing.length === 0 ? [] : await marksIn(path, firing);
+    for (const [path, own] of this.#byConfig()) {
+      const marks = own.firing.length === 0 ? [] : await marksIn(path, own);
       if (marks.length > 0) drawn.set(path, marks);
     }
     for (const path of this.#marks.keys()) {
@@ -97,20 +107,32 @@ export class AlarmDiagnostics implements vscode.Disposable, vscode.CodeActionPro
   }
 
   /** The alarms of the newest run of each configuration. */
-  #byConfig(): ReadonlyMap<string, readonly FiringAlarm[]> {
+  #byConfig(): ReadonlyMap<string, RunAlarmList> {
     const { store, alarms } = this.#options;
     const known = new Set(alarms.folders);
-    const newest = new Map<string, readonly FiringAlarm[]>();
+    const newest = new Map<string, RunAlarmList>();
     for (const { file, folder } of store.runs) {
       if (file === null || newest.has(file.configPath)) continue;
-      newest.set(file.configPath, known.has(folder) ? alarms.of(folder) : []);
+      newest.set(file.configPath, { folder, firing: known.has(folder) ? alarms.of(folder) : [] });
     }
     return newest;
   }
 }
 
+/** Opens the dashboard at what the alarm rests on. */
+function evidenceAction({ alarm, diagnostic, folder }: Mark): vscode.CodeAction {
+  const title = vscode.l10n.t("Show what made the alarm: {0}", ALARMS[alarm.id].title);
+  const action = new vscode.CodeAction(title, vscode.CodeActionKind.QuickFix);
+  action.command = {
+    ...{ title, command: commandName("showAlarm") },
+    arguments: [{ folder, alarm: alarm.id }],
+  };
+  action.diagnostics = [diagnostic];
+  return action;
+}
+
 /** At the setting that may help; none for what the file says already, or when there is no such file. */
-async function marksIn(path: string, firing: readonly FiringAlarm[]): Promise<readonly Mark[]> {
+async function marksIn(path: string, { firing, folder }: RunAlarmList): Promise<readonly Mark[]> {
   const [{ suggestionEdits }, { keySpan }] = await Promise.all([
     import("../../core/config/editing/edits/suggestion.ts"),
     import("../../core/config/editing/text/keySpan.ts"),
@@ -139,6 +161,6 @@ async function marksIn(path: string, firing: readonly FiringAlarm[]): Promise<re
     );
     diagnostic.source = SOURCE;
     diagnostic.code = alarm.id;
-    return [{ diagnostic, alarm }];
+    return [{ diagnostic, alarm, folder }];
   });
 }

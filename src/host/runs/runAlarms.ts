@@ -1,9 +1,10 @@
 /** The alarms of the runs that are, or in this window were, under way. */
 
 import { type FiringAlarm, firingIn } from "../../core/alarms/alarmEvents.ts";
+import type { AlarmId } from "../../core/config/schema.ts";
 import { Emitter, type Listening } from "../vscode/emitter.ts";
 import type { RunFeeds } from "./runFeed.ts";
-import type { RunStore } from "./runStore.ts";
+import type { RunEntry, RunStore } from "./runStore.ts";
 
 export interface RunAlarmsOptions {
   readonly store: RunStore;
@@ -33,6 +34,11 @@ export class RunAlarms implements Listening {
   /** The most serious first; none for a run that has not been under way in this window. */
   of(folder: string): readonly FiringAlarm[] {
     return this.#firing.get(folder) ?? [];
+  }
+
+  /** Those of any run. What the list of runs says of one under way is as old as that list. */
+  idsOf({ folder, isLive, alarms }: RunEntry): readonly AlarmId[] {
+    return isLive ? this.of(folder).map(({ id }) => id) : alarms;
   }
 
   /** Runs whose alarms are known. */

@@ -1,20 +1,19 @@
 /** Finds the configurations of the workspace and the folders in which their runs lie, and notices new ones. */
 
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import * as vscode from "vscode";
 import { parseConfig } from "../../core/config/parse.ts";
 import { MAX_BYTES } from "../../core/runFolder/wholeFiles.ts";
 import { runParent } from "../../node/runPaths.ts";
+import { configPatterns, findConfigs } from "../config/findConfigs.ts";
 import { setContextKey } from "../vscode/contextKeys.ts";
 import { Emitter } from "../vscode/emitter.ts";
-import { onSettingChange, readSetting } from "../vscode/settings.ts";
+import { onSettingChange } from "../vscode/settings.ts";
 import { readWorkspaceText } from "../vscode/workspaceText.ts";
+import { runFolder } from "./runFolder.ts";
 import type { RunLabels } from "./runLabels.ts";
 import type { RunStore } from "./runStore.ts";
 
-const MAX_CONFIGS = 20;
-/** Folders that hold other people's configurations. */
-const EXCLUDED = "**/{node_modules,.git,.venv,venv,dist,out}/**";
 const SETTLE_MS = 300;
 
 export class RunFinder implements vscode.Disposable {
@@ -27,6 +26,7 @@ export class RunFinder implements vscode.Disposable {
   #timer: NodeJS.Timeout | null = null;
   #configs: readonly vscode.Uri[] = [];
   readonly #found: Emitter<void>;
+  readonly #marked: Emitter<string>;
 
   constructor(options: {
     readonly store: RunStore;
@@ -37,6 +37,7 @@ export class RunFinder implements vscode.Disposable {
     this.#labels = options.labels;
     this.#onError = options.onError;
     this.#found = new Emitter(options.onError);
+    this.#marked = new Emitter(options.onError);
     const again = (): void => this.#soon();
     this.#fixed = vscode.Disposable.from(
       vscode.workspace.onDidChangeWorkspaceFolders(again),
@@ -58,6 +59,11 @@ export class RunFinder implements vscode.Disposable {
   /** Called when configurations were looked for again, also because one has changed. */
   get onDidFind(): Emitter<void>["event"] {
     return this.#found.event;
+  }
+
+  /** Called with the folder of a run to which this window or another one gave marks. */
+  get onDidMark(): Emitter<string>["event"] {
+    return this.#marked.event;
   }
 
   /** Looks everywhere again. */
@@ -83,16 +89,21 @@ export class RunFinder implements vscode.Disposable {
   }
 
   #watch(parents: readonly string[]): void {
-    const wanted = JSON.stringify([patterns(), parents]);
+    const wanted = JSON.stringify([configPatterns(), parents]);
     if (wanted === this.#watched) return;
     this.#watched = wanted;
     this.#watchers.dispose();
     this.#watchers = vscode.Disposable.from(
-      ...patterns().map((pattern) => watched(`**/${pattern}`, () => this.#soon())),
+      ...configPatterns().map((pattern) => watched(`**/${pattern}`, () => this.#soon())),
       ...parents.map((parent) =>
         watched(new vscode.RelativePattern(vscode.Uri.file(parent), "*/run.json"), () => {
           this.#store.refresh().catch(this.#onError);
         }),
+      ),
+      ...parents.map((parent) =>
+        watched(new vscode.RelativePattern(vscode.Uri.file(parent), "*/marks.jsonl"), (uri) =>
+          this.#marked.fire(runFolder(dirname(uri.fsPath))),
+        ),
       ),
     );
   }
@@ -105,17 +116,6 @@ export class RunFinder implements vscode.Disposable {
   }
 }
 
-/** At most twenty, in the order of their paths. */
-async function findConfigs(): Promise<readonly vscode.Uri[]> {
-  const glob = `**/{${patterns().join(",")}}`;
-  const found = await vscode.workspace.findFiles(glob, EXCLUDED, MAX_CONFIGS);
-  return found.toSorted((a, b) => a.path.localeCompare(b.path));
-}
-
-function patterns(): readonly string[] {
-  return readSetting("config.files");
-}
-
 /** Where the runs of a configuration lie; null when it is not on this machine's disk. */
 async function parentOf(uri: vscode.Uri): Promise<string | null> {
   if (uri.scheme !== "file") return null;
@@ -125,7 +125,10 @@ async function parentOf(uri: vscode.Uri): Promise<string | null> {
   return runParent(config, uri.fsPath);
 }
 
-function watched(pattern: vscode.GlobPattern, onChange: () => void): vscode.Disposable {
+function watched(
+  pattern: vscode.GlobPattern,
+  onChange: (uri: vscode.Uri) => void,
+): vscode.Disposable {
   const watcher = vscode.workspace.createFileSystemWatcher(pattern);
   watcher.onDidCreate(onChange);
   watcher.onDidDelete(onChange);

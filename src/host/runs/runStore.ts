@@ -3,6 +3,7 @@
 import { AppError } from "../../core/errors.ts";
 import type { Clock, FileSystem } from "../../core/ports.ts";
 import { isRunInUse } from "../../core/runFolder/runFile.ts";
+import { readForeignRun } from "../../core/runs/foreignRun.ts";
 import { type ListedRun, listRuns, type ProgressCache, readRun } from "../../core/runs/runList.ts";
 import { ControlClient } from "../../node/control/client.ts";
 import { isProcessAlive } from "../../node/processes.ts";
@@ -68,6 +69,11 @@ export class RunStore {
     return this.#entries.get(runFolder(folder)) ?? null;
   }
 
+  /** Folders of runs that lie elsewhere than the runs of the window. */
+  get opened(): readonly string[] {
+    return this.#single.map((folder) => runFolder(folder));
+  }
+
   /** True while this store is connected to the trainer with this process id. */
   isAttached(pid: number): boolean {
     return [...this.#connections.keys()].some(
@@ -131,7 +137,8 @@ export class RunStore {
     for (const folder of this.#single.map((each) => runFolder(each))) {
       const name = folder.slice(Math.max(folder.lastIndexOf("/"), folder.lastIndexOf("\\")) + 1);
       const place = { name, folder };
-      const run = await readRun(fileSystem, place, liveness, this.#progress).catch(() => null);
+      const own = await readRun(fileSystem, place, liveness, this.#progress).catch(() => null);
+      const run = own ?? (await readForeignRun(fileSystem, place).catch(() => null));
       if (run !== null) found.set(folder, run);
     }
     this.#entries = new Map([...found].map(([folder, run]) => [folder, this.#entry(run)] as const));

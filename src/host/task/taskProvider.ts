@@ -2,11 +2,11 @@
 
 import { isAbsolute, join } from "node:path";
 import * as vscode from "vscode";
+import { TASK_TYPE } from "../manifest/taskType.ts";
 import type { SweepRequest } from "../runs/sweepTraining.ts";
 import type { Training } from "../runs/training.ts";
 import type { TrainingRequest } from "../runs/trainings.ts";
 import { RunTerminal } from "./runTerminal.ts";
-import { TASK_TYPE } from "./taskType.ts";
 import {
   gridTexts,
   insteadOfTraining,

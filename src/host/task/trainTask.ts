@@ -3,8 +3,8 @@
 import * as z from "zod";
 import type { InsteadOfTraining } from "../../shared/control.ts";
 import { l10n } from "../../shared/l10n.ts";
+import { TASK_TYPE } from "../manifest/taskType.ts";
 import { launchName } from "../runs/launchStore.ts";
-import { TASK_TYPE } from "./taskType.ts";
 
 /** What a task can do with a configuration; the manifest offers the same. */
 export const TASK_ACTIONS = ["train", "validate", "evaluate", "dry_run", "estimate"] as const;

@@ -3,8 +3,9 @@
 import * as vscode from "vscode";
 import type { FileSystem } from "../../core/ports.ts";
 import { createRunReader } from "../../core/runFolder/reader.ts";
-import type { RolloutKey } from "../../shared/dashboardTypes.ts";
+import { transcriptOf } from "../../core/runFolder/transcript.ts";
 import { l10n } from "../../shared/l10n.ts";
+import type { RolloutKey } from "../../shared/rolloutSet.ts";
 import type { RunFeeds } from "../runs/runFeed.ts";
 
 export const ROLLOUT_SCHEME = "tinker-rl-rollout";
@@ -14,10 +15,24 @@ export interface RolloutPlace extends RolloutKey {
   readonly folder: string;
 }
 
+/** Shows two rollouts in the editor's diff, as text; the one of the earlier step, or of the lower number, on the left. */
+export async function diffRollouts(one: RolloutPlace, other: RolloutPlace): Promise<void> {
+  const [left, right] = [one, other].toSorted(
+    (a, b) => a.step - b.step || a.group - b.group || a.rollout - b.rollout,
+  );
+  if (left === undefined || right === undefined) return;
+  await vscode.commands.executeCommand(
+    "vscode.diff",
+    rolloutUri(left, "txt"),
+    rolloutUri(right, "txt"),
+    l10n.t("{0} ↔ {1}", nameOf(left), nameOf(right)),
+  );
+}
+
 /** The address of a rollout's document; its title names step, group and rollout from 1. */
-export function rolloutUri(place: RolloutPlace): vscode.Uri {
+export function rolloutUri(place: RolloutPlace, form: "json" | "txt" = "json"): vscode.Uri {
   const { folder, source, step, group, rollout } = place;
-  const name = `${nameOf(place)}.json`;
+  const name = `${nameOf(place)}.${form}`;
   const query = new URLSearchParams({
     folder,
     source,
@@ -54,6 +69,7 @@ export class RolloutDocuments implements vscode.TextDocumentContentProvider {
           : await createRunReader(this.#fileSystem.within(folder), folder).body(summary);
       if (body === null)
         return vscode.l10n.t("// The run folder does not hold this rollout any more.");
+      if (uri.path.endsWith(".txt")) return transcriptOf(body);
       return JSON.stringify(
         { shown_as: shownAs({ source, step, group, rollout }), ...body },
         null,

@@ -1,5 +1,6 @@
 /** What a row of the Runs view says about a run, in text, icon and words for a screen reader. */
 
+import { ALARMS } from "../../core/alarms/alarmTable.ts";
 import { formatCount, formatDuration, formatReward, plural } from "../../shared/format.ts";
 import { l10n } from "../../shared/l10n.ts";
 import { phaseTexts } from "../../shared/phaseTexts.ts";
@@ -37,6 +38,7 @@ const ICONS: Readonly<Record<Phase, readonly [icon: string, color: string | null
   stopped: ["circle-slash", null],
   interrupted: ["warning", "list.warningForeground"],
   unreadable: ["question", null],
+  foreign: ["graph-line", null],
 };
 
 export interface RunRowOptions {
@@ -50,7 +52,7 @@ export function runRow(run: RunEntry, { isSpinning, isArchived }: RunRowOptions)
   const [icon, color] = ICONS[run.phase];
   const archived = isArchived ? [l10n.t("archived")] : [];
   const damaged = run.problem !== null && run.phase !== "unreadable" ? [l10n.t("damaged")] : [];
-  const details = [...archived, ...detailsOf(run), ...damaged];
+  const details = [...detailsOf(run), ...damaged, ...archived];
   return {
     label,
     description: details.join(" · "),
@@ -86,6 +88,7 @@ function preparingText(what: string | null): string {
   return what === null ? l10n.t("preparing") : l10n.t("preparing: {0}", what);
 }
 
+/** In a side bar of the usual width a row ends after some 25 characters: first what its icon does not say. The tooltip has all of it. */
 function detailsOf(run: RunEntry): readonly string[] {
   const { phase, steps, reward, status } = run;
   const models = run.file?.evaluation?.models.length;
@@ -95,29 +98,30 @@ function detailsOf(run: RunEntry): readonly string[] {
     case "preparing":
       return [preparingText(status?.preparing ?? null)];
     case "running":
-      return [l10n.t("step {0}", progress(run)), ...withArrow(run, last)];
+      return [...withArrow(run, last), progress(run)];
     case "pausing":
-      return [l10n.t("pausing after step {0}", formatCount(steps + 1)), ...last];
+      return [...last, l10n.t("pausing after step {0}", formatCount(steps + 1))];
     case "paused":
-      return [l10n.t("paused"), l10n.t("step {0}", progress(run)), ...last];
     case "finishing":
-      return [l10n.t("finishing"), l10n.t("step {0}", progress(run)), ...last];
+      return [...last, progress(run), phaseTexts()[phase]];
     case "unreadable":
       return [l10n.t("cannot be read by this version")];
+    case "foreign":
     case "done":
-      return [outcome(run), plural(steps, "{0} step", "{0} steps"), ...last, ...unsent(run)];
-    case "interrupted":
+      return [...last, plural(steps, "{0} step", "{0} steps"), outcome(run), ...unsent(run)];
     case "failed":
+      return [outcome(run), ...last, progress(run), ...resumeCost(run)];
+    case "interrupted":
     case "stopped":
-      return [outcome(run), l10n.t("step {0}", progress(run)), ...last, ...resumeCost(run)];
+      return [...last, progress(run), outcome(run), ...resumeCost(run)];
   }
 }
 
-function evaluationText(models: number): string {
+export function evaluationText(models: number): string {
   return plural(models, "evaluation of {0} model", "evaluation of {0} models");
 }
 
-/** Why, in front: a row is cut at its end. */
+/** How it ended and why. */
 function outcome({ phase, file }: RunEntry): string {
   const ending = file?.ending;
   if (ending === undefined) return phaseTexts()[phase];
@@ -137,7 +141,7 @@ function earlyEnds(): ReadonlyMap<string, string> {
 }
 
 function spokenOf(run: RunEntry): readonly string[] {
-  const { steps, totalSteps, reward, recentRewards, file } = run;
+  const { steps, totalSteps, reward, recentRewards, alarms, file } = run;
   if (file?.evaluation !== undefined) {
     return [outcome(run), evaluationText(file.evaluation.models.length)];
   }
@@ -149,6 +153,7 @@ function spokenOf(run: RunEntry): readonly string[] {
       : l10n.t("step {0} of {1}", formatCount(steps), formatCount(totalSteps)),
     ...(reward === null ? [] : [l10n.t("mean reward {0}", formatReward(reward))]),
     ...(trend === null ? [] : [trendText(trend)]),
+    ...alarms.map((id) => l10n.t("alarm: {0}", ALARMS[id].title)),
     ...(isResumable(run)
       ? [l10n.t("can be resumed, {0}", resumeCost(run).join(", ") || l10n.t("nothing is repeated"))]
       : []),
@@ -157,7 +162,7 @@ function spokenOf(run: RunEntry): readonly string[] {
 
 function progress({ steps, totalSteps }: RunEntry): string {
   return totalSteps === null
-    ? formatCount(steps)
+    ? l10n.t("step {0}", formatCount(steps))
     : `${formatCount(steps)}/${formatCount(totalSteps)}`;
 }
 
@@ -177,7 +182,8 @@ function resumeCost({ repeats, expiry }: RunEntry): readonly string[] {
   ];
 }
 
-function unsent({
+/** What a resume of a run that is done would send. */
+export function unsent({
   pendingReports: { rollouts, rows, isSummaryMissing },
 }: RunEntry): readonly string[] {
   return [
@@ -194,13 +200,17 @@ function unsent({
 /** True when a resume can go on with it, or sends what is left of it. */
 export function isResumable(run: RunEntry): boolean {
   const { phase, isLive, steps, totalSteps, file } = run;
-  if (isLive || phase === "unreadable" || file?.evaluation !== undefined) return false;
+  if (isLive || phase === "foreign" || phase === "unreadable") return false;
+  if (file?.evaluation !== undefined) return false;
   return phase !== "done" || totalSteps === null || steps < totalSteps || unsent(run).length > 0;
 }
 
 function contextOf(run: RunEntry): readonly string[] {
   return [
     ...["run", ...stateWords(run), ...(isResumable(run) ? ["resumable"] : [])],
+    // An evaluation by itself has no weights.
+    ...(run.file?.evaluation === undefined ? ["training"] : []),
+    ...(run.alarms.length > 0 ? ["alarm"] : []),
     ...(isExpiring(run, Date.now()) ? ["expiring"] : []),
   ];
 }

@@ -11,6 +11,7 @@ import {
 import { phaseTexts } from "../../shared/phaseTexts.ts";
 import type { RunEntry } from "../runs/runStore.ts";
 import { plainLine, plainMessage } from "../vscode/plainText.ts";
+import { evaluationText, unsent } from "./runRow.ts";
 
 /** Names come from files and are shown as text: nothing in them works as markup. `alarms` are those that fire. */
 export function runTooltip(run: RunEntry, alarms: readonly string[] = []): vscode.MarkdownString {
@@ -29,7 +30,7 @@ export function runTooltip(run: RunEntry, alarms: readonly string[] = []): vscod
   return text;
 }
 
-function endingFacts({ file, phase }: RunEntry): readonly (readonly [string, string])[] {
+function endingFacts({ file, phase }: RunEntry): readonly Fact[] {
   if (file?.ending === undefined || (phase !== "failed" && phase !== "stopped")) return [];
   return [
     [vscode.l10n.t("Reason"), plainMessage(file.ending.message)],
@@ -37,17 +38,44 @@ function endingFacts({ file, phase }: RunEntry): readonly (readonly [string, str
   ];
 }
 
-function usedFacts({ used }: RunEntry): readonly (readonly [string, string])[] {
+function usedFacts({ used }: RunEntry): readonly Fact[] {
   if (used === null) return [];
   const tokens = plural(used.tokens, "{0} token", "{0} tokens");
   const cost = used.costUsd === null ? [] : [formatCost(used.costUsd)];
   return [[vscode.l10n.t("Used"), [...cost, tokens].join(", ")]];
 }
 
-function facts(run: RunEntry): readonly (readonly [string, string])[] {
-  const { file, startedAtMs, steps, totalSteps, reward, repeats, phase, isLive, folder } = run;
-  const { expiry } = run;
-  const rows: (readonly [string, string])[] = [
+type Fact = readonly [name: string, value: string];
+
+function timeFacts({ startedAtMs, isLive }: RunEntry): readonly Fact[] {
+  if (startedAtMs === null) return [];
+  const started = new Date(startedAtMs).toLocaleString(vscode.env.language);
+  const forS = (Date.now() - startedAtMs) / 1000;
+  return [
+    [vscode.l10n.t("Started"), started],
+    ...(isLive ? [[vscode.l10n.t("Running for"), formatDuration(forS)] as const] : []),
+  ];
+}
+
+function fileFacts({ file }: RunEntry): readonly Fact[] {
+  if (file === null) return [];
+  const { sweep, evaluation, attempt, owner } = file;
+  const rows: Fact[] = [];
+  if (sweep !== undefined) {
+    rows.push([vscode.l10n.t("Sweep"), plainLine(sweep.name)]);
+    rows.push([vscode.l10n.t("Settings"), plainLine(sweep.settings.join(" "))]);
+  }
+  if (evaluation !== undefined) {
+    rows.push([vscode.l10n.t("Evaluates"), evaluationText(evaluation.models.length)]);
+  }
+  if (attempt > 1) rows.push([vscode.l10n.t("Attempt"), `${attempt}`]);
+  rows.push([vscode.l10n.t("Started from"), owner]);
+  return rows;
+}
+
+function facts(run: RunEntry): readonly Fact[] {
+  const { steps, totalSteps, reward, repeats, phase, isLive, folder, expiry } = run;
+  const rows: Fact[] = [
     [vscode.l10n.t("State"), phaseTexts()[phase]],
     ...endingFacts(run),
     [
@@ -59,21 +87,8 @@ function facts(run: RunEntry): readonly (readonly [string, string])[] {
     [vscode.l10n.t("Mean reward"), formatReward(reward)],
     ...usedFacts(run),
   ];
-  if (startedAtMs !== null) {
-    rows.push([
-      vscode.l10n.t("Started"),
-      new Date(startedAtMs).toLocaleString(vscode.env.language),
-    ]);
-    if (isLive) {
-      rows.push([vscode.l10n.t("Running for"), formatDuration((Date.now() - startedAtMs) / 1000)]);
-    }
-  }
-  if (file?.sweep !== undefined) {
-    rows.push([vscode.l10n.t("Sweep"), plainLine(file.sweep.name)]);
-    rows.push([vscode.l10n.t("Settings"), plainLine(file.sweep.settings.join(" "))]);
-  }
-  if (file !== null && file.attempt > 1) rows.push([vscode.l10n.t("Attempt"), `${file.attempt}`]);
-  if (file !== null) rows.push([vscode.l10n.t("Started from"), file.owner]);
+  rows.push(...timeFacts(run));
+  rows.push(...fileFacts(run));
   if (!isLive && repeats !== null && repeats > 0) {
     rows.push([vscode.l10n.t("A resume repeats"), plural(repeats, "{0} step", "{0} steps")]);
   }
@@ -90,6 +105,8 @@ function facts(run: RunEntry): readonly (readonly [string, string])[] {
           );
     rows.push([vscode.l10n.t("Last state expires"), then]);
   }
+  const left = unsent(run);
+  if (left.length > 0) rows.push([vscode.l10n.t("Not sent yet"), left.join(", ")]);
   rows.push([vscode.l10n.t("Folder"), folder]);
   return rows;
 }

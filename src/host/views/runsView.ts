@@ -2,7 +2,9 @@
 
 import { isDeepStrictEqual } from "node:util";
 import * as vscode from "vscode";
+import { ALARMS } from "../../core/alarms/alarmTable.ts";
 import { runPaths } from "../../core/runFolder/layout.ts";
+import type { RunAlarms } from "../runs/runAlarms.ts";
 import type { RunLabels } from "../runs/runLabels.ts";
 import type { RunEntry, RunStore } from "../runs/runStore.ts";
 import type { Trainings } from "../runs/trainings.ts";
@@ -26,6 +28,7 @@ export interface RunsViewOptions {
   readonly store: RunStore;
   readonly trainings: Trainings;
   readonly labels: RunLabels;
+  readonly alarms: RunAlarms;
 }
 
 /** Rows are redrawn at most this often. */
@@ -50,6 +53,7 @@ export class RunsView implements vscode.TreeDataProvider<RunNode>, vscode.Dispos
     this.#listening = [
       options.store.onDidChange(() => this.#redrawSoon()),
       options.trainings.onDidChange(() => this.#redrawSoon()),
+      options.alarms.onDidChange(() => this.#redrawSoon()),
     ];
   }
 
@@ -106,6 +110,7 @@ export class RunsView implements vscode.TreeDataProvider<RunNode>, vscode.Dispos
       case "waiting": {
         const item = new vscode.TreeItem(node.title);
         item.description = vscode.l10n.t("waits for another run");
+        item.tooltip = `${node.title}\n${item.description}`;
         item.iconPath = new vscode.ThemeIcon("watch");
         return item;
       }
@@ -114,7 +119,12 @@ export class RunsView implements vscode.TreeDataProvider<RunNode>, vscode.Dispos
 
   resolveTreeItem(item: vscode.TreeItem, node: RunNode): vscode.TreeItem {
     const run = node.kind === "run" ? this.#options.store.get(node.folder) : null;
-    if (run !== null) item.tooltip = runTooltip(run);
+    if (run !== null) {
+      item.tooltip = runTooltip(
+        run,
+        this.#options.alarms.idsOf(run).map((id) => ALARMS[id].title),
+      );
+    }
     return item;
   }
 
@@ -143,10 +153,13 @@ export class RunsView implements vscode.TreeDataProvider<RunNode>, vscode.Dispos
   }
 
   #row(run: RunEntry): RowText {
-    return runRow(run, {
-      isArchived: this.#options.labels.isArchived(run.folder),
-      isSpinning: run.isLive && this.#shown().find(({ isLive }) => isLive)?.folder === run.folder,
-    });
+    return runRow(
+      { ...run, alarms: this.#options.alarms.idsOf(run) },
+      {
+        isArchived: this.#options.labels.isArchived(run.folder),
+        isSpinning: run.isLive && this.#shown().find(({ isLive }) => isLive)?.folder === run.folder,
+      },
+    );
   }
 
   /** Which rows there are, in their order, and what those of sweeps say. */
@@ -215,6 +228,7 @@ function sweepItem(id: string, runs: readonly RunEntry[]): vscode.TreeItem {
   const item = new vscode.TreeItem(label, vscode.TreeItemCollapsibleState.Expanded);
   item.id = `sweep:${id}`;
   item.description = description;
+  item.tooltip = `${label}\n${description}`;
   item.contextValue = "sweep";
   item.accessibilityInformation = { label: spoken };
   item.iconPath = new vscode.ThemeIcon("layers");

@@ -3,8 +3,7 @@
 import * as vscode from "vscode";
 import type { RolloutSummary } from "../../core/runFolder/reader.ts";
 import { groupBy } from "../../core/util/groupBy.ts";
-import type { RolloutKey } from "../../shared/dashboardTypes.ts";
-import { newestSets, type RolloutSet, setName } from "../../shared/rolloutSet.ts";
+import { newestSets, type RolloutKey, type RolloutSet, setName } from "../../shared/rolloutSet.ts";
 import type { FollowedRun, RunFeeds } from "../runs/runFeed.ts";
 import { plainLine } from "../vscode/plainText.ts";
 import { readSetting } from "../vscode/settings.ts";

@@ -54,26 +54,29 @@ export function evaluationRow(
 ): RowText {
   const own = evaluations.filter((entry) => entry.step === step);
   const models = new Set(own.flatMap(({ model }) => (model === undefined ? [] : [model.name])));
-  const label =
-    models.size > 0
-      ? Array.from(models, (name) => plainLine(name)).join(", ")
-      : plural(step, "Evaluation after {0} step", "Evaluation after {0} steps");
+  const name = Array.from(models, (each) => plainLine(each)).join(", ");
+  const label = name || plural(step, "After {0} step", "After {0} steps");
+  const saidLabel = name || plural(step, "Evaluation after {0} step", "Evaluation after {0} steps");
   const results = own.at(-1)?.results;
   if (results !== undefined) {
     const rewards = results.map(({ rewardMean }) => formatReward(rewardMean)).join(", ");
     const rollouts = results.reduce((sum, result) => sum + result.rollouts, 0);
     const count = plural(rollouts, "{0} rollout", "{0} rollouts");
     const said = [l10n.t("mean {0}", rewards), count];
-    return row(label, [rewards, count], ["evaluation"], "beaker", said);
+    return row(label, [rewards, count], ["evaluation"], "beaker", said, saidLabel);
   }
-  if (!isLive) return row(label, [l10n.t("not completed")], ["evaluation"], "circle-slash");
-  return row(label, [l10n.t("under way")], ["evaluation", "running"], "loading~spin");
+  const [state, words, icon] = isLive
+    ? [l10n.t("under way"), ["evaluation", "running"], "loading~spin"]
+    : [l10n.t("not completed"), ["evaluation"], "circle-slash"];
+  return row(label, [state], words, icon, [state], saidLabel);
 }
 
 /** `rollouts` are all of the group that have ended. */
 export function groupRow(group: number, rollouts: readonly RolloutSummary[]): RowText {
   const [first] = rollouts;
-  const label = first === undefined ? l10n.t("Group {0}", group + 1) : taskText(first);
+  const number = l10n.t("Group {0}", group + 1);
+  const label = first === undefined ? number : taskName(first);
+  const saidLabel = first === undefined ? number : taskText(first);
   const rewards = rollouts.flatMap(({ reward }) => (reward === null ? [] : [reward]));
   const { mean, min, max } = summarize(rewards);
   const isExcluded = rollouts.every(({ score }) => score !== null && score.advantage === null);
@@ -81,20 +84,23 @@ export function groupRow(group: number, rollouts: readonly RolloutSummary[]): Ro
   const words = ["group", ...(isExcluded ? ["excluded"] : [])];
   const icon = isExcluded ? "circle-slash" : groupIcon(min, max);
   const end = isExcluded ? [count, l10n.t("excluded")] : [count];
-  if (rewards.length === 0) return row(label, [l10n.t("no reward"), ...end], words, icon);
-  if (min === max) {
-    return row(label, [l10n.t("all {0}", formatReward(min)), ...end], words, icon);
-  }
+  const rowOf = (shown: readonly string[], said = shown): RowText => {
+    const context = first === undefined ? [] : contextOf(first);
+    return row(label, [...shown, ...context, ...end], words, icon, [...said, ...end], saidLabel);
+  };
+  if (rewards.length === 0) return rowOf([l10n.t("no reward")]);
+  if (rewards.length === 1) return rowOf([formatReward(min)]);
+  if (min === max) return rowOf([l10n.t("all {0}", formatReward(min))]);
   const range = `${formatReward(min)} … ${formatReward(max)}`;
-  const said = [l10n.t("mean {0}", formatReward(mean)), range, ...end];
-  return row(label, [formatReward(mean), range, ...end], words, icon, said);
+  return rowOf([formatReward(mean), range], [l10n.t("mean {0}", formatReward(mean)), range]);
 }
 
 /** Why a run that is looked at has no rows. */
 export function noStepsText(file: RunFile | null, isLive: boolean): string {
   if (isLive) return l10n.t("No rollout has ended yet. They appear here as they end.");
-  const why = file?.ending === undefined ? "" : plainMessage(file.ending.message);
-  switch (file?.phase) {
+  if (file === null) return l10n.t("The folder has no run.json, and no rollouts of this program.");
+  const why = file.ending === undefined ? "" : plainMessage(file.ending.message);
+  switch (file.phase) {
     case "failed":
       return l10n.t("The run failed before its first rollout ended. {0}", why).trim();
     case "stopped":
@@ -150,10 +156,22 @@ export function trainingUseText({ score, source }: RolloutSummary): string | nul
   return l10n.t("Not trained on: {0}.", why);
 }
 
-function taskText({ environment, split, index, temperature }: RolloutSummary): string {
-  const short = environment.slice(environment.lastIndexOf("/") + 1);
-  const task = `${plainLine(short)} ${plainLine(split)} ${index}`;
-  return temperature === null ? task : `${task}, ${formatTemperature(temperature)}`;
+function shortName({ environment }: RolloutSummary): string {
+  return plainLine(environment.slice(environment.lastIndexOf("/") + 1));
+}
+
+function taskName(rollout: RolloutSummary): string {
+  return `${shortName(rollout)} ${rollout.index}`;
+}
+
+/** What a group shares with the others around it. */
+function contextOf({ split, temperature }: RolloutSummary): readonly string[] {
+  return [plainLine(split), ...(temperature === null ? [] : [formatTemperature(temperature)])];
+}
+
+function taskText(rollout: RolloutSummary): string {
+  const [split = "", ...sampling] = contextOf(rollout);
+  return [`${shortName(rollout)} ${split} ${rollout.index}`, ...sampling].join(", ");
 }
 
 function groupIcon(min: number | null, max: number | null): string {

@@ -1,11 +1,8 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { HttpRequest } from "../../../src/core/ports.ts";
-import {
-  canLookUp,
-  changeHostedCheckpoint,
-  type LookUpOptions,
-  lookUpList,
-} from "../../../src/host/catalogue/lookUps.ts";
+import type { LookUpOptions } from "../../../src/host/catalogue/connection.ts";
+import { changeHostedCheckpoint } from "../../../src/host/catalogue/hostedCheckpoint.ts";
+import { canLookUp, lookUpList } from "../../../src/host/catalogue/lookUps.ts";
 import type { KeyId } from "../../../src/host/keys/keyNames.ts";
 import { FakeHttp, type FakeReply } from "../../fakes/fakeHttp.ts";
 import { silentLog } from "../../fakes/silentLog.ts";

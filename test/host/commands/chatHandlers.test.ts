@@ -3,11 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import type { CheckpointEntry } from "../../../src/core/runFolder/checkpointLog.ts";
+import { createRolloutStore } from "../../../src/core/runFolder/rolloutStore.ts";
+import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
 import type { ChatPanels, ChatSubject } from "../../../src/host/chat/chatPanels.ts";
 import { chatHandlers } from "../../../src/host/commands/chatHandlers.ts";
 import type { RunEntry } from "../../../src/host/runs/runStore.ts";
 import { createFileSystem } from "../../../src/node/fileSystem.ts";
 import type { RunFile } from "../../../src/shared/runFile.ts";
+import { aRecord } from "../../core/runFolder/builders.ts";
 import { aRun } from "../views/runEntries.ts";
 
 interface Item {
@@ -168,6 +171,29 @@ describe("a conversation with a checkpoint", () => {
 });
 
 describe("a conversation from a turn of a stored rollout", () => {
+  it("goes on from an evaluation, too, with the environment or a person who answers", async () => {
+    const evaluation = { models: [{ name: "base", path: null, step: 0 }], digest: "" };
+    const folder = `${run.folder}-evaluation`;
+    const fileSystem = createFileSystem().within(folder);
+    await mkdir(join(folder, "eval"), { recursive: true });
+    const store = createRolloutStore({ fileSystem, redactor: new Redactor(), folder });
+    const use = { temperature: 0, purpose: "asked", model: "base" };
+    await store.addEvaluated(aRecord({ step: 0 }), use, []);
+    const file = { ...RUN_FILE, configPath, evaluation };
+    const { continueFromHere, opened } = handlers([aRun({ name: "measured", folder, file })]);
+    editor.picks = [["I Answer the Model's Calls"]];
+    await continueFromHere({
+      ...{ folder, source: "evaluation", step: 0, group: 0, rollout: 0, turn: 0 },
+    });
+    const turn = { source: "evaluation", step: 0, group: 1, rollout: 1, turn: 1 };
+    expect(opened.map(({ subject }) => subject)).toEqual([
+      {
+        ...{ run: { folder, name: "measured", configPath }, environment: null },
+        start: { ...START, targets: [folder], turn },
+      },
+    ]);
+  });
+
   it.each([
     { folder: "/runs/nowhere", source: "training", step: 0, group: 0, rollout: 0, turn: 0 },
     { source: "evaluation", step: 0, group: 0, rollout: 0, turn: 0 },

@@ -18,6 +18,9 @@ class Range {
     this.start = start;
     this.end = end;
   }
+  contains({ line }: Position): boolean {
+    return line >= this.start.line && line <= this.end.line;
+  }
   isEqual(other: Range): boolean {
     return JSON.stringify(this) === JSON.stringify(other);
   }
@@ -160,7 +163,10 @@ export function createFakeVscode() {
     listeners.set(name, own.add(listener));
     return new Disposable(() => own.delete(listener));
   };
-  const state = { isTrusted: true };
+  const state: { isTrusted: boolean; foundFiles: readonly Uri[] } = {
+    isTrusted: true,
+    foundFiles: [],
+  };
   const vscode = {
     Position,
     Range,
@@ -179,10 +185,20 @@ export function createFakeVscode() {
     CodeAction: record("title", "kind"),
     CodeLens: record("range", "command"),
     DocumentLink: record("range", "target"),
+    InlayHint: record("position", "label"),
+    InlayHintLabelPart: record("value"),
     DiagnosticSeverity: numbers("Error", "Warning", "Information", "Hint"),
     DiagnosticTag: numbers("None", "Unnecessary", "Deprecated"),
     CompletionItemTag: numbers("None", "Deprecated"),
-    CompletionItemKind: numbers("Property", "Value", "EnumMember", "Module", "Folder", "Class"),
+    CompletionItemKind: numbers(
+      "Property",
+      "Value",
+      "EnumMember",
+      "Module",
+      "Folder",
+      "Class",
+      "File",
+    ),
     l10n: {
       t: (text: string, ...args: readonly unknown[]) =>
         text.replace(/\{(\d)\}/g, (_, index) => String(args[Number(index)])),
@@ -206,6 +222,8 @@ export function createFakeVscode() {
         return state.isTrusted;
       },
       workspaceFolders: [],
+      findFiles: async () => state.foundFiles,
+      asRelativePath: ({ path }: Uri) => path.replace("/projects/", ""),
       textDocuments,
       getConfiguration: () => ({ get: (key: string) => settings.get(key) }),
       onDidChangeConfiguration: event("configuration"),

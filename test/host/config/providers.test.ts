@@ -8,10 +8,13 @@ import { isConfigDocument } from "../../../src/host/config/configFiles.ts";
 import type { ConfigRun, SharedOptions } from "../../../src/host/config/configSupportOptions.ts";
 import { DiagnosticsProvider } from "../../../src/host/config/diagnosticsProvider.ts";
 import { HoverProvider } from "../../../src/host/config/hoverProvider.ts";
+import { InlayHintsProvider } from "../../../src/host/config/inlayHintsProvider.ts";
 import { LinkProvider } from "../../../src/host/config/linkProvider.ts";
 import { support } from "../../../src/host/config/support.ts";
+import { TaskCompletionProvider } from "../../../src/host/config/taskCompletionProvider.ts";
 import { textWith } from "../../core/config/configText.ts";
 import { CATALOGUE } from "../../core/config/editing/aCatalogue.ts";
+import { aMeasuredRun } from "../../core/config/editing/aMeasuredRun.ts";
 import { aDocument, type createFakeVscode, type FakeDocument } from "./fakeVscode.ts";
 
 const fake = vi.hoisted(() => ({ current: null as unknown }));
@@ -34,6 +37,7 @@ const run: { current: ConfigRun } = { current: { status: { kind: "none" } } };
 const options: SharedOptions = {
   catalogue: { current: () => CATALOGUE },
   runStatus: () => run.current,
+  measuredRun: () => ({ folder: "/runs/demo", run: aMeasuredRun() }),
   log,
   support: async () => support,
 };
@@ -99,14 +103,15 @@ async function askAll(options: SharedOptions, document: FakeDocument): Promise<r
     new CodeActionProvider(options).provideCodeActions(own, everything(document), context),
     new CodeLensProvider(options).provideCodeLenses(own),
     new LinkProvider(options).provideDocumentLinks(own),
+    new InlayHintsProvider(options).provideInlayHints(own, everything(document)),
   ]);
 }
 
-const NOTHING = [{ items: [], isIncomplete: false }, null, [], [], []];
+const NOTHING = [{ items: [], isIncomplete: false }, null, [], [], [], []];
 
 describe("providers", () => {
   it("answer for files that are ours", async () => {
-    const [completion, hover, actions, lenses, links] = await askAll(
+    const [completion, hover, actions, lenses, links, hints] = await askAll(
       options,
       aDocument(textWith("lr: 1")),
     );
@@ -115,6 +120,7 @@ describe("providers", () => {
     expect(JSON.stringify(actions)).toContain("Change to 'learning_rate'");
     expect(JSON.stringify(lenses)).toContain("$(play) Start Training");
     expect(JSON.stringify(links)).toContain("openreward.ai/Owner/Game");
+    expect(JSON.stringify(hints)).toContain("412k tokens a step");
   });
 
   it("say nothing about other files, and load nothing for them", async () => {
@@ -126,8 +132,48 @@ describe("providers", () => {
   it("never throw: what fails is logged without the text", async () => {
     const document = aDocument(textWith("secrets: {a: hidden-words}"));
     expect(await askAll(brokenParts, document)).toEqual(NOTHING);
-    expect(warnings).toHaveLength(5);
+    expect(warnings).toHaveLength(6);
     expect(warnings.join()).not.toContain("hidden");
+  });
+});
+
+describe("inlay hints", () => {
+  const textOf = (document: FakeDocument, range = everything(document)) =>
+    new InlayHintsProvider(options).provideInlayHints(asDocument(document), range);
+
+  it("lead to the run that they are of, and nowhere else", async () => {
+    const [hint] = await textOf(aDocument(textWith()));
+    const command = { command: "tinkerRL.openDashboard", arguments: [{ folder: "/runs/demo" }] };
+    expect(hint).toMatchObject({ paddingLeft: true, label: [{ command }] });
+    expect(JSON.stringify(hint)).not.toMatch(/isTrusted|command:/);
+  });
+
+  it("are those of the lines that the editor asks for", async () => {
+    const document = aDocument(textWith("", "max_response_tokens: 4096"));
+    const { vscode } = editor();
+    const first = new vscode.Range(new vscode.Position(0, 0), new vscode.Position(2, 0));
+    expect(await textOf(document)).toHaveLength(4);
+    expect(await textOf(document, first as unknown as vscodeTypes.Range)).toHaveLength(1);
+  });
+
+  it("can be turned off", async () => {
+    editor().settings.set("config.inlayHints", false);
+    expect(await textOf(aDocument(textWith()))).toEqual([]);
+  });
+
+  it("come anew when the run has grown", () => {
+    let grow = (): void => undefined;
+    const provider = new InlayHintsProvider({
+      ...options,
+      onDidChangeMeasures: (listener) => {
+        grow = listener;
+        return { dispose: () => undefined };
+      },
+    });
+    const again = vi.fn();
+    provider.onDidChangeInlayHints(again);
+    grow();
+    expect(again).toHaveBeenCalledTimes(1);
   });
 });
 
@@ -229,5 +275,28 @@ describe("marks", () => {
     editor().state.isTrusted = false;
     expect(await codes()).toEqual([]);
     provider.dispose();
+  });
+});
+
+describe("completion in tasks.json", () => {
+  const text = '{"tasks": [{"type": "tinker-rl", "config": "old.yaml"}]}';
+  const document = aDocument(text, "/projects/.vscode/tasks.json");
+  const offers = (offset: number) => {
+    const { vscode, state } = editor();
+    state.foundFiles = [vscode.Uri.file("/projects/configs/a.yaml")];
+    const provider = new TaskCompletionProvider(options);
+    const position = document.positionAt(offset) as unknown as vscodeTypes.Position;
+    return provider.provideCompletionItems(asDocument(document), position);
+  };
+
+  it("offers the configurations of the workspace where a task names one, and nothing elsewhere", async () => {
+    const start = text.indexOf("old.yaml");
+    expect(await offers(start + 3)).toMatchObject([
+      {
+        label: "configs/a.yaml",
+        range: { start: { character: start }, end: { character: start + 8 } },
+      },
+    ]);
+    expect(await offers(5)).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { createEventLog } from "../../../src/core/runFolder/events.ts";
 import { RunFollower } from "../../../src/core/runFolder/follower.ts";
 import { appendMetrics, buildMetricsRow } from "../../../src/core/runFolder/metrics.ts";
@@ -13,9 +13,16 @@ import { ColumnStore } from "../../../webview-ui/charts/columns.ts";
 import { aRecord, stepFacts } from "../../core/runFolder/builders.ts";
 import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts";
 import { FakeClock } from "../../fakes/fakeClock.ts";
+import { textsHere } from "../../fakes/textsHere.ts";
 import { HOSTILE_TEXT, writeHardRun } from "./writtenRun.ts";
 
-const SETTINGS = { smoothing: 0.6, hasSingleKeys: true, hasLiveRegion: true, pinnedMetrics: [] };
+const SETTINGS = {
+  smoothing: 0.6,
+  hasSingleKeys: true,
+  hasLiveRegion: true,
+  pinnedMetrics: [],
+  savedFilters: [],
+};
 
 type Kind = HostMessage["kind"];
 type Of<K extends Kind> = Extract<HostMessage, { readonly kind: K }>;
@@ -48,8 +55,13 @@ async function openedSession() {
         commands.push([command, own.id, args]);
       },
       tokenTexts: async (_, ids) => Array.from(ids, (id) => `<${id}>`),
+      texts: textsHere(fileSystem, folder),
       shortenPath: (path) => path.replace(parent, "~"),
-      settings: { current: () => SETTINGS, pinMetrics: async () => undefined },
+      settings: {
+        current: () => SETTINGS,
+        pinMetrics: async () => undefined,
+        keepFilters: async () => undefined,
+      },
     },
     { run, isVisible: true },
   );
@@ -149,6 +161,33 @@ describe("a session", () => {
     ready();
     await until(() => all("append").some(({ rows }) => rows === 25));
     expect(all("init")).toHaveLength(2);
+  });
+
+  it("reads, sends and waits for nothing while it is hidden for 200 steps, then shows them all in its first message", async () => {
+    const { ready, settled, session, messages, all, folder, fileSystem, clock } =
+      await openedSession();
+    ready();
+    await settled();
+    session.setVisible(false);
+    const before = messages.length;
+    const reading = vi.spyOn(fileSystem, "readRange");
+    for (let step = 24; step < 224; step += 1) {
+      await appendMetrics(fileSystem, folder, buildMetricsRow(stepFacts({ step })));
+      session.refresh();
+      await clock.advance(1_000);
+    }
+    expect(messages.slice(before)).toEqual([]);
+    expect(reading).not.toHaveBeenCalled();
+    expect(clock.sleeping).toBe(0);
+    session.setVisible(true);
+    ready();
+    await until(() => all("append").at(-1)?.isComplete === true && messages.length > before + 1);
+    const [first] = messages.slice(before);
+    expect(first).toMatchObject({ kind: "init", facts: { run: { completedSteps: 224 } } });
+    const page = new ColumnStore();
+    for (const message of messages.slice(before))
+      if (message.kind === "append") page.append(message);
+    expect(Array.from(page.steps())).toEqual(Array.from({ length: 224 }, (_, step) => step));
   });
 
   it("sends new rows alone, at most four times a second", async () => {
@@ -284,14 +323,44 @@ describe("answers", () => {
     expect(window.ranges.advantageSize).toBeCloseTo(1, 2);
   });
 
+  it("name the token that a found place begins with", async () => {
+    const { ready, settled, ask, step, folder, fileSystem } = await openedSession();
+    const store = createRolloutStore({ fileSystem, redactor: new Redactor(), folder });
+    const [turn] = aRecord().turns;
+    if (turn === undefined) throw new Error("A record has a turn.");
+    const again = { ...turn, reasoning: "more <9> and <9> again" };
+    await store.addRollout(aRecord({ step, group: 90, turns: [turn, again] }));
+    const ids = [1, 9, 2, 9, 3, 9];
+    const zeros = ids.map(() => 0);
+    await store.addTokens(step, [
+      {
+        ...{ group: 90, rollout: 0, stream: 2, ids, turns: [-1, 0, 1, 1, 1, 1], mask: zeros },
+        ...{ samplerLogprobs: zeros, trainerLogprobs: zeros, advantages: zeros },
+      },
+    ]);
+    ready();
+    await settled();
+    const key = { source, step, group: 90, rollout: 0 };
+    const snippet = { role: "thinking", turn: 1, before: "more ", match: "<9>" } as const;
+    const found = { ...snippet, after: " and <9> again" };
+    const { place } = await ask({ ask: "found-token", key, snippet: found }, "found-token");
+    expect(place).toEqual({ stream: 2, index: 3 });
+    const untrained = { source, step, group: 0, rollout: 3 };
+    const question = { ask: "found-token", key: untrained, snippet: found } as const;
+    expect((await ask(question, "found-token")).place).toBeNull();
+  });
+
   it("name the rollouts in whose messages all words occur", async () => {
     const { ready, settled, ask, step } = await openedSession();
     ready();
     await settled();
-    const report = await ask({ ask: "search", source, step, text: "LONG line result" }, "search");
-    expect(report).toMatchObject({ found: [{ group: 0, rollout: 0 }], checked: 32 });
-    const error = await ask({ ask: "search", source, step, text: "503" }, "search");
-    expect(error.found).toEqual([{ group: 0, rollout: 3 }]);
+    const search = (text: string) =>
+      ask(
+        { ask: "search", query: { text, isRegex: false, roles: [] }, scope: { source, step } },
+        "search",
+      );
+    expect((await search("LONG line result")).hits).toMatchObject([{ group: 0, rollout: 0 }]);
+    expect((await search("503")).hits).toMatchObject([{ step, group: 0, rollout: 3 }]);
   });
 
   it("say where every value of the configuration comes from, with short paths", async () => {

@@ -58,11 +58,14 @@ describe("rows", () => {
   it("of a group name the spread of its rewards", () => {
     const mixed = [aRollout(0), aRollout(1, { reward: 0 })];
     expect(groupRow(0, mixed)).toMatchObject({
-      label: "calculator train 7",
-      description: "0.50 · 0.00 … 1.00 · 2 rollouts",
+      label: "calculator 7",
+      description: "0.50 · 0.00 … 1.00 · train · 2 rollouts",
+      spoken: "calculator train 7, mean 0.50, 0.00 … 1.00, 2 rollouts",
     });
-    expect(groupRow(0, [aRollout(0), aRollout(1)]).description).toBe("all 1.00 · 2 rollouts");
-    expect(groupRow(0, [failed]).description).toBe("no reward · 1 rollout");
+    expect(groupRow(0, [aRollout(0), aRollout(1)]).description).toBe(
+      "all 1.00 · train · 2 rollouts",
+    );
+    expect(groupRow(0, [failed]).description).toBe("no reward · train · 1 rollout");
     expect(groupRow(0, [excluded]).context).toBe("group+excluded");
   });
 

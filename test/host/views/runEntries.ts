@@ -12,6 +12,7 @@ export function aRun(changes: Partial<RunEntry> = {}): RunEntry {
     reward: 0.634,
     used: null,
     recentRewards: [0.1, 0.2, 0.2, 0.5, 0.6, 0.634],
+    alarms: [],
     pendingReports: { rollouts: 0, rows: 0, isSummaryMissing: false },
     startedAtMs: 1_000,
     repeats: 2,

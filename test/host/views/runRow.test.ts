@@ -13,16 +13,16 @@ describe("the row of a run", () => {
   it("names step, reward and where the reward goes", () => {
     expect(runRow(aRun(), plain)).toMatchObject({
       label: "demo",
-      description: "step 12/200 · 0.63 ▲",
+      description: "0.63 ▲ · 12/200",
       spoken: "run demo, running, step 12 of 200, mean reward 0.63, rising",
-      context: "run+running",
+      context: "run+running+training",
     });
   });
 
   it.each([
-    [{ phase: "done", isLive: false, steps: 200 }, "done · 200 steps · 0.63"],
-    [{ phase: "stopped", isLive: false, repeats: 0 }, "stopped · step 12/200 · 0.63"],
-    [{ phase: "interrupted", isLive: false }, "interrupted · step 12/200 · 0.63 · repeats 2 steps"],
+    [{ phase: "done", isLive: false, steps: 200 }, "0.63 · 200 steps · done"],
+    [{ phase: "stopped", isLive: false, repeats: 0 }, "0.63 · 12/200 · stopped"],
+    [{ phase: "interrupted", isLive: false }, "0.63 · 12/200 · interrupted · repeats 2 steps"],
     [
       {
         phase: "failed",
@@ -30,12 +30,12 @@ describe("the row of a run", () => {
         repeats: 0,
         expiry: { atMs: NOW_MS + 5_400_000, repeats: 9 },
       },
-      "failed · step 12/200 · 0.63 · last state expires in 1 h 30 min",
+      "failed · 0.63 · 12/200 · last state expires in 1 h 30 min",
     ],
-    [{ phase: "paused" }, "paused · step 12/200 · 0.63"],
-    [{ phase: "pausing" }, "pausing after step 13 · 0.63"],
-    [{ phase: "running", totalSteps: null, recentRewards: [] }, "step 12 · 0.63"],
-    [{ phase: "running", steps: 0, reward: null, recentRewards: [] }, "step 0/200"],
+    [{ phase: "paused" }, "0.63 · 12/200 · paused"],
+    [{ phase: "pausing" }, "0.63 · pausing after step 13"],
+    [{ phase: "running", totalSteps: null, recentRewards: [] }, "0.63 · step 12"],
+    [{ phase: "running", steps: 0, reward: null, recentRewards: [] }, "0/200"],
     [{ phase: "unreadable", isLive: false }, "cannot be read by this version"],
   ] as const)("in the state %j reads %j", (changes, description) => {
     expect(runRow(aRun(changes), plain).description).toBe(description);
@@ -52,6 +52,8 @@ describe("the row of a run", () => {
     const changes = { phase: "stopped", isLive: false, steps: 0 } as const;
     const run = aRun({ ...changes, file: { ...file, evaluation } });
     expect(runRow(run, plain).description).toBe("stopped · evaluation of 2 models");
+    // What needs weights of its own, such as a conversation, is not offered.
+    expect(runRow(run, plain).context).toBe("run+ended");
     expect(isResumable(run)).toBe(false);
     expect(isResumable({ ...run, file })).toBe(true);
   });
@@ -71,9 +73,9 @@ describe("the row of a run", () => {
   });
 
   it.each([
-    ["stopped", "cost-budget", "stopped, max_cost_usd is used up · step 12/200"],
-    ["done", "target-reached", "done, target_reward is reached · 12 steps"],
-    ["stopped", "stopped", "stopped · step 12/200"],
+    ["stopped", "cost-budget", "0.63 · 12/200 · stopped, max_cost_usd is used up"],
+    ["done", "target-reached", "0.63 · 12 steps · done, target_reward is reached"],
+    ["stopped", "stopped", "0.63 · 12/200 · stopped"],
   ] as const)("%s with %s says what ended it", (phase, code, text) => {
     const ending = { code, message: "The run has ended." };
     const file: RunFile = {
@@ -87,8 +89,8 @@ describe("the row of a run", () => {
 
   it("says that it is archived", () => {
     const row = runRow(aRun(), { ...plain, isArchived: true });
-    expect(row.description).toBe("archived · step 12/200 · 0.63 ▲");
-    expect(row.context).toBe("run+running+archived");
+    expect(row.description).toBe("0.63 ▲ · 12/200 · archived");
+    expect(row.context).toBe("run+running+training+archived");
   });
 
   it("turns only when it may", () => {
@@ -98,8 +100,8 @@ describe("the row of a run", () => {
   });
 
   it("offers to continue as soon as a pause was asked for", () => {
-    expect(runRow(aRun({ phase: "pausing" }), plain).context).toBe("run+paused");
-    expect(runRow(aRun({ phase: "finishing" }), plain).context).toBe("run+ending");
+    expect(runRow(aRun({ phase: "pausing" }), plain).context).toBe("run+paused+training");
+    expect(runRow(aRun({ phase: "finishing" }), plain).context).toBe("run+ending+training");
   });
 });
 

@@ -35,7 +35,7 @@ test("an evaluation by itself is called after its model", () => {
   const rowOf = (entries: readonly object[]) =>
     evaluationRow(8, entries as readonly EvaluationEntry[], false);
   expect(rowOf([entry])).toMatchObject({
-    label: "Evaluation after 8 steps",
+    label: "After 8 steps",
     description: "0.25 · 32 rollouts",
     spoken: "Evaluation after 8 steps, mean 0.25, 32 rollouts",
   });

@@ -1,0 +1,105 @@
+/** Bounded connections to services. A key goes to the host that it is bound to, and nowhere else. */
+
+import { AppError } from "../../core/errors.ts";
+import type { EnvironmentCatalogueOptions } from "../../core/openreward/catalogue.ts";
+import type { Clock, HttpClient, Log } from "../../core/ports.ts";
+import { openAccount, type TinkerAccount } from "../../core/tinker/account.ts";
+import { withLimit } from "../../core/util/abort.ts";
+import { systemClock } from "../../node/clock.ts";
+import type { ClosableHttpClient } from "../../node/http.ts";
+import { systemRandom } from "../../node/random.ts";
+import { USER_AGENT } from "../../shared/version.ts";
+import type { KeySources } from "../keys/keySources.ts";
+import { hostIn, type Values } from "../keys/services.ts";
+import { catalogueAddress, tinkerAddress } from "./addresses.ts";
+
+export interface LookUpOptions {
+  readonly sources: Pick<KeySources, "valueFor">;
+  /** Variables that lead to services, those of the process included. */
+  readonly variables: () => Values;
+  readonly openHttp: () => Promise<ClosableHttpClient>;
+  readonly log: Log;
+}
+
+export interface Connection {
+  readonly http: HttpClient;
+  /** Sleeps no longer than the limit. */
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+/** Nothing that `work` began goes on after the limit. */
+export async function limited<Result>(
+  limitMs: number,
+  { openHttp }: LookUpOptions,
+  work: (connection: Connection) => Promise<Result>,
+): Promise<Result> {
+  const over = new AppError("timeout", `No answer within ${limitMs / 1000} seconds.`);
+  return await withLimit({ clock: systemClock, limitMs, onLimit: () => over }, async (limit) => {
+    const { signal } = limit;
+    const either = (other: AbortSignal | undefined): AbortSignal =>
+      other === undefined ? signal : AbortSignal.any([signal, other]);
+    const client = await openHttp();
+    try {
+      return await work({
+        signal,
+        http: { send: (request) => client.send({ ...request, signal: either(request.signal) }) },
+        clock: { ...systemClock, sleep: (ms, other) => systemClock.sleep(ms, either(other)) },
+      });
+    } finally {
+      limit.abort(over);
+      await client.close();
+    }
+  });
+}
+
+/** @throws AppError `key-missing` */
+export async function accountOf(
+  { sources, variables, log }: LookUpOptions,
+  { http, clock }: Connection,
+): Promise<{ readonly account: TinkerAccount; readonly server: string }> {
+  const server = tinkerAddress(variables());
+  const apiKey = await tinkerKey(sources, variables());
+  if (server === null || apiKey === null) throw noKey("Tinker");
+  const options = { http, clock, random: systemRandom, log, baseUrl: server, apiKey };
+  return { account: await openAccount(options), server };
+}
+
+/** Null when no address is set, or one that is not safe. */
+export async function catalogueOptions(
+  { sources, variables }: LookUpOptions,
+  { http, signal }: Pick<Connection, "http" | "signal">,
+): Promise<(EnvironmentCatalogueOptions & { readonly signal: AbortSignal }) | null> {
+  const values = variables();
+  const apiUrl = catalogueAddress(values);
+  if (apiUrl === null) return null;
+  // Another host than the one a key is bound to gets none; what is public needs none.
+  const isOfficial = hostIn("openreward", values) === null;
+  const apiKey = isOfficial ? await openRewardKey(sources, values) : null;
+  return { http, signal, apiUrl, apiKey, userAgent: USER_AGENT };
+}
+
+/** Null when it is not set, or is bound to another host than the one that is used. */
+export async function tinkerKey(
+  sources: LookUpOptions["sources"],
+  values: Values,
+): Promise<string | null> {
+  const key = await sources.valueFor("tinker");
+  return key !== null && key.host === hostIn("tinker", values) ? key.value : null;
+}
+
+/** As {@link tinkerKey}. */
+export async function openRewardKey(
+  sources: LookUpOptions["sources"],
+  values: Values,
+): Promise<string | null> {
+  const key = await sources.valueFor("openreward");
+  return key !== null && key.host === hostIn("openreward", values) ? key.value : null;
+}
+
+export function noKey(service: string): AppError {
+  return new AppError(
+    "key-missing",
+    `There is no key for ${service} at the address that is set. Use Set API Key to add one.`,
+  );
+}

@@ -1,0 +1,97 @@
+/** What the newest run of each open configuration has measured, read in the background whenever that run has grown. */
+
+import type { MeasuredRun } from "../../core/config/editing/display/measuredRun.ts";
+import type { FileSystem } from "../../core/ports.ts";
+import { measureRun } from "../../core/runs/measureRun.ts";
+import type { RunEntry } from "../runs/runStore.ts";
+import { Emitter, type Listening } from "../vscode/emitter.ts";
+
+export interface MeasuredRunsOptions {
+  readonly store: {
+    readonly runs: readonly RunEntry[];
+    readonly onDidChange: (listener: () => void) => Listening;
+  };
+  readonly fileSystem: FileSystem;
+  readonly onError: (error: unknown) => void;
+}
+
+interface Known {
+  /** Changes with the run and with what it has completed. */
+  readonly version: string;
+  readonly folder: string;
+  readonly run: MeasuredRun | null;
+}
+
+/** Shortest time between two readings, because runs report changes often. */
+const SETTLE_MS = 1_000;
+
+export class MeasuredRuns {
+  readonly #options: MeasuredRunsOptions;
+  readonly #changed: Emitter<void>;
+  readonly #listening: Listening;
+  /** By the path of a configuration that somebody asked about; null until a run of it is found. */
+  readonly #known = new Map<string, Known | null>();
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(options: MeasuredRunsOptions) {
+    this.#options = options;
+    this.#changed = new Emitter(options.onError);
+    this.#listening = options.store.onDidChange(() => this.#soon());
+  }
+
+  get onDidChange(): Emitter<void>["event"] {
+    return this.#changed.event;
+  }
+
+  dispose(): void {
+    this.#listening.dispose();
+    if (this.#timer !== null) clearTimeout(this.#timer);
+  }
+
+  /** What is known now, without a look at the disk; null before the first look, and without a run that has completed a step. */
+  of(configPath: string): Pick<Known, "folder" | "run"> | null {
+    const known = this.#known.get(configPath);
+    if (known !== undefined) return known;
+    this.#known.set(configPath, null);
+    this.#soon();
+    return null;
+  }
+
+  /** Reads what has grown. */
+  async read(): Promise<void> {
+    const all = await Promise.all([...this.#known.keys()].map((path) => this.#readOne(path)));
+    if (all.includes(true)) this.#changed.fire();
+  }
+
+  #soon(): void {
+    if (this.#known.size === 0) return;
+    this.#timer ??= setTimeout(() => {
+      this.#timer = null;
+      this.read().catch(this.#options.onError);
+    }, SETTLE_MS);
+  }
+
+  /** True when it found anything new. */
+  async #readOne(configPath: string): Promise<boolean> {
+    const { store, fileSystem } = this.#options;
+    const entry = store.runs.find(
+      ({ file, steps }) =>
+        file?.configPath === configPath && file.evaluation === undefined && steps > 0,
+    );
+    const known = this.#known.get(configPath) ?? null;
+    const version = entry === undefined ? null : versionOf(entry);
+    if (version === (known?.version ?? null)) return false;
+    if (entry === undefined || version === null) {
+      this.#known.set(configPath, null);
+      return true;
+    }
+    const { folder } = entry;
+    const run = await measureRun(fileSystem.within(folder), entry).catch(() => null);
+    this.#known.set(configPath, { version, folder, run });
+    return true;
+  }
+}
+
+function versionOf({ folder, name, steps, totalSteps, file }: RunEntry): string {
+  return JSON.stringify([folder, name, steps, totalSteps, file?.generation]);
+}

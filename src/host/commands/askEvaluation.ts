@@ -1,0 +1,112 @@
+/** Asks on which tasks a checkpoint is evaluated; the configuration's are accepted with Enter. */
+
+import * as vscode from "vscode";
+import { evaluationFields } from "../../core/config/evaluationFields.ts";
+import type { Config, EvaluationConfig } from "../../core/config/schema.ts";
+import { type TaskChoice, taskChoices } from "../../core/config/taskChoices.ts";
+import { plainWindow } from "../vscode/plainWindow.ts";
+import { configOfRun } from "./configOfRun.ts";
+
+type Amounts = Pick<EvaluationConfig, "num_samples" | "rollouts_per_task">;
+
+const { num_samples: samples, rollouts_per_task: rollouts } = evaluationFields;
+const DEFAULTS: Amounts = { num_samples: samples.default, rollouts_per_task: rollouts.default };
+
+/** What the evaluation changes in the configuration of the run, by dotted key; undefined when the user went away. */
+export async function askEvaluation(
+  folder: string,
+): Promise<Readonly<Record<string, unknown>> | undefined> {
+  const config = await configOfRun(folder);
+  const { evaluation } = config;
+  if (evaluation !== null) {
+    const items = [
+      {
+        label: vscode.l10n.t("Evaluate as Configured"),
+        description: describe(evaluation),
+        isChanged: false,
+      },
+      {
+        label: vscode.l10n.t("Change…"),
+        description: vscode.l10n.t("splits, tasks and rollouts"),
+        isChanged: true,
+      },
+    ];
+    const placeHolder = vscode.l10n.t("On which tasks?");
+    const picked = await plainWindow.showQuickPick(items, { placeHolder });
+    if (picked?.isChanged !== true) return picked === undefined ? undefined : {};
+  }
+  const splits = await askSplits(config);
+  if (splits === undefined) return undefined;
+  const amounts = await askAmounts(evaluation ?? DEFAULTS);
+  if (amounts === undefined) return undefined;
+  return {
+    "evaluation.splits": splits,
+    "evaluation.num_samples": amounts.num_samples,
+    "evaluation.rollouts_per_task": amounts.rollouts_per_task,
+    // It may name a split that is not evaluated here, and nothing is saved.
+    ...(config.save_best !== null && { save_best: null }),
+  };
+}
+
+function describe(evaluation: EvaluationConfig): string {
+  const names = Object.values(evaluation.splits).flat();
+  return `${[...new Set(names)].join(", ")}: ${amountsText(evaluation)}`;
+}
+
+/** As people type it: tasks of a split × rollouts of a task. */
+function amountsText({ num_samples: tasks, rollouts_per_task: each }: Amounts): string {
+  return tasks === null
+    ? vscode.l10n.t("all tasks × {0}", each)
+    : vscode.l10n.t("{0} tasks × {1}", tasks, each);
+}
+
+/** By environment; undefined when the user went away or left none. */
+async function askSplits(
+  config: Config,
+): Promise<Readonly<Record<string, readonly string[]>> | undefined> {
+  const configured = config.evaluation?.splits ?? {};
+  const choices = new Map(
+    taskChoices(config).map((each) => [`${each.environment} ${each.split}`, each]),
+  );
+  const items = [...choices.values()].map((choice) => ({
+    label: choice.split,
+    description: choice.environment,
+    picked: configured[choice.environment]?.includes(choice.split) ?? false,
+    choice,
+  }));
+  if (items.length === 1) return byEnvironment(items);
+  const placeHolder = vscode.l10n.t("Which splits?");
+  const picked = await plainWindow.showQuickPickMany(items, { placeHolder });
+  return picked === undefined || picked.length === 0 ? undefined : byEnvironment(picked);
+}
+
+function byEnvironment(
+  picked: readonly { readonly choice: TaskChoice }[],
+): Readonly<Record<string, readonly string[]>> {
+  const names = new Set(picked.map(({ choice }) => choice.environment));
+  return Object.fromEntries(
+    [...names].map((name) => [
+      name,
+      picked.flatMap(({ choice }) => (choice.environment === name ? [choice.split] : [])),
+    ]),
+  );
+}
+
+/** `8 × 2`, or `all × 1`. */
+const AMOUNTS = /^(?<tasks>[1-9]\d{0,8}|all)\s*[×x*]\s*(?<each>[1-9]\d{0,5})$/i;
+
+/** Undefined when the user went away. */
+async function askAmounts(now: Amounts): Promise<Amounts | undefined> {
+  const text = await plainWindow.showInputBox({
+    prompt: vscode.l10n.t("Tasks of each split (a number or all) × rollouts of each task"),
+    value: `${now.num_samples ?? "all"} × ${now.rollouts_per_task}`,
+    validateInput: (typed) =>
+      AMOUNTS.test(typed.trim())
+        ? null
+        : vscode.l10n.t("Two numbers from 1 are needed, such as 8 × 2 or all × 1."),
+  });
+  const { tasks = "", each = "" } = AMOUNTS.exec(text?.trim() ?? "")?.groups ?? {};
+  if (each === "") return undefined;
+  const isAll = tasks.toLowerCase() === "all";
+  return { num_samples: isAll ? null : Number(tasks), rollouts_per_task: Number(each) };
+}

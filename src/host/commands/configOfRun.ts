@@ -1,0 +1,17 @@
+/** The configuration of a run, as a resume would read it. */
+
+import { parseConfig } from "../../core/config/parse.ts";
+import type { Config } from "../../core/config/schema.ts";
+import { createFileSystem } from "../../node/fileSystem.ts";
+import { startConfig } from "../../node/startConfig.ts";
+
+/** @throws Error with what is wrong with it; AppError as `startConfig` does */
+export async function configOfRun(folder: string): Promise<Config> {
+  const { text, path, overrides } = await startConfig(createFileSystem(), {
+    resume: folder,
+    overrides: [],
+  });
+  const result = parseConfig(text, { path, overrides });
+  if (result.ok) return result.config;
+  throw new Error(result.problems.map(({ message }) => message).join(" "));
+}

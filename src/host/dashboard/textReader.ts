@@ -1,0 +1,72 @@
+/** Reads the texts of runs for the page. Every reading ends when its signal is aborted. */
+
+import { join } from "node:path";
+import type { Comparison } from "../../core/changes/readChanges.ts";
+import type { RunSearch } from "../../core/search/searchRun.ts";
+import { reportsInThread } from "../../node/texts/textThread.ts";
+import type { BehaviourReport, ChangesReport } from "../../shared/changes.ts";
+import type { RunListing } from "../../shared/dashboardTypes.ts";
+import type { SearchReport } from "../../shared/search.ts";
+
+export interface TextReader {
+  /** Searches the run in `folder`, or all runs of the window, newest first. */
+  search(
+    search: RunSearch,
+    folder: string | null,
+    signal: AbortSignal,
+  ): AsyncGenerator<FoundInRun, void>;
+  behaviour(folder: string, signal: AbortSignal): AsyncGenerator<BehaviourReport, void>;
+  changes(
+    folder: string,
+    ranges: Comparison,
+    signal: AbortSignal,
+  ): AsyncGenerator<ChangesReport, void>;
+}
+
+/** What is found in one run. */
+interface FoundInRun extends SearchReport {
+  readonly run: Pick<RunListing, "id" | "name">;
+}
+
+export interface TextReaderOptions {
+  /** The program's folder inside the extension. */
+  readonly programFolder: string;
+  /** Folders of all runs, newest first. */
+  readonly folders: () => readonly string[];
+  /** Folders that were opened from elsewhere, in which nothing is written. */
+  readonly openedFolders: () => readonly string[];
+  /** What the page knows a run by. */
+  readonly listing: (folder: string) => FoundInRun["run"];
+}
+
+/** Reads in threads. */
+export function createTextReader(options: TextReaderOptions): TextReader {
+  const { programFolder, folders, openedFolders, listing } = options;
+  const workerPath = join(programFolder, "textWorker.js");
+  return {
+    async *search(search, folder, signal) {
+      const task = {
+        kind: "search",
+        ...search,
+        folders: folder === null ? folders() : [folder],
+        readOnly: openedFolders(),
+      } as const;
+      for await (const { folder: own, ...report } of reportsInThread(task, {
+        workerPath,
+        signal,
+      })) {
+        yield { ...report, run: listing(own) };
+      }
+    },
+    behaviour: (folder, signal) =>
+      reportsInThread(
+        { kind: "behaviour", folder, readOnly: openedFolders() },
+        { workerPath, signal },
+      ),
+    changes: (folder, { before, after }, signal) =>
+      reportsInThread(
+        { kind: "changes", folder, before, after, readOnly: openedFolders() },
+        { workerPath, signal },
+      ),
+  };
+}

@@ -1,0 +1,105 @@
+/** The timeline of a step or evaluation, read again while it grows: no rollout is read twice. */
+
+import { setImmediate as turn } from "node:timers/promises";
+import * as z from "zod";
+import type { FolderFiles } from "../../core/ports.ts";
+import type { RunFollower } from "../../core/runFolder/follower.ts";
+import { runPaths } from "../../core/runFolder/layout.ts";
+import { type RolloutSummary, readBody, StoredRollouts } from "../../core/runFolder/reader.ts";
+import { MAX_BYTES, readIfReadable } from "../../core/runFolder/wholeFiles.ts";
+import { type RolloutTimes, rolloutTimes } from "../../core/timeline/rolloutSpans.ts";
+import { type MetricTimes, stepTimeline } from "../../core/timeline/stepTimeline.ts";
+import { parseJson } from "../../core/util/jsonl.ts";
+import { type RolloutSet, setName } from "../../shared/rolloutSet.ts";
+import { type PackedTimeline, packTimeline } from "../../shared/timeline.ts";
+
+/** More rows than anybody reads; a step has fewer. */
+const MAX_ROLLOUTS = 4_096;
+/** Bodies between two moments for other work. */
+const BODIES_AT_ONCE = 16;
+
+const atOnceConfig = z.object({
+  max_active_tasks: z.number().nullish(),
+  max_rollout_concurrency: z.number().nullish(),
+});
+
+export class TimelineQuery {
+  readonly #files: FolderFiles;
+  readonly #follower: RunFollower;
+  /** Of the set that was asked for last, by where their bodies lie. */
+  #known = new Map<string, RolloutTimes>();
+  #stored: { readonly name: string; readonly rollouts: StoredRollouts } | null = null;
+
+  constructor(files: FolderFiles, follower: RunFollower) {
+    this.#files = files;
+    this.#follower = follower;
+  }
+
+  async timeline(set: RolloutSet): Promise<PackedTimeline> {
+    const stored = this.#open(set);
+    await stored.refresh();
+    const { phases, summaries } = stored;
+    const rollouts = await this.#times(summaries.slice(0, MAX_ROLLOUTS));
+    const metrics = set.source === "training" ? this.#metricTimes(set.step) : null;
+    const isOver = set.source === "training" ? metrics !== null : this.#isEvaluated(set.step);
+    const limits = { rolloutsAtOnce: await this.#rolloutsAtOnce() };
+    const timeline = stepTimeline({ ...set, rollouts, phases, metrics, isOver, limits });
+    return packTimeline(timeline, summaries.length - rollouts.length);
+  }
+
+  #open(set: RolloutSet): StoredRollouts {
+    const { runFile, folder } = this.#follower;
+    const name = `${setName(set)}#${runFile?.generation ?? 0}`;
+    if (this.#stored?.name === name) return this.#stored.rollouts;
+    this.#known = new Map();
+    const rollouts = new StoredRollouts(this.#files, folder, set);
+    this.#stored = { name, rollouts };
+    return rollouts;
+  }
+
+  async #times(summaries: readonly RolloutSummary[]): Promise<readonly RolloutTimes[]> {
+    const known = this.#known;
+    const found: RolloutTimes[] = [];
+    let read = 0;
+    for (const summary of summaries) {
+      const key = `${summary.group}/${summary.rollout}@${summary.offset}`;
+      const times = known.get(key) ?? (await this.#readTimes(summary));
+      if (times === null) continue;
+      if (!known.has(key)) {
+        known.set(key, times);
+        read += 1;
+        if (read % BODIES_AT_ONCE === 0) await turn();
+      }
+      found.push(times);
+    }
+    return found;
+  }
+
+  async #readTimes(summary: RolloutSummary): Promise<RolloutTimes | null> {
+    const record = await readBody(this.#files, this.#follower.folder, summary);
+    // The groups of an evaluation are counted anew for its list.
+    return record === null ? null : rolloutTimes({ ...record, group: summary.group });
+  }
+
+  #metricTimes(step: number): MetricTimes | null {
+    const { metrics } = this.#follower;
+    const row = metrics.steps().indexOf(step);
+    const seconds = (name: string): number => metrics.values(`time/${name}`)[row] ?? Number.NaN;
+    const orNull = (value: number): number | null => (Number.isFinite(value) ? value : null);
+    const [rolloutS, totalS] = [orNull(seconds("rollout_s")), orNull(seconds("total_s"))];
+    if (row < 0 || rolloutS === null || totalS === null) return null;
+    const [trainS, samplerS] = [orNull(seconds("train_s")), orNull(seconds("sampler_s"))];
+    return { rolloutS, totalS, trainS, samplerS };
+  }
+
+  #isEvaluated(step: number): boolean {
+    return this.#follower.evaluations.some((entry) => entry.step === step);
+  }
+
+  async #rolloutsAtOnce(): Promise<number | null> {
+    const path = runPaths(this.#follower.folder).resolvedConfig;
+    const text = await readIfReadable(this.#files, path, MAX_BYTES.resolvedConfig);
+    const config = atOnceConfig.safeParse(parseJson(text ?? "")?.value).data;
+    return config?.max_rollout_concurrency ?? config?.max_active_tasks ?? null;
+  }
+}

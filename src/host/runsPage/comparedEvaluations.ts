@@ -1,0 +1,82 @@
+/** The newest evaluations of runs side by side, with the rewards of their tasks and what they differ by, task by task. */
+
+import { pairedDifference, type TaskRewards } from "../../core/compare/pairedEvaluation.ts";
+import type { FileSystem } from "../../core/ports.ts";
+import {
+  cellName,
+  type EvaluationEntry,
+  readEvaluations,
+} from "../../core/runFolder/evaluationLog.ts";
+import { createRunReader, type RolloutSummary } from "../../core/runFolder/reader.ts";
+import { groupBy } from "../../core/util/groupBy.ts";
+import { mean } from "../../core/util/stats.ts";
+import type { ComparedCell, ComparedResult } from "../../shared/runsPage.ts";
+
+/** Of the tasks that are listed. */
+const MAX_TASKS = 2_000;
+
+interface FoundResult {
+  readonly result: Omit<ComparedResult, "difference" | "tasks">;
+  readonly tasks: TaskRewards;
+}
+
+/** Folders by id of the run, in their order: the first that has been evaluated is what the others are compared with. */
+export async function compareEvaluations(
+  fileSystem: FileSystem,
+  folders: ReadonlyMap<string, string>,
+): Promise<readonly ComparedCell[]> {
+  const cells = new Map<string, Map<string, FoundResult>>();
+  for (const [id, folder] of folders) {
+    for (const [cell, found] of await newestResults(fileSystem, folder)) {
+      const own = cells.get(cell) ?? new Map<string, FoundResult>();
+      cells.set(cell, own.set(id, found));
+    }
+  }
+  return [...cells].map(([cell, results]) => comparedCell(cell, results));
+}
+
+function comparedCell(cell: string, results: ReadonlyMap<string, FoundResult>): ComparedCell {
+  const [baseline] = results.values();
+  const tasks = [...new Set([...results.values()].flatMap((found) => [...found.tasks.keys()]))];
+  const listed = tasks.sort((a, b) => a - b).slice(0, MAX_TASKS);
+  const compared = [...results].map(([id, found]) => {
+    const difference =
+      baseline === undefined || found === baseline
+        ? null
+        : pairedDifference(baseline.tasks, found.tasks);
+    const rewards = listed.map((task) => found.tasks.get(task) ?? null);
+    return [id, { ...found.result, difference, tasks: rewards }] as const;
+  });
+  return { cell, tasks: listed, results: Object.fromEntries(compared) };
+}
+
+async function newestResults(
+  fileSystem: FileSystem,
+  folder: string,
+): Promise<ReadonlyMap<string, FoundResult>> {
+  const files = fileSystem.within(folder);
+  const newest = (await readEvaluations(files, folder)).at(-1);
+  if (newest === undefined) return new Map();
+  const rollouts = await createRunReader(files, folder).rollouts(newest.step, "evaluation");
+  return new Map(newest.results.map((result) => foundResult(newest, result, rollouts)));
+}
+
+function foundResult(
+  { step }: EvaluationEntry,
+  result: EvaluationEntry["results"][number],
+  rollouts: readonly RolloutSummary[],
+): readonly [string, FoundResult] {
+  const { environment, split, temperature, rewardMean, low, high } = result;
+  const own = rollouts.filter(
+    (rollout) =>
+      rollout.environment === environment &&
+      rollout.split === split &&
+      rollout.temperature === temperature,
+  );
+  // A rollout that failed counts as 0, as in the result itself.
+  const tasks = [...groupBy(own, ({ index }) => index)].map(
+    ([index, all]) => [index, mean(all.map(({ reward }) => reward ?? 0)) ?? 0] as const,
+  );
+  const found = { step, mean: rewardMean, low, high, rollouts: own.length };
+  return [cellName(result), { result: found, tasks: new Map(tasks) }];
+}

@@ -1,0 +1,91 @@
+/**
+ * The columns that the first charts of a comparison draw, kept for ended runs in files beside the digests: all metrics of a long run
+ * take longer to read than a person waits for a chart.
+ */
+
+import * as z from "zod";
+import type { FileSystem } from "../../core/ports.ts";
+import { MetricColumns } from "../../core/runFolder/metricColumns.ts";
+import { type MetricsRow, metricAt } from "../../core/runFolder/metricsTree.ts";
+import { readIfReadable } from "../../core/runFolder/wholeFiles.ts";
+import type { RunDigest } from "../../core/runs/runDigest.ts";
+import { parseJson } from "../../core/util/jsonl.ts";
+import type { ColumnPart } from "../../shared/dashboardTypes.ts";
+import { LISTED_METRICS } from "../../shared/runsPage.ts";
+
+/** The charts as they are at first, and what their horizontal axes need. */
+const KEPT_METRICS = [
+  "rollout/reward/mean",
+  ...LISTED_METRICS,
+  "time/total_s",
+  "tokens/cumulative/trained",
+  "tokens/trained_total",
+  "cost/cumulative_usd",
+];
+/** What is shorter is read whole in less time than a person notices. */
+const LEAST_BYTES = 256 * 1024;
+const MAX_ROWS = 20_000;
+const MAX_FILE_BYTES = 16 * 1024 * 1024;
+
+export interface KeptCurves {
+  readonly steps: ColumnPart;
+  readonly columns: readonly ColumnPart[];
+}
+
+const keptSchema = z.object({
+  version: z.literal(1),
+  /** Of the metrics that the columns were read from. */
+  source: z.string(),
+  offset: z.number(),
+  /** Float64 as Base64; the first is `step`, all are as long. */
+  columns: z.array(z.object({ name: z.string(), values: z.base64() })),
+});
+
+/** Takes the kept metrics of rows one after another. */
+export class CurveCollector {
+  readonly #metrics = new MetricColumns();
+
+  readonly add = (row: MetricsRow): void => {
+    const own = KEPT_METRICS.map((name) => [name, metricAt(row, name)] as const);
+    this.#metrics.add({ ...Object.fromEntries(own), step: row.step });
+  };
+
+  /** Keeps what was collected at `path`, when that is worth it. @throws AppError `disk` */
+  async store(
+    fileSystem: FileSystem,
+    path: string,
+    { source, offset }: Pick<RunDigest, "source" | "offset">,
+  ): Promise<void> {
+    const metrics = this.#metrics;
+    if (offset < LEAST_BYTES || metrics.length > MAX_ROWS) return;
+    const encoded = (values: Float64Array): string =>
+      Buffer.from(values.buffer, values.byteOffset, values.byteLength).toString("base64");
+    const columns = [
+      { name: "step", values: encoded(metrics.steps()) },
+      ...metrics.names.map((name) => ({ name, values: encoded(metrics.values(name)) })),
+    ];
+    await fileSystem.makeDirectory(path.replace(/[\\/][^\\/]*$/, ""));
+    await fileSystem.writeAtomic(path, JSON.stringify({ version: 1, source, offset, columns }));
+  }
+}
+
+/** Null where nothing is kept of the metrics as the digest has read them. */
+export async function readKeptCurves(
+  fileSystem: FileSystem,
+  path: string,
+  { source, offset }: Pick<RunDigest, "source" | "offset">,
+): Promise<KeptCurves | null> {
+  const text = await readIfReadable(fileSystem, path, MAX_FILE_BYTES);
+  const kept = keptSchema.safeParse(parseJson(text ?? "")?.value).data;
+  if (kept?.source !== source || kept.offset !== offset) return null;
+  const parts = kept.columns.map(({ name, values }): ColumnPart => {
+    const bytes = Uint8Array.from(Buffer.from(values, "base64"));
+    const whole = bytes.length - (bytes.length % Float64Array.BYTES_PER_ELEMENT);
+    return { name, fromRow: 0, values: new Float64Array(bytes.buffer.slice(0, whole)) };
+  });
+  const [steps, ...columns] = parts;
+  if (steps?.name !== "step") return null;
+  return columns.every(({ values }) => values.length === steps.values.length)
+    ? { steps, columns }
+    : null;
+}

@@ -1,0 +1,100 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { MeasuredRuns } from "../../../src/host/catalogue/measuredRuns.ts";
+import type { RunEntry } from "../../../src/host/runs/runStore.ts";
+import { createFileSystem } from "../../../src/node/fileSystem.ts";
+
+const CONFIG = "/projects/tinker-config.yaml";
+const fileSystem = createFileSystem();
+let parent: string;
+
+beforeEach(() => {
+  parent = mkdtempSync(join(tmpdir(), "measured-"));
+});
+afterEach(async () => {
+  vi.useRealTimers();
+  rmSync(parent, { recursive: true, force: true });
+});
+
+/** A run with so many steps on disk. */
+function aRun(name: string, steps: number, file: object = {}): RunEntry {
+  const folder = join(parent, name);
+  mkdirSync(folder, { recursive: true });
+  const rows = Array.from({ length: steps }, (_, step) =>
+    JSON.stringify({ step, tokens: { sampled: 100 * (step + 1) } }),
+  );
+  writeFileSync(join(folder, "metrics.jsonl"), rows.map((row) => `${row}\n`).join(""));
+  const entry = { folder, name, steps, totalSteps: 10, file: { configPath: CONFIG, ...file } };
+  return entry as RunEntry; // what is read of one
+}
+
+function reader(runs: readonly RunEntry[]) {
+  const store = { runs, onDidChange: () => ({ dispose: () => undefined }) };
+  const within = vi.spyOn(fileSystem, "within");
+  within.mockClear();
+  const onChange = vi.fn();
+  const measured = new MeasuredRuns({
+    store,
+    fileSystem,
+    onError: (error) => {
+      throw error;
+    },
+  });
+  measured.onDidChange(onChange);
+  return { store, measured, within, onChange };
+}
+
+describe("what the newest run of a configuration has measured", () => {
+  it("is read in the background, after somebody has asked", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const { measured, within, onChange } = reader([aRun("new", 2)]);
+    expect(within).not.toHaveBeenCalled();
+    expect(measured.of(CONFIG)).toBeNull();
+    vi.advanceTimersByTime(1_000);
+    await vi.waitFor(() => expect(onChange).toHaveBeenCalledTimes(1));
+    expect(measured.of(CONFIG)).toMatchObject({
+      folder: join(parent, "new"),
+      run: { name: "new", steps: 2, step: { tokens: 150 } },
+    });
+    measured.dispose();
+  });
+
+  it("comes from the newest that trains and has completed a step", async () => {
+    const evaluation = { evaluation: { models: [], digest: "d" } };
+    const others = [aRun("begun", 0), aRun("scored", 3, evaluation), aRun("other", 3)];
+    const elsewhere = { ...aRun("elsewhere", 3), file: { configPath: "/other.yaml" } as never };
+    const { measured } = reader([elsewhere, ...others, aRun("old", 5)]);
+    measured.of(CONFIG);
+    await measured.read();
+    expect(measured.of(CONFIG)?.run?.name).toBe("other");
+    measured.dispose();
+  });
+
+  it("is read again only when that run has grown", async () => {
+    const runs = [aRun("new", 2)];
+    const { measured, within, onChange } = reader(runs);
+    measured.of(CONFIG);
+    await measured.read();
+    await measured.read();
+    expect(within).toHaveBeenCalledTimes(1);
+    runs[0] = aRun("new", 4);
+    await measured.read();
+    expect(within).toHaveBeenCalledTimes(2);
+    expect(onChange).toHaveBeenCalledTimes(2);
+    expect(measured.of(CONFIG)?.run?.steps).toBe(4);
+    measured.dispose();
+  });
+
+  it("is forgotten with a run that is deleted", async () => {
+    const runs = [aRun("new", 2)];
+    const { measured } = reader(runs);
+    measured.of(CONFIG);
+    await measured.read();
+    runs.pop();
+    await measured.read();
+    expect(measured.of(CONFIG)).toBeNull();
+    measured.dispose();
+  });
+});

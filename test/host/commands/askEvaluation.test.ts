@@ -1,0 +1,141 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { askEvaluation } from "../../../src/host/commands/askEvaluation.ts";
+
+interface Item {
+  readonly label: string;
+  readonly description?: string;
+  readonly picked?: boolean;
+}
+
+const editor = vi.hoisted(() => ({
+  /** Labels of what is picked next; `accept` = Enter at once; undefined = the user goes away. */
+  picks: [] as (readonly string[] | "accept" | undefined)[],
+  typed: [] as ((value: string, fault: (text: string) => unknown) => string | undefined)[],
+  offered: [] as (readonly string[])[],
+}));
+vi.mock("vscode", () => ({
+  ThemeIcon: class {},
+  l10n: {
+    t: (text: string, ...args: readonly unknown[]) =>
+      text.replace(/\{(\d)\}/g, (_, index) => String(args[Number(index)])),
+  },
+  window: {
+    showQuickPick: async (items: readonly Item[], { canPickMany }: { canPickMany?: boolean }) => {
+      editor.offered.push(items.map(({ label, description }) => `${label} ${description}`));
+      const picks = editor.picks.shift();
+      if (picks === undefined) return undefined;
+      if (picks === "accept")
+        return canPickMany === true ? items.filter((each) => each.picked) : items[0];
+      const chosen = items.filter(({ label }) => picks.includes(label));
+      return canPickMany === true ? chosen : chosen[0];
+    },
+    showInputBox: async ({
+      value,
+      validateInput,
+    }: {
+      value: string;
+      validateInput: (text: string) => unknown;
+    }) => editor.typed.shift()?.(value, validateInput),
+  },
+}));
+
+let parent = "";
+beforeEach(async () => {
+  parent = await mkdtemp(join(tmpdir(), "tinker-rl-test-"));
+  Object.assign(editor, { picks: [], offered: [], typed: [] });
+});
+afterEach(() => rm(parent, { recursive: true }));
+
+const EVALUATION = {
+  splits: { "local/calculator": ["test"] },
+  ...{ num_samples: 8, rollouts_per_task: 2, temperatures: [1] },
+};
+
+/** A run folder with a configuration that evaluates as `evaluation` says. */
+async function aRun(changes: object = { evaluation: EVALUATION }): Promise<string> {
+  const configPath = join(parent, "config.yaml");
+  const config = {
+    ...{ model_name: "local/tiny-tool", batch_size: 1, max_steps: 1 },
+    environments: { "local/calculator": { splits: { train: {} }, num_rollouts: 2 } },
+    ...changes,
+  };
+  await writeFile(configPath, JSON.stringify(config));
+  const folder = join(parent, "runs", "config");
+  await mkdir(folder, { recursive: true });
+  const file = {
+    ...{ schemaVersion: 1, runId: "run-1", name: "demo", pid: 1, owner: "editor", configPath },
+    ...{
+      startedAtMs: 0,
+      heartbeatAtMs: 0,
+      generation: 0,
+      attempt: 0,
+      phase: "done",
+      control: null,
+    },
+  };
+  await writeFile(join(folder, "run.json"), JSON.stringify(file));
+  return folder;
+}
+
+describe("Evaluate Checkpoint…", () => {
+  it("takes what the configuration says with one Enter", async () => {
+    const folder = await aRun();
+    editor.picks = ["accept"];
+    expect(await askEvaluation(folder)).toEqual({});
+    expect(editor.offered).toEqual([
+      ["Evaluate as Configured test: 8 tasks × 2", "Change… splits, tasks and rollouts"],
+    ]);
+  });
+
+  it("changes splits, tasks and rollouts, which begin as they are configured", async () => {
+    const save_best = "eval/local/calculator/test/temperature_1/reward_mean";
+    const folder = await aRun({ evaluation: EVALUATION, save_best });
+    editor.picks = [["Change…"], ["train"]];
+    editor.typed = [
+      (value, fault) => {
+        expect(value).toBe("8 × 2");
+        for (const wrong of ["", "8", "0 × 1", "8 × 0", "x × 1", "8 × 1 × 1"]) {
+          expect(fault(wrong), wrong).toContain("Two numbers");
+        }
+        expect(fault(" 16 x 4 ")).toBeNull();
+        return " 16 x 4 ";
+      },
+    ];
+    expect(await askEvaluation(folder)).toEqual({
+      "evaluation.splits": { "local/calculator": ["train"] },
+      ...{ "evaluation.num_samples": 16, "evaluation.rollouts_per_task": 4, save_best: null },
+    });
+    editor.picks = [["Change…"], "accept"];
+    editor.typed = [() => "all × 1"];
+    expect(await askEvaluation(folder)).toMatchObject({
+      "evaluation.splits": { "local/calculator": ["test"] },
+      ...{ "evaluation.num_samples": null, "evaluation.rollouts_per_task": 1 },
+    });
+  });
+
+  it("asks for all of it where the configuration has no evaluation", async () => {
+    editor.typed = [(value) => value];
+    expect(await askEvaluation(await aRun({}))).toEqual({
+      "evaluation.splits": { "local/calculator": ["train"] },
+      ...{ "evaluation.num_samples": 64, "evaluation.rollouts_per_task": 1 },
+    });
+  });
+
+  it("evaluates nothing when the user goes away from a question, or leaves no split", async () => {
+    const folder = await aRun();
+    const ways = [
+      [undefined],
+      [["Change…"], undefined],
+      [["Change…"], []],
+      [["Change…"], "accept"],
+    ];
+    for (const picks of ways) {
+      editor.picks = picks as typeof editor.picks;
+      editor.typed = [() => undefined];
+      expect(await askEvaluation(folder)).toBeUndefined();
+    }
+  });
+});

@@ -1,0 +1,98 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { appendMetrics, buildMetricsRow } from "../../../src/core/runFolder/metrics.ts";
+import { resumeRun, startRun } from "../../../src/core/runFolder/runFolder.ts";
+import { RunStore } from "../../../src/host/runs/runStore.ts";
+import { isResumable, runRow } from "../../../src/host/views/runRow.ts";
+import { systemClock } from "../../../src/node/clock.ts";
+import { createFileSystem } from "../../../src/node/fileSystem.ts";
+import { isProcessAlive } from "../../../src/node/processes.ts";
+import { stepFacts } from "../../core/runFolder/builders.ts";
+
+const clock = systemClock;
+const fileSystem = createFileSystem();
+const starter = { owner: "editor" as const, configPath: "/projects/tinker-config.yaml" };
+let parent: string;
+/** Stands for the trainer that the first window started. */
+let trainer: ChildProcess;
+let windows: readonly RunStore[];
+
+beforeEach(() => {
+  parent = mkdtempSync(join(tmpdir(), "windows-"));
+  trainer = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { stdio: "ignore" });
+  const onError = (error: unknown): void => {
+    throw error;
+  };
+  windows = [1, 2].map(() => new RunStore({ fileSystem, clock, nameOf: () => null, onError }));
+});
+afterEach(async () => {
+  for (const window of windows) window.close();
+  if (trainer.exitCode === null && trainer.signalCode === null) {
+    trainer.kill();
+    await once(trainer, "exit");
+  }
+  rmSync(parent, { recursive: true, force: true });
+});
+
+async function startedRun(name = "demo") {
+  const run = { ...starter, pid: trainer.pid ?? 0, parent, name, runId: "r" };
+  const lease = await startRun({ fileSystem, clock }, run);
+  await lease.update({ phase: "running" });
+  await appendMetrics(lease.files, lease.folder, buildMetricsRow(stepFacts({ step: 0 })));
+  return lease.folder;
+}
+
+/** What each window shows of the run in `folder`. */
+async function shown(folder: string) {
+  return Promise.all(
+    windows.map(async (window) => {
+      await window.look([parent], []);
+      const run = window.get(folder);
+      if (run === null) throw new Error("A window does not list the run.");
+      const { description, context } = runRow(run, { isArchived: false, isSpinning: false });
+      return { description, context, isLive: run.isLive, isResumable: isResumable(run) };
+    }),
+  );
+}
+
+describe("two windows on one folder", () => {
+  it("show the same of a run, whichever started it, and neither offers to start it again", async () => {
+    const folder = await startedRun();
+    const [first, second] = await shown(folder);
+    expect(second).toEqual(first);
+    expect(first).toMatchObject({
+      context: "run+running+training",
+      isLive: true,
+      isResumable: false,
+    });
+  });
+
+  it("cannot both train it: the second trainer is refused with who has it and what to do", async () => {
+    const folder = await startedRun();
+    const second = { ...starter, pid: process.pid, folder, step: 1 };
+    await expect(resumeRun({ fileSystem, clock, isProcessAlive }, second)).rejects.toMatchObject({
+      code: "run-in-use",
+      message: `The run in ${folder} is being trained by process ${trainer.pid} (editor). Stop it first, or start a new run.`,
+    });
+    expect(await shown(folder)).toMatchObject([{ isLive: true }, { isLive: true }]);
+  });
+
+  it("get a folder each when both start the same configuration", async () => {
+    const folders = await Promise.all([startedRun(), startedRun()]);
+    expect(folders.toSorted()).toEqual([`${parent}/demo`, `${parent}/demo-2`]);
+  });
+
+  it("both offer to resume it once its trainer is gone", async () => {
+    const folder = await startedRun();
+    trainer.kill("SIGKILL");
+    await once(trainer, "exit");
+    const [first, second] = await shown(folder);
+    expect(second).toEqual(first);
+    expect(first).toMatchObject({ context: "run+ended+resumable+training", isResumable: true });
+    expect(first?.description).toContain("interrupted");
+  });
+});

@@ -1,0 +1,253 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { appendFile, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { markRun, readMarks } from "../../../src/core/runFolder/marks.ts";
+import { RunFeeds } from "../../../src/host/runs/runFeed.ts";
+import { RunStore } from "../../../src/host/runs/runStore.ts";
+import { RunDigests } from "../../../src/host/runsPage/runDigests.ts";
+import { RunsSession } from "../../../src/host/runsPage/runsSession.ts";
+import { systemClock } from "../../../src/node/clock.ts";
+import { createFileSystem } from "../../../src/node/fileSystem.ts";
+import type { RunsHostMessage, RunsTableRow } from "../../../src/shared/runsPage.ts";
+import { writeComparedRuns } from "../../fakes/comparedRuns.ts";
+
+let root = "";
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "tinker-rl-runs-"));
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+async function open(count: number) {
+  const parent = join(root, "runs");
+  const folders = writeComparedRuns(parent, { count, steps: 4, tasks: 2 });
+  const fileSystem = createFileSystem();
+  const store = new RunStore({ fileSystem, clock: systemClock, nameOf: () => null, onError: fail });
+  await store.look([parent], []);
+  const posted: RunsHostMessage[] = [];
+  const opened: string[] = [];
+  const compared: [string, string][] = [];
+  const feeds = new RunFeeds({ store, fileSystem, onError: fail });
+  let layout: string | null = null;
+  const digests = new RunDigests({
+    ...{ fileSystem, cachePath: join(root, "digests.json"), shortenPath: (path: string) => path },
+  });
+  const session = new RunsSession(
+    {
+      ...{ clock: systemClock, runs: () => store.runs, digests, hasSingleKeys: () => true },
+      layout: {
+        read: () => layout,
+        keep: async (next) => {
+          layout = next;
+        },
+      },
+      post: (message) => posted.push(message),
+      open: (folder) => opened.push(folder),
+      save: async () => undefined,
+      fileSystem,
+      follow: (folder) => feeds.follow(folder),
+      ask: async (what) => (what === "tags" ? "good, seed 1" : "A note."),
+      diff: async (left, right) => void compared.push([left, right]),
+    },
+    { isVisible: true },
+  );
+  return { session, store, posted, opened, compared, folders, layout: () => layout };
+}
+
+function fail(error: unknown): never {
+  throw error;
+}
+
+function rowsIn(posted: readonly RunsHostMessage[]): ReadonlyMap<string, RunsTableRow> {
+  const rows = posted.flatMap((message) => (message.kind === "rows" ? message.rows : []));
+  return new Map(rows.map((row) => [row.name, row]));
+}
+
+async function untilRead(posted: readonly RunsHostMessage[]): Promise<void> {
+  await vi.waitFor(() => {
+    const last = posted.findLast((message) => message.kind === "rows");
+    expect(last?.kind === "rows" ? last.unread : null).toBe(0);
+    expect([...rowsIn(posted).values()].every(({ digest }) => digest !== null)).toBe(true);
+  }, 5_000);
+}
+
+describe("the session of the runs table", () => {
+  it("sends the first rows at once, then what follows from the files", async () => {
+    const { session, posted } = await open(80);
+    session.receive({ kind: "ready", version: 1 });
+    expect(posted[0]).toEqual({ kind: "init", layout: null, hasSingleKeys: true });
+    expect(posted[1]).toMatchObject({ kind: "rows", settingKeys: [] });
+    expect(rowsIn(posted).size).toBe(60);
+    await untilRead(posted);
+    const rows = rowsIn(posted);
+    expect(rows.size).toBe(80);
+    expect(rows.get("lr-1e-4-seed-2")).toMatchObject({
+      steps: 4,
+      settings: { learning_rate: "0.0001", seed: "2" },
+      digest: { alarms: 0, evaluations: { "local/calculator test greedy": { step: 4 } } },
+    });
+    expect(posted.findLast(({ kind }) => kind === "rows")).toMatchObject({
+      settingKeys: ["environments.local/calculator.num_rollouts", "seed", "learning_rate"],
+    });
+    session.dispose();
+  });
+
+  it("sends a run that went on, and nothing to a page that is hidden", async () => {
+    const { session, store, posted, folders } = await open(3);
+    session.receive({ kind: "ready", version: 1 });
+    await untilRead(posted);
+    posted.length = 0;
+    const addStep = async (step: number): Promise<void> => {
+      const row = { step, rollout: { reward: { mean: 1 } } };
+      await appendFile(join(folders[0] ?? "", "metrics.jsonl"), `${JSON.stringify(row)}\n`);
+      await store.refresh();
+      session.refresh();
+    };
+    await addStep(4);
+    await vi.waitFor(() =>
+      expect(rowsIn(posted).get("lr-1e-5-seed-1")?.digest?.best).toEqual({ value: 1, step: 5 }),
+    );
+    expect([...rowsIn(posted).keys()]).toEqual(["lr-1e-5-seed-1"]);
+    session.setVisible(false);
+    posted.length = 0;
+    await addStep(5);
+    await systemClock.sleep(300);
+    expect(posted).toEqual([]);
+    session.setVisible(true);
+    session.receive({ kind: "ready", version: 1 });
+    expect(rowsIn(posted).get("lr-1e-5-seed-1")?.steps).toBe(6);
+    session.dispose();
+  });
+
+  it("keeps the layout, opens runs that it knows, and drops what it does not", async () => {
+    const { session, posted, opened, folders, layout } = await open(1);
+    session.receive({ kind: "ready", version: 1 });
+    const [row] = rowsIn(posted).values();
+    session.receive({ kind: "keep", layout: "{}" });
+    session.receive({ kind: "open", id: row?.id });
+    session.receive({ kind: "open", id: "another" });
+    session.receive({ kind: "keep", layout: "x".repeat(1_000_000) });
+    session.receive({ kind: "keep", layout: 3 });
+    expect(layout()).toBe("{}");
+    expect(opened).toEqual(folders);
+    session.choose(folders);
+    expect(posted.at(-1)).toEqual({ kind: "choose", ids: [row?.id] });
+    session.dispose();
+  });
+
+  it("sends the mark that another window gave", async () => {
+    const { session, posted, folders } = await open(2);
+    session.receive({ kind: "ready", version: 1 });
+    await untilRead(posted);
+    posted.length = 0;
+    const [folder = ""] = folders;
+    await markRun(createFileSystem().within(folder), folder, { star: true });
+    session.refreshMark(folder);
+    await vi.waitFor(() =>
+      expect(rowsIn(posted).get("lr-1e-5-seed-1")?.mark).toMatchObject({ star: true }),
+    );
+    session.dispose();
+  });
+
+  it("has what the metrics of another program's folder say, and no settings of it", async () => {
+    const { session, store, posted, folders } = await open(3);
+    const [folder = ""] = folders;
+    await rm(join(folder, "run.json"));
+    await rm(join(folder, "config.resolved.json"));
+    await store.look([join(root, "runs")], [folder]);
+    session.receive({ kind: "ready", version: 1 });
+    await untilRead(posted);
+    const row = rowsIn(posted).get("lr-1e-5-seed-1");
+    expect(row).toMatchObject({ state: "foreign", steps: 4, settings: {} });
+    expect(row?.digest?.best?.value).toBeGreaterThan(0);
+    expect(posted.findLast(({ kind }) => kind === "rows")).toMatchObject({ settingKeys: ["seed"] });
+    session.receive({ kind: "compare", ids: [row?.id], names: ["loss"] });
+    await vi.waitFor(() =>
+      expect(posted.find(({ kind }) => kind === "columns")).toMatchObject({ rows: 4 }),
+    );
+    session.dispose();
+  });
+
+  it("sends the metrics of compared runs as they were written, and goes on with them", async () => {
+    const { session, store, posted, folders } = await open(3);
+    session.receive({ kind: "ready", version: 1 });
+    const ids = [...rowsIn(posted).values()].map(({ id }) => id);
+    const columns = () => posted.filter((message) => message.kind === "columns");
+    session.receive({ kind: "compare", ids: ids.slice(0, 2), names: ["rollout/reward/mean"] });
+    await vi.waitFor(() => expect(columns().length).toBe(2));
+    const first = columns().find(({ id }) => id === ids[0]);
+    expect(first).toMatchObject({
+      isReset: true,
+      rows: 4,
+      names: expect.arrayContaining(["loss"]),
+    });
+    expect(first?.columns.map(({ name, values }) => [name, values.length])).toEqual([
+      ["rollout/reward/mean", 4],
+    ]);
+    const named = store.runs.find(({ name }) => name === "lr-1e-5-seed-3");
+    const path = join(named?.folder ?? "", "metrics.jsonl");
+    const lines = (await readFile(path, "utf8")).trim().split("\n");
+    const written = lines.map((line) => JSON.parse(line).rollout.reward.mean);
+    expect([...(first?.columns[0]?.values ?? [])]).toEqual(written);
+    const row = { step: 4, rollout: { reward: { mean: 0.5 } }, loss: 2 };
+    await appendFile(path, `${JSON.stringify(row)}\n`);
+    session.receive({ kind: "compare", ids: ids.slice(0, 1), names: ["loss"] });
+    await store.refresh();
+    await vi.waitFor(() => expect(columns().at(-1)?.rows).toBe(5), 3_000);
+    expect(columns().some(({ columns: parts }) => parts.some(({ name }) => name === "loss"))).toBe(
+      true,
+    );
+    session.dispose();
+    expect(folders).toHaveLength(3);
+  });
+
+  it("compares evaluations task by task, and configurations in the editor", async () => {
+    const { session, posted, compared, folders } = await open(2);
+    session.receive({ kind: "ready", version: 1 });
+    const ids = [...rowsIn(posted).values()].map(({ id }) => id);
+    session.receive({ kind: "want-evaluations", ids });
+    const evaluations = () => posted.find(({ kind }) => kind === "evaluations");
+    await vi.waitFor(() => expect(evaluations()).toBeDefined());
+    const found = evaluations();
+    if (found?.kind !== "evaluations") throw new Error("No evaluations were sent.");
+    expect(found.cells.map(({ cell, tasks }) => [cell, tasks])).toEqual([
+      ["local/calculator test greedy", [0, 1]],
+    ]);
+    const [baseline, other] = ids.map((id) => found.cells[0]?.results[id]);
+    expect(baseline?.difference).toBeNull();
+    const rewards = other?.tasks.map(
+      (reward, task) => (reward ?? 0) - (baseline?.tasks[task] ?? 0),
+    );
+    expect(other?.difference?.mean).toBeCloseTo(((rewards?.[0] ?? 0) + (rewards?.[1] ?? 0)) / 2);
+    session.receive({ kind: "diff", left: ids[0], right: ids[1] });
+    session.receive({ kind: "diff", left: ids[0], right: "another" });
+    expect(compared).toEqual([[folders[1], folders[0]]]);
+    session.dispose();
+  });
+
+  it("keeps stars, tags and notes in the folder of the run, where the next window finds them", async () => {
+    const { session, posted, folders } = await open(2);
+    session.receive({ kind: "ready", version: 1 });
+    await untilRead(posted);
+    const id = rowsIn(posted).get("lr-1e-5-seed-1")?.id;
+    const mark = () => rowsIn(posted).get("lr-1e-5-seed-1")?.mark;
+    session.receive({ kind: "star", id, isOn: true });
+    await vi.waitFor(() => expect(mark()?.star).toBe(true));
+    session.receive({ kind: "edit", id, what: "tags" });
+    await vi.waitFor(() => expect(mark()?.tags).toEqual(["good", "seed 1"]));
+    session.receive({ kind: "edit", id, what: "note" });
+    await vi.waitFor(() => expect(mark()?.note).toBe("A note."));
+    session.dispose();
+    const fileSystem = createFileSystem();
+    const [folder = ""] = folders;
+    expect((await readMarks(fileSystem.within(folder), folder)).run).toMatchObject({
+      ...{ star: true, tags: ["good", "seed 1"], note: "A note." },
+    });
+    const next = await open(2);
+    next.session.receive({ kind: "ready", version: 1 });
+    await untilRead(next.posted);
+    expect(rowsIn(next.posted).get("lr-1e-5-seed-1")?.mark.star).toBe(true);
+    next.session.dispose();
+  });
+});
