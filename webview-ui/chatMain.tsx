@@ -1,8 +1,5 @@
 /** The page of a conversation. */
 
-// First: the modules below translate their texts while they load.
-import "./loadTranslations.ts";
-
 import { render } from "preact";
 import { ChatApp } from "./chat/chatApp.tsx";
 import { type ChatHost, ChatModel } from "./chat/chatModel.ts";

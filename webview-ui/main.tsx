@@ -1,8 +1,5 @@
 /** The page of the dashboard. */
 
-// First: the modules below translate their texts while they load.
-import "./loadTranslations.ts";
-
 import { render } from "preact";
 import { watchTheme } from "./controls/palette.ts";
 import { connectHost } from "./model/connectHost.ts";

@@ -83,6 +83,26 @@ describe("the page of the dashboard", () => {
     expect(await strip.getByRole("listitem").count()).toBe(2);
   });
 
+  it("leads from an alarm to its metric around its step, and to the rollouts that made it", async () => {
+    const { page, faults } = await open(undefined, smallFolder);
+    const strip = page.getByRole("region", { name: "Alarms" });
+    await strip.getByRole("button", { name: "Show chart" }).click();
+    const evidence = page.getByRole("region", { name: "Many turns are cut off, from step 19 on" });
+    await evidence.getByRole("figure", { name: "rollout/turn_truncated_frac" }).waitFor();
+    expect(await accessibilityFaults(page.mainFrame())).toEqual([]);
+    await evidence.getByRole("button", { name: "Show its rollouts" }).click();
+    await page.getByText("Only rollouts that made the alarm “Many turns are cut off”").waitFor();
+    // No rollout of the last step was cut off, and those of the alarm's step were not stored.
+    await page.getByRole("button", { name: "Latest" }).click();
+    await page.getByText("“Many turns are cut off”: 0").waitFor();
+    await expect.poll(() => page.locator(".alarm-filter").getAttribute("aria-busy")).toBe("false");
+    expect(await page.locator(".grid-row").count()).toBe(0);
+    expect(await accessibilityFaults(page.mainFrame())).toEqual([]);
+    await page.getByRole("button", { name: "Show all", exact: true }).last().click();
+    await expect.poll(() => page.getByRole("grid").getAttribute("aria-rowcount")).toBe("25");
+    expect(faults).toEqual([]);
+  });
+
   it("shows hostile text as text: nothing runs, nothing loads, links lead through the editor", async () => {
     const dashboard = await open({
       runId: "hard",
@@ -139,7 +159,7 @@ describe("the page of the dashboard", () => {
     const button = page.getByRole("button", { name: "Continue from Here" }).first();
     expect(await button.getAttribute("aria-disabled")).toBe("true");
     await button.press("Enter");
-    await page.getByRole("status").getByText("evaluations are stored without tokens").waitFor();
+    await page.getByRole("status").getByText("stored without tokens to continue from").waitFor();
     expect(commands).toEqual([]);
   });
 

@@ -3,11 +3,14 @@
 import { basename } from "node:path";
 import type { Browser } from "playwright-core";
 import { RunFollower } from "../../src/core/runFolder/follower.ts";
+import { markRollout } from "../../src/core/runFolder/marks.ts";
 import type { DashboardRun } from "../../src/host/dashboard/dashboardRun.ts";
 import { DashboardSession } from "../../src/host/dashboard/dashboardSession.ts";
 import { systemClock } from "../../src/node/clock.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
 import type { CommandArgs, HostMessage } from "../../src/shared/dashboardMessages.ts";
+import type { SavedFilter } from "../../src/shared/dashboardTypes.ts";
+import { textsHere } from "../fakes/textsHere.ts";
 import { openServedPage, type ServedPage, type ServedPageOptions } from "./servedPage.ts";
 
 /** Runs that were written for a test stay under way, however long it takes. */
@@ -52,6 +55,7 @@ function createSession(
 ): DashboardSession {
   const fileSystem = createFileSystem();
   const name = basename(folder);
+  let savedFilters: readonly SavedFilter[] = [];
   const run: DashboardRun = { id: name, name, follower: new RunFollower({ fileSystem, folder }) };
   const other = { id: "other", name: "another-run", state: "stopped" as const };
   return new DashboardSession(
@@ -66,14 +70,21 @@ function createSession(
       },
       command: async (command, _, args) => {
         commands.push({ command, args });
+        if (command === "markRollout" && args.key !== undefined && args.mark !== undefined)
+          await markRollout(fileSystem.within(folder), folder, args.key, args.mark);
       },
       tokenTexts: tokenTexts ?? (async () => null),
+      texts: textsHere(fileSystem, folder),
       shortenPath: (path) => path.replace(/^\/(home|root|tmp)\//, "~/"),
       settings: {
         current: () => ({
           ...{ smoothing: 0.6, hasSingleKeys: true, hasLiveRegion: true, pinnedMetrics: [] },
+          savedFilters,
         }),
         pinMetrics: async () => undefined,
+        keepFilters: async (filters) => {
+          savedFilters = filters;
+        },
       },
     },
     { run, isVisible: true },

@@ -8,6 +8,8 @@ import { throughWebview } from "../fakes/webviewWire.ts";
 import { type Theme, themeVariables } from "./themes.ts";
 
 const ORIGIN = "http://dashboard.test";
+/** Names of pages, with the style sheet of each. */
+const STYLES = { dashboard: "style", chat: "chatStyle", runs: "runsStyle" } as const;
 const NONCE = "0123456789abcdef";
 
 export interface ServedPageOptions {
@@ -33,7 +35,7 @@ export interface ServedPage {
 /** `receive` gets what the page posts. */
 export async function openServedPage(
   browser: Browser,
-  name: "dashboard" | "chat",
+  name: keyof typeof STYLES,
   { theme, width = 1200, height = 900, state }: ServedPageOptions,
   receive: (message: unknown, post: ServedPage["post"]) => void,
 ): Promise<ServedPage> {
@@ -70,10 +72,10 @@ export async function openServedPage(
   };
 }
 
-async function serveFiles(page: Page, name: "dashboard" | "chat"): Promise<void> {
+async function serveFiles(page: Page, name: keyof typeof STYLES): Promise<void> {
   const html = pageHtml({
     scriptUri: `${ORIGIN}/${name}.js`,
-    styleUri: `${ORIGIN}/${name === "chat" ? "chatStyle" : "style"}.css`,
+    styleUri: `${ORIGIN}/${STYLES[name]}.css`,
     ...{ cspSource: ORIGIN, nonce: NONCE, language: "en", translations: {} },
   });
   await page.route(`${ORIGIN}/**`, async (route) => {

@@ -12,12 +12,18 @@ export async function showViews(page: Page, look: Look): Promise<void> {
   };
   await showOverview(page, lookAt);
   await showTrajectories(page, lookAt);
+  await showReading(page, lookAt);
   await showEvaluation(page, lookAt);
   await page.getByRole("tab", { name: "Checkpoints" }).click();
   await lookAt("checkpoints");
   await page.getByRole("tab", { name: "Config" }).click();
   await page.locator(".config-table").waitFor();
   await lookAt("config");
+  await page.getByRole("tab", { name: "Timeline" }).click();
+  await page.locator(".timeline-row").first().waitFor();
+  await lookAt("timeline");
+  await showSearch(page, lookAt);
+  await showChanges(page, lookAt);
   await page.keyboard.press("?");
   await page.locator("dialog[open]").waitFor();
   await lookAt("help");
@@ -54,6 +60,67 @@ async function showTrajectories(page: Page, look: Look): Promise<void> {
   await page.locator(".tokens, .replay-body .message").first().waitFor();
   await look("tokens");
   await page.locator(".segments").getByRole("button", { name: "Markdown" }).click();
+}
+
+/** Groups, the reader with marks, and two rollouts of a group side by side. */
+async function showReading(page: Page, look: Look): Promise<void> {
+  await page.getByRole("button", { name: "Back to the list" }).click();
+  await page.getByRole("button", { name: "By task" }).click();
+  await look("reading-groups");
+  await page.locator(".grid-row:not(.group-row)").first().click();
+  await page.keyboard.press("j");
+  await page.getByText(/^2 of \d/).waitFor();
+  // What was marked in one theme still is in the next.
+  const unmarked = page.getByRole("button", { name: "Tags and note" });
+  if (await unmarked.isVisible()) {
+    await page.getByRole("button", { name: "Star", exact: true }).click();
+    await unmarked.click();
+  }
+  await page.getByLabel("Add a tag").fill("reward hack?");
+  await page.keyboard.press("Enter");
+  await page.getByLabel("Note", { exact: true }).fill("Answers without a look at the file.");
+  await page.getByLabel("Add a tag").focus();
+  await page.locator(".mark-icons").first().waitFor();
+  await page.locator(".replay-body").focus();
+  await look("reading-marks");
+  await page.locator(".reward-footer").scrollIntoViewIfNeeded();
+  await look("reading-why");
+  await page.getByLabel("Beside").selectOption("best");
+  await page.locator(".beside .reward-footer").nth(1).waitFor();
+  await look("reading-beside");
+  await page.getByLabel("Beside").selectOption({ index: 0 });
+  await page.getByRole("button", { name: "Back to the list" }).click();
+  await page.getByRole("button", { name: "By task" }).click();
+}
+
+export async function showSearch(page: Page, look: Look): Promise<void> {
+  await page.getByRole("tab", { name: "Search" }).click();
+  await look("search-empty");
+  await page.getByRole("searchbox", { name: "Search in rollouts" }).fill("answer");
+  await page.locator(".snippet").first().waitFor();
+  await look("search");
+  await page.locator(".snippet").first().click();
+  await page.locator(".replay .turn").first().waitFor();
+  await look("search-opened");
+  await page.getByRole("tab", { name: "Search" }).click();
+  await page.getByRole("searchbox", { name: "Search in rollouts" }).fill("(");
+  await page.getByRole("button", { name: "Search for a regular expression" }).click();
+  await page.locator(".search-error").waitFor();
+  await look("search-error");
+  await page.getByRole("button", { name: "Search for a regular expression" }).click();
+}
+
+export async function showChanges(page: Page, look: Look): Promise<void> {
+  await page.getByRole("tab", { name: "What Changed" }).click();
+  const charts = page.locator(".behaviour-chart");
+  await charts.first().or(page.getByText("There is nothing to compare")).waitFor();
+  await look("changes");
+  if ((await charts.count()) === 0) return;
+  const phrase = page.locator(".phrase").first();
+  if (await phrase.isVisible()) await phrase.click();
+  await look("changes-example");
+  await charts.last().focus();
+  await look("changes-charts");
 }
 
 async function showEvaluation(page: Page, look: Look): Promise<void> {

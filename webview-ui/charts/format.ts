@@ -1,6 +1,7 @@
 /** How numbers stand on axes and in readouts. */
 
 import {
+  formatCost,
   formatCount,
   formatDuration,
   formatExact,
@@ -29,6 +30,8 @@ export function formatXTick(axis: XAxis, value: number, step = 0): string {
       return formatCount(value);
     case "tokens":
       return formatTick(value, step);
+    case "cost":
+      return `$${formatTick(value, step)}`;
     case "active":
       return shortDuration(value, step);
     case "wall":
@@ -43,6 +46,8 @@ export function formatXValue(axis: XAxis, value: number): string {
       return l10n.t("step {0}", formatCount(value));
     case "tokens":
       return plural(value, "{0} token", "{0} tokens");
+    case "cost":
+      return formatCost(value);
     case "active":
       return formatDuration(value);
     case "wall":

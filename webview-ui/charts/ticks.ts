@@ -23,6 +23,7 @@ export function tickSteps(axis: XAxis): readonly number[] | null {
     case "wall":
       return TIME_STEPS_S.filter((seconds) => seconds >= 1).map((seconds) => seconds * SECOND_MS);
     case "tokens":
+    case "cost":
       return null;
   }
 }

@@ -1,14 +1,23 @@
-/** What stands on the horizontal axis: steps, time, or tokens. */
+/** What stands on the horizontal axis: steps, time, tokens, or USD. */
 
 import type { EventView } from "../../src/shared/dashboardTypes.ts";
 import type { ColumnStore } from "./columns.ts";
 
-export const X_AXES = ["step", "wall", "active", "tokens"] as const;
+export const X_AXES = ["step", "wall", "active", "tokens", "cost"] as const;
 export type XAxis = (typeof X_AXES)[number];
+
+/** Those on which runs of different days lie over each other. */
+export const COMPARED_AXES = [
+  "step",
+  "active",
+  "tokens",
+  "cost",
+] as const satisfies readonly XAxis[];
+export type ComparedAxis = (typeof COMPARED_AXES)[number];
 
 /**
  * Ascending values, one a row. `step` counts from 1; `wall` is in milliseconds since the Unix epoch; `active` is seconds of
- * training without pauses; `tokens` counts trained ones. Falls back to steps where a run has not recorded them.
+ * training without pauses; `tokens` counts trained ones; `cost` is USD. Falls back to steps where a run has not recorded them.
  */
 export function xValues(
   axis: XAxis,
@@ -29,6 +38,8 @@ export function xValues(
             : "tokens/trained_total",
         ),
       );
+    case "cost":
+      return ascending(columns.values("cost/cumulative_usd"));
     case "wall":
       return ascending(wallTimes(columns, events));
   }

@@ -39,9 +39,11 @@ export function connectHost(): Host {
       };
     },
     command: (command, args = {}) => api.postMessage({ kind: "command", command, args }),
-    selectRun: (id) => api.postMessage({ kind: "select-run", id }),
+    selectRun: (id, key) =>
+      api.postMessage({ kind: "select-run", id, ...(key !== undefined && { key }) }),
     requestColumns: (names) => api.postMessage({ kind: "want-columns", names }),
     pinMetrics: (names) => api.postMessage({ kind: "pin-metrics", names }),
+    keepFilters: (filters) => api.postMessage({ kind: "keep-filters", filters }),
     loadState: () => api.getState(),
     saveState: (state) => api.setState(state),
   };

@@ -2,12 +2,21 @@
 
 import { batch, effect, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import type { HostMessage } from "../../src/shared/dashboardMessages.ts";
-import type { DashboardSettings } from "../../src/shared/dashboardTypes.ts";
+import type { AlarmView, DashboardSettings, SavedFilter } from "../../src/shared/dashboardTypes.ts";
 import type { RolloutSet } from "../../src/shared/rolloutSet.ts";
+import type { SearchSnippet } from "../../src/shared/search.ts";
 import type { Host } from "./host.ts";
+import { RolloutBodies } from "./rolloutBodies.ts";
 import { type RolloutSelection, selectRollouts } from "./rolloutSelection.ts";
 import { type RunData, RunStore } from "./runData.ts";
-import { firstViewState, forOtherRun, restoreViewState, type ViewState } from "./viewState.ts";
+import {
+  firstViewState,
+  forOtherRun,
+  NO_FILTER,
+  restoreViewState,
+  type ShownAlarm,
+  type ViewState,
+} from "./viewState.ts";
 
 type Status = "loading" | "empty" | "ready";
 
@@ -17,14 +26,34 @@ export interface DashboardModel {
   readonly settings: ReadonlySignal<DashboardSettings>;
   readonly data: RunData;
   readonly selection: RolloutSelection;
+  readonly bodies: RolloutBodies;
   readonly view: ReadonlySignal<ViewState>;
   /** What screen readers announce at once. */
   readonly announcement: Signal<string>;
+  /** The place that was opened last, until it is shown among the tokens. */
+  readonly found: Signal<FoundPlace | null>;
   update(change: Partial<ViewState>): void;
   /** Shows the trajectories of a step or evaluation, or one of its rollouts. */
   openRollouts(set: RolloutSet, rollout?: ViewState["rollout"]): void;
+  /** Shows the metric that the alarm judges, around the step at which it began. */
+  showAlarmChart(alarm: AlarmView): void;
+  /** Lists the rollouts that made the alarm, in the step at which it began. */
+  showAlarmRollouts(alarm: ShownAlarm): void;
   /** Adds a metric to those that are drawn in this workspace, or removes it. */
   togglePinned(metric: string): void;
+  /** Keeps these filters of rollouts, and no others, for all runs of this workspace. */
+  keepFilters(filters: readonly SavedFilter[]): void;
+}
+
+/** A place in the texts of a rollout. */
+export interface FoundPlace {
+  /** Id of the run. */
+  readonly run: string;
+  /** As `rolloutKeyName` gives it. */
+  readonly rollout: string;
+  readonly snippet: SearchSnippet;
+  /** True when the tokens were shown as it was opened; a rollout without tokens is then shown as text. */
+  readonly isAmongTokens: boolean;
 }
 
 /** Whether the extension has sent a run, and what went wrong. */
@@ -40,6 +69,7 @@ const NO_SETTINGS: DashboardSettings = {
   hasSingleKeys: true,
   hasLiveRegion: true,
   pinnedMetrics: [],
+  savedFilters: [],
 };
 const MAX_ERRORS = 20;
 
@@ -54,9 +84,11 @@ class Model implements DashboardModel {
   readonly host: Host;
   readonly data: RunStore;
   readonly selection: RolloutSelection;
+  readonly bodies: RolloutBodies;
   readonly view: Signal<ViewState>;
   readonly settings = signal(NO_SETTINGS);
   readonly announcement = signal("");
+  readonly found = signal<FoundPlace | null>(null);
   readonly connection = {
     status: signal<Status>("loading"),
     errors: signal<readonly string[]>([]),
@@ -74,6 +106,7 @@ class Model implements DashboardModel {
     this.data = new RunStore((names) => host.requestColumns(names));
     this.view = signal(restoreViewState(stored.view, firstViewState(NO_SETTINGS.smoothing)));
     this.selection = selectRollouts(host, this.data, this.view);
+    this.bodies = new RolloutBodies(host);
     this.#shownRun = stored.runId;
     this.#isFirstView = stored.view === null && stored.runId === null;
     effect(() => {
@@ -100,6 +133,14 @@ class Model implements DashboardModel {
       case "open":
         this.openRollouts({ source: message.source, step: message.step }, message.rollout);
         return;
+      case "open-search":
+        this.update({ tab: "search", search: { ...this.view.peek().search, isEveryRun: true } });
+        return;
+      case "show-alarm": {
+        const alarm = this.data.run.peek()?.alarms.find(({ id }) => id === message.alarm);
+        if (alarm !== undefined) this.showAlarmChart(alarm);
+        return;
+      }
       case "empty":
         this.settings.value = message.settings;
         this.connection.status.value = "empty";
@@ -117,7 +158,21 @@ class Model implements DashboardModel {
   }
 
   openRollouts(rolloutSet: RolloutSet, rollout: ViewState["rollout"] = null): void {
-    this.update({ tab: "trajectories", rolloutSet, rollout });
+    this.update({ tab: "trajectories", rolloutSet, rollout, alarmFilter: null });
+  }
+
+  showAlarmChart({ steps, ...alarm }: AlarmView): void {
+    const last = alarm.step + 1;
+    this.update({
+      ...{ tab: "overview", evidence: shownAlarm(alarm), xAxis: "step" },
+      xRange: [Math.max(1, last - steps), last + steps],
+    });
+  }
+
+  showAlarmRollouts(alarm: ShownAlarm): void {
+    this.openRollouts({ source: "training", step: alarm.step });
+    const alarmFilter = alarm.isOfRollouts ? shownAlarm(alarm) : null;
+    this.update({ alarmFilter, filter: NO_FILTER });
   }
 
   togglePinned(metric: string): void {
@@ -127,6 +182,11 @@ class Model implements DashboardModel {
     const pinnedMetrics = isPinned ? others : [...others, metric];
     this.settings.value = { ...settings, pinnedMetrics };
     this.host.pinMetrics(pinnedMetrics);
+  }
+
+  keepFilters(savedFilters: readonly SavedFilter[]): void {
+    this.settings.value = { ...this.settings.peek(), savedFilters };
+    this.host.keepFilters(savedFilters);
   }
 
   #showRun(id: string, settings: DashboardSettings): void {
@@ -145,6 +205,10 @@ class Model implements DashboardModel {
     const others = errors.value.filter((other) => other !== text);
     errors.value = [...others, text].slice(-MAX_ERRORS);
   }
+}
+
+function shownAlarm({ id, title, step, metric, isOfRollouts }: ShownAlarm): ShownAlarm {
+  return { id, title, step, metric, isOfRollouts };
 }
 
 function storedState(value: unknown): { readonly runId: string | null; readonly view: unknown } {

@@ -19,6 +19,8 @@ export interface RolloutSelection {
   /** The chosen step or evaluation, or the latest step that has rollouts; null when nothing has. */
   readonly chosen: ReadonlySignal<RolloutSet | null>;
   readonly rollouts: ReadonlySignal<RolloutRows | null>;
+  /** Names the run and its attempt; null before a run is shown. */
+  readonly attempt: ReadonlySignal<string | null>;
 }
 
 export function selectRollouts(
@@ -37,7 +39,7 @@ export function selectRollouts(
   const attempt = computed(() =>
     run.value === null ? null : `${run.value.id}#${run.value.attempt}`,
   );
-  return { sets, chosen, rollouts: followRollouts(host, chosen, attempt) };
+  return { sets, chosen, attempt, rollouts: followRollouts(host, chosen, attempt) };
 }
 
 /** Asks for the rollouts of the chosen step or evaluation; they are sent again while it grows. */

@@ -6,9 +6,11 @@ import type {
   CheckpointView,
   EvaluationView,
   EventView,
+  MarkedRollout,
   RunListing,
   RunView,
 } from "../../src/shared/dashboardTypes.ts";
+import { rolloutKeyName } from "../../src/shared/rolloutSet.ts";
 import { ColumnStore } from "../charts/columns.ts";
 
 type Message<Kind extends HostMessage["kind"]> = Extract<HostMessage, { readonly kind: Kind }>;
@@ -23,6 +25,8 @@ export interface RunData {
   /** See {@link RunFacts}. */
   readonly rolloutSteps: ReadonlySignal<readonly number[]>;
   readonly evaluatedSteps: ReadonlySignal<readonly number[]>;
+  /** By {@link rolloutKeyName}. */
+  readonly marks: ReadonlySignal<ReadonlyMap<string, MarkedRollout>>;
   readonly columns: ColumnStore;
   /** Changes whenever the columns do. */
   readonly columnsVersion: ReadonlySignal<number>;
@@ -36,6 +40,7 @@ export class RunStore implements RunData {
   readonly evaluations = signal<readonly EvaluationView[]>([]);
   readonly rolloutSteps = signal<readonly number[]>([]);
   readonly evaluatedSteps = signal<readonly number[]>([]);
+  readonly marks = signal<ReadonlyMap<string, MarkedRollout>>(new Map());
   readonly columnsVersion = signal(0);
   readonly columns: ColumnStore;
 
@@ -57,7 +62,8 @@ export class RunStore implements RunData {
   }
 
   update(facts: Partial<RunFacts>): void {
-    const { run, runs, events, checkpoints, evaluations, rolloutSteps, evaluatedSteps } = facts;
+    const { run, runs, events, checkpoints, evaluations, rolloutSteps, evaluatedSteps, marks } =
+      facts;
     if (run !== undefined) this.run.value = run;
     if (runs !== undefined) this.runs.value = runs;
     if (events !== undefined) this.events.value = events;
@@ -65,5 +71,8 @@ export class RunStore implements RunData {
     if (evaluations !== undefined) this.evaluations.value = evaluations;
     if (rolloutSteps !== undefined) this.rolloutSteps.value = rolloutSteps;
     if (evaluatedSteps !== undefined) this.evaluatedSteps.value = evaluatedSteps;
+    if (marks !== undefined) {
+      this.marks.value = new Map(marks.rollouts.map((own) => [rolloutKeyName(own), own]));
+    }
   }
 }

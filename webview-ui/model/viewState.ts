@@ -1,11 +1,22 @@
 /** What the user has arranged in the page; kept by the editor while the page is hidden and over a reload. */
 
+import { REWARD_PARTINGS, type RewardParting, type StepRange } from "../../src/shared/changes.ts";
 import type { RolloutSet } from "../../src/shared/rolloutSet.ts";
+import type { SearchQuery } from "../../src/shared/search.ts";
 import type { Range } from "../charts/scale.ts";
 import type { Smoothing } from "../charts/smoothing.ts";
 import { X_AXES, type XAxis } from "../charts/xAxis.ts";
+import { hasShapeOf } from "./hasShapeOf.ts";
 
-export const TABS = ["overview", "trajectories", "checkpoints", "config"] as const;
+export const TABS = [
+  "overview",
+  "trajectories",
+  "checkpoints",
+  "config",
+  "timeline",
+  "search",
+  "changes",
+] as const;
 export type Tab = (typeof TABS)[number];
 
 export const TOKEN_COLOURS = ["logprob", "advantage", "difference", "ratio"] as const;
@@ -27,6 +38,21 @@ export interface RolloutFilter {
   readonly split: string;
   /** Of evaluations; 0 = greedy, null = all. */
   readonly temperature: number | null;
+  /** `star`, `pin`, `note`, or `tag:` and a tag; empty = all. */
+  readonly mark: string;
+}
+
+/** The best or worst rollout of the same group, or the same task in another step or evaluation. */
+export type Beside = "best" | "worst" | RolloutSet;
+
+/** What is kept of an alarm that one looks into: it may end meanwhile. */
+export interface ShownAlarm {
+  readonly id: string;
+  readonly title: string;
+  /** The step that it began with, counted from 0. */
+  readonly step: number;
+  readonly metric: string;
+  readonly isOfRollouts: boolean;
 }
 
 export interface Sorting {
@@ -34,14 +60,26 @@ export interface Sorting {
   readonly isDescending: boolean;
 }
 
+/** What is searched for in the texts of rollouts. */
+interface SearchState extends SearchQuery {
+  /** True when all runs of the window are searched. */
+  readonly isEveryRun: boolean;
+}
+
 export interface ViewState {
   readonly tab: Tab;
   /** The step or evaluation whose rollouts are shown; null = the latest step. */
   readonly rolloutSet: RolloutSet | null;
   readonly rollout: { readonly group: number; readonly rollout: number } | null;
-  /** Completed steps: the evaluation whose rollout of the same task is shown too; null = none. */
-  readonly besideEvaluation: number | null;
+  /** What is shown beside a rollout; null = nothing. */
+  readonly beside: Beside | null;
+  /** True when the list shows the rollouts of a task together. */
+  readonly isGrouped: boolean;
+  /** Groups of which the list shows the head only. */
+  readonly closedGroups: readonly number[];
   readonly smoothing: Smoothing;
+  /** What the reward chart has a curve for each of. */
+  readonly rewardBy: RewardParting | "all";
   readonly xAxis: XAxis;
   readonly isLog: boolean;
   readonly isClipped: boolean;
@@ -53,6 +91,10 @@ export interface ViewState {
   /** The attempt whose repeated steps are drawn too; null = none. */
   readonly shownAttempt: number | null;
   readonly filter: RolloutFilter;
+  /** The alarm whose rollouts alone are listed; null = all are. */
+  readonly alarmFilter: ShownAlarm | null;
+  /** The alarm whose metric is shown above the charts. */
+  readonly evidence: ShownAlarm | null;
   readonly sorting: Sorting;
   readonly hiddenColumns: readonly string[];
   readonly replayMode: ReplayMode;
@@ -61,6 +103,9 @@ export interface ViewState {
   readonly hasTokenNumbers: boolean;
   readonly configFilter: string;
   readonly isOnlyChanged: boolean;
+  readonly search: SearchState;
+  /** Ranges of steps that are compared; null = the first and the last quarter. */
+  readonly changes: { readonly before: StepRange; readonly after: StepRange } | null;
   /** Pixels, by scrolled region. */
   readonly scroll: Readonly<Record<string, number>>;
 }
@@ -75,6 +120,7 @@ export const NO_FILTER: RolloutFilter = {
   environment: "",
   split: "",
   temperature: null,
+  mark: "",
 };
 
 /** Where rewards are 0 or 1 both would fill the chart. */
@@ -85,9 +131,12 @@ export function firstViewState(smoothing: number): ViewState {
     tab: "overview",
     rolloutSet: null,
     rollout: null,
-    besideEvaluation: null,
+    beside: null,
+    isGrouped: false,
+    closedGroups: [],
     smoothing:
       smoothing > 0 ? { kind: "ema", factor: Math.min(0.99, smoothing) } : { kind: "none" },
+    rewardBy: "all",
     xAxis: "step",
     isLog: false,
     isClipped: false,
@@ -97,14 +146,18 @@ export function firstViewState(smoothing: number): ViewState {
     hiddenSeries: HIDDEN_AT_FIRST,
     shownAttempt: null,
     filter: NO_FILTER,
+    alarmFilter: null,
+    evidence: null,
     sorting: { column: "rollout", isDescending: false },
-    hiddenColumns: ["duration", "split", "task"],
+    hiddenColumns: ["duration", "split", "task", "tools"],
     replayMode: "markdown",
     isReasoningOpen: false,
     tokenColour: "logprob",
     hasTokenNumbers: false,
     configFilter: "",
     isOnlyChanged: false,
+    search: { text: "", isRegex: false, roles: [], isEveryRun: false },
+    changes: null,
     scroll: {},
   };
 }
@@ -118,8 +171,12 @@ export function forOtherRun(state: ViewState): ViewState {
     xRange: null,
     yRange: null,
     shownAttempt: null,
-    besideEvaluation: null,
+    beside: null,
+    closedGroups: [],
     filter: NO_FILTER,
+    alarmFilter: null,
+    evidence: null,
+    changes: null,
     scroll: {},
   };
 }
@@ -134,13 +191,24 @@ export function restoreViewState(stored: unknown, fresh: ViewState): ViewState {
   return {
     ...merged,
     filter: { ...fresh.filter, ...merged.filter },
+    search: { ...fresh.search, ...merged.search },
     tab: TABS.includes(merged.tab) ? merged.tab : fresh.tab,
+    rewardBy: REWARD_PARTINGS.some((by) => by === merged.rewardBy) ? merged.rewardBy : "all",
     xAxis: X_AXES.includes(merged.xAxis) ? merged.xAxis : fresh.xAxis,
   };
 }
 
-/** Null stands for "not chosen", so either side may be null. */
-function hasShapeOf(model: unknown, value: unknown): boolean {
-  if (model === null || value === null) return value !== undefined;
-  return typeof model === typeof value && Array.isArray(model) === Array.isArray(value);
+/** A filter that was kept under a name: what an older page stored in another shape is left out. */
+export function parseFilter(json: string): RolloutFilter {
+  let stored: unknown;
+  try {
+    stored = JSON.parse(json);
+  } catch {
+    return NO_FILTER;
+  }
+  if (typeof stored !== "object" || stored === null) return NO_FILTER;
+  const known = Object.entries(stored).filter(
+    ([key, value]) => key in NO_FILTER && hasShapeOf(NO_FILTER[key as keyof RolloutFilter], value), // looked up right before
+  );
+  return { ...NO_FILTER, ...Object.fromEntries(known) };
 }

@@ -1,6 +1,7 @@
 /** The Checkpoints view. */
 
 import { l10n } from "../../src/shared/l10n.ts";
+import "./loadTranslations.ts";
 
 export const checkpointsStrings = {
   caption: l10n.t("Checkpoints of the run, newest first"),

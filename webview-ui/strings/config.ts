@@ -2,6 +2,7 @@
 
 import { formatCount, plural } from "../../src/shared/format.ts";
 import { l10n } from "../../src/shared/l10n.ts";
+import "./loadTranslations.ts";
 
 export const configStrings = {
   filter: l10n.t("Filter keys and values"),

@@ -3,6 +3,7 @@
 import { formatCount } from "../../src/shared/format.ts";
 import { l10n } from "../../src/shared/l10n.ts";
 import { phaseTexts } from "../../src/shared/phaseTexts.ts";
+import "./loadTranslations.ts";
 
 export const frameStrings = {
   title: l10n.t("Tinker RL dashboard"),
@@ -22,6 +23,9 @@ export const frameStrings = {
     trajectories: l10n.t("Trajectories"),
     checkpoints: l10n.t("Checkpoints"),
     config: l10n.t("Config"),
+    timeline: l10n.t("Timeline"),
+    search: l10n.t("Search"),
+    changes: l10n.t("What Changed"),
   },
   tabList: l10n.t("Views of the run"),
 
@@ -68,6 +72,14 @@ export const frameStrings = {
   alarms: {
     label: l10n.t("Alarms"),
     failed: (why: string) => l10n.t("The run failed: {0}", why),
+    chart: l10n.t("Show chart"),
+    chartHint: l10n.t("The metric that the alarm judges, around this step"),
+    rollouts: l10n.t("Show its rollouts"),
+    rolloutsHint: l10n.t("Only those rollouts of the step that made the alarm"),
+    stepRollouts: l10n.t("Show rollouts of the step"),
+    evidence: (title: string, step: number) => l10n.t("{0}, from step {1} on", title, step),
+    onlyMadeBy: (title: string, count: string) =>
+      l10n.t("Only rollouts that made the alarm “{0}”: {1}", title, count),
     before: l10n.t("Resume from before this alarm"),
     beforeHint: l10n.t(
       "Write a configuration that begins with the last checkpoint before it and has the suggested change",
@@ -83,10 +95,16 @@ export const frameStrings = {
     title: l10n.t("Keyboard shortcuts"),
     off: l10n.t("Single keys are switched off in the settings."),
     keys: [
-      ["1 … 4", l10n.t("Overview, Trajectories, Checkpoints, Config")],
+      [
+        "1 … 7",
+        l10n.t("Overview, Trajectories, Checkpoints, Config, Timeline, Search, What Changed"),
+      ],
       ["j k ↓ ↑", l10n.t("next and previous row")],
       [l10n.t("Enter"), l10n.t("open")],
       [l10n.t("Esc"), l10n.t("back, close")],
+      ["j k", l10n.t("next and previous rollout, while one is open")],
+      ["s p", l10n.t("star, or pin, a rollout")],
+      ["b", l10n.t("best and worst of the group side by side")],
       ["[ ]", l10n.t("previous and next rollout of the group")],
       ["{ }", l10n.t("previous and next step or evaluation")],
       ["← →", l10n.t("previous and next turn of a replay, or point of a chart")],

@@ -3,6 +3,7 @@
 import type { RunState } from "../../src/shared/dashboardTypes.ts";
 import { formatCount, plural } from "../../src/shared/format.ts";
 import { l10n } from "../../src/shared/l10n.ts";
+import "./loadTranslations.ts";
 
 export const overviewStrings = {
   chart: {
@@ -22,6 +23,7 @@ export const overviewStrings = {
       wall: l10n.t("Wall time"),
       active: l10n.t("Active time"),
       tokens: l10n.t("Trained tokens"),
+      cost: l10n.t("Cost"),
     },
     log: l10n.t("Log y"),
     clip: l10n.t("Clip outliers"),
@@ -69,6 +71,20 @@ export const overviewStrings = {
     interval: l10n.t("95 % interval of the mean"),
     tasks: l10n.t("± standard deviation of tasks"),
     range: l10n.t("lowest to highest"),
+    by: l10n.t("Curves"),
+    partings: {
+      all: l10n.t("All tasks"),
+      environment: l10n.t("By environment"),
+      split: l10n.t("By split"),
+      difficulty: l10n.t("By difficulty"),
+    },
+    difficulties: {
+      hard: l10n.t("hardest third"),
+      middle: l10n.t("middle third"),
+      easy: l10n.t("easiest third"),
+    } as Readonly<Record<string, string>>,
+    noParts: l10n.t("All rollouts that are read so far are of one part."),
+    readingParts: (percent: number) => l10n.t("Reading rollouts, {0} %", percent),
     restsOn: (rollouts: number) => plural(rollouts, "{0} rollout", "{0} rollouts"),
     attempt: (attempt: number) => l10n.t("repeated after attempt {0}", attempt),
     evaluation: l10n.t("evaluation, 95 % interval"),

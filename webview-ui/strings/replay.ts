@@ -2,6 +2,7 @@
 
 import { formatCount, plural } from "../../src/shared/format.ts";
 import { l10n } from "../../src/shared/l10n.ts";
+import "./loadTranslations.ts";
 
 export const replayStrings = {
   replay: {
@@ -14,6 +15,33 @@ export const replayStrings = {
     openJson: l10n.t("Open as JSON"),
     beside: l10n.t("Beside"),
     besideNothing: l10n.t("nothing"),
+    besideBest: l10n.t("best of the group"),
+    besideIncomplete: l10n.t("The run is too long: not every step was looked through."),
+    besideWorst: l10n.t("worst of the group"),
+    partAt: (turn: number, by: string) => l10n.t("They part in turn {0}: {1}", turn, by),
+    partHere: (by: string) => l10n.t("Here they part: {0}", by),
+    partBy: {
+      model: l10n.t("the model wrote something else"),
+      environment: l10n.t("the environment answered differently"),
+    },
+    neverPart: l10n.t("Both say the same from beginning to end."),
+    goToParting: l10n.t("Go there"),
+    openDiff: l10n.t("Open in the diff editor"),
+    order: l10n.t("Rollouts of the list"),
+    orderAt: (at: number, count: number) =>
+      l10n.t("{0} of {1}", at === 0 ? "–" : formatCount(at), formatCount(count)),
+    previousRollout: l10n.t("Previous rollout of the list"),
+    nextRollout: l10n.t("Next rollout of the list"),
+    marks: {
+      star: l10n.t("Star"),
+      pin: l10n.t("Pin to the top of the list"),
+      open: l10n.t("Tags and note"),
+      tags: l10n.t("Tags"),
+      addTag: l10n.t("Add a tag"),
+      removeTag: (tag: string) => l10n.t("Remove the tag {0}", tag),
+      note: l10n.t("Note"),
+      noteHint: l10n.t("A note about this rollout"),
+    },
     siblings: l10n.t("Rollouts of this group"),
     sibling: (rollout: number, reward: string, advantage: string) =>
       l10n.t("Rollout {0}: reward {1}, advantage {2}", rollout, reward, advantage),
@@ -30,8 +58,9 @@ export const replayStrings = {
       plural(tokens, "{0} token, ended by {1}", "{0} tokens, ended by {1}", stop),
     continueFromHere: l10n.t("Continue from Here"),
     continueWhat: l10n.t("Lets a model go on behind the tokens that were read in this turn"),
+    continueByItself: l10n.t("Open this rollout by itself to continue from it."),
     continueEvaluated: l10n.t(
-      "Rollouts of evaluations are stored without tokens to continue from.",
+      "This rollout is stored without tokens to continue from: it failed early, or an earlier version evaluated it.",
     ),
     continueWithoutTokens: l10n.t(
       "Only rollouts that were trained on are stored with tokens to continue from.",
@@ -77,7 +106,7 @@ export const replayStrings = {
         : l10n.t("Show all {0} characters", formatCount(characters)),
     fold: l10n.t("Fold"),
     copy: l10n.t("Copy"),
-    end: l10n.t("How the reward was made"),
+    end: l10n.t("Why this reward"),
     received: l10n.t("Received"),
     nothing: l10n.t("nothing"),
     group: l10n.t("Score in the group"),
@@ -88,6 +117,23 @@ export const replayStrings = {
     clamped: l10n.t("Clamped"),
     unchanged: l10n.t("unchanged by min_reward and max_reward"),
     changed: l10n.t("by min_reward and max_reward"),
+    turnHead: l10n.t("Turn"),
+    rewardHead: l10n.t("Reward"),
+    totalHead: l10n.t("Total"),
+    groupName: (size: number) => plural(size, "Group of {0}", "Group of {0}"),
+    groupStats: (mean: string, spread: string, low: string, high: string) =>
+      l10n.t("mean {0} ± {1}, from {2} to {3}", mean, spread, low, high),
+    fromMean: (difference: string) => l10n.t("this one {0} from the mean", difference),
+    penalty: l10n.t("Penalty"),
+    penaltyWhy: (penalty: string) =>
+      l10n.t("{0} off the reward for its length (overlong: penalty)", penalty),
+    tokenAdvantage: l10n.t("Per token"),
+    tokenWhy: (mean: string, change: string) =>
+      l10n.t(
+        "{0} on average: {1} by kl_coef or off_policy_correction; Tokens shows each",
+        mean,
+        change,
+      ),
     advantage: l10n.t("Advantage"),
     used: l10n.t("Used"),
     error: l10n.t("Error"),
@@ -121,7 +167,7 @@ export const replayStrings = {
     notTrained: (trainingUse: string) =>
       l10n.t("Only rollouts that were trained on have token data. This one: {0}.", trainingUse),
     evaluated: l10n.t(
-      "Only rollouts that were trained on have token data. Those of evaluations are not.",
+      "This rollout is stored without tokens: it failed early, or an earlier version evaluated it.",
     ),
     masked: l10n.t("not trained on"),
     unknown: l10n.t("not known"),

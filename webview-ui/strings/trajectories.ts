@@ -3,6 +3,7 @@
 import type { RunState } from "../../src/shared/dashboardTypes.ts";
 import { formatCount, plural } from "../../src/shared/format.ts";
 import { l10n } from "../../src/shared/l10n.ts";
+import "./loadTranslations.ts";
 
 export const trajectoriesStrings = {
   step: l10n.t("Step"),
@@ -17,8 +18,7 @@ export const trajectoriesStrings = {
   search: l10n.t("Text in environment, task, stop reason or error"),
   inMessages: l10n.t("In messages"),
   inMessagesHint: l10n.t("Look for the words in prompts, answers and tool results too"),
-  searched: (checked: number, total: number) =>
-    l10n.t("{0} of {1} searched", formatCount(checked), formatCount(total)),
+  searched: (percent: number) => l10n.t("{0} % searched", percent),
   rewardFrom: l10n.t("Reward from"),
   rewardTo: l10n.t("to"),
   stop: l10n.t("Stop reason"),
@@ -30,6 +30,32 @@ export const trajectoriesStrings = {
   clear: l10n.t("Clear filters"),
   columns: l10n.t("Columns"),
   grid: l10n.t("Rollouts"),
+  byTask: l10n.t("By task"),
+  byTaskHint: l10n.t("Show the rollouts of a task together, with their mean reward"),
+  groupOf: (group: number) => l10n.t("Group {0}", group),
+  groupFacts: (mean: string, spread: string) => l10n.t("mean {0} ± {1}", mean, spread),
+  groupShown: (shown: number, size: number) =>
+    shown === size
+      ? plural(size, "{0} rollout", "{0} rollouts")
+      : plural(size, "{1} of {0} rollout", "{1} of {0} rollouts", formatCount(shown)),
+  mark: l10n.t("Marked"),
+  markNames: {
+    star: l10n.t("starred"),
+    pin: l10n.t("pinned"),
+    note: l10n.t("with a note"),
+  } as Readonly<Record<string, string>>,
+  tagged: (tag: string) => l10n.t("tag {0}", tag),
+  starred: l10n.t("starred"),
+  pinned: l10n.t("pinned"),
+  noted: l10n.t("has a note"),
+  stripLabel: (low: string, high: string) =>
+    l10n.t("Mean log-probability along the rollout, {0} to {1}", low, high),
+  markedList: l10n.t("Marked rollouts"),
+  exportMarks: l10n.t("Export all marks as JSON…"),
+  savedFilters: l10n.t("Saved filters"),
+  removeFilter: (name: string) => l10n.t("Remove {0}", name),
+  filterName: l10n.t("Name of the filters"),
+  save: l10n.t("Save"),
   count: (shown: number, total: number) =>
     shown === total
       ? plural(total, "{0} rollout", "{0} rollouts")
@@ -56,10 +82,14 @@ export const trajectoriesStrings = {
   excluded: (why: string) => l10n.t("left out: {0}", why.replaceAll("_", " ")),
   failed: l10n.t("failed"),
   head: {
+    marks: l10n.t("Marks"),
     rollout: l10n.t("Rollout"),
+    taskText: l10n.t("Task"),
+    groupMean: l10n.t("Group mean"),
+    strip: l10n.t("Log-probs"),
     environment: l10n.t("Environment"),
     split: l10n.t("Split"),
-    task: l10n.t("Task"),
+    task: l10n.t("Index"),
     reward: l10n.t("Reward"),
     advantage: l10n.t("Advantage"),
     turns: l10n.t("Turns"),

@@ -21,6 +21,8 @@ interface Alarm {
   readonly fix: { readonly id: string; readonly text: string } | null;
   /** Name of the alarm, where a checkpoint from before it is left. */
   readonly before: string | null;
+  /** What it rests on; null for what is no alarm. */
+  readonly evidence: AlarmView | null;
 }
 
 export function Alarms({ dashboard }: { readonly dashboard: DashboardModel }) {
@@ -82,50 +84,90 @@ interface RowProps {
 
 function AlarmRow({
   dashboard,
-  alarm: { severity, text, more, step, code, fix, before },
+  alarm: { severity, text, more, step, code, fix, before, evidence },
   isOpen,
 }: RowProps) {
   return (
     <li data-severity={severity}>
       <Icon name={ICONS[severity]} />
-      <span class="alarm-text">
-        {step === null ? null : <b>{`${strings.chart.step(step + 1)}: `}</b>}
-        <UntrustedText text={text} />
-        {code === null ? null : <code class="alarm-code">{visibleLine(code)}</code>}
+      <div class="alarm-body">
+        <span class="alarm-text">
+          {step === null ? null : <b>{`${strings.chart.step(step + 1)}: `}</b>}
+          <UntrustedText text={text} />
+          {code === null ? null : <code class="alarm-code">{visibleLine(code)}</code>}
+        </span>
+        <span class="alarm-actions">
+          {evidence === null ? null : (
+            <EvidenceButtons dashboard={dashboard} alarm={evidence} isOpen={isOpen} />
+          )}
+          {fix === null ? null : (
+            <button
+              type="button"
+              class="secondary"
+              title={strings.alarms.fixHint}
+              onClick={() => dashboard.host.command("applyAlarm", { name: fix.id })}
+            >
+              <UntrustedText text={fix.text} />
+            </button>
+          )}
+          {before === null || !isOpen ? null : (
+            <button
+              type="button"
+              class="secondary"
+              title={strings.alarms.beforeHint}
+              onClick={() => dashboard.host.command("resumeBeforeAlarm", { name: before })}
+            >
+              {strings.alarms.before}
+            </button>
+          )}
+        </span>
         {isOpen && more !== null ? (
           <span class="alarm-more">
             <UntrustedText text={more} />
           </span>
         ) : null}
-      </span>
-      {fix === null ? null : (
-        <button
-          type="button"
-          class="secondary alarm-fix"
-          title={strings.alarms.fixHint}
-          onClick={() => dashboard.host.command("applyAlarm", { name: fix.id })}
-        >
-          <UntrustedText text={fix.text} />
-        </button>
-      )}
-      {before === null || !isOpen ? null : (
-        <button
-          type="button"
-          class="secondary alarm-fix"
-          title={strings.alarms.beforeHint}
-          onClick={() => dashboard.host.command("resumeBeforeAlarm", { name: before })}
-        >
-          {strings.alarms.before}
-        </button>
-      )}
+      </div>
     </li>
+  );
+}
+
+interface EvidenceProps {
+  readonly dashboard: DashboardModel;
+  readonly alarm: AlarmView;
+  /** A single line has room for one button: the chart leads to the rollouts, too. */
+  readonly isOpen: boolean;
+}
+
+function EvidenceButtons({ dashboard, alarm, isOpen }: EvidenceProps) {
+  const { chart, chartHint, rollouts, rolloutsHint } = strings.alarms;
+  return (
+    <>
+      <button
+        type="button"
+        class="link"
+        title={chartHint}
+        onClick={() => dashboard.showAlarmChart(alarm)}
+      >
+        {chart}
+      </button>
+      {alarm.isOfRollouts && isOpen ? (
+        <button
+          type="button"
+          class="link"
+          title={rolloutsHint}
+          onClick={() => dashboard.showAlarmRollouts(alarm)}
+        >
+          {rollouts}
+        </button>
+      ) : null}
+    </>
   );
 }
 
 const ICONS = { info: "info", warning: "warning", critical: "error" } as const;
 
 function plain(severity: Alarm["severity"], text: string, step: number | null = null): Alarm {
-  return { severity, text, more: null, step, code: null, fix: null, before: null };
+  return { severity, text, more: null, step, code: null, fix: null, before: null, evidence: null };
 }
 
 function ofEnding({ code, message }: RunEnding, state: RunState): Alarm {
@@ -146,10 +188,12 @@ function ofRun({ data: { run, checkpoints, events } }: DashboardModel): readonly
     );
   }
   const states = checkpoints.value.filter(({ statePath }) => statePath !== null);
-  const firing = known.alarms.map(({ id, severity, step, seen, meaning, fix }): Alarm => {
+  const firing = known.alarms.map((alarm): Alarm => {
+    const { id, severity, step, seen, meaning, fix } = alarm;
     const remedy = fix === null ? null : { id, text: fix };
     const before = nearestSave(states, step) === null ? null : id;
-    return { severity, text: seen, more: meaning, step, code: null, fix: remedy, before };
+    const texts = { severity, text: seen, more: meaning, step, code: null };
+    return { ...texts, fix: remedy, before, evidence: alarm };
   });
   const reported = events.value
     .filter(

@@ -1,6 +1,7 @@
 /** The frame: header, alarms, tabs, and the chosen view. */
 
 import { useLayoutEffect, useState } from "preact/hooks";
+import { lazyView } from "../controls/lazyView.tsx";
 import { LiveRegion } from "../controls/liveRegion.tsx";
 import { nextPosition } from "../controls/toolbar.tsx";
 import type { DashboardModel } from "../model/dashboardModel.ts";
@@ -13,7 +14,26 @@ import { Config } from "./config.tsx";
 import { Header } from "./header.tsx";
 import { Help } from "./help.tsx";
 import { Overview } from "./overview.tsx";
-import { Trajectories } from "./trajectories.tsx";
+
+const Trajectories = lazyView<DashboardProps>(
+  async () => (await import("./trajectories.tsx")).Trajectories,
+  "trajectoriesStyle.css",
+);
+
+const Timeline = lazyView<DashboardProps>(
+  async () => (await import("./timeline.tsx")).Timeline,
+  "timelineStyle.css",
+);
+
+const Search = lazyView<DashboardProps>(
+  async () => (await import("../search/searchTab.tsx")).SearchTab,
+  "search.css",
+);
+
+const Changes = lazyView<DashboardProps>(
+  async () => (await import("../changes/changesTab.tsx")).ChangesTab,
+  "changes.css",
+);
 
 interface DashboardProps {
   readonly dashboard: DashboardModel;
@@ -71,6 +91,12 @@ function View({ dashboard, tab }: DashboardProps & { readonly tab: Tab }) {
       return <Checkpoints dashboard={dashboard} />;
     case "config":
       return <Config dashboard={dashboard} />;
+    case "timeline":
+      return <Timeline dashboard={dashboard} />;
+    case "search":
+      return <Search dashboard={dashboard} />;
+    case "changes":
+      return <Changes dashboard={dashboard} />;
   }
 }
 

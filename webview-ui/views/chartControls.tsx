@@ -18,7 +18,10 @@ export function ChartControls({ dashboard }: ControlsProps) {
   return (
     <fieldset class="controls">
       <legend class="visually-hidden">{text.controls}</legend>
-      <SmoothingControl dashboard={dashboard} />
+      <SmoothingControl
+        smoothing={dashboard.view.value.smoothing}
+        set={(smoothing) => dashboard.update({ smoothing })}
+      />
       <label class="field">
         <span>{text.xAxis}</span>
         <select
@@ -65,7 +68,7 @@ export function ChartControls({ dashboard }: ControlsProps) {
   );
 }
 
-function Toggle({
+export function Toggle({
   label,
   isOn,
   flip,
@@ -81,10 +84,13 @@ function Toggle({
   );
 }
 
-function SmoothingControl({ dashboard }: ControlsProps) {
-  const { smoothing } = dashboard.view.value;
+interface SmoothingProps {
+  readonly smoothing: Smoothing;
+  readonly set: (smoothing: Smoothing) => void;
+}
+
+export function SmoothingControl({ smoothing, set }: SmoothingProps) {
   const text = strings.chart;
-  const set = (next: Smoothing): void => dashboard.update({ smoothing: next });
   return (
     <>
       <label class="field">

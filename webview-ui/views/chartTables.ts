@@ -1,15 +1,20 @@
 /** The numbers of some series as a table of steps. */
 
+import type { PartColumns } from "../changes/rewardParts.ts";
 import type { ColumnStore } from "../charts/columns.ts";
 import type { NumberTable } from "./export.ts";
 
-/** As stored, not smoothed; steps count from 1. */
+/** With those of `parts`; as stored, not smoothed; steps count from 1. */
 export function seriesTable(
   columns: ColumnStore,
   names: readonly { readonly head: string; readonly name: string }[],
+  parts: readonly PartColumns[] = [],
 ): NumberTable {
   const steps = columns.steps();
-  const values = names.map(({ name }) => columns.values(name));
+  const values = [
+    ...names.map(({ name }) => columns.values(name)),
+    ...parts.flatMap(({ mean, low, high, rollouts }) => [mean, low, high, rollouts]),
+  ];
   const rows = Array.from(steps, (step, row) => [
     step + 1,
     ...values.map((column) => {
@@ -17,5 +22,8 @@ export function seriesTable(
       return Number.isNaN(value) ? null : value;
     }),
   ]);
-  return { heads: ["step", ...names.map(({ head }) => head)], rows };
+  const partHeads = parts.flatMap(({ label }) =>
+    ["mean", "95 % low", "95 % high", "rollouts"].map((head) => `${label} ${head}`),
+  );
+  return { heads: ["step", ...names.map(({ head }) => head), ...partHeads], rows };
 }

@@ -39,6 +39,7 @@ export function ContinueButton({ dashboard, row, turn }: ContinueProps) {
 }
 
 function obstacleOf(row: RolloutRow | undefined): string | null {
-  if (row === undefined || row.source === "evaluation") return text.continueEvaluated;
-  return row.streams.length === 0 ? text.continueWithoutTokens : null;
+  if (row === undefined) return text.continueByItself;
+  if (row.streams.length > 0) return null;
+  return row.source === "evaluation" ? text.continueEvaluated : text.continueWithoutTokens;
 }

@@ -12,13 +12,14 @@ const ROWS_PER_PAGE = 25;
 interface TableProps {
   readonly table: NumberTable;
   readonly caption: string;
+  /** The page that is shown first; absent = the last one, where the latest numbers are. */
+  readonly firstPage?: number;
 }
 
-/** Begins with the last page, where the latest numbers are. */
-export function DataTable({ table, caption }: TableProps) {
+export function DataTable({ table, caption, firstPage }: TableProps) {
   const pages = Math.max(1, Math.ceil(table.rows.length / ROWS_PER_PAGE));
   const [chosen, setPage] = useState<number | null>(null);
-  const page = Math.min(chosen ?? pages - 1, pages - 1);
+  const page = Math.min(chosen ?? firstPage ?? pages - 1, pages - 1);
   const rows = table.rows.slice(page * ROWS_PER_PAGE, (page + 1) * ROWS_PER_PAGE);
   return (
     <div class="data-table">

@@ -6,9 +6,17 @@ export interface NumberTable {
   readonly rows: readonly (readonly (number | null)[])[];
 }
 
+/** A table that holds texts, too. */
+export interface CellTable {
+  readonly heads: readonly string[];
+  readonly rows: readonly (readonly (number | string | null)[])[];
+}
+
 /** RFC 4180 with line feeds; gaps are empty. Numbers keep all their digits. */
-export function toCsv({ heads, rows }: NumberTable): string {
-  const lines = [heads.map(csvCell), ...rows.map((row) => row.map((value) => value ?? ""))];
+export function toCsv({ heads, rows }: CellTable): string {
+  const cell = (value: number | string | null): number | string =>
+    typeof value === "string" ? csvCell(value) : (value ?? "");
+  const lines = [heads.map(csvCell), ...rows.map((row) => row.map(cell))];
   return `${lines.map((cells) => cells.join(",")).join("\n")}\n`;
 }
 

@@ -27,6 +27,7 @@ const STATE_ICONS: Readonly<Record<RunState, IconName>> = {
   failed: "error",
   stopped: "debugStop",
   interrupted: "warning",
+  foreign: "question",
   unknown: "question",
 };
 
@@ -104,9 +105,15 @@ function Progress({ dashboard }: { readonly dashboard: DashboardModel }) {
   // The facts below come from the columns.
   if (run === null || dashboard.data.columnsVersion.value < 0) return null;
   if (run.evaluatedModels !== null) {
-    return <EvaluationProgress dashboard={dashboard} models={run.evaluatedModels} />;
+    return (
+      <EvaluationProgress
+        dashboard={dashboard}
+        models={run.evaluatedModels}
+        costUsd={run.laterCostUsd}
+      />
+    );
   }
-  const { completedSteps, totalSteps } = run;
+  const { completedSteps, laterCostUsd, totalSteps } = run;
   const last = dashboard.data.columns.rows - 1;
   const eta = dashboard.data.columns.at("progress/eta_s", last);
   const { columns } = dashboard.data;
@@ -123,7 +130,7 @@ function Progress({ dashboard }: { readonly dashboard: DashboardModel }) {
     isGoing && eta !== null && eta > 0 ? text.left(formatDuration(eta)) : null,
     seconds > 0 ? text.elapsed(formatDuration(seconds)) : null,
     tokens === null ? null : text.tokens(formatCount(tokens)),
-    stepsUsd === null ? null : formatCost(stepsUsd + evaluationUsd),
+    stepsUsd === null ? null : formatCost(stepsUsd + evaluationUsd + (laterCostUsd ?? 0)),
   ].filter((fact) => fact !== null);
   return (
     <div class="header-progress">
@@ -139,15 +146,18 @@ function Progress({ dashboard }: { readonly dashboard: DashboardModel }) {
 function EvaluationProgress({
   dashboard,
   models,
+  costUsd,
 }: {
   readonly dashboard: DashboardModel;
   readonly models: number;
+  readonly costUsd: number | null;
 }) {
   const done = dashboard.data.evaluations.value.length;
   return (
     <div class="header-progress">
       <span class="steps">{text.evaluation(done, models)}</span>
       <progress aria-label={text.progress} value={done} max={Math.max(1, models)} />
+      {(costUsd ?? 0) === 0 ? null : <span class="fact">{formatCost(costUsd ?? 0)}</span>}
     </div>
   );
 }

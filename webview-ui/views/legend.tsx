@@ -18,6 +18,7 @@ interface LegendProps {
 
 interface ValueProps extends Pick<LegendEntry, "line"> {
   readonly values: Float64Array;
+  readonly counts: Float64Array | undefined;
   readonly row: number;
 }
 
@@ -41,7 +42,7 @@ export function Legend({ dashboard, entries, marks, row }: LegendProps) {
     <div class="legend">
       <fieldset>
         <legend class="visually-hidden">{strings.chart.legend}</legend>
-        {entries.map(({ key, label, values, line, latest, ...swatch }) => (
+        {entries.map(({ key, label, values, line, latest, counts, ...swatch }) => (
           <button
             type="button"
             key={key}
@@ -53,7 +54,9 @@ export function Legend({ dashboard, entries, marks, row }: LegendProps) {
             <Swatch {...swatch} />
             <span>{label}</span>
             {latest === undefined ? null : <b>{formatValue(latest)}</b>}
-            {values === null ? null : <Value values={values} line={line} row={row} />}
+            {values === null ? null : (
+              <Value values={values} line={line} counts={counts} row={row} />
+            )}
           </button>
         ))}
       </fieldset>
@@ -72,13 +75,16 @@ export function Legend({ dashboard, entries, marks, row }: LegendProps) {
 }
 
 /** What the run wrote, and beside it what is drawn where that differs. */
-function Value({ values, line, row }: ValueProps) {
+function Value({ values, line, counts, row }: ValueProps) {
   const at = row < 0 ? values.length - 1 : row;
+  const count = counts?.[at] ?? Number.NaN;
+  if (Number.isNaN(values[at])) return <b>{formatValue(values[at])}</b>;
   const isDrawn = line === null || line === values || Object.is(line[at], values[at]);
   return (
     <>
       <b>{formatValue(values[at])}</b>
       {isDrawn ? null : <span class="fact">{strings.reward.smoothed(formatValue(line[at]))}</span>}
+      {Number.isNaN(count) ? null : <span class="fact">{strings.reward.restsOn(count)}</span>}
     </>
   );
 }

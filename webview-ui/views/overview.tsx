@@ -5,6 +5,7 @@ import type { DashboardModel } from "../model/dashboardModel.ts";
 import { strings } from "../strings/strings.ts";
 import { ChartControls } from "./chartControls.tsx";
 import { Evaluations } from "./evaluations.tsx";
+import { EvidenceChart } from "./evidenceChart.tsx";
 import { Histogram } from "./histogram.tsx";
 import { RewardChart } from "./rewardChart.tsx";
 import { SmallCharts } from "./smallCharts.tsx";
@@ -23,6 +24,7 @@ export function Overview({ dashboard }: { readonly dashboard: DashboardModel }) 
   }
   return (
     <div class="page" ref={scrolled}>
+      <EvidenceChart dashboard={dashboard} />
       <ChartControls dashboard={dashboard} />
       <div class="first-row">
         <RewardChart dashboard={dashboard} />

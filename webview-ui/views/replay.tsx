@@ -4,15 +4,20 @@
 
 import type { RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { RolloutBody, RolloutKey, RolloutRow } from "../../src/shared/dashboardTypes.ts";
+import type { RolloutBody, RolloutRow } from "../../src/shared/dashboardTypes.ts";
 import { formatReward, formatSigned, formatTemperature, plural } from "../../src/shared/format.ts";
+import { type Mark, NO_MARK } from "../../src/shared/marks.ts";
+import { type RolloutKey, rolloutKeyName } from "../../src/shared/rolloutSet.ts";
 import { Icon } from "../controls/icon.tsx";
 import { useScroll } from "../controls/useScroll.ts";
 import type { DashboardModel } from "../model/dashboardModel.ts";
+import type { ReadRollout } from "../model/rolloutBodies.ts";
 import type { ReplayMode } from "../model/viewState.ts";
 import { strings } from "../strings/strings.ts";
 import { visibleLine } from "../text/visible.ts";
-import { BesidePicker, BesideReplay, besideOf } from "./besideReplay.tsx";
+import { BesidePicker, BesideReplay, isBesideShown } from "./besideReplay.tsx";
+import { MarkButtons, MarkEditor } from "./markEditor.tsx";
+import type { ReadingOrder } from "./readingOrder.ts";
 import { replayKey } from "./replayKeys.ts";
 import { ReplayTurns } from "./replayTurns.tsx";
 import { stopText, trainingUseText } from "./rolloutRows.ts";
@@ -28,23 +33,32 @@ interface ReplayProps {
   readonly rolloutKey: RolloutKey;
   /** All rollouts of the step. */
   readonly siblings: readonly RolloutRow[];
+  readonly order: ReadingOrder;
 }
 
 /** Mounted anew for every rollout. */
-export function Replay({ dashboard, rolloutKey, siblings }: ReplayProps) {
+export function Replay({ dashboard, rolloutKey, siblings, order }: ReplayProps) {
   const { group, rollout } = rolloutKey;
   const region = useScroll(dashboard, "replay");
   const row = siblings.find((other) => other.group === group && other.rollout === rollout);
   const own = siblings.filter((other) => other.group === group);
   const { body, error } = useBody(dashboard, rolloutKey, row !== undefined);
-  useReplayKeys(dashboard, { region, own, rolloutKey });
+  const mark = dashboard.data.marks.value.get(rolloutKeyName(rolloutKey))?.mark ?? NO_MARK;
+  useReplayKeys(dashboard, { region, own, rolloutKey, mark });
   const isTokens = dashboard.view.value.replayMode === "tokens";
   return (
-    <article class="replay" aria-label={text.label}>
+    <article class="replay" aria-label={text.label} data-rollout={rolloutKeyName(rolloutKey)}>
       <header class="replay-head">
-        <ReplayTitle dashboard={dashboard} rolloutKey={rolloutKey} row={row} body={body} />
+        <div class="replay-top">
+          <ReplayTitle dashboard={dashboard} rolloutKey={rolloutKey} row={row} body={body} />
+          <div class="replay-tools">
+            <MarkButtons dashboard={dashboard} rolloutKey={rolloutKey} mark={mark} />
+            <Pager order={order} />
+          </div>
+        </div>
         <Siblings dashboard={dashboard} siblings={own} rollout={rollout} />
-        <ModePicker dashboard={dashboard} rolloutKey={rolloutKey} body={body} />
+        <ModePicker dashboard={dashboard} rolloutKey={rolloutKey} body={body} group={own} />
+        <MarkEditor dashboard={dashboard} rolloutKey={rolloutKey} mark={mark} />
       </header>
       <section
         class="replay-body"
@@ -53,26 +67,67 @@ export function Replay({ dashboard, rolloutKey, siblings }: ReplayProps) {
         aria-label={isTokens ? strings.tokens.label : text.label}
       >
         {error === null ? null : <p class="message">{error}</p>}
-        <ReplayContent dashboard={dashboard} rolloutKey={rolloutKey} row={row} body={body} />
+        <ReplayContent
+          dashboard={dashboard}
+          rolloutKey={rolloutKey}
+          row={row}
+          body={body}
+          group={own}
+        />
       </section>
     </article>
   );
 }
 
-/** Asks for the rollout once it is listed. */
+const NOTHING_READ: ReadRollout | { readonly body: null; readonly error: null } = {
+  body: null,
+  error: null,
+};
+
+/** Asks for the rollout once it is listed; one that was read lately is there at once. */
 function useBody(dashboard: DashboardModel, rolloutKey: RolloutKey, isListed: boolean) {
   const { source, step, group, rollout } = rolloutKey;
-  const [body, setBody] = useState<RolloutBody | null>(null);
-  const [error, setError] = useState<string | null>(null);
+  const attempt = dashboard.selection.attempt.value;
+  const [read, setRead] = useState(() =>
+    isListed && attempt !== null
+      ? (dashboard.bodies.get(rolloutKey, attempt) ?? NOTHING_READ)
+      : NOTHING_READ,
+  );
   useEffect(() => {
-    if (!isListed) return;
-    const key = { source, step, group, rollout };
-    return dashboard.host.ask({ ask: "rollout", key }, (answer) => {
-      if (answer.kind === "rollout") setBody(answer.body);
-      else if (answer.kind === "error") setError(answer.message);
-    });
-  }, [dashboard, source, step, group, rollout, isListed]);
-  return { body, error };
+    if (!isListed || attempt === null) return;
+    return dashboard.bodies.request({ source, step, group, rollout }, attempt, setRead);
+  }, [dashboard, source, step, group, rollout, isListed, attempt]);
+  return read;
+}
+
+/** Where the rollout stands in the list, and the way to the next one. */
+function Pager({ order }: { readonly order: ReadingOrder }) {
+  const { at, count, go } = order;
+  return (
+    <nav class="pager" aria-label={text.order}>
+      <button
+        type="button"
+        class="quiet only-icon"
+        aria-label={text.previousRollout}
+        title={`${text.previousRollout} k`}
+        disabled={at === 0 || count === 0}
+        onClick={() => go(-1)}
+      >
+        <Icon name="chevronUp" />
+      </button>
+      <span class="fact">{text.orderAt(at + 1, count)}</span>
+      <button
+        type="button"
+        class="quiet only-icon"
+        aria-label={text.nextRollout}
+        title={`${text.nextRollout} j`}
+        disabled={at === count - 1 || count === 0}
+        onClick={() => go(1)}
+      >
+        <Icon name="chevronDown" />
+      </button>
+    </nav>
+  );
 }
 
 interface KeyTargets {
@@ -80,6 +135,7 @@ interface KeyTargets {
   /** Rollouts of the group. */
   readonly own: readonly RolloutRow[];
   readonly rolloutKey: RolloutKey;
+  readonly mark: Mark;
 }
 
 function useReplayKeys(dashboard: DashboardModel, targets: KeyTargets): void {
@@ -88,8 +144,8 @@ function useReplayKeys(dashboard: DashboardModel, targets: KeyTargets): void {
   useLayoutEffect(() => {
     let prefix = "";
     const onKey = (event: KeyboardEvent): void => {
-      const { region, own, rolloutKey } = latest.current;
-      prefix = replayKey(event, prefix, { dashboard, region: region.current, own, rolloutKey });
+      const { region, ...target } = latest.current;
+      prefix = replayKey(event, prefix, { ...target, dashboard, region: region.current });
     };
     document.addEventListener("keydown", onKey);
     return () => document.removeEventListener("keydown", onKey);
@@ -97,14 +153,14 @@ function useReplayKeys(dashboard: DashboardModel, targets: KeyTargets): void {
 }
 
 /** In the chosen mode; nothing until the rollout was received. */
-function ReplayContent({ dashboard, rolloutKey, row, body }: TitleProps) {
+function ReplayContent({ dashboard, rolloutKey, row, body, group }: ContentProps) {
   const { replayMode } = dashboard.view.value;
-  const beside = besideOf(dashboard, rolloutKey);
   if (replayMode === "tokens") {
     return (
       <TokenView
         dashboard={dashboard}
         rolloutKey={rolloutKey}
+        isListed={row !== undefined}
         streams={row?.streams ?? []}
         turns={body?.turns ?? []}
         trainingUse={row?.trainingUse ?? null}
@@ -112,22 +168,34 @@ function ReplayContent({ dashboard, rolloutKey, row, body }: TitleProps) {
     );
   }
   if (body === null) return null;
-  if (beside !== null) {
+  if (isBesideShown(dashboard)) {
     return (
       <BesideReplay
         dashboard={dashboard}
         rolloutKey={rolloutKey}
+        group={group}
         body={body}
         row={row}
-        beside={beside}
       />
     );
   }
-  const isMarkdown = replayMode === "markdown";
-  return <ReplayTurns dashboard={dashboard} body={body} row={row} isMarkdown={isMarkdown} />;
+  return (
+    <ReplayTurns
+      dashboard={dashboard}
+      body={body}
+      row={row}
+      group={group}
+      isMarkdown={replayMode === "markdown"}
+    />
+  );
 }
 
-interface TitleProps extends Omit<ReplayProps, "siblings"> {
+interface ContentProps extends TitleProps {
+  /** Rollouts of its group. */
+  readonly group: readonly RolloutRow[];
+}
+
+interface TitleProps extends Omit<ReplayProps, "siblings" | "order"> {
   readonly row: RolloutRow | undefined;
   readonly body: RolloutBody | null;
 }
@@ -181,7 +249,7 @@ function factsOf(row: RolloutRow, body: RolloutBody | null): readonly string[] {
   ];
 }
 
-function ModePicker({ dashboard, rolloutKey, body }: Omit<TitleProps, "row">) {
+function ModePicker({ dashboard, rolloutKey, body, group }: Omit<ContentProps, "row">) {
   const { replayMode, isReasoningOpen } = dashboard.view.value;
   const hasReasoning = body?.turns.some(({ reasoning }) => reasoning !== null) ?? false;
   return (
@@ -200,7 +268,7 @@ function ModePicker({ dashboard, rolloutKey, body }: Omit<TitleProps, "row">) {
           </button>
         ))}
       </fieldset>
-      <BesidePicker dashboard={dashboard} set={rolloutKey} />
+      <BesidePicker dashboard={dashboard} rolloutKey={rolloutKey} group={group} />
       {hasReasoning ? (
         <button
           type="button"

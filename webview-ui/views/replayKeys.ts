@@ -1,8 +1,11 @@
 /** The keys of a replay. */
 
-import type { RolloutKey, RolloutRow } from "../../src/shared/dashboardTypes.ts";
+import type { RolloutRow } from "../../src/shared/dashboardTypes.ts";
+import type { Mark } from "../../src/shared/marks.ts";
+import type { RolloutKey } from "../../src/shared/rolloutSet.ts";
 import type { DashboardModel } from "../model/dashboardModel.ts";
 import { isTyping } from "../model/keys.ts";
+import { markKey, toggleMark } from "./marking.ts";
 
 interface ReplayTarget {
   readonly dashboard: DashboardModel;
@@ -11,6 +14,7 @@ interface ReplayTarget {
   /** Rollouts of the group. */
   readonly own: readonly RolloutRow[];
   readonly rolloutKey: RolloutKey;
+  readonly mark: Mark;
 }
 
 const JUMPS: Readonly<Record<string, string>> = {
@@ -33,14 +37,22 @@ export function replayKey(event: KeyboardEvent, prefix: string, target: ReplayTa
 
 function actOn(
   event: KeyboardEvent,
-  { dashboard, region, own, rolloutKey }: ReplayTarget,
+  { dashboard, region, own, rolloutKey, mark }: ReplayTarget,
 ): boolean {
-  const { replayMode, isReasoningOpen } = dashboard.view.value;
+  const { replayMode, isReasoningOpen, beside } = dashboard.view.value;
+  const marked = markKey(event.key);
+  if (marked !== null) {
+    toggleMark(dashboard, rolloutKey, marked, mark);
+    return true;
+  }
   switch (event.key) {
     case "[":
       return goToSibling(dashboard, own, rolloutKey, -1);
     case "]":
       return goToSibling(dashboard, own, rolloutKey, 1);
+    case "b":
+      dashboard.update({ beside: beside === null ? "best" : null });
+      return true;
     case "t":
       dashboard.update({ replayMode: replayMode === "tokens" ? "markdown" : "tokens" });
       return true;

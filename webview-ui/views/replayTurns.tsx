@@ -16,6 +16,7 @@ import { FoldedText, Omitted } from "../text/foldedText.tsx";
 import { MarkdownText } from "../text/markdownText.tsx";
 import { visibleLine } from "../text/visible.ts";
 import { ContinueButton } from "./continueButton.tsx";
+import type { Parting } from "./parting.ts";
 import { Block } from "./replayBlock.tsx";
 import { ReplayImages, ReplayImagesContext } from "./replayImages.tsx";
 import { RewardFooter } from "./rewardFooter.tsx";
@@ -33,12 +34,24 @@ interface TurnsProps {
   readonly dashboard: DashboardModel;
   readonly body: RolloutBody;
   readonly row: RolloutRow | undefined;
+  /** Rollouts of its group. */
+  readonly group: readonly RolloutRow[];
   readonly isMarkdown: boolean;
+  /** Where it begins to differ from the rollout beside it. */
+  readonly parting?: Parting | null;
   /** Of the element that names the rollout where several are shown. */
   readonly titleId?: string;
 }
 
-export function ReplayTurns({ dashboard, body, row, isMarkdown, titleId = "" }: TurnsProps) {
+export function ReplayTurns({
+  dashboard,
+  body,
+  row,
+  group,
+  isMarkdown,
+  titleId = "",
+  parting = null,
+}: TurnsProps) {
   let total = 0;
   const totals = body.turns.map(({ results }) => {
     total += rewardOf(results) ?? 0;
@@ -63,6 +76,9 @@ export function ReplayTurns({ dashboard, body, row, isMarkdown, titleId = "" }: 
             {turn.stream === (body.turns[index - 1]?.stream ?? 0) ? null : (
               <p class="stream-break">{text.streamBreak(turn.stream + 1)}</p>
             )}
+            {parting?.turn === index ? (
+              <p class="parting">{text.partHere(text.partBy[parting.by])}</p>
+            ) : null}
             <Turn
               dashboard={dashboard}
               turn={turn}
@@ -75,7 +91,7 @@ export function ReplayTurns({ dashboard, body, row, isMarkdown, titleId = "" }: 
           </Fragment>
         ))}
         {body.omittedTurns > 0 ? <p class="note">{text.omittedTurns(body.omittedTurns)}</p> : null}
-        <RewardFooter body={body} row={row} titleId={titleId} />
+        <RewardFooter body={body} row={row} group={group} titleId={titleId} />
       </div>
     </ReplayImagesContext.Provider>
   );

@@ -2,6 +2,7 @@
 
 import type { RefObject } from "preact";
 import { useMemo, useRef, useState } from "preact/hooks";
+import { partColumns, useRewardParts } from "../changes/rewardParts.ts";
 import { formatTick, formatValue, formatXTick, formatXValue } from "../charts/format.ts";
 import { countNotPositive, shownX, valueRange } from "../charts/scale.ts";
 import { summarize } from "../charts/summary.ts";
@@ -20,6 +21,7 @@ import { DataTable } from "./dataTable.tsx";
 import { type NumberTable, toCsv, toJson, toMarkdown } from "./export.ts";
 import { Legend } from "./legend.tsx";
 import { type RewardChartData, rewardChartData } from "./rewardChartData.ts";
+import { RewardParting } from "./rewardParting.tsx";
 import { useSuperseded } from "./useSuperseded.ts";
 
 interface RewardChartProps {
@@ -33,16 +35,18 @@ export function RewardChart({ dashboard }: RewardChartProps) {
   const [isTable, setTable] = useState(false);
   const [row, setRow] = useState<number | null>(null);
   const chart = useRef<LineChart | null>(null);
-  const data = useRewardChartData(dashboard);
+  const { data, note } = useRewardChartData(dashboard);
   const summary = summarize(data.mean, data.steps);
-  const table = (): NumberTable => seriesTable(dashboard.data.columns, data.names);
-  const describe = (at: number): string => describeRow(data, dashboard.view.value, at);
+  const table = (): NumberTable => seriesTable(dashboard.data.columns, data.names, data.parts);
+  const shown = (at: number): string => describeRow(data, dashboard.view.value, at);
+  const describe = (at: number): string => [shown(at), ...describeParts(data, at)].join(", ");
   return (
     <figure class="card reward" aria-labelledby="reward-title">
       <figcaption class="card-head">
         <h2 id="reward-title">{text.title}</h2>
-        <span class="fact">{row === null ? summary || text.subtitle : describe(row)}</span>
+        <span class="fact">{row === null ? summary || text.subtitle : shown(row)}</span>
         <div class="card-actions">
+          <RewardParting dashboard={dashboard} />
           <button
             type="button"
             class="quiet"
@@ -60,6 +64,11 @@ export function RewardChart({ dashboard }: RewardChartProps) {
           />
         </div>
       </figcaption>
+      {note === "" ? null : (
+        <p class="note" role="status">
+          {note}
+        </p>
+      )}
       {isTable ? (
         <DataTable table={table()} caption={text.title} />
       ) : (
@@ -119,23 +128,31 @@ function noData({ data }: DashboardModel): string {
 }
 
 /** Made anew when the numbers or what decides about them change, not with every move of the mouse. */
-function useRewardChartData(dashboard: DashboardModel): RewardChartData {
-  const { smoothing, xAxis, hiddenSeries, shownAttempt } = dashboard.view.value;
+function useRewardChartData(dashboard: DashboardModel): {
+  readonly data: RewardChartData;
+  readonly note: string;
+} {
+  const { smoothing, xAxis, hiddenSeries, shownAttempt, rewardBy } = dashboard.view.value;
   const { columnsVersion, checkpoints, evaluations, events } = dashboard.data;
   const superseded = useSuperseded(dashboard.host, shownAttempt);
-  return useMemo(
-    () => rewardChartData(dashboard, superseded),
-    [
-      columnsVersion.value,
-      checkpoints.value,
-      evaluations.value,
-      events.value,
-      smoothing,
-      xAxis,
-      hiddenSeries,
-      superseded,
-    ],
-  );
+  const { rows, note } = useRewardParts(dashboard);
+  const data = useMemo(() => {
+    const steps = dashboard.data.columns.steps();
+    const parts = rewardBy === "all" ? [] : partColumns(rows, rewardBy, steps);
+    return rewardChartData(dashboard, superseded, parts);
+  }, [
+    columnsVersion.value,
+    checkpoints.value,
+    evaluations.value,
+    events.value,
+    smoothing,
+    xAxis,
+    hiddenSeries,
+    superseded,
+    rewardBy,
+    rows,
+  ]);
+  return { data, note };
 }
 
 /** A row in words: what the run wrote, and what is drawn where that differs. */
@@ -151,6 +168,14 @@ function describeRow(
     ...(Number.isFinite(count) ? [text.restsOn(count)] : []),
   ];
   return strings.spoken.point(formatXValue(xAxis, xs[row] ?? 0), values.join(", "));
+}
+
+/** The legend shows the same. */
+function describeParts({ parts }: RewardChartData, row: number): readonly string[] {
+  return parts.flatMap(({ label, mean, rollouts }) => {
+    const count = rollouts[row] ?? Number.NaN;
+    return Number.isNaN(count) ? [] : `${label} ${formatValue(mean[row])} (${text.restsOn(count)})`;
+  });
 }
 
 function chartData({ xs, series, bands, marks }: RewardChartData, view: ViewState): ChartData {

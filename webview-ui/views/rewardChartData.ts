@@ -1,10 +1,12 @@
 /** What the reward chart is made of: series, bands, marks, and their names in the legend. */
 
+import { joined, type PartColumns } from "../changes/rewardParts.ts";
 import type { ColumnStore } from "../charts/columns.ts";
-import { smooth } from "../charts/smoothing.ts";
+import { type Smoothing, smooth } from "../charts/smoothing.ts";
 import { xValues } from "../charts/xAxis.ts";
 import type { ChartBand, ChartSeries } from "../controls/chartData.ts";
 import type { ChartMark } from "../controls/chartMarks.ts";
+import type { ColourName } from "../controls/palette.ts";
 import type { SeriesLook } from "../controls/seriesLook.ts";
 import type { DashboardModel } from "../model/dashboardModel.ts";
 import { strings } from "../strings/strings.ts";
@@ -28,6 +30,8 @@ export interface LegendEntry extends SeriesLook {
   readonly values: Float64Array | null;
   /** What is drawn; null for bands and signs. */
   readonly line: Float64Array | null;
+  /** Rollouts behind each value. */
+  readonly counts?: Float64Array;
   /** The value that is shown whatever row is under the cursor. */
   readonly latest?: number;
 }
@@ -46,6 +50,7 @@ export interface RewardChartData {
   readonly bands: readonly ChartBand[];
   readonly marks: readonly ChartMark[];
   readonly legend: readonly LegendEntry[];
+  readonly parts: readonly PartColumns[];
   /** Columns of tables and exports. */
   readonly names: readonly { readonly head: string; readonly name: string }[];
 }
@@ -53,6 +58,7 @@ export interface RewardChartData {
 export function rewardChartData(
   source: RewardChartSource,
   superseded: Superseded,
+  parts: readonly PartColumns[] = [],
 ): RewardChartData {
   const { columns, events } = source.data;
   const { smoothing, xAxis, hiddenSeries } = source.view.value;
@@ -65,11 +71,11 @@ export function rewardChartData(
     { key: "mean", label: text.mean, colour: "blue", look: "line", values: raw, line: mean },
     ...(isSmoothed ? [{ ...RAW_ENTRY, line: raw }] : []),
     ...BANDS.filter(({ column }) => columns.values(column).some(Number.isFinite)),
-    ...environmentEntries(source),
+    ...(parts.length > 0 ? partEntries(parts, smoothing) : environmentEntries(source)),
     ...supersededEntry(superseded, columns.steps()),
     ...evaluations.map(evaluationEntry),
   ];
-  const shownBands = bandsOf(columns, raw).filter(isShown);
+  const shownBands = [...bandsOf(columns, raw), ...partBands(columns, parts)].filter(isShown);
   const lines = legend.filter(isShown).flatMap((entry) => {
     return entry.line === null ? [] : [lineOf(entry, entry.line)];
   });
@@ -85,6 +91,7 @@ export function rewardChartData(
     marks: [...lineMarks(source, xs), ...evaluationMarks(source, xs, evaluations.filter(isShown))],
     legend,
     mean: raw,
+    parts,
     counts: columns.values("rollout/reward/count"),
     smoothed: isSmoothed ? mean : null,
     steps: columns.steps(),
@@ -145,12 +152,18 @@ function bandsOf(columns: ColumnStore, mean: Float64Array): readonly DrawnBand[]
   ];
 }
 
-function bandOf(key: string, high: Float64Array, low: Float64Array, share: number): DrawnBand {
+function bandOf(
+  key: string,
+  high: Float64Array,
+  low: Float64Array,
+  share: number,
+  colour: ColourName = "blue",
+): DrawnBand {
   const [upper, lower] = [`${key}-upper`, `${key}-lower`];
   return {
     key,
     edges: [bandEdge(upper, high), bandEdge(lower, low)],
-    band: { upper, lower, colour: "blue", share },
+    band: { upper, lower, colour, share },
   };
 }
 
@@ -197,6 +210,28 @@ function environmentEntries({ data, view }: RewardChartSource): readonly LegendE
     const label = visibleLine(name);
     return { key: `env:${index}`, label, ...environmentLook(index), look: "line", values, line };
   });
+}
+
+function partEntries(parts: readonly PartColumns[], smoothing: Smoothing): readonly LegendEntry[] {
+  return parts.map(({ label, mean, rollouts }, index) => ({
+    ...{ key: partKey(index), label, ...environmentLook(index), look: "line" },
+    ...{ values: mean, line: joined(smooth(mean, smoothing)), counts: rollouts },
+  }));
+}
+
+/** No wider than the rewards of the step: an interval of few tasks reaches far beyond them. */
+function partBands(columns: ColumnStore, parts: readonly PartColumns[]): readonly DrawnBand[] {
+  const highest = columns.values(`${REWARD}/max`);
+  const lowest = columns.values(`${REWARD}/min`);
+  return parts.map(({ low, high }, index) => {
+    const upper = joined(within(high, highest, Math.min));
+    const lower = joined(within(low, lowest, Math.max));
+    return bandOf(partKey(index), upper, lower, 0.12, environmentLook(index).colour);
+  });
+}
+
+function partKey(index: number): string {
+  return `part:${index}`;
 }
 
 function supersededEntry(superseded: Superseded, steps: Float64Array): readonly LegendEntry[] {

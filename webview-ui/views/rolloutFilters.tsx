@@ -10,6 +10,8 @@ import { NO_FILTER, type RolloutFilter } from "../model/viewState.ts";
 import { strings } from "../strings/strings.ts";
 import { visibleLine } from "../text/visible.ts";
 import { isFiltered, ROLLOUT_COLUMNS, stopText, trainingUseText } from "./rolloutRows.ts";
+import { SavedFilters } from "./savedFilters.tsx";
+import type { TableContext } from "./tableContext.ts";
 import type { MessageSearch } from "./useMessageSearch.ts";
 
 const text = strings.trajectories;
@@ -20,10 +22,11 @@ interface FiltersProps {
   readonly shown: number;
   /** Null when messages are not searched. */
   readonly search: MessageSearch | null;
+  readonly markOf: TableContext["markOf"];
 }
 
-export function RolloutFilters({ dashboard, rows, shown, search }: FiltersProps) {
-  const { filter } = dashboard.view.value;
+export function RolloutFilters({ dashboard, rows, shown, search, markOf }: FiltersProps) {
+  const { filter, isGrouped } = dashboard.view.value;
   const [isOpen, setOpen] = useState(isFiltered({ ...filter, text: "" }));
   const set = (change: Partial<RolloutFilter>): void =>
     dashboard.update({ filter: { ...filter, ...change } });
@@ -51,9 +54,23 @@ export function RolloutFilters({ dashboard, rows, shown, search }: FiltersProps)
           <Icon name="filter" />
           <span>{text.filter}</span>
         </button>
+        <button
+          type="button"
+          class="toggle"
+          aria-pressed={isGrouped}
+          title={text.byTaskHint}
+          onClick={() => dashboard.update({ isGrouped: !isGrouped })}
+        >
+          {text.byTask}
+        </button>
         <Menu label={text.columns} icon="table" items={columnItems(dashboard)} />
       </div>
-      {isOpen ? <MoreFilters rows={rows} filter={filter} set={set} /> : null}
+      {isOpen ? (
+        <>
+          <MoreFilters rows={rows} filter={filter} set={set} markOf={markOf} />
+          <SavedFilters dashboard={dashboard} />
+        </>
+      ) : null}
       <FilterResult dashboard={dashboard} rows={rows} shown={shown} search={search} />
     </search>
   );
@@ -74,13 +91,15 @@ function columnItems(dashboard: DashboardModel): readonly MenuItem[] {
 }
 
 /** How many rollouts are listed, and what to do about it. */
-function FilterResult({ dashboard, rows, shown, search }: FiltersProps) {
+function FilterResult({ dashboard, rows, shown, search }: Omit<FiltersProps, "markOf">) {
   const { filter, rollout } = dashboard.view.value;
   const isSearching = search !== null && !search.isComplete;
   return (
     <div class="filter-row filter-count">
       <span class="fact">{text.count(shown, rows.length)}</span>
-      {isSearching ? <span class="fact">{text.searched(search.checked, rows.length)}</span> : null}
+      {isSearching ? (
+        <span class="fact">{text.searched(Math.floor(search.progress * 100))}</span>
+      ) : null}
       {rollout === null && rows.length > 0 ? <span class="fact">{text.chooseHint}</span> : null}
       {isFiltered(filter) ? (
         <button type="button" class="link" onClick={() => dashboard.update({ filter: NO_FILTER })}>
@@ -95,9 +114,10 @@ interface MoreFiltersProps {
   readonly rows: readonly RolloutRow[];
   readonly filter: RolloutFilter;
   readonly set: (change: Partial<RolloutFilter>) => void;
+  readonly markOf: TableContext["markOf"];
 }
 
-function MoreFilters({ rows, filter, set }: MoreFiltersProps) {
+function MoreFilters({ rows, filter, set, markOf }: MoreFiltersProps) {
   return (
     <div class="filter-row more-filters">
       <span class="field">
@@ -113,9 +133,10 @@ function MoreFilters({ rows, filter, set }: MoreFiltersProps) {
         />
       </span>
       {CHOICES.map((choice) => {
-        const values = [...new Set(rows.flatMap(choice.valuesOf))].sort();
+        const values = [...new Set(rows.flatMap((row) => choice.valuesOf(row, markOf)))].sort();
         const value = choice.valueOf(filter);
-        const isUseful = choice.isAlwaysShown || values.length > 1 || value !== "";
+        const isMark = choice.label === text.mark && values.length > 0;
+        const isUseful = choice.isAlwaysShown || isMark || values.length > 1 || value !== "";
         return isUseful ? (
           <Choice
             key={choice.label}
@@ -136,7 +157,7 @@ interface ChoiceSpec {
   readonly label: string;
   /** False for what is shown only where there is something to choose. */
   readonly isAlwaysShown: boolean;
-  readonly valuesOf: (row: RolloutRow) => readonly string[];
+  readonly valuesOf: (row: RolloutRow, markOf: TableContext["markOf"]) => readonly string[];
   /** Empty for all. */
   readonly valueOf: (filter: RolloutFilter) => string;
   readonly name: (value: string) => string;
@@ -183,6 +204,22 @@ const CHOICES: readonly ChoiceSpec[] = [
     valueOf: ({ temperature }) => (temperature === null ? "" : String(temperature)),
     name: (temperature) => formatTemperature(Number(temperature)),
     change: (value) => ({ temperature: value === "" ? null : Number(value) }),
+  },
+  {
+    label: text.mark,
+    isAlwaysShown: false,
+    valuesOf: (row, markOf) => {
+      const { star, pin, tags, note } = markOf(row);
+      return [
+        ...(star ? ["star"] : []),
+        ...(pin ? ["pin"] : []),
+        ...(note === "" ? [] : ["note"]),
+        ...tags.map((tag) => `tag:${tag}`),
+      ];
+    },
+    valueOf: ({ mark }) => mark,
+    name: (mark) => text.markNames[mark] ?? text.tagged(visibleLine(mark.replace(/^tag:/, ""))),
+    change: (mark) => ({ mark }),
   },
 ];
 

@@ -1,76 +1,134 @@
 /** The table of rollouts: sorted by its heads, as long as it likes. */
 
 // biome-ignore-all lint/a11y/useSemanticElements: rows of a virtual list stand freely, which a table forbids
+// biome-ignore-all lint/a11y/useAriaPropsSupportedByRole: the role depends on whether there are groups
+// biome-ignore-all lint/a11y/noStaticElementInteractions: as above
 // biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus and points at its row
 
 import type { RefObject } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { RolloutRow } from "../../src/shared/dashboardTypes.ts";
+import { rowAfter } from "../controls/gridKeys.ts";
 import { useVirtualRows } from "../controls/useVirtualRows.ts";
 import type { DashboardModel } from "../model/dashboardModel.ts";
 import { isTyping } from "../model/keys.ts";
 import { strings } from "../strings/strings.ts";
-import { GridHead, GridRow } from "./rolloutGridRow.tsx";
+import { markKey, toggleMark } from "./marking.ts";
+import { GridHead, GridRow, GroupRow } from "./rolloutGridRow.tsx";
+import { type TableLine, tableLines } from "./rolloutGroups.ts";
 import { ROLLOUT_COLUMNS, type RolloutColumn } from "./rolloutRows.ts";
+import type { useTableContext } from "./tableContext.ts";
 
 const ROW_PX = 28;
+/** Left and right of a row together. */
+const PADDING_PX = 20;
+/** What the replay shows of its rollout, or what takes too much room beside it. */
+const HIDDEN_BESIDE_REPLAY: ReadonlySet<string> = new Set([
+  "taskText",
+  "groupMean",
+  "strip",
+  "trainingUse",
+]);
 
 interface GridProps {
   readonly dashboard: DashboardModel;
   readonly rows: readonly RolloutRow[];
+  readonly context: ReturnType<typeof useTableContext>;
 }
 
-export function RolloutGrid({ dashboard, rows }: GridProps) {
-  const { rollout, hiddenColumns } = dashboard.view.value;
+export function RolloutGrid({ dashboard, rows, context }: GridProps) {
+  const { rollout, hiddenColumns, isGrouped, closedGroups } = dashboard.view.value;
   const scroller = useRef<HTMLDivElement>(null);
   const columns = useShownColumns(rows, hiddenColumns, rollout !== null);
-  const chosen = rows.findIndex((row) => isSame(row, rollout));
-  const { virtual, cursor, setCursor, move } = useCursor(scroller, rows.length, chosen);
+  const lines = useMemo(
+    () => tableLines(rows, isGrouped, closedGroups),
+    [rows, isGrouped, closedGroups],
+  );
+  const chosen = lines.findIndex(({ kind, row }) => kind === "rollout" && isSame(row, rollout));
+  const { virtual, cursor, setCursor, move } = useCursor(scroller, lines.length, chosen);
+  const inSight = virtual.items.flatMap(({ index }) => lines[index]?.row ?? []);
+  const sight = `${inSight[0]?.step}/${virtual.items[0]?.index}/${virtual.items.length}`;
+  useEffect(() => context.look(inSight), [sight, lines]);
+  const act = (line: TableLine): void => {
+    if (line.kind === "rollout") open(dashboard, line.row);
+    else toggleGroup(dashboard, line.row.group);
+  };
+  /** False for keys that mark nothing here; while a rollout is shown they mark that one. */
+  const markLine = (key: string, { kind, row }: TableLine): boolean => {
+    const mark = dashboard.settings.value.hasSingleKeys ? markKey(key) : null;
+    if (mark === null || rollout !== null || kind === "group") return false;
+    toggleMark(dashboard, row, mark, context.markOf(row));
+    return true;
+  };
   const onKey = (event: KeyboardEvent): void => {
     if (isTyping(event)) return;
     const target = rowAfter(event.key, cursor, {
-      count: rows.length,
+      count: lines.length,
       page: Math.max(1, Math.floor((scroller.current?.clientHeight ?? 0) / ROW_PX) - 2),
-      hasSingleKeys: dashboard.settings.value.hasSingleKeys,
+      // While a rollout is shown they go on to the next one.
+      hasSingleKeys: dashboard.settings.value.hasSingleKeys && rollout === null,
     });
-    const row = rows[cursor];
+    const line = lines[cursor];
     if (target !== null) move(target);
-    else if (event.key === "Enter" && row !== undefined && event.target === scroller.current)
-      open(dashboard, row);
-    else return;
+    else if (line === undefined) return;
+    else if (event.key === "Enter" && event.target === scroller.current) act(line);
+    else if (!markLine(event.key, line)) return;
     event.preventDefault();
   };
   const template = columns.map(({ width }) => width).join(" ");
   return (
     <div
       class="grid"
-      role="grid"
+      role={isGrouped ? "treegrid" : "grid"}
       ref={scroller}
       tabIndex={0}
       aria-label={strings.trajectories.grid}
-      aria-rowcount={rows.length + 1}
+      aria-rowcount={lines.length + 1}
       aria-colcount={columns.length}
-      aria-activedescendant={rows[cursor] === undefined ? undefined : rowId(cursor)}
+      aria-activedescendant={lines[cursor] === undefined ? undefined : rowId(cursor)}
       onKeyDown={onKey}
     >
-      <GridHead dashboard={dashboard} columns={columns} template={template} />
-      <div class="grid-body" role="rowgroup" style={{ height: `${virtual.height}px` }}>
+      <GridHead
+        dashboard={dashboard}
+        columns={columns}
+        style={{ gridTemplateColumns: template, minWidth: leastWidth(columns) }}
+      />
+      <div
+        class="grid-body"
+        role="rowgroup"
+        style={{ height: `${virtual.height}px`, minWidth: leastWidth(columns) }}
+      >
         {virtual.items.map(({ index, start }) => {
-          const row = rows[index];
-          return row === undefined ? null : (
+          const line = lines[index];
+          if (line === undefined) return null;
+          const shared = {
+            id: rowId(index),
+            position: index,
+            context,
+            isCursor: index === cursor,
+            open: () => {
+              setCursor(index);
+              act(line);
+            },
+          };
+          const transform = `translateY(${start}px)`;
+          return line.kind === "group" ? (
+            <GroupRow
+              key={index}
+              {...shared}
+              line={line}
+              columnCount={columns.length}
+              style={{ transform }}
+            />
+          ) : (
             <GridRow
               key={index}
-              id={rowId(index)}
-              row={row}
+              {...shared}
+              row={line.row}
               columns={columns}
-              position={index}
+              level={isGrouped ? 2 : undefined}
               isChosen={index === chosen}
-              isCursor={index === cursor}
-              style={{ gridTemplateColumns: template, transform: `translateY(${start}px)` }}
-              open={() => {
-                setCursor(index);
-                open(dashboard, row);
-              }}
+              style={{ gridTemplateColumns: template, transform }}
             />
           );
         })}
@@ -93,7 +151,7 @@ function useShownColumns(
         ({ key, source }) =>
           !hidden.includes(key) &&
           (isMixed || key !== "environment") &&
-          !(isBesideReplay && key === "trainingUse") &&
+          !(isBesideReplay && HIDDEN_BESIDE_REPLAY.has(key)) &&
           (source === null || source === shownSource),
       ),
     [hidden, isMixed, isBesideReplay, shownSource],
@@ -115,37 +173,17 @@ function useCursor(scroller: RefObject<HTMLDivElement | null>, count: number, ch
   return { virtual, cursor: Math.min(row, Math.max(0, count - 1)), setCursor, move };
 }
 
-interface GridSize {
-  readonly count: number;
-  readonly page: number;
-  readonly hasSingleKeys: boolean;
+/** Head and rows are as wide as each other, also where both are wider than the list. */
+function leastWidth(columns: readonly RolloutColumn[]): string {
+  const widths = columns.map(({ width }) => Number.parseInt(width.replace(/^\D*/, ""), 10));
+  return `${widths.reduce((sum, width) => sum + width, PADDING_PX)}px`;
 }
 
-function rowAfter(
-  key: string,
-  at: number,
-  { count, page, hasSingleKeys }: GridSize,
-): number | null {
-  switch (key) {
-    case "ArrowDown":
-      return at + 1;
-    case "ArrowUp":
-      return at - 1;
-    case "j":
-      return hasSingleKeys ? at + 1 : null;
-    case "k":
-      return hasSingleKeys ? at - 1 : null;
-    case "PageDown":
-      return at + page;
-    case "PageUp":
-      return at - page;
-    case "Home":
-      return 0;
-    case "End":
-      return count - 1;
-    default:
-      return null;
-  }
+function toggleGroup(dashboard: DashboardModel, group: number): void {
+  const { closedGroups } = dashboard.view.value;
+  const others = closedGroups.filter((own) => own !== group);
+  const isClosed = others.length < closedGroups.length;
+  dashboard.update({ closedGroups: isClosed ? others : [...closedGroups, group] });
 }
 
 /** The step stays chosen from now on: what one reads must not change when the next step begins. */

@@ -8,11 +8,18 @@ import {
   formatSigned,
   formatTemperature,
 } from "../../src/shared/format.ts";
+import { type Mark, NO_MARK } from "../../src/shared/marks.ts";
 import type { RolloutSource } from "../../src/shared/rolloutSet.ts";
 import type { RolloutFilter, Sorting } from "../model/viewState.ts";
 import { strings } from "../strings/strings.ts";
 import { visibleLine } from "../text/visible.ts";
+import type { TableContext } from "./tableContext.ts";
 
+export const NO_CONTEXT: TableContext = {
+  groupOf: () => null,
+  detailOf: () => null,
+  markOf: () => NO_MARK,
+};
 const NOTHING_FOUND: ReadonlySet<string> = new Set();
 
 /** Rewards closer than this are the same: a histogram rounds. */
@@ -25,21 +32,36 @@ export interface RolloutColumn {
   readonly isNumber: boolean;
   /** The kind of rollouts that have this value; null = all. */
   readonly source: RolloutSource | null;
-  readonly text: (row: RolloutRow) => string;
+  readonly text: (row: RolloutRow, context: TableContext) => string;
   /** What rows are sorted by; null comes last. */
-  readonly rank: (row: RolloutRow) => number | string | null;
+  readonly rank: (row: RolloutRow, context: TableContext) => number | string | null;
 }
 
 export const ROLLOUT_COLUMNS: readonly RolloutColumn[] = [
+  {
+    ...column("marks", "56px", false),
+    text: (row, { markOf }) => markText(markOf(row)),
+    rank: (row, { markOf }) => -markRank(markOf(row)),
+  },
   {
     ...column("rollout", "78px", true),
     text: ({ group, rollout }) => `${group + 1}·${rollout + 1}`,
     rank: ({ group, rollout }) => group * 1e6 + rollout,
   },
   {
+    ...column("taskText", "minmax(160px, 3fr)", false),
+    text: (row, { detailOf }) => visibleLine(row.taskText ?? detailOf(row)?.taskText ?? ""),
+    rank: ({ environment, split, index }) => `${environment}:${split}:${index}`,
+  },
+  {
     ...column("reward", "74px", true),
     text: ({ reward }) => (reward === null ? strings.trajectories.failed : formatReward(reward)),
     rank: ({ reward }) => reward,
+  },
+  {
+    ...column("groupMean", "96px", true),
+    text: (row, { groupOf }) => formatReward(groupOf(row)?.mean ?? null),
+    rank: (row, { groupOf }) => groupOf(row)?.mean ?? null,
   },
   {
     ...column("advantage", "96px", true, "training"),
@@ -61,6 +83,11 @@ export const ROLLOUT_COLUMNS: readonly RolloutColumn[] = [
     text: ({ toolCalls, failedToolCalls }) =>
       strings.trajectories.tools(toolCalls, failedToolCalls),
     rank: ({ toolCalls, failedToolCalls }) => toolCalls + failedToolCalls / 1e3,
+  },
+  {
+    ...column("strip", "108px", false, "training"),
+    text: () => "",
+    rank: (row, { detailOf }) => meanLogprob(detailOf(row)?.strip ?? null),
   },
   {
     ...column("stop", "minmax(90px, 1.2fr)", false),
@@ -113,8 +140,9 @@ export function filterRows(
   rows: readonly RolloutRow[],
   filter: RolloutFilter,
   found: ReadonlySet<string> = NOTHING_FOUND,
+  markOf: TableContext["markOf"] = () => NO_MARK,
 ): readonly RolloutRow[] {
-  const { text, rewardLow, rewardHigh, stop, trainingUse, environment, split, temperature } =
+  const { text, rewardLow, rewardHigh, stop, trainingUse, environment, split, temperature, mark } =
     filter;
   const words = text
     .toLowerCase()
@@ -128,17 +156,25 @@ export function filterRows(
       (environment === "" || row.environment === environment) &&
       (split === "" || row.split === split) &&
       (temperature === null || (row.temperature ?? temperature) === temperature) &&
-      (words.every((word) => searchText(row).includes(word)) || found.has(rolloutName(row))),
+      hasMark(markOf(row), mark) &&
+      (words.every((word) => searchText(row, markOf(row)).includes(word)) ||
+        found.has(rolloutName(row))),
   );
 }
 
-/** Stable: rows that rank the same keep their order. */
-export function sortRows(rows: readonly RolloutRow[], sorting: Sorting): readonly RolloutRow[] {
+/** Stable: rows that rank the same keep their order. Pinned ones come first. */
+export function sortRows(
+  rows: readonly RolloutRow[],
+  sorting: Sorting,
+  context: TableContext = NO_CONTEXT,
+): readonly RolloutRow[] {
   const sorted = ROLLOUT_COLUMNS.find(({ key }) => key === sorting.column);
   if (sorted === undefined) return rows;
   const direction = sorting.isDescending ? -1 : 1;
   return [...rows].sort((a, b) => {
-    const [first, second] = [sorted.rank(a), sorted.rank(b)];
+    const pinned = Number(context.markOf(b).pin) - Number(context.markOf(a).pin);
+    if (pinned !== 0) return pinned;
+    const [first, second] = [sorted.rank(a, context), sorted.rank(b, context)];
     if (first === null || second === null) return Number(first === null) - Number(second === null);
     if (first === second) return 0;
     return first < second ? -direction : direction;
@@ -178,7 +214,29 @@ function isWithin(reward: number | null, low: number | null, high: number | null
   );
 }
 
-function searchText(row: RolloutRow): string {
+/** `mark` as in {@link RolloutFilter}. */
+function hasMark({ star, pin, note, tags }: Mark, mark: string): boolean {
+  if (mark === "star") return star;
+  if (mark === "pin") return pin;
+  if (mark === "note") return note !== "";
+  return mark === "" || tags.includes(mark.replace(/^tag:/, ""));
+}
+
+/** Tags and note; stars and pins are drawn. */
+function markText({ tags, note }: Mark): string {
+  return [...tags.map(visibleLine), ...(note === "" ? [] : [visibleLine(note)])].join(", ");
+}
+
+function markRank({ star, pin, tags, note }: Mark): number {
+  return 8 * Number(pin) + 4 * Number(star) + 2 * Number(tags.length > 0) + Number(note !== "");
+}
+
+function meanLogprob(strip: Float32Array | null): number | null {
+  if (strip === null || strip.length === 0) return null;
+  return strip.reduce((sum, value) => sum + value, 0) / strip.length;
+}
+
+function searchText(row: RolloutRow, { tags, note }: Mark): string {
   const { environment, split, index, stop, error, group, rollout } = row;
   const own = [
     environment,
@@ -188,6 +246,9 @@ function searchText(row: RolloutRow): string {
     error ?? "",
     `${group + 1}·${rollout + 1}`,
     trainingUseText(row.trainingUse),
+    row.taskText ?? "",
+    ...tags,
+    note,
   ];
   return own.join(" ").toLowerCase();
 }

@@ -48,7 +48,7 @@ interface SmallChartProps {
   readonly spec: SmallChartSpec;
 }
 
-function SmallChart({ dashboard, spec }: SmallChartProps) {
+export function SmallChart({ dashboard, spec }: SmallChartProps) {
   const [row, setRow] = useState<number | null>(null);
   const data = useSmallChartData(dashboard, spec);
   const title = visibleLine(spec.title);

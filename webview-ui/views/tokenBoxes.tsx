@@ -3,7 +3,7 @@
 // biome-ignore-all lint/a11y/useFocusableInteractive: the list has the focus and points at its token
 
 import { Fragment } from "preact";
-import { useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import type { TokenWindow } from "../../src/shared/dashboardTypes.ts";
 import { formatMeasure, formatSigned } from "../../src/shared/format.ts";
 import { isHighContrast, themeVersion } from "../controls/palette.ts";
@@ -20,9 +20,11 @@ const LINE = 20;
 interface BoxesProps {
   readonly dashboard: DashboardModel;
   readonly window: TokenWindow;
+  /** Position in the window of the token that a search has led to. */
+  readonly found: number | null;
 }
 
-export function TokenBoxes({ dashboard, window }: BoxesProps) {
+export function TokenBoxes({ dashboard, window, found }: BoxesProps) {
   const [hovered, setHovered] = useState<number | null>(null);
   const [focused, setFocused] = useState(0);
   const { tokenColour, hasTokenNumbers } = dashboard.view.value;
@@ -34,6 +36,12 @@ export function TokenBoxes({ dashboard, window }: BoxesProps) {
     () => Array.from({ length: count }, (_, index) => boxOf(window, scale, index, hasNumbers)),
     [window, scale, hasNumbers],
   );
+  useEffect(() => {
+    if (found === null) return;
+    setFocused(found);
+    document.querySelector(`#token-${found}`)?.scrollIntoView({ block: "center" });
+    document.querySelector<HTMLElement>(".token-boxes")?.focus({ preventScroll: true });
+  }, [found]);
   const onKey = (event: KeyboardEvent): void => {
     const next = tokenAfter(event.key, at, count);
     if (next === null) return;

@@ -1,9 +1,10 @@
-/** The tokens of a rollout as they were trained on, coloured by a number. */
+/** The tokens of a rollout as they were sampled, and trained on, coloured by a number. */
 
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { TOKENS_PER_WINDOW } from "../../src/shared/dashboardMessages.ts";
-import type { ReplayTurn, RolloutKey, TokenWindow } from "../../src/shared/dashboardTypes.ts";
+import type { ReplayTurn, TokenPlace, TokenWindow } from "../../src/shared/dashboardTypes.ts";
+import type { RolloutKey } from "../../src/shared/rolloutSet.ts";
 import { Icon } from "../controls/icon.tsx";
 import type { DashboardModel } from "../model/dashboardModel.ts";
 import { TOKEN_COLOURS, type TokenColour } from "../model/viewState.ts";
@@ -12,12 +13,15 @@ import { trainingUseText } from "./rolloutRows.ts";
 import { StreamPicker } from "./streamPicker.tsx";
 import { TokenBoxes } from "./tokenBoxes.tsx";
 import { type TokenScale, tokenScale } from "./tokenScale.ts";
+import { useFoundToken } from "./useFoundToken.ts";
 
 const text = strings.tokens;
 
 interface TokenViewProps {
   readonly dashboard: DashboardModel;
   readonly rolloutKey: RolloutKey;
+  /** False until the row of the rollout was received. */
+  readonly isListed: boolean;
   /** Of the streams that are stored. */
   readonly streams: readonly number[];
   /** Of the rollout; none until they were received. */
@@ -25,7 +29,14 @@ interface TokenViewProps {
   readonly trainingUse: string | null;
 }
 
-export function TokenView({ dashboard, rolloutKey, streams, turns, trainingUse }: TokenViewProps) {
+export function TokenView({
+  dashboard,
+  rolloutKey,
+  isListed,
+  streams,
+  turns,
+  trainingUse,
+}: TokenViewProps) {
   const { source, step, group, rollout } = rolloutKey;
   const [chosen, setStream] = useState<number | null>(null);
   const stream = chosen ?? streams[0] ?? null;
@@ -40,6 +51,12 @@ export function TokenView({ dashboard, rolloutKey, streams, turns, trainingUse }
       else if (answer.kind === "error") setError(answer.message);
     });
   }, [dashboard, source, step, group, rollout, stream, from]);
+  const place = useFoundToken(dashboard, rolloutKey, isListed);
+  useEffect(() => {
+    if (place === null) return;
+    setStream(place.stream);
+    setFrom(place.index - (place.index % TOKENS_PER_WINDOW));
+  }, [place]);
   if (stream === null) {
     const why =
       source === "training" ? text.notTrained(trainingUseText(trainingUse)) : text.evaluated;
@@ -65,9 +82,15 @@ export function TokenView({ dashboard, rolloutKey, streams, turns, trainingUse }
         }
       />
       <TokenPages window={window} go={setFrom} />
-      <TokenBoxes dashboard={dashboard} window={window} />
+      <TokenBoxes dashboard={dashboard} window={window} found={indexIn(window, place)} />
     </div>
   );
+}
+
+/** Null when the window does not show the token. */
+function indexIn({ stream, from, ids }: TokenWindow, place: TokenPlace | null): number | null {
+  const index = (place?.index ?? -1) - from;
+  return place?.stream === stream && index >= 0 && index < ids.length ? index : null;
 }
 
 interface ControlsProps {

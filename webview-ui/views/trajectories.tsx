@@ -1,34 +1,44 @@
 /** The rollouts of a step or evaluation, and the replay of one. */
 
 import { useLayoutEffect, useMemo } from "preact/hooks";
+import type { RolloutRow } from "../../src/shared/dashboardTypes.ts";
 import { setName } from "../../src/shared/rolloutSet.ts";
 import type { DashboardModel } from "../model/dashboardModel.ts";
 import { isTyping } from "../model/keys.ts";
 import { strings } from "../strings/strings.ts";
-import { besideOf } from "./besideReplay.tsx";
+import { AlarmFilter, useAlarmRollouts } from "./alarmFilter.tsx";
+import { isBesideShown } from "./besideReplay.tsx";
+import { MarkedMenu } from "./markedMenu.tsx";
+import { type ReadingOrder, useReadingOrder } from "./readingOrder.ts";
 import { Replay } from "./replay.tsx";
 import { RolloutFilters } from "./rolloutFilters.tsx";
 import { RolloutGrid } from "./rolloutGrid.tsx";
-import { filterRows, sortRows } from "./rolloutRows.ts";
+import { byGroup } from "./rolloutGroups.ts";
+import { filterRows, rolloutName, sortRows } from "./rolloutRows.ts";
 import { StepNavigator } from "./stepNavigator.tsx";
+import { DetailContext, type TableContext, useTableContext } from "./tableContext.ts";
 import { useMessageSearch } from "./useMessageSearch.ts";
 
 const text = strings.trajectories;
 
 export function Trajectories({ dashboard }: { readonly dashboard: DashboardModel }) {
-  const { filter, sorting, rollout } = dashboard.view.value;
+  const { rollout } = dashboard.view.value;
   const shown = dashboard.selection.rollouts.value;
   const all = shown?.rows ?? [];
   const search = useMessageSearch(dashboard, shown, all.length);
-  const rows = useMemo(
-    () => sortRows(filterRows(all, filter, search?.found), sorting),
-    [all, filter, sorting, search],
+  const context = useTableContext(dashboard, all);
+  const made = useAlarmRollouts(dashboard, shown, all.length);
+  const own = useMemo(
+    () => (made === null ? all : all.filter((row) => made.found.has(rolloutName(row)))),
+    [all, made],
   );
+  const rows = useRows(dashboard, own, search?.found, context);
+  const order = useReadingOrder(dashboard, rows);
   useLayoutEffect(() => {
-    const onKey = (event: KeyboardEvent): void => listKey(event, dashboard);
+    const onKey = (event: KeyboardEvent): void => listKey(event, dashboard, order);
     document.addEventListener("keydown", onKey);
     return () => document.removeEventListener("keydown", onKey);
-  }, [dashboard]);
+  }, [dashboard, order]);
   if (shown === null) {
     const why = text.noSteps[dashboard.data.run.value?.state ?? "unknown"] ?? text.noStepsYet;
     return <p class="message">{why}</p>;
@@ -37,30 +47,64 @@ export function Trajectories({ dashboard }: { readonly dashboard: DashboardModel
     <div
       class="trajectories"
       data-open={rollout !== null}
-      data-beside={rollout !== null && besideOf(dashboard, shown) !== null}
+      data-beside={rollout !== null && isBesideShown(dashboard)}
     >
       <section class="list" aria-label={text.grid}>
-        <StepNavigator dashboard={dashboard} />
-        <RolloutFilters dashboard={dashboard} rows={all} shown={rows.length} search={search} />
+        <div class="list-head">
+          <StepNavigator dashboard={dashboard} />
+          <MarkedMenu dashboard={dashboard} />
+        </div>
+        <RolloutFilters
+          dashboard={dashboard}
+          rows={all}
+          shown={rows.length}
+          search={search}
+          markOf={context.markOf}
+        />
+        {made === null ? null : <AlarmFilter dashboard={dashboard} search={made} />}
         {rows.length === 0 ? (
           <p class="message">{all.length === 0 ? text.noneYet : text.noMatch}</p>
         ) : (
-          <RolloutGrid dashboard={dashboard} rows={rows} />
+          <RolloutGrid dashboard={dashboard} rows={rows} context={context} />
         )}
       </section>
       {rollout === null ? null : (
-        <Replay
-          key={`${setName(shown)}/${rollout.group}/${rollout.rollout}`}
-          dashboard={dashboard}
-          rolloutKey={{ source: shown.source, step: shown.step, ...rollout }}
-          siblings={all}
-        />
+        <DetailContext.Provider value={context.detailOf}>
+          <Replay
+            key={`${setName(shown)}/${rollout.group}/${rollout.rollout}`}
+            dashboard={dashboard}
+            rolloutKey={{ source: shown.source, step: shown.step, ...rollout }}
+            siblings={all}
+            order={order}
+          />
+        </DetailContext.Provider>
       )}
     </div>
   );
 }
 
-function listKey(event: KeyboardEvent, dashboard: DashboardModel): void {
+/** Filtered and in order. What is received for rows in sight changes nothing, unless they are sorted by it. */
+function useRows(
+  dashboard: DashboardModel,
+  all: readonly RolloutRow[],
+  found: ReadonlySet<string> | undefined,
+  context: TableContext,
+): readonly RolloutRow[] {
+  const { filter, sorting, isGrouped } = dashboard.view.value;
+  const { groupOf, markOf } = context;
+  const detailOf = sorting.column === "strip" ? context.detailOf : noDetail;
+  return useMemo(() => {
+    const listed = filterRows(all, filter, found, markOf);
+    const sorted = sortRows(listed, sorting, { groupOf, markOf, detailOf });
+    return isGrouped ? [...byGroup(sorted).values()].flat() : sorted;
+  }, [all, filter, found, sorting, isGrouped, groupOf, markOf, detailOf]);
+}
+
+function noDetail(): null {
+  return null;
+}
+
+function listKey(event: KeyboardEvent, dashboard: DashboardModel, order: ReadingOrder): void {
   if (event.key === "Escape" && !isInControl(event)) {
     dashboard.update({ rollout: null });
     return;
@@ -68,6 +112,9 @@ function listKey(event: KeyboardEvent, dashboard: DashboardModel): void {
   if (isTyping(event) || !dashboard.settings.value.hasSingleKeys) return;
   if (event.key === "/" || event.key === "f") {
     document.querySelector<HTMLElement>("#rollout-filter")?.focus();
+    event.preventDefault();
+  } else if (dashboard.view.value.rollout !== null && (event.key === "j" || event.key === "k")) {
+    order.go(event.key === "j" ? 1 : -1);
     event.preventDefault();
   } else if (
     (event.key === "j" || event.key === "k") &&

@@ -8,7 +8,8 @@ import { rolloutName } from "./rolloutRows.ts";
 export interface MessageSearch {
   /** Names of the rollouts found so far. */
   readonly found: ReadonlySet<string>;
-  readonly checked: number;
+  /** From 0 to 1. */
+  readonly progress: number;
   readonly isComplete: boolean;
 }
 
@@ -30,14 +31,13 @@ export function useMessageSearch(
     const found = new Set<string>();
     let cancel = (): void => undefined;
     const timer = setTimeout(() => {
-      cancel = dashboard.host.ask({ ask: "search", source, step, text: words }, (answer) => {
+      const query = { text: words, isRegex: false, roles: [] };
+      const scope = { source, step };
+      cancel = dashboard.host.ask({ ask: "search", query, scope }, (answer) => {
         if (answer.kind !== "search") return;
-        for (const key of answer.found) found.add(rolloutName(key));
-        setSearch({
-          found: new Set(found),
-          checked: answer.checked,
-          isComplete: answer.isComplete,
-        });
+        const { hits, progress, isComplete } = answer;
+        for (const hit of hits) found.add(rolloutName(hit));
+        setSearch({ found: new Set(found), progress, isComplete });
       });
     }, TYPING_MS);
     return () => {

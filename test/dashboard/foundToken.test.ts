@@ -1,0 +1,89 @@
+/** A found place in the built page, opened among the tokens of its rollout. */
+
+import { mkdirSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { createRolloutStore } from "../../src/core/runFolder/rolloutStore.ts";
+import { Redactor } from "../../src/core/secrets/redaction/redactor.ts";
+import { createFileSystem } from "../../src/node/fileSystem.ts";
+import { aRecord } from "../core/runFolder/builders.ts";
+import { writeHardRun } from "../host/dashboard/writtenRun.ts";
+import { launchBrowser } from "../workbench/browser.ts";
+import { openDashboardPage } from "./dashboardPage.ts";
+import { THEMES } from "./themes.ts";
+
+const SHOTS = "out/shots";
+/** More than one window of tokens. */
+const TOKENS = 2_600;
+const FOUND = 2_345;
+let browser: Browser;
+let parent = "";
+
+beforeAll(async () => {
+  browser = await launchBrowser();
+  parent = await mkdtemp(join(tmpdir(), "tinker-rl-found-"));
+});
+afterAll(async () => {
+  await browser?.close();
+  await rm(parent, { recursive: true, force: true });
+});
+
+it("shows the token at which a found place begins, and the text where there are no tokens", async () => {
+  const [theme] = THEMES;
+  if (theme === undefined) throw new Error("There is no theme.");
+  const folder = await writeRun();
+  const dashboard = await openDashboardPage(browser, {
+    ...{ folder, theme },
+    tokenTexts: async (_, ids) => Array.from(ids, (id) => `w${id} `),
+    state: { runId: "hard", view: { tab: "search", replayMode: "tokens" } },
+  });
+  const { page } = dashboard;
+  const search = async (text: string): Promise<void> => {
+    await page.getByRole("tab", { name: "Search" }).click();
+    await page.getByRole("searchbox", { name: "Search in rollouts" }).fill(text);
+    await page.locator(".snippet").filter({ hasText: text }).first().click();
+  };
+  await search(`w${FOUND}`);
+  await page.getByText(`Tokens 2,001 to ${TOKENS.toLocaleString("en")}`).waitFor();
+  const chosen = page.locator('.token[aria-selected="true"]');
+  await expect.poll(() => chosen.textContent()).toContain(`w${FOUND}`);
+  await expect
+    .poll(() =>
+      chosen.evaluate((token) => {
+        const { top, bottom } = token.getBoundingClientRect();
+        return top > 0 && bottom < innerHeight;
+      }),
+    )
+    .toBe(true);
+  mkdirSync(SHOTS, { recursive: true });
+  await page.screenshot({ path: join(SHOTS, "found-token.png") });
+  await search("untrained");
+  await page.locator(".turns").waitFor();
+  await dashboard.close();
+});
+
+/** Two rollouts beside those of the run: one with tokens, and one without. */
+async function writeRun(): Promise<string> {
+  const fileSystem = createFileSystem();
+  const { folder, step } = await writeHardRun(fileSystem, parent, { rollouts: 8, tokens: 20 });
+  const files = fileSystem.within(folder);
+  const store = createRolloutStore({ fileSystem: files, redactor: new Redactor(), folder });
+  const ids = Array.from({ length: TOKENS }, (_, id) => id);
+  const [turn] = aRecord().turns;
+  if (turn === undefined) throw new Error("The sample record has a turn.");
+  const said = { ...turn, content: ids.map((id) => `w${id}`).join(" "), calls: [] };
+  await store.addRollout(aRecord({ step, group: 80, turns: [said] }));
+  await store.addRollout(aRecord({ step, group: 81, promptText: "This one is untrained." }));
+  const zeros = ids.map(() => 0);
+  await store.addTokens(step, [
+    {
+      ...{ group: 80, rollout: 0, stream: 0, ids, turns: zeros, mask: ids.map(() => 1) },
+      ...{ samplerLogprobs: zeros, trainerLogprobs: zeros, advantages: zeros },
+    },
+  ]);
+  await fileSystem.close();
+  return folder;
+}

@@ -1,0 +1,171 @@
+/** The built page of the runs table in a browser, over real run folders. */
+
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Browser } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import type { ExportedFile } from "../../src/shared/dashboardMessages.ts";
+import { writeComparedRuns } from "../fakes/comparedRuns.ts";
+import { accessibilityFaults } from "../workbench/accessibility.ts";
+import { launchBrowser } from "../workbench/browser.ts";
+import { openRunsPage, type RunsPage } from "./runsPage.ts";
+import { showRunsViews } from "./runsViews.ts";
+import { THEMES } from "./themes.ts";
+
+const [dark] = THEMES;
+
+describe("the page of the runs table", () => {
+  let browser: Browser;
+  let folder = "";
+  let shown: RunsPage | null = null;
+
+  beforeAll(async () => {
+    browser = await launchBrowser();
+    folder = mkdtempSync(join(tmpdir(), "tinker-rl-runs-"));
+    writeComparedRuns(join(folder, "runs"), { count: 12, steps: 20, tasks: 8 });
+  });
+  afterEach(async () => {
+    await shown?.close();
+    shown = null;
+  });
+  afterAll(async () => {
+    await browser?.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const open = async (layout?: string, theme = dark): Promise<RunsPage> => {
+    if (theme === undefined) throw new Error("There is no theme.");
+    const parent = join(folder, "runs");
+    shown = await openRunsPage(browser, {
+      ...{ parent, theme },
+      ...(layout !== undefined && { layout }),
+    });
+    await shown.page.getByText(/reading/).waitFor({ state: "detached" });
+    return shown;
+  };
+  const names = ({ page }: RunsPage): Promise<string[]> =>
+    page.locator('.grid-row [data-column="name"]').allTextContents();
+
+  it("sorts, filters, groups and keeps what was arranged", async () => {
+    const first = await open();
+    await first.page.getByRole("button", { name: /^Best/ }).click();
+    await first.page.getByLabel("Filter runs").fill("learning_rate = 1e-4 reward.best > 0");
+    await first.page.getByLabel("Group").selectOption("over seed");
+    await expect.poll(() => names(first)).toHaveLength(3);
+    await first.page.getByRole("button", { name: "Export CSV" }).click();
+    await expect.poll(() => first.saved.length).toBe(1);
+    const [head = "", ...rows] = first.saved[0]?.content.trim().split("\n") ?? [];
+    const best = rows.map((row) => Number(row.split(",")[head.split(",").indexOf("reward.best")]));
+    expect(best).toHaveLength(3);
+    expect(best).toEqual(best.toSorted((a, b) => b - a));
+    await expect.poll(() => first.layout()).toContain("reward.best");
+    const kept = first.layout() ?? "";
+    const before = await names(first);
+    await first.close();
+    const again = await open(kept);
+    // What filters and sorts is read again.
+    await vi.waitFor(async () => expect(await names(again)).toEqual(before), 10_000);
+    expect(await again.page.getByLabel("Filter runs").inputValue()).toContain("1e-4");
+  });
+
+  it("is used by keys alone: chooses a range, opens a run, moves and resizes a column", async () => {
+    const { page, opened, layout } = await open();
+    await page.getByRole("treegrid").focus();
+    for (const key of ["ArrowDown", " ", "Shift+ArrowDown", "Shift+ArrowDown"]) {
+      await page.keyboard.press(key);
+    }
+    await page.getByText("3 chosen").waitFor();
+    await page.keyboard.press("Enter");
+    await expect.poll(() => opened).toHaveLength(1);
+    await page.getByRole("button", { name: /^Best/ }).focus();
+    await page.keyboard.press("Alt+ArrowLeft");
+    await page.keyboard.press("Shift+ArrowRight");
+    const heads = (await page.locator(".grid-head").allTextContents()).join();
+    expect(heads).toMatch(/BestReward/);
+    await expect.poll(() => layout()).toContain('"reward.best":112');
+  });
+
+  it("compares runs, and saves what is seen as the runs have written it", async () => {
+    const shownPage = await open();
+    const { page, saved, compared } = shownPage;
+    for (const name of ["lr-1e-5-seed-1", "lr-1e-4-seed-1", "lr-1e-3-seed-1"]) {
+      await page.getByRole("checkbox", { name: `Compare ${name}`, exact: true }).click();
+    }
+    await page.locator(".compare-chart canvas").first().waitFor();
+    await page.getByRole("button", { name: "Log y" }).click();
+    const save = async (what: RegExp): Promise<ExportedFile> => {
+      const count = saved.length;
+      await page.locator(".compare").getByRole("button", { name: "Export" }).click();
+      await page.getByRole("menuitem", { name: what }).click();
+      await expect.poll(() => saved.length).toBe(count + 1);
+      const file = saved[count];
+      if (file === undefined) throw new Error("Nothing was saved.");
+      return file;
+    };
+    const { content } = await save(/CSV/);
+    const [head = "", ...lines] = content.trim().split("\n");
+    const columns = head.split(",");
+    expect(lines).toHaveLength(60);
+    for (const line of lines) {
+      const [run = "", step = "", ...cells] = line.split(",");
+      const path = join(folder, "runs", run, "metrics.jsonl");
+      const row = JSON.parse(readFileSync(path, "utf8").split("\n")[Number(step) - 1] ?? "{}");
+      expect(Number(cells[columns.indexOf("loss") - 2])).toBe(row.loss);
+      expect(Number(cells[columns.indexOf("rollout/reward/mean") - 2])).toBe(
+        row.rollout.reward.mean,
+      );
+    }
+    const svg = (await save(/SVG/)).content;
+    expect(svg.match(/<path [^>]*stroke=/g)?.length).toBe(3 * (columns.length - 2));
+    expect(svg).toContain("lr-1e-5-seed-1");
+    const png = await save(/PNG/);
+    expect(Buffer.from(png.content, "base64").subarray(1, 4).toString()).toBe("PNG");
+    await page.getByRole("tab", { name: "Configuration" }).click();
+    await page.getByRole("button", { name: "Open diff" }).first().click();
+    await expect.poll(() => compared.length).toBe(1);
+  });
+
+  it("gives a low page to the charts once they are used, and moves charts by dragging", async () => {
+    const { page, layout } = await open();
+    await page.setViewportSize({ width: 1024, height: 560 });
+    for (const name of ["lr-1e-5-seed-1", "lr-1e-4-seed-1"]) {
+      await page.getByRole("checkbox", { name: `Compare ${name}`, exact: true }).click();
+    }
+    const titles = page.locator(".compare-chart h2");
+    await titles.nth(1).waitFor();
+    expect(await page.getByRole("treegrid").count()).toBe(1);
+    const [first = "", second = ""] = await titles.allTextContents();
+    await titles.nth(1).dragTo(titles.nth(0));
+    await expect
+      .poll(() => titles.allTextContents())
+      .toEqual(expect.arrayContaining([second, first]));
+    expect((await titles.allTextContents()).slice(0, 2)).toEqual([second, first]);
+    await page.getByRole("button", { name: "Log y" }).click();
+    await page.getByRole("treegrid").waitFor({ state: "detached" });
+    await expect.poll(() => layout()).toContain('"isTableFolded":true');
+    await page.getByRole("button", { name: "Show table" }).click();
+    await page.getByRole("treegrid").waitFor();
+  });
+
+  it("keeps in sight which run a row is about", async () => {
+    const { page } = await open();
+    await page.setViewportSize({ width: 560, height: 560 });
+    const name = page.locator('.grid-row [data-column="name"]').first();
+    const before = await name.boundingBox();
+    await name.hover();
+    await page.mouse.wheel(400, 0);
+    const star = page.locator('.grid-row [data-column="star"]').first();
+    await expect.poll(async () => (await star.boundingBox())?.x).toBeLessThan(0);
+    expect((await name.boundingBox())?.x).toBeLessThanOrEqual(before?.x ?? 0);
+    expect((await name.boundingBox())?.x).toBeGreaterThan(40);
+  });
+
+  it.each(THEMES)("is accessible in the theme $name", async (theme) => {
+    const { page, faults } = await open(undefined, theme);
+    await showRunsViews(page, async (name) => {
+      expect(await accessibilityFaults(page.mainFrame()), name).toEqual([]);
+    });
+    expect(faults).toEqual([]);
+  });
+});

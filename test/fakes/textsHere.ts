@@ -1,0 +1,23 @@
+/** What reads the texts of runs for the dashboard, without its thread. */
+
+import { basename } from "node:path";
+import { readBehaviour } from "../../src/core/changes/behaviour.ts";
+import { readChanges } from "../../src/core/changes/readChanges.ts";
+import type { FileSystem } from "../../src/core/ports.ts";
+import { searchRun } from "../../src/core/search/searchRun.ts";
+import type { TextReader } from "../../src/host/dashboard/textReader.ts";
+
+/** Whatever is asked for, the run in `folder` is read, which the page knows by the folder's name. */
+export function textsHere(fileSystem: FileSystem, folder: string): TextReader {
+  const name = basename(folder);
+  const files = fileSystem.within(folder);
+  return {
+    async *search(what) {
+      for await (const report of searchRun(files, folder, what)) {
+        yield { ...report, run: { id: name, name } };
+      }
+    },
+    behaviour: () => readBehaviour(files, folder),
+    changes: (_, ranges) => readChanges(files, folder, ranges),
+  };
+}

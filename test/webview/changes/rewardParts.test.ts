@@ -1,0 +1,41 @@
+import { signal } from "@preact/signals";
+import { expect, it } from "vitest";
+import type { BehaviourRow, RewardPart } from "../../../src/shared/changes.ts";
+import { joined, partColumns } from "../../../webview-ui/changes/rewardParts.ts";
+import { firstViewState } from "../../../webview-ui/model/viewState.ts";
+import { rewardChartData } from "../../../webview-ui/views/rewardChartData.ts";
+import { aRunStore } from "../runStores.ts";
+
+function row(step: number, ...parts: readonly Partial<RewardPart>[]): BehaviourRow {
+  return {
+    ...{ step, rollouts: 8, read: 8, tokens: 1, turns: 1, calls: 1, failedCalls: null },
+    ...{ thinking: null, answer: null, argument: null, refusals: null, stops: {}, tools: {} },
+    parts: parts.map((part) => ({
+      ...{ by: "split", name: "a train", mean: 0.5, low: 0.25, high: 0.75, rollouts: 8 },
+      ...part,
+    })),
+  };
+}
+
+it("draws a curve with its interval and rollouts for each split that was read", () => {
+  const rows = [row(0, {}, { name: "a hard", mean: 0 }), row(2, { mean: 1 }, { by: "difficulty" })];
+  const data = aRunStore({
+    "rollout/reward/mean": [0.1, 0.2, 0.3],
+    "rollout/reward/max": [0.6, 1, 1],
+  });
+  const parts = partColumns(rows, "split", data.columns.steps());
+  expect(parts.map(({ label }) => label)).toEqual(["a train", "a hard"]);
+  expect(Array.from(parts[0]?.mean ?? [])).toEqual([0.5, Number.NaN, 1]);
+  expect(Array.from(parts[1]?.rollouts ?? [])).toEqual([8, Number.NaN, Number.NaN]);
+  const drawn = rewardChartData({ data, view: signal(firstViewState(0)) }, null, parts);
+  const line = drawn.series.find(({ label }) => label === "a train");
+  expect(Array.from(line?.values ?? [])).toEqual([0.5, 0.75, 1]);
+  const edge = drawn.series.find(({ key }) => key === "part:0-upper");
+  // No higher than a reward of the step.
+  expect(Array.from(edge?.values ?? [])).toEqual([0.6, expect.closeTo(0.675, 9), 0.75]);
+});
+
+it("joins what was read and adds nothing before the first value or after the last", () => {
+  const values = Float64Array.of(Number.NaN, 1, Number.NaN, 3, Number.NaN);
+  expect(Array.from(joined(values))).toEqual([Number.NaN, 1, 2, 3, Number.NaN]);
+});

@@ -1,0 +1,128 @@
+/** Small multiples of what the model does, a chart for each measure, stop reason and tool. */
+
+import { useState } from "preact/hooks";
+import type { StepRange } from "../../src/shared/changes.ts";
+import type { DashboardModel } from "../model/dashboardModel.ts";
+import { changesStrings as text } from "../strings/changes.ts";
+import { type BehaviourSeries, behaviourSeries } from "./behaviourSeries.ts";
+import type { Behaviour } from "./changesModel.ts";
+
+const WIDTH = 200;
+const HEIGHT = 48;
+/** Of a line and its dots at the edges. */
+const MARGIN = 3;
+
+interface ChartsProps {
+  readonly dashboard: DashboardModel;
+  readonly behaviour: Behaviour | null;
+  /** Marked in every chart. */
+  readonly ranges: readonly StepRange[];
+}
+
+export function BehaviourCharts({ dashboard, behaviour, ranges }: ChartsProps) {
+  if (behaviour === null) return null;
+  const { rows, steps, progress, error } = behaviour;
+  return (
+    <section aria-labelledby="behaviour">
+      <h2 id="behaviour">{text.behaviour}</h2>
+      <p class="fact" role="status">
+        {progress < 1
+          ? text.reading(Math.floor(progress * 100))
+          : text.behaviourHint(rows.length, steps)}
+      </p>
+      {error === null ? null : <p class="search-error">{error}</p>}
+      <div class="behaviour-charts">
+        {behaviourSeries(rows).map((series) => (
+          <SmallChart key={series.title} dashboard={dashboard} series={series} ranges={ranges} />
+        ))}
+      </div>
+    </section>
+  );
+}
+
+interface ChartProps {
+  readonly dashboard: DashboardModel;
+  readonly series: BehaviourSeries;
+  readonly ranges: readonly StepRange[];
+}
+
+function SmallChart({ dashboard, series, ranges }: ChartProps) {
+  const { title, steps, values, show } = series;
+  const [at, setAt] = useState<number | null>(null);
+  const last = values.length - 1;
+  const [first = 0] = steps;
+  const span = Math.max(1, (steps.at(-1) ?? 0) - first);
+  const x = (step: number): number => MARGIN + ((WIDTH - 2 * MARGIN) * (step - first)) / span;
+  const summary = text.change(show(values[0] ?? null), show(values[last] ?? null));
+  const open = (index: number): void =>
+    dashboard.openRollouts({ source: "training", step: steps[index] ?? 0 });
+  const move = (by: number): void => setAt(Math.min(last, Math.max(0, (at ?? last) + by)));
+  return (
+    <button
+      type="button"
+      class="behaviour-chart"
+      onClick={() => open(at ?? last)}
+      onBlur={() => setAt(null)}
+      onMouseLeave={() => setAt(null)}
+      onMouseMove={({ currentTarget, clientX }) => {
+        const { left, width } = currentTarget.getBoundingClientRect();
+        setAt(nearest(steps, first + (span * (clientX - left)) / width));
+      }}
+      onKeyDown={(event) => {
+        if (event.key !== "ArrowLeft" && event.key !== "ArrowRight") return;
+        move(event.key === "ArrowLeft" ? -1 : 1);
+        event.preventDefault();
+      }}
+    >
+      <span class="behaviour-title">{title}</span>
+      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
+        {ranges.map(({ from, to }, index) => (
+          <rect
+            key={index}
+            class="range"
+            x={x(Math.max(first, from)) - MARGIN}
+            width={Math.max(
+              2 * MARGIN,
+              x(Math.min(first + span, to)) - x(Math.max(first, from)) + 2 * MARGIN,
+            )}
+            height={HEIGHT}
+          />
+        ))}
+        <path d={pathOf(series, x)} vector-effect="non-scaling-stroke" />
+        {at === null ? null : (
+          <line
+            x1={x(steps[at] ?? 0)}
+            x2={x(steps[at] ?? 0)}
+            y2={HEIGHT}
+            vector-effect="non-scaling-stroke"
+          />
+        )}
+      </svg>
+      <span class="fact">
+        {at === null ? summary : text.atStep((steps[at] ?? 0) + 1, show(values[at] ?? null))}
+      </span>
+    </button>
+  );
+}
+
+/** From 0 or the smallest value below it to the largest; a gap where nothing was measured. */
+function pathOf({ steps, values }: BehaviourSeries, x: (step: number) => number): string {
+  const known = values.filter((value) => value !== null);
+  const low = Math.min(0, ...known);
+  const range = Math.max(Number.MIN_VALUE, Math.max(...known) - low);
+  let isPenDown = false;
+  return values
+    .map((value, at) => {
+      const draw = isPenDown ? "L" : "M";
+      isPenDown = value !== null;
+      if (value === null) return "";
+      const y = HEIGHT - MARGIN - ((HEIGHT - 2 * MARGIN) * (value - low)) / range;
+      return `${draw}${x(steps[at] ?? 0).toFixed(1)} ${y.toFixed(1)}`;
+    })
+    .join("");
+}
+
+function nearest(steps: readonly number[], wanted: number): number {
+  const distances = steps.map((step) => Math.abs(step - wanted));
+  return distances.indexOf(Math.min(...distances));
+}

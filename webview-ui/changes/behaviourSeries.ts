@@ -1,0 +1,82 @@
+/** The lines of the small charts: those of rewards and measures first, then stop reasons and tools, what changed most first. */
+
+import type { BehaviourRow, RewardParting } from "../../src/shared/changes.ts";
+import { formatMeasure, formatReward, formatShare } from "../../src/shared/format.ts";
+import { changesStrings as text } from "../strings/changes.ts";
+import { visibleLine } from "../text/visible.ts";
+import { partAt, partLabel, partNames } from "./rewardParts.ts";
+
+export interface BehaviourSeries {
+  readonly title: string;
+  /** From 0, ascending. */
+  readonly steps: readonly number[];
+  readonly values: readonly (number | null)[];
+  readonly show: (value: number | null) => string;
+}
+
+type Measure = keyof typeof text.measures;
+
+const SHARES: ReadonlySet<Measure> = new Set<Measure>(["failedCalls", "refusals"]);
+/** Charts of stop reasons, and of tools. */
+const MAX_NAMED = 8;
+
+export function behaviourSeries(rows: readonly BehaviourRow[]): readonly BehaviourSeries[] {
+  if (rows.length === 0) return [];
+  const measures = Object.keys(text.measures) as readonly Measure[]; // the table's own keys
+  const all = [
+    ...partSeries(rows, "split").sort(byChange).slice(0, MAX_NAMED),
+    ...partSeries(rows, "difficulty"),
+    ...measures.map((measure) => measureSeries(rows, measure)),
+    ...namedSeries(rows, "stops", (name) => text.stop(name.replaceAll("_", " "))),
+    ...namedSeries(rows, "tools", text.tool),
+  ];
+  return all.filter(({ values }) => values.some((value) => value !== null && value !== 0));
+}
+
+function measureSeries(rows: readonly BehaviourRow[], measure: Measure): BehaviourSeries {
+  const format = SHARES.has(measure) ? formatShare : formatMeasure;
+  return {
+    title: text.measures[measure],
+    steps: rows.map(({ step }) => step),
+    values: rows.map((row) => row[measure]),
+    show: (value) => (value === null ? "–" : format(value)),
+  };
+}
+
+function partSeries(rows: readonly BehaviourRow[], by: RewardParting): BehaviourSeries[] {
+  return partNames(rows, by).map((name) => ({
+    title: text.split(partLabel(by, name)),
+    steps: rows.map(({ step }) => step),
+    // What a step did not sample has no reward there.
+    values: rows.map(({ parts }) => partAt(parts, by, name)?.mean ?? null),
+    show: formatReward,
+  }));
+}
+
+function namedSeries(
+  rows: readonly BehaviourRow[],
+  of: "stops" | "tools",
+  title: (name: string) => string,
+): readonly BehaviourSeries[] {
+  const names = [...new Set(rows.flatMap((row) => Object.keys(row[of])))];
+  return names
+    .map((name) => ({
+      title: title(visibleLine(name)),
+      steps: rows.map(({ step }) => step),
+      // A tool that nobody called was called by none.
+      values: rows.map((row) => row[of][name] ?? 0),
+      show: (value: number | null) => (value === null ? "–" : formatShare(value)),
+    }))
+    .sort(byChange)
+    .slice(0, MAX_NAMED);
+}
+
+/** What changed most first. */
+function byChange(a: BehaviourSeries, b: BehaviourSeries): number {
+  return spread(b.values) - spread(a.values);
+}
+
+function spread(values: readonly (number | null)[]): number {
+  const known = values.filter((value) => value !== null);
+  return Math.max(...known) - Math.min(...known);
+}

@@ -1,0 +1,69 @@
+/** What is known of the changes over a run. */
+
+import type { BehaviourRow, ChangesReport, StepRange } from "../../src/shared/changes.ts";
+import type { DashboardModel } from "../model/dashboardModel.ts";
+import type { Answer } from "../model/host.ts";
+import { LastingQuestion } from "../model/lastingQuestion.ts";
+
+export interface Behaviour {
+  /** By ascending step. */
+  readonly rows: readonly BehaviourRow[];
+  readonly steps: number;
+  readonly progress: number;
+  readonly error: string | null;
+}
+
+export interface Changes extends ChangesReport {
+  readonly error: string | null;
+}
+
+interface ChangesModel {
+  readonly behaviour: LastingQuestion<Behaviour>;
+  readonly changes: LastingQuestion<Changes>;
+}
+
+const NO_BEHAVIOUR: Behaviour = { rows: [], steps: 0, progress: 0, error: null };
+const NO_CHANGES: Changes = {
+  ...{ before: 0, after: 0, more: [], less: [], endings: [] },
+  ...{ progress: 0, isComplete: false, error: null },
+};
+
+const models = new WeakMap<DashboardModel, ChangesModel>();
+
+export function changesModelOf(dashboard: DashboardModel): ChangesModel {
+  const { host } = dashboard;
+  const model = models.get(dashboard) ?? {
+    behaviour: new LastingQuestion(host, NO_BEHAVIOUR, addBehaviour),
+    changes: new LastingQuestion(host, NO_CHANGES, addChanges),
+  };
+  models.set(dashboard, model);
+  return model;
+}
+
+function addBehaviour(last: Behaviour, answer: Answer): Behaviour {
+  if (answer.kind === "error") return { ...last, error: answer.message, progress: 1 };
+  if (answer.kind !== "behaviour") return last;
+  const { rows, steps, progress } = answer;
+  return { rows: [...last.rows, ...rows], steps, progress, error: null };
+}
+
+function addChanges(last: Changes, answer: Answer): Changes {
+  if (answer.kind === "error") return { ...last, error: answer.message, isComplete: true };
+  return answer.kind === "changes" ? { ...answer, error: null } : last;
+}
+
+/** The first and the last quarter of the steps; null with fewer than two. Steps count from 0. */
+export function firstRanges(
+  steps: readonly number[],
+): { readonly before: StepRange; readonly after: StepRange } | null {
+  const [first] = steps;
+  const last = steps.at(-1);
+  if (first === undefined || last === undefined || first === last) return null;
+  const quarter = Math.floor(steps.length / 4);
+  const before = { from: first, to: steps[Math.max(0, quarter - 1)] ?? first };
+  const after = {
+    from: steps[Math.min(steps.length - 1, steps.length - quarter)] ?? last,
+    to: last,
+  };
+  return { before, after };
+}

@@ -1,0 +1,156 @@
+/** The phrases that the model says more or less often, each with examples. */
+
+import { useState } from "preact/hooks";
+import { BETWEEN_WORDS, type ChangedPhrase, type PhraseExample } from "../../src/shared/changes.ts";
+import { formatReward, formatSigned } from "../../src/shared/format.ts";
+import type { DashboardModel } from "../model/dashboardModel.ts";
+import { openFound } from "../search/openFound.ts";
+import { SnippetText } from "../search/snippetText.tsx";
+import { changesStrings as text } from "../strings/changes.ts";
+import { strings } from "../strings/strings.ts";
+import { visibleLine } from "../text/visible.ts";
+import type { Changes } from "./changesModel.ts";
+
+interface PhrasesProps {
+  readonly dashboard: DashboardModel;
+  readonly changes: Changes | null;
+}
+
+export function Phrases({ dashboard, changes }: PhrasesProps) {
+  if (changes === null) return null;
+  const { more, less, before, after, isComplete, progress, error } = changes;
+  const isEmpty = more.length + less.length === 0;
+  return (
+    <section aria-labelledby="changed-phrases">
+      <h2 id="changed-phrases">{text.phrases}</h2>
+      <p class="fact" role="status">
+        {isComplete ? text.phrasesHint(before, after) : text.reading(Math.floor(progress * 100))}
+      </p>
+      {error === null ? null : <p class="search-error">{error}</p>}
+      {isComplete && isEmpty && error === null ? <p class="note">{text.noPhrases}</p> : null}
+      {isEmpty ? null : (
+        <div class="phrase-columns">
+          <PhraseTable dashboard={dashboard} title={text.more} phrases={more} changes={changes} />
+          <PhraseTable dashboard={dashboard} title={text.less} phrases={less} changes={changes} />
+        </div>
+      )}
+    </section>
+  );
+}
+
+interface TableProps extends PhrasesProps {
+  readonly title: string;
+  readonly phrases: readonly ChangedPhrase[];
+  readonly changes: Changes;
+}
+
+function PhraseTable({ dashboard, title, phrases, changes }: TableProps) {
+  const [open, setOpen] = useState<string | null>(null);
+  return (
+    <section class="phrase-table" aria-label={title}>
+      <h3>{title}</h3>
+      <div class="phrase-head" aria-hidden="true">
+        <span>{text.phrase}</span>
+        <span>{text.beforeHead}</span>
+        <span>{text.afterHead}</span>
+        <span>{text.score}</span>
+      </div>
+      <ul>
+        {phrases.map((phrase) => {
+          const { words, before, after, score } = phrase;
+          const isOpen = words === open;
+          return (
+            <li key={words}>
+              <button
+                type="button"
+                class="phrase"
+                aria-expanded={isOpen}
+                onClick={() => setOpen(isOpen ? null : words)}
+              >
+                <span class="phrase-words">{visibleLine(words)}</span>
+                <Share label={text.beforeHead} count={before} total={changes.before} />
+                <Share label={text.afterHead} count={after} total={changes.after} />
+                <span class="phrase-score" title={text.score}>
+                  {formatSigned(score)}
+                </span>
+              </button>
+              {isOpen ? <Examples dashboard={dashboard} phrase={phrase} /> : null}
+            </li>
+          );
+        })}
+      </ul>
+    </section>
+  );
+}
+
+interface ShareProps {
+  readonly label: string;
+  readonly count: number;
+  readonly total: number;
+}
+
+function Share({ label, count, total }: ShareProps) {
+  return (
+    <span class="phrase-share" title={label}>
+      <span class="share-bar">
+        <svg viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">
+          <rect width={total === 0 ? 0 : (100 * count) / total} height="4" />
+        </svg>
+      </span>
+      {text.share(count, total)}
+    </span>
+  );
+}
+
+interface ExamplesProps {
+  readonly dashboard: DashboardModel;
+  readonly phrase: ChangedPhrase;
+}
+
+function Examples({ dashboard, phrase: { words, examples } }: ExamplesProps) {
+  const search = (): void => {
+    const expression = words.split(" ").join(BETWEEN_WORDS);
+    const { isEveryRun } = dashboard.view.value.search;
+    dashboard.update({
+      tab: "search",
+      search: { text: expression, isRegex: true, roles: [], isEveryRun },
+    });
+  };
+  return (
+    <section class="phrase-examples" aria-label={text.examples(words)}>
+      {examples.map((example, at) => (
+        <Example key={at} dashboard={dashboard} example={example} />
+      ))}
+      <button type="button" class="link" onClick={search}>
+        {text.searchFor}
+      </button>
+    </section>
+  );
+}
+
+interface ExampleProps {
+  readonly dashboard: DashboardModel;
+  readonly example: PhraseExample;
+}
+
+function Example({ dashboard, example }: ExampleProps) {
+  const { step, group, rollout, reward, snippet } = example;
+  const run = dashboard.data.run.value;
+  return (
+    <button
+      type="button"
+      class="snippet example"
+      onClick={() => {
+        if (run !== null) openFound(dashboard, { ...example, run }, snippet);
+      }}
+    >
+      <span class="example-head">
+        {text.place(step + 1, group + 1, rollout + 1)}
+        <span class="reward-chip" data-failed={reward === null}>
+          {reward === null ? strings.replay.failed : formatReward(reward)}
+        </span>
+      </span>
+      <SnippetText snippet={snippet} />
+    </button>
+  );
+}

@@ -1,0 +1,106 @@
+/** The rewards of parts of the tasks, a curve each: environments, splits, or thirds by difficulty. */
+
+import { useEffect, useRef } from "preact/hooks";
+import type { BehaviourRow, RewardPart, RewardParting } from "../../src/shared/changes.ts";
+import type { DashboardModel } from "../model/dashboardModel.ts";
+import { strings } from "../strings/strings.ts";
+import { visibleLine } from "../text/visible.ts";
+import { changesModelOf } from "./changesModel.ts";
+
+/** One value for each row of the metrics, NaN where nothing was read. */
+export interface PartColumns {
+  readonly name: string;
+  readonly label: string;
+  readonly mean: Float64Array;
+  readonly low: Float64Array;
+  readonly high: Float64Array;
+  readonly rollouts: Float64Array;
+}
+
+interface ReadParts {
+  readonly rows: readonly BehaviourRow[];
+  /** Why there is no curve yet; empty when there are some. */
+  readonly note: string;
+}
+
+const NONE: readonly BehaviourRow[] = [];
+const text = strings.reward;
+
+/** Reads the steps in the extension's thread while parts are shown; what was read before stays until the next reading is done. */
+export function useRewardParts(dashboard: DashboardModel): ReadParts {
+  const { rewardBy } = dashboard.view.value;
+  const run = dashboard.data.run.value;
+  const steps = dashboard.data.rolloutSteps.value.length;
+  const { behaviour } = changesModelOf(dashboard);
+  const subject = `${run?.id}#${run?.attempt}`;
+  const last = useRef({ subject, rows: NONE });
+  useEffect(() => {
+    if (rewardBy !== "all") behaviour.ask({ ask: "behaviour" }, `${subject} ${steps}`);
+  }, [behaviour, rewardBy, subject, steps]);
+  const answer = behaviour.answer.value;
+  if (rewardBy === "all" || answer === null) return { rows: NONE, note: "" };
+  const isRead = answer.progress === 1 || last.current.subject !== subject;
+  if (isRead) last.current = { subject, rows: answer.progress === 1 ? answer.rows : NONE };
+  const { rows } = last.current;
+  if (answer.error !== null) return { rows, note: answer.error };
+  if (partNames(rows, rewardBy).length > 0) return { rows, note: "" };
+  const percent = Math.floor(answer.progress * 100);
+  return { rows, note: percent < 100 ? text.readingParts(percent) : text.noParts };
+}
+
+/** `steps` has the step of each row of the metrics. */
+export function partColumns(
+  rows: readonly BehaviourRow[],
+  by: RewardParting,
+  steps: Float64Array,
+): readonly PartColumns[] {
+  const rowAt = new Map(Array.from(steps, (step, row) => [step, row]));
+  return partNames(rows, by).map((name) => {
+    const column = (): Float64Array => new Float64Array(steps.length).fill(Number.NaN);
+    const [mean, low, high, rollouts] = [column(), column(), column(), column()] as const;
+    for (const { step, parts } of rows) {
+      const part = partAt(parts, by, name);
+      const at = rowAt.get(step);
+      if (part === undefined || at === undefined) continue;
+      mean[at] = part.mean;
+      low[at] = part.low ?? Number.NaN;
+      high[at] = part.high ?? Number.NaN;
+      rollouts[at] = part.rollouts;
+    }
+    return { name, label: partLabel(by, name), mean, low, high, rollouts };
+  });
+}
+
+/** With straight lines where only some steps were read. */
+export function joined(values: Float64Array): Float64Array {
+  const line = values.slice();
+  let last = -1;
+  for (const [row, value] of values.entries()) {
+    if (Number.isNaN(value)) continue;
+    const from = values[last] ?? value;
+    if (last >= 0) {
+      for (let at = last + 1; at < row; at += 1) {
+        line[at] = from + ((value - from) * (at - last)) / (row - last);
+      }
+    }
+    last = row;
+  }
+  return line;
+}
+
+export function partNames(rows: readonly BehaviourRow[], by: RewardParting): readonly string[] {
+  const names = rows.flatMap(({ parts }) => parts.filter((part) => part.by === by));
+  return [...new Set(names.map(({ name }) => name))];
+}
+
+export function partAt(
+  parts: readonly RewardPart[],
+  by: RewardParting,
+  name: string,
+): RewardPart | undefined {
+  return parts.find((part) => part.by === by && part.name === name);
+}
+
+export function partLabel(by: RewardParting, name: string): string {
+  return by === "difficulty" ? (text.difficulties[name] ?? name) : visibleLine(name);
+}

@@ -1,0 +1,193 @@
+/** A chart that is used by mouse and by keys, and says in words what it shows. */
+
+import type { RefObject } from "preact";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { type Range, zoomed } from "../charts/scale.ts";
+import type { EvaluationCell } from "../model/evaluationCell.ts";
+import { strings } from "../strings/strings.ts";
+import type { ChartData } from "./chartData.ts";
+import type { ChartZoom } from "./chartMouse.ts";
+import { ContextMenu, type ContextMenuProps } from "./contextMenu.tsx";
+import { LineChart, type LineChartOptions } from "./lineChart.ts";
+import type { MenuItem } from "./menu.tsx";
+import { themeVersion } from "./palette.ts";
+
+/** What the person can do with a chart. */
+export interface PlotActions {
+  readonly zoom: (zoom: ChartZoom) => void;
+  /** Opens what a row is about; absent where there is nothing to open. */
+  readonly open?: (row: number) => void;
+  /** Null where the row has no menu. */
+  readonly menu?: (
+    row: number,
+  ) => { readonly label: string; readonly items: readonly MenuItem[] } | null;
+  readonly openCell?: (cell: EvaluationCell) => void;
+  /** What a click on the mark of an evaluation does, in words. */
+  readonly hintOf?: (cell: EvaluationCell) => string;
+}
+
+export interface PlotProps {
+  /** Charts with the same key share their cursor. */
+  readonly syncKey: string;
+  readonly title: string;
+  /** The chart in words, for those who do not see it. */
+  readonly summary: string;
+  readonly data: ChartData;
+  readonly height: number;
+  readonly isSmall?: boolean;
+  /** Called with the row under the cursor; null when it left. */
+  readonly onCursor: (row: number | null) => void;
+  /** The row in words. */
+  readonly describe: (row: number) => string;
+  /** Called with the chart once it is drawn; for pictures. */
+  readonly onChart?: (chart: LineChart) => void;
+  readonly actions: PlotActions;
+}
+
+interface OpenedMenu {
+  readonly label: string;
+  readonly items: readonly MenuItem[];
+  readonly at: ContextMenuProps["at"];
+}
+
+export function Plot(props: PlotProps) {
+  const { title, summary, data, isSmall = false, actions } = props;
+  const element = useRef<HTMLDivElement>(null);
+  const [row, setRow] = useState<number | null>(null);
+  const hovered = useRef<number | null>(null);
+  const onCursor = (at: number | null): void => {
+    hovered.current = at;
+    props.onCursor(at);
+  };
+  const chart = useLineChart(element, { ...props, onCursor });
+  const menu = useRowMenu(
+    actions,
+    () => hovered.current ?? row,
+    () => element.current?.focus(),
+  );
+  const onKey = (event: KeyboardEvent): void => {
+    const next = nextRow(event.key, row, data.xs.length);
+    if (event.key === "Enter" && row !== null && actions.open !== undefined) actions.open(row);
+    else if (next !== null) {
+      setRow(next);
+      chart.current?.point(next);
+      props.onCursor(next);
+    } else if (!zoomByKey(event.key, actions, data)) return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  const label = useMemo(
+    () => `${title}. ${summary} ${strings.chart.keys} ${isSmall ? "" : strings.chart.zoomHint}`,
+    [title, summary, isSmall],
+  );
+  const count = data.xs.length;
+  const plot = (
+    <div
+      class="plot"
+      ref={element}
+      tabIndex={0}
+      role="slider"
+      aria-orientation="horizontal"
+      aria-label={label}
+      aria-valuemin={1}
+      aria-valuemax={Math.max(1, count)}
+      aria-valuenow={(row ?? Math.max(0, count - 1)) + 1}
+      aria-valuetext={count === 0 ? strings.chart.noDataYet : props.describe(row ?? count - 1)}
+      onKeyDown={onKey}
+      onBlur={() => props.onCursor(null)}
+      onContextMenu={menu.open}
+    />
+  );
+  return (
+    <div class="plot-frame">
+      {plot}
+      {menu.shown}
+    </div>
+  );
+}
+
+/** The menu of the row under the mouse, or of the one that the keys have reached. */
+function useRowMenu(actions: PlotActions, rowAt: () => number | null, focus: () => void) {
+  const [opened, setOpened] = useState<OpenedMenu | null>(null);
+  const close = (): void => {
+    setOpened(null);
+    focus();
+  };
+  return {
+    open: (event: MouseEvent): void => {
+      const menu = actions.menu?.(rowAt() ?? -1) ?? null;
+      if (menu === null) return;
+      event.preventDefault();
+      const { left, top, height } = (event.currentTarget as Element).getBoundingClientRect(); // the plot
+      const isByMouse = event.clientX !== 0 || event.clientY !== 0;
+      const at = isByMouse
+        ? { left: event.clientX - left, top: event.clientY - top }
+        : { left: 0, top: height / 2 };
+      setOpened({ ...menu, at });
+    },
+    shown: opened === null ? null : <ContextMenu {...opened} close={close} />,
+  };
+}
+
+/** Draws the chart into the element, and again with every change of its numbers, its width, or the theme. */
+function useLineChart(
+  parent: RefObject<HTMLDivElement | null>,
+  props: PlotProps,
+): RefObject<LineChart | null> {
+  const { data, height, isSmall = false, syncKey } = props;
+  const chart = useRef<LineChart | null>(null);
+  const latest = useRef(props);
+  latest.current = props;
+  const theme = themeVersion.value;
+  useEffect(() => {
+    const element = parent.current;
+    if (element === null) return;
+    const made = new LineChart(element, { ...chartOptions(latest), height, isSmall, syncKey });
+    chart.current = made;
+    latest.current.onChart?.(made);
+    const observer = new ResizeObserver(([entry]) => {
+      if (entry !== undefined) made.resize(entry.contentRect.width);
+    });
+    observer.observe(element);
+    return () => {
+      observer.disconnect();
+      made.destroy();
+      chart.current = null;
+    };
+  }, [height, isSmall, syncKey]);
+  useEffect(() => chart.current?.update(data), [data, theme, height, isSmall, syncKey]);
+  return chart;
+}
+
+function chartOptions(latest: {
+  readonly current: PlotProps;
+}): Omit<LineChartOptions, "height" | "isSmall" | "syncKey"> {
+  return {
+    onCursor: (row) => latest.current.onCursor(row),
+    onPick: (row) => latest.current.actions.open?.(row),
+    onPickMark: (cell) => latest.current.actions.openCell?.(cell),
+    hintOf: (cell) => latest.current.actions.hintOf?.(cell) ?? "",
+    onZoom: (zoom) => latest.current.actions.zoom(zoom),
+  };
+}
+
+function nextRow(key: string, row: number | null, count: number): number | null {
+  if (count === 0) return null;
+  if (key === "ArrowLeft") return Math.max(0, (row ?? count) - 1);
+  if (key === "ArrowRight") return Math.min(count - 1, (row ?? count - 2) + 1);
+  if (key === "Home") return 0;
+  return key === "End" ? count - 1 : null;
+}
+
+/** `+`, `-` and `0`. True when the key was one of them. */
+function zoomByKey(key: string, { zoom }: PlotActions, { xs, xRange }: ChartData): boolean {
+  if (!["+", "=", "-", "0"].includes(key)) return false;
+  if (key === "0") {
+    zoom({ x: null, y: null });
+    return true;
+  }
+  const limits: Range = [xs[0] ?? 0, xs.at(-1) ?? 1];
+  const centre = (xRange[0] + xRange[1]) / 2;
+  zoom({ x: zoomed(xRange, key === "-" ? 1.25 : 0.8, centre, limits) });
+  return true;
+}

@@ -1,0 +1,81 @@
+/** Rollouts that were read lately or are likely to be read next, so that going on to one takes no time. */
+
+import type { RolloutBody } from "../../src/shared/dashboardTypes.ts";
+import { type RolloutKey, rolloutKeyName } from "../../src/shared/rolloutSet.ts";
+import type { Host } from "./host.ts";
+
+/** A rollout with long texts takes megabytes. */
+const MAX_KEPT = 6;
+
+export type ReadRollout =
+  | { readonly body: RolloutBody; readonly error: null }
+  | { readonly body: null; readonly error: string };
+
+interface Entry {
+  answer: ReadRollout | null;
+  readonly waiting: Set<(answer: ReadRollout) => void>;
+  readonly cancel: () => void;
+}
+
+export class RolloutBodies {
+  readonly #host: Host;
+  /** The one used last at the end. */
+  readonly #entries = new Map<string, Entry>();
+  #attempt = "";
+
+  constructor(host: Host) {
+    this.#host = host;
+  }
+
+  /** What is known at once; null otherwise. `attempt` names the run and its attempt: another one may have other rollouts. */
+  get(key: RolloutKey, attempt: string): ReadRollout | null {
+    this.#forgetOthers(attempt);
+    return this.#entries.get(rolloutKeyName(key))?.answer ?? null;
+  }
+
+  /** Asks for the rollout unless that was done; `take` gets it when it comes, until the returned function is called. */
+  request(
+    { source, step, group, rollout }: RolloutKey,
+    attempt: string,
+    take: (answer: ReadRollout) => void = () => undefined,
+  ): () => void {
+    this.#forgetOthers(attempt);
+    const key = { source, step, group, rollout };
+    const name = rolloutKeyName(key);
+    const entry = this.#entries.get(name) ?? this.#ask(key);
+    this.#entries.delete(name);
+    // What failed is asked for again the next time.
+    if (entry.answer?.error == null) this.#entries.set(name, entry);
+    if (entry.answer === null) entry.waiting.add(take);
+    else take(entry.answer);
+    for (const [oldest, { cancel }] of this.#entries) {
+      if (this.#entries.size <= MAX_KEPT) break;
+      cancel();
+      this.#entries.delete(oldest);
+    }
+    return () => entry.waiting.delete(take);
+  }
+
+  #ask(key: RolloutKey): Entry {
+    const entry: Entry = {
+      answer: null,
+      waiting: new Set(),
+      cancel: this.#host.ask({ ask: "rollout", key }, (answer) => {
+        if (answer.kind === "rollout") entry.answer = { body: answer.body, error: null };
+        else if (answer.kind === "error") entry.answer = { body: null, error: answer.message };
+        if (entry.answer === null) return;
+        for (const take of entry.waiting) take(entry.answer);
+        entry.waiting.clear();
+        entry.cancel();
+      }),
+    };
+    return entry;
+  }
+
+  #forgetOthers(attempt: string): void {
+    if (attempt === this.#attempt) return;
+    for (const { cancel } of this.#entries.values()) cancel();
+    this.#entries.clear();
+    this.#attempt = attempt;
+  }
+}

@@ -1,0 +1,239 @@
+/** The charts of the runs that are compared. All share their horizontal axis and its zoom. */
+
+import { useMemo, useRef, useState } from "preact/hooks";
+import { formatValue, formatXValue } from "../charts/format.ts";
+import type { ChartZoom } from "../controls/chartMouse.ts";
+import { Icon } from "../controls/icon.tsx";
+import { Plot } from "../controls/plot.tsx";
+import { Swatch } from "../controls/swatch.tsx";
+import { runsStrings as text } from "../strings/runs.ts";
+import { strings } from "../strings/strings.ts";
+import { visibleLine } from "../text/visible.ts";
+import { CompareControls } from "./compareControls.tsx";
+import { type ComparedCharts, comparedChart } from "./comparedChart.ts";
+import { dragged, dropPlace, movedTo } from "./dragMove.ts";
+import type { RunsModel } from "./runsModel.ts";
+
+const HEIGHT_PX = 220;
+const LEAST_PX = 120;
+const MOST_PX = 900;
+const STEP_PX = 40;
+
+interface RunsProps {
+  readonly runs: RunsModel;
+}
+
+export function CompareCharts({ runs }: RunsProps) {
+  const { charts, wideCharts } = runs.layout.value;
+  const shown = charts.filter((metric) => hasMetric(runs, metric));
+  return (
+    <>
+      <CompareControls runs={runs} />
+      <div class="compare-charts">
+        {shown.map((metric) => (
+          <CompareChart
+            key={metric}
+            runs={runs}
+            metric={metric}
+            isWide={wideCharts.includes(metric)}
+          />
+        ))}
+        {shown.length === 0 ? <p class="message">{text.noNumbers}</p> : null}
+      </div>
+    </>
+  );
+}
+
+/** True when one of the runs has the metric, and until it is known whether one has. */
+function hasMetric(runs: RunsModel, metric: string): boolean {
+  runs.compare.version.value;
+  const stores = runs.compared.value.map(({ id }) => runs.compare.of(id));
+  return stores.some((store) => store.has(metric));
+}
+
+interface ChartProps extends RunsProps {
+  readonly metric: string;
+  readonly isWide: boolean;
+}
+
+function CompareChart({ runs, metric, isWide }: ChartProps) {
+  const [row, setRow] = useState<number | null>(null);
+  const figure = useRef<HTMLElement>(null);
+  const chart = useComparedChart(runs, metric);
+  const { xAxis, chartHeights, hasMeans } = runs.layout.value;
+  const title = text.metrics[metric] ?? visibleLine(metric);
+  const describe = (at: number): string =>
+    strings.spoken.point(
+      formatXValue(xAxis, chart.data.xs[at] ?? 0),
+      chart.lines.map(({ label, values }) => `${label} ${formatValue(values[at])}`).join(", "),
+    );
+  const height = chartHeights[metric] ?? HEIGHT_PX;
+  const actions = useMemo(
+    () => ({ zoom: (zoom: ChartZoom) => zoomed(runs, metric, zoom) }),
+    [runs, metric],
+  );
+  return (
+    <figure
+      class="card compare-chart"
+      data-wide={isWide}
+      aria-label={title}
+      ref={figure}
+      {...dropPlace("chart", (other) => move(runs, other, metric))}
+    >
+      <figcaption class="card-head" {...dragged("chart", metric)}>
+        <h2 title={visibleLine(metric)}>{title}</h2>
+        {row === null ? null : (
+          <span class="fact">{formatXValue(xAxis, chart.data.xs[row] ?? 0)}</span>
+        )}
+        <ChartActions runs={runs} metric={metric} isWide={isWide} title={title} />
+      </figcaption>
+      <Plot
+        syncKey="compare"
+        title={title}
+        summary={summaryOf(chart)}
+        data={chart.data}
+        height={height}
+        onCursor={setRow}
+        describe={describe}
+        actions={actions}
+      />
+      <ul class="compare-values">
+        {chart.lines.map(({ key, label, look, values }) => (
+          <li key={key} title={label}>
+            <Swatch {...look} />
+            {hasMeans ? <span>{label}</span> : null}
+            <b>{formatValue(row === null ? lastOf(values) : values[row])}</b>
+          </li>
+        ))}
+      </ul>
+      <HeightEdge runs={runs} metric={metric} height={height} title={title} />
+    </figure>
+  );
+}
+
+/** Made anew when the numbers, or what decides about them, change; not with every move of the mouse. */
+function useComparedChart(runs: RunsModel, metric: string): ComparedCharts {
+  const { xAxis, smoothing, isLog, xRanges, yRanges, hasMeans, band } = runs.layout.value;
+  const version = runs.compare.version.value;
+  const compared = runs.compared.value;
+  const groups = runs.comparedGroups.value;
+  return useMemo(
+    () => comparedChart(runs, metric),
+    [
+      ...[runs, metric, version, compared, groups, xAxis, smoothing, isLog],
+      ...[xRanges[xAxis], yRanges[metric], hasMeans, band],
+    ],
+  );
+}
+
+function move(runs: RunsModel, metric: string, target: string): void {
+  runs.update({ charts: movedTo(runs.layout.peek().charts, metric, target) });
+}
+
+function zoomed(runs: RunsModel, metric: string, { x, y }: ChartZoom): void {
+  const { xAxis, xRanges, yRanges } = runs.layout.peek();
+  runs.update({
+    ...(x === undefined ? {} : { xRanges: { ...xRanges, [xAxis]: x } }),
+    ...(y === undefined ? {} : { yRanges: { ...yRanges, [metric]: y } }),
+  });
+}
+
+function summaryOf({ lines }: ComparedCharts): string {
+  return lines.map(({ label, values }) => `${label}: ${formatValue(lastOf(values))}.`).join(" ");
+}
+
+function lastOf(values: Float64Array): number | undefined {
+  return values.findLast((value) => !Number.isNaN(value));
+}
+
+interface ActionsProps extends ChartProps {
+  readonly title: string;
+}
+
+function ChartActions({ runs, metric, isWide, title }: ActionsProps) {
+  const { charts, wideCharts } = runs.layout.value;
+  const at = charts.indexOf(metric);
+  const moveBy = (by: number): void => move(runs, metric, charts[at + by] ?? metric);
+  const widen = (): void =>
+    runs.update({
+      wideCharts: isWide ? wideCharts.filter((other) => other !== metric) : [...wideCharts, metric],
+    });
+  return (
+    <div class="card-actions">
+      <IconButton label={text.moveBack(title)} icon="chevronLeft" run={() => moveBy(-1)} />
+      <IconButton label={text.moveOn(title)} icon="chevronRight" run={() => moveBy(1)} />
+      <button
+        type="button"
+        class="quiet"
+        aria-pressed={isWide}
+        title={text.wideHint(title)}
+        onClick={widen}
+      >
+        {text.wide}
+      </button>
+      <IconButton
+        label={text.removeChart(title)}
+        icon="close"
+        run={() => runs.update({ charts: charts.filter((other) => other !== metric) })}
+      />
+    </div>
+  );
+}
+
+interface IconButtonProps {
+  readonly label: string;
+  readonly icon: "chevronLeft" | "chevronRight" | "close";
+  readonly run: () => void;
+}
+
+function IconButton({ label, icon, run }: IconButtonProps) {
+  return (
+    <button type="button" class="quiet only-icon" aria-label={label} title={label} onClick={run}>
+      <Icon name={icon} />
+    </button>
+  );
+}
+
+/** The lower edge of a chart: drags and arrow keys make it higher or lower. */
+function HeightEdge({
+  runs,
+  metric,
+  height,
+  title,
+}: RunsProps & { readonly metric: string; readonly height: number; readonly title: string }) {
+  const set = (px: number): void => {
+    const bounded = Math.round(Math.max(LEAST_PX, Math.min(MOST_PX, px)));
+    runs.update({ chartHeights: { ...runs.layout.peek().chartHeights, [metric]: bounded } });
+  };
+  const drag = (event: PointerEvent): void => {
+    const edge = event.currentTarget as HTMLElement; // the edge
+    const start = event.clientY - height;
+    edge.setPointerCapture(event.pointerId);
+    const move = (moved: Event): void => {
+      if (moved instanceof PointerEvent) set(moved.clientY - start);
+    };
+    edge.addEventListener("pointermove", move);
+    const end = (): void => edge.removeEventListener("pointermove", move);
+    edge.addEventListener("lostpointercapture", end, { once: true });
+  };
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a rule cannot be moved
+    <div
+      class="chart-edge"
+      role="separator"
+      tabIndex={0}
+      aria-orientation="horizontal"
+      aria-label={text.heightOf(title)}
+      aria-valuemin={LEAST_PX}
+      aria-valuemax={MOST_PX}
+      aria-valuenow={height}
+      onPointerDown={drag}
+      onKeyDown={(event) => {
+        const by = { ArrowUp: -STEP_PX, ArrowDown: STEP_PX }[event.key];
+        if (by === undefined) return;
+        event.preventDefault();
+        set(height + by);
+      }}
+    />
+  );
+}

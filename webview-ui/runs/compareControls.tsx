@@ -1,0 +1,170 @@
+/** How all charts of the comparison are drawn, which there are, and how they are saved. */
+
+import { useId, useState } from "preact/hooks";
+import { MAX_COMPARED } from "../../src/shared/runsPage.ts";
+import { COMPARED_AXES, type ComparedAxis } from "../charts/xAxis.ts";
+import { Icon } from "../controls/icon.tsx";
+import { Menu } from "../controls/menu.tsx";
+import { runsStrings as text } from "../strings/runs.ts";
+import { strings } from "../strings/strings.ts";
+import { visibleLine } from "../text/visible.ts";
+import { SmoothingControl, Toggle } from "../views/chartControls.tsx";
+import { matcher } from "../views/metricPicker.tsx";
+import { saveCsv, savePng, saveSvg } from "./exportCharts.ts";
+import { BAND_KINDS, type BandKind } from "./layout.ts";
+import type { RunsModel } from "./runsModel.ts";
+
+interface RunsProps {
+  readonly runs: RunsModel;
+}
+
+export function CompareControls({ runs }: RunsProps) {
+  const { xAxis, smoothing, isLog, xRanges, yRanges } = runs.layout.value;
+  const isZoomed =
+    (xRanges[xAxis] ?? null) !== null || Object.values(yRanges).some((own) => own !== null);
+  return (
+    <fieldset class="controls compare-controls">
+      <legend class="visually-hidden">{strings.chart.controls}</legend>
+      <MetricSearch runs={runs} />
+      <label class="field">
+        <span>{strings.chart.xAxis}</span>
+        <select
+          value={xAxis}
+          onChange={({ currentTarget: { value } }) => runs.update({ xAxis: value as ComparedAxis })}
+        >
+          {COMPARED_AXES.map((axis) => (
+            <option key={axis} value={axis}>
+              {strings.chart.xAxes[axis]}
+            </option>
+          ))}
+        </select>
+      </label>
+      <SmoothingControl smoothing={smoothing} set={(next) => runs.update({ smoothing: next })} />
+      <div class="toggles">
+        <Toggle
+          label={strings.chart.log}
+          isOn={isLog}
+          flip={() => runs.update({ isLog: !isLog, yRanges: {} })}
+        />
+        <Means runs={runs} />
+      </div>
+      {isZoomed ? (
+        <button
+          type="button"
+          class="quiet"
+          onClick={() => runs.update({ xRanges: { ...xRanges, [xAxis]: null }, yRanges: {} })}
+        >
+          <Icon name="zoomOut" />
+          <span>{strings.chart.resetZoom}</span>
+        </button>
+      ) : null}
+      <Menu
+        label={strings.chart.export}
+        icon="export"
+        isTextShown={true}
+        items={[
+          { label: strings.chart.exportCsv, run: () => saveCsv(runs) },
+          { label: strings.chart.exportPng, run: () => savePng(runs) },
+          { label: text.exportSvg, run: () => saveSvg(runs) },
+        ]}
+      />
+      {runs.chosen.value.length > MAX_COMPARED ? (
+        <span class="fact">{text.tooMany(MAX_COMPARED)}</span>
+      ) : null}
+    </fieldset>
+  );
+}
+
+/** Means of groups, where the table has groups. */
+function Means({ runs }: RunsProps) {
+  const { grouping, hasMeans, band } = runs.layout.value;
+  if (grouping === null) return null;
+  return (
+    <>
+      <Toggle
+        label={text.means}
+        isOn={hasMeans}
+        flip={() => runs.update({ hasMeans: !hasMeans, yRanges: {} })}
+      />
+      {hasMeans ? (
+        <select
+          aria-label={text.band}
+          value={band}
+          onChange={({ currentTarget: { value } }) => runs.update({ band: value as BandKind })}
+        >
+          {BAND_KINDS.map((kind) => (
+            <option key={kind} value={kind}>
+              {text.bands[kind]}
+            </option>
+          ))}
+        </select>
+      ) : null}
+    </>
+  );
+}
+
+const MAX_FOUND = 60;
+
+/** Finds metrics by a part of their name, or a regular expression. */
+function MetricSearch({ runs }: RunsProps) {
+  const [isOpen, setOpen] = useState(false);
+  const id = useId();
+  return (
+    <div class="metric-search">
+      <button
+        type="button"
+        class="secondary"
+        aria-expanded={isOpen}
+        aria-controls={id}
+        onClick={() => setOpen(!isOpen)}
+      >
+        <Icon name="graphLine" />
+        <span>{text.chooseMetrics}</span>
+      </button>
+      <div id={id}>{isOpen ? <MetricList runs={runs} close={() => setOpen(false)} /> : null}</div>
+    </div>
+  );
+}
+
+function MetricList({ runs, close }: RunsProps & { readonly close: () => void }) {
+  const [filter, setFilter] = useState("");
+  const names = runs.metricNames.value;
+  const found = names.filter(matcher(filter));
+  const { charts } = runs.layout.value;
+  const flip = (name: string): void => {
+    const others = charts.filter((other) => other !== name);
+    runs.update({ charts: others.length < charts.length ? others : [name, ...charts] });
+  };
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: catches the keys of the controls within
+    <div
+      class="card metric-list"
+      onKeyDown={(event) => {
+        if (event.key === "Escape") close();
+      }}
+    >
+      <input
+        type="search"
+        ref={(input) => input?.focus()}
+        placeholder={strings.small.filter}
+        aria-label={strings.small.filter}
+        value={filter}
+        onInput={({ currentTarget: { value } }) => setFilter(value)}
+      />
+      <span class="fact">{strings.small.shown(found.length, names.length)}</span>
+      <ul>
+        {found.slice(0, MAX_FOUND).map((name) => (
+          <li key={name}>
+            <label class="check">
+              <input type="checkbox" checked={charts.includes(name)} onChange={() => flip(name)} />
+              <span>{visibleLine(name)}</span>
+            </label>
+          </li>
+        ))}
+      </ul>
+      {found.length > MAX_FOUND ? (
+        <p class="note">{strings.more(found.length - MAX_FOUND)}</p>
+      ) : null}
+    </div>
+  );
+}

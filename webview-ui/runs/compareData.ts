@@ -1,0 +1,194 @@
+/** What a chart of several runs draws: a line a run, or a mean with its band a group, all over the same horizontal values. */
+
+import { t975 } from "../../src/shared/studentT.ts";
+import { formatTick, formatXTick } from "../charts/format.ts";
+import { type Range, shownX, valueRange } from "../charts/scale.ts";
+import { type Smoothing, smooth } from "../charts/smoothing.ts";
+import { tickSteps } from "../charts/ticks.ts";
+import type { XAxis } from "../charts/xAxis.ts";
+import type { ChartBand, ChartData, ChartSeries } from "../controls/chartData.ts";
+import type { SeriesLook } from "../controls/seriesLook.ts";
+import type { BandKind } from "./layout.ts";
+
+/** One run, as it was written. */
+export interface Curve {
+  readonly key: string;
+  readonly label: string;
+  readonly look: SeriesLook;
+  /** Ascending, as long as `ys`. */
+  readonly xs: Float64Array;
+  /** NaN for gaps. */
+  readonly ys: Float64Array;
+}
+
+/** Runs that are drawn as their mean. */
+export interface CurveGroup {
+  readonly key: string;
+  readonly label: string;
+  readonly look: SeriesLook;
+  readonly curves: readonly Curve[];
+}
+
+export interface CompareOptions {
+  readonly xAxis: XAxis;
+  readonly smoothing: Smoothing;
+  readonly isLog: boolean;
+  readonly xRange: Range | null;
+  readonly yRange: Range | null;
+}
+
+/** Beyond it, values that are no steps stand at equal distances: no screen has more columns. */
+const MAX_GRID = 2_000;
+
+/** A line a run. */
+export function runsChart(curves: readonly Curve[], options: CompareOptions): ChartData {
+  const grid = gridOf(curves, options.xAxis);
+  const series = curves.map((curve): ChartSeries => {
+    const values = onGrid({ ...curve, ys: smooth(curve.ys, options.smoothing) }, grid);
+    return lineOf(curve, values);
+  });
+  return chartOf(grid, series, [], options);
+}
+
+/** The mean of each group's runs where all of them have a value, with its band where they are at least two. */
+export function groupsChart(
+  groups: readonly CurveGroup[],
+  bandKind: BandKind,
+  options: CompareOptions,
+): ChartData {
+  const grid = gridOf(
+    groups.flatMap(({ curves }) => curves),
+    options.xAxis,
+  );
+  const drawn = groups.map((group) => {
+    const lines = group.curves.map((curve) =>
+      onGrid({ ...curve, ys: smooth(curve.ys, options.smoothing) }, grid),
+    );
+    return { group, ...bandOf(lines, grid.length, bandKind) };
+  });
+  const edges = drawn.flatMap(({ group: { key, look }, low, high }) => [
+    edgeOf(`low.${key}`, look, low),
+    edgeOf(`high.${key}`, look, high),
+  ]);
+  const bands = drawn.map(
+    ({ group: { key, look } }): ChartBand => ({
+      ...{ upper: `high.${key}`, lower: `low.${key}`, colour: look.colour, share: 0.16 },
+    }),
+  );
+  const lines = drawn.map(({ group, mean }) => lineOf(group, mean));
+  return chartOf(grid, [...edges, ...lines], bands, options);
+}
+
+function chartOf(
+  xs: Float64Array,
+  series: readonly ChartSeries[],
+  bands: readonly ChartBand[],
+  { xAxis, isLog, xRange, yRange }: CompareOptions,
+): ChartData {
+  const range = xRange ?? shownX(xs);
+  const inSight = series.map(({ values }) => withinX(xs, values, range));
+  return {
+    ...{ xs, series, bands, marks: [], isLog, xRange: range },
+    yRange: yRange ?? valueRange(inSight, { isLog, isClipped: false, isFromZero: false }),
+    xSteps: tickSteps(xAxis),
+    formatX: (value, step) => formatXTick(xAxis, value, step),
+    formatY: formatTick,
+  };
+}
+
+/** All horizontal values of the curves, ascending, each once. */
+function gridOf(curves: readonly Curve[], xAxis: XAxis): Float64Array {
+  const longest = curves.reduce<Float64Array>(
+    (found, { xs }) => (xs.length > found.length ? xs : found),
+    new Float64Array(),
+  );
+  if (xAxis === "step" && curves.every(({ xs }) => isBeginningOf(xs, longest))) return longest;
+  const all = new Set<number>();
+  for (const { xs } of curves) for (const x of xs) all.add(x);
+  const sorted = Float64Array.from(all).sort();
+  if (xAxis === "step" || sorted.length <= MAX_GRID) return sorted;
+  const [first, last] = [sorted[0] ?? 0, sorted.at(-1) ?? 1];
+  return Float64Array.from(
+    { length: MAX_GRID },
+    (_, index) => first + ((last - first) * index) / (MAX_GRID - 1),
+  );
+}
+
+/** Runs over the same steps are, so that nothing has to be sorted. */
+function isBeginningOf(xs: Float64Array, longest: Float64Array): boolean {
+  return xs.every((x, row) => x === longest[row]);
+}
+
+/** The curve at each value of the grid, by a straight line between two of its rows; NaN outside of it and in its gaps. */
+function onGrid({ xs, ys }: Pick<Curve, "xs" | "ys">, grid: Float64Array): Float64Array {
+  const values = new Float64Array(grid.length).fill(Number.NaN);
+  if (isBeginningOf(xs, grid)) {
+    values.set(ys);
+    return values;
+  }
+  let row = 0;
+  return values.map((_, index) => {
+    const x = grid[index] ?? Number.NaN;
+    while (row + 1 < xs.length && (xs[row + 1] ?? Number.NaN) <= x) row += 1;
+    return valueAt(x, [xs[row], xs[row + 1]], [ys[row], ys[row + 1]]);
+  });
+}
+
+type Pair = readonly [number | undefined, number | undefined];
+
+/** Between two points; NaN outside of them. */
+function valueAt(x: number, [left = Number.NaN, right = Number.NaN]: Pair, ys: Pair): number {
+  const [own = Number.NaN, next = Number.NaN] = ys;
+  if (x === left) return own;
+  return x > left && x < right ? own + ((next - own) * (x - left)) / (right - left) : Number.NaN;
+}
+
+interface Band {
+  readonly mean: Float64Array;
+  readonly low: Float64Array;
+  readonly high: Float64Array;
+}
+
+/** Where a run has ended, the mean of the others would jump: the lines end where the first one does. */
+function bandOf(lines: readonly Float64Array[], length: number, kind: BandKind): Band {
+  const empty = (): Float64Array => new Float64Array(length).fill(Number.NaN);
+  const band = { mean: empty(), low: empty(), high: empty() };
+  for (let index = 0; index < length; index += 1) {
+    const values = lines.map((line) => line[index] ?? Number.NaN);
+    if (values.length === 0 || values.some(Number.isNaN)) continue;
+    const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+    band.mean[index] = mean;
+    if (values.length < 2) continue;
+    const reach = kind === "interval" ? intervalReach(values, mean) : null;
+    band.low[index] = reach === null ? Math.min(...values) : mean - reach;
+    band.high[index] = reach === null ? Math.max(...values) : mean + reach;
+  }
+  return band;
+}
+
+/** t(n - 1) · s / √n */
+function intervalReach(values: readonly number[], mean: number): number {
+  const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
+  const count = values.length;
+  return t975(count - 1) * Math.sqrt(squares / (count - 1) / count);
+}
+
+function lineOf(
+  { key, label, look }: Pick<Curve, "key" | "label" | "look">,
+  values: Float64Array,
+): ChartSeries {
+  const { colour, dash } = look;
+  const line = { key, label, values, colour, share: 1, width: 1.75 };
+  return dash === undefined ? line : { ...line, dash };
+}
+
+function edgeOf(key: string, { colour }: SeriesLook, values: Float64Array): ChartSeries {
+  return { key, label: key, values, colour, share: 0, width: 0 };
+}
+
+function withinX(xs: Float64Array, values: Float64Array, [low, high]: Range): Float64Array {
+  return values.filter((_, row) => {
+    const x = xs[row] ?? Number.NaN;
+    return x >= low && x <= high;
+  });
+}

@@ -1,0 +1,180 @@
+/** The newest evaluations of the compared runs side by side, and task by task. */
+
+import { useEffect, useState } from "preact/hooks";
+import { formatCount, formatReward, formatSigned } from "../../src/shared/format.ts";
+import type { ComparedCell, ComparedResult, RunsTableRow } from "../../src/shared/runsPage.ts";
+import { ScrollRegion } from "../controls/scrollRegion.tsx";
+import { runsStrings as text } from "../strings/runs.ts";
+import { visibleLine } from "../text/visible.ts";
+import { RunHead } from "./runHead.tsx";
+import type { RunsModel } from "./runsModel.ts";
+
+interface RunsProps {
+  readonly runs: RunsModel;
+}
+
+export function CompareEvaluations({ runs }: RunsProps) {
+  const cells = runs.evaluations.value;
+  const ids = runs.compared.value.map(({ id }) => id);
+  useEffect(() => runs.send({ kind: "want-evaluations", ids }), [runs, ids.join()]);
+  if (cells === null) return <p class="message">{text.readingEvaluations}</p>;
+  const compared = runs.compared.value.filter(({ id }) =>
+    cells.some(({ results }) => id in results),
+  );
+  if (compared.length === 0) return <p class="message">{text.noEvaluations}</p>;
+  return (
+    <div class="compare-page">
+      {cells.map((cell) => (
+        <Cell key={cell.cell} runs={runs} cell={cell} compared={compared} />
+      ))}
+    </div>
+  );
+}
+
+interface CellProps extends RunsProps {
+  readonly cell: ComparedCell;
+  readonly compared: readonly RunsTableRow[];
+}
+
+function Cell({ runs, cell, compared }: CellProps) {
+  const [isOpen, setOpen] = useState(false);
+  const title = visibleLine(cell.cell);
+  const present = compared.filter(({ id }) => id in cell.results);
+  return (
+    <div class="card">
+      <div class="card-head">
+        <h2>{title}</h2>
+        <span class="fact">{text.pairedHint}</span>
+        <div class="card-actions">
+          <button
+            type="button"
+            class="quiet"
+            aria-pressed={isOpen}
+            onClick={() => setOpen(!isOpen)}
+          >
+            {text.taskByTask}
+          </button>
+        </div>
+      </div>
+      <ScrollRegion label={title}>
+        <table class="plain">
+          <thead>
+            <tr>
+              <th scope="col">{text.columns["name"]?.head}</th>
+              <th scope="col" class="number">
+                {text.columns["steps"]?.head}
+              </th>
+              <th scope="col" class="number">
+                {text.columns["reward.last"]?.head}
+              </th>
+              <th scope="col" class="number">
+                {text.interval}
+              </th>
+              <th scope="col" class="number">
+                {text.difference}
+              </th>
+              <th scope="col" class="number">
+                {text.betterWorse}
+              </th>
+              <th scope="col" class="number">
+                {text.rollouts}
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {present.map((row) => (
+              <ResultRow key={row.id} runs={runs} row={row} result={cell.results[row.id]} />
+            ))}
+          </tbody>
+        </table>
+      </ScrollRegion>
+      {isOpen ? <Tasks runs={runs} cell={cell} compared={present} /> : null}
+    </div>
+  );
+}
+
+interface ResultRowProps extends RunsProps {
+  readonly row: RunsTableRow;
+  readonly result: ComparedResult | undefined;
+}
+
+function ResultRow({ runs, row, result }: ResultRowProps) {
+  if (result === undefined) return null;
+  const { step, mean, low, high, rollouts, difference } = result;
+  return (
+    <tr>
+      <th scope="row" class="name">
+        <RunHead runs={runs} run={row} />
+      </th>
+      <td class="number">{formatCount(step)}</td>
+      <td class="number">
+        <b>{formatReward(mean)}</b>
+      </td>
+      <td class="number">{text.between(formatReward(low), formatReward(high))}</td>
+      <td class="number">
+        {difference === null
+          ? text.baseline
+          : text.differs(
+              formatSigned(difference.mean),
+              formatSigned(difference.low),
+              formatSigned(difference.high),
+            )}
+      </td>
+      <td class="number">
+        {difference === null
+          ? "–"
+          : text.ofTasks(difference.better, difference.worse, difference.tasks)}
+      </td>
+      <td class="number">{formatCount(rollouts)}</td>
+    </tr>
+  );
+}
+
+const MAX_ROWS = 200;
+
+/** The tasks on which the runs differ most stand first. */
+function Tasks({ runs, cell, compared }: CellProps) {
+  const rewards = compared.map(({ id }) => cell.results[id]?.tasks ?? []);
+  const spreadOf = (at: number): number => {
+    const known = rewards.map((own) => own[at] ?? null).filter((value) => value !== null);
+    return known.length === 0 ? 0 : Math.max(...known) - Math.min(...known);
+  };
+  const order = [...cell.tasks.keys()]
+    .map((at) => ({ at, spread: spreadOf(at) }))
+    .sort((a, b) => b.spread - a.spread || a.at - b.at);
+  return (
+    <ScrollRegion label={text.taskByTask}>
+      <table class="plain task-table">
+        <thead>
+          <tr>
+            <th scope="col" class="number">
+              {text.task}
+            </th>
+            {compared.map((run) => (
+              <th scope="col" key={run.id} class="number">
+                <RunHead runs={runs} run={run} />
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {order.slice(0, MAX_ROWS).map(({ at }) => (
+            <tr key={at}>
+              <th scope="row" class="number">
+                {formatCount(cell.tasks[at] ?? 0)}
+              </th>
+              {rewards.map((own, run) => (
+                <td key={compared[run]?.id} class="number">
+                  {formatReward(own[at] ?? null)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {order.length > MAX_ROWS ? (
+        <p class="note">{text.moreTasks(order.length - MAX_ROWS)}</p>
+      ) : null}
+    </ScrollRegion>
+  );
+}

@@ -1,0 +1,72 @@
+/** The numbers of the runs that are compared, as they arrive, and which of them the charts read. */
+
+import { signal } from "@preact/signals";
+import { MAX_COMPARED, type RunsHostMessage } from "../../src/shared/runsPage.ts";
+import { ColumnStore } from "../charts/columns.ts";
+
+type Columns = Extract<RunsHostMessage, { readonly kind: "columns" }>;
+
+export class CompareModel {
+  readonly #columns = new Map<string, ColumnStore>();
+  readonly #names = new Set<string>();
+  readonly #request: (ids: readonly string[], names: readonly string[]) => void;
+  #ids: readonly string[] = [];
+  #isScheduled = false;
+  #isBehind = false;
+  /** Changes with the numbers that arrive, once a frame. */
+  readonly version = signal(0);
+
+  /** `request` asks for the numbers of these runs, and of no others. */
+  constructor(request: (ids: readonly string[], names: readonly string[]) => void) {
+    this.#request = request;
+  }
+
+  /** Call with the runs that are compared whenever they change, and with the metrics that will be drawn first. */
+  show(ids: readonly string[], names: readonly string[]): void {
+    for (const name of names) this.#names.add(name);
+    const compared = ids.slice(0, MAX_COMPARED);
+    if (compared.join() === this.#ids.join()) return;
+    this.#ids = compared;
+    for (const id of this.#columns.keys()) {
+      if (!compared.includes(id)) this.#columns.delete(id);
+    }
+    this.#schedule();
+  }
+
+  /** Empty until numbers arrive. Columns that are read are asked for. */
+  of(id: string): ColumnStore {
+    const present = this.#columns.get(id);
+    if (present !== undefined) return present;
+    const columns = new ColumnStore((names) => {
+      const before = this.#names.size;
+      for (const name of names) this.#names.add(name);
+      if (this.#names.size > before) this.#schedule();
+    });
+    this.#columns.set(id, columns);
+    return columns;
+  }
+
+  take({ id, isReset, names, rows, steps, columns }: Columns): void {
+    if (!this.#ids.includes(id)) return;
+    const store = this.of(id);
+    if (isReset) store.reset([]);
+    store.append({ names, rows, steps, columns });
+    if (this.#isBehind) return;
+    this.#isBehind = true;
+    // Each change draws all charts anew, and the runs arrive in many messages.
+    requestAnimationFrame(() => {
+      this.#isBehind = false;
+      this.version.value += 1;
+    });
+  }
+
+  /** One message for all that is drawn at once. */
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    setTimeout(() => {
+      this.#isScheduled = false;
+      this.#request(this.#ids, [...this.#names]);
+    });
+  }
+}

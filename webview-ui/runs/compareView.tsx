@@ -1,0 +1,161 @@
+/** The comparison of the chosen runs, below the table: charts, evaluations, configuration. */
+
+import { useEffect, useRef } from "preact/hooks";
+import { Icon } from "../controls/icon.tsx";
+import { Swatch } from "../controls/swatch.tsx";
+import { nextPosition } from "../controls/toolbar.tsx";
+import { runsStrings as text } from "../strings/runs.ts";
+import { visibleLine } from "../text/visible.ts";
+import { CompareCharts } from "./compareCharts.tsx";
+import { CompareConfig } from "./compareConfig.tsx";
+import { CompareEvaluations } from "./compareEvaluations.tsx";
+import { COMPARE_TABS, type CompareTab } from "./layout.ts";
+import { runLook } from "./runLook.ts";
+import type { RunsModel } from "./runsModel.ts";
+
+interface RunsProps {
+  readonly runs: RunsModel;
+}
+
+export function CompareView({ runs }: RunsProps) {
+  const compared = runs.compared.value;
+  const ids = compared.map(({ id }) => id);
+  const { tab, compareShare, charts, isTableFolded } = runs.layout.value;
+  const body = useRef<HTMLDivElement>(null);
+  useEffect(() => foldWhenUsed(body.current, runs), [runs]);
+  useEffect(() => runs.compare.show(ids, charts), [runs, ids.join()]);
+  return (
+    <section class="compare" aria-label={text.compare} style={{ flexGrow: compareShare }}>
+      {isTableFolded ? null : <Divider runs={runs} />}
+      <div class="compare-head">
+        <Tabs runs={runs} tab={tab} />
+        <ChosenRuns runs={runs} />
+        <button
+          type="button"
+          class="quiet"
+          onClick={() => runs.update({ isTableFolded: !isTableFolded })}
+        >
+          <Icon name={isTableFolded ? "chevronDown" : "chevronUp"} />
+          <span>{isTableFolded ? text.showTable : text.hideTable}</span>
+        </button>
+      </div>
+      <div
+        class="compare-body"
+        ref={body}
+        id="compare-view"
+        role="tabpanel"
+        aria-labelledby={`compare-${tab}`}
+      >
+        {tab === "charts" ? <CompareCharts runs={runs} /> : null}
+        {tab === "evaluations" ? <CompareEvaluations runs={runs} /> : null}
+        {tab === "config" ? <CompareConfig runs={runs} /> : null}
+      </div>
+    </section>
+  );
+}
+
+/** On a low page the table makes room once the person turns to the comparison; the function returned ends that. */
+function foldWhenUsed(body: HTMLElement | null, runs: RunsModel): () => void {
+  const fold = (): void => runs.foldTableWhereLow();
+  const used = ["click", "wheel", "keydown"] as const;
+  for (const kind of used) body?.addEventListener(kind, fold, { passive: true });
+  return () => {
+    for (const kind of used) body?.removeEventListener(kind, fold);
+  };
+}
+
+function Tabs({ runs, tab }: RunsProps & { readonly tab: CompareTab }) {
+  const onKey = (event: KeyboardEvent): void => {
+    const next = nextPosition(event.key, COMPARE_TABS.indexOf(tab), COMPARE_TABS.length);
+    const chosen = next === null ? undefined : COMPARE_TABS[next];
+    if (chosen === undefined) return;
+    event.preventDefault();
+    runs.update({ tab: chosen });
+    document.querySelector<HTMLElement>(`#compare-${chosen}`)?.focus();
+  };
+  return (
+    <div class="tabs" role="tablist" aria-label={text.compare} onKeyDown={onKey}>
+      {COMPARE_TABS.map((own) => (
+        <button
+          type="button"
+          role="tab"
+          key={own}
+          id={`compare-${own}`}
+          aria-selected={own === tab}
+          aria-controls="compare-view"
+          tabIndex={own === tab ? 0 : -1}
+          onClick={() => runs.update({ tab: own })}
+        >
+          {text.tabs[own]}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+/** The legend of all charts; each run can be left out again. */
+function ChosenRuns({ runs }: RunsProps) {
+  return (
+    <ul class="compare-runs" aria-label={text.legend}>
+      {runs.compared.value.map(({ id, name }) => (
+        <li key={id}>
+          <Swatch {...runLook(runs.lookOf(id) ?? 0)} />
+          <span title={visibleLine(name)}>{visibleLine(name)}</span>
+          <button
+            type="button"
+            class="quiet only-icon"
+            aria-label={text.leaveOut(visibleLine(name))}
+            title={text.leaveOut(visibleLine(name))}
+            onClick={() => runs.toggle(id)}
+          >
+            <Icon name="close" />
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const LEAST_SHARE = 0.2;
+const MOST_SHARE = 8;
+
+/** Parts the table from the comparison. The arrow keys and the mouse move it. */
+function Divider({ runs }: RunsProps) {
+  const set = (share: number): void =>
+    runs.update({ compareShare: Math.max(LEAST_SHARE, Math.min(MOST_SHARE, share)) });
+  const share = runs.layout.value.compareShare;
+  const drag = (event: PointerEvent): void => {
+    const divider = event.currentTarget as HTMLElement; // the divider
+    const view = divider.closest<HTMLElement>(".runs");
+    divider.setPointerCapture(event.pointerId);
+    const move = (moved: Event): void => {
+      if (view === null || !(moved instanceof PointerEvent)) return;
+      const { top, height } = view.getBoundingClientRect();
+      const above = Math.max(1, moved.clientY - top);
+      set((height - above) / above);
+    };
+    divider.addEventListener("pointermove", move);
+    const end = (): void => divider.removeEventListener("pointermove", move);
+    divider.addEventListener("lostpointercapture", end, { once: true });
+  };
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a rule cannot be moved
+    <div
+      class="compare-divider"
+      role="separator"
+      tabIndex={0}
+      aria-orientation="horizontal"
+      aria-label={text.divider}
+      aria-valuemin={0}
+      aria-valuemax={100}
+      aria-valuenow={Math.round((100 * share) / (1 + share))}
+      onPointerDown={drag}
+      onKeyDown={(event) => {
+        const factor = { ArrowUp: 1.25, ArrowDown: 0.8 }[event.key];
+        if (factor === undefined) return;
+        event.preventDefault();
+        set(share * factor);
+      }}
+    />
+  );
+}

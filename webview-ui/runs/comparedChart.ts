@@ -1,0 +1,64 @@
+/** One metric of the runs that are compared, as their charts draw it and as it is saved. */
+
+import { xValues } from "../charts/xAxis.ts";
+import type { ChartData } from "../controls/chartData.ts";
+import type { SeriesLook } from "../controls/seriesLook.ts";
+import { visibleLine } from "../text/visible.ts";
+import { type Curve, groupsChart, runsChart } from "./compareData.ts";
+import { runLook } from "./runLook.ts";
+import type { RunsModel } from "./runsModel.ts";
+
+export interface ComparedCharts {
+  readonly data: ChartData;
+  /** What is drawn: runs, or the means of groups. */
+  readonly lines: readonly {
+    readonly key: string;
+    readonly label: string;
+    readonly look: SeriesLook;
+    readonly values: Float64Array;
+  }[];
+}
+
+export function comparedChart(runs: RunsModel, metric: string): ComparedCharts {
+  const { xAxis, smoothing, isLog, xRanges, yRanges, hasMeans, band } = runs.layout.value;
+  const options = {
+    ...{ xAxis, smoothing, isLog },
+    xRange: xRanges[xAxis] ?? null,
+    yRange: yRanges[metric] ?? null,
+  };
+  const groups = runs.comparedGroups.value;
+  if (!hasMeans || groups === null) {
+    const curves = runs.compared.value.map(({ id, name }) => curveOf(runs, id, name, metric));
+    return withLines(runsChart(curves, options), curves);
+  }
+  const drawn = groups.map(({ key, label, rows }) => ({
+    key,
+    label: visibleLine(label),
+    look: runLook(runs.lookOf(rows[0]?.id ?? "") ?? 0),
+    curves: rows.map(({ id, name }) => curveOf(runs, id, name, metric)),
+  }));
+  return withLines(groupsChart(drawn, band, options), drawn);
+}
+
+function curveOf(runs: RunsModel, id: string, name: string, metric: string): Curve {
+  const columns = runs.compare.of(id);
+  return {
+    key: id,
+    label: visibleLine(name),
+    look: runLook(runs.lookOf(id) ?? 0),
+    xs: xValues(runs.layout.value.xAxis, columns, []),
+    ys: columns.values(metric),
+  };
+}
+
+function withLines(
+  data: ChartData,
+  drawn: readonly { readonly key: string; readonly label: string; readonly look: SeriesLook }[],
+): ComparedCharts {
+  const values = new Map(data.series.map((series) => [series.key, series.values]));
+  const lines = drawn.map(({ key, label, look }) => ({
+    ...{ key, label, look },
+    values: values.get(key) ?? new Float64Array(),
+  }));
+  return { data, lines };
+}

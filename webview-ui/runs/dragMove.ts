@@ -1,0 +1,36 @@
+/** Things in a row that are moved by dragging one onto the place of another. */
+
+/** `keys` with `key` in the place of `target`; the same where one of them is missing. */
+export function movedTo(keys: readonly string[], key: string, target: string): readonly string[] {
+  const at = keys.indexOf(target);
+  if (at < 0 || !keys.includes(key)) return keys;
+  const others = keys.filter((other) => other !== key);
+  return [...others.slice(0, at), key, ...others.slice(at)];
+}
+
+/** Properties of what is dragged. `kind` keeps it from being dropped among other things. */
+export function dragged(kind: string, key: string) {
+  return {
+    draggable: true,
+    onDragStart: (event: DragEvent) => event.dataTransfer?.setData(typeOf(kind), key),
+  };
+}
+
+/** Properties of what it may be dropped on. */
+export function dropPlace(kind: string, drop: (key: string) => void) {
+  return {
+    onDragOver: (event: DragEvent) => {
+      if (event.dataTransfer?.types.includes(typeOf(kind))) event.preventDefault();
+    },
+    onDrop: (event: DragEvent) => {
+      const key = event.dataTransfer?.getData(typeOf(kind)) ?? "";
+      if (key === "") return;
+      event.preventDefault();
+      drop(key);
+    },
+  };
+}
+
+function typeOf(kind: string): string {
+  return `application/x-tinker-rl-${kind}`;
+}

@@ -1,0 +1,89 @@
+/** Saves the charts of the comparison as they are seen: as numbers, as a picture, as a drawing. */
+
+import { parseColour } from "../charts/contrast.ts";
+import { xValues } from "../charts/xAxis.ts";
+import { canvasColour, lineColour } from "../controls/palette.ts";
+import { runsStrings as text } from "../strings/runs.ts";
+import { visibleLine } from "../text/visible.ts";
+import { type CellTable, toCsv } from "../views/export.ts";
+import { chartsSvg } from "./chartsSvg.ts";
+import { comparedChart } from "./comparedChart.ts";
+import type { RunsModel } from "./runsModel.ts";
+
+export function saveCsv(runs: RunsModel): void {
+  const content = toCsv(numbersOf(runs));
+  runs.send({ kind: "export", file: { name: "comparison.csv", content, encoding: "utf8" } });
+}
+
+export function saveSvg(runs: RunsModel): void {
+  const content = svgOf(runs);
+  runs.send({ kind: "export", file: { name: "comparison.svg", content, encoding: "utf8" } });
+}
+
+/** The drawing in the theme's own colours, with twice as many pixels for screens and papers that have them. */
+export function savePng(runs: RunsModel): void {
+  const svg = svgOf(runs);
+  const image = new Image();
+  image.addEventListener("load", () => {
+    const canvas = document.createElement("canvas");
+    canvas.width = 2 * image.width;
+    canvas.height = 2 * image.height;
+    const context = canvas.getContext("2d");
+    if (context === null) return;
+    context.drawImage(image, 0, 0, canvas.width, canvas.height);
+    const content = canvas.toDataURL("image/png").replace(/^[^,]*,/, "");
+    runs.send({ kind: "export", file: { name: "comparison.png", content, encoding: "base64" } });
+  });
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
+}
+
+/** A line a step of a run, as its `metrics.jsonl` has it: not smoothed, only what the horizontal zoom shows. */
+function numbersOf(runs: RunsModel): CellTable {
+  const { charts, xAxis, xRanges } = runs.layout.value;
+  const [low, high] = xRanges[xAxis] ?? [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
+  const rows = runs.compared.value.flatMap(({ id, name }) => {
+    const columns = runs.compare.of(id);
+    const xs = xValues(xAxis, columns, []);
+    const values = charts.map((metric) => columns.values(metric));
+    return Array.from(columns.steps(), (step, row) => ({
+      x: xs[row] ?? Number.NaN,
+      cells: [
+        ...[name, step + 1],
+        ...(xAxis === "step" ? [] : [xs[row] ?? null]),
+        ...values.map((own) => known(own[row])),
+      ],
+    })).flatMap(({ x, cells }) => (x >= low && x <= high ? [cells] : []));
+  });
+  const axis = xAxis === "step" ? [] : [xAxis];
+  return { heads: ["run", "step", ...axis, ...charts], rows };
+}
+
+function known(value: number | undefined): number | null {
+  return value === undefined || Number.isNaN(value) ? null : value;
+}
+
+function svgOf(runs: RunsModel): string {
+  const { charts, wideCharts, chartHeights } = runs.layout.value;
+  return chartsSvg(
+    charts.map((metric) => ({
+      title: text.metrics[metric] ?? visibleLine(metric),
+      isWide: wideCharts.includes(metric),
+      height: chartHeights[metric] ?? 220,
+      ...comparedChart(runs, metric),
+    })),
+    {
+      colourOf: (name) => hexadecimal(lineColour(name)),
+      text: hexadecimal(canvasColour("strong")),
+      quiet: hexadecimal(canvasColour("text")),
+      back: hexadecimal(canvasColour("back")),
+      font: getComputedStyle(document.body).fontFamily,
+    },
+  );
+}
+
+/** As every program that draws SVG reads it; without transparency. */
+function hexadecimal(colour: string): string {
+  const [red = 0, green = 0, blue = 0] = parseColour(colour) ?? [];
+  const two = (value: number): string => Math.round(value).toString(16).padStart(2, "0");
+  return `#${two(red)}${two(green)}${two(blue)}`;
+}

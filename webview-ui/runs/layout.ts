@@ -1,0 +1,136 @@
+/** What the person has arranged in the runs table; kept with the workspace. */
+
+import { LISTED_METRICS, MAX_COMPARED } from "../../src/shared/runsPage.ts";
+import type { Range } from "../charts/scale.ts";
+import type { Smoothing } from "../charts/smoothing.ts";
+import { COMPARED_AXES, type ComparedAxis } from "../charts/xAxis.ts";
+import { hasShapeOf } from "../model/hasShapeOf.ts";
+
+export interface RunSorting {
+  readonly column: string;
+  readonly isDescending: boolean;
+}
+
+/** Groups of runs with the same value of `key`, or, over it, of runs that differ in nothing else. */
+export interface RunGrouping {
+  readonly key: string;
+  readonly isOver: boolean;
+}
+
+export const COMPARE_TABS = ["charts", "evaluations", "config"] as const;
+export type CompareTab = (typeof COMPARE_TABS)[number];
+
+/** `interval` is the 95 % interval of the mean over the runs, `range` their lowest and highest. */
+export const BAND_KINDS = ["interval", "range"] as const;
+export type BandKind = (typeof BAND_KINDS)[number];
+
+export interface RunsLayout {
+  readonly filter: string;
+  readonly sorting: RunSorting;
+  /** Keys of columns as they were moved; those that are not here come behind. */
+  readonly order: readonly string[];
+  /** By key of a column: whether it is shown, where that is not as at first. */
+  readonly shown: Readonly<Record<string, boolean>>;
+  /** Pixels, by key of a column. */
+  readonly widths: Readonly<Record<string, number>>;
+  readonly grouping: RunGrouping | null;
+  readonly closedGroups: readonly string[];
+  /** Ids of runs. */
+  readonly chosen: readonly string[];
+  /** By id of a run: which look it has in all charts. The oldest come first. */
+  readonly looks: Readonly<Record<string, number>>;
+  readonly tab: CompareTab;
+  /** How high the comparison is, as a share of the table's height. */
+  readonly compareShare: number;
+  /** Leaves the whole height to the comparison. */
+  readonly isTableFolded: boolean;
+  /** Metrics, each with a chart. */
+  readonly charts: readonly string[];
+  readonly wideCharts: readonly string[];
+  /** Pixels, by metric. */
+  readonly chartHeights: Readonly<Record<string, number>>;
+  readonly xAxis: ComparedAxis;
+  readonly smoothing: Smoothing;
+  readonly isLog: boolean;
+  /** Null and absent = all of it. */
+  readonly xRanges: Partial<Readonly<Record<ComparedAxis, Range | null>>>;
+  /** By metric. */
+  readonly yRanges: Readonly<Record<string, Range | null>>;
+  /** Draws the mean of each group of the table in place of its runs. */
+  readonly hasMeans: boolean;
+  readonly band: BandKind;
+}
+
+export const FIRST_LAYOUT: RunsLayout = {
+  filter: "",
+  sorting: { column: "started", isDescending: true },
+  order: [],
+  shown: {},
+  widths: {},
+  grouping: null,
+  closedGroups: [],
+  chosen: [],
+  looks: {},
+  tab: "charts",
+  compareShare: 1.2,
+  isTableFolded: false,
+  charts: ["rollout/reward/mean", ...LISTED_METRICS],
+  wideCharts: [],
+  chartHeights: {},
+  xAxis: "step",
+  smoothing: { kind: "ema", factor: 0.6 },
+  isLog: false,
+  xRanges: {},
+  yRanges: {},
+  hasMeans: false,
+  band: "interval",
+};
+
+/** Looks are kept for this many runs. */
+const MAX_LOOKS = 500;
+
+/** A kept layout; what an older page kept in another shape is left out. */
+export function restoreLayout(kept: string | null): RunsLayout {
+  const value = kept === null ? null : parsed(kept);
+  if (typeof value !== "object" || value === null) return FIRST_LAYOUT;
+  const known = Object.entries(value).filter(
+    ([key, own]) => key in FIRST_LAYOUT && hasShapeOf(FIRST_LAYOUT[key as keyof RunsLayout], own), // the line says so
+  );
+  const merged: RunsLayout = { ...FIRST_LAYOUT, ...Object.fromEntries(known) };
+  const oneOf = <Value>(values: readonly Value[], own: Value, first: Value): Value =>
+    values.includes(own) ? own : first;
+  return {
+    ...merged,
+    tab: oneOf(COMPARE_TABS, merged.tab, FIRST_LAYOUT.tab),
+    xAxis: oneOf(COMPARED_AXES, merged.xAxis, FIRST_LAYOUT.xAxis),
+    band: oneOf(BAND_KINDS, merged.band, FIRST_LAYOUT.band),
+  };
+}
+
+/** The layout with these runs chosen. Each keeps the look that it had, if no other chosen run has it now. */
+export function withChosen(layout: RunsLayout, chosen: readonly string[]): RunsLayout {
+  const looks = new Map(Object.entries(layout.looks));
+  const taken = new Set<number>();
+  for (const id of chosen.slice(0, MAX_COMPARED)) {
+    const before = looks.get(id);
+    const look = before === undefined || taken.has(before) ? freeLook(taken) : before;
+    taken.add(look);
+    looks.delete(id);
+    looks.set(id, look);
+  }
+  return { ...layout, chosen, looks: Object.fromEntries([...looks].slice(-MAX_LOOKS)) };
+}
+
+function freeLook(taken: ReadonlySet<number>): number {
+  let look = 0;
+  while (taken.has(look)) look += 1;
+  return look;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

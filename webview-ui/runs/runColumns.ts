@@ -1,0 +1,274 @@
+/** The columns of the runs table: what each says of a run, to read, to sort and to filter by. */
+
+import {
+  formatCost,
+  formatCount,
+  formatDuration,
+  formatMeasure,
+  formatReward,
+  formatRounded,
+} from "../../src/shared/format.ts";
+import type { FilterFields, FilterValue } from "../../src/shared/runFilter.ts";
+import {
+  LISTED_METRICS,
+  type ListedMetric,
+  type MeanInterval,
+  type RunsTableRow,
+} from "../../src/shared/runsPage.ts";
+import { runsStrings as text } from "../strings/runs.ts";
+import { visibleLine } from "../text/visible.ts";
+import type { RunsLayout } from "./layout.ts";
+
+export interface RunColumn {
+  /** Also its name in filters. */
+  readonly key: string;
+  readonly head: string;
+  /** What it says, in a sentence. */
+  readonly hint: string;
+  readonly width: number;
+  readonly isNumber: boolean;
+  readonly isShownAtFirst: boolean;
+  readonly value: (row: RunsTableRow) => FilterValue;
+  readonly text: (row: RunsTableRow) => string;
+  /** How a number of the column is written. */
+  readonly format: (value: number) => string;
+  /** What stands in the head of a group: the mean of its runs, with its spread, or the value that all have. */
+  readonly inGroup: "mean" | "spread" | "shared" | "nothing";
+}
+
+const NONE = "–";
+/** Settings that name a run and decide nothing. */
+const NAMES: ReadonlySet<string> = new Set([
+  "log_path",
+  "run_name",
+  "wandb_run_name",
+  "openreward_run_name",
+]);
+/** So many settings are shown before anybody chooses. */
+const FIRST_SETTINGS = 6;
+
+type NumberOf = (row: RunsTableRow) => number | null;
+
+function numberColumn(
+  key: string,
+  read: NumberOf,
+  format: (value: number) => string,
+  {
+    width = 96,
+    isShownAtFirst = true,
+    inGroup = "spread" as RunColumn["inGroup"], // any of them
+    texts = text.columns[key],
+  } = {},
+): RunColumn {
+  return {
+    ...{ key, width, isNumber: true, isShownAtFirst, format, value: read, inGroup },
+    head: texts?.head ?? key,
+    hint: texts?.hint ?? "",
+    text: (row) => {
+      const value = read(row);
+      return value === null ? NONE : format(value);
+    },
+  };
+}
+
+function textColumn(key: string, read: (row: RunsTableRow) => string, width: number): RunColumn {
+  const { head = key, hint = "" } = text.columns[key] ?? {};
+  return {
+    ...{ key, head, hint, width, isNumber: false, isShownAtFirst: true },
+    ...{ value: read, text: read, format: formatMeasure, inGroup: "nothing" },
+  };
+}
+
+const METRIC_KEYS: Readonly<Record<ListedMetric, string>> = {
+  "rollout/success_frac": "success",
+  "rollout/response_tokens/mean": "response_tokens",
+  "rollout/turns/mean": "turns",
+  loss: "loss",
+  "optim/kl_sample_train_v1": "kl",
+  "optim/entropy": "entropy",
+};
+
+const MEAN = { width: 84, inGroup: "mean" } as const;
+
+const FIRST: readonly RunColumn[] = [
+  textColumn("name", ({ name }) => visibleLine(name), 180),
+  {
+    ...textColumn("star", ({ mark }) => (mark.star ? "★" : "☆"), 44),
+    value: ({ mark }) => mark.star,
+  },
+  textColumn("state", ({ state }) => text.states[state], 92),
+  numberColumn("reward.last", ({ reward }) => reward, formatReward),
+  numberColumn("reward.best", ({ digest }) => digest?.best?.value ?? null, formatReward),
+  numberColumn("reward.mean", ({ digest }) => digest?.mean ?? null, formatReward),
+];
+
+const LAST: readonly RunColumn[] = [
+  stepsColumn(),
+  numberColumn("time", ({ digest }) => digest?.seconds ?? null, formatDuration, {
+    ...MEAN,
+    width: 104,
+  }),
+  numberColumn("tokens", ({ tokens }) => tokens, formatRounded, MEAN),
+  numberColumn("cost", ({ costUsd }) => costUsd, formatCost, MEAN),
+  numberColumn("alarms", ({ digest }) => digest?.alarms ?? null, formatCount, MEAN),
+  startedColumn(),
+  ...LISTED_METRICS.map((metric) =>
+    numberColumn(
+      METRIC_KEYS[metric],
+      ({ digest }) => digest?.metrics[metric] ?? null,
+      formatMeasure,
+      { isShownAtFirst: false },
+    ),
+  ),
+];
+
+function stepsColumn(): RunColumn {
+  return {
+    ...numberColumn("steps", ({ steps }) => steps, formatCount, MEAN),
+    text: ({ steps, totalSteps }) =>
+      totalSteps === null ? formatCount(steps) : `${formatCount(steps)}/${formatCount(totalSteps)}`,
+  };
+}
+
+function startedColumn(): RunColumn {
+  const shown = (timeMs: number): string =>
+    new Date(timeMs).toLocaleString([], { dateStyle: "short", timeStyle: "short" });
+  return numberColumn("started", ({ startedAtMs }) => startedAtMs, shown, {
+    width: 136,
+    inGroup: "nothing",
+  });
+}
+
+/** All columns there are for these runs, in the order in which they stand at first. */
+export function columnsFor(
+  rows: readonly RunsTableRow[],
+  settingKeys: readonly string[],
+): readonly RunColumn[] {
+  const cells = [...new Set(rows.flatMap(({ digest }) => Object.keys(digest?.evaluations ?? {})))];
+  const own = [...FIRST, ...markColumns(rows), ...cells.sort().map(evaluationColumn)];
+  const taken = new Set([...own, ...LAST].map(({ key }) => key));
+  const shownKeys = settingKeys.filter((key) => !NAMES.has(key)).slice(0, FIRST_SETTINGS);
+  const settings = settingKeys.map((key) =>
+    settingColumn(key, {
+      name: taken.has(key) ? `config.${key}` : key,
+      head: shortHead(key, settingKeys),
+      isShownAtFirst: shownKeys.includes(key),
+    }),
+  );
+  return [...own, ...settings, ...LAST];
+}
+
+/** Shown once one of the runs has them. */
+function markColumns(rows: readonly RunsTableRow[]): readonly RunColumn[] {
+  const tags = textColumn("tags", ({ mark }) => visibleLine(mark.tags.join(", ")), 120);
+  const note = textColumn("note", ({ mark }) => visibleLine(mark.note), 160);
+  return [
+    { ...tags, isShownAtFirst: rows.some(({ mark }) => mark.tags.length > 0) },
+    { ...note, isShownAtFirst: rows.some(({ mark }) => mark.note !== "") },
+  ];
+}
+
+/** The settings by which runs can be grouped. */
+export function groupingKeys(settingKeys: readonly string[]): readonly string[] {
+  return settingKeys.filter((key) => !NAMES.has(key));
+}
+
+/** Those that are shown, in the order that the person gave them. */
+export function shownColumns(
+  columns: readonly RunColumn[],
+  { order, shown }: Pick<RunsLayout, "order" | "shown">,
+): readonly RunColumn[] {
+  return inOrder(columns, order).filter(({ key, isShownAtFirst }) => shown[key] ?? isShownAtFirst);
+}
+
+/** Columns that were never moved stand behind the one that they stood behind at first. */
+export function inOrder(
+  columns: readonly RunColumn[],
+  order: readonly string[],
+): readonly RunColumn[] {
+  if (order.length === 0) return columns;
+  const place = new Map(order.map((key, index) => [key, index]));
+  let last = -1;
+  const placed = columns.map((column) => {
+    last = place.get(column.key) ?? last;
+    return { column, place: place.get(column.key) ?? last + 0.5 };
+  });
+  return placed.sort((a, b) => a.place - b.place).map(({ column }) => column);
+}
+
+/** For filters: columns by their key, settings also by the last part of it when only one ends so. */
+export function filterFields(columns: readonly RunColumn[]): FilterFields<RunsTableRow> {
+  const byName = new Map<string, RunColumn | null>();
+  for (const column of columns) {
+    const last = column.key.replace(/^.*\./, "");
+    byName.set(last, byName.has(last) ? null : column);
+  }
+  for (const column of columns) byName.set(column.key, column);
+  const [firstEvaluation] = columns.filter(({ key }) => key.startsWith("eval."));
+  if (firstEvaluation !== undefined) byName.set("eval", firstEvaluation);
+  const textColumns = columns.filter(({ isNumber }) => !isNumber);
+  return {
+    field: (name) => (byName.get(name) ?? byName.get(name.toLowerCase()))?.value ?? null,
+    text: (row) => textColumns.map((column) => column.text(row)).join("\n"),
+    examples: columns.slice(0, 12).map(({ key }) => key),
+  };
+}
+
+function evaluationColumn(cell: string): RunColumn {
+  const read = ({ digest }: RunsTableRow): MeanInterval | null => digest?.evaluations[cell] ?? null;
+  const shown = visibleLine(cell);
+  return {
+    ...numberColumn(`eval.${cell}`, (row) => read(row)?.mean ?? null, formatReward, {
+      width: 132,
+      texts: { head: text.evaluation, hint: text.evaluationHint(shown) },
+    }),
+    text: (row) => {
+      const found = read(row);
+      return found === null
+        ? NONE
+        : `${formatReward(found.mean)} [${formatReward(found.low)}, ${formatReward(found.high)}]`;
+    },
+  };
+}
+
+interface SettingNames {
+  readonly name: string;
+  readonly head: string;
+  readonly isShownAtFirst: boolean;
+}
+
+function settingColumn(key: string, { name, head, isShownAtFirst }: SettingNames): RunColumn {
+  const value = ({ settings }: RunsTableRow): FilterValue => settingValue(settings[key]);
+  return {
+    ...{ key: name, head: visibleLine(head), hint: visibleLine(key), width: 116, isShownAtFirst },
+    ...{ isNumber: false, value, format: settingNumber, inGroup: "shared" },
+    text: (row) => {
+      const own = value(row);
+      if (typeof own === "number") return settingNumber(own);
+      return own === null ? NONE : visibleLine(String(own));
+    },
+  };
+}
+
+/** As people write it: small numbers with an exponent. */
+export function settingNumber(value: number): string {
+  return value !== 0 && Math.abs(value) < 1e-3 ? value.toExponential() : String(value);
+}
+
+/** Undefined and null are what a run has no value for. */
+export function settingValue(json: string | undefined): FilterValue {
+  if (json === undefined) return null;
+  try {
+    const value: unknown = JSON.parse(json);
+    if (value === null) return null;
+    return typeof value === "object" ? json : (value as string | number | boolean); // JSON has no others
+  } catch {
+    // A long value that was cut.
+    return json;
+  }
+}
+
+function shortHead(key: string, all: readonly string[]): string {
+  const last = key.replace(/^.*\./, "");
+  return all.some((other) => other !== key && other.endsWith(`.${last}`)) ? key : last;
+}

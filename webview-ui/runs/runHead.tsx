@@ -1,0 +1,20 @@
+/** A run's name behind its look, in the heads of tables. */
+
+import { Swatch } from "../controls/swatch.tsx";
+import { visibleLine } from "../text/visible.ts";
+import { runLook } from "./runLook.ts";
+import type { RunsModel } from "./runsModel.ts";
+
+interface RunHeadProps {
+  readonly runs: RunsModel;
+  readonly run: { readonly id: string; readonly name: string };
+}
+
+export function RunHead({ runs, run: { id, name } }: RunHeadProps) {
+  return (
+    <span class="run-head">
+      <Swatch {...runLook(runs.lookOf(id) ?? 0)} />
+      <span title={visibleLine(name)}>{visibleLine(name)}</span>
+    </span>
+  );
+}

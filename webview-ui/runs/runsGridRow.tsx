@@ -1,0 +1,194 @@
+/** A run in the table, or the head of a group of runs with their means. */
+
+// biome-ignore-all lint/a11y/useSemanticElements: rows of a virtual list stand freely, which a table forbids
+// biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus and points at its row
+// biome-ignore-all lint/a11y/useKeyWithClickEvents: the grid takes the keys
+
+import type { RunsTableRow } from "../../src/shared/runsPage.ts";
+import { Icon } from "../controls/icon.tsx";
+import { Swatch } from "../controls/swatch.tsx";
+import { runsStrings as text } from "../strings/runs.ts";
+import { visibleLine } from "../text/visible.ts";
+import type { RunColumn } from "./runColumns.ts";
+import { runLook } from "./runLook.ts";
+import type { RunsModel } from "./runsModel.ts";
+import { meanAndSpread, type RunGroup } from "./tableItems.ts";
+
+interface CommonProps {
+  readonly runs: RunsModel;
+  readonly columns: readonly RunColumn[];
+  readonly id: string;
+  /** Among all rows, from 0. */
+  readonly position: number;
+  readonly isCursor: boolean;
+  readonly style: Readonly<Record<"gridTemplateColumns" | "transform", string>>;
+}
+
+interface RunRowProps extends CommonProps {
+  readonly row: RunsTableRow;
+  readonly isInGroup: boolean;
+  readonly click: (event: MouseEvent) => void;
+}
+
+export function RunRow(props: RunRowProps) {
+  const { runs, columns, id, position, isCursor, style, row, isInGroup, click } = props;
+  const look = runs.lookOf(row.id);
+  const isChosen = runs.layout.value.chosen.includes(row.id);
+  return (
+    <div
+      id={id}
+      role="row"
+      class="grid-row"
+      aria-rowindex={position + 2}
+      aria-selected={isChosen}
+      data-cursor={isCursor}
+      data-in-group={isInGroup}
+      style={style}
+      onClick={click}
+      onDblClick={() => runs.send({ kind: "open", id: row.id })}
+    >
+      <div role="gridcell" class="run-choice">
+        <input
+          type="checkbox"
+          tabIndex={-1}
+          checked={isChosen}
+          aria-label={text.chooseRun(visibleLine(row.name))}
+          onClick={(event) => {
+            event.stopPropagation();
+            runs.toggle(row.id);
+          }}
+        />
+        {look === null ? null : <Swatch {...runLook(look)} />}
+      </div>
+      {columns.map((column) => (
+        <Cell key={column.key} runs={runs} column={column} row={row} />
+      ))}
+    </div>
+  );
+}
+
+interface CellProps extends Pick<CommonProps, "runs"> {
+  readonly column: RunColumn;
+  readonly row: RunsTableRow;
+}
+
+function Cell({ runs, column, row }: CellProps) {
+  const shown = column.text(row);
+  const { key, isNumber } = column;
+  if (key === "star") return <Star runs={runs} row={row} />;
+  if (key === "tags" || key === "note") {
+    return (
+      <div
+        role="gridcell"
+        data-column={key}
+        title={`${shown} ${text.editMark}`.trim()}
+        onDblClick={(event) => {
+          event.stopPropagation();
+          runs.send({ kind: "edit", id: row.id, what: key });
+        }}
+      >
+        {shown}
+      </div>
+    );
+  }
+  return (
+    <div
+      role="gridcell"
+      class={isNumber ? "number" : ""}
+      data-column={key}
+      data-tone={toneOf(key, row)}
+      title={isNumber ? undefined : shown}
+    >
+      {shown}
+    </div>
+  );
+}
+
+function Star({ runs, row }: Omit<CellProps, "column">) {
+  const { id, name, mark } = row;
+  const label = text.star(visibleLine(name));
+  return (
+    <div role="gridcell" data-column="star">
+      <button
+        type="button"
+        class="star"
+        tabIndex={-1}
+        aria-pressed={mark.star}
+        aria-label={label}
+        title={label}
+        onClick={(event) => {
+          event.stopPropagation();
+          runs.send({ kind: "star", id, isOn: !mark.star });
+        }}
+        onDblClick={(event) => event.stopPropagation()}
+      >
+        {mark.star ? "★" : "☆"}
+      </button>
+    </div>
+  );
+}
+
+function toneOf(key: string, { state, digest }: RunsTableRow): string | undefined {
+  if (key === "state" && (state === "failed" || state === "unknown")) return "bad";
+  if (key === "state" && state === "interrupted") return "warning";
+  return key === "alarms" && (digest?.alarms ?? 0) > 0 ? "warning" : undefined;
+}
+
+interface GroupRowProps extends CommonProps {
+  readonly group: RunGroup;
+  readonly isClosed: boolean;
+}
+
+/** The label takes the place of the columns up to the first number. */
+export function GroupRow(props: GroupRowProps) {
+  const { runs, columns, id, position, isCursor, style, group, isClosed } = props;
+  const first = columns.findIndex(({ isNumber }) => isNumber);
+  const before = first < 0 ? columns.length : first;
+  const label = text.groupOf(visibleLine(group.label), group.rows.length);
+  return (
+    <div
+      id={id}
+      role="row"
+      class="grid-row group-row"
+      aria-rowindex={position + 2}
+      aria-expanded={!isClosed}
+      data-cursor={isCursor}
+      style={style}
+      onClick={() => runs.flipGroup(group.key)}
+    >
+      <div
+        role="gridcell"
+        class="group-label"
+        aria-colspan={before + 1}
+        style={{ gridColumnStart: "1", gridColumnEnd: String(before + 2) }}
+        title={label}
+      >
+        <Icon name={isClosed ? "chevronRight" : "chevronDown"} />
+        <span>{label}</span>
+      </div>
+      {columns.slice(before).map((column) => (
+        <div
+          key={column.key}
+          role="gridcell"
+          class={column.isNumber ? "number" : ""}
+          title={groupText(group, column, true)}
+        >
+          {groupText(group, column, column.inGroup === "spread")}
+        </div>
+      ))}
+    </div>
+  );
+}
+
+function groupText({ rows }: RunGroup, column: RunColumn, hasSpread: boolean): string {
+  if (column.inGroup === "nothing") return "";
+  if (column.inGroup === "shared") {
+    const values = new Set(rows.map(column.text));
+    return values.size === 1 ? ([...values][0] ?? "") : "";
+  }
+  const found = meanAndSpread(rows, column);
+  if (found === null) return "";
+  const mean = column.format(found.mean);
+  if (found.spread === null || !hasSpread) return mean;
+  return `${mean} ± ${column.format(found.spread)}`;
+}

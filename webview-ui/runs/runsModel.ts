@@ -1,0 +1,214 @@
+/** What the page of the runs table knows: the runs, what the person has arranged, and what follows from both. */
+
+import { computed, type ReadonlySignal, signal } from "@preact/signals";
+import { parseRunFilter, type RunFilter } from "../../src/shared/runFilter.ts";
+import {
+  type ComparedCell,
+  MAX_COMPARED,
+  RUNS_PAGE_VERSION,
+  type RunsHostMessage,
+  type RunsPageMessage,
+  type RunsTableRow,
+} from "../../src/shared/runsPage.ts";
+import { CompareModel } from "./compareModel.ts";
+import { FIRST_LAYOUT, type RunsLayout, restoreLayout, withChosen } from "./layout.ts";
+import { columnsFor, filterFields, type RunColumn, shownColumns } from "./runColumns.ts";
+import { groupRows, type RunGroup, type TableItem, tableItems } from "./tableItems.ts";
+
+/** What the editor gives the page. */
+export interface RunsHost {
+  postMessage(message: RunsPageMessage): void;
+}
+
+/** The layout is kept once it has not changed for this long. */
+const KEEP_MS = 150;
+/** Pages that are lower have no room for the table beside a chart. */
+const LOW_PX = 640;
+
+export class RunsModel {
+  readonly #host: RunsHost;
+  readonly #rows = signal<ReadonlyMap<string, RunsTableRow>>(new Map());
+  readonly #settingKeys = signal<readonly string[]>([]);
+  readonly #layout = signal<RunsLayout>(FIRST_LAYOUT);
+  #keeping: ReturnType<typeof setTimeout> | undefined;
+  /** True once the extension has sent rows. */
+  readonly isLoaded = signal(false);
+  readonly unread = signal(0);
+  readonly hasSingleKeys = signal(true);
+  readonly error = signal<string | null>(null);
+  readonly columns: ReadonlySignal<readonly RunColumn[]>;
+  readonly shown: ReadonlySignal<readonly RunColumn[]>;
+  readonly filter: ReadonlySignal<RunFilter<RunsTableRow>>;
+  /** Those that pass the filter. */
+  readonly matching: ReadonlySignal<readonly RunsTableRow[]>;
+  readonly items: ReadonlySignal<readonly TableItem[]>;
+  /** In the order in which they were chosen, without those that are gone. */
+  readonly chosen: ReadonlySignal<readonly RunsTableRow[]>;
+  /** The first of those, as many as can be compared. */
+  readonly compared: ReadonlySignal<readonly RunsTableRow[]>;
+  /** Those in the groups of the table; null when it has none. */
+  readonly comparedGroups: ReadonlySignal<readonly RunGroup[] | null>;
+  readonly compare: CompareModel;
+  /** Of all runs that are compared, sorted. */
+  readonly metricNames: ReadonlySignal<readonly string[]>;
+  /** Null until they were read. */
+  readonly evaluations = signal<readonly ComparedCell[] | null>(null);
+
+  constructor(host: RunsHost) {
+    this.#host = host;
+    const rows = computed(() => [...this.#rows.value.values()]);
+    const part = <Key extends keyof RunsLayout>(key: Key): ReadonlySignal<RunsLayout[Key]> =>
+      computed(() => this.#layout.value[key]);
+    const [text, order, shown] = [part("filter"), part("order"), part("shown")];
+    const [sorting, grouping, closed] = [part("sorting"), part("grouping"), part("closedGroups")];
+    this.columns = computed(() => columnsFor(rows.value, this.#settingKeys.value));
+    this.shown = computed(() =>
+      shownColumns(this.columns.value, { order: order.value, shown: shown.value }),
+    );
+    this.filter = computed(() => parseRunFilter(text.value, filterFields(this.columns.value)));
+    this.matching = computed(() => {
+      const filter = this.filter.value;
+      // What cannot be read yet, because it is still being written, hides nothing.
+      return filter.ok ? rows.value.filter(filter.matches) : rows.value;
+    });
+    this.items = computed(() =>
+      tableItems(this.matching.value, {
+        grouping: grouping.value,
+        closedGroups: closed.value,
+        settingKeys: this.#settingKeys.value,
+        column: this.columns.value.find(({ key }) => key === sorting.value.column),
+        sorting: sorting.value,
+      }),
+    );
+    const chosen = part("chosen");
+    this.chosen = computed(() => chosen.value.flatMap((id) => this.#rows.value.get(id) ?? []));
+    this.compared = computed(() => this.chosen.value.slice(0, MAX_COMPARED));
+    this.comparedGroups = computed(() =>
+      grouping.value === null
+        ? null
+        : groupRows(this.compared.value, grouping.value, this.#settingKeys.value),
+    );
+    this.compare = new CompareModel((ids, names) => {
+      this.evaluations.value = null;
+      this.send({ kind: "compare", ids, names });
+    });
+    this.metricNames = computed(() => {
+      this.compare.version.value;
+      const names = this.compared.value.flatMap(({ id }) => this.compare.of(id).names);
+      return [...new Set(names)].sort();
+    });
+  }
+
+  get layout(): ReadonlySignal<RunsLayout> {
+    return this.#layout;
+  }
+
+  get settingKeys(): ReadonlySignal<readonly string[]> {
+    return this.#settingKeys;
+  }
+
+  get runCount(): number {
+    return this.#rows.value.size;
+  }
+
+  /** Call once. */
+  listen(): void {
+    window.addEventListener("message", ({ data }: MessageEvent<RunsHostMessage>) =>
+      this.#take(data),
+    );
+    // A page that is hidden ends without a further word.
+    window.addEventListener("pagehide", () => this.#keep());
+    this.#host.postMessage({ kind: "ready", version: RUNS_PAGE_VERSION });
+  }
+
+  send(message: RunsPageMessage): void {
+    this.#host.postMessage(message);
+  }
+
+  update(change: Partial<RunsLayout>): void {
+    this.#layout.value = { ...this.#layout.peek(), ...change };
+    clearTimeout(this.#keeping);
+    this.#keeping = setTimeout(() => this.#keep(), KEEP_MS);
+  }
+
+  choose(ids: readonly string[]): void {
+    this.update(withChosen(this.#layout.peek(), ids));
+  }
+
+  /** Chooses the run, or no longer. */
+  toggle(id: string): void {
+    const { chosen } = this.#layout.peek();
+    const others = chosen.filter((other) => other !== id);
+    this.choose(others.length < chosen.length ? others : [...chosen, id]);
+  }
+
+  /** Leaves the whole height to the comparison where it is little. */
+  foldTableWhereLow(): void {
+    const isLow = window.innerHeight < LOW_PX;
+    if (isLow && !this.#layout.peek().isTableFolded) this.update({ isTableFolded: true });
+  }
+
+  /** Opens the group, or closes it. */
+  flipGroup(key: string): void {
+    const { closedGroups } = this.#layout.peek();
+    const others = closedGroups.filter((other) => other !== key);
+    this.update({ closedGroups: others.length < closedGroups.length ? others : [...others, key] });
+  }
+
+  /** Which look the run has in all charts; null for a run that is not compared. */
+  lookOf(id: string): number | null {
+    const { chosen, looks } = this.#layout.value;
+    return chosen.includes(id) ? (looks[id] ?? null) : null;
+  }
+
+  #take(message: RunsHostMessage): void {
+    switch (message.kind) {
+      case "init":
+        this.#layout.value = restoreLayout(message.layout);
+        this.hasSingleKeys.value = message.hasSingleKeys;
+        return;
+      case "rows": {
+        const rows = new Map(this.#rows.peek());
+        for (const id of message.removed) rows.delete(id);
+        for (const row of message.rows) rows.set(row.id, row);
+        this.#rows.value = rows;
+        if (!isSame(this.#settingKeys.peek(), message.settingKeys)) {
+          this.#settingKeys.value = message.settingKeys;
+        }
+        this.unread.value = message.unread;
+        this.isLoaded.value = true;
+        return;
+      }
+      case "columns":
+        this.compare.take(message);
+        return;
+      case "evaluations":
+        if (
+          isSame(
+            message.ids,
+            this.compared.peek().map(({ id }) => id),
+          )
+        ) {
+          this.evaluations.value = message.cells;
+        }
+        return;
+      case "choose":
+        this.choose(message.ids);
+        this.foldTableWhereLow();
+        return;
+      case "error":
+        this.error.value = message.message;
+    }
+  }
+
+  #keep(): void {
+    if (this.#keeping === undefined) return;
+    clearTimeout(this.#keeping);
+    this.#keeping = undefined;
+    this.#host.postMessage({ kind: "keep", layout: JSON.stringify(this.#layout.peek()) });
+  }
+}
+
+function isSame(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((key, index) => key === b[index]);
+}

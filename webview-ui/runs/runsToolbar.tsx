@@ -1,0 +1,134 @@
+/** What decides which runs the table shows, and how many those are. */
+
+import { useId } from "preact/hooks";
+import { MAX_COMPARED } from "../../src/shared/runsPage.ts";
+import { Icon } from "../controls/icon.tsx";
+import { Menu, type MenuItem } from "../controls/menu.tsx";
+import { runsStrings as text } from "../strings/runs.ts";
+import { visibleLine } from "../text/visible.ts";
+import { toCsv } from "../views/export.ts";
+import type { RunGrouping } from "./layout.ts";
+import { groupingKeys, inOrder } from "./runColumns.ts";
+import type { RunsModel } from "./runsModel.ts";
+import { runsTable } from "./runsTable.ts";
+
+interface RunsProps {
+  readonly runs: RunsModel;
+}
+
+export function RunsToolbar({ runs }: RunsProps) {
+  return (
+    <search class="runs-bar">
+      <Filter runs={runs} />
+      <Grouping runs={runs} />
+      <Menu label={text.columnsMenu} icon="table" isTextShown={true} items={columnItems(runs)} />
+      <button
+        type="button"
+        class="quiet"
+        onClick={() =>
+          runs.send({
+            kind: "export",
+            file: { name: "runs.csv", content: toCsv(runsTable(runs)), encoding: "utf8" },
+          })
+        }
+      >
+        <Icon name="export" />
+        <span>{text.export}</span>
+      </button>
+      <Counts runs={runs} />
+    </search>
+  );
+}
+
+function Filter({ runs }: RunsProps) {
+  const id = useId();
+  const filter = runs.filter.value;
+  return (
+    <div class="runs-filter">
+      <input
+        type="search"
+        id="runs-filter"
+        placeholder={text.filter}
+        aria-label={text.filterLabel}
+        aria-invalid={!filter.ok}
+        aria-describedby={id}
+        value={runs.layout.value.filter}
+        onInput={({ currentTarget: { value } }) => runs.update({ filter: value })}
+      />
+      <p id={id} class="error" role="status">
+        {filter.ok ? "" : filter.message}
+      </p>
+    </div>
+  );
+}
+
+function Grouping({ runs }: RunsProps) {
+  const keys = groupingKeys(runs.settingKeys.value);
+  const { grouping } = runs.layout.value;
+  const choose = (value: string): void =>
+    runs.update({ grouping: value === "" ? null : groupingOf(value), closedGroups: [] });
+  return (
+    <label class="field">
+      <span>{text.group}</span>
+      <select
+        value={grouping === null ? "" : nameOf(grouping)}
+        onChange={({ currentTarget: { value } }) => choose(value)}
+      >
+        <option value="">{text.noGroups}</option>
+        {[false, true].flatMap((isOver) =>
+          keys.map((key) => (
+            <option key={nameOf({ key, isOver })} value={nameOf({ key, isOver })}>
+              {isOver ? text.groupOver(visibleLine(key)) : text.groupBy(visibleLine(key))}
+            </option>
+          )),
+        )}
+      </select>
+    </label>
+  );
+}
+
+function nameOf({ key, isOver }: RunGrouping): string {
+  return `${isOver ? "over" : "by"} ${key}`;
+}
+
+function groupingOf(name: string): RunGrouping {
+  return { key: name.replace(/^\w+ /, ""), isOver: name.startsWith("over ") };
+}
+
+function columnItems(runs: RunsModel): readonly MenuItem[] {
+  const { order, shown } = runs.layout.value;
+  const items = inOrder(runs.columns.value, order).map(({ key, head, hint, isShownAtFirst }) => {
+    const isChecked = shown[key] ?? isShownAtFirst;
+    // Settings have their whole key as the hint.
+    const label = hint.endsWith(`.${head}`) || key.startsWith("eval.") ? hint : head;
+    return {
+      ...{ label, isChecked },
+      run: () => runs.update({ shown: { ...shown, [key]: !isChecked } }),
+    };
+  });
+  const reset = {
+    label: text.resetColumns,
+    run: () => runs.update({ order: [], shown: {}, widths: {} }),
+  };
+  return [...items, reset];
+}
+
+function Counts({ runs }: RunsProps) {
+  const chosen = runs.chosen.value.length;
+  const unread = runs.unread.value;
+  return (
+    <div class="runs-counts">
+      <span class="fact">{text.count(runs.matching.value.length, runs.runCount)}</span>
+      {unread > 0 ? <span class="fact">{text.unread(unread)}</span> : null}
+      {chosen > 0 ? (
+        <>
+          <span>{text.chosen(chosen)}</span>
+          {chosen > MAX_COMPARED ? <span class="fact">{text.tooMany(MAX_COMPARED)}</span> : null}
+          <button type="button" class="link" onClick={() => runs.choose([])}>
+            {text.clearChosen}
+          </button>
+        </>
+      ) : null}
+    </div>
+  );
+}

@@ -1,0 +1,140 @@
+/** Which rows the runs table shows, in which order, and under which groups. */
+
+import type { RunsTableRow } from "../../src/shared/runsPage.ts";
+import type { RunGrouping, RunSorting } from "./layout.ts";
+import { groupingKeys, type RunColumn, settingNumber, settingValue } from "./runColumns.ts";
+
+export interface RunGroup {
+  readonly key: string;
+  /** Settings that its runs share, as text. */
+  readonly label: string;
+  readonly rows: readonly RunsTableRow[];
+}
+
+export type TableItem =
+  | { readonly kind: "run"; readonly row: RunsTableRow; readonly isInGroup: boolean }
+  | { readonly kind: "group"; readonly group: RunGroup; readonly isClosed: boolean };
+
+export interface MeanAndSpread {
+  readonly mean: number;
+  /** Sample standard deviation; null below two values. */
+  readonly spread: number | null;
+}
+
+const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });
+
+/** Rows without a value stand last in either direction; equal ones keep their order. */
+export function sortedRows(
+  rows: readonly RunsTableRow[],
+  column: RunColumn | undefined,
+  isDescending: boolean,
+): readonly RunsTableRow[] {
+  if (column === undefined) return rows;
+  const keyed = rows.map((row) => ({ row, value: column.value(row) }));
+  const sign = isDescending ? -1 : 1;
+  keyed.sort((a, b) => {
+    if (a.value === null || b.value === null) {
+      return Number(a.value === null) - Number(b.value === null);
+    }
+    if (typeof a.value === "number" && typeof b.value === "number") {
+      return sign * (a.value - b.value);
+    }
+    return sign * collator.compare(String(a.value), String(b.value));
+  });
+  return keyed.map(({ row }) => row);
+}
+
+/** Runs of a group have the same value of the setting, or, over it, of all other settings. */
+export function groupRows(
+  rows: readonly RunsTableRow[],
+  { key, isOver }: RunGrouping,
+  settingKeys: readonly string[],
+): readonly RunGroup[] {
+  const keys = isOver ? groupingKeys(settingKeys).filter((other) => other !== key) : [key];
+  const groups = new Map<string, RunsTableRow[]>();
+  for (const row of rows) {
+    const own = JSON.stringify(keys.map((each) => row.settings[each] ?? null));
+    const group = groups.get(own);
+    if (group === undefined) groups.set(own, [row]);
+    else group.push(row);
+  }
+  const shownKeys = isOver ? differingKeys(keys, [...groups.values()]) : keys;
+  return [...groups].map(([own, members]) => ({
+    key: own,
+    label: labelOf(members[0], shownKeys),
+    rows: members,
+  }));
+}
+
+/** The items of the table, groups in the order of their first rows by the sorted column's mean. */
+export function tableItems(
+  rows: readonly RunsTableRow[],
+  {
+    grouping,
+    closedGroups,
+    settingKeys,
+    column,
+    sorting,
+  }: {
+    readonly grouping: RunGrouping | null;
+    readonly closedGroups: readonly string[];
+    readonly settingKeys: readonly string[];
+    readonly column: RunColumn | undefined;
+    readonly sorting: RunSorting;
+  },
+): readonly TableItem[] {
+  const sorted = sortedRows(rows, column, sorting.isDescending);
+  if (grouping === null) return sorted.map((row) => ({ kind: "run", row, isInGroup: false }));
+  const groups = groupRows(sorted, grouping, settingKeys);
+  const inOrder = column?.isNumber ? byMean(groups, column, sorting.isDescending) : groups;
+  return inOrder.flatMap((group): readonly TableItem[] => {
+    const isClosed = closedGroups.includes(group.key);
+    const head: TableItem = { kind: "group", group, isClosed };
+    if (isClosed) return [head];
+    return [head, ...group.rows.map((row) => ({ kind: "run" as const, row, isInGroup: true }))];
+  });
+}
+
+/** Of the numbers of a column; null without any. */
+export function meanAndSpread(
+  rows: readonly RunsTableRow[],
+  column: Pick<RunColumn, "value">,
+): MeanAndSpread | null {
+  const values = rows.map(column.value).filter((value) => typeof value === "number");
+  if (values.length === 0) return null;
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  if (values.length === 1) return { mean, spread: null };
+  const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
+  return { mean, spread: Math.sqrt(squares / (values.length - 1)) };
+}
+
+function byMean(
+  groups: readonly RunGroup[],
+  column: RunColumn,
+  isDescending: boolean,
+): readonly RunGroup[] {
+  const lowest = isDescending ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
+  const means = new Map(
+    groups.map((group) => [group, meanAndSpread(group.rows, column)?.mean ?? lowest]),
+  );
+  const meanOf = (group: RunGroup): number => means.get(group) ?? lowest;
+  return groups.toSorted((a, b) => (isDescending ? meanOf(b) - meanOf(a) : meanOf(a) - meanOf(b)));
+}
+
+/** Keys in which at least two groups differ. */
+function differingKeys(
+  keys: readonly string[],
+  groups: readonly (readonly RunsTableRow[])[],
+): readonly string[] {
+  return keys.filter((key) => new Set(groups.map(([first]) => first?.settings[key])).size > 1);
+}
+
+function labelOf(row: RunsTableRow | undefined, keys: readonly string[]): string {
+  return keys
+    .map((key) => {
+      const value = settingValue(row?.settings[key]);
+      const shown = typeof value === "number" ? settingNumber(value) : String(value ?? "–");
+      return `${key.replace(/^.*\./, "")} = ${shown}`;
+    })
+    .join(" · ");
+}

@@ -1,0 +1,93 @@
+/** The tab that searches the texts of a run, or of all runs. */
+
+import { useEffect } from "preact/hooks";
+import { SEARCH_ROLES, type SearchRole } from "../../src/shared/search.ts";
+import type { DashboardModel } from "../model/dashboardModel.ts";
+import type { ViewState } from "../model/viewState.ts";
+import { searchStrings as text } from "../strings/search.ts";
+import { searchOf, startSearch } from "./searchModel.ts";
+import { SearchResultList } from "./searchResultList.tsx";
+
+const TYPING_MS = 200;
+
+export function SearchTab({ dashboard }: { readonly dashboard: DashboardModel }) {
+  const { search } = dashboard.view.value;
+  const runId = dashboard.data.run.value?.id;
+  const set = (change: Partial<ViewState["search"]>): void =>
+    dashboard.update({ search: { ...search, ...change } });
+  useEffect(() => {
+    const timer = setTimeout(() => startSearch(dashboard), TYPING_MS);
+    return () => clearTimeout(timer);
+  }, [dashboard, search, runId]);
+  useEffect(() => document.querySelector<HTMLElement>("#run-search")?.focus(), []);
+  return (
+    <div class="run-search">
+      <search class="search-head">
+        <div class="search-row">
+          <input
+            type="search"
+            id="run-search"
+            class="search-text"
+            placeholder={text.placeholder}
+            aria-label={text.label}
+            value={search.text}
+            onInput={({ currentTarget: { value } }) => set({ text: value })}
+            onKeyDown={({ key }) => {
+              if (key === "Enter") startSearch(dashboard, true);
+            }}
+          />
+          <button
+            type="button"
+            class="toggle mono"
+            aria-pressed={search.isRegex}
+            aria-label={text.regexHint}
+            title={text.regexHint}
+            onClick={() => set({ isRegex: !search.isRegex })}
+          >
+            {text.regex}
+          </button>
+          <button
+            type="button"
+            class="toggle"
+            aria-pressed={search.isEveryRun}
+            title={text.everyRunHint}
+            onClick={() => set({ isEveryRun: !search.isEveryRun })}
+          >
+            {text.everyRun}
+          </button>
+        </div>
+        <Roles chosen={search.roles} set={(roles) => set({ roles })} />
+      </search>
+      <SearchResultList dashboard={dashboard} results={searchOf(dashboard).answer.value} />
+    </div>
+  );
+}
+
+interface RolesProps {
+  readonly chosen: readonly SearchRole[];
+  readonly set: (roles: readonly SearchRole[]) => void;
+}
+
+/** None chosen means all. */
+function Roles({ chosen, set }: RolesProps) {
+  return (
+    <fieldset class="search-roles">
+      <legend>{text.rolesLabel}</legend>
+      {SEARCH_ROLES.map((role) => {
+        const others = chosen.filter((other) => other !== role);
+        const isChosen = others.length < chosen.length;
+        return (
+          <button
+            type="button"
+            class="toggle"
+            key={role}
+            aria-pressed={isChosen}
+            onClick={() => set(isChosen ? others : [...chosen, role])}
+          >
+            {text.roles[role]}
+          </button>
+        );
+      })}
+    </fieldset>
+  );
+}

@@ -1,0 +1,22 @@
+/** A place where something was found, as one line of text. */
+
+import type { SearchSnippet } from "../../src/shared/search.ts";
+import { searchStrings as text } from "../strings/search.ts";
+import { visibleLine } from "../text/visible.ts";
+
+export function SnippetText({ snippet }: { readonly snippet: SearchSnippet }) {
+  const { role, turn, before, match, after } = snippet;
+  return (
+    <>
+      <span class="snippet-role">
+        {text.roles[role]}
+        {turn === null ? null : <span class="fact">{text.turn(turn + 1)}</span>}
+      </span>
+      <span class="snippet-text">
+        {visibleLine(before)}
+        <mark>{visibleLine(match)}</mark>
+        {visibleLine(after)}
+      </span>
+    </>
+  );
+}

@@ -1,0 +1,200 @@
+/** The Timeline view. */
+
+import { formatCount, formatDuration, plural } from "../../src/shared/format.ts";
+import { l10n } from "../../src/shared/l10n.ts";
+import type { Stall, TimeKind, TimelineRow } from "../../src/shared/timeline.ts";
+import "./loadTranslations.ts";
+
+type StallTexts = {
+  readonly [Kind in Stall["kind"]]: (stall: StallOf<Kind>, row: TimelineRow | undefined) => string;
+};
+type StallOf<Kind extends Stall["kind"]> = Stall & { readonly kind: Kind };
+
+function duration(ms: number): string {
+  return Math.abs(ms) < 1_000 ? `${Math.round(ms)} ms` : formatDuration(ms / 1000);
+}
+
+function percent(share: number): string {
+  return `${Math.round(100 * share)} %`;
+}
+
+function ofRollouts({ rollouts, of }: { readonly rollouts: number; readonly of: number }): string {
+  return plural(rollouts, "{0} of {1} rollouts", "{0} of {1} rollouts", formatCount(of));
+}
+
+const stalls: StallTexts = {
+  slots: (stall) =>
+    stall.limit === null
+      ? l10n.t("{0} waited {1} for their turn.", ofRollouts(stall), duration(stall.medianMs))
+      : l10n.t(
+          "{0} waited {1} for their turn: max_active_tasks lets {2} run at the same time.",
+          ofRollouts(stall),
+          duration(stall.medianMs),
+          formatCount(stall.limit),
+        ),
+  places: (stall) =>
+    l10n.t(
+      "{0} waited {1} for a session of {2}: the environment was full. Fewer rollouts at once (max_active_tasks) or more capacity of the environment shorten the wait.",
+      ofRollouts(stall),
+      duration(stall.medianMs),
+      stall.environment,
+    ),
+  sessions: (stall) =>
+    l10n.t(
+      "Sessions of {0} took {1} to open (median), {2} of the time of their rollouts.",
+      stall.environment,
+      duration(stall.medianMs),
+      percent(stall.share),
+    ),
+  tools: (stall) =>
+    l10n.t(
+      "Tools of {0} took {1} of a rollout (median), {2} of the time of its rollouts. Faster tools, or more rollouts at once (max_active_tasks), shorten the step.",
+      stall.environment,
+      duration(stall.medianMs),
+      percent(stall.share),
+    ),
+  retries: (stall) =>
+    l10n.t(
+      "{0} had to start again; the longest lost {1}.",
+      ofRollouts(stall),
+      duration(stall.costMs),
+    ),
+  slowest: (stall, row) => {
+    const name = row === undefined ? l10n.t("The slowest rollout") : rolloutName(row);
+    const factor = stall.factor.toFixed(1);
+    if (stall.toolTurns * 2 > stall.turns) {
+      return l10n.t(
+        "{0} took {1} × the median: {2} of its {3} turns spent more time in tools than in sampling.",
+        name,
+        factor,
+        formatCount(stall.toolTurns),
+        formatCount(stall.turns),
+      );
+    }
+    if (stall.turns > stall.usualTurns * 1.5) {
+      return l10n.t(
+        "{0} took {1} × the median: it had {2} turns, where {3} are usual.",
+        name,
+        factor,
+        formatCount(stall.turns),
+        formatCount(Math.round(stall.usualTurns)),
+      );
+    }
+    return l10n.t("{0} took {1} × the median, most of it sampling.", name, factor);
+  },
+  tail: (stall) =>
+    l10n.t(
+      "For the last {0} only {1} were still played, and the others waited for them.",
+      duration(stall.costMs),
+      ofRollouts(stall),
+    ),
+  paused: (stall) =>
+    l10n.t(
+      "The run was paused for {0} because its environments failed or were full.",
+      duration(stall.costMs),
+    ),
+  prepare: (stall) =>
+    l10n.t(
+      "Between the last rollout and the update lay {0}, {1} of the step: an evaluation, or log-probabilities of the base model.",
+      duration(stall.costMs),
+      percent(stall.share),
+    ),
+  training: (stall) =>
+    stall.isAhead
+      ? l10n.t(
+          "Training took {0}, {1} of the step, while rollouts of the next one went on.",
+          duration(stall.costMs),
+          percent(stall.share),
+        )
+      : l10n.t(
+          "Training took {0}, {1} of the step. With max_steps_off_policy: 1 the next rollouts go on meanwhile.",
+          duration(stall.costMs),
+          percent(stall.share),
+        ),
+  save: (stall) =>
+    l10n.t(
+      "The sampler waited {0} for the new weights, {1} of the step.",
+      duration(stall.costMs),
+      percent(stall.share),
+    ),
+  ready: () =>
+    l10n.t("All rollouts had ended when the step began: training, not sampling, sets the pace."),
+};
+
+function rolloutName({ group, rollout }: Pick<TimelineRow, "group" | "rollout">): string {
+  return l10n.t("Group {0}, rollout {1}", formatCount(group + 1), formatCount(rollout + 1));
+}
+
+const kinds: { readonly [Kind in TimeKind]: string } = {
+  queue: l10n.t("queue"),
+  retry: l10n.t("failed attempts"),
+  place: l10n.t("wait for a session"),
+  session: l10n.t("open the session"),
+  sampling: l10n.t("sampling"),
+  tool: l10n.t("tools"),
+  turn: l10n.t("sampling and tools"),
+  other: l10n.t("between turns"),
+  prepare: l10n.t("before the update"),
+  training: l10n.t("training"),
+  save: l10n.t("save for sampling"),
+  finish: l10n.t("write the step"),
+};
+
+export const timelineStrings = {
+  kinds,
+  rolloutName,
+  duration,
+  percent,
+  stall: (stall: Stall, row: TimelineRow | undefined): string =>
+    (stalls[stall.kind] as (own: Stall, row: TimelineRow | undefined) => string)(stall, row), // the table has a text for the kind of each stall
+  pathTitle: (ms: number) => l10n.t("What the step's {0} went to", duration(ms)),
+  evaluationTitle: (ms: number) => l10n.t("What the evaluation's {0} went to", duration(ms)),
+  pathHint: l10n.t(
+    "The critical path: what the end of the step waited for, one after the other. Making anything else faster changes nothing.",
+  ),
+  underWay: (rollouts: number) =>
+    plural(
+      rollouts,
+      "The step is under way: {0} rollout has ended.",
+      "The step is under way: {0} rollouts have ended.",
+    ),
+  legend: l10n.t("Kinds of time"),
+  stalls: l10n.t("Stalls"),
+  noStalls: l10n.t("Nothing stands out: no wait and no rollout took much longer than the others."),
+  mostOf: (kind: TimeKind, share: number) =>
+    l10n.t("Most of the step's time went to: {0} ({1}).", kinds[kind], percent(share)),
+  estimated: l10n.t(
+    "This folder does not say when the parts of the step began; they follow from its metrics, and rollouts show turns as a whole.",
+  ),
+  omitted: (count: number) =>
+    plural(count, "{0} rollout is not shown.", "{0} rollouts are not shown."),
+  bars: l10n.t("Rollouts of the step on a common time axis"),
+  table: l10n.t("Seconds of each rollout"),
+  asTable: l10n.t("View as table"),
+  asBars: l10n.t("View as bars"),
+  order: l10n.t("Order"),
+  orders: {
+    group: l10n.t("by group"),
+    start: l10n.t("by start"),
+    end: l10n.t("by end"),
+    duration: l10n.t("by duration"),
+    path: l10n.t("critical path first"),
+  },
+  step: l10n.t("step"),
+  rolloutsPhase: l10n.t("rollouts"),
+  onPath: l10n.t("on the critical path"),
+  row: (name: string, environment: string, total: string, spans: string) =>
+    l10n.t("{0}, {1}: {2} in all, {3}", name, environment, total, spans),
+  span: (kind: string, length: string, from: string) =>
+    l10n.t("{0} {1}, from {2}", kind, length, from),
+  show: l10n.t("Show rollout"),
+  reading: l10n.t("Reading the times of the rollouts…"),
+  none: l10n.t("No rollout of this step has ended yet."),
+  heads: {
+    group: l10n.t("group"),
+    rollout: l10n.t("rollout"),
+    start: l10n.t("start"),
+    end: l10n.t("end"),
+    total: l10n.t("in all"),
+  },
+} as const;
