@@ -1,31 +1,37 @@
 import { expect, it } from "vitest";
 import { DashboardSession } from "../../src/host/dashboard/dashboardSession.ts";
 import { keepPinnedMetrics, readPinnedMetrics } from "../../src/host/dashboard/pinnedMetrics.ts";
+import { keepSavedFilters, readSavedFilters } from "../../src/host/dashboard/savedFilters.ts";
 import type { HostMessage } from "../../src/shared/dashboardMessages.ts";
 import { createDashboardModel } from "../../webview-ui/model/dashboardModel.ts";
 import type { Host } from "../../webview-ui/model/host.ts";
 import { createMemoryFileSystem } from "../core/runFolder/memoryFileSystem.ts";
 import { FakeClock } from "../fakes/fakeClock.ts";
+import { textsHere } from "../fakes/textsHere.ts";
 import { FakeMemory } from "../host/keys/fakeMemory.ts";
 
 /** A page that has just been opened: nothing of an earlier one is left in it. */
 async function openedDashboard(workspaceState: FakeMemory) {
   let take: (message: HostMessage) => void = () => undefined;
+  const fileSystem = createMemoryFileSystem();
   const session = new DashboardSession(
     {
-      ...{ clock: new FakeClock(), fileSystem: createMemoryFileSystem() },
+      ...{ clock: new FakeClock(), fileSystem },
       post: (message) => take(message),
       isProcessAlive: () => false,
       runs: { list: async () => [], find: async () => null },
       command: async () => undefined,
       tokenTexts: async () => null,
+      texts: textsHere(fileSystem, "/none"),
       shortenPath: (path) => path,
       settings: {
         current: () => ({
           ...{ smoothing: 0.6, hasSingleKeys: true, hasLiveRegion: true },
           pinnedMetrics: readPinnedMetrics(workspaceState),
+          savedFilters: readSavedFilters(workspaceState),
         }),
         pinMetrics: (names) => keepPinnedMetrics(workspaceState, names),
+        keepFilters: (filters) => keepSavedFilters(workspaceState, filters),
       },
     },
     { run: null, isVisible: true },
@@ -40,6 +46,7 @@ async function openedDashboard(workspaceState: FakeMemory) {
     selectRun: () => undefined,
     requestColumns: () => undefined,
     pinMetrics: (names) => session.receive({ kind: "pin-metrics", names }),
+    keepFilters: (filters) => session.receive({ kind: "keep-filters", filters }),
     loadState: () => null,
     saveState: () => undefined,
   };

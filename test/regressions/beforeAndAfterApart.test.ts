@@ -5,6 +5,7 @@ import type { HostMessage } from "../../src/shared/dashboardMessages.ts";
 import { writeEvaluation } from "../core/runFolder/evaluatedRun.ts";
 import { createMemoryFileSystem } from "../core/runFolder/memoryFileSystem.ts";
 import { FakeClock } from "../fakes/fakeClock.ts";
+import { textsHere } from "../fakes/textsHere.ts";
 
 const folder = "/runs/evaluated";
 
@@ -21,11 +22,12 @@ async function counterpartIn(step: number): Promise<HostMessage | undefined> {
     follower: new RunFollower({ fileSystem, folder }),
     post: (message) => void answers.push(message),
     tokenTexts: async () => null,
+    texts: textsHere(fileSystem, folder),
     shortenPath: (path) => path,
     clean: (text) => text,
   });
   const key = { source: "evaluation", step: 40, group: 7, rollout: 1 } as const;
-  answerer.answer(1, { ask: "counterpart", key, step });
+  answerer.answer(1, { ask: "counterpart", key, set: { source: "evaluation", step } });
   for (let turn = 0; turn < 500 && answers.length === 0; turn += 1) {
     await new Promise((resolve) => setImmediate(resolve));
   }

@@ -94,7 +94,8 @@ function theRuns(runs: readonly RunEntry[]) {
   const trainings = { waiting: [], onDidChange: new Emitter<void>().event };
   const opened: string[] = [];
   const dashboard = { open: (folder: string) => opened.push(folder) };
-  const options = { store, labels, trainings } as never; // as much of them as rows need
+  const alarms = { onDidChange: new Emitter<void>().event, idsOf: () => [] };
+  const options = { store, labels, trainings, alarms } as never; // as much of them as rows need
   const view = new RunsView(options);
   const tree: Tree<RunNode> = new Tree(
     (node) => view.getTreeItem(node) as Row,

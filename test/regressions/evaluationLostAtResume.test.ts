@@ -116,10 +116,11 @@ describe("an evaluation", () => {
     const stopped = setUp((context) => {
       if (linesOf(context, PATHS.evaluations).length === 2) context.control.stop();
     });
-    expect(await stopped.run()).toMatchObject({ outcome: "stopped", step: 2 });
+    expect(await stopped.run()).toMatchObject({ outcome: "stopped" });
+    const played = linesOf(stopped.context, evalPath(FOLDER, 2));
     const resumed = await resume(stopped.context);
-    const evaluating = resumed.progress.filter(({ kind }) => kind === "evaluating");
-    expect(evaluating).toMatchObject([{ step: 4 }]);
+    expect(linesOf(resumed, evalPath(FOLDER, 2))).toEqual(played);
+    expect(linesOf(resumed, PATHS.evaluations)).toHaveLength(EVALUATED.length);
   });
 
   it("whose last line was half written does not spoil the next one", async () => {

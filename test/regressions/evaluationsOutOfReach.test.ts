@@ -58,11 +58,12 @@ it("evaluations stand among the steps as they were played, and say what came of 
     { source: "evaluation", step: 0 },
   ]);
   expect(evaluationRow(40, follower.evaluations, true)).toMatchObject({
-    label: "Evaluation after 40 steps",
+    label: "After 40 steps",
     description: "0.75, 0.75 · 16 rollouts",
+    spoken: "Evaluation after 40 steps, mean 0.75, 0.75, 16 rollouts",
   });
   expect(evaluationRow(20, follower.evaluations, true).description).toBe("under way");
   const rollouts = await follower.rollouts(0, "evaluation");
   const group = rollouts.filter((each) => each.group === 0);
-  expect(groupRow(0, group).label).toBe("calculator test 10, greedy");
+  expect(groupRow(0, group).spoken).toMatch(/^calculator test 10, greedy, /);
 });

@@ -49,8 +49,8 @@ describe("a number that somebody wrote into a run folder decides on no amount of
     const reading = vi.spyOn(fileSystem, "readRange");
     vi.spyOn(fileSystem, "size").mockResolvedValue(2 ** 40);
     for (const length of [64 * 1024 * 1024, 2 ** 39]) {
-      const place = { step: 0, group: 0, rollout: 0, offset: 0, length };
-      expect(await reader.tokens({ ...place, kind: "tokens", stream: 0 })).toBeNull();
+      const set = { source: "training", step: 0 } as const;
+      expect(await reader.tokens(set, { offset: 0, length, stream: 0 })).toBeNull();
     }
     expect(reading).not.toHaveBeenCalled();
   });

@@ -83,7 +83,11 @@ describe.each(["process", "dotenv"] as const)("a key from the %s", (origin) => {
     const config = aConfig({ openreward_base_url: "http://envs.lan" });
     const own = { allowedOrigins: [] };
     expect(() => environmentAddress({ config, variables, ...own })).toThrow(/unencrypted/);
-    const upload = { config: { openreward_upload: true }, variables, ...own };
+    const upload = {
+      config: { openreward_upload: true, openreward_upload_evaluations: false },
+      variables,
+      ...own,
+    };
     expect(() => uploadAddress(upload)).toThrow(/unencrypted/);
     await expect(wandbAddress({ config: { wandb: "online" }, variables, ...own })).rejects.toThrow(
       /unencrypted/,

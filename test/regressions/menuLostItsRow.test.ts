@@ -6,6 +6,7 @@ import { dashboardHandlers } from "../../src/host/commands/dashboardHandlers.ts"
 import { environmentHandlers } from "../../src/host/commands/environmentHandlers.ts";
 import { folderHandlers } from "../../src/host/commands/folderHandlers.ts";
 import { runListHandlers } from "../../src/host/commands/runListHandlers.ts";
+import { runsTableHandlers } from "../../src/host/commands/runsTableHandlers.ts";
 import { startHandlers } from "../../src/host/commands/startHandlers.ts";
 import { steerHandlers } from "../../src/host/commands/steerHandlers.ts";
 import { trajectoryHandlers } from "../../src/host/commands/trajectoryHandlers.ts";
@@ -111,6 +112,7 @@ function register(): void {
     ...steerHandlers(parts),
     ...folderHandlers(parts),
     ...runListHandlers(parts),
+    ...runsTableHandlers(parts),
     ...startHandlers(parts),
     ...dashboardHandlers(parts),
     ...trajectoryHandlers(parts),

@@ -119,10 +119,11 @@ describe("a rollout whose turns cannot be continued by appending", () => {
     });
     const reader = createRunReader(context.fileSystem, FOLDER);
     const [broken, whole] = await reader.rollouts(0);
-    expect(broken?.tokenData.map(({ stream }) => stream)).toEqual([0, 1, 2]);
+    if (broken === undefined) throw new Error("no rollout is stored");
+    expect(broken.tokenData.map(({ stream }) => stream)).toEqual([0, 1, 2]);
     expect(whole?.tokenData.map(({ stream }) => stream)).toEqual([0]);
     const records = await Promise.all(
-      (broken?.tokenData ?? []).map((entry) => reader.tokens(entry)),
+      broken.tokenData.map((entry) => reader.tokens(broken, entry)),
     );
     const turns = records.map((record) => new Set(Array.from(record?.turns ?? [])));
     expect(turns).toEqual([new Set([-1, 0]), new Set([-1, 1]), new Set([-1, 2])]);

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { TASK_TYPE } from "../../src/host/task/taskType.ts";
+import { TASK_TYPE } from "../../src/host/manifest/taskType.ts";
 import { readTrainTask, TASK_ACTIONS } from "../../src/host/task/trainTask.ts";
 import { manifest } from "../manifest/builtManifest.ts";
 

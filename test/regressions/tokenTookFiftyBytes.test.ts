@@ -7,7 +7,7 @@ import { expect, it } from "vitest";
 import { Ledger } from "../../src/core/rollout/ledger.ts";
 import { toWireData } from "../../src/core/tinker/datum.ts";
 import { toWireDatum } from "../../src/core/training/datums.ts";
-import { decodeGroup, encodeGroup } from "../../src/core/training/groupFile.ts";
+import { decodeGroup, encodeRollout } from "../../src/core/training/groupFile.ts";
 import { StoredGroups } from "../../src/core/training/storedGroups.ts";
 import { aDatum, aGroup } from "../core/training/builders.ts";
 import { aContext } from "../core/training/fakeContext.ts";
@@ -44,7 +44,7 @@ it("holds a rollout that is played, and one that was stored, in a few bytes a to
   expect(bytesPerToken(ledger)).toBeLessThan(9);
   const [rollout] = aGroup([1]);
   if (rollout === undefined) throw new Error("the group has a rollout");
-  const [read] = decodeGroup(encodeGroup([{ ...rollout, streams: [ledger] }])) ?? [];
+  const [read] = decodeGroup(encodeRollout({ ...rollout, streams: [ledger] })) ?? [];
   const [restored] = read?.streams ?? [];
   if (restored === undefined) throw new Error("the group cannot be read");
   expect([...restored.logprobs]).toEqual([...ledger.logprobs]);
@@ -53,7 +53,8 @@ it("holds a rollout that is played, and one that was stored, in a few bytes a to
 
 it("sends what the ledger holds without a copy", () => {
   const ledger = longLedger();
-  const datum = aDatum({ ledger });
+  const made = aDatum({ ledger });
+  const datum = { ...made, advantages: made.advantages };
   const [sent] = toWireData([toWireDatum(datum, "ppo")], "ppo", { forwardOnly: false });
   expect(sent?.tokens.buffer).toBe(ledger.tokens.buffer);
   expect(sent?.lossInputs["target_tokens"]?.values.buffer).toBe(ledger.tokens.buffer);
@@ -61,21 +62,25 @@ it("sends what the ledger holds without a copy", () => {
   expect(sent?.lossInputs["advantages"]?.values).toBe(datum.advantages);
 });
 
-it("writes one group at a time when many end together", async () => {
+it("writes one rollout at a time when many end together", async () => {
   const context = aContext();
   const { fileSystem } = context;
-  const write = fileSystem.writeAtomic.bind(fileSystem);
+  const append = fileSystem.append.bind(fileSystem);
   let writing = 0;
   let most = 0;
-  fileSystem.writeAtomic = async (...args) => {
+  fileSystem.append = async (...args) => {
     writing += 1;
     most = Math.max(most, writing);
-    await write(...args);
+    const offset = await append(...args);
     writing -= 1;
+    return offset;
   };
   const stored = await StoredGroups.open(context);
   const keys = [0, 1, 2, 3].map((position) => ({ position, version: 0, settingsHash: "" }));
-  await Promise.all(keys.map((key) => stored.add(key, aGroup([1, 0]))));
-  expect(keys.every((key) => stored.has(key))).toBe(true);
+  await Promise.all(
+    keys.flatMap((key) => aGroup([1, 0]).map((rollout) => stored.add(key, rollout))),
+  );
   expect(most).toBe(1);
+  await Promise.all(keys.map((key) => stored.complete(key)));
+  expect(keys.every((key) => stored.has(key))).toBe(true);
 });

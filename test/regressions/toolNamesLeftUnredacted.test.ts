@@ -39,7 +39,9 @@ it("a group that waits for its step holds no secret, whether in its texts, its e
     error: SECRET,
     turns: [{ ...turn, sampledText: SECRET }],
   };
-  await stored.add(key, [{ ...rollout, record, stack: `Error: ${SECRET}\n at ${ENCODED}` }]);
+  await stored.add(key, { ...rollout, record, stack: `Error: ${SECRET}\n at ${ENCODED}` });
+  expect(leaks(context.fileSystem.files)).toEqual([]);
+  await stored.complete(key);
   expect(leaks(context.fileSystem.files)).toEqual([]);
   const [read] = (await stored.read(key)) ?? [];
   expect(read?.record.promptText).toMatch(/^Say \*\*\* and \*\*\*/);

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { Ledger } from "../../src/core/rollout/ledger.ts";
-import { decodeGroup, encodeGroup } from "../../src/core/training/groupFile.ts";
+import { decodeGroup, encodeRollout } from "../../src/core/training/groupFile.ts";
+import { concatBytes } from "../../src/core/util/concatBytes.ts";
 import { aGroup } from "../core/training/builders.ts";
 
 const numbers = (count: number) => Array.from({ length: count }, (_, i) => i);
@@ -16,8 +17,8 @@ function longLedger(): Ledger {
 it("stores of a group that waits what was sampled, where columns that training fills made it twice as long", () => {
   const ledgers = [longLedger(), longLedger()];
   const group = aGroup([1, 0]).map((rollout) => ({ ...rollout, streams: ledgers }));
-  const bytes = encodeGroup(group);
-  const without = encodeGroup(group.map((rollout) => ({ ...rollout, streams: [] })));
+  const bytes = concatBytes(group.map(encodeRollout));
+  const without = concatBytes(group.map((rollout) => encodeRollout({ ...rollout, streams: [] })));
   expect((bytes.length - without.length) / (4 * 10_000)).toBeLessThan(8.1);
   const streams = decodeGroup(bytes)?.flatMap((rollout) => rollout.streams) ?? [];
   expect(streams).toHaveLength(4);
