@@ -1,8 +1,10 @@
 /** What a journey is, and how one is run: a server, a browser and a folder of its own, and a picture when something fails. */
 
+import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Browser, Page } from "playwright-core";
+import { accessibilityFaults } from "../workbench/accessibility.ts";
 import { freshPage, workbenchUrl } from "../workbench/browser.ts";
 import { type ServerOptions, startServer, type WorkbenchServer } from "../workbench/server.ts";
 import { type Theme, Workbench } from "../workbench/workbench.ts";
@@ -29,14 +31,18 @@ export interface Stage {
   readonly step: (name: string, part: () => Promise<unknown>) => Promise<void>;
   /** Saves `out/shots/<journey>-<name>.png`. */
   readonly picture: (name: string) => Promise<void>;
-  /** Saves a picture in each theme, then goes back to dark. */
-  readonly pictures: (name: string, inTheme?: (theme: Theme) => Promise<void>) => Promise<void>;
+  /** Saves a picture, with `--themes` one in each theme; `before` is called before each. */
+  readonly pictures: (name: string, before?: () => Promise<void>) => Promise<void>;
+  /** In each theme axe-core finds nothing in the panel's page, and a picture is saved; goes back to dark. `before` is called before each. */
+  readonly accessible: (name: string, before?: () => Promise<void>) => Promise<void>;
 }
 
 export interface JourneySettings {
   readonly browser: Browser;
   readonly vsix: string;
   readonly edition: NonNullable<ServerOptions["edition"]>;
+  /** Takes `pictures` in every theme: for whoever looks at them. */
+  readonly allThemes: boolean;
 }
 
 const SHOTS = "out/shots";
@@ -46,7 +52,7 @@ export const PICTURE_THEMES: readonly Theme[] = ["light", "hc-dark", "hc-light",
 /** Runs one journey and prints its steps; true when all of them passed. */
 export async function runJourney(
   journey: Journey,
-  { browser, vsix, edition }: JourneySettings,
+  { browser, vsix, edition, allThemes }: JourneySettings,
 ): Promise<boolean> {
   mkdirSync(SHOTS, { recursive: true });
   const folder = newFolder();
@@ -57,7 +63,13 @@ export async function runJourney(
   const picture = async (name: string): Promise<void> => {
     await page.screenshot({ path: `${SHOTS}/${journey.name}-${name}.png` });
   };
-  console.log(journey.name);
+  const inEveryTheme = async (name: string, prepare: (theme: Theme) => Promise<void>) => {
+    for (const theme of PICTURE_THEMES) {
+      await workbench.theme(theme);
+      await prepare(theme);
+      await picture(`${name}-${theme}`);
+    }
+  };
   try {
     await page.goto(workbenchUrl(server.authority, folder), { waitUntil: "domcontentloaded" });
     await workbench.ready();
@@ -66,15 +78,25 @@ export async function runJourney(
       workbench,
       server,
       folder,
-      step: timedStep,
+      step: timedStep(journey.name),
       picture,
-      pictures: picturesWith(workbench, picture),
+      accessible: (name, before) =>
+        inEveryTheme(name, async (theme) => {
+          await before?.();
+          const faults = await accessibilityFaults(await workbench.panelFrame());
+          assert.deepEqual(faults, [], `${name} in ${theme}`);
+        }),
+      pictures: async (name, before) => {
+        if (allThemes) return inEveryTheme(name, async () => before?.());
+        await before?.();
+        await picture(`${name}-dark`);
+      },
     });
     return true;
   } catch (error) {
     await picture("failed").catch(() => undefined);
-    console.log(`  FAILED ${error instanceof Error ? error.stack : String(error)}`);
-    console.log(`  picture: ${SHOTS}/${journey.name}-failed.png`);
+    console.log(`${journey.name}: FAILED ${error instanceof Error ? error.stack : String(error)}`);
+    console.log(`${journey.name}: picture: ${SHOTS}/${journey.name}-failed.png`);
     return false;
   } finally {
     await page.context().close();
@@ -100,28 +122,17 @@ export async function until<Found>(
   throw new Error(`Waited ${limitMs / 1000} s for ${what}.`);
 }
 
-async function timedStep(name: string, part: () => Promise<unknown>): Promise<void> {
-  const startedAt = Date.now();
-  try {
-    const note = await part();
-    console.log(
-      `  ok ${name}${typeof note === "string" ? `: ${note}` : ""} (${Date.now() - startedAt} ms)`,
-    );
-  } catch (error) {
-    console.log(`  FAILED ${name}`);
-    throw error;
-  }
-}
-
-function picturesWith(
-  workbench: Workbench,
-  picture: (name: string) => Promise<void>,
-): Stage["pictures"] {
-  return async (name, inTheme) => {
-    for (const theme of PICTURE_THEMES) {
-      await workbench.theme(theme);
-      await inTheme?.(theme);
-      await picture(`${name}-${theme}`);
+/** Each line begins with the journey's name: several journeys run at once. */
+function timedStep(journey: string): Stage["step"] {
+  return async (name, part) => {
+    const startedAt = Date.now();
+    try {
+      const note = await part();
+      const noted = typeof note === "string" ? `${name}: ${note}` : name;
+      console.log(`${journey}: ok ${noted} (${Date.now() - startedAt} ms)`);
+    } catch (error) {
+      console.log(`${journey}: FAILED ${name}`);
+      throw error;
     }
   };
 }

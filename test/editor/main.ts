@@ -1,6 +1,7 @@
 /**
  * Tests the extension in a real VS Code: a suite inside the extension host, then journeys through the window with the packaged
- * extension. `--only NAME` picks journeys, `--journeys` and `--in-host` a half, `--oldest` the oldest supported VS Code.
+ * extension. `--only NAME` picks journeys, `--journeys` and `--in-host` a half, `--oldest` the oldest supported VS Code, and
+ * `--themes` takes every picture in four themes.
  */
 
 import { parseArgs } from "node:util";
@@ -16,7 +17,9 @@ import { chat } from "./journeys/chat.ts";
 import { chatFormats } from "./journeys/chatFormats.ts";
 import { checkpoints } from "./journeys/checkpoints.ts";
 import { clicks } from "./journeys/clicks.ts";
+import { compare } from "./journeys/compare.ts";
 import { editing } from "./journeys/editing.ts";
+import { elsewhere } from "./journeys/elsewhere.ts";
 import { evaluations } from "./journeys/evaluations.ts";
 import { firstLook } from "./journeys/firstLook.ts";
 import { hostileRepository } from "./journeys/hostileRepository.ts";
@@ -25,8 +28,10 @@ import { keyboard } from "./journeys/keyboard.ts";
 import { localDemo } from "./journeys/localDemo.ts";
 import { models } from "./journeys/models.ts";
 import { promptPreview } from "./journeys/promptPreview.ts";
+import { reading } from "./journeys/reading.ts";
 import { reload } from "./journeys/reload.ts";
 import { restrictedMode } from "./journeys/restrictedMode.ts";
+import { search } from "./journeys/search.ts";
 import { secrets } from "./journeys/secrets.ts";
 import { severalEnvironments } from "./journeys/severalEnvironments.ts";
 import { sweep } from "./journeys/sweep.ts";
@@ -44,6 +49,7 @@ const JOURNEYS: readonly Journey[] = [
   sweep,
   taskEndings,
   trajectory,
+  reading,
   chatFormats,
   chat,
   clicks,
@@ -55,13 +61,19 @@ const JOURNEYS: readonly Journey[] = [
   keyboard,
   accessibility,
   editing,
+  elsewhere,
   models,
   promptPreview,
   checkpoints,
   weights,
   evaluations,
   alarms,
+  compare,
+  search,
 ];
+
+/** Journeys that run at once: most of their time they wait. */
+const AT_ONCE = 2;
 
 const { values } = parseArgs({
   options: {
@@ -69,6 +81,7 @@ const { values } = parseArgs({
     journeys: { type: "boolean" },
     "in-host": { type: "boolean" },
     oldest: { type: "boolean" },
+    themes: { type: "boolean" },
   },
 });
 const edition: Edition = values.oldest === true ? "oldest" : "newest";
@@ -94,9 +107,14 @@ async function failedJourneys(): Promise<readonly string[]> {
   const browser = await launchBrowser();
   const failed: string[] = [];
   try {
-    for (const journey of chosen) {
-      if (!(await runJourney(journey, { browser, vsix, edition }))) failed.push(journey.name);
-    }
+    const settings = { browser, vsix, edition, allThemes: values.themes === true };
+    const waiting = chosen.values();
+    const runNext = async (): Promise<void> => {
+      for (const journey of waiting) {
+        if (!(await runJourney(journey, settings))) failed.push(journey.name);
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, () => runNext()));
   } finally {
     await browser.close();
   }

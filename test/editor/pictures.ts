@@ -55,11 +55,11 @@ save_every: 20
 
 const pictures: Journey = {
   name: "pictures",
-  prepare(folder) {
+  async prepare(folder) {
     const demo = TEMPLATES.find(({ kind }) => kind === "local")?.text ?? "";
     const named = demo.replace("lora_rank:", "run_name: calculator\nlora_rank:");
     writeFiles(folder, { "depot.yaml": DEPOT, "tinker-config.yaml": named });
-    trainInTerminal(folder, "depot.yaml");
+    await trainInTerminal(folder, "depot.yaml");
   },
   async run(stage) {
     const { step } = stage;
@@ -156,7 +156,12 @@ async function save(page: Page, name: string): Promise<string> {
 
 const browser = await launchBrowser();
 try {
-  const settings = { browser, vsix: packagedExtension(), edition: "newest" } as const;
+  const settings = {
+    browser,
+    vsix: packagedExtension(),
+    edition: "newest",
+    allThemes: false,
+  } as const;
   if (!(await runJourney(pictures, settings))) process.exitCode = 1;
 } finally {
   await browser.close();

@@ -1,11 +1,13 @@
-import { execFileSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { join } from "node:path";
+import { promisify } from "node:util";
 
 /** Trains with a configuration to its end before the editor opens: what was run in a terminal, or earlier. */
-export function trainInTerminal(folder: string, config = "tinker-config.yaml"): void {
-  execFileSync(
-    process.execPath,
-    ["dist/trainer/tinker-rl.js", "train", "--config_path", join(folder, config)],
-    { stdio: "pipe" },
-  );
+export async function trainInTerminal(
+  folder: string,
+  config = "tinker-config.yaml",
+): Promise<void> {
+  const program = "dist/trainer/tinker-rl.js";
+  const args = [program, "train", "--config_path", join(folder, config)];
+  await promisify(execFile)(process.execPath, args);
 }

@@ -17,6 +17,11 @@ export async function accessibilityFaults(
   frame: Frame,
   background = "--vscode-editor-background",
 ): Promise<readonly string[]> {
+  // Colours fade from one theme to the next.
+  await frame.evaluate(async () => {
+    const fades = document.getAnimations().filter((each) => each instanceof CSSTransition);
+    await Promise.all(fades.map(({ finished }) => finished.catch(() => {})));
+  });
   await frame.evaluate(readFileSync("node_modules/axe-core/axe.min.js", "utf8"));
   const violations = await frame.evaluate(async (colour): Promise<readonly Violation[]> => {
     const before = document.body.style.backgroundColor;

@@ -1,6 +1,6 @@
 /** One private VS Code server on a free loopback port, with folders and settings of its own. */
 
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import {
   appendFileSync,
   mkdirSync,
@@ -12,6 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
 import { type Edition, ensureWorkbench, type InstalledServer } from "./install.ts";
 import { descendants } from "./processes.ts";
 
@@ -83,10 +84,10 @@ export async function startServer(options: ServerOptions = {}): Promise<Workbenc
   const env = environment(home, options.env);
   const folders = prepareFolders(home, options);
   for (const file of options.vsix ?? []) {
-    execFileSync(
+    await promisify(execFile)(
       installed.node,
       [installed.entry, ...folders, "--install-extension", resolve(file), "--force"],
-      { env, stdio: "pipe" },
+      { env },
     );
   }
   const child = spawn(installed.node, [installed.entry, ...folders, ...flags(installed, options)], {

@@ -3,7 +3,6 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { accessibilityFaults } from "../../workbench/accessibility.ts";
 import { localConfig } from "../configs.ts";
 import { writeFiles } from "../folders.ts";
 import { type Journey, until } from "../journey.ts";
@@ -28,7 +27,7 @@ const FIX = "Set temperature to 1";
 export const alarms: Journey = {
   name: "alarms",
   prepare: (folder) => writeFiles(folder, { "tinker-config.yaml": greedyConfig() }),
-  async run({ workbench, folder, step, pictures, picture }) {
+  async run({ workbench, folder, step, accessible, pictures, picture }) {
     const run = runIn(folder);
     const panel = workbench.panel();
     const strip = panel.locator(".alarms");
@@ -52,10 +51,29 @@ export const alarms: Journey = {
     await step("Show all says what they mean", async () => {
       await strip.getByRole("button", { name: "Show all (2)" }).click();
       await strip.getByText("nothing to learn from").waitFor();
-      await pictures("all", async (theme) => {
-        const faults = await accessibilityFaults(await workbench.panelFrame());
-        assert.deepEqual(faults, [], `alarms in ${theme}`);
-      });
+      await accessible("all");
+    });
+
+    await step(
+      "an alarm opens the chart of its metric, and the rollouts that made it",
+      async () => {
+        await strip.getByRole("button", { name: "Show its rollouts" }).first().click();
+        await panel.getByText("Only rollouts that made the alarm").waitFor();
+        await panel.locator(".grid-row").first().waitFor();
+        await picture("rollouts");
+        await strip.getByRole("button", { name: "Show chart" }).first().click();
+        await panel.locator(".evidence canvas").waitFor();
+        await picture("evidence");
+      },
+    );
+
+    await step("Timeline shows where the time of a step went, and leads to a rollout", async () => {
+      await panel.getByRole("tab", { name: "Timeline" }).click();
+      await panel.locator(".timeline-row").first().waitFor();
+      await panel.locator('.timeline-row[data-path="true"]').first().waitFor();
+      await accessible("timeline");
+      await panel.locator(".timeline-row").first().click();
+      await panel.locator(".replay").waitFor();
     });
 
     await step("Problems has them at the setting", async () => {
@@ -64,23 +82,25 @@ export const alarms: Journey = {
       await pictures("problems");
     });
 
-    await step("there a quick fix does the same as the button", async () => {
-      await workbench.problems().getByText("are copies of another one").first().dblclick();
-      await workbench.tab("tinker-config.yaml").waitFor();
-      const fix = workbench.page
-        .locator(".action-widget .monaco-list-row", { hasText: FIX })
-        .first();
-      await until("the fix", async () => {
-        await workbench.page.keyboard.press("Control+.");
-        return await fix.waitFor({ timeout: 2_000 }).then(
-          () => true,
-          () => false,
-        );
-      });
-      await picture("fix");
-      await workbench.page.keyboard.press("Escape");
-      await workbench.command("Tinker RL: Open Dashboard");
-    });
+    await step(
+      "there a quick fix does the same as the button, and another shows what made the alarm",
+      async () => {
+        await workbench.problems().getByText("are copies of another one").first().dblclick();
+        await workbench.tab("tinker-config.yaml").waitFor();
+        const fixes = workbench.page.locator(".action-widget .monaco-list-row");
+        const fix = fixes.filter({ hasText: FIX }).first();
+        await until("the fix", async () => {
+          await workbench.page.keyboard.press("Control+.");
+          return await fix.waitFor({ timeout: 2_000 }).then(
+            () => true,
+            () => false,
+          );
+        });
+        await picture("fix");
+        await fixes.filter({ hasText: "Show what made the alarm" }).first().click();
+        await panel.locator(".evidence canvas").waitFor();
+      },
+    );
 
     await step("the button changes the configuration, and the diagnostics go", async () => {
       await strip.getByRole("button", { name: FIX }).first().click();

@@ -3,11 +3,10 @@
 import assert from "node:assert/strict";
 import { createRunReader } from "../../../src/core/runFolder/reader.ts";
 import { createFileSystem } from "../../../src/node/fileSystem.ts";
-import { accessibilityFaults } from "../../workbench/accessibility.ts";
 import { Keyboard } from "../../workbench/keyboard.ts";
 import { localConfig } from "../configs.ts";
 import { writeFiles } from "../folders.ts";
-import { type Journey, type Stage, until } from "../journey.ts";
+import { type Journey, until } from "../journey.ts";
 import { runIn } from "../runFiles.ts";
 
 const STARTING_MS = 60_000;
@@ -77,7 +76,7 @@ export const chat: Journey = {
       await tryUntil("The episode is over");
       await panel.getByText("reward of the episode").waitFor();
       await panel.getByText("What is 87*51?").waitFor();
-      await checkedPictures(stage, "task");
+      await stage.accessible("task");
     });
 
     await step("taken back, the person answers in place of the tool", async () => {
@@ -87,7 +86,7 @@ export const chat: Journey = {
       await tryUntil("Write what the tool answers");
       const answer = panel.getByRole("textbox", { name: /^Answer in place of the tool / });
       await answer.fill("4437");
-      await checkedPictures(stage, "answer");
+      await stage.accessible("answer");
       await answer.press("Enter");
       await panel.getByText(/^Your answer in place of /).waitFor();
     });
@@ -105,7 +104,7 @@ export const chat: Journey = {
       assert.equal(await panel.locator(".candidates .card").count(), 3);
       assert.equal(await panel.getByLabel("Temperature").inputValue(), "0.8");
       assert.equal(await panel.getByLabel("Most tokens a turn").inputValue(), "24");
-      await checkedPictures(stage, "samples");
+      await stage.accessible("samples");
       const second = panel.getByRole("button", { name: "Go On with Sample 2" });
       await second.focus();
       await keyboard.press("Enter");
@@ -128,7 +127,7 @@ export const chat: Journey = {
       for (const index of [0, 1, 2]) {
         await panel.locator(".partner").nth(index).locator(".turn").first().waitFor();
       }
-      await checkedPictures(stage, "beside");
+      await stage.accessible("beside");
     });
 
     await step("a stored rollout goes on behind the tokens that were read there", async () => {
@@ -157,7 +156,7 @@ export const chat: Journey = {
       const turns = panel.locator(".turn");
       await turns.first().waitFor();
       await status.getByText(/Write/).waitFor();
-      await checkedPictures(stage, "continued");
+      await stage.accessible("continued");
       await until("no turn", async () => {
         if ((await turns.count()) === 0) return true;
         await panel.getByRole("button", { name: "Undo" }).click();
@@ -170,18 +169,6 @@ export const chat: Journey = {
   },
 };
 
-/** Pictures in each theme, in which axe-core finds nothing. */
-async function checkedPictures({ workbench, pictures }: Stage, name: string): Promise<void> {
-  await pictures(name, async (theme) => {
-    const frame = await workbench.panelFrame();
-    // Buttons fade from one theme to the next.
-    await frame.evaluate(async () => {
-      await Promise.all(document.getAnimations().map(({ finished }) => finished));
-    });
-    assert.deepEqual(await accessibilityFaults(frame), [], `${name} in ${theme}`);
-  });
-}
-
 /** A rollout of the first step with two turns and tokens: its place, and the tokens before its second turn. */
 async function storedTurn(run: string) {
   const fileSystem = createFileSystem();
@@ -191,7 +178,7 @@ async function storedTurn(run: string) {
       ({ turns, tokenData }) => turns > 1 && tokenData.length === 1,
     );
     const [entry] = found?.tokenData ?? [];
-    const tokens = entry === undefined ? null : await reader.tokens(entry);
+    const tokens = found && entry ? await reader.tokens(found, entry) : null;
     if (found === undefined || tokens === null) throw new Error("No rollout has two turns.");
     const before = Array.from(tokens.turns).findIndex(
       (turn, at) => turn === 1 && tokens.mask[at] === 1,

@@ -14,8 +14,8 @@ import { localConfig } from "../configs.ts";
 import { writeFiles } from "../folders.ts";
 import { type Journey, until } from "../journey.ts";
 
-const CLICKS = 200;
-const ROLLOUT_CLICKS = 40;
+const CLICKS = 80;
+const ROLLOUT_CLICKS = 20;
 /** The first is trained while the clicks go on, the last is written by this journey. */
 const NAMES = ["tinker-config", "amber", "basil"] as const;
 const ROLLOUTS = 4;

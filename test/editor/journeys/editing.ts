@@ -6,6 +6,7 @@ import { complete, fixAt, goTo, hover } from "../configEditor.ts";
 import { localConfig } from "../configs.ts";
 import { writeFiles } from "../folders.ts";
 import type { Journey, Stage } from "../journey.ts";
+import { writeMeasuredRun } from "../measuredRun.ts";
 
 const MODEL = "Qwen/Qwen3-8B";
 const CHECKPOINT = "tinker://s1:train:0/weights/checkpoint_000050";
@@ -29,12 +30,20 @@ init_from:
 environments:
   
 `;
+/** Has a run that was stopped. */
+const MEASURED = localConfig({
+  max_steps: 300,
+  max_response_tokens: 4096,
+  max_total_tokens: 32768,
+});
 const CODES = ["TRL110", "TRL121", "TRL203", "TRL300", "TRL302"];
 
 export const editing: Journey = {
   name: "editing",
-  prepare: (folder) =>
+  prepare: (folder) => {
+    writeMeasuredRun(folder, "measured.tinker.yaml", MEASURED);
     writeFiles(folder, {
+      "measured.tinker.yaml": MEASURED,
       "tinker-config.yaml": FAULTY,
       "open.tinker.yaml": OPEN,
       "local.tinker.yaml": localConfig({ max_steps: 3 }),
@@ -42,7 +51,8 @@ export const editing: Journey = {
         "local/calculator",
         "local/calculator:harder",
       ),
-    }),
+    });
+  },
   async run(stage) {
     const { workbench, server, page, step, picture, pictures } = stage;
     // Lists as an earlier session left them; nobody is asked for others.
@@ -118,6 +128,30 @@ export const editing: Journey = {
       await workbench.statusItem("local.tinker.yaml is valid").waitFor();
     });
 
+    await step("hints show what the newest run has measured", async () => {
+      await workbench.open("measured.tinker.yaml");
+      await hint(stage, "· 412k tokens a step · $0.830 · 1 min 35 s").waitFor();
+      await hint(stage, "· 2.1 % cut · mean 812, max 3.91k").waitFor();
+      await hint(stage, "6 h 50 min and $214.97 left · step 41/300").waitFor();
+      await pictures("hints", () => hoverHint(stage));
+    });
+
+    await step(
+      "a hint names what it was measured with once the file has another value",
+      async () => {
+        const at = MEASURED.split("\n").findIndex((line) => line.startsWith("batch_size:"));
+        await goTo(stage, at + 1, "batch_size: 16".length + 1);
+        await page.keyboard.type("0");
+        await hint(stage, "at 16: 412k tokens a step").waitFor();
+        await page.setViewportSize({ width: 1024, height: 700 });
+        await hoverHint(stage);
+        await picture("hints-small");
+        await page.setViewportSize({ width: 1400, height: 900 });
+        await page.keyboard.press("Control+Z");
+        await hint(stage, "at 16: 412k tokens a step").waitFor({ state: "hidden" });
+      },
+    );
+
     await step("Show Effective Configuration sets it beside what a run makes of it", async () => {
       await workbench.command("Tinker RL: Show Effective Configuration");
       await workbench.tab("and what a run makes of it").waitFor();
@@ -171,6 +205,15 @@ export const editing: Journey = {
       await page.locator(".view-line", { hasText: "local/depot" }).waitFor();
       await picture("added");
     });
+
+    await step("a hint leads to the run that it is of", async () => {
+      await workbench.open("measured.tinker.yaml");
+      await page.keyboard.down("Control");
+      await hoverHint(stage);
+      await page.locator(".view-line span", { hasText: "412k tokens a step" }).last().click();
+      await page.keyboard.up("Control");
+      await workbench.panel().getByText("measured").first().waitFor();
+    });
   },
 };
 
@@ -211,6 +254,16 @@ function keepLists(home: string): void {
       },
     ]),
   });
+}
+
+function hint({ page }: Stage, text: string) {
+  return page.locator(".editor-group-container.active .view-line", { hasText: text }).first();
+}
+
+/** Opens what the hint about steps says. */
+async function hoverHint({ page }: Stage): Promise<void> {
+  await page.locator(".view-line span", { hasText: "412k tokens a step" }).last().hover();
+  await page.locator(".monaco-hover:not(.hidden)", { hasText: "measured" }).first().waitFor();
 }
 
 function lens({ page }: Stage, title: string) {

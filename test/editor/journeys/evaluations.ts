@@ -1,7 +1,6 @@
 /** The best checkpoint by an evaluation, a branch and an evaluation from a step of the chart, and a dry run. */
 
 import assert from "node:assert/strict";
-import { accessibilityFaults } from "../../workbench/accessibility.ts";
 import { localConfig } from "../configs.ts";
 import { writeFiles } from "../folders.ts";
 import { type Journey, until } from "../journey.ts";
@@ -23,7 +22,7 @@ const CONFIG = localConfig({
 export const evaluations: Journey = {
   name: "evaluations",
   prepare: (folder) => writeFiles(folder, { "tinker-config.yaml": CONFIG }),
-  async run({ workbench, page, step, picture, pictures }) {
+  async run({ workbench, page, step, accessible, picture, pictures }) {
     const panel = workbench.panel();
     const plot = panel.locator(".reward .u-over");
     const menu = panel.getByRole("menu", { name: /^step \d+/ });
@@ -56,10 +55,7 @@ export const evaluations: Journey = {
       await workbench.command("View: Close All Editors");
       await workbench.command("Tinker RL: Open Dashboard");
       await panel.getByText("best checkpoint").first().waitFor();
-      await pictures("best", async (theme) => {
-        const faults = await accessibilityFaults(await workbench.panelFrame());
-        assert.deepEqual(faults, [], `the dashboard in ${theme}`);
-      });
+      await accessible("best");
       await panel.getByRole("tab", { name: /Checkpoints/ }).click();
       await panel.getByText("★").first().waitFor();
       await pictures("list");
@@ -67,17 +63,17 @@ export const evaluations: Journey = {
     });
 
     await step("a step of the chart has a menu", async () => {
-      await pictures("menu", async (theme) => {
+      await accessible("menu", async () => {
         await openMenu();
         await menu.getByRole("menuitem", { name: /^Branch from here/ }).waitFor();
-        const faults = await accessibilityFaults(await workbench.panelFrame());
-        assert.deepEqual(faults, [], `the menu in ${theme}`);
       });
     });
 
     await step("Evaluate measures the checkpoint beside the base model", async () => {
       if (!(await menu.isVisible())) await openMenu();
       await menu.getByRole("menuitem", { name: /^Evaluate / }).click();
+      await page.getByText("test: 16 tasks × 2").waitFor();
+      await workbench.pick("Evaluate as Configured");
       const row = workbench.row(/^run tinker-config-evaluation, done/);
       await row.waitFor({ timeout: 120_000 });
       await row.click();
@@ -86,10 +82,7 @@ export const evaluations: Journey = {
       await panel.getByText("evaluation: 2 of 2 models").waitFor();
       await panel.getByRole("columnheader", { name: "Model" }).waitFor();
       assert.equal(await panel.locator("canvas").count(), 0);
-      await pictures("evaluation", async (theme) => {
-        const faults = await accessibilityFaults(await workbench.panelFrame());
-        assert.deepEqual(faults, [], `the evaluation in ${theme}`);
-      });
+      await accessible("evaluation");
     });
 
     await step("Branch from Checkpoint writes a configuration, which nothing starts", async () => {

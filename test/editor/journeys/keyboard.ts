@@ -10,7 +10,7 @@ import { writeFiles } from "../folders.ts";
 import { type Journey, type Stage, until } from "../journey.ts";
 import { runIn, stepsOf, stepsTo } from "../runFiles.ts";
 
-const STEPS = 20;
+const STEPS = 30;
 
 export const keyboard: Journey = {
   name: "keyboard",
@@ -43,7 +43,7 @@ async function edit({ page, workbench, folder, step, picture }: Stage, keys: Key
   const name = "own.tinker.yaml";
 
   await step("a mistake is found with F8 and repaired with Ctrl+.", async () => {
-    const text = localConfig({ max_steps: STEPS }).replace("lora_rank", "lora_rnk");
+    const text = localConfig({ max_steps: STEPS, batch_size: 6 }).replace("lora_rank", "lora_rnk");
     writeFiles(folder, { [name]: text });
     await openFile(page, keys, name);
     await page.locator(".squiggly-error").first().waitFor();

@@ -80,7 +80,7 @@ export const reload: Journey = {
       const other = newFolder();
       try {
         writeFiles(other, CONFIG);
-        trainInTerminal(other);
+        await trainInTerminal(other);
         assert.deepEqual(comparableRows(run), comparableRows(runIn(other)));
       } finally {
         deleteFolder(other);

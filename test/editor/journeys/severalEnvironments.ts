@@ -46,6 +46,19 @@ export const severalEnvironments: Journey = {
       return `${await compareMetrics(stage)} metrics`;
     });
     await pictures("overview");
+    await step(
+      "the reward chart shows environments apart, and hard tasks from easy ones",
+      async () => {
+        const chart = workbench.panel().locator("figure.reward");
+        const curves = chart.getByLabel("Curves", { exact: true });
+        await curves.selectOption({ label: "By environment" });
+        await chart.locator(".legend").getByText(/depot/).first().waitFor();
+        await curves.selectOption({ label: "By difficulty" });
+        await chart.locator(".legend").getByText("hardest third").waitFor();
+        await pictures("difficulty");
+        await curves.selectOption({ label: "All tasks" });
+      },
+    );
     await openEvaluations(stage);
     await step("and after a reload of the window", async () => {
       await workbench.reload();

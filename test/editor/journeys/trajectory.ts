@@ -17,9 +17,9 @@ const STEP = 1;
 
 export const trajectory: Journey = {
   name: "trajectory",
-  prepare(folder) {
+  async prepare(folder) {
     writeFiles(folder, { "tinker-config.yaml": localConfig({ max_steps: 2 }) });
-    trainInTerminal(folder);
+    await trainInTerminal(folder);
   },
   async run({ workbench, folder, step, pictures }) {
     const keyboard = new Keyboard(workbench);
@@ -128,7 +128,7 @@ async function storedRollout(run: string): Promise<Stored> {
     );
     const [entry] = found?.tokenData ?? [];
     const body = found === undefined ? null : await reader.body(found);
-    const tokens = entry === undefined ? null : await reader.tokens(entry);
+    const tokens = found && entry ? await reader.tokens(found, entry) : null;
     if (found === undefined || body === null || tokens === null) {
       throw new Error("No rollout of the run has several turns and a reward.");
     }
