@@ -9,6 +9,7 @@ import { resolve } from "node:path";
 import { createFileSystem } from "../src/node/fileSystem.ts";
 import { deleteFolder, newFolder } from "../test/editor/folders.ts";
 import { launchBrowser } from "../test/workbench/browser.ts";
+import { compareRows } from "./editorCompare.ts";
 import { pageRows } from "./editorPage.ts";
 import { type BenchRuns, writeBenchRuns } from "./editorRuns.ts";
 import { sizeRows } from "./editorSizes.ts";
@@ -26,6 +27,14 @@ const PARTS: Readonly<Record<string, (runs: BenchRuns) => Promise<void>>> = {
     const browser = await launchBrowser();
     try {
       printRows("Page alone, processor time", await pageRows(browser, runs));
+    } finally {
+      await browser.close();
+    }
+  },
+  compare: async () => {
+    const browser = await launchBrowser();
+    try {
+      printRows("Runs table and comparison, page and session", await compareRows(browser));
     } finally {
       await browser.close();
     }

@@ -3,14 +3,23 @@
  * garbage, how long the event loop is held, and what is done for a page that is hidden. Run with `--expose-gc`.
  */
 
+import { appendFileSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Clock } from "../src/core/ports.ts";
 import { RunFollower } from "../src/core/runFolder/follower.ts";
-import { createRunReader } from "../src/core/runFolder/reader.ts";
+import { searchRun } from "../src/core/search/searchRun.ts";
 import { DashboardSession } from "../src/host/dashboard/dashboardSession.ts";
-import { searchRollouts } from "../src/host/dashboard/rolloutSearch.ts";
+import { RunFeeds } from "../src/host/runs/runFeed.ts";
+import { RunStore } from "../src/host/runs/runStore.ts";
+import { RunDigests } from "../src/host/runsPage/runDigests.ts";
+import { RunsSession } from "../src/host/runsPage/runsSession.ts";
 import { systemClock } from "../src/node/clock.ts";
 import { createFileSystem } from "../src/node/fileSystem.ts";
+import type { RunsHostMessage } from "../src/shared/runsPage.ts";
+import { deleteFolder, newFolder } from "../test/editor/folders.ts";
+import { writeComparedRuns } from "../test/fakes/comparedRuns.ts";
+import { textsHere } from "../test/fakes/textsHere.ts";
 import { addStep, LONG_STEPS, STEPS, WIDE_ROLLOUTS } from "./editorRuns.ts";
 import { printRows, type Row } from "./editorTable.ts";
 import { observe } from "./observe.ts";
@@ -54,10 +63,10 @@ async function readingRows(): Promise<readonly Row[]> {
     follower.rollouts(0),
   );
   await add(`search in the messages of ${count(WIDE_ROLLOUTS)} rollouts`, async () => {
-    const reader = createRunReader(fileSystem.within(wide), wide);
-    const summaries = await follower.rollouts(0);
-    for await (const report of searchRollouts(reader, summaries, "nowhere")) {
-      if (report.found.length > 0) throw new Error("A word was found that is nowhere.");
+    const query = { text: "nowhere", isRegex: false, roles: [] };
+    const search = { query, set: { source: "training", step: 0 }, maxHits: 1 } as const;
+    for await (const report of searchRun(fileSystem.within(wide), wide, search)) {
+      if (report.hits.length > 0) throw new Error("A word was found that is nowhere.");
     }
   });
   return rows;
@@ -91,6 +100,7 @@ async function hiddenRows(): Promise<readonly Row[]> {
       },
       runs: { list: async () => [], find: async () => run },
       tokenTexts: async () => null,
+      texts: textsHere(fileSystem, longSteps),
       shortenPath: (path) => path,
       settings: {
         current: () => ({
@@ -98,8 +108,10 @@ async function hiddenRows(): Promise<readonly Row[]> {
           hasSingleKeys: true,
           hasLiveRegion: true,
           pinnedMetrics: [],
+          savedFilters: [],
         }),
         pinMetrics: async () => undefined,
+        keepFilters: async () => undefined,
       },
     },
     { run, isVisible: true },
@@ -128,6 +140,73 @@ async function hiddenRows(): Promise<readonly Row[]> {
   ];
 }
 
+const COMPARED = { count: 10, steps: 50 };
+const GROWTH = 200;
+
+/** The host with ten runs compared, while each grows by {@link GROWTH} steps. */
+async function comparedRows(): Promise<readonly Row[]> {
+  const parent = newFolder();
+  const folders = writeComparedRuns(parent, COMPARED);
+  const onError = (error: unknown): void => console.error(error);
+  const store = new RunStore({ fileSystem, clock: systemClock, nameOf: () => null, onError });
+  await store.look([parent], []);
+  const feeds = new RunFeeds({ store, fileSystem, onError });
+  const sent = { ids: new Set<string>(), rows: new Map<string, number>() };
+  const post = (message: RunsHostMessage): void => {
+    if (message.kind === "rows") for (const { id } of message.rows) sent.ids.add(id);
+    if (message.kind === "columns") sent.rows.set(message.id, message.rows);
+  };
+  const session = new RunsSession(
+    {
+      ...{
+        clock: systemClock,
+        fileSystem,
+        post,
+        runs: () => store.runs,
+        hasSingleKeys: () => true,
+      },
+      digests: new RunDigests({ fileSystem, cachePath: null, shortenPath: (path) => path }),
+      layout: { read: () => null, keep: async () => undefined },
+      ...{ open: () => undefined, save: async () => undefined },
+      follow: (folder) => feeds.follow(folder),
+      ask: async () => undefined,
+      diff: async () => undefined,
+    },
+    { isVisible: true },
+  );
+  session.receive({ kind: "ready", version: 1 });
+  session.receive({ kind: "compare", ids: [...sent.ids], names: ["rollout/reward/mean", "loss"] });
+  const sentSteps = async (steps: number): Promise<void> => {
+    const isSent = () =>
+      sent.rows.size === COMPARED.count && [...sent.rows.values()].every((rows) => rows === steps);
+    while (!isSent()) await sleep(20);
+  };
+  await sentSteps(COMPARED.steps);
+  const last = readFileSync(join(folders[0] ?? "", "metrics.jsonl"), "utf8")
+    .trim()
+    .split("\n")
+    .at(-1);
+  const row: object = JSON.parse(last ?? "{}");
+  const rows: Row[] = [];
+  const before = heldMb();
+  for (let step = COMPARED.steps; step < COMPARED.steps + GROWTH; step += 1) {
+    for (const folder of folders) {
+      appendFileSync(join(folder, "metrics.jsonl"), `${JSON.stringify({ ...row, step })}\n`);
+    }
+    await sleep(20);
+    const grown = step + 1 - COMPARED.steps;
+    if (grown % 50 !== 0) continue;
+    await sentSteps(step + 1);
+    const what = `comparing ${COMPARED.count} runs: memory after ${grown} more steps`;
+    rows.push({ what, samples: [heldMb() - before], unit: "MB", budget: null });
+  }
+  session.dispose();
+  feeds.close();
+  store.close();
+  deleteFolder(parent);
+  return rows;
+}
+
 function count(value: number): string {
   return value.toLocaleString("en");
 }
@@ -136,5 +215,6 @@ printRows("Host, in a process of its own", [
   await memoryRow(),
   ...(await readingRows()),
   ...(await hiddenRows()),
+  ...(await comparedRows()),
 ]);
 process.exit(0);

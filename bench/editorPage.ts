@@ -4,19 +4,27 @@
  */
 
 import { build } from "esbuild";
-import type { Browser, CDPSession, Page } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { createUniform } from "../src/core/util/uniform.ts";
 import { createFileSystem } from "../src/node/fileSystem.ts";
 import { openDashboardPage } from "../test/dashboard/dashboardPage.ts";
 import { THEMES } from "../test/dashboard/themes.ts";
+import { cpuTimer } from "./cpuTimer.ts";
+import { readerRow } from "./editorReader.ts";
 import { addStep, type BenchRuns, LONG_STEPS } from "./editorRuns.ts";
 import type { Row } from "./editorTable.ts";
+import { timelineRow } from "./editorTimeline.ts";
 
 const TRIES = 9;
 const FRAME_MS = 16.7;
 
 export async function pageRows(browser: Browser, runs: BenchRuns): Promise<readonly Row[]> {
-  return [await chartRow(browser), await overviewRow(browser, runs.longSteps)];
+  return [
+    await chartRow(browser),
+    await overviewRow(browser, runs.longSteps),
+    await readerRow(browser, runs.wide),
+    await timelineRow(browser),
+  ];
 }
 
 /** One chart as the reward chart is: five lines, of which four bound two bands. */
@@ -131,15 +139,4 @@ async function overviewRow(browser: Browser, folder: string): Promise<Row> {
   await fileSystem.close();
   const what = "  all charts of the overview: new step";
   return { what, samples, unit: "ms", budget: null };
-}
-
-/** Milliseconds of processor time that the page's thread has spent in tasks. */
-async function cpuTimer(page: Page): Promise<() => Promise<number>> {
-  const session: CDPSession = await page.context().newCDPSession(page);
-  await session.send("Performance.enable", { timeDomain: "threadTicks" });
-  return async () => {
-    const { metrics } = await session.send("Performance.getMetrics");
-    const seconds = metrics.find(({ name }) => name === "TaskDuration")?.value ?? Number.NaN;
-    return seconds * 1_000;
-  };
 }

@@ -5,6 +5,7 @@ import { zipEntries } from "../scripts/zipEntries.ts";
 import { packagedExtension } from "../test/workbench/packagedExtension.ts";
 import type { Row } from "./editorTable.ts";
 
+const PAGES = "dist/webview";
 const MODEL = "extension/dist/trainer/model/";
 
 export function sizeRows(): readonly Row[] {
@@ -13,13 +14,27 @@ export function sizeRows(): readonly Row[] {
   const model = entries.filter(({ name }) => name.startsWith(MODEL));
   const packed = statSync(file).size;
   const weights = model.reduce((sum, { packedBytes }) => sum + packedBytes, 0);
-  const page = ["dashboard.js", "style.css"].map((name) => statSync(`dist/webview/${name}`).size);
+  const page = [...withImports("dashboard.js"), "style.css"].map(
+    (name) => statSync(`${PAGES}/${name}`).size,
+  );
   return [
     size("package without the data of the bundled model", (packed - weights) / 1e6, "MB", 3),
     size("package with it", packed / 1e6, "MB", null),
     size("panel, script and style", page.reduce((sum, bytes) => sum + bytes, 0) / 1e3, "kB", 250),
-    size("panel, Markdown chunk", statSync("dist/webview/markdown.js").size / 1e3, "kB", 140),
+    size("panel, Markdown chunk", statSync(`${PAGES}/markdown.js`).size / 1e3, "kB", 140),
   ];
+}
+
+/** A script and all that loads with it. */
+function withImports(script: string): ReadonlySet<string> {
+  const found = new Set([script]);
+  for (const name of found) {
+    const text = readFileSync(`${PAGES}/${name}`, "utf8");
+    for (const [, imported = ""] of text.matchAll(/(?:from|import)"\.\/([\w-]+\.js)"/g)) {
+      found.add(imported);
+    }
+  }
+  return found;
 }
 
 function size(what: string, value: number, unit: string, budget: number | null): Row {
