@@ -105,21 +105,27 @@ async function failedJourneys(): Promise<readonly string[]> {
   }
   const vsix = packagedExtension();
   const browser = await launchBrowser();
-  const failed: string[] = [];
-  try {
-    const settings = { browser, vsix, edition, allThemes: values.themes === true };
-    const waiting = chosen.values();
+  const settings = { browser, vsix, edition, allThemes: values.themes === true };
+  const failing = async (journeys: readonly Journey[], atOnce: number): Promise<Journey[]> => {
+    const failed: Journey[] = [];
+    const waiting = journeys.values();
     const runNext = async (): Promise<void> => {
-      for (const journey of waiting) {
-        if (!(await runJourney(journey, settings))) failed.push(journey.name);
-      }
+      for (const journey of waiting)
+        if (!(await runJourney(journey, settings))) failed.push(journey);
     };
-    await Promise.all(Array.from({ length: AT_ONCE }, () => runNext()));
+    await Promise.all(Array.from({ length: atOnce }, () => runNext()));
+    return failed;
+  };
+  try {
+    const besideOthers = await failing(chosen, AT_ONCE);
+    // Two windows on two processors may miss a hover or a focus: what is broken fails alone, too.
+    for (const { name } of besideOthers) console.log(`${name}: once more, with nothing beside it`);
+    const failed = await failing(besideOthers, 1);
+    console.log(`${chosen.length - failed.length} of ${chosen.length} journeys passed`);
+    return failed.map(({ name }) => name);
   } finally {
     await browser.close();
   }
-  console.log(`${chosen.length - failed.length} of ${chosen.length} journeys passed`);
-  return failed;
 }
 
 const wantsBoth = values.journeys !== true && values["in-host"] !== true;

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { localConfig } from "../configs.ts";
 import { writeFiles } from "../folders.ts";
 import { type Journey, until } from "../journey.ts";
+import { rowHover } from "../rowHover.ts";
 import { chooseInMenu } from "../rowMenu.ts";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -83,9 +84,7 @@ export const checkpoints: Journey = {
       await choice.click();
       await workbench.row(/^checkpoint checkpoint_000001 .*expires in (7 d|6 d)/).waitFor();
       await pictures("kept", async () => {
-        await page.mouse.move(600, 10);
-        await row.hover({ position: { x: 60, y: 8 } });
-        await page.locator(".monaco-hover", { hasText: "kept until" }).waitFor();
+        await rowHover(stage, row, "kept until");
       });
     });
 
@@ -113,9 +112,7 @@ export const checkpoints: Journey = {
       const row = workbench.row(/^run tinker-config, stopped.*last state expires in/);
       await row.waitFor();
       await pictures("expiry", async () => {
-        await page.mouse.move(600, 10);
-        await row.hover({ position: { x: 60, y: 8 } });
-        await page.locator(".monaco-hover", { hasText: "Last state expires" }).waitFor();
+        await rowHover(stage, row, "Last state expires");
       });
     });
 

@@ -8,6 +8,7 @@ import { writeFiles } from "../folders.ts";
 import { HOSTILE, writeHostileRun } from "../hostileRun.ts";
 import type { Journey } from "../journey.ts";
 import { notedIn, noteEvents } from "../pageNotes.ts";
+import { rowHover } from "../rowHover.ts";
 
 /** Characters that turn text around, or that a terminal obeys. */
 const ACTING = /(?!\n|\t)[\p{Cc}\p{Cf}]/u;
@@ -63,12 +64,8 @@ export const hostileText: Journey = {
     });
 
     await step("so is the hover of a rollout that failed", async () => {
-      await workbench
-        .row(/^rollout 2, failed/)
-        .first()
-        .hover();
-      const hover = page.locator(".monaco-hover:visible").first();
-      await hover.waitFor();
+      const failed = workbench.row(/^rollout 2, failed/).first();
+      const hover = await rowHover({ page }, failed, /failed/);
       assert.doesNotMatch((await hover.textContent()) ?? "", ACTING);
       assert.equal(await hover.locator("img, script, a").count(), 0);
       await picture("hover");

@@ -1,0 +1,27 @@
+/** The tooltip of a row in a tree of the side bar. */
+
+import type { Locator } from "playwright-core";
+import { type Stage, until } from "./journey.ts";
+
+/** Points at `row` until its tooltip has `text`: a row that is drawn anew under a pointer at rest gets none. */
+export async function rowHover(
+  { page }: Pick<Stage, "page">,
+  row: Locator,
+  text: string | RegExp,
+): Promise<Locator> {
+  const hover = page.locator(".monaco-hover:visible", { hasText: text }).first();
+  await until(
+    `the tooltip with ${text}`,
+    async () => {
+      await page.mouse.move(600, 10);
+      // Not in the middle, where the row's buttons may be.
+      await row.hover({ position: { x: 60, y: 8 } });
+      return hover.waitFor({ timeout: 3_000 }).then(
+        () => true,
+        () => false,
+      );
+    },
+    30_000,
+  );
+  return hover;
+}
