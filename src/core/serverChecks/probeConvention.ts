@@ -81,11 +81,9 @@ async function drawAfter(
   { sampling, seed, signal }: ConventionProbe,
 ): Promise<readonly ReportedLogprob[] | null> {
   const request = { prompt, maxTokens: 1, ...sampling, stop: [] };
-  // Each request gets a signal of its own: Node warns of a leak when one has dozens of listeners.
-  const options = () => ({ signal: AbortSignal.any([signal]) });
   const samples = await Promise.all(
     Array.from({ length: DRAWS }, (_, i) =>
-      sampler.sample({ ...request, seed: seed + i }, options()),
+      sampler.sample({ ...request, seed: seed + i }, { signal }),
     ),
   );
   const reported = new Map<number, number>();
@@ -97,7 +95,7 @@ async function drawAfter(
   }
   const scored = await Promise.all(
     Array.from(reported, async ([token, logprob]) => {
-      const own = (await sampler.computeLogprobs([...prompt, token], options())).at(-1);
+      const own = (await sampler.computeLogprobs([...prompt, token], { signal })).at(-1);
       return typeof own === "number" ? [{ reported: logprob, own }] : [];
     }),
   );

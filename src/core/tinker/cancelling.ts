@@ -45,8 +45,6 @@ export function createCanceller(options: CancellerOptions): Canceller {
     const flags = await current();
     if (!flags.sample_cancel_enabled) return;
     places.resize(flags.sample_cancel_max_batch_size);
-    // Each cancellation gets a signal of its own: Node warns of a leak when one has dozens of listeners.
-    const own = AbortSignal.any([signal]);
     await places.run(
       () =>
         tinker.run({
@@ -54,9 +52,9 @@ export function createCanceller(options: CancellerOptions): Canceller {
           path: "cancel_future",
           body: { request_id: requestId },
           timeoutMs: cancelTimeoutMs,
-          signal: own,
+          signal,
         }),
-      { signal: own },
+      { signal },
     );
   }
 

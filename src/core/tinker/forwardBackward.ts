@@ -45,8 +45,7 @@ async function resultsOf(
 ): Promise<ForwardBackwardResult> {
   const results = await Promise.all(
     (await accepted).map(async (chunk) => {
-      // A signal of its own for each chunk: Node warns of a leak when one has many listeners.
-      const signal = AbortSignal.any([session.signal]);
+      const { signal } = session;
       return readForwardBackwardResult(await operations.result(chunk, { signal }));
     }),
   );

@@ -29,8 +29,7 @@ export async function withKlPenalty(
 ): Promise<PenalizedData> {
   const sampler = await baseSampler(context);
   const logprobs = data.map((datum) => {
-    // A signal of its own for each request: Node warns of a leak when one has hundreds of listeners.
-    const signal = AbortSignal.any([context.control.signal]);
+    const { signal } = context.control;
     const ask = () => baseLogprobs(context, sampler, datum, signal);
     return context.limits.samples.run(ask, { signal });
   });

@@ -175,7 +175,6 @@ export class RolloutPlayer {
     const { gate, settings } = environmentOf(options.context, task.environment);
     const { config, control, limits, ports, reporting, services } = options.context;
     const { clock, random } = ports;
-    // Each rollout gets a signal of its own: Node warns of a leak when one has hundreds of listeners.
     const signal = AbortSignal.any([control.signal, this.#failing.signal, this.#outage.signal]);
     const slot = await RolloutSlot.take({
       ...{ clock, slots: limits.rollouts, signal },
