@@ -9,7 +9,7 @@ import type { DashboardModel } from "../model/dashboardModel.ts";
 import type { Beside } from "../model/viewState.ts";
 import { strings } from "../strings/strings.ts";
 import { type Parting, partingOf } from "./parting.ts";
-import { ReplayTurns } from "./replayTurns.tsx";
+import { ReplayTurns, rowsOfTurns } from "./replayTurns.tsx";
 import { extremeOf } from "./rolloutGroups.ts";
 import { setTitle } from "./setTitle.ts";
 
@@ -134,6 +134,9 @@ export function BesideReplay({ dashboard, rolloutKey, group, body, row }: Beside
       : [{ ...other, row: group.find((each) => isSameKey(each, other.key)), group: [] }]),
   ].toSorted((a, b) => a.key.step - b.key.step || (b.body.reward ?? 0) - (a.body.reward ?? 0));
   const compared = other?.key;
+  const longestTurns = Math.max(...sides.map((side) => side.body.turns.length));
+  // The title of a side is a row too.
+  const gridRow = `span ${1 + rowsOfTurns(longestTurns)}`;
   return (
     <>
       {compared === undefined ? null : (
@@ -152,7 +155,7 @@ export function BesideReplay({ dashboard, rolloutKey, group, body, row }: Beside
         {sides.map((side) => {
           const name = rolloutKeyName(side.key);
           return (
-            <section key={name} aria-label={sideTitle(side.key)}>
+            <section key={name} style={{ gridRow }} aria-label={sideTitle(side.key)}>
               <h3 id={`${id}-${name}`}>
                 {sideTitle(side.key)}
                 <span class="reward-chip" data-failed={side.body.reward === null}>
@@ -169,6 +172,7 @@ export function BesideReplay({ dashboard, rolloutKey, group, body, row }: Beside
                 isMarkdown={dashboard.view.value.replayMode === "markdown"}
                 titleId={`${id}-${name}`}
                 parting={parting}
+                longestTurns={longestTurns}
               />
             </section>
           );

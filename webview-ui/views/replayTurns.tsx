@@ -1,6 +1,6 @@
 /** The texts of a rollout, turn by turn, with the rewards at the side. */
 
-import { Fragment } from "preact";
+import { type ComponentChildren, Fragment } from "preact";
 import { useId } from "preact/hooks";
 import type {
   BoundedText,
@@ -41,6 +41,13 @@ interface TurnsProps {
   readonly parting?: Parting | null;
   /** Of the element that names the rollout where several are shown. */
   readonly titleId?: string;
+  /** Of the longer one of two that stand beside each other; left out for one by itself. */
+  readonly longestTurns?: number;
+}
+
+/** Rows that `ReplayTurns` fills where it stands in a grid: the task, two for each turn, and the end. */
+export function rowsOfTurns(turns: number): number {
+  return 2 * turns + 2;
 }
 
 export function ReplayTurns({
@@ -51,6 +58,7 @@ export function ReplayTurns({
   isMarkdown,
   titleId = "",
   parting = null,
+  longestTurns = body.turns.length,
 }: TurnsProps) {
   let total = 0;
   const totals = body.turns.map(({ results }) => {
@@ -60,40 +68,65 @@ export function ReplayTurns({
   return (
     <ReplayImagesContext.Provider value={{ dashboard, images: body.images }}>
       <div class="turns">
-        {body.system === null ? null : (
-          <details class="block" data-tone="context">
-            <summary>{text.system}</summary>
-            <FoldedText content={body.system} />
-          </details>
-        )}
-        {body.tools.length === 0 ? null : <Tools tools={body.tools} />}
-        <Block label={text.prompt} tone="context">
-          <FoldedText content={body.prompt} />
-          <ReplayImages of={body.prompt.text} />
-        </Block>
+        <Aligned row={1}>
+          {body.system === null ? null : (
+            <details class="block" data-tone="context">
+              <summary>{text.system}</summary>
+              <FoldedText content={body.system} />
+            </details>
+          )}
+          {body.tools.length === 0 ? null : <Tools tools={body.tools} />}
+          <Block label={text.prompt} tone="context">
+            <FoldedText content={body.prompt} />
+            <ReplayImages of={body.prompt.text} />
+          </Block>
+        </Aligned>
         {body.turns.map((turn, index) => (
           <Fragment key={index}>
-            {turn.stream === (body.turns[index - 1]?.stream ?? 0) ? null : (
-              <p class="stream-break">{text.streamBreak(turn.stream + 1)}</p>
-            )}
-            {parting?.turn === index ? (
-              <p class="parting">{text.partHere(text.partBy[parting.by])}</p>
-            ) : null}
-            <Turn
-              dashboard={dashboard}
-              turn={turn}
-              row={row}
-              index={index}
-              total={totals[index] ?? 0}
-              titleId={titleId}
-              isMarkdown={isMarkdown}
-            />
+            <Aligned row={2 * index + 2}>
+              {turn.stream === (body.turns[index - 1]?.stream ?? 0) ? null : (
+                <p class="stream-break">{text.streamBreak(turn.stream + 1)}</p>
+              )}
+              {parting?.turn === index ? (
+                <p class="parting">{text.partHere(text.partBy[parting.by])}</p>
+              ) : null}
+            </Aligned>
+            <Aligned row={2 * index + 3}>
+              <Turn
+                dashboard={dashboard}
+                turn={turn}
+                row={row}
+                index={index}
+                total={totals[index] ?? 0}
+                titleId={titleId}
+                isMarkdown={isMarkdown}
+              />
+            </Aligned>
           </Fragment>
         ))}
-        {body.omittedTurns > 0 ? <p class="note">{text.omittedTurns(body.omittedTurns)}</p> : null}
-        <RewardFooter body={body} row={row} group={group} titleId={titleId} />
+        <Aligned row={rowsOfTurns(longestTurns)}>
+          {body.omittedTurns > 0 ? (
+            <p class="note">{text.omittedTurns(body.omittedTurns)}</p>
+          ) : null}
+          <RewardFooter body={body} row={row} group={group} titleId={titleId} />
+        </Aligned>
       </div>
     </ReplayImagesContext.Provider>
+  );
+}
+
+/** Begins beside what has the same row, from 1, of another rollout. */
+function Aligned({
+  row,
+  children,
+}: {
+  readonly row: number;
+  readonly children: ComponentChildren;
+}) {
+  return (
+    <div class="aligned" style={{ gridRow: row }}>
+      {children}
+    </div>
   );
 }
 
