@@ -70,6 +70,32 @@ it("begins each turn at the height of the same turn beside it, also in a small w
   await dashboard.close();
 });
 
+it("leaves the room to a replay in a small window, and brings the list back where one asks", async () => {
+  const [theme] = THEMES;
+  if (theme === undefined) throw new Error("There is no theme.");
+  const rollout = { group: GROUP, rollout: 0 };
+  const dashboard = await openDashboardPage(browser, {
+    ...{ folder: join(parent, "hard"), theme, width: 1024, height: 700 },
+    state: { runId: "hard", view: { tab: "trajectories", rollout } },
+  });
+  const { page, faults } = dashboard;
+  await page.locator(".reward-footer").waitFor();
+  const list = page.getByRole("region", { name: "Rollouts" });
+  const button = page.getByRole("button", { name: "Show the list beside it" });
+  expect(await list.isVisible()).toBe(false);
+  await page.screenshot({ path: join(SHOTS, "small-replay.png") });
+  await button.click();
+  expect(await list.isVisible()).toBe(true);
+  await page.screenshot({ path: join(SHOTS, "small-replay-list.png") });
+  await button.click();
+  expect(await list.isVisible()).toBe(false);
+  await page.setViewportSize({ width: 1200, height: 700 });
+  expect(await list.isVisible()).toBe(true);
+  expect(await button.isVisible()).toBe(false);
+  expect(faults).toEqual([]);
+  await dashboard.close();
+});
+
 function tops(page: Page, selector: string): Promise<readonly number[]> {
   return page
     .locator(`.beside ${selector}`)

@@ -73,6 +73,8 @@ export interface ViewState {
   readonly rollout: { readonly group: number; readonly rollout: number } | null;
   /** What is shown beside a rollout; null = nothing. */
   readonly beside: Beside | null;
+  /** True when the list stays beside a replay where there is little room for both. */
+  readonly isListKept: boolean;
   /** True when the list shows the rollouts of a task together. */
   readonly isGrouped: boolean;
   /** Groups of which the list shows the head only. */
@@ -132,6 +134,7 @@ export function firstViewState(smoothing: number): ViewState {
     rolloutSet: null,
     rollout: null,
     beside: null,
+    isListKept: false,
     isGrouped: false,
     closedGroups: [],
     smoothing:

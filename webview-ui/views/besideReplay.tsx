@@ -136,7 +136,7 @@ export function BesideReplay({ dashboard, rolloutKey, group, body, row }: Beside
   const compared = other?.key;
   const longestTurns = Math.max(...sides.map((side) => side.body.turns.length));
   // The title of a side is a row too.
-  const gridRow = `span ${1 + rowsOfTurns(longestTurns)}`;
+  const rows = { "--rows": 1 + rowsOfTurns(longestTurns) };
   return (
     <>
       {compared === undefined ? null : (
@@ -155,7 +155,7 @@ export function BesideReplay({ dashboard, rolloutKey, group, body, row }: Beside
         {sides.map((side) => {
           const name = rolloutKeyName(side.key);
           return (
-            <section key={name} style={{ gridRow }} aria-label={sideTitle(side.key)}>
+            <section key={name} style={rows} aria-label={sideTitle(side.key)}>
               <h3 id={`${id}-${name}`}>
                 {sideTitle(side.key)}
                 <span class="reward-chip" data-failed={side.body.reward === null}>

@@ -53,7 +53,7 @@ export function MarkEditor({ dashboard, rolloutKey, mark }: MarkProps) {
     markRollout(dashboard, rolloutKey, next);
   if (!isOpen && !isMarked({ ...mark, star: false, pin: false })) {
     return (
-      <button type="button" class="quiet" onClick={() => setOpen(true)}>
+      <button type="button" class="quiet open-marks" onClick={() => setOpen(true)}>
         <Icon name="tag" />
         <span>{text.open}</span>
       </button>

@@ -19,6 +19,7 @@ import { BesidePicker, BesideReplay, isBesideShown } from "./besideReplay.tsx";
 import { MarkButtons, MarkEditor } from "./markEditor.tsx";
 import type { ReadingOrder } from "./readingOrder.ts";
 import { replayKey } from "./replayKeys.ts";
+import { KeepList, Pager } from "./replayPager.tsx";
 import { ReplayTurns } from "./replayTurns.tsx";
 import { stopText, trainingUseText } from "./rolloutRows.ts";
 import { setTitle } from "./setTitle.ts";
@@ -52,6 +53,7 @@ export function Replay({ dashboard, rolloutKey, siblings, order }: ReplayProps) 
         <div class="replay-top">
           <ReplayTitle dashboard={dashboard} rolloutKey={rolloutKey} row={row} body={body} />
           <div class="replay-tools">
+            <KeepList dashboard={dashboard} />
             <MarkButtons dashboard={dashboard} rolloutKey={rolloutKey} mark={mark} />
             <Pager order={order} />
           </div>
@@ -98,36 +100,6 @@ function useBody(dashboard: DashboardModel, rolloutKey: RolloutKey, isListed: bo
     return dashboard.bodies.request({ source, step, group, rollout }, attempt, setRead);
   }, [dashboard, source, step, group, rollout, isListed, attempt]);
   return read;
-}
-
-/** Where the rollout stands in the list, and the way to the next one. */
-function Pager({ order }: { readonly order: ReadingOrder }) {
-  const { at, count, go } = order;
-  return (
-    <nav class="pager" aria-label={text.order}>
-      <button
-        type="button"
-        class="quiet only-icon"
-        aria-label={text.previousRollout}
-        title={`${text.previousRollout} k`}
-        disabled={at === 0 || count === 0}
-        onClick={() => go(-1)}
-      >
-        <Icon name="chevronUp" />
-      </button>
-      <span class="fact">{text.orderAt(at + 1, count)}</span>
-      <button
-        type="button"
-        class="quiet only-icon"
-        aria-label={text.nextRollout}
-        title={`${text.nextRollout} j`}
-        disabled={at === count - 1 || count === 0}
-        onClick={() => go(1)}
-      >
-        <Icon name="chevronDown" />
-      </button>
-    </nav>
-  );
 }
 
 interface KeyTargets {

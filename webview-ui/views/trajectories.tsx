@@ -22,7 +22,7 @@ import { useMessageSearch } from "./useMessageSearch.ts";
 const text = strings.trajectories;
 
 export function Trajectories({ dashboard }: { readonly dashboard: DashboardModel }) {
-  const { rollout } = dashboard.view.value;
+  const { rollout, isListKept } = dashboard.view.value;
   const shown = dashboard.selection.rollouts.value;
   const all = shown?.rows ?? [];
   const search = useMessageSearch(dashboard, shown, all.length);
@@ -47,6 +47,7 @@ export function Trajectories({ dashboard }: { readonly dashboard: DashboardModel
     <div
       class="trajectories"
       data-open={rollout !== null}
+      data-list-kept={isListKept}
       data-beside={rollout !== null && isBesideShown(dashboard)}
     >
       <section class="list" aria-label={text.grid}>
