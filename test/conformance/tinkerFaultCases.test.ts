@@ -106,7 +106,7 @@ describe("answers to a poll", () => {
   plays("3.1 1 protobuf", "asks for a binary result, and reads it", async (session) => {
     session.inject(() => undefined);
     const { tokens } = await session.run(session.sampler.sample(SAMPLE));
-    expect(tokens).toEqual([11, 12]);
+    expect(tokens).toEqual(Int32Array.of(11, 12));
     const [poll, ...others] = sentTo(session, "retrieve_future");
     expect(others).toEqual([]);
     expect(poll?.headers).toMatchObject({

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { Datum } from "../../src/core/tinker/datum.ts";
+import type { Sample } from "../../src/core/tinker/samplingClient.ts";
 import { connectTinker, type ServiceClient } from "../../src/core/tinker/serviceClient.ts";
 import { systemClock } from "../../src/node/clock.ts";
 import { createHttpClient } from "../../src/node/http.ts";
@@ -42,15 +43,15 @@ const adam = {
 };
 const sampling = { maxTokens: 4, temperature: 1, topK: -1, topP: 1, seed: 7 };
 
-function aDatum(sampled: readonly number[], logprobs: readonly number[] | null): Datum {
+function aDatum(sampled: Sample["tokens"], logprobs: Sample["logprobs"]): Datum {
   const stream = [5, 6, ...sampled];
-  const shifted = (values: readonly number[]) => [0, ...values];
+  const shifted = (values: Iterable<number>) => [0, ...values];
   return {
     tokens: stream.slice(0, -1),
     lossInputs: {
       target_tokens: stream.slice(1),
       logprobs: shifted(logprobs ?? []),
-      advantages: shifted(sampled.map(() => 1)),
+      advantages: shifted(Array.from(sampled, () => 1)),
     },
   };
 }
@@ -70,7 +71,11 @@ describe.each([
     const model = await service.createTrainingClient({ baseModel: "any/model", rank: 8 });
     const sampler = await model.ephemeralSampler();
     const sample = await sampler.sample({ ...sampling, prompt: [5, 6], stop: [9] });
-    expect(sample).toMatchObject({ tokens: [11, 9], logprobs: [-0.5, -0.25], sequenceId: null });
+    expect(sample).toMatchObject({
+      tokens: Int32Array.of(11, 9),
+      logprobs: Float32Array.of(-0.5, -0.25),
+      sequenceId: null,
+    });
     expect(await sampler.computeLogprobs([5, 6, 11])).toEqual([null, -6, -11]);
 
     const loss = model.forwardBackward([aDatum(sample.tokens, sample.logprobs)], "ppo");

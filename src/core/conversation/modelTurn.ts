@@ -19,6 +19,8 @@ export interface SamplingSettings {
 }
 
 export interface ModelTurn extends SampledTurn {
+  readonly tokens: readonly number[];
+  readonly logprobs: readonly number[] | null;
   readonly parsed: ParsedTurn;
   /** What the turn calls, a final message to an environment that grades one included. */
   readonly calls: readonly ToolCall[];
@@ -70,8 +72,10 @@ export function readTurn(
   context: readonly number[],
   seed: number | null,
 ): ModelTurn {
-  const parsed = chat.renderer.parse(sampled.tokens, tools);
+  const tokens = Array.from(sampled.tokens);
+  const logprobs = sampled.logprobs && Array.from(sampled.logprobs);
+  const parsed = chat.renderer.parse(tokens, tools);
   const calls = callsOf(parsed, terminalTool);
-  const text = chat.tokenizer.decode(sampled.tokens);
-  return { ...sampled, parsed, calls, text, context, seed };
+  const text = chat.tokenizer.decode(tokens);
+  return { ...sampled, tokens, logprobs, parsed, calls, text, context, seed };
 }

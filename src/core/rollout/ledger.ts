@@ -25,6 +25,8 @@ export interface LedgerView {
   readonly turns: Int16Array;
 }
 
+type Logprobs = readonly number[] | Float32Array;
+
 /** A stream as it is stored. */
 interface StoredTokens {
   readonly tokens: Int32Array;
@@ -135,7 +137,7 @@ export class Ledger implements LedgerView {
    * Adds a sampled turn. `logprobs` null makes it context only: no invented probability is ever trained on.
    * @throws AppError `invariant` when `logprobs` cannot be trained on, see {@link areUsable}
    */
-  addTurn(tokens: readonly number[], logprobs: readonly number[] | null): void {
+  addTurn(tokens: ArrayLike<number>, logprobs: Logprobs | null): void {
     this.#turn += 1;
     this.#lastTurnStart = this.#length;
     if (logprobs !== null && !areUsable(tokens, logprobs)) {
@@ -150,11 +152,7 @@ export class Ledger implements LedgerView {
     this.#append(delta, "delta", null);
   }
 
-  #append(
-    tokens: ArrayLike<number>,
-    source: TokenSource,
-    logprobs: readonly number[] | null,
-  ): void {
+  #append(tokens: ArrayLike<number>, source: TokenSource, logprobs: Logprobs | null): void {
     if (tokens.length === 0) return;
     this.#parts.push({
       tokens: new Int32Array(tokens),
@@ -206,7 +204,7 @@ export class Ledger implements LedgerView {
  * True when log-probs can be trained on: one per token, finite, not above 0. Eight or more that are all exactly zero cannot:
  * servers that computed none send such ones.
  */
-export function areUsable(tokens: readonly number[], logprobs: readonly number[] | null): boolean {
+export function areUsable(tokens: ArrayLike<number>, logprobs: Logprobs | null): boolean {
   if (logprobs === null || logprobs.length !== tokens.length) return false;
   if (!logprobs.every((logprob) => Number.isFinite(logprob) && logprob <= MAX_LOGPROB))
     return false;

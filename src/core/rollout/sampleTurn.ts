@@ -11,9 +11,9 @@ import { areUsable } from "./ledger.ts";
 import { sampleRefusal } from "./sampleRefusal.ts";
 
 export interface SampledTurn {
-  readonly tokens: readonly number[];
+  readonly tokens: Sample["tokens"];
   /** Null when the service gave none that can be trained on, and none could be computed. */
-  readonly logprobs: readonly number[] | null;
+  readonly logprobs: Sample["logprobs"];
   readonly stopReason: "stop" | "length";
   /** True when the service's own log-probs were missing or unusable. */
   readonly wereMissing: boolean;
@@ -55,7 +55,7 @@ async function draw(
 async function recompute(
   sampler: SamplingClient,
   { prompt, images = [] }: SampleRequest,
-  tokens: readonly number[],
+  tokens: Sample["tokens"],
   options: SampleOptions,
 ): Promise<readonly number[] | null> {
   try {

@@ -57,8 +57,8 @@ export class TokenStreams {
     return this.#observationTokens;
   }
 
-  addTurn(tokens: readonly number[], logprobs: readonly number[] | null): void {
-    this.current.addTurn(tokens, logprobs);
+  addTurn(...turn: Parameters<Ledger["addTurn"]>): void {
+    this.current.addTurn(...turn);
     this.#turns += 1;
   }
 

@@ -34,11 +34,12 @@ export interface SampleRequest {
   readonly stop?: readonly number[] | readonly string[] | undefined;
 }
 
+/** The arrays that were decoded, or lists: lists take twice as much, and a step would make thousands of long ones. */
 export interface Sample {
   /** With the stop token, if one was met. */
-  readonly tokens: readonly number[];
+  readonly tokens: TokenIds;
   /** As long as `tokens`; null when the server gave none, or another number of them. */
-  readonly logprobs: readonly number[] | null;
+  readonly logprobs: readonly number[] | Float32Array | null;
   readonly stopReason: "stop" | "length";
   /** The service's name for this sequence; null from older servers. */
   readonly sequenceId: string | null;
@@ -252,8 +253,8 @@ function toSample({ result, accepted }: FinishedSample, samplerId: string): Samp
   const wrong = tokens.find((id) => id < 0);
   if (wrong !== undefined) throw broken(samplerId, `the token ${wrong}, which is no id`);
   return {
-    tokens: Array.from(tokens),
-    logprobs: logprobs?.length === tokens.length ? Array.from(logprobs) : null,
+    tokens,
+    logprobs: logprobs?.length === tokens.length ? logprobs : null,
     stopReason,
     sequenceId: accepted.future.sample_sequence_ids?.[0] ?? null,
   };

@@ -21,8 +21,8 @@ describe("sampling", () => {
   it("returns tokens, log-probs, the stop reason and the sequence's name", async () => {
     const { sampler, requestsTo } = await sampling();
     await expect(sampler.sample({ ...request, seed: 7, stop: [9] })).resolves.toEqual({
-      tokens: [11, 12],
-      logprobs: [-0.5, -0.25],
+      tokens: Int32Array.of(11, 12),
+      logprobs: Float32Array.of(-0.5, -0.25),
       stopReason: "stop",
       sequenceId: "asample-0:0",
     });
@@ -79,8 +79,8 @@ describe("sampling", () => {
         : undefined,
     );
     await expect(sampler.sample(request)).resolves.toMatchObject({
-      tokens: [3],
-      logprobs: [-1],
+      tokens: Int32Array.of(3),
+      logprobs: Float32Array.of(-1),
       stopReason: "length",
     });
   });
