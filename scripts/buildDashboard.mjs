@@ -22,10 +22,16 @@ const MAX_TRAJECTORIES = 100 * KILOBYTE;
 const MAX_SEARCH = 20 * KILOBYTE;
 const MAX_CHANGES = 30 * KILOBYTE;
 
-/** Each is named where a page calls `import()`; its style sheet is named in `lazyView`. */
-const ON_DEMAND = {
+/** The runs table, built by itself: what pages share is cut into many parts, and each part is a request before the first row. */
+const RUNS = {
+  runs: "webview-ui/runsMain.tsx",
+  runsStyle: "webview-ui/styles/runsStyle.css",
   comparison: "webview-ui/runs/compareView.tsx",
   comparisonStyle: "webview-ui/styles/comparisonStyle.css",
+};
+
+/** Each is named where a page calls `import()`; its style sheet is named in `lazyView`. */
+const ON_DEMAND = {
   markdown: "webview-ui/text/markdown.ts",
   timeline: "webview-ui/views/timeline.tsx",
   timelineStyle: "webview-ui/styles/timeline.css",
@@ -37,17 +43,9 @@ const ON_DEMAND = {
   changes: "webview-ui/changes/changes.css",
 };
 
-async function bundlePage() {
+async function bundlePages(entryPoints) {
   const { metafile } = await build({
-    entryPoints: {
-      dashboard: "webview-ui/main.tsx",
-      chat: "webview-ui/chatMain.tsx",
-      runs: "webview-ui/runsMain.tsx",
-      ...ON_DEMAND,
-      style: "webview-ui/styles/dashboard.css",
-      chatStyle: "webview-ui/styles/chatStyle.css",
-      runsStyle: "webview-ui/styles/runsStyle.css",
-    },
+    entryPoints,
     outdir: OUT,
     bundle: true,
     splitting: true,
@@ -62,7 +60,6 @@ async function bundlePage() {
     legalComments: "none",
     logLevel: "warning",
   });
-  await rememberPackages("webview", metafile);
   return metafile;
 }
 
@@ -89,7 +86,21 @@ function guard(name, size, limit) {
 
 await rm(OUT, { recursive: true, force: true });
 await mkdir(OUT, { recursive: true });
-const metafile = await bundlePage();
+const metafiles = await Promise.all([
+  bundlePages({
+    dashboard: "webview-ui/main.tsx",
+    chat: "webview-ui/chatMain.tsx",
+    ...ON_DEMAND,
+    style: "webview-ui/styles/dashboard.css",
+    chatStyle: "webview-ui/styles/chatStyle.css",
+  }),
+  bundlePages(RUNS),
+]);
+const metafile = {
+  inputs: Object.assign({}, ...metafiles.map(({ inputs }) => inputs)),
+  outputs: Object.assign({}, ...metafiles.map(({ outputs }) => outputs)),
+};
+await rememberPackages("webview", metafile);
 const page = withImports(metafile, ["dashboard.js", "style.css"]);
 guard("dashboard script and style", await weigh(page), MAX_PAGE);
 const chat = withImports(metafile, ["chat.js", "chatStyle.css"]);

@@ -4,22 +4,42 @@ import type { ComponentType, JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { strings } from "../strings/strings.ts";
 
+export interface LazyView<Props> {
+  (props: Props): JSX.Element;
+  /** Loads script and style sheet before the view is shown. A fault is said once it is. */
+  preload(): void;
+}
+
 /** `load` gives the view; `style` is the name of its style sheet beside the script. */
 export function lazyView<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
   style: string,
-): (props: Props) => JSX.Element {
+): LazyView<Props> {
   let loaded: ComponentType<Props> | null = null;
-  return function LazyView(props: Props) {
+  let loading: Promise<ComponentType<Props>> | null = null;
+  const loadOnce = (): Promise<ComponentType<Props>> => {
+    loading ??= Promise.all([load(), loadStyle(style)]).then(
+      ([view]) => {
+        loaded = view;
+        return view;
+      },
+      (fault: unknown) => {
+        loading = null;
+        throw fault;
+      },
+    );
+    return loading;
+  };
+  const preload = (): void => void loadOnce().catch(() => undefined);
+  return Object.assign(LazyView, { preload });
+
+  function LazyView(props: Props) {
     const [View, setView] = useState<ComponentType<Props> | null>(() => loaded);
     const [error, setError] = useState<string | null>(null);
     useEffect(() => {
       if (View !== null) return;
-      Promise.all([load(), loadStyle(style)]).then(
-        ([view]) => {
-          loaded = view;
-          setView(() => view);
-        },
+      loadOnce().then(
+        (view) => setView(() => view),
         (fault: unknown) => setError(String(fault)),
       );
     }, [View]);
@@ -29,7 +49,7 @@ export function lazyView<Props extends object>(
         {error ?? strings.loading}
       </p>
     );
-  };
+  }
 }
 
 function loadStyle(name: string): Promise<void> {

@@ -187,6 +187,7 @@ function edgeOf(key: string, { colour }: SeriesLook, values: Float64Array): Char
 }
 
 function withinX(xs: Float64Array, values: Float64Array, [low, high]: Range): Float64Array {
+  if (low <= (xs[0] ?? low) && high >= (xs.at(-1) ?? high)) return values;
   return values.filter((_, row) => {
     const x = xs[row] ?? Number.NaN;
     return x >= low && x <= high;

@@ -1,5 +1,6 @@
 /** The page of the runs table. */
 
+import { useEffect } from "preact/hooks";
 import { lazyView } from "../controls/lazyView.tsx";
 import { runsStrings as text } from "../strings/runs.ts";
 import { visibleLine } from "../text/visible.ts";
@@ -7,11 +8,18 @@ import { RunsGrid } from "./runsGrid.tsx";
 import type { RunsModel } from "./runsModel.ts";
 import { RunsToolbar } from "./runsToolbar.tsx";
 
+/** After the first rows, which are painted before. */
+const PRELOAD_MS = 300;
+
 interface RunsProps {
   readonly runs: RunsModel;
 }
 
 export function RunsApp({ runs }: RunsProps) {
+  // The table's purpose is to choose runs from it: what compares them loads while the person reads.
+  useEffect(() => {
+    if (runs.isLoaded.value) setTimeout(Comparison.preload, PRELOAD_MS);
+  }, [runs.isLoaded.value]);
   if (!runs.isLoaded.value) {
     return (
       <main class="message" aria-busy="true">

@@ -5,6 +5,13 @@ import { isJsonObject, type JsonObject } from "../json.ts";
 /** Values as JSON, by dotted key. */
 export type FlatSettings = ReadonlyMap<string, string>;
 
+/** Plain data, so that it can be stored between two windows. */
+export interface StoredSettings {
+  readonly base: Readonly<Record<string, string>>;
+  /** By run; null for a key that the run lacks. */
+  readonly changes: Readonly<Record<string, Readonly<Record<string, string | null>>>>;
+}
+
 /** More than a configuration has. */
 const MAX_KEYS = 5_000;
 /** A value longer than this is cut; the file of the run has it whole. */
@@ -40,10 +47,11 @@ function addLeaves(
  */
 export class SettingsTable {
   #base: FlatSettings | null = null;
-  readonly #changes = new Map<string, ReadonlyMap<string, string | null>>();
+  readonly #changes = new Map<string, Changes>();
   #differing: readonly string[] | null = null;
 
-  set(run: string, settings: FlatSettings): void {
+  /** True when the table had other settings of the run, or none. */
+  set(run: string, settings: FlatSettings): boolean {
     this.#base ??= settings;
     const base = this.#base;
     const changed = new Map<string, string | null>();
@@ -53,16 +61,43 @@ export class SettingsTable {
     for (const key of base.keys()) {
       if (!settings.has(key)) changed.set(key, null);
     }
+    if (isSame(this.#changes.get(run), changed)) return false;
     this.#changes.set(run, changed);
     this.#differing = null;
+    return true;
   }
 
-  delete(run: string): void {
-    if (this.#changes.delete(run)) this.#differing = null;
+  /** True when the table had the run. */
+  delete(run: string): boolean {
+    const isKnown = this.#changes.delete(run);
+    if (isKnown) this.#differing = null;
+    return isKnown;
   }
 
   has(run: string): boolean {
     return this.#changes.has(run);
+  }
+
+  /** All runs that it holds. */
+  runs(): readonly string[] {
+    return [...this.#changes.keys()];
+  }
+
+  stored(): StoredSettings {
+    const changes = [...this.#changes].map(([run, own]) => [run, Object.fromEntries(own)] as const);
+    return {
+      base: Object.fromEntries(this.#base ?? new Map<string, string>()),
+      changes: Object.fromEntries(changes),
+    };
+  }
+
+  /** Takes over what {@link stored} gave; call before any other. */
+  restore({ base, changes }: StoredSettings): void {
+    this.#base = new Map(Object.entries(base));
+    for (const [run, own] of Object.entries(changes)) {
+      this.#changes.set(run, new Map(Object.entries(own)));
+    }
+    this.#differing = null;
   }
 
   /** Keys whose values are not the same in all runs, in the order of the first run's configuration, others behind. */
@@ -102,4 +137,10 @@ export class SettingsTable {
       .flatMap(([key, seen]) => (differs(seen) ? [key] : []))
       .sort((a, b) => (place.get(a) ?? order.length) - (place.get(b) ?? order.length));
   }
+}
+
+type Changes = ReadonlyMap<string, string | null>;
+
+function isSame(a: Changes | undefined, b: Changes): boolean {
+  return a?.size === b.size && [...b].every(([key, value]) => a.get(key) === value);
 }

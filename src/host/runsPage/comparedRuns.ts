@@ -17,8 +17,8 @@ interface ComparedRun {
   readonly folder: string;
   /** Null until it is this run's turn to be read. */
   run: FollowedRun | null;
-  /** Resolved when what was kept of the run is sent. */
-  readonly kept: Promise<void>;
+  /** What was kept of the run, until it is sent; null = nothing. */
+  kept: Promise<KeptCurves | null> | null;
   readonly queue: ColumnQueue;
   /** How many names of metrics the page has. */
   sentNames: number;
@@ -51,23 +51,25 @@ export class ComparedRuns {
     }
     for (const [id, folder] of folders) {
       const known = this.#runs.get(id);
-      if (known === undefined) this.#runs.set(id, this.#compare(id, folder));
+      if (known === undefined) this.#runs.set(id, this.#compare(folder));
       else this.#send(id, known);
     }
-    if (!this.#isReading) void this.#readAll();
+    if (this.#isReading) void this.#sendAllKept();
+    else void this.#readAll();
   }
 
   dispose(): void {
     this.show(new Map(), []);
   }
 
-  #compare(id: string, folder: string): ComparedRun {
+  #compare(folder: string): ComparedRun {
     const compared: ComparedRun = {
       ...{ folder, run: null, sentNames: 0, isReset: true, isDisposed: false },
       queue: new ColumnQueue(MESSAGE_BYTES),
-      kept: this.#options.keptCurves(folder).then((kept) => {
-        if (kept !== null && !compared.isDisposed) this.#sendKept(id, kept);
-      }, this.#options.onError),
+      kept: this.#options.keptCurves(folder).catch((error: unknown) => {
+        this.#options.onError(error);
+        return null;
+      }),
       dispose: () => {
         compared.isDisposed = true;
         compared.run?.dispose();
@@ -82,8 +84,19 @@ export class ComparedRuns {
       const next = [...this.#runs].find(([, { run }]) => run === null);
       this.#isReading = next !== undefined;
       if (next === undefined) return;
-      await Promise.all([...this.#runs.values()].map(({ kept }) => kept));
+      await this.#sendAllKept();
       if (!next[1].isDisposed) await this.#follow(...next).catch(this.#options.onError);
+    }
+  }
+
+  /** In one go: the page draws all charts anew with each frame in which numbers arrive. */
+  async #sendAllKept(): Promise<void> {
+    const waiting = [...this.#runs].filter(([, { kept }]) => kept !== null);
+    const found = await Promise.all(waiting.map(([, { kept }]) => kept));
+    for (const [index, [id, compared]] of waiting.entries()) {
+      const kept = found[index] ?? null;
+      if (kept !== null && compared.kept !== null && !compared.isDisposed) this.#sendKept(id, kept);
+      compared.kept = null;
     }
   }
 

@@ -1,4 +1,4 @@
-/** What was read of all runs: their digests and settings, kept between windows so that no file is read twice. */
+/** What was read of all runs: digests, settings and marks, kept between windows, so that a table is whole before a file is read. */
 
 import * as z from "zod";
 import { flatSettings, SettingsTable } from "../../core/compare/settingsTable.ts";
@@ -8,7 +8,7 @@ import { markRun, readMarks } from "../../core/runFolder/marks.ts";
 import { MAX_BYTES, readIfReadable } from "../../core/runFolder/wholeFiles.ts";
 import { type RunDigest, readDigest, runDigestSchema } from "../../core/runs/runDigest.ts";
 import { parseJson } from "../../core/util/jsonl.ts";
-import { type Mark, type MarkChange, NO_MARK } from "../../shared/marks.ts";
+import { isMarked, type Mark, type MarkChange, NO_MARK } from "../../shared/marks.ts";
 import { runIdOf } from "../runs/runId.ts";
 import type { RunEntry } from "../runs/runStore.ts";
 import { CurveCollector, type KeptCurves, readKeptCurves } from "./keptCurves.ts";
@@ -22,15 +22,30 @@ export interface RunDigestsOptions {
 
 type DigestedRun = Pick<RunEntry, "folder" | "file" | "phase" | "steps">;
 
+const text = z.string();
+const markSchema = z.object({
+  ...{ star: z.boolean(), pin: z.boolean(), tags: z.array(text).readonly(), note: text },
+}) satisfies z.ZodType<Mark>;
+
 const storedSchema = z.object({
   version: z.literal(1),
-  digests: z.record(z.string(), z.unknown()),
+  digests: z.record(text, z.unknown()),
+  settings: z
+    .object({
+      base: z.record(text, text),
+      changes: z.record(text, z.record(text, text.nullable())),
+    })
+    .catch({ base: {}, changes: {} }),
+  /** Without runs that have none. */
+  marks: z.record(text, markSchema).catch({}),
 });
 const MAX_CACHE_BYTES = 64 * 1024 * 1024;
 
 export class RunDigests {
   readonly #options: RunDigestsOptions;
   readonly #digests = new Map<string, RunDigest>();
+  /** From an earlier window and not looked at yet: there may be thousands, and the first rows are a few. */
+  readonly #unchecked = new Map<string, unknown>();
   readonly settings = new SettingsTable();
   readonly #marks = new Map<string, Mark>();
   /** Of the runs as they were read last. */
@@ -46,6 +61,12 @@ export class RunDigests {
 
   /** Null until the run was read, in this window or an earlier one. */
   of(folder: string): RunDigest | null {
+    const stored = this.#unchecked.get(folder);
+    if (stored !== undefined) {
+      this.#unchecked.delete(folder);
+      const digest = runDigestSchema.safeParse(stored).data;
+      if (digest !== undefined) this.#digests.set(folder, digest);
+    }
     return this.#digests.get(folder) ?? null;
   }
 
@@ -63,7 +84,10 @@ export class RunDigests {
   /** @throws AppError `folder-unsafe` */
   async readMark(folder: string): Promise<void> {
     const files = this.#options.fileSystem.within(folder);
-    this.#marks.set(folder, (await readMarks(files, folder)).run);
+    const mark = (await readMarks(files, folder)).run;
+    if (JSON.stringify(mark) === JSON.stringify(this.markOf(folder))) return;
+    this.#marks.set(folder, mark);
+    this.#isChanged = true;
   }
 
   /** Takes over what earlier windows kept. */
@@ -87,13 +111,16 @@ export class RunDigests {
     const text = await readIfReadable(files, resolvedConfig, MAX_BYTES.resolvedConfig);
     const config = parseJson(text ?? "")?.value;
     // Without a configuration nothing is known to differ.
-    if (config === undefined) this.settings.delete(folder);
-    else {
-      const settings = flatSettings(config, (value) => this.#withoutPath(value));
-      this.settings.set(folder, settings);
-    }
+    const isOther =
+      config === undefined
+        ? this.settings.delete(folder)
+        : this.settings.set(
+            folder,
+            flatSettings(config, (value) => this.#withoutPath(value)),
+          );
+    if (isOther) this.#isChanged = true;
     await this.readMark(folder);
-    const before = this.#digests.get(folder);
+    const before = this.of(folder) ?? undefined;
     const identity = file ?? FOREIGN;
     const curves = isEnded(run) && !hasCurves(before) ? new CurveCollector() : null;
     const digest = await (curves === null
@@ -122,12 +149,13 @@ export class RunDigests {
   keepOnly(folders: ReadonlySet<string>): void {
     // The list is empty until it was read.
     if (folders.size === 0) return;
-    for (const folder of [...this.#versions.keys(), ...this.#digests.keys()]) {
+    const known = [this.#versions, this.#digests, this.#unchecked, this.#marks];
+    for (const folder of [...known.flatMap((own) => [...own.keys()]), ...this.settings.runs()]) {
       if (folders.has(folder)) continue;
-      this.#versions.delete(folder);
       this.settings.delete(folder);
-      this.#marks.delete(folder);
-      if (this.#digests.delete(folder)) this.#gone.add(folder);
+      const found = known.filter((own) => own.delete(folder));
+      if (found.some((own) => own === this.#digests || own === this.#unchecked))
+        this.#gone.add(folder);
     }
   }
 
@@ -139,11 +167,13 @@ export class RunDigests {
     for (const folder of this.#gone) {
       this.#gone.delete(folder);
       const curves = this.#curvesPath(folder);
-      if (curves !== null && !this.#digests.has(folder)) await fileSystem.remove(curves);
+      if (curves !== null && this.of(folder) === null) await fileSystem.remove(curves);
     }
     await fileSystem.makeDirectory(cachePath.replace(/[\\/][^\\/]*$/, ""));
-    const digests = Object.fromEntries(this.#digests);
-    await fileSystem.writeAtomic(cachePath, JSON.stringify({ version: 1, digests }));
+    const digests = Object.fromEntries([...this.#unchecked, ...this.#digests]);
+    const marks = Object.fromEntries([...this.#marks].filter(([, mark]) => isMarked(mark)));
+    const stored = { version: 1, digests, settings: this.settings.stored(), marks };
+    await fileSystem.writeAtomic(cachePath, JSON.stringify(stored));
   }
 
   async #load(): Promise<void> {
@@ -151,10 +181,14 @@ export class RunDigests {
     if (cachePath === null) return;
     const text = await readIfReadable(fileSystem, cachePath, MAX_CACHE_BYTES);
     const stored = storedSchema.safeParse(jsonOf(text ?? "")).data;
-    for (const [folder, value] of Object.entries(stored?.digests ?? {})) {
-      const digest = runDigestSchema.safeParse(value).data;
-      if (digest !== undefined) this.#digests.set(folder, digest);
+    if (stored === undefined) return;
+    for (const [folder, digest] of Object.entries(stored.digests)) {
+      if (!this.#digests.has(folder)) this.#unchecked.set(folder, digest);
     }
+    for (const [folder, mark] of Object.entries(stored.marks)) {
+      if (!this.#marks.has(folder)) this.#marks.set(folder, mark);
+    }
+    this.settings.restore(stored.settings);
   }
 
   #withoutPath(text: string): string {

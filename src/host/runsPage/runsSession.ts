@@ -40,7 +40,7 @@ export interface RunsSessionOptions {
 /** Rows that fill the first screen go alone, so that they are there at once. */
 const FIRST_ROWS = 60;
 /** The page paints these before it gets the others. */
-const PAINT_MS = 50;
+const PAINT_MS = 150;
 const SEND_PAUSE_MS = 250;
 /** Runs that are read side by side. */
 const READERS = 4;
@@ -69,6 +69,8 @@ export class RunsSession {
       onError: (error) => this.#showError(error),
     });
     this.#isVisible = isVisible;
+    // While the page loads; a fault is said once the page is there.
+    digests.load().catch(() => undefined);
   }
 
   /** Call with everything the page posts. */
@@ -153,10 +155,20 @@ export class RunsSession {
     this.#sentKeys = "";
     this.#isStale = true;
     post({ kind: "init", layout: layout.read(), hasSingleKeys: hasSingleKeys() });
-    // Before anything is read: what the list knows already is enough for a first look.
-    this.#sendRows(FIRST_ROWS);
+    this.#report(this.#sendFirst());
+  }
+
+  /** Before a file of a run is read: what the list and earlier windows know is enough for a first look. */
+  async #sendFirst(): Promise<void> {
+    const { digests, runs, clock } = this.#options;
+    await digests.load();
+    if (!this.#isActive) return;
+    const listed = runs();
+    digests.keepOnly(new Set(listed.map(({ folder }) => folder)));
+    this.#sendRows(FIRST_ROWS, listed.filter((run) => !digests.isCurrent(run)).length);
     this.#postChosen();
-    this.#report(this.#options.clock.sleep(PAINT_MS).then(() => this.#wake()));
+    await clock.sleep(PAINT_MS);
+    this.#wake();
   }
 
   /** By id, without runs that are gone. */
@@ -272,11 +284,11 @@ export class RunsSession {
   /** Sends up to `count` rows that the page has not as they are. */
   #sendRows(count: number, unread = 0): void {
     const { runs, digests, post } = this.#options;
-    const listed = runs();
+    const listed = runs().slice(0, count);
     this.#folders = new Map(listed.map(({ folder }) => [runIdOf(folder), folder]));
     const settingKeys = digests.settings.differing();
     const rows: RunsTableRow[] = [];
-    for (const run of listed.slice(0, count)) {
+    for (const run of listed) {
       const row = rowOf(run, digests);
       const json = JSON.stringify(row);
       if (this.#sent.get(row.id) === json) continue;

@@ -18,7 +18,7 @@ it("makes leaves of a configuration, and shortens its texts", () => {
 
 it("holds a table of what differs, also of keys that a run lacks", () => {
   const table = new SettingsTable();
-  const add = (run: string, config: object): void => table.set(run, flatSettings(config, same));
+  const add = (run: string, config: object) => table.set(run, flatSettings(config, same));
   add("one", { seed: 1, lr: 1, model: "m" });
   expect(table.differing()).toEqual([]);
   add("two", { seed: 2, lr: 1, model: "m", extra: true });
@@ -38,4 +38,18 @@ it("knows that all runs are alike when the first one, which was another, is gone
   expect(table.differing()).toEqual(["lr"]);
   table.delete("one");
   expect(table.differing()).toEqual([]);
+});
+
+it("goes on with what was stored, and says what is another state than before", () => {
+  const settings = flatSettings({ seed: 2, lr: 1 }, same);
+  const first = new SettingsTable();
+  expect(first.set("one", flatSettings({ seed: 1, lr: 1 }, same))).toBe(true);
+  expect(first.set("two", settings)).toBe(true);
+  const table = new SettingsTable();
+  table.restore(JSON.parse(JSON.stringify(first.stored())));
+  expect(table.runs()).toEqual(["one", "two"]);
+  expect(table.of("two")).toEqual({ seed: "2" });
+  expect(table.set("two", settings)).toBe(false);
+  expect(table.delete("two")).toBe(true);
+  expect(table.delete("two")).toBe(false);
 });

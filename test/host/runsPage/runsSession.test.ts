@@ -64,6 +64,12 @@ function rowsIn(posted: readonly RunsHostMessage[]): ReadonlyMap<string, RunsTab
   return new Map(rows.map((row) => [row.name, row]));
 }
 
+/** The page is there, and has its first rows. */
+async function begin(session: RunsSession, posted: readonly RunsHostMessage[]): Promise<void> {
+  session.receive({ kind: "ready", version: 1 });
+  await vi.waitFor(() => expect(posted.some(({ kind }) => kind === "rows")).toBe(true));
+}
+
 async function untilRead(posted: readonly RunsHostMessage[]): Promise<void> {
   await vi.waitFor(() => {
     const last = posted.findLast((message) => message.kind === "rows");
@@ -75,7 +81,7 @@ async function untilRead(posted: readonly RunsHostMessage[]): Promise<void> {
 describe("the session of the runs table", () => {
   it("sends the first rows at once, then what follows from the files", async () => {
     const { session, posted } = await open(80);
-    session.receive({ kind: "ready", version: 1 });
+    await begin(session, posted);
     expect(posted[0]).toEqual({ kind: "init", layout: null, hasSingleKeys: true });
     expect(posted[1]).toMatchObject({ kind: "rows", settingKeys: [] });
     expect(rowsIn(posted).size).toBe(60);
@@ -91,6 +97,30 @@ describe("the session of the runs table", () => {
       settingKeys: ["environments.local/calculator.num_rollouts", "seed", "learning_rate"],
     });
     session.dispose();
+  });
+
+  it("has whole rows at once in the next window", async () => {
+    const first = await open(80);
+    const [folder = ""] = first.folders;
+    await markRun(createFileSystem().within(folder), folder, { star: true });
+    first.session.receive({ kind: "ready", version: 1 });
+    await untilRead(first.posted);
+    await vi.waitFor(async () => await readFile(join(root, "digests.json")), 5_000);
+    first.session.dispose();
+    const next = await open(80);
+    await begin(next.session, next.posted);
+    const [, rows] = next.posted;
+    if (rows?.kind !== "rows") throw new Error("No rows were sent.");
+    expect(rows.unread).toBe(80);
+    const before = rowsIn(first.posted);
+    expect(rows.rows.map((row) => before.get(row.name))).toEqual(rows.rows);
+    expect(rows.settingKeys).toContain("learning_rate");
+    await rm(folder, { recursive: true });
+    await next.store.refresh();
+    next.session.refresh();
+    await untilRead(next.posted);
+    expect(next.posted.some((own) => own.kind === "rows" && own.removed.length === 1)).toBe(true);
+    next.session.dispose();
   });
 
   it("sends a run that went on, and nothing to a page that is hidden", async () => {
@@ -115,14 +145,14 @@ describe("the session of the runs table", () => {
     await systemClock.sleep(300);
     expect(posted).toEqual([]);
     session.setVisible(true);
-    session.receive({ kind: "ready", version: 1 });
+    await begin(session, posted);
     expect(rowsIn(posted).get("lr-1e-5-seed-1")?.steps).toBe(6);
     session.dispose();
   });
 
   it("keeps the layout, opens runs that it knows, and drops what it does not", async () => {
     const { session, posted, opened, folders, layout } = await open(1);
-    session.receive({ kind: "ready", version: 1 });
+    await begin(session, posted);
     const [row] = rowsIn(posted).values();
     session.receive({ kind: "keep", layout: "{}" });
     session.receive({ kind: "open", id: row?.id });
@@ -171,7 +201,7 @@ describe("the session of the runs table", () => {
 
   it("sends the metrics of compared runs as they were written, and goes on with them", async () => {
     const { session, store, posted, folders } = await open(3);
-    session.receive({ kind: "ready", version: 1 });
+    await begin(session, posted);
     const ids = [...rowsIn(posted).values()].map(({ id }) => id);
     const columns = () => posted.filter((message) => message.kind === "columns");
     session.receive({ kind: "compare", ids: ids.slice(0, 2), names: ["rollout/reward/mean"] });
@@ -204,7 +234,7 @@ describe("the session of the runs table", () => {
 
   it("compares evaluations task by task, and configurations in the editor", async () => {
     const { session, posted, compared, folders } = await open(2);
-    session.receive({ kind: "ready", version: 1 });
+    await begin(session, posted);
     const ids = [...rowsIn(posted).values()].map(({ id }) => id);
     session.receive({ kind: "want-evaluations", ids });
     const evaluations = () => posted.find(({ kind }) => kind === "evaluations");
