@@ -1,0 +1,80 @@
+/** The extension's side of the runs table over real run folders, with what a person answers and what is opened or saved. */
+
+import { join } from "node:path";
+import { RunFeeds } from "../../src/host/runs/runFeed.ts";
+import { RunStore } from "../../src/host/runs/runStore.ts";
+import { RunDigests } from "../../src/host/runsPage/runDigests.ts";
+import { RunsSession } from "../../src/host/runsPage/runsSession.ts";
+import { systemClock } from "../../src/node/clock.ts";
+import { createFileSystem } from "../../src/node/fileSystem.ts";
+import type { ExportedFile } from "../../src/shared/dashboardMessages.ts";
+import type { RunsHostMessage } from "../../src/shared/runsPage.ts";
+
+export interface ListedRuns {
+  readonly fileSystem: ReturnType<typeof createFileSystem>;
+  readonly store: RunStore;
+  /** Holds the run folders. */
+  readonly parent: string;
+}
+
+export interface RunsHost {
+  readonly session: RunsSession;
+  readonly saved: ExportedFile[];
+  /** Folders whose dashboard was opened. */
+  readonly opened: string[];
+  /** Folders whose configurations were compared. */
+  readonly compared: [string, string][];
+  /** What the page keeps. */
+  layout(): string | null;
+  close(): void;
+}
+
+/** The list as the editor has it before anybody opens the table. */
+export async function listRunsIn(parent: string): Promise<ListedRuns> {
+  const fileSystem = createFileSystem();
+  const onError = (error: unknown): void => console.error(error);
+  const store = new RunStore({ fileSystem, clock: systemClock, nameOf: () => null, onError });
+  await store.look([parent], []);
+  return { fileSystem, store, parent };
+}
+
+/** A new window's session; what earlier ones kept lies beside the runs. */
+export function openRunsHost(
+  { fileSystem, store, parent }: ListedRuns,
+  kept: string | null,
+  post: (message: RunsHostMessage) => void,
+): RunsHost {
+  let layout = kept;
+  const [saved, opened]: [ExportedFile[], string[]] = [[], []];
+  const compared: [string, string][] = [];
+  const feeds = new RunFeeds({ store, fileSystem, onError: (error) => console.error(error) });
+  const session = new RunsSession(
+    {
+      ...{ clock: systemClock, fileSystem, post },
+      runs: () => store.runs,
+      digests: new RunDigests({
+        fileSystem,
+        cachePath: join(parent, "..", "storage", "runDigests.json"),
+        shortenPath: (path) => path,
+      }),
+      layout: {
+        read: () => layout,
+        keep: async (next) => {
+          layout = next;
+        },
+      },
+      hasSingleKeys: () => true,
+      open: (folder) => opened.push(folder),
+      save: async (file) => void saved.push(file),
+      follow: (folder) => feeds.follow(folder),
+      ask: async (what) => (what === "tags" ? "good, seed 1" : "A note."),
+      diff: async (left, right) => void compared.push([left, right]),
+    },
+    { isVisible: true },
+  );
+  const close = (): void => {
+    session.dispose();
+    feeds.close();
+  };
+  return { session, saved, opened, compared, layout: () => layout, close };
+}
