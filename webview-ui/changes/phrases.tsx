@@ -113,7 +113,7 @@ function Examples({ dashboard, phrase: { words, examples } }: ExamplesProps) {
     const { isEveryRun } = dashboard.view.value.search;
     dashboard.update({
       tab: "search",
-      search: { text: expression, isRegex: true, roles: [], isEveryRun },
+      search: { text: expression, isRegex: true, isCaseSensitive: false, roles: [], isEveryRun },
     });
   };
   return (

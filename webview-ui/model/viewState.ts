@@ -62,6 +62,7 @@ export interface Sorting {
 
 /** What is searched for in the texts of rollouts. */
 interface SearchState extends SearchQuery {
+  readonly isCaseSensitive: boolean;
   /** True when all runs of the window are searched. */
   readonly isEveryRun: boolean;
 }
@@ -159,7 +160,7 @@ export function firstViewState(smoothing: number): ViewState {
     hasTokenNumbers: false,
     configFilter: "",
     isOnlyChanged: false,
-    search: { text: "", isRegex: false, roles: [], isEveryRun: false },
+    search: { text: "", isRegex: false, isCaseSensitive: false, roles: [], isEveryRun: false },
     changes: null,
     scroll: {},
   };

@@ -1,6 +1,6 @@
 /** The tab that searches the texts of a run, or of all runs. */
 
-import { useEffect } from "preact/hooks";
+import { useEffect, useLayoutEffect } from "preact/hooks";
 import { SEARCH_ROLES, type SearchRole } from "../../src/shared/search.ts";
 import type { DashboardModel } from "../model/dashboardModel.ts";
 import type { ViewState } from "../model/viewState.ts";
@@ -20,6 +20,16 @@ export function SearchTab({ dashboard }: { readonly dashboard: DashboardModel })
     return () => clearTimeout(timer);
   }, [dashboard, search, runId]);
   useEffect(() => document.querySelector<HTMLElement>("#run-search")?.focus(), []);
+  useLayoutEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      // By its place: with Alt a Mac writes another letter.
+      if (!event.altKey || event.ctrlKey || event.metaKey || event.code !== "KeyC") return;
+      event.preventDefault();
+      set({ isCaseSensitive: !search.isCaseSensitive });
+    };
+    document.addEventListener("keydown", onKey);
+    return () => document.removeEventListener("keydown", onKey);
+  }, [dashboard, search]);
   return (
     <div class="run-search">
       <search class="search-head">
@@ -36,6 +46,16 @@ export function SearchTab({ dashboard }: { readonly dashboard: DashboardModel })
               if (key === "Enter") startSearch(dashboard, true);
             }}
           />
+          <button
+            type="button"
+            class="toggle"
+            aria-pressed={search.isCaseSensitive}
+            aria-label={text.matchCaseHint}
+            title={text.matchCaseKey}
+            onClick={() => set({ isCaseSensitive: !search.isCaseSensitive })}
+          >
+            {text.matchCase}
+          </button>
           <button
             type="button"
             class="toggle mono"

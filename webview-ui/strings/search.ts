@@ -8,6 +8,9 @@ import "./loadTranslations.ts";
 export const searchStrings = {
   label: l10n.t("Search in rollouts"),
   placeholder: l10n.t('Words, or a "phrase", in prompts, thinking, answers, calls and results'),
+  matchCase: l10n.t("Aa"),
+  matchCaseHint: l10n.t("Match case"),
+  matchCaseKey: l10n.t("Match case (Alt+C)"),
   regex: ".*",
   regexHint: l10n.t("Search for a regular expression"),
   everyRun: l10n.t("All runs"),
@@ -22,7 +25,7 @@ export const searchStrings = {
     error: l10n.t("Error"),
   } satisfies Readonly<Record<SearchRole, string>>,
   hint: l10n.t(
-    "All words must occur in a rollout. Upper and lower case are alike. The newest step comes first.",
+    "All words must occur in a rollout. Upper and lower case are alike, unless “Aa” is chosen. The newest step comes first.",
   ),
   none: l10n.t("No rollout has this."),
   searching: (percent: number) => l10n.t("{0} % searched", percent),

@@ -67,6 +67,7 @@ const question: z.ZodType<DashboardQuestion> = z.discriminatedUnion("ask", [
     query: z.strictObject({
       text: z.string().max(MAX_SEARCHED),
       isRegex: z.boolean(),
+      isCaseSensitive: z.boolean().exactOptional(),
       roles: z.array(z.enum(SEARCH_ROLES)).max(SEARCH_ROLES.length).readonly(),
     }),
     scope: z.union([z.enum(["run", "runs"]), z.strictObject(rolloutSet)]),

@@ -55,6 +55,18 @@ it("looks only into the texts of the roles that are asked for", async () => {
   expect(await search({ text: "apples", roles: ["answer", "call"] })).toEqual([]);
 });
 
+it("distinguishes upper and lower case where that is asked for, in words and in expressions", async () => {
+  await store(saying("The Answer is 42"), { ...saying("the answer is 42"), rollout: 1 });
+  const found = async (query: Partial<SearchQuery>) =>
+    (await search(query)).map(({ rollout }) => rollout);
+  expect(await found({ text: "Answer" })).toEqual([0, 1]);
+  const isCaseSensitive = true;
+  expect(await found({ text: "Answer", isCaseSensitive })).toEqual([0]);
+  expect(await found({ text: '"the answer"', isCaseSensitive })).toEqual([1]);
+  expect(await found({ text: "ANSWER", isCaseSensitive })).toEqual([]);
+  expect(await found({ text: "the [a-z]+", isRegex: true, isCaseSensitive })).toEqual([1]);
+});
+
 it("finds regular expressions, and says which are none", async () => {
   await store(saying("sum = 42"), { ...saying("sum = x"), rollout: 1 });
   const hits = await search({ text: "sum = \\d+", isRegex: true });

@@ -354,12 +354,17 @@ describe("answers", () => {
     const { ready, settled, ask, step } = await openedSession();
     ready();
     await settled();
-    const search = (text: string) =>
+    const search = (text: string, isCaseSensitive = false) =>
       ask(
-        { ask: "search", query: { text, isRegex: false, roles: [] }, scope: { source, step } },
+        {
+          ask: "search",
+          query: { text, isRegex: false, isCaseSensitive, roles: [] },
+          scope: { source, step },
+        },
         "search",
       );
     expect((await search("LONG line result")).hits).toMatchObject([{ group: 0, rollout: 0 }]);
+    expect((await search("LONG line result", true)).hits).toEqual([]);
     expect((await search("503")).hits).toMatchObject([{ step, group: 0, rollout: 3 }]);
   });
 
