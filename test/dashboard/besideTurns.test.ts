@@ -81,7 +81,7 @@ it("leaves the room to a replay in a small window, and brings the list back wher
   const { page, faults } = dashboard;
   await page.locator(".reward-footer").waitFor();
   const list = page.getByRole("region", { name: "Rollouts" });
-  const button = page.getByRole("button", { name: "Show the list beside it" });
+  const button = page.getByRole("button", { name: "Keep the list open" });
   expect(await list.isVisible()).toBe(false);
   await page.screenshot({ path: join(SHOTS, "small-replay.png") });
   await button.click();

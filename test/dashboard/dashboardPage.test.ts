@@ -269,10 +269,9 @@ describe("the page of the dashboard", () => {
     const replay = page.getByRole("article", { name: "Replay" });
     await replay.locator(".reward-footer").waitFor();
     expect(await replay.locator(".replay-title").textContent()).toContain("3 token streams");
-    expect(await replay.locator(".stream-break + .turn h3").allTextContents()).toEqual([
-      "Turn 3",
-      "Turn 4",
-    ]);
+    expect(
+      await replay.locator(".aligned:has(.stream-break) + .aligned .turn h3").allTextContents(),
+    ).toEqual(["Turn 3", "Turn 4"]);
     await page.keyboard.press("t");
     const streams = page.getByLabel("Stream");
     await streams.waitFor();

@@ -10,7 +10,7 @@ export const replayStrings = {
       l10n.t("{0}, group {1}, rollout {2}", set, group, rollout),
     label: l10n.t("Replay"),
     back: l10n.t("Back to the list"),
-    keepList: l10n.t("Show the list beside it"),
+    keepList: l10n.t("Keep the list open"),
     mode: l10n.t("Show as"),
     modes: { markdown: l10n.t("Markdown"), raw: l10n.t("Raw"), tokens: l10n.t("Tokens") },
     openJson: l10n.t("Open as JSON"),
