@@ -2,7 +2,7 @@
 
 import { access, mkdir, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import type { AlarmId } from "../src/core/config/schema.ts";
+import type { AlarmId } from "../src/core/config/fields/schema.ts";
 import { errorMessage } from "../src/core/errors.ts";
 import { startTraining } from "../src/trainer/trainer.ts";
 

@@ -11,9 +11,9 @@ import { basename, join, resolve } from "node:path";
 import { ALARM_IDS } from "../src/core/alarms/alarmFacts.ts";
 import { AlarmHistory } from "../src/core/alarms/alarmHistory.ts";
 import { evaluateAlarms } from "../src/core/alarms/evaluateAlarms.ts";
-import { alarmFields } from "../src/core/config/alarmFields.ts";
-import type { AlarmId, AlarmsConfig } from "../src/core/config/schema.ts";
-import { mergeMetrics } from "../src/core/runFolder/metricsTree.ts";
+import { alarmFields } from "../src/core/config/fields/alarmFields.ts";
+import type { AlarmId, AlarmsConfig } from "../src/core/config/fields/schema.ts";
+import { mergeMetrics } from "../src/core/runFolder/metrics/metricsTree.ts";
 import { isMetricsRow } from "../src/core/runFolder/reader.ts";
 import { ALARM_RUNS, trainedRun } from "./alarmRuns.ts";
 

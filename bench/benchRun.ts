@@ -1,19 +1,19 @@
 /** A prepared run whose services are fakes in a process of their own. */
 
 import { join } from "node:path";
+import type { Config } from "../src/core/config/fields/schema.ts";
 import { parseConfig } from "../src/core/config/parse.ts";
-import type { Config } from "../src/core/config/schema.ts";
 import { connectEnvironments } from "../src/core/openreward/environments.ts";
 import type { HttpClient, Log } from "../src/core/ports.ts";
 import { createEventLog } from "../src/core/runFolder/events.ts";
-import { runPaths } from "../src/core/runFolder/layout.ts";
-import { createRolloutStore } from "../src/core/runFolder/rolloutStore.ts";
+import { runPaths } from "../src/core/runFolder/files/layout.ts";
+import { createRolloutStore } from "../src/core/runFolder/rollouts/rolloutStore.ts";
 import { createUsageLog } from "../src/core/runFolder/usageLog.ts";
 import { Redactor } from "../src/core/secrets/redaction/redactor.ts";
 import { connectTinker, type ServiceClient } from "../src/core/tinker/serviceClient.ts";
-import { type RunContext, runLimits } from "../src/core/training/context.ts";
-import { RunControl } from "../src/core/training/control.ts";
 import { prepareRun } from "../src/core/training/prepare.ts";
+import { type RunContext, runLimits } from "../src/core/training/run/context.ts";
+import { RunControl } from "../src/core/training/run/control.ts";
 import { systemClock } from "../src/node/clock.ts";
 import { createFileSystem } from "../src/node/fileSystem.ts";
 import { sha256 } from "../src/node/hash.ts";

@@ -5,14 +5,17 @@ import { join } from "node:path";
 import type { FileSystem, FolderFiles } from "../src/core/ports.ts";
 import { appendCheckpoint } from "../src/core/runFolder/checkpointLog.ts";
 import { createEventLog } from "../src/core/runFolder/events.ts";
-import { runPaths } from "../src/core/runFolder/layout.ts";
-import { appendMetrics, buildMetricsRow } from "../src/core/runFolder/metrics.ts";
-import type { RolloutRecord } from "../src/core/runFolder/rolloutRecord.ts";
-import { createRolloutStore, type RolloutStore } from "../src/core/runFolder/rolloutStore.ts";
+import { runPaths } from "../src/core/runFolder/files/layout.ts";
+import { appendMetrics, buildMetricsRow } from "../src/core/runFolder/metrics/metrics.ts";
+import type { RolloutFacts, StepFacts } from "../src/core/runFolder/metrics/stepFacts.ts";
+import type { RolloutRecord } from "../src/core/runFolder/rollouts/rolloutRecord.ts";
+import {
+  createRolloutStore,
+  type RolloutStore,
+} from "../src/core/runFolder/rollouts/rolloutStore.ts";
+import type { TokenRecord } from "../src/core/runFolder/rollouts/tokenRecord.ts";
 import { startRun } from "../src/core/runFolder/runFolder.ts";
 import type { RunLease } from "../src/core/runFolder/runLease.ts";
-import type { RolloutFacts, StepFacts } from "../src/core/runFolder/stepFacts.ts";
-import type { TokenRecord } from "../src/core/runFolder/tokenRecord.ts";
 import { Redactor } from "../src/core/secrets/redaction/redactor.ts";
 import { NO_RUN_USAGE } from "../src/core/usage/tokenUsage.ts";
 import { createUniform } from "../src/core/util/uniform.ts";

@@ -7,7 +7,7 @@ import {
   decodeForwardBackwardRequest,
   encodeForwardBackwardOutput,
   encodeSampleResponse,
-} from "../src/core/tinker/wireProto.ts";
+} from "../src/core/tinker/wire/wireProto.ts";
 import { systemClock } from "../src/node/clock.ts";
 import { type FakePace, SteadyPace } from "./fakePace.ts";
 import { type FakeAnswer, type FakeReply, jsonReply } from "./fakeServer.ts";

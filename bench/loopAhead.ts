@@ -1,7 +1,7 @@
 /** Whole runs that sample ahead, against the time that their schedule needs with the services alone. */
 
 import { runLoop } from "../src/core/training/loop.ts";
-import { START } from "../src/core/training/loopPosition.ts";
+import { START } from "../src/core/training/step/loopPosition.ts";
 import type { BenchRun } from "./benchRun.ts";
 import { TRAINING_MS } from "./fakeTimes.ts";
 import { contextFor, slowestRolloutMs } from "./loopSteps.ts";

@@ -1,8 +1,8 @@
 /** Whole runs on a service that updates weights in fixed cycles and samples with a bounded throughput. */
 
-import { runLimits } from "../src/core/training/context.ts";
 import { runLoop } from "../src/core/training/loop.ts";
-import { START } from "../src/core/training/loopPosition.ts";
+import { runLimits } from "../src/core/training/run/context.ts";
+import { START } from "../src/core/training/step/loopPosition.ts";
 import type { BenchRun } from "./benchRun.ts";
 import { CYCLE_MS, nextCycleMs, TOKENS_PER_SECOND } from "./fakeTimes.ts";
 import { contextFor, slowestRolloutMs } from "./loopSteps.ts";

@@ -1,18 +1,18 @@
 /** The training part of a large step: from ledgers to requests, and from answers to log-probabilities. */
 
 import { Ledger } from "../src/core/rollout/ledger.ts";
-import { divergenceMetrics } from "../src/core/runFolder/divergence.ts";
-import { encodeTokenRecord } from "../src/core/runFolder/tokenRecord.ts";
-import { combineResults } from "../src/core/tinker/combine.ts";
-import { chunkData, toWireData } from "../src/core/tinker/datum.ts";
+import { divergenceMetrics } from "../src/core/runFolder/metrics/divergence.ts";
+import { encodeTokenRecord } from "../src/core/runFolder/rollouts/tokenRecord.ts";
+import { combineResults } from "../src/core/tinker/wire/combine.ts";
+import { chunkData, toWireData } from "../src/core/tinker/wire/datum.ts";
 import {
   decodeForwardBackwardOutput,
   encodeForwardBackwardOutput,
   encodeForwardBackwardRequest,
-} from "../src/core/tinker/wireProto.ts";
-import { buildDatum, type TrainingDatum, toWireDatum } from "../src/core/training/datums.ts";
-import { toTokenRecord } from "../src/core/training/tokenRecords.ts";
-import { trainStep } from "../src/core/training/trainStep.ts";
+} from "../src/core/tinker/wire/wireProto.ts";
+import { buildDatum, type TrainingDatum, toWireDatum } from "../src/core/training/update/datums.ts";
+import { toTokenRecord } from "../src/core/training/update/tokenRecords.ts";
+import { trainStep } from "../src/core/training/update/trainStep.ts";
 import { aBatch } from "../test/core/training/builders.ts";
 import type { BenchRun } from "./benchRun.ts";
 import { medianSeconds, print } from "./measure.ts";

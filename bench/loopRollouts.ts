@@ -2,9 +2,9 @@
 
 import type { FinishedRollout, RolloutTask } from "../src/core/rollout/rollout.ts";
 import { rolloutSeed } from "../src/core/rollout/seeds.ts";
-import { collectRollouts } from "../src/core/training/collectRollouts.ts";
-import { runLimits } from "../src/core/training/context.ts";
-import { datumLength } from "../src/core/training/datums.ts";
+import { collectRollouts } from "../src/core/training/generation/collectRollouts.ts";
+import { runLimits } from "../src/core/training/run/context.ts";
+import { datumLength } from "../src/core/training/update/datums.ts";
 import { sum } from "../src/core/util/stats.ts";
 import { type BenchRun, ENVIRONMENT } from "./benchRun.ts";
 import { CALLS_BEFORE_ANSWER } from "./fakeTimes.ts";

@@ -2,12 +2,12 @@
 
 import { rolloutSeed } from "../src/core/rollout/seeds.ts";
 import type { SamplingClient } from "../src/core/tinker/samplingClient.ts";
-import { RunAlarms } from "../src/core/training/alarms.ts";
-import { type RunContext, runLimits } from "../src/core/training/context.ts";
-import { type TaskItem, taskKeyOf } from "../src/core/training/dataset.ts";
-import { GroupQueue } from "../src/core/training/groupQueue.ts";
-import type { Watcher } from "../src/core/training/progress.ts";
-import { runStep } from "../src/core/training/step.ts";
+import { GroupQueue } from "../src/core/training/generation/groupQueue.ts";
+import { type RunContext, runLimits } from "../src/core/training/run/context.ts";
+import type { Watcher } from "../src/core/training/run/progress.ts";
+import { RunAlarms } from "../src/core/training/step/alarms.ts";
+import { runStep } from "../src/core/training/step/step.ts";
+import { type TaskItem, taskKeyOf } from "../src/core/training/tasks/dataset.ts";
 import { NO_RUN_USAGE } from "../src/core/usage/tokenUsage.ts";
 import { type BenchRun, ENVIRONMENT } from "./benchRun.ts";
 import { CALLS_BEFORE_ANSWER, rolloutMs, TRAINING_MS } from "./fakeTimes.ts";

@@ -15,7 +15,7 @@ import {
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { FolderFiles } from "../src/core/ports.ts";
-import type { RolloutRecord } from "../src/core/runFolder/rolloutRecord.ts";
+import type { RolloutRecord } from "../src/core/runFolder/rollouts/rolloutRecord.ts";
 import { textPaths, writeTextIndex } from "../src/core/search/textIndex.ts";
 import { Redactor } from "../src/core/secrets/redaction/redactor.ts";
 import { encodeJsonLine } from "../src/core/util/jsonl.ts";

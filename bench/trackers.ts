@@ -8,7 +8,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { runPaths } from "../src/core/runFolder/layout.ts";
+import { runPaths } from "../src/core/runFolder/files/layout.ts";
 import { startChild } from "../src/trainer/services/childProcess.ts";
 import { CleanupStack } from "../src/trainer/services/cleanupStack.ts";
 import { type BenchRun, openBenchRun } from "./benchRun.ts";

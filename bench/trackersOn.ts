@@ -3,8 +3,8 @@
 import { join } from "node:path";
 import type { HttpClient } from "../src/core/ports.ts";
 import { WandbTracker } from "../src/core/tracking/wandb/tracker.ts";
-import type { RunContext } from "../src/core/training/context.ts";
-import type { Watcher } from "../src/core/training/progress.ts";
+import type { RunContext } from "../src/core/training/run/context.ts";
+import type { Watcher } from "../src/core/training/run/progress.ts";
 import { startHash } from "../src/node/hash.ts";
 import { createHttpClient } from "../src/node/http.ts";
 import type { CleanupStack } from "../src/trainer/services/cleanupStack.ts";

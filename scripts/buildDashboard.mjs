@@ -33,7 +33,7 @@ const RUNS = {
 /** Each is named where a page calls `import()`; its style sheet is named in `lazyView`. */
 const ON_DEMAND = {
   markdown: "webview-ui/text/markdown.ts",
-  timeline: "webview-ui/views/timeline.tsx",
+  timeline: "webview-ui/views/timeline/timeline.tsx",
   timelineStyle: "webview-ui/styles/timeline.css",
   trajectories: "webview-ui/views/trajectories.tsx",
   trajectoriesStyle: "webview-ui/styles/trajectoriesStyle.css",

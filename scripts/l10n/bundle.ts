@@ -12,7 +12,7 @@ const WITHOUT_TEXTS = [
   /^src\/host\/(catalogue\/secretStates|dashboard\/runQueries|runs\/(launchConfig|launchStore|programEnvironment))\.ts$/,
   /^src\/host\/commands\/reportIssue\.ts$/,
   /^src\/host\/keys\/(keyNames|keyTest)\.ts$/,
-  /^src\/cli\/(\w*[aA]rguments|argumentValues|flags|helpTexts|\w*Help|invocation)\.ts$/,
+  /^src\/cli\/(arguments\/(\w*[aA]rguments|argumentValues|flags)|help\/\w+|terminal\/invocation)\.ts$/,
   /^src\/host\/dashboard\/pageHtml\.ts$/,
   /^webview-ui\/runs\/chartsSvg\.ts$/,
   /^webview-ui\/controls\/palette\.ts$/,

@@ -7,9 +7,9 @@ import { isRunInUse, readRunFile } from "../core/runFolder/runFile.ts";
 import { ControlClient } from "../node/control/client.ts";
 import { plural } from "../shared/format.ts";
 import { phaseTexts } from "../shared/phaseTexts.ts";
-import type { RunControlCommand } from "./controlArguments.ts";
-import { commandLine, type Invocation, shortPath } from "./invocation.ts";
-import { type Line, styled } from "./line.ts";
+import type { RunControlCommand } from "./arguments/controlArguments.ts";
+import { commandLine, type Invocation, shortPath } from "./terminal/invocation.ts";
+import { type Line, styled } from "./terminal/line.ts";
 
 export interface ControlOptions {
   readonly fileSystem: FileSystem;

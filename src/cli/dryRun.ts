@@ -1,17 +1,17 @@
 /** The command `train --dry_run`: what the first step would be made of, printed instead of trained. */
 
-import { flattenMetrics } from "../core/runFolder/metricsTree.ts";
+import { flattenMetrics } from "../core/runFolder/metrics/metricsTree.ts";
 import type { RolloutSummary } from "../core/runFolder/reader.ts";
 import { createRunReader } from "../core/runFolder/reader.ts";
 import { formatCount, formatSigned, plural } from "../shared/format.ts";
 import { l10n } from "../shared/l10n.ts";
 import type { DryRunRequest, RunEnd } from "../trainer/types.ts";
+import type { ProgramOptions } from "./arguments/programOptions.ts";
 import { estimateLines } from "./estimateLines.ts";
-import { commandLine, shortPath } from "./invocation.ts";
-import { BLANK, type Line, labelled } from "./line.ts";
-import type { ProgramOptions } from "./programOptions.ts";
-import { heading, quietLine, type ShowContext } from "./showContext.ts";
-import { showGroup, stepTable } from "./showStep.ts";
+import { heading, quietLine, type ShowContext } from "./show/showContext.ts";
+import { showGroup, stepTable } from "./show/showStep.ts";
+import { commandLine, shortPath } from "./terminal/invocation.ts";
+import { BLANK, type Line, labelled } from "./terminal/line.ts";
 import { followRun } from "./train.ts";
 
 /** Prints what was played also when it fails for lack of rewards. @throws AppError as the dry run does */

@@ -8,11 +8,11 @@ import { DRY_RUN_GROUPS } from "../shared/dryRun.ts";
 import { plural } from "../shared/format.ts";
 import { l10n } from "../shared/l10n.ts";
 import type { EstimateRequest, RunEnd } from "../trainer/types.ts";
-import { jsonLine } from "./asciiJson.ts";
-import type { EstimateCommand } from "./estimateArguments.ts";
+import type { EstimateCommand } from "./arguments/estimateArguments.ts";
+import type { ProgramOptions } from "./arguments/programOptions.ts";
 import { estimateLines } from "./estimateLines.ts";
-import { BLANK, type Line } from "./line.ts";
-import type { ProgramOptions } from "./programOptions.ts";
+import { jsonLine } from "./terminal/asciiJson.ts";
+import { BLANK, type Line } from "./terminal/line.ts";
 import { followRun } from "./train.ts";
 
 /** @throws AppError `bad-arguments` when groups would be played at a cost that nobody agreed to, and as the trainer does */

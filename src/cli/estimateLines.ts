@@ -5,10 +5,10 @@ import type { EstimateReport } from "../core/estimate/report.ts";
 import type { TokenKind } from "../core/usage/tokenUsage.ts";
 import { formatCost, formatDuration, formatRounded, plural } from "../shared/format.ts";
 import { l10n } from "../shared/l10n.ts";
-import { type Invocation, shortPath } from "./invocation.ts";
-import { type Line, labelled, type Piece, styled } from "./line.ts";
-import { heading, quietLine } from "./showContext.ts";
-import { type Column, tableLines } from "./table.ts";
+import { heading, quietLine } from "./show/showContext.ts";
+import { type Invocation, shortPath } from "./terminal/invocation.ts";
+import { type Line, labelled, type Piece, styled } from "./terminal/line.ts";
+import { type Column, tableLines } from "./terminal/table.ts";
 
 export function estimateLines(
   report: EstimateReport,

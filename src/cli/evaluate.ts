@@ -5,11 +5,11 @@ import { readEvaluations } from "../core/runFolder/evaluationLog.ts";
 import { laterUsage } from "../core/runs/laterUsage.ts";
 import { l10n } from "../shared/l10n.ts";
 import type { EvaluateRequest, RunEnd } from "../trainer/types.ts";
-import { jsonLine } from "./asciiJson.ts";
-import { nextStepLines, usedLines } from "./endLines.ts";
-import { evaluationTable } from "./evaluationTable.ts";
-import { BLANK } from "./line.ts";
-import type { ProgramOptions } from "./programOptions.ts";
+import type { ProgramOptions } from "./arguments/programOptions.ts";
+import { jsonLine } from "./terminal/asciiJson.ts";
+import { nextStepLines, usedLines } from "./terminal/endLines.ts";
+import { evaluationTable } from "./terminal/evaluationTable.ts";
+import { BLANK } from "./terminal/line.ts";
 import { followRun } from "./train.ts";
 
 /** Resolves when it has ended and its results are printed. @throws AppError as the evaluation does */

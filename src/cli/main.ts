@@ -30,11 +30,11 @@ import {
   startEvaluation,
   startTraining,
 } from "../trainer/trainer.ts";
-import { errorLines } from "./exitCode.ts";
-import { describeInvocation } from "./invocation.ts";
-import { renderLine } from "./line.ts";
 import { runProgram } from "./program.ts";
-import { createTerminal } from "./terminal.ts";
+import { errorLines } from "./terminal/exitCode.ts";
+import { describeInvocation } from "./terminal/invocation.ts";
+import { renderLine } from "./terminal/line.ts";
+import { createTerminal } from "./terminal/terminal.ts";
 
 const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 

@@ -7,10 +7,10 @@ import { LINE_UP_DATE } from "../core/models/lineUpRows.ts";
 import { visibleLine } from "../core/util/visibleText.ts";
 import { l10n } from "../shared/l10n.ts";
 import type { OfferedModels } from "../trainer/listModels.ts";
-import type { ModelsCommand } from "./arguments.ts";
-import { BLANK, type Line, type Piece, styled } from "./line.ts";
-import type { ProgramOptions } from "./programOptions.ts";
-import { type Column, tableLines } from "./table.ts";
+import type { ModelsCommand } from "./arguments/arguments.ts";
+import type { ProgramOptions } from "./arguments/programOptions.ts";
+import { BLANK, type Line, type Piece, styled } from "./terminal/line.ts";
+import { type Column, tableLines } from "./terminal/table.ts";
 
 interface OfferedModel {
   readonly name: string;

@@ -7,12 +7,12 @@ import { waitingUploads } from "../core/tracking/openreward/uploadLog.ts";
 import { formatCost, formatReward, plural } from "../shared/format.ts";
 import { l10n } from "../shared/l10n.ts";
 import { phaseTexts } from "../shared/phaseTexts.ts";
-import type { RunsCommand } from "./arguments.ts";
-import { jsonLine } from "./asciiJson.ts";
-import { commandLine, type Invocation, shortPath } from "./invocation.ts";
-import { BLANK, type Line, type Piece, type Style, styled } from "./line.ts";
-import { parentFolders } from "./runParents.ts";
-import { type Column, tableLines } from "./table.ts";
+import type { RunsCommand } from "./arguments/arguments.ts";
+import { parentFolders } from "./arguments/runParents.ts";
+import { jsonLine } from "./terminal/asciiJson.ts";
+import { commandLine, type Invocation, shortPath } from "./terminal/invocation.ts";
+import { BLANK, type Line, type Piece, type Style, styled } from "./terminal/line.ts";
+import { type Column, tableLines } from "./terminal/table.ts";
 
 export interface RunsOptions {
   readonly fileSystem: FileSystem;

@@ -7,13 +7,13 @@ import type { Clock, FileSystem } from "../core/ports.ts";
 import { readOnlyFiles } from "../core/readOnlyFiles.ts";
 import { listRuns } from "../core/runs/runList.ts";
 import { searchRuns } from "../core/search/searchRuns.ts";
-import { jsonLine } from "./asciiJson.ts";
-import { type Invocation, shortPath } from "./invocation.ts";
-import { isRun } from "./requireRun.ts";
-import { parentFolders } from "./runParents.ts";
-import type { SearchCommand } from "./searchArguments.ts";
+import { isRun } from "./arguments/requireRun.ts";
+import { parentFolders } from "./arguments/runParents.ts";
+import type { SearchCommand } from "./arguments/searchArguments.ts";
 import { endLine, hitLines, progressLine } from "./searchLines.ts";
-import type { Terminal } from "./terminal.ts";
+import { jsonLine } from "./terminal/asciiJson.ts";
+import { type Invocation, shortPath } from "./terminal/invocation.ts";
+import type { Terminal } from "./terminal/terminal.ts";
 
 export interface SearchOptions {
   readonly fileSystem: FileSystem;

@@ -9,8 +9,8 @@ import {
   type SearchRole,
   type SearchSnippet,
 } from "../shared/search.ts";
-import { BLANK, clipLine, type Line, styled } from "./line.ts";
-import type { Terminal } from "./terminal.ts";
+import { BLANK, clipLine, type Line, styled } from "./terminal/line.ts";
+import type { Terminal } from "./terminal/terminal.ts";
 
 const INDENT = "  ";
 /** Of `thinking, turn 12`. */

@@ -1,9 +1,9 @@
 /** The command `serve`: the local services on ports, with all that a client needs to know. */
 
 import { l10n } from "../shared/l10n.ts";
-import { BLANK, type Line, labelled, styled } from "./line.ts";
-import type { ProgramOptions, ServedAddresses } from "./programOptions.ts";
-import type { ServeCommand } from "./serveArguments.ts";
+import type { ProgramOptions, ServedAddresses } from "./arguments/programOptions.ts";
+import type { ServeCommand } from "./arguments/serveArguments.ts";
+import { BLANK, type Line, labelled, styled } from "./terminal/line.ts";
 
 /** Serves until the first interrupt. @throws AppError as the services do, also when one of them ends by itself */
 export async function serveUntilInterrupt(

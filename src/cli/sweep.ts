@@ -1,10 +1,10 @@
 /** The command `sweep`: runs the combinations of a grid, some at once, and goes on with what an earlier start has left. */
 
-import { isLocalModel } from "../core/config/presets.ts";
+import { isLocalModel } from "../core/config/fields/presets.ts";
 import { AppError } from "../core/errors.ts";
 import { ASK_ABOVE, type SweepPlan } from "../core/sweeps/planSweep.ts";
 import { actionFor, type SweepAction, type SweepRow } from "../core/sweeps/sweepRuns.ts";
-import type { Watcher } from "../core/training/progress.ts";
+import type { Watcher } from "../core/training/run/progress.ts";
 import {
   beginSweep,
   currentRows,
@@ -18,13 +18,13 @@ import { EXIT, worstExit } from "../shared/exitCodes.ts";
 import { plural } from "../shared/format.ts";
 import { l10n } from "../shared/l10n.ts";
 import type { ActiveRun } from "../trainer/types.ts";
-import { errorLines } from "./exitCode.ts";
-import { BLANK, type Line, labelled, styled } from "./line.ts";
-import type { ProgramOptions } from "./programOptions.ts";
-import type { SweepCommand } from "./sweepArguments.ts";
+import type { ProgramOptions } from "./arguments/programOptions.ts";
+import type { SweepCommand } from "./arguments/sweepArguments.ts";
 import { type SweepOutcome, sweepResults } from "./sweepResults.ts";
 import { sweepJson, sweepTable } from "./sweepTable.ts";
-import { prefixed, type Terminal } from "./terminal.ts";
+import { errorLines } from "./terminal/exitCode.ts";
+import { BLANK, type Line, labelled, styled } from "./terminal/line.ts";
+import { prefixed, type Terminal } from "./terminal/terminal.ts";
 import { showStarted, stopOnInterrupt } from "./train.ts";
 
 /**

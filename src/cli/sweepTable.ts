@@ -7,11 +7,11 @@ import type { Grid } from "../core/sweeps/grid.ts";
 import { formatDuration, formatReward } from "../shared/format.ts";
 import { l10n } from "../shared/l10n.ts";
 import { phaseTexts } from "../shared/phaseTexts.ts";
-import { jsonLine } from "./asciiJson.ts";
-import { type Invocation, shortPath } from "./invocation.ts";
-import { type Line, type Piece, type Style, styled } from "./line.ts";
 import type { SweepResult } from "./sweepResults.ts";
-import { type Column, tableLines } from "./table.ts";
+import { jsonLine } from "./terminal/asciiJson.ts";
+import { type Invocation, shortPath } from "./terminal/invocation.ts";
+import { type Line, type Piece, type Style, styled } from "./terminal/line.ts";
+import { type Column, tableLines } from "./terminal/table.ts";
 
 export interface NamedResults {
   readonly name: string;

@@ -1,11 +1,11 @@
 /** The commands `train` and `resume`: show a run on the screen, and stop it on Ctrl+C. */
 
-import type { Watcher } from "../core/training/progress.ts";
+import type { Watcher } from "../core/training/run/progress.ts";
 import { l10n } from "../shared/l10n.ts";
 import type { ActiveRun, RunEnd } from "../trainer/types.ts";
-import { type Line, styled } from "./line.ts";
-import type { ProgramOptions } from "./programOptions.ts";
-import { Screen } from "./screen.ts";
+import type { ProgramOptions } from "./arguments/programOptions.ts";
+import { Screen } from "./progress/screen.ts";
+import { type Line, styled } from "./terminal/line.ts";
 
 /** A run that is shown on a screen of its own. */
 interface ShownRun {

@@ -5,9 +5,9 @@ import type { FileSystem } from "../core/ports.ts";
 import { plural } from "../shared/format.ts";
 import { l10n } from "../shared/l10n.ts";
 import { checkConfig } from "../trainer/config/configFiles.ts";
-import type { ValidateCommand } from "./arguments.ts";
-import { jsonLine } from "./asciiJson.ts";
-import type { Line } from "./line.ts";
+import type { ValidateCommand } from "./arguments/arguments.ts";
+import { jsonLine } from "./terminal/asciiJson.ts";
+import type { Line } from "./terminal/line.ts";
 
 /** @throws AppError `config-not-found` */
 export async function validate(

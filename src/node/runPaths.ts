@@ -1,7 +1,7 @@
 /** Where the runs of a configuration lie, and what they are called. */
 
 import { basename, dirname, extname, isAbsolute, join, resolve } from "node:path";
-import type { Config } from "../core/config/schema.ts";
+import type { Config } from "../core/config/fields/schema.ts";
 
 /** The folder that holds all runs: `log_path` from the configuration's folder, or `.tinker-rl/runs` beside it. */
 export function runParent(

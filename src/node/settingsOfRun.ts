@@ -1,14 +1,14 @@
 /** The settings that a run was started with, beside those that it would go on with. */
 
 import { type ConfigChange, configChanges } from "../core/config/changes.ts";
-import { isLocalModel } from "../core/config/presets.ts";
-import { type Config, configSchemas } from "../core/config/schema.ts";
+import { isLocalModel } from "../core/config/fields/presets.ts";
+import { type Config, configSchemas } from "../core/config/fields/schema.ts";
 import { redactSecrets } from "../core/config/secretValues.ts";
 import { AppError } from "../core/errors.ts";
 import { isJsonObject } from "../core/json.ts";
 import type { FolderFiles } from "../core/ports.ts";
-import { runPaths } from "../core/runFolder/layout.ts";
-import { MAX_BYTES } from "../core/runFolder/wholeFiles.ts";
+import { runPaths } from "../core/runFolder/files/layout.ts";
+import { MAX_BYTES } from "../core/runFolder/files/wholeFiles.ts";
 import { restoreRedacted } from "../core/secrets/redaction/restoreRedacted.ts";
 import { parseJson } from "../core/util/jsonl.ts";
 

@@ -1,6 +1,6 @@
 /** What the service has billed for a run. */
 
-import { isLocalModel } from "../core/config/presets.ts";
+import { isLocalModel } from "../core/config/fields/presets.ts";
 import { AppError, isAppError } from "../core/errors.ts";
 import type { FolderFiles } from "../core/ports.ts";
 import { readRunModel } from "../core/runFolder/runModel.ts";

@@ -3,10 +3,10 @@
 import { dirname } from "node:path";
 import { tokenizerNameOf } from "../core/chat/modelName.ts";
 import type { ModelTokenizer } from "../core/chat/tokenizer.ts";
-import { isLocalModel } from "../core/config/presets.ts";
+import { isLocalModel } from "../core/config/fields/presets.ts";
 import { resolveSecrets } from "../core/secrets/resolve.ts";
 import { type Preparation, prepareRun } from "../core/training/prepare.ts";
-import type { Watcher } from "../core/training/progress.ts";
+import type { Watcher } from "../core/training/run/progress.ts";
 import { raceAbort } from "../core/util/abort.ts";
 import { systemClock } from "../node/clock.ts";
 import { sha256 } from "../node/hash.ts";

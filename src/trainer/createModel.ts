@@ -1,10 +1,10 @@
 /** Where a new run starts: its model, and its place in the plan. */
 
-import type { Config } from "../core/config/schema.ts";
+import type { Config } from "../core/config/fields/schema.ts";
 import { AppError, isAppError } from "../core/errors.ts";
 import type { TrainingClient } from "../core/tinker/trainingClient.ts";
-import { stepOfCheckpoint } from "../core/training/checkpointWriter.ts";
-import { type LoopPosition, START } from "../core/training/loopPosition.ts";
+import { stepOfCheckpoint } from "../core/training/step/checkpointWriter.ts";
+import { type LoopPosition, START } from "../core/training/step/loopPosition.ts";
 import type { TinkerConnection } from "./services/connections.ts";
 
 /**

@@ -3,12 +3,12 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Config } from "../core/config/schema.ts";
+import type { Config } from "../core/config/fields/schema.ts";
 import { AppError, isAppError } from "../core/errors.ts";
 import type { RunLease } from "../core/runFolder/runLease.ts";
 import { playDryRun } from "../core/training/dryRun.ts";
 import { askedTasks } from "../core/training/estimatePlan.ts";
-import type { StepOutput } from "../core/training/step.ts";
+import type { StepOutput } from "../core/training/step/step.ts";
 import { raceAbort } from "../core/util/abort.ts";
 import { runName, runParent } from "../node/runPaths.ts";
 import { claimRun } from "./claimRun.ts";

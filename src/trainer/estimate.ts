@@ -1,7 +1,7 @@
 /** What a training is going to take, from a past run or from a dry run. */
 
-import { isLocalModel } from "../core/config/presets.ts";
-import type { Config } from "../core/config/schema.ts";
+import { isLocalModel } from "../core/config/fields/presets.ts";
+import type { Config } from "../core/config/fields/schema.ts";
 import { readBasis } from "../core/estimate/basis.ts";
 import { estimateRun } from "../core/estimate/estimate.ts";
 import { newestRunLike } from "../core/estimate/pastRun.ts";

@@ -1,7 +1,7 @@
 /** The evaluation after the last step. */
 
 import { BestCheckpoint } from "../core/training/bestCheckpoint.ts";
-import { evaluate } from "../core/training/evaluate.ts";
+import { evaluate } from "../core/training/evaluation/evaluate.ts";
 import type { LoopEnd } from "../core/training/loop.ts";
 import {
   type ConnectionOptions,

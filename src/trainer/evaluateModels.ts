@@ -1,14 +1,14 @@
 /** An evaluation by itself: models beside each other on the same tasks and seeds, without training. */
 
-import type { Config, EvaluationConfig } from "../core/config/schema.ts";
+import type { Config, EvaluationConfig } from "../core/config/fields/schema.ts";
 import { AppError, isAppError } from "../core/errors.ts";
 import type { FileSystem } from "../core/ports.ts";
 import { priceFileOf, writePriceFile } from "../core/runFolder/priceFile.ts";
 import type { RunLease } from "../core/runFolder/runLease.ts";
 import type { SamplingClient } from "../core/tinker/samplingClient.ts";
-import type { PlayContext } from "../core/training/context.ts";
-import { evaluate } from "../core/training/evaluate.ts";
-import { START } from "../core/training/loopPosition.ts";
+import { evaluate } from "../core/training/evaluation/evaluate.ts";
+import type { PlayContext } from "../core/training/run/context.ts";
+import { START } from "../core/training/step/loopPosition.ts";
 import type { Prices } from "../core/usage/prices.ts";
 import { raceAbort } from "../core/util/abort.ts";
 import { runName as configuredName } from "../node/runPaths.ts";

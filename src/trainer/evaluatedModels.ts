@@ -1,7 +1,7 @@
 /** Which models an evaluation is to measure: checkpoints by address, those of run folders, and the base model. */
 
 import { basename, join, resolve } from "node:path";
-import type { Config } from "../core/config/schema.ts";
+import type { Config } from "../core/config/fields/schema.ts";
 import { AppError } from "../core/errors.ts";
 import type { FileSystem } from "../core/ports.ts";
 import {
@@ -9,9 +9,9 @@ import {
   readCheckpoints,
   usableCheckpoints,
 } from "../core/runFolder/checkpointLog.ts";
-import { runPaths } from "../core/runFolder/layout.ts";
+import { runPaths } from "../core/runFolder/files/layout.ts";
 import { formatTinkerPath, parseTinkerPath } from "../core/tinker/paths.ts";
-import { stepOfCheckpoint } from "../core/training/checkpointWriter.ts";
+import { stepOfCheckpoint } from "../core/training/step/checkpointWriter.ts";
 import { systemClock } from "../node/clock.ts";
 import { runName, runParent } from "../node/runPaths.ts";
 import type { PlannedModel } from "../shared/runFile.ts";

@@ -2,7 +2,7 @@
 
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
-import type { Config } from "../core/config/schema.ts";
+import type { Config } from "../core/config/fields/schema.ts";
 import { redactSecrets } from "../core/config/secretValues.ts";
 import { isAppError } from "../core/errors.ts";
 import type { FileSystem, FolderFiles } from "../core/ports.ts";

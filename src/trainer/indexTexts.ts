@@ -1,8 +1,8 @@
 /** Writes the search index of each step and evaluation beside its rollouts once they are complete. */
 
 import { textPaths, writeTextIndex } from "../core/search/textIndex.ts";
-import type { RunStorage } from "../core/training/context.ts";
-import type { ProgressEvent, Watcher } from "../core/training/progress.ts";
+import type { RunStorage } from "../core/training/run/context.ts";
+import type { ProgressEvent, Watcher } from "../core/training/run/progress.ts";
 import type { RolloutSet } from "../shared/rolloutSet.ts";
 import type { CleanupStack } from "./services/cleanupStack.ts";
 

@@ -2,8 +2,8 @@
 
 import { dirname, join } from "node:path";
 import * as z from "zod";
-import { isLocalModel } from "../core/config/presets.ts";
-import type { Config } from "../core/config/schema.ts";
+import { isLocalModel } from "../core/config/fields/presets.ts";
+import type { Config } from "../core/config/fields/schema.ts";
 import { AppError, errorMessage } from "../core/errors.ts";
 import type { HttpClient, Log } from "../core/ports.ts";
 import { type PriceFile, readPriceFile } from "../core/runFolder/priceFile.ts";

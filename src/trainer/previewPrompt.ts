@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { tokenizerNameOf } from "../core/chat/modelName.ts";
 import { createRenderer } from "../core/chat/setup/createRenderer.ts";
-import type { Config } from "../core/config/schema.ts";
+import type { Config } from "../core/config/fields/schema.ts";
 import {
   environmentConfig,
   type TaskChoice,
@@ -19,7 +19,7 @@ import type { AllowedOrigin } from "../core/secrets/hostBinding.ts";
 import { redactingLog } from "../core/secrets/redaction/redactingPorts.ts";
 import { Redactor } from "../core/secrets/redaction/redactor.ts";
 import { resolveSecrets } from "../core/secrets/resolve.ts";
-import { RunControl } from "../core/training/control.ts";
+import { RunControl } from "../core/training/run/control.ts";
 import { nearestWord } from "../core/util/editDistance.ts";
 import { systemClock } from "../node/clock.ts";
 import { proxyPasswords } from "../node/proxyPasswords.ts";

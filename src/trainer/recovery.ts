@@ -7,8 +7,8 @@
 import { AppError, isAppError } from "../core/errors.ts";
 import type { RunLease } from "../core/runFolder/runLease.ts";
 import { completedSteps } from "../core/runs/runList.ts";
-import { isSessionLost, withoutNextStep } from "../core/tinker/errors.ts";
-import { report } from "../core/training/report.ts";
+import { isSessionLost, withoutNextStep } from "../core/tinker/transport/errors.ts";
+import { report } from "../core/training/run/report.ts";
 import { type Doubling, doubledMs } from "../core/util/backoff.ts";
 import { systemClock } from "../node/clock.ts";
 import { formatDuration, formatQuantity } from "../shared/format.ts";

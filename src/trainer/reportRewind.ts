@@ -8,7 +8,7 @@ import {
   readResumePoints,
 } from "../core/runFolder/resumePoints.ts";
 import { parseTinkerPath } from "../core/tinker/paths.ts";
-import { report } from "../core/training/report.ts";
+import { report } from "../core/training/run/report.ts";
 import { formatDuration, formatQuantity } from "../shared/format.ts";
 import type { ReportContext } from "./tracking/reportContext.ts";
 

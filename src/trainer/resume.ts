@@ -2,16 +2,16 @@
 
 import { hostname } from "node:os";
 import type { ConfigChange } from "../core/config/changes.ts";
-import { isSame } from "../core/config/sameValue.ts";
-import type { Config } from "../core/config/schema.ts";
+import { isSame } from "../core/config/fields/sameValue.ts";
+import type { Config } from "../core/config/fields/schema.ts";
 import { AppError, isAppError } from "../core/errors.ts";
 import type { FileSystem, FolderFiles } from "../core/ports.ts";
 import { type ResumePoint, readResumePoints, rewindTo } from "../core/runFolder/resumePoints.ts";
 import { readFreeRun, resumeRun } from "../core/runFolder/runFolder.ts";
 import { type RunState, readStates, type StoredStates } from "../core/runFolder/state.ts";
 import { completedSteps } from "../core/runs/runList.ts";
-import type { LoopPosition } from "../core/training/loopPosition.ts";
 import type { Preparation } from "../core/training/prepare.ts";
+import type { LoopPosition } from "../core/training/step/loopPosition.ts";
 import { systemClock } from "../node/clock.ts";
 import { isProcessAlive } from "../node/processes.ts";
 import { settingsOfRun } from "../node/settingsOfRun.ts";

@@ -1,13 +1,13 @@
 /** Puts the contexts of a run together. */
 
 import { createEventLog } from "../core/runFolder/events.ts";
-import { createRolloutStore } from "../core/runFolder/rolloutStore.ts";
+import { createRolloutStore } from "../core/runFolder/rollouts/rolloutStore.ts";
 import type { RunLease } from "../core/runFolder/runLease.ts";
 import { createUsageLog } from "../core/runFolder/usageLog.ts";
 import type { ServiceClient } from "../core/tinker/serviceClient.ts";
 import type { TrainingClient } from "../core/tinker/trainingClient.ts";
-import { type PlayContext, type RunContext, runLimits } from "../core/training/context.ts";
 import type { Preparation } from "../core/training/prepare.ts";
+import { type PlayContext, type RunContext, runLimits } from "../core/training/run/context.ts";
 import { systemClock } from "../node/clock.ts";
 import { measureLag } from "../node/eventLoopLag.ts";
 import { sha256 } from "../node/hash.ts";

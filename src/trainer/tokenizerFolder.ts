@@ -1,7 +1,7 @@
 /** Finds the folder of a model's tokenizer: beside the program for the embedded model, else what the resolver finds. */
 
 import { dirname, join } from "node:path";
-import { isLocalModel } from "../core/config/presets.ts";
+import { isLocalModel } from "../core/config/fields/presets.ts";
 import { type AllowedOrigin, requireAllowedRoute } from "../core/secrets/hostBinding.ts";
 import { createFileSystem } from "../node/fileSystem.ts";
 import { createHttpClient } from "../node/http.ts";

@@ -2,11 +2,11 @@
 
 import * as z from "zod";
 import type { TokenizerOrigin } from "../core/chat/tokenizer.ts";
-import type { Config } from "../core/config/schema.ts";
+import type { Config } from "../core/config/fields/schema.ts";
 import { knownTokenizer } from "../core/models/knownTokenizers.ts";
 import { readEvents } from "../core/runFolder/events.ts";
-import type { RunReporting, RunStorage } from "../core/training/context.ts";
-import { report } from "../core/training/report.ts";
+import type { RunReporting, RunStorage } from "../core/training/run/context.ts";
+import { report } from "../core/training/run/report.ts";
 
 const KIND = "tokenizer-loaded";
 const noteSchema = z.object({

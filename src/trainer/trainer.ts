@@ -10,7 +10,7 @@ import { startRun } from "../core/runFolder/runFolder.ts";
 import type { RunLease } from "../core/runFolder/runLease.ts";
 import { redactingLog } from "../core/secrets/redaction/redactingPorts.ts";
 import { Redactor } from "../core/secrets/redaction/redactor.ts";
-import { RunControl } from "../core/training/control.ts";
+import { RunControl } from "../core/training/run/control.ts";
 import { raceAbort } from "../core/util/abort.ts";
 import { systemClock } from "../node/clock.ts";
 import { createFileSystem } from "../node/fileSystem.ts";

@@ -3,7 +3,7 @@
 import type { EstimateReport } from "../core/estimate/report.ts";
 import type { AllowedOrigin } from "../core/secrets/hostBinding.ts";
 import type { Redactor } from "../core/secrets/redaction/redactor.ts";
-import type { Watcher } from "../core/training/progress.ts";
+import type { Watcher } from "../core/training/run/progress.ts";
 import type { LaunchFile, LaunchRequest } from "../shared/control.ts";
 import type { RunEnding, RunOwner, SweepMember } from "../shared/runFile.ts";
 

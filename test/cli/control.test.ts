@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { parseArguments } from "../../src/cli/arguments.ts";
+import { parseArguments } from "../../src/cli/arguments/arguments.ts";
 import { type ControlOptions, controlRun } from "../../src/cli/control.ts";
-import { renderLine } from "../../src/cli/line.ts";
+import { renderLine } from "../../src/cli/terminal/line.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { writeRunFile } from "../../src/core/runFolder/runLease.ts";
 import type { ControlCommand, RunStatus } from "../../src/shared/control.ts";

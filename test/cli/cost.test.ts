@@ -1,15 +1,15 @@
 /** What a terminal shows of tokens and cost. */
 
 import { expect, test } from "vitest";
-import { renderLine } from "../../src/cli/line.ts";
 import { runProgram } from "../../src/cli/program.ts";
-import { eventLines } from "../../src/cli/progressLines.ts";
-import { advanceProgress, INITIAL_PROGRESS } from "../../src/cli/progressModel.ts";
-import { appendMetrics, buildMetricsRow } from "../../src/core/runFolder/metrics.ts";
+import { eventLines } from "../../src/cli/progress/progressLines.ts";
+import { advanceProgress, INITIAL_PROGRESS } from "../../src/cli/progress/progressModel.ts";
+import { renderLine } from "../../src/cli/terminal/line.ts";
+import { appendMetrics, buildMetricsRow } from "../../src/core/runFolder/metrics/metrics.ts";
 import { writePriceFile } from "../../src/core/runFolder/priceFile.ts";
 import { createUsageLog } from "../../src/core/runFolder/usageLog.ts";
 import { listRuns } from "../../src/core/runs/runList.ts";
-import type { ProgressEvent } from "../../src/core/training/progress.ts";
+import type { ProgressEvent } from "../../src/core/training/run/progress.ts";
 import { NO_TOKENS } from "../../src/core/usage/tokenUsage.ts";
 import { stepFacts } from "../core/runFolder/builders.ts";
 import { createMemoryFileSystem } from "../core/runFolder/memoryFileSystem.ts";

@@ -1,6 +1,6 @@
 import { PassThrough } from "node:stream";
 import { expect, it } from "vitest";
-import { parseArguments } from "../../src/cli/arguments.ts";
+import { parseArguments } from "../../src/cli/arguments/arguments.ts";
 import { runProgram } from "../../src/cli/program.ts";
 import type { EstimateReport } from "../../src/core/estimate/report.ts";
 import type { EstimateRequest } from "../../src/trainer/types.ts";

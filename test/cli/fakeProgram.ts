@@ -1,8 +1,8 @@
 /** The parts of a program for tests: nothing real behind them. */
 
 import { Readable } from "node:stream";
-import type { ProgramOptions, TrainerApi } from "../../src/cli/programOptions.ts";
-import type { ProgressEvent } from "../../src/core/training/progress.ts";
+import type { ProgramOptions, TrainerApi } from "../../src/cli/arguments/programOptions.ts";
+import type { ProgressEvent } from "../../src/core/training/run/progress.ts";
 import { createMemoryFileSystem } from "../core/runFolder/memoryFileSystem.ts";
 import { FakeClock } from "../fakes/fakeClock.ts";
 import { silentLog } from "../fakes/silentLog.ts";

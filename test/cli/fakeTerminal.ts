@@ -1,7 +1,7 @@
 /** A terminal that keeps what it was given, as plain text. */
 
-import { renderLine } from "../../src/cli/line.ts";
-import type { Terminal } from "../../src/cli/terminal.ts";
+import { renderLine } from "../../src/cli/terminal/line.ts";
+import type { Terminal } from "../../src/cli/terminal/terminal.ts";
 
 export interface FakeTerminal extends Terminal {
   readonly lines: readonly string[];

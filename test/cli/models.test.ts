@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseArguments } from "../../src/cli/arguments.ts";
+import { parseArguments } from "../../src/cli/arguments/arguments.ts";
 import { runProgram } from "../../src/cli/program.ts";
 import type { OfferedModels } from "../../src/trainer/listModels.ts";
 import { aTrainer, createFakeProgram } from "./fakeProgram.ts";

@@ -1,9 +1,9 @@
 import { beforeEach, expect, it } from "vitest";
-import { parseArguments } from "../../src/cli/arguments.ts";
+import { parseArguments } from "../../src/cli/arguments/arguments.ts";
 import { runProgram } from "../../src/cli/program.ts";
 import { searchOutput } from "../../src/core/outputs/searchOutput.ts";
-import type { RolloutRecord } from "../../src/core/runFolder/rolloutRecord.ts";
-import { createRolloutStore } from "../../src/core/runFolder/rolloutStore.ts";
+import type { RolloutRecord } from "../../src/core/runFolder/rollouts/rolloutRecord.ts";
+import { createRolloutStore } from "../../src/core/runFolder/rollouts/rolloutStore.ts";
 import { startRun } from "../../src/core/runFolder/runFolder.ts";
 import { Redactor } from "../../src/core/secrets/redaction/redactor.ts";
 import { aRecord } from "../core/runFolder/builders.ts";

@@ -1,11 +1,11 @@
 /** Our client on real connections to the fault server, with a clock that only moves while no request is under way. */
 
 import type { HttpClient, HttpRequest, HttpResponse } from "../../src/core/ports.ts";
-import type { QueueState } from "../../src/core/tinker/futures.ts";
 import type { SampleRequest, SamplingClient } from "../../src/core/tinker/samplingClient.ts";
 import { connectTinker, type ServiceClient } from "../../src/core/tinker/serviceClient.ts";
 import type { TrainingClient } from "../../src/core/tinker/trainingClient.ts";
-import type { AdamParams } from "../../src/core/tinker/wire.ts";
+import type { QueueState } from "../../src/core/tinker/transport/futures.ts";
+import type { AdamParams } from "../../src/core/tinker/wire/wire.ts";
 import { createHttpClient } from "../../src/node/http.ts";
 import { FakeClock, settle } from "../fakes/fakeClock.ts";
 import { silentLog } from "../fakes/silentLog.ts";

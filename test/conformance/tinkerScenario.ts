@@ -2,9 +2,9 @@
 
 import { readFile } from "node:fs/promises";
 import * as z from "zod";
-import type { Datum } from "../../src/core/tinker/datum.ts";
 import type { ServiceClient } from "../../src/core/tinker/serviceClient.ts";
 import type { TrainingClient } from "../../src/core/tinker/trainingClient.ts";
+import type { Datum } from "../../src/core/tinker/wire/datum.ts";
 
 const metadata = z.record(z.string(), z.string()).optional();
 const numbers = z.array(z.number());

@@ -4,7 +4,10 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
-import { type RolloutRecord, rolloutRecordSchema } from "../../src/core/runFolder/rolloutRecord.ts";
+import {
+  type RolloutRecord,
+  rolloutRecordSchema,
+} from "../../src/core/runFolder/rollouts/rolloutRecord.ts";
 import { readLines, runFolderWith } from "../integration/localRun.ts";
 import { STUB_MODEL, type Stub, startStub } from "../integration/tinkerServersStub.ts";
 import { type Ended, runProgram } from "../integration/trainProgram.ts";

@@ -8,7 +8,10 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
-import { decodeTokenRecord, tokenRecordLength } from "../../src/core/runFolder/tokenRecord.ts";
+import {
+  decodeTokenRecord,
+  tokenRecordLength,
+} from "../../src/core/runFolder/rollouts/tokenRecord.ts";
 import { parseTinkerPath } from "../../src/core/tinker/paths.ts";
 import type { Engine, Snapshot } from "../../src/local/engine/engine.ts";
 import { openCheckpointStore } from "../../src/local/engine/service/checkpoints/checkpointStore.ts";

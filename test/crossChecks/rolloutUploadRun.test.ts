@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
-import { indexLineSchema } from "../../src/core/runFolder/rolloutRecord.ts";
+import { indexLineSchema } from "../../src/core/runFolder/rollouts/rolloutRecord.ts";
 import { readLines, runFolderWith } from "../integration/localRun.ts";
 import { type Ended, runProgram, startProgram } from "../integration/trainProgram.ts";
 import { type LosingGateway, startLosingGateway } from "./rolloutUploadGateway.ts";

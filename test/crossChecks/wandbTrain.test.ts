@@ -3,7 +3,7 @@
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
-import { flattenMetrics, type MetricsTree } from "../../src/core/runFolder/metricsTree.ts";
+import { flattenMetrics, type MetricsTree } from "../../src/core/runFolder/metrics/metricsTree.ts";
 import { readLines, runFolderWith } from "../integration/localRun.ts";
 import { type Ended, runProgram, startProgram } from "../integration/trainProgram.ts";
 import { type FakeWandb, type RunState, startFakeWandb, WANDB_KIT } from "./wandbKit.ts";

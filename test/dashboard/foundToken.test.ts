@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { createRolloutStore } from "../../src/core/runFolder/rolloutStore.ts";
+import { createRolloutStore } from "../../src/core/runFolder/rollouts/rolloutStore.ts";
 import { Redactor } from "../../src/core/secrets/redaction/redactor.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
 import { aRecord } from "../core/runFolder/builders.ts";

@@ -2,9 +2,9 @@
 
 import { renameSync } from "node:fs";
 import { join } from "node:path";
-import { appendMetrics, buildMetricsRow } from "../../src/core/runFolder/metrics.ts";
-import type { RolloutRecord } from "../../src/core/runFolder/rolloutRecord.ts";
-import { createRolloutStore } from "../../src/core/runFolder/rolloutStore.ts";
+import { appendMetrics, buildMetricsRow } from "../../src/core/runFolder/metrics/metrics.ts";
+import type { RolloutRecord } from "../../src/core/runFolder/rollouts/rolloutRecord.ts";
+import { createRolloutStore } from "../../src/core/runFolder/rollouts/rolloutStore.ts";
 import { startRun } from "../../src/core/runFolder/runFolder.ts";
 import { Redactor } from "../../src/core/secrets/redaction/redactor.ts";
 import { systemClock } from "../../src/node/clock.ts";

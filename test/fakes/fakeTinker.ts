@@ -6,7 +6,7 @@ import {
   decodeForwardBackwardRequest,
   encodeForwardBackwardOutput,
   encodeSampleResponse,
-} from "../../src/core/tinker/wireProto.ts";
+} from "../../src/core/tinker/wire/wireProto.ts";
 import { FakeClock } from "./fakeClock.ts";
 import { FakeHttp, type FakeReply, jsonBody } from "./fakeHttp.ts";
 import { silentLog } from "./silentLog.ts";

@@ -4,7 +4,7 @@ import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import * as z from "zod";
-import { exitCodeOfRun } from "../../src/cli/exitCode.ts";
+import { exitCodeOfRun } from "../../src/cli/terminal/exitCode.ts";
 import { isAppError } from "../../src/core/errors.ts";
 import { EXIT } from "../../src/shared/exitCodes.ts";
 import { linesIn, resume, runFile, runIn, train, trained } from "./controlledRun.ts";

@@ -6,7 +6,7 @@ import { dirname, join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { Redactor } from "../../src/core/secrets/redaction/redactor.ts";
-import { RunControl } from "../../src/core/training/control.ts";
+import { RunControl } from "../../src/core/training/run/control.ts";
 import { ControlClient } from "../../src/node/control/client.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
 import type { LaunchRequest, RunStatus } from "../../src/shared/control.ts";

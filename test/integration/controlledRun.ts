@@ -6,7 +6,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type * as z from "zod";
 import { readRunFile } from "../../src/core/runFolder/runFile.ts";
-import type { ProgressEvent } from "../../src/core/training/progress.ts";
+import type { ProgressEvent } from "../../src/core/training/run/progress.ts";
 import { ControlClient } from "../../src/node/control/client.ts";
 import { launchFileSchema } from "../../src/node/control/messages.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";

@@ -7,7 +7,7 @@ import * as z from "zod";
 import { AppError } from "../../src/core/errors.ts";
 import type { FileSystem } from "../../src/core/ports.ts";
 import { Redactor } from "../../src/core/secrets/redaction/redactor.ts";
-import { RunControl } from "../../src/core/training/control.ts";
+import { RunControl } from "../../src/core/training/run/control.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
 import { loadConfig } from "../../src/trainer/config/configFiles.ts";
 import { debugLog } from "../../src/trainer/debugLog.ts";

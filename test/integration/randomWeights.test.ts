@@ -4,7 +4,7 @@ import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, it, vi } from "vitest";
 import * as z from "zod";
-import type { ProgressEvent } from "../../src/core/training/progress.ts";
+import type { ProgressEvent } from "../../src/core/training/run/progress.ts";
 import { type LocalServers, serve } from "../../src/trainer/serve.ts";
 import { resumeTraining, startTraining } from "../../src/trainer/trainer.ts";
 import { QWEN3_FOLDER } from "../node/tokenizer/qwen3Model.ts";

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod";
-import { decodeTokenRecord } from "../../src/core/runFolder/tokenRecord.ts";
+import { decodeTokenRecord } from "../../src/core/runFolder/rollouts/tokenRecord.ts";
 import type { SamplingClient } from "../../src/core/tinker/samplingClient.ts";
 import type { TrainingClient } from "../../src/core/tinker/trainingClient.ts";
 import { comparableRow } from "./comparableRow.ts";

@@ -3,8 +3,8 @@
  * log-probs and advantages pushed together at the end of the sequence. It exists to show that training with it teaches nothing.
  */
 
-import type { Datum } from "../../src/core/tinker/datum.ts";
 import type { TrainingClient } from "../../src/core/tinker/trainingClient.ts";
+import type { Datum } from "../../src/core/tinker/wire/datum.ts";
 
 export function withReferenceDatums(client: TrainingClient): TrainingClient {
   return {

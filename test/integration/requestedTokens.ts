@@ -4,7 +4,7 @@ import * as z from "zod";
 import {
   decodeForwardBackwardRequest,
   decodeSampleResponse,
-} from "../../src/core/tinker/wireProto.ts";
+} from "../../src/core/tinker/wire/wireProto.ts";
 import type { TokenUsage } from "../../src/core/usage/tokenUsage.ts";
 import type { Filter, PassingAnswer, PassingRequest } from "./tinkerServersProxy.ts";
 

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readState } from "../../src/core/runFolder/state.ts";
-import type { ProgressEvent } from "../../src/core/training/progress.ts";
+import type { ProgressEvent } from "../../src/core/training/run/progress.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
 import { changeCheckpoints } from "../../src/trainer/checkpoints/changeCheckpoints.ts";
 import { resumeTraining, startTraining } from "../../src/trainer/trainer.ts";

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterEach, describe, expect, it } from "vitest";
 import * as z from "zod";
-import { exitCodeOf } from "../../src/cli/exitCode.ts";
+import { exitCodeOf } from "../../src/cli/terminal/exitCode.ts";
 import { resumeTraining } from "../../src/trainer/trainer.ts";
 import { REPEATED, withoutKeys } from "./comparableRow.ts";
 import {

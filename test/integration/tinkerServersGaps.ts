@@ -5,7 +5,7 @@
  */
 
 import * as z from "zod";
-import type { LossName } from "../../src/core/config/lossDefaults.ts";
+import type { LossName } from "../../src/core/config/rules/lossDefaults.ts";
 import { policyLoss } from "../../src/core/serverChecks/policyLosses.ts";
 import {
   decodeForwardBackwardOutput,
@@ -14,7 +14,7 @@ import {
   encodeForwardBackwardOutput,
   encodeSampleResponse,
   type ForwardBackwardCall,
-} from "../../src/core/tinker/wireProto.ts";
+} from "../../src/core/tinker/wire/wireProto.ts";
 import type { Filter, PassingAnswer, PassingRequest } from "./tinkerServersProxy.ts";
 
 /** What a server was asked for, in the order of arrival. */

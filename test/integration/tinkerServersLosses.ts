@@ -8,7 +8,7 @@ import {
   encodeForwardBackwardOutput,
   encodeForwardBackwardRequest,
   encodeSampleResponse,
-} from "../../src/core/tinker/wireProto.ts";
+} from "../../src/core/tinker/wire/wireProto.ts";
 import type { Filter, PassingRequest } from "./tinkerServersProxy.ts";
 
 const PROTOBUF = "application/x-protobuf";

@@ -7,7 +7,7 @@ import {
   decodeForwardBackwardRequest,
   encodeForwardBackwardOutput,
   encodeSampleResponse,
-} from "../../src/core/tinker/wireProto.ts";
+} from "../../src/core/tinker/wire/wireProto.ts";
 
 export interface StubOptions {
   /** False = a server of the JSON generation, which cannot read binary data. */

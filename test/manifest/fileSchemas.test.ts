@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { configFields, shapeAt } from "../../src/core/config/fields.ts";
+import { configFields, shapeAt } from "../../src/core/config/fields/fields.ts";
 
 const keys = z.object({ properties: z.record(z.string(), z.looseObject({})) });
 const validation = z.object({

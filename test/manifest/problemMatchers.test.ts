@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { describeProblem } from "../../src/core/config/problem.ts";
+import { describeProblem } from "../../src/core/config/source/problem.ts";
 import { manifest } from "./builtManifest.ts";
 
 const { problemPatterns, problemMatchers } = manifest.contributes;

@@ -1,6 +1,10 @@
 import { expect, it } from "vitest";
 import { Ledger } from "../../src/core/rollout/ledger.ts";
-import { buildDatum, type TrainingDatum, toWireDatum } from "../../src/core/training/datums.ts";
+import {
+  buildDatum,
+  type TrainingDatum,
+  toWireDatum,
+} from "../../src/core/training/update/datums.ts";
 
 const TURN = 10_000;
 const ledger = new Ledger([1, 2, 3]);

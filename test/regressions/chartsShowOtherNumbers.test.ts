@@ -14,9 +14,12 @@ import { formatTick, formatXTick } from "../../webview-ui/charts/format.ts";
 import { labelledTicks, tickSteps } from "../../webview-ui/charts/ticks.ts";
 import { EVALUATION_SIGNS } from "../../webview-ui/controls/chartMarks.ts";
 import { firstViewState } from "../../webview-ui/model/viewState.ts";
-import { environmentLook } from "../../webview-ui/views/environmentSeries.ts";
-import { type RewardChartSource, rewardChartData } from "../../webview-ui/views/rewardChartData.ts";
-import { SMALL_CHARTS } from "../../webview-ui/views/smallChartSpecs.ts";
+import { environmentLook } from "../../webview-ui/views/charts/environmentSeries.ts";
+import {
+  type RewardChartSource,
+  rewardChartData,
+} from "../../webview-ui/views/charts/rewardChartData.ts";
+import { SMALL_CHARTS } from "../../webview-ui/views/charts/smallChartSpecs.ts";
 import { THEMES } from "../dashboard/themes.ts";
 import { aRun } from "../host/views/runEntries.ts";
 import { aRunStore } from "../webview/runStores.ts";

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { createRenderer } from "../../src/core/chat/setup/createRenderer.ts";
 import { Episode } from "../../src/core/rollout/episode.ts";
-import { rolloutRecordSchema } from "../../src/core/runFolder/rolloutRecord.ts";
+import { rolloutRecordSchema } from "../../src/core/runFolder/rollouts/rolloutRecord.ts";
 import { describeRollout } from "../../src/core/tracking/openreward/describeRollout.ts";
 import { encodeJsonLine } from "../../src/core/util/jsonl.ts";
 import { harness } from "../core/openreward/harness.ts";

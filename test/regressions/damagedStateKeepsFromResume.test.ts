@@ -1,9 +1,9 @@
 import { truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import { runPaths } from "../../src/core/runFolder/layout.ts";
+import { runPaths } from "../../src/core/runFolder/files/layout.ts";
+import { MAX_BYTES } from "../../src/core/runFolder/files/wholeFiles.ts";
 import { readState, readStates, writeState } from "../../src/core/runFolder/state.ts";
-import { MAX_BYTES } from "../../src/core/runFolder/wholeFiles.ts";
 import { readRun } from "../../src/core/runs/runList.ts";
 import { planResume } from "../../src/trainer/resume.ts";
 import { aRunState } from "../trainer/runState.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Chat } from "../../src/core/chat/chat.ts";
 import { readState, writeState } from "../../src/core/runFolder/state.ts";
-import { START, snapshotAt } from "../../src/core/training/loopPosition.ts";
 import { prepareRun } from "../../src/core/training/prepare.ts";
+import { START, snapshotAt } from "../../src/core/training/step/loopPosition.ts";
 import { sha256 } from "../../src/node/hash.ts";
 import { byteTokenizer } from "../core/chat/byteTokenizer.ts";
 import { scriptedEnvironment } from "../core/rollout/scriptedEnvironment.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { rolloutRecordSchema } from "../../src/core/runFolder/rolloutRecord.ts";
+import { rolloutRecordSchema } from "../../src/core/runFolder/rollouts/rolloutRecord.ts";
 import { encodeJsonLine, parseJson } from "../../src/core/util/jsonl.ts";
 import { rolloutBody } from "../../src/host/dashboard/rolloutViews.ts";
 import { result, scriptedSession } from "../core/rollout/scriptedEnvironment.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { Config } from "../../src/core/config/schema.ts";
+import type { Config } from "../../src/core/config/fields/schema.ts";
 import { resultOf } from "../core/training/fakeTrainingClient.ts";
 import { type Played, playStep } from "./playStep.ts";
 

@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
-import { runPaths } from "../../src/core/runFolder/layout.ts";
+import { runPaths } from "../../src/core/runFolder/files/layout.ts";
 import type { SamplingClient } from "../../src/core/tinker/samplingClient.ts";
-import { decodeGroup } from "../../src/core/training/groupFile.ts";
-import { GroupQueue } from "../../src/core/training/groupQueue.ts";
-import { RolloutPlayer } from "../../src/core/training/rolloutPlayer.ts";
-import { StoredGroups } from "../../src/core/training/storedGroups.ts";
+import { decodeGroup } from "../../src/core/training/generation/groupFile.ts";
+import { GroupQueue } from "../../src/core/training/generation/groupQueue.ts";
+import { RolloutPlayer } from "../../src/core/training/generation/rolloutPlayer.ts";
+import { StoredGroups } from "../../src/core/training/generation/storedGroups.ts";
 import { result, scriptedEnvironment } from "../core/rollout/scriptedEnvironment.ts";
 import { call, ended, scriptedSampler } from "../core/rollout/scriptedModel.ts";
 import { aGroup, aTask } from "../core/training/builders.ts";

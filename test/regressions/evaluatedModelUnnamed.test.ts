@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
+import { runPaths } from "../../src/core/runFolder/files/layout.ts";
 import { RunFollower } from "../../src/core/runFolder/follower.ts";
-import { runPaths } from "../../src/core/runFolder/layout.ts";
 import { gatherFacts } from "../../src/host/dashboard/runFacts.ts";
 import { createMemoryFileSystem } from "../core/runFolder/memoryFileSystem.ts";
 

@@ -2,11 +2,11 @@
 
 import { describe, expect, it } from "vitest";
 import { isJsonObject } from "../../src/core/json.ts";
-import { evalPath } from "../../src/core/runFolder/layout.ts";
+import { evalPath } from "../../src/core/runFolder/files/layout.ts";
 import { readState } from "../../src/core/runFolder/state.ts";
 import { repairTails, supersedeFrom } from "../../src/core/runFolder/supersede.ts";
 import { runLoop } from "../../src/core/training/loop.ts";
-import { type LoopPosition, START } from "../../src/core/training/loopPosition.ts";
+import { type LoopPosition, START } from "../../src/core/training/step/loopPosition.ts";
 import { result, scriptedEnvironment } from "../core/rollout/scriptedEnvironment.ts";
 import { call, ended, scriptedSampler } from "../core/rollout/scriptedModel.ts";
 import { aConfig, anEnvironment, ENVIRONMENT } from "../core/training/builders.ts";

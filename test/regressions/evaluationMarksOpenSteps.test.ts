@@ -10,7 +10,7 @@ import {
   restoreViewState,
   type ViewState,
 } from "../../webview-ui/model/viewState.ts";
-import { filterRows } from "../../webview-ui/views/rolloutRows.ts";
+import { filterRows } from "../../webview-ui/views/rollouts/rolloutRows.ts";
 import { aRunStore } from "../webview/runStores.ts";
 
 const PLACES = ["local/calculator", "local/depot"].flatMap((environment) =>

@@ -2,11 +2,11 @@
 
 import { describe, expect, it } from "vitest";
 import { contextBefore } from "../../src/core/conversation/storedRollout.ts";
-import { evalPath, tokensPath } from "../../src/core/runFolder/layout.ts";
+import { evalPath, tokensPath } from "../../src/core/runFolder/files/layout.ts";
 import { createRunReader } from "../../src/core/runFolder/reader.ts";
+import { readTokenSummary } from "../../src/core/runFolder/rollouts/tokenSummary.ts";
 import { repairTails, supersedeFrom } from "../../src/core/runFolder/supersede.ts";
-import { readTokenSummary } from "../../src/core/runFolder/tokenSummary.ts";
-import { type EvaluationPlace, evaluate } from "../../src/core/training/evaluate.ts";
+import { type EvaluationPlace, evaluate } from "../../src/core/training/evaluation/evaluate.ts";
 import { findStoredTurn } from "../../src/trainer/chat/findStoredTurn.ts";
 import { result, scriptedEnvironment } from "../core/rollout/scriptedEnvironment.ts";
 import { call, ended, scriptedSampler } from "../core/rollout/scriptedModel.ts";

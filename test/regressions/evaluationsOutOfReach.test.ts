@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
+import { evalPath } from "../../src/core/runFolder/files/layout.ts";
 import { RunFollower } from "../../src/core/runFolder/follower.ts";
-import { evalPath } from "../../src/core/runFolder/layout.ts";
 import { createRunReader } from "../../src/core/runFolder/reader.ts";
 import { evaluationRow, groupRow } from "../../src/host/views/trajectoryRows.ts";
 import { newestSets } from "../../src/shared/rolloutSet.ts";

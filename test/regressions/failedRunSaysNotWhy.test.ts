@@ -1,11 +1,11 @@
 import { describe, expect, it, vi } from "vitest";
 import { AppError } from "../../src/core/errors.ts";
+import { runPaths } from "../../src/core/runFolder/files/layout.ts";
 import { RunFollower } from "../../src/core/runFolder/follower.ts";
-import { runPaths } from "../../src/core/runFolder/layout.ts";
 import { resumeRun } from "../../src/core/runFolder/runFolder.ts";
 import { listRuns } from "../../src/core/runs/runList.ts";
 import { Redactor } from "../../src/core/secrets/redaction/redactor.ts";
-import { RunControl } from "../../src/core/training/control.ts";
+import { RunControl } from "../../src/core/training/run/control.ts";
 import { gatherFacts } from "../../src/host/dashboard/runFacts.ts";
 import { runRow } from "../../src/host/views/runRow.ts";
 import { runTooltip } from "../../src/host/views/runTooltip.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { splitSubsteps } from "../../src/core/training/datums.ts";
+import { splitSubsteps } from "../../src/core/training/update/datums.ts";
 import { aDatumOfLength } from "../core/training/builders.ts";
 
 /** Tokens of the groups of each part; every group is one datum. */

@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from "vitest";
+import { MAX_LINE_BYTES, readLines } from "../../src/core/runFolder/files/lineReader.ts";
 import { RunFollower } from "../../src/core/runFolder/follower.ts";
-import { MAX_LINE_BYTES, readLines } from "../../src/core/runFolder/lineReader.ts";
-import { MetricColumns } from "../../src/core/runFolder/metricColumns.ts";
-import { flattenMetrics } from "../../src/core/runFolder/metricsTree.ts";
+import { MetricColumns } from "../../src/core/runFolder/metrics/metricColumns.ts";
+import { flattenMetrics } from "../../src/core/runFolder/metrics/metricsTree.ts";
 import { createRunReader } from "../../src/core/runFolder/reader.ts";
 import { listRuns } from "../../src/core/runs/runList.ts";
 import { encodeJsonLine, parseJson } from "../../src/core/util/jsonl.ts";

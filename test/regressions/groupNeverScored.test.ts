@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { replayLines } from "../../src/cli/showRollout.ts";
+import { replayLines } from "../../src/cli/show/showRollout.ts";
 import { AppError } from "../../src/core/errors.ts";
 import type { Message } from "../../src/core/openreward/types.ts";
 import type { FinishedRollout } from "../../src/core/rollout/rollout.ts";
 import type { RolloutSettings } from "../../src/core/rollout/settings.ts";
-import { rolloutRecordSchema } from "../../src/core/runFolder/rolloutRecord.ts";
+import { rolloutRecordSchema } from "../../src/core/runFolder/rollouts/rolloutRecord.ts";
 import { describeRollout } from "../../src/core/tracking/openreward/describeRollout.ts";
-import { collectRollouts } from "../../src/core/training/collectRollouts.ts";
-import { scoreGroups } from "../../src/core/training/groups.ts";
+import { collectRollouts } from "../../src/core/training/generation/collectRollouts.ts";
+import { scoreGroups } from "../../src/core/training/update/groups.ts";
 import { sha256 } from "../../src/node/hash.ts";
 import { harness } from "../core/openreward/harness.ts";
 import { result as reply, stream } from "../core/openreward/scriptedServer.ts";

@@ -1,7 +1,7 @@
 /** The positions of an image were counted as text beside its bytes, so batches were cut at other places than the official client cuts them. */
 
 import { expect, it } from "vitest";
-import { chunkData, toWireData } from "../../src/core/tinker/datum.ts";
+import { chunkData, toWireData } from "../../src/core/tinker/wire/datum.ts";
 import { aPng } from "../core/images/someImages.ts";
 
 it("a datum counts its image by the bytes of the file alone", () => {

@@ -10,15 +10,15 @@ import { SharedImages } from "../../src/core/images/sharedImages.ts";
 import type { Block } from "../../src/core/openreward/types.ts";
 import { Episode } from "../../src/core/rollout/episode.ts";
 import type { RolloutSettings } from "../../src/core/rollout/settings.ts";
-import { toWireData } from "../../src/core/tinker/datum.ts";
-import { inputChunks } from "../../src/core/tinker/modelInput.ts";
 import type { SampleRequest, SamplingClient } from "../../src/core/tinker/samplingClient.ts";
-import { ForwardBackwardRequestSchema } from "../../src/core/tinker/tinker_pb.ts";
+import { toWireData } from "../../src/core/tinker/wire/datum.ts";
+import { inputChunks } from "../../src/core/tinker/wire/modelInput.ts";
+import { ForwardBackwardRequestSchema } from "../../src/core/tinker/wire/tinker_pb.ts";
 import {
   decodeForwardBackwardRequest,
   encodeForwardBackwardRequest,
-} from "../../src/core/tinker/wireProto.ts";
-import { buildDatum, toWireDatum } from "../../src/core/training/datums.ts";
+} from "../../src/core/tinker/wire/wireProto.ts";
+import { buildDatum, toWireDatum } from "../../src/core/training/update/datums.ts";
 import { idOf, sampled, tinyModel } from "../core/chat/tinyModel.ts";
 import { imageBlock, pngBytes } from "../core/images/someImages.ts";
 import { blocks, scriptedSession, text } from "../core/rollout/scriptedEnvironment.ts";

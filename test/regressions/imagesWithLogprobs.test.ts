@@ -2,7 +2,7 @@
 
 import { expect, it } from "vitest";
 import { Ledger } from "../../src/core/rollout/ledger.ts";
-import { toTokenRecord } from "../../src/core/training/tokenRecords.ts";
+import { toTokenRecord } from "../../src/core/training/update/tokenRecords.ts";
 import { aDatum } from "../core/training/builders.ts";
 
 it("the stored tokens have no log-probability of an image", () => {

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { parseArguments } from "../../src/cli/arguments.ts";
+import { parseArguments } from "../../src/cli/arguments/arguments.ts";
 import type { FoundValue } from "../../src/core/secrets/keySource.ts";
 import { environmentAddress, tinkerAddress } from "../../src/trainer/services/serviceAddress.ts";
 import { tokenizerFolder } from "../../src/trainer/tokenizerFolder.ts";

@@ -2,9 +2,9 @@
 
 import { beforeEach, describe, expect, it } from "vitest";
 import { runProgram } from "../../src/cli/program.ts";
+import { runPaths } from "../../src/core/runFolder/files/layout.ts";
 import { RunFollower } from "../../src/core/runFolder/follower.ts";
-import { runPaths } from "../../src/core/runFolder/layout.ts";
-import { appendMetrics, buildMetricsRow } from "../../src/core/runFolder/metrics.ts";
+import { appendMetrics, buildMetricsRow } from "../../src/core/runFolder/metrics/metrics.ts";
 import { writePriceFile } from "../../src/core/runFolder/priceFile.ts";
 import { createUsageLog } from "../../src/core/runFolder/usageLog.ts";
 import { readRun } from "../../src/core/runs/runList.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { runProgram } from "../../src/cli/program.ts";
 import { fixesAt } from "../../src/core/config/editing/fixes/fixes.ts";
-import { MetricColumns } from "../../src/core/runFolder/metricColumns.ts";
+import { MetricColumns } from "../../src/core/runFolder/metrics/metricColumns.ts";
 import { tailFile } from "../../src/host/runs/tail.ts";
 import { readOverrides } from "../../src/node/startConfig.ts";
 import { createFakeProgram } from "../cli/fakeProgram.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { MetricColumns } from "../../src/core/runFolder/metricColumns.ts";
+import { MetricColumns } from "../../src/core/runFolder/metrics/metricColumns.ts";
 import { ColumnQueue } from "../../src/host/dashboard/columnQueue.ts";
 import { ColumnStore } from "../../webview-ui/charts/columns.ts";
 import { throughWebview } from "../fakes/webviewWire.ts";

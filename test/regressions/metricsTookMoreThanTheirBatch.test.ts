@@ -1,5 +1,8 @@
 import { expect, test } from "vitest";
-import { type DatumTokens, divergenceMetrics } from "../../src/core/runFolder/divergence.ts";
+import {
+  type DatumTokens,
+  divergenceMetrics,
+} from "../../src/core/runFolder/metrics/divergence.ts";
 
 test("the divergence of a step takes a number a token, where its columns took many times the memory of the batch", () => {
   const tokens = 2_000_000;

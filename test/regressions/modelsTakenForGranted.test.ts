@@ -7,8 +7,8 @@ import { diagnose } from "../../src/core/config/editing/diagnostics/diagnose.ts"
 import { hover } from "../../src/core/config/editing/display/hover.ts";
 import { fixesAt } from "../../src/core/config/editing/fixes/fixes.ts";
 import { applyEdits } from "../../src/core/config/editing/text/textEdit.ts";
-import { modelFields } from "../../src/core/config/modelFields.ts";
-import { isLocalModel } from "../../src/core/config/presets.ts";
+import { modelFields } from "../../src/core/config/fields/modelFields.ts";
+import { isLocalModel } from "../../src/core/config/fields/presets.ts";
 import { formatFactsOf } from "../../src/core/models/formatOfModel.ts";
 import { findLineUpModel, LINE_UP } from "../../src/core/models/lineUp.ts";
 import { configIn, messagesIn, parse } from "../core/config/configText.ts";

@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { parseArguments } from "../../src/cli/arguments.ts";
+import { parseArguments } from "../../src/cli/arguments/arguments.ts";
 import type { Listener } from "../editor/listener.ts";
 import { aTrainingRequest } from "../fakes/aTrainingRequest.ts";
 import { openEditor } from "./editorStart.ts";

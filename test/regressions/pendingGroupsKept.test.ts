@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { runPaths } from "../../src/core/runFolder/layout.ts";
+import { runPaths } from "../../src/core/runFolder/files/layout.ts";
 import { FOLDER } from "../core/training/fakeContext.ts";
 import { prepareAhead, stopAtUpdate } from "../core/training/loop/prepareAhead.ts";
 import { positionOf } from "../core/training/loop/prepareRun.ts";

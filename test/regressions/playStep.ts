@@ -1,8 +1,8 @@
 /** One step of a run whose rollouts a test has written, from sampling to the update. */
 
-import type { Config } from "../../src/core/config/schema.ts";
-import { RunAlarms } from "../../src/core/training/alarms.ts";
-import { runStep } from "../../src/core/training/step.ts";
+import type { Config } from "../../src/core/config/fields/schema.ts";
+import { RunAlarms } from "../../src/core/training/step/alarms.ts";
+import { runStep } from "../../src/core/training/step/step.ts";
 import { NO_RUN_USAGE } from "../../src/core/usage/tokenUsage.ts";
 import { result, scriptedEnvironment } from "../core/rollout/scriptedEnvironment.ts";
 import { call, encode, ended, scriptedSampler } from "../core/rollout/scriptedModel.ts";

@@ -2,7 +2,7 @@
 
 import { expect, it } from "vitest";
 import { derivedText } from "../../src/core/config/editing/display/origin.ts";
-import { limitsOf } from "../../src/core/training/context.ts";
+import { limitsOf } from "../../src/core/training/run/context.ts";
 import { configIn, textWith } from "../core/config/configText.ts";
 
 /** Steps of 32 groups of 16. */

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { runPaths, supersededFolder } from "../../src/core/runFolder/layout.ts";
+import { runPaths, supersededFolder } from "../../src/core/runFolder/files/layout.ts";
 import { ReplayedSteps } from "../../src/core/tracking/wandb/replayedSteps.ts";
 import { sha256 } from "../../src/node/hash.ts";
 import { createMemoryFileSystem } from "../core/runFolder/memoryFileSystem.ts";

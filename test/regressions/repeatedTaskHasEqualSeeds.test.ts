@@ -1,14 +1,14 @@
 /** A task that occurs twice in a step was sampled with the same seeds in both groups: the second was a copy of the first. */
 
 import { describe, expect, it } from "vitest";
-import type { Config } from "../../src/core/config/schema.ts";
+import type { Config } from "../../src/core/config/fields/schema.ts";
+import { runLoop } from "../../src/core/training/loop.ts";
+import { START } from "../../src/core/training/step/loopPosition.ts";
 import {
   createTaskSequence,
   repeatedTaskWarnings,
   type TaskSource,
-} from "../../src/core/training/dataset.ts";
-import { runLoop } from "../../src/core/training/loop.ts";
-import { START } from "../../src/core/training/loopPosition.ts";
+} from "../../src/core/training/tasks/dataset.ts";
 import { sha256 } from "../../src/node/hash.ts";
 import { result, scriptedEnvironment } from "../core/rollout/scriptedEnvironment.ts";
 import { call, ended, scriptedSampler } from "../core/rollout/scriptedModel.ts";

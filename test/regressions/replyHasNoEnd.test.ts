@@ -8,7 +8,7 @@ import { resolveTarget } from "../../src/core/openreward/target.ts";
 import { EnvironmentWire } from "../../src/core/openreward/wire.ts";
 import { REPLY_LIMITS } from "../../src/core/replyLimits.ts";
 import { faultReaction } from "../../src/core/rollout/faults.ts";
-import { createTinkerHttp } from "../../src/core/tinker/http.ts";
+import { createTinkerHttp } from "../../src/core/tinker/transport/http.ts";
 import { WandbRequests } from "../../src/core/tracking/wandb/requests.ts";
 import { systemClock } from "../../src/node/clock.ts";
 import { type ClosableHttpClient, createHttpClient } from "../../src/node/http.ts";

@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { AppError } from "../../src/core/errors.ts";
 import { appendCheckpoint, type CheckpointEntry } from "../../src/core/runFolder/checkpointLog.ts";
-import { runPaths } from "../../src/core/runFolder/layout.ts";
+import { runPaths } from "../../src/core/runFolder/files/layout.ts";
 import { rewindTo } from "../../src/core/runFolder/resumePoints.ts";
 import { startRun } from "../../src/core/runFolder/runFolder.ts";
 import { readState, writeState } from "../../src/core/runFolder/state.ts";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { checkpointLines } from "../../src/cli/checkpointLines.ts";
-import { renderLine } from "../../src/cli/line.ts";
+import { checkpointLines } from "../../src/cli/checkpoints/checkpointLines.ts";
+import { renderLine } from "../../src/cli/terminal/line.ts";
 import {
   type CheckpointEntry,
   newestSave,

@@ -1,10 +1,10 @@
 import { mkdir, truncate } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { showStep } from "../../src/cli/showStep.ts";
+import { showStep } from "../../src/cli/show/showStep.ts";
 import { RunFollower } from "../../src/core/runFolder/follower.ts";
 import { createRunReader } from "../../src/core/runFolder/reader.ts";
-import { createRolloutStore } from "../../src/core/runFolder/rolloutStore.ts";
+import { createRolloutStore } from "../../src/core/runFolder/rollouts/rolloutStore.ts";
 import { Redactor } from "../../src/core/secrets/redaction/redactor.ts";
 import { encodeJsonLine } from "../../src/core/util/jsonl.ts";
 import { aRecord, collect } from "../core/runFolder/builders.ts";

@@ -1,13 +1,13 @@
 /** Neither terminal nor `show` said that a run samples ahead, and the terminal divided its tokens by the time that a step waited for them. */
 
 import { expect, it } from "vitest";
-import { renderLine } from "../../src/cli/line.ts";
 import { runProgram } from "../../src/cli/program.ts";
-import { eventLines } from "../../src/cli/progressLines.ts";
-import { advanceProgress, INITIAL_PROGRESS } from "../../src/cli/progressModel.ts";
-import { runPaths } from "../../src/core/runFolder/layout.ts";
-import { appendMetrics, buildMetricsRow } from "../../src/core/runFolder/metrics.ts";
-import type { ProgressEvent } from "../../src/core/training/progress.ts";
+import { eventLines } from "../../src/cli/progress/progressLines.ts";
+import { advanceProgress, INITIAL_PROGRESS } from "../../src/cli/progress/progressModel.ts";
+import { renderLine } from "../../src/cli/terminal/line.ts";
+import { runPaths } from "../../src/core/runFolder/files/layout.ts";
+import { appendMetrics, buildMetricsRow } from "../../src/core/runFolder/metrics/metrics.ts";
+import type { ProgressEvent } from "../../src/core/training/run/progress.ts";
 import { createFakeProgram, started, stepFinished } from "../cli/fakeProgram.ts";
 import { stepFacts } from "../core/runFolder/builders.ts";
 import { createMemoryFileSystem } from "../core/runFolder/memoryFileSystem.ts";

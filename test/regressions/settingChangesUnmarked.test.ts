@@ -6,7 +6,10 @@ import { Redactor } from "../../src/core/secrets/redaction/redactor.ts";
 import { gatherFacts } from "../../src/host/dashboard/runFacts.ts";
 import type { EventView } from "../../src/shared/dashboardTypes.ts";
 import { firstViewState } from "../../webview-ui/model/viewState.ts";
-import { type RewardChartSource, rewardChartData } from "../../webview-ui/views/rewardChartData.ts";
+import {
+  type RewardChartSource,
+  rewardChartData,
+} from "../../webview-ui/views/charts/rewardChartData.ts";
 import { createMemoryFileSystem } from "../core/runFolder/memoryFileSystem.ts";
 import { FakeClock } from "../fakes/fakeClock.ts";
 import { aRunStore } from "../webview/runStores.ts";

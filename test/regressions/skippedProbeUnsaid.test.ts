@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { Config } from "../../src/core/config/schema.ts";
+import type { Config } from "../../src/core/config/fields/schema.ts";
 import type { NewRunEvent } from "../../src/core/runFolder/events.ts";
-import { tinkerError } from "../../src/core/tinker/errors.ts";
+import { tinkerError } from "../../src/core/tinker/transport/errors.ts";
 import { runLoop } from "../../src/core/training/loop.ts";
-import { START } from "../../src/core/training/loopPosition.ts";
+import { START } from "../../src/core/training/step/loopPosition.ts";
 import { result, scriptedEnvironment } from "../core/rollout/scriptedEnvironment.ts";
 import { call, ended, scriptedSampler } from "../core/rollout/scriptedModel.ts";
 import { aConfig, anEnvironment, ENVIRONMENT } from "../core/training/builders.ts";

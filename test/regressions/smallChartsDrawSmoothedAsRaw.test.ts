@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { smooth } from "../../webview-ui/charts/smoothing.ts";
 import { firstViewState } from "../../webview-ui/model/viewState.ts";
-import { describeRow, smallChartData } from "../../webview-ui/views/smallChartData.ts";
-import { oneMetric, type SmallChartSpec } from "../../webview-ui/views/smallChartSpecs.ts";
+import { describeRow, smallChartData } from "../../webview-ui/views/charts/smallChartData.ts";
+import { oneMetric, type SmallChartSpec } from "../../webview-ui/views/charts/smallChartSpecs.ts";
 import { aRunStore } from "../webview/runStores.ts";
 
 const LOSS = [0.1, 0.9, 0.242];

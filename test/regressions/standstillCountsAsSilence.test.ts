@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { ByteBudget } from "../../src/core/tinker/byteBudget.ts";
-import { awaitFuture } from "../../src/core/tinker/futures.ts";
-import { createTinkerHttp } from "../../src/core/tinker/http.ts";
+import { ByteBudget } from "../../src/core/tinker/transport/byteBudget.ts";
+import { awaitFuture } from "../../src/core/tinker/transport/futures.ts";
+import { createTinkerHttp } from "../../src/core/tinker/transport/http.ts";
 import { FakeClock } from "../fakes/fakeClock.ts";
 import { FakeHttp, type FakeReply } from "../fakes/fakeHttp.ts";
 import { silentLog } from "../fakes/silentLog.ts";

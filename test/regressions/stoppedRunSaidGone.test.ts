@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import { afterAll, describe, expect, it } from "vitest";
-import { runPaths } from "../../src/core/runFolder/layout.ts";
+import { runPaths } from "../../src/core/runFolder/files/layout.ts";
 import { startRun } from "../../src/core/runFolder/runFolder.ts";
 import { listRuns } from "../../src/core/runs/runList.ts";
 import { systemClock } from "../../src/node/clock.ts";

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { Renderer } from "../../src/core/chat/renderer.ts";
-import type { Config } from "../../src/core/config/schema.ts";
+import type { Config } from "../../src/core/config/fields/schema.ts";
 import { AppError } from "../../src/core/errors.ts";
 import type { RolloutSettings } from "../../src/core/rollout/settings.ts";
-import { stepPaths } from "../../src/core/runFolder/layout.ts";
+import { stepPaths } from "../../src/core/runFolder/files/layout.ts";
 import { createRunReader } from "../../src/core/runFolder/reader.ts";
-import { RunAlarms } from "../../src/core/training/alarms.ts";
-import { runStep } from "../../src/core/training/step.ts";
+import { RunAlarms } from "../../src/core/training/step/alarms.ts";
+import { runStep } from "../../src/core/training/step/step.ts";
 import { NO_RUN_USAGE } from "../../src/core/usage/tokenUsage.ts";
 import { result, scriptedEnvironment } from "../core/rollout/scriptedEnvironment.ts";
 import {

@@ -2,16 +2,16 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { replayLines } from "../../src/cli/showRollout.ts";
+import { replayLines } from "../../src/cli/show/showRollout.ts";
 import {
   createRunReader,
   type RolloutSummary,
   type RunReader,
 } from "../../src/core/runFolder/reader.ts";
-import { rolloutRecordSchema } from "../../src/core/runFolder/rolloutRecord.ts";
+import { rolloutRecordSchema } from "../../src/core/runFolder/rollouts/rolloutRecord.ts";
 import { rolloutBody, rolloutRow } from "../../src/host/dashboard/rolloutViews.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
-import { streamLabel } from "../../webview-ui/views/streamLabel.ts";
+import { streamLabel } from "../../webview-ui/views/replay/streamLabel.ts";
 import { aRecord } from "../core/runFolder/builders.ts";
 import { writeHardRun } from "../host/dashboard/writtenRun.ts";
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { buildMetricsRow } from "../../src/core/runFolder/metrics.ts";
-import { flattenMetrics } from "../../src/core/runFolder/metricsTree.ts";
+import { buildMetricsRow } from "../../src/core/runFolder/metrics/metrics.ts";
+import { flattenMetrics } from "../../src/core/runFolder/metrics/metricsTree.ts";
 import { configIn, textWith } from "../core/config/configText.ts";
 import { rolloutFacts, stepFacts } from "../core/runFolder/builders.ts";
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { AppError } from "../../src/core/errors.ts";
-import { runPaths } from "../../src/core/runFolder/layout.ts";
+import { runPaths } from "../../src/core/runFolder/files/layout.ts";
 import { HEARTBEAT_MS } from "../../src/core/runFolder/runFile.ts";
 import { resumeRun, startRun } from "../../src/core/runFolder/runFolder.ts";
 import { createMemoryFileSystem, createStillClock } from "../core/runFolder/memoryFileSystem.ts";

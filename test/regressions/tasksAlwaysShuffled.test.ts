@@ -1,8 +1,8 @@
 import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { batchAt, type TaskItem, totalSteps } from "../../src/core/training/dataset.ts";
 import { type PrepareOptions, prepareRun } from "../../src/core/training/prepare.ts";
+import { batchAt, type TaskItem, totalSteps } from "../../src/core/training/tasks/dataset.ts";
 import { sha256 } from "../../src/node/hash.ts";
 import { loadModelTokenizer } from "../../src/node/tokenizer/modelTokenizer.ts";
 import { configIn, messagesIn } from "../core/config/configText.ts";

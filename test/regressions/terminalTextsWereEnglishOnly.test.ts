@@ -1,11 +1,11 @@
 import { Readable } from "node:stream";
 import { afterEach, expect, it } from "vitest";
 import { runProgram } from "../../src/cli/program.ts";
-import { runPaths } from "../../src/core/runFolder/layout.ts";
-import { appendMetrics, buildMetricsRow } from "../../src/core/runFolder/metrics.ts";
-import { createRolloutStore } from "../../src/core/runFolder/rolloutStore.ts";
+import { runPaths } from "../../src/core/runFolder/files/layout.ts";
+import { appendMetrics, buildMetricsRow } from "../../src/core/runFolder/metrics/metrics.ts";
+import { createRolloutStore } from "../../src/core/runFolder/rollouts/rolloutStore.ts";
 import { Redactor } from "../../src/core/secrets/redaction/redactor.ts";
-import type { ProgressEvent } from "../../src/core/training/progress.ts";
+import type { ProgressEvent } from "../../src/core/training/run/progress.ts";
 import { setTranslations } from "../../src/shared/l10n.ts";
 import { aTrainer, createFakeProgram, started, stepFinished } from "../cli/fakeProgram.ts";
 import { aRecord, rolloutFacts, stepFacts } from "../core/runFolder/builders.ts";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { stepPaths } from "../../src/core/runFolder/layout.ts";
-import { GroupQueue } from "../../src/core/training/groupQueue.ts";
-import { StoredGroups } from "../../src/core/training/storedGroups.ts";
+import { stepPaths } from "../../src/core/runFolder/files/layout.ts";
+import { GroupQueue } from "../../src/core/training/generation/groupQueue.ts";
+import { StoredGroups } from "../../src/core/training/generation/storedGroups.ts";
 import { result, scriptedEnvironment } from "../core/rollout/scriptedEnvironment.ts";
 import { call, ended, scriptedSampler } from "../core/rollout/scriptedModel.ts";
 import { aContext, FOLDER } from "../core/training/fakeContext.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { createRolloutStore } from "../../src/core/runFolder/rolloutStore.ts";
-import type { TokenRecord } from "../../src/core/runFolder/tokenRecord.ts";
+import { createRolloutStore } from "../../src/core/runFolder/rollouts/rolloutStore.ts";
+import type { TokenRecord } from "../../src/core/runFolder/rollouts/tokenRecord.ts";
 import { Redactor } from "../../src/core/secrets/redaction/redactor.ts";
 import { createMemoryFileSystem } from "../core/runFolder/memoryFileSystem.ts";
 

@@ -5,10 +5,10 @@
 
 import { expect, it } from "vitest";
 import { Ledger } from "../../src/core/rollout/ledger.ts";
-import { toWireData } from "../../src/core/tinker/datum.ts";
-import { toWireDatum } from "../../src/core/training/datums.ts";
-import { decodeGroup, encodeRollout } from "../../src/core/training/groupFile.ts";
-import { StoredGroups } from "../../src/core/training/storedGroups.ts";
+import { toWireData } from "../../src/core/tinker/wire/datum.ts";
+import { decodeGroup, encodeRollout } from "../../src/core/training/generation/groupFile.ts";
+import { StoredGroups } from "../../src/core/training/generation/storedGroups.ts";
+import { toWireDatum } from "../../src/core/training/update/datums.ts";
 import { aDatum, aGroup } from "../core/training/builders.ts";
 import { aContext } from "../core/training/fakeContext.ts";
 

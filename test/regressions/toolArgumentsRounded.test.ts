@@ -1,14 +1,14 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { replayLines } from "../../src/cli/showRollout.ts";
+import { replayLines } from "../../src/cli/show/showRollout.ts";
 import type { Chat } from "../../src/core/chat/chat.ts";
 import { chatml } from "../../src/core/chat/families/chatml.ts";
 import { qwen35 } from "../../src/core/chat/families/qwen35.ts";
 import { buildFirstPrompt } from "../../src/core/chat/firstPrompt.ts";
 import { createNativeRenderer } from "../../src/core/chat/nativeRenderer.ts";
 import { createTemplateRenderer } from "../../src/core/chat/template/templateRenderer.ts";
-import { rolloutRecordSchema } from "../../src/core/runFolder/rolloutRecord.ts";
+import { rolloutRecordSchema } from "../../src/core/runFolder/rollouts/rolloutRecord.ts";
 import { describeRollout } from "../../src/core/tracking/openreward/describeRollout.ts";
 import { encodeJsonLine } from "../../src/core/util/jsonl.ts";
 import { rolloutBody } from "../../src/host/dashboard/rolloutViews.ts";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { flattenMetrics, type MetricsRow } from "../../src/core/runFolder/metricsTree.ts";
+import { flattenMetrics, type MetricsRow } from "../../src/core/runFolder/metrics/metricsTree.ts";
 import { Redactor } from "../../src/core/secrets/redaction/redactor.ts";
-import { StoredGroups } from "../../src/core/training/storedGroups.ts";
+import { StoredGroups } from "../../src/core/training/generation/storedGroups.ts";
 import { result, scriptedEnvironment } from "../core/rollout/scriptedEnvironment.ts";
 import { call, ended, scriptedSampler } from "../core/rollout/scriptedModel.ts";
 import { aRecord } from "../core/runFolder/builders.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { buildFirstPrompt } from "../../src/core/chat/firstPrompt.ts";
 import { createRenderer } from "../../src/core/chat/setup/createRenderer.ts";
-import type { Config } from "../../src/core/config/schema.ts";
+import type { Config } from "../../src/core/config/fields/schema.ts";
 import { PLAIN_TEMPLATE, tinyModel } from "../core/chat/tinyModel.ts";
 import { aConfig } from "../core/training/builders.ts";
 

@@ -1,6 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { faultReaction } from "../../src/core/rollout/faults.ts";
-import { isSessionLost, operationRefused, requestFailed } from "../../src/core/tinker/errors.ts";
+import {
+  isSessionLost,
+  operationRefused,
+  requestFailed,
+} from "../../src/core/tinker/transport/errors.ts";
 
 /** What SkyRL says of a model that it has unloaded, or had before it was restarted: skyrl/tinker/engine.py. */
 const UNLOADED = [

@@ -1,7 +1,7 @@
 /** The service updates weights in cycles: an update that is submitted only after the results of the one before misses one. */
 
 import { describe, expect, it } from "vitest";
-import type { EvaluationConfig } from "../../src/core/config/schema.ts";
+import type { EvaluationConfig } from "../../src/core/config/fields/schema.ts";
 import { ENVIRONMENT } from "../core/training/builders.ts";
 import {
   type AheadOptions,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseArguments } from "../../src/cli/arguments.ts";
+import { parseArguments } from "../../src/cli/arguments/arguments.ts";
 
 function overridesOf(words: readonly string[]) {
   const command = parseArguments(words);

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { Ledger } from "../../src/core/rollout/ledger.ts";
-import { decodeGroup, encodeRollout } from "../../src/core/training/groupFile.ts";
+import { decodeGroup, encodeRollout } from "../../src/core/training/generation/groupFile.ts";
 import { concatBytes } from "../../src/core/util/concatBytes.ts";
 import { aGroup } from "../core/training/builders.ts";
 

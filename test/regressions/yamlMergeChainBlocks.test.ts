@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { diagnose } from "../../src/core/config/editing/diagnostics/diagnose.ts";
-import { readYaml } from "../../src/core/config/yamlSource.ts";
+import { readYaml } from "../../src/core/config/source/yamlSource.ts";
 
 const LINKS = 240;
 

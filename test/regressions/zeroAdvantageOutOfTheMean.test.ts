@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { Config } from "../../src/core/config/schema.ts";
+import type { Config } from "../../src/core/config/fields/schema.ts";
 import type { LossCall } from "../core/training/fakeTrainingClient.ts";
 import { type Played, playStep, sampledTokens } from "./playStep.ts";
 

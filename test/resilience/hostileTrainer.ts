@@ -2,9 +2,9 @@
 
 import { join } from "node:path";
 import { Readable } from "node:stream";
+import type { ProgramOptions } from "../../src/cli/arguments/programOptions.ts";
 import { runProgram } from "../../src/cli/program.ts";
-import type { ProgramOptions } from "../../src/cli/programOptions.ts";
-import { createTerminal } from "../../src/cli/terminal.ts";
+import { createTerminal } from "../../src/cli/terminal/terminal.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { systemClock } from "../../src/node/clock.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";

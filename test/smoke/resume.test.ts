@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import type { ProgressEvent } from "../../src/core/training/progress.ts";
+import type { ProgressEvent } from "../../src/core/training/run/progress.ts";
 import { resumeTraining, startTraining } from "../../src/trainer/trainer.ts";
 import { comparableRow, withoutKeys } from "../integration/comparableRow.ts";
 import { PROGRAM_FOLDER, readLines, runFolderWith } from "../integration/localRun.ts";

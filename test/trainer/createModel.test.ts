@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { tinkerError } from "../../src/core/tinker/errors.ts";
 import type { ModelInfo } from "../../src/core/tinker/models.ts";
+import { tinkerError } from "../../src/core/tinker/transport/errors.ts";
 import { createClient } from "../../src/trainer/createModel.ts";
 import { aConfig } from "../core/training/builders.ts";
 import { fakeService } from "../core/training/fakeContext.ts";

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { startRun } from "../../src/core/runFolder/runFolder.ts";
 import { Redactor } from "../../src/core/secrets/redaction/redactor.ts";
-import { isSessionLost, statusError, tinkerError } from "../../src/core/tinker/errors.ts";
-import { RunControl } from "../../src/core/training/control.ts";
-import type { ProgressEvent } from "../../src/core/training/progress.ts";
+import { isSessionLost, statusError, tinkerError } from "../../src/core/tinker/transport/errors.ts";
+import { RunControl } from "../../src/core/training/run/control.ts";
+import type { ProgressEvent } from "../../src/core/training/run/progress.ts";
 import { type LostAttempt, waitToReconnect } from "../../src/trainer/recovery.ts";
 import { createMemoryFileSystem, createStillClock } from "../core/runFolder/memoryFileSystem.ts";
 

@@ -5,8 +5,13 @@ import type { ChatTurnView } from "../../src/shared/chat.ts";
 import { chatStrings as text } from "../strings/chat.ts";
 import { strings } from "../strings/strings.ts";
 import { FoldedText, wholeText } from "../text/foldedText.tsx";
-import { Block } from "../views/replayBlock.tsx";
-import { CallBlock, FaultyCallBlock, ReasoningBlock, SilentBlock } from "../views/turnBlocks.tsx";
+import { Block } from "../views/replay/replayBlock.tsx";
+import {
+  CallBlock,
+  FaultyCallBlock,
+  ReasoningBlock,
+  SilentBlock,
+} from "../views/replay/turnBlocks.tsx";
 import type { ChatModel } from "./chatModel.ts";
 
 interface ModelTurnProps {

@@ -2,10 +2,10 @@
 
 import { parseColour } from "../charts/contrast.ts";
 import { xValues } from "../charts/xAxis.ts";
+import { type CellTable, toCsv } from "../controls/export.ts";
 import { canvasColour, lineColour } from "../controls/palette.ts";
 import { runsStrings as text } from "../strings/runs.ts";
 import { visibleLine } from "../text/visible.ts";
-import { type CellTable, toCsv } from "../views/export.ts";
 import { chartsSvg } from "./chartsSvg.ts";
 import { comparedChart } from "./comparedChart.ts";
 import type { RunsModel } from "./runsModel.ts";

@@ -1,6 +1,6 @@
 /** The table as it is seen, to be saved. */
 
-import type { CellTable } from "../views/export.ts";
+import type { CellTable } from "../controls/export.ts";
 import type { RunsModel } from "./runsModel.ts";
 
 /** Rows in their order and columns in theirs; numbers with all their digits, times as ISO 8601. */

@@ -2,11 +2,11 @@
 
 import { useId } from "preact/hooks";
 import { MAX_COMPARED } from "../../src/shared/runsPage.ts";
+import { toCsv } from "../controls/export.ts";
 import { Icon } from "../controls/icon.tsx";
 import { Menu, type MenuItem } from "../controls/menu.tsx";
 import { runsStrings as text } from "../strings/runs.ts";
 import { visibleLine } from "../text/visible.ts";
-import { toCsv } from "../views/export.ts";
 import type { RunGrouping } from "./layout.ts";
 import { groupingKeys, inOrder } from "./runColumns.ts";
 import type { RunsModel } from "./runsModel.ts";

@@ -21,7 +21,7 @@ const Trajectories = lazyView<DashboardProps>(
 );
 
 const Timeline = lazyView<DashboardProps>(
-  async () => (await import("./timeline.tsx")).Timeline,
+  async () => (await import("./timeline/timeline.tsx")).Timeline,
   "timelineStyle.css",
 );
 

@@ -8,7 +8,7 @@ import { useScroll } from "../controls/useScroll.ts";
 import type { DashboardModel } from "../model/dashboardModel.ts";
 import { strings } from "../strings/strings.ts";
 import { visibleLine } from "../text/visible.ts";
-import { matcher } from "./metricPicker.tsx";
+import { matcher } from "./charts/metricPicker.tsx";
 
 const text = strings.config;
 

@@ -8,11 +8,11 @@ import {
   formatTemperature,
 } from "../../src/shared/format.ts";
 import { ScrollRegion } from "../controls/scrollRegion.tsx";
+import { cellTitle } from "../controls/setTitle.ts";
 import type { DashboardModel } from "../model/dashboardModel.ts";
 import { openEvaluation } from "../model/evaluationCell.ts";
 import { strings } from "../strings/strings.ts";
 import { visibleLine } from "../text/visible.ts";
-import { cellTitle } from "./setTitle.ts";
 
 const text = strings.evaluation;
 

@@ -3,12 +3,12 @@
 import { useScroll } from "../controls/useScroll.ts";
 import type { DashboardModel } from "../model/dashboardModel.ts";
 import { strings } from "../strings/strings.ts";
-import { ChartControls } from "./chartControls.tsx";
+import { ChartControls } from "./charts/chartControls.tsx";
+import { EvidenceChart } from "./charts/evidenceChart.tsx";
+import { Histogram } from "./charts/histogram.tsx";
+import { RewardChart } from "./charts/rewardChart.tsx";
+import { SmallCharts } from "./charts/smallCharts.tsx";
 import { Evaluations } from "./evaluations.tsx";
-import { EvidenceChart } from "./evidenceChart.tsx";
-import { Histogram } from "./histogram.tsx";
-import { RewardChart } from "./rewardChart.tsx";
-import { SmallCharts } from "./smallCharts.tsx";
 
 export function Overview({ dashboard }: { readonly dashboard: DashboardModel }) {
   const scrolled = useScroll(dashboard, "overview");

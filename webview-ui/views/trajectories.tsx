@@ -3,21 +3,21 @@
 import { useLayoutEffect, useMemo } from "preact/hooks";
 import type { RolloutRow } from "../../src/shared/dashboardTypes.ts";
 import { setName } from "../../src/shared/rolloutSet.ts";
+import { StepNavigator } from "../controls/stepNavigator.tsx";
 import type { DashboardModel } from "../model/dashboardModel.ts";
 import { isTyping } from "../model/keys.ts";
 import { strings } from "../strings/strings.ts";
-import { AlarmFilter, useAlarmRollouts } from "./alarmFilter.tsx";
-import { isBesideShown } from "./besideReplay.tsx";
-import { MarkedMenu } from "./markedMenu.tsx";
-import { type ReadingOrder, useReadingOrder } from "./readingOrder.ts";
-import { Replay } from "./replay.tsx";
-import { RolloutFilters } from "./rolloutFilters.tsx";
-import { RolloutGrid } from "./rolloutGrid.tsx";
-import { byGroup } from "./rolloutGroups.ts";
-import { filterRows, rolloutName, sortRows } from "./rolloutRows.ts";
-import { StepNavigator } from "./stepNavigator.tsx";
-import { DetailContext, type TableContext, useTableContext } from "./tableContext.ts";
-import { useMessageSearch } from "./useMessageSearch.ts";
+import { isBesideShown } from "./replay/besideReplay.tsx";
+import { type ReadingOrder, useReadingOrder } from "./replay/readingOrder.ts";
+import { Replay } from "./replay/replay.tsx";
+import { AlarmFilter, useAlarmRollouts } from "./rollouts/alarmFilter.tsx";
+import { MarkedMenu } from "./rollouts/markedMenu.tsx";
+import { RolloutFilters } from "./rollouts/rolloutFilters.tsx";
+import { RolloutGrid } from "./rollouts/rolloutGrid.tsx";
+import { byGroup } from "./rollouts/rolloutGroups.ts";
+import { filterRows, rolloutName, sortRows } from "./rollouts/rolloutRows.ts";
+import { DetailContext, type TableContext, useTableContext } from "./rollouts/tableContext.ts";
+import { useMessageSearch } from "./rollouts/useMessageSearch.ts";
 
 const text = strings.trajectories;
 

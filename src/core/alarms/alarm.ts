@@ -1,6 +1,6 @@
 /** What an alarm is. */
 
-import type { AlarmId, Config } from "../config/schema.ts";
+import type { AlarmId, Config } from "../config/fields/schema.ts";
 import type { AlarmEdits } from "./alarmEdits.ts";
 import type { AlarmFacts } from "./alarmFacts.ts";
 import type { AlarmPast } from "./alarmHistory.ts";

@@ -1,7 +1,7 @@
 /** Changes of the configuration that may help against alarms. Nothing here is more than a first thing to try. */
 
-import { isLocalModel, rolloutsAtOnce } from "../config/presets.ts";
-import type { Config, EnvironmentConfig } from "../config/schema.ts";
+import { isLocalModel, rolloutsAtOnce } from "../config/fields/presets.ts";
+import type { Config, EnvironmentConfig } from "../config/fields/schema.ts";
 import type { Json } from "../json.ts";
 
 /** A key of the configuration, and the value that it should get. */

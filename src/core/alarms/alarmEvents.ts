@@ -1,8 +1,8 @@
 /** Alarms in `events.jsonl`: how they are written down, and which of them fire now. */
 
 import * as z from "zod";
-import { shapeAt } from "../config/fields.ts";
-import type { AlarmId } from "../config/schema.ts";
+import { shapeAt } from "../config/fields/fields.ts";
+import type { AlarmId } from "../config/fields/schema.ts";
 import type { JsonObject } from "../json.ts";
 import type { NewRunEvent, RunEvent } from "../runFolder/events.ts";
 import type { RunFollower } from "../runFolder/follower.ts";

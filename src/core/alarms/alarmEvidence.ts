@@ -1,7 +1,7 @@
 /** What an alarm rests on: the metric that it judges, the steps that it looks back over, and the rollouts that made it. */
 
-import type { AlarmId } from "../config/schema.ts";
-import type { RolloutRecord } from "../runFolder/rolloutRecord.ts";
+import type { AlarmId } from "../config/fields/schema.ts";
+import type { RolloutRecord } from "../runFolder/rollouts/rolloutRecord.ts";
 
 type Group = readonly RolloutRecord[];
 type Turn = RolloutRecord["turns"][number];

@@ -1,8 +1,8 @@
 /** What alarms must know of one step. */
 
-import { alarmFields } from "../config/alarmFields.ts";
-import type { AlarmId } from "../config/schema.ts";
-import { type MetricsRow, metricAt } from "../runFolder/metricsTree.ts";
+import { alarmFields } from "../config/fields/alarmFields.ts";
+import type { AlarmId } from "../config/fields/schema.ts";
+import { type MetricsRow, metricAt } from "../runFolder/metrics/metricsTree.ts";
 
 export type AlarmFacts = ReturnType<typeof alarmFacts>;
 

@@ -1,9 +1,9 @@
 /** What alarms must know of a run: a bounded number of its rows, the same after a resume as without one. */
 
 import type { FolderFiles } from "../ports.ts";
-import { runPaths } from "../runFolder/layout.ts";
-import { readLines } from "../runFolder/lineReader.ts";
-import type { MetricsRow } from "../runFolder/metricsTree.ts";
+import { runPaths } from "../runFolder/files/layout.ts";
+import { readLines } from "../runFolder/files/lineReader.ts";
+import type { MetricsRow } from "../runFolder/metrics/metricsTree.ts";
 import { isMetricsRow } from "../runFolder/reader.ts";
 import { type AlarmFacts, alarmFacts } from "./alarmFacts.ts";
 import { type RewardLevel, rewardLevel } from "./rewardLevel.ts";

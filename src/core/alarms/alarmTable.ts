@@ -1,7 +1,7 @@
-/** All alarms: what each measures, when it fires, what it says and which settings it suggests. Thresholds: `config/alarmFields.ts`. */
+/** All alarms: what each measures, when it fires, what it says and which settings it suggests. Thresholds: `config/fields/alarmFields.ts`. */
 
 import { formatMeasure } from "../../shared/format.ts";
-import type { AlarmId } from "../config/schema.ts";
+import type { AlarmId } from "../config/fields/schema.ts";
 import type { Alarm, AlarmAdvice, AlarmSeverity } from "./alarm.ts";
 import {
   allowFailures,

@@ -1,6 +1,6 @@
 /** Whether an alarm begins, goes on or ends with a step: a pure function of the rows of the run so far. */
 
-import type { AlarmId, AlarmsConfig, Config } from "../config/schema.ts";
+import type { AlarmId, AlarmsConfig, Config } from "../config/fields/schema.ts";
 import type { AlarmSeverity } from "./alarm.ts";
 import type { AlarmEdits } from "./alarmEdits.ts";
 import { ALARM_IDS } from "./alarmFacts.ts";

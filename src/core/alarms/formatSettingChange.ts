@@ -1,7 +1,7 @@
 /** An alarm's suggestion in words: for a file, for a command line, and when it can come into force. */
 
-import type { Change } from "../config/field.ts";
-import { shapeAt } from "../config/fields.ts";
+import type { Change } from "../config/fields/field.ts";
+import { shapeAt } from "../config/fields/fields.ts";
 import type { AlarmEdit } from "./alarmEdits.ts";
 
 /** As it stands in a file, in one line: `environments.local/calculator.temperature: 1`. */

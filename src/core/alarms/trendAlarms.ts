@@ -1,7 +1,7 @@
 /** The alarms of a run that goes wrong over many steps. */
 
 import { formatMeasure } from "../../shared/format.ts";
-import type { AlarmId } from "../config/schema.ts";
+import type { AlarmId } from "../config/fields/schema.ts";
 import type { Alarm } from "./alarm.ts";
 import { moreRollouts, slower, variedSampling } from "./alarmEdits.ts";
 

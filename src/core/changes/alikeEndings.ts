@@ -4,7 +4,7 @@
  */
 
 import type { AlikeEndings } from "../../shared/changes.ts";
-import type { RolloutRecord } from "../runFolder/rolloutRecord.ts";
+import type { RolloutRecord } from "../runFolder/rollouts/rolloutRecord.ts";
 import { groupBy } from "../util/groupBy.ts";
 import { mean } from "../util/stats.ts";
 import type { ReadRollout } from "./readSample.ts";

@@ -3,7 +3,7 @@
 import * as z from "zod";
 import { type BehaviourReport, type BehaviourRow, REWARD_PARTINGS } from "../../shared/changes.ts";
 import type { FolderFiles } from "../ports.ts";
-import { stepPaths } from "../runFolder/layout.ts";
+import { stepPaths } from "../runFolder/files/layout.ts";
 import { createRunReader, type RolloutSummary, type RunReader } from "../runFolder/reader.ts";
 import { parseJson } from "../util/jsonl.ts";
 import { mean } from "../util/stats.ts";

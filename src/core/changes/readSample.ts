@@ -1,7 +1,7 @@
 /** Reads some rollouts of a run, evenly spread over its steps. */
 
 import type { RolloutSummary, RunReader } from "../runFolder/reader.ts";
-import type { RolloutRecord } from "../runFolder/rolloutRecord.ts";
+import type { RolloutRecord } from "../runFolder/rollouts/rolloutRecord.ts";
 import { rolloutTexts } from "../search/rolloutTexts.ts";
 
 /** A stored rollout with the place that it is listed at. */

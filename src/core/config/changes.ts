@@ -1,9 +1,9 @@
 /** Which keys differ between two configurations, and whether a run may go on with the new one. */
 
-import type { Change, FieldTable } from "./field.ts";
-import { configFields } from "./fields.ts";
-import { isObject, isSame, ownValue } from "./sameValue.ts";
-import type { Config } from "./schema.ts";
+import type { Change, FieldTable } from "./fields/field.ts";
+import { configFields } from "./fields/fields.ts";
+import { isObject, isSame, ownValue } from "./fields/sameValue.ts";
+import type { Config } from "./fields/schema.ts";
 
 export interface ConfigChange {
   /** Dotted path of the key. */

@@ -1,22 +1,22 @@
 /** All checks of a configuration's text, by the one set of rules that the program and the editor share. */
 
 import { isJsonObject } from "../json.ts";
-import { coerce } from "./coerce.ts";
-import { configShape } from "./fields.ts";
-import type { Finding } from "./finding.ts";
-import { withoutIgnored } from "./ignoreComments.ts";
-import { findingsOf } from "./issues.ts";
-import { locate } from "./locate.ts";
+import { coerce } from "./fields/coerce.ts";
+import { configShape } from "./fields/fields.ts";
+import { isLocalModel } from "./fields/presets.ts";
+import { type Config, configSchemas, type DefaultKind } from "./fields/schema.ts";
 import { notationFindings } from "./notation.ts";
 import { applyOverrides, type OverriddenValues } from "./overrides.ts";
-import { isLocalModel } from "./presets.ts";
-import type { Problem, RuleCode } from "./problem.ts";
 import { isReplaced, type Repaired, repair } from "./repair.ts";
-import { crossFieldFindings } from "./rules.ts";
-import { type Config, configSchemas, type DefaultKind } from "./schema.ts";
-import { secretFindings } from "./secretRules.ts";
-import { withoutLines } from "./withoutLines.ts";
-import { languageOf, readYaml, type YamlSource } from "./yamlSource.ts";
+import { findingsOf } from "./rules/issues.ts";
+import { crossFieldFindings } from "./rules/rules.ts";
+import { secretFindings } from "./rules/secretRules.ts";
+import type { Finding } from "./source/finding.ts";
+import { withoutIgnored } from "./source/ignoreComments.ts";
+import { locate } from "./source/locate.ts";
+import type { Problem, RuleCode } from "./source/problem.ts";
+import { withoutLines } from "./source/withoutLines.ts";
+import { languageOf, readYaml, type YamlSource } from "./source/yamlSource.ts";
 
 export interface CheckOptions {
   /** Name of the file: one that ends in `.json` is held to JSON's scalars. */

@@ -9,8 +9,8 @@ import type {
   ObjectShape,
   Shape,
   StringShape,
-} from "./field.ts";
-import { configFields } from "./fields.ts";
+} from "./fields/field.ts";
+import { configFields } from "./fields/fields.ts";
 
 /** The schema of a whole configuration file, with documentation, defaults and ranges. */
 export function configJsonSchema(): JsonObject {

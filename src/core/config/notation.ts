@@ -1,16 +1,16 @@
 /** Findings about how values are written: as text where a number is meant, though it is the default, under an old key. */
 
 import { isScalar, isSeq, type Node } from "yaml";
-import { booleanFrom, coerce, NUMBER_TEXT } from "./coerce.ts";
-import type { Field, Shape } from "./field.ts";
-import { childShape, configShape } from "./fields.ts";
-import { advice, type Finding } from "./finding.ts";
-import { isEmptyNode } from "./locate.ts";
-import type { Remedy } from "./remedy.ts";
-import { isSame } from "./sameValue.ts";
-import type { DefaultKind } from "./schema.ts";
-import type { Entry } from "./yamlNodes.ts";
-import type { YamlSource } from "./yamlSource.ts";
+import { booleanFrom, coerce, NUMBER_TEXT } from "./fields/coerce.ts";
+import type { Field, Shape } from "./fields/field.ts";
+import { childShape, configShape } from "./fields/fields.ts";
+import { isSame } from "./fields/sameValue.ts";
+import type { DefaultKind } from "./fields/schema.ts";
+import { advice, type Finding } from "./source/finding.ts";
+import { isEmptyNode } from "./source/locate.ts";
+import type { Remedy } from "./source/remedy.ts";
+import type { Entry } from "./source/yamlNodes.ts";
+import type { YamlSource } from "./source/yamlSource.ts";
 
 /** Findings for a whole configuration; `kind` says which defaults hold. */
 export function notationFindings(source: YamlSource, kind: DefaultKind): readonly Finding[] {

@@ -2,12 +2,12 @@
 
 import { isScalar } from "yaml";
 import { isJsonObject, type JsonObject } from "../json.ts";
-import { coerce } from "./coerce.ts";
-import type { Shape } from "./field.ts";
-import { childShape, configShape, shapeAt } from "./fields.ts";
-import type { Problem } from "./problem.ts";
+import { coerce } from "./fields/coerce.ts";
+import type { Shape } from "./fields/field.ts";
+import { childShape, configShape, shapeAt } from "./fields/fields.ts";
 import { withoutSecretValues } from "./secretValues.ts";
-import { readYaml } from "./yamlSource.ts";
+import type { Problem } from "./source/problem.ts";
+import { readYaml } from "./source/yamlSource.ts";
 
 /** An override that found its place. */
 export interface AppliedOverride {

@@ -1,8 +1,8 @@
 /** Overrides as a JSON schema (draft 07): what tasks and settings of an editor complete and check. */
 
 import type { Json, JsonObject } from "../json.ts";
-import type { Field, FieldTable } from "./field.ts";
-import { configFields } from "./fields.ts";
+import type { Field, FieldTable } from "./fields/field.ts";
+import { configFields } from "./fields/fields.ts";
 
 /** Values by dotted key, as JSON or as the text that the command line takes. Keys below names of the user's choice are let through. */
 export function overridesJsonSchema(): JsonObject {

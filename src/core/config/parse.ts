@@ -1,9 +1,9 @@
 /** From the text of a configuration file to a whole configuration, or to everything that is wrong with it. */
 
 import { type CheckOptions, checkText } from "./check.ts";
+import type { Config } from "./fields/schema.ts";
 import type { AppliedOverride } from "./overrides.ts";
-import type { Problem } from "./problem.ts";
-import type { Config } from "./schema.ts";
+import type { Problem } from "./source/problem.ts";
 
 export type ParseResult =
   | {

@@ -1,9 +1,9 @@
 /** The field table as Markdown, for `docs/configuration.md`. */
 
 import type { Json } from "../json.ts";
-import { rangeOf } from "./expectation.ts";
-import type { Change, Field, Shape } from "./field.ts";
-import { type FieldSection, fieldSections } from "./fields.ts";
+import type { Change, Field, Shape } from "./fields/field.ts";
+import { type FieldSection, fieldSections } from "./fields/fields.ts";
+import { rangeOf } from "./rules/expectation.ts";
 
 const CHANGES: Readonly<Record<Change, string>> = {
   tunable: "any step",

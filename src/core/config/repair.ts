@@ -2,9 +2,9 @@
 
 import type { z } from "zod";
 import { isJsonObject, type JsonObject } from "../json.ts";
-import type { Shape } from "./field.ts";
-import { shapeAt } from "./fields.ts";
-import type { Config } from "./schema.ts";
+import type { Shape } from "./fields/field.ts";
+import { shapeAt } from "./fields/fields.ts";
+import type { Config } from "./fields/schema.ts";
 
 export interface Repaired {
   readonly config: Config;

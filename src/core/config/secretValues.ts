@@ -1,10 +1,10 @@
 /** Takes secrets out of a configuration, by the place where they stand and not by how they look. */
 
 import { isScalar, type Node } from "yaml";
-import type { Shape } from "./field.ts";
-import { childShape, configShape } from "./fields.ts";
-import type { Config } from "./schema.ts";
-import { readYaml, type YamlSource } from "./yamlSource.ts";
+import type { Shape } from "./fields/field.ts";
+import { childShape, configShape } from "./fields/fields.ts";
+import type { Config } from "./fields/schema.ts";
+import { readYaml, type YamlSource } from "./source/yamlSource.ts";
 
 /**
  * YAML or JSON text with `null` ("look it up") for every value that the field table calls a secret, all else as written.

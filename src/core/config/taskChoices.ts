@@ -1,7 +1,7 @@
 /** The environments and splits whose tasks a run plays. */
 
-import { isLocalModel } from "./presets.ts";
-import { type Config, defaultEnvironment, type EnvironmentConfig } from "./schema.ts";
+import { isLocalModel } from "./fields/presets.ts";
+import { type Config, defaultEnvironment, type EnvironmentConfig } from "./fields/schema.ts";
 
 export interface TaskChoice {
   readonly environment: string;

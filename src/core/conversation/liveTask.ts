@@ -5,7 +5,7 @@
 
 import type { Chat } from "../chat/chat.ts";
 import type { ToolCall } from "../chat/renderer.ts";
-import { isSame } from "../config/sameValue.ts";
+import { isSame } from "../config/fields/sameValue.ts";
 import { AppError } from "../errors.ts";
 import type { EnvironmentSession, RemoteEnvironment, ToolList } from "../openreward/types.ts";
 import type { Clock } from "../ports.ts";

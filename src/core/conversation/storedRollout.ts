@@ -1,11 +1,11 @@
 /** A place in a stored rollout: the ids that the model read there, and the way there in a fresh session. */
 
-import { isSame } from "../config/sameValue.ts";
+import { isSame } from "../config/fields/sameValue.ts";
 import { AppError } from "../errors.ts";
 import type { SampledTurn } from "../rollout/sampleTurn.ts";
 import type { ToolAnswer } from "../rollout/toolCalls.ts";
-import type { RolloutRecord } from "../runFolder/rolloutRecord.ts";
-import type { TokenRecord } from "../runFolder/tokenRecord.ts";
+import type { RolloutRecord } from "../runFolder/rollouts/rolloutRecord.ts";
+import type { TokenRecord } from "../runFolder/rollouts/tokenRecord.ts";
 import type { Conversation } from "./conversation.ts";
 
 export interface StoredTurn {

@@ -2,7 +2,7 @@
 
 import { AppError } from "../errors.ts";
 import type { FolderFiles } from "../ports.ts";
-import { flattenMetrics, type MetricsRow } from "../runFolder/metricsTree.ts";
+import { flattenMetrics, type MetricsRow } from "../runFolder/metrics/metricsTree.ts";
 import { createRunReader, type RolloutSummary } from "../runFolder/reader.ts";
 import { type UsageEntry, usageEntries } from "../runFolder/usageLog.ts";
 import { addTokens, NO_TOKENS, type TokenUsage } from "../usage/tokenUsage.ts";

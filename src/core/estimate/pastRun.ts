@@ -1,11 +1,11 @@
 /** Finds a past run that an estimate can rest on. */
 
 import * as z from "zod";
-import type { Config } from "../config/schema.ts";
+import type { Config } from "../config/fields/schema.ts";
 import type { FileSystem } from "../ports.ts";
-import { runPaths } from "../runFolder/layout.ts";
+import { runPaths } from "../runFolder/files/layout.ts";
+import { MAX_BYTES, readIfReadable } from "../runFolder/files/wholeFiles.ts";
 import { readRunFile } from "../runFolder/runFile.ts";
-import { MAX_BYTES, readIfReadable } from "../runFolder/wholeFiles.ts";
 import { parseJson } from "../util/jsonl.ts";
 
 const trainedIn = z.object({

@@ -5,8 +5,8 @@ import type { Mark } from "../../shared/marks.ts";
 import type { RolloutKey, RolloutSource } from "../../shared/rolloutSet.ts";
 import { markFinder } from "../runFolder/marks.ts";
 import type { RolloutSummary, RunReader } from "../runFolder/reader.ts";
-import type { RolloutRecord } from "../runFolder/rolloutRecord.ts";
-import type { TokenRecord } from "../runFolder/tokenRecord.ts";
+import type { RolloutRecord } from "../runFolder/rollouts/rolloutRecord.ts";
+import type { TokenRecord } from "../runFolder/rollouts/tokenRecord.ts";
 import { count, defineOutput, finite, list, measure } from "./output.ts";
 
 export const markShape = z.object({

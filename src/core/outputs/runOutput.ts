@@ -10,7 +10,7 @@ import { readCheckpoints, usableCheckpoints } from "../runFolder/checkpointLog.t
 import { readEvaluations } from "../runFolder/evaluationLog.ts";
 import { type RunEvent, readEvents } from "../runFolder/events.ts";
 import { readMarks } from "../runFolder/marks.ts";
-import { flattenMetrics, type MetricsRow } from "../runFolder/metricsTree.ts";
+import { flattenMetrics, type MetricsRow } from "../runFolder/metrics/metricsTree.ts";
 import { createRunReader } from "../runFolder/reader.ts";
 import { readRunModel } from "../runFolder/runModel.ts";
 import type { ListedRun } from "../runs/runList.ts";

@@ -1,7 +1,7 @@
 /** A rollout as a judge of its group reads it: what the model did after the prompt. */
 
 import type { Message, MessageBlock } from "../openreward/types.ts";
-import type { RolloutRecord } from "../runFolder/rolloutRecord.ts";
+import type { RolloutRecord } from "../runFolder/rollouts/rolloutRecord.ts";
 import { isExactObject, parseExactJson } from "../util/exactJson.ts";
 
 type Turn = RolloutRecord["turns"][number];

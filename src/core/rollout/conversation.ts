@@ -3,7 +3,7 @@
 import type { InitialMessage } from "../chat/renderer.ts";
 import { assertNever } from "../errors.ts";
 import type { Block, Message, MessageBlock } from "../openreward/types.ts";
-import type { RolloutRecord } from "../runFolder/rolloutRecord.ts";
+import type { RolloutRecord } from "../runFolder/rollouts/rolloutRecord.ts";
 import { writeExactJson } from "../util/exactJson.ts";
 import { type Content, shownContent } from "./rolloutImages.ts";
 

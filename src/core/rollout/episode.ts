@@ -6,9 +6,9 @@ import type { FollowUp, ParsedTurn, ToolCall, ToolDeclaration } from "../chat/re
 import { AppError, isAppError } from "../errors.ts";
 import type { EnvironmentSession, ToolList } from "../openreward/types.ts";
 import type { Clock } from "../ports.ts";
-import type { RolloutRecord } from "../runFolder/rolloutRecord.ts";
-import type { ToolCallFacts, TurnFacts } from "../runFolder/stepFacts.ts";
-import type { StopReason } from "../runFolder/stopReasons.ts";
+import type { ToolCallFacts, TurnFacts } from "../runFolder/metrics/stepFacts.ts";
+import type { StopReason } from "../runFolder/metrics/stopReasons.ts";
+import type { RolloutRecord } from "../runFolder/rollouts/rolloutRecord.ts";
 import type { SamplingClient } from "../tinker/samplingClient.ts";
 import { timeoutError, withLimit } from "../util/abort.ts";
 import type { WithTimerPaused } from "../util/withTimerPaused.ts";

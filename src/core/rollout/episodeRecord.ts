@@ -3,8 +3,8 @@
 import type { Chat } from "../chat/chat.ts";
 import type { FollowUp, ParsedTurn, ToolDeclaration } from "../chat/renderer.ts";
 import type { ToolList } from "../openreward/types.ts";
-import type { RolloutRecord } from "../runFolder/rolloutRecord.ts";
-import type { TurnFacts } from "../runFolder/stepFacts.ts";
+import type { TurnFacts } from "../runFolder/metrics/stepFacts.ts";
+import type { RolloutRecord } from "../runFolder/rollouts/rolloutRecord.ts";
 import { writeExactJson } from "../util/exactJson.ts";
 import type { Ledger } from "./ledger.ts";
 import type { SampledTurn } from "./sampleTurn.ts";

@@ -1,6 +1,6 @@
 /** How the rewards of a rollout become one number. */
 
-import type { EnvironmentConfig } from "../config/schema.ts";
+import type { EnvironmentConfig } from "../config/fields/schema.ts";
 import { assertNever } from "../errors.ts";
 
 export type RewardRules = Pick<

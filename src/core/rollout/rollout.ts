@@ -3,9 +3,9 @@
 import type { Chat } from "../chat/chat.ts";
 import { errorMessage, isAppError } from "../errors.ts";
 import type { Clock, Log, Random } from "../ports.ts";
-import type { RolloutRecord } from "../runFolder/rolloutRecord.ts";
-import type { RolloutFacts } from "../runFolder/stepFacts.ts";
-import type { StopReason } from "../runFolder/stopReasons.ts";
+import type { RolloutFacts } from "../runFolder/metrics/stepFacts.ts";
+import type { StopReason } from "../runFolder/metrics/stopReasons.ts";
+import type { RolloutRecord } from "../runFolder/rollouts/rolloutRecord.ts";
 import { meteredSampler } from "../tinker/metered.ts";
 import type { SamplingClient } from "../tinker/samplingClient.ts";
 import { type MeteredUsage, UsageMeter } from "../usage/usageMeter.ts";

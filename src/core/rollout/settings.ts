@@ -1,6 +1,6 @@
 /** What one environment's rollouts are made with, taken from the configuration once. */
 
-import type { Config, EnvironmentConfig } from "../config/schema.ts";
+import type { Config, EnvironmentConfig } from "../config/fields/schema.ts";
 import type { RewardRules } from "./rewards.ts";
 
 export interface RolloutSettings {

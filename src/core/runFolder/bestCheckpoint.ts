@@ -1,6 +1,10 @@
 /** Which checkpoint of a run is the best by its evaluations, and what has to change in `checkpoints.jsonl` for that. */
 
-import { BEST_MEASURES, type BestMeasure, bestMetricName } from "../config/evaluationCells.ts";
+import {
+  BEST_MEASURES,
+  type BestMeasure,
+  bestMetricName,
+} from "../config/rules/evaluationCells.ts";
 import { type CheckpointEntry, newestSave, usableCheckpoints } from "./checkpointLog.ts";
 import type { EvaluationEntry, StoredResult } from "./evaluationLog.ts";
 

@@ -3,11 +3,11 @@
 import * as z from "zod";
 import type { FolderFiles } from "../ports.ts";
 import { encodeJsonLine } from "../util/jsonl.ts";
-import { runPaths } from "./layout.ts";
-import { readLines } from "./lineReader.ts";
-import { NewestEntries } from "./newestEntries.ts";
+import { runPaths } from "./files/layout.ts";
+import { readLines } from "./files/lineReader.ts";
+import { NewestEntries } from "./files/newestEntries.ts";
+import { checkpointName, checkpointPath } from "./files/storedNames.ts";
 import { storedStateSchema } from "./state.ts";
-import { checkpointName, checkpointPath } from "./storedNames.ts";
 
 const count = z.number().int().nonnegative();
 

@@ -1,10 +1,14 @@
 /** Reads where the rollouts of an evaluation are stored. */
 
 import type { FolderFiles } from "../ports.ts";
-import { evalPath } from "./layout.ts";
-import { readLines } from "./lineReader.ts";
+import { evalPath } from "./files/layout.ts";
+import { readLines } from "./files/lineReader.ts";
 import { EvaluatedCells } from "./reader.ts";
-import { type EndedLine, type EvaluationUse, parseEvaluatedRollout } from "./rolloutRecord.ts";
+import {
+  type EndedLine,
+  type EvaluationUse,
+  parseEvaluatedRollout,
+} from "./rollouts/rolloutRecord.ts";
 
 export interface StoredEvaluatedRollout {
   /** Its group is counted over all environments, splits and temperatures of the evaluation. */

@@ -2,8 +2,8 @@
 
 import * as z from "zod";
 import type { FolderFiles } from "../ports.ts";
-import { runPaths } from "./layout.ts";
-import { readLines } from "./lineReader.ts";
+import { runPaths } from "./files/layout.ts";
+import { readLines } from "./files/lineReader.ts";
 
 const interval = {
   mean: z.number(),

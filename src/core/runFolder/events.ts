@@ -5,8 +5,8 @@ import { isJsonObject, type JsonObject } from "../json.ts";
 import type { Clock, FolderFiles } from "../ports.ts";
 import type { Redactor } from "../secrets/redaction/redactor.ts";
 import { encodeJsonLine } from "../util/jsonl.ts";
-import { runPaths } from "./layout.ts";
-import { readLines } from "./lineReader.ts";
+import { runPaths } from "./files/layout.ts";
+import { readLines } from "./files/lineReader.ts";
 
 const eventSchema = z
   .object({

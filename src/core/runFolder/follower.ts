@@ -8,10 +8,15 @@ import type { FoundLine } from "../util/jsonl.ts";
 import { type CheckpointEntry, parseCheckpoint } from "./checkpointLog.ts";
 import { type EvaluationEntry, parseEvaluation } from "./evaluationLog.ts";
 import { parseEvent, type RunEvent } from "./events.ts";
-import { runPaths, supersededAttempts, supersededFolder, supersededParent } from "./layout.ts";
-import { readLines } from "./lineReader.ts";
-import { MetricColumns } from "./metricColumns.ts";
-import { NewestEntries } from "./newestEntries.ts";
+import {
+  runPaths,
+  supersededAttempts,
+  supersededFolder,
+  supersededParent,
+} from "./files/layout.ts";
+import { readLines } from "./files/lineReader.ts";
+import { NewestEntries } from "./files/newestEntries.ts";
+import { MetricColumns } from "./metrics/metricColumns.ts";
 import { createRunReader, isMetricsRow, type RolloutSummary, StoredRollouts } from "./reader.ts";
 import { readRunFile } from "./runFile.ts";
 

@@ -16,8 +16,8 @@ import { type RolloutKey, rolloutKeyName, setName } from "../../shared/rolloutSe
 import { AppError } from "../errors.ts";
 import type { FolderFiles } from "../ports.ts";
 import { encodeJsonLine } from "../util/jsonl.ts";
-import { runPaths, stepOfFileName, supersededAttempts, supersededFolder } from "./layout.ts";
-import { readLines } from "./lineReader.ts";
+import { runPaths, stepOfFileName, supersededAttempts, supersededFolder } from "./files/layout.ts";
+import { readLines } from "./files/lineReader.ts";
 import { readRunFile } from "./runFile.ts";
 
 export const MAX_TAGS = 32;

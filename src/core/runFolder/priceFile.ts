@@ -4,8 +4,8 @@ import * as z from "zod";
 import type { FolderFiles } from "../ports.ts";
 import { type Prices, pricesSchema } from "../usage/prices.ts";
 import { parseJson } from "../util/jsonl.ts";
-import { runPaths } from "./layout.ts";
-import { MAX_BYTES, readIfReadable } from "./wholeFiles.ts";
+import { runPaths } from "./files/layout.ts";
+import { MAX_BYTES, readIfReadable } from "./files/wholeFiles.ts";
 
 const priceFileSchema = z
   .object({

@@ -4,10 +4,10 @@ import type { RolloutSet, RolloutSource } from "../../shared/rolloutSet.ts";
 import { isJsonObject } from "../json.ts";
 import type { FolderFiles } from "../ports.ts";
 import { type FoundLine, parseJson } from "../util/jsonl.ts";
-import { evalPath, runPaths, stepOfFileName, stepPaths, tokensPath } from "./layout.ts";
-import { MAX_LINE_BYTES, readLines, stepOfLine } from "./lineReader.ts";
+import { evalPath, runPaths, stepOfFileName, stepPaths, tokensPath } from "./files/layout.ts";
+import { MAX_LINE_BYTES, readLines, stepOfLine } from "./files/lineReader.ts";
 import { type Marks, readMarks } from "./marks.ts";
-import type { MetricsRow } from "./metricsTree.ts";
+import type { MetricsRow } from "./metrics/metricsTree.ts";
 import {
   type EndedLine,
   type EvaluatedRollout,
@@ -19,9 +19,9 @@ import {
   summarizeRollout,
   type TokenPlace,
   type TokensLine,
-} from "./rolloutRecord.ts";
-import { parsePhases, type StepPhases } from "./stepPhases.ts";
-import { decodeTokenRecord, type TokenRecord } from "./tokenRecord.ts";
+} from "./rollouts/rolloutRecord.ts";
+import { parsePhases, type StepPhases } from "./rollouts/stepPhases.ts";
+import { decodeTokenRecord, type TokenRecord } from "./rollouts/tokenRecord.ts";
 
 const MIB = 1024 * 1024;
 /** Over 1.5 million tokens: more than any record has; a damaged index must not make the reader ask for more. */

@@ -5,9 +5,9 @@ import type { EvaluationPlan, RunFile, RunPhase, SweepMember } from "../../share
 import { AppError, isAppError } from "../errors.ts";
 import type { FolderFiles } from "../ports.ts";
 import { parseJson } from "../util/jsonl.ts";
-import { runPaths } from "./layout.ts";
-import { baseName, checkpointPath, storedId } from "./storedNames.ts";
-import { MAX_BYTES } from "./wholeFiles.ts";
+import { runPaths } from "./files/layout.ts";
+import { baseName, checkpointPath, storedId } from "./files/storedNames.ts";
+import { MAX_BYTES } from "./files/wholeFiles.ts";
 
 /** A trainer writes its heartbeat this often. */
 export const HEARTBEAT_MS = 5_000;

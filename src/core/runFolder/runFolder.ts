@@ -3,7 +3,7 @@
 import type { EvaluationPlan, RunFile, RunOwner, SweepMember } from "../../shared/runFile.ts";
 import { AppError, isAppError } from "../errors.ts";
 import type { Clock, FileSystem } from "../ports.ts";
-import { runPaths } from "./layout.ts";
+import { runPaths } from "./files/layout.ts";
 import { isRunInUse, requireRunFile } from "./runFile.ts";
 import { RunLease, writeRunFile } from "./runLease.ts";
 import { repairTails, type Superseded, supersedeFrom } from "./supersede.ts";

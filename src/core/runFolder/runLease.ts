@@ -4,7 +4,7 @@ import type { ControlAddress, RunEnding, RunFile, RunPhase } from "../../shared/
 import { AppError, errorMessage, isAppError } from "../errors.ts";
 import type { Clock, FolderFiles, Log } from "../ports.ts";
 import { Limiter } from "../util/limiter.ts";
-import { runPaths } from "./layout.ts";
+import { runPaths } from "./files/layout.ts";
 import { HEARTBEAT_MS, readRunFile } from "./runFile.ts";
 
 export interface RunLeaseOptions {

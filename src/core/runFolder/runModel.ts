@@ -3,8 +3,8 @@
 import * as z from "zod";
 import type { FolderFiles } from "../ports.ts";
 import { parseJson } from "../util/jsonl.ts";
-import { runPaths } from "./layout.ts";
-import { MAX_BYTES, readIfReadable } from "./wholeFiles.ts";
+import { runPaths } from "./files/layout.ts";
+import { MAX_BYTES, readIfReadable } from "./files/wholeFiles.ts";
 
 const runModel = z.object({
   model_name: z.string(),

@@ -6,9 +6,9 @@ import { isJsonObject } from "../json.ts";
 import type { FolderFiles } from "../ports.ts";
 import { NO_RUN_USAGE, runUsageSchema } from "../usage/tokenUsage.ts";
 import { parseJson } from "../util/jsonl.ts";
-import { runPaths } from "./layout.ts";
-import { checkpointPath, storedId } from "./storedNames.ts";
-import { MAX_BYTES } from "./wholeFiles.ts";
+import { runPaths } from "./files/layout.ts";
+import { checkpointPath, storedId } from "./files/storedNames.ts";
+import { MAX_BYTES } from "./files/wholeFiles.ts";
 
 const SCHEMA_VERSION = 3;
 

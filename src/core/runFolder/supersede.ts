@@ -3,9 +3,15 @@
 import type { FolderFiles } from "../ports.ts";
 import { concatBytes } from "../util/concatBytes.ts";
 import { readEvaluations } from "./evaluationLog.ts";
-import { evalPath, runPaths, stepOfFileName, supersededFolder, tokensPath } from "./layout.ts";
-import { readLines, stepOfLine } from "./lineReader.ts";
-import { parseEvaluatedRollout } from "./rolloutRecord.ts";
+import {
+  evalPath,
+  runPaths,
+  stepOfFileName,
+  supersededFolder,
+  tokensPath,
+} from "./files/layout.ts";
+import { readLines, stepOfLine } from "./files/lineReader.ts";
+import { parseEvaluatedRollout } from "./rollouts/rolloutRecord.ts";
 
 export interface Superseded {
   readonly folder: string;

@@ -13,8 +13,8 @@ import {
   type TokenUsage,
   tokenUsageSchema,
 } from "../usage/tokenUsage.ts";
-import { runPaths } from "./layout.ts";
-import { readLines } from "./lineReader.ts";
+import { runPaths } from "./files/layout.ts";
+import { readLines } from "./files/lineReader.ts";
 
 const count = z.number().int().nonnegative();
 

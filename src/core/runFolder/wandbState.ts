@@ -2,7 +2,7 @@
 
 import * as z from "zod";
 import { parseJson } from "../util/jsonl.ts";
-import { baseName, storedId } from "./storedNames.ts";
+import { baseName, storedId } from "./files/storedNames.ts";
 
 const count = z.number().int().nonnegative();
 

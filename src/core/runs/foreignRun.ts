@@ -1,7 +1,7 @@
 /** Lists the folder of a run that another program wrote, such as the Python program: metrics, and no `run.json`. */
 
 import type { FileSystem } from "../ports.ts";
-import { runPaths } from "../runFolder/layout.ts";
+import { runPaths } from "../runFolder/files/layout.ts";
 import { NOTHING_PENDING } from "./pendingReports.ts";
 import { type ListedRun, lastRows, rowFacts } from "./runList.ts";
 

@@ -1,7 +1,7 @@
 /** What a run has used that no row of its metrics counts yet: evaluations after its last step, or of a folder that has no steps. */
 
 import type { FolderFiles } from "../ports.ts";
-import { runPaths } from "../runFolder/layout.ts";
+import { runPaths } from "../runFolder/files/layout.ts";
 import { readPriceFile } from "../runFolder/priceFile.ts";
 import { usageEntries } from "../runFolder/usageLog.ts";
 import { type UsedTotal, usedTotal } from "../usage/prices.ts";

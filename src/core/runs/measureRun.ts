@@ -3,10 +3,10 @@
 import type { MeasuredEnvironment, MeasuredRun } from "../config/editing/display/measuredRun.ts";
 import { isJsonObject } from "../json.ts";
 import type { FolderFiles } from "../ports.ts";
-import { runPaths } from "../runFolder/layout.ts";
-import { metricNames } from "../runFolder/metrics.ts";
-import { flattenMetrics, type MetricsRow } from "../runFolder/metricsTree.ts";
-import { MAX_BYTES, readIfReadable } from "../runFolder/wholeFiles.ts";
+import { runPaths } from "../runFolder/files/layout.ts";
+import { MAX_BYTES, readIfReadable } from "../runFolder/files/wholeFiles.ts";
+import { metricNames } from "../runFolder/metrics/metrics.ts";
+import { flattenMetrics, type MetricsRow } from "../runFolder/metrics/metricsTree.ts";
 import { TOKEN_KINDS } from "../usage/tokenUsage.ts";
 import { parseJson } from "../util/jsonl.ts";
 import { mean, sum } from "../util/stats.ts";

@@ -1,8 +1,8 @@
 /** The reports of an ended run that were not sent yet; a resume sends them. */
 
 import type { FolderFiles } from "../ports.ts";
+import { MAX_BYTES, readIfReadable } from "../runFolder/files/wholeFiles.ts";
 import { parseWandbState, wandbStatePath } from "../runFolder/wandbState.ts";
-import { MAX_BYTES, readIfReadable } from "../runFolder/wholeFiles.ts";
 import { waitingUploads } from "../tracking/openreward/uploadLog.ts";
 
 export interface PendingReports {

@@ -6,9 +6,9 @@ import { LISTED_METRICS, type RunDigestView } from "../../shared/runsPage.ts";
 import { firingAfter } from "../alarms/alarmFacts.ts";
 import type { FolderFiles } from "../ports.ts";
 import { cellName, readEvaluations } from "../runFolder/evaluationLog.ts";
-import { runPaths } from "../runFolder/layout.ts";
-import { readLines } from "../runFolder/lineReader.ts";
-import { type MetricsRow, metricAt } from "../runFolder/metricsTree.ts";
+import { runPaths } from "../runFolder/files/layout.ts";
+import { readLines } from "../runFolder/files/lineReader.ts";
+import { type MetricsRow, metricAt } from "../runFolder/metrics/metricsTree.ts";
 import { isMetricsRow } from "../runFolder/reader.ts";
 
 const interval = z.object({ mean: z.number(), low: z.number(), high: z.number() });

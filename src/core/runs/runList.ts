@@ -2,12 +2,13 @@
 
 import type { RunFile, RunPhase } from "../../shared/runFile.ts";
 import { firingAfter } from "../alarms/alarmFacts.ts";
-import type { AlarmId } from "../config/schema.ts";
+import type { AlarmId } from "../config/fields/schema.ts";
 import { errorMessage, isAppError } from "../errors.ts";
 import type { FileSystem, FolderFiles } from "../ports.ts";
 import { readCheckpoints } from "../runFolder/checkpointLog.ts";
-import { runPaths } from "../runFolder/layout.ts";
-import { type MetricsRow, metricAt } from "../runFolder/metricsTree.ts";
+import { runPaths } from "../runFolder/files/layout.ts";
+import { type MetricsRow, metricAt } from "../runFolder/metrics/metricsTree.ts";
+import { usageOfRow } from "../runFolder/metrics/usageOfRow.ts";
 import { isMetricsRow } from "../runFolder/reader.ts";
 import {
   newestUnexpired,
@@ -18,7 +19,6 @@ import {
 } from "../runFolder/resumePoints.ts";
 import { isRunInUse, type Liveness, readRunFile } from "../runFolder/runFile.ts";
 import { readStates, type StoredStates } from "../runFolder/state.ts";
-import { usageOfRow } from "../runFolder/usageOfRow.ts";
 import { type UsedTotal, usedTotal } from "../usage/prices.ts";
 import { lastLines, parseJsonLines } from "../util/jsonl.ts";
 import { addUsed, laterUsage } from "./laterUsage.ts";

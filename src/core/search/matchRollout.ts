@@ -6,7 +6,7 @@ import {
   type SearchRole,
   type SearchSnippet,
 } from "../../shared/search.ts";
-import type { RolloutRecord } from "../runFolder/rolloutRecord.ts";
+import type { RolloutRecord } from "../runFolder/rollouts/rolloutRecord.ts";
 import { type RolloutText, rolloutTexts } from "./rolloutTexts.ts";
 import type { SearchTerm } from "./searchTerms.ts";
 

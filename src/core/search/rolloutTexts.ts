@@ -1,7 +1,7 @@
 /** The texts of a stored rollout, each with who wrote it and in which turn. */
 
 import type { SearchRole } from "../../shared/search.ts";
-import type { RolloutRecord } from "../runFolder/rolloutRecord.ts";
+import type { RolloutRecord } from "../runFolder/rollouts/rolloutRecord.ts";
 
 export interface RolloutText {
   readonly role: SearchRole;

@@ -4,7 +4,7 @@ import { newestSets, type RolloutKey, type RolloutSet } from "../../shared/rollo
 import type { SearchHit, SearchQuery, SearchReport } from "../../shared/search.ts";
 import type { FolderFiles } from "../ports.ts";
 import { createRunReader, type RunReader } from "../runFolder/reader.ts";
-import { type RolloutRecord, rolloutRecordSchema } from "../runFolder/rolloutRecord.ts";
+import { type RolloutRecord, rolloutRecordSchema } from "../runFolder/rollouts/rolloutRecord.ts";
 import { parseJson } from "../util/jsonl.ts";
 import { matchRollout } from "./matchRollout.ts";
 import { type SearchTerm, searchTerms } from "./searchTerms.ts";

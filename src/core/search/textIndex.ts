@@ -2,7 +2,7 @@
 
 import type { RolloutSet } from "../../shared/rolloutSet.ts";
 import type { FolderFiles } from "../ports.ts";
-import { evalPath, stepPaths } from "../runFolder/layout.ts";
+import { evalPath, stepPaths } from "../runFolder/files/layout.ts";
 import { addTrigrams, hasTrigrams, setBits, setBytes } from "./trigrams.ts";
 
 export interface TextBlock {

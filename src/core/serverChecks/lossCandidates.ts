@@ -1,6 +1,6 @@
 /** What a server may compute instead of the loss that it was asked for. */
 
-import { LOSS_DEFAULTS, type LossName } from "../config/lossDefaults.ts";
+import { LOSS_DEFAULTS, type LossName } from "../config/rules/lossDefaults.ts";
 import { type DatumLoss, ofEach, policyLoss } from "./policyLosses.ts";
 
 export interface LossCandidate {

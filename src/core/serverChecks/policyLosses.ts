@@ -1,6 +1,6 @@
 /** The losses as documented, as values of the tokens of a datum: `docs/protocols/tinker.md#losses`. */
 
-import type { LossName } from "../config/lossDefaults.ts";
+import type { LossName } from "../config/rules/lossDefaults.ts";
 import { mean } from "../util/stats.ts";
 
 /** What a loss is computed from at one position. */

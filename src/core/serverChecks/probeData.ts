@@ -1,6 +1,6 @@
 /** Two tiny datums in which the losses come to different numbers, whatever the model makes of their tokens. */
 
-import { type Datum, policyInputs } from "../tinker/datum.ts";
+import { type Datum, policyInputs } from "../tinker/wire/datum.ts";
 import type { LossToken } from "./policyLosses.ts";
 
 export interface ProbePosition extends Pick<LossToken, "q" | "advantage"> {

@@ -1,9 +1,9 @@
 /** Finds out whether a server computes the loss that it is asked for, by a forward-only call that trains nothing. */
 
-import { type LossName, lossParameters } from "../config/lossDefaults.ts";
-import type { Config } from "../config/schema.ts";
+import type { Config } from "../config/fields/schema.ts";
+import { type LossName, lossParameters } from "../config/rules/lossDefaults.ts";
 import type { TrainingClient } from "../tinker/trainingClient.ts";
-import type { ForwardBackwardResult } from "../tinker/wireProto.ts";
+import type { ForwardBackwardResult } from "../tinker/wire/wireProto.ts";
 import { LOSS_NAMES, lossCandidates } from "./lossCandidates.ts";
 import { type LossVerdict, lossVerdict } from "./lossVerdict.ts";
 import { type ProbeData, probeData, toDatums } from "./probeData.ts";

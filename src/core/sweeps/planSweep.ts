@@ -1,11 +1,11 @@
 /** From a configuration and a grid to the runs of a sweep, or to everything that is wrong with them: before the first one starts. */
 
 import { checkText } from "../config/check.ts";
+import { isSame } from "../config/fields/sameValue.ts";
+import type { Config } from "../config/fields/schema.ts";
 import type { AppliedOverride } from "../config/overrides.ts";
 import { type ParseResult, parseConfig } from "../config/parse.ts";
-import { describeProblem } from "../config/problem.ts";
-import { isSame } from "../config/sameValue.ts";
-import type { Config } from "../config/schema.ts";
+import { describeProblem } from "../config/source/problem.ts";
 import { combinationsOf, countCombinations, type Grid, parseGrid } from "./grid.ts";
 import { plainName, runNames } from "./runNames.ts";
 

@@ -1,11 +1,11 @@
 /** `sweep.json`: what a sweep is, in a folder of its own beside the folders of its runs. */
 
 import * as z from "zod";
-import { isSame } from "../config/sameValue.ts";
+import { isSame } from "../config/fields/sameValue.ts";
 import { AppError, isAppError } from "../errors.ts";
 import type { FileSystem } from "../ports.ts";
-import { baseName, storedId } from "../runFolder/storedNames.ts";
-import { MAX_BYTES } from "../runFolder/wholeFiles.ts";
+import { baseName, storedId } from "../runFolder/files/storedNames.ts";
+import { MAX_BYTES } from "../runFolder/files/wholeFiles.ts";
 import { parseJson } from "../util/jsonl.ts";
 import type { Grid } from "./grid.ts";
 

@@ -1,8 +1,8 @@
 /** How far each run of a sweep is, and what is to be done about it when the sweep goes on. */
 
 import type { FileSystem } from "../ports.ts";
-import { runPaths } from "../runFolder/layout.ts";
-import { flattenMetrics } from "../runFolder/metricsTree.ts";
+import { runPaths } from "../runFolder/files/layout.ts";
+import { flattenMetrics } from "../runFolder/metrics/metricsTree.ts";
 import { createRunReader } from "../runFolder/reader.ts";
 import type { Liveness } from "../runFolder/runFile.ts";
 import { type ListedRun, listRuns } from "../runs/runList.ts";

@@ -1,7 +1,7 @@
 /** Where the time of one rollout went. */
 
 import type { TimeKind, TimeSpan } from "../../shared/timeline.ts";
-import type { RolloutRecord } from "../runFolder/rolloutRecord.ts";
+import type { RolloutRecord } from "../runFolder/rollouts/rolloutRecord.ts";
 
 /** The times of a rollout; those of a span are since the Unix epoch. */
 export interface RolloutTimes {

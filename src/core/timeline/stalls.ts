@@ -1,7 +1,7 @@
 /** What made a step slow: waits, rollouts that lag behind, and phases that nothing else fills. */
 
 import type { PathSpan, Stall, TimeKind, TimelineRow } from "../../shared/timeline.ts";
-import type { StepPhases } from "../runFolder/stepPhases.ts";
+import type { StepPhases } from "../runFolder/rollouts/stepPhases.ts";
 import { groupBy } from "../util/groupBy.ts";
 import { percentile, sum } from "../util/stats.ts";
 

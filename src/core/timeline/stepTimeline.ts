@@ -2,7 +2,7 @@
 
 import type { RolloutSet } from "../../shared/rolloutSet.ts";
 import type { Timeline, TimelineRow, TimeSpan } from "../../shared/timeline.ts";
-import type { StepPhases } from "../runFolder/stepPhases.ts";
+import type { StepPhases } from "../runFolder/rollouts/stepPhases.ts";
 import { criticalPath } from "./criticalPath.ts";
 import type { RolloutTimes } from "./rolloutSpans.ts";
 import { type StallLimits, stallsOf } from "./stalls.ts";

@@ -13,7 +13,7 @@ import {
   type SupportedModel,
   type TinkerOptions,
 } from "./serviceClient.ts";
-import { checkpointListSchema, trainingRunListSchema } from "./wire.ts";
+import { checkpointListSchema, trainingRunListSchema } from "./wire/wire.ts";
 
 /** A model that was trained, as the server remembers it. */
 export interface TrainedRun {

@@ -1,8 +1,8 @@
 /** What the service has billed for sessions: `docs/protocols/tinker.md#bills`. */
 
 import { addTokens, NO_TOKENS, type TokenUsage } from "../usage/tokenUsage.ts";
-import type { TinkerHttp } from "./http.ts";
-import { type BilledEvent, billedEventsSchema } from "./wire.ts";
+import type { TinkerHttp } from "./transport/http.ts";
+import { type BilledEvent, billedEventsSchema } from "./wire/wire.ts";
 
 export interface BilledUsage {
   readonly tokens: TokenUsage;

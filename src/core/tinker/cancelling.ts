@@ -3,8 +3,8 @@
 import { errorMessage } from "../errors.ts";
 import type { Clock, Log } from "../ports.ts";
 import { Limiter } from "../util/limiter.ts";
-import type { TinkerHttp } from "./http.ts";
-import { type DynamicConfig, dynamicConfigSchema } from "./wire.ts";
+import type { TinkerHttp } from "./transport/http.ts";
+import { type DynamicConfig, dynamicConfigSchema } from "./wire/wire.ts";
 
 export interface CancellerOptions {
   readonly tinker: TinkerHttp;

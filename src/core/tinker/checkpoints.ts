@@ -1,14 +1,14 @@
 /** Stored checkpoints of a run: list, expiry, delete. */
 
 import { isAppError } from "../errors.ts";
-import type { TinkerHttp } from "./http.ts";
 import { parseTinkerPath } from "./paths.ts";
+import type { TinkerHttp } from "./transport/http.ts";
 import {
   type CheckpointList,
   checkpointListSchema,
   exportedFilesSchema,
   weightsInfoSchema,
-} from "./wire.ts";
+} from "./wire/wire.ts";
 
 export interface Checkpoint {
   /** `tinker://RUN/KIND/NAME` */

@@ -3,13 +3,13 @@
 import { errorMessage } from "../errors.ts";
 import { raceAbort } from "../util/abort.ts";
 import type { ExportedFiles } from "./checkpoints.ts";
-import { tinkerError } from "./errors.ts";
 import { loadModel } from "./models.ts";
 import { jsonResult } from "./operations.ts";
 import { checkCheckpointName, parseTinkerPath } from "./paths.ts";
 import { type Connection, connect, type TinkerOptions } from "./serviceClient.ts";
 import type { FinishReason } from "./session.ts";
-import { type SaveExternalBody, savedPathSchema } from "./wire.ts";
+import { tinkerError } from "./transport/errors.ts";
+import { type SaveExternalBody, savedPathSchema } from "./wire/wire.ts";
 
 /** Long enough for a download, because each request for addresses is followed by a new expiry. */
 const EXPORT_TTL_S = 3600;

@@ -1,12 +1,12 @@
 /** One batch through the model: cut into chunks, posted in turn, and put together again. */
 
-import { combineResults } from "./combine.ts";
-import { chunkData, type Datum, toWireData } from "./datum.ts";
-import { tinkerError } from "./errors.ts";
 import type { Accepted } from "./operations.ts";
 import { readForwardBackwardResult } from "./results.ts";
 import { submitInTurn, type TrainingRequestOptions } from "./trainingRequests.ts";
-import type { ForwardBackwardResult, LossConfig, WireDatum } from "./wireProto.ts";
+import { tinkerError } from "./transport/errors.ts";
+import { combineResults } from "./wire/combine.ts";
+import { chunkData, type Datum, toWireData } from "./wire/datum.ts";
+import type { ForwardBackwardResult, LossConfig, WireDatum } from "./wire/wireProto.ts";
 
 export interface LossCall {
   readonly lossFn: string;

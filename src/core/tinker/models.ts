@@ -1,11 +1,11 @@
 /** How a model comes to be: created new, or loaded from a checkpoint. */
 
 import { isAppError } from "../errors.ts";
-import { tinkerError } from "./errors.ts";
-import type { TinkerHttp } from "./http.ts";
 import { jsonResult, type Operations } from "./operations.ts";
 import type { TinkerSession } from "./session.ts";
-import { SubmitQueue } from "./submitQueue.ts";
+import { tinkerError } from "./transport/errors.ts";
+import type { TinkerHttp } from "./transport/http.ts";
+import { SubmitQueue } from "./transport/submitQueue.ts";
 import {
   type CreateByLoadBody,
   type CreateModelBody,
@@ -15,7 +15,7 @@ import {
   modelInfoSchema,
   type WireLoraConfig,
   weightsInfoSchema,
-} from "./wire.ts";
+} from "./wire/wire.ts";
 
 /** What the server says about a model; null where it does not. */
 export interface ModelInfo {

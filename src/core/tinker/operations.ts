@@ -1,16 +1,16 @@
 /** Operations of the service in their two halves: submit for a future, then wait for the result. */
 
 import type { output, ZodType } from "zod";
-import { tinkerError } from "./errors.ts";
+import { tinkerError } from "./transport/errors.ts";
 import {
   awaitFuture,
   type FutureOptions,
   type FutureRequest,
   type OperationType,
-} from "./futures.ts";
-import { type CallOptions, checkShape } from "./http.ts";
-import type { FutureResult } from "./pollAnswer.ts";
-import { type PendingFuture, pendingFutureSchema } from "./wire.ts";
+} from "./transport/futures.ts";
+import { type CallOptions, checkShape } from "./transport/http.ts";
+import type { FutureResult } from "./transport/pollAnswer.ts";
+import { type PendingFuture, pendingFutureSchema } from "./wire/wire.ts";
 
 export interface Submit {
   readonly type: OperationType;

@@ -1,6 +1,6 @@
 /** `tinker://` paths: the names under which checkpoints are kept, `docs/protocols/tinker.md#paths`. */
 
-import { tinkerError } from "./errors.ts";
+import { tinkerError } from "./transport/errors.ts";
 
 const prefix = "tinker://";
 const kinds = ["weights", "sampler_weights", "external_weights"] as const;

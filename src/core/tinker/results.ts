@@ -1,14 +1,14 @@
 /** Results of training and sampling in either encoding, as one form. */
 
 import { jsonResult } from "./operations.ts";
-import type { FutureResult } from "./pollAnswer.ts";
-import { forwardBackwardResultSchema, sampleResultSchema } from "./wire.ts";
+import type { FutureResult } from "./transport/pollAnswer.ts";
+import { forwardBackwardResultSchema, sampleResultSchema } from "./wire/wire.ts";
 import {
   decodeForwardBackwardOutput,
   decodeSampleResponse,
   type ForwardBackwardResult,
   type SampleResult,
-} from "./wireProto.ts";
+} from "./wire/wireProto.ts";
 
 /** @throws AppError `tinker-protocol` */
 export function readForwardBackwardResult(result: FutureResult): ForwardBackwardResult {

@@ -9,15 +9,15 @@ import { type Backoff, backoffMs } from "../util/backoff.ts";
 import { sum } from "../util/stats.ts";
 import { type WithTimerPaused, withoutTimer } from "../util/withTimerPaused.ts";
 import type { Canceller } from "./cancelling.ts";
-import { tinkerError } from "./errors.ts";
-import { inputChunks, inputParts, type TokenIds } from "./modelInput.ts";
 import type { Accepted, Operations } from "./operations.ts";
 import { readSampleResult } from "./results.ts";
-import { askedDelayMs } from "./retry.ts";
 import { PROMPT_BYTES_PER_TOKEN, type SamplingGate } from "./samplingGate.ts";
 import type { TinkerSession } from "./session.ts";
-import type { SampleBody } from "./wire.ts";
-import type { SampleResult } from "./wireProto.ts";
+import { tinkerError } from "./transport/errors.ts";
+import { askedDelayMs } from "./transport/retry.ts";
+import { inputChunks, inputParts, type TokenIds } from "./wire/modelInput.ts";
+import type { SampleBody } from "./wire/wire.ts";
+import type { SampleResult } from "./wire/wireProto.ts";
 
 export interface SampleRequest {
   /** Ids; those below 0 stand for `images`, see `imageIds.ts`. */

@@ -2,7 +2,7 @@
 
 import type { Clock } from "../ports.ts";
 import { Limiter } from "../util/limiter.ts";
-import { ByteBudget } from "./byteBudget.ts";
+import { ByteBudget } from "./transport/byteBudget.ts";
 
 export interface SamplingGateOptions {
   readonly clock: Clock;

@@ -3,13 +3,8 @@
 import { isAppError } from "../errors.ts";
 import type { Clock, HttpClient, Log, Random } from "../ports.ts";
 import { type KeySource, keyText } from "../secrets/keySource.ts";
-import { ByteBudget } from "./byteBudget.ts";
 import { createCanceller } from "./cancelling.ts";
 import { type CheckpointClient, createCheckpointClient } from "./checkpoints.ts";
-import { tinkerError } from "./errors.ts";
-import type { QueueState } from "./futures.ts";
-import { createTinkerHttp, type TinkerHttp } from "./http.ts";
-import { LossEncoding } from "./lossEncoding.ts";
 import {
   type CreatedModel,
   createModel,
@@ -21,17 +16,22 @@ import { createOperations, type Operations } from "./operations.ts";
 import { checkSamplerPath, checkStatePath } from "./paths.ts";
 import { createSamplingClient, type SamplingClient } from "./samplingClient.ts";
 import { SamplingGate } from "./samplingGate.ts";
-import type { OnServerMessage } from "./serverMessage.ts";
 import { type FinishReason, TinkerSession } from "./session.ts";
 import { createTrainingClient, type TrainingClient } from "./trainingClient.ts";
 import type { SubmittedCall } from "./trainingRequests.ts";
+import { ByteBudget } from "./transport/byteBudget.ts";
+import { tinkerError } from "./transport/errors.ts";
+import type { QueueState } from "./transport/futures.ts";
+import { createTinkerHttp, type TinkerHttp } from "./transport/http.ts";
+import type { OnServerMessage } from "./transport/serverMessage.ts";
+import { LossEncoding } from "./wire/lossEncoding.ts";
 import {
   type ClientConfig,
   capabilitiesSchema,
   clientConfigSchema,
   samplerSchema,
   samplingSessionSchema,
-} from "./wire.ts";
+} from "./wire/wire.ts";
 
 export interface TinkerOptions {
   readonly http: HttpClient;

@@ -2,10 +2,10 @@
 
 import { errorMessage } from "../errors.ts";
 import type { Clock, Log } from "../ports.ts";
-import { tinkerError } from "./errors.ts";
-import type { TinkerHttp } from "./http.ts";
-import type { OnServerMessage } from "./serverMessage.ts";
-import { type CreateSessionBody, createSessionSchema } from "./wire.ts";
+import { tinkerError } from "./transport/errors.ts";
+import type { TinkerHttp } from "./transport/http.ts";
+import type { OnServerMessage } from "./transport/serverMessage.ts";
+import { type CreateSessionBody, createSessionSchema } from "./wire/wire.ts";
 
 export interface SessionOptions {
   readonly tinker: TinkerHttp;

@@ -2,13 +2,13 @@
 
 import { isAppError } from "../errors.ts";
 import type { CheckpointClient } from "./checkpoints.ts";
-import type { Datum } from "./datum.ts";
 import { forwardBackward } from "./forwardBackward.ts";
 import type { ModelInfo } from "./models.ts";
 import { jsonResult, type Submit } from "./operations.ts";
 import { type CheckpointKind, checkCheckpointName, formatTinkerPath } from "./paths.ts";
 import type { SamplingClient } from "./samplingClient.ts";
 import { submitInTurn, type TrainingRequestOptions } from "./trainingRequests.ts";
+import type { Datum } from "./wire/datum.ts";
 import {
   type AdamParams,
   ephemeralSamplerSchema,
@@ -17,8 +17,8 @@ import {
   type SaveForSamplerBody,
   type SaveWeightsBody,
   savedPathSchema,
-} from "./wire.ts";
-import type { ForwardBackwardResult, LossConfig } from "./wireProto.ts";
+} from "./wire/wire.ts";
+import type { ForwardBackwardResult, LossConfig } from "./wire/wireProto.ts";
 
 export interface SaveOptions {
   /** Absent = kept for ever. */

@@ -1,11 +1,11 @@
 /** What all calls of one model share: its path at the service, the order of its requests, and how one is sent. */
 
-import type { LossEncoding } from "./lossEncoding.ts";
 import type { ModelInfo } from "./models.ts";
 import type { Accepted, Operations, Submit } from "./operations.ts";
 import type { TinkerSession } from "./session.ts";
-import type { SubmitQueue } from "./submitQueue.ts";
-import type { ClientConfig } from "./wire.ts";
+import type { SubmitQueue } from "./transport/submitQueue.ts";
+import type { LossEncoding } from "./wire/lossEncoding.ts";
+import type { ClientConfig } from "./wire/wire.ts";
 
 /** One accepted post, for those who watch the order of submission. */
 export interface SubmittedCall {

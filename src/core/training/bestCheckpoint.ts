@@ -9,8 +9,8 @@ import {
   readCheckpoints,
 } from "../runFolder/checkpointLog.ts";
 import { readEvaluations } from "../runFolder/evaluationLog.ts";
-import type { PlayContext } from "./context.ts";
-import { report } from "./report.ts";
+import type { PlayContext } from "./run/context.ts";
+import { report } from "./run/report.ts";
 
 export class BestCheckpoint {
   #updating: Promise<void> = Promise.resolve();

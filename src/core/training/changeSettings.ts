@@ -1,10 +1,10 @@
 /** What happens between two steps when new settings were given. */
 
 import { errorMessage } from "../errors.ts";
-import { applySettings } from "./applySettings.ts";
-import type { RunContext } from "./context.ts";
-import type { SettingsChange } from "./control.ts";
-import type { RunIdentity } from "./loopPosition.ts";
+import { applySettings } from "./run/applySettings.ts";
+import type { RunContext } from "./run/context.ts";
+import type { SettingsChange } from "./run/control.ts";
+import type { RunIdentity } from "./step/loopPosition.ts";
 
 interface InForce {
   readonly context: RunContext;

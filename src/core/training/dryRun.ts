@@ -1,12 +1,12 @@
 /** One step of a run up to its update, to see what would be trained: rollouts, rewards, advantages, datums and alarms, with no weights changed. */
 
 import type { TrainingClient } from "../tinker/trainingClient.ts";
-import { RunAlarms } from "./alarms.ts";
-import { checkLoss } from "./checkLoss.ts";
-import type { RunContext } from "./context.ts";
+import { checkLoss } from "./checks/checkLoss.ts";
 import { Generator } from "./generator.ts";
-import type { LoopPosition } from "./loopPosition.ts";
-import type { StepOutput } from "./step.ts";
+import type { RunContext } from "./run/context.ts";
+import { RunAlarms } from "./step/alarms.ts";
+import type { LoopPosition } from "./step/loopPosition.ts";
+import type { StepOutput } from "./step/step.ts";
 import { StepPipeline } from "./stepPipeline.ts";
 
 /**

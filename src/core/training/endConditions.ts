@@ -2,10 +2,10 @@
 
 import type { AppError } from "../errors.ts";
 import type { Clock } from "../ports.ts";
-import { earlyEnd } from "./budgets.ts";
-import { pricesOf, type RunContext } from "./context.ts";
-import type { LoopPosition } from "./loopPosition.ts";
 import { readRewards } from "./readRewards.ts";
+import { earlyEnd } from "./run/budgets.ts";
+import { pricesOf, type RunContext } from "./run/context.ts";
+import type { LoopPosition } from "./step/loopPosition.ts";
 
 export class EndConditions {
   readonly #clock: Clock;

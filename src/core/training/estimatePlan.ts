@@ -1,14 +1,14 @@
 /** What a prepared run is going to do, for an estimate of what it takes. */
 
-import { evaluationCells } from "../config/evaluationCells.ts";
-import { rolloutsAtOnce } from "../config/presets.ts";
-import type { Config } from "../config/schema.ts";
+import { rolloutsAtOnce } from "../config/fields/presets.ts";
+import type { Config } from "../config/fields/schema.ts";
+import { evaluationCells } from "../config/rules/evaluationCells.ts";
 import { environmentConfig } from "../config/taskChoices.ts";
 import type { EstimatePlan, PlannedEnvironment, PlannedEvaluations } from "../estimate/plan.ts";
 import { groupBy } from "../util/groupBy.ts";
-import { environmentOf } from "./context.ts";
-import { endOfData, type TaskSequence, totalSteps } from "./dataset.ts";
 import type { Preparation } from "./prepare.ts";
+import { environmentOf } from "./run/context.ts";
+import { endOfData, type TaskSequence, totalSteps } from "./tasks/dataset.ts";
 
 /** Of the sequence, so that long runs are counted quickly: after so many the shares of environments hardly change. */
 const MAX_COUNTED = 20_000;

@@ -4,21 +4,21 @@
  */
 
 import { formatQuantity } from "../../shared/format.ts";
-import type { Config } from "../config/schema.ts";
+import type { Config } from "../config/fields/schema.ts";
 import { AppError } from "../errors.ts";
 import type { RunState } from "../runFolder/state.ts";
 import type { SamplingClient } from "../tinker/samplingClient.ts";
 import { groupBy } from "../util/groupBy.ts";
-import type { RunAlarms } from "./alarms.ts";
-import type { RunContext } from "./context.ts";
-import { itemsFrom, type TaskItem } from "./dataset.ts";
-import { GroupQueue, type IssuedBatch, type TakenBatch } from "./groupQueue.ts";
-import type { LoopPosition } from "./loopPosition.ts";
-import type { Policy } from "./policy.ts";
-import { takeWithSignal } from "./refill.ts";
-import { report } from "./report.ts";
-import { SamplerSaves } from "./samplerSaves.ts";
-import { type GroupKey, StoredGroups } from "./storedGroups.ts";
+import { GroupQueue, type IssuedBatch, type TakenBatch } from "./generation/groupQueue.ts";
+import { takeWithSignal } from "./generation/refill.ts";
+import { SamplerSaves } from "./generation/samplerSaves.ts";
+import { type GroupKey, StoredGroups } from "./generation/storedGroups.ts";
+import type { RunContext } from "./run/context.ts";
+import type { Policy } from "./run/policy.ts";
+import { report } from "./run/report.ts";
+import type { RunAlarms } from "./step/alarms.ts";
+import type { LoopPosition } from "./step/loopPosition.ts";
+import { itemsFrom, type TaskItem } from "./tasks/dataset.ts";
 
 /** What a resume needs to issue the same groups again. */
 export type IssuedAhead = Pick<RunState, "pending" | "samplers">;

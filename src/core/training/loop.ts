@@ -5,26 +5,26 @@
 
 import { type AppError, errorMessage, isAppError } from "../errors.ts";
 import type { JsonObject } from "../json.ts";
-import type { MetricsTree } from "../runFolder/metricsTree.ts";
-import { mergeMetrics } from "../runFolder/metricsTree.ts";
+import type { MetricsTree } from "../runFolder/metrics/metricsTree.ts";
+import { mergeMetrics } from "../runFolder/metrics/metricsTree.ts";
 import type { RunUsage } from "../usage/tokenUsage.ts";
-import { RunAlarms } from "./alarms.ts";
-import { reportCapacitySummary } from "./availabilityMessages.ts";
 import { BestCheckpoint } from "./bestCheckpoint.ts";
-import { TARGET_REACHED } from "./budgets.ts";
 import { changeSettings } from "./changeSettings.ts";
-import { CheckpointWriter, dueCheckpoint, type Snapshot } from "./checkpointWriter.ts";
-import type { RunContext } from "./context.ts";
-import { doneFractionOf } from "./dataset.ts";
+import { ServerCheck } from "./checks/serverCheck.ts";
 import { emptySteps } from "./emptySteps.ts";
 import { EndConditions } from "./endConditions.ts";
-import { dueEvaluation, evaluateBesideSteps } from "./evaluate.ts";
-import { evaluationMetrics } from "./evaluation.ts";
+import { dueEvaluation, evaluateBesideSteps } from "./evaluation/evaluate.ts";
+import { evaluationMetrics } from "./evaluation/evaluation.ts";
 import { Generator } from "./generator.ts";
-import { type LoopPosition, type RunIdentity, snapshotAt } from "./loopPosition.ts";
-import { ServerCheck } from "./serverCheck.ts";
-import type { StepOutput } from "./step.ts";
+import { reportCapacitySummary } from "./run/availabilityMessages.ts";
+import { TARGET_REACHED } from "./run/budgets.ts";
+import type { RunContext } from "./run/context.ts";
+import { RunAlarms } from "./step/alarms.ts";
+import { CheckpointWriter, dueCheckpoint, type Snapshot } from "./step/checkpointWriter.ts";
+import { type LoopPosition, type RunIdentity, snapshotAt } from "./step/loopPosition.ts";
+import type { StepOutput } from "./step/step.ts";
 import { type CompletedStep, StepPipeline } from "./stepPipeline.ts";
+import { doneFractionOf } from "./tasks/dataset.ts";
 import { type UsedGroup, withServerCheck, withUsage } from "./usageAtStart.ts";
 
 export interface LoopEnd {

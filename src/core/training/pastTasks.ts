@@ -1,13 +1,13 @@
 /** How many tasks environments have, as a past run found them: then nobody has to ask the environments again. */
 
 import * as z from "zod";
-import type { Config } from "../config/schema.ts";
+import type { Config } from "../config/fields/schema.ts";
 import type { JsonObject } from "../json.ts";
 import type { FolderFiles, Sha256 } from "../ports.ts";
 import { readEvaluations } from "../runFolder/evaluationLog.ts";
 import { readEvents } from "../runFolder/events.ts";
-import { createTaskSequence, type TaskSequence, taskSource } from "./dataset.ts";
 import type { CountedTasks } from "./estimatePlan.ts";
+import { createTaskSequence, type TaskSequence, taskSource } from "./tasks/dataset.ts";
 
 const tasksSchema = z.object({
   tasks: z.record(z.string(), z.record(z.string(), z.int().nonnegative())),

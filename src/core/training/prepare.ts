@@ -3,7 +3,7 @@
 import type { Chat } from "../chat/chat.ts";
 import { createChat, today } from "../chat/setup/createChat.ts";
 import type { ModelTokenizer } from "../chat/tokenizer.ts";
-import type { Config } from "../config/schema.ts";
+import type { Config } from "../config/fields/schema.ts";
 import { environmentConfig } from "../config/taskChoices.ts";
 import { AppError, errorMessage, isAppError } from "../errors.ts";
 import { findLineUpModel, retirementText } from "../models/lineUp.ts";
@@ -14,7 +14,7 @@ import { rolloutSettings } from "../rollout/settings.ts";
 import type { ServiceClient } from "../tinker/serviceClient.ts";
 import { timeoutError, withLimit } from "../util/abort.ts";
 import { nearestWord } from "../util/editDistance.ts";
-import type { PreparedEnvironment } from "./context.ts";
+import type { PreparedEnvironment } from "./run/context.ts";
 import {
   createTaskSequence,
   repeatedTaskWarnings,
@@ -22,8 +22,8 @@ import {
   type TaskSource,
   taskSource,
   totalSteps,
-} from "./dataset.ts";
-import { checkSchedule } from "./schedule.ts";
+} from "./tasks/dataset.ts";
+import { checkSchedule } from "./tasks/schedule.ts";
 
 /** Time that an environment may be full before a run begins. */
 const FULL_AT_START_LIMIT_MS = 30 * 60_000;

@@ -1,10 +1,10 @@
 /** The mean reward of each step that a run has completed, for a target that looks back over several. */
 
-import { runPaths } from "../runFolder/layout.ts";
-import { readLines } from "../runFolder/lineReader.ts";
-import { flattenMetrics } from "../runFolder/metricsTree.ts";
+import { runPaths } from "../runFolder/files/layout.ts";
+import { readLines } from "../runFolder/files/lineReader.ts";
+import { flattenMetrics } from "../runFolder/metrics/metricsTree.ts";
 import { isMetricsRow } from "../runFolder/reader.ts";
-import type { RunContext } from "./context.ts";
+import type { RunContext } from "./run/context.ts";
 
 /** Null for a step in which no rollout was scored. @throws AppError `file-unreadable` */
 export async function readRewards({

@@ -4,14 +4,14 @@
  */
 
 import type { RunState } from "../runFolder/state.ts";
-import type { RunAlarms } from "./alarms.ts";
-import type { Snapshot } from "./checkpointWriter.ts";
-import type { RunContext } from "./context.ts";
-import type { StepBeginning, StepInput } from "./gatherStepFacts.ts";
 import type { Generator } from "./generator.ts";
-import { HeldEvents } from "./heldEvents.ts";
-import { headlineMetrics, type LoopPosition, positionAfter } from "./loopPosition.ts";
-import { type BegunStep, beginStep, recordStep, type StepOutput } from "./step.ts";
+import type { RunContext } from "./run/context.ts";
+import { HeldEvents } from "./run/heldEvents.ts";
+import type { RunAlarms } from "./step/alarms.ts";
+import type { Snapshot } from "./step/checkpointWriter.ts";
+import type { StepBeginning, StepInput } from "./step/gatherStepFacts.ts";
+import { headlineMetrics, type LoopPosition, positionAfter } from "./step/loopPosition.ts";
+import { type BegunStep, beginStep, recordStep, type StepOutput } from "./step/step.ts";
 
 export interface StepOrder {
   readonly context: RunContext;

@@ -2,8 +2,8 @@
 
 import type { LoggedUsage, UsageLog } from "../runFolder/usageLog.ts";
 import { addTokens, type RunUsage, subtractTokens, type TokenUsage } from "../usage/tokenUsage.ts";
-import type { RunContext } from "./context.ts";
-import type { LoopPosition } from "./loopPosition.ts";
+import type { RunContext } from "./run/context.ts";
+import type { LoopPosition } from "./step/loopPosition.ts";
 
 /** A group of rollouts whose tokens were written down. */
 export type UsedGroup = Parameters<Parameters<UsageLog["read"]>[0]>[0];

@@ -6,7 +6,7 @@ import {
   readCheckpoints,
   usableCheckpoints,
 } from "../../core/runFolder/checkpointLog.ts";
-import { runPaths } from "../../core/runFolder/layout.ts";
+import { runPaths } from "../../core/runFolder/files/layout.ts";
 import { readRunModel } from "../../core/runFolder/runModel.ts";
 import type { RunEntry } from "../runs/runStore.ts";
 import type { Listening } from "../vscode/emitter.ts";

@@ -1,8 +1,8 @@
 /** Asks before groups are played for an estimate at a cost. */
 
 import * as vscode from "vscode";
+import { isLocalModel } from "../../core/config/fields/presets.ts";
 import { parseConfig } from "../../core/config/parse.ts";
-import { isLocalModel } from "../../core/config/presets.ts";
 import { newestRunLike } from "../../core/estimate/pastRun.ts";
 import type { FileSystem } from "../../core/ports.ts";
 import { runParent } from "../../node/runPaths.ts";

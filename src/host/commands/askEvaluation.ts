@@ -1,8 +1,8 @@
 /** Asks on which tasks a checkpoint is evaluated; the configuration's are accepted with Enter. */
 
 import * as vscode from "vscode";
-import { evaluationFields } from "../../core/config/evaluationFields.ts";
-import type { Config, EvaluationConfig } from "../../core/config/schema.ts";
+import { evaluationFields } from "../../core/config/fields/evaluationFields.ts";
+import type { Config, EvaluationConfig } from "../../core/config/fields/schema.ts";
 import { type TaskChoice, taskChoices } from "../../core/config/taskChoices.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import { configOfRun } from "./configOfRun.ts";

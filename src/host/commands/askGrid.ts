@@ -1,9 +1,9 @@
 /** Asks which settings a sweep varies, and over which values. */
 
 import * as vscode from "vscode";
-import { expectationOf } from "../../core/config/expectation.ts";
 import { splitValues } from "../../core/config/overrideWords.ts";
 import { parseConfig } from "../../core/config/parse.ts";
+import { expectationOf } from "../../core/config/rules/expectation.ts";
 import { isJsonObject } from "../../core/json.ts";
 import { countCombinations } from "../../core/sweeps/grid.ts";
 import { planSweep, type SweepRequest } from "../../core/sweeps/planSweep.ts";

@@ -1,9 +1,9 @@
 /** Asks for a sweep: an earlier one or a new one, how many runs at once; then shows what would be started. */
 
 import * as vscode from "vscode";
+import { isLocalModel } from "../../core/config/fields/presets.ts";
 import { parseAssignment } from "../../core/config/overrides.ts";
 import { parseConfig } from "../../core/config/parse.ts";
-import { isLocalModel } from "../../core/config/presets.ts";
 import { type KnownSweep, listSweeps } from "../../core/sweeps/sweepFile.ts";
 import { actionFor, type SweepRow } from "../../core/sweeps/sweepRuns.ts";
 import { type LoadedSweep, loadSweep, type SweepPorts } from "../../node/loadSweep.ts";

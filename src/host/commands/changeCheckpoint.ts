@@ -1,7 +1,7 @@
 /** Changes of a saved checkpoint, at the place where its run has it: how long it is kept, who may use it. */
 
 import * as vscode from "vscode";
-import { isLocalModel } from "../../core/config/presets.ts";
+import { isLocalModel } from "../../core/config/fields/presets.ts";
 import { isAppError } from "../../core/errors.ts";
 import type { FileSystem } from "../../core/ports.ts";
 import { type CheckpointEntry, readCheckpoints } from "../../core/runFolder/checkpointLog.ts";

@@ -1,10 +1,10 @@
 /** Asks for new values of settings that may change while a run goes on. */
 
 import * as vscode from "vscode";
-import { expectationOf } from "../../core/config/expectation.ts";
+import { expectationOf } from "../../core/config/rules/expectation.ts";
 import { isJsonObject } from "../../core/json.ts";
-import { runPaths } from "../../core/runFolder/layout.ts";
-import { MAX_BYTES } from "../../core/runFolder/wholeFiles.ts";
+import { runPaths } from "../../core/runFolder/files/layout.ts";
+import { MAX_BYTES } from "../../core/runFolder/files/wholeFiles.ts";
 import { parseJson } from "../../core/util/jsonl.ts";
 import { readPlainText } from "../../node/plainText.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";

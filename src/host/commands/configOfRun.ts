@@ -1,7 +1,7 @@
 /** The configuration of a run, as a resume would read it. */
 
+import type { Config } from "../../core/config/fields/schema.ts";
 import { parseConfig } from "../../core/config/parse.ts";
-import type { Config } from "../../core/config/schema.ts";
 import { createFileSystem } from "../../node/fileSystem.ts";
 import { startConfig } from "../../node/startConfig.ts";
 

@@ -6,7 +6,7 @@ import {
   findEnvironment,
   plainName,
 } from "../../core/config/editing/catalogue/catalogue.ts";
-import { isLocalModel } from "../../core/config/presets.ts";
+import { isLocalModel } from "../../core/config/fields/presets.ts";
 import type { EnvironmentsView } from "../views/environmentsView.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";

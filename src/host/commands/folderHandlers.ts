@@ -2,7 +2,7 @@
 
 import { join } from "node:path";
 import * as vscode from "vscode";
-import { isLocalModel } from "../../core/config/presets.ts";
+import { isLocalModel } from "../../core/config/fields/presets.ts";
 import type { FileSystem } from "../../core/ports.ts";
 import { readRunModel } from "../../core/runFolder/runModel.ts";
 import type { RunFinder } from "../runs/runFinder.ts";

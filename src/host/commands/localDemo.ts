@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 import { TEMPLATES } from "../../core/config/editing/completion/templates.ts";
-import { MAX_BYTES } from "../../core/runFolder/wholeFiles.ts";
+import { MAX_BYTES } from "../../core/runFolder/files/wholeFiles.ts";
 import type { Memento } from "../runs/runLabels.ts";
 import { readWorkspaceText } from "../vscode/workspaceText.ts";
 import { PENDING_DEMO } from "./pendingDemo.ts";

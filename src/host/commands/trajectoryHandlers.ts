@@ -1,7 +1,7 @@
 /** Handlers of the commands about trajectories. */
 
 import * as vscode from "vscode";
-import { STOP_REASONS } from "../../core/runFolder/stopReasons.ts";
+import { STOP_REASONS } from "../../core/runFolder/metrics/stopReasons.ts";
 import { type RolloutPlace, rolloutUri } from "../views/rolloutDocuments.ts";
 import type { RolloutFilter, RolloutOrder } from "../views/rolloutFilter.ts";
 import { selectedRow } from "../views/selectedRow.ts";

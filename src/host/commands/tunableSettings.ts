@@ -1,8 +1,8 @@
 /** The settings of a configuration that may change while a run goes on, or that a sweep can vary, and the check of new values for them. */
 
 import { flowText } from "../../core/config/editing/text/valueText.ts";
-import type { Field, FieldTable } from "../../core/config/field.ts";
-import { configFields } from "../../core/config/fields.ts";
+import type { Field, FieldTable } from "../../core/config/fields/field.ts";
+import { configFields } from "../../core/config/fields/fields.ts";
 import { parseConfig } from "../../core/config/parse.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../core/json.ts";
 import { GIVEN_BY_SWEEP } from "../../core/sweeps/planSweep.ts";

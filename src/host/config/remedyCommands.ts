@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 import type { WrittenSecret } from "../../core/config/editing/edits/secretAt.ts";
-import type { RemedyCommand } from "../../core/config/remedy.ts";
+import type { RemedyCommand } from "../../core/config/source/remedy.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import { isConfigDocument } from "./configFiles.ts";
 import type { SharedOptions } from "./configSupportOptions.ts";

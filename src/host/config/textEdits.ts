@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 import type { TextEdit } from "../../core/config/editing/text/textEdit.ts";
-import type { Span } from "../../core/config/span.ts";
+import type { Span } from "../../core/config/source/span.ts";
 
 export function rangeOf(document: vscode.TextDocument, { start, end }: Span): vscode.Range {
   return new vscode.Range(document.positionAt(start), document.positionAt(end));

@@ -1,6 +1,6 @@
 /** Which metrics the page has, and what to send it next without ever sending much at once. */
 
-import type { MetricColumns } from "../../core/runFolder/metricColumns.ts";
+import type { MetricColumns } from "../../core/runFolder/metrics/metricColumns.ts";
 import type { ColumnPart } from "../../shared/dashboardTypes.ts";
 
 const BYTES_PER_NUMBER = 8;

@@ -1,15 +1,15 @@
 /** The configuration of a run with all defaults, and where each value comes from. */
 
 import * as z from "zod";
-import { coerce } from "../../core/config/coerce.ts";
-import type { Shape } from "../../core/config/field.ts";
-import { childShape, configShape } from "../../core/config/fields.ts";
+import { coerce } from "../../core/config/fields/coerce.ts";
+import type { Shape } from "../../core/config/fields/field.ts";
+import { childShape, configShape } from "../../core/config/fields/fields.ts";
 import { applyOverrides } from "../../core/config/overrides.ts";
-import { readYaml } from "../../core/config/yamlSource.ts";
+import { readYaml } from "../../core/config/source/yamlSource.ts";
 import { isJsonObject } from "../../core/json.ts";
 import type { FolderFiles } from "../../core/ports.ts";
-import { runPaths } from "../../core/runFolder/layout.ts";
-import { MAX_BYTES, readIfReadable } from "../../core/runFolder/wholeFiles.ts";
+import { runPaths } from "../../core/runFolder/files/layout.ts";
+import { MAX_BYTES, readIfReadable } from "../../core/runFolder/files/wholeFiles.ts";
 import { parseJson } from "../../core/util/jsonl.ts";
 import type { ConfigEntry, ConfigOrigin, ConfigView } from "../../shared/dashboardTypes.ts";
 

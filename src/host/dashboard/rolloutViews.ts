@@ -1,8 +1,8 @@
 /** Stored rollouts as the page shows them: bounded, without what only the files need. */
 
 import type { RolloutSummary } from "../../core/runFolder/reader.ts";
-import type { RolloutRecord } from "../../core/runFolder/rolloutRecord.ts";
-import type { TokenRecord } from "../../core/runFolder/tokenRecord.ts";
+import type { RolloutRecord } from "../../core/runFolder/rollouts/rolloutRecord.ts";
+import type { TokenRecord } from "../../core/runFolder/rollouts/tokenRecord.ts";
 import { parseExactJson, writeExactJson } from "../../core/util/exactJson.ts";
 import type {
   BoundedText,

@@ -244,8 +244,8 @@ export class RunDashboard implements vscode.Disposable {
       );
     }
     const [{ readYaml, languageOf }, { locate }] = await Promise.all([
-      import("../../core/config/yamlSource.ts"),
-      import("../../core/config/locate.ts"),
+      import("../../core/config/source/yamlSource.ts"),
+      import("../../core/config/source/locate.ts"),
     ]);
     const document = await vscode.workspace.openTextDocument(vscode.Uri.file(configPath));
     const source = readYaml(document.getText(), languageOf(configPath));

@@ -12,10 +12,10 @@ import {
   usableCheckpoints,
 } from "../../core/runFolder/checkpointLog.ts";
 import type { RunEvent } from "../../core/runFolder/events.ts";
+import { runPaths } from "../../core/runFolder/files/layout.ts";
+import { MAX_BYTES, readIfReadable } from "../../core/runFolder/files/wholeFiles.ts";
 import type { RunFollower } from "../../core/runFolder/follower.ts";
-import { runPaths } from "../../core/runFolder/layout.ts";
 import { isRunInUse, type Liveness } from "../../core/runFolder/runFile.ts";
-import { MAX_BYTES, readIfReadable } from "../../core/runFolder/wholeFiles.ts";
 import { laterUsage } from "../../core/runs/laterUsage.ts";
 import { NOTHING_PENDING, pendingReports } from "../../core/runs/pendingReports.ts";
 import { groupBy } from "../../core/util/groupBy.ts";

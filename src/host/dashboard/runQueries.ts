@@ -3,16 +3,16 @@
 import { AppError } from "../../core/errors.ts";
 import type { FileSystem, FolderFiles } from "../../core/ports.ts";
 import type { RunFollower } from "../../core/runFolder/follower.ts";
-import { readImageAddress } from "../../core/runFolder/imageFiles.ts";
 import {
   createRunReader,
   type RolloutSummary,
   type RunReader,
 } from "../../core/runFolder/reader.ts";
-import { taskTextOf } from "../../core/runFolder/rolloutRecord.ts";
-import { TaskStepFinder } from "../../core/runFolder/taskSteps.ts";
-import type { TokenRecord } from "../../core/runFolder/tokenRecord.ts";
-import { readTokenSummary } from "../../core/runFolder/tokenSummary.ts";
+import { readImageAddress } from "../../core/runFolder/rollouts/imageFiles.ts";
+import { taskTextOf } from "../../core/runFolder/rollouts/rolloutRecord.ts";
+import { TaskStepFinder } from "../../core/runFolder/rollouts/taskSteps.ts";
+import type { TokenRecord } from "../../core/runFolder/rollouts/tokenRecord.ts";
+import { readTokenSummary } from "../../core/runFolder/rollouts/tokenSummary.ts";
 import { foundToken } from "../../core/search/foundToken.ts";
 import { rolloutTexts } from "../../core/search/rolloutTexts.ts";
 import { sha256 } from "../../node/hash.ts";

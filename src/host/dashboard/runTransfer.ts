@@ -3,7 +3,7 @@
 import type { Clock, FileSystem } from "../../core/ports.ts";
 import type { RunChange } from "../../core/runFolder/follower.ts";
 import { StoredMarks } from "../../core/runFolder/marks.ts";
-import type { MetricColumns } from "../../core/runFolder/metricColumns.ts";
+import type { MetricColumns } from "../../core/runFolder/metrics/metricColumns.ts";
 import {
   DASHBOARD_VERSION,
   type DashboardQuestion,

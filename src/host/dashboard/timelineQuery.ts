@@ -3,10 +3,10 @@
 import { setImmediate as turn } from "node:timers/promises";
 import * as z from "zod";
 import type { FolderFiles } from "../../core/ports.ts";
+import { runPaths } from "../../core/runFolder/files/layout.ts";
+import { MAX_BYTES, readIfReadable } from "../../core/runFolder/files/wholeFiles.ts";
 import type { RunFollower } from "../../core/runFolder/follower.ts";
-import { runPaths } from "../../core/runFolder/layout.ts";
 import { type RolloutSummary, readBody, StoredRollouts } from "../../core/runFolder/reader.ts";
-import { MAX_BYTES, readIfReadable } from "../../core/runFolder/wholeFiles.ts";
 import { type RolloutTimes, rolloutTimes } from "../../core/timeline/rolloutSpans.ts";
 import { type MetricTimes, stepTimeline } from "../../core/timeline/stepTimeline.ts";
 import { parseJson } from "../../core/util/jsonl.ts";

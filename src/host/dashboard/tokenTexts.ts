@@ -3,7 +3,7 @@
 import { dirname, join } from "node:path";
 import { tokenizerNameOf } from "../../core/chat/modelName.ts";
 import type { Tokenizer } from "../../core/chat/tokenizer.ts";
-import { isLocalModel } from "../../core/config/presets.ts";
+import { isLocalModel } from "../../core/config/fields/presets.ts";
 import { imageText, isImageId } from "../../core/images/imageIds.ts";
 import { readRunFile } from "../../core/runFolder/runFile.ts";
 import { readRunModel } from "../../core/runFolder/runModel.ts";

@@ -1,8 +1,8 @@
 /** Which keys a run is given, which ones it lacks, and which of them need the user's permission to be sent where they would go. */
 
+import { isLocalModel } from "../../core/config/fields/presets.ts";
+import type { Config } from "../../core/config/fields/schema.ts";
 import { parseConfig } from "../../core/config/parse.ts";
-import { isLocalModel } from "../../core/config/presets.ts";
-import type { Config } from "../../core/config/schema.ts";
 import { withOnlyEnvironment } from "../../core/config/taskChoices.ts";
 import { OPENREWARD_SESSIONS_URL } from "../../core/openreward/environments.ts";
 import { isSafeAddress } from "../../core/secrets/hostBinding.ts";

@@ -1,7 +1,7 @@
 /** What the editor hands a trainer: what to run, addresses, keys and permissions of the user. */
 
+import { isLocalModel } from "../../core/config/fields/presets.ts";
 import { parseConfig } from "../../core/config/parse.ts";
-import { isLocalModel } from "../../core/config/presets.ts";
 import { CONTROL_VERSION, type LaunchRequest } from "../../shared/control.ts";
 import { currentTranslations } from "../../shared/l10n.ts";
 import type { Keys } from "../keys/createKeys.ts";

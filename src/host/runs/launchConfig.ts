@@ -3,7 +3,7 @@
 import { dirname, isAbsolute, relative, sep } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import { parseConfig } from "../../core/config/parse.ts";
-import type { Problem } from "../../core/config/problem.ts";
+import type { Problem } from "../../core/config/source/problem.ts";
 import { AppError, isAppError } from "../../core/errors.ts";
 import { createFileSystem } from "../../node/fileSystem.ts";
 import { realFolder } from "../../node/realFolder.ts";

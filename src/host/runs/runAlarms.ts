@@ -1,7 +1,7 @@
 /** The alarms of the runs that are, or in this window were, under way. */
 
 import { type FiringAlarm, firingIn } from "../../core/alarms/alarmEvents.ts";
-import type { AlarmId } from "../../core/config/schema.ts";
+import type { AlarmId } from "../../core/config/fields/schema.ts";
 import { Emitter, type Listening } from "../vscode/emitter.ts";
 import type { RunFeeds } from "./runFeed.ts";
 import type { RunEntry, RunStore } from "./runStore.ts";

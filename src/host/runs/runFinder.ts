@@ -3,7 +3,7 @@
 import { dirname, join } from "node:path";
 import * as vscode from "vscode";
 import { parseConfig } from "../../core/config/parse.ts";
-import { MAX_BYTES } from "../../core/runFolder/wholeFiles.ts";
+import { MAX_BYTES } from "../../core/runFolder/files/wholeFiles.ts";
 import { runParent } from "../../node/runPaths.ts";
 import { configPatterns, findConfigs } from "../config/findConfigs.ts";
 import { setContextKey } from "../vscode/contextKeys.ts";

@@ -5,9 +5,9 @@
 
 import * as z from "zod";
 import type { FileSystem } from "../../core/ports.ts";
-import { MetricColumns } from "../../core/runFolder/metricColumns.ts";
-import { type MetricsRow, metricAt } from "../../core/runFolder/metricsTree.ts";
-import { readIfReadable } from "../../core/runFolder/wholeFiles.ts";
+import { readIfReadable } from "../../core/runFolder/files/wholeFiles.ts";
+import { MetricColumns } from "../../core/runFolder/metrics/metricColumns.ts";
+import { type MetricsRow, metricAt } from "../../core/runFolder/metrics/metricsTree.ts";
 import type { RunDigest } from "../../core/runs/runDigest.ts";
 import { parseJson } from "../../core/util/jsonl.ts";
 import type { ColumnPart } from "../../shared/dashboardTypes.ts";

@@ -3,9 +3,9 @@
 import * as z from "zod";
 import { flatSettings, SettingsTable } from "../../core/compare/settingsTable.ts";
 import type { FileSystem } from "../../core/ports.ts";
-import { runPaths } from "../../core/runFolder/layout.ts";
+import { runPaths } from "../../core/runFolder/files/layout.ts";
+import { MAX_BYTES, readIfReadable } from "../../core/runFolder/files/wholeFiles.ts";
 import { markRun, readMarks } from "../../core/runFolder/marks.ts";
-import { MAX_BYTES, readIfReadable } from "../../core/runFolder/wholeFiles.ts";
 import { type RunDigest, readDigest, runDigestSchema } from "../../core/runs/runDigest.ts";
 import { parseJson } from "../../core/util/jsonl.ts";
 import { isMarked, type Mark, type MarkChange, NO_MARK } from "../../shared/marks.ts";

@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import * as vscode from "vscode";
 import type { FileSystem } from "../../core/ports.ts";
-import { runPaths } from "../../core/runFolder/layout.ts";
+import { runPaths } from "../../core/runFolder/files/layout.ts";
 import { systemClock } from "../../node/clock.ts";
 import { fillPanel } from "../dashboard/fillPanel.ts";
 import type { RunFeeds } from "../runs/runFeed.ts";

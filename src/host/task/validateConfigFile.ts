@@ -1,8 +1,8 @@
 /** The task that checks a configuration: prints what the terminal's `validate` prints. */
 
 import { parseConfig } from "../../core/config/parse.ts";
-import { describeProblem } from "../../core/config/problem.ts";
-import { MAX_BYTES } from "../../core/runFolder/wholeFiles.ts";
+import { describeProblem } from "../../core/config/source/problem.ts";
+import { MAX_BYTES } from "../../core/runFolder/files/wholeFiles.ts";
 import { readPlainText } from "../../node/plainText.ts";
 import { l10n } from "../../shared/l10n.ts";
 

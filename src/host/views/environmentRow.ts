@@ -1,7 +1,7 @@
 /** What a row of the Environments view says. */
 
 import type { EnvironmentEntry } from "../../core/config/editing/catalogue/catalogue.ts";
-import { isLocalModel } from "../../core/config/presets.ts";
+import { isLocalModel } from "../../core/config/fields/presets.ts";
 import { formatCount, plural } from "../../shared/format.ts";
 import { l10n } from "../../shared/l10n.ts";
 

@@ -6,7 +6,7 @@ import {
   findEnvironment,
   formatListAge,
 } from "../../core/config/editing/catalogue/catalogue.ts";
-import { isLocalModel } from "../../core/config/presets.ts";
+import { isLocalModel } from "../../core/config/fields/presets.ts";
 import { AppError, errorMessage, isAppError } from "../../core/errors.ts";
 import { formatCount, plural } from "../../shared/format.ts";
 import type { Listening } from "../vscode/emitter.ts";

@@ -3,7 +3,7 @@
 import * as vscode from "vscode";
 import type { FileSystem } from "../../core/ports.ts";
 import { createRunReader } from "../../core/runFolder/reader.ts";
-import { transcriptOf } from "../../core/runFolder/transcript.ts";
+import { transcriptOf } from "../../core/runFolder/rollouts/transcript.ts";
 import { l10n } from "../../shared/l10n.ts";
 import type { RolloutKey } from "../../shared/rolloutSet.ts";
 import type { RunFeeds } from "../runs/runFeed.ts";

@@ -3,7 +3,7 @@
 import { isDeepStrictEqual } from "node:util";
 import * as vscode from "vscode";
 import { ALARMS } from "../../core/alarms/alarmTable.ts";
-import { runPaths } from "../../core/runFolder/layout.ts";
+import { runPaths } from "../../core/runFolder/files/layout.ts";
 import type { RunAlarms } from "../runs/runAlarms.ts";
 import type { RunLabels } from "../runs/runLabels.ts";
 import type { RunEntry, RunStore } from "../runs/runStore.ts";

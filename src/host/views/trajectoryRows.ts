@@ -1,7 +1,7 @@
 /** What the rows of the Trajectories view say about a step, a group and a rollout. */
 
 import type { EvaluationEntry } from "../../core/runFolder/evaluationLog.ts";
-import type { MetricColumns } from "../../core/runFolder/metricColumns.ts";
+import type { MetricColumns } from "../../core/runFolder/metrics/metricColumns.ts";
 import type { RolloutSummary } from "../../core/runFolder/reader.ts";
 import { summarize } from "../../core/util/stats.ts";
 import {

@@ -3,7 +3,7 @@
 import { setImmediate as turn } from "node:timers/promises";
 import * as vscode from "vscode";
 import { namedEnvironments } from "../../core/config/editing/catalogue/namedEnvironments.ts";
-import { MAX_BYTES } from "../../core/runFolder/wholeFiles.ts";
+import { MAX_BYTES } from "../../core/runFolder/files/wholeFiles.ts";
 import { isConfigDocument } from "../config/configFiles.ts";
 import { Emitter, type Listening } from "../vscode/emitter.ts";
 import { readWorkspaceText } from "../vscode/workspaceText.ts";

@@ -8,10 +8,10 @@ import {
   readCheckpoints,
   usableCheckpoints,
 } from "../../core/runFolder/checkpointLog.ts";
-import { runPaths } from "../../core/runFolder/layout.ts";
+import { runPaths } from "../../core/runFolder/files/layout.ts";
+import { MAX_BYTES } from "../../core/runFolder/files/wholeFiles.ts";
 import { requireRunFile } from "../../core/runFolder/runFile.ts";
 import { readStates } from "../../core/runFolder/state.ts";
-import { MAX_BYTES } from "../../core/runFolder/wholeFiles.ts";
 import { formatTinkerPath, parseTinkerPath } from "../../core/tinker/paths.ts";
 import type { SamplingClient } from "../../core/tinker/samplingClient.ts";
 import type { ServiceClient } from "../../core/tinker/serviceClient.ts";

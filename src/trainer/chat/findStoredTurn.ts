@@ -5,8 +5,8 @@ import { AppError } from "../../core/errors.ts";
 import type { ImageFile } from "../../core/images/imageFile.ts";
 import { rolloutsInOrder } from "../../core/outputs/rolloutsOutput.ts";
 import type { FolderFiles } from "../../core/ports.ts";
-import { readStoredImage } from "../../core/runFolder/imageFiles.ts";
 import { createRunReader } from "../../core/runFolder/reader.ts";
+import { readStoredImage } from "../../core/runFolder/rollouts/imageFiles.ts";
 import { sha256 } from "../../node/hash.ts";
 import type { TurnPlace } from "../../shared/chat.ts";
 

@@ -10,7 +10,7 @@ import {
   usableCheckpoints,
 } from "../../core/runFolder/checkpointLog.ts";
 import { readEvaluations } from "../../core/runFolder/evaluationLog.ts";
-import { runPaths } from "../../core/runFolder/layout.ts";
+import { runPaths } from "../../core/runFolder/files/layout.ts";
 import { parseJson } from "../../core/util/jsonl.ts";
 import type { RunOfWeights } from "../../core/weights/modelCard.ts";
 

@@ -1,14 +1,14 @@
 /** The configuration on its way from the user's file into a run folder. */
 
 import { resolve } from "node:path";
+import type { Config } from "../../core/config/fields/schema.ts";
 import type { AppliedOverride } from "../../core/config/overrides.ts";
 import { type ParseResult, parseConfig } from "../../core/config/parse.ts";
-import { describeProblem } from "../../core/config/problem.ts";
-import type { Config } from "../../core/config/schema.ts";
 import { redactSecrets, withoutSecretValues } from "../../core/config/secretValues.ts";
+import { describeProblem } from "../../core/config/source/problem.ts";
 import { AppError } from "../../core/errors.ts";
 import type { FileSystem, FolderFiles } from "../../core/ports.ts";
-import { runPaths } from "../../core/runFolder/layout.ts";
+import { runPaths } from "../../core/runFolder/files/layout.ts";
 import type { Redactor } from "../../core/secrets/redaction/redactor.ts";
 import { readConfig, type StartConfig } from "../../node/startConfig.ts";
 

@@ -3,8 +3,8 @@
 import { AppError } from "../../core/errors.ts";
 import type { FileSystem } from "../../core/ports.ts";
 import type { Redactor } from "../../core/secrets/redaction/redactor.ts";
-import { tunableChanges } from "../../core/training/applySettings.ts";
-import type { RunControl } from "../../core/training/control.ts";
+import { tunableChanges } from "../../core/training/run/applySettings.ts";
+import type { RunControl } from "../../core/training/run/control.ts";
 import { sha256 } from "../../node/hash.ts";
 import type { ControlCommand, RunStatus } from "../../shared/control.ts";
 import { formatQuantity } from "../../shared/format.ts";

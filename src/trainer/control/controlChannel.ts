@@ -3,8 +3,8 @@
 import { errorMessage } from "../../core/errors.ts";
 import type { Clock, FileSystem, Log } from "../../core/ports.ts";
 import type { RunLease } from "../../core/runFolder/runLease.ts";
-import type { RunControl } from "../../core/training/control.ts";
-import type { ProgressEvent } from "../../core/training/progress.ts";
+import type { RunControl } from "../../core/training/run/control.ts";
+import type { ProgressEvent } from "../../core/training/run/progress.ts";
 import type { LaunchRequest, RunStatus } from "../../shared/control.ts";
 import type { ControlAddress, RunPhase } from "../../shared/runFile.ts";
 import type { LoadedConfig } from "../config/configFiles.ts";

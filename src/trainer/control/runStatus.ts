@@ -1,6 +1,6 @@
 /** What a run is doing, in one small value: progress events in, a new status out. */
 
-import type { ProgressEvent } from "../../core/training/progress.ts";
+import type { ProgressEvent } from "../../core/training/run/progress.ts";
 import type { RunStatus } from "../../shared/control.ts";
 
 export const INITIAL_STATUS: RunStatus = {

@@ -1,6 +1,6 @@
 /** Connects a run to its services: embedded or hosted is decided by the names in the configuration, never by keys. */
 
-import { isLocalModel } from "../../core/config/presets.ts";
+import { isLocalModel } from "../../core/config/fields/presets.ts";
 import { AppError } from "../../core/errors.ts";
 import { connectEnvironments } from "../../core/openreward/environments.ts";
 import type { EnvironmentConnection, RemoteEnvironment } from "../../core/openreward/types.ts";
@@ -8,8 +8,8 @@ import type { Log } from "../../core/ports.ts";
 import { redactingRefusals } from "../../core/secrets/redaction/redactingPorts.ts";
 import type { Redactor } from "../../core/secrets/redaction/redactor.ts";
 import { connectTinker, type ServiceClient } from "../../core/tinker/serviceClient.ts";
-import type { RunControl } from "../../core/training/control.ts";
-import type { Watcher } from "../../core/training/progress.ts";
+import type { RunControl } from "../../core/training/run/control.ts";
+import type { Watcher } from "../../core/training/run/progress.ts";
 import { systemClock } from "../../node/clock.ts";
 import { type ClosableHttpClient, createHttpClient } from "../../node/http.ts";
 import { systemRandom } from "../../node/random.ts";

@@ -1,6 +1,6 @@
 /** Which address a hosted service is reached at, and which keys may go there. */
 
-import type { Config } from "../../core/config/schema.ts";
+import type { Config } from "../../core/config/fields/schema.ts";
 import { OPENREWARD_SESSIONS_URL } from "../../core/openreward/environments.ts";
 import {
   type AllowedOrigin,

@@ -1,6 +1,6 @@
 /** What of a run its trackers need; a run that is done has no more than this. */
 
-import type { RunContext } from "../../core/training/context.ts";
+import type { RunContext } from "../../core/training/run/context.ts";
 
 export type ReportContext = Pick<
   RunContext,

@@ -1,7 +1,7 @@
 /** The services that a run is reported to while it trains: OpenReward gets its rollouts, Weights & Biases its metrics. */
 
 import type { Redactor } from "../../core/secrets/redaction/redactor.ts";
-import type { Watcher } from "../../core/training/progress.ts";
+import type { Watcher } from "../../core/training/run/progress.ts";
 import type { RunFile } from "../../shared/runFile.ts";
 import type { CleanupStack } from "../services/cleanupStack.ts";
 import type { ServiceAddressOptions } from "../services/serviceAddress.ts";

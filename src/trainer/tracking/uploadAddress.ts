@@ -1,6 +1,6 @@
 /** Where rollouts are uploaded to, and with which key: `docs/protocols/openreward.md#addresses`. */
 
-import type { Config } from "../../core/config/schema.ts";
+import type { Config } from "../../core/config/fields/schema.ts";
 import { AppError } from "../../core/errors.ts";
 import { type NamedValue, requireAllowedRoute } from "../../core/secrets/hostBinding.ts";
 import type { KeySource } from "../../core/secrets/keySource.ts";

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Renderer } from "../../../src/core/chat/renderer.ts";
 import { Episode } from "../../../src/core/rollout/episode.ts";
 import type { SampleRequest, SamplingClient } from "../../../src/core/tinker/samplingClient.ts";
-import { buildDatum } from "../../../src/core/training/datums.ts";
+import { buildDatum } from "../../../src/core/training/update/datums.ts";
 import { result, scriptedSession } from "../../core/rollout/scriptedEnvironment.ts";
 import { ENVIRONMENT, someSettings } from "../../core/training/builders.ts";
 import { FakeClock } from "../../fakes/fakeClock.ts";

@@ -3,8 +3,8 @@
 import type { AlarmPast } from "../../../src/core/alarms/alarmHistory.ts";
 import { AlarmHistory } from "../../../src/core/alarms/alarmHistory.ts";
 import { type AlarmState, evaluateAlarms } from "../../../src/core/alarms/evaluateAlarms.ts";
-import type { AlarmsConfig } from "../../../src/core/config/schema.ts";
-import { type MetricsRow, mergeMetrics } from "../../../src/core/runFolder/metricsTree.ts";
+import type { AlarmsConfig } from "../../../src/core/config/fields/schema.ts";
+import { type MetricsRow, mergeMetrics } from "../../../src/core/runFolder/metrics/metricsTree.ts";
 import { aConfig } from "../training/builders.ts";
 
 /** Flat names, such as `rollout/parse_ok_frac`. */

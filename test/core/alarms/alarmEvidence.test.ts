@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { alarmEvidence } from "../../../src/core/alarms/alarmEvidence.ts";
 import { ALARM_IDS } from "../../../src/core/alarms/alarmFacts.ts";
-import type { AlarmId } from "../../../src/core/config/schema.ts";
-import type { RolloutRecord } from "../../../src/core/runFolder/rolloutRecord.ts";
+import type { AlarmId } from "../../../src/core/config/fields/schema.ts";
+import type { RolloutRecord } from "../../../src/core/runFolder/rollouts/rolloutRecord.ts";
 import { aRecord } from "../runFolder/builders.ts";
 
 const [TURN] = aRecord().turns;

@@ -7,8 +7,8 @@ import {
   editsTitle,
   editText,
 } from "../../../src/core/alarms/formatSettingChange.ts";
+import type { AlarmId, Config, EnvironmentConfig } from "../../../src/core/config/fields/schema.ts";
 import { parseConfig } from "../../../src/core/config/parse.ts";
-import type { AlarmId, Config, EnvironmentConfig } from "../../../src/core/config/schema.ts";
 import { aConfig, anEnvironment, ENVIRONMENT } from "../training/builders.ts";
 import { type Numbers, times, watched } from "./aRow.ts";
 

@@ -1,8 +1,8 @@
 /** A run that learns to end the tests instead of passing them: from step 5 on, six of the eight rollouts of a step do so. */
 
 import type { FolderFiles } from "../../../src/core/ports.ts";
-import type { RolloutRecord } from "../../../src/core/runFolder/rolloutRecord.ts";
-import { createRolloutStore } from "../../../src/core/runFolder/rolloutStore.ts";
+import type { RolloutRecord } from "../../../src/core/runFolder/rollouts/rolloutRecord.ts";
+import { createRolloutStore } from "../../../src/core/runFolder/rollouts/rolloutStore.ts";
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
 import { aRecord } from "../runFolder/builders.ts";
 

@@ -1,7 +1,7 @@
 import { beforeEach, expect, it } from "vitest";
 import { readBehaviour } from "../../../src/core/changes/behaviour.ts";
 import { readChanges } from "../../../src/core/changes/readChanges.ts";
-import { stepPaths } from "../../../src/core/runFolder/layout.ts";
+import { stepPaths } from "../../../src/core/runFolder/files/layout.ts";
 import type { BehaviourRow, ChangesReport } from "../../../src/shared/changes.ts";
 import { createMemoryFileSystem } from "../runFolder/memoryFileSystem.ts";
 import { HACKED_STEPS, writeHackedRollouts } from "./hackedRun.ts";

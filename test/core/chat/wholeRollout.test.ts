@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createRenderer } from "../../../src/core/chat/setup/createRenderer.ts";
-import type { Config } from "../../../src/core/config/schema.ts";
+import type { Config } from "../../../src/core/config/fields/schema.ts";
 import { EnvironmentGate } from "../../../src/core/rollout/environmentGate.ts";
 import { NO_CALL_NUDGE } from "../../../src/core/rollout/feedback.ts";
 import { runRollout } from "../../../src/core/rollout/rollout.ts";
@@ -9,7 +9,7 @@ import type {
   SampleRequest,
   SamplingClient,
 } from "../../../src/core/tinker/samplingClient.ts";
-import { buildDatum } from "../../../src/core/training/datums.ts";
+import { buildDatum } from "../../../src/core/training/update/datums.ts";
 import { FakeClock } from "../../fakes/fakeClock.ts";
 import { silentLog } from "../../fakes/silentLog.ts";
 import { encodeWhole, qwen3Model } from "../../node/tokenizer/qwen3Model.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { configChanges } from "../../../src/core/config/changes.ts";
-import type { Config } from "../../../src/core/config/schema.ts";
+import type { Config } from "../../../src/core/config/fields/schema.ts";
 import { aConfig, anEnvironment, ENVIRONMENT } from "../training/builders.ts";
 
 function changes(after: Partial<Config>, before: Partial<Config> = {}): readonly string[] {

@@ -1,8 +1,8 @@
 /** Texts of configuration files for tests: a minimal one that is whole, and ways to add to it. */
 
+import type { Config } from "../../../src/core/config/fields/schema.ts";
 import { type ParseResult, parseConfig } from "../../../src/core/config/parse.ts";
-import { describeProblem } from "../../../src/core/config/problem.ts";
-import type { Config } from "../../../src/core/config/schema.ts";
+import { describeProblem } from "../../../src/core/config/source/problem.ts";
 
 const MINIMAL = `model_name: Qwen/Qwen3-8B
 batch_size: 4

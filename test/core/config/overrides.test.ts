@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { Config } from "../../../src/core/config/fields/schema.ts";
 import { parseConfig } from "../../../src/core/config/parse.ts";
-import { describeProblem } from "../../../src/core/config/problem.ts";
-import type { Config } from "../../../src/core/config/schema.ts";
+import { describeProblem } from "../../../src/core/config/source/problem.ts";
 import { textWith, textWithEnvironment } from "./configText.ts";
 
 function parse(overrides: readonly string[], text = textWith()) {

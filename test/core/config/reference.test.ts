@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { fieldSections } from "../../../src/core/config/fields.ts";
+import { fieldSections } from "../../../src/core/config/fields/fields.ts";
 import { configReference } from "../../../src/core/config/reference.ts";
 
 describe("the reference", () => {

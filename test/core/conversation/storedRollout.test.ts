@@ -10,8 +10,8 @@ import {
   type StoredTurn,
 } from "../../../src/core/conversation/storedRollout.ts";
 import { Episode } from "../../../src/core/rollout/episode.ts";
-import type { RolloutRecord } from "../../../src/core/runFolder/rolloutRecord.ts";
-import type { TokenRecord } from "../../../src/core/runFolder/tokenRecord.ts";
+import type { RolloutRecord } from "../../../src/core/runFolder/rollouts/rolloutRecord.ts";
+import type { TokenRecord } from "../../../src/core/runFolder/rollouts/tokenRecord.ts";
 import { sha256 } from "../../../src/node/hash.ts";
 import { FakeClock } from "../../fakes/fakeClock.ts";
 import {

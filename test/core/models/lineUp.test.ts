@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { modelFields } from "../../../src/core/config/modelFields.ts";
+import { modelFields } from "../../../src/core/config/fields/modelFields.ts";
 import { formatByPattern, formatOfModel } from "../../../src/core/models/formatOfModel.ts";
 import { FORMATS, type FormatFacts } from "../../../src/core/models/formats.ts";
 import {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { AppError } from "../../../src/core/errors.ts";
 import { runRollout } from "../../../src/core/rollout/rollout.ts";
 import type { RolloutSettings } from "../../../src/core/rollout/settings.ts";
-import { rolloutRecordSchema } from "../../../src/core/runFolder/rolloutRecord.ts";
+import { rolloutRecordSchema } from "../../../src/core/runFolder/rollouts/rolloutRecord.ts";
 import { FakeClock, settle } from "../../fakes/fakeClock.ts";
 import { silentLog } from "../../fakes/silentLog.ts";
 import { anEnvironment, aTask, someSettings } from "../training/builders.ts";

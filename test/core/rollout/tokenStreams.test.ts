@@ -12,7 +12,7 @@ import type {
 import { AppError } from "../../../src/core/errors.ts";
 import { followUpsTo } from "../../../src/core/rollout/feedback.ts";
 import { TokenStreams } from "../../../src/core/rollout/tokenStreams.ts";
-import { buildDatum } from "../../../src/core/training/datums.ts";
+import { buildDatum } from "../../../src/core/training/update/datums.ts";
 import { sampled, tinyModel } from "../chat/tinyModel.ts";
 
 const { tokenizer } = tinyModel();

@@ -1,7 +1,11 @@
 /** Rollouts for tests, with only the interesting parts named. */
 
-import type { RolloutRecord } from "../../../src/core/runFolder/rolloutRecord.ts";
-import type { RolloutFacts, StepFacts, TurnFacts } from "../../../src/core/runFolder/stepFacts.ts";
+import type {
+  RolloutFacts,
+  StepFacts,
+  TurnFacts,
+} from "../../../src/core/runFolder/metrics/stepFacts.ts";
+import type { RolloutRecord } from "../../../src/core/runFolder/rollouts/rolloutRecord.ts";
 import { NO_RUN_USAGE, NO_TOKENS } from "../../../src/core/usage/tokenUsage.ts";
 import { NO_USAGE } from "../../../src/core/usage/usageMeter.ts";
 

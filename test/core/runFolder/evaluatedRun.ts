@@ -1,7 +1,7 @@
 /** Stored evaluations for tests. */
 
 import type { FolderFiles } from "../../../src/core/ports.ts";
-import { evalPath, runPaths } from "../../../src/core/runFolder/layout.ts";
+import { evalPath, runPaths } from "../../../src/core/runFolder/files/layout.ts";
 import { encodeJsonLine } from "../../../src/core/util/jsonl.ts";
 import { aRecord } from "./builders.ts";
 

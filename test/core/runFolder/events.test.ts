@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createEventLog, readEvents } from "../../../src/core/runFolder/events.ts";
-import { runPaths } from "../../../src/core/runFolder/layout.ts";
+import { runPaths } from "../../../src/core/runFolder/files/layout.ts";
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
 import { collect } from "./builders.ts";
 import { createMemoryFileSystem, createStillClock } from "./memoryFileSystem.ts";

@@ -5,10 +5,10 @@ import {
   type CheckpointEntry,
 } from "../../../src/core/runFolder/checkpointLog.ts";
 import { createEventLog } from "../../../src/core/runFolder/events.ts";
+import { runPaths } from "../../../src/core/runFolder/files/layout.ts";
 import { RunFollower } from "../../../src/core/runFolder/follower.ts";
-import { runPaths } from "../../../src/core/runFolder/layout.ts";
-import { appendMetrics, buildMetricsRow } from "../../../src/core/runFolder/metrics.ts";
-import { createRolloutStore } from "../../../src/core/runFolder/rolloutStore.ts";
+import { appendMetrics, buildMetricsRow } from "../../../src/core/runFolder/metrics/metrics.ts";
+import { createRolloutStore } from "../../../src/core/runFolder/rollouts/rolloutStore.ts";
 import { resumeRun, startRun } from "../../../src/core/runFolder/runFolder.ts";
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
 import { aRecord, rolloutFacts, stepFacts } from "./builders.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { describeRollouts } from "../../../src/core/outputs/rolloutsOutput.ts";
 import { describeRun } from "../../../src/core/outputs/runOutput.ts";
-import { runPaths, stepPaths } from "../../../src/core/runFolder/layout.ts";
+import { runPaths, stepPaths } from "../../../src/core/runFolder/files/layout.ts";
 import {
   MAX_TAGS,
   markRollout,
@@ -13,7 +13,7 @@ import {
   StoredMarks,
 } from "../../../src/core/runFolder/marks.ts";
 import { createRunReader } from "../../../src/core/runFolder/reader.ts";
-import { summarizeRollout } from "../../../src/core/runFolder/rolloutRecord.ts";
+import { summarizeRollout } from "../../../src/core/runFolder/rollouts/rolloutRecord.ts";
 import { resumeRun, startRun } from "../../../src/core/runFolder/runFolder.ts";
 import { createFileSystem } from "../../../src/node/fileSystem.ts";
 import { aRecord } from "./builders.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { isAppError } from "../../../src/core/errors.ts";
-import { evalPath, runPaths, stepPaths } from "../../../src/core/runFolder/layout.ts";
+import { evalPath, runPaths, stepPaths } from "../../../src/core/runFolder/files/layout.ts";
 import { isRunInUse, readRunFile } from "../../../src/core/runFolder/runFile.ts";
 import { resumeRun, startRun } from "../../../src/core/runFolder/runFolder.ts";
 import type { RunLease } from "../../../src/core/runFolder/runLease.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { isAppError } from "../../../src/core/errors.ts";
-import { runPaths } from "../../../src/core/runFolder/layout.ts";
+import { runPaths } from "../../../src/core/runFolder/files/layout.ts";
 import { type RunState, readState, writeState } from "../../../src/core/runFolder/state.ts";
 import { NO_RUN_USAGE } from "../../../src/core/usage/tokenUsage.ts";
 import { createMemoryFileSystem } from "./memoryFileSystem.ts";

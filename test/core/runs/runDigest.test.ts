@@ -1,5 +1,5 @@
 import { expect, it, vi } from "vitest";
-import { runPaths } from "../../../src/core/runFolder/layout.ts";
+import { runPaths } from "../../../src/core/runFolder/files/layout.ts";
 import { digestView, readDigest, runDigestSchema } from "../../../src/core/runs/runDigest.ts";
 import { encodeJsonLine } from "../../../src/core/util/jsonl.ts";
 import { writeEvaluation } from "../runFolder/evaluatedRun.ts";

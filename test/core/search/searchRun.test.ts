@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from "vitest";
-import type { RolloutRecord } from "../../../src/core/runFolder/rolloutRecord.ts";
-import { createRolloutStore } from "../../../src/core/runFolder/rolloutStore.ts";
+import type { RolloutRecord } from "../../../src/core/runFolder/rollouts/rolloutRecord.ts";
+import { createRolloutStore } from "../../../src/core/runFolder/rollouts/rolloutStore.ts";
 import { searchRun } from "../../../src/core/search/searchRun.ts";
 import { readTextIndex, textPaths, writeTextIndex } from "../../../src/core/search/textIndex.ts";
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";

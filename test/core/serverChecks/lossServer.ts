@@ -1,12 +1,12 @@
 /** What a server makes of a policy loss: which one it computes, with which parameters, and how it adds up. */
 
-import { LOSS_DEFAULTS, type LossName } from "../../../src/core/config/lossDefaults.ts";
+import { LOSS_DEFAULTS, type LossName } from "../../../src/core/config/rules/lossDefaults.ts";
 import {
   type LossNormalization,
   normalized,
 } from "../../../src/core/serverChecks/normalizations.ts";
 import { policyLoss } from "../../../src/core/serverChecks/policyLosses.ts";
-import type { ForwardBackwardResult, LossConfig } from "../../../src/core/tinker/wireProto.ts";
+import type { ForwardBackwardResult, LossConfig } from "../../../src/core/tinker/wire/wireProto.ts";
 
 export interface LossServer {
   /** Computed instead of what is asked for. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type LossName, lossParameters } from "../../../src/core/config/lossDefaults.ts";
+import { type LossName, lossParameters } from "../../../src/core/config/rules/lossDefaults.ts";
 import { policyLoss } from "../../../src/core/serverChecks/policyLosses.ts";
 
 /** p, q, advantage; then the values of the losses of single tokens with their default parameters. */

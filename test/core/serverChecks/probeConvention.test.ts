@@ -3,8 +3,8 @@ import {
   type ProbedSampling,
   probeConvention,
 } from "../../../src/core/serverChecks/probeConvention.ts";
-import { tinkerError } from "../../../src/core/tinker/errors.ts";
 import type { SamplingClient } from "../../../src/core/tinker/samplingClient.ts";
+import { tinkerError } from "../../../src/core/tinker/transport/errors.ts";
 import { type ToyOptions, toySampler } from "./toyModel.ts";
 
 const PLAIN: ProbedSampling = { temperature: 1, topP: 1, topK: -1 };

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { LossName } from "../../../src/core/config/lossDefaults.ts";
+import type { LossName } from "../../../src/core/config/rules/lossDefaults.ts";
 import type { LossNormalization } from "../../../src/core/serverChecks/normalizations.ts";
 import { probeLoss } from "../../../src/core/serverChecks/probeLoss.ts";
-import { tinkerError } from "../../../src/core/tinker/errors.ts";
+import { tinkerError } from "../../../src/core/tinker/transport/errors.ts";
 import { FakeTrainingClient, type LossCall } from "../training/fakeTrainingClient.ts";
 import { answerOf, type LossServer } from "./lossServer.ts";
 

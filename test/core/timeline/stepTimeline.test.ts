@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { RolloutRecord } from "../../../src/core/runFolder/rolloutRecord.ts";
-import type { StepPhases } from "../../../src/core/runFolder/stepPhases.ts";
+import type { RolloutRecord } from "../../../src/core/runFolder/rollouts/rolloutRecord.ts";
+import type { StepPhases } from "../../../src/core/runFolder/rollouts/stepPhases.ts";
 import { rolloutTimes } from "../../../src/core/timeline/rolloutSpans.ts";
 import { stepTimeline, type TimelineFacts } from "../../../src/core/timeline/stepTimeline.ts";
 import { packTimeline, type Timeline, unpackTimeline } from "../../../src/shared/timeline.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Datum } from "../../../src/core/tinker/datum.ts";
+import type { Datum } from "../../../src/core/tinker/wire/datum.ts";
 import { settle } from "../../fakes/fakeClock.ts";
 import { jsonBody } from "../../fakes/fakeHttp.ts";
 import {

@@ -1,6 +1,6 @@
 /** Configurations, ledgers and rollouts for tests, with only the interesting parts named. */
 
-import type { Config, EnvironmentConfig } from "../../../src/core/config/schema.ts";
+import type { Config, EnvironmentConfig } from "../../../src/core/config/fields/schema.ts";
 import {
   Ledger,
   type LedgerView,
@@ -9,10 +9,10 @@ import {
 } from "../../../src/core/rollout/ledger.ts";
 import type { FinishedRollout, RolloutTask } from "../../../src/core/rollout/rollout.ts";
 import type { RolloutSettings } from "../../../src/core/rollout/settings.ts";
-import type { RolloutFacts } from "../../../src/core/runFolder/stepFacts.ts";
-import { buildDatum, type TrainingDatum } from "../../../src/core/training/datums.ts";
-import type { TrainingBatch } from "../../../src/core/training/groups.ts";
-import type { CountedRollout } from "../../../src/core/training/lossNormalization.ts";
+import type { RolloutFacts } from "../../../src/core/runFolder/metrics/stepFacts.ts";
+import { buildDatum, type TrainingDatum } from "../../../src/core/training/update/datums.ts";
+import type { TrainingBatch } from "../../../src/core/training/update/groups.ts";
+import type { CountedRollout } from "../../../src/core/training/update/lossNormalization.ts";
 import { configIn, textWith } from "../config/configText.ts";
 import { aRecord, rolloutFacts } from "../runFolder/builders.ts";
 

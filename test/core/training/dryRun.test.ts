@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { stepPaths } from "../../../src/core/runFolder/layout.ts";
+import { stepPaths } from "../../../src/core/runFolder/files/layout.ts";
 import { playDryRun } from "../../../src/core/training/dryRun.ts";
-import { START } from "../../../src/core/training/loopPosition.ts";
+import { START } from "../../../src/core/training/step/loopPosition.ts";
 import { result, scriptedEnvironment } from "../rollout/scriptedEnvironment.ts";
 import { call, ended, scriptedSampler } from "../rollout/scriptedModel.ts";
 import { aConfig } from "./builders.ts";

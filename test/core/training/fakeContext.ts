@@ -2,8 +2,11 @@
 
 import type { RolloutSettings } from "../../../src/core/rollout/settings.ts";
 import type { NewRunEvent } from "../../../src/core/runFolder/events.ts";
-import { runPaths } from "../../../src/core/runFolder/layout.ts";
-import { createRolloutStore, type RolloutStore } from "../../../src/core/runFolder/rolloutStore.ts";
+import { runPaths } from "../../../src/core/runFolder/files/layout.ts";
+import {
+  createRolloutStore,
+  type RolloutStore,
+} from "../../../src/core/runFolder/rollouts/rolloutStore.ts";
 import { createUsageLog } from "../../../src/core/runFolder/usageLog.ts";
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
 import type { ServiceClient } from "../../../src/core/tinker/serviceClient.ts";
@@ -12,10 +15,10 @@ import {
   type RunContext,
   type RunReporting,
   runLimits,
-} from "../../../src/core/training/context.ts";
-import { RunControl } from "../../../src/core/training/control.ts";
-import { createTaskSequence } from "../../../src/core/training/dataset.ts";
-import type { ProgressEvent } from "../../../src/core/training/progress.ts";
+} from "../../../src/core/training/run/context.ts";
+import { RunControl } from "../../../src/core/training/run/control.ts";
+import type { ProgressEvent } from "../../../src/core/training/run/progress.ts";
+import { createTaskSequence } from "../../../src/core/training/tasks/dataset.ts";
 import { sha256 } from "../../../src/node/hash.ts";
 import type { RunPhase } from "../../../src/shared/runFile.ts";
 import { FakeClock } from "../../fakes/fakeClock.ts";

@@ -1,10 +1,10 @@
 /** A TrainingClient that writes down its calls in order and answers when a test says so. */
 
-import type { Datum } from "../../../src/core/tinker/datum.ts";
 import type { SamplingClient } from "../../../src/core/tinker/samplingClient.ts";
 import type { SaveOptions, TrainingClient } from "../../../src/core/tinker/trainingClient.ts";
-import type { AdamParams } from "../../../src/core/tinker/wire.ts";
-import type { ForwardBackwardResult, LossConfig } from "../../../src/core/tinker/wireProto.ts";
+import type { Datum } from "../../../src/core/tinker/wire/datum.ts";
+import type { AdamParams } from "../../../src/core/tinker/wire/wire.ts";
+import type { ForwardBackwardResult, LossConfig } from "../../../src/core/tinker/wire/wireProto.ts";
 
 export interface LossCall {
   readonly data: readonly Datum[];

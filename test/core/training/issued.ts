@@ -1,10 +1,10 @@
 /** A step's groups, issued as the loop does. */
 
 import type { SamplingClient } from "../../../src/core/tinker/samplingClient.ts";
-import type { RunContext } from "../../../src/core/training/context.ts";
-import type { TaskItem } from "../../../src/core/training/dataset.ts";
-import type { StepBeginning } from "../../../src/core/training/gatherStepFacts.ts";
-import { GroupQueue } from "../../../src/core/training/groupQueue.ts";
+import { GroupQueue } from "../../../src/core/training/generation/groupQueue.ts";
+import type { RunContext } from "../../../src/core/training/run/context.ts";
+import type { StepBeginning } from "../../../src/core/training/step/gatherStepFacts.ts";
+import type { TaskItem } from "../../../src/core/training/tasks/dataset.ts";
 
 export interface Issued {
   readonly step: number;

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { readUsage, type UsageEntry } from "../../../src/core/runFolder/usageLog.ts";
-import { START } from "../../../src/core/training/loopPosition.ts";
+import { START } from "../../../src/core/training/step/loopPosition.ts";
 import { withUsage } from "../../../src/core/training/usageAtStart.ts";
 import { NO_RUN_USAGE, NO_TOKENS } from "../../../src/core/usage/tokenUsage.ts";
 import { aContext, FOLDER } from "./fakeContext.ts";

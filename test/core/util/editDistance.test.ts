@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { configFields } from "../../../src/core/config/fields.ts";
+import { configFields } from "../../../src/core/config/fields/fields.ts";
 import { editDistance, nearestWord, nearestWords } from "../../../src/core/util/editDistance.ts";
 
 describe("the edit distance", () => {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { renderLine, styled } from "../../../src/cli/line.ts";
+import { renderLine, styled } from "../../../src/cli/terminal/line.ts";
 import { visibleLine, visibleText, visibleToken } from "../../../src/core/util/visibleText.ts";
 
 test("sequences that steer a terminal become visible signs", () => {

@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { hostname } from "node:os";
-import { appendMetrics, buildMetricsRow } from "../../../src/core/runFolder/metrics.ts";
-import { createRolloutStore } from "../../../src/core/runFolder/rolloutStore.ts";
+import { appendMetrics, buildMetricsRow } from "../../../src/core/runFolder/metrics/metrics.ts";
+import { createRolloutStore } from "../../../src/core/runFolder/rollouts/rolloutStore.ts";
 import { startRun } from "../../../src/core/runFolder/runFolder.ts";
 import type { RunLease } from "../../../src/core/runFolder/runLease.ts";
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";

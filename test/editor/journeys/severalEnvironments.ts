@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { MetricColumns } from "../../../src/core/runFolder/metricColumns.ts";
+import { MetricColumns } from "../../../src/core/runFolder/metrics/metricColumns.ts";
 import { isMetricsRow } from "../../../src/core/runFolder/reader.ts";
 import { formatValue } from "../../../webview-ui/charts/format.ts";
 import { moveToMark } from "../../workbench/findMark.ts";

@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { createRunReader, type RolloutSummary } from "../../../src/core/runFolder/reader.ts";
-import type { RolloutRecord } from "../../../src/core/runFolder/rolloutRecord.ts";
-import type { TokenRecord } from "../../../src/core/runFolder/tokenRecord.ts";
+import type { RolloutRecord } from "../../../src/core/runFolder/rollouts/rolloutRecord.ts";
+import type { TokenRecord } from "../../../src/core/runFolder/rollouts/tokenRecord.ts";
 import { createFileSystem } from "../../../src/node/fileSystem.ts";
 import { formatExact, formatMeasure } from "../../../src/shared/format.ts";
 import { Keyboard } from "../../workbench/keyboard.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import type { CheckpointEntry } from "../../../src/core/runFolder/checkpointLog.ts";
-import { createRolloutStore } from "../../../src/core/runFolder/rolloutStore.ts";
+import { createRolloutStore } from "../../../src/core/runFolder/rollouts/rolloutStore.ts";
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
 import type { ChatPanels, ChatSubject } from "../../../src/host/chat/chatPanels.ts";
 import { chatHandlers } from "../../../src/host/commands/chatHandlers.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { MetricColumns } from "../../../src/core/runFolder/metricColumns.ts";
+import { MetricColumns } from "../../../src/core/runFolder/metrics/metricColumns.ts";
 import { ColumnQueue } from "../../../src/host/dashboard/columnQueue.ts";
 import { inDrawingOrder } from "../../../src/host/dashboard/metricOrder.ts";
 import { ColumnStore } from "../../../webview-ui/charts/columns.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from "vitest";
 import { createEventLog } from "../../../src/core/runFolder/events.ts";
 import { RunFollower } from "../../../src/core/runFolder/follower.ts";
-import { appendMetrics, buildMetricsRow } from "../../../src/core/runFolder/metrics.ts";
-import { createRolloutStore } from "../../../src/core/runFolder/rolloutStore.ts";
+import { appendMetrics, buildMetricsRow } from "../../../src/core/runFolder/metrics/metrics.ts";
+import { createRolloutStore } from "../../../src/core/runFolder/rollouts/rolloutStore.ts";
 import { resumeRun } from "../../../src/core/runFolder/runFolder.ts";
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
 import type { DashboardRun } from "../../../src/host/dashboard/dashboardRun.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createRunReader } from "../../../src/core/runFolder/reader.ts";
-import { createRolloutStore } from "../../../src/core/runFolder/rolloutStore.ts";
+import { createRolloutStore } from "../../../src/core/runFolder/rollouts/rolloutStore.ts";
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
 import { searchEvidence } from "../../../src/host/dashboard/evidenceSearch.ts";
 import { aRecord, collect } from "../../core/runFolder/builders.ts";

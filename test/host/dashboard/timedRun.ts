@@ -1,9 +1,9 @@
 /** A run folder of one step whose rollouts queue for slots, wait for a full environment, and lag behind, as in a large run. */
 
 import type { FileSystem } from "../../../src/core/ports.ts";
-import { appendMetrics, buildMetricsRow } from "../../../src/core/runFolder/metrics.ts";
-import type { RolloutRecord } from "../../../src/core/runFolder/rolloutRecord.ts";
-import { createRolloutStore } from "../../../src/core/runFolder/rolloutStore.ts";
+import { appendMetrics, buildMetricsRow } from "../../../src/core/runFolder/metrics/metrics.ts";
+import type { RolloutRecord } from "../../../src/core/runFolder/rollouts/rolloutRecord.ts";
+import { createRolloutStore } from "../../../src/core/runFolder/rollouts/rolloutStore.ts";
 import { startRun } from "../../../src/core/runFolder/runFolder.ts";
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
 import { systemClock } from "../../../src/node/clock.ts";

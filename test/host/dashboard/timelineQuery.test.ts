@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { RunFollower } from "../../../src/core/runFolder/follower.ts";
-import { appendMetrics, buildMetricsRow } from "../../../src/core/runFolder/metrics.ts";
-import { createRolloutStore } from "../../../src/core/runFolder/rolloutStore.ts";
+import { appendMetrics, buildMetricsRow } from "../../../src/core/runFolder/metrics/metrics.ts";
+import { createRolloutStore } from "../../../src/core/runFolder/rollouts/rolloutStore.ts";
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
 import { TimelineQuery } from "../../../src/host/dashboard/timelineQuery.ts";
 import { aRecord, stepFacts } from "../../core/runFolder/builders.ts";

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { alarmBegins } from "../../../src/core/alarms/alarmEvents.ts";
 import type { AlarmNotice } from "../../../src/core/alarms/evaluateAlarms.ts";
 import { createEventLog } from "../../../src/core/runFolder/events.ts";
-import { appendMetrics } from "../../../src/core/runFolder/metrics.ts";
+import { appendMetrics } from "../../../src/core/runFolder/metrics/metrics.ts";
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
 import { RunAlarms } from "../../../src/host/runs/runAlarms.ts";
 import { RunFeeds } from "../../../src/host/runs/runFeed.ts";

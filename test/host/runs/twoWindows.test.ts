@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { appendMetrics, buildMetricsRow } from "../../../src/core/runFolder/metrics.ts";
+import { appendMetrics, buildMetricsRow } from "../../../src/core/runFolder/metrics/metrics.ts";
 import { resumeRun, startRun } from "../../../src/core/runFolder/runFolder.ts";
 import { RunStore } from "../../../src/host/runs/runStore.ts";
 import { isResumable, runRow } from "../../../src/host/views/runRow.ts";

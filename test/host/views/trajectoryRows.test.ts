@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { EvaluationEntry } from "../../../src/core/runFolder/evaluationLog.ts";
-import { MetricColumns } from "../../../src/core/runFolder/metricColumns.ts";
+import { MetricColumns } from "../../../src/core/runFolder/metrics/metricColumns.ts";
 import { evaluationRow, stepRow } from "../../../src/host/views/trajectoryRows.ts";
 
 const result = {

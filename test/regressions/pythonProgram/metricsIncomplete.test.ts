@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { buildMetricsRow } from "../../../src/core/runFolder/metrics.ts";
-import { flattenMetrics } from "../../../src/core/runFolder/metricsTree.ts";
+import { buildMetricsRow } from "../../../src/core/runFolder/metrics/metrics.ts";
+import { flattenMetrics } from "../../../src/core/runFolder/metrics/metricsTree.ts";
 import { rolloutFacts, stepFacts } from "../../core/runFolder/builders.ts";
 import { ENVIRONMENT } from "../../core/training/builders.ts";
 import { prepareRun } from "../../core/training/loop/prepareRun.ts";

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { AppError } from "../../../src/core/errors.ts";
 import { scoreRewards } from "../../../src/core/rollout/rewards.ts";
-import { buildMetricsRow } from "../../../src/core/runFolder/metrics.ts";
-import { flattenMetrics } from "../../../src/core/runFolder/metricsTree.ts";
-import { collectRollouts } from "../../../src/core/training/collectRollouts.ts";
-import { scoreGroups } from "../../../src/core/training/groups.ts";
+import { buildMetricsRow } from "../../../src/core/runFolder/metrics/metrics.ts";
+import { flattenMetrics } from "../../../src/core/runFolder/metrics/metricsTree.ts";
+import { collectRollouts } from "../../../src/core/training/generation/collectRollouts.ts";
+import { scoreGroups } from "../../../src/core/training/update/groups.ts";
 import {
   blocks,
   IMAGE,

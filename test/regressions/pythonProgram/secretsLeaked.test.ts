@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createEventLog } from "../../../src/core/runFolder/events.ts";
-import { createRolloutStore } from "../../../src/core/runFolder/rolloutStore.ts";
+import { createRolloutStore } from "../../../src/core/runFolder/rollouts/rolloutStore.ts";
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
 import { resolveSecrets } from "../../../src/core/secrets/resolve.ts";
 import { loadConfig, writeConfigFiles } from "../../../src/trainer/config/configFiles.ts";

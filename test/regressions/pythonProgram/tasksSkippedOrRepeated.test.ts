@@ -1,16 +1,16 @@
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import {
+  type PrepareOptions,
+  prepareRun as prepareOurs,
+} from "../../../src/core/training/prepare.ts";
+import {
   batchAt,
   createTaskSequence,
   type TaskSequence,
   type TaskSource,
   totalSteps,
-} from "../../../src/core/training/dataset.ts";
-import {
-  type PrepareOptions,
-  prepareRun as prepareOurs,
-} from "../../../src/core/training/prepare.ts";
+} from "../../../src/core/training/tasks/dataset.ts";
 import { sha256 } from "../../../src/node/hash.ts";
 import { loadModelTokenizer } from "../../../src/node/tokenizer/modelTokenizer.ts";
 import { configIn, messagesIn } from "../../core/config/configText.ts";

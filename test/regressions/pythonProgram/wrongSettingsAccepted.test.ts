@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { parseConfig } from "../../../src/core/config/parse.ts";
-import { checkSampling } from "../../../src/core/training/checkSampling.ts";
+import { checkSampling } from "../../../src/core/training/checks/checkSampling.ts";
 import {
   configIn,
   messagesIn,

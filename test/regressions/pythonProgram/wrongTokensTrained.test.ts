@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { Config } from "../../../src/core/config/schema.ts";
+import type { Config } from "../../../src/core/config/fields/schema.ts";
 import { Ledger } from "../../../src/core/rollout/ledger.ts";
-import { buildDatum } from "../../../src/core/training/datums.ts";
-import { trainStep } from "../../../src/core/training/trainStep.ts";
+import { buildDatum } from "../../../src/core/training/update/datums.ts";
+import { trainStep } from "../../../src/core/training/update/trainStep.ts";
 import { result } from "../../core/rollout/scriptedEnvironment.ts";
 import { call, encode, ended, type TurnScript } from "../../core/rollout/scriptedModel.ts";
 import {

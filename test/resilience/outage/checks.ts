@@ -1,7 +1,10 @@
 /** What a disturbed run must share with one that was left alone, and what its services must have received. */
 
 import { isDeepStrictEqual } from "node:util";
-import { flattenMetrics, type MetricsRow } from "../../../src/core/runFolder/metricsTree.ts";
+import {
+  flattenMetrics,
+  type MetricsRow,
+} from "../../../src/core/runFolder/metrics/metricsTree.ts";
 import { FAULT_KINDS, type FaultLedger } from "./faultPlan.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Told } from "./scenario.ts";

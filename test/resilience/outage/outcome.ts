@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
-import type { MetricsRow } from "../../../src/core/runFolder/metricsTree.ts";
+import type { MetricsRow } from "../../../src/core/runFolder/metrics/metricsTree.ts";
 import {
   comparableRow,
   REPEATED,

@@ -5,7 +5,7 @@ import * as z from "zod";
 import {
   decodeForwardBackwardRequest,
   encodeForwardBackwardRequest,
-} from "../../../src/core/tinker/wireProto.ts";
+} from "../../../src/core/tinker/wire/wireProto.ts";
 import type { Passage } from "./faultProxy.ts";
 
 const OPERATION =

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { runPaths } from "../../../src/core/runFolder/layout.ts";
+import { runPaths } from "../../../src/core/runFolder/files/layout.ts";
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
-import { RunControl } from "../../../src/core/training/control.ts";
+import { RunControl } from "../../../src/core/training/run/control.ts";
 import { readOverrides } from "../../../src/node/startConfig.ts";
 import type { RunStatus } from "../../../src/shared/control.ts";
 import { loadConfigText } from "../../../src/trainer/config/configFiles.ts";

@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from "vitest";
 import { RunLease } from "../../../src/core/runFolder/runLease.ts";
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
-import { RunControl } from "../../../src/core/training/control.ts";
+import { RunControl } from "../../../src/core/training/run/control.ts";
 import { ControlClient } from "../../../src/node/control/client.ts";
 import type { RunFile } from "../../../src/shared/runFile.ts";
 import { loadConfigText } from "../../../src/trainer/config/configFiles.ts";

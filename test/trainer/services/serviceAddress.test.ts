@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Config } from "../../../src/core/config/schema.ts";
+import type { Config } from "../../../src/core/config/fields/schema.ts";
 import type { AllowedOrigin } from "../../../src/core/secrets/hostBinding.ts";
 import type { FoundValue } from "../../../src/core/secrets/keySource.ts";
 import { environmentAddress, tinkerAddress } from "../../../src/trainer/services/serviceAddress.ts";

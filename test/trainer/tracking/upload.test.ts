@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
 import type { NewRunEvent } from "../../../src/core/runFolder/events.ts";
-import { createRolloutStore } from "../../../src/core/runFolder/rolloutStore.ts";
+import { createRolloutStore } from "../../../src/core/runFolder/rollouts/rolloutStore.ts";
 import { createUsageLog } from "../../../src/core/runFolder/usageLog.ts";
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
-import { RunControl } from "../../../src/core/training/control.ts";
-import type { ProgressEvent } from "../../../src/core/training/progress.ts";
+import { RunControl } from "../../../src/core/training/run/control.ts";
+import type { ProgressEvent } from "../../../src/core/training/run/progress.ts";
 import { sha256 } from "../../../src/node/hash.ts";
 import type { ReportContext } from "../../../src/trainer/tracking/reportContext.ts";
 import { RolloutUploads } from "../../../src/trainer/tracking/upload.ts";

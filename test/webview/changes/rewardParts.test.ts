@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import type { BehaviourRow, RewardPart } from "../../../src/shared/changes.ts";
 import { joined, partColumns } from "../../../webview-ui/changes/rewardParts.ts";
 import { firstViewState } from "../../../webview-ui/model/viewState.ts";
-import { rewardChartData } from "../../../webview-ui/views/rewardChartData.ts";
+import { rewardChartData } from "../../../webview-ui/views/charts/rewardChartData.ts";
 import { aRunStore } from "../runStores.ts";
 
 function row(step: number, ...parts: readonly Partial<RewardPart>[]): BehaviourRow {

@@ -1,6 +1,6 @@
 /** From the configuration to the renderer of a run: the one place that knows the chat formats by name. */
 
-import type { Config } from "../../config/schema.ts";
+import type { Config } from "../../config/fields/schema.ts";
 import { AppError } from "../../errors.ts";
 import { formatOfModel } from "../../models/formatOfModel.ts";
 import { FORMATS } from "../../models/formats.ts";

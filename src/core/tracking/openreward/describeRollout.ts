@@ -1,9 +1,13 @@
 /** Describes a stored rollout for the upload: its conversation, its rewards, and its use in training. */
 
-import type { Config } from "../../config/schema.ts";
+import type { Config } from "../../config/fields/schema.ts";
 import type { JsonObject } from "../../json.ts";
 import type { Sha256 } from "../../ports.ts";
-import type { EvaluationUse, RolloutRecord, ScoredLine } from "../../runFolder/rolloutRecord.ts";
+import type {
+  EvaluationUse,
+  RolloutRecord,
+  ScoredLine,
+} from "../../runFolder/rollouts/rolloutRecord.ts";
 import type { RolloutUpload, UploadMessage } from "./uploadEvents.ts";
 
 export interface UploadSettings {

@@ -2,8 +2,8 @@
 
 import type { FolderFiles } from "../../ports.ts";
 import { readEvaluations } from "../../runFolder/evaluationLog.ts";
-import { runPaths, stepOfFileName, supersededFolder } from "../../runFolder/layout.ts";
-import { scoredRollouts } from "../../runFolder/scoredRollouts.ts";
+import { runPaths, stepOfFileName, supersededFolder } from "../../runFolder/files/layout.ts";
+import { scoredRollouts } from "../../runFolder/rollouts/scoredRollouts.ts";
 import type { SentRollout, UploadedSet, UploadLogState } from "./uploadLog.ts";
 import { evaluationSet, setKey, type UploadSet } from "./uploadSet.ts";
 

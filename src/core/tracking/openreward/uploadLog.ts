@@ -6,9 +6,9 @@
 import * as z from "zod";
 import { isAppError } from "../../errors.ts";
 import type { FolderFiles } from "../../ports.ts";
-import { runPaths } from "../../runFolder/layout.ts";
-import { readLines } from "../../runFolder/lineReader.ts";
-import { storedId } from "../../runFolder/storedNames.ts";
+import { runPaths } from "../../runFolder/files/layout.ts";
+import { readLines } from "../../runFolder/files/lineReader.ts";
+import { storedId } from "../../runFolder/files/storedNames.ts";
 import { encodeJsonLine, lastLines, parseJsonLines } from "../../util/jsonl.ts";
 import { setKey, type UploadSet } from "./uploadSet.ts";
 

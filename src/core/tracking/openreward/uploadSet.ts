@@ -4,8 +4,8 @@ import type { FolderFiles } from "../../ports.ts";
 import { evaluatedRollouts } from "../../runFolder/evaluatedRollouts.ts";
 import type { EvaluationEntry } from "../../runFolder/evaluationLog.ts";
 import type { RolloutSummary } from "../../runFolder/reader.ts";
-import type { EndedLine } from "../../runFolder/rolloutRecord.ts";
-import { scoredRollouts } from "../../runFolder/scoredRollouts.ts";
+import type { EndedLine } from "../../runFolder/rollouts/rolloutRecord.ts";
+import { scoredRollouts } from "../../runFolder/rollouts/scoredRollouts.ts";
 import type { RolloutUse } from "./describeRollout.ts";
 
 export interface UploadSet {

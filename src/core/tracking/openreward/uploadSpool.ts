@@ -7,7 +7,7 @@ import { errorMessage } from "../../errors.ts";
 import type { Clock } from "../../ports.ts";
 import type { EvaluationEntry } from "../../runFolder/evaluationLog.ts";
 import { readBody } from "../../runFolder/reader.ts";
-import type { RolloutRecord } from "../../runFolder/rolloutRecord.ts";
+import type { RolloutRecord } from "../../runFolder/rollouts/rolloutRecord.ts";
 import type { RolloutUse } from "./describeRollout.ts";
 import { type BacklogOptions, findBacklog, type UploadJob } from "./uploadBacklog.ts";
 import type { Delivered, DeliveryOptions } from "./uploadDelivery.ts";

@@ -1,9 +1,9 @@
 /** Steps that a resume repeats: finds rows that W&B already holds and that the repeat has not changed. */
 
 import type { FolderFiles, Sha256 } from "../../ports.ts";
-import { runPaths, supersededAttempts, supersededFolder } from "../../runFolder/layout.ts";
-import { readLines } from "../../runFolder/lineReader.ts";
-import { flattenMetrics, type MetricsRow } from "../../runFolder/metricsTree.ts";
+import { runPaths, supersededAttempts, supersededFolder } from "../../runFolder/files/layout.ts";
+import { readLines } from "../../runFolder/files/lineReader.ts";
+import { flattenMetrics, type MetricsRow } from "../../runFolder/metrics/metricsTree.ts";
 import { isMetricsRow } from "../../runFolder/reader.ts";
 import type { SyncCursor } from "../../runFolder/wandbState.ts";
 

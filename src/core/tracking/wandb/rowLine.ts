@@ -1,7 +1,7 @@
 /** A row of metrics as a line of the run's log. */
 
 import { formatReward } from "../../../shared/format.ts";
-import { flattenMetrics, type MetricsRow } from "../../runFolder/metricsTree.ts";
+import { flattenMetrics, type MetricsRow } from "../../runFolder/metrics/metricsTree.ts";
 
 /** The step, counted from 1, and its headline numbers as far as there are any. */
 export function rowLine(row: MetricsRow): string {

@@ -2,8 +2,8 @@
 
 import { isJsonObject, type JsonObject } from "../../json.ts";
 import type { FolderFiles } from "../../ports.ts";
-import { runPaths } from "../../runFolder/layout.ts";
-import { MAX_BYTES } from "../../runFolder/wholeFiles.ts";
+import { runPaths } from "../../runFolder/files/layout.ts";
+import { MAX_BYTES } from "../../runFolder/files/wholeFiles.ts";
 import type { Redactor } from "../../secrets/redaction/redactor.ts";
 import { parseJson } from "../../util/jsonl.ts";
 

@@ -3,9 +3,13 @@
 import { isJsonObject } from "../../json.ts";
 import type { Clock, FolderFiles, Sha256 } from "../../ports.ts";
 import { parseEvent, type RunEvent } from "../../runFolder/events.ts";
-import { runPaths, stepPaths } from "../../runFolder/layout.ts";
-import { readLines } from "../../runFolder/lineReader.ts";
-import { flattenMetrics, type MetricsLeaf, type MetricsRow } from "../../runFolder/metricsTree.ts";
+import { runPaths, stepPaths } from "../../runFolder/files/layout.ts";
+import { readLines } from "../../runFolder/files/lineReader.ts";
+import {
+  flattenMetrics,
+  type MetricsLeaf,
+  type MetricsRow,
+} from "../../runFolder/metrics/metricsTree.ts";
 import { isMetricsRow } from "../../runFolder/reader.ts";
 import type { SyncCursor } from "../../runFolder/wandbState.ts";
 import type { Redactor } from "../../secrets/redaction/redactor.ts";

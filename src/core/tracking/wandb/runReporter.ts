@@ -11,7 +11,7 @@ import type {
 } from "../../ports.ts";
 import { readCheckpoints } from "../../runFolder/checkpointLog.ts";
 import { readEvaluations } from "../../runFolder/evaluationLog.ts";
-import { runPaths } from "../../runFolder/layout.ts";
+import { runPaths } from "../../runFolder/files/layout.ts";
 import type { SyncCursor } from "../../runFolder/wandbState.ts";
 import type { OutageNotice } from "../../util/outageNotice.ts";
 import type { WakeableSleep } from "../../util/wakeableSleep.ts";

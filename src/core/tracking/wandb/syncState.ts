@@ -1,13 +1,13 @@
 /** `wandb.json`: how far a run has been sent to W&B, so that any later attempt continues exactly there. */
 
 import type { FolderFiles } from "../../ports.ts";
+import { MAX_BYTES } from "../../runFolder/files/wholeFiles.ts";
 import {
   parseWandbState,
   type SyncCursor,
   type WandbState,
   wandbStatePath,
 } from "../../runFolder/wandbState.ts";
-import { MAX_BYTES } from "../../runFolder/wholeFiles.ts";
 import { Limiter } from "../../util/limiter.ts";
 
 /** Sent at once, or written to files for `wandb sync`: each has its own cursor. */

@@ -2,7 +2,7 @@
 
 import type { FolderFiles } from "../../ports.ts";
 import { createRunReader, type RolloutSummary } from "../../runFolder/reader.ts";
-import type { RolloutRecord } from "../../runFolder/rolloutRecord.ts";
+import type { RolloutRecord } from "../../runFolder/rollouts/rolloutRecord.ts";
 import type { ExtendedValue } from "./extendedJson.ts";
 import type { Table } from "./tableFile.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createRenderer } from "../../../../src/core/chat/setup/createRenderer.ts";
 import type { ModelTokenizer } from "../../../../src/core/chat/tokenizer.ts";
-import type { Config } from "../../../../src/core/config/schema.ts";
+import type { Config } from "../../../../src/core/config/fields/schema.ts";
 import { errorMessage } from "../../../../src/core/errors.ts";
 import { byteTokenizer } from "../byteTokenizer.ts";
 import { PLAIN_TEMPLATE, sampled, THINKING_TEMPLATE, tinyModel } from "../tinyModel.ts";

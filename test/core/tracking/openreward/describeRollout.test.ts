@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
-import type { RolloutRecord } from "../../../../src/core/runFolder/rolloutRecord.ts";
+import type { RolloutRecord } from "../../../../src/core/runFolder/rollouts/rolloutRecord.ts";
 import { describeRollout } from "../../../../src/core/tracking/openreward/describeRollout.ts";
 import { aRecord } from "../../runFolder/builders.ts";
 import { aConfig, anEnvironment } from "../../training/builders.ts";

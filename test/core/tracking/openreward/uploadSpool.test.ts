@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { runPaths, supersededFolder } from "../../../../src/core/runFolder/layout.ts";
+import { runPaths, supersededFolder } from "../../../../src/core/runFolder/files/layout.ts";
 import { waitingUploads } from "../../../../src/core/tracking/openreward/uploadLog.ts";
 import { ALL, FOLDER, UploadWorld } from "./uploadWorld.ts";
 

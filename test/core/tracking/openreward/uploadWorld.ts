@@ -2,9 +2,9 @@
 
 import { createHash } from "node:crypto";
 import { expect } from "vitest";
-import { evalPath, runPaths } from "../../../../src/core/runFolder/layout.ts";
-import type { RolloutRecord } from "../../../../src/core/runFolder/rolloutRecord.ts";
-import { createRolloutStore } from "../../../../src/core/runFolder/rolloutStore.ts";
+import { evalPath, runPaths } from "../../../../src/core/runFolder/files/layout.ts";
+import type { RolloutRecord } from "../../../../src/core/runFolder/rollouts/rolloutRecord.ts";
+import { createRolloutStore } from "../../../../src/core/runFolder/rollouts/rolloutStore.ts";
 import { supersedeFrom } from "../../../../src/core/runFolder/supersede.ts";
 import { Redactor } from "../../../../src/core/secrets/redaction/redactor.ts";
 import { describeRollout } from "../../../../src/core/tracking/openreward/describeRollout.ts";

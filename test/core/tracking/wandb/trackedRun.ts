@@ -2,10 +2,13 @@
 
 import { createHash } from "node:crypto";
 import { createEventLog } from "../../../../src/core/runFolder/events.ts";
-import { runPaths } from "../../../../src/core/runFolder/layout.ts";
-import { appendMetrics } from "../../../../src/core/runFolder/metrics.ts";
-import type { MetricsRow, MetricsTree } from "../../../../src/core/runFolder/metricsTree.ts";
-import { createRolloutStore } from "../../../../src/core/runFolder/rolloutStore.ts";
+import { runPaths } from "../../../../src/core/runFolder/files/layout.ts";
+import { appendMetrics } from "../../../../src/core/runFolder/metrics/metrics.ts";
+import type {
+  MetricsRow,
+  MetricsTree,
+} from "../../../../src/core/runFolder/metrics/metricsTree.ts";
+import { createRolloutStore } from "../../../../src/core/runFolder/rollouts/rolloutStore.ts";
 import { supersedeFrom } from "../../../../src/core/runFolder/supersede.ts";
 import { Redactor } from "../../../../src/core/secrets/redaction/redactor.ts";
 import { WandbTracker } from "../../../../src/core/tracking/wandb/tracker.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createRolloutStore } from "../../../../src/core/runFolder/rolloutStore.ts";
+import { createRolloutStore } from "../../../../src/core/runFolder/rollouts/rolloutStore.ts";
 import { Redactor } from "../../../../src/core/secrets/redaction/redactor.ts";
 import { trajectoryTable } from "../../../../src/core/tracking/wandb/trajectoryTable.ts";
 import { aRecord } from "../../runFolder/builders.ts";

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { AppError } from "../../../../src/core/errors.ts";
 import { isJsonObject } from "../../../../src/core/json.ts";
-import { evalPath } from "../../../../src/core/runFolder/layout.ts";
-import { environmentOf } from "../../../../src/core/training/context.ts";
-import { START } from "../../../../src/core/training/loopPosition.ts";
+import { evalPath } from "../../../../src/core/runFolder/files/layout.ts";
+import { environmentOf } from "../../../../src/core/training/run/context.ts";
+import { START } from "../../../../src/core/training/step/loopPosition.ts";
 import { settle } from "../../../fakes/fakeClock.ts";
 import { ENVIRONMENT, someSettings } from "../builders.ts";
 import { FOLDER, linesOf, PATHS } from "../fakeContext.ts";

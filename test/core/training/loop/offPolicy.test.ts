@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { AppError } from "../../../../src/core/errors.ts";
-import { START } from "../../../../src/core/training/loopPosition.ts";
+import { START } from "../../../../src/core/training/step/loopPosition.ts";
 import { settle } from "../../../fakes/fakeClock.ts";
 import {
   type AheadRun,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { AppError } from "../../../../src/core/errors.ts";
-import { environmentOf } from "../../../../src/core/training/context.ts";
+import { environmentOf } from "../../../../src/core/training/run/context.ts";
 import type { ScriptedEnvironment } from "../../rollout/scriptedEnvironment.ts";
 import { ENVIRONMENT } from "../builders.ts";
 import { type ContextOptions, linesOf, PATHS } from "../fakeContext.ts";

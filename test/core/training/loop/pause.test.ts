@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { START } from "../../../../src/core/training/loopPosition.ts";
+import { START } from "../../../../src/core/training/step/loopPosition.ts";
 import { settle } from "../../../fakes/fakeClock.ts";
 import { result, scriptedEnvironment } from "../../rollout/scriptedEnvironment.ts";
 import { aConfig, anEnvironment, ENVIRONMENT } from "../builders.ts";

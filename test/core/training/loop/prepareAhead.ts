@@ -1,7 +1,10 @@
 /** Runs whose groups are sampled steps ahead, with tokens and rewards that follow from the seeds of the samples alone. */
 
 import { rolloutSeed } from "../../../../src/core/rollout/seeds.ts";
-import { flattenMetrics, type MetricsRow } from "../../../../src/core/runFolder/metricsTree.ts";
+import {
+  flattenMetrics,
+  type MetricsRow,
+} from "../../../../src/core/runFolder/metrics/metricsTree.ts";
 import type { SampleRequest, SamplingClient } from "../../../../src/core/tinker/samplingClient.ts";
 import { sha256 } from "../../../../src/node/hash.ts";
 import { result, scriptedEnvironment } from "../../rollout/scriptedEnvironment.ts";

@@ -1,11 +1,11 @@
 /** Runs of the whole loop on a fake service: groups of two, one in each step, and a model that answers at once. */
 
-import type { Config, EnvironmentConfig } from "../../../../src/core/config/schema.ts";
+import type { Config, EnvironmentConfig } from "../../../../src/core/config/fields/schema.ts";
 import { isJsonObject } from "../../../../src/core/json.ts";
 import { readCheckpoints } from "../../../../src/core/runFolder/checkpointLog.ts";
 import { readState } from "../../../../src/core/runFolder/state.ts";
 import { runLoop } from "../../../../src/core/training/loop.ts";
-import { type LoopPosition, START } from "../../../../src/core/training/loopPosition.ts";
+import { type LoopPosition, START } from "../../../../src/core/training/step/loopPosition.ts";
 import {
   result,
   type ScriptedEnvironment,

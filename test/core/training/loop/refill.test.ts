@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { stepPaths } from "../../../../src/core/runFolder/layout.ts";
+import { stepPaths } from "../../../../src/core/runFolder/files/layout.ts";
 import { sha256 } from "../../../../src/node/hash.ts";
 import { FOLDER, linesOf } from "../fakeContext.ts";
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Config } from "../../../../src/core/config/schema.ts";
+import type { Config } from "../../../../src/core/config/fields/schema.ts";
 import { settle } from "../../../fakes/fakeClock.ts";
 import { someSettings } from "../builders.ts";
 import { type AheadRun, metric, placeOfSeed, prepareAhead, updates } from "./prepareAhead.ts";

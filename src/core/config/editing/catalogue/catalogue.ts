@@ -1,7 +1,7 @@
 /** Environments, models and checkpoints of services and of this machine: lists that were loaded before, each with its age. */
 
 import { formatDuration } from "../../../../shared/format.ts";
-import { isLocalModel } from "../../presets.ts";
+import { isLocalModel } from "../../fields/presets.ts";
 
 /** A list as a service or this machine gave it. */
 export interface Listing<Item> {

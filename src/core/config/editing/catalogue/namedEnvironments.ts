@@ -1,6 +1,6 @@
 /** The environments that a configuration names, also one that is half-written. */
 
-import { languageOf, readYaml } from "../../yamlSource.ts";
+import { languageOf, readYaml } from "../../source/yamlSource.ts";
 import { pairsOf } from "../text/yamlPairs.ts";
 
 /** To train and to evaluate in, in the order of the text. Never throws. */

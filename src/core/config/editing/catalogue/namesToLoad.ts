@@ -1,7 +1,7 @@
 /** Which lists of services would help at a place of a configuration. */
 
-import { isLocalModel } from "../../presets.ts";
-import { languageOf } from "../../yamlSource.ts";
+import { isLocalModel } from "../../fields/presets.ts";
+import { languageOf } from "../../source/yamlSource.ts";
 import { type Cursor, cursorAt } from "../text/cursor.ts";
 import type { CatalogueLists } from "./catalogue.ts";
 

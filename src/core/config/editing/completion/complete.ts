@@ -1,9 +1,9 @@
 /** What can be written at a place of a configuration, whole or half-written. */
 
-import type { MapShape, ObjectShape, Shape } from "../../field.ts";
-import { shapeAt } from "../../fields.ts";
-import { isLocalModel } from "../../presets.ts";
-import { languageOf } from "../../yamlSource.ts";
+import type { MapShape, ObjectShape, Shape } from "../../fields/field.ts";
+import { shapeAt } from "../../fields/fields.ts";
+import { isLocalModel } from "../../fields/presets.ts";
+import { languageOf } from "../../source/yamlSource.ts";
 import { type Catalogue, EMPTY_CATALOGUE } from "../catalogue/catalogue.ts";
 import { type Cursor, cursorAt } from "../text/cursor.ts";
 import { completeKeys } from "./completeKeys.ts";

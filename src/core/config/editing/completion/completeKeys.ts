@@ -1,11 +1,11 @@
 /** Completion of keys: those that a mapping may have and does not have yet. */
 
 import { formatQuantity } from "../../../../shared/format.ts";
-import { CORRECTION_DEFAULTS } from "../../correctionDefaults.ts";
-import type { Field, FieldTable, MapShape, ObjectShape, Shape } from "../../field.ts";
-import { shapeAt } from "../../fields.ts";
-import { LOSS_DEFAULTS } from "../../lossDefaults.ts";
-import type { DefaultKind } from "../../schema.ts";
+import type { Field, FieldTable, MapShape, ObjectShape, Shape } from "../../fields/field.ts";
+import { shapeAt } from "../../fields/fields.ts";
+import type { DefaultKind } from "../../fields/schema.ts";
+import { CORRECTION_DEFAULTS } from "../../rules/correctionDefaults.ts";
+import { LOSS_DEFAULTS } from "../../rules/lossDefaults.ts";
 import { environmentDetail, environmentMarkdown } from "../descriptions/environmentText.ts";
 import { fieldMarkdown, typeText } from "../descriptions/fieldText.ts";
 import { flowText, wordText } from "../text/valueText.ts";

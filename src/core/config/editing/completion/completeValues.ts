@@ -4,7 +4,7 @@ import { formatDuration, formatQuantity, formatReward } from "../../../../shared
 import type { Json } from "../../../json.ts";
 import { formatFactsOf } from "../../../models/formatOfModel.ts";
 import { listedModels } from "../../../models/lineUp.ts";
-import type { Field, Shape } from "../../field.ts";
+import type { Field, Shape } from "../../fields/field.ts";
 import { type CheckpointEntry, usableCheckpoints } from "../catalogue/catalogue.ts";
 import { checkpointMarkdown } from "../descriptions/checkpointText.ts";
 import { modelDetail, modelMarkdown, tableEntry } from "../descriptions/modelText.ts";

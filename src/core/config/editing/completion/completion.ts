@@ -1,6 +1,6 @@
 /** One entry of a list of completions, in terms of text and offsets. */
 
-import type { Span } from "../../span.ts";
+import type { Span } from "../../source/span.ts";
 
 export type CompletionKind =
   | "key"

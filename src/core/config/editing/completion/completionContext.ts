@@ -1,7 +1,7 @@
 /** The input of a completion. */
 
-import type { DefaultKind } from "../../schema.ts";
-import type { Language } from "../../yamlSource.ts";
+import type { DefaultKind } from "../../fields/schema.ts";
+import type { Language } from "../../source/yamlSource.ts";
 import type { Catalogue } from "../catalogue/catalogue.ts";
 import type { Cursor } from "../text/cursor.ts";
 

@@ -1,6 +1,6 @@
 /** Where the name of a configuration stands in `tasks.json`, which is JSON with comments. */
 
-import type { Span } from "../../span.ts";
+import type { Span } from "../../source/span.ts";
 import { lineStart } from "../text/yamlPairs.ts";
 
 /** The text between the quotes behind `"config":` of one of our tasks, when `offset` is in it; else null. Never throws. */

@@ -1,6 +1,6 @@
 /** New configurations: whole texts for *New Configuration…*, and the same as snippets for an empty file. */
 
-import type { Span } from "../../span.ts";
+import type { Span } from "../../source/span.ts";
 import { type Completion, snippetText } from "./completion.ts";
 
 export type TemplateKind = "local" | "hosted" | "several";

@@ -1,8 +1,8 @@
 /** What a field's documentation says beside its value: in hovers and in lists of completions. */
 
-import { rangeOf } from "../../expectation.ts";
-import type { Change, Field, Shape } from "../../field.ts";
-import type { DefaultKind } from "../../schema.ts";
+import type { Change, Field, Shape } from "../../fields/field.ts";
+import type { DefaultKind } from "../../fields/schema.ts";
+import { rangeOf } from "../../rules/expectation.ts";
 import { valueCode } from "../text/markdown.ts";
 
 const CHANGES: Readonly<Record<Change, string>> = {

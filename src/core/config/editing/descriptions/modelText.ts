@@ -12,7 +12,7 @@ import {
   retirementText,
 } from "../../../models/lineUp.ts";
 import { LINE_UP_DATE } from "../../../models/lineUpRows.ts";
-import { describeEfforts } from "../../effortRules.ts";
+import { describeEfforts } from "../../rules/effortRules.ts";
 import type { ModelEntry } from "../catalogue/catalogue.ts";
 import { code } from "../text/markdown.ts";
 

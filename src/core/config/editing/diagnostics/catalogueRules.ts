@@ -2,10 +2,10 @@
 
 import { findLineUpModel, retirementText } from "../../../models/lineUp.ts";
 import { nearestWords } from "../../../util/editDistance.ts";
-import { advice, conflict, type Finding, preferred, setTo } from "../../finding.ts";
-import { isLocalModel } from "../../presets.ts";
-import type { Remedy } from "../../remedy.ts";
-import type { Config } from "../../schema.ts";
+import { isLocalModel } from "../../fields/presets.ts";
+import type { Config } from "../../fields/schema.ts";
+import { advice, conflict, type Finding, preferred, setTo } from "../../source/finding.ts";
+import type { Remedy } from "../../source/remedy.ts";
 import {
   type Catalogue,
   type EnvironmentEntry,

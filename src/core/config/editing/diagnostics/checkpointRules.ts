@@ -1,7 +1,7 @@
 /** Findings about the checkpoint that a run goes on from. */
 
-import { advice, conflict, type Finding, setTo } from "../../finding.ts";
-import type { Config } from "../../schema.ts";
+import type { Config } from "../../fields/schema.ts";
+import { advice, conflict, type Finding, setTo } from "../../source/finding.ts";
 import {
   allCheckpoints,
   type Catalogue,

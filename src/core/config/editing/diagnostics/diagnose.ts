@@ -7,12 +7,12 @@ import {
   inTextOrder,
   locateFinding,
 } from "../../check.ts";
-import { withoutIgnored } from "../../ignoreComments.ts";
-import { entryAt, locate } from "../../locate.ts";
-import type { Problem, RuleCode } from "../../problem.ts";
-import type { Remedy } from "../../remedy.ts";
 import { isReplaced } from "../../repair.ts";
-import type { Span } from "../../span.ts";
+import { withoutIgnored } from "../../source/ignoreComments.ts";
+import { entryAt, locate } from "../../source/locate.ts";
+import type { Problem, RuleCode } from "../../source/problem.ts";
+import type { Remedy } from "../../source/remedy.ts";
+import type { Span } from "../../source/span.ts";
 import type { Catalogue } from "../catalogue/catalogue.ts";
 import { catalogueFindings, modelList } from "./catalogueRules.ts";
 import { folderFindings, type KnownFolders } from "./folderRules.ts";

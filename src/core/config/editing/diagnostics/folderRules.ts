@@ -1,7 +1,7 @@
 /** Findings about where runs are kept, for a reader who knows the machine's folders. */
 
-import { advice, type Finding, setTo } from "../../finding.ts";
-import type { Config } from "../../schema.ts";
+import type { Config } from "../../fields/schema.ts";
+import { advice, type Finding, setTo } from "../../source/finding.ts";
 
 /** Absolute folders, with `/` or `\` between names. */
 export interface KnownFolders {

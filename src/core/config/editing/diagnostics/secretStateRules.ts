@@ -1,8 +1,8 @@
 /** Findings about secrets that an environment asks for, or the file looks up, and that are nowhere set. */
 
-import { type Finding, note } from "../../finding.ts";
-import type { Remedy } from "../../remedy.ts";
-import type { Config, EnvironmentConfig } from "../../schema.ts";
+import type { Config, EnvironmentConfig } from "../../fields/schema.ts";
+import { type Finding, note } from "../../source/finding.ts";
+import type { Remedy } from "../../source/remedy.ts";
 import { type Catalogue, findEnvironment } from "../catalogue/catalogue.ts";
 
 export function secretStateFindings(config: Config, catalogue: Catalogue): readonly Finding[] {

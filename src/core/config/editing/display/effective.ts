@@ -2,8 +2,8 @@
 
 import { isJsonObject, type Json } from "../../../json.ts";
 import { type CheckedText, type CheckOptions, checkText } from "../../check.ts";
-import type { Shape } from "../../field.ts";
-import { childShape, configShape } from "../../fields.ts";
+import type { Shape } from "../../fields/field.ts";
+import { childShape, configShape } from "../../fields/fields.ts";
 import { flowText, wordText } from "../text/valueText.ts";
 import { derivedText, isHidden, originText } from "./origin.ts";
 

@@ -4,12 +4,12 @@ import { isScalar } from "yaml";
 import { formatQuantity } from "../../../../shared/format.ts";
 import { findLineUpModel } from "../../../models/lineUp.ts";
 import { type CheckedText, type CheckOptions, checkText } from "../../check.ts";
-import type { Field, Shape } from "../../field.ts";
-import { shapeAt } from "../../fields.ts";
-import { valueAt } from "../../issues.ts";
-import { isLocalModel } from "../../presets.ts";
-import type { Span } from "../../span.ts";
-import { scalarText } from "../../yamlNodes.ts";
+import type { Field, Shape } from "../../fields/field.ts";
+import { shapeAt } from "../../fields/fields.ts";
+import { isLocalModel } from "../../fields/presets.ts";
+import { valueAt } from "../../rules/issues.ts";
+import type { Span } from "../../source/span.ts";
+import { scalarText } from "../../source/yamlNodes.ts";
 import {
   allCheckpoints,
   type Catalogue,

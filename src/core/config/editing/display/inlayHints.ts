@@ -10,11 +10,11 @@ import {
   formatRounded,
   formatShare,
 } from "../../../../shared/format.ts";
-import { coerce } from "../../coerce.ts";
-import { configShape, shapeAt } from "../../fields.ts";
-import { valueAt } from "../../issues.ts";
-import { isSame } from "../../sameValue.ts";
-import { languageOf, readYaml } from "../../yamlSource.ts";
+import { coerce } from "../../fields/coerce.ts";
+import { configShape, shapeAt } from "../../fields/fields.ts";
+import { isSame } from "../../fields/sameValue.ts";
+import { valueAt } from "../../rules/issues.ts";
+import { languageOf, readYaml } from "../../source/yamlSource.ts";
 import { code } from "../text/markdown.ts";
 import { allPairs } from "../text/nodeAt.ts";
 import type { Pair } from "../text/yamlPairs.ts";

@@ -1,8 +1,8 @@
 /** Code lenses above a configuration and its environments: start and state of a run, tasks of an environment. */
 
 import { formatReward } from "../../../../shared/format.ts";
-import type { Span } from "../../span.ts";
-import { languageOf, readYaml, type YamlSource } from "../../yamlSource.ts";
+import type { Span } from "../../source/span.ts";
+import { languageOf, readYaml, type YamlSource } from "../../source/yamlSource.ts";
 import { type Catalogue, EMPTY_CATALOGUE, findEnvironment } from "../catalogue/catalogue.ts";
 import { environmentDetail } from "../descriptions/environmentText.ts";
 import { pairsOf } from "../text/yamlPairs.ts";

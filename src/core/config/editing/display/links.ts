@@ -1,10 +1,10 @@
 /** Links in a configuration: pages of environments, checkpoints, folders. */
 
 import { isScalar } from "yaml";
-import { isLocalModel } from "../../presets.ts";
-import type { Span } from "../../span.ts";
-import { scalarText } from "../../yamlNodes.ts";
-import { languageOf, readYaml } from "../../yamlSource.ts";
+import { isLocalModel } from "../../fields/presets.ts";
+import type { Span } from "../../source/span.ts";
+import { scalarText } from "../../source/yamlNodes.ts";
+import { languageOf, readYaml } from "../../source/yamlSource.ts";
 import {
   type Catalogue,
   EMPTY_CATALOGUE,

@@ -1,20 +1,20 @@
 /** Where a value of the effective configuration comes from. */
 
 import type { CheckedText } from "../../check.ts";
-import type { Shape } from "../../field.ts";
-import { shapeAt } from "../../fields.ts";
-import { valueAt } from "../../issues.ts";
-import { locate } from "../../locate.ts";
+import type { Shape } from "../../fields/field.ts";
+import { shapeAt } from "../../fields/fields.ts";
 import {
   overlongBuffer,
   rollingSaveEvery,
   rolloutsAtOnce,
   samplesAtOnce,
   zeroVariancePolicy,
-} from "../../presets.ts";
+} from "../../fields/presets.ts";
+import type { Config } from "../../fields/schema.ts";
 import { isReplaced } from "../../repair.ts";
-import type { Config } from "../../schema.ts";
-import { hasKeyShape } from "../../secretRules.ts";
+import { valueAt } from "../../rules/issues.ts";
+import { hasKeyShape } from "../../rules/secretRules.ts";
+import { locate } from "../../source/locate.ts";
 
 /** For example `line 12`, `default for local/ models`, `override seed=7`. */
 export function originText(checked: CheckedText, path: readonly string[]): string {

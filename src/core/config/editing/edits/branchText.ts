@@ -2,7 +2,7 @@
 
 import type { Json } from "../../../json.ts";
 import { checkText } from "../../check.ts";
-import { valueAt } from "../../issues.ts";
+import { valueAt } from "../../rules/issues.ts";
 import { applyEdits } from "../text/textEdit.ts";
 import type { EditOptions } from "./setValue.ts";
 import { type SuggestedSetting, suggestionEdits } from "./suggestion.ts";

@@ -1,6 +1,6 @@
 /** Adds an environment to a configuration's text. */
 
-import { languageOf, readYaml } from "../../yamlSource.ts";
+import { languageOf, readYaml } from "../../source/yamlSource.ts";
 import type { TextEdit } from "../text/textEdit.ts";
 import { findPair } from "./pairEdits.ts";
 import { type EditOptions, setValueIn } from "./setValue.ts";

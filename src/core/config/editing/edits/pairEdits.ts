@@ -1,7 +1,7 @@
 /** Edits that remove or rename one pair and leave the rest of the text, comments too, as it is. */
 
 import { isMap, type Node, visit } from "yaml";
-import type { YamlSource } from "../../yamlSource.ts";
+import type { YamlSource } from "../../source/yamlSource.ts";
 import type { TextEdit } from "../text/textEdit.ts";
 import { wordText } from "../text/valueText.ts";
 import {

@@ -1,6 +1,6 @@
 /** The last check of every offered edit: the text must still parse after it. */
 
-import { readYaml, type YamlSource } from "../../yamlSource.ts";
+import { readYaml, type YamlSource } from "../../source/yamlSource.ts";
 import { applyEdits, overlap, type TextEdit } from "../text/textEdit.ts";
 
 /** True when the edits do not overlap and add no syntax error. */

@@ -1,10 +1,10 @@
 /** The secret that is written at a place of a configuration, to be taken to where it is kept. */
 
 import { isScalar } from "yaml";
-import { shapeAt } from "../../fields.ts";
-import { entryAt } from "../../locate.ts";
-import { scalarText } from "../../yamlNodes.ts";
-import { languageOf, readYaml } from "../../yamlSource.ts";
+import { shapeAt } from "../../fields/fields.ts";
+import { entryAt } from "../../source/locate.ts";
+import { scalarText } from "../../source/yamlNodes.ts";
+import { languageOf, readYaml } from "../../source/yamlSource.ts";
 import type { TextEdit } from "../text/textEdit.ts";
 import { type EditOptions, setValueIn } from "./setValue.ts";
 

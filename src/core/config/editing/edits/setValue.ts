@@ -2,9 +2,9 @@
 
 import { isMap, isScalar, isSeq, type Node } from "yaml";
 import type { Json, JsonObject } from "../../../json.ts";
-import { shapeAt } from "../../fields.ts";
-import { isEmptyNode } from "../../locate.ts";
-import { languageOf, readYaml, type YamlSource } from "../../yamlSource.ts";
+import { shapeAt } from "../../fields/fields.ts";
+import { isEmptyNode } from "../../source/locate.ts";
+import { languageOf, readYaml, type YamlSource } from "../../source/yamlSource.ts";
 import type { TextEdit } from "../text/textEdit.ts";
 import { type BlockStyle, blockPair, flowText, wordText } from "../text/valueText.ts";
 import {

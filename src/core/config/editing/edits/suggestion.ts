@@ -2,8 +2,8 @@
 
 import type { Json } from "../../../json.ts";
 import { checkText } from "../../check.ts";
-import { isSame, ownValue } from "../../sameValue.ts";
-import { languageOf, readYaml } from "../../yamlSource.ts";
+import { isSame, ownValue } from "../../fields/sameValue.ts";
+import { languageOf, readYaml } from "../../source/yamlSource.ts";
 import { applyEdits, editBetween, type TextEdit } from "../text/textEdit.ts";
 import { type EditOptions, setValueIn } from "./setValue.ts";
 

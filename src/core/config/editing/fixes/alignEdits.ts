@@ -1,7 +1,7 @@
 /** Edits that move a line, with what hangs on it, to the indentation that its mapping has. */
 
 import { checkText } from "../../check.ts";
-import type { YamlSource } from "../../yamlSource.ts";
+import type { YamlSource } from "../../source/yamlSource.ts";
 import { parsesAfterEdit } from "../edits/parsesAfterEdit.ts";
 import { applyEdits, type TextEdit } from "../text/textEdit.ts";
 import { lineEnd, lineStart, nextLine } from "../text/yamlPairs.ts";

@@ -1,6 +1,6 @@
 /** A repair that an editor offers for a problem. */
 
-import type { RemedyCommand } from "../../remedy.ts";
+import type { RemedyCommand } from "../../source/remedy.ts";
 import type { Diagnosis } from "../diagnostics/diagnose.ts";
 import type { TextEdit } from "../text/textEdit.ts";
 

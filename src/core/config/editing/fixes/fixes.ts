@@ -1,10 +1,10 @@
 /** Quick fixes: the remedies of the diagnostics at a position, as edits. */
 
 import { checkText } from "../../check.ts";
-import type { RuleCode } from "../../problem.ts";
-import type { Remedy } from "../../remedy.ts";
-import type { Span } from "../../span.ts";
-import type { YamlSource } from "../../yamlSource.ts";
+import type { RuleCode } from "../../source/problem.ts";
+import type { Remedy } from "../../source/remedy.ts";
+import type { Span } from "../../source/span.ts";
+import type { YamlSource } from "../../source/yamlSource.ts";
 import { type DiagnoseOptions, type Diagnosis, diagnoseChecked } from "../diagnostics/diagnose.ts";
 import type { TextEdit } from "../text/textEdit.ts";
 import type { Fix } from "./fix.ts";

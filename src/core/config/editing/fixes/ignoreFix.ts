@@ -1,6 +1,6 @@
 /** The fix that silences a diagnostic with a comment. */
 
-import type { YamlSource } from "../../yamlSource.ts";
+import type { YamlSource } from "../../source/yamlSource.ts";
 import type { Diagnosis } from "../diagnostics/diagnose.ts";
 import { indentAt, isFirstInLine, lineStart, newlineOf } from "../text/yamlPairs.ts";
 import type { Fix } from "./fix.ts";

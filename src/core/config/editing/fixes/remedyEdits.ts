@@ -1,10 +1,10 @@
 /** Remedies as edits of the text in which the problem stands. */
 
 import type { Json } from "../../../json.ts";
-import { coerce } from "../../coerce.ts";
-import { shapeAt } from "../../fields.ts";
-import type { RemedyAction } from "../../remedy.ts";
-import { readYaml, type YamlSource } from "../../yamlSource.ts";
+import { coerce } from "../../fields/coerce.ts";
+import { shapeAt } from "../../fields/fields.ts";
+import type { RemedyAction } from "../../source/remedy.ts";
+import { readYaml, type YamlSource } from "../../source/yamlSource.ts";
 import { findPair, pairAtOffset, removePair, renamePair } from "../edits/pairEdits.ts";
 import { parsesAfterEdit } from "../edits/parsesAfterEdit.ts";
 import { setValueIn } from "../edits/setValue.ts";

@@ -2,8 +2,8 @@
 
 import { isMap, isScalar, isSeq, type Node } from "yaml";
 import type { Json } from "../../../json.ts";
-import { shapeAt } from "../../fields.ts";
-import type { YamlSource } from "../../yamlSource.ts";
+import { shapeAt } from "../../fields/fields.ts";
+import type { YamlSource } from "../../source/yamlSource.ts";
 import { findPair, type PairInMap } from "../edits/pairEdits.ts";
 import { setValueIn } from "../edits/setValue.ts";
 import type { TextEdit } from "../text/textEdit.ts";

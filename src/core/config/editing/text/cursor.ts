@@ -1,7 +1,7 @@
 /** What someone is writing at a target of a text that need not be whole: a key of which mapping, or a value of which key. */
 
-import type { Span } from "../../span.ts";
-import type { Language } from "../../yamlSource.ts";
+import type { Span } from "../../source/span.ts";
+import type { Language } from "../../source/yamlSource.ts";
 import { BlockScanner } from "./blockScanner.ts";
 import { FlowScanner } from "./flowScanner.ts";
 import { type CursorTarget, type ScannedKey, ScanResult } from "./scanResult.ts";

@@ -1,8 +1,8 @@
 /** The place of a key path in a text, for faults that were found elsewhere. */
 
-import { locate, type PairPart } from "../../locate.ts";
-import type { Span } from "../../span.ts";
-import { languageOf, readYaml } from "../../yamlSource.ts";
+import { locate, type PairPart } from "../../source/locate.ts";
+import type { Span } from "../../source/span.ts";
+import { languageOf, readYaml } from "../../source/yamlSource.ts";
 
 /** That of the nearest key above for one that the text does not have; null for an empty text. */
 export function keySpan(

@@ -1,8 +1,8 @@
 /** The key or value that stands at an offset of a text. */
 
 import { isMap, isSeq, type Node } from "yaml";
-import { contains, type Span } from "../../span.ts";
-import type { YamlSource } from "../../yamlSource.ts";
+import { contains, type Span } from "../../source/span.ts";
+import type { YamlSource } from "../../source/yamlSource.ts";
 import { type Pair, pairsOf } from "./yamlPairs.ts";
 
 export interface FoundNode {

@@ -1,6 +1,6 @@
 /** Result of the scanners of half-written texts: the keys, and what the cursor is on. */
 
-import type { Span } from "../../span.ts";
+import type { Span } from "../../source/span.ts";
 
 export interface ScannedKey {
   /** Of the mapping in which the key stands. */

@@ -1,6 +1,6 @@
 /** Changes of a text, as editors apply and undo them. */
 
-import type { Span } from "../../span.ts";
+import type { Span } from "../../source/span.ts";
 
 /** Puts `text` in place of what stands in `span` of the text before any of the edits. */
 export interface TextEdit {

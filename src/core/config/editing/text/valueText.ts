@@ -1,7 +1,7 @@
 /** Values as YAML or JSON text, in the style in which a person would write them into a configuration. */
 
 import { isJsonObject, type Json } from "../../../json.ts";
-import type { Language } from "../../yamlSource.ts";
+import type { Language } from "../../source/yamlSource.ts";
 
 const PLAIN = /^[A-Za-z0-9_./][A-Za-z0-9_./:@+-]*(?: [A-Za-z0-9_./:@+-]+)*$/;
 /** What some YAML reader takes for something other than text. */

@@ -1,10 +1,10 @@
 /** Where pairs stand in a text: ends, lines, indents. What an edit needs to keep comments and style. */
 
 import { isMap, type Node, type YAMLMap } from "yaml";
-import { isEmptyNode } from "../../locate.ts";
-import type { Span } from "../../span.ts";
-import type { Entry } from "../../yamlNodes.ts";
-import type { YamlSource } from "../../yamlSource.ts";
+import { isEmptyNode } from "../../source/locate.ts";
+import type { Span } from "../../source/span.ts";
+import type { Entry } from "../../source/yamlNodes.ts";
+import type { YamlSource } from "../../source/yamlSource.ts";
 
 export interface Pair extends Entry {
   readonly keySpan: Span;

@@ -1,14 +1,14 @@
 /** Results that travel as protobuf, and as JSON to clients that do not ask for protobuf. */
 
 import type { Json, JsonObject } from "../../../../core/json.ts";
-import type { WireTensor } from "../../../../core/tinker/tensors.ts";
+import type { WireTensor } from "../../../../core/tinker/wire/tensors.ts";
 import {
   encodeForwardBackwardOutput,
   encodeSampleResponse,
   type ForwardBackwardResult,
   type SampleResult,
   type TopkRows,
-} from "../../../../core/tinker/wireProto.ts";
+} from "../../../../core/tinker/wire/wireProto.ts";
 import type { FutureResult } from "./futures.ts";
 
 const BYTES_PER_NUMBER = 4;

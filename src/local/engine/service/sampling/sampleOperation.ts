@@ -1,7 +1,11 @@
 /** Runs one sample request on the engine and builds its result. */
 
 import { setMaxListeners } from "node:events";
-import type { SampleResult, ScoredToken, TopkRows } from "../../../../core/tinker/wireProto.ts";
+import type {
+  SampleResult,
+  ScoredToken,
+  TopkRows,
+} from "../../../../core/tinker/wire/wireProto.ts";
 import type {
   Engine,
   PromptScoreRequest,

@@ -1,6 +1,6 @@
 /** Tokens and arrays of JSON bodies as typed arrays. */
 
-import type { WireTensor } from "../../../../core/tinker/tensors.ts";
+import type { WireTensor } from "../../../../core/tinker/wire/tensors.ts";
 import type { EngineModel } from "../../engine.ts";
 import { userFault } from "../http/faults.ts";
 import { imageReader } from "./imageChunk.ts";

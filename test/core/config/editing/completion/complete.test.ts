@@ -4,8 +4,8 @@ import { complete } from "../../../../../src/core/config/editing/completion/comp
 import type { Completion } from "../../../../../src/core/config/editing/completion/completion.ts";
 import { diagnose } from "../../../../../src/core/config/editing/diagnostics/diagnose.ts";
 import { allPairs } from "../../../../../src/core/config/editing/text/nodeAt.ts";
-import { shapeAt } from "../../../../../src/core/config/fields.ts";
-import { readYaml } from "../../../../../src/core/config/yamlSource.ts";
+import { shapeAt } from "../../../../../src/core/config/fields/fields.ts";
+import { readYaml } from "../../../../../src/core/config/source/yamlSource.ts";
 import { CATALOGUE, NEW_CHECKPOINT, OLD_CHECKPOINT } from "../aCatalogue.ts";
 
 /** Completions at the `|` of a text. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { vector, type WireTensor } from "../../../../../src/core/tinker/tensors.ts";
+import { vector, type WireTensor } from "../../../../../src/core/tinker/wire/tensors.ts";
 import { type Batch, checkBatch } from "../../../../../src/local/engine/service/wire/lossInputs.ts";
 import { fakeModel } from "../../../../fakes/fakeEngine.ts";
 

@@ -1,0 +1,188 @@
+/** Understands the command line: which command, with which values, or one clear line about what is wrong. */
+
+import type { AppError } from "../../core/errors.ts";
+import { nearestWord } from "../../core/util/editDistance.ts";
+import {
+  configCommand,
+  onlyPositional,
+  refuseFurther,
+  type Sending,
+  sending,
+  type WithOverrides,
+} from "./argumentValues.ts";
+import { type ChatCommand, chatCommand } from "./chatArguments.ts";
+import { type CheckpointsCommand, checkpointsCommand } from "./checkpointArguments.ts";
+import { controlCommand, type RunControlCommand } from "./controlArguments.ts";
+import { type EstimateCommand, estimateCommand } from "./estimateArguments.ts";
+import { type EvaluateCommand, evaluateCommand } from "./evaluateArguments.ts";
+import {
+  argumentError,
+  CONFIG_FILE,
+  type CommandName,
+  didYouMean,
+  FLAGS,
+  NO_COMMAND_FLAGS,
+  type ParsedFlags,
+  readFlags,
+} from "./flags.ts";
+import { type SearchCommand, searchCommand } from "./searchArguments.ts";
+import { type ServeCommand, serveCommand } from "./serveArguments.ts";
+import { type ShowCommand, showCommand } from "./showArguments.ts";
+import { type ShowPromptCommand, showPromptCommand } from "./showPromptArguments.ts";
+import { type SweepCommand, sweepCommand } from "./sweepArguments.ts";
+import { type DryRunCommand, type TrainCommand, trainCommand } from "./trainArguments.ts";
+
+export interface ResumeCommand extends WithOverrides, Sending {
+  readonly kind: "resume";
+  readonly folder: string;
+}
+
+/** An editor starts this trainer, and sends over standard input what to train. */
+export interface LaunchCommand {
+  readonly kind: "launch";
+  /** Folder of `launch.json`, which the editor reads. */
+  readonly folder: string;
+}
+
+/** An editor asks for a prompt over standard input. */
+export interface PreviewCommand {
+  readonly kind: "preview";
+}
+
+/** An editor talks to models over standard input. */
+export interface ChatForEditorCommand {
+  readonly kind: "chat-for-editor";
+}
+
+/** An editor asks for weights over standard input. */
+export interface DownloadCommand {
+  readonly kind: "download";
+}
+
+export interface ValidateCommand extends WithOverrides {
+  readonly kind: "validate";
+  readonly configPath: string;
+  readonly wantsJson: boolean;
+}
+
+export interface RunsCommand {
+  readonly kind: "runs";
+  /** A folder of runs or of a project, or a configuration; null = the working directory. */
+  readonly path: string | null;
+  readonly wantsJson: boolean;
+}
+
+/** Lists models that can be trained. */
+export interface ModelsCommand extends Sending {
+  readonly kind: "models";
+}
+
+export type Command =
+  | { readonly kind: "help"; readonly topic: CommandName | null }
+  | { readonly kind: "version" }
+  | TrainCommand
+  | DryRunCommand
+  | ResumeCommand
+  | EvaluateCommand
+  | EstimateCommand
+  | SweepCommand
+  | LaunchCommand
+  | PreviewCommand
+  | DownloadCommand
+  | RunControlCommand
+  | ValidateCommand
+  | ShowPromptCommand
+  | RunsCommand
+  | ShowCommand
+  | SearchCommand
+  | ModelsCommand
+  | ChatCommand
+  | ChatForEditorCommand
+  | CheckpointsCommand
+  | ServeCommand;
+
+const COMMANDS: readonly CommandName[] = [
+  "train",
+  "resume",
+  "evaluate",
+  "sweep",
+  "control",
+  "validate",
+  "estimate",
+  "show-prompt",
+  "runs",
+  "show",
+  "search",
+  "models",
+  "chat",
+  "checkpoints",
+  "serve",
+];
+
+/** @throws AppError `bad-arguments` with one line that names the fault and the next step. */
+export function parseArguments(args: readonly string[]): Command {
+  const [first] = args;
+  if (first === undefined) return { kind: "help", topic: null };
+  // The command lines of an editor have no other words, so that none can be mistaken for a flag.
+  if (first === "--launch" && args.length === 2) return { kind: "launch", folder: args[1] ?? "" };
+  if (first === "--preview" && args.length === 1) return { kind: "preview" };
+  if (first === "--chat" && args.length === 1) return { kind: "chat-for-editor" };
+  if (first === "--download" && args.length === 1) return { kind: "download" };
+  const name = COMMANDS.find((command) => command === first);
+  if (name !== undefined) return parseCommand(name, readFlags(args.slice(1), FLAGS[name], name));
+  if (!first.startsWith("-") && !CONFIG_FILE.test(first)) throw unknownCommand(first);
+  const given = readFlags(args, NO_COMMAND_FLAGS, null);
+  if (given.switches.has("version")) return { kind: "version" };
+  if (given.switches.has("help")) return { kind: "help", topic: null };
+  return parseCommand("train", given);
+}
+
+function parseCommand(name: CommandName, given: ParsedFlags): Command {
+  if (given.switches.has("help")) return { kind: "help", topic: name };
+  switch (name) {
+    case "train":
+      return trainCommand(given);
+    case "resume": {
+      const folder = onlyPositional(given, name, "the run folder");
+      const { overrides } = given;
+      return { kind: "resume", folder, overrides, ...sending(given, name) };
+    }
+    case "evaluate":
+      return evaluateCommand(given);
+    case "sweep":
+      return sweepCommand(given);
+    case "control":
+      return controlCommand(given);
+    case "validate":
+      return { ...configCommand(given, "validate"), wantsJson: given.switches.has("json") };
+    case "estimate":
+      return estimateCommand(given);
+    case "show-prompt":
+      return showPromptCommand(given);
+    case "runs":
+      refuseFurther(given.positionals.slice(1), "runs");
+      return {
+        ...{ kind: "runs", path: given.positionals[0] ?? null },
+        wantsJson: given.switches.has("json"),
+      };
+    case "show":
+      return showCommand(given);
+    case "search":
+      return searchCommand(given);
+    case "models":
+      refuseFurther(given.positionals, name);
+      return { kind: "models", ...sending(given, name) };
+    case "chat":
+      return chatCommand(given);
+    case "checkpoints":
+      return checkpointsCommand(given);
+    case "serve":
+      return serveCommand(given);
+  }
+}
+
+function unknownCommand(word: string): AppError {
+  const nearest = nearestWord(word, COMMANDS);
+  const hint = nearest === null ? `The commands are ${COMMANDS.join(", ")}` : didYouMean(nearest);
+  return argumentError(`There is no command ${JSON.stringify(word)}. ${hint}`, null);
+}

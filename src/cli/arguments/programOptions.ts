@@ -1,0 +1,105 @@
+/** What the program is given from outside: streams, services and signals. */
+
+import type { Readable } from "node:stream";
+import type { Tokenizer } from "../../core/chat/tokenizer.ts";
+import type { Clock, FileSystem, FolderFiles, Log } from "../../core/ports.ts";
+import type { BilledUsage } from "../../core/tinker/billing.ts";
+import type { PromptDescription } from "../../shared/promptDescription.ts";
+import type { BilledRunRequest } from "../../trainer/billedRun.ts";
+import type { ChatRequest, OpenChat } from "../../trainer/chat/openChat.ts";
+import type {
+  ChangedCheckpoint,
+  ChangeRequest,
+} from "../../trainer/checkpoints/changeCheckpoints.ts";
+import type { ChangeInRunRequest } from "../../trainer/checkpoints/changeInRun.ts";
+import type {
+  DownloadedWeights,
+  DownloadRequest,
+} from "../../trainer/checkpoints/downloadCheckpoint.ts";
+import type {
+  DescribedCheckpoint,
+  StoredCheckpoint,
+} from "../../trainer/checkpoints/listCheckpoints.ts";
+import type { PlacesRequest } from "../../trainer/checkpoints/places.ts";
+import type { EstimateBasis } from "../../trainer/estimate.ts";
+import type { AccountRequest } from "../../trainer/hostedAccount.ts";
+import type { OfferedModels } from "../../trainer/listModels.ts";
+import type { PreviewRequest } from "../../trainer/previewPrompt.ts";
+import type {
+  ActiveRun,
+  DryRunRequest,
+  EstimateRequest,
+  EvaluateRequest,
+  ResumeRequest,
+  TrainRequest,
+} from "../../trainer/types.ts";
+import type { Invocation } from "../terminal/invocation.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import type { ServeCommand } from "./serveArguments.ts";
+
+/** Where the local services listen, and their key. */
+export interface ServedAddresses {
+  readonly tinkerUrl: string;
+  readonly environmentsUrl: string;
+  readonly key: string;
+}
+
+export interface Served extends ServedAddresses {
+  /** Aborted with an AppError once one of the services has ended by itself. */
+  readonly failed: AbortSignal;
+  close(): Promise<void>;
+}
+
+/** The functions of the trainer that the commands call. */
+export interface TrainerApi {
+  startTraining(request: TrainRequest): ActiveRun;
+  resumeTraining(request: ResumeRequest): ActiveRun;
+  startDryRun(request: DryRunRequest): ActiveRun;
+  estimateBasis(
+    fileSystem: FileSystem,
+    request: Pick<EstimateRequest, "configPath" | "overrides">,
+  ): Promise<EstimateBasis>;
+  startEstimate(request: EstimateRequest): ActiveRun;
+  startEvaluation(request: EvaluateRequest): ActiveRun;
+  listCheckpoints(
+    fileSystem: FileSystem,
+    request: PlacesRequest,
+  ): Promise<readonly StoredCheckpoint[]>;
+  describeCheckpoint(
+    fileSystem: FileSystem,
+    request: PlacesRequest & { readonly path: string },
+  ): Promise<DescribedCheckpoint>;
+  downloadCheckpoint(fileSystem: FileSystem, request: DownloadRequest): Promise<DownloadedWeights>;
+  changeCheckpoints(
+    fileSystem: FileSystem,
+    request: ChangeRequest,
+  ): AsyncIterable<ChangedCheckpoint>;
+  changeInRun(
+    fileSystem: FileSystem,
+    request: ChangeInRunRequest,
+  ): AsyncIterable<ChangedCheckpoint>;
+  previewPrompt(fileSystem: FileSystem, request: PreviewRequest): Promise<PromptDescription>;
+  openChat(fileSystem: FileSystem, request: ChatRequest): Promise<OpenChat>;
+  billedRun(files: FolderFiles, request: BilledRunRequest): Promise<BilledUsage>;
+  listModels(request: AccountRequest): Promise<OfferedModels>;
+  serve(options: Omit<ServeCommand, "kind">): Promise<Served>;
+}
+
+export interface ProgramOptions {
+  readonly out: Terminal;
+  readonly err: Terminal;
+  readonly clock: Clock;
+  readonly fileSystem: FileSystem;
+  /** Standard input. */
+  readonly input: Readable;
+  readonly log: Log;
+  readonly trainer: TrainerApi;
+  /** `name` as in `tokenizer_name` or `model_name`; relative folders start at the configuration. */
+  readonly loadTokenizer: (name: string, configPath: string) => Promise<Tokenizer>;
+  /** Calls back at each interrupt until released. */
+  readonly interrupts: (onInterrupt: () => void) => () => void;
+  readonly invocation: Invocation;
+  readonly version: string;
+  /** Print the stack of every error. */
+  readonly isDebug: boolean;
+}

@@ -1,0 +1,37 @@
+/** The folders that hold the runs of a place. */
+
+import { join, resolve } from "node:path";
+import type { FileSystem } from "../../core/ports.ts";
+import { runParent } from "../../node/runPaths.ts";
+import { checkConfig } from "../../trainer/config/configFiles.ts";
+import type { Invocation } from "../terminal/invocation.ts";
+import { CONFIG_FILE } from "./flags.ts";
+
+export interface PlaceOptions {
+  readonly fileSystem: FileSystem;
+  readonly invocation: Invocation;
+}
+
+const PROJECT_CONFIGS = ["tinker-config.yaml", "tinker-config.yml", "tinker-config.json"];
+
+/** `path` is a folder of runs or of a project, or a configuration; null = the working directory. */
+export async function parentFolders(
+  { fileSystem, invocation }: PlaceOptions,
+  path: string | null,
+): Promise<readonly string[]> {
+  const folder = resolve(invocation.cwd, path ?? ".");
+  if (path !== null && CONFIG_FILE.test(path)) return [await parentOf(fileSystem, folder)];
+  const parents = [runParent({ log_path: null }, join(folder, "any"))];
+  if (path !== null) parents.unshift(folder);
+  for (const name of PROJECT_CONFIGS) {
+    const config = join(folder, name);
+    if ((await fileSystem.size(config)) !== null) parents.push(await parentOf(fileSystem, config));
+  }
+  return parents;
+}
+
+/** Where a configuration puts its runs; the default place when it cannot be used. */
+async function parentOf(fileSystem: FileSystem, configPath: string): Promise<string> {
+  const { result } = await checkConfig(fileSystem, configPath);
+  return runParent(result.ok ? result.config : { log_path: null }, configPath);
+}

@@ -1,0 +1,125 @@
+/** The command `chat`: a conversation with a checkpoint, a run's newest weights or a model, line by line. */
+
+import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
+import { AppError, isAppError } from "../../core/errors.ts";
+import type { UsedTotal } from "../../core/usage/prices.ts";
+import { raceAbort } from "../../core/util/abort.ts";
+import { systemRandom } from "../../node/random.ts";
+import type { ChatSettings } from "../../shared/chat.ts";
+import { l10n } from "../../shared/l10n.ts";
+import type { ChatPartner } from "../../trainer/chat/openChat.ts";
+import type { ChatCommand } from "../arguments/chatArguments.ts";
+import type { ProgramOptions } from "../arguments/programOptions.ts";
+import { usedLines } from "../terminal/endLines.ts";
+import { errorLines } from "../terminal/exitCode.ts";
+import { styled } from "../terminal/line.ts";
+import { openingLines } from "./chatLines.ts";
+import { ChatSession } from "./chatSession.ts";
+
+/** Seeds are drawn below this. */
+export const SEEDS = 2 ** 31;
+
+/**
+ * Talks until the person leaves: by `/quit`, at the end of the input, or by an interrupt when nothing is under way; else an interrupt
+ * stops the sample. @throws AppError as the trainer does, and where nobody watches also what a line makes go wrong
+ */
+export async function chat(options: ProgramOptions, command: ChatCommand): Promise<void> {
+  const { out, err, clock, fileSystem, trainer, interrupts } = options;
+  const { kind: _, temperature, seed, maxTokens, samples, wantsJson, ...wanted } = command;
+  const leaving = new AbortController();
+  let session: ChatSession | null = null;
+  const release = interrupts(() => {
+    if (session?.stop() !== true) leaving.abort(new AppError("stopped", l10n.t("stopped")));
+  });
+  const onPart = (what: string): void => err.showLive([styled("quiet", what)]);
+  try {
+    const opening = trainer.openChat(fileSystem, { ...wanted, onPart, signal: leaving.signal });
+    const opened = await raceAbort(opening, leaving.signal);
+    err.showLive(null);
+    const settings: ChatSettings = {
+      ...{ temperature, maxTokens, samples, answersBy: "environment" },
+      seed: seed ?? Math.floor(systemRandom.uniform() * SEEDS),
+    };
+    const shown = { width: out.columns, clean: <T extends object>(each: T) => opened.clean(each) };
+    const notes = wantsJson ? err : out;
+    notes.print(openingLines(opened, settings, shown));
+    session = new ChatSession({
+      ...{ chat: opened, out, err, clock, fileSystem, settings, wantsJson },
+    });
+    try {
+      await talk(options, session, leaving.signal);
+      err.showLive(null);
+      notes.print(usedLines(usedInAll(opened.partners)));
+    } finally {
+      await opened.close();
+    }
+  } catch (error) {
+    if (!leaving.signal.aborted) throw error;
+  } finally {
+    err.showLive(null);
+    release();
+  }
+}
+
+/** USD only where the prices of all are known. */
+function usedInAll(partners: readonly ChatPartner[]): UsedTotal {
+  const used = partners.map((partner) => partner.used());
+  const costs = used.flatMap(({ costUsd }) => costUsd ?? []);
+  const sum = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0);
+  return {
+    tokens: sum(used.map(({ tokens }) => tokens)),
+    costUsd: costs.length < used.length ? null : sum(costs),
+  };
+}
+
+async function talk(
+  { input, err, isDebug }: ProgramOptions,
+  session: ChatSession,
+  signal: AbortSignal,
+): Promise<void> {
+  const attempt = async (action: () => Promise<boolean>): Promise<boolean> => {
+    try {
+      return await action();
+    } catch (error) {
+      if (isAppError(error, "stopped")) err.print([[styled("quiet", l10n.t("stopped"))]]);
+      else if (!isAppError(error) || !err.isInteractive) throw error;
+      else err.print(errorLines(error, isDebug));
+      return true;
+    }
+  };
+  await attempt(async () => {
+    await session.begin();
+    return true;
+  });
+  const ask = (): void => err.showLive([styled("accent", session.promptText), " "]);
+  ask();
+  for await (const line of linesOf(input, signal)) {
+    err.showLive(null);
+    if (!(await attempt(() => session.handle(line)))) return;
+    ask();
+  }
+}
+
+/** Lines of the input; one that ends with a backslash goes on in the next. Ends with the signal. */
+async function* linesOf(input: Readable, signal: AbortSignal): AsyncGenerator<string, void> {
+  // Without an output the terminal itself echoes and edits lines, and sends Ctrl+C as a signal.
+  const reader = createInterface({ input });
+  const close = (): void => reader.close();
+  signal.addEventListener("abort", close, { once: true });
+  let before = "";
+  try {
+    if (signal.aborted) return;
+    for await (const line of reader) {
+      if (line.endsWith("\\")) before += `${line.slice(0, -1)}\n`;
+      else {
+        yield before + line;
+        before = "";
+      }
+    }
+    if (before !== "") yield before;
+  } finally {
+    signal.removeEventListener("abort", close);
+    close();
+  }
+}

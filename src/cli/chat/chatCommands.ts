@@ -1,0 +1,125 @@
+/** What a person types in a conversation: a message, or a word behind a slash. */
+
+import { AppError } from "../../core/errors.ts";
+import { nearestWord } from "../../core/util/editDistance.ts";
+import { l10n } from "../../shared/l10n.ts";
+import { MAX_SAMPLES, readTemperature } from "../arguments/chatArguments.ts";
+import { type Line, styled } from "../terminal/line.ts";
+
+export type ChatInput =
+  /** A message, or the answer to a call where one is waited for; empty = go on. */
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "help" | "undo" | "again" | "tokens" | "quit" }
+  | { readonly kind: "answer"; readonly text: string }
+  | { readonly kind: "save"; readonly path: string }
+  /** From 1. */
+  | { readonly kind: "pick"; readonly number: number }
+  | { readonly kind: "seed" | "temperature" | "samples"; readonly value: number }
+  | { readonly kind: "tools"; readonly by: "environment" | "person" };
+
+const WORDS = [
+  "help",
+  "undo",
+  "again",
+  "pick",
+  "seed",
+  "temperature",
+  "samples",
+  "tools",
+  "answer",
+  "tokens",
+  "save",
+  "quit",
+] as const;
+type Word = (typeof WORDS)[number];
+
+/** Two slashes begin a message with one. @throws AppError `bad-arguments` */
+export function readInput(line: string): ChatInput {
+  if (!line.startsWith("/")) return { kind: "text", text: line };
+  if (line.startsWith("//")) return { kind: "text", text: line.slice(1) };
+  const [, name = "", rest = ""] = /^\/(\S*)\s*(.*)$/s.exec(line) ?? [];
+  const word = WORDS.find((known) => known === name);
+  if (word === undefined) throw unknownWord(name);
+  return readWord(word, rest.trimEnd());
+}
+
+function readWord(word: Word, rest: string): ChatInput {
+  switch (word) {
+    case "help":
+    case "undo":
+    case "again":
+    case "tokens":
+    case "quit":
+      return { kind: word };
+    case "answer":
+      return { kind: word, text: rest };
+    case "save":
+      if (rest === "") throw refused(l10n.t("/save needs the name of a file."));
+      return { kind: word, path: rest };
+    case "pick":
+      return { kind: word, number: numberOf(word, rest, MAX_SAMPLES) };
+    case "samples":
+      return { kind: word, value: numberOf(word, rest, MAX_SAMPLES) };
+    case "seed":
+      return {
+        kind: word,
+        value: rest === "0" ? 0 : numberOf(word, rest, Number.MAX_SAFE_INTEGER),
+      };
+    case "temperature": {
+      const value = readTemperature(rest);
+      if (value === null) throw refused(l10n.t("/temperature needs a number from 0 on."));
+      return { kind: word, value };
+    }
+    case "tools":
+      if (rest === "environment" || rest === "person") return { kind: word, by: rest };
+      throw refused(l10n.t("/tools needs environment or person."));
+  }
+}
+
+function numberOf(word: Word, text: string, most: number): number {
+  const number = /^\d+$/.test(text) ? Number(text) : 0;
+  if (number >= 1 && number <= most) return number;
+  throw refused(l10n.t("/{0} needs a whole number from 1 on.", word));
+}
+
+function unknownWord(name: string): AppError {
+  const near = nearestWord(name, WORDS);
+  return refused(
+    near === null
+      ? l10n.t(
+          "There is no command /{0}. /help lists them; // begins a message with a slash.",
+          name,
+        )
+      : l10n.t("There is no command /{0}. Did you mean /{1}?", name, near),
+  );
+}
+
+function refused(message: string): AppError {
+  return new AppError("bad-arguments", message);
+}
+
+export function chatHelp(): readonly Line[] {
+  const rows: readonly (readonly [word: string, operand: string, text: string])[] = [
+    [l10n.t("Enter"), "", l10n.t("lets the model go on; takes the first of several samples")],
+    ["/again", "", l10n.t("takes the last turn back and samples it with another seed")],
+    ["/undo", "", l10n.t("takes the last turn back, and your message before it")],
+    ["/pick", "N", l10n.t("goes on with one of several samples")],
+    ["/samples", "N", l10n.t("samples so many turns side by side")],
+    ["/temperature", "X", l10n.t("of the turns to come")],
+    ["/seed", "N", l10n.t("of the turns to come")],
+    ["/tools", "WHO", l10n.t("who answers calls: environment or person")],
+    ["/answer", "TEXT", l10n.t("answers the first open call in place of the tool")],
+    ["/tokens", "", l10n.t("shows the tokens of the last turn with their log-probabilities")],
+    ["/save", "FILE", l10n.t("writes the conversation as JSON, with all tokens")],
+    ["/quit", "", l10n.t("leaves")],
+  ];
+  return [
+    ...rows.map(([word, operand, text]): Line => {
+      return ["  ", styled("accent", `${word} ${operand}`.padEnd(16)), text];
+    }),
+    [
+      "  ",
+      l10n.t("A line that ends with \\ goes on in the next one. // begins a message with a slash."),
+    ],
+  ];
+}

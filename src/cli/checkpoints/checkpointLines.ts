@@ -1,0 +1,39 @@
+/** The checkpoints of a run, each with its addresses. */
+
+import {
+  type CheckpointEntry,
+  kindsOf,
+  usableCheckpoints,
+} from "../../core/runFolder/checkpointLog.ts";
+import { groupBy } from "../../core/util/groupBy.ts";
+import { formatMeasure, plural } from "../../shared/format.ts";
+import { l10n } from "../../shared/l10n.ts";
+import { type Line, styled } from "../terminal/line.ts";
+
+/** A block for each save that can be used at `nowMs`. */
+export function checkpointLines(
+  checkpoints: readonly CheckpointEntry[],
+  nowMs: number,
+): readonly Line[] {
+  const saves = groupBy(checkpoints, ({ name }) => name);
+  return usableCheckpoints(checkpoints, nowMs).flatMap((entry) =>
+    saveLines(entry, saves.get(entry.name) ?? []),
+  );
+}
+
+/** One save can count as several kinds, for example periodic and final. */
+function saveLines(entry: CheckpointEntry, lines: readonly CheckpointEntry[]): readonly Line[] {
+  const kinds = kindsOf(entry, lines).join(", ");
+  const expiry = entry.expires_at === null ? "" : `, ${l10n.t("expires {0}", entry.expires_at)}`;
+  const step = plural(entry.step, "after {0} step", "after {0} steps");
+  const best =
+    entry.best === undefined ? "" : ` (${entry.best.metric} ${formatMeasure(entry.best.value)})`;
+  const facts = `${kinds}${best}, ${step}${expiry}`;
+  const shown: Line[] = [[`  ${entry.name}`, styled("quiet", `  ${facts}`)]];
+  // Paths stay whole, wider than the window or not: they are there to be copied.
+  if (entry.state_path !== null)
+    shown.push([`    ${l10n.t("state").padEnd(7)}  `, entry.state_path]);
+  if (entry.sampler_path !== null)
+    shown.push([`    ${l10n.t("sampler").padEnd(7)}  `, entry.sampler_path]);
+  return shown;
+}

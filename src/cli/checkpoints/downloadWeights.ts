@@ -1,0 +1,78 @@
+/** The download of weights, on a terminal. */
+
+import { resolve } from "node:path";
+import { AppError } from "../../core/errors.ts";
+import { downloadOutput } from "../../core/outputs/checkpointsOutput.ts";
+import type { FileProgress } from "../../core/weights/fetchPart.ts";
+import { formatBytes } from "../../shared/format.ts";
+import { l10n } from "../../shared/l10n.ts";
+import type { DownloadedWeights } from "../../trainer/checkpoints/downloadCheckpoint.ts";
+import type { PlacesRequest } from "../../trainer/checkpoints/places.ts";
+import type { CheckpointAction } from "../arguments/checkpointArguments.ts";
+import type { ProgramOptions } from "../arguments/programOptions.ts";
+import { requireRun } from "../arguments/requireRun.ts";
+import { jsonLine } from "../terminal/asciiJson.ts";
+import { type Invocation, shortPath } from "../terminal/invocation.ts";
+import { BLANK, type Line, styled } from "../terminal/line.ts";
+
+/** An interrupt ends it; the parts stay. @throws as the trainer does */
+export async function downloadWeights(
+  { fileSystem, trainer, out, err, invocation, interrupts }: ProgramOptions,
+  places: PlacesRequest,
+  { source, name, output, wantsJson }: Extract<CheckpointAction, { action: "download" }>,
+): Promise<void> {
+  const isAddress = source.startsWith("tinker://");
+  if (!isAddress) await requireRun(fileSystem, resolve(invocation.cwd, source));
+  const stop = stopSignal(interrupts);
+  try {
+    const done = await trainer.downloadCheckpoint(fileSystem, {
+      ...{ ...places, name, output, signal: stop.signal },
+      source: isAddress ? source : resolve(invocation.cwd, source),
+      onExport: () => err.print([[styled("quiet", exportText())]]),
+      onProgress: (progress) => err.showLive([progressText(progress)]),
+    });
+    err.showLive(null);
+    out.print(wantsJson ? [jsonLine(downloadOutput.of(done))] : doneLines(done, invocation));
+  } finally {
+    err.showLive(null);
+    stop.release();
+  }
+}
+
+/** Aborted by an interrupt until it is released. */
+export function stopSignal(interrupts: ProgramOptions["interrupts"]): {
+  readonly signal: AbortSignal;
+  readonly release: () => void;
+} {
+  const stopped = new AppError(
+    "interrupted",
+    "The download was stopped. What arrived stays in the folder, and the same command goes on with it.",
+  );
+  const controller = new AbortController();
+  const release = interrupts(() => controller.abort(stopped));
+  return { signal: controller.signal, release };
+}
+
+function exportText(): string {
+  return l10n.t(
+    "Tinker makes files of the weights in a training session, which it may bill; nothing is trained in it.",
+  );
+}
+
+function progressText({ name, receivedBytes, totalBytes }: FileProgress): string {
+  const received = formatBytes(receivedBytes);
+  return totalBytes === null
+    ? `${name}  ${received}`
+    : l10n.t("{0}  {1} of {2}", name, received, formatBytes(totalBytes));
+}
+
+function doneLines({ folder, files }: DownloadedWeights, { cwd }: Invocation): readonly Line[] {
+  const where = shortPath(folder, cwd);
+  return [
+    [styled("strong", where)],
+    ...files.map(({ name, sizeBytes }): Line => [`  ${name}  ${formatBytes(sizeBytes)}`]),
+    BLANK,
+    [styled("quiet", l10n.t("Put them on a model hub with its own program:"))],
+    [`  hf upload USER/NAME ${where}`],
+  ];
+}

@@ -1,0 +1,125 @@
+/** How a trainer serves the editor that started it: keys arrive over standard input, `launch.json` reports the state of the start. */
+
+import { join } from "node:path";
+import type { Readable } from "node:stream";
+import type * as z from "zod";
+import { AppError, errorMessage, isAppError } from "../../core/errors.ts";
+import type { FileSystem, FolderFiles, Log } from "../../core/ports.ts";
+import { parseJson } from "../../core/util/jsonl.ts";
+import { launchRequestSchema, suggestedEdits } from "../../node/control/messages.ts";
+import type { LaunchError, LaunchFile } from "../../shared/control.ts";
+import { setTranslations } from "../../shared/l10n.ts";
+import type { EditorLaunch, LaunchPlace, RunEnd } from "../../trainer/types.ts";
+import type { ProgramOptions } from "../arguments/programOptions.ts";
+import { exitCodeOf, exitCodeOfRun } from "../terminal/exitCode.ts";
+
+const MAX_REQUEST_CHARACTERS = 1024 * 1024;
+
+/**
+ * Runs `train` with the request of the editor that made `folder`, and writes the outcome to `launch.json` there. Resolves with the
+ * exit code. @throws AppError as `train` does
+ */
+export async function runForEditor(
+  options: Pick<ProgramOptions, "fileSystem" | "input" | "log">,
+  folder: string,
+  train: (launch: EditorLaunch) => Promise<RunEnd>,
+): Promise<number> {
+  const record = new LaunchRecord(options.fileSystem, folder, options.log);
+  try {
+    const launchRequest = await readRequest(options.input, launchRequestSchema, "--launch");
+    setTranslations(launchRequest.translations);
+    const launch = { launchRequest, onPlace: (place: LaunchPlace) => record.note(place) };
+    const exitCode = exitCodeOfRun(await train(launch));
+    record.note({ control: null, exitCode });
+    return exitCode;
+  } catch (error) {
+    record.note({ control: null, exitCode: exitCodeOf(error), error: launchError(error) });
+    throw error;
+  } finally {
+    await record.written();
+  }
+}
+
+/** What an editor can make of an error. */
+export function launchError(error: unknown): LaunchError {
+  const message = errorMessage(error);
+  if (!isAppError(error)) return { code: "bug", message };
+  const { key, host, name } = error.data;
+  const edits = suggestedEdits.safeParse(error.data["edits"]).data;
+  // A name may hold dots itself.
+  const keys = edits?.[0]?.path ?? keysAtFault(error);
+  return {
+    code: error.code,
+    message,
+    ...(typeof key === "string" && { key }),
+    ...(typeof host === "string" && { host }),
+    ...(typeof name === "string" && { name }),
+    ...(keys !== null && { keys }),
+    ...(edits !== undefined && { edits }),
+  };
+}
+
+function keysAtFault({ code, data, configPath }: AppError): readonly string[] | null {
+  const { environment } = data;
+  if (code === "environment-not-found" && typeof environment === "string") {
+    return ["environments", environment];
+  }
+  return configPath?.split(".") ?? null;
+}
+
+/** Reads the first line of `input` and closes it. @throws AppError `bad-arguments` when that is no request */
+export async function readRequest<Request>(
+  input: Readable,
+  schema: z.ZodType<Request>,
+  flag: string,
+): Promise<Request> {
+  let text = "";
+  for await (const piece of input.setEncoding("utf8")) {
+    text += piece;
+    if (text.includes("\n") || text.length > MAX_REQUEST_CHARACTERS) break;
+  }
+  input.destroy();
+  const [line = ""] = text.split("\n", 1);
+  const request = schema.safeParse(parseJson(line)?.value);
+  if (request.success) return request.data;
+  throw new AppError(
+    "bad-arguments",
+    `${flag} is for editors: it reads what to do from standard input.`,
+  );
+}
+
+/** Keeps `launch.json` up to date; each write replaces the whole file. */
+class LaunchRecord {
+  readonly #path: string;
+  readonly #files: FolderFiles;
+  readonly #log: Log;
+  #file: LaunchFile = {
+    schemaVersion: 1,
+    pid: process.pid,
+    control: null,
+    folder: null,
+    exitCode: null,
+    error: null,
+  };
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor(fileSystem: FileSystem, folder: string, log: Log) {
+    this.#files = fileSystem.within(folder);
+    this.#path = join(folder, "launch.json");
+    this.#log = log;
+  }
+
+  /** Writes down a fact as soon as it is known. A failed write is only logged: it must not end the run. */
+  note(change: LaunchPlace & Partial<Pick<LaunchFile, "exitCode" | "error">>): void {
+    this.#file = { ...this.#file, ...change };
+    const text = `${JSON.stringify(this.#file, null, 2)}\n`;
+    this.#writing = this.#writing
+      .then(() => this.#files.writeAtomic(this.#path, text))
+      .catch((error: unknown) => this.#log.warn("launch.json was not written.", { error }));
+  }
+
+  /** Resolves when all changes are on disk. */
+  written(): Promise<void> {
+    return this.#writing;
+  }
+}

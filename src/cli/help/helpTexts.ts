@@ -1,0 +1,69 @@
+/** The help of every command: what it does, an example, and where results go. */
+
+import type { CommandName } from "../arguments/flags.ts";
+import type { Invocation } from "../terminal/invocation.ts";
+import type { Line } from "../terminal/line.ts";
+import type { HelpText } from "./helpText.ts";
+import { ESTIMATE, MODELS, SERVE, SHOW_PROMPT, VALIDATE } from "./planningHelp.ts";
+import { CHAT, CHECKPOINTS, EVALUATE, RUNS, SEARCH, SHOW } from "./resultsHelp.ts";
+import { CONTROL, RESUME, SWEEP, TRAIN } from "./trainingHelp.ts";
+
+const GENERAL: HelpText = (program) => `Trains language-model agents with reinforcement learning.
+
+  ${program} COMMAND
+
+  train --config_path FILE   train a model as a configuration says
+  resume RUN_FOLDER          go on with a run from its last checkpoint
+  evaluate MODEL …           measure checkpoints and the base model side by side
+  sweep --config_path FILE   train with each combination of several values
+  control RUN_FOLDER ACTION  pause, continue, save, stop or change a running run
+  estimate FILE              say what a training is going to take
+  validate FILE              check a configuration, without any service
+  show-prompt FILE           show the first prompt of a task, without a step
+  runs [FOLDER]              list runs: state, step, reward
+  show RUN_FOLDER            look into a run: steps, rollouts, turns, tokens
+  search PATTERN [RUN …]     find words in what was said in rollouts
+  chat CHECKPOINT|RUN|MODEL  talk to weights, with or without an environment
+  models                     list the models that can be trained
+  checkpoints WORD …         list, download, share and delete saved weights
+  serve                      open the local services to other programs
+  COMMAND --help             explain a command
+  --version                  print the version
+
+Try it without any key; this trains a small bundled model on this machine:
+
+  ${program} train --config_path examples/local/tinker-config.yaml
+
+Models and environments whose names begin with local/ run here; all others are
+reached with TINKER_API_KEY and OPENREWARD_API_KEY, from the environment or from
+a .env file beside the configuration.
+
+Exit codes: 0 done, 2 configuration or arguments invalid, 3 stopped by the user,
+4 out of capacity or budget, 5 a service failed, 6 interrupted, 1 a fault of the
+program.`;
+
+const TOPICS: Readonly<Record<CommandName, HelpText>> = {
+  train: TRAIN,
+  resume: RESUME,
+  evaluate: EVALUATE,
+  sweep: SWEEP,
+  control: CONTROL,
+  estimate: ESTIMATE,
+  validate: VALIDATE,
+  "show-prompt": SHOW_PROMPT,
+  runs: RUNS,
+  show: SHOW,
+  search: SEARCH,
+  models: MODELS,
+  chat: CHAT,
+  checkpoints: CHECKPOINTS,
+  serve: SERVE,
+};
+
+/** The help of a command, or of the program when `topic` is null; examples can be copied as they are. */
+export function helpLines(topic: CommandName | null, { program }: Invocation): readonly Line[] {
+  const text = topic === null ? GENERAL : TOPICS[topic];
+  return text(program ?? "tinker-rl")
+    .split("\n")
+    .map((row) => [row]);
+}

@@ -1,0 +1,95 @@
+/** The progress of a run on a terminal: lines that stay, and a live line that is redrawn at a bounded rate. */
+
+import type { Clock } from "../../core/ports.ts";
+import type { ProgressEvent } from "../../core/training/run/progress.ts";
+import { l10n } from "../../shared/l10n.ts";
+import type { RunEnd } from "../../trainer/types.ts";
+import { nextStepLines } from "../terminal/endLines.ts";
+import type { Invocation } from "../terminal/invocation.ts";
+import { BLANK, type Line, styled } from "../terminal/line.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import { eventLines, liveLine } from "./progressLines.ts";
+import { advanceProgress, INITIAL_PROGRESS, type ProgressModel } from "./progressModel.ts";
+
+export interface ScreenOptions {
+  readonly terminal: Terminal;
+  readonly clock: Clock;
+  readonly invocation: Invocation;
+}
+
+const REDRAW_MS = 100;
+
+export class Screen {
+  readonly #options: ScreenOptions;
+  readonly #closing = new AbortController();
+  #model: ProgressModel = INITIAL_PROGRESS;
+  #drawnAtMs = Number.NEGATIVE_INFINITY;
+  #isWaiting = false;
+
+  constructor(options: ScreenOptions) {
+    this.#options = options;
+  }
+
+  /** Receives the progress events of the run. */
+  readonly watch = (event: ProgressEvent): void => {
+    const { terminal, invocation } = this.#options;
+    const { columns, isInteractive } = terminal;
+    this.#model = advanceProgress(this.#model, event);
+    const layout = {
+      width: isInteractive ? columns : Number.POSITIVE_INFINITY,
+      isLive: isInteractive,
+      invocation,
+    };
+    this.print(eventLines(event, this.#model, layout));
+    this.#redraw();
+  };
+
+  /** Writes lines that stay. */
+  print(lines: readonly Line[]): void {
+    if (lines.length > 0) this.#options.terminal.print(lines);
+  }
+
+  /** Prints how to go on with the run, and that it was stopped when the run itself has not reported it. */
+  printEnd({ outcome }: RunEnd): void {
+    if (outcome === "done" || this.#model.hasEnded) return;
+    const text =
+      outcome === "stopped"
+        ? l10n.t("stopped with nothing left to save")
+        : l10n.t("stopped at once, without a save");
+    this.print([BLANK, [styled("warning", text)]]);
+    this.printNextSteps();
+  }
+
+  /** Where the run lies and how to go on with it; nothing as long as the run has no folder. */
+  printNextSteps(): void {
+    const { folder, canResume } = this.#model;
+    if (folder !== null) this.print(nextStepLines(folder, canResume, this.#options.invocation));
+  }
+
+  /** Removes the live line; nothing is redrawn afterwards. */
+  close(): void {
+    this.#closing.abort();
+    this.#options.terminal.showLive(null);
+  }
+
+  #redraw(): void {
+    const { clock, terminal } = this.#options;
+    if (this.#isWaiting || !terminal.isInteractive || this.#closing.signal.aborted) return;
+    const waitMs = this.#drawnAtMs + REDRAW_MS - clock.monotonic();
+    if (waitMs <= 0) this.#draw();
+    else {
+      this.#isWaiting = true;
+      clock.sleep(waitMs, this.#closing.signal).then(
+        () => this.#draw(),
+        // Closing ends the wait; there is nothing left to draw.
+        () => undefined,
+      );
+    }
+  }
+
+  #draw(): void {
+    this.#isWaiting = false;
+    this.#drawnAtMs = this.#options.clock.monotonic();
+    this.#options.terminal.showLive(liveLine(this.#model));
+  }
+}

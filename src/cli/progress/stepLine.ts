@@ -1,0 +1,103 @@
+/** The line of a step that has ended, and how steps are counted. Pure. */
+
+import type { ProgressEvent } from "../../core/training/run/progress.ts";
+import {
+  formatCost,
+  formatCount,
+  formatDuration,
+  formatMeasure,
+  formatReward,
+  plural,
+  sparkline,
+} from "../../shared/format.ts";
+import { l10n } from "../../shared/l10n.ts";
+import { type Line, lineWidth, type Piece, styled } from "../terminal/line.ts";
+import { type ProgressModel, SPARKLINE_STEPS } from "./progressModel.ts";
+
+type StepFinished = Extract<ProgressEvent, { kind: "step-finished" }>;
+
+/**
+ * All parts where they fit, the cost of the run so far among them; else without the tokens per second, then without the sparkline, then without the time left.
+ * Every part has a fixed width, so that the lines of a run stand in columns.
+ */
+export function stepLine(
+  event: StepFinished,
+  model: ProgressModel,
+  layout: { readonly width: number; readonly isLive: boolean },
+): Line {
+  const spark: Line = layout.isLive ? [" ", sparkPiece(model)] : [];
+  const throughput: Line = [`  ${throughputText(event, model).padStart(12)}`];
+  const { costUsd } = event.used;
+  const cost: Line = costUsd === null ? [] : [`  ${formatCost(costUsd).padStart(7)}`];
+  const eta: Line =
+    event.etaS === null || event.etaS === 0
+      ? []
+      : [`  ${l10n.t("ETA {0}", formatDuration(event.etaS))}`];
+  const untrained: Line =
+    event.untrainedTokens === 0
+      ? []
+      : [`  ${plural(event.untrainedTokens, "{0} token untrained", "{0} tokens untrained")}`];
+  const failed: Line =
+    model.failed === 0 ? [] : [styled("warning", `  ${l10n.t("{0} failed", model.failed)}`)];
+  const head: Line = stepPieces(event);
+  const rest: Line = measurePieces(event);
+  const candidates: readonly Line[] = [
+    [...head, ...spark, ...rest, ...throughput, ...cost, ...eta, ...untrained],
+    [...head, ...spark, ...rest, ...throughput, ...cost, ...eta],
+    [...head, ...spark, ...rest, ...cost, ...eta],
+    [...head, ...rest, ...cost, ...eta],
+    [...head, ...rest, ...cost],
+  ];
+  const fitting = candidates.find((line) => lineWidth([...line, ...failed]) <= layout.width);
+  return [...(fitting ?? candidates.at(-1) ?? head), ...failed];
+}
+
+function stepPieces(event: StepFinished): Line {
+  const { step, totalSteps, rewardMean } = event;
+  const width = String(totalSteps ?? 9999).length;
+  const count = String(step + 1).padStart(width);
+  return [
+    l10n.t("step {0}", `${count}${ofTotal(event)}`),
+    `  ${l10n.t("reward")} `,
+    styled("strong", formatReward(rewardMean).padStart(5)),
+  ];
+}
+
+function measurePieces(event: StepFinished): Line {
+  const { loss, trainedGroups, groups, totalS } = event;
+  const width = String(groups).length;
+  const counts = `${String(trainedGroups).padStart(width)}/${groups}`;
+  const trained = `  ${l10n.t("groups {0}", counts)}`;
+  return [
+    `  ${l10n.t("loss {0}", formatMeasure(loss).padStart(5))}`,
+    trainedGroups === 0 ? styled("warning", trained) : trained,
+    `  ${formatDuration(totalS).padStart(5)}`,
+  ];
+}
+
+function sparkPiece({ recentRewards, rewardRange }: ProgressModel): Piece {
+  return styled("accent", sparkline(recentRewards, rewardRange).padEnd(SPARKLINE_STEPS));
+}
+
+/** Rollouts that are sampled ahead go on during the whole step. */
+function throughputText(
+  { sampledTokens, rolloutS, totalS }: StepFinished,
+  { stepsAhead }: ProgressModel,
+): string {
+  const seconds = stepsAhead === 0 ? rolloutS : totalS;
+  return seconds > 0 ? l10n.t("{0} tok/s", formatCount(sampledTokens / seconds)) : "";
+}
+
+/** Counted from 1, with the number of steps behind it. */
+export function stepCount(step: number, model: ProgressModel): string {
+  return `${step + 1}${ofTotal(model)}`;
+}
+
+/** `/40`, and `/≤40` where that is a bound; nothing for a run without end. */
+function ofTotal({
+  totalSteps,
+  isTotalAtMost,
+}: Pick<ProgressModel, "totalSteps" | "isTotalAtMost">): string {
+  if (totalSteps === null) return "";
+  return isTotalAtMost ? `/≤${totalSteps}` : `/${totalSteps}`;
+}

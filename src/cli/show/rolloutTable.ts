@@ -1,0 +1,136 @@
+/** Rollouts as a table, and what their training uses mean. */
+
+import { formatCount, formatReward, formatSigned } from "../../shared/format.ts";
+import { l10n } from "../../shared/l10n.ts";
+import { BLANK, type Line, type Piece, styled } from "../terminal/line.ts";
+import { type Column, tableLines } from "../terminal/table.ts";
+import { quietLine } from "./showContext.ts";
+
+/** The cells of a rollout. */
+export interface RolloutRow {
+  /** Its position, one cell for each column of `keys`. */
+  readonly key: readonly string[];
+  readonly environment: string;
+  readonly split: string;
+  /** Of the task in its split. */
+  readonly index: number;
+  readonly reward: number | null;
+  /** Undefined where there is no training. */
+  readonly score?: { readonly advantage: number | null; readonly trainingUse: string } | null;
+  readonly stop: string;
+  readonly turns: number;
+  readonly tokens: number;
+}
+
+interface UseText {
+  readonly short: string;
+  /** Empty where `short` says all. */
+  readonly meaning: string;
+}
+
+function useTexts(): Readonly<Record<string, UseText>> {
+  return {
+    trained: { short: l10n.t("trained"), meaning: "" },
+    "excluded:failed": { short: l10n.t("failed"), meaning: l10n.t("it ended without a reward") },
+    "excluded:failures": {
+      short: l10n.t("failures"),
+      meaning: l10n.t("more rollouts of the group failed than max_failing_rollouts allows"),
+    },
+    "excluded:overlong": {
+      short: l10n.t("too long"),
+      meaning: l10n.t("it ran into a limit of tokens, and overlong is mask"),
+    },
+    "excluded:too_few": {
+      short: l10n.t("too few"),
+      meaning: l10n.t("one reward alone cannot be compared"),
+    },
+    "excluded:zero_variance": {
+      short: l10n.t("equal"),
+      meaning: l10n.t("all rewards of the group are equal, so it teaches nothing"),
+    },
+  };
+}
+
+/** The environments, then a table; `keys` are the titles of its first columns. */
+export function rolloutTable(
+  keys: readonly string[],
+  rows: readonly RolloutRow[],
+  width: number,
+): readonly Line[] {
+  const environments = [...new Set(rows.map(({ environment }) => environment))];
+  const isScored = rows.some(({ score }) => score !== undefined);
+  const scoreColumns: readonly Column[] = isScored
+    ? [
+        { title: l10n.t("advantage"), align: "right" },
+        { title: l10n.t("training"), align: "left" },
+      ]
+    : [];
+  const columns: readonly Column[] = [
+    ...keys.map((title): Column => ({ title, align: "right" })),
+    { title: l10n.t("task"), align: "left", canShrink: true },
+    { title: l10n.t("reward"), align: "right" },
+    ...scoreColumns,
+    { title: l10n.t("stop"), align: "left", canShrink: true },
+    { title: l10n.t("turns"), align: "right" },
+    { title: l10n.t("tokens"), align: "right" },
+  ];
+  const cells = rows.map((row) => [
+    ...row.key,
+    taskLabel(row, environments.length > 1),
+    row.reward === null
+      ? styled("bad", l10n.t("failed"))
+      : styled("strong", formatReward(row.reward)),
+    ...(isScored ? scoreCells(row.score ?? null) : []),
+    shortStop(row.stop),
+    String(row.turns),
+    formatCount(row.tokens),
+  ]);
+  return [
+    quietLine(
+      environments.length === 1
+        ? l10n.t("environment {0}", environments.join(", "))
+        : l10n.t("environments {0}", environments.join(", ")),
+    ),
+    BLANK,
+    ...tableLines(columns, cells, width),
+  ];
+}
+
+/** One line of explanation for each of `trainingUses` whose name does not explain it. */
+export function trainingUseLegend(trainingUses: readonly string[]): readonly Line[] {
+  return [...new Set(trainingUses)].flatMap((trainingUse) => {
+    const known = useTexts()[trainingUse];
+    return known === undefined || known.meaning === ""
+      ? []
+      : [quietLine(l10n.t("{0}: not trained on, {1}", known.short, known.meaning))];
+  });
+}
+
+/** A training use as a sentence part: `trained on`, or `not trained on: …`. */
+export function describeTrainingUse(trainingUse: string): string {
+  if (trainingUse === "trained") return l10n.t("trained on");
+  return l10n.t(
+    "not trained on: {0}",
+    useTexts()[trainingUse]?.meaning ?? trainingUse.replace("excluded:", ""),
+  );
+}
+
+/** Where there are several environments the task shows the last part of its own. */
+function taskLabel({ environment, split, index }: RolloutRow, isMixed: boolean): string {
+  const place = isMixed ? `${environment.slice(environment.lastIndexOf("/") + 1)} ` : "";
+  return `${place}${split} ${index}`;
+}
+
+function scoreCells(
+  score: { readonly advantage: number | null; readonly trainingUse: string } | null,
+) {
+  if (score === null) return ["", styled("quiet", l10n.t("not scored"))] satisfies Piece[];
+  const { advantage, trainingUse } = score;
+  const short = useTexts()[trainingUse]?.short ?? trainingUse.replace("excluded:", "");
+  const shownUse: Piece = trainingUse === "trained" ? short : styled("warning", short);
+  return [advantage === null ? "" : formatSigned(advantage, 3), shownUse];
+}
+
+function shortStop(stop: string): Piece {
+  return stop === "reached_terminal_state" ? l10n.t("finished") : styled("warning", stop);
+}

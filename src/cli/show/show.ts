@@ -1,0 +1,69 @@
+/** The command `show`: finds the view that the flags ask for. */
+
+import { isAppError } from "../../core/errors.ts";
+import type { FolderFiles } from "../../core/ports.ts";
+import { createRunReader } from "../../core/runFolder/reader.ts";
+import { readRunFile } from "../../core/runFolder/runFile.ts";
+import type { ProgramOptions } from "../arguments/programOptions.ts";
+import { requireRun } from "../arguments/requireRun.ts";
+import type { ShowCommand } from "../arguments/showArguments.ts";
+import { jsonLine } from "../terminal/asciiJson.ts";
+import type { Line } from "../terminal/line.ts";
+import { billedLines } from "./billedLines.ts";
+import type { ShowContext } from "./showContext.ts";
+import { showEvaluationRollouts, showEvaluations } from "./showEvaluation.ts";
+import { type ShowJsonOptions, showJson } from "./showJson.ts";
+import { showOverview } from "./showOverview.ts";
+import { showGroup, showStep } from "./showStep.ts";
+
+/**
+ * The lines of a view of a run folder, which may be growing.
+ * @throws AppError `run-not-found`, `no-such-number`, `file-unreadable`; with `--billed` `no-bill`, `key-*`, `tinker-*`
+ */
+export async function* showRun(
+  options: ProgramOptions & Pick<ShowJsonOptions, "isProcessAlive">,
+  command: ShowCommand,
+): AsyncGenerator<Line, void> {
+  const { clock, invocation, loadTokenizer } = options;
+  const folder = command.folder.replace(/(?<=.)[/\\]+$/, "");
+  await requireRun(options.fileSystem, folder);
+  const fileSystem = options.fileSystem.within(folder);
+  if (command.wantsBilled) {
+    const { allowedOrigins } = command;
+    const request = { runFolder: folder, allowedOrigins, folder: invocation.cwd };
+    yield* billedLines(await options.trainer.billedRun(fileSystem, request));
+    return;
+  }
+  const reader = createRunReader(fileSystem, folder);
+  const width = options.out.columns;
+  const context = { fileSystem, clock, reader, folder, width, invocation, loadTokenizer };
+  if (command.wantsJson) {
+    yield jsonLine(await showJson({ ...options, context }, command));
+    return;
+  }
+  const wantsEvaluation = command.wantsEvaluation || (await isEvaluation(fileSystem, folder));
+  yield* viewOf(context, { ...command, wantsEvaluation });
+}
+
+function viewOf(context: ShowContext, command: ShowCommand): AsyncGenerator<Line, void> {
+  const { step, group, rollout, wantsEvaluation, wantsTokens } = command;
+  if (wantsEvaluation) {
+    return step === null
+      ? showEvaluations(context)
+      : showEvaluationRollouts(context, { step, rollout, wantsTokens });
+  }
+  if (step === null) return showOverview(context);
+  if (group === null) return showStep(context, step);
+  return showGroup(context, { step, group, rollout, wantsTokens });
+}
+
+/** True for an evaluation by itself, which has nothing else to show. */
+async function isEvaluation(files: FolderFiles, folder: string): Promise<boolean> {
+  try {
+    return (await readRunFile(files, folder))?.evaluation !== undefined;
+  } catch (error) {
+    // The other files can be shown all the same.
+    if (isAppError(error)) return false;
+    throw error;
+  }
+}

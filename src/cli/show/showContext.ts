@@ -1,0 +1,106 @@
+/** What all views of a run folder share, and their error for a number that does not exist. */
+
+import type { Tokenizer } from "../../core/chat/tokenizer.ts";
+import { AppError } from "../../core/errors.ts";
+import type { Clock, FolderFiles } from "../../core/ports.ts";
+import type { RunReader } from "../../core/runFolder/reader.ts";
+import { plural } from "../../shared/format.ts";
+import { commandLine, type Invocation } from "../terminal/invocation.ts";
+import { type Line, styled } from "../terminal/line.ts";
+
+export interface ShowContext {
+  /** Those of the run folder. */
+  readonly fileSystem: FolderFiles;
+  readonly clock: Clock;
+  readonly reader: RunReader;
+  /** The run folder as the user named it. */
+  readonly folder: string;
+  /** Code points in a row. */
+  readonly width: number;
+  readonly invocation: Invocation;
+  readonly loadTokenizer: (name: string, configPath: string) => Promise<Tokenizer>;
+}
+
+/** A command that shows more of the same run. */
+export function showCommand(context: ShowContext, ...flags: readonly string[]): Line {
+  const command = commandLine(context.invocation, "show", context.folder, ...flags);
+  return [`  ${command}`];
+}
+
+export function heading(text: string): Line {
+  return [styled("strong", text)];
+}
+
+export function quietLine(text: string): Line {
+  return [styled("quiet", text)];
+}
+
+/** More than anybody reads in a terminal; tens of thousands would take seconds to be laid out. */
+const MAX_ROWS = 5_000;
+
+type Noun = "step" | "rollout" | "evaluation";
+
+function earlierText(count: number, noun: Noun, file: string): string {
+  switch (noun) {
+    case "step":
+      return plural(
+        count,
+        "{0} earlier step not shown; all are in {1}",
+        "{0} earlier steps not shown; all are in {1}",
+        file,
+      );
+    case "rollout":
+      return plural(
+        count,
+        "{0} earlier rollout not shown; all are in {1}",
+        "{0} earlier rollouts not shown; all are in {1}",
+        file,
+      );
+    case "evaluation":
+      return plural(
+        count,
+        "{0} earlier evaluation not shown; all are in {1}",
+        "{0} earlier evaluations not shown; all are in {1}",
+        file,
+      );
+  }
+}
+
+/** The last of `all`, with a line that says how many came before them, if any; `noun` names one, `file` holds all of them. */
+export function newestRows<T>(
+  all: readonly T[],
+  noun: Noun,
+  file: string,
+): { readonly rows: readonly T[]; readonly note: readonly Line[] } {
+  const left = all.length - MAX_ROWS;
+  if (left <= 0) return { rows: all, note: [] };
+  const note = quietLine(earlierText(left, noun, file));
+  return { rows: all.slice(left), note: [note] };
+}
+
+/**
+ * The error for a number that does not exist: `missing` names it, `kind` what `existing` are; all as the user counts them.
+ */
+export function notFoundError(
+  missing: string,
+  kind: string,
+  existing: readonly number[],
+): AppError {
+  return new AppError(
+    "no-such-number",
+    `There is no ${missing}. ${kind}: ${existing.length === 0 ? "none yet" : describeNumbers(existing)}.`,
+  );
+}
+
+/** Ascending numbers with their runs joined: `1 to 12, 15`. */
+function describeNumbers(numbers: readonly number[]): string {
+  const ranges: { first: number; last: number }[] = [];
+  for (const number of numbers) {
+    const range = ranges.at(-1);
+    if (range !== undefined && number === range.last + 1) range.last = number;
+    else ranges.push({ first: number, last: number });
+  }
+  return ranges
+    .map(({ first, last }) => (first === last ? `${first}` : `${first} to ${last}`))
+    .join(", ");
+}

@@ -1,0 +1,152 @@
+/** The evaluations of a run: results beside each other, and their rollouts. */
+
+import { readEvaluations } from "../../core/runFolder/evaluationLog.ts";
+import { evalPath, runPaths } from "../../core/runFolder/files/layout.ts";
+import { readLines } from "../../core/runFolder/files/lineReader.ts";
+import {
+  type EvaluatedRollout,
+  parseEvaluatedRollout,
+} from "../../core/runFolder/rollouts/rolloutRecord.ts";
+import { formatQuantity, formatTemperature, plural } from "../../shared/format.ts";
+import { l10n } from "../../shared/l10n.ts";
+import { evaluationLines, evaluationTitle } from "../terminal/evaluationLines.ts";
+import { evaluationTable } from "../terminal/evaluationTable.ts";
+import { BLANK, type Line } from "../terminal/line.ts";
+import { type RolloutRow, rolloutTable } from "./rolloutTable.ts";
+import {
+  heading,
+  newestRows,
+  notFoundError,
+  quietLine,
+  type ShowContext,
+  showCommand,
+} from "./showContext.ts";
+import { replayLines } from "./showRollout.ts";
+import { tokenLines } from "./showTokens.ts";
+
+/** Results of all evaluations, each compared with the first. */
+export async function* showEvaluations(context: ShowContext): AsyncGenerator<Line, void> {
+  const evaluations = await readEvaluations(context.fileSystem, context.folder);
+  const isOfModels = evaluations.some(({ model }) => model !== undefined);
+  const lines = isOfModels
+    ? evaluationTable(evaluations, context.width)
+    : await comparedEvaluations(context);
+  yield* lines;
+  if (lines.length === 0) {
+    yield quietLine(
+      l10n.t(
+        "This run has no evaluation yet. The key evaluation of the configuration asks for them.",
+      ),
+    );
+    return;
+  }
+  const last = evaluations.at(-1);
+  const flags = ["--eval", "--step", String(last?.step ?? 0)];
+  yield* [BLANK, quietLine(l10n.t("Look closer:")), showCommand(context, ...flags)];
+}
+
+/** As lines; empty when there was no evaluation. */
+export async function comparedEvaluations(context: ShowContext): Promise<readonly Line[]> {
+  const evaluations = await readEvaluations(context.fileSystem, context.folder);
+  const first = evaluations[0];
+  const { evaluations: file } = runPaths(context.folder);
+  const { rows, note } = newestRows(evaluations, "evaluation", file);
+  const lines = rows.flatMap((evaluation) => [
+    heading(evaluationTitle(evaluation.step, evaluation.model)),
+    ...evaluationLines(evaluation.results, evaluation === first ? null : (first?.results ?? null)),
+  ]);
+  return [...note, ...lines];
+}
+
+/** The rollouts of the evaluation after `step` completed steps, or with `rollout` (from 1) one of them turn by turn. */
+export async function* showEvaluationRollouts(
+  context: ShowContext,
+  wanted: {
+    readonly step: number;
+    readonly rollout: number | null;
+    readonly wantsTokens: boolean;
+  },
+): AsyncGenerator<Line, void> {
+  const { step, rollout, wantsTokens } = wanted;
+  const { width } = context;
+  const stored = await readBodies(context, step);
+  const [chosen] = await requireEvaluated(context, { step, rollout, all: stored });
+  if (rollout === null || chosen === undefined) {
+    yield heading(
+      plural(stored.length, "{1}: {0} rollout", "{1}: {0} rollouts", evaluationTitle(step)),
+    );
+    const file = evalPath(context.folder, step);
+    const { rows, note } = newestRows(stored.map(toRow), "rollout", file);
+    const models = stored.some(({ model }) => model !== undefined) ? [l10n.t("model")] : [];
+    const titles = [l10n.t("rollout"), ...models, l10n.t("temperature")];
+    yield* [...note, ...rolloutTable(titles, rows, width)];
+    const flags = ["--eval", "--step", String(step), "--rollout", "1"];
+    yield* [BLANK, quietLine(l10n.t("Look closer:")), showCommand(context, ...flags)];
+    return;
+  }
+  const title = [
+    evaluationTitle(step),
+    l10n.t("rollout {0}", rollout),
+    formatTemperature(chosen.temperature),
+  ].join(", ");
+  yield* replayLines(chosen.record, { title, score: null, width });
+  if (!wantsTokens) return;
+  const { tokenData = [] } = chosen;
+  yield* tokenLines(context, { source: "evaluation", step, score: null, tokenData });
+}
+
+/** All of an evaluation, or the one that `rollout` names, from 1. @throws AppError `no-such-number` */
+export async function requireEvaluated<Rollout>(
+  { fileSystem, folder }: Pick<ShowContext, "fileSystem" | "folder">,
+  {
+    step,
+    rollout,
+    all,
+  }: { readonly step: number; readonly rollout: number | null; readonly all: readonly Rollout[] },
+): Promise<readonly Rollout[]> {
+  if (all.length === 0) {
+    const evaluations = await readEvaluations(fileSystem, folder);
+    const steps = evaluations.map((evaluation) => evaluation.step);
+    throw notFoundError(
+      `evaluation after ${formatQuantity(step, "step")}`,
+      "Completed steps that have one",
+      [...new Set(steps)],
+    );
+  }
+  if (rollout === null) return all;
+  const chosen = all[rollout - 1];
+  if (chosen !== undefined) return [chosen];
+  const existing = all.map((_, index) => index + 1);
+  throw notFoundError(`rollout ${rollout} in this evaluation`, "Its rollouts", existing);
+}
+
+function toRow({ record, temperature, model }: EvaluatedRollout, position: number): RolloutRow {
+  const { environment, split, index, reward, stop, turns } = record;
+  return {
+    key: [
+      String(position + 1),
+      ...(model === undefined ? [] : [model]),
+      temperature === 0 ? l10n.t("greedy") : String(temperature),
+    ],
+    environment,
+    split,
+    index,
+    reward,
+    stop,
+    turns: turns.length,
+    tokens: turns.reduce((sum, turn) => sum + turn.tokens, 0),
+  };
+}
+
+/** In the order in which they ended, so that numbers stay while the file grows. */
+async function readBodies(
+  { fileSystem, folder }: ShowContext,
+  step: number,
+): Promise<readonly EvaluatedRollout[]> {
+  const stored: EvaluatedRollout[] = [];
+  for await (const { value } of readLines(fileSystem, evalPath(folder, step))) {
+    const rollout = parseEvaluatedRollout(value);
+    if (rollout !== null) stored.push(rollout);
+  }
+  return stored;
+}

@@ -1,0 +1,53 @@
+/** What `show` prints for other programs. */
+
+import { basename } from "node:path";
+import { describeEvaluations } from "../../core/outputs/evaluationsOutput.ts";
+import {
+  describeRollouts,
+  describeTrajectories,
+  rolloutsInOrder,
+} from "../../core/outputs/rolloutsOutput.ts";
+import { describeRun } from "../../core/outputs/runOutput.ts";
+import type { FileSystem } from "../../core/ports.ts";
+import { readRun } from "../../core/runs/runList.ts";
+import type { ShowCommand } from "../arguments/showArguments.ts";
+import type { ShowContext } from "./showContext.ts";
+import { requireEvaluated } from "./showEvaluation.ts";
+import { chooseRollouts, requireStep } from "./showStep.ts";
+
+export interface ShowJsonOptions {
+  readonly context: ShowContext;
+  /** Not confined to the run folder. */
+  readonly fileSystem: FileSystem;
+  readonly isProcessAlive: (pid: number) => boolean;
+}
+
+/** @throws AppError `no-such-number`, `file-unreadable` */
+export async function showJson(
+  { context, fileSystem, isProcessAlive }: ShowJsonOptions,
+  { step, group, rollout, wantsEvaluation, wantsTokens }: ShowCommand,
+): Promise<unknown> {
+  const { reader, folder, fileSystem: files, clock } = context;
+  if (step === null) {
+    if (wantsEvaluation) return await describeEvaluations(files, folder);
+    const nowMs = clock.now();
+    const named = { name: basename(folder), folder };
+    return await describeRun(files, {
+      ...{ folder, nowMs },
+      run: await readRun(fileSystem, named, { nowMs, isProcessAlive }),
+    });
+  }
+  if (wantsEvaluation) {
+    const at = { source: "evaluation", step } as const;
+    const all = rolloutsInOrder((await reader.rolloutList(step, "evaluation")).rollouts);
+    const summaries = await requireEvaluated(context, { step, rollout, all });
+    return rollout === null
+      ? await describeRollouts(reader, at)
+      : await describeTrajectories(reader, at, { summaries, wantsTokens });
+  }
+  const at = { source: "training", step } as const;
+  const { rollouts } = await requireStep(context, step);
+  if (group === null) return await describeRollouts(reader, at);
+  const summaries = chooseRollouts(rollouts, { step, group, rollout });
+  return await describeTrajectories(reader, at, { summaries, wantsTokens });
+}

@@ -1,0 +1,222 @@
+/** The overview of a run: its state, its steps, its evaluations and its checkpoints. */
+
+import { firingAlarms } from "../../core/alarms/alarmEvents.ts";
+import { firingAfter } from "../../core/alarms/alarmFacts.ts";
+import { ALARMS } from "../../core/alarms/alarmTable.ts";
+import { readCheckpoints } from "../../core/runFolder/checkpointLog.ts";
+import { type RunEvent, readEvents } from "../../core/runFolder/events.ts";
+import { runPaths } from "../../core/runFolder/files/layout.ts";
+import { flattenMetrics, type MetricsRow } from "../../core/runFolder/metrics/metricsTree.ts";
+import { usageOfRow } from "../../core/runFolder/metrics/usageOfRow.ts";
+import { readPriceFile } from "../../core/runFolder/priceFile.ts";
+import { readRunFile } from "../../core/runFolder/runFile.ts";
+import { readRunModel } from "../../core/runFolder/runModel.ts";
+import { readUsage } from "../../core/runFolder/usageLog.ts";
+import { waitingUploads } from "../../core/tracking/openreward/uploadLog.ts";
+import { costOf, usedTotal } from "../../core/usage/prices.ts";
+import {
+  addTokens,
+  countTokens,
+  NO_RUN_USAGE,
+  type TokenUsage,
+} from "../../core/usage/tokenUsage.ts";
+import {
+  formatCost,
+  formatCount,
+  formatDuration,
+  formatExact,
+  formatMeasure,
+  formatReward,
+  plural,
+} from "../../shared/format.ts";
+import { l10n } from "../../shared/l10n.ts";
+import { phaseTexts } from "../../shared/phaseTexts.ts";
+import type { RunFile } from "../../shared/runFile.ts";
+import { checkpointLines } from "../checkpoints/checkpointLines.ts";
+import { alarmLines } from "../terminal/alarmLines.ts";
+import { usedLines } from "../terminal/endLines.ts";
+import { BLANK, type Line, labelled, type Piece, styled } from "../terminal/line.ts";
+import { type Column, tableLines } from "../terminal/table.ts";
+import { heading, newestRows, quietLine, type ShowContext, showCommand } from "./showContext.ts";
+import { comparedEvaluations } from "./showEvaluation.ts";
+
+const OVER: ReadonlySet<string> = new Set(["done", "failed", "stopped"]);
+
+export async function* showOverview(context: ShowContext): AsyncGenerator<Line, void> {
+  const { fileSystem, folder, reader, width } = context;
+  const { rows } = await reader.metrics();
+  yield* await stateLines(context);
+  yield* await usageLines(context, rows.at(-1));
+  yield* queueLines(rows.at(-1));
+  yield* await firingLines(context, rows.at(-1));
+  yield BLANK;
+  if (rows.length === 0) yield quietLine(l10n.t("No step is complete yet."));
+  else {
+    const { rows: shown, note } = newestRows(rows, "step", runPaths(folder).metrics);
+    yield* [...note, ...tableLines(stepColumns(), shown.map(stepCells), width)];
+  }
+  const evaluations = await comparedEvaluations(context);
+  if (evaluations.length > 0) yield* [BLANK, ...evaluations];
+  const checkpoints = checkpointLines(
+    await readCheckpoints(fileSystem, folder),
+    context.clock.now(),
+  );
+  if (checkpoints.length > 0) yield* [BLANK, heading(l10n.t("checkpoints")), ...checkpoints];
+  yield* await closerLines(context, rows, evaluations.length > 0);
+}
+
+async function stateLines({ fileSystem, folder, clock }: ShowContext): Promise<readonly Line[]> {
+  const run = await readRunFile(fileSystem, folder);
+  const model = await readRunModel(fileSystem, folder);
+  const lines: Line[] = [];
+  if (run !== null) {
+    const attempt = run.attempt === 1 ? "" : `, ${l10n.t("attempt {0}", run.attempt)}`;
+    lines.push(labelled(l10n.t("run"), styled("strong", run.name)));
+    lines.push(labelled(l10n.t("state"), `${describeState(run, clock.now())}${attempt}`));
+  }
+  if (model !== null) lines.push(labelled(l10n.t("model"), model.model_name));
+  if (run !== null) lines.push(labelled(l10n.t("configuration"), run.configPath));
+  const waiting = await waitingUploads(fileSystem, folder);
+  if (waiting !== null) lines.push(labelled("OpenReward", uploadPiece(waiting)));
+  return lines;
+}
+
+/** What the run has used: cost and tokens of each kind, and the part that nothing came of. */
+async function usageLines(
+  { fileSystem, folder }: ShowContext,
+  last: MetricsRow | undefined,
+): Promise<readonly Line[]> {
+  const logged = await readUsage(fileSystem, folder);
+  // An evaluation by itself has no rows.
+  const usage = last === undefined ? NO_RUN_USAGE : usageOfRow(last);
+  if (usage === null) return [];
+  const all = { ...usage, evaluation: logged.isEmpty ? usage.evaluation : logged.evaluation };
+  const prices = (await readPriceFile(fileSystem, folder))?.prices ?? null;
+  const priced = (tokens: TokenUsage): string => {
+    const counted = plural(countTokens(tokens), "{0} token", "{0} tokens");
+    return prices === null ? counted : `${formatCost(costOf(tokens, prices))}, ${counted}`;
+  };
+  const total = addTokens(all.cumulative, all.evaluation);
+  if (countTokens(total) === 0) return [];
+  const { sampled, prefill_cached: cached, prefill_uncached: uncached, trained } = total;
+  const kinds = [sampled, cached, uncached, trained].map(formatCount);
+  const lines = [
+    ...usedLines(usedTotal(all, prices)),
+    labelled(
+      l10n.t("of it"),
+      l10n.t("sampled {0}, prompts {1} cached and {2} not, trained {3}", ...kinds),
+    ),
+  ];
+  if (countTokens(all.discarded) > 0)
+    lines.push(labelled(l10n.t("discarded"), priced(all.discarded)));
+  if (countTokens(all.evaluation) > 0)
+    lines.push(labelled(l10n.t("evaluations"), priced(all.evaluation)));
+  return lines;
+}
+
+/** How far ahead the run samples, as the last step found it; none on-policy. */
+function queueLines(last: MetricsRow | undefined): readonly Line[] {
+  if (last === undefined) return [];
+  const flat = flattenMetrics(last);
+  const count = (name: string) => formatCount(Number(flat[name] ?? 0));
+  const issued = flat["async/queue_depth"];
+  if (typeof issued !== "number") return [];
+  const groups = plural(
+    issued,
+    "{0} group in the queue before step {1}, {2} of them ended",
+    "{0} groups in the queue before step {1}, {2} of them ended",
+    String(last.step + 1),
+    count("async/queue_ready"),
+  );
+  const lag = l10n.t("staleness {0}", formatExact(Number(flat["async/staleness/mean"] ?? 0)));
+  return [labelled(l10n.t("sampled ahead"), `${groups}; ${lag}`)];
+}
+
+/** The alarms that fired after the last step, each as it was reported when it began. */
+async function firingLines(
+  { fileSystem, folder, invocation }: ShowContext,
+  last: MetricsRow | undefined,
+): Promise<readonly Line[]> {
+  const firing = last === undefined ? new Set() : firingAfter(last);
+  if (firing.size === 0) return [];
+  const events: RunEvent[] = [];
+  for await (const event of readEvents(fileSystem, folder)) events.push(event);
+  const isOver = OVER.has((await readRunFile(fileSystem, folder))?.phase ?? "");
+  return firingAlarms((id) => firing.has(id), events).flatMap((alarm) => [
+    BLANK,
+    heading(l10n.t("{0}, since step {1}", ALARMS[alarm.id].title, alarm.step + 1)),
+    ...alarmLines(alarm, isOver ? null : folder, invocation),
+  ]);
+}
+
+function uploadPiece(waiting: number): Piece {
+  if (waiting === 0) return l10n.t("all rollouts are uploaded");
+  return styled(
+    "warning",
+    plural(
+      waiting,
+      "{0} rollout to upload; a resume does it",
+      "{0} rollouts to upload; a resume does it",
+    ),
+  );
+}
+
+function describeState({ phase, heartbeatAtMs }: RunFile, nowMs: number): string {
+  const state = phaseTexts()[phase];
+  if (OVER.has(phase)) return state;
+  const age = formatDuration(Math.max(0, nowMs - heartbeatAtMs) / 1000);
+  return l10n.t("{0}, last heartbeat {1} ago", state, age);
+}
+
+function stepCells(metrics: MetricsRow): readonly Piece[] {
+  const flat = flattenMetrics(metrics);
+  const number = (name: string): number | null => {
+    const value = flat[name];
+    return typeof value === "number" ? value : null;
+  };
+  const trained = number("num_groups") ?? 0;
+  const groups = trained + (number("num_excluded_groups") ?? 0);
+  const failed = number("num_errors") ?? 0;
+  const seconds = number("time/total_s");
+  return [
+    String(metrics.step + 1),
+    styled("strong", formatReward(number("rollout/reward/mean"))),
+    formatReward(number("rollout/reward/std")),
+    trained === 0 ? styled("warning", `${trained}/${groups}`) : `${trained}/${groups}`,
+    formatMeasure(number("loss")),
+    failed === 0 ? "" : styled("warning", formatCount(failed)),
+    formatCount(number("tokens/sampled") ?? 0),
+    seconds === null ? "" : formatDuration(seconds),
+  ];
+}
+
+async function closerLines(
+  context: ShowContext,
+  rows: readonly MetricsRow[],
+  hasEvaluations: boolean,
+): Promise<readonly Line[]> {
+  const complete = rows.at(-1)?.step;
+  const step = complete ?? (await context.reader.steps()).at(-1);
+  const lines: Line[] = [];
+  if (step !== undefined) {
+    const flags = ["--step", String(step + 1)];
+    lines.push(showCommand(context, ...flags));
+    const isWhole = complete !== undefined;
+    if (isWhole) lines.push(showCommand(context, ...flags, "--group", "1", "--rollout", "1"));
+  }
+  if (hasEvaluations) lines.push(showCommand(context, "--eval"));
+  return lines.length === 0 ? [] : [BLANK, quietLine(l10n.t("Look closer:")), ...lines];
+}
+
+function stepColumns(): readonly Column[] {
+  return [
+    { title: l10n.t("step"), align: "right" },
+    { title: l10n.t("reward"), align: "right" },
+    { title: l10n.t("std"), align: "right" },
+    { title: l10n.t("groups trained"), align: "right" },
+    { title: l10n.t("loss"), align: "right" },
+    { title: l10n.t("failed"), align: "right" },
+    { title: l10n.t("tokens"), align: "right" },
+    { title: l10n.t("time"), align: "right" },
+  ];
+}

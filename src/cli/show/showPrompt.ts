@@ -1,0 +1,41 @@
+/** The command `show-prompt`: the first prompt of a task as the model reads it, and what a call and its result look like. */
+
+import { l10n } from "../../shared/l10n.ts";
+import { type PageSpan, promptPage } from "../../shared/promptPage.ts";
+import type { ProgramOptions } from "../arguments/programOptions.ts";
+import type { ShowPromptCommand } from "../arguments/showPromptArguments.ts";
+import { type Line, type Piece, styled } from "../terminal/line.ts";
+
+/** Prints the prompt. @throws as the trainer does */
+export async function showPrompt(
+  { fileSystem, trainer, out, err }: Pick<ProgramOptions, "fileSystem" | "trainer" | "out" | "err">,
+  { kind: _, wantsIds, ...wanted }: ShowPromptCommand,
+): Promise<void> {
+  const onPart = (what: string): void => err.showLive([styled("quiet", what)]);
+  try {
+    const description = await trainer.previewPrompt(fileSystem, { ...wanted, onPart });
+    err.showLive(null);
+    const legend = l10n.t(
+      "Control tokens stand between {0}: ordinary text never yields one, also where it looks like one.",
+      "⟦ ⟧",
+    );
+    out.print(promptPage(description, { legend, wantsIds }).map((line): Line => line.map(pieceOf)));
+  } finally {
+    err.showLive(null);
+  }
+}
+
+function pieceOf({ kind, text }: PageSpan): Piece {
+  switch (kind) {
+    case "plain":
+      return text;
+    case "control":
+      return styled("control", `⟦${text}⟧`);
+    case "heading":
+      return styled("strong", text);
+    case "quiet":
+      return styled("quiet", text);
+    case "warning":
+      return styled("warning", text);
+  }
+}

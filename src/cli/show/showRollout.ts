@@ -1,0 +1,151 @@
+/** Replays one rollout: the prompt, the model's turns, the environment's results, and how the reward was computed. */
+
+import type { RolloutRecord } from "../../core/runFolder/rollouts/rolloutRecord.ts";
+import {
+  formatDuration,
+  formatExact,
+  formatReward,
+  formatSigned,
+  plural,
+} from "../../shared/format.ts";
+import { l10n } from "../../shared/l10n.ts";
+import { BLANK, type Line, styled } from "../terminal/line.ts";
+import {
+  blockWriter,
+  INDENT,
+  resultLines,
+  spokenLines,
+  type WriteBlock,
+} from "../terminal/turnBlocks.ts";
+import { describeTrainingUse } from "./rolloutTable.ts";
+import { heading } from "./showContext.ts";
+
+export interface ReplayOptions {
+  readonly title: string;
+  /** Null while the step is not scored, and for evaluations. */
+  readonly score: { readonly advantage: number | null; readonly trainingUse: string } | null;
+  /** Code points in a row. */
+  readonly width: number;
+}
+
+type Turn = RolloutRecord["turns"][number];
+
+/** The lines of a replay. */
+export function replayLines(
+  record: RolloutRecord,
+  { title, score, width }: ReplayOptions,
+): readonly Line[] {
+  const block = blockWriter(width);
+  return [
+    heading(`${title}   ${record.environment} ${record.split} ${record.index}`),
+    summaryLine(record),
+    BLANK,
+    ...(record.systemText === null ? [] : block(l10n.t("system"), record.systemText, "quiet")),
+    ...block(l10n.t("prompt"), record.promptText),
+    ...record.turns.flatMap((turn, index) => [
+      ...streamBreakLines(turn, record.turns[index - 1]),
+      ...turnLines(turn, index, block),
+    ]),
+    BLANK,
+    heading(l10n.t("reward")),
+    ...rewardLines(record, block),
+    ...(score === null ? [] : scoreLines(score, block)),
+  ];
+}
+
+function summaryLine(record: RolloutRecord): Line {
+  const { reward, stop, turns, durationMs, attempt } = record;
+  const tokens = turns.reduce((sum, turn) => sum + turn.tokens, 0);
+  const streams = (turns.at(-1)?.stream ?? 0) + 1;
+  const parts = [
+    stop,
+    plural(turns.length, "{0} turn", "{0} turns"),
+    plural(tokens, "{0} sampled token", "{0} sampled tokens"),
+    ...(streams > 1 ? [plural(streams, "{0} token stream", "{0} token streams")] : []),
+    formatDuration(durationMs / 1000),
+    ...(attempt === 0
+      ? []
+      : [plural(attempt, "start {1} after {0} retry", "start {1} after {0} retries", attempt + 1)]),
+  ];
+  const shown =
+    reward === null
+      ? styled("bad", l10n.t("failed"))
+      : styled("strong", l10n.t("reward {0}", formatReward(reward)));
+  return [shown, `   ${parts.join(", ")}`];
+}
+
+/** Says that a turn was not sampled in the token stream of the one before it. */
+function streamBreakLines({ stream }: Turn, before: Turn | undefined): readonly Line[] {
+  if (stream === (before?.stream ?? 0)) return [];
+  const text = l10n.t("stream {0}: the conversation was rendered again", stream + 1);
+  return [BLANK, [INDENT, styled("quiet", text)]];
+}
+
+function turnLines(turn: Turn, index: number, block: WriteBlock): readonly Line[] {
+  const { results, nudge } = turn;
+  return [
+    BLANK,
+    [
+      styled("strong", l10n.t("turn {0}", index + 1)),
+      styled(
+        "quiet",
+        `   ${plural(turn.tokens, "{0} token, ended by {1}", "{0} tokens, ended by {1}", turn.stopReason)}`,
+      ),
+    ],
+    ...spokenLines(turn, block),
+    ...results.flatMap((result) => resultLines(result, block)),
+    ...(nudge === null ? [] : block(l10n.t("answered"), nudge)),
+  ];
+}
+
+/** Received rewards, the one for an unfinished end, their reduction, and the clamp. */
+function rewardLines(record: RolloutRecord, block: WriteBlock): readonly Line[] {
+  const { rewardBreakdown: breakdown, reward, error } = record;
+  const lines: Line[] = [...block(l10n.t("received"), receivedText(record))];
+  if (breakdown.group !== null) {
+    const why = l10n.t("by the environment, comparing the group");
+    lines.push(...block(l10n.t("group"), `${formatExact(breakdown.group)} (${why})`));
+  }
+  if (breakdown.nonterminal !== null) {
+    const why = l10n.t("nonterminal_reward, because the rollout did not finish");
+    lines.push(...block(l10n.t("unfinished"), `${formatExact(breakdown.nonterminal)} (${why})`));
+  }
+  lines.push(
+    ...block(l10n.t("reduced"), `${formatExact(breakdown.reduced)} (${breakdown.reduction})`),
+  );
+  const isChanged = breakdown.clamped !== breakdown.reduced;
+  const clamp = isChanged
+    ? l10n.t("by min_reward and max_reward")
+    : l10n.t("unchanged by min_reward and max_reward");
+  lines.push(...block(l10n.t("clamped"), `${formatExact(breakdown.clamped)} (${clamp})`));
+  if (reward === null) {
+    lines.push(
+      ...block(l10n.t("failed"), error ?? l10n.t("there was no reward to train on"), "bad"),
+    );
+  } else if (error !== null) lines.push(...block(l10n.t("error"), error, "bad"));
+  return lines;
+}
+
+function receivedText({ turns, rewards }: RolloutRecord): string {
+  if (rewards.length === 0) return l10n.t("none");
+  const placed = turns.flatMap(({ results }, index) =>
+    results.flatMap(({ reward }) =>
+      reward === null ? [] : [l10n.t("{0} in turn {1}", formatExact(reward), index + 1)],
+    ),
+  );
+  return placed.length === rewards.length ? placed.join(", ") : rewards.map(formatExact).join(", ");
+}
+
+function scoreLines(
+  { advantage, trainingUse }: NonNullable<ReplayOptions["score"]>,
+  block: WriteBlock,
+): readonly Line[] {
+  return [
+    ...(advantage === null ? [] : block(l10n.t("advantage"), formatSigned(advantage, 4))),
+    ...block(
+      l10n.t("training"),
+      describeTrainingUse(trainingUse),
+      ...(trainingUse === "trained" ? [] : (["warning"] as const)),
+    ),
+  ];
+}

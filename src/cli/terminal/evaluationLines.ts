@@ -1,0 +1,66 @@
+/** Draws evaluations: one line a temperature, beside what was measured before. */
+
+import { isSameCell } from "../../core/config/rules/evaluationCells.ts";
+import type { EvaluatedModel, StoredResult } from "../../core/runFolder/evaluationLog.ts";
+import { formatReward, formatSigned, formatTemperature, plural } from "../../shared/format.ts";
+import { l10n } from "../../shared/l10n.ts";
+import { type Line, type Piece, styled } from "./line.ts";
+
+/** `baseline` is what `results` are compared with; null when there is nothing to compare. */
+export function evaluationLines(
+  results: readonly StoredResult[],
+  baseline: readonly StoredResult[] | null,
+): readonly Line[] {
+  const names = results.map(({ temperature }) => formatTemperature(temperature));
+  const nameWidth = Math.max(0, ...names.map((name) => name.length));
+  const lines: Line[] = [];
+  let lastSplit = "";
+  for (const [index, result] of results.entries()) {
+    const split = l10n.t("{0} split of {1}", result.split, result.environment);
+    if (split !== lastSplit) lines.push([`  ${split}`]);
+    lastSplit = split;
+    const before = baseline?.find((other) => isSameCell(other, result)) ?? null;
+    lines.push([
+      `    ${(names[index] ?? "").padEnd(nameWidth)}  `,
+      ...resultPieces(result, before),
+    ]);
+  }
+  return lines;
+}
+
+/** `step` counts completed steps; `model` is absent for the weights of the run itself. */
+export function evaluationTitle(step: number, model?: EvaluatedModel): string {
+  if (model !== undefined) return l10n.t("evaluation of {0}", model.name);
+  return step === 0
+    ? l10n.t("evaluation before training")
+    : plural(step, "evaluation after {0} step", "evaluation after {0} steps");
+}
+
+function resultPieces(result: StoredResult, before: StoredResult | null): readonly Piece[] {
+  const { rewardMean, low, high, failed, rollouts, difference } = result;
+  const pieces: Piece[] = [];
+  if (before !== null) pieces.push(`${formatReward(before.rewardMean)} → `);
+  pieces.push(styled("strong", formatReward(rewardMean)));
+  if (before !== null) pieces.push("  ", changePiece(rewardMean - before.rewardMean));
+  const interval = l10n.t("95 % interval {0} to {1}", formatReward(low), formatReward(high));
+  pieces.push(styled("quiet", `  ${interval}`));
+  if (before !== null && difference !== undefined) {
+    const bounds = [formatSigned(difference.low), formatSigned(difference.high)] as const;
+    pieces.push(styled("quiet", `, ${l10n.t("of the change by task {0} to {1}", ...bounds)}`));
+  }
+  if (failed > 0) {
+    pieces.push(
+      styled(
+        "warning",
+        `  ${plural(rollouts, "{1} of {0} rollout failed", "{1} of {0} rollouts failed", failed)}`,
+      ),
+    );
+  }
+  return pieces;
+}
+
+function changePiece(change: number): Piece {
+  const text = formatSigned(change);
+  if (Math.abs(change) < 0.005) return text;
+  return styled(change > 0 ? "good" : "bad", text);
+}

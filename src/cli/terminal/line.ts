@@ -1,0 +1,106 @@
+/** A line of terminal text as pieces with a style; {@link renderLine} alone turns styles into escape sequences. */
+
+import { visibleLine, visibleText } from "../../core/util/visibleText.ts";
+
+export type Style = "strong" | "quiet" | "good" | "warning" | "bad" | "accent" | "control";
+
+export interface Span {
+  readonly style: Style;
+  readonly text: string;
+}
+
+export type Piece = string | Span;
+export type Line = readonly Piece[];
+
+export const BLANK: Line = [];
+
+const CODES: Readonly<Record<Style, number>> = {
+  strong: 1,
+  quiet: 2,
+  good: 32,
+  warning: 33,
+  bad: 31,
+  accent: 36,
+  control: 7,
+};
+
+/** A piece in a style. */
+export function styled(style: Style, text: string): Span {
+  return { style, text };
+}
+
+const LABEL_WIDTH = 14;
+
+/** A fact beside its name; the facts of several lines stand below each other where the names are short. */
+export function labelled(label: string, fact: Piece): Line {
+  return [styled("quiet", `${label} `.padEnd(LABEL_WIDTH)), fact];
+}
+
+/** The text of a piece, with every character that could control a terminal made visible. */
+export function shownText(piece: Piece): string {
+  return visibleLine(typeof piece === "string" ? piece : piece.text);
+}
+
+/** The line as characters. Colour sequences are the only control characters that can come out. */
+export function renderLine(line: Line, hasColor: boolean): string {
+  return line
+    .map((piece) => {
+      const text = shownText(piece);
+      if (typeof piece === "string" || !hasColor || text === "") return text;
+      return `\u001b[${CODES[piece.style]}m${text}\u001b[0m`;
+    })
+    .join("");
+}
+
+/** Text in which each code unit is a code point. */
+const PLAIN = /^[ -~]*$/;
+
+/** Code points of the shown text. */
+export function textWidth(text: string): number {
+  return PLAIN.test(text) ? text.length : [...text].length;
+}
+
+export function lineWidth(line: Line): number {
+  return line.reduce((sum, piece) => sum + textWidth(shownText(piece)), 0);
+}
+
+/** The text within `width` code points; `…` stands for what was cut. */
+export function clipText(text: string, width: number): string {
+  if (textWidth(text) <= width) return text;
+  return width < 1 ? "" : `${[...text].slice(0, width - 1).join("")}…`;
+}
+
+/** The line within `width` code points. */
+export function clipLine(line: Line, width: number): Line {
+  if (lineWidth(line) <= width) return line;
+  const clipped: Piece[] = [];
+  let room = width;
+  for (const piece of line) {
+    const text = shownText(piece);
+    const shown = clipText(text, room);
+    clipped.push(typeof piece === "string" ? shown : { ...piece, text: shown });
+    room -= textWidth(shown);
+    if (room <= 0 || shown !== text) break;
+  }
+  return clipped;
+}
+
+/** Breaks text at its line feeds and, beyond `width` code points, between words; longer words are cut. */
+export function wrapText(text: string, width: number): readonly string[] {
+  return visibleText(text)
+    .split("\n")
+    .flatMap((row) => wrapRow(row, Math.max(1, width)));
+}
+
+function wrapRow(row: string, width: number): readonly string[] {
+  const rows: string[] = [];
+  let rest = [...row];
+  while (rest.length > width) {
+    const space = rest.lastIndexOf(" ", width);
+    const isWord = space > 0 && rest.slice(0, space).some((character) => character !== " ");
+    const end = isWord ? space : width;
+    rows.push(rest.slice(0, end).join(""));
+    rest = rest.slice(isWord ? end + 1 : end);
+  }
+  return [...rows, rest.join("")];
+}

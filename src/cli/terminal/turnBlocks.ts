@@ -1,0 +1,70 @@
+/** A turn of a model and what tools answered, as blocks of text beside their labels. */
+
+import type { RolloutRecord } from "../../core/runFolder/rollouts/rolloutRecord.ts";
+import { formatExact } from "../../shared/format.ts";
+import { l10n } from "../../shared/l10n.ts";
+import { type Line, type Style, styled, wrapText } from "./line.ts";
+
+type Turn = RolloutRecord["turns"][number];
+
+const LABEL_WIDTH = 11;
+export const INDENT = "  ";
+
+export type WriteBlock = (label: string, text: string, style?: Style) => readonly Line[];
+
+/** Labelled text, wrapped and indented beside its label. */
+export function blockWriter(width: number): WriteBlock {
+  const room = width - INDENT.length - LABEL_WIDTH;
+  return (label, text, style) =>
+    wrapText(text, room).map((row, index): Line => {
+      const shownLabel = index === 0 ? label : "";
+      return [
+        INDENT,
+        styled("quiet", `${shownLabel} `.padEnd(LABEL_WIDTH)),
+        style === undefined ? row : styled(style, row),
+      ];
+    });
+}
+
+/** What the model wrote: thinking, text and calls apart; the raw text where there is nothing else. */
+export function spokenLines(
+  {
+    reasoning,
+    content,
+    calls,
+    errors,
+    sampledText,
+  }: Pick<Turn, "reasoning" | "content" | "errors" | "sampledText"> & {
+    readonly calls: readonly Pick<Turn["calls"][number], "name" | "args">[];
+  },
+  block: WriteBlock,
+): readonly Line[] {
+  const isSilent = reasoning === null && content === "" && calls.length + errors.length === 0;
+  return [
+    ...(reasoning === null ? [] : block(l10n.t("thinking"), reasoning, "quiet")),
+    ...(content === "" ? [] : block(l10n.t("text"), content)),
+    ...calls.flatMap(({ name, args }) => block(l10n.t("call"), `${name}(${args})`, "accent")),
+    ...errors.flatMap(({ message, raw }) => [
+      ...block(l10n.t("not a call"), message, "bad"),
+      ...block("", raw),
+    ]),
+    ...(isSilent ? block(l10n.t("raw"), sampledText) : []),
+  ];
+}
+
+/** What a tool answered, with its reward. */
+export function resultLines(result: Turn["results"][number], block: WriteBlock): readonly Line[] {
+  const { text, isError, reward, finished } = result;
+  const outcome = [
+    ...(reward === null ? [] : [l10n.t("reward {0}", formatExact(reward))]),
+    ...(finished ? [l10n.t("finished")] : []),
+  ];
+  return [
+    ...block(
+      isError ? l10n.t("tool error") : l10n.t("result"),
+      text,
+      ...(isError ? (["bad"] as const) : []),
+    ),
+    ...(outcome.length === 0 ? [] : block("", outcome.join(", "), "good")),
+  ];
+}

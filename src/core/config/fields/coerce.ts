@@ -1,0 +1,80 @@
+/** YAML nodes as plain values of the types that the fields ask for. Finds no faults: what does not fit stays as it is. */
+
+import { isMap, isScalar, isSeq, type Node, type Scalar } from "yaml";
+import { scalarText } from "../source/yamlNodes.ts";
+import type { YamlSource } from "../source/yamlSource.ts";
+import type { ObjectShape, Shape } from "./field.ts";
+import { childShape } from "./fields.ts";
+
+/** Text that is a number in a number field. */
+export const NUMBER_TEXT = /^[-+]?(\d+(_\d+)*(\.\d*)?|\.\d+)(e[-+]?\d+)?$/i;
+const TRUE_WORDS: ReadonlySet<string> = new Set(["true", "yes", "on"]);
+const FALSE_WORDS: ReadonlySet<string> = new Set(["false", "no", "off"]);
+
+/**
+ * Reads a node by the shape it should have. A YAML 1.1 loader and this one differ on scalars such as `1e-5`, `yes` and
+ * `007`, so the type of the field decides, not the look of the value: number-like text is a number in a number field,
+ * `yes/no/on/off` a boolean in a boolean field, and everything but null text in a text field.
+ */
+export function coerce(source: YamlSource, node: Node | null, shape: Shape | undefined): unknown {
+  const value = source.resolve(node);
+  if (isMap(value)) return coerceMap(source, value, shape);
+  if (isSeq<Node>(value)) {
+    if (!source.mayVisit(value.items.length, value)) return [];
+    return value.items.map((item) =>
+      shape?.type === "list" ? coerce(source, item, shape.of) : null,
+    );
+  }
+  return isScalar(value) ? coerceScalar(value, shape) : coerceNull(shape);
+}
+
+function coerceMap(source: YamlSource, node: Node, shape: Shape | undefined): unknown {
+  const isKnown = shape?.type === "map" || shape?.type === "object";
+  const entries = source.entries(node);
+  if (!source.mayVisit(entries.length, node)) return {};
+  const values = entries.map(({ key, value }) => {
+    // Nothing is read inside a value of unknown shape, so aliases cannot blow up or run in circles.
+    return [key, isKnown ? coerce(source, value, childShape(shape, key)) : null] as const;
+  });
+  return Object.fromEntries(values);
+}
+
+function coerceScalar(node: Scalar, shape: Shape | undefined): unknown {
+  if (node.value === null) return coerceNull(shape);
+  const text = scalarText(node.value, node.source);
+  switch (shape?.type) {
+    case "string":
+    case "enum":
+      return text;
+    case "integer":
+    case "number":
+      return typeof node.value === "string" ? numberFrom(text) : node.value;
+    case "boolean":
+      return booleanFrom(text, node.value);
+    case "object":
+      return shape.shorthand === undefined ? node.value : booleanFrom(text, node.value);
+    default:
+      return node.value;
+  }
+}
+
+/** `key:` with nothing behind it is an empty mapping where one is expected and null is not a value of its own. */
+function coerceNull(shape: Shape | undefined): unknown {
+  if (shape === undefined || shape.nullable === true) return null;
+  return shape.type === "map" || isPlainObject(shape) ? {} : null;
+}
+
+function isPlainObject(shape: Shape): shape is ObjectShape {
+  return shape.type === "object" && shape.shorthand === undefined;
+}
+
+function numberFrom(text: string): number | string {
+  return NUMBER_TEXT.test(text) ? Number(text.replaceAll("_", "")) : text;
+}
+
+/** The boolean that a word stands for in a boolean field; `value` when it is none. */
+export function booleanFrom(text: string, value: unknown): unknown {
+  const word = text.toLowerCase();
+  if (TRUE_WORDS.has(word)) return true;
+  return FALSE_WORDS.has(word) ? false : value;
+}

@@ -1,0 +1,53 @@
+/** What a correction for data of other weights may be given, and runs that should have one. */
+
+import type { Config } from "../fields/schema.ts";
+import { advice, conflict, type Finding, note, preferred, setTo } from "../source/finding.ts";
+import type { Remedy } from "../source/remedy.ts";
+import { CORRECTION_DEFAULTS, correctionBounds } from "./correctionDefaults.ts";
+import { foreignParameters } from "./parameterRules.ts";
+
+const PLACE = "off_policy_correction_config";
+/** Steps ahead up to which importance weights without a bound rarely do harm. */
+const FEW_STEPS_AHEAD = 2;
+
+/** Findings about `off_policy_correction` and its bounds. */
+export function correctionFindings(config: Config): readonly Finding[] {
+  const { off_policy_correction: correction } = config;
+  const foreign = foreignParameters({
+    place: PLACE,
+    owner:
+      correction === "none" ? "`off_policy_correction: none`" : `The correction \`${correction}\``,
+    allowed: Object.keys(CORRECTION_DEFAULTS[correction]),
+    given: config.off_policy_correction_config,
+  });
+  if (foreign.length > 0) return foreign;
+  return [...boundFindings(config), ...unboundedFindings(config)];
+}
+
+function boundFindings(config: Config): readonly Finding[] {
+  const { off_policy_correction: correction } = config;
+  const { ratio_low: low = 0, ratio_high: high = 1 } = correctionBounds(config);
+  if (correction === "none" || (low >= 0 && low <= 1 && high >= 1)) return [];
+  const isOneSided = correction === "tis";
+  const rule = isOneSided ? "ratio_high >= 1" : "0 <= ratio_low <= 1 <= ratio_high";
+  const given = isOneSided ? `\`ratio_high\` is ${high}` : `they are ${low} and ${high}`;
+  const message = `The bounds of \`${correction}\` are bounds of the ratio itself, which is 1 where trainer and sampler agree: ${rule}; here ${given}.`;
+  const value = { ...CORRECTION_DEFAULTS[correction] };
+  const title = `Set to ${Object.values(value).join(" and ")}`;
+  const remedy: Remedy = { kind: "set", path: [PLACE], value, title };
+  return [conflict("TRL204", [PLACE], message, { part: "key", remedies: [preferred(remedy)] })];
+}
+
+/** Importance weights of data from earlier weights that nothing bounds. */
+function unboundedFindings(config: Config): readonly Finding[] {
+  const { loss_fn, max_steps_off_policy: stepsAhead, off_policy_correction: correction } = config;
+  if (stepsAhead === 0 || correction !== "none" || loss_fn !== "importance_sampling") return [];
+  const report = stepsAhead > FEW_STEPS_AHEAD ? advice : note;
+  const message = `Rollouts are trained ${stepsAhead} ${stepsAhead === 1 ? "update" : "updates"} after their weights, and \`importance_sampling\` does not bound their ratios: a few tokens may decide over an update. Use \`ppo\` or \`cispo\`, which clip them, or \`off_policy_correction: tis\`.`;
+  const remedies = [
+    preferred(setTo(["loss_fn"], "ppo", "Set loss_fn to ppo")),
+    setTo(["off_policy_correction"], "tis", "Set off_policy_correction to tis"),
+  ];
+  const relatedPaths = [["loss_fn"]];
+  return [report("TRL203", ["max_steps_off_policy"], message, { relatedPaths, remedies })];
+}

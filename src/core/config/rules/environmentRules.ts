@@ -1,0 +1,75 @@
+/** Rules over the fields of one environment. */
+
+import type { EnvironmentConfig } from "../fields/schema.ts";
+import { advice, conflict, type Finding, preferred, setTo } from "../source/finding.ts";
+
+/** Rollouts of a group that must succeed so that there is something to compare. */
+const MIN_SUCCESSES = 2;
+
+/** Findings about the environment at `path`. */
+export function environmentFindings(
+  path: readonly string[],
+  environment: EnvironmentConfig,
+): readonly Finding[] {
+  return [
+    ...groupFindings(path, environment),
+    ...rewardFindings(path, environment),
+    ...samplingFindings(path, environment),
+  ];
+}
+
+function groupFindings(
+  path: readonly string[],
+  { num_rollouts, max_failing_rollouts }: EnvironmentConfig,
+): readonly Finding[] {
+  const most = num_rollouts - MIN_SUCCESSES;
+  if (max_failing_rollouts <= most) return [];
+  const message =
+    `At least two rollouts of a group must succeed to be compared, but ${max_failing_rollouts} of ${num_rollouts} may fail. ` +
+    `Lower it to ${most} or raise \`num_rollouts\`.`;
+  const own = [...path, "max_failing_rollouts"];
+  const other = [...path, "num_rollouts"];
+  const enough = max_failing_rollouts + MIN_SUCCESSES;
+  const remedies = [
+    preferred(setTo(own, most)),
+    setTo(other, enough, `Set num_rollouts to ${enough}`),
+  ];
+  return [conflict("TRL200", own, message, { relatedPaths: [other], remedies })];
+}
+
+function rewardFindings(
+  path: readonly string[],
+  { min_reward, max_reward }: EnvironmentConfig,
+): readonly Finding[] {
+  if (min_reward === null || max_reward === null || min_reward <= max_reward) return [];
+  const message = `The lower bound ${min_reward} lies above \`max_reward\` ${max_reward}; swap them.`;
+  const own = [...path, "min_reward"];
+  const other = [...path, "max_reward"];
+  const swap = { kind: "swap", path: own, other, title: "Swap min_reward and max_reward" } as const;
+  const remedies = [preferred(swap)];
+  return [conflict("TRL201", own, message, { relatedPaths: [other], remedies })];
+}
+
+function samplingFindings(
+  path: readonly string[],
+  { temperature, top_p, top_k }: EnvironmentConfig,
+): readonly Finding[] {
+  const found: Finding[] = [];
+  const add = (key: string, message: string, valid: number | null): void => {
+    const place = [...path, key];
+    const remedies = [preferred(setTo(place, valid))];
+    found.push(advice("TRL203", place, message, { remedies }));
+  };
+  const offPolicy = "Log-probabilities do not make up for it, so training becomes off-policy.";
+  if (temperature === 0) {
+    const message = "At temperature 0 all rollouts of a group are the same and nothing is learned.";
+    add("temperature", message, 1);
+  } else if (temperature !== 1) {
+    add("temperature", `The temperature is not 1. ${offPolicy}`, 1);
+  }
+  if (top_p !== null && top_p < 1) {
+    add("top_p", `Sampling is cut at top_p ${top_p}. ${offPolicy}`, 1);
+  }
+  if (top_k !== null) add("top_k", `Sampling is cut at top_k ${top_k}. ${offPolicy}`, null);
+  return found;
+}

@@ -1,0 +1,72 @@
+/** Rules about what is evaluated, and about the checkpoint that is kept by it. */
+
+import { nearestWords } from "../../util/editDistance.ts";
+import type { Config } from "../fields/schema.ts";
+import { advice, conflict, type Finding, setTo } from "../source/finding.ts";
+import { bestMetricNames } from "./evaluationCells.ts";
+
+const ENVIRONMENT_NAME = /^[^/\s]+\/[^/\s]+$/;
+/** Metrics that a message names. */
+const MAX_NAMED = 4;
+
+export function evaluationFindings(config: Config): readonly Finding[] {
+  return [...splitFindings(config), ...bestFindings(config)];
+}
+
+function splitFindings({ evaluation, environments }: Config): readonly Finding[] {
+  if (evaluation === null) return [];
+  const trained = Object.keys(environments);
+  return Object.entries(evaluation.splits).flatMap(([name, splits]) => {
+    const path = ["evaluation", "splits", name];
+    if (!trained.includes(name) && !ENVIRONMENT_NAME.test(name)) {
+      return [unknownEnvironment(path, name, trained)];
+    }
+    const trainedSplits = Object.keys(environments[name]?.splits ?? {});
+    return splits.flatMap((split, index) =>
+      trainedSplits.includes(split)
+        ? [advice("TRL211", [...path, String(index)], `The split \`${split}\` is trained on, too.`)]
+        : [],
+    );
+  });
+}
+
+function unknownEnvironment(
+  path: readonly string[],
+  name: string,
+  trained: readonly string[],
+): Finding {
+  const near = nearestWords(name, trained);
+  const hint =
+    near.length === 0
+      ? "Write it as `Owner/Name` or `local/name`."
+      : `Did you mean \`${near[0]}\`?`;
+  const message = `\`${name}\` is no environment of this file and no full name. ${hint}`;
+  const remedies = near.map(
+    (to) => ({ kind: "rename", path, to, title: `Change to '${to}'` }) as const,
+  );
+  return conflict("TRL300", path, message, { part: "key", remedies });
+}
+
+function bestFindings({ evaluation, save_best: metric }: Config): readonly Finding[] {
+  if (metric === null) return [];
+  const path = ["save_best"];
+  if (evaluation === null) {
+    const message =
+      "The best checkpoint is chosen by an evaluation: add `evaluation`, or remove `save_best`.";
+    const remedies = [{ kind: "remove", path, title: "Remove 'save_best'" } as const];
+    return [conflict("TRL220", path, message, { remedies })];
+  }
+  const names = bestMetricNames(evaluation);
+  if (!names.includes(metric)) {
+    const near = nearestWords(metric, names);
+    const offered = (near.length === 0 ? names : near).slice(0, MAX_NAMED);
+    const message = `The evaluation has no metric \`${metric}\` to choose by. It has ${offered.map((name) => `\`${name}\``).join(", ")}.`;
+    return [conflict("TRL220", path, message, { remedies: offered.map((to) => setTo(path, to)) })];
+  }
+  if (evaluation.every !== null) return [];
+  const every = ["evaluation", "every"];
+  const message =
+    "The run is evaluated at its ends only, so there is nothing to choose from: set `every`.";
+  const remedies = [setTo(every, 10, "Set evaluation.every to 10")];
+  return [advice("TRL220", path, message, { relatedPaths: [["evaluation"]], remedies })];
+}

@@ -1,0 +1,171 @@
+/** The faults that a schema found, as sentences for the person who writes the file. */
+
+import type { z } from "zod";
+import { isJsonObject } from "../../json.ts";
+import { nearestWords } from "../../util/editDistance.ts";
+import type { Field, NumberShape, Shape } from "../fields/field.ts";
+import { configShape, shapeAt } from "../fields/fields.ts";
+import { type Finding, preferred, setTo } from "../source/finding.ts";
+import type { Remedy } from "../source/remedy.ts";
+import { describeValue, expectationOf } from "./expectation.ts";
+import { unknownKey } from "./unknownKeys.ts";
+
+/** A value such as `16 steps`. */
+const NUMBER_AND_WORD = /^([-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?) +[a-z]+$/i;
+/** A menu with more words would not help. */
+const MAX_OFFERED = 5;
+/** More findings would not help. */
+const MAX_FINDINGS = 200;
+
+/** Findings for the schema's issues with `values`; one finding per unknown key. */
+export function findingsOf(
+  issues: readonly z.core.$ZodIssue[],
+  values: unknown,
+): readonly Finding[] {
+  const found: Finding[] = [];
+  for (const issue of issues) {
+    if (found.length >= MAX_FINDINGS) break;
+    const path = issue.path.map(String);
+    if (issue.code !== "unrecognized_keys") {
+      found.push(findingAbout(path, values));
+      continue;
+    }
+    const parent = shapeAt(path);
+    for (const key of issue.keys.slice(0, MAX_FINDINGS)) {
+      found.push(unknownKey([...path, key], valueAt(values, path), parent));
+    }
+  }
+  return found;
+}
+
+/** The value at `path` of plain values, or undefined. */
+export function valueAt(values: unknown, path: readonly string[]): unknown {
+  let value = values;
+  for (const key of path) {
+    if (Array.isArray(value)) value = value[Number(key)];
+    else value = isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+  }
+  return value;
+}
+
+function findingAbout(path: readonly string[], values: unknown): Finding {
+  const shape = shapeAt(path) ?? configShape;
+  const value = valueAt(values, path);
+  return value === undefined ? missingKey(path, shape) : invalidValue(path, value, shape);
+}
+
+function missingKey(path: readonly string[], shape: Shape & Partial<Field>): Finding {
+  const key = path.at(-1) ?? "";
+  const message = `\`${key}\` is missing. Add it: ${expectationOf(shape)}.`;
+  const example = shape.examples?.[0];
+  const remedies: readonly Remedy[] =
+    example === undefined
+      ? []
+      : [
+          {
+            kind: "set",
+            path,
+            value: example,
+            title: `Add ${key}: ${JSON.stringify(example).replace(/^"|"$/g, "")}`,
+            isPreferred: true,
+          },
+        ];
+  return { severity: "error", code: "TRL111", path, message, part: "key", remedies };
+}
+
+function invalidValue(path: readonly string[], value: unknown, shape: Shape): Finding {
+  const sentence = `Expected ${expectationOf(shape)}, got ${describeValue(value, shape)}.`;
+  const near =
+    typeof value === "string" && shape.type === "enum" ? nearestWords(value, shape.values) : [];
+  const message = `${sentence}${hintFor(value, shape, near)}`;
+  const code = codeFor(value, shape);
+  const remedies = remediesFor(path, value, shape, near);
+  return { severity: "error", code, path, message, part: "value", remedies };
+}
+
+function codeFor(value: unknown, shape: Shape): "TRL120" | "TRL121" | "TRL122" {
+  if (isNumberShape(shape)) return typeof value === "number" ? "TRL121" : "TRL120";
+  if (shape.type === "enum") return typeof value === "string" ? "TRL122" : "TRL120";
+  const isEmptyCollection = shape.type === "list" ? Array.isArray(value) : isJsonObject(value);
+  return isEmptyCollection ? "TRL121" : "TRL120";
+}
+
+function hintFor(value: unknown, shape: Shape, near: readonly string[]): string {
+  if (typeof value !== "string") return "";
+  if (near[0] !== undefined) return ` Did you mean \`${near[0]}\`?`;
+  const isSexagesimal = isNumberShape(shape) && SEXAGESIMAL.test(value);
+  return isSexagesimal ? " Numbers to base 60 such as 1:30 are not read; write 90." : "";
+}
+
+const SEXAGESIMAL = /^[-+]?\d+(:\d+)+$/;
+
+function isNumberShape(shape: Shape): shape is NumberShape {
+  return shape.type === "integer" || shape.type === "number";
+}
+
+function remediesFor(
+  path: readonly string[],
+  value: unknown,
+  shape: Shape,
+  near: readonly string[],
+): readonly Remedy[] {
+  if (near.length > 0) {
+    return near.map((word, index) => ({
+      kind: "set",
+      path,
+      value: word,
+      title: `Change to '${word}'`,
+      ...(index === 0 && { isPreferred: true }),
+    }));
+  }
+  const isCollection = shape.type === "map" || shape.type === "object";
+  if (isCollection && (Array.isArray(value) || (typeof value === "string" && value !== ""))) {
+    return [{ kind: "toMapping", path, title: "Write as a mapping", isPreferred: true }];
+  }
+  if (Array.isArray(value) && shape.type !== "list") {
+    const title = "Take the value out of the list";
+    return [{ kind: "takeOutOfList", path, title, isPreferred: true }];
+  }
+  if (isNumberShape(shape)) return numberRemedies(path, value, shape);
+  if (shape.type === "boolean") return booleanRemedies(path, value);
+  if (shape.type === "enum" && shape.values.length <= MAX_OFFERED) {
+    return shape.values.map((word) => setTo(path, word, `Change to '${word}'`));
+  }
+  if (shape.type === "list" && isScalarFor(value, shape.of)) {
+    return [{ kind: "set", path, value: [value], title: "Wrap in a list", isPreferred: true }];
+  }
+  return [];
+}
+
+/** 0 and 1, and words near to those that are booleans. */
+function booleanRemedies(path: readonly string[], value: unknown): readonly Remedy[] {
+  const [word = ""] = nearestWords(String(value), ["true", "false"]);
+  const meant =
+    value === 1 || word === "true" ? true : value === 0 || word === "false" ? false : null;
+  return meant === null ? [] : [preferred(setTo(path, meant))];
+}
+
+function isScalarFor(value: unknown, shape: Shape): value is string | number {
+  return shape.type === "string" ? typeof value === "string" : typeof value === "number";
+}
+
+function numberRemedies(
+  path: readonly string[],
+  value: unknown,
+  shape: NumberShape,
+): readonly Remedy[] {
+  const set = (number: number, note: string): readonly Remedy[] => [
+    { kind: "set", path, value: number, title: `Set to ${number}${note}`, isPreferred: true },
+  ];
+  if (typeof value === "string") {
+    const [minutes = 0, seconds = 0] = value.split(":").map(Number);
+    if (/^\d+:\d+$/.test(value)) return set(minutes * 60 + seconds, "");
+    const beforeUnit = NUMBER_AND_WORD.exec(value)?.[1];
+    return beforeUnit === undefined ? [] : set(Number(beforeUnit), "");
+  }
+  if (typeof value !== "number" || !Number.isFinite(value)) return [];
+  if (shape.min !== undefined && value < shape.min) return set(shape.min, " (minimum)");
+  if (shape.max !== undefined && value > shape.max) return set(shape.max, " (maximum)");
+  if (shape.type === "integer" && !Number.isInteger(value)) return set(Math.round(value), "");
+  return [];
+}

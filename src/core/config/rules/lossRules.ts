@@ -1,0 +1,66 @@
+/** Which parameters each loss takes, and what they must satisfy. */
+
+import type { Config } from "../fields/schema.ts";
+import { conflict, type Finding, preferred, setTo } from "../source/finding.ts";
+import type { Remedy } from "../source/remedy.ts";
+import { LOSS_DEFAULTS } from "./lossDefaults.ts";
+import { foreignParameters } from "./parameterRules.ts";
+
+const PLACE = "loss_fn_config";
+
+/** Findings about `loss_fn_config` for the loss that is set. */
+export function lossFindings(config: Config): readonly Finding[] {
+  const foreign = foreignParameters({
+    place: PLACE,
+    owner: `The loss \`${config.loss_fn}\``,
+    allowed: Object.keys(LOSS_DEFAULTS[config.loss_fn]),
+    given: config.loss_fn_config,
+  });
+  if (foreign.length > 0) return foreign;
+  switch (config.loss_fn) {
+    case "ppo":
+    case "cispo":
+    case "gspo":
+      return clipFindings(config.loss_fn, config.loss_fn_config);
+    case "dro":
+      return [...betaFindings(config.loss_fn_config), ...normalizationFindings(config)];
+    case "importance_sampling":
+      return [];
+  }
+}
+
+function clipFindings(
+  loss: "ppo" | "cispo" | "gspo",
+  parameters: Config["loss_fn_config"],
+): readonly Finding[] {
+  const defaults = LOSS_DEFAULTS[loss];
+  const { clip_low_threshold: low, clip_high_threshold: high } = { ...defaults, ...parameters };
+  const isAroundOne = loss !== "cispo";
+  const isValid = isAroundOne ? low < 1 && 1 < high : low < high;
+  if (isValid && low >= 0) return [];
+  const rule = isAroundOne ? "0 <= low < 1 < high" : "0 <= low < high";
+  const message =
+    `The clip thresholds are bounds of the probability ratio, ${rule}; here they are ${low} and ${high}. ` +
+    "An epsilon of 0.2 is written as `clip_low_threshold: 0.8` and `clip_high_threshold: 1.2`.";
+  const title = `Set to ${defaults.clip_low_threshold} and ${defaults.clip_high_threshold}`;
+  const remedy: Remedy = { kind: "set", path: [PLACE], value: { ...defaults }, title };
+  return [conflict("TRL204", [PLACE], message, { part: "key", remedies: [preferred(remedy)] })];
+}
+
+/** The normalisation scales the advantages; the penalty of `dro` does not depend on them. */
+function normalizationFindings({ loss_normalization: given }: Config): readonly Finding[] {
+  if (given === "token_sum") return [];
+  const message = `The loss \`dro\` adds up over tokens: its penalty cannot be made a \`${given}\`. Leave \`loss_normalization\` at \`token_sum\`.`;
+  const path = ["loss_normalization"];
+  const remedies = [preferred(setTo(path, "token_sum"))];
+  return [conflict("TRL204", path, message, { relatedPaths: [["loss_fn"]], remedies })];
+}
+
+function betaFindings(parameters: Config["loss_fn_config"]): readonly Finding[] {
+  const beta = parameters["beta"] ?? 0;
+  if (beta >= 0) return [];
+  const message = `\`beta\` weighs a penalty and must be at least 0, got ${beta}.`;
+  const path = [PLACE, "beta"];
+  const remedies = [preferred(setTo(path, 0, "Set to 0 (minimum)"))];
+  return [conflict("TRL204", path, message, { remedies })];
+}

@@ -1,0 +1,235 @@
+/** Rules over several fields, and advice about values that are allowed but rarely meant. */
+
+import { formatCount } from "../../../shared/format.ts";
+import { isLocalModel, MOST_AT_ONCE } from "../fields/presets.ts";
+import type { Config } from "../fields/schema.ts";
+import { advice, conflict, type Finding, note, preferred, setTo } from "../source/finding.ts";
+import { addressFindings } from "./addressRules.ts";
+import { correctionFindings } from "./correctionRules.ts";
+import { costFindings } from "./costRules.ts";
+import { environmentFindings } from "./environmentRules.ts";
+import { evaluationFindings } from "./evaluationRules.ts";
+import { valueAt } from "./issues.ts";
+import { lineUpFindings } from "./lineUpRules.ts";
+import { lossFindings } from "./lossRules.ts";
+import { refillFindings } from "./refillRules.ts";
+
+/** What `checkStatePath` of the Tinker client takes. */
+const STATE_PATH = /^tinker:\/\/[^/\s]+\/weights\/[^/\s]+$/;
+/** Above it a hosted run tends to collapse; RL with LoRA uses 1e-5 to 4e-5. */
+const HIGH_LEARNING_RATE = 1e-4;
+/** Below it nothing moves in the length of a run. */
+const LOW_LEARNING_RATE = 1e-7;
+const USUAL_LEARNING_RATE = 2e-5;
+/** Tokens of a step, at most, from which on its size is worth a look. */
+const MANY_TOKENS_A_STEP = 64_000_000;
+/** Rollouts of a step that a machine trains on in bearable time and memory. */
+const MANY_LOCAL_ROLLOUTS = 2048;
+
+/**
+ * Findings about a configuration whose fields are all valid by themselves. `values` is the configuration before defaults.
+ */
+export function crossFieldFindings(config: Config, values: unknown): readonly Finding[] {
+  return [
+    ...modelFindings(config),
+    ...lineUpFindings(config, values),
+    ...startFindings(config),
+    ...tokenFindings(config),
+    ...learningRateFindings(config),
+    ...overlongFindings(config),
+    ...refillFindings(config),
+    ...lossFindings(config),
+    ...correctionFindings(config),
+    ...endFindings(config, values),
+    ...costFindings(config),
+    ...loadFindings(config),
+    ...shuffleFindings(config, values),
+    ...Object.entries(config.environments).flatMap(([name, environment]) =>
+      environmentFindings(["environments", name], environment),
+    ),
+    ...evaluationFindings(config),
+    ...addressFindings(config),
+    ...trackerFindings(config),
+    ...silentTrackerFindings(config, values),
+  ];
+}
+
+function modelFindings({ lora_rank }: Config): readonly Finding[] {
+  if (Number.isInteger(Math.log2(lora_rank))) return [];
+  const below = 2 ** Math.floor(Math.log2(lora_rank));
+  const message = `The rank must be a power of two, such as ${below} or ${below * 2}; got ${lora_rank}.`;
+  const path = ["lora_rank"];
+  const remedies = [preferred(setTo(path, below)), setTo(path, below * 2)];
+  return [conflict("TRL121", path, message, { remedies })];
+}
+
+function startFindings(config: Config): readonly Finding[] {
+  const malformed = (["resume_from", "init_from"] as const).flatMap((key) => {
+    const path = config[key];
+    return path?.startsWith("tinker:") && !STATE_PATH.test(path) ? [malformedPath(key)] : [];
+  });
+  return [...malformed, ...twoStarts(config)];
+}
+
+function malformedPath(key: string): Finding {
+  const message =
+    "A run can go on from a path of the form tinker://RUN/weights/NAME only; this is none.";
+  return conflict("TRL303", [key], message);
+}
+
+function twoStarts({ init_from, resume_from }: Config): readonly Finding[] {
+  if (init_from === null || resume_from === null) return [];
+  const message =
+    "A run either continues (`resume_from`) or starts anew from weights (`init_from`); remove one of them.";
+  const remove = (key: string) =>
+    ({ kind: "remove", path: [key], title: `Remove '${key}'` }) as const;
+  return [
+    conflict("TRL209", ["init_from"], message, {
+      relatedPaths: [["resume_from"]],
+      remedies: [remove("init_from"), remove("resume_from")],
+    }),
+  ];
+}
+
+function tokenFindings({ max_response_tokens, max_total_tokens }: Config): readonly Finding[] {
+  if (max_response_tokens <= max_total_tokens) return [];
+  const message = `A turn of ${max_response_tokens} tokens cannot fit into a rollout of ${max_total_tokens} (\`max_total_tokens\`); turns will be cut earlier.`;
+  return [
+    advice("TRL202", ["max_response_tokens"], message, {
+      relatedPaths: [["max_total_tokens"]],
+      remedies: [
+        preferred(setTo(["max_response_tokens"], max_total_tokens)),
+        setTo(
+          ["max_total_tokens"],
+          max_response_tokens,
+          `Set max_total_tokens to ${max_response_tokens}`,
+        ),
+      ],
+    }),
+  ];
+}
+
+function overlongFindings({ overlong_buffer, max_response_tokens }: Config): readonly Finding[] {
+  if (overlong_buffer === null || overlong_buffer <= max_response_tokens) return [];
+  const path = ["overlong_buffer"];
+  const message = `The penalty for length begins ${overlong_buffer} tokens below a limit, but a turn has ${max_response_tokens} at most (\`max_response_tokens\`): every rollout would be punished.`;
+  const remedies = [{ kind: "remove", path, title: "Remove 'overlong_buffer'" } as const];
+  return [conflict("TRL202", path, message, { relatedPaths: [["max_response_tokens"]], remedies })];
+}
+
+function learningRateFindings({ learning_rate, model_name }: Config): readonly Finding[] {
+  const path = ["learning_rate"];
+  if (learning_rate === 0) {
+    return [advice("TRL207", path, "With a learning rate of 0 the model does not change.")];
+  }
+  const isUsual = learning_rate <= HIGH_LEARNING_RATE && learning_rate >= LOW_LEARNING_RATE;
+  if (isUsual || isLocalModel(model_name)) return [];
+  const side = learning_rate > HIGH_LEARNING_RATE ? "high" : "low";
+  const message = `A learning rate of ${learning_rate} is unusually ${side} for RL with LoRA, whatever the rank; 1e-5 to 4e-5 is usual.`;
+  const remedies = [preferred(setTo(path, USUAL_LEARNING_RATE, "Set to 2e-5"))];
+  return [advice("TRL207", path, message, { remedies })];
+}
+
+function endFindings(config: Config, values: unknown): readonly Finding[] {
+  if (config.num_epochs !== null || config.max_steps !== null) return [];
+  const addEnd = preferred(setTo(["num_epochs"], 1, "Add num_epochs: 1"));
+  if (config.learning_rate_schedule !== "constant") {
+    const message = `A ${config.learning_rate_schedule} schedule needs an end: add \`max_steps\` or \`num_epochs\`, or use \`constant\`.`;
+    const remedies = [addEnd, setTo(["learning_rate_schedule"], "constant")];
+    return [conflict("TRL205", ["learning_rate_schedule"], message, { remedies })];
+  }
+  if (config.save_every === 0) {
+    const message =
+      "The run has no end and saves no checkpoint on its way: add `max_steps` or `num_epochs`, or save now and then.";
+    const remedies = [addEnd, setTo(["save_every"], 10)];
+    return [advice("TRL205", ["save_every"], message, { remedies })];
+  }
+  // A key that is written out, even as null, was chosen on purpose.
+  const isMeant = ["num_epochs", "max_steps"].some((key) => valueAt(values, [key]) !== undefined);
+  if (isMeant) return [];
+  const message = "The run has no end until it is stopped: add `num_epochs` or `max_steps`.";
+  return [note("TRL205", [], message, { part: "key", remedies: [addEnd] })];
+}
+
+function loadFindings(config: Config): readonly Finding[] {
+  const key =
+    config.max_rollout_concurrency === null ? "max_active_tasks" : "max_rollout_concurrency";
+  const atOnce = config[key] ?? 0;
+  const found: Finding[] = [];
+  if (atOnce > MOST_AT_ONCE) {
+    const message = `${formatCount(atOnce)} rollouts at once are more than one machine and most environments handle; up to ${formatCount(MOST_AT_ONCE)} were measured.`;
+    const remedies = [preferred(setTo([key], MOST_AT_ONCE))];
+    found.push(note("TRL206", [key], message, { remedies }));
+  }
+  return [...found, ...stepSizeFindings(config)];
+}
+
+function stepSizeFindings(config: Config): readonly Finding[] {
+  const groupSizes = Object.values(config.environments).map(({ num_rollouts }) => num_rollouts);
+  const rollouts = config.batch_size * Math.max(0, ...groupSizes);
+  const tokens = rollouts * config.max_total_tokens;
+  const isLocal = isLocalModel(config.model_name);
+  if (isLocal ? rollouts <= MANY_LOCAL_ROLLOUTS : tokens <= MANY_TOKENS_A_STEP) return [];
+  const size = `Up to ${formatCount(rollouts)} rollouts and ${formatCount(tokens / 1e6)} million tokens a step`;
+  const effect = isLocal
+    ? "this machine will take long over each step, and much memory."
+    : "each step takes long and costs accordingly.";
+  return [note("TRL208", ["batch_size"], `${size}: ${effect}`)];
+}
+
+/** Splits that ask for what the run as a whole turns off. */
+function shuffleFindings({ shuffle, environments }: Config, values: unknown): readonly Finding[] {
+  if (shuffle) return [];
+  return Object.entries(environments).flatMap(([name, { splits }]) =>
+    Object.keys(splits).flatMap((split) => {
+      const path = ["environments", name, "splits", split, "shuffle"];
+      if (valueAt(values, path) !== true) return [];
+      const message =
+        "This has no effect, because `shuffle: false` holds for the whole run. To shuffle some splits only, set it for the others.";
+      const remedies = [{ kind: "remove", path, title: "Remove 'shuffle'" } as const];
+      return [advice("TRL217", path, message, { relatedPaths: [["shuffle"]], remedies })];
+    }),
+  );
+}
+
+function trackerFindings(config: Config): readonly Finding[] {
+  const { wandb, wandb_project_name } = config;
+  if (wandb === "disabled" || wandb_project_name !== null) return [];
+  const message =
+    "Weights & Biases needs a project: add `wandb_project_name`, or set `wandb: disabled`.";
+  const add = setTo(["wandb_project_name"], "tinker-rl", "Add wandb_project_name: tinker-rl");
+  const disable = setTo(["wandb"], "disabled", "Set wandb to disabled");
+  return [conflict("TRL111", ["wandb"], message, { remedies: [add, disable] })];
+}
+
+/** A file of the original names projects and runs alone: there every run is reported, here only where that is asked for. */
+function silentTrackerFindings(config: Config, values: unknown): readonly Finding[] {
+  const found: Finding[] = [];
+  const { wandb_project_name, openreward_run_name } = config;
+  if (wandb_project_name !== null && valueAt(values, ["wandb"]) === undefined) {
+    const message = "Nothing goes to Weights & Biases as long as `wandb` is not set.";
+    found.push(
+      advice("TRL214", ["wandb_project_name"], message, {
+        remedies: [
+          preferred(setTo(["wandb"], "online", "Add wandb: online")),
+          setTo(["wandb"], "disabled", "Add wandb: disabled"),
+        ],
+      }),
+    );
+  }
+  const isUploadUnset = ["openreward_upload", "openreward_upload_evaluations"].every(
+    (key) => valueAt(values, [key]) === undefined,
+  );
+  if (openreward_run_name !== null && isUploadUnset) {
+    const message = "No rollouts are uploaded as long as `openreward_upload` is not set.";
+    found.push(
+      advice("TRL214", ["openreward_run_name"], message, {
+        remedies: [
+          preferred(setTo(["openreward_upload"], true, "Add openreward_upload: true")),
+          setTo(["openreward_upload"], false, "Add openreward_upload: false"),
+        ],
+      }),
+    );
+  }
+  return found;
+}

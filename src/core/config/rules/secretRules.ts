@@ -1,0 +1,85 @@
+/** Findings about secrets that are written into the file. Their text never becomes part of a message. */
+
+import { isScalar, isSeq, type Node } from "yaml";
+import type { Shape } from "../fields/field.ts";
+import { childShape, configShape } from "../fields/fields.ts";
+import { advice, type Finding } from "../source/finding.ts";
+import type { Remedy } from "../source/remedy.ts";
+import { scalarText } from "../source/yamlNodes.ts";
+import type { YamlSource } from "../source/yamlSource.ts";
+
+/** Shorter text in a secret's place is more often a word such as a user name. */
+const MIN_SECRET_LENGTH = 8;
+/** How the keys of well-known services begin. */
+const KEY_SHAPE =
+  /\b(?:tml-|sk-(?:ant-|proj-)?|or-|hf_|gh[pousr]_|github_pat_|xox[abprs]-|AKIA|AIza|wandb_v1_|glpat-)[A-Za-z0-9_-]{12,}/;
+
+/** An address with a password, such as `http://user:password@host`. */
+const PASSWORD = /:\/\/[^\s/?#@]*:[^\s/?#@]+@/;
+
+/** True for text that looks like the key of a service, or holds a password, wherever it stands. */
+export function hasKeyShape(text: string): boolean {
+  return KEY_SHAPE.test(text) || PASSWORD.test(text);
+}
+
+/** A finding for each value that is a secret by its key or by its form. */
+export function secretFindings(source: YamlSource): readonly Finding[] {
+  const found: Finding[] = [];
+  visit(source, source.root, configShape, [], found);
+  return found;
+}
+
+function visit(
+  source: YamlSource,
+  node: Node | null,
+  shape: Shape | undefined,
+  path: readonly string[],
+  found: Finding[],
+): void {
+  const value = source.resolve(node);
+  if (node !== value) return;
+  if (isScalar(value)) {
+    const text = scalarText(value.value, value.source);
+    if (isLiteralSecret(value.value, text, shape)) found.push(literalSecret(path, shape));
+    return;
+  }
+  if (isSeq<Node>(value)) {
+    for (const [index, item] of value.items.entries()) {
+      visit(source, item, childShape(shape, String(index)), [...path, String(index)], found);
+    }
+    return;
+  }
+  for (const entry of source.ownEntries(value)) {
+    visit(source, entry.value, childShape(shape, entry.key), [...path, entry.key], found);
+  }
+}
+
+function isLiteralSecret(value: unknown, text: string, shape: Shape | undefined): boolean {
+  if (value === null || text === "") return false;
+  if (shape?.type === "string" && shape.isSecret === true) {
+    return text.length >= MIN_SECRET_LENGTH || hasKeyShape(text);
+  }
+  return hasKeyShape(text);
+}
+
+/** A warning in the program, because the same file works elsewhere; the editor shows it as an error. */
+function literalSecret(path: readonly string[], shape: Shape | undefined): Finding {
+  const key = path.at(-1) ?? "";
+  const isInPlace = shape?.type === "string" && shape.isSecret === true;
+  const message = isInPlace
+    ? `A secret is written into this file. Keep it outside and write null, so that \`${key}\` is looked up.`
+    : "This looks like a secret key. Keep it outside of this file.";
+  const remedies: readonly Remedy[] = isInPlace
+    ? [
+        {
+          kind: "command",
+          command: "secretToStore",
+          path,
+          title: "Move to secret store and set null",
+          isPreferred: true,
+        },
+        { kind: "command", command: "secretToEnvFile", path, title: "Move to .env and set null" },
+      ]
+    : [];
+  return advice("TRL400", path, message, { remedies });
+}

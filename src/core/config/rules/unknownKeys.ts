@@ -1,0 +1,109 @@
+/** Findings about unknown keys: the right name, or the right place. */
+
+import { isJsonObject } from "../../json.ts";
+import { nearestWords } from "../../util/editDistance.ts";
+import type { Shape } from "../fields/field.ts";
+import { type FieldSection, fieldOf, fieldSections } from "../fields/fields.ts";
+import type { Finding } from "../source/finding.ts";
+import type { Remedy } from "../source/remedy.ts";
+import { ownNameOf } from "./foreignKeys.ts";
+
+const MAX_SHOWN = 80;
+
+/** `path` ends in the key; `siblings` is the mapping in which it stands, and `parent` its shape. */
+export function unknownKey(
+  path: readonly string[],
+  siblings: unknown,
+  parent: Shape | undefined,
+): Finding {
+  const key = path.at(-1) ?? "";
+  const shown = key.length > MAX_SHOWN ? `${key.slice(0, MAX_SHOWN)}…` : key;
+  const { advice, remedies } = adviceFor(path, key, siblings, parent);
+  const message = `Unknown key \`${shown}\`. ${advice}`;
+  return { severity: "error", code: "TRL110", path, message, part: "key", remedies };
+}
+
+interface Advice {
+  readonly advice: string;
+  readonly remedies: readonly Remedy[];
+}
+
+function adviceFor(
+  path: readonly string[],
+  key: string,
+  siblings: unknown,
+  parent: Shape | undefined,
+): Advice {
+  const known = parent?.type === "object" ? Object.keys(parent.fields) : [];
+  const foreign = ownNameOf(key);
+  const own = foreign ?? key;
+  if (foreign !== null && known.includes(foreign)) return rename(path, [foreign], siblings);
+  const section = sectionOf(own);
+  if (section !== undefined) return moveTo(path, own, section, siblings);
+  const near = nearestWords(key, known);
+  if (near.length > 0) return rename(path, near, siblings);
+  return {
+    advice: "Remove it.",
+    remedies: [removal(path)],
+  };
+}
+
+function sectionOf(key: string): FieldSection | undefined {
+  return fieldSections.find(({ fields }) => fieldOf(fields, key) !== undefined);
+}
+
+function rename(path: readonly string[], words: readonly string[], siblings: unknown): Advice {
+  const isAvailable = (word: string): boolean =>
+    !(isJsonObject(siblings) && Object.hasOwn(siblings, word));
+  const available = words.filter(isAvailable).map(
+    (to, index): Remedy => ({
+      kind: "rename",
+      path,
+      to,
+      title: `Change to '${to}'`,
+      ...(index === 0 && { isPreferred: true }),
+    }),
+  );
+  return {
+    advice: `Did you mean \`${words[0]}\`?`,
+    remedies: available.length > 0 ? available : [removal(path)],
+  };
+}
+
+function removal(path: readonly string[]): Remedy {
+  return { kind: "remove", path, title: `Remove '${short(path.at(-1) ?? "")}'` };
+}
+
+function moveTo(
+  path: readonly string[],
+  own: string,
+  { place }: FieldSection,
+  siblings: unknown,
+): Advice {
+  const where = place === "" ? "at the top level" : `in \`${place}\``;
+  const key = path.at(-1);
+  const advice =
+    own === key ? `It belongs ${where}.` : `It is called \`${own}\` and belongs ${where}.`;
+  const target = place === "" ? [] : placeFor(place, path, siblings);
+  if (target === null) return { advice, remedies: [] };
+  const to = [...target, own];
+  const title = place === "" ? `Move '${own}' to the top level` : `Move to ${to.join(".")}`;
+  return { advice, remedies: [{ kind: "move", path, to, title }] };
+}
+
+/** The one place that `place` stands for in this file; null when it has none or several. */
+function placeFor(
+  place: string,
+  path: readonly string[],
+  siblings: unknown,
+): readonly string[] | null {
+  if (!place.includes("<")) return [place];
+  if (place !== "environments.<name>" || path.length !== 1 || !isJsonObject(siblings)) return null;
+  const environments = siblings["environments"];
+  const names = isJsonObject(environments) ? Object.keys(environments) : [];
+  return names.length === 1 ? ["environments", ...names] : null;
+}
+
+function short(key: string): string {
+  return key.length > 40 ? `${key.slice(0, 40)}…` : key;
+}

@@ -1,0 +1,115 @@
+/** The names of all files in a run folder. */
+
+import type { RolloutSet } from "../../../shared/rolloutSet.ts";
+import type { FileSystem } from "../../ports.ts";
+
+export interface RunPaths {
+  /** Owner, heartbeat and generation ({@link RunFile}). */
+  readonly runFile: string;
+  /** The configuration as the user wrote it, redacted. */
+  readonly config: string;
+  /** The configuration with all defaults, redacted. */
+  readonly resolvedConfig: string;
+  /** The overrides given so far, as a list of texts; absent when there were none. */
+  readonly overrides: string;
+  readonly metrics: string;
+  readonly events: string;
+  readonly checkpoints: string;
+  readonly state: string;
+  readonly previousState: string;
+  readonly rolloutFolder: string;
+  readonly evalFolder: string;
+  /** Groups that ended before their step, as long as a resume may need them. */
+  readonly pendingFolder: string;
+  /** Images that environments sent, each named by its SHA-256. */
+  readonly imageFolder: string;
+  /** One line of results per evaluation. */
+  readonly evaluations: string;
+  /** What has been uploaded to OpenReward; absent when nothing was to be. */
+  readonly uploads: string;
+  /** What tokens are counted with; absent when no prices are known. */
+  readonly prices: string;
+  /** The tokens of all requests. */
+  readonly usage: string;
+  /** What a person marked the run and its rollouts with; absent until somebody does. */
+  readonly marks: string;
+}
+
+/** The three files of one step's rollouts. */
+export interface StepPaths {
+  /** A record for each rollout, written when it ends. */
+  readonly bodies: string;
+  /** Summaries with byte offsets into the other two. */
+  readonly index: string;
+  readonly tokens: string;
+}
+
+export function runPaths(folder: string): RunPaths {
+  return {
+    runFile: `${folder}/run.json`,
+    config: `${folder}/config.yaml`,
+    resolvedConfig: `${folder}/config.resolved.json`,
+    overrides: `${folder}/overrides.json`,
+    metrics: `${folder}/metrics.jsonl`,
+    events: `${folder}/events.jsonl`,
+    checkpoints: `${folder}/checkpoints.jsonl`,
+    state: `${folder}/state.json`,
+    previousState: `${folder}/state.prev.json`,
+    rolloutFolder: `${folder}/rollouts`,
+    evalFolder: `${folder}/eval`,
+    pendingFolder: `${folder}/pending`,
+    imageFolder: `${folder}/images`,
+    evaluations: `${folder}/eval/results.jsonl`,
+    uploads: `${folder}/upload.jsonl`,
+    prices: `${folder}/prices.json`,
+    usage: `${folder}/usage.jsonl`,
+    marks: `${folder}/marks.jsonl`,
+  };
+}
+
+export function stepPaths(folder: string, step: number): StepPaths {
+  const stem = `${runPaths(folder).rolloutFolder}/${stepStem(step)}`;
+  return { bodies: `${stem}.jsonl`, index: `${stem}.index.jsonl`, tokens: `${stem}.tokens.bin` };
+}
+
+export function evalPath(folder: string, step: number): string {
+  return `${runPaths(folder).evalFolder}/${stepStem(step)}.jsonl`;
+}
+
+/** The token records of a step, or of the evaluations after `step` completed steps. */
+export function tokensPath(folder: string, { source, step }: RolloutSet): string {
+  return source === "training"
+    ? stepPaths(folder, step).tokens
+    : `${runPaths(folder).evalFolder}/${stepStem(step)}.tokens.bin`;
+}
+
+/** Where a resume puts what `attempt` wrote beyond the resumed step; laid out like a run folder. */
+export function supersededFolder(folder: string, attempt: number): string {
+  return `${supersededParent(folder)}/attempt-${attempt}`;
+}
+
+export function supersededParent(folder: string): string {
+  return `${folder}/superseded`;
+}
+
+/** Attempts of which a resume set steps aside, ascending: those whose folders are there. */
+export async function supersededAttempts(
+  fileSystem: Pick<FileSystem, "list">,
+  folder: string,
+): Promise<readonly number[]> {
+  const names = await fileSystem.list(supersededParent(folder));
+  return names
+    .flatMap((name) => /^attempt-([1-9]\d{0,5})$/.exec(name)?.[1] ?? [])
+    .map(Number)
+    .sort((a, b) => a - b);
+}
+
+/** The step a file in `rollouts` or `eval` belongs to; null for other names. */
+export function stepOfFileName(name: string): number | null {
+  const digits = /^step-(\d{6,15})\./.exec(name)?.[1];
+  return digits === undefined ? null : Number(digits);
+}
+
+function stepStem(step: number): string {
+  return `step-${String(step).padStart(6, "0")}`;
+}

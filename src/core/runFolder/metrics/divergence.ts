@@ -1,0 +1,121 @@
+/** How far trainer and sampler disagree on the tokens that are trained on. */
+
+import { fraction, RunningStats, sortedPercentile } from "../../util/stats.ts";
+import type { MetricsTree } from "./metricsTree.ts";
+
+/** Per-token arrays of one datum, all equally long. */
+export interface DatumTokens {
+  readonly samplerLogprobs: ArrayLike<number>;
+  /** NaN where the trainer's value is unknown; null when there is none at all. */
+  readonly trainerLogprobs: ArrayLike<number> | null;
+  readonly mask: ArrayLike<number>;
+  readonly advantages: ArrayLike<number>;
+  /** What the loss clips; absent = the ratio of trainer and sampler probability. */
+  readonly lossRatios?: ArrayLike<number> | undefined;
+}
+
+/** Bounds of the ratio that the loss clips. */
+export interface ClipBounds {
+  readonly low: number;
+  readonly high: number;
+}
+
+/**
+ * The `optim/…` divergence metrics over tokens with mask 1 and a known trainer value; with w = e^(p-q):
+ * v1 = mean(q-p), v2 = mean((q-p)²)/2, k3 = mean(w - 1 - (p-q)), entropy = -mean(q), ess = (Σw)² / (n Σw²).
+ */
+export function divergenceMetrics(
+  datums: readonly DatumTokens[],
+  clip: ClipBounds | null,
+): MetricsTree {
+  const tokens = new DivergenceSums(clip);
+  const distances = new Float64Array(countKnown(datums));
+  let count = 0;
+  for (const { samplerLogprobs, trainerLogprobs, mask, advantages, lossRatios } of datums) {
+    for (let token = 0; token < mask.length; token += 1) {
+      const p = trainerLogprobs?.[token] ?? Number.NaN;
+      if (mask[token] !== 1 || Number.isNaN(p)) continue;
+      const q = samplerLogprobs[token] ?? 0;
+      distances[count] = Math.abs(p - q);
+      tokens.add(p, q, advantages[token] ?? 0, lossRatios?.[token]);
+      count += 1;
+    }
+  }
+  return tokens.metrics(distances.sort());
+}
+
+function countKnown(datums: readonly DatumTokens[]): number {
+  let count = 0;
+  for (const { trainerLogprobs, mask } of datums) {
+    for (let token = 0; token < mask.length; token += 1) {
+      const p = trainerLogprobs?.[token] ?? Number.NaN;
+      if (mask[token] === 1 && !Number.isNaN(p)) count += 1;
+    }
+  }
+  return count;
+}
+
+/** Token by token, because a step has millions of them: an array for each metric would take more than the whole batch. */
+class DivergenceSums {
+  readonly #clip: ClipBounds | null;
+  readonly #v1 = new RunningStats();
+  readonly #v2 = new RunningStats();
+  readonly #k3 = new RunningStats();
+  readonly #entropy = new RunningStats();
+  readonly #distance = new RunningStats();
+  readonly #ratio = new RunningStats();
+  #ratioSum = 0;
+  #ratioSquares = 0;
+  #clippedLow = 0;
+  #clippedHigh = 0;
+
+  constructor(clip: ClipBounds | null) {
+    this.#clip = clip;
+  }
+
+  /** A token with the log-probabilities `p` by the trainer and `q` by the sampler. */
+  add(p: number, q: number, advantage: number, lossRatio: number | undefined): void {
+    const difference = p - q;
+    const ratio = Math.exp(difference);
+    this.#v1.add(-difference);
+    this.#v2.add(0.5 * difference * difference);
+    this.#k3.add(Math.expm1(difference) - difference);
+    this.#entropy.add(-q);
+    this.#distance.add(Math.abs(difference));
+    this.#ratio.add(ratio);
+    this.#ratioSum += ratio;
+    this.#ratioSquares += ratio * ratio;
+    this.#addClipped(lossRatio ?? ratio, advantage);
+  }
+
+  /** Counts where the clip cuts the gradient off, not merely where the ratio lies outside. */
+  #addClipped(ratio: number, advantage: number): void {
+    if (this.#clip === null) return;
+    if (ratio < this.#clip.low && advantage < 0) this.#clippedLow += 1;
+    if (ratio > this.#clip.high && advantage > 0) this.#clippedHigh += 1;
+  }
+
+  /** `distances` are those of all tokens in rising order. */
+  metrics(distances: Float64Array): MetricsTree {
+    const distance = this.#distance.stats;
+    const ratio = this.#ratio.stats;
+    const { count } = ratio;
+    return {
+      kl_sample_train_v1: this.#v1.stats.mean,
+      kl_sample_train_v2: this.#v2.stats.mean,
+      kl_sample_train_k3: this.#k3.stats.mean,
+      entropy: this.#entropy.stats.mean,
+      logprob_diff_abs_mean: distance.mean,
+      logprob_diff_abs_max: distance.max,
+      logprob_diff_abs_p95: sortedPercentile(distances, 0.95),
+      ratio_mean: ratio.mean,
+      ratio_max: ratio.max,
+      ratio_min: ratio.min,
+      ess: fraction(this.#ratioSum * this.#ratioSum, count * this.#ratioSquares),
+      ...(this.#clip !== null && {
+        clip_frac_low: fraction(this.#clippedLow, count),
+        clip_frac_high: fraction(this.#clippedHigh, count),
+      }),
+    };
+  }
+}

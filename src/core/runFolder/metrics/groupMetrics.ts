@@ -1,0 +1,52 @@
+/** The `group/…` metrics: how much the rollouts of one task differ, and which groups were left out. */
+
+import { groupBy } from "../../util/groupBy.ts";
+import { fraction, mean, summarize } from "../../util/stats.ts";
+import type { MetricsTree } from "./metricsTree.ts";
+import { scoredOnly, stats } from "./rolloutMetrics.ts";
+import type { GroupFacts, RolloutFacts } from "./stepFacts.ts";
+
+/** Rewards closer than this count as equal. */
+const EQUAL_REWARDS = 1e-8;
+
+/**
+ * A group is mixed, all good (equal rewards, success) or all bad (equal rewards, no success); one with fewer than two rewards
+ * is none of them. `compared` counts the others.
+ */
+export function groupMetrics(
+  groups: readonly GroupFacts[],
+  rollouts: readonly RolloutFacts[],
+): MetricsTree {
+  const byGroup = groupBy(rollouts, ({ group }) => group);
+  const spreads = groups
+    .map(({ group }) => scoredOnly(byGroup.get(group) ?? []))
+    .filter(({ length }) => length > 1)
+    .map((scored) => ({
+      ...summarize(scored.map(({ reward }) => reward ?? 0)),
+      // All of a group play in one environment.
+      successReward: scored[0]?.successReward ?? 0,
+    }));
+  const equal = spreads.filter(({ min, max }) => (max ?? 0) - (min ?? 0) < EQUAL_REWARDS);
+  const good = equal.filter(
+    ({ mean, successReward }) => (mean ?? 0) >= successReward - EQUAL_REWARDS,
+  );
+  const excluded = groups.flatMap((group) => (group.excluded === null ? [] : [group.excluded]));
+  const trained = groups.filter((group) => group.excluded === null);
+  return {
+    compared: spreads.length,
+    size: stats(groups.map(({ group }) => byGroup.get(group)?.length ?? 0)),
+    frac_mixed: fraction(spreads.length - equal.length, spreads.length),
+    frac_all_good: fraction(good.length, spreads.length),
+    frac_all_bad: fraction(equal.length - good.length, spreads.length),
+    partial_frac: fraction(trained.filter(({ isPartial }) => isPartial).length, trained.length),
+    reward_std: { mean: mean(spreads.flatMap(({ std }) => (std === null ? [] : [std]))) },
+    excluded: countEach(excluded),
+  };
+}
+
+/** How often each name occurs. */
+export function countEach(names: readonly string[]): MetricsTree {
+  return Object.fromEntries(
+    [...groupBy(names, (name) => name)].map(([name, { length }]) => [name, length]),
+  );
+}

@@ -1,0 +1,195 @@
+/** Builds the metrics row of one step. */
+
+import type { FolderFiles } from "../../ports.ts";
+import { gradientNorm } from "../../tinker/wire/metricNames.ts";
+import { costOf } from "../../usage/prices.ts";
+import { groupBy } from "../../util/groupBy.ts";
+import { encodeJsonLine } from "../../util/jsonl.ts";
+import { fraction, mean, sum } from "../../util/stats.ts";
+import { runPaths } from "../files/layout.ts";
+import { type DatumTokens, divergenceMetrics } from "./divergence.ts";
+import { countEach, groupMetrics } from "./groupMetrics.ts";
+import {
+  type MetricsRow,
+  type MetricsTree,
+  mergeMetrics,
+  replaceNonFinite,
+} from "./metricsTree.ts";
+import {
+  behaviourMetrics,
+  environmentMetrics,
+  responseTokens,
+  rewardMetrics,
+  stats,
+} from "./rolloutMetrics.ts";
+import type { RolloutFacts, StepFacts } from "./stepFacts.ts";
+
+/** The stop reasons that `num_errors` counts. */
+const ERROR_STOPS: ReadonlySet<string> = new Set(["error", "max_retries"]);
+
+/**
+ * The row of a step, trained or skipped. `rollout/*` covers all scored rollouts of the step, `rollout_included/*` the trained
+ * ones; `num_rollouts` and `num_groups` count what was trained. Numbers that are not finite are null, with `<name>_nonfinite`.
+ */
+export function buildMetricsRow(facts: StepFacts): MetricsRow {
+  const { step, rollouts } = facts;
+  const included = rollouts.filter(({ isIncluded }) => isIncluded);
+  const tree: MetricsTree = {
+    ...headline(facts, included),
+    tinker: Object.fromEntries(
+      Object.entries(facts.serverMetrics).map(([name, value]) => [
+        name.replaceAll(":", "/"),
+        value,
+      ]),
+    ),
+    progress: progress(facts),
+    group: groupMetrics(facts.groups, rollouts),
+    rollout: {
+      ...environmentMetrics(rollouts),
+      ...behaviourMetrics(rollouts),
+      env: byEnvironment(facts),
+    },
+    rollout_included: rewardMetrics(included),
+    errors: errorMetrics(rollouts),
+    advantage: advantageMetrics(included),
+    optim: {
+      lr: facts.learningRate,
+      ...gradientMetrics(facts),
+      ...divergenceMetrics(facts.datums, facts.clip),
+    },
+    train: trainMetrics(facts),
+    ...times(facts),
+    ...usageMetrics(facts.usage),
+  };
+  return { ...replaceNonFinite(mergeMetrics(tree, facts.extra ?? {})), step };
+}
+
+/** @throws AppError `disk` */
+export async function appendMetrics(
+  fileSystem: FolderFiles,
+  folder: string,
+  row: MetricsRow,
+): Promise<void> {
+  await fileSystem.append(runPaths(folder).metrics, encodeJsonLine(row));
+}
+
+function headline(facts: StepFacts, included: readonly RolloutFacts[]): MetricsTree {
+  const stops = facts.rollouts.map(({ stop }) => stop);
+  const trainedGroups = facts.groups.filter(({ excluded }) => excluded === null);
+  return {
+    step: facts.step,
+    ...(facts.substeps === 0 ? { skipped: true } : {}),
+    lr: facts.learningRate,
+    loss: facts.loss,
+    num_groups: trainedGroups.length,
+    num_excluded_groups: facts.groups.length - trainedGroups.length,
+    num_rollouts: included.length,
+    num_datums: facts.datums.length,
+    num_timed_out: stops.filter((stop) => stop === "rollout_timeout").length,
+    num_errors: stops.filter((stop) => ERROR_STOPS.has(stop)).length,
+  };
+}
+
+/** Under one name, whatever the service calls it. */
+function gradientMetrics({ serverMetrics }: StepFacts): MetricsTree {
+  const norm = gradientNorm(serverMetrics);
+  return norm === null ? {} : { grad_norm: norm };
+}
+
+function progress({ progress: done }: StepFacts): MetricsTree {
+  return {
+    epoch: done.epoch,
+    cursor: done.cursor,
+    done_frac: done.doneFraction,
+    eta_s: done.etaS,
+    optim_updates: done.optimizerUpdates,
+    attempt: done.attempt,
+  };
+}
+
+function byEnvironment({ environments, rollouts }: StepFacts): MetricsTree {
+  const nameOf = metricNames(environments);
+  return Object.fromEntries(
+    [...groupBy(rollouts, ({ environment }) => environment)].map(([environment, own]) => [
+      nameOf.get(environment) ?? environment,
+      environmentMetrics(own),
+    ]),
+  );
+}
+
+/** The part after the last `/` where no other environment of the run shares it, else the full name. */
+export function metricNames(environments: readonly string[]): ReadonlyMap<string, string> {
+  const shortName = (name: string): string => name.slice(name.lastIndexOf("/") + 1);
+  const shared = groupBy(new Set(environments), shortName);
+  return new Map(
+    environments.map((name) => {
+      const short = shortName(name);
+      return [name, shared.get(short)?.length === 1 ? short : name];
+    }),
+  );
+}
+
+function errorMetrics(rollouts: readonly RolloutFacts[]): MetricsTree {
+  const classes = rollouts.flatMap(({ errorClass }) => (errorClass === null ? [] : [errorClass]));
+  return { ...countEach(classes), total: classes.length };
+}
+
+function advantageMetrics(included: readonly RolloutFacts[]): MetricsTree {
+  const advantages = included.flatMap(({ advantage }) => (advantage === null ? [] : [advantage]));
+  return { ...stats(advantages), abs_mean: mean(advantages.map(Math.abs)) };
+}
+
+function trainMetrics({ datums, substeps }: StepFacts): MetricsTree {
+  const actionTokens = sum(datums.map((datum) => countTokens(datum, () => true)));
+  const idleTokens = sum(datums.map((datum) => countTokens(datum, (advantage) => advantage === 0)));
+  return {
+    tokens: trainedTokens(datums),
+    action_tokens: actionTokens,
+    zero_advantage_frac: fraction(idleTokens, actionTokens),
+    substeps,
+  };
+}
+
+function countTokens(datum: DatumTokens, isCounted: (advantage: number) => boolean): number {
+  const { advantages, mask } = datum;
+  let count = 0;
+  for (let token = 0; token < mask.length; token += 1) {
+    if (mask[token] === 1 && isCounted(advantages[token] ?? 0)) count += 1;
+  }
+  return count;
+}
+
+function trainedTokens(datums: readonly DatumTokens[]): number {
+  return sum(datums.map(({ mask }) => mask.length));
+}
+
+function times({ rollouts, times: taken }: StepFacts): MetricsTree {
+  const sampled = sum(rollouts.map(responseTokens));
+  return {
+    time: {
+      rollout_s: taken.rolloutS,
+      train_s: taken.trainS,
+      sampler_s: taken.samplerS,
+      total_s: taken.totalS,
+      queue_s: mean(rollouts.map(({ queueS }) => queueS)),
+      session_s: mean(rollouts.map(({ sessionS }) => sessionS)),
+      sampling_s: stats(rollouts.map(({ samplingS }) => samplingS)),
+      tool_s: stats(rollouts.map(({ tools }) => sum(tools.map(({ durationS }) => durationS)))),
+    },
+    throughput: { sampled_tok_s: fraction(sampled, taken.rolloutS) },
+  };
+}
+
+/** Under the names of tinker-cookbook; `cost/…` only where prices are known. */
+function usageMetrics({ step, total, prices }: StepFacts["usage"]): MetricsTree {
+  const { cumulative, discarded, evaluation } = total;
+  const tokens = { ...step, cumulative, discarded, evaluation };
+  if (prices === null) return { tokens };
+  const cost = {
+    step_usd: costOf(step, prices),
+    cumulative_usd: costOf(cumulative, prices),
+    discarded_usd: costOf(discarded, prices),
+    evaluation_usd: costOf(evaluation, prices),
+  };
+  return { tokens, cost };
+}

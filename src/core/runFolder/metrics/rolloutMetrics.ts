@@ -1,0 +1,110 @@
+/** The `rollout/…` metrics over a list of rollouts. */
+
+import { clusterInterval } from "../../util/clusterInterval.ts";
+import { groupBy } from "../../util/groupBy.ts";
+import { fraction, mean, type Stats, sum, summarize } from "../../util/stats.ts";
+import type { MetricsTree } from "./metricsTree.ts";
+import type { RolloutFacts, ToolCallFacts, TurnFacts } from "./stepFacts.ts";
+
+/** Reward statistics and what they rest on, for scored rollouts. */
+export function rewardMetrics(rollouts: readonly RolloutFacts[]): MetricsTree {
+  const scored = scoredOnly(rollouts);
+  return {
+    reward: { ...stats(scored.map(rewardOf)), ...rewardInterval(scored) },
+    response_tokens: stats(scored.map(responseTokens)),
+    stop_reason: stopReasons(rollouts),
+  };
+}
+
+/** How far the mean can be trusted, and how much tasks differ: rollouts of one task are no independent observations. */
+function rewardInterval(scored: readonly RolloutFacts[]): MetricsTree {
+  const groups = groupBy(scored, ({ group }) => group).values();
+  const interval = clusterInterval(Array.from(groups, (own) => own.map(rewardOf)));
+  return {
+    ci_low: interval?.low ?? null,
+    ci_high: interval?.high ?? null,
+    group_std: interval?.groupStd ?? null,
+  };
+}
+
+function rewardOf({ reward }: RolloutFacts): number {
+  return reward ?? 0;
+}
+
+/** The part that is also given for each environment; stop reasons cover failed rollouts too, so that they sum to all. */
+export function environmentMetrics(rollouts: readonly RolloutFacts[]): MetricsTree {
+  const scored = scoredOnly(rollouts);
+  const successes = scored.filter(({ reward, successReward }) => (reward ?? 0) >= successReward);
+  return {
+    ...rewardMetrics(rollouts),
+    success_frac: fraction(successes.length, scored.length),
+    turns: stats(scored.map(({ turns }) => turns.length)),
+    errors: rollouts.filter(({ errorClass }) => errorClass !== null).length,
+  };
+}
+
+/** Everything else about scored rollouts: tokens, turns, tools. */
+export function behaviourMetrics(rollouts: readonly RolloutFacts[]): MetricsTree {
+  const scored = scoredOnly(rollouts);
+  const turns = scored.flatMap((rollout) => rollout.turns);
+  const turnShare = (isCounted: (turn: TurnFacts) => boolean): number | null =>
+    fraction(turns.filter(isCounted).length, turns.length);
+  const over = (value: (rollout: RolloutFacts) => number): MetricsTree => stats(scored.map(value));
+  return {
+    tool_calls: over(({ tools }) => tools.length),
+    failed_tool_calls: over(({ tools }) => tools.filter(({ isError }) => isError).length),
+    tokens_per_turn: stats(turns.map(({ sampledTokens }) => sampledTokens)),
+    prompt_tokens: over(({ promptTokens }) => promptTokens),
+    observation_tokens: over(({ observationTokens }) => observationTokens),
+    total_tokens: over(
+      (rollout) => rollout.promptTokens + rollout.observationTokens + responseTokens(rollout),
+    ),
+    thinking_tokens: over((rollout) => sum(rollout.turns.map((turn) => turn.thinkingTokens))),
+    stream_breaks: over(({ streamBreaks }) => streamBreaks),
+    attempts: over(({ attempts }) => attempts),
+    turn_truncated_frac: turnShare(({ isTruncated }) => isTruncated),
+    parse_ok_frac: turnShare(({ isParsed }) => isParsed),
+    unclosed_think_frac: turnShare(({ hasUnclosedThink }) => hasUnclosedThink),
+    missing_logprobs: turns.filter(({ isMissingLogprobs }) => isMissingLogprobs).length,
+    tool: toolMetrics(scored.flatMap(({ tools }) => tools)),
+  };
+}
+
+/** Tokens the model sampled in the rollout. */
+export function responseTokens({ turns }: RolloutFacts): number {
+  return sum(turns.map(({ sampledTokens }) => sampledTokens));
+}
+
+/** Statistics as a branch of the metrics. */
+export function stats(values: readonly number[]): MetricsTree {
+  const { mean, min, max, std, count }: Stats = summarize(values);
+  return { mean, min, max, std, count };
+}
+
+/** Rollouts that ended with a reward. */
+export function scoredOnly(rollouts: readonly RolloutFacts[]): readonly RolloutFacts[] {
+  return rollouts.filter(({ reward }) => reward !== null);
+}
+
+function stopReasons(rollouts: readonly RolloutFacts[]): MetricsTree {
+  const byReason = groupBy(rollouts, ({ stop }) => stop);
+  return Object.fromEntries(
+    [...byReason].map(([reason, { length }]) => [
+      reason,
+      { count: length, frac: fraction(length, rollouts.length) },
+    ]),
+  );
+}
+
+function toolMetrics(calls: readonly ToolCallFacts[]): MetricsTree {
+  return Object.fromEntries(
+    [...groupBy(calls, ({ name }) => name)].map(([name, own]) => [
+      name,
+      {
+        count: own.length,
+        error_frac: fraction(own.filter(({ isError }) => isError).length, own.length),
+        latency_s: mean(own.map(({ durationS }) => durationS)),
+      },
+    ]),
+  );
+}

@@ -1,0 +1,123 @@
+/** The input of the metrics of a step: plain numbers, collected by the training loop. */
+
+import * as z from "zod";
+import type { Prices } from "../../usage/prices.ts";
+import type { RunUsage, TokenUsage } from "../../usage/tokenUsage.ts";
+import { meteredUsageSchema, NO_USAGE } from "../../usage/usageMeter.ts";
+import type { ClipBounds, DatumTokens } from "./divergence.ts";
+import type { MetricsTree } from "./metricsTree.ts";
+
+const count = z.number().int().nonnegative();
+
+const turnFacts = z
+  .object({
+    sampledTokens: count,
+    thinkingTokens: count,
+    /** Cut by the limit of tokens in a turn. */
+    isTruncated: z.boolean(),
+    isParsed: z.boolean(),
+    hasUnclosedThink: z.boolean(),
+    isMissingLogprobs: z.boolean(),
+  })
+  .readonly();
+
+export type TurnFacts = z.infer<typeof turnFacts>;
+
+const toolCallFacts = z
+  .object({ name: z.string(), isError: z.boolean(), durationS: z.number() })
+  .readonly();
+
+export type ToolCallFacts = z.infer<typeof toolCallFacts>;
+
+/** What is known of an ended rollout before its group is scored; stored with groups that wait for their step. */
+export const rolloutFactsSchema = z
+  .object({
+    /** Full name. */
+    environment: z.string(),
+    /** Position of the group in the step. */
+    group: count,
+    /** After reduction and clamping; null when the rollout failed. */
+    reward: z.number().nullable(),
+    stop: z.string(),
+    /** Class of the fault that ended it, for example `transient`; null when none did. */
+    errorClass: z.string().nullable(),
+    /** Starts of the rollout, 1 without retries. */
+    attempts: count,
+    turns: z.array(turnFacts).readonly(),
+    tools: z.array(toolCallFacts).readonly(),
+    /** Tokens of the first prompt. */
+    promptTokens: count,
+    /** Tokens that came from the environment after the first prompt. */
+    observationTokens: count,
+    /** Of all its requests, those of earlier attempts included; absent in groups that earlier versions stored. */
+    usage: meteredUsageSchema.prefault(NO_USAGE),
+    /** Restarts of the token stream within the rollout. */
+    streamBreaks: count,
+    queueS: z.number(),
+    sessionS: z.number(),
+    samplingS: z.number(),
+  })
+  .readonly();
+
+/** One ended rollout, whether scored, failed, trained or not. */
+export interface RolloutFacts extends z.infer<typeof rolloutFactsSchema> {
+  /** True when it was trained on. */
+  readonly isIncluded: boolean;
+  /** It is a success with at least this reward. */
+  readonly successReward: number;
+  /** Null unless it was trained on. */
+  readonly advantage: number | null;
+}
+
+export interface GroupFacts {
+  readonly group: number;
+  /** Why it was not trained on; null when it was. */
+  readonly excluded: string | null;
+  /** Trained on although some of its rollouts failed. */
+  readonly isPartial: boolean;
+}
+
+export interface StepTimes {
+  readonly rolloutS: number;
+  readonly trainS: number | null;
+  readonly samplerS: number | null;
+  readonly totalS: number;
+}
+
+export interface StepFacts {
+  readonly step: number;
+  readonly progress: {
+    readonly epoch: number;
+    readonly cursor: number;
+    /** Null for a run without an end. */
+    readonly doneFraction: number | null;
+    readonly etaS: number | null;
+    readonly optimizerUpdates: number;
+    readonly attempt: number;
+  };
+  /** Full names of all environments of the run, not only of those in this step. */
+  readonly environments: readonly string[];
+  readonly learningRate: number;
+  /** Null when nothing was trained, and when the service reports none. */
+  readonly loss: number | null;
+  /** As the service named them, for example `loss:sum`. */
+  readonly serverMetrics: Readonly<Record<string, number>>;
+  /** Updates of the weights; 0 = nothing was trained: the step was skipped. */
+  readonly substeps: number;
+  readonly groups: readonly GroupFacts[];
+  readonly rollouts: readonly RolloutFacts[];
+  readonly datums: readonly DatumTokens[];
+  /** Bounds of the loss function; null when it does not clip. */
+  readonly clip: ClipBounds | null;
+  readonly times: StepTimes;
+  readonly usage: {
+    /** For this step. */
+    readonly step: TokenUsage;
+    /** With this step. */
+    readonly total: RunUsage;
+    /** USD per million tokens; null when they are not known. */
+    readonly prices: Prices | null;
+  };
+  /** Further metrics, for example `alarm` and `capacity`; wins on equal names. */
+  readonly extra?: MetricsTree;
+}

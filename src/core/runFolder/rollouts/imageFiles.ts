@@ -1,0 +1,75 @@
+/** The images of rollouts in a run folder: files named by their content, each stored once. */
+
+import { AppError } from "../../errors.ts";
+import { type ImageFile, identifyImage, MAX_IMAGE_BYTES } from "../../images/imageFile.ts";
+import type { FolderFiles, Sha256 } from "../../ports.ts";
+import { runPaths } from "../files/layout.ts";
+import type { RolloutRecord } from "./rolloutRecord.ts";
+
+export interface ImageFolder {
+  readonly fileSystem: FolderFiles;
+  /** The run folder. */
+  readonly folder: string;
+  readonly sha256: Sha256;
+}
+
+type StoredImage = RolloutRecord["images"][number];
+
+/** Stores images that are not there yet. @throws AppError `disk` */
+export async function storeImages(
+  images: readonly { readonly file: ImageFile; readonly tokens: number }[],
+  { fileSystem, folder, sha256 }: ImageFolder,
+): Promise<readonly StoredImage[]> {
+  const stored: StoredImage[] = [];
+  if (images.length > 0) await fileSystem.makeDirectory(runPaths(folder).imageFolder);
+  for (const { file, tokens } of images) {
+    const { width, height, format, bytes } = file;
+    const name = `${sha256(bytes)}.${format}`;
+    const path = `${runPaths(folder).imageFolder}/${name}`;
+    // A file of another size was cut off by a crash of the machine.
+    if ((await fileSystem.size(path)) !== bytes.length) await fileSystem.writeAtomic(path, bytes);
+    stored.push({ file: name, width, height, tokens });
+  }
+  return stored;
+}
+
+/** An image as a `data:` address. @throws as {@link readStoredImage} */
+export async function readImageAddress(name: string, where: ImageFolder): Promise<string> {
+  const { format, base64 } = await readStoredImage(name, where);
+  return `data:image/${format};base64,${base64}`;
+}
+
+/**
+ * Reads an image, when it is what its name says.
+ * @throws AppError `image-invalid`, `file-not-found`, `file-too-large`, `folder-unsafe`
+ */
+export async function readStoredImage(
+  name: string,
+  { fileSystem, folder, sha256 }: ImageFolder,
+): Promise<ImageFile> {
+  const [, digest, format] = IMAGE_NAME.exec(name) ?? [];
+  if (digest === undefined) throw damaged(name);
+  const path = `${runPaths(folder).imageFolder}/${name}`;
+  const bytes = await fileSystem.readBytes(path, MAX_IMAGE_BYTES);
+  const found = identifyImage(bytes);
+  if (found?.format !== format || found === null || sha256(bytes) !== digest) throw damaged(name);
+  return { ...found, bytes, base64: encodeBase64(bytes) };
+}
+
+const IMAGE_NAME = /^([0-9a-f]{64})\.(png|jpeg)$/;
+
+function damaged(name: string): AppError {
+  return new AppError(
+    "image-invalid",
+    `The image ${name.slice(0, 80)} of the run folder is not the one that the model saw.`,
+  );
+}
+
+function encodeBase64(bytes: Uint8Array): string {
+  const BLOCK = 0x8000;
+  let units = "";
+  for (let at = 0; at < bytes.length; at += BLOCK) {
+    units += String.fromCharCode(...bytes.subarray(at, at + BLOCK));
+  }
+  return btoa(units);
+}

@@ -1,0 +1,128 @@
+/** Writes the rollouts of a run: bodies as they end, scores and token data at the end of the step. */
+
+import type { FolderFiles } from "../../ports.ts";
+import type { Redactor } from "../../secrets/redaction/redactor.ts";
+import { concatBytes } from "../../util/concatBytes.ts";
+import { encodeJsonLine } from "../../util/jsonl.ts";
+import { evalPath, stepPaths, tokensPath } from "../files/layout.ts";
+import {
+  type EvaluationUse,
+  type IndexLine,
+  type RolloutRecord,
+  summarizeRollout,
+  type TokenPlace,
+} from "./rolloutRecord.ts";
+import type { PhasesLine, StepPhases } from "./stepPhases.ts";
+import { encodeTokenRecord, type TokenRecord } from "./tokenRecord.ts";
+
+export interface RolloutScore {
+  readonly group: number;
+  readonly rollout: number;
+  /** Null when the rollout has none because it was excluded. */
+  readonly advantage: number | null;
+  readonly trainingUse: "trained" | `excluded:${string}`;
+  /** What its length took off the reward before the advantage was computed; absent for nothing. */
+  readonly penalty?: number;
+}
+
+/** All methods throw AppError `disk`. */
+export interface RolloutStore {
+  /** Call when a rollout ends: writes its body, then the summary that makes it visible. */
+  addRollout(record: RolloutRecord): Promise<void>;
+  /** Call at the end of the step, once. */
+  addScores(step: number, scores: readonly RolloutScore[]): Promise<void>;
+  /** Call after the trainer's log-probabilities are known. */
+  addTokens(step: number, records: Iterable<TokenRecord>): Promise<void>;
+  /** Call when a rollout of an evaluation ends: writes its tokens, then the line that names them and makes it visible. */
+  addEvaluated(
+    record: RolloutRecord,
+    use: EvaluationUse,
+    streams: readonly TokenRecord[],
+  ): Promise<void>;
+  /** Call when the step is over. */
+  addPhases(step: number, phases: StepPhases): Promise<void>;
+}
+
+export interface RolloutStoreOptions {
+  readonly fileSystem: FolderFiles;
+  /** Cleans every record: a tool may have answered with a secret that it was given. */
+  readonly redactor: Redactor;
+  /** The run folder. */
+  readonly folder: string;
+}
+
+/** Token records are written in batches of about this size, because a write for each would be slow. */
+const BATCH_BYTES = 1024 * 1024;
+const MAX_LOT_RECORDS = 256;
+
+export function createRolloutStore(options: RolloutStoreOptions): RolloutStore {
+  const { fileSystem, folder, redactor } = options;
+  const addLines = async (
+    step: number,
+    lines: readonly (IndexLine | PhasesLine)[],
+  ): Promise<void> => {
+    const text = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
+    if (text !== "") await fileSystem.append(stepPaths(folder, step).index, text);
+  };
+  return {
+    addRollout: async (record) => {
+      const cleaned = redactor.redactRecord(record);
+      const body = encodeJsonLine(cleaned);
+      const offset = await fileSystem.append(stepPaths(folder, record.step).bodies, body);
+      await addLines(record.step, [summarizeRollout(cleaned, { offset, length: body.length - 1 })]);
+    },
+    addScores: (step, scores) =>
+      addLines(
+        step,
+        scores.map((score) => ({ kind: "scored", step, ...score })),
+      ),
+    addPhases: (step, phases) => addLines(step, [{ kind: "phases", step, phases }]),
+    addTokens: async (step, records) => {
+      const lines: IndexLine[] = [];
+      for (const lot of batches(records)) {
+        const bytes = concatBytes(lot.map((one) => one.bytes));
+        let offset = await fileSystem.append(stepPaths(folder, step).tokens, bytes);
+        for (const { group, rollout, stream, bytes: own } of lot) {
+          lines.push({ kind: "tokens", step, group, rollout, stream, offset, length: own.length });
+          offset += own.length;
+        }
+      }
+      await addLines(step, lines);
+    },
+    addEvaluated: async (record, use, streams) => {
+      const { step } = record;
+      const encoded = streams.map((each) => ({ ...each, bytes: encodeTokenRecord(each) }));
+      const bytes = concatBytes(encoded.map((each) => each.bytes));
+      const path = tokensPath(folder, { source: "evaluation", step });
+      let offset = bytes.length === 0 ? 0 : await fileSystem.append(path, bytes);
+      const tokenData: TokenPlace[] = [];
+      for (const { stream, bytes: own } of encoded) {
+        tokenData.push({ stream, offset, length: own.length });
+        offset += own.length;
+      }
+      const line = { ...redactor.redactRecord({ ...record, ...use }), tokenData };
+      await fileSystem.append(evalPath(folder, step), encodeJsonLine(line));
+    },
+  };
+}
+
+interface EncodedRecord extends Pick<TokenRecord, "group" | "rollout" | "stream"> {
+  readonly bytes: Uint8Array;
+}
+
+/** Takes and encodes one record after the other, so that only those of a batch take memory. */
+function* batches(records: Iterable<TokenRecord>): Generator<readonly EncodedRecord[]> {
+  let lot: EncodedRecord[] = [];
+  let size = 0;
+  for (const record of records) {
+    const { group, rollout, stream } = record;
+    const bytes = encodeTokenRecord(record);
+    lot.push({ group, rollout, stream, bytes });
+    size += bytes.length;
+    if (size < BATCH_BYTES && lot.length < MAX_LOT_RECORDS) continue;
+    yield lot;
+    lot = [];
+    size = 0;
+  }
+  if (lot.length > 0) yield lot;
+}

@@ -1,0 +1,166 @@
+/** Faults of the Tinker service as errors that name the cause and the next step. */
+
+import { AppError, isAppError } from "../../errors.ts";
+import { isJsonObject } from "../../json.ts";
+import { type KeySource, keyText } from "../../secrets/keySource.ts";
+
+export type TinkerErrorCode =
+  /** Key missing, refused, or without access. */
+  | "tinker-auth"
+  | "tinker-billing"
+  | "tinker-not-found"
+  | "tinker-bad-request"
+  /** The name is taken, or a sequence number came with another body. */
+  | "tinker-conflict"
+  /** A result or a session is gone. */
+  | "tinker-expired"
+  /** No usable answer within the time allowed. */
+  | "tinker-unavailable"
+  /** The service accepted an operation and reports that it failed; `data.category` is user, server or unknown. */
+  | "tinker-request-failed"
+  /** An answer that contradicts the protocol. */
+  | "tinker-protocol"
+  /** The caller's data cannot be sent. */
+  | "tinker-invalid-input"
+  /** A request in a model's sequence was lost, so that no later one can run. */
+  | "tinker-model-lost";
+
+function authStep(key: string): string {
+  return `Check that ${key} is valid and may use this model or checkpoint.`;
+}
+
+const nextSteps: Readonly<Record<TinkerErrorCode, string>> = {
+  "tinker-auth": authStep("the key"),
+  "tinker-billing": "Check the billing of your Tinker account, then start or resume the run.",
+  "tinker-not-found": "Check the name and the base URL; it may have been deleted or have expired.",
+  "tinker-bad-request": "Change the setting that the message names.",
+  "tinker-conflict": "Choose another name, or allow overwriting.",
+  "tinker-expired": "Resume the run from its last checkpoint.",
+  "tinker-unavailable":
+    "Check the connection and the service status, then start or resume the run.",
+  "tinker-request-failed": "Remove the cause that the message names, then resume the run.",
+  "tinker-protocol":
+    "Check the base URL, and that the server speaks a Tinker version this program knows.",
+  "tinker-invalid-input": "Correct the data before sending it.",
+  "tinker-model-lost": "Resume the run from its last checkpoint.",
+};
+
+/** An error whose message ends in the next step, by default that of its code. */
+export function tinkerError(
+  code: TinkerErrorCode,
+  problem: string,
+  details: { readonly data?: Readonly<Record<string, unknown>>; readonly cause?: unknown } = {},
+  nextStep = nextSteps[code],
+): AppError {
+  return new AppError(code, `${problem.replace(/\.$/, "")}. ${nextStep}`, details);
+}
+
+/** The message without the next step, for a caller that takes that step by itself. */
+export function withoutNextStep({ message }: AppError): string {
+  const step = Object.values(nextSteps).find((each) => message.endsWith(` ${each}`)) ?? "";
+  return message.slice(0, message.length - step.length).trimEnd();
+}
+
+/**
+ * True for an error of a call that did not name a checkpoint, when it means that the service no longer knows the session, or its
+ * model, sampler or future.
+ */
+export function isSessionLost(error: unknown): error is AppError {
+  if (isAppError(error, "tinker-expired", "tinker-not-found")) return true;
+  return isAppError(error, "tinker-model-lost") && isSessionLost(error.cause);
+}
+
+export interface FailedAnswer {
+  readonly status: number;
+  readonly text: string;
+  /** Method and path, for the message. */
+  readonly what: string;
+  /** Tries made, the last one included. */
+  readonly attempts: number;
+  /** What was sent as the key; absent = unknown. */
+  readonly key?: KeySource | undefined;
+}
+
+/** The error for an HTTP status other than 2xx: `docs/protocols/tinker.md#statuses-and-retries`. `data` holds status, detail and attempts. */
+export function statusError({ status, text, what, attempts, key }: FailedAnswer): AppError {
+  const detail = errorDetail(text);
+  const problem = `Tinker answered ${status} to ${what}${detail === "" ? "" : `: ${detail}`}`;
+  const code = codeOfStatus(status);
+  const data = { status, detail, attempts };
+  const isAboutKey = code === "tinker-auth" && key !== undefined;
+  return tinkerError(code, problem, { data }, isAboutKey ? authStep(keyText(key)) : undefined);
+}
+
+/** A binary message that is not what it should be, on either side of the wire. */
+export function malformedMessage(problem: string): AppError {
+  return new AppError(
+    "tinker-protocol",
+    `A Tinker message cannot be read: ${problem}. Check that client and server speak the same version.`,
+  );
+}
+
+/** How SkyRL words that it unloaded the model of a silent session, or had the model before its restart: `skyrl/tinker/engine.py`. */
+const UNLOADED = /^Model \S+ not loaded\b/;
+
+/** An operation that failed after it was accepted; `tinker-not-found` when the service no longer has its model. */
+export function requestFailed(what: string, text: string, category: unknown): AppError {
+  const problem = `Tinker could not carry out ${what}: ${text}`;
+  const known = category === "user" || category === "server" ? category : "unknown";
+  const details = { data: { category: known, detail: text } };
+  return UNLOADED.test(text)
+    ? tinkerError("tinker-not-found", problem, details, nextSteps["tinker-expired"])
+    : tinkerError("tinker-request-failed", problem, details);
+}
+
+/** An operation whose polls are all refused with 400: SkyRL reports a failed one so. */
+export function operationRefused(what: string, text: string): AppError {
+  return requestFailed(what, errorDetail(text), "unknown");
+}
+
+function codeOfStatus(status: number): TinkerErrorCode {
+  switch (status) {
+    case 401:
+    case 403:
+      return "tinker-auth";
+    case 402:
+      return "tinker-billing";
+    case 404:
+      return "tinker-not-found";
+    case 409:
+      return "tinker-conflict";
+    case 410:
+      return "tinker-expired";
+    case 408:
+    case 425:
+    case 429:
+      return "tinker-unavailable";
+    default:
+      if (status >= 500) return "tinker-unavailable";
+      return status >= 400 ? "tinker-bad-request" : "tinker-protocol";
+  }
+}
+
+const maxDetailLength = 500;
+
+/** The text of `detail`, be it a string or a list of validation messages, else the body itself. */
+function errorDetail(text: string): string {
+  return describeDetail(text).slice(0, maxDetailLength).trim();
+}
+
+function describeDetail(text: string): string {
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    return text;
+  }
+  const detail = isJsonObject(body) ? body["detail"] : undefined;
+  if (typeof detail === "string") return detail;
+  if (!Array.isArray(detail)) return text;
+  return detail
+    .filter(isJsonObject)
+    .map(
+      (item) => `${Array.isArray(item["loc"]) ? item["loc"].join(".") : ""} ${item["msg"] ?? ""}`,
+    )
+    .join("; ");
+}

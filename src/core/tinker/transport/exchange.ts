@@ -1,0 +1,114 @@
+/** One HTTP exchange with a Tinker server: address, headers, body, and what its answer shows of the server's state. */
+
+import { errorMessage, isAppError } from "../../errors.ts";
+import type { Clock, HttpClient, HttpResponse } from "../../ports.ts";
+import { REPLY_LIMITS } from "../../replyLimits.ts";
+import { OutageNotice } from "../../util/outageNotice.ts";
+import { tinkerError } from "./errors.ts";
+import { deprecationNotes, type OnServerMessage } from "./serverMessage.ts";
+
+export interface SenderOptions {
+  readonly http: HttpClient;
+  readonly clock: Clock;
+  readonly baseUrl: string;
+  readonly onMessage?: OnServerMessage | undefined;
+}
+
+export interface TinkerRequest {
+  readonly method: "GET" | "POST" | "PUT" | "DELETE";
+  /** Below `/api/v1/`; ids are written as they are. */
+  readonly path: string;
+  /** A message's bytes, or what becomes JSON (undefined members vanish, null ones travel). */
+  readonly body?: object | Uint8Array;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export const protobufType = "application/x-protobuf";
+const defaultTimeoutMs = 60_000;
+
+/** @throws AppError `transport` without an answer, `tinker-protocol` for one that is too long */
+export type Sender = (
+  key: string,
+  request: TinkerRequest,
+  idempotencyKey: string,
+) => Promise<HttpResponse>;
+
+export function createSender(options: SenderOptions): Sender {
+  const root = `${options.baseUrl.replace(/\/+$/, "")}/api/v1/`;
+  const noteDeprecation = deprecationNotes(options.onMessage);
+  const outage = outageOf(options);
+  return async (key, request, idempotencyKey) => {
+    const sending = options.http.send({
+      method: request.method,
+      url: root + request.path,
+      headers: headersOf(request, key, idempotencyKey),
+      ...encodedBody(request.body),
+      timeoutMs: request.timeoutMs ?? defaultTimeoutMs,
+      replyLimit: {
+        bytes: REPLY_LIMITS.tinker,
+        fault: (limit) =>
+          tinkerError(
+            "tinker-protocol",
+            `The answer to ${request.method} ${request.path} is longer than ${limit}`,
+          ),
+      },
+      ...(request.signal && { signal: request.signal }),
+    });
+    const response = await watched(sending, outage);
+    noteDeprecation(response);
+    return response;
+  };
+}
+
+function headersOf(
+  request: TinkerRequest,
+  key: string,
+  idempotencyKey: string,
+): Readonly<Record<string, string>> {
+  return {
+    Accept: "application/json",
+    "User-Agent": "tinker-rl",
+    "X-API-Key": key,
+    ...(request.method !== "GET" && { "X-Idempotency-Key": idempotencyKey }),
+    ...(request.body !== undefined && {
+      "Content-Type": request.body instanceof Uint8Array ? protobufType : "application/json",
+    }),
+    ...request.headers,
+  };
+}
+
+function encodedBody(body: TinkerRequest["body"]): { readonly body?: string | Uint8Array } {
+  if (body === undefined) return {};
+  return { body: body instanceof Uint8Array ? body : JSON.stringify(body) };
+}
+
+function outageOf({ clock, onMessage }: SenderOptions): OutageNotice {
+  return new OutageNotice({
+    clock,
+    onOutage: (reason) => {
+      const text = `It gives no answer (${reason}). The run waits and asks again.`;
+      onMessage?.({ level: "warn", text });
+    },
+    onRecovered: () => onMessage?.({ level: "info", text: "It answers again." }),
+  });
+}
+
+/** Informs `outage` whether the server answered. */
+async function watched(
+  sending: Promise<HttpResponse>,
+  outage: OutageNotice,
+): Promise<HttpResponse> {
+  try {
+    const response = await sending;
+    const { status } = response;
+    if (status === 402) outage.failed("status 402, the account's billing is blocked");
+    else if (status >= 500) outage.failed(`status ${status}`);
+    else outage.recovered();
+    return response;
+  } catch (error) {
+    if (isAppError(error, "transport")) outage.failed(errorMessage(error.cause ?? error));
+    throw error;
+  }
+}

@@ -1,0 +1,247 @@
+/** Waiting for the result of an accepted operation: `docs/protocols/tinker.md#futures`. */
+
+import { errorMessage, isAppError } from "../../errors.ts";
+import type { Clock, Log } from "../../ports.ts";
+import { type Doubling, doubledMs } from "../../util/backoff.ts";
+import { type WithTimerPaused, withoutTimer } from "../../util/withTimerPaused.ts";
+import type { ByteBudget } from "./byteBudget.ts";
+import { operationRefused, statusError, tinkerError } from "./errors.ts";
+import { protobufType } from "./exchange.ts";
+import type { TinkerHttp } from "./http.ts";
+import { type FutureResult, type Poll, readPollAnswer } from "./pollAnswer.ts";
+import { billingPollMs } from "./retry.ts";
+
+/** Value of the header X-Tinker-Request-Type. */
+export type OperationType =
+  | "CreateModel"
+  | "ForwardBackward"
+  | "Forward"
+  | "OptimStep"
+  | "SaveWeights"
+  | "LoadWeights"
+  | "SaveWeightsForSampler"
+  | "SaveWeightsExternal"
+  | "Sample";
+
+/** What the server says about an operation that waits its turn. */
+export interface QueueState {
+  readonly type: OperationType;
+  readonly requestId: string;
+  /** `active`, `paused_capacity`, `paused_rate_limit`, or a word this program does not know. */
+  readonly state: string;
+  readonly reason: string | null;
+}
+
+export interface FutureOptions {
+  readonly tinker: TinkerHttp;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Limit of an unbroken row of faults and server errors. */
+  readonly noAnswerLimitMs: number;
+  readonly billingPauseMs: () => number;
+  /** Bounds the announced results that are fetched at once. */
+  readonly resultBytes: ByteBudget;
+  readonly onQueueState?: ((state: QueueState) => void) | undefined;
+}
+
+export interface FutureRequest {
+  readonly requestId: string;
+  readonly type: OperationType;
+  /** How long the submit took. */
+  readonly roundTripMs: number;
+  readonly signal?: AbortSignal | undefined;
+  /** Runs the polls of an operation that the service has paused, and the waits for unpaid bills. */
+  readonly withTimerPaused?: WithTimerPaused | undefined;
+}
+
+interface PollState {
+  /** Waits and polls since the last answer, without time in which the program stood still. */
+  readonly silentMs: number;
+  /** The service is not working on the operation: it waits for capacity, a limit or a payment. */
+  readonly isPaused: boolean;
+  readonly quickPolls: number;
+  readonly noAnswers: number;
+  readonly badRequests: number;
+  readonly billingMs: number;
+  /** Before the next poll. */
+  readonly delayMs: number;
+}
+
+const pollTimeoutMs = 45_000;
+const maxBadRequests = 4;
+const quickPollMs = 1_000;
+const quickPollPause: Doubling = { firstMs: 250, maxMs: 5_000 };
+const noAnswerPause: Doubling = { firstMs: 1_000, maxMs: 30_000 };
+
+const resultAccept = `${protobufType}, application/json;q=0.5`;
+const protobufOperations: readonly OperationType[] = ["ForwardBackward", "Forward", "Sample"];
+
+/**
+ * Polls until the operation is done.
+ * @throws AppError `tinker-request-failed` when it failed, `tinker-expired` (410), `tinker-not-found`, `tinker-auth`,
+ * `tinker-bad-request`, `tinker-billing`, `tinker-unavailable` when faults go on too long, `tinker-protocol`
+ */
+export async function awaitFuture(
+  options: FutureOptions,
+  request: FutureRequest,
+): Promise<FutureResult> {
+  let giveBytes: (() => void) | undefined;
+  try {
+    return await pollUntilDone(options, request, async (bytes) => {
+      giveBytes ??= await options.resultBytes.reserve(bytes, request.signal);
+    });
+  } finally {
+    giveBytes?.();
+  }
+}
+
+/** Calls `makeRoom` with the size that the server announced, before the result itself is asked for. */
+async function pollUntilDone(
+  options: FutureOptions,
+  request: FutureRequest,
+  makeRoom: (bytes: number) => Promise<void>,
+): Promise<FutureResult> {
+  const { clock } = options;
+  const { signal, withTimerPaused = withoutTimer } = request;
+  let isSizeAccepted = false;
+  let polledAtMs = 0;
+  let state: PollState = {
+    silentMs: 0,
+    isPaused: false,
+    quickPolls: 0,
+    noAnswers: 0,
+    badRequests: 0,
+    billingMs: 0,
+    delayMs: 0,
+  };
+  for (let iteration = 0; ; iteration++) {
+    const { delayMs, isPaused } = state;
+    const poll = await (isPaused ? withTimerPaused : withoutTimer)(async () => {
+      if (delayMs > 0) await clock.sleep(delayMs, signal);
+      signal?.throwIfAborted();
+      polledAtMs = clock.monotonic();
+      return await pollOnce(options, request, iteration, !isSizeAccepted);
+    });
+    if (poll.kind === "done") return poll.result;
+    if (poll.kind === "pending") reportQueue(options, request, poll);
+    if (poll.kind === "size-notice") {
+      isSizeAccepted = true;
+      await withTimerPaused(() => makeRoom(poll.bytes));
+    }
+    const nowMs = clock.monotonic();
+    state = afterPoll(state, poll, nowMs - polledAtMs);
+    checkLimits(options, request, poll, state);
+  }
+}
+
+/** What a poll changes, and the pause before the next. */
+function afterPoll(
+  state: PollState,
+  poll: Exclude<Poll, { kind: "done" }>,
+  tookMs: number,
+): PollState {
+  const isQuick = tookMs < quickPollMs;
+  const silentMs = state.silentMs + state.delayMs + Math.min(tookMs, pollTimeoutMs);
+  const answered = { ...state, silentMs: 0, noAnswers: 0, badRequests: 0, delayMs: 0 };
+  const quickPolls = isQuick ? state.quickPolls + 1 : 0;
+  // A server that answers at once would otherwise be asked without a pause.
+  const quickDelayMs = isQuick ? doubledMs(quickPollPause, state.quickPolls) : 0;
+  switch (poll.kind) {
+    case "pending":
+      return {
+        ...answered,
+        isPaused: poll.state.startsWith("paused"),
+        quickPolls,
+        delayMs: quickDelayMs,
+      };
+    case "size-notice":
+      return { ...answered, isPaused: false };
+    case "server-error":
+      return { ...state, silentMs, noAnswers: 0, quickPolls, delayMs: quickDelayMs };
+    case "no-answer":
+      return {
+        ...state,
+        silentMs,
+        noAnswers: state.noAnswers + 1,
+        delayMs: doubledMs(noAnswerPause, state.noAnswers),
+      };
+    case "bad-request":
+      return { ...state, silentMs, noAnswers: 0, badRequests: state.badRequests + 1, delayMs: 0 };
+    case "billing":
+      return {
+        ...answered,
+        isPaused: true,
+        billingMs: state.billingMs + billingPollMs,
+        delayMs: billingPollMs,
+      };
+  }
+}
+
+function checkLimits(
+  options: FutureOptions,
+  request: FutureRequest,
+  poll: Poll,
+  state: PollState,
+): void {
+  const what = describe(request);
+  if (poll.kind === "bad-request" && state.badRequests >= maxBadRequests) {
+    throw operationRefused(what, poll.text);
+  }
+  if (poll.kind === "billing" && state.billingMs > options.billingPauseMs()) {
+    throw statusError({ status: 402, text: poll.text, what, attempts: 1 });
+  }
+  if (poll.kind !== "no-answer" && poll.kind !== "server-error") return;
+  options.log.debug(`Tinker: no result of ${what} yet`, { cause: poll.cause });
+  const { silentMs } = state;
+  if (silentMs < options.noAnswerLimitMs) return;
+  throw tinkerError(
+    "tinker-unavailable",
+    `No result of ${what} for ${Math.round(silentMs / 60_000)} minutes (${poll.cause})`,
+  );
+}
+
+async function pollOnce(
+  { tinker }: FutureOptions,
+  request: FutureRequest,
+  iteration: number,
+  allowMetadataOnly: boolean,
+): Promise<Poll> {
+  try {
+    const response = await tinker.send({
+      method: "POST",
+      path: "retrieve_future",
+      body: { request_id: request.requestId, allow_metadata_only: allowMetadataOnly },
+      headers: pollHeaders(request, iteration),
+      timeoutMs: pollTimeoutMs,
+      signal: request.signal,
+    });
+    return await readPollAnswer(response, describe(request));
+  } catch (error) {
+    if (!isAppError(error, "transport")) throw error;
+    return { kind: "no-answer", cause: errorMessage(error) };
+  }
+}
+
+function pollHeaders(request: FutureRequest, iteration: number): Record<string, string> {
+  const isProtobuf = protobufOperations.includes(request.type);
+  return {
+    "X-Tinker-Request-Iteration": String(iteration),
+    "X-Tinker-Request-Type": request.type,
+    ...(isProtobuf && { Accept: resultAccept }),
+    ...(iteration === 0 && {
+      "X-Tinker-Create-Promise-Roundtrip-Time": String(request.roundTripMs / 1000),
+    }),
+  };
+}
+
+function reportQueue(
+  { onQueueState }: FutureOptions,
+  { type, requestId }: FutureRequest,
+  { state, reason }: Extract<Poll, { kind: "pending" }>,
+): void {
+  onQueueState?.({ type, requestId, state, reason });
+}
+
+function describe(request: FutureRequest): string {
+  return `${request.type} ${request.requestId}`;
+}

@@ -1,0 +1,179 @@
+/** Requests to one Tinker server: credential, retries, error bodies. Knows no endpoint but the token exchange. */
+
+import type { output, ZodType } from "zod";
+import { errorMessage, isAppError } from "../../errors.ts";
+import type { HttpResponse, Log, Random } from "../../ports.ts";
+import type { KeySource } from "../../secrets/keySource.ts";
+import { Redactor } from "../../secrets/redaction/redactor.ts";
+import type { WithTimerPaused } from "../../util/withTimerPaused.ts";
+import { createCredential } from "./credential.ts";
+import { statusError, tinkerError } from "./errors.ts";
+import { createSender, type SenderOptions, type TinkerRequest } from "./exchange.ts";
+import { type Answer, retryAnswers, type Throttle } from "./retry.ts";
+
+export interface TinkerHttpOptions extends SenderOptions {
+  readonly random: Random;
+  readonly log: Log;
+  readonly apiKey: string;
+  /** For messages about the key. */
+  readonly keySource?: KeySource | undefined;
+  /** Called with each short-lived token that replaces the key. */
+  readonly onToken?: ((token: string) => void) | undefined;
+  /** How long a blocked account (402) is waited for; asked at every call. */
+  readonly billingPauseMs: () => number;
+}
+
+export interface CallOptions {
+  /** Limit of all tries together; 0 = one try. */
+  readonly budgetMs?: number;
+  /** Asked before each try; absent = tries wait for nothing, and a 429 is followed by a back-off. */
+  readonly throttle?: Throttle | undefined;
+  /** Runs waits for the throttle and for unpaid bills. */
+  readonly withTimerPaused?: WithTimerPaused | undefined;
+}
+
+export interface TinkerHttp {
+  /** One try, whatever the status; the text never quotes the key. @throws AppError `transport` */
+  send(request: TinkerRequest): Promise<HttpResponse>;
+  /**
+   * Repeats until there is an answer, and reads it by `schema`.
+   * @throws AppError `tinker-*` by status, `tinker-unavailable` without any, `tinker-protocol` for an answer of another shape
+   */
+  call<Schema extends ZodType>(
+    request: TinkerRequest,
+    schema: Schema,
+    options?: CallOptions,
+  ): Promise<output<Schema>>;
+  /** Like `call` for requests whose answer has no content. */
+  run(request: TinkerRequest, options?: CallOptions): Promise<void>;
+  /** From now on a short-lived token, renewed as needed, stands in for the key. */
+  exchangeKey(): Promise<void>;
+}
+
+const submitBudgetMs = 5 * 60_000;
+
+export function createTinkerHttp(options: TinkerHttpOptions): TinkerHttp {
+  const { clock, random, apiKey, onToken } = options;
+  const redactor = new Redactor();
+  redactor.learn(apiKey);
+  const sendWith = createSender(options);
+  const answerTo = createRetrier(options, redactor);
+  const credential = createCredential({
+    clock,
+    apiKey,
+    onToken,
+    exchange: async () => {
+      const request: TinkerRequest = { method: "POST", path: "auth/token", body: {} };
+      return await answerTo(request, (id) => sendWith(apiKey, request, id));
+    },
+  });
+
+  async function sendOnce(request: TinkerRequest, idempotencyKey: string): Promise<HttpResponse> {
+    const used = await credential.current();
+    const response = await sendWith(used, request, idempotencyKey);
+    if (response.status !== 401 || !isRejectedToken(response)) return response;
+    const renewed = await credential.renew(used);
+    return renewed === used ? response : await sendWith(renewed, request, idempotencyKey);
+  }
+
+  const answerText = (request: TinkerRequest, callOptions?: CallOptions) =>
+    answerTo(request, (id) => sendOnce(request, id), callOptions);
+
+  return {
+    send: async (request) => {
+      const response = await sendOnce(request, random.uuid());
+      return {
+        status: response.status,
+        header: (name) => response.header(name),
+        bytes: () => response.bytes(),
+        stream: () => response.stream(),
+        text: async () => redactor.redact(await response.text()),
+      };
+    },
+    call: async (request, schema, callOptions) =>
+      readJson(await answerText(request, callOptions), schema, request.path),
+    run: async (request, callOptions) => {
+      await answerText(request, callOptions);
+    },
+    exchangeKey: credential.start,
+  };
+}
+
+type AnswerTo = (
+  request: TinkerRequest,
+  /** One try. */
+  send: (idempotencyKey: string) => Promise<HttpResponse>,
+  callOptions?: CallOptions,
+) => Promise<string>;
+
+/** Repeats a request under one idempotency key until there is an answer, and gives its text without the key. */
+function createRetrier(options: TinkerHttpOptions, redactor: Redactor): AnswerTo {
+  const { clock, random, log, keySource, billingPauseMs } = options;
+  return async (request, send, { budgetMs = submitBudgetMs, throttle, withTimerPaused } = {}) => {
+    const what = `${request.method} ${request.path}`;
+    const idempotencyKey = random.uuid();
+    const { answer, attempts } = await retryAnswers(
+      async () => await readAnswer(await send(idempotencyKey)),
+      {
+        clock,
+        random,
+        signal: request.signal,
+        budgetMs,
+        billingPauseMs: billingPauseMs(),
+        throttle,
+        withTimerPaused,
+        onRetry: (reason, delayMs) => log.warn(`Tinker: ${what} is repeated`, { reason, delayMs }),
+      },
+    ).catch((cause: unknown) => {
+      if (!isAppError(cause, "transport")) throw cause;
+      throw tinkerError("tinker-unavailable", `No answer to ${what}: ${errorMessage(cause)}`, {
+        cause,
+      });
+    });
+    const { status } = answer;
+    if (status >= 200 && status < 300) return answer.text;
+    const text = redactor.redact(answer.text);
+    throw statusError({ status, text, what, attempts, key: keySource });
+  };
+}
+
+/** @throws AppError `tinker-protocol` when `text` is no JSON of that shape */
+function readJson<Schema extends ZodType>(
+  text: string,
+  schema: Schema,
+  what: string,
+): output<Schema> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw tinkerError("tinker-protocol", `The answer to ${what} is not JSON`, { cause: error });
+  }
+  return checkShape(value, schema, what);
+}
+
+/** @throws AppError `tinker-protocol` when `value` has another shape */
+export function checkShape<Schema extends ZodType>(
+  value: unknown,
+  schema: Schema,
+  what: string,
+): output<Schema> {
+  const checked = schema.safeParse(value);
+  if (checked.success) return checked.data;
+  const problems = checked.error.issues
+    .map((issue) => `${issue.path.join(".") || "body"}: ${issue.message}`)
+    .join("; ");
+  throw tinkerError("tinker-protocol", `The answer to ${what} has an unknown form (${problems})`);
+}
+
+async function readAnswer(response: HttpResponse): Promise<Answer> {
+  return {
+    status: response.status,
+    text: await response.text(),
+    header: (name) => response.header(name),
+  };
+}
+
+function isRejectedToken(response: HttpResponse): boolean {
+  return response.header("www-authenticate")?.includes('error="invalid_token"') ?? false;
+}

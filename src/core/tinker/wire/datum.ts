@@ -1,0 +1,155 @@
+/** Training data on its way to the wire: checks, element types, and the split into chunks. */
+
+import type { ImageFile } from "../../images/imageFile.ts";
+import { tinkerError } from "../transport/errors.ts";
+import { inputBytes, type TokenIds } from "./modelInput.ts";
+import { vector } from "./tensors.ts";
+import type { WireDatum } from "./wireProto.ts";
+
+type Numbers = readonly number[] | Int32Array | Float32Array;
+type Floats = readonly number[] | Float32Array;
+
+/**
+ * Input tokens and per-token arrays of the same length; entry i is about predicting the token after input i, so the
+ * caller has shifted: `docs/protocols/tinker.md#forward_backward`.
+ */
+export interface Datum {
+  /** Ids; those below 0 stand for `images`, see `imageIds.ts`. */
+  readonly tokens: TokenIds;
+  /** Those of the rollout; absent = none. */
+  readonly images?: readonly ImageFile[] | undefined;
+  /** `target_tokens`, and `weights` or what {@link policyInputs} gives. */
+  readonly lossInputs: Readonly<Record<string, Numbers>>;
+}
+
+export interface ChunkLimits {
+  readonly maxDatums: number;
+  readonly maxBytes: number;
+}
+
+/** What each loss reads; servers refuse anything more: `docs/protocols/tinker.md#losses`. */
+const lossInputNames: Readonly<Record<string, readonly string[]>> = {
+  cross_entropy: ["target_tokens", "weights"],
+  importance_sampling: ["target_tokens", "logprobs", "advantages"],
+  ppo: ["target_tokens", "logprobs", "advantages"],
+  cispo: ["target_tokens", "logprobs", "advantages"],
+  dro: ["target_tokens", "logprobs", "advantages"],
+  gspo: ["target_tokens", "logprobs", "advantages", "sequence_ratio_mask"],
+};
+
+/** What a policy loss is computed from, one entry a position. */
+interface PolicyArrays {
+  readonly targets: Numbers;
+  readonly logprobs: Floats;
+  readonly advantages: Floats;
+  /** 1 where the target is trained. */
+  readonly mask: ArrayLike<number>;
+}
+
+/** The inputs of a policy loss, exactly those that it reads. */
+export function policyInputs(lossFn: string, arrays: PolicyArrays): Datum["lossInputs"] {
+  const { targets, logprobs, advantages, mask } = arrays;
+  const common = { target_tokens: targets, logprobs, advantages };
+  return lossFn === "gspo" ? { ...common, sequence_ratio_mask: Float32Array.from(mask) } : common;
+}
+
+/** Losses with a term that does not depend on the advantages. */
+const penalizedLosses: ReadonlySet<string> = new Set(["dro"]);
+
+/**
+ * Checks a batch; typed arrays are sent as they are, without a copy.
+ * @throws AppError `tinker-invalid-input` that names datum and array: nothing to send, lengths that differ, inputs the
+ * loss does not read, values that are not finite, ids beyond int32, or a batch in which every weight is zero,
+ * unless the loss has a penalty
+ */
+export function toWireData(
+  data: readonly Datum[],
+  lossFn: string,
+  options: { readonly forwardOnly: boolean },
+): readonly WireDatum[] {
+  if (data.length === 0) throw invalid("There is no datum to send");
+  const wire = data.map((datum, index) => toWireDatum(datum, lossFn, `datum ${index}`));
+  if (!options.forwardOnly && !penalizedLosses.has(lossFn) && !wire.some(hasEffect)) {
+    throw invalid(`All ${data.length} datums have only zero weights or advantages`);
+  }
+  return wire;
+}
+
+/** Consecutive chunks within the server's limits; an oversize datum goes alone: `docs/protocols/tinker.md#chunks`. */
+export function chunkData(
+  data: readonly WireDatum[],
+  limits: ChunkLimits,
+): readonly (readonly WireDatum[])[] {
+  const chunks: WireDatum[][] = [];
+  let bytes = 0;
+  for (const datum of data) {
+    const size = estimatedBytes(datum);
+    const chunk = chunks.at(-1);
+    if (chunk === undefined || chunk.length >= limits.maxDatums || bytes + size > limits.maxBytes) {
+      chunks.push([datum]);
+      bytes = size;
+    } else {
+      chunk.push(datum);
+      bytes += size;
+    }
+  }
+  return chunks;
+}
+
+function toWireDatum(datum: Datum, lossFn: string, where: string): WireDatum {
+  const names = Object.keys(datum.lossInputs);
+  const expected = lossInputNames[lossFn];
+  if (expected && !(names.length === expected.length && expected.every((n) => names.includes(n)))) {
+    throw invalid(
+      `The loss ${lossFn} reads ${expected.join(", ")}, but ${where} has ${names.join(", ") || "none"}`,
+    );
+  }
+  const length = datum.tokens.length;
+  if (length === 0) throw invalid(`${where} has no tokens`);
+  const lossInputs = names.map((name) => {
+    const values = datum.lossInputs[name] ?? [];
+    if (values.length !== length) {
+      throw invalid(`${name} of ${where} has ${values.length} values for ${length} tokens`);
+    }
+    return [name, vector(toTyped(name, values, `${name} of ${where}`))] as const;
+  });
+  return {
+    tokens: toIds(datum.tokens, `tokens of ${where}`),
+    ...(datum.images !== undefined && { images: datum.images }),
+    lossInputs: Object.fromEntries(lossInputs),
+  };
+}
+
+/** Targets are integers; plain lists under any other name are floats. */
+function toTyped(name: string, values: Numbers, where: string): Int32Array | Float32Array {
+  if (name === "target_tokens" || values instanceof Int32Array) return toIds(values, where);
+  const floats = values instanceof Float32Array ? values : new Float32Array(values);
+  const wrong = floats.findIndex((value) => !Number.isFinite(value));
+  if (wrong >= 0) throw invalid(`${where} is ${values[wrong]} at position ${wrong}`);
+  return floats;
+}
+
+function toIds(values: Numbers, where: string): Int32Array {
+  if (values instanceof Int32Array) return values;
+  const ids = new Int32Array(values);
+  const wrong = ids.findIndex((id, index) => id !== values[index]);
+  if (wrong >= 0) throw invalid(`${where} is ${values[wrong]} at position ${wrong}, not an id`);
+  return ids;
+}
+
+function hasEffect({ lossInputs }: WireDatum): boolean {
+  const weights = lossInputs["weights"] ?? lossInputs["advantages"];
+  return weights === undefined || weights.values.some((value) => value !== 0);
+}
+
+function estimatedBytes({ tokens, images = [], lossInputs }: WireDatum): number {
+  const perElement = (values: Int32Array | Float32Array) => (values instanceof Int32Array ? 8 : 4);
+  return Object.values(lossInputs).reduce(
+    (sum, { values }) => sum + values.length * perElement(values),
+    inputBytes(tokens, images),
+  );
+}
+
+function invalid(problem: string) {
+  return tinkerError("tinker-invalid-input", problem);
+}

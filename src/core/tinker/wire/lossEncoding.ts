@@ -1,0 +1,75 @@
+/** The encoding in which one server takes training data: binary, or the JSON of older servers. */
+
+import { isAppError } from "../../errors.ts";
+import { type ForwardBackwardBody, forwardBackwardBody } from "./lossJson.ts";
+import { encodeForwardBackwardRequest, type ForwardBackwardCall } from "./wireProto.ts";
+
+export interface LossSubmit {
+  readonly path: string;
+  readonly body: Uint8Array | ForwardBackwardBody;
+}
+
+/** Begins with the binary form and falls back to JSON for good when the server refuses the very first one. */
+export class LossEncoding {
+  readonly #onJson: () => void;
+  #format: "unknown" | "proto" | "json" = "unknown";
+
+  /** `onJson` is called when it falls back. */
+  constructor(onJson: () => void = () => undefined) {
+    this.#onJson = onJson;
+  }
+
+  /** Encodes `call` and hands it to `post`; a refused binary form (415, 422) leaves its number to the JSON form. */
+  async submit<Result>(
+    call: ForwardBackwardCall,
+    post: (request: LossSubmit) => Promise<Result>,
+  ): Promise<Result> {
+    if (this.#format === "json") return await post(jsonSubmit(call));
+    try {
+      const result = await post(binarySubmit(call));
+      this.#format = "proto";
+      return result;
+    } catch (error) {
+      if (this.#format !== "unknown" || !isUnknownEncoding(error)) throw error;
+      return await this.#submitJson(call, post, error);
+    }
+  }
+
+  async #submitJson<Result>(
+    call: ForwardBackwardCall,
+    post: (request: LossSubmit) => Promise<Result>,
+    binaryRefusal: unknown,
+  ): Promise<Result> {
+    try {
+      const result = await post(jsonSubmit(call));
+      this.#format = "json";
+      this.#onJson();
+      return result;
+    } catch (error) {
+      // The server refused the JSON form, too, so the encoding was not the reason.
+      throw isRefusal(error) ? binaryRefusal : error;
+    }
+  }
+}
+
+function binarySubmit(call: ForwardBackwardCall): LossSubmit {
+  return { path: "forward_backward", body: encodeForwardBackwardRequest(call) };
+}
+
+/** Servers before 0.25 have a path of its own for log-probs only. */
+function jsonSubmit(call: ForwardBackwardCall): LossSubmit {
+  return {
+    path: call.forwardOnly ? "forward" : "forward_backward",
+    body: forwardBackwardBody(call),
+  };
+}
+
+function isRefusal(error: unknown): boolean {
+  return isAppError(error, "tinker-bad-request", "tinker-not-found");
+}
+
+function isUnknownEncoding(error: unknown): boolean {
+  if (!isAppError(error, "tinker-bad-request")) return false;
+  const { status } = error.data;
+  return status === 415 || status === 422;
+}

@@ -1,0 +1,354 @@
+/** Plain types for the binary messages of the Tinker wire, and their encoding in both directions. */
+
+import { create, fromBinary, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
+import { errorMessage } from "../../errors.ts";
+import type { ImageFile } from "../../images/imageFile.ts";
+import type { Run } from "../../images/imageIds.ts";
+import { malformedMessage } from "../transport/errors.ts";
+import { type InputPart, inputParts } from "./modelInput.ts";
+import {
+  bytesToFloat32,
+  bytesToInt32,
+  decodeRows,
+  decodeTensor,
+  encodeRows,
+  encodeTensor,
+  float32ToBytes,
+  int32ToBytes,
+  type WireTensor,
+} from "./tensors.ts";
+import {
+  type ArrayRecord,
+  type Chunk,
+  type DatumSchema,
+  ForwardBackwardOutputSchema,
+  type ForwardBackwardRequest,
+  ForwardBackwardRequestSchema,
+  type ImageChunk,
+  type LossConfigValueSchema,
+  type SampledSequence,
+  SampleResponseSchema,
+  StopReason,
+  type TopkLogprobs,
+  type TopkLogprobsSchema,
+} from "./tinker_pb.ts";
+
+export type LossConfig = Readonly<Record<string, number | string>>;
+
+/** Tokens and the arrays that the loss reads, aligned with them. */
+export interface WireDatum {
+  /** Ids; those below 0 stand for `images`, see `imageIds.ts`. */
+  readonly tokens: Int32Array;
+  /** Those of the rollout; absent = none. */
+  readonly images?: readonly ImageFile[];
+  readonly lossInputs: Readonly<Record<string, WireTensor>>;
+}
+
+export interface ForwardBackwardCall {
+  readonly modelId: string;
+  readonly seqId: number;
+  readonly data: readonly WireDatum[];
+  readonly lossFn: string;
+  readonly lossConfig: LossConfig;
+  readonly forwardOnly: boolean;
+}
+
+/** One datum's answer: log-probability of each target under the current weights. */
+export interface DatumOutput {
+  readonly logprobs: Float32Array;
+  /** The loss of each target, from servers that report it. */
+  readonly losses?: Float32Array;
+}
+
+export interface ForwardBackwardResult {
+  readonly outputs: readonly DatumOutput[];
+  /** Named `name:reduction`, for example `loss:sum`. */
+  readonly metrics: Readonly<Record<string, number>>;
+}
+
+export interface ScoredToken {
+  readonly token: number;
+  readonly logprob: number;
+}
+
+/** The best tokens of each position, best first; null where undefined. */
+export type TopkRows = readonly (readonly ScoredToken[] | null)[];
+
+export interface WireSequence {
+  readonly stopReason: "stop" | "length";
+  readonly tokens: Int32Array;
+  /** As long as `tokens`; null when the server sent none. */
+  readonly logprobs: Float32Array | null;
+  readonly topkLogprobs: TopkRows | null;
+}
+
+export interface SampleResult {
+  readonly sequences: readonly WireSequence[];
+  /** One value for each prompt token, NaN where undefined. */
+  readonly promptLogprobs: Float32Array | null;
+  readonly topkPromptLogprobs: TopkRows | null;
+  readonly targetPromptLogprobs: WireTensor | null;
+  readonly promptCacheHitTokens: number;
+}
+
+/** Numbers of the loss config go into both maps, texts into the newer one only: `docs/protocols/tinker.md#forward_backward`. */
+export function encodeForwardBackwardRequest(call: ForwardBackwardCall): Uint8Array {
+  const lossFnConfig: Record<string, number> = {};
+  const lossFnConfigV2: Record<string, MessageInitShape<typeof LossConfigValueSchema>> = {};
+  for (const [key, value] of Object.entries(call.lossConfig)) {
+    if (typeof value === "number") lossFnConfig[key] = value;
+    lossFnConfigV2[key] =
+      typeof value === "number"
+        ? { value: { case: "number", value } }
+        : { value: { case: "text", value } };
+  }
+  const message = create(ForwardBackwardRequestSchema, {
+    modelId: call.modelId,
+    seqId: call.seqId,
+    data: call.data.map(encodeDatum),
+    lossFn: call.lossFn,
+    lossFnConfig,
+    forwardOnly: call.forwardOnly,
+    lossFnConfigV2,
+  });
+  return toBinary(ForwardBackwardRequestSchema, message);
+}
+
+export type WireImage = Pick<ImageChunk, "data" | "format" | "expectedTokens">;
+
+/** Ids that stand for an image; `where` names its datum for messages. */
+export type ImageReader = (image: WireImage, where: string) => Int32Array;
+
+/**
+ * Reads a request; several chunks are joined, provenance spans ignored. Without a reader images are refused.
+ * @throws AppError `tinker-protocol` for bytes that are no such message, images, audio and sparse tensors; what `readImage` throws
+ */
+export function decodeForwardBackwardRequest(
+  bytes: Uint8Array,
+  readImage?: ImageReader,
+): ForwardBackwardCall {
+  const message = parse("forward_backward request", () =>
+    fromBinary(ForwardBackwardRequestSchema, bytes),
+  );
+  return {
+    modelId: message.modelId,
+    seqId: message.seqId,
+    data: message.data.map((datum, index) => ({
+      tokens: joinChunks(datum.modelInput, `datum ${index}`, readImage),
+      lossInputs: mapValues(datum.lossFnInputs, (tensor, name) =>
+        decodeTensor(tensor, `${name} of datum ${index}`),
+      ),
+    })),
+    lossFn: message.lossFn,
+    lossConfig: decodeLossConfig(message),
+    forwardOnly: message.forwardOnly,
+  };
+}
+
+export function encodeForwardBackwardOutput(result: ForwardBackwardResult): Uint8Array {
+  const losses = result.outputs.flatMap((output) => output.losses ?? []);
+  const message = create(ForwardBackwardOutputSchema, {
+    lossFnOutputType: "ArrayRecord",
+    lossFnOutputs: [
+      {
+        typeTag: "ArrayRecord",
+        fields: {
+          logprobs: encodeRows(result.outputs.map((output) => output.logprobs)),
+          ...(losses.length > 0 && { elementwise_loss: encodeRows(losses) }),
+        },
+        numDatums: BigInt(result.outputs.length),
+      },
+    ],
+    metrics: result.metrics,
+  });
+  return toBinary(ForwardBackwardOutputSchema, message);
+}
+
+/**
+ * Datums of all records in order.
+ * @throws AppError `tinker-protocol` when log-probs are absent or the message is broken
+ */
+export function decodeForwardBackwardOutput(bytes: Uint8Array): ForwardBackwardResult {
+  const message = parse("forward_backward result", () =>
+    fromBinary(ForwardBackwardOutputSchema, bytes),
+  );
+  return { outputs: message.lossFnOutputs.flatMap(recordOutputs), metrics: message.metrics };
+}
+
+export function encodeSampleResponse(result: SampleResult): Uint8Array {
+  const { promptLogprobs, topkPromptLogprobs, targetPromptLogprobs } = result;
+  const message = create(SampleResponseSchema, {
+    sequences: result.sequences.map(({ stopReason, tokens, logprobs, topkLogprobs }) => ({
+      stopReason: stopReason === "length" ? StopReason.LENGTH : StopReason.STOP,
+      tokens: int32ToBytes(tokens),
+      ...(logprobs && { logprobs: float32ToBytes(logprobs) }),
+      ...(topkLogprobs && { topkSampledLogprobs: encodeTopk(topkLogprobs) }),
+    })),
+    ...(promptLogprobs && { promptLogprobs: float32ToBytes(promptLogprobs) }),
+    ...(topkPromptLogprobs && { topkPromptLogprobs: encodeTopk(topkPromptLogprobs) }),
+    promptCacheHitTokens: result.promptCacheHitTokens,
+    ...(targetPromptLogprobs && { targetPromptLogprobs: encodeTensor(targetPromptLogprobs) }),
+  });
+  return toBinary(SampleResponseSchema, message);
+}
+
+/** @throws AppError `tinker-protocol` when the message is broken or holds an unknown stop reason */
+export function decodeSampleResponse(bytes: Uint8Array): SampleResult {
+  const message = parse("sample result", () => fromBinary(SampleResponseSchema, bytes));
+  const { promptLogprobs, topkPromptLogprobs, targetPromptLogprobs } = message;
+  return {
+    sequences: message.sequences.map(decodeSequence),
+    promptLogprobs: promptLogprobs ? bytesToFloat32(promptLogprobs, "prompt_logprobs") : null,
+    topkPromptLogprobs: topkPromptLogprobs ? decodeTopk(topkPromptLogprobs) : null,
+    targetPromptLogprobs: targetPromptLogprobs
+      ? decodeTensor(targetPromptLogprobs, "target_prompt_logprobs")
+      : null,
+    promptCacheHitTokens: message.promptCacheHitTokens,
+  };
+}
+
+function joinChunks(chunks: readonly Chunk[], where: string, readImage?: ImageReader): Int32Array {
+  const parts = chunks.map(({ chunk }) => {
+    if (chunk.case === "image" && readImage !== undefined) return readImage(chunk.value, where);
+    if (chunk.case !== "encodedText") {
+      throw malformedMessage(`${where} holds a chunk of kind ${chunk.case ?? "none"}, not text`);
+    }
+    return bytesToInt32(chunk.value.tokens, `the tokens of ${where}`);
+  });
+  const tokens = new Int32Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let offset = 0;
+  for (const part of parts) {
+    tokens.set(part, offset);
+    offset += part.length;
+  }
+  return tokens;
+}
+
+function encodeDatum(datum: WireDatum): MessageInitShape<typeof DatumSchema> {
+  return {
+    modelInput: inputParts(datum.tokens, datum.images ?? []).map((part) => ({
+      chunk:
+        part.kind === "text"
+          ? { case: "encodedText", value: { tokens: textBytes(datum.tokens, part.run) } }
+          : { case: "image", value: imageChunk(part) },
+    })),
+    lossFnInputs: mapValues(datum.lossInputs, encodeTensor),
+  };
+}
+
+function textBytes(tokens: Int32Array, { start, end }: Run): Uint8Array {
+  return int32ToBytes(tokens.subarray(start, end));
+}
+
+function imageChunk({ image, tokens }: Extract<InputPart, { kind: "image" }>) {
+  return { data: image.bytes, format: image.format, expectedTokens: tokens };
+}
+
+/** The newer map wins; the older one fills in for clients that do not write the newer. */
+function decodeLossConfig(message: ForwardBackwardRequest): LossConfig {
+  const config: Record<string, number | string> = { ...message.lossFnConfig };
+  for (const [key, { value }] of Object.entries(message.lossFnConfigV2)) {
+    if (value.case === undefined) throw malformedMessage(`loss_fn_config ${key} has no value`);
+    config[key] = value.value;
+  }
+  return config;
+}
+
+function recordOutputs(record: ArrayRecord): readonly DatumOutput[] {
+  const field = record.fields["logprobs"];
+  if (field === undefined) {
+    if (record.numDatums === 0n) return [];
+    throw malformedMessage(`the result of ${record.numDatums} datums has no logprobs`);
+  }
+  const rows = decodeRows(field, "logprobs");
+  if (record.numDatums !== 0n && rows.length !== Number(record.numDatums)) {
+    throw malformedMessage(
+      `the result of ${record.numDatums} datums has ${rows.length} logprob rows`,
+    );
+  }
+  const losses = lossRows(record, rows.length);
+  return rows.map((row, i) => ({
+    logprobs: row instanceof Float32Array ? row : Float32Array.from(row),
+    ...(losses !== null && { losses: Float32Array.from(losses[i] ?? []) }),
+  }));
+}
+
+/** An extra of some servers, so that one that cannot be read counts as absent. */
+function lossRows(record: ArrayRecord, count: number): ReturnType<typeof decodeRows> | null {
+  const field = record.fields["elementwise_loss"];
+  if (field === undefined) return null;
+  try {
+    const rows = decodeRows(field, "elementwise_loss");
+    return rows.length === count ? rows : null;
+  } catch {
+    return null;
+  }
+}
+
+function decodeSequence(sequence: SampledSequence): WireSequence {
+  const { logprobs, topkSampledLogprobs } = sequence;
+  return {
+    stopReason: decodeStopReason(sequence.stopReason),
+    tokens: bytesToInt32(sequence.tokens, "the sampled tokens"),
+    // Empty bytes mean absent.
+    logprobs: logprobs?.length ? bytesToFloat32(logprobs, "the sampled logprobs") : null,
+    topkLogprobs: topkSampledLogprobs ? decodeTopk(topkSampledLogprobs) : null,
+  };
+}
+
+function decodeStopReason(reason: StopReason): "stop" | "length" {
+  if (reason === StopReason.STOP) return "stop";
+  if (reason === StopReason.LENGTH) return "length";
+  throw malformedMessage(`stop reason ${reason} is unknown`);
+}
+
+/** Fills the empty cells of a top-k table. */
+const EMPTY_LOGPROB = -99999;
+
+/** Short rows are filled up; an undefined row is all empty. */
+function encodeTopk(rows: TopkRows): MessageInitShape<typeof TopkLogprobsSchema> {
+  const k = Math.max(0, ...rows.map((row) => row?.length ?? 0));
+  const cells = rows.flatMap((row) =>
+    Array.from({ length: k }, (_, i) => row?.[i] ?? { token: 0, logprob: EMPTY_LOGPROB }),
+  );
+  return {
+    tokenIds: int32ToBytes(cells.map((cell) => cell.token)),
+    logprobs: float32ToBytes(cells.map((cell) => cell.logprob)),
+    k,
+    length: rows.length,
+  };
+}
+
+/** @throws AppError `tinker-protocol` when the cells do not make whole rows */
+function decodeTopk(message: TopkLogprobs): TopkRows {
+  const { k, length } = message;
+  const tokens = bytesToInt32(message.tokenIds, "the top-k token ids");
+  const logprobs = bytesToFloat32(message.logprobs, "the top-k logprobs");
+  if (tokens.length !== k * length || logprobs.length !== k * length) {
+    throw malformedMessage(`a top-k table of ${length} rows of ${k} has ${tokens.length} cells`);
+  }
+  return Array.from({ length }, (_, row) => {
+    const cells = Array.from(tokens.subarray(row * k, row * k + k), (token, i) => ({
+      token,
+      logprob: logprobs[row * k + i] ?? EMPTY_LOGPROB,
+    })).filter((cell) => cell.logprob !== EMPTY_LOGPROB);
+    return cells.length === 0 ? null : cells;
+  });
+}
+
+function mapValues<From, To>(
+  record: Readonly<Record<string, From>>,
+  change: (value: From, key: string) => To,
+): Record<string, To> {
+  return Object.fromEntries(
+    Object.entries(record).map(([key, value]) => [key, change(value, key)]),
+  );
+}
+
+function parse<Message>(what: string, read: () => Message): Message {
+  try {
+    return read();
+  } catch (error) {
+    throw malformedMessage(`the bytes of a ${what} are no such message (${errorMessage(error)})`);
+  }
+}

@@ -1,0 +1,86 @@
+/** Before the first update of an attempt: does the service compute the loss that the configuration names? */
+
+import { AppError } from "../../errors.ts";
+import { NORMALIZATION_WORDS } from "../../serverChecks/normalizations.ts";
+import { PROBE_TEXT } from "../../serverChecks/probeData.ts";
+import { type LossFinding, probeLoss } from "../../serverChecks/probeLoss.ts";
+import {
+  asClause,
+  type ReportContext,
+  reportServerCheck,
+  serverName,
+} from "./reportServerCheck.ts";
+
+type Finding<Kind extends LossFinding["kind"]> = Extract<LossFinding, { kind: Kind }>;
+
+/**
+ * Trains nothing. Writes the finding as an event, and prints a line unless the embedded engine behaves as documented.
+ * @throws AppError `loss-not-offered` and `loss-differs`, with the numbers; `tinker-*`
+ */
+export async function checkLoss(context: ReportContext, step: number): Promise<void> {
+  const { config, services } = context;
+  const { loss_fn: loss } = config;
+  const server = serverName(context, "the");
+  const tokens = services.chat.tokenizer.encodeText(PROBE_TEXT);
+  const finding = await probeLoss(services.client, tokens, config);
+  const reportUnchecked = async (level: "info" | "warn", why: string): Promise<void> => {
+    const message = `Whether ${server} computes loss_fn: ${loss} could not be checked: ${why}`;
+    await reportServerCheck(context, step, level, message);
+  };
+  switch (finding.kind) {
+    case "matches":
+      return await reportMatch(context, step, finding);
+    case "unreported":
+      return await reportUnchecked("info", "it reports no loss.");
+    case "refused":
+      return await reportUnchecked("info", `${asClause(finding.words)}.`);
+    case "not-offered":
+      throw notOffered(loss, server, finding);
+    case "other":
+      // Only a number that fits another loss ends the run: a server may report the right loss in an unknown way.
+      if (finding.fits !== null) throw mismatch(loss, server, finding);
+      return await reportUnchecked(
+        "warn",
+        `${numbers(loss, finding)} No loss known here gives that number. The run goes on: compare optim/kl_sample_train_v2 and the reward of the first steps with what you expect, or set another loss_fn.`,
+      );
+  }
+}
+
+async function reportMatch(
+  context: ReportContext,
+  step: number,
+  { source, given, expected, normalization, isCertain }: Finding<"matches">,
+): Promise<void> {
+  const { loss_fn } = context.config;
+  const server = serverName(context);
+  const how = isCertain
+    ? ` as documented (${source})${normalization === null ? "; how it adds tokens up is not reported" : ""}`
+    : `, or another loss that is the same for the probe (${source})`;
+  const data = { loss_fn, source, given, expected, normalization };
+  const message = `${server} computes loss_fn: ${loss_fn}${how}.`;
+  await reportServerCheck(context, step, "info", message, data);
+  if (!isCertain || normalization === null || normalization === "token_sum") return;
+  const differs = `${server} reports the loss as the ${NORMALIZATION_WORDS[normalization]} (${source}), where Tinker's is the sum over tokens. If its gradients are scaled alike, grad_clip_norm and learning_rate act on another scale than on the hosted service.`;
+  await reportServerCheck(context, step, "warn", differs, { normalization });
+}
+
+function notOffered(
+  loss: string,
+  server: string,
+  { words, offered }: Finding<"not-offered">,
+): AppError {
+  const message = `loss_fn: ${server} does not take ${loss} (${asClause(words)}). It takes ${offered.join(", ")}: set loss_fn to one of them.`;
+  return new AppError("loss-not-offered", message, { configPath: "loss_fn", data: { offered } });
+}
+
+function mismatch(loss: string, server: string, finding: Finding<"other">): AppError {
+  const { source, given, expected, fits } = finding;
+  const message = `loss_fn: ${server} does not compute ${loss} as documented: ${numbers(loss, finding)} That number is what ${fits} gives. Set loss_fn to a loss that it computes or repair the server; probe_server: false trains with it unchecked.`;
+  const data = { source, given, expected, fits };
+  return new AppError("loss-differs", message, { configPath: "loss_fn", data });
+}
+
+function numbers(loss: string, { source, given, expected }: Finding<"other">): string {
+  const shown = (value: number): number => Number(value.toPrecision(6));
+  return `for a probe its ${source} is ${shown(given)}, where ${loss} gives ${shown(expected)} as the sum over tokens.`;
+}

@@ -1,0 +1,230 @@
+/** Runs an evaluation and writes what came of it. */
+
+import type { EvaluationConfig } from "../../config/fields/schema.ts";
+import { type EvaluationCell, evaluationCells } from "../../config/rules/evaluationCells.ts";
+import { environmentConfig } from "../../config/taskChoices.ts";
+import type { FinishedRollout, RolloutTask } from "../../rollout/rollout.ts";
+import { evaluationSeed } from "../../rollout/seeds.ts";
+import {
+  type EvaluatedModel,
+  type EvaluationEntry,
+  readEvaluations,
+  type StoredResult,
+} from "../../runFolder/evaluationLog.ts";
+import { runPaths } from "../../runFolder/files/layout.ts";
+import type { SamplingClient } from "../../tinker/samplingClient.ts";
+import { encodeJsonLine } from "../../util/jsonl.ts";
+import { collectRollouts } from "../generation/collectRollouts.ts";
+import { storedRecord } from "../generation/storedRecord.ts";
+import { environmentOf, type PlayContext, type RunContext } from "../run/context.ts";
+import { pauseUntilAvailable } from "../run/outageMonitor.ts";
+import type { ProgressEvent, Watcher } from "../run/progress.ts";
+import type { LoopPosition } from "../step/loopPosition.ts";
+import { chooseTasks, doneFractionOf } from "../tasks/dataset.ts";
+import { evaluatedTokens } from "../update/tokenRecords.ts";
+import { type EvaluationResult, summarizeEvaluation, taskRewards } from "./evaluation.ts";
+import {
+  type PlayedRollout,
+  type PlayedRollouts,
+  playedRollout,
+  readPlayed,
+} from "./storedEvaluation.ts";
+
+/** `asked` = by itself, not by a run. */
+export type EvaluationPurpose = "start" | "periodic" | "end" | "asked";
+
+export interface EvaluationPlace {
+  /** Completed steps. */
+  readonly step: number;
+  readonly purpose: EvaluationPurpose;
+  /** Absent for the weights of the run itself. */
+  readonly model?: EvaluatedModel;
+}
+
+/** The evaluation before the step that follows `step` completed ones; null without. */
+export function dueEvaluation(
+  context: Pick<RunContext, "config" | "sequence" | "totalSteps">,
+  position: Pick<LoopPosition, "step" | "cursor">,
+): EvaluationPlace | null {
+  const { evaluation } = context.config;
+  const { step } = position;
+  if (evaluation === null) return null;
+  const { at_start: atStart, every } = evaluation;
+  if (step === 0) return atStart ? { step, purpose: "start" } : null;
+  // After the last step the evaluation at the end follows, or nothing: no row is left to hold this one.
+  const isOver = (doneFractionOf(context, position) ?? 0) >= 1;
+  return every !== null && step % every === 0 && !isOver ? { step, purpose: "periodic" } : null;
+}
+
+/** {@link evaluate} while steps go on: it takes the next free slots, and watchers do not take its rollouts for those of the step. */
+export function evaluateBesideSteps(
+  context: RunContext,
+  evaluation: EvaluationConfig,
+  sampler: SamplingClient,
+  at: EvaluationPlace,
+): Promise<readonly StoredResult[]> {
+  const { reporting } = context;
+  const watch: Watcher = (event) => {
+    if (event.kind !== "evaluating" && event.kind !== "rollout-finished") reporting.watch(event);
+    else reporting.watch(besideSteps(event));
+  };
+  const quiet = { ...context, reporting: { ...reporting, watch } };
+  return evaluateAt(quiet, evaluation, { sampler, isUrgent: true }, at);
+}
+
+function besideSteps(
+  event: Extract<ProgressEvent, { kind: "evaluating" | "rollout-finished" }>,
+): ProgressEvent {
+  const done = event.kind === "evaluating" ? 0 : event.done;
+  return { kind: "evaluating-beside", step: event.step, done, rollouts: event.rollouts };
+}
+
+/**
+ * Evaluates `sampler` after `step` completed steps on everything the configuration names. Bodies go to `eval/step-NNNNNN.jsonl`,
+ * one line of results to `eval/results.jsonl`; when that line stands there, an attempt before this one has evaluated these weights,
+ * and its results are given. Rollouts that such an attempt has finished are not played again. Rejects when the run is asked to stop.
+ */
+export function evaluate(
+  context: PlayContext,
+  evaluation: EvaluationConfig,
+  sampler: SamplingClient,
+  at: EvaluationPlace,
+): Promise<readonly StoredResult[]> {
+  return evaluateAt(context, evaluation, { sampler, isUrgent: false }, at);
+}
+
+async function evaluateAt(
+  context: PlayContext,
+  evaluation: EvaluationConfig,
+  how: Pick<EvaluateCellOptions, "sampler" | "isUrgent">,
+  at: EvaluationPlace,
+): Promise<readonly StoredResult[]> {
+  const { fileSystem, folder } = context.storage;
+  const { watch } = context.reporting;
+  const evaluations = await readEvaluations(fileSystem, folder);
+  const recorded = recordedResults(evaluations, at);
+  if (recorded !== null) {
+    watch({ kind: "evaluated", ...at, results: recorded });
+    return recorded;
+  }
+  const plan = [];
+  for (const cell of evaluationCells(evaluation)) {
+    plan.push({ cell, tasks: await cellTasks(context, evaluation, cell, at.step) });
+  }
+  await Promise.all(
+    [...context.services.environments.values()].map(({ remote }) => remote.release()),
+  );
+  const count = plan.reduce((sum, { tasks }) => sum + tasks.length, 0);
+  watch({ kind: "evaluating", ...at, rollouts: count });
+  await fileSystem.makeDirectory(runPaths(folder).evalFolder);
+  const played = await readPlayed(context.storage, at);
+  const [first] = evaluations;
+  const baseline = first === undefined ? null : await readPlayed(context.storage, first);
+  const results: EvaluationResult[] = [];
+  const report = progressReport(watch, at.step, count);
+  for (const { cell, tasks } of plan) {
+    const rollouts = await playCell(context, cell, tasks, { ...how, at, played, report });
+    const { success_reward: successReward } = environmentConfig(context.config, cell.environment);
+    const options = { successReward, seed: context.config.seed };
+    const compared = baseline?.inCell(cell) ?? [];
+    results.push(
+      summarizeEvaluation(cell, rollouts, { ...options, baseline: taskRewards(compared) }),
+    );
+  }
+  const line = { ...at, timeMs: context.ports.clock.now(), results };
+  await fileSystem.append(runPaths(folder).evaluations, encodeJsonLine(line));
+  watch({ kind: "evaluated", ...at, results });
+  return results;
+}
+
+/** The stored results after `step`; null without. At the end only an evaluation at the end counts, because it used the saved weights. */
+function recordedResults(
+  evaluations: readonly EvaluationEntry[],
+  { step, purpose, model }: EvaluationPlace,
+): readonly StoredResult[] | null {
+  const recorded = evaluations.findLast(
+    (entry) =>
+      entry.step === step &&
+      entry.model?.name === model?.name &&
+      (purpose !== "end" || entry.purpose === "end"),
+  );
+  return recorded?.results ?? null;
+}
+
+async function cellTasks(
+  context: PlayContext,
+  evaluation: EvaluationConfig,
+  cell: EvaluationCell,
+  step: number,
+): Promise<readonly RolloutTask[]> {
+  const { environment, split } = cell;
+  const { gate, remote } = environmentOf(context, environment);
+  const count = await pauseUntilAvailable(context, step, (signal) =>
+    gate.queryWhenReachable(() => remote.numTasks(split, { signal }), signal),
+  );
+  const source = { environment, split, count, shuffle: true, numSamples: evaluation.num_samples };
+  const indices = chooseTasks(source, context.config.seed, context.ports.sha256, "subset|eval");
+  return indices.flatMap((index, group) =>
+    Array.from({ length: evaluation.rollouts_per_task }, (_, rollout) => ({
+      step,
+      group,
+      rollout,
+      taskKey: `${environment}:${split}:${index}`,
+      environment,
+      split,
+      index,
+    })),
+  );
+}
+
+interface EvaluateCellOptions {
+  readonly sampler: SamplingClient;
+  readonly isUrgent: boolean;
+  readonly at: EvaluationPlace;
+  /** Those that an earlier attempt has finished. */
+  readonly played: PlayedRollouts;
+  readonly report: (rollout: PlayedRollout) => void;
+}
+
+function progressReport(
+  watch: Watcher,
+  step: number,
+  rollouts: number,
+): (rollout: PlayedRollout) => void {
+  let done = 0;
+  return ({ reward, turns }) => {
+    done += 1;
+    const sampledTokens = turns.reduce((sum, turn) => sum + turn.tokens, 0);
+    watch({ kind: "rollout-finished", step, done, rollouts, reward, sampledTokens });
+  };
+}
+
+/** The rollouts of `tasks` in their order, those that were played before included. */
+async function playCell(
+  context: PlayContext,
+  cell: EvaluationCell,
+  tasks: readonly RolloutTask[],
+  { sampler, isUrgent, at, played, report }: EvaluateCellOptions,
+): Promise<readonly PlayedRollout[]> {
+  const { config, ports, storage } = context;
+  const { temperature } = cell;
+  const known = played.ofTasks(cell, tasks);
+  for (const record of known.records) report(record);
+  const { purpose, model } = at;
+  const use = { temperature, purpose, ...(model !== undefined && { model: model.name }) };
+  const finished = await collectRollouts(context, known.missing, {
+    sampler,
+    isUrgent,
+    seedOf: (task, attempt, turn) => evaluationSeed(ports.sha256, config.seed, task, attempt, turn),
+    settings: (settings) => ({ ...settings, temperature, topP: 1, topK: -1 }),
+    onFinished: async (rollout: FinishedRollout) => {
+      const record = await storedRecord(context, rollout);
+      await storage.store.addEvaluated(record, use, evaluatedTokens(rollout));
+      report(playedRollout(record));
+    },
+    onUsed: ({ step }, tokens) => storage.usage.add({ for: "evaluation", step, tokens }),
+  });
+  const records = [...known.records, ...finished.map(({ record }) => playedRollout(record))];
+  // In the order of the tasks, on which the bits of sums and intervals depend.
+  return records.sort((a, b) => a.group - b.group || a.rollout - b.rollout);
+}

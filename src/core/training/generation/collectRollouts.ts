@@ -1,0 +1,25 @@
+/** Plays a list of rollouts within the run's limits, and waits for all of them. */
+
+import type { FinishedRollout, RolloutTask } from "../../rollout/rollout.ts";
+import { groupBy } from "../../util/groupBy.ts";
+import type { PlayContext } from "../run/context.ts";
+import { type PlayOptions, RolloutPlayer } from "./rolloutPlayer.ts";
+
+export type CollectOptions = Omit<PlayOptions, "context">;
+
+/**
+ * Resolves with the finished rollouts in the order of `tasks`, in which a group stands together. Rejects, when nothing plays any more, with
+ * the first fatal fault or the reason of a stop.
+ * @throws AppError `run-capacity`, or that of the environment, when one is unavailable for too long
+ */
+export async function collectRollouts(
+  context: PlayContext,
+  tasks: readonly RolloutTask[],
+  options: CollectOptions,
+): Promise<readonly FinishedRollout[]> {
+  const player = new RolloutPlayer(context, { step: tasks[0]?.step ?? 0, isAwaited: true });
+  const groups = [...groupBy(tasks, (task) => task.group).values()];
+  const ended = player.play(groups, { ...options, context });
+  await player.end();
+  return (await Promise.all(ended)).flat();
+}

@@ -1,0 +1,116 @@
+/**
+ * The stored form of a group that ended before its step: its rollouts in the order in which they ended, each as the length of a JSON line
+ * as u32, little-endian, that line, then the token ids of all its streams as i32 and their log-probabilities as f32.
+ */
+
+import * as z from "zod";
+import { Ledger, TOKEN_SOURCES, type TokenRun } from "../../rollout/ledger.ts";
+import type { FinishedRollout } from "../../rollout/rollout.ts";
+import { rolloutFactsSchema } from "../../runFolder/metrics/stepFacts.ts";
+import { rolloutRecordSchema } from "../../runFolder/rollouts/rolloutRecord.ts";
+import { concatBytes } from "../../util/concatBytes.ts";
+import { encodeJsonLine, parseJsonLines } from "../../util/jsonl.ts";
+import { sum } from "../../util/stats.ts";
+import { hasNonfiniteReward } from "../update/healthMetrics.ts";
+
+const tokenRun = z.object({
+  end: z.number().int().positive(),
+  source: z.enum(TOKEN_SOURCES),
+  turn: z.number().int(),
+  isTrained: z.boolean(),
+}) satisfies z.ZodType<TokenRun>;
+
+/** True for runs of which each holds a token. */
+function areRising(runs: readonly TokenRun[]): boolean {
+  return runs.every(({ end }, i) => end > (runs[i - 1]?.end ?? 0));
+}
+
+const rolloutLine = z.object({
+  record: rolloutRecordSchema,
+  facts: rolloutFactsSchema,
+  reward: z.number().nullable(),
+  stack: z.string().nullable(),
+  /** JSON has no such numbers. */
+  hasNonfiniteReward: z.boolean(),
+  /** One entry a stream. */
+  streams: z.array(z.array(tokenRun).refine(areRising)),
+});
+
+const HEADER_BYTES = 4;
+const BYTES_PER_NUMBER = 4;
+
+/** One rollout of a group; those of all, one behind the other, are its stored form. */
+export function encodeRollout(rollout: FinishedRollout): Uint8Array {
+  const { record, facts, reward, stack, streams } = rollout;
+  const line = encodeJsonLine({
+    ...{ record, facts, reward, stack, streams: streams.map(({ runs }) => runs) },
+    hasNonfiniteReward: hasNonfiniteReward(rollout),
+  });
+  const header = new Uint8Array(HEADER_BYTES);
+  new DataView(header.buffer).setUint32(0, line.length, true);
+  const arrays = [...streams.map(({ tokens }) => tokens), ...streams.map((own) => own.logprobs)];
+  return concatBytes([header, line, ...arrays.map(bytesOf)]);
+}
+
+/** Without a copy; every machine this runs on is little-endian. */
+function bytesOf({ buffer, byteOffset, byteLength }: Int32Array | Float32Array): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, byteLength);
+}
+
+/** In the order of the rollouts, without the images, which the records name; null for what is no whole group. */
+export function decodeGroup(bytes: Uint8Array): readonly FinishedRollout[] | null {
+  const rollouts: FinishedRollout[] = [];
+  for (let rest = bytes; rest.length > 0; ) {
+    const first = decodeFirst(rest);
+    if (first === null) return null;
+    rollouts.push(first.rollout);
+    rest = rest.subarray(first.end);
+  }
+  return rollouts.sort((a, b) => a.task.rollout - b.task.rollout);
+}
+
+/** The rollout with which the bytes begin, and where it ends. */
+function decodeFirst(
+  bytes: Uint8Array,
+): { readonly rollout: FinishedRollout; readonly end: number } | null {
+  if (bytes.length < HEADER_BYTES) return null;
+  const length = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
+  const start = HEADER_BYTES + length;
+  const [only] = parseJsonLines(bytes.subarray(HEADER_BYTES, start)).lines;
+  const line = rolloutLine.safeParse(only?.value).data;
+  if (line === undefined) return null;
+  const count = sum(line.streams.map(lengthOf));
+  const end = start + 2 * BYTES_PER_NUMBER * count;
+  if (bytes.length < end) return null;
+  // Copies, because views would keep the text in memory that lies beside the numbers.
+  const numbers = (at: number) =>
+    new Uint8Array(bytes.subarray(at, at + BYTES_PER_NUMBER * count)).buffer;
+  const tokens = new Int32Array(numbers(start));
+  const logprobs = new Float32Array(numbers(start + BYTES_PER_NUMBER * count));
+  let from = 0;
+  const streams = line.streams.map((runs) => {
+    const place = [from, from + lengthOf(runs)] as const;
+    [, from] = place;
+    const arrays = { tokens: tokens.subarray(...place), logprobs: logprobs.subarray(...place) };
+    return Ledger.restore({ ...arrays, runs });
+  });
+  return { rollout: asRollout(line, streams), end };
+}
+
+function lengthOf(runs: readonly TokenRun[]): number {
+  return runs.at(-1)?.end ?? 0;
+}
+
+function asRollout(
+  { record, facts, reward, stack, hasNonfiniteReward: isNonfinite }: z.infer<typeof rolloutLine>,
+  streams: FinishedRollout["streams"],
+): FinishedRollout {
+  const { step, group, rollout, taskKey, environment, split, index } = record;
+  const { rewardBreakdown } = record;
+  const reduced = isNonfinite ? Number.NaN : rewardBreakdown.reduced;
+  return {
+    task: { step, group, rollout, taskKey, environment, split, index },
+    record: { ...record, rewardBreakdown: { ...rewardBreakdown, reduced } },
+    ...{ streams, facts, reward, stack, images: [], scoredFrom: null },
+  };
+}

@@ -1,0 +1,257 @@
+/** Plays groups of rollouts within the run's limits; one fault that concerns the whole run ends them all. */
+
+import { scoreGroup } from "../../rollout/groupScoring.ts";
+import {
+  type FinishedRollout,
+  type RolloutOptions,
+  type RolloutTask,
+  runRollout,
+  withQueueTimes,
+} from "../../rollout/rollout.ts";
+import type { RolloutSettings } from "../../rollout/settings.ts";
+import type { SamplingClient } from "../../tinker/samplingClient.ts";
+import type { TokenUsage } from "../../usage/tokenUsage.ts";
+import { UsageMeter } from "../../usage/usageMeter.ts";
+import { environmentOf, type PlayContext } from "../run/context.ts";
+import { OutageMonitor, type OutageScope } from "../run/outageMonitor.ts";
+import { report } from "../run/report.ts";
+import { RolloutSlot } from "./rolloutSlot.ts";
+
+export interface PlayOptions {
+  /** With the settings that the rollouts begin and end with. */
+  readonly context: PlayContext;
+  readonly sampler: SamplingClient;
+  /** Seed of a sample; not called when seeds are switched off. */
+  readonly seedOf: (task: RolloutTask, attempt: number, turn: number) => number;
+  /** Changes to an environment's settings, for evaluation. */
+  readonly settings?: (settings: RolloutSettings) => RolloutSettings;
+  /** Takes slots before the rollouts that wait for one; absent = behind them. */
+  readonly isUrgent?: boolean;
+  /** Awaited before the next rollout takes the slot; for a rollout that is scored with its group when all of it have ended. */
+  readonly onFinished: (rollout: FinishedRollout) => Promise<void>;
+  /** Called then: what stays of the rollout in memory until its group has ended; absent = all. */
+  readonly keep?: (rollout: FinishedRollout) => Promise<FinishedRollout>;
+  /** Called once a rollout has ended or was aborted, with the tokens that it took, and with its streams when it has ended. */
+  readonly onUsed: (
+    task: RolloutTask,
+    tokens: TokenUsage,
+    streams: FinishedRollout["streams"],
+  ) => void;
+}
+
+/** Number of rollouts that begin in one turn of the event loop, so that thousands do not block it. */
+const STARTS_AT_ONCE = 16;
+
+/** A group of which not all rollouts have ended. */
+class OpenGroup {
+  readonly tasks: readonly RolloutTask[];
+  /** Rollouts that have not ended. */
+  left: number;
+  /** Ended ones that are scored when all have. */
+  readonly unscored: FinishedRollout[] = [];
+  readonly ended: Promise<readonly FinishedRollout[]>;
+  readonly #finished: FinishedRollout[] = [];
+  #resolve: (rollouts: readonly FinishedRollout[]) => void = () => undefined;
+  #reject: (reason: unknown) => void = () => undefined;
+
+  constructor(tasks: readonly RolloutTask[]) {
+    this.tasks = tasks;
+    this.left = tasks.length;
+    this.ended = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    // Awaited later; until then a failure must not count as one that nobody handles.
+    this.ended.catch(() => undefined);
+    if (tasks.length === 0) this.#resolve([]);
+  }
+
+  add(rollout: FinishedRollout): void {
+    this.#finished.push(rollout);
+    if (this.#finished.length === this.tasks.length) this.#resolve(inOrder(this.#finished));
+  }
+
+  fail(reason: unknown): void {
+    this.#reject(reason);
+  }
+}
+
+function inOrder(rollouts: readonly FinishedRollout[]): readonly FinishedRollout[] {
+  return rollouts.toSorted((a, b) => a.task.rollout - b.task.rollout);
+}
+
+export class RolloutPlayer {
+  readonly #context: PlayContext;
+  readonly #outage: OutageMonitor;
+  readonly #failing = new AbortController();
+  readonly #playing = new Set<Promise<void>>();
+  #busyMs = 0;
+  #busySinceMs = 0;
+  #hasReportedUnscored = false;
+
+  constructor(context: PlayContext, scope: OutageScope) {
+    this.#context = context;
+    this.#outage = new OutageMonitor(context, scope);
+  }
+
+  /** Time for which the run was paused because of its environments. */
+  get waitedMs(): number {
+    return this.#outage.waitedMs;
+  }
+
+  /** Time in which rollouts were played or waited for a slot. */
+  get busyMs(): number {
+    const isBusy = this.#playing.size > 0;
+    return this.#busyMs + (isBusy ? this.#context.ports.clock.monotonic() - this.#busySinceMs : 0);
+  }
+
+  /** To be called when somebody begins to wait for rollouts. */
+  check(): void {
+    this.#outage.check();
+  }
+
+  /**
+   * Begins groups, behind those that were begun before. Each promise resolves with the rollouts of its group in the order of `tasks`;
+   * those of an environment that is full or fails wait for it. A rejection leaves others playing: {@link end} waits for them.
+   */
+  play(
+    groups: readonly (readonly RolloutTask[])[],
+    options: PlayOptions,
+  ): readonly Promise<readonly FinishedRollout[]>[] {
+    const opened = groups.map((tasks) => new OpenGroup(tasks));
+    this.#track(this.#start(opened, options));
+    return opened.map(({ ended }) => ended);
+  }
+
+  /**
+   * Waits until nothing plays. Rejects with the first fatal fault or the reason of a stop.
+   * @throws AppError `run-capacity`, or that of the environment, when one is unavailable for too long
+   */
+  async end(): Promise<void> {
+    while (this.#playing.size > 0) await Promise.allSettled(this.#playing);
+    await this.#outage.end();
+    this.throwIfAborted();
+  }
+
+  /** Throws the first fatal fault or the reason of a stop. */
+  throwIfAborted(): void {
+    this.#failing.signal.throwIfAborted();
+    this.#context.control.signal.throwIfAborted();
+    this.#outage.signal.throwIfAborted();
+  }
+
+  /** Ends all rollouts at once; their groups reject with `reason`. */
+  abort(reason: unknown): void {
+    this.#failing.abort(reason);
+  }
+
+  #track(work: Promise<void>): void {
+    const { clock } = this.#context.ports;
+    if (this.#playing.size === 0) this.#busySinceMs = clock.monotonic();
+    this.#playing.add(work);
+    const done = () => {
+      this.#playing.delete(work);
+      if (this.#playing.size === 0) this.#busyMs += clock.monotonic() - this.#busySinceMs;
+    };
+    work.then(done, done);
+  }
+
+  async #start(groups: readonly OpenGroup[], options: PlayOptions): Promise<void> {
+    let started = 0;
+    for (const group of groups) {
+      for (const task of group.tasks) {
+        if (started > 0 && started % STARTS_AT_ONCE === 0) {
+          await this.#context.ports.clock.sleep(0);
+        }
+        started += 1;
+        this.#track(
+          this.#playOne(task, group, options).catch((error: unknown) => group.fail(error)),
+        );
+      }
+    }
+  }
+
+  async #playOne(task: RolloutTask, group: OpenGroup, options: PlayOptions): Promise<void> {
+    const { gate, settings } = environmentOf(options.context, task.environment);
+    const { config, control, limits, ports, reporting, services } = options.context;
+    const { clock, random } = ports;
+    const signal = AbortSignal.any([control.signal, this.#failing.signal, this.#outage.signal]);
+    const slot = await RolloutSlot.take({
+      ...{ clock, slots: limits.rollouts, signal },
+      isUrgent: options.isUrgent ?? false,
+    });
+    const beforeMs = slot.queuedMs;
+    const meter = new UsageMeter();
+    let streams: FinishedRollout["streams"] = [];
+    try {
+      const rolloutOptions: RolloutOptions = {
+        meter,
+        clock,
+        random,
+        log: reporting.log,
+        chat: services.chat,
+        gate,
+        sampler: options.sampler,
+        settings: options.settings?.(settings) ?? settings,
+        sampleSlot: (waiting: AbortSignal) => limits.samples.acquire({ signal: waiting }),
+        whileWaiting: (wait) => this.#releaseDuring(slot, wait),
+        seedOf: (attempt: number, turn: number) =>
+          config.sampling_seed ? options.seedOf(task, attempt, turn) : undefined,
+      };
+      const rollout = await runRollout(rolloutOptions, task, signal);
+      streams = rollout.streams;
+      const ended = withQueueTimes(rollout, { beforeMs, inAllMs: slot.queuedMs });
+      for (const finished of await this.#finish(ended, group, rolloutOptions, signal)) {
+        await options.onFinished(finished);
+        group.add((await options.keep?.(finished)) ?? finished);
+      }
+    } catch (error) {
+      // Before the slot is released, or the next rollout would start in it.
+      this.#failing.abort(error);
+      throw error;
+    } finally {
+      options.onUsed(task, meter.usage.used, streams);
+      slot.release();
+      this.#outage.check();
+    }
+  }
+
+  /** What is finished now: the rollout, or with the last of a group all that were to be scored with it. */
+  async #finish(
+    ended: FinishedRollout,
+    group: OpenGroup,
+    options: RolloutOptions,
+    signal: AbortSignal,
+  ): Promise<readonly FinishedRollout[]> {
+    group.left -= 1;
+    if (ended.scoredFrom !== null) group.unscored.push(ended);
+    const ready = ended.scoredFrom === null ? [ended] : [];
+    if (group.left > 0) return ready;
+    const scored = await scoreGroup(options, inOrder(group.unscored), signal);
+    const [first] = scored;
+    if (first !== undefined && first.record.error !== null) await this.#reportUnscored(first);
+    return [...ready, ...scored];
+  }
+
+  /** Reports once: the other groups of the environment most likely fail in the same way. */
+  async #reportUnscored({ record, task }: FinishedRollout): Promise<void> {
+    if (this.#hasReportedUnscored) return;
+    this.#hasReportedUnscored = true;
+    const { step, group, environment } = task;
+    const message = `Step ${step + 1}, group ${group + 1} of ${environment}: ${record.error} The group is left out of training. To train on the rewards of single calls, set environments.${environment}.group_scoring to false.`;
+    const data = { group };
+    await report(this.#context.reporting, {
+      step,
+      level: "warn",
+      kind: "group-unscored",
+      message,
+      data,
+    });
+  }
+
+  #releaseDuring<Result>(slot: RolloutSlot, wait: () => Promise<Result>): Promise<Result> {
+    const waiting = slot.releaseDuring(wait);
+    this.#outage.check();
+    return waiting;
+  }
+}

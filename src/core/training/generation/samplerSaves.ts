@@ -1,0 +1,78 @@
+/**
+ * The samplers of a run. One that groups ahead of their step need is saved under a name, so that a resume can open it again; any
+ * other is gone with its session.
+ */
+
+import { errorMessage, isAppError } from "../../errors.ts";
+import type { RunState } from "../../runFolder/state.ts";
+import type { SamplingClient } from "../../tinker/samplingClient.ts";
+import type { RunServices } from "../run/context.ts";
+import type { Policy } from "../run/policy.ts";
+
+/** A pause may last long, and the weights of the present step must outlive it. */
+const TTL_S = 7 * 24 * 3600;
+
+type SavedSampler = RunState["samplers"][number];
+
+export class SamplerSaves {
+  readonly #services: RunServices;
+  readonly #isNamed: boolean;
+  readonly #paths = new Map<string, string>();
+  /** Versions by the paths that are not deleted. */
+  readonly #saved = new Map<string, number>();
+
+  /** `isNamed` false = nothing is to outlive the session. */
+  constructor(services: RunServices, isNamed: boolean) {
+    this.#services = services;
+    this.#isNamed = isNamed;
+  }
+
+  /** Submits a save of the weights as they are after `step` completed steps, and opens the sampler. @throws AppError `tinker-*` */
+  async save(step: number): Promise<SamplingClient> {
+    const { client, service } = this.#services;
+    if (!this.#isNamed) return client.ephemeralSampler();
+    const name = `sampler_${String(step).padStart(6, "0")}`;
+    const userMetadata = { step: String(step) };
+    const { path } = await client.saveSampler(name, { ttlSeconds: TTL_S, userMetadata });
+    this.#saved.set(path, step);
+    const sampler = await service.samplerForPath(path);
+    this.#paths.set(sampler.samplerId, path);
+    return sampler;
+  }
+
+  /** Null when the service does not have it any more. @throws AppError `tinker-*` */
+  async reopen({ path, version, optimizer_updates }: SavedSampler): Promise<Policy | null> {
+    try {
+      const sampler = await this.#services.service.samplerForPath(path);
+      this.#paths.set(sampler.samplerId, path);
+      this.#saved.set(path, version);
+      return { sampler, version, updates: optimizer_updates };
+    } catch (error) {
+      if (isAppError(error, "tinker-not-found")) return null;
+      throw error;
+    }
+  }
+
+  /** How a resume finds the sampler again; null for one that is gone with its session. */
+  recordOf({ sampler, version, updates }: Policy): SavedSampler | null {
+    const path = this.#paths.get(sampler.samplerId);
+    return path === undefined ? null : { version, optimizer_updates: updates, path };
+  }
+
+  /**
+   * Deletes those of versions before `version` that are not among `needed`; one that cannot be deleted expires by itself. Returns what
+   * was wrong, a text for each.
+   */
+  async deleteBefore(version: number, needed: RunState["samplers"]): Promise<readonly string[]> {
+    const paths = new Set(needed.map(({ path }) => path));
+    const faults: string[] = [];
+    for (const [path, saved] of this.#saved) {
+      if (saved >= version || paths.has(path)) continue;
+      this.#saved.delete(path);
+      await this.#services.service.deleteCheckpoint(path).catch((error: unknown) => {
+        faults.push(`${path}: ${errorMessage(error)}`);
+      });
+    }
+    return faults;
+  }
+}

@@ -1,0 +1,135 @@
+/**
+ * Groups that ended before the step that trains them, as files of the run folder: they take no memory while they wait, and a resume
+ * neither plays nor pays for them again. Of a group that has not ended, the rollouts that have lie in a file of the attempt, which a resume
+ * removes.
+ */
+
+import { errorMessage, isAppError } from "../../errors.ts";
+import type { FinishedRollout } from "../../rollout/rollout.ts";
+import { runPaths } from "../../runFolder/files/layout.ts";
+import { Limiter } from "../../util/limiter.ts";
+import type { RunContext } from "../run/context.ts";
+import { decodeGroup, encodeRollout } from "./groupFile.ts";
+import { storedRecord, withImages } from "./storedRecord.ts";
+
+/** What decides which tokens a group holds. */
+export interface GroupKey {
+  /** In the endless list of tasks. */
+  readonly position: number;
+  /** Of the weights that sampled it. */
+  readonly version: number;
+  readonly settingsHash: string;
+}
+
+type GroupContext = Pick<RunContext, "storage" | "ports" | "reporting">;
+
+const FILE_NAME = /^group-(\d{6,})-v(\d+)-[0-9a-f]{16}\.bin$/;
+/** Of settings that are a digest in a file's name. */
+const HASH_LENGTH = 16;
+
+export class StoredGroups {
+  readonly #context: GroupContext;
+  readonly #names: Set<string>;
+  /** One at a time: many rollouts end together, and the bytes of each take several times what it holds. */
+  readonly #writing = new Limiter(1);
+
+  private constructor(context: GroupContext, names: Set<string>) {
+    this.#context = context;
+    this.#names = names;
+  }
+
+  /** Finds what earlier attempts have left. @throws AppError `disk` */
+  static async open(context: GroupContext): Promise<StoredGroups> {
+    const { fileSystem, folder } = context.storage;
+    const { pendingFolder } = runPaths(folder);
+    const names = new Set(await fileSystem.list(pendingFolder));
+    for (const name of names) {
+      if (FILE_NAME.test(name)) continue;
+      names.delete(name);
+      await fileSystem.remove(`${pendingFolder}/${name}`);
+    }
+    return new StoredGroups(context, names);
+  }
+
+  /** Removes what an attempt has left that sampled ahead. @throws AppError `disk` */
+  static remove({ storage }: GroupContext): Promise<void> {
+    return storage.fileSystem.remove(runPaths(storage.folder).pendingFolder);
+  }
+
+  has(key: GroupKey): boolean {
+    return this.#names.has(this.#nameOf(key));
+  }
+
+  /** True for a group of whatever settings. */
+  holds({ position, version }: Pick<GroupKey, "position" | "version">): boolean {
+    return [...this.#names].some((name) => {
+      const [, storedPosition, storedVersion] = FILE_NAME.exec(name) ?? [];
+      return Number(storedPosition) === position && Number(storedVersion) === version;
+    });
+  }
+
+  /** Writes down a rollout of a group that has not ended. @throws AppError `disk` */
+  add(key: GroupKey, rollout: FinishedRollout): Promise<void> {
+    return this.#writing.run(async () => {
+      const { fileSystem, folder } = this.#context.storage;
+      await fileSystem.makeDirectory(runPaths(folder).pendingFolder);
+      const { facts, stack } = rollout;
+      const record = await storedRecord(this.#context, rollout);
+      // Facts hold the names of tools as the model wrote them.
+      const { redactor } = this.#context.reporting;
+      const cleaned = { ...rollout, ...redactor.redactRecord({ record, facts, stack }) };
+      await fileSystem.append(this.#openPathOf(key), encodeRollout(cleaned));
+    });
+  }
+
+  /** Completes a group of which all rollouts are written down. @throws AppError `disk` */
+  complete(key: GroupKey): Promise<void> {
+    return this.#writing.run(async () => {
+      const { fileSystem } = this.#context.storage;
+      await fileSystem.rename(this.#openPathOf(key), this.#pathOf(key));
+      this.#names.add(this.#nameOf(key));
+    });
+  }
+
+  /** Null for a group that is not there, or that cannot be read. */
+  async read(key: GroupKey): Promise<readonly FinishedRollout[] | null> {
+    const { fileSystem } = this.#context.storage;
+    const path = this.#pathOf(key);
+    try {
+      const rollouts = decodeGroup(await fileSystem.readBytes(path));
+      if (rollouts === null) return null;
+      return await Promise.all(rollouts.map((rollout) => withImages(this.#context, rollout)));
+    } catch (error) {
+      if (!isAppError(error)) throw error;
+      this.#context.reporting.log.warn("A stored group cannot be read.", {
+        path,
+        reason: errorMessage(error),
+      });
+      return null;
+    }
+  }
+
+  /** Removes the groups before this position: no resume needs them any more. @throws AppError `disk` */
+  async removeBefore(position: number): Promise<void> {
+    const { fileSystem, folder } = this.#context.storage;
+    for (const name of this.#names) {
+      if (Number(FILE_NAME.exec(name)?.[1]) >= position) continue;
+      this.#names.delete(name);
+      await fileSystem.remove(`${runPaths(folder).pendingFolder}/${name}`);
+    }
+  }
+
+  /** Of the rollouts of a group that has not ended. */
+  #openPathOf(key: GroupKey): string {
+    return `${this.#pathOf(key)}.attempt-${this.#context.storage.attempt}`;
+  }
+
+  #pathOf(key: GroupKey): string {
+    return `${runPaths(this.#context.storage.folder).pendingFolder}/${this.#nameOf(key)}`;
+  }
+
+  #nameOf({ position, version, settingsHash }: GroupKey): string {
+    const hash = this.#context.ports.sha256(settingsHash).slice(0, HASH_LENGTH);
+    return `group-${String(position).padStart(6, "0")}-v${version}-${hash}.bin`;
+  }
+}

@@ -1,0 +1,34 @@
+/** Stores the images of a rollout before the record that names them, and finds them again. */
+
+import type { FinishedRollout } from "../../rollout/rollout.ts";
+import { readStoredImage, storeImages } from "../../runFolder/rollouts/imageFiles.ts";
+import type { RolloutRecord } from "../../runFolder/rollouts/rolloutRecord.ts";
+import type { RunContext } from "../run/context.ts";
+
+/** The record with the names of its images. @throws AppError `disk` */
+export async function storedRecord(
+  { storage, ports }: Pick<RunContext, "storage" | "ports">,
+  { record, images }: Pick<FinishedRollout, "record" | "images">,
+): Promise<RolloutRecord> {
+  if (images.length === 0) return record;
+  return { ...record, images: await storeImages(images, { ...storage, ...ports }) };
+}
+
+/** The rollout for training, once its record is written: texts take as much as tokens do, and no step reads them. */
+export function withoutTexts(rollout: FinishedRollout): FinishedRollout {
+  const { record } = rollout;
+  const texts = { systemText: null, promptText: "", conversation: [], tools: [], turns: [] };
+  return { ...rollout, record: { ...record, ...texts } };
+}
+
+/** A stored rollout with the images that its record names. @throws AppError `image-invalid`, `file-not-found`, `disk` */
+export async function withImages(
+  { storage, ports }: Pick<RunContext, "storage" | "ports">,
+  rollout: FinishedRollout,
+): Promise<FinishedRollout> {
+  const images = [];
+  for (const { file, tokens } of rollout.record.images) {
+    images.push({ file: await readStoredImage(file, { ...storage, ...ports }), tokens });
+  }
+  return { ...rollout, images };
+}

@@ -1,0 +1,78 @@
+/** New values for tunable keys while a run goes on: which are allowed, and how they come into force. */
+
+import { configChanges } from "../../config/changes.ts";
+import type { Config } from "../../config/fields/schema.ts";
+import { environmentConfig } from "../../config/taskChoices.ts";
+import { AppError } from "../../errors.ts";
+import { rolloutSettings } from "../../rollout/settings.ts";
+import { totalSteps } from "../tasks/dataset.ts";
+import { checkSchedule } from "../tasks/schedule.ts";
+import { limitsOf, type PreparedEnvironment, type RunContext } from "./context.ts";
+
+/**
+ * The keys in which `after` differs, all of them tunable.
+ * @throws AppError `config-not-tunable`, `config-unchanged`
+ */
+export function tunableChanges(before: Config, after: Config): readonly string[] {
+  const changes = configChanges(before, after);
+  const refused = changes.find(({ change }) => change !== "tunable");
+  if (refused !== undefined) {
+    const how =
+      refused.change === "identity"
+        ? "it decides what the run is; start a new run for it"
+        : "it can when the run is stopped and resumed";
+    throw new AppError(
+      "config-not-tunable",
+      `${refused.path} cannot change while the run goes on: ${how}.`,
+      { configPath: refused.path },
+    );
+  }
+  const known = new Set([...Object.keys(before.environments), ...evaluated(before)]);
+  const unknown = evaluated(after).find((name) => !known.has(name));
+  if (unknown !== undefined) {
+    throw new AppError(
+      "config-not-tunable",
+      `evaluation.splits names ${unknown}, which this run is not connected to. Stop the run, then resume it with the new setting.`,
+      { configPath: "evaluation.splits" },
+    );
+  }
+  if (changes.length > 0) return changes.map(({ path }) => path);
+  throw new AppError("config-unchanged", "The settings are those that the run has already.");
+}
+
+function evaluated({ evaluation }: Config): readonly string[] {
+  return Object.keys(evaluation?.splits ?? {});
+}
+
+/**
+ * Puts `config` in force: changes the limits and the gates, and returns the context with it. What is under way keeps the settings that
+ * it began with. @throws AppError `config-conflict` when the schedule needs an end that the run no longer has; nothing is changed then
+ */
+export function applySettings(context: RunContext, config: Config): RunContext {
+  const { sequence, services } = context;
+  const steps = totalSteps(config, sequence.epochLength);
+  checkSchedule(config, steps);
+  resizeLimits(context, config);
+  const environments = [...services.environments].map(
+    ([name, prepared]): readonly [string, PreparedEnvironment] => {
+      const settings = rolloutSettings(config, environmentConfig(config, name), prepared.given);
+      return [name, { ...prepared, settings }];
+    },
+  );
+  return {
+    ...context,
+    config,
+    services: { ...services, environments: new Map(environments) },
+    totalSteps: steps,
+  };
+}
+
+function resizeLimits({ limits, services }: RunContext, config: Config): void {
+  const { rollouts, samples } = limitsOf(config);
+  limits.rollouts.resize(rollouts);
+  limits.samples.resize(samples);
+  for (const [name, { gate }] of services.environments) {
+    const { max_concurrency: maxSessions } = environmentConfig(config, name);
+    gate.setMaxSessions(maxSessions ?? Number.POSITIVE_INFINITY);
+  }
+}

@@ -1,0 +1,147 @@
+/** What a run reports to its watchers, after the fact; a watcher cannot delay it. */
+
+import type { AlarmNotice } from "../../alarms/evaluateAlarms.ts";
+import type { EvaluatedModel, StoredResult } from "../../runFolder/evaluationLog.ts";
+import type { UsedTotal } from "../../usage/prices.ts";
+
+export type ProgressEvent =
+  /** A part of the preparation begins, in words for people. */
+  | { readonly kind: "preparing"; readonly what: string }
+  | {
+      readonly kind: "started";
+      readonly folder: string;
+      readonly name: string;
+      readonly model: string;
+      /** The next step to run; above 0 after a resume. */
+      readonly step: number;
+      /** Null = endless. */
+      readonly totalSteps: number | null;
+      /** True when the run may end with its data, before all of these. */
+      readonly isTotalAtMost: boolean;
+      readonly groupsPerStep: number;
+      /** Steps whose groups are sampled before it is their turn; 0 = on-policy. */
+      readonly stepsAhead: number;
+      readonly environments: readonly string[];
+    }
+  | {
+      /** An evaluation by itself begins; nothing is trained. */
+      readonly kind: "evaluation-started";
+      readonly folder: string;
+      readonly name: string;
+      /** Names of the models, in order. */
+      readonly models: readonly string[];
+    }
+  | { readonly kind: "evaluation-ended"; readonly outcome: "done" | "stopped" }
+  | { readonly kind: "warning"; readonly message: string }
+  /** Worth knowing, and nothing is wrong. */
+  | { readonly kind: "notice"; readonly message: string }
+  | { readonly kind: "step-started"; readonly step: number; readonly rollouts: number }
+  | {
+      readonly kind: "rollout-finished";
+      readonly step: number;
+      readonly done: number;
+      readonly rollouts: number;
+      /** Null when it failed. */
+      readonly reward: number | null;
+      readonly sampledTokens: number;
+    }
+  | {
+      readonly kind: "training";
+      readonly step: number;
+      readonly datums: number;
+      readonly tokens: number;
+    }
+  | {
+      readonly kind: "step-finished";
+      readonly step: number;
+      readonly totalSteps: number | null;
+      /** True when the run may end with its data, before all of these. */
+      readonly isTotalAtMost: boolean;
+      /** Over all scored rollouts; null when none was. */
+      readonly rewardMean: number | null;
+      readonly rewardStd: number | null;
+      /** Null when nothing was trained. */
+      readonly loss: number | null;
+      readonly trainedGroups: number;
+      readonly groups: number;
+      /** Of groups that give nothing to train on. */
+      readonly untrainedTokens: number;
+      readonly learningRate: number;
+      readonly rolloutS: number;
+      readonly trainS: number | null;
+      readonly totalS: number;
+      readonly sampledTokens: number;
+      readonly etaS: number | null;
+      /** Of the run with this step. */
+      readonly used: UsedTotal;
+    }
+  | {
+      readonly kind: "evaluating";
+      /** Completed steps. */
+      readonly step: number;
+      readonly rollouts: number;
+      readonly purpose: "start" | "periodic" | "end" | "asked";
+      /** Absent for the weights of the run itself. */
+      readonly model?: EvaluatedModel;
+    }
+  | {
+      /** An evaluation goes on beside the rollouts of a step; its end is `evaluated`. */
+      readonly kind: "evaluating-beside";
+      /** Completed steps. */
+      readonly step: number;
+      readonly done: number;
+      readonly rollouts: number;
+    }
+  | {
+      readonly kind: "evaluated";
+      readonly step: number;
+      readonly purpose: "start" | "periodic" | "end" | "asked";
+      readonly model?: EvaluatedModel;
+      readonly results: readonly StoredResult[];
+    }
+  | {
+      readonly kind: "checkpoint";
+      readonly name: string;
+      readonly step: number;
+      readonly checkpointKind: string;
+      readonly statePath: string;
+    }
+  /** Something goes wrong in the run, from this step on. */
+  | (Omit<AlarmNotice, "id"> & {
+      readonly kind: "alarm";
+      readonly step: number;
+      readonly title: string;
+    })
+  | { readonly kind: "alarm-over"; readonly step: number; readonly title: string }
+  | { readonly kind: "paused"; readonly step: number }
+  | { readonly kind: "continued"; readonly step: number }
+  | {
+      readonly kind: "settings-changed";
+      /** The first step with the new settings. */
+      readonly step: number;
+      readonly keys: readonly string[];
+    }
+  /** After training, while rollouts are still being uploaded. */
+  | {
+      readonly kind: "uploading";
+      /** Rollouts that have not been taken. */
+      readonly waiting: number;
+      /** True for the last of these: what waits now waits for a resume. */
+      readonly isOver: boolean;
+    }
+  /** After training, while metrics are still being sent to Weights & Biases. */
+  | { readonly kind: "reporting"; readonly waiting: number; readonly isOver: boolean }
+  | {
+      readonly kind: "ended";
+      readonly outcome: "done" | "stopped";
+      readonly folder: string;
+      /** Completed steps. */
+      readonly step: number;
+      /** Mean reward of each step that the trainer has made, in order. */
+      readonly rewards: readonly (number | null)[];
+      /** Why the run ended before its plan did; null when it did not, or was asked to stop. */
+      readonly reason: string | null;
+      readonly used: UsedTotal;
+    };
+
+export type Watcher = (event: ProgressEvent) => void;

@@ -1,0 +1,75 @@
+/** Judges each metrics row before it is written, and reports alarms that begin and end. */
+
+import { alarmBegins, alarmEnds } from "../../alarms/alarmEvents.ts";
+import { AlarmHistory } from "../../alarms/alarmHistory.ts";
+import { ALARMS } from "../../alarms/alarmTable.ts";
+import { type AlarmNotice, alarmNotice, evaluateAlarms } from "../../alarms/evaluateAlarms.ts";
+import { zeroVariancePolicy } from "../../config/fields/presets.ts";
+import type { AlarmId, AlarmsConfig, Config } from "../../config/fields/schema.ts";
+import { type MetricsRow, mergeMetrics } from "../../runFolder/metrics/metricsTree.ts";
+import type { RunContext } from "../run/context.ts";
+
+export interface EvaluatedRow {
+  /** With `alarm/<id>`, 0 or 1, for each alarm that is not turned off. */
+  readonly row: MetricsRow;
+  readonly begun: readonly AlarmNotice[];
+  readonly ended: readonly AlarmId[];
+}
+
+export class RunAlarms {
+  #history: AlarmHistory | null = null;
+  /** Updates of the weights when each sampler was first used; the last one only. */
+  #sampler: { readonly id: string; readonly updates: number } | null = null;
+
+  /** Number of updates that a sampler lags behind the weights. Each save gives a new sampler, so a sampler seen before lags. */
+  samplerAge(samplerId: string, updates: number): number {
+    if (this.#sampler?.id !== samplerId) this.#sampler = { id: samplerId, updates };
+    return updates - this.#sampler.updates;
+  }
+
+  /** Writes events before the row: after a crash in between they are reported twice rather than never. */
+  async evaluate(context: RunContext, bare: MetricsRow): Promise<EvaluatedRow> {
+    const { config, reporting, storage } = context;
+    this.#history ??= await AlarmHistory.read(storage.fileSystem, storage.folder);
+    const past = this.#history.with(bare);
+    const states = evaluateAlarms(past, thresholds(config));
+    const begun = states.flatMap((state) =>
+      state.change === "begins" ? (alarmNotice(state, past, config) ?? []) : [],
+    );
+    const ended = states.flatMap(({ change, id }) => (change === "ends" ? id : []));
+    for (const notice of begun) await reporting.events.record(alarmBegins(bare.step, notice));
+    for (const id of ended) await reporting.events.record(alarmEnds(bare.step, id));
+    const judged = states.filter(({ threshold }) => threshold !== null);
+    const alarm = Object.fromEntries(judged.map(({ id, isFiring }) => [id, isFiring ? 1 : 0]));
+    const row = { ...mergeMetrics(bare, { alarm }), step: bare.step };
+    this.#history.add(row);
+    return { row, begun, ended };
+  }
+}
+
+/** Groups with equal rewards raise no alarm where the configuration trains on them, and samplers none for the lag that it asks for. */
+function thresholds(config: Config): AlarmsConfig {
+  const { alarms, max_steps_off_policy: stepsAhead, num_substeps: substeps } = config;
+  const { equal_rewards, stale_sampler } = alarms;
+  return {
+    ...alarms,
+    equal_rewards: zeroVariancePolicy(config) === "keep" ? null : equal_rewards,
+    stale_sampler: stale_sampler === null ? null : stale_sampler + stepsAhead * substeps,
+  };
+}
+
+/** Reports to watchers after the line of the step, and pauses the run where the configuration says so. */
+export function applyAlarmActions(
+  { config, control, reporting: { watch } }: RunContext,
+  { row: { step }, begun, ended }: EvaluatedRow,
+): void {
+  for (const { id, ...notice } of begun) {
+    watch({ kind: "alarm", step, title: ALARMS[id].title, ...notice });
+  }
+  for (const id of ended) watch({ kind: "alarm-over", step, title: ALARMS[id].title });
+  const isCritical = begun.some(({ severity }) => severity === "critical");
+  if (!config.pause_on_alarm || !isCritical) return;
+  const message = "The run pauses because of this alarm (pause_on_alarm) until you continue it.";
+  watch({ kind: "notice", message });
+  control.pause();
+}

@@ -1,0 +1,250 @@
+/** What the metrics of a step are made of, gathered from its rollouts, its groups and its update. */
+
+import type { Config } from "../../config/fields/schema.ts";
+import { lossParameters } from "../../config/rules/lossDefaults.ts";
+import { environmentConfig } from "../../config/taskChoices.ts";
+import type { FinishedRollout } from "../../rollout/rollout.ts";
+import type { ClipBounds } from "../../runFolder/metrics/divergence.ts";
+import { metricNames } from "../../runFolder/metrics/metrics.ts";
+import { type MetricsTree, mergeMetrics } from "../../runFolder/metrics/metricsTree.ts";
+import type { StepFacts, StepTimes } from "../../runFolder/metrics/stepFacts.ts";
+import type { SamplingClient } from "../../tinker/samplingClient.ts";
+import { addTokens, type RunUsage, type TokenUsage } from "../../usage/tokenUsage.ts";
+import { fraction, summarize } from "../../util/stats.ts";
+import type { TakenBatch } from "../generation/groupQueue.ts";
+import { refillCost } from "../generation/refill.ts";
+import { requestedSessions } from "../run/availabilityMessages.ts";
+import { budgetShares } from "../run/budgets.ts";
+import { pricesOf, type RunContext } from "../run/context.ts";
+import { sampledTokens } from "../run/stepProgress.ts";
+import { doneFractionOf } from "../tasks/dataset.ts";
+import type { TrainingDatum } from "../update/datums.ts";
+import type { ScoredGroup } from "../update/groups.ts";
+import { healthMetrics } from "../update/healthMetrics.ts";
+import { lossRatios } from "../update/lossRatios.ts";
+import { isOverlong } from "../update/overlong.ts";
+import type { TrainedStep } from "../update/trainStep.ts";
+import type { RunAlarms } from "./alarms.ts";
+
+/** What a step begins with. */
+export interface StepBeginning {
+  readonly step: number;
+  /** Waits for its rollouts. */
+  readonly take: () => Promise<TakenBatch>;
+  /** Submits a save of the weights after this step, for sampling. */
+  readonly saveSampler: () => Promise<SamplingClient>;
+  /** Metrics that go into this step's row, for example of an evaluation before it. */
+  readonly extra: MetricsTree | Promise<MetricsTree>;
+}
+
+/** What is known of a step once those before it are completed. */
+export interface StepInput {
+  readonly step: number;
+  /** When the steps before it were completed, on the monotonic clock. */
+  readonly fromMs: number;
+  /** Position before this step. */
+  readonly cursor: number;
+  /** Updates made before it. */
+  readonly optimizerUpdates: number;
+  /** Of the run before this step. */
+  readonly usage: RunUsage;
+  /** That the run has taken until now, less a pause of so many milliseconds since the step before. */
+  readonly secondsUntilNow: (pausedMs: number) => number;
+  /** Seconds of recent steps of this attempt. */
+  readonly elapsedS: readonly number[];
+  readonly alarms: RunAlarms;
+}
+
+/** What came of a step. */
+export interface StepResults extends TakenBatch {
+  readonly groups: readonly ScoredGroup[];
+  readonly data: readonly TrainingDatum[];
+  readonly learningRate: number;
+  /** Of its requests beside those of rollouts. */
+  readonly updateTokens: TokenUsage;
+  /** Null when nothing was trained. */
+  readonly trained: TrainedStep | null;
+  readonly times: StepTimes;
+  /** That the run has taken, with this step. */
+  readonly seconds: number;
+  /** Share of the training in which rollouts of later steps were played. */
+  readonly overlapFrac: number | null;
+  readonly extra: MetricsTree;
+}
+
+export function gatherStepFacts(
+  context: RunContext,
+  input: StepInput,
+  results: StepResults,
+): StepFacts {
+  const usage = usageOf(context, input, results);
+  const budget = budgetMetrics(context, usage, results);
+  const { trained, times, data, learningRate } = results;
+  const { config, reporting } = context;
+  const { redactor } = reporting;
+  const scored = results.groups.flatMap(({ rollouts }) => rollouts);
+  return {
+    step: input.step,
+    progress: progressOf(context, input, results),
+    environments: Object.keys(config.environments),
+    learningRate,
+    loss: trained?.loss ?? null,
+    serverMetrics: trained?.serverMetrics ?? {},
+    substeps: trained?.substeps ?? 0,
+    groups: results.groups.map(({ facts }) => facts),
+    rollouts: scored.map(({ rollout, advantage }) => ({
+      ...rollout.facts,
+      // The model wrote them, and metrics are called after them.
+      tools: rollout.facts.tools.map((tool) => ({ ...tool, name: redactor.redact(tool.name) })),
+      advantage,
+      isIncluded: advantage !== null,
+      successReward: environmentConfig(config, rollout.task.environment).success_reward,
+    })),
+    datums: data.map((datum, i) => ({
+      samplerLogprobs: datum.logprobs,
+      trainerLogprobs: trained?.logprobs[i] ?? null,
+      mask: datum.mask,
+      get advantages() {
+        return datum.advantages;
+      },
+      lossRatios: lossRatios(datum, trained?.logprobs[i], config.loss_fn),
+    })),
+    clip: clipBounds(config),
+    times,
+    usage,
+    extra: mergeMetrics(furtherMetrics(context, input, results), budget),
+  };
+}
+
+function progressOf(
+  context: RunContext,
+  input: StepInput,
+  results: StepResults,
+): StepFacts["progress"] {
+  const { sequence, storage } = context;
+  const { elapsedS, optimizerUpdates, step } = input;
+  const { times, trained } = results;
+  const durations = [...elapsedS, times.totalS];
+  const meanS = durations.reduce((sum, seconds) => sum + seconds, 0) / durations.length;
+  const cursor = input.cursor + results.policies.length;
+  const doneFraction = doneFractionOf(context, { step: step + 1, cursor });
+  return {
+    epoch: Math.floor(cursor / sequence.epochLength),
+    cursor,
+    doneFraction,
+    etaS: doneFraction === null ? null : meanS * stepsLeft(context, step + 1, doneFraction),
+    optimizerUpdates: optimizerUpdates + (trained?.substeps ?? 0),
+    attempt: storage.attempt,
+  };
+}
+
+/** With `refill` at the pace until now: that decides how many steps the data is enough for. */
+function stepsLeft(
+  { config, totalSteps }: RunContext,
+  completed: number,
+  doneFraction: number,
+): number {
+  const planned = totalSteps ?? Number.POSITIVE_INFINITY;
+  return (config.refill ? completed / doneFraction : planned) - completed;
+}
+
+/** Of a rollout that is not trained on all tokens are discarded, of another one those of attempts that it has repeated. */
+function usageOf(
+  context: RunContext,
+  { usage: before }: StepInput,
+  { groups, updateTokens }: StepResults,
+): StepFacts["usage"] {
+  let step = updateTokens;
+  let { discarded } = before;
+  for (const { advantage, rollout } of groups.flatMap(({ rollouts }) => rollouts)) {
+    const { usage } = rollout.facts;
+    step = addTokens(step, usage.used);
+    discarded = addTokens(discarded, advantage === null ? usage.used : usage.discarded);
+  }
+  const cumulative = addTokens(before.cumulative, step);
+  return { step, total: { ...before, cumulative, discarded }, prices: pricesOf(context) };
+}
+
+function budgetMetrics(
+  { config }: RunContext,
+  { total, prices }: StepFacts["usage"],
+  { seconds }: StepResults,
+): MetricsTree {
+  const shares = budgetShares(config, { usage: total, prices, seconds });
+  return Object.keys(shares).length === 0 ? {} : { budget: { ...shares } };
+}
+
+function furtherMetrics(
+  context: RunContext,
+  { optimizerUpdates }: StepInput,
+  results: StepResults,
+): MetricsTree {
+  const { rollouts, policies, extra } = results;
+  const staleness = policies.map(({ updates }) => optimizerUpdates - updates);
+  const health = healthMetrics({
+    rollouts,
+    staleness,
+    lagMs: context.ports.takeLagMs?.() ?? null,
+  });
+  const ahead = context.config.max_steps_off_policy === 0 ? {} : aheadMetrics(staleness, results);
+  return [
+    capacityMetrics(context),
+    overlongMetrics(context.config, rollouts),
+    refillMetrics(context.config, results.groups),
+    health,
+    ahead,
+  ].reduce(mergeMetrics, extra);
+}
+
+/**
+ * How far groups are sampled ahead. `queue_depth` counts those that were issued before the update of the step and not trained, its own
+ * among them, and `queue_ready` those of them that had ended when the step asked for its own.
+ */
+function aheadMetrics(
+  staleness: readonly number[],
+  { rollouts, depth, ready, times: { rolloutS, totalS }, overlapFrac }: StepResults,
+): MetricsTree {
+  const { mean, min, max } = summarize(staleness);
+  const sampled = rollouts.reduce((sum, rollout) => sum + sampledTokens(rollout), 0);
+  return {
+    async: {
+      staleness: { mean, min, max },
+      queue_depth: depth(),
+      queue_ready: ready,
+      wait_for_batch_s: rolloutS,
+    },
+    time: { overlap_frac: overlapFrac },
+    // Sampling goes on during the whole step, not only while the step waits for its groups.
+    throughput: { sampled_tok_s: fraction(sampled, totalS) },
+  };
+}
+
+/** How many rollouts were too long, where the configuration treats them in a way of their own. */
+function overlongMetrics(config: Config, rollouts: readonly FinishedRollout[]): MetricsTree {
+  if (config.overlong === "train") return {};
+  const overlong_frac = fraction(rollouts.filter(isOverlong).length, rollouts.length);
+  return { rollout: { overlong_frac } };
+}
+
+function refillMetrics(config: Config, groups: readonly ScoredGroup[]): MetricsTree {
+  const cost = refillCost(config, groups);
+  return cost === null ? {} : { refill: { ...cost } };
+}
+
+/** Metrics about environments that were full or failed; none for environments that always worked. */
+function capacityMetrics({ config, services: { environments } }: RunContext): MetricsTree {
+  const nameOf = metricNames([...environments.keys()]);
+  const entries = [...environments].flatMap(([name, { gate }]) => {
+    const { rejections, waitS, failures } = gate.stats;
+    if (rejections + failures === 0) return [];
+    const limit = Math.min(gate.stats.limit, requestedSessions(config, name));
+    return [[nameOf.get(name) ?? name, { limit, rejections, wait_s: waitS, failures }] as const];
+  });
+  return entries.length === 0 ? {} : { capacity: Object.fromEntries(entries) };
+}
+
+/** The bounds that count as clipping in the metrics. */
+function clipBounds(config: Config): ClipBounds | null {
+  const { clip_low_threshold: low, clip_high_threshold: high } = lossParameters(config);
+  return low === undefined || high === undefined ? null : { low, high };
+}

@@ -1,0 +1,117 @@
+/** Where a run stands between two steps, and what is saved of it. */
+
+import type { FinishedRollout } from "../../rollout/rollout.ts";
+import { flattenMetrics } from "../../runFolder/metrics/metricsTree.ts";
+import type { RunState } from "../../runFolder/state.ts";
+import { NO_RUN_USAGE } from "../../usage/tokenUsage.ts";
+import type { RunContext } from "../run/context.ts";
+import type { Snapshot } from "./checkpointWriter.ts";
+import type { StepOutput } from "./step.ts";
+
+/** What `state.json` keeps, and what a resume starts from. */
+export interface LoopPosition {
+  /** The next step. */
+  readonly step: number;
+  readonly cursor: number;
+  readonly optimizerUpdates: number;
+  readonly counters: RunState["counters"];
+  /** Groups of the next steps that were issued before it; absent = none. */
+  readonly issued?: Pick<RunState, "pending" | "samplers">;
+}
+
+export interface RunIdentity {
+  readonly runId: string;
+  readonly configHash: string;
+  readonly changedKeys: readonly string[];
+  readonly generation: number;
+  /** The run's id on Weights & Biases; null or absent when it is not reported there. */
+  readonly wandb?: string | null;
+}
+
+export const START: LoopPosition = {
+  step: 0,
+  cursor: 0,
+  optimizerUpdates: 0,
+  counters: {
+    tokens: NO_RUN_USAGE,
+    seconds: 0,
+    rollouts: {},
+    consecutive_empty_steps: 0,
+  },
+};
+
+/** The position after a step. */
+export function positionAfter(
+  { step, optimizerUpdates, counters }: LoopPosition,
+  { cursor, rollouts, usage, seconds, trained }: StepOutput,
+): LoopPosition {
+  return {
+    step: step + 1,
+    cursor,
+    optimizerUpdates: optimizerUpdates + (trained?.substeps ?? 0),
+    counters: {
+      tokens: usage,
+      seconds,
+      rollouts: countStops(counters.rollouts, rollouts),
+      consecutive_empty_steps: trained === null ? counters.consecutive_empty_steps + 1 : 0,
+    },
+  };
+}
+
+/** What is saved at a position; `metrics` are those of the last completed step. */
+export function snapshotAt(
+  { sequence, services: { client, chat }, storage: { usage } }: RunContext,
+  { step, cursor, optimizerUpdates, counters, issued }: LoopPosition,
+  { runId, configHash, changedKeys, generation, wandb }: RunIdentity,
+  metrics: Snapshot["metrics"],
+): Snapshot {
+  return {
+    step,
+    epoch: Math.floor(cursor / sequence.epochLength),
+    position: cursor,
+    metrics,
+    state: (last) => ({
+      schema_version: 3,
+      run_ids: {
+        local: runId,
+        tinker_session: client.modelId.split(":")[0] ?? null,
+        tinker_model: client.modelId,
+        wandb: wandb ?? null,
+        openreward: null,
+      },
+      step,
+      optimizer_updates: optimizerUpdates,
+      dataset: { fingerprint: sequence.fingerprint, cursor },
+      pending: issued?.pending ?? [],
+      samplers: issued?.samplers ?? [],
+      counters: { ...counters, tokens: { ...counters.tokens, evaluation: usage.evaluation } },
+      config_hash: configHash,
+      prompt_date: chat.date,
+      changed_keys: changedKeys,
+      last_checkpoint: last,
+      best_eval: null,
+      generation,
+    }),
+  };
+}
+
+/** The few numbers that a list of checkpoints shows. */
+export function headlineMetrics({ row }: StepOutput): Snapshot["metrics"] {
+  const flat = flattenMetrics(row);
+  const names = ["rollout/reward/mean", "loss", "lr"];
+  return Object.fromEntries(
+    names.map((name) => {
+      const value = flat[name];
+      return [name, typeof value === "number" ? value : null];
+    }),
+  );
+}
+
+function countStops(
+  before: Readonly<Record<string, number>>,
+  rollouts: readonly FinishedRollout[],
+): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = { ...before };
+  for (const { record } of rollouts) counts[record.stop] = (counts[record.stop] ?? 0) + 1;
+  return counts;
+}

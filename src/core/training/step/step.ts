@@ -1,0 +1,281 @@
+/** One step of training: rollouts, groups, datums, an update of the policy, and everything written down about it. */
+
+import type { Config } from "../../config/fields/schema.ts";
+import type { Clock } from "../../ports.ts";
+import type { FinishedRollout } from "../../rollout/rollout.ts";
+import { appendMetrics, buildMetricsRow } from "../../runFolder/metrics/metrics.ts";
+import {
+  type MetricsRow,
+  type MetricsTree,
+  mergeMetrics,
+} from "../../runFolder/metrics/metricsTree.ts";
+import type { StepFacts } from "../../runFolder/metrics/stepFacts.ts";
+import type { RolloutScore } from "../../runFolder/rollouts/rolloutStore.ts";
+import type { StepPhases } from "../../runFolder/rollouts/stepPhases.ts";
+import { usedTotal } from "../../usage/prices.ts";
+import type { RunUsage, TokenUsage } from "../../usage/tokenUsage.ts";
+import { UsageMeter } from "../../usage/usageMeter.ts";
+import { fraction, summarize } from "../../util/stats.ts";
+import type { TakenBatch } from "../generation/groupQueue.ts";
+import { refillCost } from "../generation/refill.ts";
+import type { RunContext, RunReporting } from "../run/context.ts";
+import { requireNoInternalErrors } from "../run/internalErrors.ts";
+import { meteredContext } from "../run/meteredContext.ts";
+import type { ProgressEvent } from "../run/progress.ts";
+import { report } from "../run/report.ts";
+import { isTotalAtMost } from "../tasks/dataset.ts";
+import { learningRateAt } from "../tasks/schedule.ts";
+import { adjustAdvantages } from "../update/adjustAdvantages.ts";
+import type { TrainingDatum } from "../update/datums.ts";
+import {
+  type ScoredGroup,
+  scoreGroups,
+  type TrainingBatch,
+  trainingBatch,
+} from "../update/groups.ts";
+import { overlongPenalty } from "../update/overlong.ts";
+import { toTokenRecords } from "../update/tokenRecords.ts";
+import { type TrainedStep, trainStep } from "../update/trainStep.ts";
+import { applyAlarmActions } from "./alarms.ts";
+import { gatherStepFacts, type StepBeginning, type StepInput } from "./gatherStepFacts.ts";
+
+export interface StepOutput {
+  readonly row: MetricsRow;
+  /** Null when nothing was trained. */
+  readonly trained: TrainedStep | null;
+  /** True when `off_policy_correction` left nothing to train on. */
+  readonly isMasked: boolean;
+  readonly rollouts: readonly FinishedRollout[];
+  /** Position after it. */
+  readonly cursor: number;
+  readonly rewardMean: number | null;
+  /** Of the run, with this step. */
+  readonly usage: RunUsage;
+  readonly totalS: number;
+  /** That the run has taken, with this step. */
+  readonly seconds: number;
+}
+
+/** A step whose update is submitted. */
+export interface BegunStep {
+  readonly step: number;
+  readonly batch: TakenBatch;
+  readonly groups: readonly ScoredGroup[];
+  readonly learningRate: number;
+  readonly extra: MetricsTree;
+  readonly takenMs: number;
+  readonly isMasked: boolean;
+  /** Of its requests beside those of rollouts. */
+  readonly updateTokens: TokenUsage;
+  /** Null when nothing is trained. */
+  readonly update: Update | null;
+}
+
+interface Update {
+  /** What was sent, with the advantages that it is trained with. */
+  readonly data: readonly TrainingDatum[];
+  readonly submittedMs: number;
+  readonly results: Promise<UpdateResults>;
+}
+
+interface UpdateResults {
+  readonly trained: TrainedStep;
+  readonly endedMs: number;
+  readonly overlapFrac: number | null;
+}
+
+/** Runs one step by itself, and appends its row. */
+export async function runStep(
+  context: RunContext,
+  input: StepBeginning & Omit<StepInput, "fromMs">,
+): Promise<StepOutput> {
+  const fromMs = context.ports.clock.monotonic();
+  return recordStep(context, { ...input, fromMs }, await beginStep(context, input));
+}
+
+/**
+ * Waits for the rollouts of a step and submits its update. Rejects, with nothing submitted, when the run is asked to stop before.
+ * @throws AppError as {@link GroupQueue.take}; `tinker-*`
+ */
+export async function beginStep(context: RunContext, input: StepBeginning): Promise<BegunStep> {
+  const { config, ports, reporting, storage } = context;
+  const { step } = input;
+  const batch = await input.take();
+  const takenMs = ports.clock.monotonic();
+  const { rollouts } = batch;
+  // Before the update: what ends an evaluation, as a stop does, must not keep an update from its row.
+  const before = await input.extra;
+  await requireNoInternalErrors(reporting, step, rollouts);
+  await reportFailure(reporting, step, rollouts);
+  const groups = scoreGroups(rollouts, config);
+  await storage.store.addScores(step, scores(groups, config));
+  const learningRate = learningRateAt(config, step, context.totalSteps);
+  const untrained = trainingBatch(groups);
+  const meter = new UsageMeter();
+  const metered = meteredContext(context, meter);
+  const { data, metrics } = await adjustAdvantages(metered, step, untrained.data);
+  const isMasked = data.length === 0 && untrained.data.length > 0;
+  const extra = mergeMetrics(before, metrics);
+  const { counted } = untrained;
+  const update =
+    data.length === 0 ? null : await train(metered, input, { data, counted }, learningRate, batch);
+  const updateTokens = meter.usage.used;
+  storage.usage.add({ for: "update", step, tokens: updateTokens });
+  return { step, batch, groups, learningRate, extra, takenMs, isMasked, updateTokens, update };
+}
+
+/** Waits for the update of a step, writes down what came of it, and appends its row. */
+export async function recordStep(
+  context: RunContext,
+  input: StepInput,
+  begun: BegunStep,
+): Promise<StepOutput> {
+  const { step, batch, groups, learningRate, extra, takenMs, isMasked, update } = begun;
+  const { reporting, storage } = context;
+  const { clock } = context.ports;
+  const results = (await update?.results) ?? null;
+  const trained = results?.trained ?? null;
+  const data = update?.data ?? [];
+  if (trained !== null) {
+    await storage.store.addTokens(step, toTokenRecords(data, trained.logprobs));
+  }
+  const { rollouts, pausedMs } = batch;
+  // A step that was begun while the one before trained has taken none of the time until then.
+  const secondsFrom = (ms: number, untilMs: number) =>
+    Math.max(0, untilMs - Math.max(ms, input.fromMs)) / 1000;
+  const totalS = secondsFrom(input.fromMs + pausedMs, clock.monotonic());
+  const times = {
+    rolloutS: secondsFrom(input.fromMs + pausedMs, takenMs),
+    trainS: results === null ? null : secondsFrom(update?.submittedMs ?? 0, results.endedMs),
+    samplerS: trained?.samplerS ?? null,
+    totalS,
+  };
+  await storage.store.addPhases(step, phasesOf(input, begun, results, clock));
+  const seconds = input.secondsUntilNow(pausedMs);
+  const facts = gatherStepFacts(context, input, {
+    ...{ ...batch, groups, data, learningRate, trained, times },
+    updateTokens: begun.updateTokens,
+    seconds,
+    overlapFrac: results?.overlapFrac ?? null,
+    extra,
+  });
+  const judged = await input.alarms.evaluate(context, buildMetricsRow(facts));
+  await appendMetrics(storage.fileSystem, storage.folder, judged.row);
+  const finished = finishedEvent(context, facts, groups);
+  reporting.watch(finished);
+  applyAlarmActions(context, judged);
+  const { rewardMean } = finished;
+  const { cursor } = facts.progress;
+  return {
+    row: judged.row,
+    trained,
+    isMasked,
+    rollouts,
+    cursor,
+    rewardMean,
+    usage: facts.usage.total,
+    totalS,
+    seconds,
+  };
+}
+
+/** When each part of the step ended; for one that was begun before its turn, not before the step. */
+function phasesOf(
+  { fromMs }: StepInput,
+  { batch, takenMs, update }: BegunStep,
+  results: UpdateResults | null,
+  clock: Clock,
+): StepPhases {
+  const nowMs = clock.monotonic();
+  const after = (ms: number): number => Math.max(0, Math.round(ms - fromMs));
+  const samplerMs = 1000 * (results?.trained.samplerS ?? 0);
+  return {
+    startedAtMs: Math.round(clock.now() - (nowMs - fromMs)),
+    takenMs: after(takenMs),
+    pausedMs: Math.round(batch.pausedMs),
+    submittedMs: update === null ? null : after(update.submittedMs),
+    trainedMs: results === null ? null : after(results.endedMs - samplerMs),
+    savedMs: results === null ? null : after(results.endedMs),
+    endedMs: after(nowMs),
+  };
+}
+
+/** Warns when all rollouts of a step failed, with the first error. */
+async function reportFailure(
+  reporting: RunReporting,
+  step: number,
+  rollouts: readonly FinishedRollout[],
+): Promise<void> {
+  const errors = rollouts.flatMap(({ record }) => record.error ?? []);
+  const [first] = errors;
+  if (first === undefined || errors.length < rollouts.length) return;
+  const message = `step ${step + 1}: all ${rollouts.length} rollouts failed. The first: ${first}`;
+  await report(reporting, { step, level: "warn", kind: "rollouts-failed", message });
+}
+
+function scores(groups: readonly ScoredGroup[], config: Config): readonly RolloutScore[] {
+  return groups.flatMap(({ rollouts }) =>
+    rollouts.map(({ rollout, advantage, trainingUse }) => {
+      const penalty = rollout.reward === null ? 0 : overlongPenalty(rollout, config);
+      return {
+        group: rollout.task.group,
+        rollout: rollout.task.rollout,
+        advantage,
+        trainingUse,
+        ...(penalty > 0 && { penalty }),
+      };
+    }),
+  );
+}
+
+async function train(
+  context: RunContext,
+  { saveSampler }: StepBeginning,
+  batch: TrainingBatch,
+  learningRate: number,
+  { busyMs }: TakenBatch,
+): Promise<Update> {
+  const { config, control, ports, services } = context;
+  const { clock } = ports;
+  control.withdrawSave();
+  const service = { client: services.client, clock, saveSampler };
+  const submittedMs = clock.monotonic();
+  const busyFromMs = busyMs();
+  const { trained } = await trainStep(service, batch, config, learningRate);
+  const results = trained.then((step) => {
+    const endedMs = clock.monotonic();
+    const overlapFrac = fraction(busyMs() - busyFromMs, endedMs - submittedMs);
+    return { trained: step, endedMs, overlapFrac };
+  });
+  // Awaited when the step is recorded; until then a failure must not count as one that nobody handles.
+  results.catch(() => undefined);
+  return { data: batch.data, submittedMs, results };
+}
+
+function finishedEvent(
+  { config, totalSteps }: RunContext,
+  facts: StepFacts,
+  scored: readonly ScoredGroup[],
+) {
+  const { step, groups, learningRate, loss, progress, rollouts, times, usage } = facts;
+  const rewards = summarize(rollouts.flatMap(({ reward }) => (reward === null ? [] : [reward])));
+  return {
+    kind: "step-finished",
+    step,
+    totalSteps,
+    isTotalAtMost: isTotalAtMost(config),
+    rewardMean: rewards.mean,
+    rewardStd: rewards.std,
+    loss,
+    trainedGroups: groups.filter(({ excluded }) => excluded === null).length,
+    groups: groups.length,
+    untrainedTokens: refillCost(config, scored)?.untrained_tokens ?? 0,
+    learningRate,
+    rolloutS: times.rolloutS,
+    trainS: times.trainS,
+    totalS: times.totalS,
+    sampledTokens: usage.step.sampled,
+    etaS: progress.etaS,
+    used: usedTotal(usage.total, usage.prices),
+  } satisfies ProgressEvent;
+}

@@ -1,0 +1,49 @@
+/** Changes of advantages that need log-probabilities from the service: the penalty for leaving the base model, then the correction for other weights. */
+
+import type { MetricsTree } from "../../runFolder/metrics/metricsTree.ts";
+import { sum } from "../../util/stats.ts";
+import type { RunContext } from "../run/context.ts";
+import { report } from "../run/report.ts";
+import type { TrainingDatum } from "./datums.ts";
+import { withKlPenalty } from "./klPenalty.ts";
+import { correctOffPolicy } from "./offPolicyCorrection.ts";
+import { trainerLogprobs } from "./trainerLogprobs.ts";
+
+export interface AdjustedData {
+  /** What is left to train; may be nothing. */
+  readonly data: readonly TrainingDatum[];
+  readonly metrics: MetricsTree;
+}
+
+/**
+ * Asks for what the configuration needs, all at once, and for nothing where it needs nothing. Warns when nothing is left to train on.
+ * @throws AppError `training-not-finite`; `tinker-*`
+ */
+export async function adjustAdvantages(
+  context: RunContext,
+  step: number,
+  scored: readonly TrainingDatum[],
+): Promise<AdjustedData> {
+  if (scored.length === 0) return { data: [], metrics: {} };
+  const { config, reporting, services } = context;
+  const tokens = sum(scored.map((datum) => datum.tokens.length));
+  reporting.watch({ kind: "training", step, datums: scored.length, tokens });
+  const isCorrected = config.off_policy_correction !== "none";
+  const [penalized, trainer] = await Promise.all([
+    config.kl_coef > 0 ? withKlPenalty(context, scored) : null,
+    isCorrected ? trainerLogprobs(services.client, scored) : null,
+  ]);
+  const klPolicyBase = penalized?.klPolicyBase ?? null;
+  const kl = klPolicyBase === null ? {} : { kl_policy_base: klPolicyBase };
+  const data = penalized?.data ?? scored;
+  if (trainer === null) return { data, metrics: { optim: kl } };
+  const corrected = correctOffPolicy(data, trainer, config);
+  if (corrected.data.length === 0) await reportMasked(context, step);
+  const optim = { ...kl, ...corrected.metrics };
+  return { data: corrected.data, metrics: { optim, tokens: { forward: tokens } } };
+}
+
+async function reportMasked({ config, reporting }: RunContext, step: number): Promise<void> {
+  const message = `step ${step + 1}: off_policy_correction: ${config.off_policy_correction} left nothing to train on, because the policy has moved out of its bounds since it sampled. The weights stay as they are.`;
+  await report(reporting, { step, level: "warn", kind: "step-masked", message });
+}

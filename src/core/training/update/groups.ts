@@ -1,0 +1,170 @@
+/**
+ * Decides which groups of a step are trained on, and with which advantages: GRPO compares the rollouts of one task with each other
+ * (arXiv:2402.03300). A group with equal rewards gives no gradient and is left out, as dynamic sampling in DAPO filters such
+ * groups (Yu et al. 2025, arXiv:2503.14476); `refill.ts` takes others in their place.
+ */
+
+import { zeroVariancePolicy } from "../../config/fields/presets.ts";
+import type { Config } from "../../config/fields/schema.ts";
+import { learnsWithoutAdvantage } from "../../config/rules/lossDefaults.ts";
+import { isAppError } from "../../errors.ts";
+import type { FinishedRollout } from "../../rollout/rollout.ts";
+import type { GroupFacts } from "../../runFolder/metrics/stepFacts.ts";
+import { groupBy } from "../../util/groupBy.ts";
+import { sum } from "../../util/stats.ts";
+import { areAllEqual, computeAdvantages } from "./advantages.ts";
+import { buildDatum, type TrainingDatum } from "./datums.ts";
+import type { CountedRollout } from "./lossNormalization.ts";
+import { isOverlong, overlongPenalty } from "./overlong.ts";
+
+export interface ScoredRollout {
+  readonly rollout: FinishedRollout;
+  /** Null when it is not trained on. */
+  readonly advantage: number | null;
+  /** What is sent, one datum for each stream that holds tokens to train; none also for an advantage of 0 where the loss has no gradient there. */
+  readonly data: readonly TrainingDatum[];
+  readonly trainingUse: "trained" | `excluded:${string}`;
+}
+
+export interface ScoredGroup {
+  readonly facts: GroupFacts;
+  readonly rollouts: readonly ScoredRollout[];
+}
+
+/** What a step is trained with, in the order of groups, rollouts and streams, so that a repeat sends the same bytes. */
+export interface TrainingBatch {
+  /** What is sent. */
+  readonly data: readonly TrainingDatum[];
+  /** What counts in the normalisation of the loss. */
+  readonly counted: readonly CountedRollout[];
+}
+
+/** True for a group that gives something to train on. */
+export function hasSignal({ rollouts }: ScoredGroup): boolean {
+  return rollouts.some(({ data }) => data.length > 0);
+}
+
+export function trainingBatch(groups: readonly ScoredGroup[]): TrainingBatch {
+  const rollouts = groups.flatMap((group) => group.rollouts);
+  return {
+    data: rollouts.flatMap(({ data }) => data),
+    counted: rollouts
+      .filter(({ trainingUse }) => trainingUse === "trained")
+      .map(({ rollout: { task, streams } }) => ({
+        group: task.group,
+        rollout: task.rollout,
+        tokens: sum(streams.map(({ mask }) => sum(mask))),
+      })),
+  };
+}
+
+/** The finished rollouts of a task, and why they are not trained on; null when they are. */
+interface Group {
+  readonly group: number;
+  readonly members: readonly FinishedRollout[];
+  readonly scored: readonly FinishedRollout[];
+  /** Of `scored`, less the penalties for length. */
+  readonly rewards: readonly number[];
+  readonly excluded: string | null;
+}
+
+/** Scores the finished rollouts of a step, group by group in their order. */
+export function scoreGroups(
+  rollouts: readonly FinishedRollout[],
+  config: Config,
+): readonly ScoredGroup[] {
+  const groups = [...groupBy(rollouts, (rollout) => rollout.task.group)]
+    .sort(([a], [b]) => a - b)
+    .map(([group, members]) => toGroup(group, members, config));
+  const trained = groups.filter(({ excluded }) => excluded === null);
+  const advantages = computeAdvantages(
+    trained.map(({ rewards }) => rewards),
+    config,
+  );
+  const advantagesOf = new Map(trained.map((group, i) => [group, advantages[i] ?? []]));
+  return groups.map((group) => scoreGroup(group, advantagesOf.get(group) ?? [], config));
+}
+
+function toGroup(group: number, unordered: readonly FinishedRollout[], config: Config): Group {
+  const members = unordered.toSorted((a, b) => a.task.rollout - b.task.rollout);
+  const scored = members.filter((member) => member.reward !== null);
+  const given = scored.map((member) => member.reward ?? 0);
+  const rewards = scored.map((member) => (member.reward ?? 0) - overlongPenalty(member, config));
+  return { group, members, scored, rewards, excluded: whyExcluded(members, given, config) };
+}
+
+function scoreGroup(
+  { group, members, scored, excluded }: Group,
+  advantages: readonly number[],
+  config: Config,
+): ScoredGroup {
+  if (excluded !== null) {
+    return {
+      facts: { group, excluded, isPartial: false },
+      rollouts: members.map((rollout) => leftOut(rollout, excluded)),
+    };
+  }
+  const byRollout = new Map(scored.map((member, i) => [member, advantages[i] ?? 0]));
+  return {
+    facts: { group, excluded: null, isPartial: scored.length < members.length },
+    rollouts: members.map((rollout) =>
+      scoreRollout(rollout, byRollout.get(rollout) ?? null, config),
+    ),
+  };
+}
+
+function scoreRollout(
+  rollout: FinishedRollout,
+  advantage: number | null,
+  config: Config,
+): ScoredRollout {
+  if (advantage === null) return leftOut(rollout, "failed");
+  if (config.overlong === "mask" && isOverlong(rollout)) return leftOut(rollout, "overlong");
+  const { streams, task } = rollout;
+  // No sampled token can be trained on: every turn came without usable log-probs.
+  if (!streams.some(({ mask }) => mask.includes(1))) return leftOut(rollout, "masked");
+  if (advantage === 0 && !learnsWithoutAdvantage(config)) {
+    return { rollout, advantage, data: [], trainingUse: "trained" };
+  }
+  const { group, rollout: position } = task;
+  try {
+    const source = { group, rollout: position, ...imagesOf(rollout) };
+    const data = streams.flatMap(
+      (ledger, stream) => buildDatum({ ...source, stream, ledger }, advantage) ?? [],
+    );
+    return { rollout, advantage, data, trainingUse: "trained" };
+  } catch (error) {
+    if (!isAppError(error, "invariant")) throw error;
+    return leftOut(rollout, "invariant");
+  }
+}
+
+function leftOut(rollout: FinishedRollout, why: string): ScoredRollout {
+  return { rollout, advantage: null, data: [], trainingUse: `excluded:${why}` };
+}
+
+/** Failures first, then too little to compare, then nothing of a fitting length, then rewards that are all equal. */
+function whyExcluded(
+  members: readonly FinishedRollout[],
+  rewards: readonly number[],
+  config: Config,
+): string | null {
+  const failures = members.length - rewards.length;
+  if (rewards.length === 0 || failures > allowedFailures(members, config)) return "failures";
+  const isCentered = config.advantage_calculation !== "direct";
+  if (isCentered && rewards.length < 2) return "too_few";
+  const fitting = members.filter((member) => member.reward !== null && !isOverlong(member));
+  if (config.overlong === "mask" && fitting.length === 0) return "overlong";
+  if (zeroVariancePolicy(config) === "drop" && areAllEqual(rewards)) return "zero_variance";
+  return null;
+}
+
+function allowedFailures(members: readonly FinishedRollout[], config: Config): number {
+  if (config.group_failures !== "reference") return 0;
+  const environment = members[0]?.task.environment ?? "";
+  return config.environments[environment]?.max_failing_rollouts ?? 0;
+}
+
+function imagesOf({ images }: FinishedRollout) {
+  return images.length === 0 ? {} : { images: images.map(({ file }) => file) };
+}

@@ -1,0 +1,88 @@
+/** What a step's rollouts and the program that plays them show about the health of a run, for its alarms. */
+
+import type { LedgerView } from "../../rollout/ledger.ts";
+import type { FinishedRollout } from "../../rollout/rollout.ts";
+import type { MetricsTree } from "../../runFolder/metrics/metricsTree.ts";
+import { groupBy } from "../../util/groupBy.ts";
+import { power } from "../../util/power.ts";
+import { fraction, sum } from "../../util/stats.ts";
+
+/** The token streams of one rollout. */
+type Streams = readonly LedgerView[];
+
+export interface StepHealth {
+  readonly rollouts: readonly FinishedRollout[];
+  /** Updates of the weights that the sampler of each group lacks. */
+  readonly staleness: readonly number[];
+  /** Null when it was not measured. */
+  readonly lagMs: number | null;
+}
+
+export function healthMetrics({ rollouts, staleness, lagMs }: StepHealth): MetricsTree {
+  return {
+    rollout: {
+      ...duplicateMetrics(rollouts),
+      nonfinite_rewards: rollouts.filter(hasNonfiniteReward).length,
+    },
+    async: { staleness: { max: Math.max(...staleness) } },
+    ...(lagMs === null ? {} : { client: { event_loop_lag_ms: lagMs } }),
+  };
+}
+
+/**
+ * `duplicate_frac`: of the rollouts with an earlier one in their group, the share that sampled the same tokens as one of those.
+ * `duplicate_expected_frac`: the share to expect of independent draws, the mean of 1 - (1 - p)^k over the same rollouts, where p
+ * is the probability of what was sampled and k the number of earlier ones. Both have the same expectation.
+ */
+function duplicateMetrics(rollouts: readonly FinishedRollout[]): MetricsTree {
+  let compared = 0;
+  let identical = 0;
+  let expected = 0;
+  for (const [, members] of groupBy(rollouts, ({ task }) => task.group)) {
+    const played = members
+      .map(({ streams }) => streams)
+      .filter((streams) => streams.some(({ mask }) => mask.includes(1)));
+    for (const [k, streams] of played.entries()) {
+      if (k === 0) continue;
+      compared += 1;
+      // The search ends at the rollout itself at the latest.
+      if (played.findIndex((earlier) => areSame(earlier, streams)) < k) identical += 1;
+      expected += 1 - power(1 - probability(streams), k);
+    }
+  }
+  return {
+    duplicate_frac: fraction(identical, compared),
+    duplicate_expected_frac: fraction(expected, compared),
+  };
+}
+
+function areSame(a: Streams, b: Streams): boolean {
+  return (
+    a.length === b.length &&
+    a.every((ledger, i) => {
+      const other = b[i];
+      return other !== undefined && isSame(ledger, other);
+    })
+  );
+}
+
+/** Compares from the end, because rollouts of a group begin with the same prompt. */
+function isSame({ tokens: a }: LedgerView, { tokens: b }: LedgerView): boolean {
+  if (a.length !== b.length) return false;
+  for (let i = a.length - 1; i >= 0; i -= 1) if (a[i] !== b[i]) return false;
+  return true;
+}
+
+/** Of all sampled tokens together. */
+function probability(streams: Streams): number {
+  return Math.min(1, Math.exp(sum(streams.map(({ logprobs }) => sum(logprobs)))));
+}
+
+/** True when the environment gave a reward that is no finite number. */
+export function hasNonfiniteReward({
+  record: { rewards, rewardBreakdown },
+}: FinishedRollout): boolean {
+  const { reduced } = rewardBreakdown;
+  if (reduced === null) return rewards.some((reward) => reward !== null);
+  return !Number.isFinite(reduced);
+}

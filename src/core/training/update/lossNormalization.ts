@@ -1,0 +1,59 @@
+/** How much each token counts in the loss. Services add up, so everything else is in the advantages: `docs/protocols/tinker.md#losses`. */
+
+import type { Config } from "../../config/fields/schema.ts";
+import { groupBy } from "../../util/groupBy.ts";
+import type { TrainingDatum } from "./datums.ts";
+
+/** A rollout that is trained on, also when an advantage of 0 leaves nothing of it to send. */
+export interface CountedRollout {
+  readonly group: number;
+  readonly rollout: number;
+  /** Those that the model wrote and that may be trained. */
+  readonly tokens: number;
+}
+
+export type RolloutPlace = Pick<CountedRollout, "group" | "rollout">;
+
+/**
+ * What the advantages of each datum of one optimizer update are multiplied by. All rollouts of the update count in the
+ * denominators, those that send nothing included: otherwise the others would weigh more, the fewer differ from their mean. All
+ * datums of a rollout share one factor, so that a break in its token stream changes no weight.
+ */
+export function lossFactors(
+  data: readonly TrainingDatum[],
+  counted: readonly CountedRollout[],
+  {
+    loss_normalization: normalization,
+    max_response_tokens: maxTokens,
+  }: Pick<Config, "loss_normalization" | "max_response_tokens">,
+): readonly number[] {
+  const rollouts = tokensBy(counted, rolloutKey);
+  const groups = tokensBy(counted, ({ group }) => group);
+  switch (normalization) {
+    case "token_sum":
+      return data.map(() => 1);
+    case "token_mean":
+      return data.map(() => 1 / countTokens(counted));
+    case "sequence_mean":
+      return data.map((datum) => 1 / ((rollouts.get(rolloutKey(datum)) ?? 1) * rollouts.size));
+    case "constant":
+      return data.map(() => 1 / (rollouts.size * maxTokens));
+    case "group_mean":
+      return data.map(({ group }) => 1 / ((groups.get(group) ?? 1) * groups.size));
+  }
+}
+
+export function rolloutKey({ group, rollout }: RolloutPlace): string {
+  return `${group}:${rollout}`;
+}
+
+function tokensBy<Key>(
+  counted: readonly CountedRollout[],
+  keyOf: (rollout: CountedRollout) => Key,
+): ReadonlyMap<Key, number> {
+  return new Map([...groupBy(counted, keyOf)].map(([key, own]) => [key, countTokens(own)]));
+}
+
+function countTokens(counted: readonly CountedRollout[]): number {
+  return counted.reduce((sum, { tokens }) => sum + tokens, 0);
+}

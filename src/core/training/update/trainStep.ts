@@ -1,0 +1,170 @@
+/**
+ * The policy updates of one step on the service: everything is submitted before anything is awaited. `loss_fn` names the policy
+ * loss: `importance_sampling`, `ppo` (clipped, arXiv:1707.06347), `cispo` (Chen et al. 2025, arXiv:2506.13585), `dro`
+ * or `gspo` (Zheng et al. 2025, arXiv:2507.18071). With one substep the update is on-policy; from the second substep on the ratios differ from 1.
+ */
+
+import type { Config } from "../../config/fields/schema.ts";
+import { lossParameters } from "../../config/rules/lossDefaults.ts";
+import type { Clock } from "../../ports.ts";
+import type { SamplingClient } from "../../tinker/samplingClient.ts";
+import type { TrainingClient } from "../../tinker/trainingClient.ts";
+import { lossMetrics } from "../../tinker/wire/metricNames.ts";
+import type { DatumOutput, ForwardBackwardResult } from "../../tinker/wire/wireProto.ts";
+import { splitSubsteps, type TrainingDatum, toWireDatum } from "./datums.ts";
+import type { TrainingBatch } from "./groups.ts";
+import { lossFactors } from "./lossNormalization.ts";
+import { requireFinite, trainerLogprobs } from "./trainerLogprobs.ts";
+
+type ServerMetrics = Readonly<Record<string, number>>;
+
+export interface TrainedStep {
+  /** Log-probs of each datum's targets before its own update, in the order of the data. */
+  readonly logprobs: readonly Float32Array[];
+  /**
+   * Sum over substeps of `loss:sum`, or the like of it, or of the losses of all tokens; null when the service reports neither.
+   */
+  readonly loss: number | null;
+  readonly serverMetrics: ServerMetrics;
+  readonly substeps: number;
+  /** Seconds that the sampler took beyond the training results. */
+  readonly samplerS: number;
+  /** Samples with the weights after the step. */
+  readonly sampler: SamplingClient;
+}
+
+type StepConfig = Pick<
+  Config,
+  | "loss_fn"
+  | "loss_fn_config"
+  | "loss_normalization"
+  | "max_response_tokens"
+  | "num_substeps"
+  | "adam_beta1"
+  | "adam_beta2"
+  | "adam_eps"
+  | "weight_decay"
+  | "grad_clip_norm"
+>;
+
+/** Updates that stand in the service's queue. */
+export interface SubmittedUpdates {
+  /** @throws AppError `training-not-finite` when loss or log-probs are not numbers; `tinker-*` */
+  readonly trained: Promise<TrainedStep>;
+}
+
+export interface TrainStepOptions {
+  readonly client: TrainingClient;
+  readonly clock: Clock;
+  /** Submits a save of the weights as they are, for sampling. */
+  readonly saveSampler: () => Promise<SamplingClient>;
+}
+
+/**
+ * Submits forward_backward and optim_step for every substep and then the sampler save, and resolves without awaiting any: the service
+ * works in cycles, and a call that misses one costs a whole one: `docs/protocols/tinker.md#optim_step`.
+ * @throws AppError `tinker-*`
+ */
+export async function trainStep(
+  { client, clock, saveSampler }: TrainStepOptions,
+  batch: TrainingBatch,
+  config: StepConfig,
+  learningRate: number,
+): Promise<SubmittedUpdates> {
+  const parts = splitBatch(batch, config.num_substeps);
+  const pending = [];
+  for (const [substep, { data, counted }] of parts.entries()) {
+    const factors = lossFactors(data, counted, config);
+    const wire =
+      config.loss_fn === "dro"
+        ? await withOwnLogprobs(client, data, substep === 0)
+        : data.map((datum, i) => toWireDatum(datum, config.loss_fn, factors[i]));
+    const forwardBackward = client.forwardBackward(wire, config.loss_fn, lossParameters(config));
+    const optimStep = client.optimStep({
+      learning_rate: learningRate,
+      beta1: config.adam_beta1,
+      beta2: config.adam_beta2,
+      eps: config.adam_eps,
+      weight_decay: config.weight_decay,
+      grad_clip_norm: config.grad_clip_norm,
+    });
+    const both = Promise.all([forwardBackward, optimStep]);
+    // Awaited below; until then a failure must not count as one that nobody handles.
+    both.catch(() => undefined);
+    pending.push(both);
+  }
+  const nextSampler = saveSampler();
+  nextSampler.catch(() => undefined);
+  const trained = resultsOf(pending, nextSampler, clock);
+  trained.catch(() => undefined);
+  return { trained };
+}
+
+/** Results of an update of the policy. */
+type UpdateResults = readonly [ForwardBackwardResult, { readonly metrics: ServerMetrics }];
+
+async function resultsOf(
+  pending: readonly Promise<UpdateResults>[],
+  nextSampler: Promise<SamplingClient>,
+  clock: Clock,
+): Promise<TrainedStep> {
+  const results = await Promise.all(pending);
+  const trainedAt = clock.monotonic();
+  const sampler = await nextSampler;
+  const samplerS = (clock.monotonic() - trainedAt) / 1000;
+  const metrics = results.flatMap(([backward, optim]) => [backward.metrics, optim.metrics]);
+  const serverMetrics = mergeMetrics(metrics);
+  const outputs = results.flatMap(([backward]) => backward.outputs);
+  const loss = serverMetrics[lossMetrics(serverMetrics)[0] ?? ""] ?? sumOfLosses(outputs);
+  const logprobs = outputs.map((output) => output.logprobs);
+  requireFinite(loss, logprobs);
+  return { logprobs, loss, serverMetrics, substeps: pending.length, samplerS, sampler };
+}
+
+/** Assigns a group of which nothing is sent to the update of the group before it; without one, to the first update. */
+function splitBatch({ data, counted }: TrainingBatch, count: number): readonly TrainingBatch[] {
+  const parts = splitSubsteps(data, count);
+  const partOf = new Map(parts.flatMap((part, i) => part.map(({ group }) => [group, i] as const)));
+  let current = 0;
+  const places = counted.map(({ group }) => {
+    current = partOf.get(group) ?? current;
+    return current;
+  });
+  return parts.map((part, i) => ({
+    data: part,
+    counted: counted.filter((_, c) => places[c] === i),
+  }));
+}
+
+/**
+ * dro's quadratic term acts on every position. With the learner's own log-prob in place of q it vanishes where nothing was
+ * sampled. What a correction has asked for serves as well until the first update.
+ */
+async function withOwnLogprobs(
+  client: TrainingClient,
+  data: readonly TrainingDatum[],
+  isFirst: boolean,
+) {
+  const known = isFirst ? data.flatMap((datum) => datum.trainerLogprobs ?? []) : [];
+  const own = known.length === data.length ? known : await trainerLogprobs(client, data);
+  return data.map((datum, d) => {
+    const { logprobs, mask, oldLogprobs = logprobs } = datum;
+    const start = oldLogprobs.map((q, i) => (mask[i] === 1 ? q : (own[d]?.[i] ?? 0)));
+    return toWireDatum({ ...datum, oldLogprobs: start }, "dro");
+  });
+}
+
+/** Sums add over substeps; of everything else the last value stands. */
+function mergeMetrics(metrics: readonly ServerMetrics[]): ServerMetrics {
+  const merged: Record<string, number> = {};
+  for (const [name, value] of metrics.flatMap((one) => Object.entries(one))) {
+    merged[name] = name.endsWith(":sum") ? (merged[name] ?? 0) + value : value;
+  }
+  return merged;
+}
+
+function sumOfLosses(outputs: readonly DatumOutput[]): number | null {
+  const losses = outputs.flatMap((output) => output.losses ?? []);
+  if (losses.length < outputs.length) return null;
+  return losses.reduce((total, own) => total + own.reduce((sum, loss) => sum + loss, 0), 0);
+}

@@ -1,0 +1,34 @@
+/** Log-probabilities by the weights that are trained. */
+
+import { AppError } from "../../errors.ts";
+import type { TrainingClient } from "../../tinker/trainingClient.ts";
+import { type TrainingDatum, toWireDatum } from "./datums.ts";
+
+/**
+ * Of the targets of each datum, by the weights at this position of the model's sequence: a forward pass that trains nothing. Every
+ * service has the loss that it names, and the log-probabilities do not depend on it.
+ * @throws AppError `training-not-finite`; `tinker-*`
+ */
+export async function trainerLogprobs(
+  client: TrainingClient,
+  data: readonly TrainingDatum[],
+): Promise<readonly Float32Array[]> {
+  const loss = "importance_sampling";
+  const wire = data.map((datum) => toWireDatum(datum, loss));
+  const { outputs } = await client.forwardBackward(wire, loss, {}, { forwardOnly: true });
+  const logprobs = outputs.map((output) => output.logprobs);
+  requireFinite(null, logprobs);
+  return logprobs;
+}
+
+/** @throws AppError `training-not-finite` */
+export function requireFinite(loss: number | null, logprobs: readonly Float32Array[]): void {
+  const areNumbers =
+    (loss === null || Number.isFinite(loss)) && logprobs.every((row) => row.every(Number.isFinite));
+  if (areNumbers) return;
+  throw new AppError(
+    "training-not-finite",
+    "The service returned a loss or log-probabilities that are not numbers, so the weights are not to be trusted. Resume from the last checkpoint with a lower learning_rate.",
+    { configPath: "learning_rate" },
+  );
+}

@@ -1,0 +1,266 @@
+import { expect, test } from "vitest";
+import { parseArguments } from "../../../src/cli/arguments/arguments.ts";
+
+const show = {
+  kind: "show",
+  folder: "runs/x",
+  step: null,
+  group: null,
+  rollout: null,
+  wantsTokens: false,
+  wantsBilled: false,
+  allowedOrigins: [],
+  wantsEvaluation: false,
+  wantsJson: false,
+};
+
+test.each([
+  [["train", "--config_path", "a.yaml"]],
+  [["train", "--config_path=a.yaml"]],
+  [["train", "-c", "a.yaml"]],
+  [["train", "a.yaml"]],
+  [["--config_path", "a.yaml"]],
+  [["-c", "a.yaml"]],
+  [["a.yaml"]],
+])("%j trains", (args) => {
+  expect(parseArguments(args)).toEqual({
+    kind: "train",
+    configPath: "a.yaml",
+    overrides: [],
+    allowedOrigins: [],
+  });
+});
+
+test("every other command takes its values", () => {
+  expect(parseArguments(["resume", "runs/x"])).toEqual({
+    kind: "resume",
+    folder: "runs/x",
+    overrides: [],
+    allowedOrigins: [],
+  });
+  expect(parseArguments(["validate", "a.yaml", "--seed=7"])).toEqual({
+    kind: "validate",
+    configPath: "a.yaml",
+    overrides: ["seed=7"],
+    wantsJson: false,
+  });
+  const runs = { kind: "runs", wantsJson: false };
+  expect(parseArguments(["runs"])).toEqual({ ...runs, path: null });
+  expect(parseArguments(["runs", "logs"])).toEqual({ ...runs, path: "logs" });
+  expect(parseArguments(["show", "runs/x"])).toEqual(show);
+  const deep = ["show", "--step", "12", "--group", "3", "runs/x", "--rollout", "1", "--tokens"];
+  expect(parseArguments(deep)).toEqual({
+    ...show,
+    ...{ step: 12, group: 3, rollout: 1, wantsTokens: true },
+  });
+  const evaluated = "chat runs/x --eval --step 0 --rollout 2 --turn 1".split(" ");
+  expect(parseArguments(evaluated)).toMatchObject({
+    kind: "chat",
+    turn: { source: "evaluation", step: 0, group: null, rollout: 2, turn: 1 },
+  });
+  expect(parseArguments(["serve", "--tinker_port", "8001", "--store", "here"])).toEqual({
+    kind: "serve",
+    tinkerPort: 8001,
+    environmentsPort: 0,
+    maxSessions: null,
+    store: "here",
+    random: null,
+  });
+  const random = { model: "Qwen/Qwen3-8B", tokenizer: "./here" };
+  const words = ["serve", "--model", random.model, "--tokenizer", random.tokenizer];
+  expect(parseArguments(words)).toMatchObject({ kind: "serve", random });
+});
+
+test("overrides are taken in both forms, in the order they stand in", () => {
+  const words = [
+    "--seed=1",
+    "--overrides",
+    "a=1",
+    'environments."local/calculator".num_rollouts=4',
+    "--environments.local/calculator.num_rollouts=4",
+    "--overrides=b=2",
+    "c= 3",
+    'd="e f"',
+  ];
+  const overrides = [
+    "seed=1",
+    "a=1",
+    'environments."local/calculator".num_rollouts=4',
+    "environments.local/calculator.num_rollouts=4",
+    "b=2",
+    "c= 3",
+    'd="e f"',
+  ];
+  expect(parseArguments(["train", "-c", "a.yaml", ...words])).toMatchObject({ overrides });
+  expect(parseArguments([...words, "a.yaml"])).toMatchObject({ configPath: "a.yaml", overrides });
+  expect(parseArguments(["resume", ...words, "runs/x"])).toMatchObject({
+    folder: "runs/x",
+    overrides,
+  });
+});
+
+test("several hosts can be allowed", () => {
+  const args = ["train", "a.yaml", "--allow-host", "one.example", "--allow-host=two.example"];
+  const allowedOrigins = ["https://one.example", "https://two.example"].map((origin) => ({
+    ...{ origin, key: null },
+  }));
+  expect(parseArguments(args)).toMatchObject({ allowedOrigins });
+  const plain = parseArguments(["resume", "runs/x", "--allow-host", "http://one.example:80"]);
+  expect(plain).toMatchObject({ allowedOrigins: [{ origin: "http://one.example", key: null }] });
+  for (const odd of ["one.example/path", "ada@one.example", "ftp://one.example", ""]) {
+    expect(() => parseArguments(["train", "a.yaml", `--allow-host=${odd}`])).toThrow(
+      /--allow-host is ".*", not HOST/,
+    );
+  }
+});
+
+test("an editor says nothing but its folder, and people have no such flag", () => {
+  expect(parseArguments(["--launch", "/launches/1"])).toEqual({
+    ...{ kind: "launch", folder: "/launches/1" },
+  });
+  for (const more of [
+    ["train", "a.yaml", "--launch", "/x"],
+    ["--launch", "/x", "--seed=1"],
+  ]) {
+    expect(() => parseArguments(more)).toThrow(/no flag --launch/);
+  }
+});
+
+test("help and version are there with and without a command", () => {
+  expect(parseArguments([])).toEqual({ kind: "help", topic: null });
+  expect(parseArguments(["-h"])).toEqual({ kind: "help", topic: null });
+  expect(parseArguments(["show", "--help"])).toEqual({ kind: "help", topic: "show" });
+  expect(parseArguments(["--version"])).toEqual({ kind: "version" });
+});
+
+test.each([
+  [["train", "--confg_path", "a.yaml"], "no flag --confg_path. Did you mean --config_path?"],
+  [["train", "--config-path", "a.yaml"], "no flag --config-path. Did you mean --config_path?"],
+  [["train", "--learning_rate"], "--learning_rate needs a value: --learning_rate VALUE."],
+  [["train", "--lerning_rate=1"], "no flag --lerning_rate. Did you mean --learning_rate?"],
+  [["show", "x", "--seed=1"], "no flag --seed. The flags are --help, --step"],
+  [["train", "--overrides"], "--overrides needs a value."],
+  [["runs", "a", "b"], '"b" is one argument too many.'],
+  [["shwo", "runs/x"], 'no command "shwo". Did you mean show?'],
+  [["train"], "train needs the configuration file."],
+  [["train", "a.yaml", "b.yaml"], '"b.yaml" is one argument too many.'],
+  [["train", "--config_path"], "--config_path needs a value."],
+  [["show", "x", "--step", "--tokens"], "--step needs a value."],
+  [["show", "x", "--step", "-1"], '--step is "-1", not a whole number.'],
+  [["show", "x", "--tokens=yes"], "--tokens takes no value."],
+  [["show", "x", "--group", "1"], "--group and --rollout need the --step"],
+  [["show", "x", "--step", "1", "--rollout", "1"], "--rollout needs the --group"],
+  [["show", "x", "--step", "1", "--tokens"], "--tokens needs one rollout"],
+  [["show", "x", "--eval", "--step", "1", "--tokens"], "--tokens needs one rollout"],
+  [["chat", "x", "--eval", "--step", "0", "--turn", "1"], "--eval needs --step, --rollout and"],
+  [["serve", "--tinker_port", "70000"], "not a whole number from 0 to 65535."],
+  [["serve", "--max_sessions", "0"], "--max_sessions is 0, not at least 1."],
+  [["serve", "--model", "a/b"], "--model serves random weights and needs --tokenizer."],
+  [["serve", "--tokenizer", "a"], "--tokenizer serves random weights and needs --model."],
+])("%j is refused in one line", (args, message) => {
+  expect(() => parseArguments(args)).toThrow(message);
+  expect(() => parseArguments(args)).toThrow(/^[^\n]* --help` explains the command line\.$/);
+});
+
+const CHECKPOINT_PATHS = ["tinker://s:train:0/weights/a", "tinker://s:train:0/sampler_weights/a"];
+const [CHECKPOINT_PATH = ""] = CHECKPOINT_PATHS;
+
+test.each([
+  [["list"], { action: "list", folder: null, wantsJson: false }],
+  [["list", "runs/demo", "--json"], { action: "list", folder: "runs/demo", wantsJson: true }],
+  [["info", CHECKPOINT_PATH], { action: "info", path: CHECKPOINT_PATH, wantsJson: false }],
+  [
+    ["download", "runs/demo", "--name", "step_000010", "--output=w"],
+    { action: "download", source: "runs/demo", name: "step_000010", output: "w", wantsJson: false },
+  ],
+  [
+    ["delete", ...CHECKPOINT_PATHS],
+    { action: "change", paths: CHECKPOINT_PATHS, name: null, change: { action: "delete" } },
+  ],
+  [
+    ["set-ttl", CHECKPOINT_PATH, "30d"],
+    {
+      action: "change",
+      ...{ paths: [CHECKPOINT_PATH], name: null },
+      change: { action: "set-ttl", ttlSeconds: 2_592_000 },
+    },
+  ],
+  [
+    ["set-ttl", "runs/demo", "never", "--name", "final_000002"],
+    {
+      action: "change",
+      ...{ paths: ["runs/demo"], name: "final_000002" },
+      change: { action: "set-ttl", ttlSeconds: null },
+    },
+  ],
+])("checkpoints %j", (words, action) => {
+  expect(parseArguments(["checkpoints", ...words, "--local"])).toEqual({
+    ...{ kind: "checkpoints", action, isLocalOnly: true, allowedOrigins: [] },
+  });
+});
+
+test.each([
+  [[], "checkpoints needs one of list, info"],
+  [["remove", "a"], "checkpoints needs one of list, info"],
+  [["delete"], "delete needs the address of a checkpoint"],
+  [["set-ttl", CHECKPOINT_PATH], "set-ttl ends with how long"],
+  [["set-ttl", CHECKPOINT_PATH, "5m"], "set-ttl ends with how long"],
+  [["download"], "checkpoints needs a run folder"],
+  [["publish", "a", "b", "--name", "c"], '"b" is one argument too many'],
+  [["info", "a", "b"], '"b" is one argument too many'],
+])("checkpoints %j is refused", (words, message) => {
+  expect(() => parseArguments(["checkpoints", ...words])).toThrow(message);
+});
+
+test("a sweep takes its grid, beside what train takes", () => {
+  const words = ["sweep", "a.yaml", "--grid", "seed=1,2", "--grid=lora_rank=4", "--max_steps", "3"];
+  const flags = ["--parallel", "2", "--retry-failed", "--allow-host", "one.example"];
+  expect(parseArguments([...words, ...flags])).toEqual({
+    kind: "sweep",
+    configPath: "a.yaml",
+    grid: ["seed=1,2", "lora_rank=4"],
+    overrides: ["max_steps=3"],
+    parallel: 2,
+    retriesFailed: true,
+    ...{ isShowOnly: false, wantsJson: false, isConfirmed: false },
+    allowedOrigins: [{ origin: "https://one.example", key: null }],
+  });
+  expect(() => parseArguments(["sweep", "a.yaml", "--parallel", "0"])).toThrow(/at least 1/);
+});
+
+test("evaluate takes models, and flags of the evaluation as settings", () => {
+  const flags = ["--splits", "test", "--splits", "a/b=x,y", "--num_samples", "8"];
+  const more = ["--rollouts_per_task", "4", "--temperature", "0,0.5", "--json", "--seed=7"];
+  expect(
+    parseArguments(["evaluate", "base", "runs/x@10", "-c", "a.yaml", ...flags, ...more]),
+  ).toEqual({
+    kind: "evaluate",
+    models: ["base", "runs/x@10"],
+    configPath: "a.yaml",
+    splits: ["test", "a/b=x,y"],
+    overrides: [
+      "seed=7",
+      "evaluation.num_samples=8",
+      "evaluation.rollouts_per_task=4",
+      "evaluation.temperatures=[0,0.5]",
+    ],
+    wantsJson: true,
+    allowedOrigins: [],
+  });
+  expect(parseArguments(["evaluate", "-c", "a.yaml"])).toMatchObject({ models: [] });
+  expect(() => parseArguments(["evaluate"])).toThrow("needs a model or --config_path");
+});
+
+test("a dry run plays two groups unless --groups says how many, and has flags of its own", () => {
+  const dry = { kind: "dry-run", configPath: "a.yaml", overrides: [], allowedOrigins: [] };
+  expect(parseArguments(["train", "a.yaml", "--dry_run"])).toEqual({
+    ...dry,
+    ...{ groups: 2, isKept: false },
+  });
+  expect(parseArguments(["a.yaml", "--dry_run", "--groups", "5", "--keep"])).toEqual({
+    ...dry,
+    ...{ groups: 5, isKept: true },
+  });
+  expect(() => parseArguments(["a.yaml", "--dry_run", "--groups", "0"])).toThrow("at least 1");
+  expect(() => parseArguments(["a.yaml", "--keep"])).toThrow("belong to --dry_run");
+});

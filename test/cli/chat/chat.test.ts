@@ -1,0 +1,232 @@
+import { readFile } from "node:fs/promises";
+import { PassThrough } from "node:stream";
+import { describe, expect, it, vi } from "vitest";
+import * as z from "zod";
+import { turnLines } from "../../../src/cli/chat/chatLines.ts";
+import { runProgram } from "../../../src/cli/program.ts";
+import { renderLine } from "../../../src/cli/terminal/line.ts";
+import type { ChatRequest } from "../../../src/trainer/chat/openChat.ts";
+import { result, type SessionScript } from "../../core/rollout/scriptedEnvironment.ts";
+import {
+  call,
+  encode,
+  ended,
+  type TurnScript,
+  tokenizer,
+} from "../../core/rollout/scriptedModel.ts";
+import { anOpenChat } from "../anOpenChat.ts";
+import { aTrainer, createFakeProgram } from "../fakeProgram.ts";
+import { createFakeTerminal } from "../fakeTerminal.ts";
+
+interface Talk {
+  readonly flags?: readonly string[];
+  readonly turns: Readonly<Record<string, readonly TurnScript[]>>;
+  readonly script?: SessionScript;
+  readonly secret?: string;
+}
+
+/** A program whose models answer as written. */
+async function aProgram({ flags = [], turns, script, secret = "" }: Talk) {
+  const input = new PassThrough();
+  const { opened, isClosed } = await anOpenChat({ turns, script, secret });
+  const requests: ChatRequest[] = [];
+  const program = createFakeProgram({
+    input,
+    trainer: aTrainer({
+      openChat: async (_, request) => {
+        requests.push(request);
+        return opened;
+      },
+    }),
+  });
+  const ending = runProgram(program, ["chat", ...Object.keys(turns).slice(0, 1), ...flags]);
+  return { program, input, ending, partners: opened.partners, requests, isClosed };
+}
+
+async function talked(talk: Talk, ...lines: readonly string[]) {
+  const parts = await aProgram(talk);
+  parts.input.end(lines.map((line) => `${line}\n`).join(""));
+  const code = await parts.ending;
+  const { lines: shown } = parts.program.out;
+  return {
+    ...parts,
+    code,
+    shown,
+    text: shown.join("\n"),
+    faults: parts.program.err.lines.join("\n"),
+  };
+}
+
+const game: SessionScript = {
+  onCall: ({ name }) =>
+    name === "answer" ? result("Right.", { reward: 1, finished: true }) : result("5"),
+};
+
+describe("talking to a model", () => {
+  it("shows thinking and text apart, and what was cut off", async () => {
+    const turns = { base: [ended("Hello")] };
+    const { code, isClosed, text, partners } = await talked({ turns }, "Hi");
+    expect([code, isClosed()]).toEqual([0, true]);
+    expect(text).toContain("text       Hello");
+    const turn = partners[0]?.conversation.events.findLast((event) => event.kind === "turn")?.turn;
+    if (turn === undefined) throw new Error("no turn");
+    const parsed = { ...turn.parsed, reasoning: "Hm", ended: false };
+    const cut = { ...turn, parsed, stopReason: "length" } as const;
+    const shown = { width: 80, title: null, clean: <T extends object>(each: T) => each };
+    const lines = turnLines(cut, shown).map((line) => renderLine(line, false));
+    expect(lines.join("\n")).toMatch(/thinking +Hm\n +text +Hello\n.*cut off/);
+  });
+
+  it("says what all requests took and cost, those of turns that were taken back included", async () => {
+    const turns = { base: [ended("Hello"), ended("Hello there")] };
+    const { text, partners } = await talked({ turns }, "Hi", "/again");
+    const turn = partners[0]?.conversation.events.findLast((event) => event.kind === "turn")?.turn;
+    const prompt = turn?.context.length ?? 0;
+    const sampled = encode(ended("Hello")).length + encode(ended("Hello there")).length;
+    const all = 2 * prompt + sampled;
+    expect(text.split("\n").at(-1)).toMatch(new RegExp(`cost +\\$${all}\\.00, ${all} tokens`));
+  });
+
+  it("runs the calls of a task, shows rewards and ends with the reward of the episode", async () => {
+    const turns = { base: [ended(call("add")), ended(call("answer"))] };
+    const { text } = await talked({ turns, script: game });
+    expect(text).toContain("result     5");
+    expect(text).toContain("reward 1, finished");
+    expect(text).toContain("The episode is over: reward 1.");
+  });
+
+  it("lets a person answer a call in place of the tool", async () => {
+    const turns = { base: [ended("Ready"), ended(call("add")), ended("So it is 9")] };
+    const parts = await talked({ turns, script: game }, "/tools person", "Add", "9");
+    expect(parts.text).toContain("So it is 9");
+    expect(parts.text).not.toContain("result     5");
+    expect(tokenizer.decode(parts.partners[0]?.conversation.context ?? [])).toContain(
+      "tool\n9<|im_end|>",
+    );
+  });
+
+  it("puts the same message before two models, and picks one of several samples", async () => {
+    const turns = { one: [ended("a"), ended("b")], two: [ended("c"), ended("d")] };
+    const flags = ["--beside", "two", "--samples", "2"];
+    const { text, partners, requests } = await talked({ turns, flags }, "Hi", "/pick 2");
+    expect(requests[0]?.targets).toEqual(["one", "two"]);
+    for (const title of ["one · sample 1 of 2", "two · sample 2 of 2"])
+      expect(text).toContain(title);
+    const contexts = partners.map(({ conversation }) => tokenizer.decode(conversation.context));
+    expect(contexts.map((context) => context.slice(-11, -10))).toEqual(["b", "d"]);
+  });
+
+  it("takes turns back, and samples them again", async () => {
+    const turns = { base: [ended("one"), ended("two")] };
+    const { text, partners } = await talked({ turns }, "Hi", "/again", "/undo");
+    expect(text).toMatch(/one.*two.*taken back/s);
+    expect(partners[0]?.conversation.events).toEqual([]);
+  });
+
+  it("joins lines that end with a backslash, and takes two slashes for one", async () => {
+    const { partners } = await talked({ turns: { base: [ended("ok")] } }, "//one\\", "two");
+    expect(partners[0]?.conversation.events[0]).toEqual({ kind: "message", content: "/one\ntwo" });
+  });
+
+  it("prints lines for programs that fit their schemas", async () => {
+    const turns = { base: [ended(call("add")), ended(call("answer"))] };
+    const { shown } = await talked({ turns, script: game, flags: ["--json"] });
+    const lines = shown.map((line) =>
+      z.object({ format: z.string() }).loose().parse(JSON.parse(line)),
+    );
+    const outputs = ["chat-turn", "chat-answers"];
+    expect(lines.map(({ format }) => format)).toEqual(
+      [...outputs, ...outputs].map((name) => `tinker-rl.${name}/1`),
+    );
+    for (const line of lines) {
+      const name = line.format.replace(/^tinker-rl\.|\/1$/g, "");
+      const schema: unknown = JSON.parse(await readFile(`docs/json/${name}.schema.json`, "utf8"));
+      // Both are JSON; the parameter's type is narrower.
+      const checked = z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]);
+      expect(checked.safeParse(line).error).toBeUndefined();
+    }
+  });
+
+  it("writes the conversation with its tokens, without secrets, and over no other file", async () => {
+    const turns = { base: [ended("the key is sesame-open")] };
+    const talk = { turns, secret: "sesame-open" };
+    const { program, code, faults, text } = await talked(
+      talk,
+      "Hi",
+      "/save x.json",
+      "/save x.json",
+    );
+    const saved: unknown = JSON.parse(await program.fileSystem.readText("x.json"));
+    expect(saved).toMatchObject({
+      conversations: [
+        {
+          model: "base",
+          events: [{ kind: "message" }, { text: "the key is ***", tokens: expect.any(Array) }],
+        },
+      ],
+    });
+    expect(text).not.toContain("sesame");
+    expect([code, faults]).toEqual([2, expect.stringContaining("x.json exists")]);
+  });
+});
+
+describe("Ctrl+C while talking to a model", () => {
+  it("stops the sample under way, and leaves when there is none", async () => {
+    const { program, input, ending, partners, isClosed } = await aProgram({
+      turns: { base: ["hang", ended("now")] },
+    });
+    input.write("Hi\n");
+    await vi.waitFor(() => expect(program.err.live.join()).toContain("sampling"));
+    program.interrupt();
+    await vi.waitFor(() => expect(program.err.lines.join()).toContain("stopped"));
+    expect(partners[0]?.conversation.next).toBe("turn");
+    input.write("\n");
+    await vi.waitFor(() => expect(program.out.lines.join()).toContain("now"));
+    program.interrupt();
+    expect(await ending).toBe(0);
+    expect([isClosed(), program.listeners.size]).toEqual([true, 0]);
+  });
+
+  it("leaves at once while the services are being connected", async () => {
+    const program = createFakeProgram({
+      trainer: aTrainer({ openChat: () => new Promise(() => undefined) }),
+    });
+    const ending = runProgram(program, ["chat", "base"]);
+    program.interrupt();
+    expect(await ending).toBe(0);
+  });
+});
+
+describe("a mistake while talking to a model", () => {
+  it("ends a script with one line, and lets a person who watches go on", async () => {
+    const turns = { base: [ended("fine")] };
+    const script = await talked({ turns }, "/unod", "Hi");
+    expect([script.code, script.faults]).toEqual([
+      2,
+      expect.stringContaining("Did you mean /undo?"),
+    ]);
+    expect(script.text).not.toContain("fine");
+    const { program, input, ending } = await aProgram({ turns });
+    Object.assign(program.err, createFakeTerminal({ isInteractive: true }));
+    input.end("/unod\nHi\n");
+    expect(await ending).toBe(0);
+    expect(program.out.lines.join()).toContain("fine");
+  });
+
+  it.each([
+    [["chat"], "chat needs a checkpoint"],
+    [["chat", "a/b", "c/d"], "one argument too many"],
+    [["chat", "a/b", "--samples", "0"], "--samples is 0"],
+    [["chat", "a/b", "--step", "1"], "belong together"],
+    [["chat", "a/b", "--replay"], "--replay needs --turn"],
+    [["chat", "a/b", "--temperature", "hot"], "--temperature is"],
+    [
+      ["chat", "a/b", "--task", "1", ..."--step 1 --group 1 --rollout 1 --turn 1".split(" ")],
+      "its own task",
+    ],
+  ])("refuses %j in one line", async (args, words) => {
+    const program = createFakeProgram();
+    expect(await runProgram(program, args)).toBe(2);
+    expect(program.err.lines.join()).toContain(words);
+  });
+});

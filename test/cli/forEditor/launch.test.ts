@@ -1,0 +1,133 @@
+import { Readable } from "node:stream";
+import { describe, expect, it } from "vitest";
+import { runProgram } from "../../../src/cli/program.ts";
+import { AppError } from "../../../src/core/errors.ts";
+import { launchFileSchema } from "../../../src/node/control/messages.ts";
+import type { LaunchFile } from "../../../src/shared/control.ts";
+import type { RunEnd, TrainRequest } from "../../../src/trainer/types.ts";
+import { anOrder } from "../../fakes/anOrder.ts";
+import { settle } from "../../fakes/fakeClock.ts";
+import { aTrainer, createFakeProgram } from "../fakeProgram.ts";
+
+const launchRequest = anOrder({
+  keys: { TINKER_API_KEY: { value: "tml-from-the-store", origin: "store", host: null } },
+  allowedOrigins: [{ origin: "https://one.example", key: "TINKER_API_KEY" }],
+});
+
+/** A program that an editor starts with `input`. */
+function start(input: string | readonly string[]) {
+  let end: (end: RunEnd) => void = () => undefined;
+  let fail: (error: unknown) => void = () => undefined;
+  const requests: TrainRequest[] = [];
+  const ended = new Promise<RunEnd>((resolve, reject) => {
+    end = resolve;
+    fail = reject;
+  });
+  const trainer = aTrainer({
+    startTraining: (request) => {
+      requests.push(request);
+      return { ended, stopAndSave: () => undefined, stopNow: () => undefined };
+    },
+  });
+  const pieces = typeof input === "string" ? [input] : input;
+  const program = createFakeProgram({ trainer, input: Readable.from(pieces) });
+  const exit = runProgram(program, ["--launch", "/launches/1"]);
+  const record = async (): Promise<LaunchFile> => {
+    for (let turns = 0; turns < 10; turns++) await settle();
+    const text = await program.fileSystem.readText("/launches/1/launch.json");
+    return launchFileSchema.parse(JSON.parse(text));
+  };
+  return { program, requests, exit, end, fail, record };
+}
+
+describe("a trainer that an editor starts", () => {
+  it("reads its order from the first line it is sent, however it is cut", async () => {
+    const text = `${JSON.stringify(launchRequest)}\nanything else`;
+    const { requests, exit, end } = start([text.slice(0, 30), text.slice(30)]);
+    for (let turns = 0; turns < 10; turns++) await settle();
+    expect(requests[0]).toMatchObject({
+      owner: "editor",
+      configPath: "a.yaml",
+      launch: { launchRequest },
+    });
+    end({ outcome: "done", folder: null });
+    expect(await exit).toBe(0);
+  });
+
+  it("reports where it stands as it gets there, and how it ended last", async () => {
+    const { requests, exit, end, record } = start(`${JSON.stringify(launchRequest)}\n`);
+    for (let turns = 0; turns < 10; turns++) await settle();
+    const launch = requests[0]?.launch;
+    const control = { address: "/tmp/s", tokenPath: "/tmp/t" };
+    const nothing = { schemaVersion: 1, pid: process.pid, exitCode: null, error: null };
+    launch?.onPlace({ control });
+    expect(await record()).toEqual({ ...nothing, control, folder: null });
+    launch?.onPlace({ folder: "/runs/demo" });
+    expect(await record()).toEqual({ ...nothing, control, folder: "/runs/demo" });
+    end({ outcome: "stopped", folder: "/runs/demo" });
+    expect(await exit).toBe(3);
+    const last = { ...nothing, control: null, folder: "/runs/demo", exitCode: 3 };
+    expect(await record()).toEqual(last);
+  });
+
+  it("reports what went wrong, with what an editor can help with", async () => {
+    const { exit, fail, record } = start(`${JSON.stringify(launchRequest)}\n`);
+    const data = { key: "TINKER_API_KEY", host: "https://stranger.example", other: 1 };
+    fail(new AppError("key-host-not-allowed", "It would go astray.", { data }));
+    expect(await exit).toBe(2);
+    expect(await record()).toMatchObject({
+      exitCode: 2,
+      error: {
+        code: "key-host-not-allowed",
+        message: "It would go astray.",
+        key: "TINKER_API_KEY",
+        host: "https://stranger.example",
+      },
+    });
+  });
+
+  it("reports which setting may help, and marks its key also where a name holds dots", async () => {
+    const { exit, fail, record } = start(`${JSON.stringify(launchRequest)}\n`);
+    const path = ["environments", "Owner/Game-1.5", "max_concurrency"];
+    const edits = [{ path, value: 6 }];
+    fail(new AppError("run-capacity", "Full.", { configPath: path.join("."), data: { edits } }));
+    expect(await exit).toBe(4);
+    expect(await record()).toMatchObject({ error: { code: "run-capacity", keys: path, edits } });
+  });
+
+  it("writes nothing of its order down", async () => {
+    const { program, exit, end, requests } = start(`${JSON.stringify(launchRequest)}\n`);
+    for (let turns = 0; turns < 10; turns++) await settle();
+    requests[0]?.launch?.onPlace({ folder: "/runs/demo" });
+    end({ outcome: "done", folder: null });
+    await exit;
+    const text = await program.fileSystem.readText("/launches/1/launch.json");
+    expect(text).not.toContain("tml-from-the-store");
+    expect([...program.out.lines, ...program.err.lines].join()).not.toContain("tml-from");
+  });
+
+  it("is worth more than its record: a disk that refuses ends no run", async () => {
+    const { program, exit, end } = start(`${JSON.stringify(launchRequest)}\n`);
+    Object.assign(program.fileSystem, {
+      writeAtomic: () => Promise.reject(new AppError("disk", "No space.")),
+    });
+    end({ outcome: "done", folder: null });
+    expect(await exit).toBe(0);
+  });
+
+  it.each([
+    ["nothing", ""],
+    ["words", "hello\n"],
+    ["an order of another version", `${JSON.stringify({ ...launchRequest, version: 2 })}\n`],
+    ["keys without hosts", `${JSON.stringify({ ...launchRequest, keys: { A: "b-secret" } })}\n`],
+    ["a line without end", "x".repeat(2 * 1024 * 1024)],
+  ])("does not start with %s, and repeats none of it", async (_, input) => {
+    const { program, requests, exit, record } = start(input);
+    expect(await exit).toBe(2);
+    expect(requests).toEqual([]);
+    expect(program.err.lines.join()).toMatch(/--launch is for editors/);
+    const { exitCode, error } = await record();
+    expect({ exitCode, code: error?.code }).toEqual({ exitCode: 2, code: "bad-arguments" });
+    expect(JSON.stringify(error)).not.toContain("b-secret");
+  });
+});

@@ -1,0 +1,329 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { runProgram } from "../../../src/cli/program.ts";
+import { alarmBegins } from "../../../src/core/alarms/alarmEvents.ts";
+import { appendCheckpoint } from "../../../src/core/runFolder/checkpointLog.ts";
+import { createEventLog } from "../../../src/core/runFolder/events.ts";
+import { runPaths, stepPaths } from "../../../src/core/runFolder/files/layout.ts";
+import { appendMetrics, buildMetricsRow } from "../../../src/core/runFolder/metrics/metrics.ts";
+import type { RolloutRecord } from "../../../src/core/runFolder/rollouts/rolloutRecord.ts";
+import { createRolloutStore } from "../../../src/core/runFolder/rollouts/rolloutStore.ts";
+import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
+import { NO_TOKENS } from "../../../src/core/usage/tokenUsage.ts";
+import { createFileSystem } from "../../../src/node/fileSystem.ts";
+import { aRecord, rolloutFacts, stepFacts } from "../../core/runFolder/builders.ts";
+import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts";
+import { FakeClock } from "../../fakes/fakeClock.ts";
+import { aTrainer, createFakeProgram } from "../fakeProgram.ts";
+
+const FOLDER = "runs/demo";
+const CHECKPOINT = {
+  name: "checkpoint_000001",
+  step: 1,
+  epoch: 0,
+  position: 8,
+  kind: "periodic",
+  state_path: "tinker://a/weights/checkpoint_000001",
+  sampler_path: null,
+  expires_at: null,
+  metrics: {},
+  renderer: "reference",
+  created_at: "2026-01-01T00:00:00.000Z",
+} as const;
+
+/** A run of one step: two scored rollouts with tokens, and a second step under way. */
+async function aRun(
+  records: readonly RolloutRecord[] = [aRecord(), aRecord({ rollout: 1, reward: 0 })],
+) {
+  const fileSystem = createMemoryFileSystem();
+  const store = createRolloutStore({ fileSystem, redactor: new Redactor(), folder: FOLDER });
+  for (const record of records) await store.addRollout(record);
+  await store.addScores(0, [
+    { group: 0, rollout: 0, advantage: 0.75, trainingUse: "trained" },
+    { group: 0, rollout: 1, advantage: null, trainingUse: "excluded:zero_variance" },
+  ]);
+  await store.addTokens(0, [
+    {
+      group: 0,
+      rollout: 0,
+      stream: 0,
+      ids: [72, 105, 32, 52, 10],
+      samplerLogprobs: [0, 0, 0, -0.25, -0.5],
+      trainerLogprobs: [Number.NaN, -1, -1, -0.3, -0.5],
+      advantages: [0, 0, 0, 0.75, 0.75],
+      turns: [-1, -1, -1, 0, 0],
+      mask: [0, 0, 0, 1, 1],
+    },
+  ]);
+  await store.addRollout(aRecord({ step: 1 }));
+  const rollouts = [rolloutFacts(), rolloutFacts({ reward: 0 })];
+  const usage = { ...stepFacts().usage, step: { ...NO_TOKENS, sampled: 20 } };
+  await appendMetrics(fileSystem, FOLDER, buildMetricsRow(stepFacts({ step: 0, rollouts, usage })));
+  await appendCheckpoint(fileSystem, FOLDER, CHECKPOINT);
+  await appendCheckpoint(fileSystem, FOLDER, { ...CHECKPOINT, kind: "final" });
+  const config = JSON.stringify({ model_name: "local/tiny-tool", tokenizer_name: null });
+  await fileSystem.writeAtomic(runPaths(FOLDER).resolvedConfig, config);
+  return fileSystem;
+}
+
+async function show(
+  fileSystem: ReturnType<typeof createMemoryFileSystem>,
+  ...flags: readonly string[]
+): Promise<{ readonly text: string; readonly lines: readonly string[]; readonly errors: string }> {
+  const program = createFakeProgram({ fileSystem });
+  const exitCode = await runProgram(program, ["show", FOLDER, ...flags]);
+  expect(exitCode).toBe(program.err.lines.length === 0 ? 0 : 2);
+  const { lines } = program.out;
+  return { text: lines.join("\n"), lines, errors: program.err.lines.join("\n") };
+}
+
+test("the overview shows steps, checkpoints and how to look closer", async () => {
+  const { lines, text } = await show(await aRun());
+  expect(lines).toContain("model         local/tiny-tool");
+  const title = lines.findIndex((line) => line.startsWith("step  reward"));
+  expect(lines[title + 1]).toMatch(/^ {3}1 {4}0\.50 {2}0\.71 +1\/1 {2}-1\.50 +20 {2}13 s$/);
+  expect(text).toContain("  checkpoint_000001  periodic, final, after 1 step\n");
+  expect(text).toContain("    state    tinker://a/weights/checkpoint_000001");
+  expect(text).toContain("  tinker-rl show runs/demo --step 1 --group 1 --rollout 1");
+});
+
+test("the overview shows the alarms that fire, as they were reported when they began", async () => {
+  const fileSystem = await aRun();
+  const rollouts = [rolloutFacts(), rolloutFacts({ reward: 0 })];
+  const extra = { alarm: { truncated_turns: 1, tool_errors: 0 } };
+  await appendMetrics(fileSystem, FOLDER, buildMetricsRow(stepFacts({ step: 1, rollouts, extra })));
+  const events = createEventLog({
+    fileSystem,
+    folder: FOLDER,
+    clock: new FakeClock(),
+    redactor: new Redactor(),
+    attempt: 1,
+  });
+  const notice = { severity: "warning", meaning: "They lose their calls.", edits: [] } as const;
+  const cut = { ...notice, id: "truncated_turns", seen: "41 % of the turns were cut." } as const;
+  const refused = { ...notice, id: "tool_errors", seen: "60 % were refused." } as const;
+  await events.record(alarmBegins(0, refused));
+  await events.record(alarmBegins(0, cut));
+  const { lines, text } = await show(fileSystem);
+  const at = lines.indexOf("Many turns are cut off, since step 1");
+  expect(lines.slice(at + 1, at + 3)).toEqual([
+    "alarm: 41 % of the turns were cut.",
+    "       They lose their calls.",
+  ]);
+  expect(text).not.toContain("60 %");
+});
+
+test("a step lists its rollouts and says why some are not trained on", async () => {
+  const { lines } = await show(await aRun(), "--step", "1");
+  expect(lines.slice(0, 7)).toEqual([
+    "step 1: 2 rollouts in 1 group, mean reward 0.50",
+    "environment local/calculator",
+    "",
+    "group  rollout  task     reward  advantage  training  stop      turns  tokens",
+    "    1        1  train 3    1.00     +0.750  trained   finished      1      12",
+    "    1        2  train 3    0.00             equal     finished      1      12",
+    "",
+  ]);
+  expect(lines[7]).toBe(
+    "equal: not trained on, all rewards of the group are equal, so it teaches nothing",
+  );
+});
+
+test("a replay shows turns, calls, results and how the reward was made", async () => {
+  const { lines } = await show(await aRun(), "--step", "1", "--group", "1", "--rollout", "1");
+  expect(lines).toEqual([
+    "step 1, group 1, rollout 1   local/calculator train 3",
+    "reward 1.00   reached_terminal_state, 1 turn, 12 sampled tokens, 0.3 s",
+    "",
+    "  system     You have tools.",
+    "  prompt     What is 2 + 3?",
+    "",
+    "turn 1   12 tokens, ended by stop",
+    '  call       answer({"value":5})',
+    "  result     Richtig ✓",
+    "             reward 1, finished",
+    "",
+    "reward",
+    "  received   1 in turn 1",
+    "  reduced    1 (sum)",
+    "  clamped    1 (unchanged by min_reward and max_reward)",
+    "  advantage  +0.7500",
+    "  training   trained on",
+  ]);
+});
+
+test("a reward for an unfinished rollout and a clamp are explained", async () => {
+  const record = aRecord({
+    turns: [],
+    rewards: [],
+    reward: 0,
+    stop: "max_turns",
+    rewardBreakdown: {
+      group: null,
+      nonterminal: -0.5,
+      sum: -0.5,
+      reduction: "sum",
+      reduced: -0.5,
+      clamped: 0,
+    },
+  });
+  const { lines } = await show(await aRun([record]), "--step", "1", "--group", "1");
+  expect(lines).toEqual(
+    expect.arrayContaining([
+      "  received   none",
+      "  unfinished -0.5 (nonterminal_reward, because the rollout did not finish)",
+      "  reduced    -0.5 (sum)",
+      "  clamped    0 (by min_reward and max_reward)",
+    ]),
+  );
+});
+
+test("a hostile tool cannot steer the terminal", async () => {
+  const [turn] = aRecord().turns;
+  const [result] = turn?.results ?? [];
+  if (turn === undefined || result === undefined) throw new Error("The builder has one.");
+  const hostile = { ...result, text: "\u001b[2J\u001b]52;c;aGk=\u0007gone\rnot" };
+  const record = aRecord({ turns: [{ ...turn, results: [hostile] }], taskKey: "\u001b[31m" });
+  const { text } = await show(await aRun([record]), "--step", "1", "--group", "1");
+  expect(text).toContain("␛[2J␛]52;c;aGk=␇gone␍not");
+  expect(text.replaceAll("\n", "")).not.toMatch(/\p{Cc}/u);
+});
+
+test("tokens stand beside their own values and what they are trained to predict", async () => {
+  const flags = ["--step", "1", "--group", "1", "--rollout", "1", "--tokens"];
+  const { lines } = await show(await aRun(), ...flags);
+  expect(lines.slice(-6)).toEqual([
+    "index   id  token  source  mask  sampler  trainer  advantage  predicts",
+    "    0   72  H      prompt     0                               ",
+    "    1  105  i      prompt     0           -1.0000             ",
+    "    2   32  ·      prompt     0           -1.0000             4",
+    "    3   52  4      turn 1     1  -0.2500  -0.3000     +0.750  ⏎",
+    "    4   10  ⏎      turn 1     1  -0.5000  -0.5000     +0.750  ",
+  ]);
+});
+
+test("a rollout without token data says why", async () => {
+  const flags = ["--step", "1", "--group", "1", "--rollout", "2", "--tokens"];
+  expect((await show(await aRun(), ...flags)).lines.at(-1)).toBe(
+    "Only rollouts that were trained on have token data. This one: not trained on: all rewards of the group are equal, so it teaches nothing.",
+  );
+});
+
+test("without a tokenizer ids are shown and the reason is given", async () => {
+  const fileSystem = await aRun();
+  await fileSystem.remove(runPaths(FOLDER).resolvedConfig);
+  const flags = ["--step", "1", "--group", "1", "--rollout", "1", "--tokens"];
+  const { text, lines } = await show(fileSystem, ...flags);
+  expect(text).toContain("Ids only: config.resolved.json does not name the model.");
+  expect(lines.at(-2)).toMatch(/ 52 .* 10$/);
+});
+
+test.each([
+  [["--step", "9"], "There is no step 9. Steps that have rollouts: 1 to 2."],
+  [["--step", "0"], "There is no step 0. Steps that have rollouts: 1 to 2."],
+  [["--step", "1", "--group", "3"], "There is no group 3 in step 1. Its groups: 1."],
+  [
+    ["--step", "1", "--group", "1", "--rollout", "5"],
+    "There is no rollout 5 in group 1 of step 1. Its rollouts: 1 to 2.",
+  ],
+  [
+    ["--eval", "--step", "3"],
+    "There is no evaluation after 3 steps. Completed steps that have one: none yet.",
+  ],
+])("%j does not exist, and what does is listed", async (flags, message) => {
+  expect((await show(await aRun(), ...flags)).errors).toBe(`error: ${message}`);
+});
+
+test("evaluations are compared with the first, and their rollouts can be replayed", async () => {
+  const fileSystem = await aRun();
+  const cell = {
+    environment: "local/calculator",
+    split: "test",
+    temperature: 0,
+    tasks: 1,
+    rollouts: 1,
+    low: 0,
+    high: 1,
+    successFraction: 0,
+    failed: 0,
+    tokensMean: 9,
+    turnsMean: 1,
+  };
+  const line = (step: number, rewardMean: number) =>
+    `${JSON.stringify({ step, purpose: "end", timeMs: 0, results: [{ ...cell, rewardMean }] })}\n`;
+  await fileSystem.append(runPaths(FOLDER).evaluations, line(0, 0.25) + line(1, 0.75));
+  const use = { temperature: 0, purpose: "end" };
+  const store = createRolloutStore({ fileSystem, redactor: new Redactor(), folder: FOLDER });
+  await store.addEvaluated(aRecord({ step: 1, split: "test" }), use, [
+    {
+      ...{ group: 0, rollout: 0, stream: 0, ids: [40, 41, 42], turns: [-1, 0, 0] },
+      ...{ mask: [0, 1, 1], samplerLogprobs: [0, -0.5, -0.25] },
+      ...{ advantages: [0, 0, 0], trainerLogprobs: [Number.NaN, Number.NaN, Number.NaN] },
+    },
+  ]);
+  expect((await show(fileSystem, "--eval")).lines).toContain(
+    "    greedy  0.25 → 0.75  +0.50  95 % interval 0.00 to 1.00",
+  );
+  const table = await show(fileSystem, "--eval", "--step", "1");
+  expect(table.lines[4]).toBe("      1       greedy  test 3    1.00  finished      1      12");
+  const replay = await show(fileSystem, "--eval", "--step", "1", "--rollout", "1");
+  expect(replay.lines[0]).toBe(
+    "evaluation after 1 step, rollout 1, greedy   local/calculator test 3",
+  );
+  const tokens = await show(fileSystem, "--eval", "--step", "1", "--rollout", "1", "--tokens");
+  expect(tokens.lines.slice(-3)).toEqual([
+    "    0  40  (      prompt     0         ",
+    "    1  41  )      turn 1     1  -0.5000",
+    "    2  42  *      turn 1     1  -0.2500",
+  ]);
+});
+
+test("a run cut at any place still shows what is whole", async () => {
+  const fileSystem = await aRun();
+  const { bodies, index } = stepPaths(FOLDER, 0);
+  const bodyBytes = await fileSystem.readBytes(bodies);
+  await fileSystem.truncate(bodies, bodyBytes.length - 10);
+  const replay = await show(fileSystem, "--step", "1", "--group", "1", "--rollout", "2");
+  expect(replay.lines.at(-1)).toBe("Its record is not wholly on disk.");
+  const indexBytes = await fileSystem.readBytes(index);
+  for (let size = 0; size < indexBytes.length; size += 97) {
+    await fileSystem.writeAtomic(index, indexBytes.slice(0, size));
+    const program = createFakeProgram({ fileSystem });
+    expect([0, 2]).toContain(await runProgram(program, ["show", FOLDER, "--step", "1"]));
+  }
+});
+
+test("a folder of runs names the runs in it, and files beside them do not disturb", async () => {
+  const parent = await mkdtemp(join(tmpdir(), "tinker-rl-show-"));
+  try {
+    await writeFile(join(parent, ".gitignore"), "*");
+    await mkdir(join(parent, "demo"));
+    await writeFile(join(parent, "demo", "metrics.jsonl"), "");
+    const program = createFakeProgram({ fileSystem: createFileSystem() });
+    expect(await runProgram(program, ["show", `${parent}/`])).toBe(2);
+    expect(program.err.lines[0]).toMatch(/ holds no run: .* Name one of the runs in it: demo\.$/);
+  } finally {
+    await rm(parent, { recursive: true });
+  }
+});
+
+test("the bill of a run is asked for by its folder, and says until when costs are known", async () => {
+  const fileSystem = await aRun();
+  const tokens = { ...NO_TOKENS, sampled: 1_200, trained: 300 };
+  const asked: unknown[] = [];
+  const trainer = aTrainer({
+    billedRun: async (_, request) => {
+      asked.push(request);
+      return { tokens, costUsd: 1.5, costsUntil: "2026-11-22T14:00:00Z" };
+    },
+  });
+  const program = createFakeProgram({ fileSystem, trainer });
+  expect(await runProgram(program, ["show", FOLDER, "--billed"])).toBe(0);
+  expect(asked).toEqual([{ runFolder: FOLDER, allowedOrigins: [], folder: "/home/me" }]);
+  const text = program.out.lines.join("\n");
+  expect(text).toMatch(/billed +\$1\.50, 1,500 tokens/);
+  expect(text).toContain("until 2026-11-22T14:00:00Z");
+  expect(await runProgram(program, ["show", FOLDER, "--billed", "--step", "1"])).toBe(2);
+});

@@ -1,0 +1,53 @@
+import { expect, test } from "vitest";
+import { evaluationTable } from "../../../src/cli/terminal/evaluationTable.ts";
+import { renderLine } from "../../../src/cli/terminal/line.ts";
+import type { EvaluationEntry, StoredResult } from "../../../src/core/runFolder/evaluationLog.ts";
+
+const CELL = {
+  ...{ environment: "a/b", split: "test", temperature: 1, tasks: 4, rollouts: 8 },
+  ...{ successFraction: 0.25, tokensMean: 3, turnsMean: 1, successReward: 1 },
+};
+
+function aResult(changes: Partial<StoredResult>): StoredResult {
+  return { ...CELL, rewardMean: 0.25, low: 0, high: 0.5, failed: 0, ...changes };
+}
+
+function entry(name: string, step: number, result: Partial<StoredResult>): EvaluationEntry {
+  const passAtK = [
+    { k: 1, mean: 0.25, low: 0, high: 0.5 },
+    { k: 2, mean: 0.5, low: 0, high: 1 },
+  ];
+  const model = { name, path: step === 0 ? null : `tinker://r/sampler_weights/c_${step}` };
+  const results = [aResult({ passAtK, ...result })];
+  return { step, purpose: "asked", timeMs: 0, model, results };
+}
+
+const EVALUATIONS = [
+  entry("base", 0, {}),
+  entry("step 10", 10, {
+    ...{ rewardMean: 1, low: 1, high: 1 },
+    difference: { tasks: 4, mean: 0.75, low: 0.5, high: 1 },
+  }),
+];
+
+function shown(evaluations: readonly EvaluationEntry[]): readonly string[] {
+  return evaluationTable(evaluations, 80).map((line) => renderLine(line, false).trimEnd());
+}
+
+test("models stand below each other, with intervals and their change from the first", () => {
+  expect(shown(EVALUATIONS)).toEqual([
+    "test split of a/b, temperature 1, 4 tasks, 2 rollouts of each",
+    "model        reward [95 %]       change [95 %]  pass@1  pass@2",
+    "base     0.25 [0.00, 0.50]                   –    0.25    0.50",
+    "step 10  1.00 [1.00, 1.00]  +0.75 [0.50, 1.00]    0.25    0.50",
+  ]);
+});
+
+test("failures have a column where there are some, and lines of older versions are shown", () => {
+  const { passAtK: _, ...old } = aResult({ failed: 3 });
+  const lines = shown([{ step: 2, purpose: "end", timeMs: 0, results: [old] }]);
+  expect(lines.slice(1)).toEqual([
+    "model       reward [95 %]  change [95 %]  failed",
+    "step 2  0.25 [0.00, 0.50]              –       3",
+  ]);
+});

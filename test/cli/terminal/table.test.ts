@@ -1,0 +1,67 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import {
+  clipText,
+  lineWidth,
+  renderLine,
+  textWidth,
+  wrapText,
+} from "../../../src/cli/terminal/line.ts";
+import { tableLines } from "../../../src/cli/terminal/table.ts";
+
+const columns = [
+  { title: "step", align: "right" },
+  { title: "task", align: "left", canShrink: true },
+  { title: "stop", align: "left" },
+] as const;
+
+function plain(rows: readonly (readonly string[])[], width: number): readonly string[] {
+  return tableLines(columns, rows, width).map((line) => renderLine(line, false));
+}
+
+test("cells stand under their titles", () => {
+  expect(
+    plain(
+      [
+        ["1", "train 3", "end"],
+        ["12", "test 4", "end"],
+      ],
+      80,
+    ),
+  ).toEqual(["step  task     stop", "   1  train 3  end", "  12  test 4   end"]);
+});
+
+test("a table too wide cuts the cells that may shrink", () => {
+  expect(plain([["1", "a very long task name", "finished"]], 30)).toEqual([
+    "step  task            stop",
+    "   1  a very long t…  finished",
+  ]);
+});
+
+test("a clipped text is never wider than asked", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "grapheme" }), fc.nat(20), (text, width) => {
+      expect(textWidth(clipText(text, width))).toBeLessThanOrEqual(width);
+    }),
+  );
+});
+
+test("wrapping keeps words whole, cuts longer ones, and keeps line feeds", () => {
+  expect(wrapText("one two three\n\nabcdefghij", 8)).toEqual([
+    "one two",
+    "three",
+    "",
+    "abcdefgh",
+    "ij",
+  ]);
+});
+
+test("wrapping loses nothing but the spaces it breaks at", () => {
+  fc.assert(
+    fc.property(fc.stringMatching(/^[a-z ]*$/), fc.integer({ min: 1, max: 12 }), (text, width) => {
+      const rows = wrapText(text, width);
+      expect(rows.join("").replaceAll(" ", "")).toBe(text.replaceAll(" ", ""));
+      for (const row of rows) expect(lineWidth([row])).toBeLessThanOrEqual(width);
+    }),
+  );
+});

@@ -1,0 +1,76 @@
+import { expect, test } from "vitest";
+import { styled } from "../../../src/cli/terminal/line.ts";
+import { createTerminal, printAll } from "../../../src/cli/terminal/terminal.ts";
+
+function aStream(isTTY: boolean) {
+  const written: string[] = [];
+  let fail: (error: Error) => void = () => undefined;
+  return {
+    isTTY,
+    columns: 20,
+    written,
+    write: (text: string, done?: () => void) => {
+      written.push(text);
+      done?.();
+      return true;
+    },
+    on: (_event: "error", listener: (error: Error) => void) => {
+      fail = listener;
+    },
+    close: () => fail(new Error("EPIPE")),
+  };
+}
+
+test("the live line is erased before lines that stay and drawn again below them", () => {
+  const stream = aStream(true);
+  const terminal = createTerminal(stream, { NO_COLOR: "1" });
+  terminal.showLive(["working"]);
+  terminal.print([["done"]]);
+  terminal.showLive(null);
+  expect(stream.written).toEqual(["working", "\r\u001b[2Kdone\nworking", "\r\u001b[2K"]);
+});
+
+test("the live line leaves the last column free, and an unchanged one is not drawn again", () => {
+  const stream = aStream(true);
+  const terminal = createTerminal(stream, { NO_COLOR: "1" });
+  terminal.showLive(["x".repeat(40)]);
+  terminal.showLive(["x".repeat(40)]);
+  expect(stream.written).toEqual([`${"x".repeat(18)}…`]);
+});
+
+test("colour is for terminals, unless NO_COLOR is set", () => {
+  const texts = [
+    [true, {}],
+    [true, { NO_COLOR: "1" }],
+    [true, { TERM: "dumb" }],
+    [false, {}],
+  ] as const;
+  const written = texts.map(([isTTY, env]) => {
+    const stream = aStream(isTTY);
+    createTerminal(stream, env).print([[styled("bad", "no")]]);
+    return stream.written.join("");
+  });
+  expect(written).toEqual(["\u001b[31mno\u001b[0m\n", "no\n", "no\n", "no\n"]);
+});
+
+test("a pipe gets no live line", () => {
+  const stream = aStream(false);
+  createTerminal(stream, {}).showLive(["working"]);
+  expect(stream.written).toEqual([]);
+});
+
+test("after the reader has gone nothing is written and a long output ends early", async () => {
+  const stream = aStream(false);
+  const terminal = createTerminal(stream, {});
+  let made = 0;
+  async function* endless() {
+    for (;;) {
+      made += 1;
+      if (made === 500) stream.close();
+      yield [String(made)];
+    }
+  }
+  await printAll(terminal, endless());
+  expect(made).toBe(500);
+  expect(terminal.isClosed).toBe(true);
+});

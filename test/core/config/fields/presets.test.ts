@@ -1,0 +1,65 @@
+import { describe, expect, it } from "vitest";
+import {
+  isLocalModel,
+  presetFor,
+  rollingSaveEvery,
+  rolloutsAtOnce,
+  zeroVariancePolicy,
+} from "../../../../src/core/config/fields/presets.ts";
+import { configIn, textWith } from "../configText.ts";
+
+const local = (...lines: readonly string[]) =>
+  configIn(textWith(...lines).replace("Qwen/Qwen3-8B", "local/tiny-tool"));
+const hosted = (...lines: readonly string[]) => configIn(textWith(...lines));
+
+describe("the preset for local models", () => {
+  it("holds the defaults that a small model trains well with", () => {
+    expect(presetFor("local/tiny-tool")).toEqual({
+      lora_rank: 8,
+      max_active_tasks: 32,
+      learning_rate: 1e-3,
+      adam_eps: 1e-8,
+      warmup_steps: 3,
+      max_response_tokens: 48,
+      max_total_tokens: 256,
+    });
+  });
+
+  it("is empty for hosted models", () => {
+    expect(presetFor("Qwen/Qwen3-8B")).toEqual({});
+    expect(isLocalModel("someone/local")).toBe(false);
+  });
+
+  it("is what a file without those keys gets, and gives way to the file", () => {
+    const config = local("adam_eps: 1e-6");
+    expect(config).toMatchObject({ ...presetFor("local/tiny-tool"), adam_eps: 1e-6 });
+  });
+});
+
+describe("values that depend on others", () => {
+  it("saves a rolling state every step locally, every fifth on a service", () => {
+    expect(rollingSaveEvery(local())).toBe(1);
+    expect(rollingSaveEvery(hosted())).toBe(5);
+    expect(rollingSaveEvery(local("rolling_save_every: 0"))).toBe(0);
+  });
+
+  it("plays all rollouts that are issued at once, unless a number bounds them or they are very many", () => {
+    const groups = Math.max(
+      ...Object.values(hosted().environments).map(({ num_rollouts }) => num_rollouts),
+    );
+    expect(rolloutsAtOnce({ ...hosted(), batch_size: 9 })).toBe(9 * groups);
+    expect(rolloutsAtOnce({ ...hosted(), batch_size: 100_000 })).toBe(4096);
+    const ahead = { ...hosted("max_steps_off_policy: 2"), batch_size: 9 };
+    expect(rolloutsAtOnce(ahead)).toBe(3 * 9 * groups);
+    expect(rolloutsAtOnce(hosted("max_active_tasks: 5000"))).toBe(5000);
+    expect(rolloutsAtOnce(hosted("max_active_tasks: 7", "max_rollout_concurrency: 3"))).toBe(3);
+    expect(rolloutsAtOnce(local())).toBe(32);
+  });
+
+  it("drops groups without variance unless advantages are the rewards themselves", () => {
+    expect(zeroVariancePolicy(hosted())).toBe("drop");
+    expect(zeroVariancePolicy(hosted("advantage_calculation: direct"))).toBe("keep");
+    const explicit = hosted("advantage_calculation: direct", "zero_variance: drop");
+    expect(zeroVariancePolicy(explicit)).toBe("drop");
+  });
+});

@@ -1,0 +1,30 @@
+import { describe, expect, expectTypeOf, it } from "vitest";
+import {
+  type Config,
+  configSchemas,
+  type EnvironmentConfig,
+} from "../../../../src/core/config/fields/schema.ts";
+import { configIn, textWith } from "../configText.ts";
+
+describe("the schema", () => {
+  it("takes what it gave: a whole configuration is read back unchanged", () => {
+    const config = configIn(
+      textWith("thinking: true", "loss_fn_config: {clip_high_threshold: 1.3}"),
+    );
+    expect(configSchemas.hosted.parse(structuredClone(config))).toEqual(config);
+  });
+
+  it("gives the types that the table says", () => {
+    expectTypeOf<Config["model_name"]>().toEqualTypeOf<string>();
+    expectTypeOf<Config["zero_variance"]>().toEqualTypeOf<"drop" | "keep" | null>();
+    expectTypeOf<Config["environments"]>().toEqualTypeOf<
+      Readonly<Record<string, EnvironmentConfig>>
+    >();
+    expectTypeOf<EnvironmentConfig["top_p"]>().toEqualTypeOf<number | null>();
+  });
+
+  it("does not coerce: text is no number here", () => {
+    const config = { ...configIn(textWith()), learning_rate: "1e-5" };
+    expect(configSchemas.hosted.safeParse(config).success).toBe(false);
+  });
+});

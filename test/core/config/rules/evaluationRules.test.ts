@@ -1,0 +1,45 @@
+import { describe, expect, it } from "vitest";
+import { messagesIn, textWith } from "../configText.ts";
+
+const METRIC = "eval/Owner/Game/test/greedy/reward_mean";
+
+function withBest(metric: string, ...evaluation: readonly string[]): readonly string[] {
+  const lines = evaluation.map((line) => `  ${line}`);
+  const above = lines.length === 0 ? [] : ["evaluation:", ...lines];
+  return messagesIn(textWith(...above, `save_best: ${metric}`));
+}
+
+const SPLITS = "splits: {Owner/Game: [test]}";
+
+describe("save_best", () => {
+  it("may name any reward or success of the evaluation", () => {
+    for (const metric of [
+      METRIC,
+      "eval/Owner/Game/test/temperature_1/reward_mean",
+      "eval/Owner/Game/test/greedy/success_frac",
+    ]) {
+      expect(withBest(metric, SPLITS, "every: 5")).toEqual([]);
+    }
+  });
+
+  it("needs an evaluation", () => {
+    expect(withBest(METRIC)).toEqual([
+      "run.yaml:8:12: error: TRL220 The best checkpoint is chosen by an evaluation: add `evaluation`, or remove `save_best`. (save_best)",
+    ]);
+  });
+
+  it("offers what the evaluation has when it has not this", () => {
+    const [message] = withBest("eval/Owner/Game/test/greedy/reward_maen", SPLITS, "every: 5");
+    expect(message).toContain(`has no metric \`eval/Owner/Game/test/greedy/reward_maen\``);
+    expect(message).toContain(`It has \`${METRIC}\``);
+    expect(withBest("reward_mean", SPLITS, "temperatures: [0]", "every: 5")[0]).toContain(
+      `It has \`${METRIC}\`, \`eval/Owner/Game/test/greedy/success_frac\`.`,
+    );
+  });
+
+  it("has nothing to choose from without evaluations on the way", () => {
+    expect(withBest(METRIC, SPLITS)).toEqual([
+      "run.yaml:10:12: warning: TRL220 The run is evaluated at its ends only, so there is nothing to choose from: set `every`. (save_best)",
+    ]);
+  });
+});

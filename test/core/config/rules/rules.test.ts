@@ -1,0 +1,191 @@
+import { describe, expect, it } from "vitest";
+import { messagesIn, parse, textWith, textWithEnvironment } from "../configText.ts";
+
+function codesIn(text: string): readonly string[] {
+  const result = parse(text);
+  const problems = result.ok ? result.warnings : result.problems;
+  return problems.map(({ severity, path }) => `${severity} ${path.join(" > ")}`);
+}
+
+describe("the clip thresholds", () => {
+  const withLoss = (loss: string, parameters: string) =>
+    textWith(`loss_fn: ${loss}`, `loss_fn_config: {${parameters}}`);
+
+  it.each([
+    ["ppo", "clip_low_threshold: 0.8, clip_high_threshold: 1.28"],
+    ["ppo", "clip_low_threshold: 0.2"],
+    ["ppo", "clip_high_threshold: 3"],
+    ["cispo", "clip_high_threshold: 4"],
+    ["dro", "beta: 0.1"],
+    ["importance_sampling", ""],
+  ])("of %s may be {%s}", (loss, parameters) => {
+    expect(codesIn(withLoss(loss, parameters))).toEqual([]);
+  });
+
+  it.each([
+    ["ppo", "clip_low_threshold: 0.2, clip_high_threshold: 0.2", "loss_fn_config"],
+    ["ppo", "clip_low_threshold: 1.1", "loss_fn_config"],
+    ["ppo", "clip_low_threshold: -0.1", "loss_fn_config"],
+    ["cispo", "clip_low_threshold: 5", "loss_fn_config"],
+    ["dro", "beta: -1", "loss_fn_config > beta"],
+    ["dro", "clip_low_threshold: 0.8", "loss_fn_config > clip_low_threshold"],
+    ["importance_sampling", "beta: 1", "loss_fn_config > beta"],
+  ])("of %s may not be {%s}", (loss, parameters, path) => {
+    expect(codesIn(withLoss(loss, parameters))).toEqual([`error ${path}`]);
+  });
+
+  it("of dro leave its loss a sum over tokens", () => {
+    const text = (loss: string) => textWith(`loss_fn: ${loss}`, "loss_normalization: token_mean");
+    expect(codesIn(text("ppo"))).toEqual([]);
+    expect(codesIn(text("dro"))).toEqual(["error loss_normalization"]);
+  });
+
+  it("are explained as bounds of the ratio when someone writes an epsilon", () => {
+    const text = withLoss("ppo", "clip_low_threshold: 0.2, clip_high_threshold: 0.2");
+    expect(messagesIn(text)[0]).toMatch(
+      /bounds of the probability ratio.*`clip_low_threshold: 0.8` and `clip_high_threshold: 1.2`/,
+    );
+  });
+});
+
+describe("the bounds of a correction", () => {
+  const withBounds = (correction: string, bounds: string) =>
+    textWith(`off_policy_correction: ${correction}`, `off_policy_correction_config: {${bounds}}`);
+
+  it.each([
+    ["none", ""],
+    ["tis", "ratio_high: 5"],
+    ["icepop", "ratio_low: 0.2, ratio_high: 4"],
+    ["sequence_mask", "ratio_high: 1.05"],
+  ])("of %s may be {%s}", (correction, bounds) => {
+    expect(codesIn(withBounds(correction, bounds))).toEqual([]);
+  });
+
+  it.each([
+    ["none", "ratio_high: 2", "off_policy_correction_config > ratio_high"],
+    ["tis", "ratio_low: 0.5", "off_policy_correction_config > ratio_low"],
+    ["tis", "ratio_high: 0.2", "off_policy_correction_config"],
+    ["icepop", "ratio_low: 1.5", "off_policy_correction_config"],
+    ["sequence_mask", "ratio_high: 0.01", "off_policy_correction_config"],
+  ])("of %s may not be {%s}", (correction, bounds, path) => {
+    expect(codesIn(withBounds(correction, bounds))).toEqual([`error ${path}`]);
+  });
+});
+
+describe("rollouts that are sampled ahead", () => {
+  const ahead = (steps: number, ...lines: readonly string[]) =>
+    textWith(`max_steps_off_policy: ${steps}`, ...lines);
+  const unbounded = "loss_fn: importance_sampling";
+
+  it("want a loss that clips, or a correction", () => {
+    expect(codesIn(ahead(4))).toEqual([]);
+    expect(codesIn(ahead(0, unbounded))).toEqual([]);
+    expect(codesIn(ahead(4, unbounded, "off_policy_correction: tis"))).toEqual([]);
+    // Up to 2 steps only an editor says so.
+    expect(codesIn(ahead(2, unbounded))).toEqual([]);
+    expect(codesIn(ahead(3, unbounded))).toEqual(["warning max_steps_off_policy"]);
+    expect(messagesIn(ahead(3, unbounded))[0]).toMatch(/trained 3 updates after.*`ppo` or `cispo`/);
+  });
+});
+
+describe("an environment", () => {
+  const place = "environments > Owner/Game";
+
+  it("needs two rollouts of a group to succeed", () => {
+    expect(codesIn(textWithEnvironment("max_failing_rollouts: 2"))).toEqual([]);
+    expect(codesIn(textWithEnvironment("max_failing_rollouts: 3"))).toEqual([
+      `error ${place} > max_failing_rollouts`,
+    ]);
+  });
+
+  it("has a lower reward bound that is not above the upper one", () => {
+    expect(codesIn(textWithEnvironment("min_reward: 1", "max_reward: 1"))).toEqual([]);
+    expect(codesIn(textWithEnvironment("min_reward: 2", "max_reward: 1"))).toEqual([
+      `error ${place} > min_reward`,
+    ]);
+  });
+
+  it.each([
+    ["temperature: 0.7", "temperature"],
+    ["temperature: 0", "temperature"],
+    ["top_p: 0.9", "top_p"],
+    ["top_k: 20", "top_k"],
+  ])("is warned about %s", (line, key) => {
+    expect(codesIn(textWithEnvironment(line))).toEqual([`warning ${place} > ${key}`]);
+  });
+
+  it("is not warned about values that change nothing", () => {
+    expect(codesIn(textWithEnvironment("temperature: 1.0", "top_p: 1", "top_k:"))).toEqual([]);
+  });
+});
+
+describe("evaluation", () => {
+  const on = (splits: string) => textWith("evaluation:", `  splits: {${splits}}`);
+
+  it("may use environments that are not trained on", () => {
+    expect(codesIn(on("local/calculator: [test], Other/World: [test]"))).toEqual([]);
+  });
+
+  it("refuses a name that is neither in the file nor a full one", () => {
+    expect(messagesIn(on("Game: [test]"))).toEqual([
+      "run.yaml:9:12: error: TRL300 `Game` is no environment of this file and no full name. Write it as `Owner/Name` or `local/name`. (evaluation.splits.Game)",
+    ]);
+    expect(messagesIn(on("OwnerGame: [test]"))[0]).toContain("Did you mean `Owner/Game`?");
+  });
+
+  it("warns of a split that is trained on", () => {
+    expect(codesIn(on("Owner/Game: [test, train]"))).toEqual([
+      "warning evaluation > splits > Owner/Game > 1",
+    ]);
+  });
+});
+
+describe("a run that refills its batches", () => {
+  it.each([
+    [[], []],
+    [["advantage_calculation: direct"], ["warning refill"]],
+    [["advantage_calculation: direct", "zero_variance: drop"], []],
+    [["zero_variance: keep"], []],
+    [["zero_variance: keep", "kl_coef: 0.1"], ["warning refill"]],
+    [["num_epochs: 1", "learning_rate_schedule: linear"], ["warning learning_rate_schedule"]],
+    [["max_steps: 9", "learning_rate_schedule: linear"], []],
+  ])("and has %j gets %j", (lines, findings) => {
+    expect(codesIn(textWith(...lines))).toEqual([]);
+    expect(codesIn(textWith("refill: true", ...lines))).toEqual(findings);
+  });
+});
+
+describe("a run", () => {
+  it.each([
+    [["lora_rank: 12"], "error lora_rank"],
+    [["init_from: tinker://a/weights/b", "resume_from: auto"], "error init_from"],
+    [["wandb: online"], "error wandb"],
+    [["max_response_tokens: 200", "max_total_tokens: 100"], "warning max_response_tokens"],
+    [["learning_rate: 0"], "warning learning_rate"],
+  ])("with %j gets: %s", (lines, finding) => {
+    expect(codesIn(textWith(...lines))).toEqual([finding]);
+  });
+
+  it("reports to W&B once it names a project that can be one", () => {
+    expect(codesIn(textWith("wandb: offline", "wandb_project_name: mine"))).toEqual([]);
+    expect(codesIn(textWith("wandb: online", "wandb_project_name: a/b"))).toContain(
+      "error wandb_project_name",
+    );
+  });
+
+  it("warns that a name alone reports it nowhere", () => {
+    const names = ["wandb_project_name: mine", "openreward_run_name: mine"];
+    expect(codesIn(textWith(...names))).toEqual([
+      "warning wandb_project_name",
+      "warning openreward_run_name",
+    ]);
+    const chosen = ["wandb: disabled", "openreward_upload: false"];
+    expect(codesIn(textWith(...names, ...chosen))).toEqual([]);
+  });
+
+  it("points at the value of the key at fault", () => {
+    expect(messagesIn(textWith("lora_rank: 12"))).toEqual([
+      "run.yaml:8:12: error: TRL121 The rank must be a power of two, such as 8 or 16; got 12. (lora_rank)",
+    ]);
+  });
+});

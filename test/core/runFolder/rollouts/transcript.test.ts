@@ -1,0 +1,27 @@
+import { expect, test } from "vitest";
+import { transcriptOf } from "../../../../src/core/runFolder/rollouts/transcript.ts";
+import { aRecord } from "../builders.ts";
+
+test("a transcript has all that was said, and nothing that differs between any two rollouts", () => {
+  const [turn] = aRecord().turns;
+  if (turn === undefined) throw new Error("The record has no turn.");
+  const record = aRecord({ turns: [{ ...turn, reasoning: "2 and 3 make 5." }] });
+  const text = transcriptOf(record);
+  expect(text.split("\n").filter((line) => line.startsWith("#"))).toEqual([
+    ...["## System", "## Prompt", "## Turn 1", "### Reasoning", "### Call answer"],
+    ...["### Result answer", "## End"],
+  ]);
+  expect(text).toContain("2 and 3 make 5.");
+  expect(text).toContain("Richtig ✓\nReward: 1");
+  expect(transcriptOf({ ...record, startedAtMs: 7, durationMs: 9, rollout: 3 })).toBe(text);
+});
+
+test("what the environment answered to no call, and what failed, is not left out", () => {
+  const [turn] = aRecord().turns;
+  if (turn === undefined) throw new Error("The record has no turn.");
+  const errors = [{ kind: "json", raw: "{oops", message: "This is no JSON." }];
+  const odd = { ...turn, calls: [], errors, nudge: "Call a tool." };
+  const text = transcriptOf(aRecord({ turns: [odd], reward: null, error: "answered 503" }));
+  for (const said of ["{oops\nThis is no JSON.", "Call a tool.", "Richtig ✓", "answered 503"])
+    expect(text).toContain(said);
+});

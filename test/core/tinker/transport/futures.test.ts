@@ -1,0 +1,203 @@
+import { describe, expect, it } from "vitest";
+import { ByteBudget } from "../../../../src/core/tinker/transport/byteBudget.ts";
+import {
+  awaitFuture,
+  type FutureOptions,
+  type QueueState,
+} from "../../../../src/core/tinker/transport/futures.ts";
+import { createTinkerHttp } from "../../../../src/core/tinker/transport/http.ts";
+import type { WithTimerPaused } from "../../../../src/core/util/withTimerPaused.ts";
+import { FakeClock } from "../../../fakes/fakeClock.ts";
+import { FakeHttp, type FakeReply, jsonBody } from "../../../fakes/fakeHttp.ts";
+import { silentLog } from "../../../fakes/silentLog.ts";
+
+const done: FakeReply = { json: { metrics: {} } };
+
+/** Polls against answers given in order, the last one for ever. */
+function poll(
+  answers: readonly FakeReply[],
+  overrides: Partial<FutureOptions> = {},
+  withTimerPaused?: WithTimerPaused,
+) {
+  const clock = new FakeClock();
+  let next = 0;
+  const http = new FakeHttp(() => answers[Math.min(next++, answers.length - 1)] ?? "lost");
+  const billingPauseMs = () => 20_000;
+  const tinker = createTinkerHttp({
+    http,
+    clock,
+    random: { uuid: () => "uuid", uniform: () => 0 },
+    log: silentLog,
+    baseUrl: "http://tinker.test",
+    apiKey: "tml-secret",
+    billingPauseMs,
+  });
+  const states: QueueState[] = [];
+  const options: FutureOptions = {
+    tinker,
+    clock,
+    log: silentLog,
+    noAnswerLimitMs: 900_000,
+    billingPauseMs,
+    resultBytes: new ByteBudget(10_000_000),
+    onQueueState: (state) => states.push(state),
+    ...overrides,
+  };
+  const request = {
+    requestId: "r1",
+    type: "ForwardBackward",
+    roundTripMs: 250,
+    withTimerPaused,
+  } as const;
+  const result = clock.run(awaitFuture(options, request));
+  return { result, http, clock, states };
+}
+
+async function elapsed<Result>(clock: FakeClock, action: () => Promise<Result>) {
+  const startedAtMs = clock.monotonic();
+  const value = await action();
+  return { value, ms: clock.monotonic() - startedAtMs };
+}
+
+const tryAgain = { type: "try_again", queue_state: "paused_capacity", queue_state_reason: "busy" };
+
+describe("waiting for a result", () => {
+  it("returns a binary result", async () => {
+    const bytes = Uint8Array.of(1, 2);
+    await expect(poll([{ bytes }]).result).resolves.toEqual({ kind: "proto", bytes });
+  });
+
+  it("returns any other JSON object as the result", async () => {
+    await expect(poll([done]).result).resolves.toEqual({ kind: "json", value: { metrics: {} } });
+  });
+
+  it("sends the server the poll number, the kind of request and how long the submit took", async () => {
+    const { result, http } = poll([{ status: 408, json: tryAgain }, done]);
+    await result;
+    expect(http.requests.map((request) => request.headers)).toMatchObject([
+      {
+        "X-Tinker-Request-Iteration": "0",
+        "X-Tinker-Request-Type": "ForwardBackward",
+        "X-Tinker-Create-Promise-Roundtrip-Time": "0.25",
+        Accept: "application/x-protobuf, application/json;q=0.5",
+      },
+      { "X-Tinker-Request-Iteration": "1" },
+    ]);
+  });
+
+  it.each([
+    ["a 408", { status: 408, json: tryAgain }],
+    ["a try_again", { json: tryAgain }],
+  ])("polls again after %s and passes the queue state on", async (_name, reply) => {
+    const { result, states } = poll([reply, done]);
+    await result;
+    expect(states).toMatchObject([{ state: "paused_capacity", reason: "busy", requestId: "r1" }]);
+  });
+
+  it("leaves growing pauses to a server that answers at once", async () => {
+    const { result, clock } = poll([{ json: tryAgain }, { status: 500 }, { json: tryAgain }, done]);
+    await result;
+    expect(clock.monotonic()).toBe(250 + 500 + 1000);
+  });
+
+  it("accepts a large result after its size was announced", async () => {
+    const notice = { json: { status: "complete_metadata", response_payload_size: 7_340_032 } };
+    const { result, http } = poll([notice, { json: tryAgain }, done]);
+    await result;
+    expect(http.requests.map((request) => jsonBody(request)["allow_metadata_only"])).toEqual([
+      true,
+      false,
+      false,
+    ]);
+  });
+
+  it("asks for an announced result only when there is room for it, and gives the room back", async () => {
+    const budget = new ByteBudget(100);
+    const leave = await budget.reserve(60);
+    const notice = { json: { status: "complete_metadata", response_payload_size: 50 } };
+    const { result, http, clock } = poll([notice, done], { resultBytes: budget });
+    clock.sleep(5000).then(leave, leave);
+    await result;
+    expect(http.requests).toHaveLength(2);
+    expect(clock.monotonic()).toBe(5000);
+    await expect(budget.reserve(100)).resolves.toBeTypeOf("function");
+  });
+
+  it("hands the polls of a paused operation to the clock that stands still", async () => {
+    const paused: number[] = [];
+    const active = { json: { type: "try_again", queue_state: "active" } };
+    const { result, clock } = poll([active, { json: tryAgain }, "lost", active, done], {}, (wait) =>
+      elapsed(clock, wait).then(({ value, ms }) => {
+        paused.push(ms);
+        return value;
+      }),
+    );
+    await result;
+    expect(paused).toEqual([500, 1000]);
+  });
+
+  it("fails with the category of a failed operation", async () => {
+    const { result } = poll([{ json: { error: "PromptTooLong: 70000", category: "user" } }]);
+    await expect(result).rejects.toMatchObject({
+      code: "tinker-request-failed",
+      data: { category: "user", detail: "PromptTooLong: 70000" },
+    });
+  });
+
+  it("reads an unknown category as unknown", async () => {
+    const { result } = poll([{ json: { error: "boom", category: "Cosmic" } }]);
+    await expect(result).rejects.toMatchObject({ data: { category: "unknown" } });
+  });
+
+  it("backs off after 429 and lost answers, anew after another answer", async () => {
+    const { result, clock } = poll(["lost", { status: 429 }, { status: 500 }, "lost", done]);
+    await result;
+    expect(clock.monotonic()).toBe(1000 + 2000 + 250 + 1000);
+  });
+
+  it("takes the fourth refusal in a row for a failed operation", async () => {
+    const { result, http, clock } = poll([{ status: 400, json: { detail: "no such loss" } }]);
+    await expect(result).rejects.toMatchObject({
+      code: "tinker-request-failed",
+      data: { category: "unknown", detail: "no such loss" },
+    });
+    expect(http.requests).toHaveLength(4);
+    expect(clock.monotonic()).toBe(0);
+  });
+
+  it("takes a refusal without a length for a lost answer", async () => {
+    const bare: FakeReply = { status: 400, headers: { "content-length": "0" } };
+    const { result, clock } = poll([bare, bare, bare, bare, bare, done]);
+    await result;
+    expect(clock.monotonic()).toBe(1000 + 2000 + 4000 + 8000 + 16_000);
+  });
+
+  it("waits for an unpaid bill, but not for ever", async () => {
+    const paid = poll([{ status: 402 }, { status: 402 }, done]);
+    await paid.result;
+    expect(paid.clock.monotonic()).toBe(10_000);
+    await expect(poll([{ status: 402 }]).result).rejects.toMatchObject({ code: "tinker-billing" });
+  });
+
+  it.each([
+    [410, "tinker-expired"],
+    [404, "tinker-not-found"],
+    [403, "tinker-auth"],
+    [422, "tinker-bad-request"],
+  ])("fails at once on %i with %s", async (status, code) => {
+    const { result, http } = poll([{ status, json: { detail: "gone" } }]);
+    await expect(result).rejects.toMatchObject({ code, data: { detail: "gone" } });
+    expect(http.requests).toHaveLength(1);
+  });
+
+  it("gives up when only faults come for too long", async () => {
+    const { result, clock } = poll(["lost", { status: 503 }, "lost"], { noAnswerLimitMs: 60_000 });
+    await expect(result).rejects.toMatchObject({ code: "tinker-unavailable" });
+    expect(clock.monotonic()).toBeGreaterThanOrEqual(60_000);
+  });
+
+  it("refuses a 200 that is not a JSON object", async () => {
+    const { result } = poll([{ text: "<html>login</html>" }]);
+    await expect(result).rejects.toMatchObject({ code: "tinker-protocol" });
+  });
+});

@@ -1,0 +1,227 @@
+import { describe, expect, it } from "vitest";
+import { object, string } from "zod";
+import type { HttpRequest } from "../../../../src/core/ports.ts";
+import {
+  createTinkerHttp,
+  type TinkerHttpOptions,
+} from "../../../../src/core/tinker/transport/http.ts";
+import type { ServerMessage } from "../../../../src/core/tinker/transport/serverMessage.ts";
+import { FakeClock } from "../../../fakes/fakeClock.ts";
+import { FakeHttp, type FakeReply } from "../../../fakes/fakeHttp.ts";
+import { silentLog } from "../../../fakes/silentLog.ts";
+
+const schema = object({ request_id: string() });
+const ok: FakeReply = { json: { request_id: "r", extra: 1 } };
+
+type More = Pick<TinkerHttpOptions, "onToken" | "onMessage">;
+
+function server(answers: readonly FakeReply[], more: More = {}) {
+  let next = 0;
+  return withAnswers(() => answers[Math.min(next++, answers.length - 1)] ?? "lost", more);
+}
+
+function withAnswers(answer: (request: HttpRequest) => FakeReply, more: More = {}) {
+  const clock = new FakeClock();
+  let uuids = 0;
+  const http = new FakeHttp(answer);
+  const tinker = createTinkerHttp({
+    http,
+    clock,
+    ...more,
+    random: { uuid: () => `uuid-${++uuids}`, uniform: () => 0 },
+    log: silentLog,
+    baseUrl: "https://tinker.test/services/prod/",
+    apiKey: "tml-secret",
+    billingPauseMs: () => 60_000,
+  });
+  const call = () =>
+    clock.run(tinker.call({ method: "POST", path: "optim_step", body: { a: 1 } }, schema));
+  return { http, clock, tinker, call };
+}
+
+function jwt(claims: object): string {
+  return `eyJ.${btoa(JSON.stringify(claims)).replaceAll("=", "")}.sig`;
+}
+
+describe("requests", () => {
+  it("keep the base URL's prefix and carry key and idempotency key", async () => {
+    const { http, call } = server([ok]);
+    await expect(call()).resolves.toEqual({ request_id: "r" });
+    expect(http.requests).toMatchObject([
+      {
+        url: "https://tinker.test/services/prod/api/v1/optim_step",
+        body: '{"a":1}',
+        headers: {
+          Accept: "application/json",
+          "Content-Type": "application/json",
+          "X-API-Key": "tml-secret",
+          "X-Idempotency-Key": "uuid-1",
+        },
+      },
+    ]);
+  });
+
+  it("are repeated under one idempotency key, with growing pauses", async () => {
+    const { http, clock, call } = server([{ status: 503 }, "lost", { status: 408 }, ok]);
+    await call();
+    expect(http.requests.map((request) => request.headers?.["X-Idempotency-Key"])).toEqual(
+      Array(4).fill("uuid-1"),
+    );
+    expect(clock.monotonic()).toBe(500 + 1000 + 2000);
+  });
+
+  it("wait as long as the server asks", async () => {
+    const { clock, call } = server([{ status: 429, headers: { "retry-after": "7" } }, ok]);
+    await call();
+    expect(clock.monotonic()).toBe(7000);
+  });
+
+  it("report an outage once when it lasts, and once when it is over", async () => {
+    const reported: string[] = [];
+    const onMessage = ({ level, text }: ServerMessage) => reported.push(`${level}: ${text}`);
+    const shortly = server([{ status: 503 }, "lost", { status: 500 }, ok], { onMessage });
+    await shortly.call();
+    expect(reported).toEqual([]);
+    const long = server([...Array<FakeReply>(12).fill({ status: 503 }), ok, ok], { onMessage });
+    await long.call();
+    await long.call();
+    expect(reported).toEqual([
+      "warn: It gives no answer (status 503). The run waits and asks again.",
+      "info: It answers again.",
+    ]);
+  });
+
+  it("report a bill that keeps the server from working", async () => {
+    const reported: string[] = [];
+    const { call } = server([...Array<FakeReply>(9).fill({ status: 402 }), ok], {
+      onMessage: ({ text }) => reported.push(text),
+    });
+    await call();
+    expect(reported).toEqual([expect.stringContaining("billing"), "It answers again."]);
+  });
+
+  it("are not repeated when the server forbids it", async () => {
+    const { http, call } = server([{ status: 500, headers: { "x-should-retry": "false" } }]);
+    await expect(call()).rejects.toMatchObject({ code: "tinker-unavailable" });
+    expect(http.requests).toHaveLength(1);
+  });
+
+  it("are given up after five minutes", async () => {
+    const { clock, call } = server(["lost"]);
+    await expect(call()).rejects.toMatchObject({ code: "tinker-unavailable" });
+    expect(clock.monotonic()).toBeLessThanOrEqual(300_000);
+    expect(clock.monotonic()).toBeGreaterThan(280_000);
+  });
+
+  it("wait for an unpaid bill outside of those five minutes", async () => {
+    const { clock, call } = server([...Array<FakeReply>(12).fill({ status: 402 }), ok]);
+    await call();
+    expect(clock.monotonic()).toBe(60_000);
+  });
+
+  it.each([
+    [400, "tinker-bad-request"],
+    [401, "tinker-auth"],
+    [403, "tinker-auth"],
+    [404, "tinker-not-found"],
+    [409, "tinker-conflict"],
+    [410, "tinker-expired"],
+    [422, "tinker-bad-request"],
+    [302, "tinker-protocol"],
+  ])("fail at once on %i with %s", async (status, code) => {
+    const { http, call } = server([{ status, json: { detail: "because" } }]);
+    await expect(call()).rejects.toMatchObject({ code, data: { status, detail: "because" } });
+    expect(http.requests).toHaveLength(1);
+  });
+
+  it("quote validation messages and never the key", async () => {
+    const detail = [{ loc: ["body", "rank"], msg: "must be positive, key tml-secret", type: "x" }];
+    const { call } = server([{ status: 422, json: { detail } }]);
+    await expect(call()).rejects.toThrow(/body\.rank must be positive, key \*\*\*/);
+  });
+
+  it.each([
+    ["no JSON", { text: "<html>" }],
+    ["JSON of another form", { json: { request_id: 7 } }],
+  ])("fail on an answer that is %s", async (_name, reply) => {
+    await expect(server([reply]).call()).rejects.toMatchObject({ code: "tinker-protocol" });
+  });
+});
+
+describe("short-lived tokens", () => {
+  const epoch = Date.UTC(2026, 0, 1) / 1000;
+  const token = (name: string, lifeS: number) => jwt({ sub: name, exp: epoch + lifeS });
+
+  it("stand in for the key and are renewed at half of their life", async () => {
+    const first = token("a", 100);
+    const second = token("b", 200);
+    const { http, clock, tinker, call } = server([
+      { json: { jwt: first } },
+      ok,
+      { json: { jwt: second } },
+      ok,
+    ]);
+    await tinker.exchangeKey();
+    await call();
+    await clock.advance(50_000);
+    await call();
+    expect(http.requests.map((request) => request.headers?.["X-API-Key"])).toEqual([
+      "tml-secret",
+      first,
+      "tml-secret",
+      second,
+    ]);
+  });
+
+  it("are reported, so that they can be kept out of everything that is written", async () => {
+    const reported: string[] = [];
+    const first = token("a", 100);
+    const { tinker } = server([{ json: { jwt: first } }], {
+      onToken: (each) => void reported.push(each),
+    });
+    await tinker.exchangeKey();
+    expect(reported).toEqual([first]);
+  });
+
+  it("are renewed beside the requests while they have long to live, once a minute at most", async () => {
+    const first = token("a", 1000);
+    let exchanges = 0;
+    const { clock, http, tinker } = withAnswers((request) => {
+      if (!request.url.endsWith("auth/token")) return ok;
+      return exchanges++ === 0 ? { json: { jwt: first } } : "hang";
+    });
+    await tinker.exchangeKey();
+    await clock.advance(500_000);
+    const call = () => tinker.call({ method: "POST", path: "optim_step", body: {} }, schema);
+    await call();
+    await call();
+    expect(exchanges).toBe(2);
+    const sent = http.requests.filter((request) => request.url.endsWith("optim_step"));
+    expect(sent.map((request) => request.headers?.["X-API-Key"])).toEqual([first, first]);
+  });
+
+  it("are replaced once when the service rejects them", async () => {
+    const first = token("a", 100);
+    const second = token("b", 100);
+    const rejection: FakeReply = {
+      status: 401,
+      headers: { "www-authenticate": 'Bearer error="invalid_token"' },
+    };
+    const { http, tinker, call } = server([
+      { json: { jwt: first } },
+      rejection,
+      { json: { jwt: second } },
+      ok,
+    ]);
+    await tinker.exchangeKey();
+    await call();
+    expect(http.requests.at(-1)?.headers?.["X-API-Key"]).toBe(second);
+  });
+
+  it("do not appear in the error about an unreadable one", async () => {
+    const { tinker } = server([{ json: { jwt: "eyJ.!!secret!!.x" } }]);
+    await expect(tinker.exchangeKey()).rejects.toSatisfy(
+      (error) => error instanceof Error && !error.message.includes("secret") && !error.cause,
+    );
+  });
+});

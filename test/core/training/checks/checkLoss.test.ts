@@ -1,0 +1,118 @@
+import { describe, expect, it } from "vitest";
+import type { Config } from "../../../../src/core/config/fields/schema.ts";
+import type { NewRunEvent } from "../../../../src/core/runFolder/events.ts";
+import { tinkerError } from "../../../../src/core/tinker/transport/errors.ts";
+import { checkLoss } from "../../../../src/core/training/checks/checkLoss.ts";
+import { answerOf, type LossServer } from "../../serverChecks/lossServer.ts";
+import { aConfig } from "../builders.ts";
+import { aContext } from "../fakeContext.ts";
+
+function aRunOn(server: LossServer, changes: Partial<Config> = {}) {
+  const recorded: NewRunEvent[] = [];
+  const context = aContext({
+    config: aConfig(changes),
+    events: { record: async (event) => void recorded.push(event) },
+  });
+  context.client.answer = (call) =>
+    answerOf(server, {
+      ...call,
+      data: call.data.map(({ lossInputs }) => ({
+        targets: lossInputs["target_tokens"] ?? [],
+        logprobs: lossInputs["logprobs"] ?? [],
+        advantages: lossInputs["advantages"] ?? [],
+      })),
+    });
+  return { context, recorded, check: () => checkLoss(context, 3) };
+}
+
+describe("the check of the loss", () => {
+  it("writes down that the server computes it, and says so", async () => {
+    const { context, recorded, check } = aRunOn({});
+    await check();
+    const message =
+      "The server at http://tinker.test computes loss_fn: ppo as documented (loss:sum).";
+    expect(recorded).toMatchObject([
+      {
+        step: 3,
+        level: "info",
+        kind: "server-probed",
+        message,
+        data: { normalization: "token_sum" },
+      },
+    ]);
+    expect(context.progress).toEqual([{ kind: "notice", message }]);
+  });
+
+  it("does not talk about the embedded engine", async () => {
+    const { context, recorded, check } = aRunOn({}, { model_name: "local/tiny-tool" });
+    await check();
+    expect(recorded).toHaveLength(1);
+    expect(context.progress).toEqual([]);
+  });
+
+  it("warns of a loss that is normalised", async () => {
+    const { context, recorded, check } = aRunOn({ normalization: "token_mean" });
+    await check();
+    expect(recorded).toMatchObject([{ level: "info" }, { level: "warn" }]);
+    expect(context.progress.at(-1)).toEqual({
+      kind: "warning",
+      message: expect.stringContaining(
+        "mean over trained tokens (loss:sum), where Tinker's is the sum",
+      ),
+    });
+  });
+
+  it("refuses to train another loss, and names it", async () => {
+    const { check } = aRunOn({ always: "importance_sampling" });
+    await expect(check()).rejects.toMatchObject({
+      code: "loss-differs",
+      configPath: "loss_fn",
+      message: expect.stringMatching(
+        /^loss_fn: the server at http:\/\/tinker.test does not compute ppo .* is what importance_sampling gives.*probe_server: false/,
+      ),
+    });
+  });
+
+  it("warns of a number that no known loss gives, and lets the run go on", async () => {
+    const { context, check } = aRunOn({});
+    const { answer } = context.client;
+    context.client.answer = (call) => {
+      const honest = answer(call);
+      const metrics = { "loss:sum": 12.5 + 3 * (honest.metrics["loss:sum"] ?? 0) };
+      return { ...honest, metrics };
+    };
+    await check();
+    expect(context.progress).toEqual([
+      {
+        kind: "warning",
+        message: expect.stringMatching(
+          /could not be checked: for a probe its loss:sum is .*No loss known here gives that number\. The run goes on/,
+        ),
+      },
+    ]);
+  });
+
+  it("lists what is offered in place of a loss that is not", async () => {
+    const { context, check } = aRunOn({}, { loss_fn: "dro" });
+    const { answer } = context.client;
+    context.client.answer = (call) => {
+      if (call.lossFn === "dro") throw tinkerError("tinker-bad-request", "422: loss_fn");
+      return answer(call);
+    };
+    await expect(check()).rejects.toMatchObject({
+      code: "loss-not-offered",
+      message: expect.stringMatching(/It takes importance_sampling, ppo, cispo, gspo: set loss_fn/),
+    });
+  });
+
+  it("says what could not be checked, and lets the run go on", async () => {
+    const { context, check } = aRunOn({ metric: null });
+    await check();
+    expect(context.progress).toEqual([
+      {
+        kind: "notice",
+        message: expect.stringMatching(/could not be checked: it reports no loss/),
+      },
+    ]);
+  });
+});

@@ -1,0 +1,282 @@
+import { describe, expect, it } from "vitest";
+import { AppError } from "../../../../src/core/errors.ts";
+import type { FinishedRollout, RolloutTask } from "../../../../src/core/rollout/rollout.ts";
+import {
+  type CollectOptions,
+  collectRollouts,
+} from "../../../../src/core/training/generation/collectRollouts.ts";
+import { RolloutPlayer } from "../../../../src/core/training/generation/rolloutPlayer.ts";
+import { settle } from "../../../fakes/fakeClock.ts";
+import {
+  result,
+  type ScriptedEnvironment,
+  type SessionScript,
+  scriptedEnvironment,
+} from "../../rollout/scriptedEnvironment.ts";
+import { call, ended, scriptedSampler } from "../../rollout/scriptedModel.ts";
+import { aConfig, aTask, someSettings } from "../builders.ts";
+import { aContext, type FakeContext } from "../fakeContext.ts";
+
+const ANSWER = ended(call("answer"));
+const solved = { onCall: () => result("", { reward: 1, finished: true }) };
+const tasks = (count: number): readonly RolloutTask[] =>
+  Array.from({ length: count }, (_, rollout) => aTask({ rollout }));
+
+/** Plays with a model that takes a second for each turn, unless `options` name another sampler. */
+function play(
+  context: FakeContext,
+  rollouts: readonly RolloutTask[],
+  options: Partial<CollectOptions> = {},
+): Promise<readonly FinishedRollout[]> {
+  const beforeAnswer = (signal: AbortSignal | undefined) => context.clock.sleep(1_000, signal);
+  return collectRollouts(context, rollouts, {
+    sampler: scriptedSampler([ANSWER], { beforeAnswer }),
+    seedOf: () => 7,
+    onFinished: async () => undefined,
+    onUsed: () => undefined,
+    ...options,
+  });
+}
+
+/** Refuses sessions while `isGone` says so, given how many were asked for before, and answers no query after one that it refused. */
+function vanishing(isGone: (asked: number) => boolean, script: SessionScript | Error = solved) {
+  const inner = scriptedEnvironment([script]);
+  let asked = 0;
+  const answer = (before: number): void => {
+    if (isGone(before)) throw new AppError("environment-unavailable", "gone");
+  };
+  const remote: ScriptedEnvironment = {
+    ...inner,
+    splits: async () => {
+      answer(asked - 1);
+      return inner.splits();
+    },
+    openSession: async (choice, options) => {
+      asked += 1;
+      answer(asked - 1);
+      return inner.openSession(choice, options);
+    },
+  };
+  return { remote, asked: () => asked };
+}
+
+/** Counts sessions that are open at once. */
+function countingEnvironment() {
+  let open = 0;
+  let most = 0;
+  const inner = scriptedEnvironment([solved]);
+  const remote: ScriptedEnvironment = {
+    ...inner,
+    openSession: async (choice, options) => {
+      open += 1;
+      most = Math.max(most, open);
+      const session = await inner.openSession(choice, options);
+      const close = async () => {
+        open -= 1;
+        await session.close();
+      };
+      return { ...session, close };
+    },
+  };
+  return { remote, most: () => most, open: () => open };
+}
+
+describe("playing rollouts", () => {
+  it("gives them back in the order of the tasks, however they end", async () => {
+    const context = aContext({ remote: scriptedEnvironment([solved]) });
+    const order: number[] = [];
+    const sampler = scriptedSampler([ANSWER], {
+      beforeAnswer: (signal) => context.clock.sleep(5_000 - 1_000 * order.length, signal),
+    });
+    const onFinished = async ({ task }: FinishedRollout) => void order.push(task.rollout);
+    const finished = await context.clock.run(play(context, tasks(3), { sampler, onFinished }));
+    expect(finished.map(({ task }) => task.rollout)).toEqual([0, 1, 2]);
+    expect(order.toSorted()).toEqual([0, 1, 2]);
+  });
+
+  it("keeps to the limit of rollouts, and no rollout pays for its wait", async () => {
+    const { remote, most } = countingEnvironment();
+    const config = aConfig({ max_rollout_concurrency: 1 });
+    const settings = someSettings({ rolloutTimeoutMs: 2_000 });
+    const context = aContext({ config, remote, settings });
+    const finished = await context.clock.run(play(context, tasks(5)));
+    expect(most()).toBe(1);
+    expect(finished.map(({ record }) => record.stop)).toEqual(
+      tasks(5).map(() => "reached_terminal_state"),
+    );
+    expect(finished.map(({ facts }) => facts.queueS)).toEqual([0, 1, 2, 3, 4]);
+    const queuedMs = finished.map(({ record }) => record.beginning?.queuedMs);
+    expect(queuedMs).toEqual([0, 1_000, 2_000, 3_000, 4_000]);
+  });
+
+  it("keeps to an environment's own limit", async () => {
+    const { remote, most } = countingEnvironment();
+    const context = aContext({ remote, maxSessions: 2 });
+    await context.clock.run(play(context, tasks(6)));
+    expect(most()).toBe(2);
+  });
+
+  it("keeps to the limit of samples in flight", async () => {
+    const config = aConfig({ max_samples_in_flight: 2 });
+    const context = aContext({ config, remote: scriptedEnvironment([solved]) });
+    let inFlight = 0;
+    let most = 0;
+    const sampler = scriptedSampler([ANSWER], {
+      beforeAnswer: async (signal) => {
+        inFlight += 1;
+        most = Math.max(most, inFlight);
+        await context.clock.sleep(1_000, signal);
+        inFlight -= 1;
+      },
+    });
+    await context.clock.run(play(context, tasks(6), { sampler }));
+    expect(most).toBe(2);
+  });
+
+  it("sends seeds, unless they are switched off", async () => {
+    const seedsWith = async (sampling_seed: boolean) => {
+      const sampler = scriptedSampler([ANSWER]);
+      const remote = scriptedEnvironment([solved]);
+      const context = aContext({ config: aConfig({ sampling_seed }), remote });
+      await context.clock.run(play(context, tasks(1), { sampler }));
+      return sampler.requests.map(({ seed }) => seed);
+    };
+    expect(await seedsWith(true)).toEqual([7]);
+    expect(await seedsWith(false)).toEqual([undefined]);
+  });
+
+  it("lets an evaluation change the settings", async () => {
+    const sampler = scriptedSampler([ANSWER]);
+    const context = aContext({ remote: scriptedEnvironment([solved]) });
+    const settings: CollectOptions["settings"] = (given) => ({ ...given, temperature: 0 });
+    await context.clock.run(play(context, tasks(1), { sampler, settings }));
+    expect(sampler.requests[0]?.temperature).toBe(0);
+  });
+
+  it("waits until a rollout is written down before the next takes its place", async () => {
+    const { remote, open } = countingEnvironment();
+    const context = aContext({ config: aConfig({ max_active_tasks: 1 }), remote });
+    const opened: number[] = [];
+    const onFinished = async () => {
+      await context.clock.sleep(500);
+      opened.push(open());
+    };
+    await context.clock.run(play(context, tasks(3), { onFinished }));
+    expect(opened).toEqual([0, 0, 0]);
+    expect(context.clock.monotonic()).toBe(3 * 1_500);
+  });
+});
+
+describe("a fault that concerns the whole run", () => {
+  it("ends all other rollouts, closes their sessions and is thrown", async () => {
+    const refused = new AppError("tinker-auth", "The key was refused.");
+    const remote = scriptedEnvironment([solved, solved, refused]);
+    const context = aContext({ remote });
+    await expect(play(context, tasks(3))).rejects.toBe(refused);
+    expect(remote.sessions.map(({ isClosed }) => isClosed)).toEqual([true, true]);
+    expect(context.clock.sleeping).toBe(0);
+    expect(context.limits.rollouts.active).toBe(0);
+  });
+
+  it("keeps waiting rollouts from starting", async () => {
+    const refused = new AppError("environment-auth", "The key was refused.");
+    const remote = scriptedEnvironment([refused]);
+    const context = aContext({ config: aConfig({ max_active_tasks: 1 }), remote });
+    await expect(play(context, tasks(9))).rejects.toBe(refused);
+    // The place of the refused one may be taken before the others hear of it.
+    expect(remote.choices.length).toBeLessThanOrEqual(2);
+  });
+
+  it("includes a rollout that cannot be written down", async () => {
+    const disk = new AppError("disk", "The disk is full.");
+    const context = aContext({ remote: scriptedEnvironment([solved]) });
+    const onFinished = () => Promise.reject(disk);
+    await expect(context.clock.run(play(context, tasks(2), { onFinished }))).rejects.toBe(disk);
+  });
+});
+
+describe("a request to stop", () => {
+  it("ends all rollouts, with its own reason", async () => {
+    const remote = scriptedEnvironment([solved]);
+    const context = aContext({ remote });
+    const playing = play(context, tasks(3));
+    await settle();
+    context.control.stop();
+    await expect(playing).rejects.toBe(context.control.signal.reason);
+    expect(remote.sessions.map(({ isClosed }) => isClosed)).toEqual([true, true, true]);
+  });
+
+  it("is recorded once", () => {
+    const { control } = aContext();
+    expect(control.isStopping).toBe(false);
+    control.stop();
+    const { reason } = control.signal;
+    control.stop();
+    expect(control.isStopping).toBe(true);
+    expect(control.signal.reason).toBe(reason);
+    expect(reason).toMatchObject({ code: "stopped" });
+  });
+});
+
+describe("rollouts whose environment's service goes out of reach", () => {
+  const settings = someSettings({ maxRetries: 0 });
+
+  /** Plays and says in which order rollouts were handed on. */
+  async function playOut(remote: ScriptedEnvironment, count: number, atOnce = 64) {
+    const config = aConfig({ max_rollout_concurrency: atOnce });
+    const context = aContext({ config, remote, settings });
+    const order: number[] = [];
+    const onFinished = async ({ task }: FinishedRollout) => void order.push(task.rollout);
+    const player = new RolloutPlayer(context, { step: 0, isAwaited: true });
+    const beforeAnswer = (signal: AbortSignal | undefined) => context.clock.sleep(1_000, signal);
+    const sampler = scriptedSampler([ANSWER], { beforeAnswer });
+    const options = { sampler, seedOf: () => 7, onFinished, onUsed: () => undefined };
+    const [ended] = player.play([tasks(count)], { context, ...options });
+    const playing = context.clock.run(player.end()).then(() => ended);
+    const finished = await playing.catch((error: unknown) => error);
+    return { context, finished, order, waitedMs: player.waitedMs };
+  }
+
+  it("are played again once it answers, and those that were played are not", async () => {
+    const { remote, asked } = vanishing((before) => before >= 3 && before < 5);
+    const { finished, order, waitedMs } = await playOut(remote, 6, 3);
+    expect(finished).toMatchObject(tasks(6).map((task) => ({ task, reward: 1 })));
+    expect(order.toSorted()).toEqual([0, 1, 2, 3, 4, 5]);
+    expect(asked()).toBe(8);
+    // Two probes, half a minute each, and the second while it was played.
+    expect(waitedMs).toBe(61_000);
+  });
+
+  it("are not tried when others have shown that the environment answers nothing", async () => {
+    const { remote, asked } = vanishing((before) => before < 16);
+    const { finished, order } = await playOut(remote, 100, 16);
+    expect(finished).toHaveLength(100);
+    expect(order).toHaveLength(100);
+    expect(asked()).toBe(116);
+  });
+
+  it("end the run with the service's own error after half an hour", async () => {
+    const { remote } = vanishing(() => true);
+    const { context, finished, order } = await playOut(remote, 2);
+    expect(finished).toMatchObject({ code: "environment-unavailable" });
+    expect(order).toEqual([]);
+    expect(context.clock.monotonic()).toBeGreaterThanOrEqual(30 * 60_000);
+  });
+
+  it("have failed when others got through", async () => {
+    const { remote } = vanishing((before) => before === 1);
+    const { finished, waitedMs } = await playOut(remote, 3);
+    expect(finished).toMatchObject([{ reward: 1 }, { reward: null }, { reward: 1 }]);
+    expect(waitedMs).toBe(0);
+  });
+
+  it.each(["environment-tool-crashed", "environment-protocol"])(
+    "are none that ended with %s",
+    async (code) => {
+      const { remote } = vanishing(() => false, new AppError(code, "broken"));
+      const { finished, order } = await playOut(remote, 2);
+      expect(finished).toMatchObject([{ reward: null }, { reward: null }]);
+      expect(order).toEqual([0, 1]);
+    },
+  );
+});

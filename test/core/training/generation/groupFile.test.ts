@@ -1,0 +1,60 @@
+import { describe, expect, it } from "vitest";
+import type { FinishedRollout } from "../../../../src/core/rollout/rollout.ts";
+import { decodeGroup, encodeRollout } from "../../../../src/core/training/generation/groupFile.ts";
+import { scoreGroups } from "../../../../src/core/training/update/groups.ts";
+import { hasNonfiniteReward } from "../../../../src/core/training/update/healthMetrics.ts";
+import { concatBytes } from "../../../../src/core/util/concatBytes.ts";
+import { aConfig, aGroup } from "../builders.ts";
+
+const encodeGroup = (rollouts: readonly FinishedRollout[]): Uint8Array =>
+  concatBytes(rollouts.map(encodeRollout));
+
+describe("a group that waits on disk for its step", () => {
+  const group = aGroup([1, 0, null, 0.25], { step: 3, group: 2 });
+
+  it("comes back with what is trained and counted", () => {
+    const back = decodeGroup(encodeGroup(group)) ?? [];
+    expect(back).toHaveLength(4);
+    expect(group).toMatchObject(back.map(({ streams: _, ...rest }) => rest));
+    const config = aConfig({ group_failures: "reference", zero_variance: "keep" });
+    const sent = (rollouts: typeof group) =>
+      scoreGroups(
+        rollouts.filter(({ reward }) => reward !== null),
+        config,
+      ).flatMap((scored) =>
+        scored.rollouts.flatMap(({ data }) =>
+          data.map(({ tokens, targets, logprobs, advantages, mask }) => ({
+            ...{ tokens, targets, logprobs, advantages, mask },
+          })),
+        ),
+      );
+    expect(sent(back)).toEqual(sent(group));
+    expect(sent(back)).toHaveLength(3);
+  });
+
+  it("comes back in the order of its rollouts, in whatever order they ended", () => {
+    const back = decodeGroup(encodeGroup(group.toReversed())) ?? [];
+    expect(back.map(({ task }) => task.rollout)).toEqual([0, 1, 2, 3]);
+    expect(back).toEqual(decodeGroup(encodeGroup(group)));
+  });
+
+  it("keeps that a reward was no finite number", () => {
+    const [first] = group;
+    if (first === undefined) throw new Error("the group has rollouts");
+    const { record } = first;
+    const rewardBreakdown = { ...record.rewardBreakdown, reduced: Number.POSITIVE_INFINITY };
+    const odd = { ...first, record: { ...record, rewardBreakdown } };
+    const back = decodeGroup(encodeGroup([odd, ...group.slice(1)])) ?? [];
+    expect(back.map(hasNonfiniteReward)).toEqual([true, false, false, false]);
+  });
+
+  it.each([
+    ["cut off", (bytes: Uint8Array) => bytes.slice(0, -8)],
+    ["empty", () => new Uint8Array()],
+    ["without its lines", (bytes: Uint8Array) => bytes.slice(0, 40)],
+    ["of another kind", () => new TextEncoder().encode("\0\0\0\0{}")],
+  ])("is no group when its file is %s", (_, damage) => {
+    const back = decodeGroup(damage(encodeGroup(group)));
+    expect(back === null || back.length === 0).toBe(true);
+  });
+});

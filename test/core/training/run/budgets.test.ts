@@ -1,0 +1,51 @@
+import { describe, expect, it } from "vitest";
+import { budgetShares, earlyEnd } from "../../../../src/core/training/run/budgets.ts";
+import { NO_RUN_USAGE } from "../../../../src/core/usage/tokenUsage.ts";
+import { aConfig } from "../builders.ts";
+
+const PRICES = { sampled: 1, prefill_cached: 1, prefill_uncached: 1, trained: 1 };
+const TOKENS = { sampled: 400, prefill_cached: 100, prefill_uncached: 200, trained: 300 };
+const usage = { ...NO_RUN_USAGE, cumulative: TOKENS, evaluation: { ...TOKENS, trained: 0 } };
+const spent = { usage, prices: PRICES, seconds: 1800 };
+
+describe("a budget", () => {
+  it("counts all kinds of tokens, evaluations included, and the time of all attempts", () => {
+    const budgets = { max_tokens_total: 3_400, max_cost_usd: 0.0034, max_hours: 2 };
+    const shares = budgetShares(aConfig(budgets), spent);
+    expect(shares).toEqual({ tokens_frac: 0.5, cost_frac: 0.5, hours_frac: 0.25 });
+    expect(budgetShares(aConfig(), spent)).toEqual({});
+  });
+
+  it.each([
+    [{ max_tokens_total: 1_700 }, "token-budget", /max_tokens_total/],
+    [{ max_cost_usd: 0.0017 }, "cost-budget", /max_cost_usd: \$0\.00170/],
+    [{ max_hours: 0.5 }, "time-budget", /max_hours/],
+  ])("of %o ends the run once all of it is used", (budget, code, words) => {
+    const end = earlyEnd(aConfig(budget), spent, []);
+    expect(end).toMatchObject({ code, message: expect.stringMatching(words) });
+    const [[key = "", limit = 0] = []] = Object.entries(budget);
+    expect(earlyEnd(aConfig({ [key]: 1.01 * limit }), spent, [])).toBeNull();
+  });
+
+  it("in USD ends nothing where no prices are known", () => {
+    const config = aConfig({ max_cost_usd: 0.0001 });
+    expect(earlyEnd(config, { ...spent, prices: null }, [])).toBeNull();
+  });
+});
+
+describe("a target", () => {
+  const config = aConfig({ target_reward: { reward: 0.5, steps: 3 } });
+  const isReached = (...rewards: readonly (number | null)[]): boolean =>
+    earlyEnd(config, spent, rewards) !== null;
+
+  it("is reached by the mean of the last steps", () => {
+    expect(isReached(0, 0.25, 0.5, 0.75)).toBe(true);
+    expect(isReached(1, 1, 0.25, 0.5, 0.7)).toBe(false);
+    expect(earlyEnd(config, spent, [0.5, 0.5, 0.5])?.code).toBe("target-reached");
+  });
+
+  it("needs all of its steps, each with a reward", () => {
+    expect(isReached(1, 1)).toBe(false);
+    expect(isReached(1, 1, null)).toBe(false);
+  });
+});

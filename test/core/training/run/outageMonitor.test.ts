@@ -1,0 +1,205 @@
+import { describe, expect, it } from "vitest";
+import { exitCodeOf } from "../../../../src/cli/terminal/exitCode.ts";
+import { AppError } from "../../../../src/core/errors.ts";
+import type { FinishedRollout, RolloutTask } from "../../../../src/core/rollout/rollout.ts";
+import { collectRollouts } from "../../../../src/core/training/generation/collectRollouts.ts";
+import { settle } from "../../../fakes/fakeClock.ts";
+import {
+  result,
+  type ScriptedEnvironment,
+  type SessionScript,
+  scriptedEnvironment,
+} from "../../rollout/scriptedEnvironment.ts";
+import { call, ended, scriptedSampler } from "../../rollout/scriptedModel.ts";
+import { aConfig, aTask, ENVIRONMENT, someSettings } from "../builders.ts";
+import { aContext, type ContextOptions, type FakeContext } from "../fakeContext.ts";
+
+const MINUTE_MS = 60_000;
+const OTHER = "Owner/Other";
+const full = new AppError("environment-capacity", "at maximum capacity");
+const gone = new AppError("environment-unavailable", "connect ECONNREFUSED");
+const refused = new AppError("environment-auth", "access denied. Check the API key.");
+const solved: SessionScript = { onCall: () => result("", { reward: 1, finished: true }) };
+
+const tasks = (count: number, changes: Partial<RolloutTask> = {}): readonly RolloutTask[] =>
+  Array.from({ length: count }, (_, rollout) => aTask({ rollout, ...changes }));
+
+interface Fault {
+  error: AppError | null;
+}
+
+/** Refuses sessions with the error that stands in `fault`; while it answers no questions, only with `isSilent`. */
+function faulty(fault: Fault, isSilent = true): ScriptedEnvironment {
+  const inner = scriptedEnvironment([solved]);
+  return {
+    ...inner,
+    splits: async () => {
+      if (isSilent && fault.error !== null) throw fault.error;
+      return inner.splits();
+    },
+    openSession: async (choice, options) => {
+      if (fault.error !== null) throw fault.error;
+      return inner.openSession(choice, options);
+    },
+  };
+}
+
+/** Plays in step 3, with a model that takes a second for each turn. */
+function setUp(
+  remote: ScriptedEnvironment,
+  rollouts: readonly RolloutTask[],
+  maxActive = 64,
+  otherRemotes: ContextOptions["otherRemotes"] = {},
+) {
+  const saves: number[] = [];
+  const context = aContext({
+    remote,
+    otherRemotes,
+    config: aConfig({ max_active_tasks: maxActive }),
+    settings: someSettings({ maxRetries: 1 }),
+    capabilities: async () => [],
+  });
+  const { recorded: events, phases } = context;
+  context.control.offerSave(async () => {
+    saves.push(context.clock.monotonic());
+    throw new AppError("unused", "Nothing reads the entry.");
+  });
+  const play = () => playIn(context, rollouts);
+  const kinds = () => events.map(({ kind }) => kind);
+  return { context, clock: context.clock, events, kinds, phases, saves, play };
+}
+
+function playIn(
+  context: FakeContext,
+  rollouts: readonly RolloutTask[],
+): Promise<readonly FinishedRollout[]> {
+  const beforeAnswer = (signal: AbortSignal | undefined) => context.clock.sleep(1_000, signal);
+  return collectRollouts(context, rollouts, {
+    sampler: scriptedSampler([ended(call("answer"))], { beforeAnswer }),
+    seedOf: () => 7,
+    onFinished: async () => undefined,
+    onUsed: () => undefined,
+  });
+}
+
+describe("an environment that refuses every session because it is full", () => {
+  it("pauses the run after half an hour, reports what may help, and ends it after an hour", async () => {
+    const { play, clock, phases, events } = setUp(faulty({ error: full }), tasks(4));
+    const playing = play().catch((error: unknown) => error);
+    await clock.advance(29 * MINUTE_MS);
+    expect(phases).toEqual([]);
+    await clock.advance(MINUTE_MS);
+    expect(phases).toEqual(["paused"]);
+    const paused = events.find(({ kind }) => kind === "capacity-paused");
+    expect(paused?.message).toMatch(/max_active_tasks 64, .*max_concurrency unset/);
+    expect(paused?.data).toMatchObject({
+      edits: [{ path: ["environments", ENVIRONMENT, "max_concurrency"], value: 1 }],
+    });
+    const error = await clock.run(playing);
+    expect(error).toMatchObject({
+      code: "run-capacity",
+      configPath: `environments.${ENVIRONMENT}.max_concurrency`,
+    });
+    expect(exitCodeOf(error)).toBe(4);
+    expect(clock.monotonic()).toBeGreaterThanOrEqual(60 * MINUTE_MS);
+  });
+
+  it("lets the run continue by itself as soon as it opens a session", async () => {
+    const fault: Fault = { error: full };
+    const { play, clock, phases } = setUp(faulty(fault), tasks(4));
+    const playing = play();
+    await clock.advance(40 * MINUTE_MS);
+    fault.error = null;
+    const finished = await clock.run(playing);
+    expect(finished.map(({ reward, facts }) => [reward, facts.attempts])).toEqual(
+      tasks(4).map(() => [1, 1]),
+    );
+    expect(phases).toEqual(["paused", "running"]);
+    expect(clock.monotonic()).toBeLessThanOrEqual(42 * MINUTE_MS);
+  });
+
+  it("is tried at once when the run is asked to continue", async () => {
+    const fault: Fault = { error: full };
+    const { play, clock, context } = setUp(faulty(fault), tasks(1));
+    const playing = play();
+    await clock.advance(40 * MINUTE_MS);
+    fault.error = null;
+    context.control.continue();
+    await settle();
+    await clock.advance(1_000);
+    expect(await playing).toMatchObject([{ reward: 1 }]);
+  });
+});
+
+describe("an environment that refuses the key amid a run", () => {
+  it("pauses the run, and loses nothing when the key is good again", async () => {
+    const fault: Fault = { error: null };
+    const { play, clock, phases, events, context } = setUp(faulty(fault), tasks(3), 1);
+    const playing = play();
+    await clock.advance(1_500);
+    fault.error = refused;
+    await clock.advance(MINUTE_MS);
+    expect(phases).toEqual(["paused"]);
+    expect(events).toMatchObject([
+      {
+        kind: "circuit-open",
+        message: expect.stringMatching(/Check the API key.*reads a new key/),
+      },
+    ]);
+    fault.error = null;
+    context.control.continue();
+    expect(await clock.run(playing)).toMatchObject(tasks(3).map(() => ({ reward: 1 })));
+    expect(events.at(-1)).toMatchObject({ kind: "circuit-closed" });
+  });
+
+  it("ends the run with that error after half an hour", async () => {
+    const fault: Fault = { error: null };
+    const { play, clock } = setUp(faulty(fault), tasks(3), 1);
+    const playing = play();
+    playing.catch(() => undefined);
+    await clock.advance(1_500);
+    fault.error = refused;
+    await expect(clock.run(playing)).rejects.toMatchObject({
+      code: "environment-auth",
+      message: expect.stringMatching(/skipped no task.*resume the run\.$/),
+    });
+  });
+
+  it("ends it at once when no session was ever opened", async () => {
+    const { play } = setUp(faulty({ error: refused }), tasks(3));
+    await expect(play()).rejects.toBe(refused);
+  });
+});
+
+describe("an environment that fails beside one that works", () => {
+  it("takes no slot from the other, and no attempt from its own rollouts", async () => {
+    const fault: Fault = { error: gone };
+    const own = tasks(8);
+    const others = tasks(8, { environment: OTHER, taskKey: `${OTHER}:train:1#1` });
+    const { context, clock, kinds, phases, play } = setUp(faulty(fault), [...own, ...others], 2, {
+      [OTHER]: { ...scriptedEnvironment([solved]), name: OTHER },
+    });
+    const playing = play();
+    await clock.advance(20_000);
+    const { environments } = context.services;
+    expect(environments.get(OTHER)?.gate.stats.peak).toBeGreaterThan(0);
+    expect(environments.get(OTHER)?.gate.unavailability).toBeNull();
+    expect(phases).toEqual(["paused"]);
+    fault.error = null;
+    const finished = await clock.run(playing);
+    expect(finished.map(({ reward }) => reward)).toEqual([...own, ...others].map(() => 1));
+    expect(phases).toEqual(["paused", "running"]);
+    expect(kinds()).toEqual(["circuit-open", "circuit-closed"]);
+  });
+});
+
+describe("a task for which no session can ever be opened", () => {
+  it("fails, with no pause, where the environment answers queries", async () => {
+    const remote = faulty({ error: gone }, false);
+    const { play, clock, phases, events } = setUp(remote, tasks(2));
+    const finished = await clock.run(play());
+    expect(finished).toMatchObject(tasks(2).map(() => ({ reward: null })));
+    expect(phases).toEqual([]);
+    expect(events).toEqual([]);
+  });
+});

@@ -1,0 +1,100 @@
+import { describe, expect, it } from "vitest";
+import type { NewRunEvent } from "../../../../src/core/runFolder/events.ts";
+import { appendMetrics } from "../../../../src/core/runFolder/metrics/metrics.ts";
+import type { MetricsRow } from "../../../../src/core/runFolder/metrics/metricsTree.ts";
+import { RunAlarms } from "../../../../src/core/training/step/alarms.ts";
+import { aRow, type Numbers, times } from "../../alarms/aRow.ts";
+import { aConfig } from "../builders.ts";
+import { aContext, FOLDER, linesOf, PATHS } from "../fakeContext.ts";
+
+/** Judges and writes rows as a step does; a new watch takes over before the steps of `resumedAt`. */
+async function play(
+  steps: readonly Numbers[],
+  resumedAt: readonly number[] = [],
+  config = aConfig(),
+) {
+  const events: NewRunEvent[] = [];
+  const context = aContext({
+    config,
+    events: { record: async (event) => void events.push(event) },
+  });
+  let alarms = new RunAlarms();
+  const rows: MetricsRow[] = [];
+  for (const [step, numbers] of steps.entries()) {
+    if (resumedAt.includes(step)) alarms = new RunAlarms();
+    const { row } = await alarms.evaluate(context, aRow(step, numbers));
+    await appendMetrics(context.fileSystem, FOLDER, row);
+    rows.push(row);
+  }
+  return {
+    context,
+    rows,
+    reported: events.map(({ step, kind, data }) => [step, kind, data["alarm"]]),
+  };
+}
+
+/** Alarms of all lengths of memory: the first steps, ten steps, five steps, one. */
+const EVENTFUL: readonly Numbers[] = [
+  ...times(5, { "optim/kl_sample_train_v2": 0.02 }),
+  ...times(6, { "optim/kl_sample_train_v2": 0.09 }),
+  ...times(5, { "rollout/response_tokens/mean": 300 }),
+  ...times(7, { "group/frac_mixed": 0, "rollout/turn_truncated_frac": 0.5 }),
+  ...times(6),
+];
+
+describe("the alarms of a run", () => {
+  it("stand in every row, and in the events when they begin and end", async () => {
+    const cut = { "rollout/turn_truncated_frac": 0.4 };
+    const { rows, reported } = await play([{}, cut, cut, {}, {}, {}]);
+    expect(rows.map(({ alarm }) => alarm)).toMatchObject(
+      [0, 1, 1, 1, 1, 0].map((truncated_turns) => ({ truncated_turns, parse_success: 0 })),
+    );
+    expect(reported).toEqual([
+      [1, "alarm", "truncated_turns"],
+      [5, "alarm-over", "truncated_turns"],
+    ]);
+  });
+
+  it("are the same whether the run was resumed or not", async () => {
+    const whole = await play(EVENTFUL);
+    expect(new Set(whole.reported.map(([, , id]) => id)).size).toBe(4);
+    const everyStep = EVENTFUL.map((_, step) => step);
+    const resumed = await play(EVENTFUL, everyStep);
+    expect(linesOf(resumed.context, PATHS.metrics)).toEqual(linesOf(whole.context, PATHS.metrics));
+    expect(resumed.reported).toEqual(whole.reported);
+  });
+
+  it("do not mind equal rewards that are trained on", async () => {
+    const reported = async (zero_variance: "keep" | "drop") => {
+      const equal = times(6, { "group/frac_mixed": 0 });
+      return (await play(equal, [], aConfig({ zero_variance }))).reported;
+    };
+    expect(await reported("drop")).toEqual([[4, "alarm", "equal_rewards"]]);
+    expect(await reported("keep")).toEqual([]);
+  });
+
+  it("have no number in the row while they are turned off", async () => {
+    const context = aContext();
+    const config = {
+      ...context.config,
+      alarms: { ...context.config.alarms, truncated_turns: null },
+    };
+    const { row } = await new RunAlarms().evaluate({ ...context, config }, aRow(0));
+    expect(row["alarm"]).toHaveProperty("parse_success", 0);
+    expect(row["alarm"]).not.toHaveProperty("truncated_turns");
+  });
+});
+
+describe("the age of a sampler", () => {
+  it("is counted in updates since it was first used", () => {
+    const alarms = new RunAlarms();
+    const ages = [
+      ["a", 0],
+      ["b", 1],
+      ["b", 1],
+      ["b", 3],
+      ["c", 4],
+    ] as const;
+    expect(ages.map(([id, updates]) => alarms.samplerAge(id, updates))).toEqual([0, 0, 0, 2, 0]);
+  });
+});

@@ -1,0 +1,281 @@
+import { describe, expect, it } from "vitest";
+import type { Config, EnvironmentConfig } from "../../../../src/core/config/fields/schema.ts";
+import { AppError } from "../../../../src/core/errors.ts";
+import { isJsonObject } from "../../../../src/core/json.ts";
+import { rolloutSeed } from "../../../../src/core/rollout/seeds.ts";
+import { stepPaths } from "../../../../src/core/runFolder/files/layout.ts";
+import { decodeTokenRecord } from "../../../../src/core/runFolder/rollouts/tokenRecord.ts";
+import type { SamplingClient } from "../../../../src/core/tinker/samplingClient.ts";
+import { RunAlarms } from "../../../../src/core/training/step/alarms.ts";
+import { runStep } from "../../../../src/core/training/step/step.ts";
+import { NO_RUN_USAGE, NO_TOKENS } from "../../../../src/core/usage/tokenUsage.ts";
+import { sum } from "../../../../src/core/util/stats.ts";
+import { sha256 } from "../../../../src/node/hash.ts";
+import { result, scriptedEnvironment } from "../../rollout/scriptedEnvironment.ts";
+import { call, ended, scriptedSampler } from "../../rollout/scriptedModel.ts";
+import { aConfig, anEnvironment, ENVIRONMENT } from "../builders.ts";
+import { aContext, type FakeContext, FOLDER, linesOf, PATHS } from "../fakeContext.ts";
+import { resultOf } from "../fakeTrainingClient.ts";
+import { issued } from "../issued.ts";
+
+interface StepScript {
+  /** One for each rollout in the order in which they end; null = none is given. */
+  readonly rewards?: readonly (number | null)[];
+  readonly config?: Partial<Config>;
+  readonly environment?: Partial<EnvironmentConfig>;
+  readonly groups?: number;
+  /** Why no session of the environment can be opened. */
+  readonly fault?: Error;
+  /** The base model; the service has none by default. */
+  readonly base?: SamplingClient;
+  readonly setUp?: (context: FakeContext) => void;
+}
+
+async function run(script: StepScript = {}) {
+  const { output, ...rest } = begin(script);
+  return { ...rest, output: await output };
+}
+
+/** Plays and trains step 6 with groups of two, tasks 0 and on. */
+function begin(script: StepScript = {}) {
+  const { rewards = [1, 0], config, environment, groups = 1, fault, base, setUp } = script;
+  let answers = 0;
+  const onCall = () => result("", { reward: rewards[answers++] ?? null, finished: true });
+  const environments = { [ENVIRONMENT]: anEnvironment({ num_rollouts: 2, ...environment }) };
+  const context = aContext({
+    remote: scriptedEnvironment([fault ?? { onCall }]),
+    config: aConfig({ environments, ...config }),
+    totalSteps: 10,
+    ...(base && { samplerForBase: async () => base }),
+  });
+  setUp?.(context);
+  const sampler = scriptedSampler([ended(call("answer"))]);
+  const output = context.clock.run(
+    runStep(context, {
+      step: 6,
+      take: issued(context, {
+        step: 6,
+        items: Array.from({ length: groups }, (_, position) => context.sequence.itemAt(position)),
+        sampler,
+        updates: 6,
+      }),
+      saveSampler: () => context.services.client.ephemeralSampler(),
+      cursor: 0,
+      optimizerUpdates: 6,
+      usage: { ...NO_RUN_USAGE, cumulative: { ...NO_TOKENS, sampled: 100, trained: 100 } },
+      secondsUntilNow: () => 0,
+      elapsedS: [],
+      extra: {},
+      alarms: new RunAlarms(),
+    }),
+  );
+  return { context, sampler, output };
+}
+
+const paths = stepPaths(FOLDER, 6);
+
+/** Lines of the step's index of one kind. */
+function index(context: FakeContext, kind: string): readonly object[] {
+  const lines = linesOf(context, paths.index).filter(isJsonObject);
+  return lines.filter((line) => line["kind"] === kind);
+}
+
+describe("a step", () => {
+  it("samples every rollout with a seed of its own", async () => {
+    const { sampler } = await run({ rewards: [1, 0, 1, 0], groups: 2 });
+    const taskKey = (task: number) => `${ENVIRONMENT}:train:${task}#${task}`;
+    const expected = [0, 1].flatMap((task) =>
+      [0, 1].map((rollout) => rolloutSeed(sha256, 42, { taskKey: taskKey(task), rollout }, 0, 0)),
+    );
+    expect(sampler.requests.map(({ seed }) => seed)).toEqual(expected);
+  });
+
+  it("trains the rollouts in the order of groups, with the advantages of their group", async () => {
+    const { context } = await run({
+      rewards: [1, 0, 0, 1],
+      groups: 2,
+      config: { advantage_calculation: "centered" },
+    });
+    const sent = context.client.lossCalls[0]?.data ?? [];
+    const advantages = sent.map(({ lossInputs }) => lossInputs["advantages"]?.at(-1));
+    expect(advantages).toEqual([0.5, -0.5, -0.5, 0.5]);
+  });
+
+  it("stores the penalty for length beside the advantage, where there is one", async () => {
+    const penalties = async (overlong: Config["overlong"]) => {
+      const limits = { max_response_tokens: 100, overlong_buffer: 100, overlong_penalty: 0.5 };
+      const { context } = await run({ config: { overlong, ...limits } });
+      return index(context, "scored").map((line) => ("penalty" in line ? line.penalty : null));
+    };
+    const [first] = await penalties("penalty");
+    expect(first).toBeGreaterThan(0);
+    expect(first).toBeLessThanOrEqual(0.5);
+    expect(await penalties("train")).toEqual([null, null]);
+  });
+
+  it("trains, stores and reports the penalty of kl_coef, also where the advantage is zero", async () => {
+    // The sampler says -0.5 of each token, the base model a tenth less for each position.
+    const base = scriptedSampler([], {
+      computeLogprobs: (tokens) => tokens.map((_, i) => (i === 0 ? null : -0.5 - i / 10)),
+    });
+    const { context, output } = await run({
+      rewards: [1, 0, 0.5],
+      environment: { num_rollouts: 3 },
+      config: { advantage_calculation: "centered", kl_coef: 2 },
+      base,
+    });
+    const sent = context.client.lossCalls[0]?.data ?? [];
+    const [last = 0] = sent.map(({ tokens }) => tokens.length);
+    expect(base.recomputed.map(({ length }) => length)).toEqual([last + 1, last + 1, last + 1]);
+    // All wrote the same n tokens up to this position, so d ends in last / 10 and has the mean (last - (n - 1) / 2) / 10.
+    const count = output.rollouts[0]?.facts.turns[0]?.sampledTokens ?? 0;
+    const mean = (last - (count - 1) / 2) / 10;
+    expect(output.row["optim"]).toMatchObject({ kl_policy_base: expect.closeTo(mean, 5) });
+    const advantages = sent.map(({ lossInputs }) => lossInputs["advantages"]?.at(-1));
+    expect(advantages).toEqual(
+      [0.5, -0.5, 0].map((own) => expect.closeTo(own + 2 * (mean - last / 10), 5)),
+    );
+    const stored = context.fileSystem.files.get(paths.tokens) ?? new Uint8Array();
+    const record = decodeTokenRecord(stored);
+    expect(record?.advantages[last]).toBe(advantages[0]);
+  });
+
+  it("weighs tokens by the probabilities of a forward pass, and starts the loss there", async () => {
+    const { context, output } = await run({
+      config: { advantage_calculation: "centered", off_policy_correction: "tis" },
+      setUp: ({ client }) => {
+        // The sampler says -0.5 of each token; the trainer finds them e times as likely.
+        client.answer = (call) => resultOf(call, call.forwardOnly ? 0.5 : 0.75);
+      },
+    });
+    expect(context.client.calls).toEqual([
+      "forward",
+      "forwardBackward",
+      "optimStep",
+      "ephemeralSampler",
+    ]);
+    const [forward, update] = context.client.lossCalls;
+    const sent = update?.data ?? [];
+    expect(sent.map(({ lossInputs }) => lossInputs["advantages"]?.at(-1))).toEqual([1, -1]);
+    expect(sent.map(({ lossInputs }) => lossInputs["logprobs"]?.at(-1))).toEqual([0.5, 0.5]);
+    const tokens = sum(forward?.data.map((datum) => datum.tokens.length) ?? []);
+    expect(output.row).toMatchObject({
+      tokens: { forward: tokens, trained: tokens },
+      // The loss clips at e to the power of 0.25, above 1.2; the record has the way from the sampler.
+      optim: {
+        off_policy_weight_mean: 2,
+        off_policy_truncated_frac: 1,
+        ratio_mean: expect.closeTo(Math.exp(1.25), 5),
+        clip_frac_high: 0.5,
+      },
+    });
+    const stored = context.fileSystem.files.get(paths.tokens) ?? new Uint8Array();
+    expect(Array.from(decodeTokenRecord(stored)?.samplerLogprobs ?? []).at(-1)).toBe(-0.5);
+  });
+
+  it("asks for no forward pass without a correction", async () => {
+    const { context, output } = await run();
+    expect(context.client.calls).not.toContain("forward");
+    expect(output.row["tokens"]).not.toHaveProperty("forward");
+  });
+
+  it("keeps bodies, scores and tokens of its rollouts, and appends its row", async () => {
+    const { context, output } = await run();
+    expect(linesOf(context, paths.bodies)).toHaveLength(2);
+    expect(index(context, "ended")).toHaveLength(2);
+    expect(index(context, "tokens")).toHaveLength(2);
+    expect(index(context, "phases")).toMatchObject([{ step: 6, phases: { pausedMs: 0 } }]);
+    expect(index(context, "scored")).toMatchObject([
+      { group: 0, rollout: 0, trainingUse: "trained" },
+      { group: 0, rollout: 1, trainingUse: "trained" },
+    ]);
+    expect(linesOf(context, PATHS.metrics)).toEqual([output.row]);
+  });
+
+  it("adds its tokens to the totals of the run", async () => {
+    const { output, context } = await run();
+    const { tokens = [] } = context.client.lossCalls[0]?.data[0] ?? {};
+    const sampled = 2 * (output.rollouts[0]?.facts.turns[0]?.sampledTokens ?? 0);
+    expect(output.usage.cumulative).toMatchObject({
+      sampled: 100 + sampled,
+      trained: 100 + 2 * tokens.length,
+    });
+  });
+
+  it("reports to watchers what it does, in order", async () => {
+    const { context } = await run();
+    expect(context.progress.map(({ kind }) => kind)).toEqual([
+      "step-started",
+      "rollout-finished",
+      "rollout-finished",
+      "training",
+      "step-finished",
+    ]);
+    expect(context.progress.at(-1)).toMatchObject({
+      step: 6,
+      rewardMean: 0.5,
+      trainedGroups: 1,
+      groups: 1,
+    });
+  });
+
+  it("trains nothing where no group can be used, but still has scores and a row", async () => {
+    const { context, output } = await run({ rewards: [1, 1] });
+    expect(output).toMatchObject({ trained: null, rewardMean: 1 });
+    expect(context.client.calls).toEqual([]);
+    expect(index(context, "scored")).toMatchObject([
+      { advantage: null, trainingUse: "excluded:zero_variance" },
+      { advantage: null, trainingUse: "excluded:zero_variance" },
+    ]);
+    expect(linesOf(context, PATHS.metrics)).toHaveLength(1);
+  });
+
+  it("trains a group without its failed rollout where that is allowed", async () => {
+    const { context, output } = await run({
+      rewards: [1, null],
+      environment: { max_failing_rollouts: 1 },
+      config: { advantage_calculation: "direct" },
+    });
+    expect(context.client.lossCalls[0]?.data).toHaveLength(1);
+    expect(output.rewardMean).toBe(1);
+    expect(index(context, "scored")).toMatchObject([
+      { advantage: 1, trainingUse: "trained" },
+      { advantage: null, trainingUse: "excluded:failed" },
+    ]);
+  });
+
+  it("says why when not one rollout could be played", async () => {
+    const reason = "Environment Owner/Game: the environment's own code failed: no data.";
+    const fault = new AppError("environment-tool-crashed", reason);
+    const { context, output } = await run({ fault });
+    expect(output.trained).toBeNull();
+    expect(context.progress).toContainEqual({
+      kind: "warning",
+      message: `step 7: all 2 rollouts failed. The first: ${reason}`,
+    });
+  });
+
+  it("ends with a stack written down when most rollouts fail in a way that nobody foresaw", async () => {
+    const { context, output } = begin({ fault: new TypeError("x is not iterable") });
+    await expect(output).rejects.toMatchObject({
+      code: "rollout-bugs",
+      message: expect.stringMatching(/^2 of 2 rollouts of step 7 .*x is not iterable.*resumed\.$/),
+    });
+    expect(context.recorded).toMatchObject([
+      { kind: "rollout-bug", data: { stack: expect.stringContaining("step.test.ts") } },
+    ]);
+    expect(context.client.calls).toEqual([]);
+  });
+
+  it("leaves no trace when the environments' service stays out of reach", async () => {
+    const fault = new AppError("environment-unavailable", "connect ECONNREFUSED");
+    const { context, output } = begin({ fault });
+    await expect(output).rejects.toMatchObject({
+      code: "environment-unavailable",
+      message: expect.stringMatching(
+        /^Owner\/Game cannot be played, because the environments' server at http:\/\/games\.test failed: connect ECONNREFUSED\. /,
+      ),
+    });
+    expect([...context.fileSystem.files.keys()]).toEqual([]);
+  });
+});

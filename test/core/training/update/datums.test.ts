@@ -1,0 +1,232 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { Ledger, type LedgerView, TOKEN_SOURCES } from "../../../../src/core/rollout/ledger.ts";
+import {
+  buildDatum,
+  splitSubsteps,
+  toWireDatum,
+} from "../../../../src/core/training/update/datums.ts";
+import { aDatum, aDatumOfLength, aLedger } from "../builders.ts";
+
+/** Two turns with a tool result after each. */
+function twoTurns(): Ledger {
+  const ledger = new Ledger([10, 11, 12]);
+  ledger.addTurn([20, 21, 22], [-0.5, -0.25, -0.1]);
+  ledger.addContext([], [30, 31, 32, 33]);
+  ledger.addTurn([40, 41], [-0.125, -0.3]);
+  ledger.addContext([], [50, 51]);
+  return ledger;
+}
+
+const SAMPLED = new Uint8Array(6).fill(TOKEN_SOURCES.indexOf("sampled"));
+const floats = (values: readonly number[]) => [...Float32Array.from(values)];
+
+describe("a datum", () => {
+  it("predicts every token from the one before it and ends in a sampled one", () => {
+    const datum = aDatum({ ledger: twoTurns(), advantage: 2 });
+    expect([...datum.tokens]).toEqual([10, 11, 12, 20, 21, 22, 30, 31, 32, 33, 40]);
+    expect([...datum.targets]).toEqual([11, 12, 20, 21, 22, 30, 31, 32, 33, 40, 41]);
+    expect([...datum.logprobs]).toEqual(
+      floats([0, 0, -0.5, -0.25, -0.1, 0, 0, 0, 0, -0.125, -0.3]),
+    );
+    expect([...datum.mask]).toEqual([0, 0, 1, 1, 1, 0, 0, 0, 0, 1, 1]);
+    expect([...datum.advantages]).toEqual([0, 0, 2, 2, 2, 0, 0, 0, 0, 2, 2]);
+  });
+
+  it("is not what the original program sent: inputs as targets, values pushed to the end", () => {
+    const datum = aDatum({ ledger: twoTurns(), advantage: 2 });
+    const all = [10, 11, 12, 20, 21, 22, 30, 31, 32, 33, 40, 41, 50, 51];
+    const pushed = [0, 0, 0, 0, 0, 0, 0, 0, 0, -0.5, -0.25, -0.1, -0.125, -0.3];
+    expect([...datum.targets]).not.toEqual([...datum.tokens]);
+    expect([...datum.tokens]).not.toEqual(all);
+    expect([...datum.targets]).not.toEqual(all);
+    expect([...datum.logprobs]).not.toEqual(floats(pushed));
+  });
+
+  it("follows the worked example of the wire", () => {
+    const ledger = new Ledger([10, 11]);
+    ledger.addTurn([20, 21], [-0.3, -0.7]);
+    ledger.addContext([], [12]);
+    ledger.addTurn([22], [-0.1]);
+    const { tokens, lossInputs } = toWireDatum(aDatum({ ledger, advantage: 2 }), "ppo");
+    expect([...tokens]).toEqual([10, 11, 20, 21, 12]);
+    expect(Object.keys(lossInputs)).toEqual(["target_tokens", "logprobs", "advantages"]);
+    expect(lossInputs["target_tokens"]).toEqual(Int32Array.of(11, 20, 21, 12, 22));
+    expect(lossInputs["logprobs"]).toEqual(Float32Array.of(0, -0.3, -0.7, 0, -0.1));
+    expect(lossInputs["advantages"]).toEqual(Float32Array.of(0, 2, 2, 0, 2));
+  });
+
+  it("marks the trained tokens for gspo, whose ratio is that of the sequence", () => {
+    const ledger = new Ledger([10, 11]);
+    ledger.addTurn([20, 21], [-0.3, -0.7]);
+    ledger.addContext([], [12]);
+    ledger.addTurn([22], [-0.1]);
+    const { lossInputs } = toWireDatum(aDatum({ ledger, advantage: 0 }), "gspo");
+    expect(lossInputs["sequence_ratio_mask"]).toEqual(Float32Array.of(0, 1, 1, 0, 1));
+  });
+
+  it("trains a sampled end token, but not one that was added to close a turn", () => {
+    const end = 2;
+    const sampledEnd = new Ledger([1]);
+    sampledEnd.addTurn([7, end], [-0.5, -0.5]);
+    const addedEnd = new Ledger([1]);
+    addedEnd.addTurn([7], [-0.5]);
+    addedEnd.addContext([end], [8]);
+    expect([...aDatum({ ledger: sampledEnd }).targets]).toEqual([7, end]);
+    expect([...aDatum({ ledger: addedEnd }).targets]).toEqual([7]);
+  });
+
+  it("leaves out a turn without usable log-probs, as context for the turns after it", () => {
+    const ledger = new Ledger([1]);
+    ledger.addTurn([4, 5], null);
+    ledger.addContext([], [6]);
+    ledger.addTurn([7], [-0.5]);
+    ledger.addContext([], [8]);
+    ledger.addTurn([9], null);
+    const datum = aDatum({ ledger });
+    expect([...datum.targets]).toEqual([4, 5, 6, 7]);
+    expect([...datum.mask]).toEqual([0, 0, 0, 1]);
+  });
+
+  it("does not exist where nothing is trained", () => {
+    const masked = new Ledger([1, 2]);
+    masked.addTurn([4, 5], null);
+    for (const ledger of [new Ledger([1, 2, 3]), new Ledger([]), masked]) {
+      expect(buildDatum({ group: 0, rollout: 0, stream: 0, ledger }, 1)).toBeNull();
+    }
+  });
+
+  it.each<[string, Partial<LedgerView>]>([
+    ["of which an array is shorter", { logprobs: Float32Array.of(0, 0) }],
+    ["that trains a token it did not sample", { mask: Uint8Array.of(0, 1, 0, 1, 1, 1) }],
+    ["that trains its first token", { mask: Uint8Array.of(1, 0, 0, 1, 1, 1), sources: SAMPLED }],
+    [
+      "with a log-prob where nothing is trained",
+      { logprobs: Float32Array.of(0, -1, 0, -0.5, -0.5, -0.5) },
+    ],
+  ])("is refused for a ledger %s", (_name, fault) => {
+    const { tokens, logprobs, mask, sources, turns } = aLedger();
+    const ledger = { tokens, logprobs, mask, sources, turns, ...fault };
+    expect(() => buildDatum({ group: 0, rollout: 0, stream: 0, ledger }, 1)).toThrow(
+      expect.objectContaining({ code: "invariant" }),
+    );
+  });
+});
+
+const token = fc.integer({ min: 0, max: 511 });
+const sampledToken = fc.tuple(token, fc.double({ min: -20, max: 0, noNaN: true }));
+/** Stays below eight tokens, where log-probs that are all zero are none. */
+const someTurns = fc.array(
+  fc.record({
+    sampled: fc.array(sampledToken, { maxLength: 6 }),
+    isTrained: fc.boolean(),
+    closing: fc.array(token, { maxLength: 2 }),
+    delta: fc.array(token, { maxLength: 5 }),
+  }),
+  { maxLength: 5 },
+);
+const anyLedger = fc
+  .record({ prompt: fc.array(token, { minLength: 1, maxLength: 6 }), turns: someTurns })
+  .map(({ prompt, turns }) => {
+    const ledger = new Ledger(prompt);
+    for (const { sampled, isTrained, closing, delta } of turns) {
+      const logprobs = sampled.map(([, logprob]) => logprob);
+      ledger.addTurn(
+        sampled.map(([id]) => id),
+        isTrained ? logprobs : null,
+      );
+      ledger.addContext(closing, delta);
+    }
+    const trained = turns.flatMap(({ sampled, isTrained }) => (isTrained ? sampled : []));
+    return { ledger, trained };
+  });
+const anyAdvantage = fc.double({ min: -3, max: 3, noNaN: true });
+
+describe("the datum of any sequence of turns", () => {
+  /** Runs `check` on random ledgers in which something is trained. */
+  const eachDatum = (
+    check: (
+      datum: ReturnType<typeof aDatum>,
+      trained: readonly (readonly [id: number, logprob: number])[],
+      advantage: number,
+    ) => void,
+  ): void => {
+    fc.assert(
+      fc.property(anyLedger, anyAdvantage, ({ ledger, trained }, advantage) => {
+        const datum = buildDatum({ group: 0, rollout: 0, stream: 0, ledger }, advantage);
+        expect(datum === null).toBe(trained.length === 0);
+        if (datum !== null) check(datum, trained, advantage);
+      }),
+    );
+  };
+
+  it("has arrays of one length, targets one ahead of the inputs, and ends in a trained one", () => {
+    eachDatum(({ tokens, targets, logprobs, advantages, mask, ledger }) => {
+      const lengths = [targets, logprobs, advantages, mask].map((array) => array.length);
+      expect(new Set(lengths)).toEqual(new Set([tokens.length]));
+      expect([...tokens, targets.at(-1)]).toEqual([...ledger.tokens.slice(0, tokens.length + 1)]);
+      expect(targets.slice(0, -1)).toEqual(tokens.slice(1));
+      expect(mask.at(-1)).toBe(1);
+    });
+  });
+
+  it("trains exactly the sampled tokens, each with the log-prob it was sampled with", () => {
+    eachDatum(({ targets, logprobs, mask }, trained) => {
+      const kept = [...targets].map((id, i) => [id, logprobs[i]]).filter((_, i) => mask[i] === 1);
+      expect(kept).toEqual(trained.map(([id, logprob]) => [id, Math.fround(logprob)]));
+    });
+  });
+
+  it("gives the others neither advantage nor log-prob", () => {
+    eachDatum(({ advantages, logprobs, mask }, _trained, advantage) => {
+      const expected = [...mask].map((isTrained) => isTrained * Math.fround(advantage));
+      expect([...advantages].map((value, i) => value - (expected[i] ?? Number.NaN))).toEqual(
+        expected.map(() => 0),
+      );
+      expect([...logprobs].filter((value, i) => mask[i] === 0 && value !== 0)).toEqual([]);
+    });
+  });
+});
+
+describe("substeps", () => {
+  const lengthsOf = (lengths: readonly number[], count: number) =>
+    splitSubsteps(
+      lengths.map((length, group) => aDatumOfLength(length, group)),
+      count,
+    ).map((part) => part.map((datum) => datum.tokens.length));
+
+  it("hold about equal numbers of tokens", () => {
+    expect(lengthsOf([5, 5, 5, 5], 2)).toEqual([
+      [5, 5],
+      [5, 5],
+    ]);
+    expect(lengthsOf([10, 2, 2, 2, 2, 2], 2)).toEqual([[10], [2, 2, 2, 2, 2]]);
+    expect(lengthsOf([5, 5, 5], 1)).toEqual([[5, 5, 5]]);
+  });
+
+  it("are fewer where there are fewer groups", () => {
+    expect(lengthsOf([5, 5], 4)).toEqual([[5], [5]]);
+    expect(splitSubsteps([], 3)).toEqual([]);
+  });
+
+  it("are a partition in order, without an empty part and without splitting a group", () => {
+    const groups = fc.array(
+      fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 4 }),
+      { maxLength: 8 },
+    );
+    fc.assert(
+      fc.property(groups, fc.integer({ min: 1, max: 6 }), (lengths, count) => {
+        const data = lengths.flatMap((group, g) =>
+          group.map((length, rollout) => aDatumOfLength(length, g, rollout)),
+        );
+        const parts = splitSubsteps(data, count);
+        expect(parts.flat()).toEqual(data);
+        expect(parts.length).toBeLessThanOrEqual(count);
+        expect(parts.every((part) => part.length > 0)).toBe(true);
+        const groupsOfParts = parts.map((part) => new Set(part.map((datum) => datum.group)));
+        const total = groupsOfParts.reduce((sum, names) => sum + names.size, 0);
+        expect(total).toBe(lengths.length);
+      }),
+    );
+  });
+});

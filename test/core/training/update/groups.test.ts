@@ -1,0 +1,140 @@
+import { describe, expect, it } from "vitest";
+import type { Config, EnvironmentConfig } from "../../../../src/core/config/fields/schema.ts";
+import type { FinishedRollout } from "../../../../src/core/rollout/rollout.ts";
+import { scoreGroups } from "../../../../src/core/training/update/groups.ts";
+import { aConfig, aGroup, anEnvironment, ENVIRONMENT } from "../builders.ts";
+
+interface Rules extends Partial<Config> {
+  readonly environment?: Partial<EnvironmentConfig>;
+}
+
+function score(rollouts: readonly FinishedRollout[], { environment, ...changes }: Rules = {}) {
+  const environments = { [ENVIRONMENT]: anEnvironment(environment) };
+  return scoreGroups(rollouts, aConfig({ environments, ...changes }));
+}
+
+/** How the rollouts of the one group with these rewards were used, null for a rollout that failed. */
+function trainingUses(rewards: readonly (number | null)[], rules: Rules = {}): readonly string[] {
+  return score(aGroup(rewards), rules).flatMap(({ rollouts }) =>
+    rollouts.map(({ trainingUse }) => trainingUse),
+  );
+}
+
+function repeated(trainingUse: string, count: number): readonly string[] {
+  return Array.from({ length: count }, () => trainingUse);
+}
+
+describe("a group", () => {
+  it("is trained with the advantages of its rewards", () => {
+    const [group] = score(aGroup([1, 0, 0, 1]), { advantage_calculation: "centered" });
+    expect(group?.facts).toEqual({ group: 0, excluded: null, isPartial: false });
+    expect(group?.rollouts.map(({ advantage }) => advantage)).toEqual([0.5, -0.5, -0.5, 0.5]);
+    expect(group?.rollouts.every(({ trainingUse }) => trainingUse === "trained")).toBe(true);
+  });
+
+  it("with a failed rollout is left out", () => {
+    expect(trainingUses([1, 0, null, 0])).toEqual(repeated("excluded:failures", 4));
+  });
+
+  it("with failed rollouts up to max_failing_rollouts is trained without them", () => {
+    const rules: Rules = {
+      environment: { max_failing_rollouts: 1 },
+      advantage_calculation: "centered",
+    };
+    const [group] = score(aGroup([1, null, 0, 0.5]), rules);
+    expect(group?.facts).toEqual({ group: 0, excluded: null, isPartial: true });
+    expect(group?.rollouts.map(({ advantage }) => advantage)).toEqual([0.5, null, -0.5, 0]);
+    expect(group?.rollouts[1]?.trainingUse).toBe("excluded:failed");
+    expect(trainingUses([1, null, null, 0], rules)).toEqual(repeated("excluded:failures", 4));
+  });
+
+  it.each(["strict", "fail_fast"] as const)(
+    "with a failed rollout is left out, whatever is allowed, with group_failures: %s",
+    (group_failures) => {
+      const environment = { max_failing_rollouts: 1 };
+      expect(trainingUses([1, 0, null, 0], { environment, group_failures })).toEqual(
+        repeated("excluded:failures", 4),
+      );
+    },
+  );
+
+  it("of which every rollout failed is left out, whatever is allowed", () => {
+    const rules = { environment: { max_failing_rollouts: 9 } };
+    expect(trainingUses([null, null], rules)).toEqual(repeated("excluded:failures", 2));
+  });
+
+  it("with one reward left has nothing to compare, which only direct advantages do not need", () => {
+    const environment = { max_failing_rollouts: 1 };
+    expect(trainingUses([1, null], { environment })).toEqual(repeated("excluded:too_few", 2));
+    const direct = { environment, advantage_calculation: "direct" } as const;
+    expect(trainingUses([1, null], direct)).toEqual(["trained", "excluded:failed"]);
+  });
+
+  it.each<[string, Rules, string]>([
+    ["teaches nothing", {}, "excluded:zero_variance"],
+    ["is kept with direct advantages", { advantage_calculation: "direct" }, "trained"],
+    ["is kept when asked for", { zero_variance: "keep" }, "trained"],
+    [
+      "is left out of direct advantages when asked for",
+      { zero_variance: "drop", advantage_calculation: "direct" },
+      "excluded:zero_variance",
+    ],
+  ])("with equal rewards %s", (_name, rules, trainingUse) => {
+    expect(trainingUses([0.5, 0.5, 0.5], rules)).toEqual(repeated(trainingUse, 3));
+  });
+
+  it("with equal rewards and a failure is left out for the failure", () => {
+    expect(trainingUses([1, 1, null])).toEqual(repeated("excluded:failures", 3));
+  });
+});
+
+describe("the groups of a step", () => {
+  it("come in their order, however the rollouts ended", () => {
+    const rollouts = [...aGroup([1, 0], { group: 1 }), ...aGroup([0, 1], { group: 0 })];
+    const scored = score(rollouts.toReversed());
+    expect(scored.map(({ facts }) => facts.group)).toEqual([0, 1]);
+    const order = scored.flatMap((group) => group.rollouts.map(({ rollout }) => rollout.task));
+    expect(order.map((task) => [task.group, task.rollout])).toEqual([
+      [0, 0],
+      [0, 1],
+      [1, 0],
+      [1, 1],
+    ]);
+  });
+
+  it("are judged one by one", () => {
+    const rollouts = [...aGroup([1, 0], { group: 0 }), ...aGroup([1, null], { group: 1 })];
+    expect(score(rollouts).map(({ facts }) => facts.excluded)).toEqual([null, "failures"]);
+  });
+
+  it("that are left out do not count in the standard deviation of the batch", () => {
+    const rollouts = [...aGroup([1, 0], { group: 0 }), ...aGroup([1, 1], { group: 1 })];
+    const scored = score(rollouts, { advantage_calculation: "batch_normalized" });
+    expect(scored.map(({ facts }) => facts.excluded)).toEqual([null, "zero_variance"]);
+    // 0.5 over the standard deviation of 0.5 and -0.5.
+    expect(scored[0]?.rollouts[0]?.advantage).toBeCloseTo(0.5 / Math.sqrt(0.5), 6);
+    const kept = score(rollouts, {
+      advantage_calculation: "batch_normalized",
+      zero_variance: "keep",
+    });
+    // With the two zeros of the other group.
+    expect(kept[0]?.rollouts[0]?.advantage).toBeCloseTo(0.5 / Math.sqrt(0.5 / 3), 6);
+  });
+
+  it.each(["rloo", "batch_normalized"] as const)(
+    "of %s need two rewards and differences among them",
+    (advantage_calculation) => {
+      const environment = { max_failing_rollouts: 1 };
+      const rules = { environment, advantage_calculation };
+      expect(trainingUses([1, null], rules)).toEqual(repeated("excluded:too_few", 2));
+      expect(trainingUses([1, 1], rules)).toEqual(repeated("excluded:zero_variance", 2));
+    },
+  );
+
+  it("sends nothing for an advantage of zero, which would change nothing", () => {
+    const [group] = score(aGroup([0, 0]), { advantage_calculation: "direct" });
+    expect(group?.rollouts.map(({ trainingUse, data }) => [trainingUse, data])).toEqual(
+      Array.from({ length: 2 }, () => ["trained", []]),
+    );
+  });
+});

@@ -1,0 +1,79 @@
+import { expect, test } from "vitest";
+import { Ledger } from "../../../../src/core/rollout/ledger.ts";
+import type { FinishedRollout } from "../../../../src/core/rollout/rollout.ts";
+import { flattenMetrics } from "../../../../src/core/runFolder/metrics/metricsTree.ts";
+import { healthMetrics } from "../../../../src/core/training/update/healthMetrics.ts";
+import { aRecord, rolloutFacts } from "../../runFolder/builders.ts";
+import { aTask } from "../builders.ts";
+
+/** A rollout that sampled `tokens`, each with this probability. */
+function sampled(group: number, tokens: readonly number[], each = 0.5): FinishedRollout {
+  const ledger = new Ledger([1, 2, 3]);
+  ledger.addTurn(
+    tokens,
+    tokens.map(() => Math.log(each)),
+  );
+  const facts = rolloutFacts();
+  return {
+    task: aTask({ group }),
+    record: aRecord(),
+    streams: [ledger],
+    images: [],
+    reward: 1,
+    facts,
+    stack: null,
+    scoredFrom: null,
+  };
+}
+
+const metrics = (rollouts: readonly FinishedRollout[]) =>
+  flattenMetrics(healthMetrics({ rollouts, staleness: [2], lagMs: null }));
+
+test("copies count within a group, beside what independent draws would give", () => {
+  const rollouts = [
+    ...[sampled(0, [7, 8]), sampled(0, [7, 9]), sampled(0, [7, 8])],
+    ...[sampled(1, [7, 8]), sampled(1, [7])],
+  ];
+  const expected = (0.25 + (1 - 0.75 ** 2) + 0.5) / 3;
+  expect(metrics(rollouts)).toMatchObject({
+    "rollout/duplicate_frac": 1 / 3,
+    "rollout/duplicate_expected_frac": expect.closeTo(expected, 7),
+  });
+});
+
+test("a rollout without anything to train on is no copy", () => {
+  const failed = { ...sampled(0, [7]), streams: [new Ledger([1, 2, 3])] };
+  expect(metrics([failed, failed, { ...failed, streams: [] }])).toMatchObject({
+    "rollout/duplicate_frac": null,
+    "rollout/duplicate_expected_frac": null,
+  });
+});
+
+test("rewards that are no numbers are counted, also those that only their sum makes so", () => {
+  const rewarded = (rewards: readonly number[], reduced: number | null) => {
+    const parts = {
+      group: null,
+      nonterminal: null,
+      sum: null,
+      reduction: "sum",
+      reduced,
+      clamped: reduced,
+    };
+    return { ...sampled(0, [7]), record: aRecord({ rewards, rewardBreakdown: parts }) };
+  };
+  const rollouts = [
+    rewarded([1], 1),
+    rewarded([Number.NaN], null),
+    rewarded([1e308, 1e308], Number.POSITIVE_INFINITY),
+    rewarded([], null),
+  ];
+  expect(metrics(rollouts)).toMatchObject({ "rollout/nonfinite_rewards": 2 });
+});
+
+test("lag is reported when it was measured", () => {
+  expect(metrics([])).not.toHaveProperty("client/event_loop_lag_ms");
+  expect(metrics([])).toHaveProperty(["async/staleness/max"], 2);
+  expect(healthMetrics({ rollouts: [], staleness: [0], lagMs: 12 })).toMatchObject({
+    client: { event_loop_lag_ms: 12 },
+  });
+});

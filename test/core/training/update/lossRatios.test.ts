@@ -1,0 +1,33 @@
+import { describe, expect, it } from "vitest";
+import { Ledger } from "../../../../src/core/rollout/ledger.ts";
+import { lossRatios } from "../../../../src/core/training/update/lossRatios.ts";
+import { aDatum } from "../builders.ts";
+
+/** Two prompt tokens and two sampled ones. */
+function datum() {
+  const ledger = new Ledger([1, 2]);
+  ledger.addTurn([5, 6], [-1, -2]);
+  return aDatum({ ledger, advantage: 1 });
+}
+const trainer = Float32Array.of(-9, -1.5, -1.75);
+
+describe("the ratios that a loss clips", () => {
+  it("are those of trainer and sampler by default, which are known already", () => {
+    expect(lossRatios(datum(), trainer, "ppo")).toBeUndefined();
+    expect(lossRatios(datum(), undefined, "gspo")).toBeUndefined();
+  });
+
+  it("begin at the old log-probabilities where there are any", () => {
+    const corrected = { ...datum(), oldLogprobs: Float32Array.of(0, -1.5, -2) };
+    expect([...(lossRatios(corrected, trainer, "cispo") ?? [])].slice(1)).toEqual([
+      1,
+      expect.closeTo(Math.exp(0.25), 6),
+    ]);
+  });
+
+  it("are the geometric mean over the trained tokens with gspo", () => {
+    // Differences of -0.5 and 0.25.
+    const mean = expect.closeTo(Math.exp(-0.125), 6);
+    expect([...(lossRatios(datum(), trainer, "gspo") ?? [])].slice(1)).toEqual([mean, mean]);
+  });
+});

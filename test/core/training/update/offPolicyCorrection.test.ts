@@ -1,0 +1,141 @@
+import { describe, expect, it } from "vitest";
+import type { Config } from "../../../../src/core/config/fields/schema.ts";
+import { Ledger } from "../../../../src/core/rollout/ledger.ts";
+import type { TrainingDatum } from "../../../../src/core/training/update/datums.ts";
+import { correctOffPolicy } from "../../../../src/core/training/update/offPolicyCorrection.ts";
+import { aConfig, aDatum } from "../builders.ts";
+
+/** A token between two turns of one token each, of which the model wrote the turns. */
+function datum(place: Partial<TrainingDatum>, q: readonly [number, number], advantage: number) {
+  const ledger = new Ledger([1, 2]);
+  ledger.addTurn([5], [q[0]]);
+  ledger.addContext([], [6]);
+  ledger.addTurn([7], [q[1]]);
+  return { ...aDatum({ ledger, advantage }), ...place };
+}
+
+/** Trainer log-probabilities where the ratios of the two turns are these. */
+function trainerAt({ logprobs }: TrainingDatum, [first, second]: readonly [number, number]) {
+  return Float32Array.of(
+    -9,
+    (logprobs[1] ?? 0) + Math.log(first),
+    -9,
+    (logprobs[3] ?? 0) + Math.log(second),
+  );
+}
+
+const close = (values: readonly number[]) => values.map((value) => expect.closeTo(value, 5));
+
+/** Two rollouts; the ratios of their four trained tokens are 0.25, 1.5, 4 and 8. */
+const data = [datum({ rollout: 0 }, [-1, -2], 2), datum({ rollout: 1 }, [-1, -2], -1)];
+type Ratios = readonly (readonly [number, number])[];
+const RATIOS: Ratios = [
+  [0.25, 1.5],
+  [4, 8],
+];
+
+function correct(changes: Partial<Config>, given = data, ratios: Ratios = RATIOS) {
+  const trainer = given.map((one, d) => trainerAt(one, ratios[d] ?? [1, 1]));
+  return { trainer, ...correctOffPolicy(given, trainer, aConfig(changes)) };
+}
+
+describe("truncated importance sampling", () => {
+  it("weighs each token with its ratio up to the bound", () => {
+    const { data: corrected, metrics } = correct({ off_policy_correction: "tis" });
+    // 0.25 and 1.5 times 2; the bound 2 for both times -1.
+    expect(corrected.map(({ advantages }) => [...advantages])).toEqual([
+      close([0, 0.5, 0, 3]),
+      close([0, -2, 0, -2]),
+    ]);
+    expect(metrics).toEqual({
+      off_policy_weight_mean: expect.closeTo((0.25 + 1.5 + 2 + 2) / 4, 5),
+      off_policy_truncated_frac: 0.5,
+    });
+  });
+
+  it("starts the ratio of the loss at the trainer's log-probabilities, and keeps the sampler's for the record", () => {
+    const { data: corrected, trainer } = correct({ off_policy_correction: "tis" });
+    expect([...(corrected[0]?.oldLogprobs ?? [])]).toEqual([
+      0,
+      trainer[0]?.[1],
+      0,
+      trainer[0]?.[3],
+    ]);
+    expect(corrected[0]?.logprobs).toEqual(data[0]?.logprobs);
+  });
+
+  it("has the bound that is set", () => {
+    const bounds = { off_policy_correction_config: { ratio_high: 5 } };
+    const { data: corrected } = correct({ off_policy_correction: "tis", ...bounds });
+    expect([...(corrected[1]?.advantages ?? [])]).toEqual(close([0, -4, 0, -5]));
+  });
+});
+
+describe("icepop", () => {
+  it("weighs tokens with their ratio within the bounds, and others with 0", () => {
+    const { data: corrected, metrics } = correct({ off_policy_correction: "icepop" });
+    expect(corrected.map(({ advantages }) => [...advantages])).toEqual([
+      close([0, 0, 0, 3]),
+      close([0, -4, 0, 0]),
+    ]);
+    expect(metrics).toEqual({
+      off_policy_weight_mean: expect.closeTo((1.5 + 4) / 4, 5),
+      off_policy_masked_frac: 0.5,
+    });
+  });
+
+  it("leaves a datum out of which it masks every token", () => {
+    const bounds = { off_policy_correction_config: { ratio_high: 2 } };
+    const { data: corrected, metrics } = correct({ off_policy_correction: "icepop", ...bounds });
+    expect(corrected.map(({ rollout }) => rollout)).toEqual([0]);
+    expect(metrics).toMatchObject({ off_policy_masked_frac: 0.75 });
+  });
+});
+
+describe("a sequence mask", () => {
+  const masked = (given: readonly TrainingDatum[], ratios: Ratios) =>
+    correct({ off_policy_correction: "sequence_mask" }, [...given], ratios);
+
+  it("leaves a rollout out by the geometric mean of its ratios, and weighs no other", () => {
+    // The means are sqrt(0.5 · 2.01) = 1.00250 and sqrt(1.01 · 1.02) = 1.01499.
+    const { data: corrected, metrics } = masked(data, [
+      [0.5, 2.01],
+      [1.01, 1.02],
+    ]);
+    expect(corrected.map(({ rollout }) => rollout)).toEqual([0]);
+    expect([...(corrected[0]?.advantages ?? [])]).toEqual([0, 2, 0, 2]);
+    expect(corrected[0]).not.toHaveProperty("oldLogprobs");
+    expect(metrics).toEqual({ off_policy_weight_mean: 0.5, off_policy_masked_frac: 0.5 });
+  });
+
+  it("judges all streams of a rollout together", () => {
+    const streams = [
+      datum({ rollout: 0, stream: 0 }, [-1, -2], 1),
+      datum({ rollout: 0, stream: 1 }, [-1, -2], 1),
+    ];
+    // Each stream by itself lies out of the bounds; 2 · 2 · 0.5 · 0.5 = 1.
+    const { data: corrected } = masked(streams, [
+      [2, 2],
+      [0.5, 0.5],
+    ]);
+    expect(corrected).toHaveLength(2);
+  });
+
+  it("may leave nothing", () => {
+    expect(masked(data, RATIOS)).toMatchObject({
+      data: [],
+      metrics: { off_policy_weight_mean: 0 },
+    });
+  });
+});
+
+describe("where the loss has a gradient without an advantage", () => {
+  it.each([
+    ["none is left out for an advantage of 0", [1, 1], 1],
+    ["data of which all tokens are masked are left out", [9, 9], 0],
+  ] as const)("%s", (_name, ratios, left) => {
+    const given = [datum({}, [-1, -2], 0)];
+    const changes = { off_policy_correction: "icepop", loss_fn: "dro" } as const;
+    expect(correct(changes, given, [ratios]).data).toHaveLength(left);
+  });
+});

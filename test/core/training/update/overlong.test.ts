@@ -1,0 +1,113 @@
+import { describe, expect, it } from "vitest";
+import type { Config } from "../../../../src/core/config/fields/schema.ts";
+import type { FinishedRollout } from "../../../../src/core/rollout/rollout.ts";
+import type { RolloutFacts } from "../../../../src/core/runFolder/metrics/stepFacts.ts";
+import { type ScoredGroup, scoreGroups } from "../../../../src/core/training/update/groups.ts";
+import { isOverlong, overlongPenalty } from "../../../../src/core/training/update/overlong.ts";
+import { aTurn } from "../../runFolder/builders.ts";
+import { aConfig, anEnvironment, aRollout, ENVIRONMENT } from "../builders.ts";
+
+/** A turn of at most 100 tokens; the last 20 below a limit cost up to 0.5. */
+const PENALTY = {
+  overlong: "penalty",
+  max_response_tokens: 100,
+  max_total_tokens: 1_000,
+  overlong_buffer: 20,
+  overlong_penalty: 0.5,
+} as const satisfies Partial<Config>;
+
+function played(facts: Partial<RolloutFacts>): FinishedRollout {
+  return aRollout({ reward: 1, facts });
+}
+
+function penaltyOf(sampledTokens: readonly number[], changes: Partial<Config> = {}): number {
+  const turns = sampledTokens.map((tokens) => aTurn({ sampledTokens: tokens }));
+  return overlongPenalty(played({ turns }), aConfig({ ...PENALTY, ...changes }));
+}
+
+/** Rewards 0, 0, 1 and 1, of which the last one was cut at its limit. */
+function scored(changes: Partial<Config>): ScoredGroup | undefined {
+  const facts = { stop: "max_tokens" };
+  const group = [0, 0, 1, 1].map((reward, rollout) =>
+    aRollout({ reward, rollout, facts: rollout === 3 ? facts : {} }),
+  );
+  return scoreGroups(group, aConfig({ advantage_calculation: "centered", ...changes }))[0];
+}
+
+const advantages = (group: ScoredGroup | undefined) =>
+  group?.rollouts.map(({ advantage }) => advantage);
+
+describe("a rollout is too long", () => {
+  const cut = [aTurn(), aTurn({ isTruncated: true })];
+
+  it.each<[boolean, Partial<RolloutFacts>]>([
+    [true, { stop: "max_tokens" }],
+    [true, { stop: "max_sampled_tokens" }],
+    [true, { stop: "turn_truncated" }],
+    [true, { stop: "no_tool_call", turns: cut }],
+    [false, { stop: "no_tool_call" }],
+    [false, { stop: "no_tool_call", turns: cut.toReversed() }],
+    [false, { stop: "reached_terminal_state", turns: cut }],
+    [false, { stop: "max_turns", turns: [] }],
+  ])("%s: %j", (expected, facts) => {
+    expect(isOverlong(played(facts))).toBe(expected);
+  });
+});
+
+describe("the penalty for length", () => {
+  it.each([
+    [[80], 0],
+    [[81], 0.5 / 20],
+    [[85], 0.125],
+    [[95], 0.375],
+    [[100], 0.5],
+    [[10, 95, 10], 0.375],
+  ])("of turns of %j tokens is %f", (turns, expected) => {
+    expect(penaltyOf(turns)).toBeCloseTo(expected, 9);
+  });
+
+  it("follows the nearest limit: of a turn, of the rollout, of what is sampled", () => {
+    // The ledger of the builder holds 6 tokens: 10 are left of 16, half of the buffer.
+    expect(penaltyOf([3], { max_total_tokens: 16 })).toBeCloseTo(0.25, 9);
+    const environments = { [ENVIRONMENT]: anEnvironment({ max_sampled_tokens: 65 }) };
+    // 30 + 30 leave 5 of 65: three quarters.
+    expect(penaltyOf([30, 30], { environments })).toBeCloseTo(0.375, 9);
+  });
+
+  it("is whole for a rollout that was cut, whatever room it had", () => {
+    expect(overlongPenalty(played({ stop: "max_tokens" }), aConfig(PENALTY))).toBe(0.5);
+    expect(overlongPenalty(played({ stop: "max_tokens" }), aConfig())).toBe(0);
+  });
+
+  it("changes the advantages, not the rewards", () => {
+    // 0, 0, 1 and 0.5, less their mean of 0.375.
+    const group = scored(PENALTY);
+    expect(advantages(group)).toEqual([-0.375, -0.375, 0.625, 0.125]);
+    expect(group?.rollouts.map(({ rollout }) => rollout.reward)).toEqual([0, 0, 1, 1]);
+  });
+
+  it("makes no difference between rewards that are equal", () => {
+    const group = [{}, { stop: "max_tokens" }].map((facts, rollout) =>
+      aRollout({ reward: 0, rollout, facts }),
+    );
+    const [only] = scoreGroups(group, aConfig(PENALTY));
+    expect(only?.facts.excluded).toBe("zero_variance");
+  });
+});
+
+describe("a masked rollout", () => {
+  it("is not trained on, while its reward counts in the mean", () => {
+    const group = scored({ overlong: "mask" });
+    expect(advantages(group)).toEqual([-0.5, -0.5, 0.5, null]);
+    expect(group?.rollouts.map(({ data }) => data.length)).toEqual([1, 1, 1, 0]);
+    expect(group?.rollouts[3]?.trainingUse).toBe("excluded:overlong");
+    expect(advantages(scored({}))).toEqual([-0.5, -0.5, 0.5, 0.5]);
+  });
+
+  it("leaves no group where all were too long", () => {
+    const facts = { stop: "max_tokens" };
+    const group = [1, 0].map((reward, rollout) => aRollout({ reward, rollout, facts }));
+    const [only] = scoreGroups(group, aConfig({ overlong: "mask" }));
+    expect(only?.facts.excluded).toBe("overlong");
+  });
+});

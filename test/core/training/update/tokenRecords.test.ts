@@ -1,0 +1,38 @@
+import { expect, it } from "vitest";
+import { Ledger } from "../../../../src/core/rollout/ledger.ts";
+import { toTokenRecord } from "../../../../src/core/training/update/tokenRecords.ts";
+import { aDatum } from "../builders.ts";
+
+/** Prompt 1, 2, one trained token, and a tool result that no turn follows. */
+function aDatumWithTail() {
+  const ledger = new Ledger([1, 2]);
+  ledger.addTurn([5], [-0.5]);
+  ledger.addContext([], [7, 8]);
+  return aDatum({ group: 3, rollout: 1, ledger, advantage: 2 });
+}
+
+it("the stored tokens have every value beside the token it is about", () => {
+  const record = toTokenRecord(aDatumWithTail(), Float32Array.of(-4, -0.25));
+  expect(record).toMatchObject({
+    group: 3,
+    rollout: 1,
+    stream: 0,
+    ids: Int32Array.of(1, 2, 5, 7, 8),
+    samplerLogprobs: Float32Array.of(0, 0, -0.5, 0, 0),
+    advantages: Float32Array.of(0, 0, 2, 0, 0),
+    turns: Int16Array.of(-1, -1, 0, 0, 0),
+    mask: Uint8Array.of(0, 0, 1, 0, 0),
+  });
+  expect(Array.from(record.trainerLogprobs)).toEqual([
+    Number.NaN,
+    -4,
+    -0.25,
+    Number.NaN,
+    Number.NaN,
+  ]);
+});
+
+it("the stored tokens say where the trainer's log-probs are not known", () => {
+  const { trainerLogprobs } = toTokenRecord(aDatumWithTail(), null);
+  expect(Array.from(trainerLogprobs).every(Number.isNaN)).toBe(true);
+});

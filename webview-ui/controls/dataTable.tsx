@@ -1,0 +1,87 @@
+/** The numbers of a chart as a table, 25 rows a page. */
+
+import { useState } from "preact/hooks";
+import { formatExact } from "../../src/shared/format.ts";
+import { strings } from "../strings/strings.ts";
+import type { NumberTable } from "./export.ts";
+import { Icon } from "./icon.tsx";
+import { ScrollRegion } from "./scrollRegion.tsx";
+
+const ROWS_PER_PAGE = 25;
+
+interface TableProps {
+  readonly table: NumberTable;
+  readonly caption: string;
+  /** The page that is shown first; absent = the last one, where the latest numbers are. */
+  readonly firstPage?: number;
+}
+
+export function DataTable({ table, caption, firstPage }: TableProps) {
+  const pages = Math.max(1, Math.ceil(table.rows.length / ROWS_PER_PAGE));
+  const [chosen, setPage] = useState<number | null>(null);
+  const page = Math.min(chosen ?? firstPage ?? pages - 1, pages - 1);
+  const rows = table.rows.slice(page * ROWS_PER_PAGE, (page + 1) * ROWS_PER_PAGE);
+  return (
+    <div class="data-table">
+      <ScrollRegion label={caption}>
+        <table>
+          <caption class="visually-hidden">{caption}</caption>
+          <thead>
+            <tr>
+              {table.heads.map((head) => (
+                <th scope="col" class="number" key={head}>
+                  {head}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <tr key={row[0]}>
+                {row.map((value, column) => (
+                  <td class="number" key={column}>
+                    {formatExact(value)}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </ScrollRegion>
+      {pages > 1 ? <Pages page={page} pages={pages} go={setPage} /> : null}
+    </div>
+  );
+}
+
+interface PagesProps {
+  /** From 0. */
+  readonly page: number;
+  readonly pages: number;
+  readonly go: (page: number) => void;
+}
+
+function Pages({ page, pages, go }: PagesProps) {
+  return (
+    <div class="pages">
+      <button
+        type="button"
+        class="quiet only-icon"
+        aria-label={strings.chart.previousPage}
+        disabled={page === 0}
+        onClick={() => go(page - 1)}
+      >
+        <Icon name="chevronLeft" />
+      </button>
+      <span>{strings.chart.page(page + 1, pages)}</span>
+      <button
+        type="button"
+        class="quiet only-icon"
+        aria-label={strings.chart.nextPage}
+        disabled={page === pages - 1}
+        onClick={() => go(page + 1)}
+      >
+        <Icon name="chevronRight" />
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,146 @@
+/** How all charts are drawn: smoothing, axes, clipping. */
+
+import type { Smoothing } from "../../charts/smoothing.ts";
+import { X_AXES, type XAxis } from "../../charts/xAxis.ts";
+import { Icon } from "../../controls/icon.tsx";
+import type { DashboardModel } from "../../model/dashboardModel.ts";
+import { strings } from "../../strings/strings.ts";
+
+interface ControlsProps {
+  readonly dashboard: DashboardModel;
+}
+
+const KINDS = ["none", "ema", "window", "median"] as const;
+
+export function ChartControls({ dashboard }: ControlsProps) {
+  const { xAxis, isLog, isClipped, isFromZero, xRange, yRange } = dashboard.view.value;
+  const text = strings.chart;
+  return (
+    <fieldset class="controls">
+      <legend class="visually-hidden">{text.controls}</legend>
+      <SmoothingControl
+        smoothing={dashboard.view.value.smoothing}
+        set={(smoothing) => dashboard.update({ smoothing })}
+      />
+      <label class="field">
+        <span>{text.xAxis}</span>
+        <select
+          value={xAxis}
+          onChange={({ currentTarget: { value } }) =>
+            dashboard.update({ xAxis: value as XAxis, xRange: null })
+          }
+        >
+          {X_AXES.map((axis) => (
+            <option key={axis} value={axis}>
+              {text.xAxes[axis]}
+            </option>
+          ))}
+        </select>
+      </label>
+      <div class="toggles">
+        <Toggle
+          label={text.log}
+          isOn={isLog}
+          flip={() => dashboard.update({ isLog: !isLog, yRange: null })}
+        />
+        <Toggle
+          label={text.clip}
+          isOn={isClipped}
+          flip={() => dashboard.update({ isClipped: !isClipped, yRange: null })}
+        />
+        <Toggle
+          label={text.zero}
+          isOn={isFromZero}
+          flip={() => dashboard.update({ isFromZero: !isFromZero, yRange: null })}
+        />
+      </div>
+      {xRange === null && yRange === null ? null : (
+        <button
+          type="button"
+          class="quiet"
+          onClick={() => dashboard.update({ xRange: null, yRange: null })}
+        >
+          <Icon name="zoomOut" />
+          <span>{text.resetZoom}</span>
+        </button>
+      )}
+    </fieldset>
+  );
+}
+
+export function Toggle({
+  label,
+  isOn,
+  flip,
+}: {
+  readonly label: string;
+  readonly isOn: boolean;
+  readonly flip: () => void;
+}) {
+  return (
+    <button type="button" class="toggle" aria-pressed={isOn} onClick={flip}>
+      {label}
+    </button>
+  );
+}
+
+interface SmoothingProps {
+  readonly smoothing: Smoothing;
+  readonly set: (smoothing: Smoothing) => void;
+}
+
+export function SmoothingControl({ smoothing, set }: SmoothingProps) {
+  const text = strings.chart;
+  return (
+    <>
+      <label class="field">
+        <span>{text.smoothing}</span>
+        <select
+          value={smoothing.kind}
+          onChange={({ currentTarget: { value } }) => set(firstOf(value as Smoothing["kind"]))}
+        >
+          {KINDS.map((kind) => (
+            <option key={kind} value={kind}>
+              {text.smoothingKinds[kind]}
+            </option>
+          ))}
+        </select>
+      </label>
+      {smoothing.kind === "ema" ? (
+        <label class="field slider">
+          <span>{text.factor}</span>
+          <input
+            type="range"
+            min="0"
+            max="0.99"
+            step="0.01"
+            value={smoothing.factor}
+            onInput={({ currentTarget: { value } }) => set({ kind: "ema", factor: Number(value) })}
+          />
+          <output>{smoothing.factor.toFixed(2)}</output>
+        </label>
+      ) : null}
+      {smoothing.kind === "window" || smoothing.kind === "median" ? (
+        <label class="field slider">
+          <span>{text.window}</span>
+          <input
+            type="range"
+            min="2"
+            max="50"
+            step="1"
+            value={smoothing.size}
+            onInput={({ currentTarget: { value } }) =>
+              set({ kind: smoothing.kind, size: Number(value) })
+            }
+          />
+          <output>{smoothing.size}</output>
+        </label>
+      ) : null}
+    </>
+  );
+}
+
+function firstOf(kind: Smoothing["kind"]): Smoothing {
+  if (kind === "none") return { kind };
+  return kind === "ema" ? { kind, factor: 0.6 } : { kind, size: 5 };
+}

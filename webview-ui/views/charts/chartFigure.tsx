@@ -1,0 +1,51 @@
+/** A chart of the run that is shown: its rows are steps, and its zoom is that of all charts. */
+
+import { useMemo, useRef } from "preact/hooks";
+import { Plot, type PlotActions, type PlotProps } from "../../controls/plot.tsx";
+import { cellTitle } from "../../controls/setTitle.ts";
+import type { DashboardModel } from "../../model/dashboardModel.ts";
+import { openEvaluation } from "../../model/evaluationCell.ts";
+import { strings } from "../../strings/strings.ts";
+import { stepMenu } from "./stepMenu.ts";
+
+interface ChartFigureProps extends Omit<PlotProps, "actions" | "syncKey"> {
+  readonly dashboard: DashboardModel;
+  /** Row to step, counted from 0. */
+  readonly stepOf: (row: number) => number | undefined;
+}
+
+export function ChartFigure({ dashboard, stepOf, ...props }: ChartFigureProps) {
+  const { isSmall = false } = props;
+  const latest = useRef(stepOf);
+  latest.current = stepOf;
+  const actions = useMemo(
+    () => stepActions(dashboard, isSmall, (row) => latest.current(row)),
+    [dashboard, isSmall],
+  );
+  return <Plot {...props} syncKey="run" actions={actions} />;
+}
+
+function stepActions(
+  dashboard: DashboardModel,
+  isSmall: boolean,
+  stepOf: ChartFigureProps["stepOf"],
+): PlotActions {
+  return {
+    zoom: ({ x, y }) =>
+      dashboard.update({
+        ...(x === undefined ? {} : { xRange: x }),
+        ...(y === undefined || isSmall ? {} : { yRange: y }),
+      }),
+    open: (row) => {
+      const step = stepOf(row);
+      if (step !== undefined) dashboard.openRollouts({ source: "training", step });
+    },
+    menu: (row) => {
+      const step = stepOf(row);
+      if (step === undefined) return null;
+      return { label: strings.chart.step(step + 1), items: stepMenu(dashboard, step) };
+    },
+    openCell: (cell) => openEvaluation(dashboard, cell),
+    hintOf: (cell) => strings.evaluation.open(cellTitle(cell)),
+  };
+}

@@ -1,0 +1,38 @@
+/** The environments of a run, and how the line of each is drawn. */
+
+import type { ColumnStore } from "../../charts/columns.ts";
+import type { ColourName } from "../../controls/palette.ts";
+
+/** Of environments of a run with several; blue is the mean of all. */
+const COLOURS: readonly ColourName[] = ["orange", "green", "purple", "yellow", "red"];
+/** As many as can be distinguished, whatever the colours. */
+const DASHES: readonly (readonly number[])[] = [
+  [6, 3],
+  [2, 3],
+  [9, 3, 2, 3],
+  [14, 4],
+  [4, 6],
+  [9, 3, 2, 3, 2, 3],
+  [1, 6],
+  [14, 4, 4, 4],
+];
+
+/** The line of the environment at an index: the first eight differ in their dashes, the first forty in dashes or colour. */
+export function environmentLook(index: number): {
+  readonly colour: ColourName;
+  readonly dash: readonly number[];
+} {
+  return {
+    colour: COLOURS[index % COLOURS.length] ?? "orange",
+    dash: DASHES[index % DASHES.length] ?? [6, 3],
+  };
+}
+
+/** Short names, as in the metrics; none for a run with one environment. */
+export function environmentNames({ names }: Pick<ColumnStore, "names">): readonly string[] {
+  const found = names.flatMap((name) => {
+    const own = /^rollout\/env\/(.+)\/reward\/mean$/.exec(name)?.[1];
+    return own === undefined ? [] : [own];
+  });
+  return found.length < 2 ? [] : found;
+}

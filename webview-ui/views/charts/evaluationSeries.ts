@@ -1,0 +1,68 @@
+/** The evaluations on the reward chart: which there are, their marks, and their entries in the legend. */
+
+import { xAfterSteps } from "../../charts/xAxis.ts";
+import type { ChartMark, EvaluationMark } from "../../controls/chartMarks.ts";
+import type { SeriesLook } from "../../controls/seriesLook.ts";
+import type { DashboardModel } from "../../model/dashboardModel.ts";
+import type { RunData } from "../../model/runData.ts";
+import { strings } from "../../strings/strings.ts";
+import { visibleLine } from "../../text/visible.ts";
+import { environmentLook, environmentNames } from "./environmentSeries.ts";
+
+/** What was evaluated on one split of one environment, at the temperature of training or the nearest below it. */
+export interface EvaluationSeries extends SeriesLook {
+  readonly key: string;
+  readonly label: string;
+  readonly points: readonly Pick<EvaluationMark, "y" | "low" | "high" | "cell">[];
+}
+
+const SHIFT_PX = 9;
+const text = strings.reward;
+
+export function evaluationSeries({ columns, evaluations }: RunData): readonly EvaluationSeries[] {
+  const trained = environmentNames(columns);
+  const results = evaluations.value.flatMap(({ step, results: all }) =>
+    all.map((result) => ({ step, ...result, name: `${result.environment} ${result.split}` })),
+  );
+  const names = [...new Set(results.map(({ name }) => name))];
+  return names.map((name, index) => {
+    const own = results.filter((result) => result.name === name);
+    const warmest = Math.max(...own.map(({ temperature }) => temperature));
+    const environment = own[0]?.environment ?? "";
+    const line = trained.findIndex((short) => `/${environment}`.endsWith(`/${short}`));
+    return {
+      key: names.length === 1 ? "evaluation" : `evaluation:${name}`,
+      label: names.length === 1 ? text.evaluation : text.evaluationOf(visibleLine(name)),
+      look: "sign",
+      sign: index,
+      colour: line < 0 ? "purple" : environmentLook(line).colour,
+      points: own
+        .filter(({ temperature }) => temperature === warmest)
+        .map((cell) => ({ y: cell.rewardMean, low: cell.low, high: cell.high, cell })),
+    };
+  });
+}
+
+export function evaluationEntry({ key, label, look, colour, sign = 0, points }: EvaluationSeries) {
+  const latest = points.at(-1)?.y;
+  const value = latest === undefined ? {} : { latest };
+  return { key, label, look, colour, sign, values: null, line: null, ...value };
+}
+
+export function evaluationMarks(
+  { data, view }: Pick<DashboardModel, "data" | "view">,
+  xs: Float64Array,
+  series: readonly EvaluationSeries[],
+): readonly ChartMark[] {
+  const { xAxis } = view.value;
+  const steps = data.columns.steps();
+  const at = (step: number): number =>
+    (xAxis === "step" ? step : xAfterSteps(step, steps, xs)) ??
+    (xAxis === "wall" ? (xs[0] ?? 0) : 0);
+  return series.flatMap(({ colour, sign = 0, points }, index) =>
+    points.map((point): ChartMark => {
+      const shift = index * SHIFT_PX;
+      return { kind: "evaluation", x: at(point.cell.step), ...point, colour, sign, shift };
+    }),
+  );
+}

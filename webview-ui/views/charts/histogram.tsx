@@ -1,0 +1,67 @@
+/** How the rewards of the chosen step lie; a bar leads to its trajectories. */
+
+import { formatExact } from "../../../src/shared/format.ts";
+import { type Bin, histogram } from "../../charts/histogram.ts";
+import { setTitle } from "../../controls/setTitle.ts";
+import type { DashboardModel } from "../../model/dashboardModel.ts";
+import { NO_FILTER } from "../../model/viewState.ts";
+import { strings } from "../../strings/strings.ts";
+
+const text = strings.histogram;
+
+export function Histogram({ dashboard }: { readonly dashboard: DashboardModel }) {
+  const shown = dashboard.selection.rollouts.value;
+  if (shown === null) return null;
+  const rewards = shown.rows.flatMap(({ reward }) => (reward === null ? [] : [reward]));
+  const failed = shown.rows.length - rewards.length;
+  const bins = histogram(rewards);
+  const most = Math.max(1, ...bins.map(({ count }) => count));
+  const open = ({ low, high }: Bin): void => {
+    dashboard.update({ filter: { ...NO_FILTER, rewardLow: low, rewardHigh: high } });
+    dashboard.openRollouts(shown);
+  };
+  return (
+    <section class="card histogram" aria-labelledby="histogram-title">
+      <div class="card-head">
+        <h2 id="histogram-title">{text.title(setTitle(shown))}</h2>
+        {dashboard.view.value.rolloutSet === null ? null : (
+          <button
+            type="button"
+            class="quiet"
+            onClick={() => dashboard.update({ rolloutSet: null, rollout: null })}
+          >
+            {text.follow}
+          </button>
+        )}
+      </div>
+      {bins.length === 0 ? (
+        <p class="no-data">{text.empty}</p>
+      ) : (
+        <ol class="bars">
+          {bins.map((bin) => (
+            <li key={bin.low}>
+              <button type="button" title={text.hint} onClick={() => open(bin)}>
+                <span class="visually-hidden">
+                  {text.bar(formatExact(bin.low), formatExact(bin.high), bin.count)}
+                </span>
+                <span class="bar-area" aria-hidden="true">
+                  <span class="bar" style={{ height: `${Math.max(1, (bin.count / most) * 100)}%` }}>
+                    <span class="bar-count">{bin.count}</span>
+                  </span>
+                </span>
+                <span class="bar-label" aria-hidden="true">
+                  {shortReward(bin)}
+                </span>
+              </button>
+            </li>
+          ))}
+        </ol>
+      )}
+      {failed > 0 ? <p class="note">{text.failed(failed)}</p> : null}
+    </section>
+  );
+}
+
+function shortReward({ low, high }: Bin): string {
+  return String(Number(((low + high) / 2).toFixed(2)));
+}

@@ -1,0 +1,90 @@
+/** The series of a chart with their looks; a click hides one, a double click leaves it alone. */
+
+import { formatValue } from "../../charts/format.ts";
+import type { ChartMark } from "../../controls/chartMarks.ts";
+import { Swatch } from "../../controls/swatch.tsx";
+import type { DashboardModel } from "../../model/dashboardModel.ts";
+import { HIDDEN_AT_FIRST } from "../../model/viewState.ts";
+import { strings } from "../../strings/strings.ts";
+import type { LegendEntry } from "./rewardChartData.ts";
+
+interface LegendProps {
+  readonly dashboard: DashboardModel;
+  readonly entries: readonly LegendEntry[];
+  readonly marks: readonly ChartMark[];
+  /** Row whose values are shown; -1 = the last one. */
+  readonly row: number;
+}
+
+interface ValueProps extends Pick<LegendEntry, "line"> {
+  readonly values: Float64Array;
+  readonly counts: Float64Array | undefined;
+  readonly row: number;
+}
+
+const MARKS = ["checkpoint", "best", "resume", "settings", "pause", "alarm", "skipped"] as const;
+
+export function Legend({ dashboard, entries, marks, row }: LegendProps) {
+  const { hiddenSeries } = dashboard.view.value;
+  const flip = (key: string): void =>
+    dashboard.update({
+      hiddenSeries: hiddenSeries.includes(key)
+        ? hiddenSeries.filter((other) => other !== key)
+        : [...hiddenSeries, key],
+    });
+  const solo = (key: string): void => {
+    const others = entries.map((entry) => entry.key).filter((other) => other !== key);
+    const isSolo = others.every((other) => hiddenSeries.includes(other));
+    dashboard.update({ hiddenSeries: isSolo ? HIDDEN_AT_FIRST : others });
+  };
+  const present = MARKS.filter((kind) => marks.some((mark) => mark.kind === kind));
+  return (
+    <div class="legend">
+      <fieldset>
+        <legend class="visually-hidden">{strings.chart.legend}</legend>
+        {entries.map(({ key, label, values, line, latest, counts, ...swatch }) => (
+          <button
+            type="button"
+            key={key}
+            aria-pressed={!hiddenSeries.includes(key)}
+            title={strings.chart.legend}
+            onClick={() => flip(key)}
+            onDblClick={() => solo(key)}
+          >
+            <Swatch {...swatch} />
+            <span>{label}</span>
+            {latest === undefined ? null : <b>{formatValue(latest)}</b>}
+            {values === null ? null : (
+              <Value values={values} line={line} counts={counts} row={row} />
+            )}
+          </button>
+        ))}
+      </fieldset>
+      {present.length === 0 ? null : (
+        <ul>
+          {present.map((kind) => (
+            <li key={kind}>
+              <span class="mark" data-kind={kind} />
+              {strings.reward.marks[kind]}
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+/** What the run wrote, and beside it what is drawn where that differs. */
+function Value({ values, line, counts, row }: ValueProps) {
+  const at = row < 0 ? values.length - 1 : row;
+  const count = counts?.[at] ?? Number.NaN;
+  if (Number.isNaN(values[at])) return <b>{formatValue(values[at])}</b>;
+  const isDrawn = line === null || line === values || Object.is(line[at], values[at]);
+  return (
+    <>
+      <b>{formatValue(values[at])}</b>
+      {isDrawn ? null : <span class="fact">{strings.reward.smoothed(formatValue(line[at]))}</span>}
+      {Number.isNaN(count) ? null : <span class="fact">{strings.reward.restsOn(count)}</span>}
+    </>
+  );
+}

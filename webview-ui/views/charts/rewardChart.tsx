@@ -1,0 +1,219 @@
+/** The large chart: how the reward goes. */
+
+import type { RefObject } from "preact";
+import { useMemo, useRef, useState } from "preact/hooks";
+import { partColumns, useRewardParts } from "../../changes/rewardParts.ts";
+import { formatTick, formatValue, formatXTick, formatXValue } from "../../charts/format.ts";
+import { countNotPositive, shownX, valueRange } from "../../charts/scale.ts";
+import { summarize } from "../../charts/summary.ts";
+import { tickSteps } from "../../charts/ticks.ts";
+import type { ChartData } from "../../controls/chartData.ts";
+import { DataTable } from "../../controls/dataTable.tsx";
+import { type NumberTable, toCsv, toJson, toMarkdown } from "../../controls/export.ts";
+import { Icon } from "../../controls/icon.tsx";
+import type { LineChart } from "../../controls/lineChart.ts";
+import { Menu, type MenuItem } from "../../controls/menu.tsx";
+import type { DashboardModel } from "../../model/dashboardModel.ts";
+import type { Host } from "../../model/host.ts";
+import type { ViewState } from "../../model/viewState.ts";
+import { strings } from "../../strings/strings.ts";
+import { ChartFigure } from "./chartFigure.tsx";
+import { seriesTable } from "./chartTables.ts";
+import { Legend } from "./legend.tsx";
+import { type RewardChartData, rewardChartData } from "./rewardChartData.ts";
+import { RewardParting } from "./rewardParting.tsx";
+import { useSuperseded } from "./useSuperseded.ts";
+
+interface RewardChartProps {
+  readonly dashboard: DashboardModel;
+}
+
+const HEIGHT_PX = 300;
+const text = strings.reward;
+
+export function RewardChart({ dashboard }: RewardChartProps) {
+  const [isTable, setTable] = useState(false);
+  const [row, setRow] = useState<number | null>(null);
+  const chart = useRef<LineChart | null>(null);
+  const { data, note } = useRewardChartData(dashboard);
+  const summary = summarize(data.mean, data.steps);
+  const table = (): NumberTable => seriesTable(dashboard.data.columns, data.names, data.parts);
+  const shown = (at: number): string => describeRow(data, dashboard.view.value, at);
+  const describe = (at: number): string => [shown(at), ...describeParts(data, at)].join(", ");
+  return (
+    <figure class="card reward" aria-labelledby="reward-title">
+      <figcaption class="card-head">
+        <h2 id="reward-title">{text.title}</h2>
+        <span class="fact">{row === null ? summary || text.subtitle : shown(row)}</span>
+        <div class="card-actions">
+          <RewardParting dashboard={dashboard} />
+          <button
+            type="button"
+            class="quiet"
+            aria-pressed={isTable}
+            onClick={() => setTable(!isTable)}
+          >
+            <Icon name={isTable ? "graphLine" : "table"} />
+            <span>{isTable ? strings.chart.chart : strings.chart.table}</span>
+          </button>
+          <Menu
+            label={strings.chart.export}
+            icon="export"
+            isTextShown={true}
+            items={exportItems(dashboard.host, table, () => chart.current?.picture() ?? "")}
+          />
+        </div>
+      </figcaption>
+      {note === "" ? null : (
+        <p class="note" role="status">
+          {note}
+        </p>
+      )}
+      {isTable ? (
+        <DataTable table={table()} caption={text.title} />
+      ) : (
+        <Plot
+          dashboard={dashboard}
+          data={data}
+          summary={summary}
+          row={row}
+          setRow={setRow}
+          describe={describe}
+          chart={chart}
+        />
+      )}
+    </figure>
+  );
+}
+
+interface PlotProps extends RewardChartProps {
+  readonly data: RewardChartData;
+  readonly summary: string;
+  /** Under the cursor; null for none. */
+  readonly row: number | null;
+  readonly setRow: (row: number | null) => void;
+  readonly describe: (row: number) => string;
+  /** Receives the chart, for pictures. */
+  readonly chart: RefObject<LineChart | null>;
+}
+
+function Plot({ dashboard, data, summary, row, setRow, describe, chart }: PlotProps) {
+  const view = dashboard.view.value;
+  const drawn = useMemo(() => chartData(data, view), [data, view]);
+  const notPositive = view.isLog ? countNotPositive(data.mean) : 0;
+  return (
+    <>
+      <ChartFigure
+        dashboard={dashboard}
+        title={text.title}
+        summary={summary}
+        data={drawn}
+        height={HEIGHT_PX}
+        onCursor={setRow}
+        stepOf={(at) => data.steps[at]}
+        describe={describe}
+        onChart={(made) => {
+          chart.current = made;
+        }}
+      />
+      {data.steps.length === 0 ? <p class="no-data">{noData(dashboard)}</p> : null}
+      <Legend dashboard={dashboard} entries={data.legend} marks={data.marks} row={row ?? -1} />
+      {notPositive > 0 ? <p class="note">{strings.chart.notPositive(notPositive)}</p> : null}
+    </>
+  );
+}
+
+function noData({ data }: DashboardModel): string {
+  return strings.chart.noData[data.run.value?.state ?? "unknown"] ?? strings.chart.noDataYet;
+}
+
+/** Made anew when the numbers or what decides about them change, not with every move of the mouse. */
+function useRewardChartData(dashboard: DashboardModel): {
+  readonly data: RewardChartData;
+  readonly note: string;
+} {
+  const { smoothing, xAxis, hiddenSeries, shownAttempt, rewardBy } = dashboard.view.value;
+  const { columnsVersion, checkpoints, evaluations, events } = dashboard.data;
+  const superseded = useSuperseded(dashboard.host, shownAttempt);
+  const { rows, note } = useRewardParts(dashboard);
+  const data = useMemo(() => {
+    const steps = dashboard.data.columns.steps();
+    const parts = rewardBy === "all" ? [] : partColumns(rows, rewardBy, steps);
+    return rewardChartData(dashboard, superseded, parts);
+  }, [
+    columnsVersion.value,
+    checkpoints.value,
+    evaluations.value,
+    events.value,
+    smoothing,
+    xAxis,
+    hiddenSeries,
+    superseded,
+    rewardBy,
+    rows,
+  ]);
+  return { data, note };
+}
+
+/** A row in words: what the run wrote, and what is drawn where that differs. */
+function describeRow(
+  { mean, counts, smoothed, xs }: RewardChartData,
+  { xAxis }: ViewState,
+  row: number,
+): string {
+  const count = counts[row] ?? Number.NaN;
+  const values = [
+    `${text.mean} ${formatValue(mean[row])}`,
+    ...(smoothed === null ? [] : [text.smoothed(formatValue(smoothed[row]))]),
+    ...(Number.isFinite(count) ? [text.restsOn(count)] : []),
+  ];
+  return strings.spoken.point(formatXValue(xAxis, xs[row] ?? 0), values.join(", "));
+}
+
+/** The legend shows the same. */
+function describeParts({ parts }: RewardChartData, row: number): readonly string[] {
+  return parts.flatMap(({ label, mean, rollouts }) => {
+    const count = rollouts[row] ?? Number.NaN;
+    return Number.isNaN(count) ? [] : `${label} ${formatValue(mean[row])} (${text.restsOn(count)})`;
+  });
+}
+
+function chartData({ xs, series, bands, marks }: RewardChartData, view: ViewState): ChartData {
+  const { isLog, isClipped, isFromZero, xRange, yRange, xAxis } = view;
+  const evaluated = marks.flatMap((mark) =>
+    mark.kind === "evaluation" ? [mark.low, mark.high] : [],
+  );
+  const shown = [...series.map(({ values }) => values), evaluated];
+  const positions = marks.map(({ x }) => x);
+  return {
+    xs,
+    series,
+    bands,
+    marks,
+    isLog,
+    xSteps: tickSteps(xAxis),
+    xRange: xRange ?? shownX(xs, positions),
+    yRange: yRange ?? valueRange(shown, { isLog, isClipped, isFromZero }),
+    formatX: (value, step) => formatXTick(xAxis, value, step),
+    formatY: formatTick,
+  };
+}
+
+function exportItems(
+  host: Host,
+  table: () => NumberTable,
+  picture: () => string,
+): readonly MenuItem[] {
+  const save = (name: string, content: string, encoding: "utf8" | "base64"): void =>
+    host.command("exportFile", { file: { name, content, encoding } });
+  const { exportPng, exportCsv, exportJson, exportMarkdown } = strings.chart;
+  return [
+    { label: exportPng, run: () => save("reward.png", picture(), "base64") },
+    { label: exportCsv, run: () => save("reward.csv", toCsv(table()), "utf8") },
+    { label: exportJson, run: () => save("reward.json", toJson(table()), "utf8") },
+    {
+      label: exportMarkdown,
+      run: () => host.command("copyText", { text: toMarkdown(table()) }),
+    },
+  ];
+}

@@ -1,0 +1,243 @@
+/** What the reward chart is made of: series, bands, marks, and their names in the legend. */
+
+import { joined, type PartColumns } from "../../changes/rewardParts.ts";
+import type { ColumnStore } from "../../charts/columns.ts";
+import { type Smoothing, smooth } from "../../charts/smoothing.ts";
+import { xValues } from "../../charts/xAxis.ts";
+import type { ChartBand, ChartSeries } from "../../controls/chartData.ts";
+import type { ChartMark } from "../../controls/chartMarks.ts";
+import type { ColourName } from "../../controls/palette.ts";
+import type { SeriesLook } from "../../controls/seriesLook.ts";
+import type { DashboardModel } from "../../model/dashboardModel.ts";
+import { strings } from "../../strings/strings.ts";
+import { visibleLine } from "../../text/visible.ts";
+import { environmentLook, environmentNames } from "./environmentSeries.ts";
+import { evaluationEntry, evaluationMarks, evaluationSeries } from "./evaluationSeries.ts";
+import { lineMarks } from "./lineMarks.ts";
+import type { Superseded } from "./useSuperseded.ts";
+
+const REWARD = "rollout/reward";
+const MEAN = `${REWARD}/mean`;
+const text = strings.reward;
+
+/** What the chart is made from. */
+export type RewardChartSource = Pick<DashboardModel, "data" | "view">;
+
+export interface LegendEntry extends SeriesLook {
+  readonly key: string;
+  readonly label: string;
+  /** The numbers of the run, one a row; null for bands and evaluations. */
+  readonly values: Float64Array | null;
+  /** What is drawn; null for bands and signs. */
+  readonly line: Float64Array | null;
+  /** Rollouts behind each value. */
+  readonly counts?: Float64Array;
+  /** The value that is shown whatever row is under the cursor. */
+  readonly latest?: number;
+}
+
+export interface RewardChartData {
+  readonly xs: Float64Array;
+  /** Counted from 0, one a row. */
+  readonly steps: Float64Array;
+  /** As the run wrote it. */
+  readonly mean: Float64Array;
+  /** How many rollouts stand behind it. */
+  readonly counts: Float64Array;
+  /** As it is drawn; null when it is drawn as it is. */
+  readonly smoothed: Float64Array | null;
+  readonly series: readonly ChartSeries[];
+  readonly bands: readonly ChartBand[];
+  readonly marks: readonly ChartMark[];
+  readonly legend: readonly LegendEntry[];
+  readonly parts: readonly PartColumns[];
+  /** Columns of tables and exports. */
+  readonly names: readonly { readonly head: string; readonly name: string }[];
+}
+
+export function rewardChartData(
+  source: RewardChartSource,
+  superseded: Superseded,
+  parts: readonly PartColumns[] = [],
+): RewardChartData {
+  const { columns, events } = source.data;
+  const { smoothing, xAxis, hiddenSeries } = source.view.value;
+  const isShown = ({ key }: { readonly key: string }): boolean => !hiddenSeries.includes(key);
+  const raw = columns.values(MEAN);
+  const mean = smooth(raw, smoothing);
+  const isSmoothed = smoothing.kind !== "none";
+  const evaluations = evaluationSeries(source.data);
+  const legend: readonly LegendEntry[] = [
+    { key: "mean", label: text.mean, colour: "blue", look: "line", values: raw, line: mean },
+    ...(isSmoothed ? [{ ...RAW_ENTRY, line: raw }] : []),
+    ...BANDS.filter(({ column }) => columns.values(column).some(Number.isFinite)),
+    ...(parts.length > 0 ? partEntries(parts, smoothing) : environmentEntries(source)),
+    ...supersededEntry(superseded, columns.steps()),
+    ...evaluations.map(evaluationEntry),
+  ];
+  const shownBands = [...bandsOf(columns, raw), ...partBands(columns, parts)].filter(isShown);
+  const lines = legend.filter(isShown).flatMap((entry) => {
+    return entry.line === null ? [] : [lineOf(entry, entry.line)];
+  });
+  // The first series decides what is drawn of a very long run: the mean, not the edge of a band.
+  const series = [...shownBands.flatMap(({ edges }) => edges), ...lines].sort(
+    (a, b) => Number(b.key === "raw") - Number(a.key === "raw"),
+  );
+  const xs = xValues(xAxis, columns, events.value);
+  return {
+    xs,
+    series,
+    bands: shownBands.map(({ band }) => band),
+    marks: [...lineMarks(source, xs), ...evaluationMarks(source, xs, evaluations.filter(isShown))],
+    legend,
+    mean: raw,
+    parts,
+    counts: columns.values("rollout/reward/count"),
+    smoothed: isSmoothed ? mean : null,
+    steps: columns.steps(),
+    names: columnNames(columns),
+  };
+}
+
+const BAND = { colour: "blue", values: null, line: null } as const;
+/** Each with the column without which there is nothing to draw. */
+const BANDS = [
+  { ...BAND, key: "interval", label: text.interval, look: "band", column: `${REWARD}/ci_low` },
+  { ...BAND, key: "tasks", label: text.tasks, look: "outer-band", column: `${REWARD}/group_std` },
+  { ...BAND, key: "range", label: text.range, look: "outer-band", column: `${REWARD}/min` },
+] as const;
+const RAW_ENTRY = {
+  key: "raw",
+  label: text.raw,
+  values: null,
+  colour: "blue",
+  look: "faint",
+} as const;
+
+function columnNames(columns: ColumnStore): RewardChartData["names"] {
+  return [
+    { head: "reward mean", name: MEAN },
+    { head: "95 % low", name: "rollout/reward/ci_low" },
+    { head: "95 % high", name: "rollout/reward/ci_high" },
+    { head: "std of tasks", name: "rollout/reward/group_std" },
+    { head: "rollouts", name: "rollout/reward/count" },
+    { head: "std", name: "rollout/reward/std" },
+    { head: "min", name: "rollout/reward/min" },
+    { head: "max", name: "rollout/reward/max" },
+    ...environmentNames(columns).map((name) => ({
+      head: name,
+      name: `rollout/env/${name}/reward/mean`,
+    })),
+  ];
+}
+
+interface DrawnBand {
+  readonly key: string;
+  readonly edges: readonly ChartSeries[];
+  readonly band: ChartBand;
+}
+
+/** Not smoothed: a smoothed edge would shade rewards that never occurred. */
+function bandsOf(columns: ColumnStore, mean: Float64Array): readonly DrawnBand[] {
+  const column = (name: string): Float64Array => columns.values(`${REWARD}/${name}`);
+  const highest = column("max");
+  const lowest = column("min");
+  const band = (key: string, high: Float64Array, low: Float64Array, share: number): DrawnBand =>
+    bandOf(key, within(high, highest, Math.min), within(low, lowest, Math.max), share);
+  const std = column("group_std");
+  return [
+    bandOf("range", highest, lowest, 0.1),
+    band("tasks", combine(mean, std, 1), combine(mean, std, -1), 0.15),
+    band("interval", column("ci_high"), column("ci_low"), 0.24),
+  ];
+}
+
+function bandOf(
+  key: string,
+  high: Float64Array,
+  low: Float64Array,
+  share: number,
+  colour: ColourName = "blue",
+): DrawnBand {
+  const [upper, lower] = [`${key}-upper`, `${key}-lower`];
+  return {
+    key,
+    edges: [bandEdge(upper, high), bandEdge(lower, low)],
+    band: { upper, lower, colour, share },
+  };
+}
+
+function lineOf(
+  { key, label, colour, look, dash }: LegendEntry,
+  values: Float64Array,
+): ChartSeries {
+  return {
+    key,
+    label,
+    colour,
+    values,
+    share: look === "faint" ? 0.45 : 1,
+    width: look === "faint" ? 1 : dash === undefined ? 2 : 1.5,
+    ...(dash === undefined ? {} : { dash }),
+  };
+}
+
+function bandEdge(key: string, values: Float64Array): ChartSeries {
+  return { key, label: key, values, colour: "blue", share: 0, width: 0 };
+}
+
+function combine(mean: Float64Array, std: Float64Array, sign: 1 | -1): Float64Array {
+  return mean.map((value, row) => value + sign * (std[row] ?? Number.NaN));
+}
+
+/** Where the bound is not known, the value stands as it is. */
+function within(
+  values: Float64Array,
+  bounds: Float64Array,
+  nearer: (value: number, bound: number) => number,
+): Float64Array {
+  return values.map((value, row) => {
+    const bound = bounds[row] ?? Number.NaN;
+    return Number.isNaN(bound) ? value : nearer(value, bound);
+  });
+}
+
+function environmentEntries({ data, view }: RewardChartSource): readonly LegendEntry[] {
+  const { smoothing } = view.value;
+  return environmentNames(data.columns).map((name, index) => {
+    const values = data.columns.values(`rollout/env/${name}/reward/mean`);
+    const line = smooth(values, smoothing);
+    const label = visibleLine(name);
+    return { key: `env:${index}`, label, ...environmentLook(index), look: "line", values, line };
+  });
+}
+
+function partEntries(parts: readonly PartColumns[], smoothing: Smoothing): readonly LegendEntry[] {
+  return parts.map(({ label, mean, rollouts }, index) => ({
+    ...{ key: partKey(index), label, ...environmentLook(index), look: "line" },
+    ...{ values: mean, line: joined(smooth(mean, smoothing)), counts: rollouts },
+  }));
+}
+
+/** No wider than the rewards of the step: an interval of few tasks reaches far beyond them. */
+function partBands(columns: ColumnStore, parts: readonly PartColumns[]): readonly DrawnBand[] {
+  const highest = columns.values(`${REWARD}/max`);
+  const lowest = columns.values(`${REWARD}/min`);
+  return parts.map(({ low, high }, index) => {
+    const upper = joined(within(high, highest, Math.min));
+    const lower = joined(within(low, lowest, Math.max));
+    return bandOf(partKey(index), upper, lower, 0.12, environmentLook(index).colour);
+  });
+}
+
+function partKey(index: number): string {
+  return `part:${index}`;
+}
+
+function supersededEntry(superseded: Superseded, steps: Float64Array): readonly LegendEntry[] {
+  if (superseded === null) return [];
+  const values = steps.map((step) => superseded.rewards.get(step) ?? Number.NaN);
+  const label = text.attempt(superseded.attempt);
+  const look = { colour: "yellow", look: "line", dash: [4, 2, 1, 2] } as const;
+  return [{ key: "attempt", label, ...look, values, line: values }];
+}

@@ -1,0 +1,87 @@
+/** What a small chart is made of: its lines, the shaded range, and the numbers that are shown beside them. */
+
+import { formatTick, formatValue, formatXTick, formatXValue } from "../../charts/format.ts";
+import { shownX, valueRange } from "../../charts/scale.ts";
+import { smooth } from "../../charts/smoothing.ts";
+import { tickSteps } from "../../charts/ticks.ts";
+import { xValues } from "../../charts/xAxis.ts";
+import type { ChartBand, ChartData, ChartSeries } from "../../controls/chartData.ts";
+import type { RunData } from "../../model/runData.ts";
+import type { ViewState } from "../../model/viewState.ts";
+import { strings } from "../../strings/strings.ts";
+import type { SmallChartSpec, SmallSeries } from "./smallChartSpecs.ts";
+
+export interface SmallChartData {
+  readonly chart: ChartData;
+  /** Counted from 0, one a row. */
+  readonly steps: Float64Array;
+  /** As the run wrote them, one list a series; never smoothed. */
+  readonly raw: readonly Float64Array[];
+}
+
+/** Lines are smoothed; the shaded range, the numbers and the faint line behind a single series are not. */
+export function smallChartData(
+  { columns, events }: Pick<RunData, "columns" | "events">,
+  view: ViewState,
+  spec: SmallChartSpec,
+): SmallChartData {
+  const { smoothing, xAxis, isLog, isClipped, isFromZero, xRange } = view;
+  const raw = spec.series.map(({ name }) => columns.values(name));
+  const isRawDrawn = smoothing.kind !== "none" && spec.series.length === 1;
+  const lines = spec.series.flatMap((own, index) => {
+    const values = raw[index] ?? new Float64Array();
+    const line = lineOf(own, smooth(values, smoothing));
+    return isRawDrawn ? [faintLine(own, values), line] : [line];
+  });
+  const series = [...bandEdges(spec, columns), ...lines];
+  const xs = xValues(xAxis, columns, events.value);
+  const drawn = series.map(({ values }) => values);
+  const chart: ChartData = {
+    xs,
+    series,
+    bands: spec.band === undefined ? [] : [BAND],
+    marks: [],
+    isLog,
+    xSteps: tickSteps(xAxis),
+    xRange: xRange ?? shownX(xs),
+    yRange: valueRange(drawn, { isLog, isClipped, isFromZero }),
+    formatX: (value, step) => formatXTick(xAxis, value, step),
+    formatY: formatTick,
+  };
+  return { chart, steps: columns.steps(), raw };
+}
+
+/** A row in words: what the run wrote, and what is drawn where that differs. */
+export function describeRow(
+  { chart, raw }: SmallChartData,
+  { title, series: [first] }: Pick<SmallChartSpec, "title" | "series">,
+  { xAxis }: Pick<ViewState, "xAxis">,
+  row: number,
+): string {
+  const value = raw[0]?.[row];
+  const drawn = chart.series.find(({ key }) => key === first?.name)?.values[row];
+  const written = `${title} ${formatValue(value)}`;
+  return strings.spoken.point(
+    formatXValue(xAxis, chart.xs[row] ?? 0),
+    Object.is(value, drawn)
+      ? written
+      : `${written}, ${strings.reward.smoothed(formatValue(drawn))}`,
+  );
+}
+
+const BAND: ChartBand = { upper: "upper", lower: "lower", colour: "blue", share: 0.14 };
+
+function bandEdges({ band }: SmallChartSpec, columns: RunData["columns"]): readonly ChartSeries[] {
+  return Object.entries(band ?? {}).map(([key, name]) => {
+    return { key, label: key, values: columns.values(name), colour: "blue", share: 0, width: 0 };
+  });
+}
+
+function lineOf({ name, label, colour, dash }: SmallSeries, values: Float64Array): ChartSeries {
+  const line = { key: name, label, values, colour, share: 1, width: 1.5 };
+  return dash === undefined ? line : { ...line, dash };
+}
+
+function faintLine({ name, label, colour }: SmallSeries, values: Float64Array): ChartSeries {
+  return { key: `raw ${name}`, label, values, colour, share: 0.35, width: 1 };
+}

@@ -1,0 +1,249 @@
+/** Two rollouts of one task side by side: of one group, or of two steps or evaluations, the earlier one on the left. */
+
+import { useEffect, useId, useState } from "preact/hooks";
+import type { RolloutBody, RolloutRow } from "../../../src/shared/dashboardTypes.ts";
+import { formatReward } from "../../../src/shared/format.ts";
+import { type RolloutKey, rolloutKeyName, setName } from "../../../src/shared/rolloutSet.ts";
+import { Icon } from "../../controls/icon.tsx";
+import { setTitle } from "../../controls/setTitle.ts";
+import type { DashboardModel } from "../../model/dashboardModel.ts";
+import type { Beside } from "../../model/viewState.ts";
+import { strings } from "../../strings/strings.ts";
+import { extremeOf } from "../rollouts/rolloutGroups.ts";
+import { type Parting, partingOf } from "./parting.ts";
+import { ReplayTurns, rowsOfTurns } from "./replayTurns.tsx";
+
+const text = strings.replay;
+/** The indexes of all steps are read for it: not for a rollout that is only passed by. */
+const OCCURRENCES_MS = 300;
+
+/** True when something is chosen to be shown beside a rollout. */
+export function isBesideShown({ view }: DashboardModel): boolean {
+  return view.value.beside !== null && view.value.replayMode !== "tokens";
+}
+
+/** What is asked for to be shown beside `key`: a rollout of its group, or its task elsewhere; null for nothing. */
+function targetOf(
+  beside: Beside | null,
+  key: RolloutKey,
+  group: readonly RolloutRow[],
+): RolloutKey | { readonly set: Exclude<Beside, string> } | null {
+  if (beside === null) return null;
+  if (typeof beside === "object") return setName(beside) === setName(key) ? null : { set: beside };
+  const [first, second] =
+    beside === "best" ? (["best", "worst"] as const) : (["worst", "best"] as const);
+  // Beside the best itself stands the worst, and the other way round.
+  const found = [extremeOf(group, first), extremeOf(group, second)].find(
+    (row) => row !== null && row.rollout !== key.rollout,
+  );
+  return found ?? null;
+}
+
+interface PickerProps {
+  readonly dashboard: DashboardModel;
+  readonly rolloutKey: RolloutKey;
+  /** Rollouts of its group. */
+  readonly group: readonly RolloutRow[];
+}
+
+/** Nothing where there is nothing to choose from. */
+export function BesidePicker({ dashboard, rolloutKey, group }: PickerProps) {
+  const { beside } = dashboard.view.value;
+  const { sets, isComplete } = useOccurrences(dashboard, rolloutKey);
+  const others = sets.filter((set) => setName(set) !== setName(rolloutKey));
+  const hasGroup = group.length > 1;
+  if (others.length === 0 && !hasGroup) return null;
+  const choose = (value: string): void => {
+    const set = others.find((own) => setName(own) === value);
+    const named = value === "best" || value === "worst" ? value : null;
+    dashboard.update({ beside: set ?? named });
+  };
+  const value = beside === null || typeof beside === "string" ? beside : setName(beside);
+  return (
+    <label class="field">
+      <span>{text.beside}</span>
+      <select value={value ?? ""} onChange={({ currentTarget }) => choose(currentTarget.value)}>
+        <option value="">{text.besideNothing}</option>
+        {hasGroup ? (
+          <>
+            <option value="best">{text.besideBest}</option>
+            <option value="worst">{text.besideWorst}</option>
+          </>
+        ) : null}
+        {others.map((set) => (
+          <option key={setName(set)} value={setName(set)}>
+            {setTitle(set)}
+          </option>
+        ))}
+        {isComplete ? null : <option disabled>{text.besideIncomplete}</option>}
+      </select>
+    </label>
+  );
+}
+
+interface Occurrences {
+  readonly sets: readonly Exclude<Beside, string>[];
+  /** False when the run is too long to be looked through. */
+  readonly isComplete: boolean;
+}
+
+/** The steps or evaluations that have the same task. */
+function useOccurrences(dashboard: DashboardModel, rolloutKey: RolloutKey): Occurrences {
+  const [found, setFound] = useState<Occurrences>({ sets: [], isComplete: true });
+  const { source, step, group, rollout } = rolloutKey;
+  useEffect(() => {
+    let cancel = (): void => undefined;
+    const timer = setTimeout(() => {
+      const key = { source, step, group, rollout };
+      cancel = dashboard.host.ask({ ask: "occurrences", key }, (answer) => {
+        if (answer.kind === "occurrences") setFound(answer);
+      });
+    }, OCCURRENCES_MS);
+    return () => {
+      clearTimeout(timer);
+      cancel();
+    };
+  }, [dashboard, source, step, group, rollout]);
+  return found;
+}
+
+interface BesideProps extends PickerProps {
+  readonly body: RolloutBody;
+  readonly row: RolloutRow | undefined;
+}
+
+interface Other {
+  readonly key: RolloutKey;
+  readonly body: RolloutBody;
+}
+
+export function BesideReplay({ dashboard, rolloutKey, group, body, row }: BesideProps) {
+  const { other, error } = useOther(dashboard, rolloutKey, group);
+  const id = useId();
+  const parting = other === null ? null : partingOf(body, other.body);
+  const shown = other === null ? null : rolloutKeyName(other.key);
+  // Before they part both say the same.
+  useEffect(() => {
+    if (shown !== null && parting !== null && parting.turn > 0) goToParting();
+  }, [shown]);
+  const own = { key: rolloutKey, body, row, group };
+  const sides = [
+    own,
+    ...(other === null
+      ? []
+      : [{ ...other, row: group.find((each) => isSameKey(each, other.key)), group: [] }]),
+  ].toSorted((a, b) => a.key.step - b.key.step || (b.body.reward ?? 0) - (a.body.reward ?? 0));
+  const compared = other?.key;
+  const longestTurns = Math.max(...sides.map((side) => side.body.turns.length));
+  // The title of a side is a row too.
+  const rows = { "--rows": 1 + rowsOfTurns(longestTurns) };
+  return (
+    <>
+      {compared === undefined ? null : (
+        <PartingBar
+          parting={parting}
+          diff={() =>
+            dashboard.host.command("diffRollouts", {
+              key: plainKey(rolloutKey),
+              other: plainKey(compared),
+            })
+          }
+        />
+      )}
+      {error === null ? null : <p class="message">{error}</p>}
+      <div class="beside" data-sides={sides.length}>
+        {sides.map((side) => {
+          const name = rolloutKeyName(side.key);
+          return (
+            <section key={name} style={rows} aria-label={sideTitle(side.key)}>
+              <h3 id={`${id}-${name}`}>
+                {sideTitle(side.key)}
+                <span class="reward-chip" data-failed={side.body.reward === null}>
+                  {side.body.reward === null
+                    ? text.failed
+                    : text.reward(formatReward(side.body.reward))}
+                </span>
+              </h3>
+              <ReplayTurns
+                dashboard={dashboard}
+                body={side.body}
+                row={side.row}
+                group={side.group}
+                isMarkdown={dashboard.view.value.replayMode === "markdown"}
+                titleId={`${id}-${name}`}
+                parting={parting}
+                longestTurns={longestTurns}
+              />
+            </section>
+          );
+        })}
+      </div>
+    </>
+  );
+}
+
+function useOther(
+  dashboard: DashboardModel,
+  rolloutKey: RolloutKey,
+  group: readonly RolloutRow[],
+): { readonly other: Other | null; readonly error: string | null } {
+  const [other, setOther] = useState<Other | null>(null);
+  const [error, setError] = useState<string | null>(null);
+  const target = targetOf(dashboard.view.value.beside, rolloutKey, group);
+  const name = JSON.stringify(target === null || "set" in target ? target : plainKey(target));
+  useEffect(() => {
+    setOther(null);
+    setError(null);
+    if (target === null) return;
+    const question =
+      "set" in target
+        ? ({ ask: "counterpart", key: plainKey(rolloutKey), set: target.set } as const)
+        : ({ ask: "rollout", key: plainKey(target) } as const);
+    return dashboard.host.ask(question, (answer) => {
+      if (answer.kind === "rollout") setOther({ key: answer.key, body: answer.body });
+      else if (answer.kind === "error") setError(answer.message);
+    });
+  }, [dashboard, rolloutKeyName(rolloutKey), name]);
+  return { other, error };
+}
+
+interface BarProps {
+  readonly parting: Parting | null;
+  readonly diff: () => void;
+}
+
+function PartingBar({ parting, diff }: BarProps) {
+  return (
+    <div class="parting-bar">
+      <span class="fact">
+        {parting === null ? text.neverPart : text.partAt(parting.turn + 1, text.partBy[parting.by])}
+      </span>
+      {parting === null ? null : (
+        <button type="button" class="link" onClick={goToParting}>
+          {text.goToParting}
+        </button>
+      )}
+      <button type="button" class="quiet" onClick={diff}>
+        <Icon name="diff" />
+        <span>{text.openDiff}</span>
+      </button>
+    </div>
+  );
+}
+
+function goToParting(): void {
+  document.querySelector(".beside .parting")?.scrollIntoView({ block: "start" });
+}
+
+function sideTitle({ group, rollout, ...set }: RolloutKey): string {
+  return text.title(setTitle(set), group + 1, rollout + 1);
+}
+
+/** Without what else a row holds. */
+function plainKey({ source, step, group, rollout }: RolloutKey): RolloutKey {
+  return { source, step, group, rollout };
+}
+
+function isSameKey(one: RolloutKey, other: RolloutKey): boolean {
+  return rolloutKeyName(one) === rolloutKeyName(other);
+}

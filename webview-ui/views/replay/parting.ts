@@ -1,0 +1,32 @@
+/** Where two rollouts of one task begin to differ. */
+
+import type { ReplayTurn, RolloutBody } from "../../../src/shared/dashboardTypes.ts";
+
+export interface Parting {
+  /** The first turn that differs, from 0; it may be one that only one of them has. */
+  readonly turn: number;
+  /** Who did something else: the model, or the environment after the same words of the model. */
+  readonly by: "model" | "environment";
+}
+
+/** Null when both say the same from beginning to end. */
+export function partingOf(
+  one: Pick<RolloutBody, "turns">,
+  other: Pick<RolloutBody, "turns">,
+): Parting | null {
+  const turns = Math.max(one.turns.length, other.turns.length);
+  for (let turn = 0; turn < turns; turn += 1) {
+    const [a, b] = [one.turns[turn], other.turns[turn]];
+    if (a?.sampled.text !== b?.sampled.text) return { turn, by: "model" };
+    if (a !== undefined && b !== undefined && answerOf(a) !== answerOf(b))
+      return { turn, by: "environment" };
+  }
+  return null;
+}
+
+function answerOf({ results, nudge }: ReplayTurn): string {
+  return JSON.stringify([
+    nudge?.text ?? null,
+    ...results.map(({ name, text, isError, reward }) => [name, text.text, isError, reward]),
+  ]);
+}

@@ -1,0 +1,50 @@
+/** Going from rollout to rollout in the order of the list. */
+
+import { useEffect, useMemo } from "preact/hooks";
+import type { RolloutRow } from "../../../src/shared/dashboardTypes.ts";
+import type { DashboardModel } from "../../model/dashboardModel.ts";
+
+export interface ReadingOrder {
+  /** Of the open rollout in the list, from 0; -1 when the filters leave it out. */
+  readonly at: number;
+  readonly count: number;
+  /** Opens the next rollout, or the one before; from one that is not listed the first. */
+  go(direction: 1 | -1): void;
+}
+
+/** Neighbours are asked for early, after the open one: somebody who reads goes on. */
+const PREFETCH_MS = 30;
+
+export function useReadingOrder(
+  dashboard: DashboardModel,
+  rows: readonly RolloutRow[],
+): ReadingOrder {
+  const { rollout } = dashboard.view.value;
+  const at =
+    rollout === null
+      ? -1
+      : rows.findIndex((row) => row.group === rollout.group && row.rollout === rollout.rollout);
+  useEffect(() => {
+    const attempt = dashboard.selection.attempt.peek();
+    if (at < 0 || attempt === null) return;
+    const timer = setTimeout(() => {
+      for (const row of [rows[at - 1], rows[at + 1]]) {
+        if (row !== undefined) dashboard.bodies.request(row, attempt);
+      }
+    }, PREFETCH_MS);
+    return () => clearTimeout(timer);
+  }, [dashboard, rows, at]);
+  return useMemo(
+    () => ({
+      at,
+      count: rows.length,
+      go: (direction) => {
+        const next = at < 0 ? rows[0] : rows[at + direction];
+        if (next === undefined) return;
+        const { source, step, group, rollout: position } = next;
+        dashboard.update({ rolloutSet: { source, step }, rollout: { group, rollout: position } });
+      },
+    }),
+    [dashboard, rows, at],
+  );
+}

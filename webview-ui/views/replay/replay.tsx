@@ -1,0 +1,270 @@
+/** One rollout: the prompt, what the model wrote, the results of its calls, and how the reward was computed. */
+
+// biome-ignore-all lint/a11y/noNoninteractiveTabindex: without it the keyboard could not scroll the texts
+
+import type { RefObject } from "preact";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { RolloutBody, RolloutRow } from "../../../src/shared/dashboardTypes.ts";
+import {
+  formatReward,
+  formatSigned,
+  formatTemperature,
+  plural,
+} from "../../../src/shared/format.ts";
+import { type Mark, NO_MARK } from "../../../src/shared/marks.ts";
+import { type RolloutKey, rolloutKeyName } from "../../../src/shared/rolloutSet.ts";
+import { Icon } from "../../controls/icon.tsx";
+import { setTitle } from "../../controls/setTitle.ts";
+import { useScroll } from "../../controls/useScroll.ts";
+import type { DashboardModel } from "../../model/dashboardModel.ts";
+import type { ReadRollout } from "../../model/rolloutBodies.ts";
+import type { ReplayMode } from "../../model/viewState.ts";
+import { strings } from "../../strings/strings.ts";
+import { visibleLine } from "../../text/visible.ts";
+import { MarkButtons, MarkEditor } from "../rollouts/markEditor.tsx";
+import { stopText, trainingUseText } from "../rollouts/rolloutRows.ts";
+import { BesidePicker, BesideReplay, isBesideShown } from "./besideReplay.tsx";
+import type { ReadingOrder } from "./readingOrder.ts";
+import { replayKey } from "./replayKeys.ts";
+import { KeepList, Pager } from "./replayPager.tsx";
+import { ReplayTurns } from "./replayTurns.tsx";
+import { Siblings } from "./siblings.tsx";
+import { TokenView } from "./tokenView.tsx";
+
+const text = strings.replay;
+const MODES = ["markdown", "raw", "tokens"] as const;
+
+interface ReplayProps {
+  readonly dashboard: DashboardModel;
+  readonly rolloutKey: RolloutKey;
+  /** All rollouts of the step. */
+  readonly siblings: readonly RolloutRow[];
+  readonly order: ReadingOrder;
+}
+
+/** Mounted anew for every rollout. */
+export function Replay({ dashboard, rolloutKey, siblings, order }: ReplayProps) {
+  const { group, rollout } = rolloutKey;
+  const region = useScroll(dashboard, "replay");
+  const row = siblings.find((other) => other.group === group && other.rollout === rollout);
+  const own = siblings.filter((other) => other.group === group);
+  const { body, error } = useBody(dashboard, rolloutKey, row !== undefined);
+  const mark = dashboard.data.marks.value.get(rolloutKeyName(rolloutKey))?.mark ?? NO_MARK;
+  useReplayKeys(dashboard, { region, own, rolloutKey, mark });
+  const isTokens = dashboard.view.value.replayMode === "tokens";
+  return (
+    <article class="replay" aria-label={text.label} data-rollout={rolloutKeyName(rolloutKey)}>
+      <header class="replay-head">
+        <div class="replay-top">
+          <ReplayTitle dashboard={dashboard} rolloutKey={rolloutKey} row={row} body={body} />
+          <div class="replay-tools">
+            <KeepList dashboard={dashboard} />
+            <MarkButtons dashboard={dashboard} rolloutKey={rolloutKey} mark={mark} />
+            <Pager order={order} />
+          </div>
+        </div>
+        <Siblings dashboard={dashboard} siblings={own} rollout={rollout} />
+        <ModePicker dashboard={dashboard} rolloutKey={rolloutKey} body={body} group={own} />
+        <MarkEditor dashboard={dashboard} rolloutKey={rolloutKey} mark={mark} />
+      </header>
+      <section
+        class="replay-body"
+        ref={region}
+        tabIndex={0}
+        aria-label={isTokens ? strings.tokens.label : text.label}
+      >
+        {error === null ? null : <p class="message">{error}</p>}
+        <ReplayContent
+          dashboard={dashboard}
+          rolloutKey={rolloutKey}
+          row={row}
+          body={body}
+          group={own}
+        />
+      </section>
+    </article>
+  );
+}
+
+const NOTHING_READ: ReadRollout | { readonly body: null; readonly error: null } = {
+  body: null,
+  error: null,
+};
+
+/** Asks for the rollout once it is listed; one that was read lately is there at once. */
+function useBody(dashboard: DashboardModel, rolloutKey: RolloutKey, isListed: boolean) {
+  const { source, step, group, rollout } = rolloutKey;
+  const attempt = dashboard.selection.attempt.value;
+  const [read, setRead] = useState(() =>
+    isListed && attempt !== null
+      ? (dashboard.bodies.get(rolloutKey, attempt) ?? NOTHING_READ)
+      : NOTHING_READ,
+  );
+  useEffect(() => {
+    if (!isListed || attempt === null) return;
+    return dashboard.bodies.request({ source, step, group, rollout }, attempt, setRead);
+  }, [dashboard, source, step, group, rollout, isListed, attempt]);
+  return read;
+}
+
+interface KeyTargets {
+  readonly region: RefObject<HTMLDivElement | null>;
+  /** Rollouts of the group. */
+  readonly own: readonly RolloutRow[];
+  readonly rolloutKey: RolloutKey;
+  readonly mark: Mark;
+}
+
+function useReplayKeys(dashboard: DashboardModel, targets: KeyTargets): void {
+  const latest = useRef(targets);
+  latest.current = targets;
+  useLayoutEffect(() => {
+    let prefix = "";
+    const onKey = (event: KeyboardEvent): void => {
+      const { region, ...target } = latest.current;
+      prefix = replayKey(event, prefix, { ...target, dashboard, region: region.current });
+    };
+    document.addEventListener("keydown", onKey);
+    return () => document.removeEventListener("keydown", onKey);
+  }, [dashboard]);
+}
+
+/** In the chosen mode; nothing until the rollout was received. */
+function ReplayContent({ dashboard, rolloutKey, row, body, group }: ContentProps) {
+  const { replayMode } = dashboard.view.value;
+  if (replayMode === "tokens") {
+    return (
+      <TokenView
+        dashboard={dashboard}
+        rolloutKey={rolloutKey}
+        isListed={row !== undefined}
+        streams={row?.streams ?? []}
+        turns={body?.turns ?? []}
+        trainingUse={row?.trainingUse ?? null}
+      />
+    );
+  }
+  if (body === null) return null;
+  if (isBesideShown(dashboard)) {
+    return (
+      <BesideReplay
+        dashboard={dashboard}
+        rolloutKey={rolloutKey}
+        group={group}
+        body={body}
+        row={row}
+      />
+    );
+  }
+  return (
+    <ReplayTurns
+      dashboard={dashboard}
+      body={body}
+      row={row}
+      group={group}
+      isMarkdown={replayMode === "markdown"}
+    />
+  );
+}
+
+interface ContentProps extends TitleProps {
+  /** Rollouts of its group. */
+  readonly group: readonly RolloutRow[];
+}
+
+interface TitleProps extends Omit<ReplayProps, "siblings" | "order"> {
+  readonly row: RolloutRow | undefined;
+  readonly body: RolloutBody | null;
+}
+
+function ReplayTitle({ dashboard, rolloutKey, row, body }: TitleProps) {
+  const { group, rollout } = rolloutKey;
+  const facts = row === undefined ? [] : factsOf(row, body);
+  return (
+    <div class="replay-title">
+      <button
+        type="button"
+        class="quiet only-icon back"
+        aria-label={text.back}
+        title={`${text.back} Esc`}
+        onClick={() => dashboard.update({ rollout: null })}
+      >
+        <Icon name="chevronLeft" />
+      </button>
+      <div>
+        <h2>
+          {text.title(setTitle(rolloutKey), group + 1, rollout + 1)}
+          {row === undefined ? null : (
+            <span class="reward-chip" data-failed={row.reward === null}>
+              {row.reward === null ? text.failed : text.reward(formatReward(row.reward))}
+            </span>
+          )}
+        </h2>
+        <p class="fact">
+          {facts.map((fact) => (
+            <span key={fact}>{fact}</span>
+          ))}
+        </p>
+      </div>
+    </div>
+  );
+}
+
+function factsOf(row: RolloutRow, body: RolloutBody | null): readonly string[] {
+  const { environment, split, index, temperature, advantage, trainingUse, stop, turns, tokens } =
+    row;
+  const streams = (body?.turns.at(-1)?.stream ?? 0) + 1;
+  return [
+    visibleLine(`${environment} ${split} ${index}`),
+    ...(advantage === null ? [] : [`${text.advantage.toLowerCase()} ${formatSigned(advantage)}`]),
+    temperature === null ? trainingUseText(trainingUse) : formatTemperature(temperature),
+    stopText(stop),
+    plural(turns, "{0} turn", "{0} turns"),
+    plural(tokens, "{0} token", "{0} tokens"),
+    ...(streams > 1 ? [text.streams(streams)] : []),
+    ...(body !== null && body.attempt > 0 ? [text.retries(body.attempt)] : []),
+  ];
+}
+
+function ModePicker({ dashboard, rolloutKey, body, group }: Omit<ContentProps, "row">) {
+  const { replayMode, isReasoningOpen } = dashboard.view.value;
+  const hasReasoning = body?.turns.some(({ reasoning }) => reasoning !== null) ?? false;
+  return (
+    <div class="replay-modes">
+      <fieldset class="segments">
+        <legend class="visually-hidden">{text.mode}</legend>
+        {MODES.map((mode: ReplayMode) => (
+          <button
+            type="button"
+            class="toggle"
+            key={mode}
+            aria-pressed={mode === replayMode}
+            onClick={() => dashboard.update({ replayMode: mode })}
+          >
+            {text.modes[mode]}
+          </button>
+        ))}
+      </fieldset>
+      <BesidePicker dashboard={dashboard} rolloutKey={rolloutKey} group={group} />
+      {hasReasoning ? (
+        <button
+          type="button"
+          class="quiet"
+          onClick={() => dashboard.update({ isReasoningOpen: !isReasoningOpen })}
+        >
+          {isReasoningOpen ? text.collapseReasoning : text.expandReasoning}
+        </button>
+      ) : null}
+      {body === null ? null : (
+        <button
+          type="button"
+          class="quiet"
+          onClick={() => dashboard.host.command("openRolloutJson", { key: rolloutKey })}
+        >
+          <Icon name="json" />
+          <span>{text.openJson}</span>
+        </button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,66 @@
+/** The images that a text of a replay names, from the run folder. */
+
+import { createContext } from "preact";
+import { useContext, useEffect, useState } from "preact/hooks";
+import type { RolloutBody } from "../../../src/shared/dashboardTypes.ts";
+import type { DashboardModel } from "../../model/dashboardModel.ts";
+import { strings } from "../../strings/strings.ts";
+import { imagesNamedIn } from "../../text/imagesNamedIn.ts";
+
+const text = strings.replay;
+
+type StoredImage = RolloutBody["images"][number];
+
+interface ReplayImagesSource {
+  readonly dashboard: DashboardModel;
+  readonly images: readonly StoredImage[];
+}
+
+/** The rollout that is shown. */
+export const ReplayImagesContext = createContext<ReplayImagesSource | null>(null);
+
+/** Below the text `of` that names them; nothing where it names none. */
+export function ReplayImages({ of }: { readonly of: string }) {
+  const source = useContext(ReplayImagesContext);
+  if (source === null) return null;
+  const { dashboard, images } = source;
+  const named = imagesNamedIn(of, images.length);
+  if (named.length === 0) return null;
+  return (
+    <div class="replay-images">
+      {named.map((number) => {
+        const image = images[number - 1];
+        if (image === undefined) return null;
+        return <ReplayImage key={number} dashboard={dashboard} image={image} number={number} />;
+      })}
+    </div>
+  );
+}
+
+interface ReplayImageProps extends Pick<ReplayImagesSource, "dashboard"> {
+  readonly image: StoredImage;
+  readonly number: number;
+}
+
+function ReplayImage({ dashboard, image, number }: ReplayImageProps) {
+  const { file, width, height, tokens } = image;
+  const [address, setAddress] = useState<string | null>(null);
+  const [error, setError] = useState<string | null>(null);
+  useEffect(
+    () =>
+      dashboard.host.ask({ ask: "image", file }, (answer) => {
+        if (answer.kind === "image") setAddress(answer.address);
+        else if (answer.kind === "error") setError(answer.message);
+      }),
+    [dashboard, file],
+  );
+  return (
+    <figure class="replay-image">
+      {address === null ? null : (
+        <img src={address} alt={text.image(number)} width={width} height={height} />
+      )}
+      {error === null ? null : <p class="error">{error}</p>}
+      <figcaption class="fact">{text.imageFacts(number, width, height, tokens)}</figcaption>
+    </figure>
+  );
+}

@@ -1,0 +1,284 @@
+/** The texts of a rollout, turn by turn, with the rewards at the side. */
+
+import { type ComponentChildren, Fragment } from "preact";
+import { useId } from "preact/hooks";
+import type {
+  BoundedText,
+  ReplayResult,
+  ReplayTurn,
+  RolloutBody,
+  RolloutRow,
+} from "../../../src/shared/dashboardTypes.ts";
+import { formatExact } from "../../../src/shared/format.ts";
+import type { DashboardModel } from "../../model/dashboardModel.ts";
+import { strings } from "../../strings/strings.ts";
+import { FoldedText, Omitted } from "../../text/foldedText.tsx";
+import { MarkdownText } from "../../text/markdownText.tsx";
+import { visibleLine } from "../../text/visible.ts";
+import { ContinueButton } from "./continueButton.tsx";
+import type { Parting } from "./parting.ts";
+import { Block } from "./replayBlock.tsx";
+import { ReplayImages, ReplayImagesContext } from "./replayImages.tsx";
+import { RewardFooter } from "./rewardFooter.tsx";
+import {
+  CallBlock,
+  FaultyCallBlock,
+  ReasoningBlock,
+  ResultBlock,
+  SilentBlock,
+} from "./turnBlocks.tsx";
+
+const text = strings.replay;
+
+interface TurnsProps {
+  readonly dashboard: DashboardModel;
+  readonly body: RolloutBody;
+  readonly row: RolloutRow | undefined;
+  /** Rollouts of its group. */
+  readonly group: readonly RolloutRow[];
+  readonly isMarkdown: boolean;
+  /** Where it begins to differ from the rollout beside it. */
+  readonly parting?: Parting | null;
+  /** Of the element that names the rollout where several are shown. */
+  readonly titleId?: string;
+  /** Of the longer one of two that stand beside each other; left out for one by itself. */
+  readonly longestTurns?: number;
+}
+
+/** Rows that `ReplayTurns` fills where it stands in a grid: the task, two for each turn, and the end. */
+export function rowsOfTurns(turns: number): number {
+  return 2 * turns + 2;
+}
+
+export function ReplayTurns({
+  dashboard,
+  body,
+  row,
+  group,
+  isMarkdown,
+  titleId = "",
+  parting = null,
+  longestTurns = body.turns.length,
+}: TurnsProps) {
+  let total = 0;
+  const totals = body.turns.map(({ results }) => {
+    total += rewardOf(results) ?? 0;
+    return total;
+  });
+  return (
+    <ReplayImagesContext.Provider value={{ dashboard, images: body.images }}>
+      <div class="turns">
+        <Aligned row={1}>
+          {body.system === null ? null : (
+            <details class="block" data-tone="context">
+              <summary>{text.system}</summary>
+              <FoldedText content={body.system} />
+            </details>
+          )}
+          {body.tools.length === 0 ? null : <Tools tools={body.tools} />}
+          <Block label={text.prompt} tone="context">
+            <FoldedText content={body.prompt} />
+            <ReplayImages of={body.prompt.text} />
+          </Block>
+        </Aligned>
+        {body.turns.map((turn, index) => (
+          <Fragment key={index}>
+            <Aligned row={2 * index + 2}>
+              {turn.stream === (body.turns[index - 1]?.stream ?? 0) ? null : (
+                <p class="stream-break">{text.streamBreak(turn.stream + 1)}</p>
+              )}
+              {parting?.turn === index ? (
+                <p class="parting">{text.partHere(text.partBy[parting.by])}</p>
+              ) : null}
+            </Aligned>
+            <Aligned row={2 * index + 3}>
+              <Turn
+                dashboard={dashboard}
+                turn={turn}
+                row={row}
+                index={index}
+                total={totals[index] ?? 0}
+                titleId={titleId}
+                isMarkdown={isMarkdown}
+              />
+            </Aligned>
+          </Fragment>
+        ))}
+        <Aligned row={rowsOfTurns(longestTurns)}>
+          {body.omittedTurns > 0 ? (
+            <p class="note">{text.omittedTurns(body.omittedTurns)}</p>
+          ) : null}
+          <RewardFooter body={body} row={row} group={group} titleId={titleId} />
+        </Aligned>
+      </div>
+    </ReplayImagesContext.Provider>
+  );
+}
+
+/** Begins beside what has the same row, from 1, of another rollout. */
+function Aligned({
+  row,
+  children,
+}: {
+  readonly row: number;
+  readonly children: ComponentChildren;
+}) {
+  return (
+    <div class="aligned" style={{ gridRow: row }}>
+      {children}
+    </div>
+  );
+}
+
+function Tools({ tools }: Pick<RolloutBody, "tools">) {
+  return (
+    <details class="block" data-tone="context">
+      <summary>{text.tools(tools.length)}</summary>
+      <dl class="tools">
+        {tools.map(({ name, description }, index) => (
+          <div key={index}>
+            <dt>{visibleLine(name)}</dt>
+            <dd>
+              <FoldedText content={description} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </details>
+  );
+}
+
+interface TurnProps {
+  readonly dashboard: DashboardModel;
+  readonly turn: ReplayTurn;
+  readonly row: RolloutRow | undefined;
+  readonly index: number;
+  /** Of the rewards so far. */
+  readonly total: number;
+  readonly isMarkdown: boolean;
+  readonly titleId: string;
+}
+
+function Turn({ dashboard, turn, row, index, total, isMarkdown, titleId }: TurnProps) {
+  const { calls, errors, results, nudge, tokens, stopReason } = turn;
+  const reward = rewardOf(results);
+  // Then it is shown as what was sent.
+  const isReasonSent = errors.length === 1 && errors[0]?.message === nudge?.text;
+  const id = useId();
+  return (
+    <section class="turn" data-turn={index} tabIndex={-1} aria-labelledby={`${titleId} ${id}`}>
+      <div class="turn-head">
+        <h3 id={id}>{text.turn(index + 1)}</h3>
+        <span class="fact">{text.turnFacts(tokens, visibleLine(stopReason))}</span>
+        <ContinueButton dashboard={dashboard} row={row} turn={index} />
+        {reward === null ? null : (
+          <span class="turn-reward" data-reward={true} tabIndex={-1}>
+            <span class="reward-chip">{text.reward(formatExact(reward))}</span>
+            <span class="fact">{text.total(formatExact(total))}</span>
+          </span>
+        )}
+      </div>
+      <Written dashboard={dashboard} turn={turn} isMarkdown={isMarkdown} />
+      {isMarkdown
+        ? calls.map((call, at) => <CallWithResult key={at} call={call} result={results[at]} />)
+        : results.map((result, at) => <Result key={at} result={result} />)}
+      {isMarkdown ? <ModelText dashboard={dashboard} content={turn.afterCalls} /> : null}
+      {isMarkdown
+        ? errors.map((error, at) => (
+            <FaultyCallBlock
+              key={at}
+              reason={isReasonSent ? null : error.message}
+              raw={error.raw}
+            />
+          ))
+        : null}
+      {nudge === null ? null : (
+        <Block label={text.nudge} tone="context">
+          <FoldedText content={nudge} />
+        </Block>
+      )}
+    </section>
+  );
+}
+
+/** Reasoning and text as they were understood, or everything as it was written. */
+function Written({
+  dashboard,
+  turn,
+  isMarkdown,
+}: Pick<TurnProps, "dashboard" | "turn" | "isMarkdown">) {
+  const { reasoning, content, sampled, calls, errors } = turn;
+  if (!isMarkdown) {
+    return (
+      <Block label={text.raw} tone="model">
+        <FoldedText content={sampled} class="mono" />
+      </Block>
+    );
+  }
+  const isSilent = content.text === "" && reasoning === null && calls.length + errors.length === 0;
+  return (
+    <>
+      {reasoning === null ? null : <Reasoning dashboard={dashboard} reasoning={reasoning} />}
+      <ModelText dashboard={dashboard} content={content} />
+      {isSilent ? <SilentBlock sampled={sampled} /> : null}
+    </>
+  );
+}
+
+/** Text of the model; nothing for none. */
+function ModelText({
+  dashboard,
+  content,
+}: {
+  readonly dashboard: DashboardModel;
+  readonly content: BoundedText;
+}) {
+  if (content.text.trim() === "") return null;
+  return (
+    <Block label={text.model} tone="model">
+      <MarkdownText host={dashboard.host} text={content.text} />
+      <Omitted content={content} />
+    </Block>
+  );
+}
+
+function Reasoning({
+  dashboard,
+  reasoning,
+}: {
+  readonly dashboard: DashboardModel;
+  readonly reasoning: BoundedText;
+}) {
+  return <ReasoningBlock reasoning={reasoning} isOpen={dashboard.view.value.isReasoningOpen} />;
+}
+
+interface CallProps {
+  readonly call: ReplayTurn["calls"][number];
+  readonly result: ReplayResult | undefined;
+}
+
+function CallWithResult({ call, result }: CallProps) {
+  return (
+    <>
+      <CallBlock call={call} />
+      {result === undefined ? (
+        <p class="note indented">{text.noResult}</p>
+      ) : (
+        <Result result={result} />
+      )}
+    </>
+  );
+}
+
+function Result({ result }: { readonly result: ReplayResult }) {
+  return (
+    <ResultBlock result={result}>
+      <ReplayImages of={result.text.text} />
+    </ResultBlock>
+  );
+}
+
+function rewardOf(results: readonly ReplayResult[]): number | null {
+  const known = results.flatMap(({ reward }) => (reward === null ? [] : [reward]));
+  return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0);
+}

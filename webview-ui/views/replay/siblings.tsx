@@ -1,0 +1,92 @@
+/** The rollouts of the same task as small bars. */
+
+import type { RolloutRow } from "../../../src/shared/dashboardTypes.ts";
+import { formatReward, formatSigned } from "../../../src/shared/format.ts";
+import { Icon } from "../../controls/icon.tsx";
+import type { DashboardModel } from "../../model/dashboardModel.ts";
+import { strings } from "../../strings/strings.ts";
+import { goToSibling } from "./replayKeys.ts";
+
+const text = strings.replay;
+
+interface SiblingsProps {
+  readonly dashboard: DashboardModel;
+  readonly siblings: readonly RolloutRow[];
+  readonly rollout: number;
+}
+
+export function Siblings({ dashboard, siblings, rollout }: SiblingsProps) {
+  if (siblings.length < 2) return null;
+  const rewards = siblings.flatMap(({ reward }) => (reward === null ? [] : [reward]));
+  const low = Math.min(0, ...rewards);
+  const span = Math.max(...rewards, low + 1e-9) - low;
+  const at = siblings.findIndex((row) => row.rollout === rollout);
+  return (
+    <nav class="siblings" aria-label={text.siblings}>
+      <button
+        type="button"
+        class="quiet only-icon"
+        aria-label={text.previousSibling}
+        title={`${text.previousSibling} [`}
+        disabled={at <= 0}
+        onClick={() => goToSibling(dashboard, siblings, { rollout }, -1)}
+      >
+        <Icon name="chevronLeft" />
+      </button>
+      <ol>
+        {siblings.map((row) => (
+          <li key={row.rollout}>
+            <Sibling
+              dashboard={dashboard}
+              row={row}
+              isCurrent={row.rollout === rollout}
+              share={row.reward === null ? 0 : (row.reward - low) / span}
+            />
+          </li>
+        ))}
+      </ol>
+      <button
+        type="button"
+        class="quiet only-icon"
+        aria-label={text.nextSibling}
+        title={`${text.nextSibling} ]`}
+        disabled={at >= siblings.length - 1}
+        onClick={() => goToSibling(dashboard, siblings, { rollout }, 1)}
+      >
+        <Icon name="chevronRight" />
+      </button>
+    </nav>
+  );
+}
+
+interface SiblingProps {
+  readonly dashboard: DashboardModel;
+  readonly row: RolloutRow;
+  readonly isCurrent: boolean;
+  readonly share: number;
+}
+
+function Sibling({ dashboard, row, isCurrent, share }: SiblingProps) {
+  const { group, rollout, reward, advantage } = row;
+  const label = text.sibling(
+    rollout + 1,
+    reward === null ? text.failed : formatReward(reward),
+    formatSigned(advantage),
+  );
+  return (
+    <button
+      type="button"
+      class="sibling"
+      aria-label={label}
+      title={label}
+      aria-current={isCurrent ? "true" : undefined}
+      onClick={() => dashboard.update({ rollout: { group, rollout } })}
+    >
+      {reward === null ? (
+        <span class="sibling-failed">✕</span>
+      ) : (
+        <span class="sibling-bar" style={{ height: `${Math.max(8, share * 100)}%` }} />
+      )}
+    </button>
+  );
+}

@@ -1,0 +1,195 @@
+/** Tokens as boxes, coloured by a number, with the numbers of one of them. */
+
+// biome-ignore-all lint/a11y/useFocusableInteractive: the list has the focus and points at its token
+
+import { Fragment } from "preact";
+import { useEffect, useMemo, useState } from "preact/hooks";
+import type { TokenWindow } from "../../../src/shared/dashboardTypes.ts";
+import { formatMeasure, formatSigned } from "../../../src/shared/format.ts";
+import { isHighContrast, themeVersion } from "../../controls/palette.ts";
+import type { DashboardModel } from "../../model/dashboardModel.ts";
+import { strings } from "../../strings/strings.ts";
+import { visibleToken } from "../../text/visible.ts";
+import { type TokenScale, tokenScale } from "./tokenScale.ts";
+import { TokenStrip } from "./tokenStrip.tsx";
+
+const text = strings.tokens;
+/** Tokens that an arrow up or down passes. */
+const LINE = 20;
+
+interface BoxesProps {
+  readonly dashboard: DashboardModel;
+  readonly window: TokenWindow;
+  /** Position in the window of the token that a search has led to. */
+  readonly found: number | null;
+}
+
+export function TokenBoxes({ dashboard, window, found }: BoxesProps) {
+  const [hovered, setHovered] = useState<number | null>(null);
+  const [focused, setFocused] = useState(0);
+  const { tokenColour, hasTokenNumbers } = dashboard.view.value;
+  const hasNumbers = hasTokenNumbers || (themeVersion.value >= 0 && isHighContrast());
+  const scale = useMemo(() => tokenScale(tokenColour, window), [tokenColour, window]);
+  const count = window.ids.length;
+  const at = Math.min(focused, count - 1);
+  const boxes = useMemo(
+    () => Array.from({ length: count }, (_, index) => boxOf(window, scale, index, hasNumbers)),
+    [window, scale, hasNumbers],
+  );
+  useEffect(() => {
+    if (found === null) return;
+    setFocused(found);
+    document.querySelector(`#token-${found}`)?.scrollIntoView({ block: "center" });
+    document.querySelector<HTMLElement>(".token-boxes")?.focus({ preventScroll: true });
+  }, [found]);
+  const onKey = (event: KeyboardEvent): void => {
+    const next = tokenAfter(event.key, at, count);
+    if (next === null) return;
+    setFocused(next);
+    setHovered(null);
+    document.querySelector(`#token-${next}`)?.scrollIntoView({ block: "nearest" });
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  return (
+    <>
+      <TokenStrip window={window} scale={scale} current={hovered ?? at} />
+      <TokenDetails window={window} index={hovered ?? at} />
+      {/* biome-ignore lint/a11y/useKeyWithMouseEvents: the arrow keys do the same */}
+      <div
+        class="token-boxes"
+        role="listbox"
+        aria-label={text.label}
+        aria-activedescendant={`token-${at}`}
+        tabIndex={0}
+        data-numbers={hasNumbers}
+        onKeyDown={onKey}
+        onMouseOver={(event) => setHovered(tokenUnder(event))}
+        onMouseLeave={() => setHovered(null)}
+        onClick={(event) => setFocused(tokenUnder(event) ?? at)}
+      >
+        {boxes.map((box, index) => (
+          <Box key={index} index={index} box={box} isFocused={index === at} />
+        ))}
+      </div>
+    </>
+  );
+}
+
+interface BoxProps {
+  readonly index: number;
+  readonly box: TokenBox;
+  readonly isFocused: boolean;
+}
+
+function Box({ index, box, isFocused }: BoxProps) {
+  return (
+    <Fragment>
+      <span
+        id={`token-${index}`}
+        role="option"
+        aria-selected={isFocused}
+        class="token"
+        data-index={index}
+        data-level={box.level}
+        data-masked={box.isMasked}
+      >
+        {box.turn === null ? null : <span class="token-turn">{box.turn}</span>}
+        {box.text}
+        {box.number === null ? null : <small>{box.number}</small>}
+      </span>
+      {box.isLineEnd ? <br /> : null}
+    </Fragment>
+  );
+}
+
+/** The token that a key leads to; null for keys without a meaning here. */
+function tokenAfter(key: string, at: number, count: number): number | null {
+  const moves: Readonly<Record<string, number>> = {
+    ArrowRight: at + 1,
+    ArrowLeft: at - 1,
+    ArrowDown: at + LINE,
+    ArrowUp: at - LINE,
+    Home: 0,
+    End: count - 1,
+  };
+  const to = moves[key];
+  return to === undefined ? null : Math.max(0, Math.min(count - 1, to));
+}
+
+function tokenUnder({ target }: Event): number | null {
+  const box = target instanceof Element ? target.closest("[data-index]") : null;
+  return box === null ? null : Number(box.getAttribute("data-index"));
+}
+
+interface TokenBox {
+  readonly text: string;
+  readonly level: number | undefined;
+  readonly isMasked: boolean;
+  readonly number: string | null;
+  readonly isLineEnd: boolean;
+  /** At the first token of a turn. */
+  readonly turn: string | null;
+}
+
+function boxOf(
+  window: TokenWindow,
+  scale: TokenScale,
+  index: number,
+  hasNumbers: boolean,
+): TokenBox {
+  const isMasked = window.mask[index] !== 1;
+  const turn = window.turns[index] ?? -1;
+  const isFirst = index === 0 || turn !== window.turns[index - 1];
+  const value = scale.value(index);
+  return {
+    text: textOf(window, index),
+    isLineEnd: window.texts?.[index]?.endsWith("\n") ?? false,
+    level: isMasked ? undefined : (scale.level(index) ?? undefined),
+    isMasked,
+    number: hasNumbers && !isMasked && !Number.isNaN(value) ? scale.format(value) : null,
+    turn: isFirst ? sourceOf(turn) : null,
+  };
+}
+
+function TokenDetails({ window, index }: { readonly window: TokenWindow; readonly index: number }) {
+  const { ids, samplerLogprobs, trainerLogprobs, advantages, turns, mask } = window;
+  const isTrained = mask[index] === 1;
+  const sampler = isTrained ? samplerLogprobs[index] : undefined;
+  const facts = [
+    [text.text, textOf(window, index)],
+    [text.id, String(ids[index] ?? "")],
+    [text.position, String(window.from + index + 1)],
+    [text.source, sourceOf(turns[index] ?? -1)],
+    [text.sampler, isTrained ? known(sampler) : text.masked],
+    [
+      text.probability,
+      sampler === undefined ? strings.none : `${(100 * Math.exp(sampler)).toFixed(2)} %`,
+    ],
+    [text.trainer, known(trainerLogprobs[index])],
+    [text.advantage, isTrained ? formatSigned(advantages[index] ?? null, 4) : strings.none],
+  ] as const;
+  return (
+    <dl class="token-details">
+      {facts.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function textOf({ texts, ids }: TokenWindow, index: number): string {
+  const own = texts?.[index];
+  return own === undefined ? String(ids[index] ?? "") : visibleToken(own);
+}
+
+function sourceOf(turn: number): string {
+  return turn < 0 ? text.prompt : strings.replay.turn(turn + 1).toLowerCase();
+}
+
+function known(value: number | undefined): string {
+  return value === undefined || Number.isNaN(value) ? text.unknown : formatMeasure(value);
+}

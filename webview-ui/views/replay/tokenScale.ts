@@ -1,0 +1,78 @@
+/** The scale of the colours of tokens. */
+
+import type { TokenWindow } from "../../../src/shared/dashboardTypes.ts";
+import { formatMeasure, formatSigned } from "../../../src/shared/format.ts";
+import type { TokenColour } from "../../model/viewState.ts";
+
+/** Steps of a scale in each direction. */
+const LEVELS = 4;
+/** Ratios are shown by their logarithm; 2 and 1/2 are the ends at least. */
+const LEAST_LOG_RATIO = Math.log(2);
+
+export interface TokenScale {
+  /** NaN where it is not known. */
+  readonly value: (index: number) => number;
+  /** -4 to 4 on a diverging scale, 0 to 4 on others; null where the value is not known. */
+  readonly level: (index: number) => number | null;
+  readonly format: (value: number) => string;
+  /** Lowest, middle where there is one, highest. */
+  readonly ticks: readonly string[];
+  readonly isDiverging: boolean;
+}
+
+export function tokenScale(colour: TokenColour, window: TokenWindow): TokenScale {
+  const { samplerLogprobs, trainerLogprobs, advantages, ranges } = window;
+  const sampler = (index: number): number => samplerLogprobs[index] ?? Number.NaN;
+  const difference = (index: number): number =>
+    (trainerLogprobs[index] ?? Number.NaN) - sampler(index);
+  switch (colour) {
+    case "logprob": {
+      // The less likely, the stronger: surprises are what one looks for.
+      const low = Math.min(ranges.logprobLow, -1e-6);
+      const level = levelOf((index) => sampler(index) / low, 0);
+      const ticks = ["0", formatMeasure(low)];
+      return { value: sampler, level, format: formatMeasure, ticks, isDiverging: false };
+    }
+    case "advantage":
+      return diverging(
+        (index) => advantages[index] ?? Number.NaN,
+        ranges.advantageSize,
+        (value) => formatSigned(value, 3),
+      );
+    case "difference":
+      return diverging(difference, ranges.differenceSize, (value) => formatMeasure(value));
+    case "ratio": {
+      const size = Math.max(ranges.differenceSize, LEAST_LOG_RATIO);
+      return {
+        value: (index) => Math.exp(difference(index)),
+        level: levelOf((index) => difference(index) / size, -LEVELS),
+        format: (value) => value.toPrecision(4),
+        ticks: [formatMeasure(Math.exp(-size)), "1", formatMeasure(Math.exp(size))],
+        isDiverging: true,
+      };
+    }
+  }
+}
+
+function diverging(
+  value: (index: number) => number,
+  size: number,
+  format: (value: number) => string,
+): TokenScale {
+  const end = size > 0 ? size : 1;
+  return {
+    value,
+    level: levelOf((index) => value(index) / end, -LEVELS),
+    format,
+    ticks: [format(-end), "0", format(end)],
+    isDiverging: true,
+  };
+}
+
+function levelOf(share: (index: number) => number, least: number): TokenScale["level"] {
+  return (index) => {
+    const own = share(index);
+    if (Number.isNaN(own)) return null;
+    return Math.max(least, Math.min(LEVELS, Math.round(own * LEVELS)));
+  };
+}

@@ -1,0 +1,184 @@
+/** The tokens of a rollout as they were sampled, and trained on, coloured by a number. */
+
+import type { ComponentChildren } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { TOKENS_PER_WINDOW } from "../../../src/shared/dashboardMessages.ts";
+import type { ReplayTurn, TokenPlace, TokenWindow } from "../../../src/shared/dashboardTypes.ts";
+import type { RolloutKey } from "../../../src/shared/rolloutSet.ts";
+import { Icon } from "../../controls/icon.tsx";
+import type { DashboardModel } from "../../model/dashboardModel.ts";
+import { TOKEN_COLOURS, type TokenColour } from "../../model/viewState.ts";
+import { strings } from "../../strings/strings.ts";
+import { trainingUseText } from "../rollouts/rolloutRows.ts";
+import { StreamPicker } from "./streamPicker.tsx";
+import { TokenBoxes } from "./tokenBoxes.tsx";
+import { type TokenScale, tokenScale } from "./tokenScale.ts";
+import { useFoundToken } from "./useFoundToken.ts";
+
+const text = strings.tokens;
+
+interface TokenViewProps {
+  readonly dashboard: DashboardModel;
+  readonly rolloutKey: RolloutKey;
+  /** False until the row of the rollout was received. */
+  readonly isListed: boolean;
+  /** Of the streams that are stored. */
+  readonly streams: readonly number[];
+  /** Of the rollout; none until they were received. */
+  readonly turns: readonly Pick<ReplayTurn, "stream">[];
+  readonly trainingUse: string | null;
+}
+
+export function TokenView({
+  dashboard,
+  rolloutKey,
+  isListed,
+  streams,
+  turns,
+  trainingUse,
+}: TokenViewProps) {
+  const { source, step, group, rollout } = rolloutKey;
+  const [chosen, setStream] = useState<number | null>(null);
+  const stream = chosen ?? streams[0] ?? null;
+  const [from, setFrom] = useState(0);
+  const [window, setWindow] = useState<TokenWindow | null>(null);
+  const [error, setError] = useState<string | null>(null);
+  useEffect(() => {
+    if (stream === null) return;
+    const key = { source, step, group, rollout };
+    return dashboard.host.ask({ ask: "tokens", key, stream, from }, (answer) => {
+      if (answer.kind === "tokens") setWindow(answer.window);
+      else if (answer.kind === "error") setError(answer.message);
+    });
+  }, [dashboard, source, step, group, rollout, stream, from]);
+  const place = useFoundToken(dashboard, rolloutKey, isListed);
+  useEffect(() => {
+    if (place === null) return;
+    setStream(place.stream);
+    setFrom(place.index - (place.index % TOKENS_PER_WINDOW));
+  }, [place]);
+  if (stream === null) {
+    const why =
+      source === "training" ? text.notTrained(trainingUseText(trainingUse)) : text.evaluated;
+    return <p class="message">{why}</p>;
+  }
+  if (error !== null) return <p class="message">{error}</p>;
+  if (window === null) return null;
+  return (
+    <div class="tokens">
+      <TokenControls
+        dashboard={dashboard}
+        window={window}
+        picker={
+          <StreamPicker
+            streams={streams}
+            turns={turns}
+            stream={stream}
+            setStream={(next) => {
+              setStream(next);
+              setFrom(0);
+            }}
+          />
+        }
+      />
+      <TokenPages window={window} go={setFrom} />
+      <TokenBoxes dashboard={dashboard} window={window} found={indexIn(window, place)} />
+    </div>
+  );
+}
+
+/** Null when the window does not show the token. */
+function indexIn({ stream, from, ids }: TokenWindow, place: TokenPlace | null): number | null {
+  const index = (place?.index ?? -1) - from;
+  return place?.stream === stream && index >= 0 && index < ids.length ? index : null;
+}
+
+interface ControlsProps {
+  readonly dashboard: DashboardModel;
+  readonly window: TokenWindow;
+  readonly picker: ComponentChildren;
+}
+
+function TokenControls({ dashboard, window, picker }: ControlsProps) {
+  const { tokenColour, hasTokenNumbers } = dashboard.view.value;
+  return (
+    <div class="token-controls">
+      <label class="field">
+        <span>{text.colour}</span>
+        <select
+          value={tokenColour}
+          onChange={({ currentTarget: { value } }) =>
+            dashboard.update({ tokenColour: value as TokenColour })
+          }
+        >
+          {TOKEN_COLOURS.map((colour) => (
+            <option key={colour} value={colour}>
+              {text.colours[colour]}
+            </option>
+          ))}
+        </select>
+      </label>
+      {picker}
+      <button
+        type="button"
+        class="toggle"
+        aria-pressed={hasTokenNumbers}
+        onClick={() => dashboard.update({ hasTokenNumbers: !hasTokenNumbers })}
+      >
+        {text.numbers}
+      </button>
+      <Legend scale={tokenScale(tokenColour, window)} />
+    </div>
+  );
+}
+
+function Legend({ scale }: { readonly scale: TokenScale }) {
+  const levels = scale.isDiverging ? [-4, -3, -2, -1, 0, 1, 2, 3, 4] : [0, 1, 2, 3, 4];
+  return (
+    <div class="token-legend" role="img" aria-label={`${text.legend}: ${scale.ticks.join(", ")}`}>
+      <span>{scale.ticks[0]}</span>
+      <span class="token-scale">
+        {levels.map((level) => (
+          <i key={level} data-level={level} />
+        ))}
+      </span>
+      <span>{scale.ticks.at(-1)}</span>
+      <i class="masked-sample" data-masked={true} />
+      <span>{text.masked}</span>
+    </div>
+  );
+}
+
+function TokenPages({
+  window,
+  go,
+}: {
+  readonly window: TokenWindow;
+  readonly go: (from: number) => void;
+}) {
+  const { from, total, ids, texts } = window;
+  return (
+    <div class="token-pages">
+      <button
+        type="button"
+        class="quiet only-icon"
+        aria-label={text.previous}
+        disabled={from === 0}
+        onClick={() => go(Math.max(0, from - TOKENS_PER_WINDOW))}
+      >
+        <Icon name="chevronLeft" />
+      </button>
+      <span class="fact">{text.part(from + 1, from + ids.length, total)}</span>
+      <button
+        type="button"
+        class="quiet only-icon"
+        aria-label={text.next}
+        disabled={from + ids.length >= total}
+        onClick={() => go(from + TOKENS_PER_WINDOW)}
+      >
+        <Icon name="chevronRight" />
+      </button>
+      {texts === null ? <span class="note">{text.idsOnly}</span> : null}
+    </div>
+  );
+}

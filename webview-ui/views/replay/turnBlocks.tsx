@@ -1,0 +1,89 @@
+/** What a turn consists of, as a replay and a conversation show it. */
+
+import type { ComponentChildren } from "preact";
+import type { BoundedText, ReplayResult, ReplayTurn } from "../../../src/shared/dashboardTypes.ts";
+import { formatExact } from "../../../src/shared/format.ts";
+import { strings } from "../../strings/strings.ts";
+import { FoldedText } from "../../text/foldedText.tsx";
+import { UntrustedText } from "../../text/untrustedText.tsx";
+import { visibleLine } from "../../text/visible.ts";
+import { Block } from "./replayBlock.tsx";
+
+const text = strings.replay;
+
+interface ReasoningProps {
+  readonly reasoning: BoundedText;
+  readonly isOpen: boolean;
+}
+
+export function ReasoningBlock({ reasoning, isOpen }: ReasoningProps) {
+  return (
+    <details class="block" data-tone="model" open={isOpen}>
+      <summary>{text.reasoning}</summary>
+      <FoldedText content={reasoning} />
+    </details>
+  );
+}
+
+/** For a turn of which nothing was understood. */
+export function SilentBlock({ sampled }: { readonly sampled: BoundedText }) {
+  return (
+    <Block label={text.model} tone="model">
+      <p class="fact">{text.silent}</p>
+      <FoldedText content={sampled} class="mono" />
+    </Block>
+  );
+}
+
+export function CallBlock({ call }: { readonly call: ReplayTurn["calls"][number] }) {
+  return (
+    <Block label={`${text.call} ${visibleLine(call.name)}`} tone="call">
+      <FoldedText content={call.args} class="mono" />
+    </Block>
+  );
+}
+
+interface FaultyCallProps {
+  /** Null where it is shown elsewhere. */
+  readonly reason: string | null;
+  readonly raw: BoundedText;
+}
+
+export function FaultyCallBlock({ reason, raw }: FaultyCallProps) {
+  return (
+    <Block label={text.parseError} tone="error">
+      {reason === null ? null : (
+        <p class="error">
+          <UntrustedText text={reason} />
+        </p>
+      )}
+      <FoldedText content={raw} class="mono" />
+    </Block>
+  );
+}
+
+interface ResultProps {
+  readonly result: ReplayResult;
+  /** In place of the name of what answered. */
+  readonly label?: string;
+  /** Below the text. */
+  readonly children?: ComponentChildren;
+}
+
+export function ResultBlock({ result, label, children }: ResultProps) {
+  const { name, isError, reward, finished } = result;
+  const facts = [
+    ...(reward === null ? [] : [text.reward(formatExact(reward))]),
+    ...(finished ? [text.finished] : []),
+  ];
+  return (
+    <Block
+      label={label ?? `${isError ? text.toolError : text.result} ${visibleLine(name)}`}
+      tone={isError ? "error" : "result"}
+    >
+      <FoldedText content={result.text} class="mono" />
+      {children}
+      {facts.length === 0 ? null : <p class="result-facts">{facts.join(", ")}</p>}
+    </Block>
+  );
+}

@@ -1,0 +1,61 @@
+/** Lists only the rollouts that made an alarm. */
+
+import { useEffect, useState } from "preact/hooks";
+import { formatCount } from "../../../src/shared/format.ts";
+import type { RolloutSet } from "../../../src/shared/rolloutSet.ts";
+import { Icon } from "../../controls/icon.tsx";
+import type { DashboardModel } from "../../model/dashboardModel.ts";
+import { strings } from "../../strings/strings.ts";
+import { rolloutName } from "./rolloutRows.ts";
+
+export interface AlarmSearch {
+  /** Names of the rollouts found so far. */
+  readonly found: ReadonlySet<string>;
+  readonly isComplete: boolean;
+}
+
+const text = strings.alarms;
+
+/** Null when no alarm is chosen. Begins anew with another alarm, another step, or more rollouts. */
+export function useAlarmRollouts(
+  dashboard: DashboardModel,
+  set: RolloutSet | null,
+  rollouts: number,
+): AlarmSearch | null {
+  const { alarmFilter: alarm } = dashboard.view.value;
+  const { source, step } = set ?? {};
+  const [search, setSearch] = useState<AlarmSearch | null>(null);
+  useEffect(() => {
+    setSearch(null);
+    if (source === undefined || step === undefined || alarm === null) return;
+    const found = new Set<string>();
+    return dashboard.host.ask({ ask: "evidence", source, step, alarm: alarm.id }, (answer) => {
+      if (answer.kind !== "evidence") return;
+      for (const key of answer.found) found.add(rolloutName(key));
+      setSearch({ found: new Set(found), isComplete: answer.isComplete });
+    });
+  }, [dashboard, source, step, alarm?.id, rollouts]);
+  return alarm === null ? null : (search ?? NOTHING);
+}
+
+const NOTHING: AlarmSearch = { found: new Set(), isComplete: false };
+
+interface AlarmFilterProps {
+  readonly dashboard: DashboardModel;
+  readonly search: AlarmSearch;
+}
+
+/** Says what is listed, and lists all again. */
+export function AlarmFilter({ dashboard, search }: AlarmFilterProps) {
+  const { alarmFilter } = dashboard.view.value;
+  if (alarmFilter === null) return null;
+  return (
+    <p class="alarm-filter" aria-busy={!search.isComplete}>
+      <Icon name="warning" />
+      <span>{text.onlyMadeBy(alarmFilter.title, formatCount(search.found.size))}</span>
+      <button type="button" class="link" onClick={() => dashboard.update({ alarmFilter: null })}>
+        {strings.showAll}
+      </button>
+    </p>
+  );
+}

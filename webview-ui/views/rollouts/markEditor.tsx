@@ -1,0 +1,114 @@
+/** Star, pin, tags and note of the rollout that is read. */
+
+import { useId, useState } from "preact/hooks";
+import { isMarked, MAX_NOTE_LENGTH, MAX_TAG_LENGTH, type Mark } from "../../../src/shared/marks.ts";
+import type { RolloutKey } from "../../../src/shared/rolloutSet.ts";
+import { Icon } from "../../controls/icon.tsx";
+import type { DashboardModel } from "../../model/dashboardModel.ts";
+import { strings } from "../../strings/strings.ts";
+import { visibleLine } from "../../text/visible.ts";
+import { markRollout, toggleMark } from "./marking.ts";
+
+const text = strings.replay.marks;
+
+interface MarkProps {
+  readonly dashboard: DashboardModel;
+  readonly rolloutKey: RolloutKey;
+  readonly mark: Mark;
+}
+
+export function MarkButtons({ dashboard, rolloutKey, mark }: MarkProps) {
+  return (
+    <>
+      <button
+        type="button"
+        class="quiet only-icon"
+        aria-label={text.star}
+        aria-pressed={mark.star}
+        title={`${text.star} s`}
+        onClick={() => toggleMark(dashboard, rolloutKey, "star", mark)}
+      >
+        <Icon name={mark.star ? "starFull" : "starEmpty"} />
+      </button>
+      <button
+        type="button"
+        class="quiet only-icon"
+        aria-label={text.pin}
+        aria-pressed={mark.pin}
+        title={`${text.pin} p`}
+        onClick={() => toggleMark(dashboard, rolloutKey, "pin", mark)}
+      >
+        <Icon name={mark.pin ? "pinned" : "pin"} />
+      </button>
+    </>
+  );
+}
+
+/** Tags and note; closed while there are none. */
+export function MarkEditor({ dashboard, rolloutKey, mark }: MarkProps) {
+  const { tags, note } = mark;
+  const [isOpen, setOpen] = useState(tags.length > 0 || note !== "");
+  const id = useId();
+  const change = (next: Parameters<typeof markRollout>[2]): void =>
+    markRollout(dashboard, rolloutKey, next);
+  if (!isOpen && !isMarked({ ...mark, star: false, pin: false })) {
+    return (
+      <button type="button" class="quiet open-marks" onClick={() => setOpen(true)}>
+        <Icon name="tag" />
+        <span>{text.open}</span>
+      </button>
+    );
+  }
+  return (
+    <div class="mark-editor">
+      <ul class="tags" aria-label={text.tags}>
+        {tags.map((tag) => (
+          <li key={tag}>
+            <span>{visibleLine(tag)}</span>
+            <button
+              type="button"
+              class="quiet only-icon"
+              aria-label={text.removeTag(visibleLine(tag))}
+              title={text.removeTag(visibleLine(tag))}
+              onClick={() => change({ removeTag: tag })}
+            >
+              <Icon name="close" />
+            </button>
+          </li>
+        ))}
+        <li>
+          <TagField add={(tag) => change({ addTag: tag })} />
+        </li>
+      </ul>
+      <label class="note-field" for={id}>
+        <span class="visually-hidden">{text.note}</span>
+        <textarea
+          id={id}
+          rows={1}
+          maxLength={MAX_NOTE_LENGTH}
+          placeholder={text.noteHint}
+          value={note}
+          onChange={({ currentTarget: { value } }) => change({ note: value.trim() })}
+        />
+      </label>
+    </div>
+  );
+}
+
+function TagField({ add }: { readonly add: (tag: string) => void }) {
+  return (
+    <input
+      type="text"
+      class="tag-field"
+      aria-label={text.addTag}
+      placeholder={text.addTag}
+      maxLength={MAX_TAG_LENGTH}
+      onKeyDown={(event) => {
+        if (event.key !== "Enter") return;
+        const tag = event.currentTarget.value.trim().replace(/\s+/g, " ");
+        event.currentTarget.value = "";
+        if (tag !== "") add(tag);
+      }}
+    />
+  );
+}

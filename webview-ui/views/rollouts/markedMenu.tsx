@@ -1,0 +1,51 @@
+/** The marked rollouts of the run, from whatever step, and their export. */
+
+import type { MarkedRollout } from "../../../src/shared/dashboardTypes.ts";
+import { isMarked } from "../../../src/shared/marks.ts";
+import { Menu } from "../../controls/menu.tsx";
+import { setTitle } from "../../controls/setTitle.ts";
+import type { DashboardModel } from "../../model/dashboardModel.ts";
+import { strings } from "../../strings/strings.ts";
+import { visibleLine } from "../../text/visible.ts";
+
+const text = strings.trajectories;
+/** More make a menu that nobody can use; the export has all. */
+const MAX_LISTED = 30;
+const MAX_TEXT = 60;
+
+/** Nothing while none is marked. */
+export function MarkedMenu({ dashboard }: { readonly dashboard: DashboardModel }) {
+  const marked = [...dashboard.data.marks.value.values()].filter(({ mark }) => isMarked(mark));
+  if (marked.length === 0) return null;
+  const listed = marked.slice(-MAX_LISTED).toReversed();
+  return (
+    <Menu
+      label={text.markedList}
+      icon="starFull"
+      items={[
+        ...listed.map((own) => ({
+          label: labelOf(own),
+          run: () => dashboard.openRollouts({ source: own.source, step: own.step }, own),
+        })),
+        { label: text.exportMarks, run: () => exportMarks(dashboard, marked) },
+      ]}
+    />
+  );
+}
+
+function labelOf({ mark, group, rollout, ...set }: MarkedRollout): string {
+  const { star, pin, tags, note } = mark;
+  const said = [
+    ...(pin ? [text.pinned] : []),
+    ...(star ? [text.starred] : []),
+    ...tags,
+    ...(note === "" ? [] : [note]),
+  ];
+  const where = strings.replay.title(setTitle(set), group + 1, rollout + 1);
+  return visibleLine(`${where}: ${said.join(", ").slice(0, MAX_TEXT)}`);
+}
+
+function exportMarks({ host, data }: DashboardModel, marked: readonly MarkedRollout[]): void {
+  const content = JSON.stringify({ run: data.run.value?.name ?? "", rollouts: marked }, null, 2);
+  host.command("exportFile", { file: { name: "marks.json", content, encoding: "utf8" } });
+}

@@ -1,0 +1,272 @@
+/** Which rollouts of the step are listed. */
+
+import { useState } from "preact/hooks";
+import type { RolloutRow } from "../../../src/shared/dashboardTypes.ts";
+import { formatTemperature } from "../../../src/shared/format.ts";
+import { Icon } from "../../controls/icon.tsx";
+import { Menu, type MenuItem } from "../../controls/menu.tsx";
+import type { DashboardModel } from "../../model/dashboardModel.ts";
+import { NO_FILTER, type RolloutFilter } from "../../model/viewState.ts";
+import { strings } from "../../strings/strings.ts";
+import { visibleLine } from "../../text/visible.ts";
+import { isFiltered, ROLLOUT_COLUMNS, stopText, trainingUseText } from "./rolloutRows.ts";
+import { SavedFilters } from "./savedFilters.tsx";
+import type { TableContext } from "./tableContext.ts";
+import type { MessageSearch } from "./useMessageSearch.ts";
+
+const text = strings.trajectories;
+
+interface FiltersProps {
+  readonly dashboard: DashboardModel;
+  readonly rows: readonly RolloutRow[];
+  readonly shown: number;
+  /** Null when messages are not searched. */
+  readonly search: MessageSearch | null;
+  readonly markOf: TableContext["markOf"];
+}
+
+export function RolloutFilters({ dashboard, rows, shown, search, markOf }: FiltersProps) {
+  const { filter, isGrouped } = dashboard.view.value;
+  const [isOpen, setOpen] = useState(isFiltered({ ...filter, text: "" }));
+  const set = (change: Partial<RolloutFilter>): void =>
+    dashboard.update({ filter: { ...filter, ...change } });
+  return (
+    <search class="filters">
+      <div class="filter-row">
+        <input
+          type="search"
+          id="rollout-filter"
+          placeholder={text.search}
+          aria-label={text.search}
+          value={filter.text}
+          onInput={({ currentTarget: { value } }) => set({ text: value })}
+        />
+        <button
+          type="button"
+          class="toggle"
+          aria-pressed={filter.isInMessages}
+          title={text.inMessagesHint}
+          onClick={() => set({ isInMessages: !filter.isInMessages })}
+        >
+          {text.inMessages}
+        </button>
+        <button type="button" class="quiet" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          <Icon name="filter" />
+          <span>{text.filter}</span>
+        </button>
+        <button
+          type="button"
+          class="toggle"
+          aria-pressed={isGrouped}
+          title={text.byTaskHint}
+          onClick={() => dashboard.update({ isGrouped: !isGrouped })}
+        >
+          {text.byTask}
+        </button>
+        <Menu label={text.columns} icon="table" items={columnItems(dashboard)} />
+      </div>
+      {isOpen ? (
+        <>
+          <MoreFilters rows={rows} filter={filter} set={set} markOf={markOf} />
+          <SavedFilters dashboard={dashboard} />
+        </>
+      ) : null}
+      <FilterResult dashboard={dashboard} rows={rows} shown={shown} search={search} />
+    </search>
+  );
+}
+
+function columnItems(dashboard: DashboardModel): readonly MenuItem[] {
+  const { hiddenColumns } = dashboard.view.value;
+  return ROLLOUT_COLUMNS.map(({ key }) => {
+    const others = hiddenColumns.filter((other) => other !== key);
+    const isChecked = others.length === hiddenColumns.length;
+    const next = isChecked ? [...hiddenColumns, key] : others;
+    return {
+      label: text.head[key],
+      isChecked,
+      run: () => dashboard.update({ hiddenColumns: next }),
+    };
+  });
+}
+
+/** How many rollouts are listed, and what to do about it. */
+function FilterResult({ dashboard, rows, shown, search }: Omit<FiltersProps, "markOf">) {
+  const { filter, rollout } = dashboard.view.value;
+  const isSearching = search !== null && !search.isComplete;
+  return (
+    <div class="filter-row filter-count">
+      <span class="fact">{text.count(shown, rows.length)}</span>
+      {isSearching ? (
+        <span class="fact">{text.searched(Math.floor(search.progress * 100))}</span>
+      ) : null}
+      {rollout === null && rows.length > 0 ? <span class="fact">{text.chooseHint}</span> : null}
+      {isFiltered(filter) ? (
+        <button type="button" class="link" onClick={() => dashboard.update({ filter: NO_FILTER })}>
+          {text.clear}
+        </button>
+      ) : null}
+    </div>
+  );
+}
+
+interface MoreFiltersProps {
+  readonly rows: readonly RolloutRow[];
+  readonly filter: RolloutFilter;
+  readonly set: (change: Partial<RolloutFilter>) => void;
+  readonly markOf: TableContext["markOf"];
+}
+
+function MoreFilters({ rows, filter, set, markOf }: MoreFiltersProps) {
+  return (
+    <div class="filter-row more-filters">
+      <span class="field">
+        <Bound
+          label={text.rewardFrom}
+          value={filter.rewardLow}
+          set={(rewardLow) => set({ rewardLow })}
+        />
+        <Bound
+          label={text.rewardTo}
+          value={filter.rewardHigh}
+          set={(rewardHigh) => set({ rewardHigh })}
+        />
+      </span>
+      {CHOICES.map((choice) => {
+        const values = [...new Set(rows.flatMap((row) => choice.valuesOf(row, markOf)))].sort();
+        const value = choice.valueOf(filter);
+        const isMark = choice.label === text.mark && values.length > 0;
+        const isUseful = choice.isAlwaysShown || isMark || values.length > 1 || value !== "";
+        return isUseful ? (
+          <Choice
+            key={choice.label}
+            label={choice.label}
+            value={value}
+            values={values}
+            name={choice.name}
+            set={(chosen) => set(choice.change(chosen))}
+          />
+        ) : null;
+      })}
+    </div>
+  );
+}
+
+/** A filter by one of the values that the rows have. */
+interface ChoiceSpec {
+  readonly label: string;
+  /** False for what is shown only where there is something to choose. */
+  readonly isAlwaysShown: boolean;
+  readonly valuesOf: (row: RolloutRow, markOf: TableContext["markOf"]) => readonly string[];
+  /** Empty for all. */
+  readonly valueOf: (filter: RolloutFilter) => string;
+  readonly name: (value: string) => string;
+  readonly change: (value: string) => Partial<RolloutFilter>;
+}
+
+const CHOICES: readonly ChoiceSpec[] = [
+  {
+    label: text.stop,
+    isAlwaysShown: true,
+    valuesOf: ({ stop }) => [stop],
+    valueOf: ({ stop }) => stop,
+    name: stopText,
+    change: (stop) => ({ stop }),
+  },
+  {
+    label: text.trainingUse,
+    isAlwaysShown: false,
+    valuesOf: ({ trainingUse }) => [trainingUse ?? "waiting"],
+    valueOf: ({ trainingUse }) => trainingUse,
+    name: (trainingUse) => trainingUseText(trainingUse === "waiting" ? null : trainingUse),
+    change: (trainingUse) => ({ trainingUse }),
+  },
+  {
+    label: text.environment,
+    isAlwaysShown: false,
+    valuesOf: ({ environment }) => [environment],
+    valueOf: ({ environment }) => environment,
+    name: visibleLine,
+    change: (environment) => ({ environment }),
+  },
+  {
+    label: text.split,
+    isAlwaysShown: false,
+    valuesOf: ({ split }) => [split],
+    valueOf: ({ split }) => split,
+    name: visibleLine,
+    change: (split) => ({ split }),
+  },
+  {
+    label: text.temperature,
+    isAlwaysShown: false,
+    valuesOf: ({ temperature }) => (temperature === null ? [] : [String(temperature)]),
+    valueOf: ({ temperature }) => (temperature === null ? "" : String(temperature)),
+    name: (temperature) => formatTemperature(Number(temperature)),
+    change: (value) => ({ temperature: value === "" ? null : Number(value) }),
+  },
+  {
+    label: text.mark,
+    isAlwaysShown: false,
+    valuesOf: (row, markOf) => {
+      const { star, pin, tags, note } = markOf(row);
+      return [
+        ...(star ? ["star"] : []),
+        ...(pin ? ["pin"] : []),
+        ...(note === "" ? [] : ["note"]),
+        ...tags.map((tag) => `tag:${tag}`),
+      ];
+    },
+    valueOf: ({ mark }) => mark,
+    name: (mark) => text.markNames[mark] ?? text.tagged(visibleLine(mark.replace(/^tag:/, ""))),
+    change: (mark) => ({ mark }),
+  },
+];
+
+interface BoundProps {
+  readonly label: string;
+  readonly value: number | null;
+  readonly set: (value: number | null) => void;
+}
+
+function Bound({ label, value, set }: BoundProps) {
+  return (
+    <label class="field">
+      <span>{label}</span>
+      <input
+        type="number"
+        step="any"
+        value={value ?? ""}
+        onInput={({ currentTarget }) => {
+          const typed = currentTarget.valueAsNumber;
+          set(Number.isNaN(typed) ? null : typed);
+        }}
+      />
+    </label>
+  );
+}
+
+interface ChoiceProps {
+  readonly label: string;
+  readonly value: string;
+  readonly values: readonly string[];
+  readonly name: (value: string) => string;
+  readonly set: (value: string) => void;
+}
+
+function Choice({ label, value, values, name, set }: ChoiceProps) {
+  const all = value === "" || values.includes(value) ? values : [...values, value];
+  return (
+    <label class="field">
+      <span>{label}</span>
+      <select value={value} onChange={({ currentTarget }) => set(currentTarget.value)}>
+        <option value="">{text.all}</option>
+        {all.map((own) => (
+          <option key={own} value={own}>
+            {name(own)}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}

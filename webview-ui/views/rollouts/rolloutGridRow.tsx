@@ -1,0 +1,210 @@
+/** The head and the rows of the table of rollouts. */
+
+// biome-ignore-all lint/a11y/useSemanticElements: rows of a virtual list stand freely, which a table forbids
+// biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus and points at its row
+
+import type { RolloutRow } from "../../../src/shared/dashboardTypes.ts";
+import { formatReward } from "../../../src/shared/format.ts";
+import { Icon } from "../../controls/icon.tsx";
+import type { DashboardModel } from "../../model/dashboardModel.ts";
+import { strings } from "../../strings/strings.ts";
+import { visibleLine } from "../../text/visible.ts";
+import { LogprobStrip } from "./logprobStrip.tsx";
+import { MarkIcons } from "./markIcons.tsx";
+import type { TableLine } from "./rolloutGroups.ts";
+import type { RolloutColumn } from "./rolloutRows.ts";
+import type { TableContext } from "./tableContext.ts";
+
+const text = strings.trajectories;
+
+interface HeadProps {
+  readonly dashboard: DashboardModel;
+  readonly columns: readonly RolloutColumn[];
+  readonly style: Readonly<Record<"gridTemplateColumns" | "minWidth", string>>;
+}
+
+export function GridHead({ dashboard, columns, style }: HeadProps) {
+  return (
+    <div class="grid-head" role="row" aria-rowindex={1} style={style}>
+      {columns.map((column) => (
+        <HeadCell key={column.key} dashboard={dashboard} column={column} />
+      ))}
+    </div>
+  );
+}
+
+interface LineProps {
+  readonly id: string;
+  readonly context: TableContext;
+  /** Among all lines, from 0. */
+  readonly position: number;
+  readonly isCursor: boolean;
+  readonly open: () => void;
+}
+
+interface GroupProps extends LineProps {
+  readonly line: Extract<TableLine, { readonly kind: "group" }>;
+  readonly columnCount: number;
+  readonly style: Readonly<Record<"transform", string>>;
+}
+
+/** The task of a group, and how its rollouts did. */
+export function GroupRow({
+  id,
+  line: { row, shown, isOpen },
+  context,
+  position,
+  isCursor,
+  columnCount,
+  style,
+  open,
+}: GroupProps) {
+  const stats = context.groupOf(row);
+  const task = visibleLine(row.taskText ?? context.detailOf(row)?.taskText ?? "");
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the grid takes the keys
+    <div
+      id={id}
+      role="row"
+      class="grid-row group-row"
+      aria-rowindex={position + 2}
+      aria-level={1}
+      aria-expanded={isOpen}
+      data-cursor={isCursor}
+      style={style}
+      onClick={open}
+    >
+      <div role="gridcell" aria-colspan={columnCount} title={task}>
+        <Icon name={isOpen ? "chevronDown" : "chevronRight"} />
+        <strong>{text.groupOf(row.group + 1)}</strong>
+        {stats === null || stats.mean === null ? null : (
+          <span class="fact">
+            {text.groupFacts(formatReward(stats.mean), formatReward(stats.spread))}
+          </span>
+        )}
+        <span class="fact">{text.groupShown(shown, stats?.size ?? shown)}</span>
+        <span class="group-task">{task}</span>
+      </div>
+    </div>
+  );
+}
+
+interface RowProps extends LineProps {
+  readonly row: RolloutRow;
+  readonly columns: readonly RolloutColumn[];
+  /** Below a group; absent in a list without groups. */
+  readonly level: number | undefined;
+  readonly isChosen: boolean;
+  readonly style: Readonly<Record<"gridTemplateColumns" | "transform", string>>;
+}
+
+export function GridRow({
+  id,
+  row,
+  columns,
+  context,
+  position,
+  level,
+  isChosen,
+  isCursor,
+  style,
+  open,
+}: RowProps) {
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the grid takes the keys
+    <div
+      id={id}
+      role="row"
+      class="grid-row"
+      aria-rowindex={position + 2}
+      aria-level={level}
+      aria-selected={isChosen}
+      data-cursor={isCursor}
+      style={style}
+      onClick={open}
+    >
+      {columns.map((column) => (
+        <Cell key={column.key} column={column} row={row} context={context} />
+      ))}
+    </div>
+  );
+}
+
+function HeadCell({
+  dashboard,
+  column: { key, isNumber },
+}: {
+  readonly dashboard: DashboardModel;
+  readonly column: RolloutColumn;
+}) {
+  const { sorting } = dashboard.view.value;
+  const isSorted = sorting.column === key;
+  const direction = sorting.isDescending ? "descending" : "ascending";
+  return (
+    <div
+      role="columnheader"
+      class={isNumber ? "number" : ""}
+      aria-sort={isSorted ? direction : "none"}
+    >
+      <button
+        type="button"
+        tabIndex={-1}
+        onClick={() =>
+          dashboard.update({
+            sorting: {
+              column: key,
+              isDescending: isSorted ? !sorting.isDescending : isNumber && key !== "rollout",
+            },
+          })
+        }
+      >
+        <span>{strings.trajectories.head[key]}</span>
+        {isSorted ? <Icon name={sorting.isDescending ? "chevronDown" : "chevronUp"} /> : null}
+      </button>
+    </div>
+  );
+}
+
+interface CellProps {
+  readonly column: RolloutColumn;
+  readonly row: RolloutRow;
+  readonly context: TableContext;
+}
+
+function Cell({ column, row, context }: CellProps) {
+  const text = column.text(row, context);
+  if (column.key === "marks") {
+    return (
+      <div role="gridcell" class="marks" data-column="marks" title={text}>
+        <MarkIcons mark={context.markOf(row)} />
+      </div>
+    );
+  }
+  if (column.key === "strip") {
+    return (
+      <div role="gridcell" data-column="strip">
+        <LogprobStrip strip={context.detailOf(row)?.strip ?? null} />
+      </div>
+    );
+  }
+  return (
+    <div
+      role="gridcell"
+      class={column.isNumber ? "number" : ""}
+      data-column={column.key}
+      data-tone={toneOf(column, row)}
+      title={column.isNumber ? undefined : text}
+    >
+      {text}
+    </div>
+  );
+}
+
+function toneOf({ key }: RolloutColumn, row: RolloutRow): string | undefined {
+  if (key === "reward") return row.reward === null ? "bad" : "strong";
+  if (key === "advantage" && row.advantage !== null) return row.advantage < 0 ? "below" : "above";
+  if (key === "trainingUse" && row.trainingUse !== null && row.trainingUse !== "trained")
+    return "quiet";
+  if (key === "stop" && row.error !== null) return "bad";
+  return key === "tools" && row.failedToolCalls > 0 ? "warning" : undefined;
+}

@@ -1,0 +1,254 @@
+/** Which rollouts the table shows, in which order, and what stands in its columns. */
+
+import type { RolloutRow } from "../../../src/shared/dashboardTypes.ts";
+import {
+  formatCount,
+  formatDuration,
+  formatReward,
+  formatSigned,
+  formatTemperature,
+} from "../../../src/shared/format.ts";
+import { type Mark, NO_MARK } from "../../../src/shared/marks.ts";
+import type { RolloutSource } from "../../../src/shared/rolloutSet.ts";
+import type { RolloutFilter, Sorting } from "../../model/viewState.ts";
+import { strings } from "../../strings/strings.ts";
+import { visibleLine } from "../../text/visible.ts";
+import type { TableContext } from "./tableContext.ts";
+
+export const NO_CONTEXT: TableContext = {
+  groupOf: () => null,
+  detailOf: () => null,
+  markOf: () => NO_MARK,
+};
+const NOTHING_FOUND: ReadonlySet<string> = new Set();
+
+/** Rewards closer than this are the same: a histogram rounds. */
+const REWARD_SLACK = 1e-9;
+
+export interface RolloutColumn {
+  readonly key: keyof typeof strings.trajectories.head;
+  /** For a CSS grid. */
+  readonly width: string;
+  readonly isNumber: boolean;
+  /** The kind of rollouts that have this value; null = all. */
+  readonly source: RolloutSource | null;
+  readonly text: (row: RolloutRow, context: TableContext) => string;
+  /** What rows are sorted by; null comes last. */
+  readonly rank: (row: RolloutRow, context: TableContext) => number | string | null;
+}
+
+export const ROLLOUT_COLUMNS: readonly RolloutColumn[] = [
+  {
+    ...column("marks", "56px", false),
+    text: (row, { markOf }) => markText(markOf(row)),
+    rank: (row, { markOf }) => -markRank(markOf(row)),
+  },
+  {
+    ...column("rollout", "78px", true),
+    text: ({ group, rollout }) => `${group + 1}·${rollout + 1}`,
+    rank: ({ group, rollout }) => group * 1e6 + rollout,
+  },
+  {
+    ...column("taskText", "minmax(160px, 3fr)", false),
+    text: (row, { detailOf }) => visibleLine(row.taskText ?? detailOf(row)?.taskText ?? ""),
+    rank: ({ environment, split, index }) => `${environment}:${split}:${index}`,
+  },
+  {
+    ...column("reward", "74px", true),
+    text: ({ reward }) => (reward === null ? strings.trajectories.failed : formatReward(reward)),
+    rank: ({ reward }) => reward,
+  },
+  {
+    ...column("groupMean", "96px", true),
+    text: (row, { groupOf }) => formatReward(groupOf(row)?.mean ?? null),
+    rank: (row, { groupOf }) => groupOf(row)?.mean ?? null,
+  },
+  {
+    ...column("advantage", "96px", true, "training"),
+    text: ({ advantage }) => formatSigned(advantage),
+    rank: ({ advantage }) => advantage,
+  },
+  {
+    ...column("turns", "56px", true),
+    text: ({ turns }) => String(turns),
+    rank: ({ turns }) => turns,
+  },
+  {
+    ...column("tokens", "64px", true),
+    text: ({ tokens }) => formatCount(tokens),
+    rank: ({ tokens }) => tokens,
+  },
+  {
+    ...column("tools", "60px", true),
+    text: ({ toolCalls, failedToolCalls }) =>
+      strings.trajectories.tools(toolCalls, failedToolCalls),
+    rank: ({ toolCalls, failedToolCalls }) => toolCalls + failedToolCalls / 1e3,
+  },
+  {
+    ...column("strip", "108px", false, "training"),
+    text: () => "",
+    rank: (row, { detailOf }) => meanLogprob(detailOf(row)?.strip ?? null),
+  },
+  {
+    ...column("stop", "minmax(90px, 1.2fr)", false),
+    text: ({ stop }) => stopText(stop),
+    rank: ({ stop }) => stop,
+  },
+  {
+    ...column("trainingUse", "minmax(72px, 1.6fr)", false, "training"),
+    text: ({ trainingUse }) => trainingUseText(trainingUse),
+    rank: ({ trainingUse }) => trainingUse,
+  },
+  {
+    ...column("temperature", "minmax(112px, 1fr)", false, "evaluation"),
+    text: ({ temperature }) => (temperature === null ? "" : formatTemperature(temperature)),
+    rank: ({ temperature }) => temperature,
+  },
+  {
+    ...column("environment", "minmax(120px, 1.2fr)", false),
+    text: ({ environment }) => visibleLine(environment),
+    rank: ({ environment }) => environment,
+  },
+  {
+    ...column("split", "70px", false),
+    text: ({ split }) => visibleLine(split),
+    rank: ({ split }) => split,
+  },
+  {
+    ...column("task", "60px", true),
+    text: ({ index }) => String(index),
+    rank: ({ index }) => index,
+  },
+  {
+    ...column("duration", "74px", true),
+    text: ({ durationMs }) => formatDuration(durationMs / 1000),
+    rank: ({ durationMs }) => durationMs,
+  },
+];
+
+function column(
+  key: RolloutColumn["key"],
+  width: string,
+  isNumber: boolean,
+  source: RolloutColumn["source"] = null,
+) {
+  return { key, width, isNumber, source };
+}
+
+/** `found` names the rollouts whose messages hold the text; see {@link rolloutName}. */
+export function filterRows(
+  rows: readonly RolloutRow[],
+  filter: RolloutFilter,
+  found: ReadonlySet<string> = NOTHING_FOUND,
+  markOf: TableContext["markOf"] = () => NO_MARK,
+): readonly RolloutRow[] {
+  const { text, rewardLow, rewardHigh, stop, trainingUse, environment, split, temperature, mark } =
+    filter;
+  const words = text
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== "");
+  return rows.filter(
+    (row) =>
+      isWithin(row.reward, rewardLow, rewardHigh) &&
+      (stop === "" || row.stop === stop) &&
+      (trainingUse === "" || (row.trainingUse ?? "waiting") === trainingUse) &&
+      (environment === "" || row.environment === environment) &&
+      (split === "" || row.split === split) &&
+      (temperature === null || (row.temperature ?? temperature) === temperature) &&
+      hasMark(markOf(row), mark) &&
+      (words.every((word) => searchText(row, markOf(row)).includes(word)) ||
+        found.has(rolloutName(row))),
+  );
+}
+
+/** Stable: rows that rank the same keep their order. Pinned ones come first. */
+export function sortRows(
+  rows: readonly RolloutRow[],
+  sorting: Sorting,
+  context: TableContext = NO_CONTEXT,
+): readonly RolloutRow[] {
+  const sorted = ROLLOUT_COLUMNS.find(({ key }) => key === sorting.column);
+  if (sorted === undefined) return rows;
+  const direction = sorting.isDescending ? -1 : 1;
+  return [...rows].sort((a, b) => {
+    const pinned = Number(context.markOf(b).pin) - Number(context.markOf(a).pin);
+    if (pinned !== 0) return pinned;
+    const [first, second] = [sorted.rank(a, context), sorted.rank(b, context)];
+    if (first === null || second === null) return Number(first === null) - Number(second === null);
+    if (first === second) return 0;
+    return first < second ? -direction : direction;
+  });
+}
+
+export function isFiltered(filter: RolloutFilter): boolean {
+  return Object.values(filter).some(
+    (value) => typeof value === "number" || (value !== "" && typeof value === "string"),
+  );
+}
+
+/** Names a rollout within its step. */
+export function rolloutName({ group, rollout }: Pick<RolloutRow, "group" | "rollout">): string {
+  return `${group}/${rollout}`;
+}
+
+export function stopText(stop: string): string {
+  const shown = visibleLine(stop);
+  return strings.trajectories.stops[shown] ?? shown.replaceAll("_", " ");
+}
+
+export function trainingUseText(trainingUse: string | null): string {
+  const text = strings.trajectories;
+  if (trainingUse === null) return text.waiting;
+  if (trainingUse === "trained") return text.trained;
+  const why = visibleLine(trainingUse.replace(/^excluded:/, ""));
+  return text.trainingUses[why] ?? text.excluded(why);
+}
+
+function isWithin(reward: number | null, low: number | null, high: number | null): boolean {
+  if (low === null && high === null) return true;
+  if (reward === null) return false;
+  return (
+    reward >= (low ?? Number.NEGATIVE_INFINITY) - REWARD_SLACK &&
+    reward <= (high ?? Number.POSITIVE_INFINITY) + REWARD_SLACK
+  );
+}
+
+/** `mark` as in {@link RolloutFilter}. */
+function hasMark({ star, pin, note, tags }: Mark, mark: string): boolean {
+  if (mark === "star") return star;
+  if (mark === "pin") return pin;
+  if (mark === "note") return note !== "";
+  return mark === "" || tags.includes(mark.replace(/^tag:/, ""));
+}
+
+/** Tags and note; stars and pins are drawn. */
+function markText({ tags, note }: Mark): string {
+  return [...tags.map(visibleLine), ...(note === "" ? [] : [visibleLine(note)])].join(", ");
+}
+
+function markRank({ star, pin, tags, note }: Mark): number {
+  return 8 * Number(pin) + 4 * Number(star) + 2 * Number(tags.length > 0) + Number(note !== "");
+}
+
+function meanLogprob(strip: Float32Array | null): number | null {
+  if (strip === null || strip.length === 0) return null;
+  return strip.reduce((sum, value) => sum + value, 0) / strip.length;
+}
+
+function searchText(row: RolloutRow, { tags, note }: Mark): string {
+  const { environment, split, index, stop, error, group, rollout } = row;
+  const own = [
+    environment,
+    split,
+    index,
+    stop,
+    error ?? "",
+    `${group + 1}·${rollout + 1}`,
+    trainingUseText(row.trainingUse),
+    row.taskText ?? "",
+    ...tags,
+    note,
+  ];
+  return own.join(" ").toLowerCase();
+}

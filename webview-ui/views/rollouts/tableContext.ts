@@ -1,0 +1,90 @@
+/** What the table of rollouts shows beside what its rows hold: groups, marks, and what is read for rows in sight. */
+
+import { createContext } from "preact";
+import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
+import type { RolloutDetail, RolloutRow } from "../../../src/shared/dashboardTypes.ts";
+import { type Mark, NO_MARK } from "../../../src/shared/marks.ts";
+import { rolloutKeyName } from "../../../src/shared/rolloutSet.ts";
+import type { DashboardModel } from "../../model/dashboardModel.ts";
+import { type GroupStats, groupStats } from "./rolloutGroups.ts";
+
+export interface TableContext {
+  groupOf(row: RolloutRow): GroupStats | null;
+  /** Null until it was received. */
+  detailOf(row: RolloutRow): RolloutDetail | null;
+  markOf(row: RolloutRow): Mark;
+}
+
+/** For what stands below the table: null outside of a list. */
+export const DetailContext = createContext<TableContext["detailOf"] | null>(null);
+
+/** Rows scroll by faster than anybody reads. */
+const PAUSE_MS = 60;
+const MAX_ASKED = 100;
+/** Beyond this everything is asked for anew. */
+const MAX_DETAILS = 20_000;
+
+/** `all` are the rollouts of the step, filtered or not. */
+export function useTableContext(
+  dashboard: DashboardModel,
+  all: readonly RolloutRow[],
+): TableContext & { look(inSight: readonly RolloutRow[]): void } {
+  const stats = useMemo(() => groupStats(all), [all]);
+  const marks = dashboard.data.marks.value;
+  const [details, setDetails] = useState<ReadonlyMap<string, RolloutDetail>>(new Map());
+  const [wanted, look] = useState<readonly RolloutRow[]>([]);
+  const missing = wanted.filter((row) => needsDetail(row) && !details.has(detailName(row)));
+  const names = missing.map(detailName).join();
+  useEffect(() => {
+    const asked = missing.slice(0, MAX_ASKED);
+    const [first] = asked;
+    if (first === undefined) return;
+    let cancel = (): void => undefined;
+    const timer = setTimeout(() => {
+      const { source, step } = first;
+      const keys = asked.map(({ group, rollout }) => ({ source, step, group, rollout }));
+      cancel = dashboard.host.ask({ ask: "details", keys }, (answer) => {
+        if (answer.kind !== "details") return;
+        const byPlace = new Map(answer.details.map((own) => [placeName(own), own]));
+        setDetails((before) => {
+          const kept = before.size > MAX_DETAILS ? new Map<string, RolloutDetail>() : before;
+          const added = asked.map((row): [string, RolloutDetail] => [
+            detailName(row),
+            byPlace.get(placeName(row)) ?? {
+              ...{ group: row.group, rollout: row.rollout },
+              ...{ taskText: null, strip: null, tokenAdvantage: null },
+            },
+          ]);
+          return new Map([...kept, ...added]);
+        });
+      });
+    }, PAUSE_MS);
+    return () => {
+      clearTimeout(timer);
+      cancel();
+    };
+  }, [dashboard, names]);
+  const groupOf = useCallback(({ group }: RolloutRow) => stats.get(group) ?? null, [stats]);
+  const detailOf = useCallback(
+    (row: RolloutRow) => details.get(detailName(row)) ?? null,
+    [details],
+  );
+  const markOf = useCallback(
+    (row: RolloutRow) => marks.get(rolloutKeyName(row))?.mark ?? NO_MARK,
+    [marks],
+  );
+  return useMemo(() => ({ look, groupOf, detailOf, markOf }), [groupOf, detailOf, markOf]);
+}
+
+function needsDetail({ taskText, streams }: RolloutRow): boolean {
+  return taskText === null || streams.length > 0;
+}
+
+/** Token data come after the rollout, and a resume writes another length. */
+function detailName(row: RolloutRow): string {
+  return `${rolloutKeyName(row)}/${row.streams.length}/${row.durationMs}`;
+}
+
+function placeName({ group, rollout }: Pick<RolloutRow, "group" | "rollout">): string {
+  return `${group}/${rollout}`;
+}

@@ -1,0 +1,186 @@
+/** Where the time of a step went: the critical path, the stalls, and a bar for each rollout. */
+
+import { useMemo, useState } from "preact/hooks";
+import type { Stall, Timeline as StepTimeline } from "../../../src/shared/timeline.ts";
+import { DataTable } from "../../controls/dataTable.tsx";
+import { StepNavigator } from "../../controls/stepNavigator.tsx";
+import type { DashboardModel } from "../../model/dashboardModel.ts";
+import { strings } from "../../strings/strings.ts";
+import { timelineStrings as text } from "../../strings/timeline.ts";
+import { UntrustedText } from "../../text/untrustedText.tsx";
+import { TimelineBars } from "./timelineBars.tsx";
+import { KindPatterns, KindSwatch } from "./timelineLook.tsx";
+import { legendOf, ORDERS, type Order, ordered, timelineTable, totals } from "./timelineModel.ts";
+import { type ShownTimeline, useTimeline } from "./useTimeline.ts";
+
+interface TimelineProps {
+  readonly dashboard: DashboardModel;
+}
+
+export function Timeline({ dashboard }: TimelineProps) {
+  const timeline = useTimeline(dashboard);
+  const state = dashboard.data.run.value?.state ?? "unknown";
+  if (dashboard.selection.chosen.value === null) {
+    const { noSteps, noStepsYet } = strings.trajectories;
+    return <p class="message">{noSteps[state] ?? noStepsYet}</p>;
+  }
+  return (
+    <div class="timeline">
+      <KindPatterns />
+      {timeline === null || timeline.rows.length === 0 ? (
+        <>
+          <div class="timeline-head">
+            <StepNavigator dashboard={dashboard} />
+          </div>
+          <p class="message" aria-busy={timeline === null}>
+            {timeline === null ? text.reading : text.none}
+          </p>
+        </>
+      ) : (
+        <Loaded dashboard={dashboard} timeline={timeline} />
+      )}
+    </div>
+  );
+}
+
+function Loaded({ dashboard, timeline }: TimelineProps & { readonly timeline: ShownTimeline }) {
+  const [order, setOrder] = useState<Order>("path");
+  const [isTable, setTable] = useState(false);
+  const rows = useMemo(() => ordered(timeline, order), [timeline, order]);
+  const table = useMemo(
+    () => (isTable ? timelineTable(timeline, rows) : null),
+    [timeline, rows, isTable],
+  );
+  return (
+    <>
+      <div class="timeline-head">
+        <StepNavigator dashboard={dashboard} />
+        <span class="timeline-controls">
+          <label class="field">
+            <span>{text.order}</span>
+            <select
+              value={order}
+              onChange={({ currentTarget }) =>
+                setOrder(ORDERS.find((own) => own === currentTarget.value) ?? "group")
+              }
+            >
+              {ORDERS.map((own) => (
+                <option key={own} value={own}>
+                  {text.orders[own]}
+                </option>
+              ))}
+            </select>
+          </label>
+          <button type="button" class="link" onClick={() => setTable(!isTable)}>
+            {isTable ? text.asBars : text.asTable}
+          </button>
+        </span>
+      </div>
+      <div class="timeline-facts">
+        <CriticalPath timeline={timeline} />
+        <Stalls dashboard={dashboard} timeline={timeline} />
+        <Notes timeline={timeline} />
+      </div>
+      {table === null ? (
+        <TimelineBars dashboard={dashboard} timeline={timeline} order={rows} />
+      ) : (
+        <div class="timeline-table">
+          <DataTable table={table} caption={text.table} firstPage={0} />
+        </div>
+      )}
+    </>
+  );
+}
+
+function CriticalPath({ timeline }: { readonly timeline: StepTimeline }) {
+  const { path, rows, source } = timeline;
+  const shares = totals(path);
+  const all = shares.reduce((sum, { ms }) => sum + ms, 0);
+  const title = source === "training" ? text.pathTitle(all) : text.evaluationTitle(all);
+  return (
+    <section aria-label={path.length === 0 ? text.legend : title}>
+      {path.length === 0 ? (
+        <p>{text.underWay(rows.length)}</p>
+      ) : (
+        <>
+          <h2 title={text.pathHint}>{title}</h2>
+          <div class="timeline-shares" aria-hidden="true">
+            {shares.map(({ kind, ms }) => (
+              <span key={kind} data-kind={kind} style={{ flexGrow: ms / all }} />
+            ))}
+          </div>
+        </>
+      )}
+      <ul class="timeline-legend">
+        {legendOf(timeline).map(({ kind, ms }) => (
+          <li key={kind}>
+            <KindSwatch kind={kind} />
+            {text.kinds[kind]}
+            {ms === null ? null : (
+              <>
+                {" "}
+                <b>{text.duration(ms)}</b> <span class="fact">{text.percent(ms / all)}</span>
+              </>
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Stalls({ dashboard, timeline }: TimelineProps & { readonly timeline: StepTimeline }) {
+  const { stalls, path, rows, source, step } = timeline;
+  if (stalls.length === 0) return path.length === 0 ? null : <NoStalls timeline={timeline} />;
+  const rowOf = (stall: Stall) => (stall.kind === "slowest" ? rows[stall.row] : undefined);
+  return (
+    <section aria-label={text.stalls}>
+      <ul class="timeline-stalls">
+        {stalls.map((stall, index) => {
+          const row = rowOf(stall);
+          return (
+            <li key={index}>
+              <UntrustedText text={text.stall(stall, row)} />
+              {row === undefined ? null : (
+                <button
+                  type="button"
+                  class="link"
+                  onClick={() =>
+                    dashboard.openRollouts(
+                      { source, step },
+                      { group: row.group, rollout: row.rollout },
+                    )
+                  }
+                >
+                  {text.show}
+                </button>
+              )}
+            </li>
+          );
+        })}
+      </ul>
+    </section>
+  );
+}
+
+/** The largest share may be no stall, and is still what a faster step needs less of. */
+function NoStalls({ timeline: { path } }: { readonly timeline: StepTimeline }) {
+  const shares = totals(path);
+  const all = shares.reduce((sum, { ms }) => sum + ms, 0);
+  const most = shares.find(({ ms }) => ms > all / 2);
+  return (
+    <p class="fact">
+      {text.noStalls}
+      {most === undefined ? null : ` ${text.mostOf(most.kind, most.ms / all)}`}
+    </p>
+  );
+}
+
+function Notes({ timeline: { isEstimated, omitted } }: { readonly timeline: ShownTimeline }) {
+  return (
+    <>
+      {isEstimated ? <p class="fact">{text.estimated}</p> : null}
+      {omitted > 0 ? <p class="fact">{text.omitted(omitted)}</p> : null}
+    </>
+  );
+}

@@ -1,0 +1,134 @@
+/** What the timeline draws, from what was received. */
+
+import type {
+  PathSpan,
+  TimeKind,
+  Timeline,
+  TimelineRow,
+  TimeSpan,
+} from "../../../src/shared/timeline.ts";
+import { TIME_KINDS } from "../../../src/shared/timeline.ts";
+import type { NumberTable } from "../../controls/export.ts";
+import { timelineStrings as text } from "../../strings/timeline.ts";
+
+export const ORDERS = ["group", "start", "end", "duration", "path"] as const;
+export type Order = (typeof ORDERS)[number];
+
+export interface KindTotal {
+  readonly kind: TimeKind;
+  readonly ms: number;
+}
+
+/** Kinds that took any time, in their order. */
+export function totals(spans: readonly TimeSpan[]): readonly KindTotal[] {
+  return TIME_KINDS.map((kind) => ({
+    kind,
+    ms: spans.reduce((sum, span) => sum + (span.kind === kind ? span.toMs - span.fromMs : 0), 0),
+  })).filter(({ ms }) => ms > 0);
+}
+
+/** Less than this share of a time is not seen. */
+const LEAST_SHARE = 0.005;
+
+/** The kinds that can be seen, with their time on the critical path; null for those that are in other bars only. */
+export function legendOf({ path, phases, rows }: Timeline) {
+  const onPath = visible(totals(path));
+  const inBars = visible(totals([...rows.flatMap(({ spans }) => spans), ...phases]));
+  return TIME_KINDS.filter((kind) => onPath.has(kind) || inBars.has(kind)).map((kind) => ({
+    kind,
+    ms: onPath.get(kind) ?? null,
+  }));
+}
+
+function visible(kinds: readonly KindTotal[]): ReadonlyMap<TimeKind, number> {
+  const all = kinds.reduce((sum, { ms }) => sum + ms, 0);
+  return new Map(
+    kinds.flatMap(({ kind, ms }) => (ms < LEAST_SHARE * all ? [] : [[kind, ms] as const])),
+  );
+}
+
+function startOf({ spans }: TimelineRow): number {
+  return spans[0]?.fromMs ?? 0;
+}
+
+function endOf({ spans }: TimelineRow): number {
+  return spans.at(-1)?.toMs ?? 0;
+}
+
+/** Parts of the critical path by the position of their row. */
+export function pathByRow(path: readonly PathSpan[]): ReadonlyMap<number, readonly PathSpan[]> {
+  const found = new Map<number, PathSpan[]>();
+  for (const span of path) {
+    if (span.row === null) continue;
+    const own = found.get(span.row) ?? [];
+    own.push(span);
+    found.set(span.row, own);
+  }
+  return found;
+}
+
+/** Positions of the rows in the order in which they are shown. */
+export function ordered({ rows, path }: Timeline, order: Order): readonly number[] {
+  const all = [...rows.keys()];
+  const onPath = pathByRow(path);
+  const rank = (at: number): number => {
+    const row = rows[at];
+    if (row === undefined) return 0;
+    switch (order) {
+      case "group":
+        return at;
+      case "start":
+        return startOf(row);
+      case "end":
+        return -endOf(row);
+      case "duration":
+        return startOf(row) - endOf(row);
+      case "path":
+        return onPath.has(at) ? -endOf(row) : Number.MAX_SAFE_INTEGER;
+    }
+  };
+  return all.sort((a, b) => rank(a) - rank(b) || a - b);
+}
+
+/** Seconds by rollout. */
+export function timelineTable({ rows }: Timeline, order: readonly number[]): NumberTable {
+  const kinds = totals(rows.flatMap(({ spans }) => spans)).map(({ kind }) => kind);
+  const { heads } = text;
+  return {
+    heads: [
+      ...[heads.group, heads.rollout, heads.start, heads.end, heads.total],
+      ...kinds.map((kind) => text.kinds[kind]),
+    ],
+    rows: order.flatMap((at) => {
+      const row = rows[at];
+      if (row === undefined) return [];
+      const own = new Map(totals(row.spans).map(({ kind, ms }) => [kind, ms]));
+      const times = [startOf(row), endOf(row), endOf(row) - startOf(row)];
+      const seconds = [...times, ...kinds.map((kind) => own.get(kind) ?? 0)].map((ms) => ms / 1000);
+      return [[row.group + 1, row.rollout + 1, ...seconds]];
+    }),
+  };
+}
+
+export function rowText(row: TimelineRow): string {
+  const spans = totals(row.spans)
+    .map(({ kind, ms }) => `${text.kinds[kind]} ${text.duration(ms)}`)
+    .join(", ");
+  const total = text.duration(endOf(row) - startOf(row));
+  return text.row(text.rolloutName(row), row.environment, total, spans);
+}
+
+const TICK_STEPS_S = [
+  ...[0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30],
+  ...[1, 2, 5, 10, 15, 30].map((minutes) => 60 * minutes),
+  ...[1, 2, 3, 6, 12, 24].map((hours) => 3_600 * hours),
+];
+
+/** Round times within a range, so that no more than `most` fit. */
+export function ticks(fromMs: number, toMs: number, most: number): readonly number[] {
+  const stepMs =
+    1000 * (TICK_STEPS_S.find((s) => (toMs - fromMs) / (1000 * s) <= most) ?? 24 * 3_600);
+  const first = Math.ceil(fromMs / stepMs);
+  const count = Math.min(50, Math.floor(toMs / stepMs) - first + 1);
+  return Array.from({ length: Math.max(0, count) }, (_, i) => (first + i) * stepMs);
+}
