@@ -1,23 +1,21 @@
 /** All chunks of a batch waited with one signal, and Node warned of a memory leak in the terminal from the eleventh on. */
 
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 import { expect, it } from "vitest";
-import { fakeTinker } from "../fakes/fakeTinker.ts";
 
-const CHUNKS = 12;
+/** A dozen listeners of one signal, added before the program ends. */
+const LISTENERS = `data:text/javascript,const { exit } = process;
+process.exit = (code) => {
+  const { signal } = new AbortController();
+  for (let count = 0; count < 12; count += 1) signal.addEventListener("abort", () => count);
+  setImmediate(exit, code);
+};`;
 
-it("waits for each chunk of a large batch with a signal of its own", async () => {
-  const server = fakeTinker((path) =>
-    path === "client/config" ? { json: { fwdbwd_max_chunk_len: 1 } } : undefined,
-  );
-  const service = await server.connect();
-  const client = await server.clock.run(
-    service.createTrainingClient({ baseModel: "org/model", rank: 8 }),
-  );
-  const lossInputs = { target_tokens: [7], logprobs: [-0.5], advantages: [1] };
-  const data = Array.from({ length: CHUNKS }, () => ({ tokens: [5], lossInputs }));
-  const before = server.requestsTo("retrieve_future").length;
-  await server.clock.run(client.forwardBackward(data, "ppo"));
-  const polls = server.requestsTo("retrieve_future").slice(before);
-  expect(polls.length).toBeGreaterThanOrEqual(CHUNKS);
-  expect(new Set(polls.map(({ signal }) => signal)).size).toBe(CHUNKS);
+const run = promisify(execFile);
+
+it("warns of no number of listeners in the terminal", async () => {
+  const program = ["--import", LISTENERS, "dist/trainer/tinker-rl.js", "--version"];
+  const { stderr } = await run(process.execPath, program);
+  expect(stderr).toBe("");
 });
