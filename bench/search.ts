@@ -20,9 +20,8 @@ import { textPaths, writeTextIndex } from "../src/core/search/textIndex.ts";
 import { Redactor } from "../src/core/secrets/redaction/redactor.ts";
 import { encodeJsonLine } from "../src/core/util/jsonl.ts";
 import { createUniform } from "../src/core/util/uniform.ts";
-import { systemClock } from "../src/node/clock.ts";
 import { createFileSystem } from "../src/node/fileSystem.ts";
-import { TextThreads } from "../src/node/texts/textThreads.ts";
+import { reportsInThread } from "../src/node/texts/textThread.ts";
 import { aRecord } from "../test/core/runFolder/builders.ts";
 import { printRows, type Row } from "./editorTable.ts";
 import { indexShareRow } from "./searchIndexShare.ts";
@@ -161,16 +160,12 @@ async function searchRows(
       maxHits: MAX_HITS,
     };
     let hits = 0;
-    const threads = new TextThreads({
-      workerPath: resolve("dist", "trainer", "textWorker.js"),
-      clock: systemClock,
-    });
-    for await (const report of threads.reports({ ...task, folders: [folder] })) {
+    const workerPath = resolve("dist", "trainer", "textWorker.js");
+    for await (const report of reportsInThread({ ...task, folders: [folder] }, { workerPath })) {
       if (hits === 0 && report.hits.length > 0) first.push(performance.now() - startedMs);
       hits += report.hits.length;
     }
     whole.push(performance.now() - startedMs);
-    threads.dispose();
     found = hits;
   }
   return [

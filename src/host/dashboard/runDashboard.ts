@@ -25,7 +25,7 @@ import type { DashboardRun } from "./dashboardRun.ts";
 import type { DashboardSessionOptions } from "./dashboardSession.ts";
 import { keepPinnedMetrics, readPinnedMetrics } from "./pinnedMetrics.ts";
 import { keepSavedFilters, readSavedFilters } from "./savedFilters.ts";
-import { createTextReader, type ThreadedTextReader } from "./textReader.ts";
+import { createTextReader } from "./textReader.ts";
 import { tokenTextsOf } from "./tokenTexts.ts";
 
 export interface RunDashboardOptions {
@@ -67,19 +67,12 @@ export class RunDashboard implements vscode.Disposable {
   readonly #dashboard: Dashboard;
   readonly #changes = new vscode.EventEmitter<undefined>();
   readonly #listening: { dispose(): void };
-  readonly #texts: ThreadedTextReader;
   /** Follower of the run that is shown. It is not shared: each reading reports only what changed since the reader's last one. */
   #follower: RunFollower | null = null;
 
   constructor(options: RunDashboardOptions) {
     this.#options = options;
-    const { store, extensionUri, programFolder } = options;
-    this.#texts = createTextReader({
-      programFolder,
-      folders: () => store.runs.map(({ folder }) => folder),
-      openedFolders: () => store.opened,
-      listing: (folder) => ({ id: runIdOf(folder), name: this.#nameOf(folder) }),
-    });
+    const { store, extensionUri } = options;
     this.#listening = store.onDidChange(() => this.#changes.fire(undefined));
     this.#dashboard = new Dashboard({
       extensionUri,
@@ -136,7 +129,6 @@ export class RunDashboard implements vscode.Disposable {
   dispose(): void {
     this.#listening.dispose();
     this.#dashboard.dispose();
-    this.#texts.dispose();
     this.#changes.dispose();
   }
 
@@ -164,7 +156,12 @@ export class RunDashboard implements vscode.Disposable {
       },
       command: (command, run, args) => this.#command(command, run, args),
       tokenTexts: tokenTextsOf(fileSystem, programFolder),
-      texts: this.#texts,
+      texts: createTextReader({
+        programFolder,
+        folders: () => store.runs.map(({ folder }) => folder),
+        openedFolders: () => store.opened,
+        listing: (folder) => ({ id: runIdOf(folder), name: this.#nameOf(folder) }),
+      }),
       onRunShown: ({ follower: { folder } }) => {
         onShown(folder);
         void workspaceState.update(SHOWN, { session: vscode.env.sessionId, folder });

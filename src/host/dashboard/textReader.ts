@@ -3,8 +3,7 @@
 import { join } from "node:path";
 import type { Comparison } from "../../core/changes/readChanges.ts";
 import type { RunSearch } from "../../core/search/searchRun.ts";
-import { systemClock } from "../../node/clock.ts";
-import { TextThreads } from "../../node/texts/textThreads.ts";
+import { reportsInThread } from "../../node/texts/textThread.ts";
 import type { BehaviourReport, ChangesReport } from "../../shared/changes.ts";
 import type { RunListing } from "../../shared/dashboardTypes.ts";
 import type { SearchReport } from "../../shared/search.ts";
@@ -40,16 +39,10 @@ export interface TextReaderOptions {
   readonly listing: (folder: string) => FoundInRun["run"];
 }
 
-export interface ThreadedTextReader extends TextReader {
-  /** Ends the threads. */
-  dispose(): void;
-}
-
 /** Reads in threads. */
-export function createTextReader(options: TextReaderOptions): ThreadedTextReader {
+export function createTextReader(options: TextReaderOptions): TextReader {
   const { programFolder, folders, openedFolders, listing } = options;
   const workerPath = join(programFolder, "textWorker.js");
-  const threads = new TextThreads({ workerPath, clock: systemClock });
   return {
     async *search(search, folder, signal) {
       const task = {
@@ -58,17 +51,22 @@ export function createTextReader(options: TextReaderOptions): ThreadedTextReader
         folders: folder === null ? folders() : [folder],
         readOnly: openedFolders(),
       } as const;
-      for await (const { folder: own, ...report } of threads.reports(task, signal)) {
+      for await (const { folder: own, ...report } of reportsInThread(task, {
+        workerPath,
+        signal,
+      })) {
         yield { ...report, run: listing(own) };
       }
     },
     behaviour: (folder, signal) =>
-      threads.reports({ kind: "behaviour", folder, readOnly: openedFolders() }, signal),
-    changes: (folder, { before, after }, signal) =>
-      threads.reports(
-        { kind: "changes", folder, before, after, readOnly: openedFolders() },
-        signal,
+      reportsInThread(
+        { kind: "behaviour", folder, readOnly: openedFolders() },
+        { workerPath, signal },
       ),
-    dispose: () => threads.dispose(),
+    changes: (folder, { before, after }, signal) =>
+      reportsInThread(
+        { kind: "changes", folder, before, after, readOnly: openedFolders() },
+        { workerPath, signal },
+      ),
   };
 }

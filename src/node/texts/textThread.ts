@@ -1,102 +1,102 @@
-/** One thread that reads the texts of runs: one task at a time, until it has had none for a while. */
+/** Reads the texts of runs in a thread of its own, so that neither much text nor a regular expression without end holds its program up. */
 
 import { Worker } from "node:worker_threads";
-import type { Clock } from "../../core/ports.ts";
-import { failureOf, type TextMessage, type TextRequest, type TextTask } from "./textTask.ts";
+import type { Comparison } from "../../core/changes/readChanges.ts";
+import { AppError, errorMessage } from "../../core/errors.ts";
+import type { RunSearch } from "../../core/search/searchRun.ts";
+import type { FolderReport } from "../../core/search/searchRuns.ts";
+import { WakeableSleep } from "../../core/util/wakeableSleep.ts";
+import type { BehaviourReport, ChangesReport } from "../../shared/changes.ts";
+import { systemClock } from "../clock.ts";
+
+interface FolderTask {
+  /** Folders in which nothing is written. */
+  readonly readOnly: readonly string[];
+}
+
+export interface SearchTask extends FolderTask, RunSearch {
+  readonly kind: "search";
+  /** Run folders, in the order in which they are searched. */
+  readonly folders: readonly string[];
+}
+
+export interface BehaviourTask extends FolderTask {
+  readonly kind: "behaviour";
+  readonly folder: string;
+}
+
+export interface ChangesTask extends FolderTask, Comparison {
+  readonly kind: "changes";
+  readonly folder: string;
+}
+
+/** Each task with its reports. */
+interface Reports {
+  readonly search: FolderReport;
+  readonly behaviour: BehaviourReport;
+  readonly changes: ChangesReport;
+}
+
+export type TextTask = SearchTask | BehaviourTask | ChangesTask;
+
+export type TextMessage =
+  | { readonly kind: "report"; readonly report: Reports[keyof Reports] }
+  | { readonly kind: "failed"; readonly code: string; readonly message: string }
+  | { readonly kind: "end" };
 
 export interface TextThreadOptions {
   /** The bundled `textWorker.ts`. */
   readonly workerPath: string;
-  readonly clock: Clock;
+  /** For the thread to report something; absent = ten seconds. */
+  readonly deadlineMs?: number;
+  readonly signal?: AbortSignal;
 }
 
-export interface TextThreadOwner {
-  /** The task has ended: the thread takes another one. */
-  readonly onIdle: (thread: TextThread) => void;
-  /** The thread takes no task any more; may be called twice. */
-  readonly onEnd: (thread: TextThread) => void;
-}
+const DEADLINE_MS = 10_000;
 
-type Receive = (message: TextMessage) => void;
-
-/** A thread without a task ends after this long. */
-const IDLE_MS = 30_000;
-/** For a task that nobody waits for any more to stop; one that does not is ended with its thread. */
-const STOP_MS = 250;
-
-export class TextThread {
-  readonly #clock: Clock;
-  readonly #owner: TextThreadOwner;
-  readonly #worker: Worker;
-  /** Null without a task. */
-  #receive: Receive | null = null;
-  #clearTimer: () => void = () => undefined;
-  #isEnded = false;
-
-  constructor({ workerPath, clock }: TextThreadOptions, owner: TextThreadOwner) {
-    this.#clock = clock;
-    this.#owner = owner;
-    this.#worker = new Worker(workerPath);
-    this.#worker.on("message", (message: TextMessage) => this.#take(message));
-    this.#worker.on("error", (error) => this.#fail(error));
-    this.#worker.on("exit", () => this.#fail(new Error("The thread that reads texts ended.")));
-  }
-
-  /** Only for a thread that is idle. What ends the task is received last. */
-  begin(task: TextTask, receive: Receive): void {
-    this.#clearTimer();
-    this.#receive = receive;
-    this.#post(task);
-  }
-
-  /** Nothing more is received. Resolves when the task has ended; one that has not is stopped. */
-  leave(): Promise<void> {
-    if (this.#receive === null) return Promise.resolve();
-    return new Promise((resolve) => {
-      this.#receive = ({ kind }) => {
-        if (kind !== "report") resolve();
-      };
-      this.#post({ kind: "stop" });
-      this.#endAfter(STOP_MS);
-    });
-  }
-
-  end(): void {
-    this.#isEnded = true;
-    this.#owner.onEnd(this);
-    this.#worker.terminate().catch(() => undefined); // its exit is reported, too
-  }
-
-  #take(message: TextMessage): void {
-    if (this.#isEnded) return;
-    if (message.kind === "report") {
-      this.#receive?.(message);
-      return;
+/**
+ * Reports as the task goes on; whoever stops taking reports ends it, and an abort of `signal` rejects with its reason.
+ * @throws AppError as the task does, and `text-stuck` when the thread works on one rollout for longer than the deadline
+ */
+export async function* reportsInThread<Task extends TextTask>(
+  task: Task,
+  { workerPath, deadlineMs = DEADLINE_MS, signal }: TextThreadOptions,
+): AsyncGenerator<Reports[Task["kind"]], void> {
+  const worker = new Worker(workerPath, { workerData: task });
+  const waiting: TextMessage[] = [];
+  const sleep = new WakeableSleep();
+  const receive = (message: TextMessage): void => {
+    waiting.push(message);
+    sleep.wakeOrSkipNext();
+  };
+  worker.on("message", receive);
+  worker.on("error", (error) => receive(failureOf(error)));
+  worker.on("exit", () => receive({ kind: "end" }));
+  try {
+    for (;;) {
+      const message = waiting.shift();
+      if (message === undefined) {
+        if (!(await sleep.sleep(systemClock, deadlineMs, signal))) throw stuck(deadlineMs);
+        continue;
+      }
+      if (message.kind === "end") return;
+      if (message.kind === "failed") throw new AppError(message.code, message.message);
+      yield message.report as Reports[Task["kind"]]; // the thread answers a task with its own reports
     }
-    this.#endTask(message);
-    this.#endAfter(IDLE_MS);
-    this.#owner.onIdle(this);
+  } finally {
+    await worker.terminate();
   }
+}
 
-  #fail(error: unknown): void {
-    this.#isEnded = true;
-    this.#clearTimer();
-    this.#endTask(failureOf(error));
-    this.#owner.onEnd(this);
-  }
+export function failureOf(error: unknown): TextMessage {
+  const code = error instanceof AppError ? error.code : "text-failed";
+  return { kind: "failed", code, message: errorMessage(error) };
+}
 
-  #endTask(message: TextMessage): void {
-    const receive = this.#receive;
-    this.#receive = null;
-    receive?.(message);
-  }
-
-  #endAfter(ms: number): void {
-    this.#clearTimer();
-    this.#clearTimer = this.#clock.after(ms, () => this.end());
-  }
-
-  #post(request: TextRequest): void {
-    this.#worker.postMessage(request);
-  }
+function stuck(deadlineMs: number): AppError {
+  const seconds = Math.ceil(deadlineMs / 1_000);
+  return new AppError(
+    "text-stuck",
+    `The search was ended because one rollout took it more than ${seconds} seconds. Write the expression without a repetition inside of another, such as (a+)+.`,
+  );
 }

@@ -1,63 +1,56 @@
-/** The thread that reads the texts of runs: reports what it finds for each task, until the task is through or stopped. */
+/** The thread of one task over the texts of runs: reports what it finds until it is through or ended. */
 
-import { parentPort } from "node:worker_threads";
+import { parentPort, workerData } from "node:worker_threads";
 import { readBehaviour } from "../../core/changes/behaviour.ts";
 import { readChanges } from "../../core/changes/readChanges.ts";
 import type { FolderFiles } from "../../core/ports.ts";
 import { readOnlyFiles } from "../../core/readOnlyFiles.ts";
-import { searchRuns } from "../../core/search/searchRuns.ts";
+import { type FolderReport, searchRuns } from "../../core/search/searchRuns.ts";
 import { inPlaceFiles } from "../inPlaceFiles.ts";
-import {
-  failureOf,
-  type Reports,
-  type TextMessage,
-  type TextRequest,
-  type TextTask,
-} from "./textTask.ts";
+import { failureOf, type TextMessage, type TextTask } from "./textThread.ts";
 
 /** Reports without hits are sent no more often. */
 const REPORT_PAUSE_MS = 50;
 
-type Report = Reports[keyof Reports];
-
-function reportsOf(task: TextTask): AsyncGenerator<Report, void> {
+async function run(task: TextTask): Promise<void> {
   const filesOf = (folder: string): FolderFiles => {
     const files = inPlaceFiles(folder);
     return task.readOnly.includes(folder) ? readOnlyFiles(files) : files;
   };
   switch (task.kind) {
     case "search":
-      return searchRuns(task.folders, filesOf, task);
+      for await (const report of searchRuns(task.folders, filesOf, task)) postFound(report);
+      return;
     case "behaviour":
-      return readBehaviour(filesOf(task.folder), task.folder);
+      for await (const report of readBehaviour(filesOf(task.folder), task.folder))
+        postReport(report);
+      return;
     case "changes":
-      return readChanges(filesOf(task.folder), task.folder, task);
+      for await (const report of readChanges(filesOf(task.folder), task.folder, task)) {
+        postReport(report);
+      }
   }
 }
 
-async function run(task: TextTask, signal: AbortSignal): Promise<void> {
-  let sentAtMs = 0;
-  for await (const report of reportsOf(task)) {
-    if (signal.aborted) return;
-    const isQuiet = "hits" in report && report.hits.length === 0 && !report.isComplete;
-    if (isQuiet && performance.now() < sentAtMs + REPORT_PAUSE_MS) continue;
-    sentAtMs = performance.now();
-    post({ kind: "report", report });
-  }
+let sentAtMs = 0;
+
+function postFound(report: FolderReport): void {
+  const isQuiet = report.hits.length === 0 && !report.isComplete;
+  if (isQuiet && performance.now() < sentAtMs + REPORT_PAUSE_MS) return;
+  sentAtMs = performance.now();
+  postReport(report);
+}
+
+function postReport(report: Extract<TextMessage, { readonly kind: "report" }>["report"]): void {
+  post({ kind: "report", report });
 }
 
 function post(message: TextMessage): void {
   parentPort?.postMessage(message);
 }
 
-let running = new AbortController();
-
-parentPort?.on("message", (request: TextRequest) => {
-  running.abort();
-  if (request.kind === "stop") return;
-  running = new AbortController();
-  run(request, running.signal).then(
-    () => post({ kind: "end" }),
-    (error: unknown) => post(failureOf(error)),
-  );
-});
+run(workerData as TextTask).then(
+  // made by the program that this thread belongs to
+  () => post({ kind: "end" }),
+  (error: unknown) => post(failureOf(error)),
+);

@@ -10,24 +10,21 @@ import type { FolderReport } from "../../../src/core/search/searchRuns.ts";
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
 import { systemClock } from "../../../src/node/clock.ts";
 import { createFileSystem } from "../../../src/node/fileSystem.ts";
-import type { SearchTask } from "../../../src/node/texts/textTask.ts";
-import { TextThreads } from "../../../src/node/texts/textThreads.ts";
+import {
+  reportsInThread,
+  type SearchTask,
+  type TextThreadOptions,
+} from "../../../src/node/texts/textThread.ts";
 import type { SearchQuery } from "../../../src/shared/search.ts";
 import { aRecord } from "../../core/runFolder/builders.ts";
-import { FakeClock } from "../../fakes/fakeClock.ts";
 
-/** Never ends in the texts of the older run. */
-const ENDLESS = { text: "(a+)+$", isRegex: true };
-
-const clock = new FakeClock();
 let parent = "";
+let workerPath = "";
 let folders: readonly string[] = [];
-let threads: TextThreads;
 
 beforeAll(async () => {
   parent = await mkdtemp(join(tmpdir(), "search-thread-"));
-  const workerPath = join(parent, "textWorker.mjs");
-  threads = new TextThreads({ workerPath, clock });
+  workerPath = join(parent, "textWorker.mjs");
   await build({
     entryPoints: ["src/node/texts/textWorker.ts"],
     bundle: true,
@@ -42,10 +39,7 @@ beforeAll(async () => {
   ];
 });
 
-afterAll(async () => {
-  threads.dispose();
-  await rm(parent, { recursive: true, force: true });
-});
+afterAll(() => rm(parent, { recursive: true, force: true }));
 
 it("finds what several runs say, one run after the other", async () => {
   const reports = await search({ text: "apple" });
@@ -55,19 +49,25 @@ it("finds what several runs say, one run after the other", async () => {
   expect(reports.filter(({ isComplete }) => isComplete)).toHaveLength(1);
 });
 
-it("ends an expression that would never end, says what to do, and searches again", async () => {
-  const searching = expect(search(ENDLESS)).rejects.toMatchObject({
+it("ends an expression that would never end, and says what to do", async () => {
+  const query = { text: "(a+)+$", isRegex: true };
+  await expect(search(query, { workerPath, deadlineMs: 1_000 })).rejects.toMatchObject({
     code: "text-stuck",
     message: expect.stringContaining("without a repetition inside of another"),
   });
-  await clock.advance(10_000);
-  await searching;
-  expect(await search({ text: "apple" })).not.toEqual([]);
 });
 
 it("passes on why a search cannot begin", async () => {
   await expect(search({ text: "[", isRegex: true })).rejects.toMatchObject({
     code: "bad-expression",
+  });
+});
+
+it("ends when it is cancelled", async () => {
+  const query = { text: "(a+)+$", isRegex: true };
+  const signal = AbortSignal.timeout(300);
+  await expect(search(query, { workerPath, signal })).rejects.toMatchObject({
+    name: "TimeoutError",
   });
 });
 
@@ -82,10 +82,10 @@ it("writes into the runs of the window, and nothing into a folder that was opene
     const query = { text: "apples", isRegex: false, roles: [] };
     const task = { kind: "search", folders: [folder], set: null, maxHits: 9, query } as const;
     let hits = 0;
-    for await (const report of threads.reports({ ...task, readOnly })) {
+    for await (const report of reportsInThread({ ...task, readOnly }, { workerPath })) {
       hits += report.hits.length;
     }
-    for await (const _ of threads.reports({ kind: "behaviour", folder, readOnly }));
+    for await (const _ of reportsInThread({ kind: "behaviour", folder, readOnly }, { workerPath }));
     expect(hits).toBe(1);
     const added = (await readdir(join(folder, "rollouts"))).filter(
       (name) => !before.includes(name),
@@ -96,13 +96,16 @@ it("writes into the runs of the window, and nothing into a folder that was opene
   }
 });
 
-async function search(query: Partial<SearchQuery>): Promise<readonly FolderReport[]> {
+async function search(
+  query: Partial<SearchQuery>,
+  options: TextThreadOptions = { workerPath },
+): Promise<readonly FolderReport[]> {
   const task: SearchTask = {
     ...{ kind: "search", folders, readOnly: [], set: null, maxHits: 10 },
     query: { text: "", isRegex: false, roles: [], ...query },
   };
   const reports: FolderReport[] = [];
-  for await (const report of threads.reports(task)) reports.push(report);
+  for await (const report of reportsInThread(task, options)) reports.push(report);
   return reports;
 }
 
