@@ -6,7 +6,7 @@ import { GPT_OSS_TOKENS, KIMI_TOKENS } from "../../fixtures/controlTokens.ts";
 import { localConfig } from "../configs.ts";
 import { writeFiles } from "../folders.ts";
 import { writeByteTokenizer, writeFormatRun } from "../formatRun.ts";
-import type { Journey, Stage } from "../journey.ts";
+import { type Journey, type Stage, until } from "../journey.ts";
 
 const CALL_SECTION = ["<|tool_calls_section_begin|>", "<|tool_calls_section_end|>"];
 const kimiCall = (id: string, args: string): string =>
@@ -105,10 +105,14 @@ async function tokens({ workbench, pictures }: Stage, { shown, name }: Run): Pro
   await boxes.waitFor();
   const streams = panel.getByLabel("Stream");
   const texts: string[] = [];
+  let before = "";
   const options = await streams.locator("option").count();
   for (let stream = 0; stream < Math.max(1, options); stream += 1) {
     if (options > 0) await streams.selectOption({ index: stream });
-    await boxes.locator(".token").filter({ hasText: shown[0] }).first().waitFor();
+    before = await until(`the tokens of stream ${stream + 1}`, async () => {
+      const text = (await boxes.textContent()) ?? "";
+      return text !== before && text.includes(shown[0]) ? text : null;
+    });
     texts.push(...(await boxes.locator(".token[data-masked='false']").allTextContents()));
     const broken = await boxes
       .locator(".token")
