@@ -63,6 +63,22 @@ it("a change during which the run was taken over does not succeed, so nothing fo
   await expect(change).rejects.toMatchObject({ code: "run-taken-over" });
 });
 
+// They were checked before they waited: the next trainer's step had a line of each rollout that was ending.
+it("lines that wait behind another one stay out of a run that is taken over meanwhile", async () => {
+  const { clock, fileSystem, lease, paths, suspended, takeOver } = await startedRun();
+  suspended.duringAppend = async () => {
+    suspended.duringAppend = async () => {};
+    clock.advance(60_000);
+    await takeOver();
+  };
+  const lines = ["first\n", "second\n", "third\n"];
+  const changes = await Promise.allSettled(
+    lines.map((line) => lease.files.append(paths.uploads, line)),
+  );
+  expect(changes.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
+  expect(fileSystem.files.get(paths.uploads)?.toString()).not.toMatch(/second|third/);
+});
+
 it("a trainer whose heartbeat is not overdue does not ask whose run it is", async () => {
   const { clock, fileSystem, lease, paths } = await startedRun();
   const { readText } = fileSystem;

@@ -126,6 +126,8 @@ export class RunLease {
 
 /** The same files, each change of them between two calls of `requireOwned`. */
 function changedByOwner(files: FolderFiles, requireOwned: () => Promise<void>): FolderFiles {
+  // An append waits for those before it: only behind them it is asked whose run it is.
+  const appending = new Limiter(1);
   const owned =
     <Args extends readonly unknown[], Result>(change: (...args: Args) => Promise<Result>) =>
     async (...args: Args): Promise<Result> => {
@@ -134,9 +136,10 @@ function changedByOwner(files: FolderFiles, requireOwned: () => Promise<void>): 
       await requireOwned();
       return result;
     };
+  const append = owned(files.append);
   return {
     ...files,
-    append: owned(files.append),
+    append: (path, data) => appending.run(() => append(path, data)),
     writeAtomic: owned(files.writeAtomic),
     makeDirectory: owned(files.makeDirectory),
     rename: owned(files.rename),
