@@ -1,9 +1,17 @@
 // `npm test`: everything that needs nothing but Node, but for the integration tests.
 
+import { readdirSync, readFileSync } from "node:fs";
 import { defineConfig } from "vitest/config";
 
-/** Tests that change nothing outside of their file, so that files can share modules: that halves their time. */
-const SHARED = ["test/{core,shared,cli,local,node}/**/*.test.ts"];
+/** What replaces modules, time, or the environment of its process. */
+const REPLACES = /\bvi\.(mock|doMock|hoisted|stub|useFakeTimers)|process\.(env|chdir|umask)/;
+
+const exclude = ["test/{integration,crossChecks,conformance,editor,dashboard}/**"];
+/** Such files have a process of their own. All others share processes and the modules that are loaded there: that halves the time. */
+const apart = readdirSync("test", { recursive: true, encoding: "utf8" })
+  .filter((file) => file.endsWith(".test.ts"))
+  .map((file) => `test/${file}`)
+  .filter((file) => REPLACES.test(readFileSync(file, "utf8")));
 
 export default defineConfig({
   test: {
@@ -11,15 +19,16 @@ export default defineConfig({
     testTimeout: 180_000,
     hookTimeout: 180_000,
     projects: [
-      { extends: true, test: { name: "shared", include: SHARED, isolate: false } },
       {
         extends: true,
         test: {
-          name: "isolated",
+          name: "shared",
           include: ["test/**/*.test.ts"],
-          exclude: [...SHARED, "test/{integration,crossChecks,conformance,editor,dashboard}/**"],
+          exclude: [...exclude, ...apart],
+          isolate: false,
         },
       },
+      { extends: true, test: { name: "isolated", include: apart, exclude } },
     ],
   },
 });

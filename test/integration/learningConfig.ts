@@ -25,5 +25,5 @@ evaluation:
 `;
 }
 
-export const STEPS = 30;
+export const STEPS = 16;
 export const LEARNING_RATE = 2e-3;

@@ -13,9 +13,9 @@ import {
   played,
 } from "./forgetfulRun.ts";
 
-/** As many times the limits of a run as half an hour is of those that it has without these settings. */
+/** Longer than the limits of a run, and they are longer than anything takes on a machine that does much else at once. */
 const STANDSTILL_S = 60;
-const LIMITS = "rollout_timeout: 10\nsampling_timeout: 10\n";
+const LIMITS = "rollout_timeout: 45\nsampling_timeout: 45\n";
 /** As the Tinker service ends a session that was silent for a quarter of an hour. */
 const SILENCE_MS = 30_000;
 

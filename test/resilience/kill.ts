@@ -193,8 +193,12 @@ for (const variant of VARIANTS) {
   const killStep = saveEvery === 3 ? STEPS - 1 : KILL_STEP;
   // Nothing is sampled ahead of the last evaluation, however far ahead a run samples: one variant of them shows it.
   const evaluatedAt = stepsAhead < 2 ? [KILL_STEP, STEPS] : [KILL_STEP];
+  // Runs that sample 1 and 3 steps ahead differ in the length of their queue only, and have every other point each.
+  const points = STEP_POINTS.filter(
+    (_, index) => stepsAhead % 2 === 0 || index % 2 === (stepsAhead === 1 ? 0 : 1),
+  );
   const kills = [
-    ...STEP_POINTS.map((point) => ({ point, at: killStep })),
+    ...points.map((point) => ({ point, at: killStep })),
     ...(stepsAhead === 0 ? [] : AHEAD_POINTS),
     // With refill the next update waits: it may lack groups, which are sampled with the weights after this one.
     ...(stepsAhead === 0 || refill ? [] : [TWO_UPDATES]),

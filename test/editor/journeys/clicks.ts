@@ -1,4 +1,4 @@
-/** Clicks on rows while a run goes on and every view is drawn anew all the time: each opens what it is on. */
+/** Clicks on rows while runs go on and every view is drawn anew all the time: each opens what it is on. */
 
 import assert from "node:assert/strict";
 import { hostname } from "node:os";
@@ -14,10 +14,10 @@ import { localConfig } from "../configs.ts";
 import { writeFiles } from "../folders.ts";
 import { type Journey, until } from "../journey.ts";
 
-const CLICKS = 80;
+const CLICKS = 60;
 const ROLLOUT_CLICKS = 20;
-/** The first is trained while the clicks go on, the last is written by this journey. */
-const NAMES = ["tinker-config", "amber", "basil"] as const;
+/** The first has ended, the others are written all the time. */
+const NAMES = ["amber", "basil", "clove"] as const;
 const ROLLOUTS = 4;
 /** A click must not fall on the actions at the end of a row. */
 const LABEL = { position: { x: 60, y: 8 } };
@@ -27,42 +27,38 @@ const fileSystem = createFileSystem();
 export const clicks: Journey = {
   name: "clicks",
   async prepare(folder) {
-    const changes = { max_steps: 2_000, batch_size: 2, save_every: 1_000 };
-    writeFiles(folder, { "tinker-config.yaml": localConfig(changes) });
+    writeFiles(folder, { "tinker-config.yaml": localConfig() });
     await (await writeRun(folder, "amber")).update({ phase: "done" });
   },
   async run({ workbench, folder, step, picture }) {
     const row = (name: string) => workbench.row(new RegExp(`^run ${name},`));
-    const basil = await writeRun(folder, "basil");
+    const underWay = [await writeRun(folder, "basil"), await writeRun(folder, "clove")];
     const writing = new AbortController();
     const failures: string[] = [];
 
     await step("three runs are there, of which two go on", async () => {
       await workbench.show("Tinker RL");
-      await workbench.command("Tinker RL: Start Training");
-      await workbench.row(/^run tinker-config, running/).waitFor({ timeout: 60_000 });
       for (const name of NAMES) await row(name).waitFor();
     });
-    const written = keepAlive(basil, writing.signal);
+    const written = Promise.all(underWay.map((lease) => keepAlive(lease, writing.signal)));
+    const tab = workbench.page.locator(".tabs-container .tab.active");
+    const focused = workbench.view("Trajectories").locator(".pane-header .description");
+    const shown = async (): Promise<string> =>
+      (await Promise.all([tab.textContent(), focused.textContent()]))
+        .map((text) => (text ?? "").trim())
+        .join();
+    const isShown = async (name: string) => (await shown()) === [name, name].join();
 
     await step(`${CLICKS} clicks on runs open the run that is clicked, in all views`, async () => {
-      const tab = workbench.page.locator(".tabs-container .tab.active");
-      const focused = workbench.view("Trajectories").locator(".pane-header .description");
-      const shown = async (): Promise<string> =>
-        (await Promise.all([tab.textContent(), focused.textContent()]))
-          .map((text) => (text ?? "").trim())
-          .join();
       for (let count = 0; count < CLICKS; count += 1) {
         const name = NAMES[count % NAMES.length] ?? "amber";
         await row(name).click(LABEL);
-        await until("the run", async () => (await shown()) === [name, name].join(), 15_000).catch(
-          async () => {
-            const selected = workbench.view("Runs").locator(".monaco-list-row.selected");
-            const row = await selected.textContent().catch(() => "no row is selected");
-            failures.push(`click ${count + 1} on ${name}: ${await shown()}, selected: ${row}`);
-            await picture(`wrong-${count + 1}`);
-          },
-        );
+        await until("the run", () => isShown(name), 15_000).catch(async () => {
+          const selected = workbench.view("Runs").locator(".monaco-list-row.selected");
+          const row = await selected.textContent().catch(() => "no row is selected");
+          failures.push(`click ${count + 1} on ${name}: ${await shown()}, selected: ${row}`);
+          await picture(`wrong-${count + 1}`);
+        });
       }
       await picture("runs");
       return `${failures.length} went wrong`;
@@ -73,7 +69,8 @@ export const clicks: Journey = {
       async () => {
         const before = failures.length;
         await row("basil").click(LABEL);
-        await workbench.tab("basil").waitFor();
+        // The tree shows the steps of the run before until then.
+        await until("the run", () => isShown("basil"));
         for (const name of [/^Step 1, mean/, /^calculator train 3/]) {
           await until("its rows", async () => {
             const found = workbench.row(name);

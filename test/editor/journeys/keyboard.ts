@@ -10,7 +10,7 @@ import { writeFiles } from "../folders.ts";
 import { type Journey, type Stage, until } from "../journey.ts";
 import { runIn, stepsOf, stepsTo } from "../runFiles.ts";
 
-const STEPS = 30;
+const STEPS = 24;
 
 export const keyboard: Journey = {
   name: "keyboard",

@@ -11,7 +11,7 @@ const STEPS = 14;
 export const training: Journey = {
   name: "training",
   prepare: (folder) =>
-    writeFiles(folder, { "tinker-config.yaml": localConfig({ max_steps: STEPS }) }),
+    writeFiles(folder, { "tinker-config.yaml": localConfig({ max_steps: STEPS, batch_size: 8 }) }),
   async run({ workbench, folder, step, pictures, picture }) {
     const run = runIn(folder);
     const steps = (): readonly number[] => stepsOf(run);
