@@ -85,8 +85,16 @@ export interface FileSystem {
   readBytes(path: string, maxBytes?: number): Promise<Uint8Array>;
   /** Reads `length` bytes at `offset`; shorter at the end of the file. */
   readRange(path: string, offset: number, length: number): Promise<Uint8Array>;
-  /** Appends in one write and returns the byte offset at which the data begins. @throws AppError `disk` */
-  append(path: string, data: string | Uint8Array): Promise<number>;
+  /**
+   * Appends in one write and returns the byte offset at which the data begins. `beforeWrite` is called when the file had to be opened,
+   * and what it throws leaves the file as it is: a file that is open already is the same one, wherever it was moved to.
+   * @throws AppError `disk`
+   */
+  append(
+    path: string,
+    data: string | Uint8Array,
+    beforeWrite?: () => Promise<void>,
+  ): Promise<number>;
   /** Writes a temporary file, flushes it to disk, renames it over `path`. @throws AppError `disk` */
   writeAtomic(path: string, data: string | Uint8Array): Promise<void>;
   makeDirectory(path: string): Promise<void>;

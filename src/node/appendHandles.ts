@@ -16,16 +16,38 @@ interface KeptHandle {
   readonly guard: Guard;
 }
 
+interface AppendOptions {
+  readonly guard: Guard;
+  readonly beforeWrite?: (() => Promise<void>) | undefined;
+}
+
+interface OpenFile {
+  readonly handle: FileHandle;
+  readonly size: number;
+  /** False when an append before it has opened it. */
+  readonly isNew: boolean;
+}
+
 /** Appends one at a time, so that offsets are exact; the handles used least recently are closed. */
 export class AppendHandles {
   readonly #turn = new Limiter(1);
   /** By path, the one used last at the end. */
   readonly #handles = new Map<string, KeptHandle>();
 
-  /** Returns the byte offset of the data. A failed append leaves the file as it was, as far as the disk lets it. */
-  append(path: string, bytes: Uint8Array, guard: Guard): Promise<number> {
+  /**
+   * Returns the byte offset of the data. A failed append leaves the file as it was, as far as the disk lets it. `beforeWrite` is
+   * called when the file was opened for this append, and may refuse it by what it throws.
+   */
+  append(path: string, bytes: Uint8Array, options: AppendOptions): Promise<number> {
+    const { guard, beforeWrite } = options;
     return this.#turn.run(async () => {
-      const { handle, size } = await this.#open(path, guard);
+      const { handle, size, isNew } = await this.#open(path, guard);
+      try {
+        if (isNew) await beforeWrite?.();
+      } catch (error) {
+        await this.#close(path);
+        throw error;
+      }
       try {
         await writeAll(handle, bytes);
       } catch (error) {
@@ -47,14 +69,14 @@ export class AppendHandles {
     return this.release(...this.#handles.keys());
   }
 
-  async #open(path: string, guard: Guard): Promise<{ handle: FileHandle; size: number }> {
+  async #open(path: string, guard: Guard): Promise<OpenFile> {
     const kept = this.#handles.get(path);
     // The guard has passed this very file, so a look at every folder on the way to it would show nothing new.
     const found = kept?.guard === guard ? await lstat(path).catch(() => null) : null;
     if (kept !== undefined && found?.ino === kept.fileId) {
       this.#handles.delete(path);
       this.#handles.set(path, kept);
-      return { handle: kept.handle, size: found.size };
+      return { handle: kept.handle, size: found.size, isNew: false };
     }
     await this.#close(path);
     const oldest = this.#handles.keys().next();
@@ -62,7 +84,7 @@ export class AppendHandles {
     const handle = await guard.open(path, TO_APPEND);
     const { ino: fileId, size } = await handle.stat();
     this.#handles.set(path, { handle, fileId, guard });
-    return { handle, size };
+    return { handle, size, isNew: true };
   }
 
   async #close(path: string): Promise<void> {

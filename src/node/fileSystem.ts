@@ -52,7 +52,8 @@ function guardedFiles(handles: AppendHandles, guard: Guard): FileSystem {
     readBytes: read,
     readRange: (path, offset, length) =>
       reading(path, () => opened(guard, path, (handle) => readUpTo(handle, length, offset))),
-    append: (path, data) => writing(path, () => handles.append(path, toBytes(data), guard)),
+    append: (path, data, beforeWrite) =>
+      writing(path, () => handles.append(path, toBytes(data), { guard, beforeWrite })),
     writeAtomic: (path, data) =>
       writing(path, async () => {
         await check(path);

@@ -111,7 +111,7 @@ export async function runJourney(
 export async function until<Found>(
   what: string,
   probe: () => Promise<Found> | Found,
-  limitMs = 10_000,
+  limitMs = 30_000,
 ): Promise<NonNullable<Exclude<Found, false>>> {
   const end = Date.now() + limitMs;
   while (Date.now() < end) {

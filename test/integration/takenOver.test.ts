@@ -36,8 +36,7 @@ async function indexLines(project: string, steps: number): Promise<readonly stri
 describe("a trainer that wakes up after another one has taken its run over", () => {
   it.each([0, 2])(
     "%d steps ahead: ends without a change to the run",
-    // One write that was under way when the trainer was suspended may still reach the disk after it wakes up.
-    { timeout: 180_000, retry: 2 },
+    { timeout: 180_000 },
     async (stepsAhead) => {
       const settings = `max_steps_off_policy: ${stepsAhead}\n`;
       const whole = await stage.play({}, { settings });

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, symlink } from "node:fs/promises";
+import { mkdtemp, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -22,6 +22,19 @@ test("appends return their offsets, also when many are under way", async () => {
     const bytes = await fileSystem.readRange(path, offsets[index] ?? -1, Buffer.byteLength(line));
     expect(Buffer.from(bytes).toString()).toBe(line);
   }
+});
+
+test("an append to a file that was replaced meanwhile can be refused before it is written", async () => {
+  const path = join(folder, "replaced");
+  const refuse = () => Promise.reject(new Error("not ours"));
+  await fileSystem.append(path, "one");
+  expect(await fileSystem.append(path, "two", refuse)).toBe(3);
+  await rename(path, join(folder, "replaced-before"));
+  await writeFile(path, "of another process");
+  for (const text of ["three", "four"]) {
+    await expect(fileSystem.append(path, text, refuse)).rejects.toThrow("not ours");
+  }
+  expect(await fileSystem.readText(path)).toBe("of another process");
 });
 
 test("more files than are kept open can be appended to in turn", async () => {

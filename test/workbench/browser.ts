@@ -41,11 +41,15 @@ export function workbenchUrl(
   return `http://${authority}/?${query}`;
 }
 
+/** What is right may take long on a machine that does much else; what is wrong fails all the same. */
+const PATIENCE_MS = 60_000;
+
 /** A page of a fresh profile: nobody has been here before. */
 export async function freshPage(browser: Browser, authority: string): Promise<Page> {
   const context = await browser.newContext({ viewport: { width: 1400, height: 900 } });
   await context.grantPermissions(["clipboard-read", "clipboard-write"], {
     origin: `http://${authority}`,
   });
+  context.setDefaultTimeout(PATIENCE_MS);
   return await context.newPage();
 }

@@ -136,7 +136,10 @@ function changedByOwner(files: FolderFiles, requireOwned: () => Promise<void>): 
       await requireOwned();
       return result;
     };
-  const append = owned(files.append);
+  // Whoever takes the run over moves its files: a line for one that is open goes with it, another one may be for a new file.
+  const append = owned((path: string, data: string | Uint8Array) =>
+    files.append(path, data, requireOwned),
+  );
   return {
     ...files,
     append: (path, data) => appending.run(() => append(path, data)),

@@ -28,7 +28,8 @@ export function createMemoryFileSystem(): MemoryFileSystem {
     readText: async (path) => new TextDecoder().decode(bytesOf(path)),
     readBytes: async (path) => bytesOf(path),
     readRange: async (path, offset, length) => bytesOf(path).slice(offset, offset + length),
-    append: async (path, data) => {
+    append: async (path, data, beforeWrite) => {
+      await beforeWrite?.();
       const before = files.get(path) ?? new Uint8Array();
       change(() => files.set(path, Buffer.concat([before, Buffer.from(data)])));
       return before.length;

@@ -78,7 +78,7 @@ export const hostileText: Journey = {
           .row(/^rollout 1, reward 1/)
           .first()
           .click();
-        await panel.locator(".reward-footer").waitFor({ timeout: 30_000 });
+        await panel.locator(".reward-footer").waitFor();
         await isText(panel);
         await pictures("replay");
         await panel.getByRole("button", { name: "Raw", exact: true }).click();

@@ -43,7 +43,7 @@ export const localDemo: Journey = {
         await workbench
           .panel()
           .getByText(/best .* rising/)
-          .waitFor({ timeout: 30_000 });
+          .waitFor();
         await workbench.panel().locator("figure.reward canvas").first().waitFor();
         await pictures("rising");
         return `by ${rise.toFixed(2)} in ${rewardsOf(run).length} steps`;

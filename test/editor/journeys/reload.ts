@@ -22,7 +22,7 @@ export const reload: Journey = {
       await workbench.show("Tinker RL");
       await workbench.command("Tinker RL: Start Training");
       await until("two steps", () => stepsOf(run).length >= 2, 60_000);
-      await workbench.panel().getByText(`of ${STEPS}`).waitFor({ timeout: 30_000 });
+      await workbench.panel().getByText(`of ${STEPS}`).waitFor();
       trainer = trainerOf(run);
     });
 
