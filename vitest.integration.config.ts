@@ -6,6 +6,8 @@ export default defineConfig({
   test: {
     include: ["test/integration/**/*.test.ts"],
     maxWorkers: 3,
+    // They change nothing outside of their folders, and to load the modules takes as long as many of the tests.
+    isolate: false,
     testTimeout: 360_000,
     hookTimeout: 180_000,
   },
