@@ -130,7 +130,9 @@ async function failedJourneys(): Promise<readonly string[]> {
 
 const wantsBoth = values.journeys !== true && values["in-host"] !== true;
 if (values["in-host"] === true || (wantsBoth && values.only === undefined)) {
-  if (!(await inHostPasses())) process.exitCode = 1;
+  // As for the journeys: what is broken fails twice, a focus that a busy machine gave too late does not.
+  const passes = (await inHostPasses()) || (await inHostPasses());
+  if (!passes) process.exitCode = 1;
 }
 if (values.journeys === true || wantsBoth) {
   const failed = await failedJourneys();

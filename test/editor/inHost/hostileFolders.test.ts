@@ -74,8 +74,9 @@ const config = join(vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? "", "t
     assert.ok(await isShown(plan.sound));
   });
 
-  /** True once the dashboard's page has got the run. */
+  /** True once the dashboard, opened by itself, has got the run. */
   async function isShown(folder: string): Promise<boolean> {
+    await vscode.commands.executeCommand("tinkerRL.openDashboard", { folder });
     const name = app?.runs.get(folder)?.name;
     for (const end = Date.now() + PAGE_LIMIT_MS; Date.now() < end; await sleep(20)) {
       const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs);
