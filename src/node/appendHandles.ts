@@ -81,10 +81,9 @@ export class AppendHandles {
     await this.#close(path);
     const oldest = this.#handles.keys().next();
     if (!oldest.done && this.#handles.size >= MAX_OPEN_HANDLES) await this.#close(oldest.value);
-    const handle = await guard.open(path, TO_APPEND);
-    const { ino: fileId, size } = await handle.stat();
-    this.#handles.set(path, { handle, fileId, guard });
-    return { handle, size, isNew: true };
+    const { handle, info } = await guard.open(path, TO_APPEND);
+    this.#handles.set(path, { handle, fileId: info.ino, guard });
+    return { handle, size: info.size, isNew: true };
   }
 
   async #close(path: string): Promise<void> {

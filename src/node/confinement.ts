@@ -1,7 +1,7 @@
 /** Keeps what is done to files within one folder: no link is followed, and nothing but plain files is opened. */
 
 import { closeSync, constants, fstatSync, lstatSync, openSync, type Stats } from "node:fs";
-import { type FileHandle, lstat, open, readdir } from "node:fs/promises";
+import { type FileHandle, lstat, open, readdir, stat } from "node:fs/promises";
 import { isAbsolute, join, relative, resolve, sep } from "node:path";
 import { AppError } from "../core/errors.ts";
 import { errorCode } from "./errorCode.ts";
@@ -10,8 +10,16 @@ import { errorCode } from "./errorCode.ts";
 export interface Guard {
   /** Call before anything is done to `path`. @throws AppError `folder-unsafe` */
   check(path: string): Promise<void>;
+  /** The facts about `path`, checked; null when it is not there. @throws AppError `folder-unsafe`, or what the system says */
+  stat(path: string): Promise<Stats | null>;
   /** Opens `path`, checked, with flags of `node:fs`. @throws AppError `folder-unsafe`, or what the system says */
-  open(path: string, flags: number): Promise<FileHandle>;
+  open(path: string, flags: number): Promise<OpenedFile>;
+}
+
+/** A file as it was when it was opened. */
+export interface OpenedFile {
+  readonly handle: FileHandle;
+  readonly info: Stats;
 }
 
 /** Paths that a shell passes for a redirected stream, as in `<(command)`. */
@@ -20,13 +28,14 @@ const HANDED_OVER = /^\/(dev\/stdin|dev\/fd\/\d+|proc\/self\/fd\/\d+)$/;
 /** Lets everything pass but a pipe that lies on the disk, where a reader would wait without end. */
 export const UNGUARDED: Guard = {
   check: async () => undefined,
+  stat: (path) => present(stat(path)),
   open: async (path, flags) => {
-    if (HANDED_OVER.test(path)) return open(path, flags);
-    const handle = await open(path, flags | (constants.O_NONBLOCK ?? 0));
-    if (!(await handle.stat()).isFIFO()) return handle;
-    await handle.close();
-    throw new AppError("file-unreadable", `${path} is a pipe, not a file. Name another file.`, {
-      data: { path },
+    const isHandedOver = HANDED_OVER.test(path);
+    const handle = await open(path, isHandedOver ? flags : flags | (constants.O_NONBLOCK ?? 0));
+    return withFacts(handle, (info) => {
+      if (isHandedOver || !info.isFIFO()) return;
+      const message = `${path} is a pipe, not a file. Name another file.`;
+      throw new AppError("file-unreadable", message, { data: { path } });
     });
   },
 };
@@ -47,27 +56,27 @@ function wayTo(folder: string, path: string): readonly string[] {
 
 /** Refuses what leads out of `folder`; the way to `folder` itself is not looked at. */
 export function confinedTo(folder: string): Guard {
-  const check = async (path: string): Promise<void> => {
-    for (const current of wayTo(folder, path)) {
-      const info = await statIfPresent(current);
-      if (info === null) return;
+  const soundStat = async (way: readonly string[]): Promise<Stats | null> => {
+    let info: Stats | null = null;
+    for (const current of way) {
+      info = await present(lstat(current));
+      if (info === null) return null;
       requireSound(folder, current, info);
     }
+    return info;
   };
   return {
-    check,
+    check: async (path) => void (await soundStat(wayTo(folder, path))),
+    stat: (path) => soundStat(wayTo(folder, path)),
     open: async (path, flags) => {
-      await check(path);
+      const way = wayTo(folder, path);
+      // Where the opening itself follows no link and waits for no pipe, the file need not be looked at before.
+      await soundStat(CAREFULLY === 0 ? way : way.slice(0, -1));
       const handle = await openUnfollowed(folder, path, flags);
-      try {
-        // What was looked at before may have been replaced since.
-        const info = await handle.stat();
+      // What was looked at before may have been replaced since.
+      return withFacts(handle, (info) => {
         if (!info.isFile()) throw special(folder, path);
-        return handle;
-      } catch (error) {
-        await handle.close();
-        throw error;
-      }
+      });
     },
   };
 }
@@ -100,7 +109,7 @@ export function openConfined(folder: string, path: string): number {
 /** Looks at everything in `folder`. @throws AppError `folder-unsafe` for the first entry that is a link or no plain file */
 export async function requireSafeFolder(folder: string): Promise<void> {
   const root = resolve(folder);
-  const info = await statIfPresent(root);
+  const info = await present(lstat(root));
   if (info === null) return;
   requireSound(folder, root, info);
   const waiting = [root];
@@ -127,13 +136,27 @@ async function openUnfollowed(folder: string, path: string, flags: number): Prom
     return await open(path, flags | CAREFULLY);
   } catch (error) {
     if (errorCode(error) === "ELOOP") throw linked(folder, path);
+    // What the system says of a pipe that nobody reads, and of a socket.
+    if (errorCode(error) === "ENXIO") throw special(folder, path);
     throw error;
   }
 }
 
-async function statIfPresent(path: string): Promise<Stats | null> {
+/** Closes `handle` when `require` refuses what it has opened. */
+async function withFacts(handle: FileHandle, require: (info: Stats) => void): Promise<OpenedFile> {
   try {
-    return await lstat(path);
+    const info = await handle.stat();
+    require(info);
+    return { handle, info };
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+async function present(stats: Promise<Stats>): Promise<Stats | null> {
+  try {
+    return await stats;
   } catch (error) {
     if (errorCode(error) === "ENOENT") return null;
     throw error;

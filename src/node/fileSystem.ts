@@ -2,12 +2,18 @@
 
 import { randomUUID } from "node:crypto";
 import { constants } from "node:fs";
-import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
+import { type FileHandle, mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { AppError, errorMessage } from "../core/errors.ts";
 import type { FileSystem, FolderFiles } from "../core/ports.ts";
 import { AppendHandles } from "./appendHandles.ts";
-import { confinedTo, type Guard, requireSafeFolder, UNGUARDED } from "./confinement.ts";
+import {
+  confinedTo,
+  type Guard,
+  type OpenedFile,
+  requireSafeFolder,
+  UNGUARDED,
+} from "./confinement.ts";
 import { errorCode } from "./errorCode.ts";
 import { makeFolders } from "./makeFolders.ts";
 
@@ -44,14 +50,14 @@ export function createFileSystem(): ClosableFileSystem {
 }
 
 function guardedFiles(handles: AppendHandles, guard: Guard): FileSystem {
-  const { check } = guard;
+  const { check, stat } = guard;
   const read = (path: string, maxBytes = MAX_READ_BYTES): Promise<Uint8Array> =>
-    reading(path, () => opened(guard, path, (handle) => readWhole(handle, path, maxBytes)));
+    reading(path, () => opened(guard, path, (file) => readWhole(file, path, maxBytes)));
   return {
     readText: async (path, maxBytes) => textOf(await read(path, maxBytes)),
     readBytes: read,
     readRange: (path, offset, length) =>
-      reading(path, () => opened(guard, path, (handle) => readUpTo(handle, length, offset))),
+      reading(path, () => opened(guard, path, ({ handle }) => readUpTo(handle, length, offset))),
     append: (path, data, beforeWrite) =>
       writing(path, () => handles.append(path, toBytes(data), { guard, beforeWrite })),
     writeAtomic: (path, data) =>
@@ -75,17 +81,13 @@ function guardedFiles(handles: AppendHandles, guard: Guard): FileSystem {
         await check(path);
         return (await readdir(path)).sort();
       }).catch(absent([])),
-    size: (path) =>
-      reading(path, async () => {
-        await check(path);
-        return (await stat(path)).size;
-      }).catch(absent(null)),
+    size: (path) => reading(path, async () => (await stat(path))?.size ?? null),
     rename: (from, to) =>
       writing(from, async () => {
         await check(from);
         await check(to);
         await handles.release(from, to);
-        await opened(guard, from, (handle) => handle.sync(), constants.O_RDWR);
+        await opened(guard, from, ({ handle }) => handle.sync(), constants.O_RDWR);
         await renameOver(from, to);
         await syncDirectory(dirname(to));
       }),
@@ -99,7 +101,7 @@ function guardedFiles(handles: AppendHandles, guard: Guard): FileSystem {
       writing(path, async () => {
         await check(path);
         await handles.release(path);
-        await opened(guard, path, (handle) => handle.truncate(size), constants.O_RDWR);
+        await opened(guard, path, ({ handle }) => handle.truncate(size), constants.O_RDWR);
       }),
     within: (folder) => folderFiles(handles, folder),
   };
@@ -116,20 +118,23 @@ function folderFiles(handles: AppendHandles, folder: string): FolderFiles {
 async function opened<T>(
   guard: Guard,
   path: string,
-  use: (handle: FileHandle) => Promise<T>,
+  use: (file: OpenedFile) => Promise<T>,
   flags = constants.O_RDONLY,
 ): Promise<T> {
-  const handle = await guard.open(path, flags);
+  const file = await guard.open(path, flags);
   try {
-    return await use(handle);
+    return await use(file);
   } finally {
-    await handle.close();
+    await file.handle.close();
   }
 }
 
 /** Not by its size alone: a device has none, and a file may grow meanwhile. */
-async function readWhole(handle: FileHandle, path: string, maxBytes: number): Promise<Uint8Array> {
-  const { size } = await handle.stat();
+async function readWhole(
+  { handle, info: { size } }: OpenedFile,
+  path: string,
+  maxBytes: number,
+): Promise<Uint8Array> {
   if (size > maxBytes) throw tooLarge(path, maxBytes);
   const pieces = [await readUpTo(handle, size, null)];
   let length = size;

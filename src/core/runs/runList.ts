@@ -21,6 +21,7 @@ import { isRunInUse, type Liveness, readRunFile } from "../runFolder/runFile.ts"
 import { readStates, type StoredStates } from "../runFolder/state.ts";
 import { type UsedTotal, usedTotal } from "../usage/prices.ts";
 import { lastLines, parseJsonLines } from "../util/jsonl.ts";
+import { Limiter } from "../util/limiter.ts";
 import { addUsed, laterUsage } from "./laterUsage.ts";
 import { NOTHING_PENDING, type PendingReports, pendingReports } from "./pendingReports.ts";
 
@@ -82,6 +83,8 @@ export type ProgressCache = Map<string, CachedProgress>;
 /** Longer than ten rows of metrics, and than any single one. */
 const TAIL_BYTES = 256 * 1024;
 const RECENT_STEPS = 10;
+/** Folders that are read at once: a disk answers several questions in hardly more time than one. */
+const READ_AT_ONCE = 16;
 const LINE_FEED = 0x0a;
 const ENDED: ReadonlySet<RunPhase> = new Set(["done", "failed", "stopped"]);
 
@@ -92,11 +95,11 @@ export async function listRuns(
   liveness: Liveness,
   known: ProgressCache = new Map(),
 ): Promise<readonly ListedRun[]> {
-  const runs: ListedRun[] = [];
-  for (const name of await fileSystem.list(parent)) {
-    const run = await readRun(fileSystem, { name, folder: `${parent}/${name}` }, liveness, known);
-    if (run !== null) runs.push(run);
-  }
+  const reading = new Limiter(READ_AT_ONCE);
+  const found = (await fileSystem.list(parent)).map((name) =>
+    reading.run(() => readRun(fileSystem, { name, folder: `${parent}/${name}` }, liveness, known)),
+  );
+  const runs = (await Promise.all(found)).filter((run) => run !== null);
   return runs.sort((a, b) => (b.startedAtMs ?? 0) - (a.startedAtMs ?? 0));
 }
 
