@@ -7,7 +7,8 @@ import { runPaths } from "../runFolder/files/layout.ts";
 import { MAX_BYTES, readIfReadable } from "../runFolder/files/wholeFiles.ts";
 import { metricNames } from "../runFolder/metrics/metrics.ts";
 import { flattenMetrics, type MetricsRow } from "../runFolder/metrics/metricsTree.ts";
-import { TOKEN_KINDS } from "../usage/tokenUsage.ts";
+import { usageOfRow } from "../runFolder/metrics/usageOfRow.ts";
+import { countTokens, TOKEN_KINDS } from "../usage/tokenUsage.ts";
 import { parseJson } from "../util/jsonl.ts";
 import { mean, sum } from "../util/stats.ts";
 import { lastRows, totalSteps, usedBy } from "./runList.ts";
@@ -44,7 +45,15 @@ function measuredRun(
       seconds: read.mean("time/total_s"),
       gradientNorm: read.mean("optim/grad_norm"),
     },
-    used: { tokens: used?.tokens ?? null, costUsd: used?.costUsd ?? null },
+    used: {
+      tokens: used?.tokens ?? null,
+      costUsd: used?.costUsd ?? null,
+      seconds: secondsUsed(read, settings),
+    },
+    evaluation: {
+      tokenShare: evaluationShare(last),
+      costUsd: read.last("cost/evaluation_usd"),
+    },
     secondsLeft: read.last("progress/eta_s"),
     learningRate: read.last("optim/lr"),
     reward: read.mean("rollout/reward/mean"),
@@ -62,6 +71,20 @@ function measuredRun(
     mixedGroups: read.mean("group/frac_mixed"),
     environments: environmentsOf(read, settings),
   };
+}
+
+/** A row has the time only as a part of the budget. */
+function secondsUsed(read: Measured, settings: unknown): number | null {
+  const share = read.last("budget/hours_frac");
+  const hours = isJsonObject(settings) ? settings["max_hours"] : null;
+  return share === null || typeof hours !== "number" ? null : share * hours * 3600;
+}
+
+function evaluationShare(row: MetricsRow): number | null {
+  const usage = usageOfRow(row);
+  if (usage === null) return null;
+  const [evaluated, others] = [countTokens(usage.evaluation), countTokens(usage.cumulative)];
+  return evaluated === 0 ? null : evaluated / (evaluated + others);
 }
 
 function environmentsOf(

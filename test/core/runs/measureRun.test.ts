@@ -16,6 +16,7 @@ function aRow(step: number) {
       evaluation: { sampled: 5, prefill_cached: 0, prefill_uncached: 0, trained: 0 },
     },
     cost: { step_usd: 0.5, cumulative_usd: 4, evaluation_usd: 1 },
+    budget: { hours_frac: 0.25 },
     time: { total_s: 60 },
     optim: { lr: 1e-5, grad_norm: step },
     group: { frac_mixed: 0.25 },
@@ -42,7 +43,7 @@ async function aRun(rows: readonly object[]) {
   const fileSystem = createMemoryFileSystem();
   for (const row of rows) await fileSystem.append("/runs/demo/metrics.jsonl", encodeJsonLine(row));
   const environments = { "A/Game": {}, "B/Game": {}, "Owner/Other": {} };
-  const settings = { batch_size: 4, environments };
+  const settings = { batch_size: 4, max_hours: 2, environments };
   const bytes = Buffer.from(JSON.stringify(settings));
   await fileSystem.writeAtomic("/runs/demo/config.resolved.json", bytes);
   return { fileSystem, settings };
@@ -54,7 +55,8 @@ it("measures the last steps of a run, with totals from the last one", async () =
   expect(run).toEqual({
     ...{ name: "demo", steps: 20, totalSteps: 40, measuredSteps: 10, settings },
     step: { tokens: 214.5, costUsd: 0.5, seconds: 60, gradientNorm: 14.5 },
-    used: { tokens: 15, costUsd: 5 },
+    used: { tokens: 15, costUsd: 5, seconds: 1800 },
+    evaluation: { tokenShare: 1 / 3, costUsd: 1 },
     ...{ secondsLeft: 1200, learningRate: 1e-5, reward: expect.closeTo(1.45), mixedGroups: 0.25 },
     turns: { cut: expect.closeTo(0.02), meanTokens: 50, mostTokens: 109 },
     rollouts: { full: 0, meanTokens: 500, mostTokens: 900, timedOut: 0.125 },

@@ -44,6 +44,7 @@ const SEPARATOR = " · ";
 /** VS Code cuts hints of a line beyond so many characters (`editor.inlayHints.maximumLength`). */
 const MAX_LABEL = 43;
 
+/** By dotted key. */
 type Measures = Readonly<Record<string, (run: MeasuredRun) => Measure>>;
 
 /** In the order of the text; none without a run. Never throws. */
@@ -84,8 +85,8 @@ function placeOf(path: readonly string[], { colonEnd, valueSpan }: Pair): number
 
 function measureFor(path: readonly string[], run: MeasuredRun): Measure | null {
   const [key = "", name = "", inner = ""] = path;
-  if (path.length === 1) return ownOf(RUN_MEASURES, key)?.(run) ?? null;
-  if (path.join(".") === "target_reward.reward") return targetMeasure(run);
+  const ofRun = key === "environments" ? undefined : ownOf(RUN_MEASURES, path.join("."));
+  if (ofRun !== undefined) return ofRun(run);
   if (key !== "environments") return null;
   const environment = ownOf(run.environments, name);
   if (environment === undefined) return null;
@@ -141,6 +142,21 @@ const RUN_MEASURES: Measures = {
     label: [used.tokens === null ? null : `${formatRounded(used.tokens)} used`],
     says: "The tokens of all kinds that the run has used.",
   }),
+  max_hours: ({ used }) => ({
+    label: [used.seconds === null ? null : `${formatDuration(used.seconds)} used`],
+    says: "The time that the run has taken, in all its attempts.",
+  }),
+  "evaluation.every": ({ evaluation: { tokenShare, costUsd } }) => ({
+    label: [
+      tokenShare === null ? null : `${formatShare(tokenShare)} of all tokens`,
+      tokenShare === null || costUsd === null ? null : formatCost(costUsd),
+    ],
+    says: "The part of the run's tokens that its evaluations have used, and what they have cost.",
+  }),
+  "target_reward.reward": ({ reward }) => ({
+    label: [reward === null ? null : `${formatReward(reward)} so far`],
+    says: "The mean reward of the last steps.",
+  }),
 };
 
 function endMeasure(run: MeasuredRun): Measure {
@@ -160,13 +176,6 @@ function endMeasure(run: MeasuredRun): Measure {
   return {
     label: [left.length === 0 ? null : `${left.join(" and ")} left`, `step ${steps}/${totalSteps}`],
     says: "What the run has left to do, at the pace and the cost of its steps so far.",
-  };
-}
-
-function targetMeasure({ reward }: MeasuredRun): Measure {
-  return {
-    label: [reward === null ? null : `${formatReward(reward)} so far`],
-    says: "The mean reward of the last steps.",
   };
 }
 

@@ -19,7 +19,18 @@ export interface MeasuredRun {
     readonly gradientNorm: number | null;
   };
   /** Of all steps and evaluations. */
-  readonly used: { readonly tokens: number | null; readonly costUsd: number | null };
+  readonly used: {
+    readonly tokens: number | null;
+    readonly costUsd: number | null;
+    /** In all its attempts; known where `max_hours` is set. */
+    readonly seconds: number | null;
+  };
+  /** Of all evaluations; no share where there was none. */
+  readonly evaluation: {
+    /** Of the tokens that the run has used. */
+    readonly tokenShare: number | null;
+    readonly costUsd: number | null;
+  };
   /** Until its last step. */
   readonly secondsLeft: number | null;
   /** Of the last step. */

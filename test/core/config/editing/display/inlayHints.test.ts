@@ -14,6 +14,9 @@ rollout_timeout: 300
 grad_clip_norm: 1.0
 max_cost_usd: 200
 max_tokens_total: 900000000
+max_hours: 6
+evaluation:
+  every: 10
 target_reward:
   reward: 0.9
 environments:
@@ -50,6 +53,8 @@ describe("hints beside the keys of a configuration", () => {
       "grad_clip_norm: 1.0 ‹· norm 0.421›",
       "max_cost_usd: 200 ‹· $41.50 used›",
       "max_tokens_total: 900000000 ‹· 20.6M used›",
+      "max_hours: 6 ‹· 1 h 30 min used›",
+      "every: 10 ‹· 18 % of all tokens · $7.20›",
       "reward: 0.9 ‹· 0.63 so far›",
       "Owner/Game: ‹· reward 0.71 · 41 % solved›",
       "num_rollouts: 8 ‹· rewards differ in 38 % of groups›",
@@ -67,7 +72,10 @@ describe("hints beside the keys of a configuration", () => {
 
   it("leave out what the run has not measured", () => {
     const nothing = { tokens: null, costUsd: null, seconds: null, gradientNorm: null };
-    const run = aMeasuredRun({ step: nothing, used: { tokens: null, costUsd: null } });
+    const run = aMeasuredRun({
+      step: nothing,
+      used: { tokens: null, costUsd: null, seconds: null },
+    });
     const text = "batch_size: 32\nmax_cost_usd: 200\nmax_steps: 200\n";
     expect(shown(run, text)).toEqual(["max_steps: 200 ‹· 3 h 58 min left · step 50/200›"]);
   });
