@@ -98,7 +98,7 @@ async function hiddenRows(): Promise<readonly Row[]> {
       post: () => {
         messages += 1;
       },
-      runs: { list: async () => [], find: async () => run },
+      runs: { list: async () => [], find: async () => run, evaluated: () => null },
       tokenTexts: async () => null,
       texts: textsHere(fileSystem, longSteps),
       shortenPath: (path) => path,

@@ -45,12 +45,19 @@ export interface RunStatus {
   readonly step: number;
   /** Null = endless, or not known yet. */
   readonly totalSteps: number | null;
-  /** Rollouts of the step or evaluation under way; null between them. */
-  readonly rollouts: { readonly done: number; readonly total: number } | null;
+  /** Rollouts of the step under way; null between steps. */
+  readonly rollouts: RolloutCount | null;
+  /** Rollouts of the evaluation under way; null when there is none. */
+  readonly evaluated: (RolloutCount & { readonly isBesideStep: boolean }) | null;
   /** Mean reward of the last completed step. */
   readonly rewardMean: number | null;
   /** Connections that are attached. */
   readonly attached: number;
+}
+
+export interface RolloutCount {
+  readonly done: number;
+  readonly total: number;
 }
 
 export type ControlReply =

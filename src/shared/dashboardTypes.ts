@@ -1,5 +1,6 @@
 /** What the dashboard shows of a run, as the extension sends it: no secrets, no absolute home paths, texts bounded. */
 
+import type { RolloutCount } from "./control.ts";
 import type { Mark } from "./marks.ts";
 import type { RolloutKey } from "./rolloutSet.ts";
 import type { RunEnding, RunPhase } from "./runFile.ts";
@@ -29,6 +30,8 @@ export interface RunView extends RunListing {
   readonly completedSteps: number;
   /** Null = endless or not known. */
   readonly totalSteps: number | null;
+  /** Rollouts of the evaluation under way; null when there is none, and where its trainer is out of reach. */
+  readonly evaluated: RolloutCount | null;
   /** Of evaluations that no row counts yet, in USD; null when prices are not known. */
   readonly laterCostUsd: number | null;
   /** Milliseconds since the Unix epoch; null when not known. */

@@ -70,6 +70,11 @@ describe("the page of the dashboard", () => {
     expect(dashboard.faults).toEqual([]);
   }, 120_000);
 
+  it("says beside the steps how far the evaluation under way is", async () => {
+    const { page } = await open(undefined, smallFolder);
+    await page.locator("header").getByText("evaluating 24 of 64").waitFor();
+  });
+
   it("has the alarm that fires in one line, with a button for what it suggests", async () => {
     const { page, commands } = await open(undefined, smallFolder);
     const strip = page.getByRole("region", { name: "Alarms" });

@@ -66,6 +66,7 @@ function createSession(
       isProcessAlive: () => true,
       runs: {
         list: async () => [{ id: name, name, state: "running" as const }, other],
+        evaluated: () => ({ done: 24, total: 64 }),
         find: async (id) => (id === name ? run : null),
       },
       command: async (command, _, args) => {

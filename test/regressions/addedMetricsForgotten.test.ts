@@ -19,7 +19,7 @@ async function openedDashboard(workspaceState: FakeMemory) {
       ...{ clock: new FakeClock(), fileSystem },
       post: (message) => take(message),
       isProcessAlive: () => false,
-      runs: { list: async () => [], find: async () => null },
+      runs: { list: async () => [], find: async () => null, evaluated: () => null },
       command: async () => undefined,
       tokenTexts: async () => null,
       texts: textsHere(fileSystem, "/none"),

@@ -15,6 +15,7 @@ it("the page learns which model was evaluated, and nothing of where it lies", as
   const { evaluations } = await gatherFacts({
     ...{ id: "e", name: "e", follower, fileSystem },
     liveness: { nowMs: 0, isProcessAlive: () => false },
+    evaluated: null,
     config: { model: null, environments: [], maxSteps: null },
     shortenPath: (path) => path,
   });

@@ -100,6 +100,7 @@ describe("a run that failed", () => {
     await follower.refresh();
     const { run } = await gatherFacts({
       ...{ id: "run", name: "run", follower, fileSystem, liveness },
+      evaluated: null,
       config: { model: null, environments: [], maxSteps: 2 },
       shortenPath: (path) => path.replace(project, "~"),
     });

@@ -58,7 +58,15 @@ async function laterCost(): Promise<number | null> {
   const follower = new RunFollower({ fileSystem: disk, folder: FOLDER });
   await follower.refresh();
   const config = { model: null, environments: [], maxSteps: null };
-  const options = { id: "a", name: "demo", follower, fileSystem: disk, liveness: LIVENESS, config };
+  const options = {
+    id: "a",
+    name: "demo",
+    follower,
+    fileSystem: disk,
+    liveness: LIVENESS,
+    config,
+    evaluated: null,
+  };
   return (await gatherFacts({ ...options, shortenPath: (path) => path })).run.laterCostUsd;
 }
 

@@ -62,6 +62,7 @@ it("they are sent to the page however much has happened since", async () => {
   const { events } = await gatherFacts({
     ...{ id: "long", name: "long", follower, fileSystem },
     liveness: { nowMs: clock.now(), isProcessAlive: () => false },
+    evaluated: null,
     config: { model: null, environments: [], maxSteps: null },
     shortenPath: (path) => path,
   });

@@ -108,7 +108,11 @@ async function showRun(folder: string, show: Show): Promise<string> {
         if (message.kind === "error") errors += 1;
         if ("id" in message && message.id !== null) answered.add(message.id);
       },
-      runs: { list: async () => [{ id: "r", name: "r", state: "done" }], find: async () => run },
+      runs: {
+        list: async () => [{ id: "r", name: "r", state: "done" }],
+        find: async () => run,
+        evaluated: () => null,
+      },
       command: async () => undefined,
       tokenTexts: async (_, ids) => Array.from(ids, String),
       texts,

@@ -11,6 +11,7 @@ import { strings } from "../strings/strings.ts";
 import { visibleLine } from "../text/visible.ts";
 
 const text = strings.header;
+const SEPARATOR = "  ·  ";
 
 interface HeaderProps {
   readonly dashboard: DashboardModel;
@@ -105,13 +106,7 @@ function Progress({ dashboard }: { readonly dashboard: DashboardModel }) {
   // The facts below come from the columns.
   if (run === null || dashboard.data.columnsVersion.value < 0) return null;
   if (run.evaluatedModels !== null) {
-    return (
-      <EvaluationProgress
-        dashboard={dashboard}
-        models={run.evaluatedModels}
-        costUsd={run.laterCostUsd}
-      />
-    );
+    return <EvaluationProgress dashboard={dashboard} run={run} models={run.evaluatedModels} />;
   }
   const { completedSteps, laterCostUsd, totalSteps } = run;
   const last = dashboard.data.columns.rows - 1;
@@ -127,6 +122,7 @@ function Progress({ dashboard }: { readonly dashboard: DashboardModel }) {
     .reduce((sum, value) => (Number.isNaN(value) ? sum : sum + value), 0);
   const isGoing = ["running", "pausing", "finishing"].includes(run.state);
   const facts = [
+    run.evaluated === null ? null : text.evaluating(run.evaluated),
     isGoing && eta !== null && eta > 0 ? text.left(formatDuration(eta)) : null,
     seconds > 0 ? text.elapsed(formatDuration(seconds)) : null,
     tokens === null ? null : text.tokens(formatCount(tokens)),
@@ -138,26 +134,30 @@ function Progress({ dashboard }: { readonly dashboard: DashboardModel }) {
       {totalSteps === null ? null : (
         <progress aria-label={text.progress} value={completedSteps} max={Math.max(1, totalSteps)} />
       )}
-      <span class="fact">{facts.join("  ·  ")}</span>
+      <span class="fact">{facts.join(SEPARATOR)}</span>
     </div>
   );
 }
 
 function EvaluationProgress({
   dashboard,
+  run: { evaluated, laterCostUsd },
   models,
-  costUsd,
 }: {
   readonly dashboard: DashboardModel;
+  readonly run: RunView;
   readonly models: number;
-  readonly costUsd: number | null;
 }) {
   const done = dashboard.data.evaluations.value.length;
+  const facts = [
+    evaluated === null ? null : text.evaluating(evaluated),
+    (laterCostUsd ?? 0) === 0 ? null : formatCost(laterCostUsd ?? 0),
+  ].filter((fact) => fact !== null);
   return (
     <div class="header-progress">
       <span class="steps">{text.evaluation(done, models)}</span>
       <progress aria-label={text.progress} value={done} max={Math.max(1, models)} />
-      {(costUsd ?? 0) === 0 ? null : <span class="fact">{formatCost(costUsd ?? 0)}</span>}
+      {facts.length === 0 ? null : <span class="fact">{facts.join(SEPARATOR)}</span>}
     </div>
   );
 }

@@ -142,6 +142,10 @@ export class RunDashboard implements vscode.Disposable {
       runs: {
         list: async () => store.runs.map((run) => this.#listing(run)),
         find: async (id) => this.#find(id),
+        evaluated: (folder) => {
+          const count = store.get(folder)?.status?.evaluated ?? null;
+          return count === null ? null : { done: count.done, total: count.total };
+        },
       },
       settings: {
         current: () => ({

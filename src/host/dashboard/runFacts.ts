@@ -69,6 +69,7 @@ export interface RunFactsOptions {
   readonly fileSystem: FileSystem;
   readonly liveness: Liveness;
   readonly config: ConfigSummary;
+  readonly evaluated: RunView["evaluated"];
   readonly shortenPath: (path: string) => string;
 }
 
@@ -152,6 +153,7 @@ async function runView(options: RunFactsOptions): Promise<RunView> {
     evaluatedModels: evaluatedModels(file),
     completedSteps,
     totalSteps: total,
+    evaluated: options.evaluated,
     laterCostUsd: await laterCost(files, follower, completedSteps),
     startedAtMs: file?.startedAtMs ?? null,
     heartbeatAtMs: file?.heartbeatAtMs ?? null,

@@ -10,7 +10,7 @@ import {
   type HostMessage,
   type RunFacts,
 } from "../../shared/dashboardMessages.ts";
-import type { DashboardSettings, RunListing } from "../../shared/dashboardTypes.ts";
+import type { DashboardSettings, RunListing, RunView } from "../../shared/dashboardTypes.ts";
 import { Answerer } from "./answerer.ts";
 import { ColumnQueue } from "./columnQueue.ts";
 import { type DashboardRun, withShortFolder } from "./dashboardRun.ts";
@@ -31,7 +31,11 @@ export interface RunTransferOptions {
   readonly clock: Clock;
   readonly fileSystem: FileSystem;
   readonly isProcessAlive: (pid: number) => boolean;
-  readonly runs: { list(): Promise<readonly RunListing[]> };
+  readonly runs: {
+    list(): Promise<readonly RunListing[]>;
+    /** Of the run in `folder`, as its trainer reports. */
+    evaluated(folder: string): RunView["evaluated"];
+  };
   readonly settings: { current(): DashboardSettings };
   readonly tokenTexts: TokenTexts;
   readonly texts: TextReader;
@@ -183,6 +187,7 @@ export class RunTransfer {
       shortenPath,
       liveness: { nowMs: clock.now(), isProcessAlive },
       config: this.#config,
+      evaluated: runs.evaluated(follower.folder),
     });
     const marks = await this.#marks.refresh();
     const problem = [own.run.problem, marks.problem].filter((each) => each !== null).join(" ");

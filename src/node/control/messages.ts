@@ -34,6 +34,7 @@ const changeSettings = z
 
 export const controlRequestSchema: z.ZodType<ControlRequest> = z.union([plain, changeSettings]);
 
+const rolloutCount = z.object({ done: count, total: count });
 const runStatus: z.ZodType<RunStatus> = z
   .object({
     pid: count,
@@ -42,7 +43,13 @@ const runStatus: z.ZodType<RunStatus> = z
     folder: z.string().nullable(),
     step: count,
     totalSteps: count.nullable(),
-    rollouts: z.object({ done: count, total: count }).readonly().nullable(),
+    rollouts: rolloutCount.readonly().nullable(),
+    // A trainer of an earlier version sends none.
+    evaluated: rolloutCount
+      .extend({ isBesideStep: z.boolean() })
+      .readonly()
+      .nullable()
+      .default(null),
     rewardMean: z.number().nullable(),
     attached: count,
   })

@@ -11,6 +11,7 @@ export const INITIAL_STATUS: RunStatus = {
   step: 0,
   totalSteps: null,
   rollouts: null,
+  evaluated: null,
   rewardMean: null,
   attached: 0,
 };
@@ -28,26 +29,40 @@ export function advanceStatus(status: RunStatus, event: ProgressEvent): RunStatu
     case "evaluation-started":
       return { ...status, phase: "running", preparing: null, folder: event.folder };
     case "evaluation-ended":
-      return { ...status, phase: event.outcome, rollouts: null };
+      return { ...status, phase: event.outcome, evaluated: null };
     case "step-started":
-    case "evaluating":
       return { ...status, rollouts: { done: 0, total: event.rollouts } };
-    case "rollout-finished":
-      return { ...status, rollouts: { done: event.done, total: event.rollouts } };
+    case "evaluating":
+      return { ...status, evaluated: { done: 0, total: event.rollouts, isBesideStep: false } };
+    case "evaluating-beside": {
+      const { done, rollouts: total } = event;
+      return { ...status, evaluated: { done, total, isBesideStep: true } };
+    }
+    case "rollout-finished": {
+      const count = { done: event.done, total: event.rollouts };
+      return status.evaluated?.isBesideStep === false
+        ? { ...status, evaluated: { ...count, isBesideStep: false } }
+        : { ...status, rollouts: count };
+    }
     case "step-finished": {
       const { rewardMean } = event;
       const totalSteps = knownTotal(event);
       return { ...status, step: event.step + 1, totalSteps, rewardMean, rollouts: null };
     }
     case "evaluated":
-      return { ...status, rollouts: null };
+      return { ...status, evaluated: null };
     case "paused":
       return { ...status, phase: "paused", rollouts: null };
     case "continued":
       return { ...status, phase: "running" };
     case "ended":
-      return { ...status, phase: event.outcome, folder: event.folder, rollouts: null };
-    case "evaluating-beside":
+      return {
+        ...status,
+        phase: event.outcome,
+        folder: event.folder,
+        rollouts: null,
+        evaluated: null,
+      };
     case "training":
     case "checkpoint":
     case "settings-changed":

@@ -48,6 +48,7 @@ async function openedSession() {
       isProcessAlive: () => true,
       runs: {
         list: async () => [{ id: "hard", name: "hard", state: "running" }],
+        evaluated: () => null,
         find: async (id) => (id === "hard" ? run : null),
       },
       command: async (command, own, args) => {

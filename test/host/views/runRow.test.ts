@@ -66,7 +66,14 @@ describe("the row of a run", () => {
         preparing: "loading the tokenizer",
         folder: null,
       } as const),
-      ...{ step: 0, totalSteps: null, rollouts: null, rewardMean: null, attached: 1 },
+      ...{
+        step: 0,
+        totalSteps: null,
+        rollouts: null,
+        evaluated: null,
+        rewardMean: null,
+        attached: 1,
+      },
     };
     const run = aRun({ phase: "preparing", status });
     expect(runRow(run, plain).description).toBe("preparing: loading the tokenizer");
