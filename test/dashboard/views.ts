@@ -80,7 +80,8 @@ async function showReading(page: Page, look: Look): Promise<void> {
   await page.keyboard.press("Enter");
   await page.getByLabel("Note", { exact: true }).fill("Answers without a look at the file.");
   await page.getByLabel("Add a tag").focus();
-  await page.locator(".mark-icons").first().waitFor();
+  // A narrow list beside the replay leaves the column out.
+  await page.locator(".mark-icons").first().waitFor({ state: "attached" });
   await page.locator(".replay-body").focus();
   await look("reading-marks");
   await page.locator(".reward-footer").scrollIntoViewIfNeeded();

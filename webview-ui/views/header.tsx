@@ -11,7 +11,6 @@ import { strings } from "../strings/strings.ts";
 import { visibleLine } from "../text/visible.ts";
 
 const text = strings.header;
-const SEPARATOR = "  ·  ";
 
 interface HeaderProps {
   readonly dashboard: DashboardModel;
@@ -134,9 +133,14 @@ function Progress({ dashboard }: { readonly dashboard: DashboardModel }) {
       {totalSteps === null ? null : (
         <progress aria-label={text.progress} value={completedSteps} max={Math.max(1, totalSteps)} />
       )}
-      <span class="fact">{facts.join(SEPARATOR)}</span>
+      <span class="fact">{oneLine(facts)}</span>
     </div>
   );
+}
+
+/** Breaks between facts only. */
+function oneLine(facts: readonly string[]): string {
+  return facts.map((fact) => fact.replaceAll(" ", "\u00a0")).join("\u00a0· ");
 }
 
 function EvaluationProgress({
@@ -157,7 +161,7 @@ function EvaluationProgress({
     <div class="header-progress">
       <span class="steps">{text.evaluation(done, models)}</span>
       <progress aria-label={text.progress} value={done} max={Math.max(1, models)} />
-      {facts.length === 0 ? null : <span class="fact">{facts.join(SEPARATOR)}</span>}
+      {facts.length === 0 ? null : <span class="fact">{oneLine(facts)}</span>}
     </div>
   );
 }
