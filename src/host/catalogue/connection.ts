@@ -59,7 +59,7 @@ export async function accountOf(
   { http, clock }: Connection,
 ): Promise<{ readonly account: TinkerAccount; readonly server: string }> {
   const server = tinkerAddress(variables());
-  const apiKey = await tinkerKey(sources, variables());
+  const apiKey = await keyFor("tinker", sources, variables());
   if (server === null || apiKey === null) throw noKey("Tinker");
   const options = { http, clock, random: systemRandom, log, baseUrl: server, apiKey };
   return { account: await openAccount(options), server };
@@ -75,26 +75,18 @@ export async function catalogueOptions(
   if (apiUrl === null) return null;
   // Another host than the one a key is bound to gets none; what is public needs none.
   const isOfficial = hostIn("openreward", values) === null;
-  const apiKey = isOfficial ? await openRewardKey(sources, values) : null;
+  const apiKey = isOfficial ? await keyFor("openreward", sources, values) : null;
   return { http, signal, apiUrl, apiKey, userAgent: USER_AGENT };
 }
 
 /** Null when it is not set, or is bound to another host than the one that is used. */
-export async function tinkerKey(
+export async function keyFor(
+  service: "tinker" | "openreward",
   sources: LookUpOptions["sources"],
   values: Values,
 ): Promise<string | null> {
-  const key = await sources.valueFor("tinker");
-  return key !== null && key.host === hostIn("tinker", values) ? key.value : null;
-}
-
-/** As {@link tinkerKey}. */
-export async function openRewardKey(
-  sources: LookUpOptions["sources"],
-  values: Values,
-): Promise<string | null> {
-  const key = await sources.valueFor("openreward");
-  return key !== null && key.host === hostIn("openreward", values) ? key.value : null;
+  const key = await sources.valueFor(service);
+  return key !== null && key.host === hostIn(service, values) ? key.value : null;
 }
 
 export function noKey(service: string): AppError {

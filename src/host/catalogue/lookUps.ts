@@ -15,11 +15,10 @@ import {
   accountOf,
   type Connection,
   catalogueOptions,
+  keyFor,
   type LookUpOptions,
   limited,
   noKey,
-  openRewardKey,
-  tinkerKey,
 } from "./connection.ts";
 import type { ListKind, StoredCheckpoint, StoredItems, StoredList } from "./storedLists.ts";
 
@@ -41,7 +40,7 @@ export async function canLookUp(
   { sources, variables }: Pick<LookUpOptions, "sources" | "variables">,
 ): Promise<boolean> {
   if (serverOf(kind, variables()) === null) return false;
-  return kind === "environments" || (await tinkerKey(sources, variables())) !== null;
+  return kind === "environments" || (await keyFor("tinker", sources, variables())) !== null;
 }
 
 /**
@@ -70,7 +69,7 @@ export async function lookUpEnvironment(
   return limited(ENVIRONMENT_LIMIT_MS, options, async ({ http, clock, signal }) => {
     const values = options.variables();
     const baseUrl = sessionsAddress(values);
-    const apiKey = await openRewardKey(options.sources, values);
+    const apiKey = await keyFor("openreward", options.sources, values);
     if (baseUrl === null || apiKey === null) throw noKey("OpenReward");
     const dependencies = { http, clock, random: systemRandom, log: options.log };
     const remote = connectEnvironments({
