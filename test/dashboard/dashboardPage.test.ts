@@ -250,6 +250,8 @@ describe("the page of the dashboard", () => {
     await page.keyboard.press("Enter");
     await page.locator(".reward-footer").waitFor();
     expect(await page.locator(".replay h2").textContent()).toContain("group 1, rollout 1");
+    const perToken = page.locator(".reward-footer dl > div", { hasText: "Per token" });
+    expect(await perToken.locator("dd").textContent()).toContain("+0.5000 on average: +1.5000 by");
     expect(await page.locator(".turn").nth(2).locator(".turn-reward").textContent()).toMatch(
       /reward 0\.2\s*total 1\.2/,
     );
