@@ -2,31 +2,25 @@
 
 import { errorMessage } from "../../core/errors.ts";
 import type { Clock, FileSystem } from "../../core/ports.ts";
-import { digestView } from "../../core/runs/runDigest.ts";
 import { WakeableSleep } from "../../core/util/wakeableSleep.ts";
 import type { ExportedFile } from "../../shared/dashboardMessages.ts";
 import type { MarkChange } from "../../shared/marks.ts";
-import type { RunsHostMessage, RunsTableRow } from "../../shared/runsPage.ts";
 import type { FollowedRun } from "../runs/runFeed.ts";
 import { runIdOf } from "../runs/runId.ts";
 import type { RunEntry } from "../runs/runStore.ts";
 import { compareEvaluations } from "./comparedEvaluations.ts";
 import { ComparedRuns } from "./comparedRuns.ts";
-import type { RunDigests } from "./runDigests.ts";
 import { parseRunsMessage } from "./runsMessages.ts";
+import { SentRows, type SentRowsOptions } from "./sentRows.ts";
 
-export interface RunsSessionOptions {
+export interface RunsSessionOptions extends SentRowsOptions {
   readonly clock: Pick<Clock, "monotonic" | "sleep">;
-  /** The newest first. */
-  readonly runs: () => readonly RunEntry[];
-  readonly digests: RunDigests;
   readonly layout: {
     /** Null = nothing was arranged yet. */
     read(): string | null;
     keep(layout: string): PromiseLike<void>;
   };
   readonly hasSingleKeys: () => boolean;
-  readonly post: (message: RunsHostMessage) => void;
   readonly open: (folder: string) => void;
   readonly save: (file: ExportedFile) => Promise<void>;
   readonly fileSystem: FileSystem;
@@ -48,10 +42,7 @@ const READERS = 4;
 export class RunsSession {
   readonly #options: RunsSessionOptions;
   readonly #sleep = new WakeableSleep();
-  /** What the page has, as JSON by id. */
-  readonly #sent = new Map<string, string>();
-  #sentKeys = "";
-  #folders: ReadonlyMap<string, string> = new Map();
+  readonly #rows: SentRows;
   /** True when a run may have changed since the list was gone through last. */
   #isStale = true;
   #isVisible: boolean;
@@ -64,6 +55,7 @@ export class RunsSession {
   constructor(options: RunsSessionOptions, { isVisible }: { readonly isVisible: boolean }) {
     this.#options = options;
     const { follow, post, digests } = options;
+    this.#rows = new SentRows(options);
     this.#compared = new ComparedRuns({
       ...{ follow, post, keptCurves: (folder) => digests.curvesOf(folder) },
       onError: (error) => this.#showError(error),
@@ -86,7 +78,7 @@ export class RunsSession {
         this.#report(layout.keep(message.layout));
         return;
       case "open": {
-        const folder = this.#folders.get(message.id);
+        const folder = this.#rows.folderOf(message.id);
         if (folder !== undefined) open(folder);
         return;
       }
@@ -94,7 +86,7 @@ export class RunsSession {
         this.#report(save(message.file));
         return;
       case "compare":
-        this.#compared.show(this.#foldersOf(message.ids), message.names);
+        this.#compared.show(this.#rows.foldersOf(message.ids), message.names);
         return;
       case "want-evaluations":
         this.#report(this.#sendEvaluations(message.ids));
@@ -130,7 +122,7 @@ export class RunsSession {
   refreshMark(folder: string): void {
     this.#report(
       this.#options.digests.readMark(folder).then(() => {
-        if (this.#isActive) this.#sendRows(Number.POSITIVE_INFINITY);
+        if (this.#isActive) this.#rows.sendAll();
       }),
     );
   }
@@ -151,8 +143,7 @@ export class RunsSession {
     const { post, layout, hasSingleKeys } = this.#options;
     this.#isReady = true;
     this.#compared.dispose();
-    this.#sent.clear();
-    this.#sentKeys = "";
+    this.#rows.forget();
     this.#isStale = true;
     post({ kind: "init", layout: layout.read(), hasSingleKeys: hasSingleKeys() });
     this.#report(this.#sendFirst());
@@ -165,38 +156,32 @@ export class RunsSession {
     if (!this.#isActive) return;
     const listed = runs();
     digests.keepOnly(new Set(listed.map(({ folder }) => folder)));
-    this.#sendRows(FIRST_ROWS, listed.filter((run) => !digests.isCurrent(run)).length);
+    this.#rows.send(FIRST_ROWS, listed.filter((run) => !digests.isCurrent(run)).length);
     this.#postChosen();
     await clock.sleep(PAINT_MS);
     this.#wake();
   }
 
-  /** By id, without runs that are gone. */
-  #foldersOf(ids: readonly string[]): ReadonlyMap<string, string> {
-    const found = ids.map((id) => [id, this.#folders.get(id)] as const);
-    return new Map(found.filter((pair): pair is [string, string] => pair[1] !== undefined));
-  }
-
   async #sendEvaluations(ids: readonly string[]): Promise<void> {
-    const cells = await compareEvaluations(this.#options.fileSystem, this.#foldersOf(ids));
+    const cells = await compareEvaluations(this.#options.fileSystem, this.#rows.foldersOf(ids));
     if (this.#isActive) this.#options.post({ kind: "evaluations", ids, cells });
   }
 
   async #diff(left: string, right: string): Promise<void> {
-    const [first, second] = [this.#folders.get(left), this.#folders.get(right)];
+    const [first, second] = [this.#rows.folderOf(left), this.#rows.folderOf(right)];
     if (first !== undefined && second !== undefined) await this.#options.diff(first, second);
   }
 
   async #mark(id: string, changes: readonly MarkChange[]): Promise<void> {
-    const folder = this.#folders.get(id);
+    const folder = this.#rows.folderOf(id);
     if (folder === undefined) return;
     await this.#options.digests.change(folder, changes);
-    if (this.#isActive) this.#sendRows(Number.POSITIVE_INFINITY);
+    if (this.#isActive) this.#rows.sendAll();
   }
 
   async #edit(id: string, what: "tags" | "note"): Promise<void> {
     const { runs, digests, ask } = this.#options;
-    const run = runs().find(({ folder }) => folder === this.#folders.get(id));
+    const run = runs().find(({ folder }) => folder === this.#rows.folderOf(id));
     if (run === undefined) return;
     const { tags, note } = digests.markOf(run.folder);
     const answer = await ask(what, run.name, what === "note" ? note : tags.join(", "));
@@ -250,7 +235,7 @@ export class RunsSession {
     const listed = runs();
     digests.keepOnly(new Set(listed.map(({ folder }) => folder)));
     const queue = listed.filter((run) => !digests.isCurrent(run));
-    this.#sendRows(Number.POSITIVE_INFINITY, queue.length);
+    this.#rows.sendAll(queue.length);
     const reading = this.#readQueue(queue);
     let isDone = false;
     const done = reading.finally(() => {
@@ -259,10 +244,10 @@ export class RunsSession {
     });
     while (!isDone && this.#isActive) {
       await this.#sleep.sleep(clock, SEND_PAUSE_MS);
-      if (this.#isActive) this.#sendRows(Number.POSITIVE_INFINITY, queue.length);
+      if (this.#isActive) this.#rows.sendAll(queue.length);
     }
     await done;
-    if (this.#isActive) this.#sendRows(Number.POSITIVE_INFINITY);
+    if (this.#isActive) this.#rows.sendAll();
     await digests.store();
   }
 
@@ -280,42 +265,4 @@ export class RunsSession {
     };
     await Promise.all(Array.from({ length: READERS }, reader));
   }
-
-  /** Sends up to `count` rows that the page has not as they are. */
-  #sendRows(count: number, unread = 0): void {
-    const { runs, digests, post } = this.#options;
-    const listed = runs().slice(0, count);
-    this.#folders = new Map(listed.map(({ folder }) => [runIdOf(folder), folder]));
-    const settingKeys = digests.settings.differing();
-    const rows: RunsTableRow[] = [];
-    for (const run of listed) {
-      const row = rowOf(run, digests);
-      const json = JSON.stringify(row);
-      if (this.#sent.get(row.id) === json) continue;
-      this.#sent.set(row.id, json);
-      rows.push(row);
-    }
-    const removed = [...this.#sent.keys()].filter((id) => !this.#folders.has(id));
-    for (const id of removed) this.#sent.delete(id);
-    const state = JSON.stringify([settingKeys, unread]);
-    if (rows.length === 0 && removed.length === 0 && state === this.#sentKeys) return;
-    this.#sentKeys = state;
-    post({ kind: "rows", rows, removed, settingKeys, unread });
-  }
-}
-
-function rowOf(run: RunEntry, digests: RunDigests): RunsTableRow {
-  const { folder, name, phase, startedAtMs, steps, totalSteps, reward, used } = run;
-  const digest = digests.of(folder);
-  return {
-    id: runIdOf(folder),
-    name,
-    state: phase === "unreadable" ? "unknown" : phase,
-    ...{ startedAtMs, steps, totalSteps, reward },
-    tokens: used?.tokens ?? null,
-    costUsd: used?.costUsd ?? null,
-    digest: digest === null ? null : digestView(digest),
-    mark: digests.markOf(folder),
-    settings: digests.settings.of(folder),
-  };
 }

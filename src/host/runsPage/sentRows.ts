@@ -1,0 +1,86 @@
+/** The rows of the runs table that a page has; sends those that it has not, or has otherwise. */
+
+import { digestView } from "../../core/runs/runDigest.ts";
+import type { RunsHostMessage, RunsTableRow } from "../../shared/runsPage.ts";
+import { runIdOf } from "../runs/runId.ts";
+import type { RunEntry } from "../runs/runStore.ts";
+import type { RunDigests } from "./runDigests.ts";
+
+export interface SentRowsOptions {
+  /** The newest first. */
+  readonly runs: () => readonly RunEntry[];
+  readonly digests: RunDigests;
+  readonly post: (message: RunsHostMessage) => void;
+}
+
+export class SentRows {
+  readonly #options: SentRowsOptions;
+  /** What the page has, as JSON by id. */
+  readonly #sent = new Map<string, string>();
+  /** What it has beside the rows, as JSON. */
+  #sentState = "";
+  #folders: ReadonlyMap<string, string> = new Map();
+
+  constructor(options: SentRowsOptions) {
+    this.#options = options;
+  }
+
+  /** Call for a new page, which has nothing. */
+  forget(): void {
+    this.#sent.clear();
+    this.#sentState = "";
+  }
+
+  /** Of a run whose row was sent. */
+  folderOf(id: string): string | undefined {
+    return this.#folders.get(id);
+  }
+
+  /** By id, without runs that are gone. */
+  foldersOf(ids: readonly string[]): ReadonlyMap<string, string> {
+    const found = ids.map((id) => [id, this.#folders.get(id)] as const);
+    return new Map(found.filter((pair): pair is [string, string] => pair[1] !== undefined));
+  }
+
+  sendAll(unread = 0): void {
+    this.send(Number.POSITIVE_INFINITY, unread);
+  }
+
+  /** The first `count` runs; `unread` runs are still to be read. */
+  send(count: number, unread: number): void {
+    const { runs, digests, post } = this.#options;
+    const listed = runs().slice(0, count);
+    this.#folders = new Map(listed.map(({ folder }) => [runIdOf(folder), folder]));
+    const settingKeys = digests.settings.differing();
+    const rows: RunsTableRow[] = [];
+    for (const run of listed) {
+      const row = rowOf(run, digests);
+      const json = JSON.stringify(row);
+      if (this.#sent.get(row.id) === json) continue;
+      this.#sent.set(row.id, json);
+      rows.push(row);
+    }
+    const removed = [...this.#sent.keys()].filter((id) => !this.#folders.has(id));
+    for (const id of removed) this.#sent.delete(id);
+    const state = JSON.stringify([settingKeys, unread]);
+    if (rows.length === 0 && removed.length === 0 && state === this.#sentState) return;
+    this.#sentState = state;
+    post({ kind: "rows", rows, removed, settingKeys, unread });
+  }
+}
+
+function rowOf(run: RunEntry, digests: RunDigests): RunsTableRow {
+  const { folder, name, phase, startedAtMs, steps, totalSteps, reward, used } = run;
+  const digest = digests.of(folder);
+  return {
+    id: runIdOf(folder),
+    name,
+    state: phase === "unreadable" ? "unknown" : phase,
+    ...{ startedAtMs, steps, totalSteps, reward },
+    tokens: used?.tokens ?? null,
+    costUsd: used?.costUsd ?? null,
+    digest: digest === null ? null : digestView(digest),
+    mark: digests.markOf(folder),
+    settings: digests.settings.of(folder),
+  };
+}
