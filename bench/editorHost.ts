@@ -154,7 +154,8 @@ async function comparedRows(): Promise<readonly Row[]> {
   const sent = { ids: new Set<string>(), rows: new Map<string, number>() };
   const post = (message: RunsHostMessage): void => {
     if (message.kind === "rows") for (const { id } of message.rows) sent.ids.add(id);
-    if (message.kind === "columns") sent.rows.set(message.id, message.rows);
+    if (message.kind === "columns")
+      for (const { id, rows } of message.runs) sent.rows.set(id, rows);
   };
   const session = new RunsSession(
     {

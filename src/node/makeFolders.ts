@@ -9,21 +9,24 @@ import { errorCode } from "./errorCode.ts";
  * Rejects with the error of the system; its code is ENOTSUP there.
  */
 export async function makeFolders(path: string): Promise<void> {
-  try {
-    await mkdir(path);
-  } catch (error) {
-    const code = errorCode(error);
-    if (code !== "ENOENT") return await requireFolder(path, error);
-    const parent = dirname(path);
-    if (parent === path || (await isFolder(parent))) throw refusedBy(parent, error);
-    await makeFolders(parent);
-    await makeFolders(path);
-  }
+  if (await isMade(path)) return;
+  const parent = dirname(path);
+  if (parent !== path && !(await isFolder(parent))) await makeFolders(parent);
+  // Somebody else may have made the parent since the first try.
+  if (parent === path || !(await isMade(path))) throw refusedBy(parent);
 }
 
-/** Also for codes other than EEXIST: a root and a mounted folder have their own. */
-async function requireFolder(path: string, cause: unknown): Promise<void> {
-  if (!(await isFolder(path))) throw cause;
+/** False where the system answers that the parent is missing. */
+async function isMade(path: string): Promise<boolean> {
+  try {
+    await mkdir(path);
+    return true;
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return false;
+    // Also for codes other than EEXIST: a root and a mounted folder have their own.
+    if (await isFolder(path)) return true;
+    throw error;
+  }
 }
 
 async function isFolder(path: string): Promise<boolean> {
@@ -35,6 +38,6 @@ async function isFolder(path: string): Promise<boolean> {
 }
 
 /** Not ENOENT, which would say that `parent` is missing. */
-function refusedBy(parent: string, cause: unknown): Error {
-  return Object.assign(new Error(`${parent} takes no folders`, { cause }), { code: "ENOTSUP" });
+function refusedBy(parent: string): Error {
+  return Object.assign(new Error(`${parent} takes no folders`), { code: "ENOTSUP" });
 }

@@ -92,6 +92,18 @@ export interface ComparedCell {
   readonly results: Readonly<Record<string, ComparedResult>>;
 }
 
+/** Rows of a run that is compared. */
+export interface RunColumns {
+  readonly id: string;
+  /** True when what was sent before is void. */
+  readonly isReset: boolean;
+  /** Metrics that are new. */
+  readonly names: readonly string[];
+  readonly rows: number;
+  readonly steps: ColumnPart | null;
+  readonly columns: readonly ColumnPart[];
+}
+
 export type RunsPageMessage =
   | { readonly kind: "ready"; readonly version: number }
   /** What the person has arranged, as JSON; kept with the workspace. */
@@ -125,18 +137,8 @@ export type RunsHostMessage =
       /** Runs whose files are still to be read. */
       readonly unread: number;
     }
-  /** Rows of a run that is compared. */
-  | {
-      readonly kind: "columns";
-      readonly id: string;
-      /** True when what was sent before is void. */
-      readonly isReset: boolean;
-      /** Metrics that are new. */
-      readonly names: readonly string[];
-      readonly rows: number;
-      readonly steps: ColumnPart | null;
-      readonly columns: readonly ColumnPart[];
-    }
+  /** Of runs that are compared. */
+  | { readonly kind: "columns"; readonly runs: readonly RunColumns[] }
   | {
       readonly kind: "evaluations";
       readonly ids: readonly string[];

@@ -79,6 +79,13 @@ test("a folder can be claimed once, with its parents made on the way", async () 
   });
 });
 
+test("folders can be made by many at once", async () => {
+  for (let round = 0; round < 20; round += 1) {
+    const path = join(folder, String(round), "above", "own");
+    await Promise.all(Array.from({ length: 16 }, () => fileSystem.makeDirectory(path)));
+  }
+});
+
 test("what is not there has no size, no names, and no text", async () => {
   const path = join(folder, "missing");
   expect(await fileSystem.size(path)).toBeNull();

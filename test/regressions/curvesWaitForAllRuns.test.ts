@@ -1,6 +1,6 @@
 /** The charts of a comparison stayed empty until all metrics of nearly all runs had been read. */
 
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,8 +10,9 @@ import { readRunFile } from "../../src/core/runFolder/runFile.ts";
 import type { FollowedRun } from "../../src/host/runs/runFeed.ts";
 import { ComparedRuns } from "../../src/host/runsPage/comparedRuns.ts";
 import { RunDigests } from "../../src/host/runsPage/runDigests.ts";
+import { systemClock } from "../../src/node/clock.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
-import type { RunsHostMessage } from "../../src/shared/runsPage.ts";
+import type { RunColumns } from "../../src/shared/runsPage.ts";
 import { writeComparedRuns } from "../fakes/comparedRuns.ts";
 
 const fileSystem = createFileSystem();
@@ -20,8 +21,6 @@ beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), "tinker-rl-curves-"));
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
-
-type Columns = Extract<RunsHostMessage, { readonly kind: "columns" }>;
 
 /** A run whose reading ends when the test says so. */
 function heldRun(folder: string) {
@@ -38,10 +37,12 @@ function heldRun(folder: string) {
 }
 
 function compare(folders: readonly string[], digests: RunDigests) {
-  const posted: Columns[] = [];
+  const posted: RunColumns[] = [];
+  const messages: (readonly RunColumns[])[] = [];
   const followed: string[] = [];
   const runs = new Map(folders.map((folder) => [folder, heldRun(folder)]));
   const compared = new ComparedRuns({
+    clock: systemClock,
     follow: (folder) => {
       followed.push(folder);
       const held = runs.get(folder);
@@ -50,14 +51,16 @@ function compare(folders: readonly string[], digests: RunDigests) {
     },
     keptCurves: (folder) => digests.curvesOf(folder),
     post: (message) => {
-      if (message.kind === "columns") posted.push(message);
+      if (message.kind !== "columns") return;
+      posted.push(...message.runs);
+      messages.push(message.runs);
     },
     onError: (error) => {
       throw error;
     },
   });
   compared.show(new Map(folders.map((folder) => [folder, folder])), ["loss"]);
-  return { compared, posted, followed, runs };
+  return { compared, posted, messages, followed, runs };
 }
 
 async function readAll(folders: readonly string[], digests: RunDigests): Promise<void> {
@@ -91,6 +94,37 @@ test("the first charts of ended runs are there before their metrics are read, in
     }
   }
   compared.dispose();
+});
+
+test("what was kept goes in one message, and is not sent again when the run was read", async () => {
+  const folders = writeComparedRuns(join(root, "runs"), { count: 2, steps: 100 });
+  const digests = newDigests();
+  await readAll(folders, digests);
+  const { posted, messages, runs, compared } = compare(folders, digests);
+  await vi.waitFor(() => expect(messages.map((own) => own.length)).toEqual([2]));
+  for (const { follower, finish } of runs.values()) {
+    await follower.refresh();
+    finish();
+  }
+  await vi.waitFor(() => expect(posted.length).toBe(4), 3_000);
+  const known = posted[0]?.names ?? [];
+  for (const { isReset, steps, columns, names } of posted.slice(2)) {
+    expect({ isReset, steps, columns }).toEqual({ isReset: false, steps: null, columns: [] });
+    expect(names.length).toBeGreaterThan(10);
+    expect(names.filter((name) => known.includes(name))).toEqual([]);
+  }
+  compared.dispose();
+});
+
+test("curves that could not be kept are kept when the run is read the next time", async () => {
+  const [folder = ""] = writeComparedRuns(join(root, "runs"), { count: 1, steps: 100 });
+  const digests = newDigests();
+  const inTheWay = join(root, "digests.json.curves");
+  writeFileSync(inTheWay, "");
+  await expect(readAll([folder], digests)).rejects.toThrow("digests.json.curves");
+  rmSync(inTheWay);
+  await readAll([folder], digests);
+  expect(await digests.curvesOf(folder)).not.toBeNull();
 });
 
 test("one run after another is read, and what the first has is not held back", async () => {

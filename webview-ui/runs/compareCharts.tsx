@@ -46,7 +46,7 @@ export function CompareCharts({ runs }: RunsProps) {
 
 /** True when one of the runs has the metric, and until it is known whether one has. */
 function hasMetric(runs: RunsModel, metric: string): boolean {
-  runs.compare.version.value;
+  runs.compare.named.value;
   const stores = runs.compared.value.map(({ id }) => runs.compare.of(id));
   return stores.some((store) => store.has(metric));
 }

@@ -1,10 +1,8 @@
 /** The numbers of the runs that are compared, as they arrive, and which of them the charts read. */
 
 import { signal } from "@preact/signals";
-import { MAX_COMPARED, type RunsHostMessage } from "../../src/shared/runsPage.ts";
+import { MAX_COMPARED, type RunColumns } from "../../src/shared/runsPage.ts";
 import { ColumnStore } from "../charts/columns.ts";
-
-type Columns = Extract<RunsHostMessage, { readonly kind: "columns" }>;
 
 export class CompareModel {
   readonly #columns = new Map<string, ColumnStore>();
@@ -12,9 +10,12 @@ export class CompareModel {
   readonly #request: (ids: readonly string[], names: readonly string[]) => void;
   #ids: readonly string[] = [];
   #isScheduled = false;
-  #isBehind = false;
+  /** What the next frame is going to say. */
+  readonly #arrived = { isAny: false, hasNumbers: false };
   /** Changes with the numbers that arrive, once a frame. */
   readonly version = signal(0);
+  /** Changes with all that arrives, once a frame. */
+  readonly named = signal(0);
 
   /** `request` asks for the numbers of these runs, and of no others. */
   constructor(request: (ids: readonly string[], names: readonly string[]) => void) {
@@ -46,17 +47,20 @@ export class CompareModel {
     return columns;
   }
 
-  take({ id, isReset, names, rows, steps, columns }: Columns): void {
+  take({ id, isReset, names, rows, steps, columns }: RunColumns): void {
     if (!this.#ids.includes(id)) return;
     const store = this.of(id);
     if (isReset) store.reset([]);
     store.append({ names, rows, steps, columns });
-    if (this.#isBehind) return;
-    this.#isBehind = true;
-    // Each change draws all charts anew, and the runs arrive in many messages.
+    const { isAny, hasNumbers } = this.#arrived;
+    const isOfNumbers = isReset || steps !== null || columns.length > 0;
+    Object.assign(this.#arrived, { isAny: true, hasNumbers: hasNumbers || isOfNumbers });
+    if (isAny) return;
+    // Each change of numbers draws all charts anew, and the runs arrive in many messages.
     requestAnimationFrame(() => {
-      this.#isBehind = false;
-      this.version.value += 1;
+      if (this.#arrived.hasNumbers) this.version.value += 1;
+      this.named.value += 1;
+      Object.assign(this.#arrived, { isAny: false, hasNumbers: false });
     });
   }
 

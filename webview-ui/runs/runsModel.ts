@@ -93,7 +93,7 @@ export class RunsModel {
       this.send({ kind: "compare", ids, names });
     });
     this.metricNames = computed(() => {
-      this.compare.version.value;
+      this.compare.named.value;
       const names = this.compared.value.flatMap(({ id }) => this.compare.of(id).names);
       return [...new Set(names)].sort();
     });
@@ -180,7 +180,7 @@ export class RunsModel {
         return;
       }
       case "columns":
-        this.compare.take(message);
+        for (const run of message.runs) this.compare.take(run);
         return;
       case "evaluations":
         if (

@@ -22,6 +22,11 @@ export class ColumnQueue {
     this.#budgetBytes = budgetBytes;
   }
 
+  /** The page has these rows of `names` from elsewhere. */
+  skip(names: readonly string[], rows: number): void {
+    for (const name of [STEPS, ...names]) this.#sentRows.set(name, rows);
+  }
+
   /** The page has nothing any more. */
   clear(): void {
     this.#sentRows.clear();
@@ -34,10 +39,7 @@ export class ColumnQueue {
     }
   }
 
-  /**
-   * The next columns in the order of `names`, as copies; null when the page has everything. All copies lie in one buffer: VS Code
-   * counts the buffers of a message in one byte and loses what is beyond (`writeMixedArray` in its `rpcProtocol.ts`).
-   */
+  /** The next columns in the order of `names`, as copies in one buffer; null when the page has everything. */
   next(metrics: MetricColumns, names: readonly string[]): QueuedColumns | null {
     if (this.#isComplete(metrics, names)) return null;
     let room = this.#budgetBytes;
@@ -67,7 +69,11 @@ export class ColumnQueue {
   }
 }
 
-function inOneBuffer(parts: readonly ColumnPart[]): readonly ColumnPart[] {
+/**
+ * Copies of columns, for one message: VS Code counts the buffers of a message in one byte and loses what is beyond
+ * (`writeMixedArray` in its `rpcProtocol.ts`).
+ */
+export function inOneBuffer(parts: readonly ColumnPart[]): readonly ColumnPart[] {
   const all = new Float64Array(parts.reduce((sum, { values }) => sum + values.length, 0));
   let end = 0;
   return parts.map((part) => {

@@ -127,10 +127,12 @@ export class RunDigests {
       ? readDigest(files, folder, identity, before)
       : readDigest(files, folder, identity, undefined, curves.add));
     if (digest === before) return;
-    this.#digests.set(folder, curves === null ? digest : { ...digest, curvesAt: digest.offset });
+    this.#digests.set(folder, digest);
     this.#isChanged = true;
     const path = this.#curvesPath(folder);
-    if (path !== null) await curves?.store(this.#options.fileSystem, path, digest);
+    if (curves === null || path === null) return;
+    await curves.store(this.#options.fileSystem, path, digest);
+    this.#digests.set(folder, { ...digest, curvesAt: digest.offset });
   }
 
   /** The curves of the run as it was read last; null where none are kept. */

@@ -54,10 +54,10 @@ export class RunsSession {
 
   constructor(options: RunsSessionOptions, { isVisible }: { readonly isVisible: boolean }) {
     this.#options = options;
-    const { follow, post, digests } = options;
+    const { clock, follow, post, digests } = options;
     this.#rows = new SentRows(options);
     this.#compared = new ComparedRuns({
-      ...{ follow, post, keptCurves: (folder) => digests.curvesOf(folder) },
+      ...{ clock, follow, post, keptCurves: (folder) => digests.curvesOf(folder) },
       onError: (error) => this.#showError(error),
     });
     this.#isVisible = isVisible;

@@ -195,7 +195,7 @@ describe("the session of the runs table", () => {
     expect(posted.findLast(({ kind }) => kind === "rows")).toMatchObject({ settingKeys: ["seed"] });
     session.receive({ kind: "compare", ids: [row?.id], names: ["loss"] });
     await vi.waitFor(() =>
-      expect(posted.find(({ kind }) => kind === "columns")).toMatchObject({ rows: 4 }),
+      expect(posted.find(({ kind }) => kind === "columns")).toMatchObject({ runs: [{ rows: 4 }] }),
     );
     session.dispose();
   });
@@ -204,7 +204,8 @@ describe("the session of the runs table", () => {
     const { session, store, posted, folders } = await open(3);
     await begin(session, posted);
     const ids = [...rowsIn(posted).values()].map(({ id }) => id);
-    const columns = () => posted.filter((message) => message.kind === "columns");
+    const columns = () =>
+      posted.flatMap((message) => (message.kind === "columns" ? message.runs : []));
     session.receive({ kind: "compare", ids: ids.slice(0, 2), names: ["rollout/reward/mean"] });
     await vi.waitFor(() => expect(columns().length).toBe(2));
     const first = columns().find(({ id }) => id === ids[0]);
