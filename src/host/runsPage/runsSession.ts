@@ -34,7 +34,7 @@ export interface RunsSessionOptions extends SentRowsOptions {
 /** Rows that fill the first screen go alone, so that they are there at once. */
 const FIRST_ROWS = 60;
 /** The page paints these before it gets the others. */
-const PAINT_MS = 150;
+const PAINT_MS = 500;
 const SEND_PAUSE_MS = 250;
 /** Runs that are read side by side. */
 const READERS = 4;
