@@ -1,6 +1,5 @@
 /** What stands around the views: header, tabs, alarms, help. */
 
-import type { RolloutCount } from "../../src/shared/control.ts";
 import { formatCount } from "../../src/shared/format.ts";
 import { l10n } from "../../src/shared/l10n.ts";
 import { phaseTexts } from "../../src/shared/phaseTexts.ts";
@@ -41,7 +40,7 @@ export const frameStrings = {
         : l10n.t("step {0} of {1}", formatCount(done), formatCount(total)),
     evaluation: (done: number, models: number) =>
       l10n.t("evaluation: {0} of {1} models", formatCount(done), formatCount(models)),
-    evaluating: ({ done, total }: RolloutCount) =>
+    evaluating: (done: number, total: number) =>
       l10n.t("evaluating {0} of {1}", formatCount(done), formatCount(total)),
     left: (duration: string) => l10n.t("{0} left", duration),
     elapsed: (duration: string) => l10n.t("{0} training", duration),

@@ -121,7 +121,7 @@ function Progress({ dashboard }: { readonly dashboard: DashboardModel }) {
     .reduce((sum, value) => (Number.isNaN(value) ? sum : sum + value), 0);
   const isGoing = ["running", "pausing", "finishing"].includes(run.state);
   const facts = [
-    run.evaluated === null ? null : text.evaluating(run.evaluated),
+    run.evaluated === null ? null : text.evaluating(run.evaluated.done, run.evaluated.total),
     isGoing && eta !== null && eta > 0 ? text.left(formatDuration(eta)) : null,
     seconds > 0 ? text.elapsed(formatDuration(seconds)) : null,
     tokens === null ? null : text.tokens(formatCount(tokens)),
@@ -154,7 +154,7 @@ function EvaluationProgress({
 }) {
   const done = dashboard.data.evaluations.value.length;
   const facts = [
-    evaluated === null ? null : text.evaluating(evaluated),
+    evaluated === null ? null : text.evaluating(evaluated.done, evaluated.total),
     (laterCostUsd ?? 0) === 0 ? null : formatCost(laterCostUsd ?? 0),
   ].filter((fact) => fact !== null);
   return (
