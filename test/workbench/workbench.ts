@@ -21,6 +21,8 @@ const THEME_CLASS: Readonly<Record<Theme, string>> = {
 
 const TRY_MS = 3000;
 const TRIES = 5;
+/** What a command opens may have to be read first. */
+const OPEN_MS = 15_000;
 
 export class Workbench {
   readonly page: Page;
@@ -43,12 +45,16 @@ export class Workbench {
     await this.page.locator(".monaco-workbench .activitybar").waitFor();
   }
 
-  /** Calls a command from the palette by its whole title, such as `Tinker RL: Start Training`. */
-  async command(title: string): Promise<void> {
+  /**
+   * Calls a command from the palette by its whole title, such as `Tinker RL: Start Training`; again until it has `opened` a quick
+   * pick or a view, which a focus that comes late closes on a busy machine.
+   */
+  async command(title: string, opened?: Locator): Promise<void> {
     await this.#untilItWorks(async () => {
       await this.page.keyboard.press("F1");
       await this.input.fill(`>${title}`, { timeout: TRY_MS });
       await this.#paletteRow(title).click({ timeout: TRY_MS });
+      await opened?.waitFor({ timeout: OPEN_MS });
     });
   }
 

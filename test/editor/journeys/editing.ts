@@ -7,6 +7,7 @@ import { localConfig } from "../configs.ts";
 import { writeFiles } from "../folders.ts";
 import type { Journey, Stage } from "../journey.ts";
 import { writeMeasuredRun } from "../measuredRun.ts";
+import { rowHover } from "../rowHover.ts";
 
 const MODEL = "Qwen/Qwen3-8B";
 const CHECKPOINT = "tinker://s1:train:0/weights/checkpoint_000050";
@@ -261,9 +262,9 @@ function hint({ page }: Stage, text: string) {
 }
 
 /** Opens what the hint about steps says. */
-async function hoverHint({ page }: Stage): Promise<void> {
-  await page.locator(".view-line span", { hasText: "412k tokens a step" }).last().hover();
-  await page.locator(".monaco-hover:not(.hidden)", { hasText: "measured" }).first().waitFor();
+async function hoverHint(stage: Stage): Promise<void> {
+  const hint = stage.page.locator(".view-line span", { hasText: "412k tokens a step" }).last();
+  await rowHover(stage, hint, "measured");
 }
 
 function lens({ page }: Stage, title: string) {

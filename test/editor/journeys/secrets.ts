@@ -92,8 +92,8 @@ async function train(stage: Stage, services: Services): Promise<void> {
     const { length: messages } = await notedIn(await workbench.panelFrame());
     assert.ok(messages > 0, "messages to the dashboard were noted");
     await pictures("status", async () => {
-      await workbench.command("Tinker RL: Show Key Status");
-      await workbench.rows.first().waitFor();
+      const status = workbench.rows.filter({ hasNotText: "Show Key Status" }).first();
+      await workbench.command("Tinker RL: Show Key Status", status);
     });
     seen.push(...(await shownIn(page)));
     await page.keyboard.press("Escape");

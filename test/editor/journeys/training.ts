@@ -32,16 +32,16 @@ export const training: Journey = {
 
     await step("the run is a task, which Show Running Tasks finds", async () => {
       // With a single task that runs, VS Code shows its terminal at once.
-      await workbench.command("Tasks: Show Running Tasks");
-      await workbench.terminal().getByText("reward").first().waitFor();
+      const shown = workbench.terminal().getByText("reward").first();
+      await workbench.command("Tasks: Show Running Tasks", shown);
       await workbench.page.getByRole("button", { name: "1 Running Tasks" }).waitFor();
       await pictures("paused");
     });
 
     await step("Change Settings says what each setting is and what it does", async () => {
       await pictures("changeSettings", async () => {
-        await workbench.command("Tinker RL: Change Settings of Running Run…");
-        await workbench.rows.filter({ hasText: "learning_rate" }).first().waitFor();
+        const setting = workbench.rows.filter({ hasText: "learning_rate" }).first();
+        await workbench.command("Tinker RL: Change Settings of Running Run…", setting);
       });
       await workbench.page.keyboard.press("Escape");
       await workbench.input.waitFor({ state: "hidden" });
