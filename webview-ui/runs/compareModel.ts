@@ -10,8 +10,8 @@ export class CompareModel {
   readonly #request: (ids: readonly string[], names: readonly string[]) => void;
   #ids: readonly string[] = [];
   #isScheduled = false;
-  /** What the next frame is going to say. */
-  readonly #arrived = { isAny: false, hasNumbers: false };
+  /** What arrived since the last frame. */
+  #arrived: "nothing" | "names" | "numbers" = "nothing";
   /** Changes with the numbers that arrive, once a frame. */
   readonly version = signal(0);
   /** Changes with all that arrives, once a frame. */
@@ -52,16 +52,17 @@ export class CompareModel {
     const store = this.of(id);
     if (isReset) store.reset([]);
     store.append({ names, rows, steps, columns });
-    const { isAny, hasNumbers } = this.#arrived;
-    const isOfNumbers = isReset || steps !== null || columns.length > 0;
-    Object.assign(this.#arrived, { isAny: true, hasNumbers: hasNumbers || isOfNumbers });
-    if (isAny) return;
+    const isFirst = this.#arrived === "nothing";
+    if (isReset || steps !== null || columns.length > 0) this.#arrived = "numbers";
+    else if (isFirst) this.#arrived = "names";
     // Each change of numbers draws all charts anew, and the runs arrive in many messages.
-    requestAnimationFrame(() => {
-      if (this.#arrived.hasNumbers) this.version.value += 1;
-      this.named.value += 1;
-      Object.assign(this.#arrived, { isAny: false, hasNumbers: false });
-    });
+    if (isFirst) requestAnimationFrame(() => this.#tell());
+  }
+
+  #tell(): void {
+    if (this.#arrived === "numbers") this.version.value += 1;
+    this.named.value += 1;
+    this.#arrived = "nothing";
   }
 
   /** One message for all that is drawn at once. */
