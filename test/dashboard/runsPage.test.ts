@@ -24,6 +24,7 @@ describe("the page of the runs table", () => {
     browser = await launchBrowser();
     folder = mkdtempSync(join(tmpdir(), "tinker-rl-runs-"));
     writeComparedRuns(join(folder, "runs"), { count: 12, steps: 20, tasks: 8 });
+    writeComparedRuns(join(folder, "many"), { count: 120, steps: 2, tasks: 2 });
   });
   afterEach(async () => {
     await shown?.close();
@@ -34,9 +35,9 @@ describe("the page of the runs table", () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  const open = async (layout?: string, theme = dark): Promise<RunsPage> => {
+  const open = async (layout?: string, theme = dark, runs = "runs"): Promise<RunsPage> => {
     if (theme === undefined) throw new Error("There is no theme.");
-    const parent = join(folder, "runs");
+    const parent = join(folder, runs);
     shown = await openRunsPage(browser, {
       ...{ parent, theme },
       ...(layout !== undefined && { layout }),
@@ -67,6 +68,21 @@ describe("the page of the runs table", () => {
     // What filters and sorts is read again.
     await vi.waitFor(async () => expect(await names(again)).toEqual(before), 10_000);
     expect(await again.page.getByLabel("Filter runs").inputValue()).toContain("1e-4");
+  });
+
+  it("draws the rows in sight after a filter that matched nothing, too", async () => {
+    const { page } = await open(undefined, dark, "many");
+    const last = page.locator('[aria-rowindex="121"]');
+    await page.getByRole("treegrid").focus();
+    await page.keyboard.press("End");
+    await last.waitFor();
+    await page.getByLabel("Filter runs").fill("no run is called so");
+    await page.getByText("No run matches").waitFor();
+    await page.getByLabel("Filter runs").fill("");
+    await page.locator('[aria-rowindex="2"]').waitFor();
+    await page.getByRole("treegrid").focus();
+    await page.keyboard.press("End");
+    await last.waitFor();
   });
 
   it("is used by keys alone: chooses a range, opens a run, moves and resizes a column", async () => {

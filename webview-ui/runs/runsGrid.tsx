@@ -20,6 +20,12 @@ interface RunsProps {
 }
 
 export function RunsGrid({ runs }: RunsProps) {
+  const hasRows = runs.items.value.length > 0;
+  return hasRows ? <Rows runs={runs} /> : <p class="message">{text.noMatch}</p>;
+}
+
+/** A part of its own, so that what is in sight is that of the grid that is there now. */
+function Rows({ runs }: RunsProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const items = runs.items.value;
   const columns = runs.shown.value;
@@ -35,7 +41,6 @@ export function RunsGrid({ runs }: RunsProps) {
     event.preventDefault();
     act(key);
   };
-  if (items.length === 0) return <p class="message">{text.noMatch}</p>;
   return (
     <div
       class="grid runs-grid"
