@@ -56,10 +56,10 @@ export class CompareModel {
     if (isReset || steps !== null || columns.length > 0) this.#arrived = "numbers";
     else if (isFirst) this.#arrived = "names";
     // Each change of numbers draws all charts anew, and the runs arrive in many messages.
-    if (isFirst) requestAnimationFrame(() => this.#tell());
+    if (isFirst) requestAnimationFrame(() => this.#report());
   }
 
-  #tell(): void {
+  #report(): void {
     if (this.#arrived === "numbers") this.version.value += 1;
     this.named.value += 1;
     this.#arrived = "nothing";
