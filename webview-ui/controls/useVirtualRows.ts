@@ -17,7 +17,10 @@ export interface VirtualRows {
   scrollTo(index: number): void;
 }
 
-/** Rows of equal height in the region of `scroller`, below a head of `headHeight` pixels. */
+/**
+ * Rows of equal height in the region of `scroller`, below a head of `headHeight` pixels. The component that calls it must always
+ * draw the region: it is watched from the first drawing on, and another one in its place would not be.
+ */
 export function useVirtualRows(
   scroller: RefObject<HTMLDivElement | null>,
   {
