@@ -35,7 +35,12 @@ export class FakeHttp implements HttpClient {
 
 /** The request's JSON body; anything, since tests only compare it. */
 export function jsonBody(request: HttpRequest): Readonly<Record<string, unknown>> {
-  return typeof request.body === "string" ? JSON.parse(request.body) : {};
+  return isJson(request) ? JSON.parse(Buffer.from(request.body ?? "").toString()) : {};
+}
+
+export function isJson({ headers = {} }: HttpRequest): boolean {
+  const type = headers["Content-Type"] ?? headers["content-type"];
+  return type === "application/json";
 }
 
 function responseOf(answer: FakeAnswer): HttpResponse {

@@ -16,7 +16,7 @@ const GONE_STATUSES: ReadonlySet<number> = new Set([404, 410]);
 type PingAnswer = "alive" | "gone" | "failed";
 
 /**
- * Pings at once and then every 10 s until `signal` aborts, or until the session counts as lost: 5 failures or 2 "gone"
+ * Pings a session that was just made every 10 s until `signal` aborts, or until the session counts as lost: 5 failures or 2 "gone"
  * answers in a row. Resolves with why it is lost, null when stopped; never rejects.
  */
 export async function keepAlive(
@@ -27,18 +27,18 @@ export async function keepAlive(
   const { clock } = wire.dependencies;
   let failures = 0;
   let goneAnswers = 0;
-  while (!signal.aborted) {
-    const startMs = clock.monotonic();
+  let lastMs = clock.monotonic();
+  for (;;) {
+    await sleepUntilAborted(clock, lastMs + PING_INTERVAL_MS - clock.monotonic(), signal);
+    if (signal.aborted) return null;
+    lastMs = clock.monotonic();
     const answer = await ping(wire, sid, signal);
-    if (signal.aborted) break;
+    if (signal.aborted) return null;
     failures = answer === "alive" ? 0 : failures + 1;
     goneAnswers = answer === "gone" ? goneAnswers + 1 : 0;
     if (goneAnswers >= MAX_GONE_ANSWERS) return "the server no longer knows it";
     if (failures >= MAX_FAILURES) return `${MAX_FAILURES} pings in a row failed`;
-    const waitMs = Math.max(0, PING_INTERVAL_MS - (clock.monotonic() - startMs));
-    await sleepUntilAborted(clock, waitMs, signal);
   }
-  return null;
 }
 
 async function ping(wire: EnvironmentWire, sid: string, signal: AbortSignal): Promise<PingAnswer> {

@@ -108,8 +108,10 @@ describe("a name that is not found", () => {
 
 describe("a hosted environment", () => {
   it("is addressed by X-Deployment, but not in the deletes", async () => {
-    const { open, server } = harness({}, HOSTED);
-    await (await open()).close();
+    const { open, server, clock } = harness({}, HOSTED);
+    const session = await open();
+    await clock.advance(10_000);
+    await session.close();
     const deployments = server.seen.map(({ line, headers }) => [line, headers["x-deployment"]]);
     expect(deployments).toEqual([
       ["POST /create_session", "Acme/Maze"],
