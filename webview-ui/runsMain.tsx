@@ -2,6 +2,7 @@
 
 import { render } from "preact";
 import { watchTheme } from "./controls/palette.ts";
+import { formatStart } from "./runs/runColumns.ts";
 import { RunsApp } from "./runs/runsApp.tsx";
 import { type RunsHost, RunsModel } from "./runs/runsModel.ts";
 
@@ -11,6 +12,8 @@ const root = document.querySelector("#root");
 if (root !== null) {
   watchTheme();
   const runs = new RunsModel(acquireVsCodeApi());
-  render(<RunsApp runs={runs} />, root);
   runs.listen();
+  render(<RunsApp runs={runs} />, root);
+  // While the extension answers.
+  formatStart(0);
 }

@@ -3,6 +3,24 @@
 import { type Browser, chromium, type Page } from "playwright-core";
 import { programOnPath } from "./programOnPath.ts";
 
+/**
+ * Chromium loads the suggestion pages of its address bar for each new profile, which takes more than a second of a processor beside
+ * the page that is looked at. The switch replaces Playwright's own list, of which it repeats what pages can notice
+ * (https://github.com/microsoft/playwright, `chromiumSwitches.ts`).
+ */
+const DISABLED_FEATURES = [
+  "WebUIOmniboxPopup",
+  "WebUIOmniboxAimPopup",
+  "WebUIOmniboxFullPopup",
+  "AvoidUnnecessaryBeforeUnloadCheckSync",
+  "AvoidCorsURLLoaderRestartOnRedirect",
+  "DestroyProfileOnBrowserClose",
+  "HttpsFirstBalancedModeAutoEnable",
+  "HttpsUpgrades",
+  "PaintHolding",
+  "ThirdPartyStoragePartitioning",
+];
+
 /** Starts Chromium or Chrome. @throws when there is none: a missing browser fails a test, it skips nothing. */
 export async function launchBrowser(): Promise<Browser> {
   const executablePath =
@@ -23,6 +41,7 @@ export async function launchBrowser(): Promise<Browser> {
       "--disable-background-networking",
       "--disable-component-update",
       "--disable-sync",
+      `--disable-features=${DISABLED_FEATURES.join(",")}`,
       "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
     ],
   });

@@ -5,6 +5,8 @@ import { useLayoutEffect, useState } from "preact/hooks";
 
 /** Rows drawn above and below those in sight, so that scrolling shows no gap. */
 const MORE_ROWS = 12;
+/** As few of them may be left before others are drawn. */
+const LEAST_MORE_ROWS = 4;
 
 export interface VirtualRows {
   readonly items: readonly {
@@ -29,12 +31,23 @@ export function useVirtualRows(
     headHeight,
   }: { readonly count: number; readonly rowHeight: number; readonly headHeight: number },
 ): VirtualRows {
-  const [sight, setSight] = useState({ top: 0, height: 0 });
+  // No more than the window is in sight: the first drawing has all rows, and waits for no measurement.
+  const [drawn, setDrawn] = useState(() => ({
+    first: 0,
+    end: Math.ceil(innerHeight / rowHeight) + LEAST_MORE_ROWS,
+  }));
   useLayoutEffect(() => {
     const element = scroller.current;
     if (element === null) return;
-    const look = (): void => setSight({ top: element.scrollTop, height: element.clientHeight });
-    look();
+    const look = (): void => {
+      const top = Math.floor(element.scrollTop / rowHeight);
+      const bottom = Math.ceil((element.scrollTop + element.clientHeight) / rowHeight);
+      setDrawn((own) =>
+        own.first <= Math.max(0, top - LEAST_MORE_ROWS) && bottom + LEAST_MORE_ROWS <= own.end
+          ? own
+          : { first: Math.max(0, top - MORE_ROWS), end: bottom + MORE_ROWS },
+      );
+    };
     const observer = new ResizeObserver(look);
     observer.observe(element);
     element.addEventListener("scroll", look, { passive: true });
@@ -42,14 +55,15 @@ export function useVirtualRows(
       observer.disconnect();
       element.removeEventListener("scroll", look);
     };
-  }, [scroller]);
-  const first = Math.max(0, Math.floor(sight.top / rowHeight) - MORE_ROWS);
-  const end = Math.min(count, Math.ceil((sight.top + sight.height) / rowHeight) + MORE_ROWS);
+  }, [scroller, rowHeight]);
   return {
-    items: Array.from({ length: Math.max(0, end - first) }, (_, position) => {
-      const index = first + position;
-      return { index, start: index * rowHeight };
-    }),
+    items: Array.from(
+      { length: Math.max(0, Math.min(count, drawn.end) - drawn.first) },
+      (_, position) => {
+        const index = drawn.first + position;
+        return { index, start: index * rowHeight };
+      },
+    ),
     height: count * rowHeight,
     scrollTo: (index) => {
       const element = scroller.current;

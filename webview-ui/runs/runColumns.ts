@@ -131,13 +131,18 @@ function stepsColumn(): RunColumn {
 }
 
 function startedColumn(): RunColumn {
-  // Made once: to make it takes longer than to draw a row.
-  const format = new Intl.DateTimeFormat([], { dateStyle: "short", timeStyle: "short" });
-  const shown = (timeMs: number): string => format.format(timeMs);
-  return numberColumn("started", ({ startedAtMs }) => startedAtMs, shown, {
+  return numberColumn("started", ({ startedAtMs }) => startedAtMs, formatStart, {
     width: 136,
     inGroup: "nothing",
   });
+}
+
+let startFormat: Intl.DateTimeFormat | null = null;
+
+/** The first call takes tens of milliseconds, in which the browser reads up on dates. */
+export function formatStart(timeMs: number): string {
+  startFormat ??= new Intl.DateTimeFormat([], { dateStyle: "short", timeStyle: "short" });
+  return startFormat.format(timeMs);
 }
 
 /** All columns there are for these runs, in the order in which they stand at first. */

@@ -60,25 +60,20 @@ export function RunRow(props: RunRowProps) {
         />
         {look === null ? null : <Swatch {...runLook(look)} />}
       </div>
-      {columns.map((column) => (
-        <Cell key={column.key} runs={runs} column={column} row={row} />
-      ))}
+      {columns.map((column) => cellOf(runs, column, row))}
     </div>
   );
 }
 
-interface CellProps extends Pick<CommonProps, "runs"> {
-  readonly column: RunColumn;
-  readonly row: RunsTableRow;
-}
-
-function Cell({ runs, column, row }: CellProps) {
-  const shown = column.text(row);
+/** No component: a first screen has hundreds of cells, and a component costs more than what it draws here. */
+function cellOf(runs: RunsModel, column: RunColumn, row: RunsTableRow) {
   const { key, isNumber } = column;
-  if (key === "star") return <Star runs={runs} row={row} />;
+  if (key === "star") return starOf(runs, row);
+  const shown = column.text(row);
   if (key === "tags" || key === "note") {
     return (
       <div
+        key={key}
         role="gridcell"
         data-column={key}
         title={`${shown} ${text.editMark}`.trim()}
@@ -93,6 +88,7 @@ function Cell({ runs, column, row }: CellProps) {
   }
   return (
     <div
+      key={key}
       role="gridcell"
       class={isNumber ? "number" : ""}
       data-column={key}
@@ -104,11 +100,11 @@ function Cell({ runs, column, row }: CellProps) {
   );
 }
 
-function Star({ runs, row }: Omit<CellProps, "column">) {
+function starOf(runs: RunsModel, row: RunsTableRow) {
   const { id, name, mark } = row;
   const label = text.star(visibleLine(name));
   return (
-    <div role="gridcell" data-column="star">
+    <div key="star" role="gridcell" data-column="star">
       <button
         type="button"
         class="star"
