@@ -73,7 +73,7 @@ function trainer(network: Network, arch: Architecture): () => void {
   return () => {
     for (const batch of batches) {
       network.forward(batch);
-      network.clearGradient();
+      network.linear.clearGradient();
       network.backward(coefficients);
     }
   };
@@ -89,7 +89,7 @@ async function benchTraining(arch: Architecture, base: Float32Array): Promise<vo
     { kind: "lora", largest: layout },
     MICRO_BATCH_ROWS,
   );
-  network.setAdapter(layout, adapter);
+  network.linear.setAdapter(layout, adapter);
   const batches = microBatches(arch);
   const forward = (): void => {
     for (const batch of batches) network.forward(batch);
@@ -98,7 +98,7 @@ async function benchTraining(arch: Architecture, base: Float32Array): Promise<vo
   print(rate("LoRA step, 16 x 128, rank 8", tokens, trainer(network, arch)));
   const full = new Network(await newWeights(arch, base), { kind: "full" }, MICRO_BATCH_ROWS);
   print(rate("full step, 16 x 128", tokens, trainer(full, arch)));
-  const merge = medianSeconds(() => network.setAdapter(layout, adapter));
+  const merge = medianSeconds(() => network.linear.setAdapter(layout, adapter));
   print({ name: "merging and packing an adapter", value: merge * 1000, unit: "CPU-ms" });
 }
 

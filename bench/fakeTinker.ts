@@ -6,8 +6,8 @@ import type { Tokenizer } from "../src/core/chat/tokenizer.ts";
 import {
   decodeForwardBackwardRequest,
   encodeForwardBackwardOutput,
-  encodeSampleResponse,
-} from "../src/core/tinker/wire/wireProto.ts";
+} from "../src/core/tinker/wire/forwardBackwardProto.ts";
+import { encodeSampleResponse } from "../src/core/tinker/wire/sampleProto.ts";
 import { systemClock } from "../src/node/clock.ts";
 import { type FakePace, SteadyPace } from "./fakePace.ts";
 import { type FakeAnswer, type FakeReply, jsonReply } from "./fakeServer.ts";

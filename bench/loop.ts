@@ -7,7 +7,7 @@
  */
 
 import { spawn } from "node:child_process";
-import { once } from "node:events";
+import { once, setMaxListeners } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -111,6 +111,8 @@ function sizesIn(part: string): readonly number[] {
   return part.split("x").map(Number);
 }
 
+// As the program does: everything that a run waits for listens to the signal that ends the run.
+setMaxListeners(0);
 const [first, ...rest] = process.argv.slice(2);
 if (first === PART) await measurePart(rest[0] ?? "", rest[1] ?? "");
 else await measureAll(first === undefined ? ALL : [first, ...rest]);

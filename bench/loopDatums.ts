@@ -9,7 +9,7 @@ import {
   decodeForwardBackwardOutput,
   encodeForwardBackwardOutput,
   encodeForwardBackwardRequest,
-} from "../src/core/tinker/wire/wireProto.ts";
+} from "../src/core/tinker/wire/forwardBackwardProto.ts";
 import { buildDatum, type TrainingDatum, toWireDatum } from "../src/core/training/update/datums.ts";
 import { toTokenRecord } from "../src/core/training/update/tokenRecords.ts";
 import { trainStep } from "../src/core/training/update/trainStep.ts";
