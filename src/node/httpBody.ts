@@ -52,6 +52,8 @@ export class ArrivingBody {
 
   async bytes(): Promise<Uint8Array> {
     const chunks = await this.#whole();
+    const [only] = chunks;
+    if (only !== undefined && chunks.length === 1) return only;
     const bytes = new Uint8Array(chunks.reduce((sum, chunk) => sum + chunk.length, 0));
     let at = 0;
     for (const chunk of chunks) {

@@ -7,7 +7,7 @@ import type { Config } from "../core/config/fields/schema.ts";
 import { AppError, errorMessage } from "../core/errors.ts";
 import type { HttpClient, Log } from "../core/ports.ts";
 import { type PriceFile, readPriceFile } from "../core/runFolder/priceFile.ts";
-import { hostedBaseUrl } from "../core/tinker/serviceClient.ts";
+import { hostedBaseUrl } from "../core/tinker/openTinker.ts";
 import { fetchPriceList, listedPrices } from "../core/usage/priceList.ts";
 import { parseJson } from "../core/util/jsonl.ts";
 import { cacheFolder } from "../node/cacheFolder.ts";

@@ -83,11 +83,13 @@ async function arrivalOf(request: IncomingMessage): Promise<Arrival> {
   };
 }
 
-function asked(request: IncomingMessage, { path, json, body }: Arrival): HttpRequest {
+function asked(request: IncomingMessage, { path, headers, body }: Arrival): HttpRequest {
+  const type = headers["content-type"];
   return {
     method: methodOf(request),
     url: FAKE_ROOT + path,
-    body: json === null ? body : body.toString("utf8"),
+    headers: type === undefined ? {} : { "content-type": type },
+    body,
   };
 }
 

@@ -14,9 +14,10 @@ import { encodeAdapter } from "../../src/local/engine/adapterFile.ts";
 import { adapterLayout, baseLayout } from "../../src/local/engine/architecture.ts";
 import { Arena } from "../../src/local/engine/arena.ts";
 import type { EngineDatum, LossSpec } from "../../src/local/engine/engine.ts";
+import type { TrainTarget } from "../../src/local/engine/linearLayers.ts";
 import { evaluateLoss } from "../../src/local/engine/losses.ts";
 import { loadModelFolder } from "../../src/local/engine/modelFolder.ts";
-import { Network, type TrainTarget } from "../../src/local/engine/network.ts";
+import { Network } from "../../src/local/engine/network.ts";
 import { decodeSafetensors, type Tensor } from "../../src/local/engine/safetensors.ts";
 import { Weights } from "../../src/local/engine/weights.ts";
 import { preparePython } from "../conformance/python.ts";
@@ -128,7 +129,7 @@ class Candidate {
         ROWS,
       );
     const lora = await network({ kind: "lora", largest: LAYOUT });
-    lora.setAdapter(LAYOUT, parameters);
+    lora.linear.setAdapter(LAYOUT, parameters);
     return new Candidate({ lora, full: await network({ kind: "full" }) });
   }
 
@@ -180,9 +181,9 @@ class Candidate {
       logprobs.push(own);
       start += own.length;
     }
-    network.clearGradient();
+    network.linear.clearGradient();
     network.backward(coefficients);
-    const gradient = network.gradient();
+    const gradient = network.linear.gradient();
     return {
       loss,
       logprobs,

@@ -88,7 +88,7 @@ async function play(run: FormatRun) {
         name === "answer" ? result("Right.", { reward: 1, finished: true }) : result("5"),
     },
   ]);
-  return await runRollout(
+  const ended = await runRollout(
     {
       ...{ clock: systemClock, random: RANDOM, log: silentLog },
       gate: new EnvironmentGate({ remote, clock: systemClock, random: RANDOM, maxSessions: 1 }),
@@ -110,6 +110,7 @@ async function play(run: FormatRun) {
     aTask(),
     new AbortController().signal,
   );
+  return ended.finish();
 }
 
 /** Writes a tokenizer that has an id for each byte, and one for each of `added`, into `folder`. */

@@ -5,10 +5,10 @@ import { connectTinker, type TinkerOptions } from "../../src/core/tinker/service
 import {
   decodeForwardBackwardRequest,
   encodeForwardBackwardOutput,
-  encodeSampleResponse,
-} from "../../src/core/tinker/wire/wireProto.ts";
+} from "../../src/core/tinker/wire/forwardBackwardProto.ts";
+import { encodeSampleResponse } from "../../src/core/tinker/wire/sampleProto.ts";
 import { FakeClock } from "./fakeClock.ts";
-import { FakeHttp, type FakeReply, jsonBody } from "./fakeHttp.ts";
+import { FakeHttp, type FakeReply, isJson, jsonBody } from "./fakeHttp.ts";
 import { silentLog } from "./silentLog.ts";
 
 /** Answers a request itself, or leaves it to the server with undefined. */
@@ -52,9 +52,7 @@ export function fakeTinker(intercept: Interception = () => undefined) {
 
 /** The model's or sampler's number of a submit, whatever its encoding. */
 export function seqIdOf(request: HttpRequest): unknown {
-  return request.body instanceof Uint8Array
-    ? forwardBackwardCall(request).seqId
-    : jsonBody(request)["seq_id"];
+  return isJson(request) ? jsonBody(request)["seq_id"] : forwardBackwardCall(request).seqId;
 }
 
 /** A forward_backward request, decoded; zeros stand for images. */

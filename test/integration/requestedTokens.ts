@@ -1,10 +1,8 @@
 /** Between a client and a Tinker server: counts the tokens of all requests by hand, from the bytes on the wire. */
 
 import * as z from "zod";
-import {
-  decodeForwardBackwardRequest,
-  decodeSampleResponse,
-} from "../../src/core/tinker/wire/wireProto.ts";
+import { decodeForwardBackwardRequest } from "../../src/core/tinker/wire/forwardBackwardProto.ts";
+import { decodeSampleResponse } from "../../src/core/tinker/wire/sampleProto.ts";
 import type { TokenUsage } from "../../src/core/usage/tokenUsage.ts";
 import type { Filter, PassingAnswer, PassingRequest } from "./tinkerServersProxy.ts";
 

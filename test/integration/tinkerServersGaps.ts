@@ -10,11 +10,13 @@ import { policyLoss } from "../../src/core/serverChecks/policyLosses.ts";
 import {
   decodeForwardBackwardOutput,
   decodeForwardBackwardRequest,
-  decodeSampleResponse,
   encodeForwardBackwardOutput,
-  encodeSampleResponse,
   type ForwardBackwardCall,
-} from "../../src/core/tinker/wire/wireProto.ts";
+} from "../../src/core/tinker/wire/forwardBackwardProto.ts";
+import {
+  decodeSampleResponse,
+  encodeSampleResponse,
+} from "../../src/core/tinker/wire/sampleProto.ts";
 import type { Filter, PassingAnswer, PassingRequest } from "./tinkerServersProxy.ts";
 
 /** What a server was asked for, in the order of arrival. */

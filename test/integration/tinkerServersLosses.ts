@@ -4,11 +4,13 @@ import * as z from "zod";
 import {
   decodeForwardBackwardOutput,
   decodeForwardBackwardRequest,
-  decodeSampleResponse,
   encodeForwardBackwardOutput,
   encodeForwardBackwardRequest,
+} from "../../src/core/tinker/wire/forwardBackwardProto.ts";
+import {
+  decodeSampleResponse,
   encodeSampleResponse,
-} from "../../src/core/tinker/wire/wireProto.ts";
+} from "../../src/core/tinker/wire/sampleProto.ts";
 import type { Filter, PassingRequest } from "./tinkerServersProxy.ts";
 
 const PROTOBUF = "application/x-protobuf";

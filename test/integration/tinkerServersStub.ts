@@ -6,8 +6,8 @@ import * as z from "zod";
 import {
   decodeForwardBackwardRequest,
   encodeForwardBackwardOutput,
-  encodeSampleResponse,
-} from "../../src/core/tinker/wire/wireProto.ts";
+} from "../../src/core/tinker/wire/forwardBackwardProto.ts";
+import { encodeSampleResponse } from "../../src/core/tinker/wire/sampleProto.ts";
 
 export interface StubOptions {
   /** False = a server of the JSON generation, which cannot read binary data. */

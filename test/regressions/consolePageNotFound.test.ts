@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { checkpointPage } from "../../src/core/tinker/consolePages.ts";
-import { hostedBaseUrl } from "../../src/core/tinker/serviceClient.ts";
+import { hostedBaseUrl } from "../../src/core/tinker/openTinker.ts";
 
 const PATH = "tinker://2f6c:train:0/sampler_weights/final_000040";
 

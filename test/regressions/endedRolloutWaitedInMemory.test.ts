@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { runPaths } from "../../src/core/runFolder/files/layout.ts";
 import type { SamplingClient } from "../../src/core/tinker/samplingClient.ts";
 import { decodeGroup } from "../../src/core/training/generation/groupFile.ts";
@@ -68,6 +68,27 @@ it("holds of a rollout that waits for its group what it is asked to keep, and no
   });
   const rollouts = await context.clock.run(group ?? Promise.reject(new Error("no group")));
   expect(rollouts.map(({ streams }) => streams)).toEqual([[], []]);
+});
+
+it("reads the texts of a rollout when it is written down, not while it waits for others to be", async () => {
+  const { services } = aContext();
+  const { tokenizer } = services.chat;
+  const decode = vi.fn(tokenizer.decode);
+  const chat = { ...services.chat, tokenizer: { ...tokenizer, decode } };
+  const context = aContext({ remote: remote(), chat });
+  const player = new RolloutPlayer(context, { step: 0, isAwaited: true });
+  const playing = player.play([[aTask({ rollout: 0 }), aTask({ rollout: 1 })]], {
+    context,
+    sampler: scriptedSampler([ANSWER]),
+    seedOf: () => 7,
+    onFinished: () => context.clock.sleep(1_000),
+    onUsed: () => undefined,
+  });
+  await settle();
+  const turns = 2;
+  expect(decode).toHaveBeenCalledTimes(turns + 1);
+  await context.clock.run(Promise.all(playing));
+  expect(decode).toHaveBeenCalledTimes(turns + 2);
 });
 
 it("plays a group anew of which an earlier attempt has written only some rollouts, and removes those", async () => {

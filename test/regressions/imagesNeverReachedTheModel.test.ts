@@ -12,12 +12,12 @@ import { Episode } from "../../src/core/rollout/episode.ts";
 import type { RolloutSettings } from "../../src/core/rollout/settings.ts";
 import type { SampleRequest, SamplingClient } from "../../src/core/tinker/samplingClient.ts";
 import { toWireData } from "../../src/core/tinker/wire/datum.ts";
-import { inputChunks } from "../../src/core/tinker/wire/modelInput.ts";
-import { ForwardBackwardRequestSchema } from "../../src/core/tinker/wire/tinker_pb.ts";
 import {
   decodeForwardBackwardRequest,
   encodeForwardBackwardRequest,
-} from "../../src/core/tinker/wire/wireProto.ts";
+} from "../../src/core/tinker/wire/forwardBackwardProto.ts";
+import { inputChunks } from "../../src/core/tinker/wire/modelInput.ts";
+import { ForwardBackwardRequestSchema } from "../../src/core/tinker/wire/tinker_pb.ts";
 import { buildDatum, toWireDatum } from "../../src/core/training/update/datums.ts";
 import { idOf, sampled, tinyModel } from "../core/chat/tinyModel.ts";
 import { imageBlock, pngBytes } from "../core/images/someImages.ts";

@@ -1,13 +1,13 @@
 /** An engine that stands for a model with vision reads images in both forms of the wire; one that reads text says so. */
 
 import { describe, expect, it } from "vitest";
-import { inputChunks } from "../../src/core/tinker/wire/modelInput.ts";
-import { vector } from "../../src/core/tinker/wire/tensors.ts";
 import {
   decodeForwardBackwardRequest,
   encodeForwardBackwardRequest,
   type WireDatum,
-} from "../../src/core/tinker/wire/wireProto.ts";
+} from "../../src/core/tinker/wire/forwardBackwardProto.ts";
+import { inputChunks } from "../../src/core/tinker/wire/modelInput.ts";
+import { vector } from "../../src/core/tinker/wire/tensors.ts";
 import type { EngineModel } from "../../src/local/engine/engine.ts";
 import { imageReader } from "../../src/local/engine/service/wire/imageChunk.ts";
 import { readTokens } from "../../src/local/engine/service/wire/jsonTensors.ts";

@@ -4,7 +4,7 @@ import {
   divergenceMetrics,
 } from "../../src/core/runFolder/metrics/divergence.ts";
 
-test("the divergence of a step takes a number a token, where its columns took many times the memory of the batch", () => {
+test("the divergence of a step holds nothing for each token, where its columns took many times the memory of the batch", () => {
   const tokens = 2_000_000;
   const array = (value: number) => new Float32Array(tokens).fill(value);
   const datum: DatumTokens = {
@@ -17,5 +17,5 @@ test("the divergence of a step takes a number a token, where its columns took ma
   const metrics = divergenceMetrics([datum], { low: 0.8, high: 1.2 });
   const taken = process.memoryUsage().arrayBuffers - before;
   expect(metrics).toMatchObject({ logprob_diff_abs_p95: 0.5, clip_frac_high: 1 });
-  expect(taken / tokens).toBeLessThan(12);
+  expect(taken / tokens).toBeLessThan(1);
 });

@@ -56,7 +56,7 @@ async function play(turns: readonly TurnScript[]) {
     aTask(),
     new AbortController().signal,
   );
-  return { finished: await clock.run(rollout), sampler };
+  return { finished: (await clock.run(rollout)).finish(), sampler };
 }
 
 describe("a sample that the service refuses", () => {

@@ -7,9 +7,11 @@ import { expect, it } from "vitest";
 import { Ledger } from "../../src/core/rollout/ledger.ts";
 import { toWireData } from "../../src/core/tinker/wire/datum.ts";
 import { decodeGroup, encodeRollout } from "../../src/core/training/generation/groupFile.ts";
-import { StoredGroups } from "../../src/core/training/generation/storedGroups.ts";
+import { RolloutPlayer } from "../../src/core/training/generation/rolloutPlayer.ts";
 import { toWireDatum } from "../../src/core/training/update/datums.ts";
-import { aDatum, aGroup } from "../core/training/builders.ts";
+import { result, scriptedEnvironment } from "../core/rollout/scriptedEnvironment.ts";
+import { call, ended, scriptedSampler } from "../core/rollout/scriptedModel.ts";
+import { aDatum, aGroup, aTask } from "../core/training/builders.ts";
 import { aContext } from "../core/training/fakeContext.ts";
 
 const TURNS = 40;
@@ -63,24 +65,27 @@ it("sends what the ledger holds without a copy", () => {
 });
 
 it("writes one rollout at a time when many end together", async () => {
-  const context = aContext();
-  const { fileSystem } = context;
-  const append = fileSystem.append.bind(fileSystem);
+  const onCall = () => result("right", { reward: 1, finished: true });
+  const context = aContext({ remote: scriptedEnvironment([{ onCall }]) });
+  const player = new RolloutPlayer(context, { step: 0, isAwaited: true });
   let writing = 0;
   let most = 0;
-  fileSystem.append = async (...args) => {
-    writing += 1;
-    most = Math.max(most, writing);
-    const offset = await append(...args);
-    writing -= 1;
-    return offset;
-  };
-  const stored = await StoredGroups.open(context);
-  const keys = [0, 1, 2, 3].map((position) => ({ position, version: 0, settingsHash: "" }));
-  await Promise.all(
-    keys.flatMap((key) => aGroup([1, 0]).map((rollout) => stored.add(key, rollout))),
+  const groups = player.play(
+    [0, 1, 2].map((group) => [0, 1].map((rollout) => aTask({ group, rollout }))),
+    {
+      context,
+      sampler: scriptedSampler([ended(call("answer"))]),
+      seedOf: () => 7,
+      onFinished: async () => {
+        writing += 1;
+        most = Math.max(most, writing);
+        await context.clock.sleep(10);
+        writing -= 1;
+      },
+      onUsed: () => undefined,
+    },
   );
+  const ends = await context.clock.run(Promise.all(groups));
+  expect(ends.flat()).toHaveLength(6);
   expect(most).toBe(1);
-  await Promise.all(keys.map((key) => stored.complete(key)));
-  expect(keys.every((key) => stored.has(key))).toBe(true);
 });

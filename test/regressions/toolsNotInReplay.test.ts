@@ -34,7 +34,7 @@ it("the tools that the model was offered are kept with its rollout and replayed"
     aTask(),
     new AbortController().signal,
   );
-  const { record } = await clock.run(playing);
+  const { record } = (await clock.run(playing)).finish();
   expect(rolloutBody(rolloutRecordSchema.parse(record)).tools).toEqual([
     { name: "add", description: { text: "Adds.", omitted: 0 } },
     { name: "answer", description: { text: "Ends.", omitted: 0 } },

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { hostedBaseUrl } from "../../src/core/tinker/serviceClient.ts";
+import { hostedBaseUrl } from "../../src/core/tinker/openTinker.ts";
 import { cacheFolder } from "../../src/node/cacheFolder.ts";
 import { type ListPricesOptions, loadListPrices } from "../../src/trainer/listPrices.ts";
 import { FakeHttp, type FakeReply } from "../fakes/fakeHttp.ts";

@@ -84,10 +84,12 @@ export class EnvironmentWire {
   readonly dependencies: EnvironmentDependencies;
   /** True once a session got its prompt from `/prompt`, because a server older than `/messages` had answered 404. */
   lacksMessages = false;
+  readonly #base: URL;
 
   constructor(dependencies: EnvironmentDependencies, target: Target) {
     this.dependencies = dependencies;
     this.target = target;
+    this.#base = new URL(dependencies.baseUrl);
   }
 
   /** Path of an endpoint of the environment. */
@@ -106,8 +108,7 @@ export class EnvironmentWire {
    * @throws AppError `transport`; reading the answer throws `environment-reply-too-long` when it is longer than is read
    */
   async send(request: WireRequest, signal: AbortSignal | undefined): Promise<HttpResponse> {
-    const base = new URL(this.dependencies.baseUrl);
-    let url = base.href.replace(/\/+$/, "") + request.path;
+    let url = this.#base.href.replace(/\/+$/, "") + request.path;
     for (let hops = 0; ; hops++) {
       const response = await this.dependencies.http.send({
         method: request.method,
@@ -270,7 +271,7 @@ export class EnvironmentWire {
       throw protocolFault(at, `the server redirects to another origin (${next.origin})`);
     }
     // Behind a gateway a server does not know the path under which it is offered.
-    const root = new URL(this.dependencies.baseUrl).pathname.replace(/\/+$/, "");
+    const root = this.#base.pathname.replace(/\/+$/, "");
     if (!next.pathname.startsWith(`${root}/`)) next.pathname = root + next.pathname;
     return next.href;
   }

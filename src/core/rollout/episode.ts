@@ -234,12 +234,8 @@ export class Episode {
   async #sample(ledger: Ledger, room: number): Promise<SampledTurn> {
     const { chat, clock, withTimerPaused, sampler, sampleSlot, seedOf, settings, signal } =
       this.#options;
-    const { length } = ledger;
     const request = {
-      // Made anew each time, so that a prompt takes no memory beside its stream while its sample is awaited.
-      get prompt() {
-        return ledger.slice(0, length);
-      },
+      prompt: ledger.tokens,
       images: this.#images.all.map(({ file }) => file),
       maxTokens: Math.min(settings.maxResponseTokens, room, this.#sampleBudget()),
       temperature: settings.temperature,

@@ -43,16 +43,16 @@ export interface TokenRun {
   readonly isTrained: boolean;
 }
 
-/** Tokens that were added together. */
-interface LedgerPart {
-  readonly tokens: Int32Array;
-  /** Null = all 0. */
-  readonly logprobs: Float32Array | null;
+/** Log-probs of a sampled turn; those of all other tokens are 0. */
+interface LogprobPart {
+  readonly start: number;
+  readonly values: Float32Array;
 }
 
 export class Ledger implements LedgerView {
   /** In place of one array, which would be copied each time that it grows. */
-  #parts: LedgerPart[] = [];
+  #tokens: Int32Array[] = [];
+  #logprobs: LogprobPart[] = [];
   #length = 0;
   /** In place of an entry a token, which would take half as much again. */
   readonly #runs: TokenRun[] = [];
@@ -70,7 +70,8 @@ export class Ledger implements LedgerView {
   /** A stream that was stored, over the arrays that were read. */
   static restore({ tokens, logprobs, runs }: StoredTokens): Ledger {
     const ledger = new Ledger([]);
-    ledger.#parts = [{ tokens, logprobs }];
+    ledger.#tokens = [tokens];
+    ledger.#logprobs = [{ start: 0, values: logprobs }];
     ledger.#length = tokens.length;
     ledger.#runs.push(...runs);
     ledger.#firstTurn = ledger.#runs.find(({ turn }) => turn >= 0)?.turn ?? 0;
@@ -78,30 +79,50 @@ export class Ledger implements LedgerView {
     return ledger;
   }
 
-  /** Joined once; {@link slice} joins nothing for good, which is cheaper while the stream grows. The same holds for {@link logprobs}. */
+  /** The array is never written again: who has taken it keeps these tokens, without a copy, while the stream grows. */
   get tokens(): Int32Array {
-    return this.#join().tokens;
+    const [first] = this.#tokens;
+    if (first !== undefined && this.#tokens.length === 1) return first;
+    const whole = this.slice();
+    this.#tokens = [whole];
+    return whole;
   }
 
   get logprobs(): Float32Array {
-    return this.#join().logprobs;
+    const [first] = this.#logprobs;
+    if (first?.values.length === this.#length) return first.values;
+    const values = new Float32Array(this.#length);
+    for (const part of this.#logprobs) values.set(part.values, part.start);
+    this.#logprobs = [{ start: 0, values }];
+    return values;
   }
 
-  /** Ids of the turn that was sampled last, and of the context behind it; a copy. */
+  /** Ids of the turn that was sampled last, and of the context behind it. */
   get lastTurn(): Int32Array {
     return this.slice(this.#lastTurnStart);
   }
 
-  /** A copy of the ids from `start` up to `end`. */
+  /** The ids from `start` up to `end`, not to be written; a copy, unless they were added together. */
   slice(start = 0, end = this.#length): Int32Array {
+    const whole = this.#partAt(start, end);
+    if (whole !== null) return whole;
     const tokens = new Int32Array(end - start);
     let at = 0;
-    for (const part of this.#parts) {
-      const wanted = part.tokens.subarray(Math.max(0, start - at), Math.max(0, end - at));
+    for (const part of this.#tokens) {
+      const wanted = part.subarray(Math.max(0, start - at), Math.max(0, end - at));
       if (wanted.length > 0) tokens.set(wanted, Math.max(0, at - start));
-      at += part.tokens.length;
+      at += part.length;
     }
     return tokens;
+  }
+
+  #partAt(start: number, end: number): Int32Array | null {
+    let at = 0;
+    for (const part of this.#tokens) {
+      if (at === start && part.length === end - start) return part;
+      at += part.length;
+    }
+    return null;
   }
 
   /** Made anew each time, as are {@link sources} and {@link turns}. */
@@ -128,13 +149,24 @@ export class Ledger implements LedgerView {
     return this.#length;
   }
 
+  /** Tokens with mask 1. */
+  get trainedTokens(): number {
+    let count = 0;
+    let start = 0;
+    for (const { end, isTrained } of this.#runs) {
+      if (isTrained) count += end - start;
+      start = end;
+    }
+    return count;
+  }
+
   /** Turns that were sampled in this stream. */
   get turnCount(): number {
     return this.#turn + 1 - this.#firstTurn;
   }
 
   /**
-   * Adds a sampled turn. `logprobs` null makes it context only: no invented probability is ever trained on.
+   * Adds a sampled turn, typed arrays without a copy. `logprobs` null makes it context only: no invented probability is ever trained on.
    * @throws AppError `invariant` when `logprobs` cannot be trained on, see {@link areUsable}
    */
   addTurn(tokens: ArrayLike<number>, logprobs: Logprobs | null): void {
@@ -154,10 +186,11 @@ export class Ledger implements LedgerView {
 
   #append(tokens: ArrayLike<number>, source: TokenSource, logprobs: Logprobs | null): void {
     if (tokens.length === 0) return;
-    this.#parts.push({
-      tokens: new Int32Array(tokens),
-      logprobs: logprobs && new Float32Array(logprobs),
-    });
+    if (logprobs !== null) {
+      const values = logprobs instanceof Float32Array ? logprobs : new Float32Array(logprobs);
+      this.#logprobs.push({ start: this.#length, values });
+    }
+    this.#tokens.push(tokens instanceof Int32Array ? tokens : Int32Array.from(tokens));
     this.#length += tokens.length;
     const isTrained = logprobs !== null;
     this.#addRun({ end: this.#length, source, turn: this.#turn, isTrained });
@@ -169,21 +202,6 @@ export class Ledger implements LedgerView {
       last?.source === run.source && last.turn === run.turn && last.isTrained === run.isTrained;
     if (goesOn) this.#runs.pop();
     this.#runs.push(run);
-  }
-
-  #join(): { readonly tokens: Int32Array; readonly logprobs: Float32Array } {
-    const [first, second] = this.#parts;
-    if (first !== undefined && first.logprobs !== null && second === undefined) {
-      return { tokens: first.tokens, logprobs: first.logprobs };
-    }
-    const whole = { tokens: this.slice(), logprobs: new Float32Array(this.#length) };
-    let at = 0;
-    for (const { tokens, logprobs } of this.#parts) {
-      if (logprobs !== null) whole.logprobs.set(logprobs, at);
-      at += tokens.length;
-    }
-    this.#parts = [whole];
-    return whole;
   }
 
   /** Fills an array of the stream's length. */

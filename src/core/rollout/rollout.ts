@@ -66,6 +66,12 @@ export interface FinishedRollout {
   readonly scoredFrom: readonly string[] | null;
 }
 
+/** A rollout that nothing plays any more. */
+export interface EndedRollout extends Pick<FinishedRollout, "streams" | "scoredFrom"> {
+  /** Makes its record, anew each time: the texts of a record take as much memory as the tokens that they are read from. */
+  finish(): FinishedRollout;
+}
+
 interface AttemptResult {
   readonly episode: Episode | null;
   readonly stop: StopReason;
@@ -84,7 +90,7 @@ export async function runRollout(
   options: RolloutOptions,
   task: RolloutTask,
   signal: AbortSignal,
-): Promise<FinishedRollout> {
+): Promise<EndedRollout> {
   const { clock, meter = new UsageMeter(), settings } = options;
   const startedAtMs = clock.now();
   const started = clock.monotonic();
@@ -104,7 +110,11 @@ export async function runRollout(
   const timing = { startedAtMs, durationMs, sessionMs, retriedMs };
   const stop = hasGivenUp ? "max_retries" : result.stop;
   const { usage } = meter;
-  return finish(task, { ...result, stop, usage }, settings, count, timing);
+  return {
+    streams: result.episode?.streams ?? [],
+    scoredFrom: scoredFrom(result, settings),
+    finish: () => finish(task, { ...result, stop, usage }, settings, count, timing),
+  };
 }
 
 async function attempt(

@@ -89,7 +89,7 @@ export class TokenStreams {
     const bridge = this.#chat.retention === "template" ? null : this.#bridge(turn, followUps);
     if (bridge !== null) return { context: bridge, observations: bridge.delta.length };
     const context = this.#renderAgain();
-    const tokens = this.current.slice();
+    const { tokens } = this.current;
     if (tokens.every((token, i) => context[i] === token)) {
       const delta = context.slice(tokens.length);
       return { context: { closing: [], delta }, observations: delta.length };

@@ -1,7 +1,7 @@
 /** Compares what a server gave as the loss of the probe with what each loss comes to for the log-probabilities it gave. */
 
+import type { ForwardBackwardResult } from "../tinker/wire/forwardBackwardProto.ts";
 import { lossMetrics } from "../tinker/wire/metricNames.ts";
-import type { ForwardBackwardResult } from "../tinker/wire/wireProto.ts";
 import { sum } from "../util/stats.ts";
 import type { LossCandidate } from "./lossCandidates.ts";
 import { type LossNormalization, normalized } from "./normalizations.ts";

@@ -3,7 +3,7 @@
 import type { Config } from "../config/fields/schema.ts";
 import { type LossName, lossParameters } from "../config/rules/lossDefaults.ts";
 import type { TrainingClient } from "../tinker/trainingClient.ts";
-import type { ForwardBackwardResult } from "../tinker/wire/wireProto.ts";
+import type { ForwardBackwardResult } from "../tinker/wire/forwardBackwardProto.ts";
 import { LOSS_NAMES, lossCandidates } from "./lossCandidates.ts";
 import { type LossVerdict, lossVerdict } from "./lossVerdict.ts";
 import { type ProbeData, probeData, toDatums } from "./probeData.ts";

@@ -7,12 +7,8 @@ import {
   checkpointsOf,
   createCheckpointClient,
 } from "./checkpoints.ts";
-import {
-  capabilities,
-  openTinker,
-  type SupportedModel,
-  type TinkerOptions,
-} from "./serviceClient.ts";
+import { openTinker } from "./openTinker.ts";
+import { capabilities, type SupportedModel, type TinkerOptions } from "./serviceClient.ts";
 import { checkpointListSchema, trainingRunListSchema } from "./wire/wire.ts";
 
 /** A model that was trained, as the server remembers it. */

@@ -1,7 +1,7 @@
 /** Pages of the hosted service's console, as the official client names them (`tinker/lib/console_urls.py`). */
 
+import { hostedBaseUrl } from "./openTinker.ts";
 import { parseTinkerPath } from "./paths.ts";
-import { hostedBaseUrl } from "./serviceClient.ts";
 
 const CONSOLE = "https://tinker.thinkingmachines.ai";
 

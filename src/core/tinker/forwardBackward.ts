@@ -6,7 +6,7 @@ import { submitInTurn, type TrainingRequestOptions } from "./trainingRequests.ts
 import { tinkerError } from "./transport/errors.ts";
 import { combineResults } from "./wire/combine.ts";
 import { chunkData, type Datum, toWireData } from "./wire/datum.ts";
-import type { ForwardBackwardResult, LossConfig, WireDatum } from "./wire/wireProto.ts";
+import type { ForwardBackwardResult, LossConfig, WireDatum } from "./wire/forwardBackwardProto.ts";
 
 export interface LossCall {
   readonly lossFn: string;

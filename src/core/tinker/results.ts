@@ -2,13 +2,12 @@
 
 import { jsonResult } from "./operations.ts";
 import type { FutureResult } from "./transport/pollAnswer.ts";
-import { forwardBackwardResultSchema, sampleResultSchema } from "./wire/wire.ts";
 import {
   decodeForwardBackwardOutput,
-  decodeSampleResponse,
   type ForwardBackwardResult,
-  type SampleResult,
-} from "./wire/wireProto.ts";
+} from "./wire/forwardBackwardProto.ts";
+import { decodeSampleResponse, type SampleResult } from "./wire/sampleProto.ts";
+import { forwardBackwardResultSchema, sampleResultSchema } from "./wire/wire.ts";
 
 /** @throws AppError `tinker-protocol` */
 export function readForwardBackwardResult(result: FutureResult): ForwardBackwardResult {

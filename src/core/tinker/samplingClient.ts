@@ -14,10 +14,11 @@ import { readSampleResult } from "./results.ts";
 import { PROMPT_BYTES_PER_TOKEN, type SamplingGate } from "./samplingGate.ts";
 import type { TinkerSession } from "./session.ts";
 import { tinkerError } from "./transport/errors.ts";
+import { LateJson } from "./transport/exchange.ts";
 import { askedDelayMs } from "./transport/retry.ts";
-import { inputChunks, inputParts, type TokenIds } from "./wire/modelInput.ts";
-import type { SampleBody } from "./wire/wire.ts";
-import type { SampleResult } from "./wire/wireProto.ts";
+import { inputParts, type TokenIds } from "./wire/modelInput.ts";
+import { encodeSampleBody, type SampleBody } from "./wire/sampleBody.ts";
+import type { SampleResult } from "./wire/sampleProto.ts";
 
 export interface SampleRequest {
   /** Ids; those below 0 stand for `images`, see `imageIds.ts`. */
@@ -177,8 +178,9 @@ class Sampler {
   ): Promise<Accepted> {
     const { operations, gate, samplerId, clock } = this.#options;
     const place = { sampling_session_id: samplerId, seq_id: this.#nextSeqId++ };
-    // Made when it is sent: the lists of numbers take no memory while the submit waits for its turn or for the answer.
-    const body = { toJSON: () => sampleBody(request, isScored, place) };
+    const body = new LateJson(() =>
+      encodeSampleBody(request, sampleBody(request, isScored, place)),
+    );
     const promptCost = costOf(request);
     return await operations.submit(
       {
@@ -229,7 +231,6 @@ function sampleBody(
 ): SampleBody {
   return {
     num_samples: 1,
-    prompt: { chunks: inputChunks(request.prompt, request.images) },
     sampling_params: {
       max_tokens: request.maxTokens,
       seed: request.seed,

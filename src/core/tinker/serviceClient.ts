@@ -1,8 +1,5 @@
 /** Connects to one Tinker server, and hands out training and sampling clients of one session. */
 
-import { isAppError } from "../errors.ts";
-import type { Clock, HttpClient, Log, Random } from "../ports.ts";
-import { type KeySource, keyText } from "../secrets/keySource.ts";
 import { createCanceller } from "./cancelling.ts";
 import { type CheckpointClient, createCheckpointClient } from "./checkpoints.ts";
 import {
@@ -12,6 +9,7 @@ import {
   loadModel,
   type NewModel,
 } from "./models.ts";
+import { openTinker, orNullWithout, sdkVersion, type TinkerAddress } from "./openTinker.ts";
 import { createOperations, type Operations } from "./operations.ts";
 import { checkSamplerPath, checkStatePath } from "./paths.ts";
 import { createSamplingClient, type SamplingClient } from "./samplingClient.ts";
@@ -20,31 +18,17 @@ import { type FinishReason, TinkerSession } from "./session.ts";
 import { createTrainingClient, type TrainingClient } from "./trainingClient.ts";
 import type { SubmittedCall } from "./trainingRequests.ts";
 import { ByteBudget } from "./transport/byteBudget.ts";
-import { tinkerError } from "./transport/errors.ts";
 import type { QueueState } from "./transport/futures.ts";
-import { createTinkerHttp, type TinkerHttp } from "./transport/http.ts";
-import type { OnServerMessage } from "./transport/serverMessage.ts";
+import type { TinkerHttp } from "./transport/http.ts";
 import { LossEncoding } from "./wire/lossEncoding.ts";
 import {
   type ClientConfig,
   capabilitiesSchema,
-  clientConfigSchema,
   samplerSchema,
   samplingSessionSchema,
 } from "./wire/wire.ts";
 
-export interface TinkerOptions {
-  readonly http: HttpClient;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Log;
-  /** A path prefix is kept. */
-  readonly baseUrl: string;
-  readonly apiKey: string;
-  /** For messages about the key. */
-  readonly keySource?: KeySource;
-  /** Called with each short-lived token that replaces the key. */
-  readonly onToken?: (token: string) => void;
+export interface TinkerOptions extends TinkerAddress {
   readonly tags?: readonly string[];
   /** Shown with the session, for example the run's name. */
   readonly userMetadata?: Readonly<Record<string, string>>;
@@ -53,8 +37,6 @@ export interface TinkerOptions {
   /** Limit of an unbroken row of failed polls. */
   readonly noAnswerLimitMs?: number;
   readonly onQueueState?: (state: QueueState) => void;
-  /** Called with messages of the server for its user, and with what this client does differently because of the server. */
-  readonly onMessage?: OnServerMessage;
   /** Called when a training request was accepted. */
   readonly onSubmitted?: (call: SubmittedCall) => void;
 }
@@ -86,11 +68,6 @@ export interface ServiceClient
   close(): void;
 }
 
-/** The hosted service. */
-export const hostedBaseUrl = "https://tinker.thinkingmachines.dev/services/tinker-prod";
-
-/** The version of the official client whose behaviour this client follows; servers choose their flags by it. */
-const sdkVersion = "0.38.0";
 const defaultNoAnswerLimitMs = 15 * 60_000;
 
 export interface Connection {
@@ -132,37 +109,6 @@ export async function connectTinker(options: TinkerOptions): Promise<ServiceClie
     finish: (reason, detail) => session.finish(reason, detail ?? null),
     close: () => session.close(),
   };
-}
-
-/**
- * A server's address and credential, with the flags that it gave; no session begins.
- * @throws AppError `tinker-auth` for a key the hosted service cannot know, and `tinker-*` as all calls do
- */
-export async function openTinker(
-  options: Pick<
-    TinkerOptions,
-    | "http"
-    | "clock"
-    | "random"
-    | "log"
-    | "baseUrl"
-    | "apiKey"
-    | "keySource"
-    | "onToken"
-    | "onMessage"
-  >,
-): Promise<{
-  readonly tinker: TinkerHttp;
-  readonly config: ClientConfig;
-  readonly billingPauseMs: () => number;
-}> {
-  checkKey(options);
-  let config = clientConfigSchema.parse({});
-  const billingPauseMs = () => config.billing_exception_max_pause_duration_sec * 1000;
-  const tinker = createTinkerHttp({ ...options, billingPauseMs });
-  config = await clientConfig(tinker);
-  if (config.pjwt_auth_enabled) await tinker.exchangeKey();
-  return { tinker, config, billingPauseMs };
 }
 
 /** A session that begins with its first model or sampler. @throws AppError `tinker-*` */
@@ -219,32 +165,6 @@ export async function connect(options: TinkerOptions): Promise<Connection> {
   };
 }
 
-/** Credentials of the hosted service are API keys or tokens: `docs/protocols/tinker.md#keys-and-tokens`. */
-function checkKey({
-  baseUrl,
-  apiKey,
-  keySource,
-}: Pick<TinkerOptions, "baseUrl" | "apiKey" | "keySource">): void {
-  if (!baseUrl.startsWith(hostedBaseUrl) || /^(tml-|eyJ)/.test(apiKey)) return;
-  const what = keySource === undefined ? "The Tinker key" : keyText(keySource);
-  throw tinkerError("tinker-auth", `${what} does not begin with "tml-"`);
-}
-
-/** Short, because nothing can be lost before the first answer: a wrong address is reported soon. */
-const firstContactBudgetMs = 30_000;
-/** Half of the budget, so that an address that never answers is reported within it. */
-const firstContactTimeoutMs = 15_000;
-
-/** The flags of the server; one without the call gets the defaults. */
-async function clientConfig(tinker: TinkerHttp): Promise<ClientConfig> {
-  const body = { sdk_version: sdkVersion };
-  const budgetMs = firstContactBudgetMs;
-  const timeoutMs = firstContactTimeoutMs;
-  const request = { method: "POST", path: "client/config", body, timeoutMs } as const;
-  const answer = await orNullWithout(tinker.call(request, clientConfigSchema, { budgetMs }));
-  return answer ?? clientConfigSchema.parse({});
-}
-
 /**
  * What the server trains and samples; null from a server without the call.
  * @throws AppError `tinker-*`
@@ -263,16 +183,6 @@ export async function capabilities(tinker: TinkerHttp): Promise<readonly Support
           isSampleable: model.sampleable ?? true,
         },
   );
-}
-
-/** Null instead of a refusal of a path that the server does not have. */
-async function orNullWithout<Answer>(call: Promise<Answer>): Promise<Answer | null> {
-  try {
-    return await call;
-  } catch (error) {
-    if (isAppError(error, "tinker-not-found")) return null;
-    throw error;
-  }
 }
 
 function trainingClient(connection: Connection, model: CreatedModel): TrainingClient {

@@ -9,6 +9,7 @@ import { type CheckpointKind, checkCheckpointName, formatTinkerPath } from "./pa
 import type { SamplingClient } from "./samplingClient.ts";
 import { submitInTurn, type TrainingRequestOptions } from "./trainingRequests.ts";
 import type { Datum } from "./wire/datum.ts";
+import type { ForwardBackwardResult, LossConfig } from "./wire/forwardBackwardProto.ts";
 import {
   type AdamParams,
   ephemeralSamplerSchema,
@@ -18,7 +19,6 @@ import {
   type SaveWeightsBody,
   savedPathSchema,
 } from "./wire/wire.ts";
-import type { ForwardBackwardResult, LossConfig } from "./wire/wireProto.ts";
 
 export interface SaveOptions {
   /** Absent = kept for ever. */

@@ -10,7 +10,23 @@ export interface Stats {
   readonly count: number;
 }
 
-/** Statistics of values that come one by one, by Welford's update: exact enough for large offsets. */
+/** The mean of values that come one by one, by Welford's update: exact enough for large offsets. */
+export class RunningMean {
+  #count = 0;
+  #mean = 0;
+
+  add(value: number): void {
+    this.#count += 1;
+    this.#mean += (value - this.#mean) / this.#count;
+  }
+
+  /** Null before the first value. */
+  get mean(): number | null {
+    return this.#count === 0 ? null : this.#mean;
+  }
+}
+
+/** As {@link RunningMean}, with the other statistics. */
 export class RunningStats {
   #count = 0;
   #mean = 0;
@@ -41,6 +57,12 @@ export function summarize(values: Iterable<number>): Stats {
   return running.stats;
 }
 
+/** Position of the first entry that is no finite number; -1 without one. */
+export function indexOfNonFinite(values: ArrayLike<number>): number {
+  for (let i = 0; i < values.length; i += 1) if (!Number.isFinite(values[i])) return i;
+  return -1;
+}
+
 /** 0 when empty. */
 export function sum(values: ArrayLike<number>): number {
   let total = 0;
@@ -60,14 +82,19 @@ export function fraction(part: number, whole: number): number | null {
 
 /** Percentile by linear interpolation between the two nearest ranks, `share` in [0, 1]; null when empty. */
 export function percentile(values: ArrayLike<number>, share: number): number | null {
-  return sortedPercentile(new Float64Array(values).sort(), share);
+  const sorted = new Float64Array(values).sort();
+  return betweenRanks(sorted.length, share, (rank) => sorted[rank] ?? 0);
 }
 
-/** As {@link percentile} of values in rising order. */
-export function sortedPercentile(sorted: ArrayLike<number>, share: number): number | null {
-  const position = (sorted.length - 1) * share;
-  const below = sorted[Math.floor(position)];
-  const above = sorted[Math.ceil(position)];
-  if (below === undefined || above === undefined) return null;
-  return below + (above - below) * (position - Math.floor(position));
+/** Between the values of the two nearest ranks of `count`, in rising order from 0; null when there are none. */
+export function betweenRanks(
+  count: number,
+  share: number,
+  valueAt: (rank: number) => number,
+): number | null {
+  if (count === 0) return null;
+  const position = (count - 1) * share;
+  const [low, high] = [Math.floor(position), Math.ceil(position)];
+  const below = valueAt(low);
+  return low === high ? below : below + (valueAt(high) - below) * (position - low);
 }

@@ -3,13 +3,16 @@
 import type { Clock } from "../ports.ts";
 import { linkSignals, raceAbort } from "./abort.ts";
 
+/** Made once: an error with a stack each time would cost more than the sleep. */
+const WOKEN = new Error("The sleep was ended.");
+
 export class WakeableSleep {
   readonly #sleeping = new Set<AbortController>();
   #isWakePending = false;
 
   /** Ends all sleeps that are under way. */
   wake(): void {
-    for (const waking of [...this.#sleeping]) waking.abort();
+    for (const waking of [...this.#sleeping]) waking.abort(WOKEN);
   }
 
   /** As {@link wake}; with none under way the next one ends at once. For events that must not be missed. */
@@ -35,7 +38,7 @@ export class WakeableSleep {
   ): Promise<boolean> {
     const waking = new AbortController();
     this.#sleeping.add(waking);
-    if (this.#isWakePending) waking.abort();
+    if (this.#isWakePending) waking.abort(WOKEN);
     this.#isWakePending = false;
     const link = linkSignals([signal, waking.signal]);
     try {

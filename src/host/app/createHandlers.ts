@@ -55,16 +55,17 @@ export interface HandlersOptions {
 export function createHandlers(options: HandlersOptions): LateHandlers {
   const { views, trees, services, dashboard, keys, demo, fileSystem } = options;
   const { programFolder, extensionUri, register } = options;
-  const { store, labels, finder, tasks } = options.runs;
+  const { store, labels, finder, tasks, trainings } = options.runs;
+  const choice = { store, labels, trainings };
   const open = (folder: string): void => dashboard.open(folder);
   const panels = register(new ChatPanels({ keys, programFolder, extensionUri }));
   return {
     ...keys.handlers,
     ...environmentHandlers({ view: views.environments, catalogue: services.catalogue }),
-    ...steerHandlers({ store, labels }),
-    ...folderHandlers({ store, labels, finder, fileSystem, open }),
-    ...runListHandlers({ store, labels, finder, view: views.runs }),
-    ...startHandlers({ store, labels, finder, tasks, demo, fileSystem }),
+    ...steerHandlers(choice),
+    ...folderHandlers({ ...choice, finder, fileSystem, open }),
+    ...runListHandlers({ ...choice, finder, view: views.runs }),
+    ...startHandlers({ ...choice, finder, tasks, demo, fileSystem }),
     ...trajectoryHandlers({
       trajectories: views.trajectories,
       view: trees.trajectories.view,
@@ -73,16 +74,15 @@ export function createHandlers(options: HandlersOptions): LateHandlers {
       follow: (isFollowing) => views.selectedRun.follow(isFollowing),
     }),
     ...checkpointHandlers({
-      store,
-      labels,
+      ...choice,
       tasks,
       view: views.checkpoints,
       read: views.readSaved,
       changes: changes(options),
       downloads: { keys, programFolder },
     }),
-    ...chatHandlers({ store, labels, panels, fileSystem, read: views.readSaved }),
-    ...dashboardHandlers({ store, labels, dashboard, fileSystem, view: trees.runs.view }),
+    ...chatHandlers({ ...choice, panels, fileSystem, read: views.readSaved }),
+    ...dashboardHandlers({ ...choice, dashboard, fileSystem, view: trees.runs.view }),
     ...runsTableHandlers({ store, panel: options.table, view: trees.runs.view }),
     ...promptHandlers({ store, finder, keys, programFolder, register }),
     runMenu: () => showRunMenu(store),

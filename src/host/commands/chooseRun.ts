@@ -3,6 +3,7 @@
 import * as vscode from "vscode";
 import type { RunLabels } from "../runs/runLabels.ts";
 import type { RunEntry, RunStore } from "../runs/runStore.ts";
+import type { Trainings } from "../runs/trainings.ts";
 import { runRow } from "../views/runRow.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import { type Offer, offerInstead, offersToTrain } from "./offerInstead.ts";
@@ -10,6 +11,7 @@ import { type Offer, offerInstead, offersToTrain } from "./offerInstead.ts";
 export interface ChooseRunOptions {
   readonly store: RunStore;
   readonly labels: RunLabels;
+  readonly trainings: Pick<Trainings, "active">;
 }
 
 export interface RunChoice {
@@ -21,7 +23,7 @@ export interface RunChoice {
 
 /** Undefined when there is none, or the user picked none. */
 export async function chooseRun(
-  { store, labels }: ChooseRunOptions,
+  { store, labels, trainings }: ChooseRunOptions,
   target: unknown,
   { placeHolder, none, fits }: RunChoice,
 ): Promise<RunEntry | undefined> {
@@ -35,7 +37,9 @@ export async function chooseRun(
   const runs = store.runs.filter(fits);
   const [only, ...others] = runs;
   if (only === undefined) {
-    void offerInstead(none, offersFor(store));
+    const isFirstOnItsWay = store.runs.length === 0 && trainings.active.length > 0;
+    if (isFirstOnItsWay) void offerInstead(onItsWayText(), []);
+    else void offerInstead(none, offersFor(store));
     return undefined;
   }
   // Of a row that was lost nobody knows that it was this one.
@@ -63,6 +67,11 @@ export function chooseAnyRun(
 
 function goneText(folder: string): string {
   return vscode.l10n.t("The run in {0} is not in the list any more.", folder);
+}
+
+/** A run has its folder, and is listed, once the services have answered. */
+function onItsWayText(): string {
+  return vscode.l10n.t("The run is being prepared. It is listed when it begins.");
 }
 
 function offersFor({ runs }: RunStore): readonly Offer[] {

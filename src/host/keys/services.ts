@@ -1,7 +1,7 @@
 /** Where the services are, and which host a key for them is bound to. */
 
 import { OPENREWARD_SESSIONS_URL } from "../../core/openreward/environments.ts";
-import { hostedBaseUrl } from "../../core/tinker/serviceClient.ts";
+import { hostedBaseUrl } from "../../core/tinker/openTinker.ts";
 import type { ServiceId } from "./keyNames.ts";
 
 /** The official addresses: the first is the one that is used, the others stand for the same service. */

@@ -5,7 +5,6 @@ import type { RolloutSummary } from "../../core/runFolder/reader.ts";
 import { groupBy } from "../../core/util/groupBy.ts";
 import { newestSets, type RolloutKey, type RolloutSet, setName } from "../../shared/rolloutSet.ts";
 import type { FollowedRun, RunFeeds } from "../runs/runFeed.ts";
-import { plainLine } from "../vscode/plainText.ts";
 import { readSetting } from "../vscode/settings.ts";
 import {
   describeFilter,
@@ -14,15 +13,8 @@ import {
   type RolloutFilter,
   type RolloutOrder,
 } from "./rolloutFilter.ts";
-import type { RowText } from "./runRow.ts";
-import {
-  evaluationRow,
-  groupRow,
-  noStepsText,
-  rolloutItemRow,
-  stepRow,
-  trainingUseText,
-} from "./trajectoryRows.ts";
+import { itemOf, moreItem, rolloutItem } from "./trajectoryItems.ts";
+import { evaluationRow, groupRow, noStepsText, stepRow } from "./trajectoryRows.ts";
 
 export type TrajectoryNode =
   | ({ readonly kind: "step"; readonly folder: string } & RolloutSet)
@@ -287,34 +279,4 @@ export class TrajectoriesView
 
 function keyOf(node: TrajectoryNode): string {
   return JSON.stringify(node);
-}
-
-function rolloutItem(summary: RolloutSummary): vscode.TreeItem {
-  const item = itemOf(rolloutItemRow(summary), vscode.TreeItemCollapsibleState.None);
-  const { error } = summary;
-  const reasons = [trainingUseText(summary), error === null ? null : plainLine(error)];
-  item.tooltip = [item.tooltip, ...reasons].filter((line) => line !== null).join("\n");
-  item.command = {
-    command: "tinkerRL.openSelectedRollout",
-    title: vscode.l10n.t("Open Rollout"),
-  };
-  return item;
-}
-
-function moreItem(count: number): vscode.TreeItem {
-  const item = new vscode.TreeItem(vscode.l10n.t("Show More Steps"));
-  item.description = vscode.l10n.t("{0} older ones", count);
-  item.iconPath = new vscode.ThemeIcon("ellipsis");
-  item.command = { command: "tinkerRL.showMoreSteps", title: vscode.l10n.t("Show More Steps") };
-  return item;
-}
-
-function itemOf(text: RowText, state: vscode.TreeItemCollapsibleState): vscode.TreeItem {
-  const item = new vscode.TreeItem(text.label, state);
-  item.description = text.description;
-  item.tooltip = text.spoken;
-  item.contextValue = text.context;
-  item.accessibilityInformation = { label: text.spoken };
-  item.iconPath = new vscode.ThemeIcon(text.icon);
-  return item;
 }

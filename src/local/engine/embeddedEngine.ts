@@ -2,17 +2,10 @@
 
 import { availableParallelism } from "node:os";
 import { AppError } from "../../core/errors.ts";
-import { createNormal } from "../random.ts";
 import { adamStep, newOptimizerState, type OptimizerState } from "./adam.ts";
 import { decodeAdapter, encodeAdapter } from "./adapterFile.ts";
-import {
-  type AdapterLayout,
-  adapterLayout,
-  isAttention,
-  MAX_RANK,
-  PROJECTIONS,
-  spanLength,
-} from "./architecture.ts";
+import { freeze, initialParameters, type TrainedProjections } from "./adapterParameters.ts";
+import { type AdapterLayout, adapterLayout, MAX_RANK } from "./architecture.ts";
 import type {
   AdamParams,
   Adapter,
@@ -57,11 +50,9 @@ interface AdapterRecord {
   tail: Promise<unknown>;
 }
 
-interface SnapshotRecord {
+interface SnapshotRecord extends TrainedProjections {
   readonly weights: SamplerWeights;
   readonly adapter: { readonly layout: AdapterLayout; readonly parameters: Float32Array };
-  readonly trainAttn: boolean;
-  readonly trainMlp: boolean;
 }
 
 const BASE_WEIGHTS: SamplerWeights = { key: 0, adapter: null };
@@ -151,7 +142,7 @@ class EmbeddedEngine implements Engine {
     layout: AdapterLayout,
     parameters: Float32Array,
     optimizer: OptimizerState | null,
-    flags: { readonly trainAttn: boolean; readonly trainMlp: boolean },
+    flags: TrainedProjections,
   ): Adapter {
     const handle: Adapter = {
       id: this.#nextId++,
@@ -222,7 +213,7 @@ class EmbeddedEngine implements Engine {
     const record = this.#adapter(adapter);
     return this.#inOrder(record, () => {
       const gradient = record.gradient ?? new Float32Array(record.layout.length);
-      freeze(record, gradient);
+      freeze(record.layout, record.handle, gradient);
       const norm = adamStep(record.parameters, gradient, record.optimizer, params);
       record.gradient = null;
       record.version = this.#nextId++;
@@ -240,7 +231,7 @@ class EmbeddedEngine implements Engine {
   #addSnapshot(
     layout: AdapterLayout,
     parameters: Float32Array,
-    flags: { readonly trainAttn: boolean; readonly trainMlp: boolean },
+    flags: TrainedProjections,
   ): Snapshot {
     const id = this.#nextId++;
     this.#snapshots.set(id, {
@@ -312,35 +303,5 @@ class EmbeddedEngine implements Engine {
 
   async close(): Promise<void> {
     await Promise.all(this.#threads.map((thread) => thread.close()));
-  }
-}
-
-/** A from a normal distribution with variance 1/input, B zero; the padding of the rank stays zero for good. */
-function initialParameters(layout: AdapterLayout, seed: number): Float32Array {
-  const normal = createNormal(seed);
-  const parameters = new Float32Array(layout.length);
-  for (const layer of layout.layers) {
-    for (const projection of PROJECTIONS) {
-      const { a } = layer[projection];
-      const scale = 1 / Math.sqrt(a.rows);
-      for (let i = 0; i < a.rows; i++) {
-        for (let j = 0; j < layout.rank; j++)
-          parameters[a.offset + i * a.columns + j] = normal() * scale;
-      }
-    }
-  }
-  return parameters;
-}
-
-/** Clears the gradient of projections that the adapter does not train. */
-function freeze(record: AdapterRecord, gradient: Float32Array): void {
-  const { trainAttn, trainMlp } = record.handle;
-  for (const layer of record.layout.layers) {
-    for (const projection of PROJECTIONS) {
-      if (isAttention(projection) ? trainAttn : trainMlp) continue;
-      for (const span of [layer[projection].a, layer[projection].b]) {
-        gradient.fill(0, span.offset, span.offset + spanLength(span));
-      }
-    }
   }
 }

@@ -7,21 +7,10 @@ import {
   type PassBuffers,
   passBuffers,
 } from "./activations.ts";
-import {
-  type AdapterLayout,
-  LORA_SCALE,
-  type LoraSpans,
-  type Projection,
-  projectionShape,
-} from "./architecture.ts";
 import type { Arena } from "./arena.ts";
+import { LinearLayers, type TrainTarget } from "./linearLayers.ts";
 import { PackedAttention, type SequenceRows } from "./packedAttention.ts";
-import { ropeTables, type WeightSet, type Weights } from "./weights.ts";
-
-/** What is trained: LoRA parameters, or every base weight (for making the base model). */
-export type TrainTarget =
-  | { readonly kind: "lora"; readonly largest: AdapterLayout }
-  | { readonly kind: "full" };
+import { ropeTables, type Weights } from "./weights.ts";
 
 export interface NetworkSequence {
   readonly tokens: Int32Array;
@@ -30,16 +19,11 @@ export interface NetworkSequence {
 
 export class Network {
   readonly maxRows: number;
+  readonly linear: LinearLayers;
   readonly #weights: Weights;
   readonly #arena: Arena;
-  readonly #set: WeightSet;
   readonly #target: TrainTarget;
   readonly #rope: { readonly cos: number; readonly sin: number };
-  /** Flat parameters of the adapter (lora only) and their gradients. */
-  readonly #adapter: number;
-  readonly #gradient: number;
-  #gradientLength: number;
-  #layout: AdapterLayout | null = null;
   readonly #layers: readonly LayerActivations[];
   readonly #b: PassBuffers;
   readonly #attention: PackedAttention;
@@ -51,40 +35,13 @@ export class Network {
     this.#target = target;
     this.maxRows = maxRows;
     this.#rope = ropeTables(weights.arena, weights.arch);
-    this.#set = weights.allocateSet(true);
-    this.#gradientLength = target.kind === "lora" ? target.largest.length : weights.layout.length;
-    this.#adapter = target.kind === "lora" ? this.#arena.alloc(target.largest.length) : 0;
-    this.#gradient = this.#arena.alloc(this.#gradientLength);
     this.#layers = Array.from({ length: weights.arch.layers }, () =>
       layerActivations(this.#arena, weights, maxRows),
     );
     const rank = target.kind === "lora" ? target.largest.paddedRank : 8;
     this.#b = passBuffers(this.#arena, weights, maxRows, rank);
     this.#attention = new PackedAttention(weights, this.#b);
-    if (target.kind === "full") weights.merge(this.#set, null);
-  }
-
-  /** Takes new base weights. Full training only. */
-  setBase(parameters: Float32Array): void {
-    this.#weights.setBase(parameters);
-    this.#weights.merge(this.#set, null);
-  }
-
-  /** Takes an adapter's parameters; its rank may differ from the one before. */
-  setAdapter(layout: AdapterLayout, parameters: Float32Array): void {
-    this.#layout = layout;
-    this.#gradientLength = layout.length;
-    this.#arena.floats(this.#adapter, layout.length).set(parameters);
-    this.#weights.merge(this.#set, { layout, pointer: this.#adapter });
-  }
-
-  clearGradient(): void {
-    this.#arena.floats(this.#gradient, this.#gradientLength).fill(0);
-  }
-
-  /** Copy of the flat gradient accumulated since the last clear. */
-  gradient(): Float32Array {
-    return this.#arena.floats(this.#gradient, this.#gradientLength).slice();
+    this.linear = new LinearLayers(weights, target, this.#b);
   }
 
   /** Log-probs of all targets, sequences one after another. At most `maxRows` tokens in all. */
@@ -119,7 +76,7 @@ export class Network {
     const d = arch.hiddenSize;
     this.#backwardHead(coefficients);
     this.#arena.floats(b.dx, n * d).fill(0);
-    const dGain = this.#baseGradient(layout.finalNorm.offset);
+    const dGain = this.linear.baseGradient(layout.finalNorm.offset);
     kernels.rmsNormBackward(
       b.x,
       this.#weights.pointer(layout.finalNorm),
@@ -134,13 +91,8 @@ export class Network {
       this.#backwardLayer(index, n);
     }
     if (this.#target.kind === "full") {
-      kernels.scatterAddRows(b.dx, b.ids, this.#baseGradient(layout.embedding.offset), n, d);
+      kernels.scatterAddRows(b.dx, b.ids, this.linear.baseGradient(layout.embedding.offset), n, d);
     }
-  }
-
-  /** Pointer into the gradient of base weights; 0 when they are frozen. */
-  #baseGradient(offset: number): number {
-    return this.#target.kind === "full" ? this.#gradient + offset * 4 : 0;
   }
 
   #load(sequences: readonly NetworkSequence[]): number {
@@ -188,14 +140,14 @@ export class Network {
       d,
       arch.normEps,
     );
-    this.#linear(index, "q", layer.h, layer.q, n);
-    this.#linear(index, "k", layer.h, layer.k, n);
-    this.#linear(index, "v", layer.h, layer.v, n);
+    this.linear.forward(index, "q", layer.h, layer.q, n);
+    this.linear.forward(index, "k", layer.h, layer.k, n);
+    this.linear.forward(index, "v", layer.h, layer.v, n);
     kernels.rope(layer.q, d, this.#b.positions, cos, sin, n, arch.heads, headSize, 1);
     kernels.rope(layer.k, d, this.#b.positions, cos, sin, n, arch.heads, headSize, 1);
     this.#attention.forward(layer);
     this.#arena.copy(layer.x2, layer.x, n * d);
-    this.#linear(index, "o", layer.attended, layer.x2, n, 1);
+    this.linear.forward(index, "o", layer.attended, layer.x2, n, 1);
     kernels.rmsNorm(
       layer.x2,
       this.#weights.pointer(spans.postNorm),
@@ -205,37 +157,11 @@ export class Network {
       d,
       arch.normEps,
     );
-    this.#linear(index, "gate", layer.h2, layer.gate, n);
-    this.#linear(index, "up", layer.h2, layer.up, n);
+    this.linear.forward(index, "gate", layer.h2, layer.gate, n);
+    this.linear.forward(index, "up", layer.h2, layer.up, n);
     kernels.swiglu(layer.gate, layer.up, layer.gated, n * arch.feedForwardSize);
     this.#arena.copy(next, layer.x2, n * d);
-    this.#linear(index, "down", layer.gated, next, n, 1);
-  }
-
-  #linear(
-    layer: number,
-    projection: Projection,
-    x: number,
-    y: number,
-    n: number,
-    accumulate = 0,
-  ): void {
-    const [input, output] = projectionShape(this.#weights.arch, projection);
-    const packed = this.#set[layer]?.[projection];
-    if (packed === undefined) return;
-    this.#arena.kernels.matmul(
-      x,
-      input,
-      packed.forward,
-      input,
-      y,
-      output,
-      n,
-      output,
-      input,
-      1,
-      accumulate,
-    );
+    this.linear.forward(index, "down", layer.gated, next, n, 1);
   }
 
   /** Leaves the gradient of the normalised final hidden state in `dh`. */
@@ -267,7 +193,7 @@ export class Network {
     kernels.scatterRows(b.scoredRows, b.index, b.dh, m, d);
     if (this.#target.kind === "full") {
       kernels.gatherRows(b.h, b.index, b.scoredRows, m, d);
-      const gradient = this.#baseGradient(layout.embedding.offset);
+      const gradient = this.linear.baseGradient(layout.embedding.offset);
       kernels.matmulTransposedA(b.logits, v, b.scoredRows, d, gradient, d, v, d, m, 1);
     }
   }
@@ -280,11 +206,11 @@ export class Network {
     if (layer === undefined || spans === undefined) return;
     const b = this.#b;
     const d = arch.hiddenSize;
-    this.#linearBackward(index, "down", layer.gated, b.dx, b.dGated, n, 0);
+    this.linear.backward(index, "down", layer.gated, b.dx, b.dGated, n, 0);
     kernels.swigluBackward(layer.gate, layer.up, b.dGated, n * arch.feedForwardSize);
-    this.#linearBackward(index, "gate", layer.h2, layer.gate, b.dh, n, 0);
-    this.#linearBackward(index, "up", layer.h2, layer.up, b.dh, n, 1);
-    const postGain = this.#baseGradient(spans.postNorm.offset);
+    this.linear.backward(index, "gate", layer.h2, layer.gate, b.dh, n, 0);
+    this.linear.backward(index, "up", layer.h2, layer.up, b.dh, n, 1);
+    const postGain = this.linear.baseGradient(spans.postNorm.offset);
     kernels.rmsNormBackward(
       layer.x2,
       this.#weights.pointer(spans.postNorm),
@@ -295,7 +221,7 @@ export class Network {
       n,
       d,
     );
-    this.#linearBackward(index, "o", layer.attended, b.dx, b.dAttended, n, 0);
+    this.linear.backward(index, "o", layer.attended, b.dx, b.dAttended, n, 0);
     this.#attention.backward(layer);
     const { cos, sin } = this.#rope;
     const dh = d / arch.heads;
@@ -304,11 +230,11 @@ export class Network {
     // Nothing below the first layer learns when the base is frozen.
     const needsInput = index > 0 || this.#target.kind === "full";
     const into = needsInput ? b.dh : 0;
-    this.#linearBackward(index, "q", layer.h, b.dq, into, n, 0);
-    this.#linearBackward(index, "k", layer.h, b.dk, into, n, 1);
-    this.#linearBackward(index, "v", layer.h, b.dv, into, n, 1);
+    this.linear.backward(index, "q", layer.h, b.dq, into, n, 0);
+    this.linear.backward(index, "k", layer.h, b.dk, into, n, 1);
+    this.linear.backward(index, "v", layer.h, b.dv, into, n, 1);
     if (!needsInput) return;
-    const inputGain = this.#baseGradient(spans.inputNorm.offset);
+    const inputGain = this.linear.baseGradient(spans.inputNorm.offset);
     kernels.rmsNormBackward(
       layer.x,
       this.#weights.pointer(spans.inputNorm),
@@ -319,60 +245,5 @@ export class Network {
       n,
       d,
     );
-  }
-
-  /** dx (+)= dy·transpose(W') unless `dx` is 0, and the weight or LoRA gradient from x and dy. */
-  #linearBackward(
-    layer: number,
-    projection: Projection,
-    x: number,
-    dy: number,
-    dx: number,
-    n: number,
-    accumulate: number,
-  ): void {
-    const kernels = this.#arena.kernels;
-    const [input, output] = projectionShape(this.#weights.arch, projection);
-    const packed = this.#set[layer]?.[projection];
-    if (packed === undefined) return;
-    if (dx !== 0) {
-      kernels.matmul(
-        dy,
-        output,
-        packed.backward,
-        output,
-        dx,
-        input,
-        n,
-        input,
-        output,
-        1,
-        accumulate,
-      );
-    }
-    if (this.#target.kind === "full") {
-      const span = this.#weights.layout.layers[layer]?.projections[projection];
-      const gradient = this.#baseGradient(span?.offset ?? 0);
-      kernels.matmulTransposedA(x, input, dy, output, gradient, output, input, output, n, 1);
-      return;
-    }
-    const lora = this.#layout?.layers[layer]?.[projection];
-    if (lora !== undefined) this.#loraGradient(lora, x, dy, n);
-  }
-
-  /** With Y = X·W + s·(X·A)·B: dB = s·transpose(X·A)·dY and dA = s·transpose(X)·(dY·transpose(B)). */
-  #loraGradient(lora: LoraSpans, x: number, dy: number, n: number): void {
-    const kernels = this.#arena.kernels;
-    const b = this.#b;
-    const { rows: input, columns: r } = lora.a;
-    const output = lora.b.columns;
-    kernels.pack(this.#adapter + lora.a.offset * 4, r, input, r, b.packLora);
-    kernels.matmul(x, input, b.packLora, input, b.xa, r, n, r, input, 1, 0);
-    const gradientB = this.#gradient + lora.b.offset * 4;
-    kernels.matmulTransposedA(b.xa, r, dy, output, gradientB, output, r, output, n, LORA_SCALE);
-    kernels.packTransposed(this.#adapter + lora.b.offset * 4, output, output, r, b.packLora);
-    kernels.matmul(dy, output, b.packLora, output, b.xa, r, n, r, output, 1, 0);
-    const gradientA = this.#gradient + lora.a.offset * 4;
-    kernels.matmulTransposedA(x, input, b.xa, r, gradientA, r, input, r, n, LORA_SCALE);
   }
 }

@@ -10,8 +10,9 @@ import { AppError, errorMessage } from "../../core/errors.ts";
 import { adapterLayout } from "./architecture.ts";
 import { Arena } from "./arena.ts";
 import { Decoder } from "./decoder.ts";
+import type { TrainTarget } from "./linearLayers.ts";
 import { evaluateLoss } from "./losses.ts";
-import { Network, type TrainTarget } from "./network.ts";
+import { Network } from "./network.ts";
 import { SampleQueue } from "./sampleQueue.ts";
 import { scorePrompt } from "./scorePrompt.ts";
 import { type WeightSet, Weights } from "./weights.ts";
@@ -131,8 +132,8 @@ class ComputeWorker {
     if (parameters === null) {
       throw new AppError("engine-weights", "A training job came without the weights it needs.");
     }
-    if (full) network.setBase(parameters);
-    else network.setAdapter(adapterLayout(arch, rank), parameters);
+    if (full) network.linear.setBase(parameters);
+    else network.linear.setAdapter(adapterLayout(arch, rank), parameters);
     this.#version = version;
     return network;
   }
@@ -155,9 +156,9 @@ class ComputeWorker {
     }
     let gradient: Float32Array | null = null;
     if (!job.forwardOnly) {
-      network.clearGradient();
+      network.linear.clearGradient();
       network.backward(coefficients);
-      gradient = network.gradient();
+      gradient = network.linear.gradient();
     }
     const transfer = gradient === null ? [] : [gradient.buffer as ArrayBuffer];
     this.#send({ kind: "trained", job: job.job, loss, logprobs, gradient }, transfer);

@@ -41,18 +41,22 @@ export function createByteTable({ ordinary, added }: ByteTableEntries): ByteTabl
   return { bytes, starts };
 }
 
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+/** Used again for every text: a turn of a rollout is decoded several times, and garbage of this size stays for long. */
+let scratch = new Uint8Array(64 * 1024);
+
 /** The text of the ids; broken UTF-8 becomes U+FFFD. Keeps no state, so a growing sequence can be decoded at any point. */
 export function decodeBytes({ bytes, starts }: ByteTable, ids: ArrayLike<number>): string {
   const startOf = (id: number) => starts[id] ?? 0;
   const endOf = (id: number) => starts[id + 1] ?? startOf(id);
   let length = 0;
   for (let i = 0; i < ids.length; i += 1) length += endOf(ids[i] ?? -1) - startOf(ids[i] ?? -1);
-  const joined = new Uint8Array(length);
+  if (length > scratch.length) scratch = new Uint8Array(2 * length);
   let at = 0;
   // Byte by byte: views of each token's bytes would take more memory than the text.
   for (let i = 0; i < ids.length; i += 1) {
     const end = endOf(ids[i] ?? -1);
-    for (let from = startOf(ids[i] ?? -1); from < end; from += 1) joined[at++] = bytes[from] ?? 0;
+    for (let from = startOf(ids[i] ?? -1); from < end; from += 1) scratch[at++] = bytes[from] ?? 0;
   }
-  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(joined);
+  return decoder.decode(scratch.subarray(0, length));
 }

@@ -8,7 +8,7 @@ import {
   requireAllowedRoute,
 } from "../../core/secrets/hostBinding.ts";
 import type { FoundValue, KeySource } from "../../core/secrets/keySource.ts";
-import { hostedBaseUrl } from "../../core/tinker/serviceClient.ts";
+import { hostedBaseUrl } from "../../core/tinker/openTinker.ts";
 import type { Variables } from "./variables.ts";
 
 export interface ServiceAddressOptions {

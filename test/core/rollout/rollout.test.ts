@@ -73,7 +73,7 @@ function setUp({
       return 10 * attempt + turn;
     },
   };
-  const start = () => runRollout(parts, aTask(), stopping.signal);
+  const start = async () => (await runRollout(parts, aTask(), stopping.signal)).finish();
   const run = () => clock.run(start());
   return { environment, gate, sampler, clock, stopping, seeds, start, run };
 }

@@ -6,7 +6,10 @@ import {
   normalized,
 } from "../../../src/core/serverChecks/normalizations.ts";
 import { policyLoss } from "../../../src/core/serverChecks/policyLosses.ts";
-import type { ForwardBackwardResult, LossConfig } from "../../../src/core/tinker/wire/wireProto.ts";
+import type {
+  ForwardBackwardResult,
+  LossConfig,
+} from "../../../src/core/tinker/wire/forwardBackwardProto.ts";
 
 export interface LossServer {
   /** Computed instead of what is asked for. */

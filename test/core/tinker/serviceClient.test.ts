@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { hostedBaseUrl } from "../../../src/core/tinker/serviceClient.ts";
+import { hostedBaseUrl } from "../../../src/core/tinker/openTinker.ts";
 import { settle } from "../../fakes/fakeClock.ts";
 import { jsonBody } from "../../fakes/fakeHttp.ts";
 import { fakeTinker, type Interception, pathOf } from "../../fakes/fakeTinker.ts";

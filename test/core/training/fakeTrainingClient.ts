@@ -3,8 +3,11 @@
 import type { SamplingClient } from "../../../src/core/tinker/samplingClient.ts";
 import type { SaveOptions, TrainingClient } from "../../../src/core/tinker/trainingClient.ts";
 import type { Datum } from "../../../src/core/tinker/wire/datum.ts";
+import type {
+  ForwardBackwardResult,
+  LossConfig,
+} from "../../../src/core/tinker/wire/forwardBackwardProto.ts";
 import type { AdamParams } from "../../../src/core/tinker/wire/wire.ts";
-import type { ForwardBackwardResult, LossConfig } from "../../../src/core/tinker/wire/wireProto.ts";
 
 export interface LossCall {
   readonly data: readonly Datum[];

@@ -1,5 +1,11 @@
 import { expect, test } from "vitest";
-import { fraction, mean, percentile, summarize } from "../../../src/core/util/stats.ts";
+import {
+  fraction,
+  indexOfNonFinite,
+  mean,
+  percentile,
+  summarize,
+} from "../../../src/core/util/stats.ts";
 
 test("the summary of a hand-made list", () => {
   expect(summarize([0.2, 0.5, 0.9])).toEqual({
@@ -27,4 +33,9 @@ test("percentiles lie between the nearest ranks, whatever the order", () => {
   expect(percentile([40, 10, 30, 20], 0.5)).toBe(25);
   expect(percentile([40, 10, 30, 20], 1)).toBe(40);
   expect(percentile([40, 10, 30, 20], 0)).toBe(10);
+});
+
+test("the first entry that is no finite number is found", () => {
+  expect(indexOfNonFinite([1, 2, Number.NaN, Number.POSITIVE_INFINITY])).toBe(2);
+  expect(indexOfNonFinite(Float32Array.of(0, -1))).toBe(-1);
 });

@@ -88,6 +88,7 @@ function handlers(more: readonly RunEntry[] = []) {
     // What is asked of them.
     store: { runs, get, refresh: async () => undefined } as never,
     labels: { isArchived: () => false } as never,
+    trainings: { active: [] },
     panels: { open: (subject, ask) => opened.push({ subject, ask }) } as Pick<
       ChatPanels,
       "open"

@@ -18,7 +18,7 @@ interface Both {
 async function both(): Promise<Both> {
   const weights = await smallWeights();
   const network = new Network(weights, { kind: "lora", largest: RANK_8 }, ROWS);
-  network.setAdapter(RANK_8, ADAPTER);
+  network.linear.setAdapter(RANK_8, ADAPTER);
   const decoder = new Decoder(weights, ROWS);
   const set = weights.allocateSet(false);
   const pointer = weights.arena.alloc(RANK_8.length);

@@ -56,13 +56,13 @@ describe("the backward pass", () => {
     const network = new Network(await smallWeights(), { kind: "lora", largest: RANK_8 }, ROWS);
     const sequences = randomSequences(SMALL, LENGTHS, 3);
     const parameters = randomAdapter(RANK_8, 2);
-    network.setAdapter(RANK_8, parameters);
+    network.linear.setAdapter(RANK_8, parameters);
     const c = coefficients(network.forward(sequences).length);
-    network.clearGradient();
+    network.linear.clearGradient();
     network.backward(c);
-    const gradient = network.gradient();
+    const gradient = network.linear.gradient();
     const value = (moved: Float32Array): number => {
-      network.setAdapter(RANK_8, moved);
+      network.linear.setAdapter(RANK_8, moved);
       return weighted(network.forward(sequences), c);
     };
     for (const layer of RANK_8.layers) {
@@ -81,11 +81,11 @@ describe("the backward pass", () => {
     const sequences = randomSequences(SMALL, LENGTHS, 4);
     const parameters = randomBase(SMALL, 1);
     const c = coefficients(network.forward(sequences).length);
-    network.clearGradient();
+    network.linear.clearGradient();
     network.backward(c);
-    const gradient = network.gradient();
+    const gradient = network.linear.gradient();
     const value = (moved: Float32Array): number => {
-      network.setBase(moved);
+      network.linear.setBase(moved);
       return weighted(network.forward(sequences), c);
     };
     for (const span of baseLayout(SMALL).all) {

@@ -9,7 +9,7 @@ const ODD_LENGTHS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 31, 32, 33, SMALL.maxContext];
 
 async function trainedNetwork(): Promise<Network> {
   const network = new Network(await smallWeights(), { kind: "lora", largest: RANK_8 }, ROWS);
-  network.setAdapter(RANK_8, randomAdapter(RANK_8, 2));
+  network.linear.setAdapter(RANK_8, randomAdapter(RANK_8, 2));
   return network;
 }
 
@@ -32,12 +32,12 @@ describe("a packed batch", () => {
     const sequences = randomSequences(SMALL, ODD_LENGTHS, 4);
     const backwards = (batch: readonly NetworkSequence[]): void =>
       network.backward(network.forward(batch).fill(-1));
-    network.clearGradient();
+    network.linear.clearGradient();
     backwards(sequences);
-    const packed = network.gradient();
-    network.clearGradient();
+    const packed = network.linear.gradient();
+    network.linear.clearGradient();
     for (const sequence of sequences) backwards([sequence]);
-    const summed = network.gradient();
+    const summed = network.linear.gradient();
     const norm = Math.hypot(...summed);
     const difference = Math.hypot(...packed.map((value, i) => value - (summed[i] ?? 0)));
     expect(norm).toBeGreaterThan(1);
@@ -79,7 +79,7 @@ describe("the model", () => {
         fresh.fill(0, b.offset, b.offset + b.rows * b.columns);
       }
     }
-    network.setAdapter(RANK_8, fresh);
+    network.linear.setAdapter(RANK_8, fresh);
     expect(Array.from(network.forward(sequences))).toEqual(Array.from(base.forward(sequences)));
   });
 

@@ -1,7 +1,7 @@
 /** That each check of the test can fail: a test that finds nothing proves something only then. */
 
 import { afterEach, describe, expect, it } from "vitest";
-import { encodeForwardBackwardRequest } from "../../../src/core/tinker/wire/wireProto.ts";
+import { encodeForwardBackwardRequest } from "../../../src/core/tinker/wire/forwardBackwardProto.ts";
 import { FakeWandbServer } from "../../core/tracking/wandb/fakeWandbServer.ts";
 import { type Played, runChecks } from "./checks.ts";
 import type { Outcome } from "./outcome.ts";

@@ -5,7 +5,7 @@ import * as z from "zod";
 import {
   decodeForwardBackwardRequest,
   encodeForwardBackwardRequest,
-} from "../../../src/core/tinker/wire/wireProto.ts";
+} from "../../../src/core/tinker/wire/forwardBackwardProto.ts";
 import type { Passage } from "./faultProxy.ts";
 
 const OPERATION =

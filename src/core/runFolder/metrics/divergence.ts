@@ -1,6 +1,7 @@
 /** How far trainer and sampler disagree on the tokens that are trained on. */
 
-import { fraction, RunningStats, sortedPercentile } from "../../util/stats.ts";
+import { RunningPercentile } from "../../util/runningPercentile.ts";
+import { fraction, RunningMean, RunningStats } from "../../util/stats.ts";
 import type { MetricsTree } from "./metricsTree.ts";
 
 /** Per-token arrays of one datum, all equally long. */
@@ -29,40 +30,35 @@ export function divergenceMetrics(
   clip: ClipBounds | null,
 ): MetricsTree {
   const tokens = new DivergenceSums(clip);
-  const distances = new Float64Array(countKnown(datums));
-  let count = 0;
   for (const { samplerLogprobs, trainerLogprobs, mask, advantages, lossRatios } of datums) {
     for (let token = 0; token < mask.length; token += 1) {
       const p = trainerLogprobs?.[token] ?? Number.NaN;
       if (mask[token] !== 1 || Number.isNaN(p)) continue;
       const q = samplerLogprobs[token] ?? 0;
-      distances[count] = Math.abs(p - q);
       tokens.add(p, q, advantages[token] ?? 0, lossRatios?.[token]);
-      count += 1;
     }
   }
-  return tokens.metrics(distances.sort());
+  return tokens.metrics((take) => eachDistance(datums, take));
 }
 
-function countKnown(datums: readonly DatumTokens[]): number {
-  let count = 0;
-  for (const { trainerLogprobs, mask } of datums) {
+function eachDistance(datums: readonly DatumTokens[], take: (distance: number) => void): void {
+  for (const { samplerLogprobs, trainerLogprobs, mask } of datums) {
     for (let token = 0; token < mask.length; token += 1) {
       const p = trainerLogprobs?.[token] ?? Number.NaN;
-      if (mask[token] === 1 && !Number.isNaN(p)) count += 1;
+      if (mask[token] === 1 && !Number.isNaN(p)) take(Math.abs(p - (samplerLogprobs[token] ?? 0)));
     }
   }
-  return count;
 }
 
 /** Token by token, because a step has millions of them: an array for each metric would take more than the whole batch. */
 class DivergenceSums {
   readonly #clip: ClipBounds | null;
-  readonly #v1 = new RunningStats();
-  readonly #v2 = new RunningStats();
-  readonly #k3 = new RunningStats();
-  readonly #entropy = new RunningStats();
+  readonly #v1 = new RunningMean();
+  readonly #v2 = new RunningMean();
+  readonly #k3 = new RunningMean();
+  readonly #entropy = new RunningMean();
   readonly #distance = new RunningStats();
+  readonly #distances = new RunningPercentile();
   readonly #ratio = new RunningStats();
   #ratioSum = 0;
   #ratioSquares = 0;
@@ -82,6 +78,7 @@ class DivergenceSums {
     this.#k3.add(Math.expm1(difference) - difference);
     this.#entropy.add(-q);
     this.#distance.add(Math.abs(difference));
+    this.#distances.add(Math.abs(difference));
     this.#ratio.add(ratio);
     this.#ratioSum += ratio;
     this.#ratioSquares += ratio * ratio;
@@ -95,19 +92,19 @@ class DivergenceSums {
     if (ratio > this.#clip.high && advantage > 0) this.#clippedHigh += 1;
   }
 
-  /** `distances` are those of all tokens in rising order. */
-  metrics(distances: Float64Array): MetricsTree {
+  /** `each` gives the distance of every token once more. */
+  metrics(each: (take: (distance: number) => void) => void): MetricsTree {
     const distance = this.#distance.stats;
     const ratio = this.#ratio.stats;
     const { count } = ratio;
     return {
-      kl_sample_train_v1: this.#v1.stats.mean,
-      kl_sample_train_v2: this.#v2.stats.mean,
-      kl_sample_train_k3: this.#k3.stats.mean,
-      entropy: this.#entropy.stats.mean,
+      kl_sample_train_v1: this.#v1.mean,
+      kl_sample_train_v2: this.#v2.mean,
+      kl_sample_train_k3: this.#k3.mean,
+      entropy: this.#entropy.mean,
       logprob_diff_abs_mean: distance.mean,
       logprob_diff_abs_max: distance.max,
-      logprob_diff_abs_p95: sortedPercentile(distances, 0.95),
+      logprob_diff_abs_p95: this.#distances.at(0.95, each),
       ratio_mean: ratio.mean,
       ratio_max: ratio.max,
       ratio_min: ratio.min,

@@ -140,23 +140,21 @@ function advantageMetrics(included: readonly RolloutFacts[]): MetricsTree {
 }
 
 function trainMetrics({ datums, substeps }: StepFacts): MetricsTree {
-  const actionTokens = sum(datums.map((datum) => countTokens(datum, () => true)));
-  const idleTokens = sum(datums.map((datum) => countTokens(datum, (advantage) => advantage === 0)));
+  let actionTokens = 0;
+  let idleTokens = 0;
+  for (const { advantages, mask } of datums) {
+    for (let token = 0; token < mask.length; token += 1) {
+      if (mask[token] !== 1) continue;
+      actionTokens += 1;
+      if (advantages[token] === 0) idleTokens += 1;
+    }
+  }
   return {
     tokens: trainedTokens(datums),
     action_tokens: actionTokens,
     zero_advantage_frac: fraction(idleTokens, actionTokens),
     substeps,
   };
-}
-
-function countTokens(datum: DatumTokens, isCounted: (advantage: number) => boolean): number {
-  const { advantages, mask } = datum;
-  let count = 0;
-  for (let token = 0; token < mask.length; token += 1) {
-    if (mask[token] === 1 && isCounted(advantages[token] ?? 0)) count += 1;
-  }
-  return count;
 }
 
 function trainedTokens(datums: readonly DatumTokens[]): number {

@@ -19,10 +19,19 @@ export interface TinkerRequest {
   /** Below `/api/v1/`; ids are written as they are. */
   readonly path: string;
   /** A message's bytes, or what becomes JSON (undefined members vanish, null ones travel). */
-  readonly body?: object | Uint8Array;
+  readonly body?: object | Uint8Array | LateJson;
   readonly headers?: Readonly<Record<string, string>>;
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal | undefined;
+}
+
+/** JSON that is made when it is sent: it takes no memory while the request waits for its turn or for the answer. */
+export class LateJson {
+  readonly encode: () => Uint8Array;
+
+  constructor(encode: () => Uint8Array) {
+    this.encode = encode;
+  }
 }
 
 export const protobufType = "application/x-protobuf";
@@ -81,6 +90,7 @@ function headersOf(
 
 function encodedBody(body: TinkerRequest["body"]): { readonly body?: string | Uint8Array } {
   if (body === undefined) return {};
+  if (body instanceof LateJson) return { body: body.encode() };
   return { body: body instanceof Uint8Array ? body : JSON.stringify(body) };
 }
 

@@ -1,6 +1,6 @@
 /** One result out of the results of a batch's chunks. */
 
-import type { ForwardBackwardResult } from "./wireProto.ts";
+import type { ForwardBackwardResult } from "./forwardBackwardProto.ts";
 
 type Metrics = Readonly<Record<string, number>>;
 

@@ -1,10 +1,11 @@
 /** Training data on its way to the wire: checks, element types, and the split into chunks. */
 
 import type { ImageFile } from "../../images/imageFile.ts";
+import { indexOfNonFinite } from "../../util/stats.ts";
 import { tinkerError } from "../transport/errors.ts";
+import type { WireDatum } from "./forwardBackwardProto.ts";
 import { inputBytes, type TokenIds } from "./modelInput.ts";
 import { vector } from "./tensors.ts";
-import type { WireDatum } from "./wireProto.ts";
 
 type Numbers = readonly number[] | Int32Array | Float32Array;
 type Floats = readonly number[] | Float32Array;
@@ -124,7 +125,7 @@ function toWireDatum(datum: Datum, lossFn: string, where: string): WireDatum {
 function toTyped(name: string, values: Numbers, where: string): Int32Array | Float32Array {
   if (name === "target_tokens" || values instanceof Int32Array) return toIds(values, where);
   const floats = values instanceof Float32Array ? values : new Float32Array(values);
-  const wrong = floats.findIndex((value) => !Number.isFinite(value));
+  const wrong = indexOfNonFinite(floats);
   if (wrong >= 0) throw invalid(`${where} is ${values[wrong]} at position ${wrong}`);
   return floats;
 }

@@ -1,8 +1,8 @@
 /** The encoding in which one server takes training data: binary, or the JSON of older servers. */
 
 import { isAppError } from "../../errors.ts";
+import { encodeForwardBackwardRequest, type ForwardBackwardCall } from "./forwardBackwardProto.ts";
 import { type ForwardBackwardBody, forwardBackwardBody } from "./lossJson.ts";
-import { encodeForwardBackwardRequest, type ForwardBackwardCall } from "./wireProto.ts";
 
 export interface LossSubmit {
   readonly path: string;

@@ -1,7 +1,7 @@
 /** Training data as the JSON that servers before 0.25 take: `docs/protocols/tinker.md#forward_backward`. */
 
+import type { ForwardBackwardCall, LossConfig, WireDatum } from "./forwardBackwardProto.ts";
 import { type InputChunk, inputChunks } from "./modelInput.ts";
-import type { ForwardBackwardCall, LossConfig, WireDatum } from "./wireProto.ts";
 
 interface JsonDatum {
   readonly model_input: {

@@ -48,9 +48,12 @@ export function inputChunks(
     if (part.kind === "text") {
       return { type: "encoded_text", tokens: Array.from(ids.slice(part.run.start, part.run.end)) };
     }
-    const { base64: data, format } = part.image;
-    return { type: "image", data, format, expected_tokens: part.tokens };
+    return imageChunk(part);
   });
+}
+
+export function imageChunk({ image, tokens }: Extract<InputPart, { kind: "image" }>): InputChunk {
+  return { type: "image", data: image.base64, format: image.format, expected_tokens: tokens };
 }
 
 /** Of a token of text in the binary form of training data. */

@@ -13,7 +13,6 @@ import {
   unknown,
   type ZodType,
 } from "zod";
-import type { InputChunk } from "./modelInput.ts";
 
 function withDefault<Value>(schema: ZodType<Value>, fallback: Value) {
   return schema.nullish().transform((value) => value ?? fallback);
@@ -270,24 +269,4 @@ export interface SaveForSamplerBody {
   readonly ttl_seconds?: number | undefined;
   readonly user_metadata?: Readonly<Record<string, string>> | undefined;
   readonly type: "save_weights_for_sampler";
-}
-
-export interface SampleBody {
-  readonly num_samples: 1;
-  readonly prompt: {
-    readonly chunks: readonly InputChunk[];
-  };
-  readonly sampling_params: {
-    readonly max_tokens: number;
-    readonly seed?: number | undefined;
-    /** Token ids or texts. Absent: end-of-text tokens stop; empty: nothing does. */
-    readonly stop?: readonly number[] | readonly string[] | undefined;
-    readonly temperature: number;
-    readonly top_k: number;
-    readonly top_p: number;
-  };
-  readonly sampling_session_id: string;
-  readonly seq_id: number;
-  readonly prompt_logprobs: boolean;
-  readonly type: "sample";
 }

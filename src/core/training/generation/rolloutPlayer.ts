@@ -12,6 +12,7 @@ import type { RolloutSettings } from "../../rollout/settings.ts";
 import type { SamplingClient } from "../../tinker/samplingClient.ts";
 import type { TokenUsage } from "../../usage/tokenUsage.ts";
 import { UsageMeter } from "../../usage/usageMeter.ts";
+import { Limiter } from "../../util/limiter.ts";
 import { environmentOf, type PlayContext } from "../run/context.ts";
 import { OutageMonitor, type OutageScope } from "../run/outageMonitor.ts";
 import { report } from "../run/report.ts";
@@ -85,6 +86,8 @@ export class RolloutPlayer {
   readonly #outage: OutageMonitor;
   readonly #failing = new AbortController();
   readonly #playing = new Set<Promise<void>>();
+  /** One at a time: many rollouts end together, and the texts and bytes of each take several times what it holds. */
+  readonly #writing = new Limiter(1);
   #busyMs = 0;
   #busySinceMs = 0;
   #hasReportedUnscored = false;
@@ -198,13 +201,15 @@ export class RolloutPlayer {
         seedOf: (attempt: number, turn: number) =>
           config.sampling_seed ? options.seedOf(task, attempt, turn) : undefined,
       };
-      const rollout = await runRollout(rolloutOptions, task, signal);
-      streams = rollout.streams;
-      const ended = withQueueTimes(rollout, { beforeMs, inAllMs: slot.queuedMs });
-      for (const finished of await this.#finish(ended, group, rolloutOptions, signal)) {
-        await options.onFinished(finished);
-        group.add((await options.keep?.(finished)) ?? finished);
-      }
+      const ended = await runRollout(rolloutOptions, task, signal);
+      streams = ended.streams;
+      const queue = { beforeMs, inAllMs: slot.queuedMs };
+      const finish = () => withQueueTimes(ended.finish(), queue);
+      group.left -= 1;
+      if (ended.scoredFrom !== null) group.unscored.push(finish());
+      const scored = group.left > 0 ? [] : await this.#score(group, rolloutOptions, signal);
+      if (ended.scoredFrom === null) await this.#add(group, finish, options);
+      for (const rollout of scored) await this.#add(group, () => rollout, options);
     } catch (error) {
       // Before the slot is released, or the next rollout would start in it.
       this.#failing.abort(error);
@@ -216,21 +221,30 @@ export class RolloutPlayer {
     }
   }
 
-  /** What is finished now: the rollout, or with the last of a group all that were to be scored with it. */
-  async #finish(
-    ended: FinishedRollout,
-    group: OpenGroup,
+  /** The rollouts of an ended group that are scored together. */
+  async #score(
+    { unscored }: OpenGroup,
     options: RolloutOptions,
     signal: AbortSignal,
   ): Promise<readonly FinishedRollout[]> {
-    group.left -= 1;
-    if (ended.scoredFrom !== null) group.unscored.push(ended);
-    const ready = ended.scoredFrom === null ? [ended] : [];
-    if (group.left > 0) return ready;
-    const scored = await scoreGroup(options, inOrder(group.unscored), signal);
+    const scored = await scoreGroup(options, inOrder(unscored), signal);
     const [first] = scored;
     if (first !== undefined && first.record.error !== null) await this.#reportUnscored(first);
-    return [...ready, ...scored];
+    return scored;
+  }
+
+  /** Adds a rollout to its group once it is written down. */
+  async #add(
+    group: OpenGroup,
+    finish: () => FinishedRollout,
+    { onFinished, keep }: PlayOptions,
+  ): Promise<void> {
+    const rollout = await this.#writing.run(async () => {
+      const finished = finish();
+      await onFinished(finished);
+      return (await keep?.(finished)) ?? finished;
+    });
+    group.add(rollout);
   }
 
   /** Reports once: the other groups of the environment most likely fail in the same way. */

@@ -7,7 +7,6 @@
 import { errorMessage, isAppError } from "../../errors.ts";
 import type { FinishedRollout } from "../../rollout/rollout.ts";
 import { runPaths } from "../../runFolder/files/layout.ts";
-import { Limiter } from "../../util/limiter.ts";
 import type { RunContext } from "../run/context.ts";
 import { decodeGroup, encodeRollout } from "./groupFile.ts";
 import { storedRecord, withImages } from "./storedRecord.ts";
@@ -30,8 +29,6 @@ const HASH_LENGTH = 16;
 export class StoredGroups {
   readonly #context: GroupContext;
   readonly #names: Set<string>;
-  /** One at a time: many rollouts end together, and the bytes of each take several times what it holds. */
-  readonly #writing = new Limiter(1);
 
   private constructor(context: GroupContext, names: Set<string>) {
     this.#context = context;
@@ -69,26 +66,22 @@ export class StoredGroups {
   }
 
   /** Writes down a rollout of a group that has not ended. @throws AppError `disk` */
-  add(key: GroupKey, rollout: FinishedRollout): Promise<void> {
-    return this.#writing.run(async () => {
-      const { fileSystem, folder } = this.#context.storage;
-      await fileSystem.makeDirectory(runPaths(folder).pendingFolder);
-      const { facts, stack } = rollout;
-      const record = await storedRecord(this.#context, rollout);
-      // Facts hold the names of tools as the model wrote them.
-      const { redactor } = this.#context.reporting;
-      const cleaned = { ...rollout, ...redactor.redactRecord({ record, facts, stack }) };
-      await fileSystem.append(this.#openPathOf(key), encodeRollout(cleaned));
-    });
+  async add(key: GroupKey, rollout: FinishedRollout): Promise<void> {
+    const { fileSystem, folder } = this.#context.storage;
+    await fileSystem.makeDirectory(runPaths(folder).pendingFolder);
+    const { facts, stack } = rollout;
+    const record = await storedRecord(this.#context, rollout);
+    // Facts hold the names of tools as the model wrote them.
+    const { redactor } = this.#context.reporting;
+    const cleaned = { ...rollout, ...redactor.redactRecord({ record, facts, stack }) };
+    await fileSystem.append(this.#openPathOf(key), encodeRollout(cleaned));
   }
 
   /** Completes a group of which all rollouts are written down. @throws AppError `disk` */
-  complete(key: GroupKey): Promise<void> {
-    return this.#writing.run(async () => {
-      const { fileSystem } = this.#context.storage;
-      await fileSystem.rename(this.#openPathOf(key), this.#pathOf(key));
-      this.#names.add(this.#nameOf(key));
-    });
+  async complete(key: GroupKey): Promise<void> {
+    const { fileSystem } = this.#context.storage;
+    await fileSystem.rename(this.#openPathOf(key), this.#pathOf(key));
+    this.#names.add(this.#nameOf(key));
   }
 
   /** Null for a group that is not there, or that cannot be read. */

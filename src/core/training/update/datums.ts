@@ -49,7 +49,7 @@ export function datumLength({ mask }: Pick<LedgerView, "mask">): number {
  */
 export function buildDatum(source: DatumSource, advantage: number): TrainingDatum | null {
   const { tokens, logprobs, mask } = checkedLedger(source.ledger);
-  const n = datumLength(source.ledger) + 1;
+  const n = datumLength({ mask }) + 1;
   if (n < 2) return null;
   // Views of the ledger, which only grows: a copy would double what a batch takes.
   const targets = tokens.subarray(1, n);
@@ -61,10 +61,17 @@ export function buildDatum(source: DatumSource, advantage: number): TrainingDatu
     targets: targets.some(isImageId) ? targets.map((id) => (isImageId(id) ? 0 : id)) : targets,
     logprobs: logprobs.subarray(1, n),
     get advantages() {
-      return new Float32Array(trained).map((factor) => factor * advantage);
+      return times(trained, advantage);
     },
     mask: trained,
   };
+}
+
+/** A loop, because a callback for each of millions of tokens takes a hundred times as long. */
+function times(mask: Uint8Array, value: number): Float32Array {
+  const values = new Float32Array(mask.length);
+  for (let i = 0; i < mask.length; i += 1) values[i] = (mask[i] ?? 0) * value;
+  return values;
 }
 
 const SAMPLED = TOKEN_SOURCES.indexOf("sampled");
@@ -73,10 +80,11 @@ const SAMPLED = TOKEN_SOURCES.indexOf("sampled");
 function checkedLedger({ tokens, logprobs, mask, sources, turns }: LedgerView) {
   const lengths = [logprobs.length, mask.length, sources.length, turns.length];
   const isWhole = lengths.every((length) => length === tokens.length);
-  const isTrue = mask.every((trained, i) =>
-    trained === 1 ? sources[i] === SAMPLED : logprobs[i] === 0,
-  );
-  if (!isWhole || !isTrue || mask[0] === 1) {
+  let isTrue = mask[0] !== 1;
+  for (let i = 0; i < mask.length && isTrue; i += 1) {
+    isTrue = mask[i] === 1 ? sources[i] === SAMPLED : logprobs[i] === 0;
+  }
+  if (!isWhole || !isTrue) {
     throw new AppError(
       "invariant",
       "A rollout's token account contradicts itself; it is not trained on.",

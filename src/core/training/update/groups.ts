@@ -53,7 +53,7 @@ export function trainingBatch(groups: readonly ScoredGroup[]): TrainingBatch {
       .map(({ rollout: { task, streams } }) => ({
         group: task.group,
         rollout: task.rollout,
-        tokens: sum(streams.map(({ mask }) => sum(mask))),
+        tokens: sum(streams.map(({ trainedTokens }) => trainedTokens)),
       })),
   };
 }
@@ -122,7 +122,7 @@ function scoreRollout(
   if (config.overlong === "mask" && isOverlong(rollout)) return leftOut(rollout, "overlong");
   const { streams, task } = rollout;
   // No sampled token can be trained on: every turn came without usable log-probs.
-  if (!streams.some(({ mask }) => mask.includes(1))) return leftOut(rollout, "masked");
+  if (!streams.some(({ trainedTokens }) => trainedTokens > 0)) return leftOut(rollout, "masked");
   if (advantage === 0 && !learnsWithoutAdvantage(config)) {
     return { rollout, advantage, data: [], trainingUse: "trained" };
   }

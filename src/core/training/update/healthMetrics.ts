@@ -1,6 +1,6 @@
 /** What a step's rollouts and the program that plays them show about the health of a run, for its alarms. */
 
-import type { LedgerView } from "../../rollout/ledger.ts";
+import type { Ledger } from "../../rollout/ledger.ts";
 import type { FinishedRollout } from "../../rollout/rollout.ts";
 import type { MetricsTree } from "../../runFolder/metrics/metricsTree.ts";
 import { groupBy } from "../../util/groupBy.ts";
@@ -8,7 +8,7 @@ import { power } from "../../util/power.ts";
 import { fraction, sum } from "../../util/stats.ts";
 
 /** The token streams of one rollout. */
-type Streams = readonly LedgerView[];
+type Streams = readonly Ledger[];
 
 export interface StepHealth {
   readonly rollouts: readonly FinishedRollout[];
@@ -41,7 +41,7 @@ function duplicateMetrics(rollouts: readonly FinishedRollout[]): MetricsTree {
   for (const [, members] of groupBy(rollouts, ({ task }) => task.group)) {
     const played = members
       .map(({ streams }) => streams)
-      .filter((streams) => streams.some(({ mask }) => mask.includes(1)));
+      .filter((streams) => streams.some(({ trainedTokens }) => trainedTokens > 0));
     for (const [k, streams] of played.entries()) {
       if (k === 0) continue;
       compared += 1;
@@ -67,7 +67,7 @@ function areSame(a: Streams, b: Streams): boolean {
 }
 
 /** Compares from the end, because rollouts of a group begin with the same prompt. */
-function isSame({ tokens: a }: LedgerView, { tokens: b }: LedgerView): boolean {
+function isSame({ tokens: a }: Ledger, { tokens: b }: Ledger): boolean {
   if (a.length !== b.length) return false;
   for (let i = a.length - 1; i >= 0; i -= 1) if (a[i] !== b[i]) return false;
   return true;

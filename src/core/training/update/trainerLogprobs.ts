@@ -2,6 +2,7 @@
 
 import { AppError } from "../../errors.ts";
 import type { TrainingClient } from "../../tinker/trainingClient.ts";
+import { indexOfNonFinite } from "../../util/stats.ts";
 import { type TrainingDatum, toWireDatum } from "./datums.ts";
 
 /**
@@ -24,7 +25,7 @@ export async function trainerLogprobs(
 /** @throws AppError `training-not-finite` */
 export function requireFinite(loss: number | null, logprobs: readonly Float32Array[]): void {
   const areNumbers =
-    (loss === null || Number.isFinite(loss)) && logprobs.every((row) => row.every(Number.isFinite));
+    (loss === null || Number.isFinite(loss)) && logprobs.every((row) => indexOfNonFinite(row) < 0);
   if (areNumbers) return;
   throw new AppError(
     "training-not-finite",

@@ -1,13 +1,13 @@
 /** A bare client of the service for tests: posts JSON or protobuf, and polls futures. */
 
 import { z } from "zod";
-import { vector, type WireTensor } from "../../../../src/core/tinker/wire/tensors.ts";
 import {
   decodeForwardBackwardOutput,
-  decodeSampleResponse,
   encodeForwardBackwardRequest,
   type ForwardBackwardCall,
-} from "../../../../src/core/tinker/wire/wireProto.ts";
+} from "../../../../src/core/tinker/wire/forwardBackwardProto.ts";
+import { decodeSampleResponse } from "../../../../src/core/tinker/wire/sampleProto.ts";
+import { vector, type WireTensor } from "../../../../src/core/tinker/wire/tensors.ts";
 
 const PROTOBUF = "application/x-protobuf";
 const answerSchema = z.record(z.string(), z.unknown());

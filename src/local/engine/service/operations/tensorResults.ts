@@ -1,14 +1,16 @@
 /** Results that travel as protobuf, and as JSON to clients that do not ask for protobuf. */
 
 import type { Json, JsonObject } from "../../../../core/json.ts";
-import type { WireTensor } from "../../../../core/tinker/wire/tensors.ts";
 import {
   encodeForwardBackwardOutput,
-  encodeSampleResponse,
   type ForwardBackwardResult,
+} from "../../../../core/tinker/wire/forwardBackwardProto.ts";
+import {
+  encodeSampleResponse,
   type SampleResult,
   type TopkRows,
-} from "../../../../core/tinker/wire/wireProto.ts";
+} from "../../../../core/tinker/wire/sampleProto.ts";
+import type { WireTensor } from "../../../../core/tinker/wire/tensors.ts";
 import type { FutureResult } from "./futures.ts";
 
 const BYTES_PER_NUMBER = 4;

@@ -3,8 +3,8 @@
 import { fromBinary } from "@bufbuild/protobuf";
 import { errorMessage } from "../../../../core/errors.ts";
 import type { JsonObject } from "../../../../core/json.ts";
+import { decodeForwardBackwardRequest } from "../../../../core/tinker/wire/forwardBackwardProto.ts";
 import { ForwardBackwardRequestSchema } from "../../../../core/tinker/wire/tinker_pb.ts";
-import { decodeForwardBackwardRequest } from "../../../../core/tinker/wire/wireProto.ts";
 import type { EngineModel } from "../../engine.ts";
 import { refusal, userFault } from "../http/faults.ts";
 import { PROTOBUF, type Reply } from "../http/reply.ts";

@@ -5,7 +5,7 @@ import type {
   SampleResult,
   ScoredToken,
   TopkRows,
-} from "../../../../core/tinker/wire/wireProto.ts";
+} from "../../../../core/tinker/wire/sampleProto.ts";
 import type {
   Engine,
   PromptScoreRequest,

@@ -1,7 +1,7 @@
 /** Images in requests, as ids that stand in their place: `docs/protocols/tinker.md#images`. */
 
 import { identifyImage } from "../../../../core/images/imageFile.ts";
-import type { WireImage } from "../../../../core/tinker/wire/wireProto.ts";
+import type { WireImage } from "../../../../core/tinker/wire/forwardBackwardProto.ts";
 import type { EngineModel } from "../../engine.ts";
 import { userFault } from "../http/faults.ts";
 

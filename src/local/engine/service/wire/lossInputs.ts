@@ -1,7 +1,7 @@
 /** Checks a batch against its loss and turns it into what the engine computes: `docs/protocols/tinker.md#losses`. */
 
+import type { LossConfig, WireDatum } from "../../../../core/tinker/wire/forwardBackwardProto.ts";
 import type { WireTensor } from "../../../../core/tinker/wire/tensors.ts";
-import type { LossConfig, WireDatum } from "../../../../core/tinker/wire/wireProto.ts";
 import type { EngineDatum, EngineModel, LossName, LossSpec } from "../../engine.ts";
 import { userFault } from "../http/faults.ts";
 

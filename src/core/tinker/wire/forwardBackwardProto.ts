@@ -1,19 +1,17 @@
-/** Plain types for the binary messages of the Tinker wire, and their encoding in both directions. */
+/** The binary messages of `forward_backward` as plain types, and their encoding in both directions. */
 
 import { create, fromBinary, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
-import { errorMessage } from "../../errors.ts";
 import type { ImageFile } from "../../images/imageFile.ts";
 import type { Run } from "../../images/imageIds.ts";
 import { malformedMessage } from "../transport/errors.ts";
 import { type InputPart, inputParts } from "./modelInput.ts";
+import { readMessage } from "./readMessage.ts";
 import {
-  bytesToFloat32,
   bytesToInt32,
   decodeRows,
   decodeTensor,
   encodeRows,
   encodeTensor,
-  float32ToBytes,
   int32ToBytes,
   type WireTensor,
 } from "./tensors.ts";
@@ -26,11 +24,6 @@ import {
   ForwardBackwardRequestSchema,
   type ImageChunk,
   type LossConfigValueSchema,
-  type SampledSequence,
-  SampleResponseSchema,
-  StopReason,
-  type TopkLogprobs,
-  type TopkLogprobsSchema,
 } from "./tinker_pb.ts";
 
 export type LossConfig = Readonly<Record<string, number | string>>;
@@ -64,31 +57,6 @@ export interface ForwardBackwardResult {
   readonly outputs: readonly DatumOutput[];
   /** Named `name:reduction`, for example `loss:sum`. */
   readonly metrics: Readonly<Record<string, number>>;
-}
-
-export interface ScoredToken {
-  readonly token: number;
-  readonly logprob: number;
-}
-
-/** The best tokens of each position, best first; null where undefined. */
-export type TopkRows = readonly (readonly ScoredToken[] | null)[];
-
-export interface WireSequence {
-  readonly stopReason: "stop" | "length";
-  readonly tokens: Int32Array;
-  /** As long as `tokens`; null when the server sent none. */
-  readonly logprobs: Float32Array | null;
-  readonly topkLogprobs: TopkRows | null;
-}
-
-export interface SampleResult {
-  readonly sequences: readonly WireSequence[];
-  /** One value for each prompt token, NaN where undefined. */
-  readonly promptLogprobs: Float32Array | null;
-  readonly topkPromptLogprobs: TopkRows | null;
-  readonly targetPromptLogprobs: WireTensor | null;
-  readonly promptCacheHitTokens: number;
 }
 
 /** Numbers of the loss config go into both maps, texts into the newer one only: `docs/protocols/tinker.md#forward_backward`. */
@@ -127,7 +95,7 @@ export function decodeForwardBackwardRequest(
   bytes: Uint8Array,
   readImage?: ImageReader,
 ): ForwardBackwardCall {
-  const message = parse("forward_backward request", () =>
+  const message = readMessage("forward_backward request", () =>
     fromBinary(ForwardBackwardRequestSchema, bytes),
   );
   return {
@@ -169,42 +137,10 @@ export function encodeForwardBackwardOutput(result: ForwardBackwardResult): Uint
  * @throws AppError `tinker-protocol` when log-probs are absent or the message is broken
  */
 export function decodeForwardBackwardOutput(bytes: Uint8Array): ForwardBackwardResult {
-  const message = parse("forward_backward result", () =>
+  const message = readMessage("forward_backward result", () =>
     fromBinary(ForwardBackwardOutputSchema, bytes),
   );
   return { outputs: message.lossFnOutputs.flatMap(recordOutputs), metrics: message.metrics };
-}
-
-export function encodeSampleResponse(result: SampleResult): Uint8Array {
-  const { promptLogprobs, topkPromptLogprobs, targetPromptLogprobs } = result;
-  const message = create(SampleResponseSchema, {
-    sequences: result.sequences.map(({ stopReason, tokens, logprobs, topkLogprobs }) => ({
-      stopReason: stopReason === "length" ? StopReason.LENGTH : StopReason.STOP,
-      tokens: int32ToBytes(tokens),
-      ...(logprobs && { logprobs: float32ToBytes(logprobs) }),
-      ...(topkLogprobs && { topkSampledLogprobs: encodeTopk(topkLogprobs) }),
-    })),
-    ...(promptLogprobs && { promptLogprobs: float32ToBytes(promptLogprobs) }),
-    ...(topkPromptLogprobs && { topkPromptLogprobs: encodeTopk(topkPromptLogprobs) }),
-    promptCacheHitTokens: result.promptCacheHitTokens,
-    ...(targetPromptLogprobs && { targetPromptLogprobs: encodeTensor(targetPromptLogprobs) }),
-  });
-  return toBinary(SampleResponseSchema, message);
-}
-
-/** @throws AppError `tinker-protocol` when the message is broken or holds an unknown stop reason */
-export function decodeSampleResponse(bytes: Uint8Array): SampleResult {
-  const message = parse("sample result", () => fromBinary(SampleResponseSchema, bytes));
-  const { promptLogprobs, topkPromptLogprobs, targetPromptLogprobs } = message;
-  return {
-    sequences: message.sequences.map(decodeSequence),
-    promptLogprobs: promptLogprobs ? bytesToFloat32(promptLogprobs, "prompt_logprobs") : null,
-    topkPromptLogprobs: topkPromptLogprobs ? decodeTopk(topkPromptLogprobs) : null,
-    targetPromptLogprobs: targetPromptLogprobs
-      ? decodeTensor(targetPromptLogprobs, "target_prompt_logprobs")
-      : null,
-    promptCacheHitTokens: message.promptCacheHitTokens,
-  };
 }
 
 function joinChunks(chunks: readonly Chunk[], where: string, readImage?: ImageReader): Int32Array {
@@ -285,57 +221,6 @@ function lossRows(record: ArrayRecord, count: number): ReturnType<typeof decodeR
   }
 }
 
-function decodeSequence(sequence: SampledSequence): WireSequence {
-  const { logprobs, topkSampledLogprobs } = sequence;
-  return {
-    stopReason: decodeStopReason(sequence.stopReason),
-    tokens: bytesToInt32(sequence.tokens, "the sampled tokens"),
-    // Empty bytes mean absent.
-    logprobs: logprobs?.length ? bytesToFloat32(logprobs, "the sampled logprobs") : null,
-    topkLogprobs: topkSampledLogprobs ? decodeTopk(topkSampledLogprobs) : null,
-  };
-}
-
-function decodeStopReason(reason: StopReason): "stop" | "length" {
-  if (reason === StopReason.STOP) return "stop";
-  if (reason === StopReason.LENGTH) return "length";
-  throw malformedMessage(`stop reason ${reason} is unknown`);
-}
-
-/** Fills the empty cells of a top-k table. */
-const EMPTY_LOGPROB = -99999;
-
-/** Short rows are filled up; an undefined row is all empty. */
-function encodeTopk(rows: TopkRows): MessageInitShape<typeof TopkLogprobsSchema> {
-  const k = Math.max(0, ...rows.map((row) => row?.length ?? 0));
-  const cells = rows.flatMap((row) =>
-    Array.from({ length: k }, (_, i) => row?.[i] ?? { token: 0, logprob: EMPTY_LOGPROB }),
-  );
-  return {
-    tokenIds: int32ToBytes(cells.map((cell) => cell.token)),
-    logprobs: float32ToBytes(cells.map((cell) => cell.logprob)),
-    k,
-    length: rows.length,
-  };
-}
-
-/** @throws AppError `tinker-protocol` when the cells do not make whole rows */
-function decodeTopk(message: TopkLogprobs): TopkRows {
-  const { k, length } = message;
-  const tokens = bytesToInt32(message.tokenIds, "the top-k token ids");
-  const logprobs = bytesToFloat32(message.logprobs, "the top-k logprobs");
-  if (tokens.length !== k * length || logprobs.length !== k * length) {
-    throw malformedMessage(`a top-k table of ${length} rows of ${k} has ${tokens.length} cells`);
-  }
-  return Array.from({ length }, (_, row) => {
-    const cells = Array.from(tokens.subarray(row * k, row * k + k), (token, i) => ({
-      token,
-      logprob: logprobs[row * k + i] ?? EMPTY_LOGPROB,
-    })).filter((cell) => cell.logprob !== EMPTY_LOGPROB);
-    return cells.length === 0 ? null : cells;
-  });
-}
-
 function mapValues<From, To>(
   record: Readonly<Record<string, From>>,
   change: (value: From, key: string) => To,
@@ -343,12 +228,4 @@ function mapValues<From, To>(
   return Object.fromEntries(
     Object.entries(record).map(([key, value]) => [key, change(value, key)]),
   );
-}
-
-function parse<Message>(what: string, read: () => Message): Message {
-  try {
-    return read();
-  } catch (error) {
-    throw malformedMessage(`the bytes of a ${what} are no such message (${errorMessage(error)})`);
-  }
 }

@@ -1,0 +1,85 @@
+/** Where a Tinker server is and who asks: the first contact, before any session. */
+
+import { isAppError } from "../errors.ts";
+import type { Clock, HttpClient, Log, Random } from "../ports.ts";
+import { type KeySource, keyText } from "../secrets/keySource.ts";
+import { tinkerError } from "./transport/errors.ts";
+import { createTinkerHttp, type TinkerHttp } from "./transport/http.ts";
+import type { OnServerMessage } from "./transport/serverMessage.ts";
+import { type ClientConfig, clientConfigSchema } from "./wire/wire.ts";
+
+export interface TinkerAddress {
+  readonly http: HttpClient;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  /** A path prefix is kept. */
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  /** For messages about the key. */
+  readonly keySource?: KeySource;
+  /** Called with each short-lived token that replaces the key. */
+  readonly onToken?: (token: string) => void;
+  /** Called with messages of the server for its user, and with what this client does differently because of the server. */
+  readonly onMessage?: OnServerMessage;
+}
+
+/** The hosted service. */
+export const hostedBaseUrl = "https://tinker.thinkingmachines.dev/services/tinker-prod";
+
+/** The version of the official client whose behaviour this client follows; servers choose their flags by it. */
+export const sdkVersion = "0.38.0";
+
+/**
+ * A server's address and credential, with the flags that it gave; no session begins.
+ * @throws AppError `tinker-auth` for a key the hosted service cannot know, and `tinker-*` as all calls do
+ */
+export async function openTinker(options: TinkerAddress): Promise<{
+  readonly tinker: TinkerHttp;
+  readonly config: ClientConfig;
+  readonly billingPauseMs: () => number;
+}> {
+  checkKey(options);
+  let config = clientConfigSchema.parse({});
+  const billingPauseMs = () => config.billing_exception_max_pause_duration_sec * 1000;
+  const tinker = createTinkerHttp({ ...options, billingPauseMs });
+  config = await clientConfig(tinker);
+  if (config.pjwt_auth_enabled) await tinker.exchangeKey();
+  return { tinker, config, billingPauseMs };
+}
+
+/** Credentials of the hosted service are API keys or tokens: `docs/protocols/tinker.md#keys-and-tokens`. */
+function checkKey({
+  baseUrl,
+  apiKey,
+  keySource,
+}: Pick<TinkerAddress, "baseUrl" | "apiKey" | "keySource">): void {
+  if (!baseUrl.startsWith(hostedBaseUrl) || /^(tml-|eyJ)/.test(apiKey)) return;
+  const what = keySource === undefined ? "The Tinker key" : keyText(keySource);
+  throw tinkerError("tinker-auth", `${what} does not begin with "tml-"`);
+}
+
+/** Short, because nothing can be lost before the first answer: a wrong address is reported soon. */
+const firstContactBudgetMs = 30_000;
+/** Half of the budget, so that an address that never answers is reported within it. */
+const firstContactTimeoutMs = 15_000;
+
+/** The flags of the server; one without the call gets the defaults. */
+async function clientConfig(tinker: TinkerHttp): Promise<ClientConfig> {
+  const body = { sdk_version: sdkVersion };
+  const budgetMs = firstContactBudgetMs;
+  const timeoutMs = firstContactTimeoutMs;
+  const request = { method: "POST", path: "client/config", body, timeoutMs } as const;
+  const answer = await orNullWithout(tinker.call(request, clientConfigSchema, { budgetMs }));
+  return answer ?? clientConfigSchema.parse({});
+}
+
+/** Null instead of a refusal of a path that the server does not have. */
+export async function orNullWithout<Answer>(call: Promise<Answer>): Promise<Answer | null> {
+  try {
+    return await call;
+  } catch (error) {
+    if (isAppError(error, "tinker-not-found")) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,98 @@
+/**
+ * The body of a sample. Its token ids are written as digits straight into the bytes that are sent: a list and a text of thousands of
+ * ids, made for every turn, take several times the time and the memory.
+ */
+
+import type { ImageFile } from "../../images/imageFile.ts";
+import type { Run } from "../../images/imageIds.ts";
+import { sum } from "../../util/stats.ts";
+import { imageChunk, inputParts, type TokenIds } from "./modelInput.ts";
+
+export interface SampleBody {
+  readonly num_samples: 1;
+  readonly sampling_params: {
+    readonly max_tokens: number;
+    readonly seed?: number | undefined;
+    /** Token ids or texts. Absent: end-of-text tokens stop; empty: nothing does. */
+    readonly stop?: readonly number[] | readonly string[] | undefined;
+    readonly temperature: number;
+    readonly top_k: number;
+    readonly top_p: number;
+  };
+  readonly prompt_logprobs: boolean;
+  readonly sampling_session_id: string;
+  readonly seq_id: number;
+  readonly type: "sample";
+}
+
+export interface SamplePrompt {
+  /** Ids; those below 0 stand for `images`. */
+  readonly prompt: TokenIds;
+  readonly images?: readonly ImageFile[];
+}
+
+const ZERO = 48;
+const COMMA = 44;
+const encoder = new TextEncoder();
+
+/** JSON of `body` with the member `prompt`. @throws AppError `tinker-invalid-input` for the id of an image that is not there */
+export function encodeSampleBody(
+  { prompt, images = [] }: SamplePrompt,
+  body: SampleBody,
+): Uint8Array {
+  const pieces: (Uint8Array | Run)[] = [];
+  const addText = (text: string) => pieces.push(encoder.encode(text));
+  addText('{"prompt":{"chunks":[');
+  for (const [i, part] of inputParts(prompt, images).entries()) {
+    if (i > 0) addText(",");
+    if (part.kind === "image") addText(JSON.stringify(imageChunk(part)));
+    else {
+      addText('{"type":"encoded_text","tokens":[');
+      pieces.push(part.run);
+      addText("]}");
+    }
+  }
+  addText(`]},${JSON.stringify(body).slice(1)}`);
+  const bytes = new Uint8Array(sum(pieces.map((piece) => lengthOf(piece, prompt))));
+  let at = 0;
+  for (const piece of pieces) {
+    if (isRun(piece)) writeIds(prompt, piece, bytes.subarray(at));
+    else bytes.set(piece, at);
+    at += lengthOf(piece, prompt);
+  }
+  return bytes;
+}
+
+function isRun(piece: Uint8Array | Run): piece is Run {
+  return !(piece instanceof Uint8Array);
+}
+
+/** In bytes. */
+function lengthOf(piece: Uint8Array | Run, ids: TokenIds): number {
+  if (!isRun(piece)) return piece.length;
+  let length = piece.end - piece.start - 1;
+  for (let i = piece.start; i < piece.end; i++) length += digitCount(ids[i] ?? 0);
+  return length;
+}
+
+/** Ids with commas between them. */
+function writeIds(ids: TokenIds, { start, end }: Run, bytes: Uint8Array): void {
+  let at = 0;
+  for (let i = start; i < end; i++) {
+    if (i > start) bytes[at++] = COMMA;
+    let id = ids[i] ?? 0;
+    at += digitCount(id);
+    for (let place = at - 1; ; place--) {
+      const rest = Math.floor(id / 10);
+      bytes[place] = ZERO + id - rest * 10;
+      if (rest === 0) break;
+      id = rest;
+    }
+  }
+}
+
+function digitCount(id: number): number {
+  let count = 1;
+  for (let limit = 10; id >= limit; limit *= 10) count += 1;
+  return count;
+}

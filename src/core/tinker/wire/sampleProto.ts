@@ -1,0 +1,129 @@
+/** The binary answer to a request for samples as plain types, and its encoding in both directions. */
+
+import { create, fromBinary, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
+import { malformedMessage } from "../transport/errors.ts";
+import { readMessage } from "./readMessage.ts";
+import {
+  bytesToFloat32,
+  bytesToInt32,
+  decodeTensor,
+  encodeTensor,
+  float32ToBytes,
+  int32ToBytes,
+  type WireTensor,
+} from "./tensors.ts";
+import {
+  type SampledSequence,
+  SampleResponseSchema,
+  StopReason,
+  type TopkLogprobs,
+  type TopkLogprobsSchema,
+} from "./tinker_pb.ts";
+
+export interface ScoredToken {
+  readonly token: number;
+  readonly logprob: number;
+}
+
+/** The best tokens of each position, best first; null where undefined. */
+export type TopkRows = readonly (readonly ScoredToken[] | null)[];
+
+export interface WireSequence {
+  readonly stopReason: "stop" | "length";
+  readonly tokens: Int32Array;
+  /** As long as `tokens`; null when the server sent none. */
+  readonly logprobs: Float32Array | null;
+  readonly topkLogprobs: TopkRows | null;
+}
+
+export interface SampleResult {
+  readonly sequences: readonly WireSequence[];
+  /** One value for each prompt token, NaN where undefined. */
+  readonly promptLogprobs: Float32Array | null;
+  readonly topkPromptLogprobs: TopkRows | null;
+  readonly targetPromptLogprobs: WireTensor | null;
+  readonly promptCacheHitTokens: number;
+}
+
+export function encodeSampleResponse(result: SampleResult): Uint8Array {
+  const { promptLogprobs, topkPromptLogprobs, targetPromptLogprobs } = result;
+  const message = create(SampleResponseSchema, {
+    sequences: result.sequences.map(({ stopReason, tokens, logprobs, topkLogprobs }) => ({
+      stopReason: stopReason === "length" ? StopReason.LENGTH : StopReason.STOP,
+      tokens: int32ToBytes(tokens),
+      ...(logprobs && { logprobs: float32ToBytes(logprobs) }),
+      ...(topkLogprobs && { topkSampledLogprobs: encodeTopk(topkLogprobs) }),
+    })),
+    ...(promptLogprobs && { promptLogprobs: float32ToBytes(promptLogprobs) }),
+    ...(topkPromptLogprobs && { topkPromptLogprobs: encodeTopk(topkPromptLogprobs) }),
+    promptCacheHitTokens: result.promptCacheHitTokens,
+    ...(targetPromptLogprobs && { targetPromptLogprobs: encodeTensor(targetPromptLogprobs) }),
+  });
+  return toBinary(SampleResponseSchema, message);
+}
+
+/** @throws AppError `tinker-protocol` when the message is broken or holds an unknown stop reason */
+export function decodeSampleResponse(bytes: Uint8Array): SampleResult {
+  const message = readMessage("sample result", () => fromBinary(SampleResponseSchema, bytes));
+  const { promptLogprobs, topkPromptLogprobs, targetPromptLogprobs } = message;
+  return {
+    sequences: message.sequences.map(decodeSequence),
+    promptLogprobs: promptLogprobs ? bytesToFloat32(promptLogprobs, "prompt_logprobs") : null,
+    topkPromptLogprobs: topkPromptLogprobs ? decodeTopk(topkPromptLogprobs) : null,
+    targetPromptLogprobs: targetPromptLogprobs
+      ? decodeTensor(targetPromptLogprobs, "target_prompt_logprobs")
+      : null,
+    promptCacheHitTokens: message.promptCacheHitTokens,
+  };
+}
+
+function decodeSequence(sequence: SampledSequence): WireSequence {
+  const { logprobs, topkSampledLogprobs } = sequence;
+  return {
+    stopReason: decodeStopReason(sequence.stopReason),
+    tokens: bytesToInt32(sequence.tokens, "the sampled tokens"),
+    // Empty bytes mean absent.
+    logprobs: logprobs?.length ? bytesToFloat32(logprobs, "the sampled logprobs") : null,
+    topkLogprobs: topkSampledLogprobs ? decodeTopk(topkSampledLogprobs) : null,
+  };
+}
+
+function decodeStopReason(reason: StopReason): "stop" | "length" {
+  if (reason === StopReason.STOP) return "stop";
+  if (reason === StopReason.LENGTH) return "length";
+  throw malformedMessage(`stop reason ${reason} is unknown`);
+}
+
+/** Fills the empty cells of a top-k table. */
+const EMPTY_LOGPROB = -99999;
+
+/** Short rows are filled up; an undefined row is all empty. */
+function encodeTopk(rows: TopkRows): MessageInitShape<typeof TopkLogprobsSchema> {
+  const k = Math.max(0, ...rows.map((row) => row?.length ?? 0));
+  const cells = rows.flatMap((row) =>
+    Array.from({ length: k }, (_, i) => row?.[i] ?? { token: 0, logprob: EMPTY_LOGPROB }),
+  );
+  return {
+    tokenIds: int32ToBytes(cells.map((cell) => cell.token)),
+    logprobs: float32ToBytes(cells.map((cell) => cell.logprob)),
+    k,
+    length: rows.length,
+  };
+}
+
+/** @throws AppError `tinker-protocol` when the cells do not make whole rows */
+function decodeTopk(message: TopkLogprobs): TopkRows {
+  const { k, length } = message;
+  const tokens = bytesToInt32(message.tokenIds, "the top-k token ids");
+  const logprobs = bytesToFloat32(message.logprobs, "the top-k logprobs");
+  if (tokens.length !== k * length || logprobs.length !== k * length) {
+    throw malformedMessage(`a top-k table of ${length} rows of ${k} has ${tokens.length} cells`);
+  }
+  return Array.from({ length }, (_, row) => {
+    const cells = Array.from(tokens.subarray(row * k, row * k + k), (token, i) => ({
+      token,
+      logprob: logprobs[row * k + i] ?? EMPTY_LOGPROB,
+    })).filter((cell) => cell.logprob !== EMPTY_LOGPROB);
+    return cells.length === 0 ? null : cells;
+  });
+}

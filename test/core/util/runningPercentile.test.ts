@@ -1,0 +1,18 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { RunningPercentile } from "../../../src/core/util/runningPercentile.ts";
+import { percentile } from "../../../src/core/util/stats.ts";
+
+test("the percentile of numbers that are not held is that of a list of them", () => {
+  const numbers = fc.array(fc.float({ min: 0, noNaN: true }), { maxLength: 60 });
+  fc.assert(
+    fc.property(numbers, fc.double({ min: 0, max: 1, noNaN: true }), (values, share) => {
+      const running = new RunningPercentile();
+      for (const value of values) running.add(value);
+      const each = (take: (value: number) => void) => {
+        for (const value of values) take(value);
+      };
+      expect(running.at(share, each)).toEqual(percentile(values, share));
+    }),
+  );
+});

@@ -1,0 +1,44 @@
+import { beforeEach, expect, it, vi } from "vitest";
+import { chooseRun } from "../../../src/host/commands/chooseRun.ts";
+
+/** Messages with their buttons. */
+const shown = vi.hoisted((): string[][] => []);
+vi.mock("vscode", async () => {
+  const { fakeVscode } = await import("../keys/fakeVscode.ts");
+  const showInformationMessage = async (...texts: readonly unknown[]) => {
+    // A message without buttons has options in their place.
+    shown.push(texts.filter((text) => typeof text === "string"));
+    return undefined;
+  };
+  class Nothing {}
+  return {
+    ...fakeVscode,
+    ...{ EventEmitter: Nothing, TreeItem: Nothing, ThemeIcon: Nothing, ThemeColor: Nothing },
+    window: { showInformationMessage },
+  };
+});
+
+beforeEach(() => {
+  shown.length = 0;
+});
+
+/** In a folder without runs. */
+function choose(active: readonly object[]) {
+  const store = { runs: [], refresh: async () => undefined };
+  const options = { store, labels: {}, trainings: { active } } as never; // what is read of them
+  return chooseRun(options, undefined, {
+    placeHolder: "Which run?",
+    none: "There is no run yet.",
+    fits: () => true,
+  });
+}
+
+it("offers to start the first run", async () => {
+  expect(await choose([])).toBeUndefined();
+  expect(shown).toEqual([["There is no run yet.", "Start Training", "Start Local Demo"]]);
+});
+
+it("does not offer a second run while the first is being prepared", async () => {
+  expect(await choose([{ folder: null }])).toBeUndefined();
+  expect(shown).toEqual([["The run is being prepared. It is listed when it begins."]]);
+});
