@@ -15,16 +15,18 @@ const LOST: readonly FaultKind[] = [
 ];
 const BUSY: readonly FaultKind[] = ["429", "429 with Retry-After"];
 const PLAIN: readonly FaultKind[] = [...LOST, "body cut off"];
+/** Nobody waits for a heartbeat or a ping, so most of those that fail never get an answer. */
+const UNATTENDED: readonly FaultKind[] = LOST.flatMap((kind) => [
+  kind,
+  "hang until the client ends it",
+  "hang until the client ends it",
+]);
 const STREAMED: readonly FaultKind[] = [...LOST, "stream cut off", "stream ended early"];
 
 export const FAULT_RULES = {
   tinker: [
-    // Nobody waits for a heartbeat, so some never get an answer.
-    {
-      request: /session_heartbeat$/,
-      share: 0.4,
-      kinds: [...LOST, "hang until the client ends it"],
-    },
+    // There are hardly 20 of them, and each kind of fault has to be met.
+    { request: /session_heartbeat$/, share: 0.7, kinds: UNATTENDED },
     { request: /retrieve_future$/, share: 0.05, kinds: [...PLAIN, "500", "429"] },
     // A 429 holds all samples, so there are few of them.
     { request: /asample$/, share: 0.06, kinds: [...PLAIN, ...PLAIN, ...PLAIN, "500", ...BUSY] },
@@ -42,7 +44,7 @@ export const FAULT_RULES = {
       share: 0.06,
       kinds: [...STREAMED, ...STREAMED, ...STREAMED, "500", ...BUSY],
     },
-    { request: /\/ping$/, share: 0.05, kinds: [...LOST, "hang until the client ends it"] },
+    { request: /\/ping$/, share: 0.1, kinds: UNATTENDED },
     { request: /\/call$/, share: 0.06, kinds: [...STREAMED, ...BUSY] },
     { request: /./, share: 0.05, kinds: [...PLAIN, ...BUSY] },
   ],
