@@ -176,6 +176,8 @@ async function comparedRows(): Promise<readonly Row[]> {
     { isVisible: true },
   );
   session.receive({ kind: "ready", version: 1 });
+  // The first rows follow once the rows that are kept are read.
+  while (sent.ids.size < COMPARED.count) await sleep(20);
   session.receive({ kind: "compare", ids: [...sent.ids], names: ["rollout/reward/mean", "loss"] });
   const sentSteps = async (steps: number): Promise<void> => {
     const isSent = () =>
