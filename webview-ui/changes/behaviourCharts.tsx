@@ -74,7 +74,9 @@ function SmallChart({ dashboard, series, ranges }: ChartProps) {
         event.preventDefault();
       }}
     >
-      <span class="behaviour-title">{title}</span>
+      <span class="behaviour-title" title={title}>
+        {title}
+      </span>
       <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
         {ranges.map(({ from, to }, index) => (
           <rect

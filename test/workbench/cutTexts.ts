@@ -1,0 +1,21 @@
+/** Texts of our own pages that a person cannot read to their end. */
+
+import type { Frame } from "playwright-core";
+
+/** Texts in sight that end in an ellipsis and that no tooltip gives in full, each with its element. */
+export async function cutTexts(frame: Frame): Promise<readonly string[]> {
+  return await frame.evaluate(() => {
+    const isCut = (element: Element): boolean =>
+      getComputedStyle(element).textOverflow === "ellipsis" &&
+      element.scrollWidth > element.clientWidth &&
+      element.checkVisibility({ visibilityProperty: true });
+    const hasTooltip = (element: Element): boolean => {
+      const tooltip = element.closest("[title]")?.getAttribute("title") ?? "";
+      const words = (text: string): string => text.replace(/\s+/g, "");
+      return words(tooltip).includes(words(element.textContent ?? ""));
+    };
+    return [...document.querySelectorAll("main *, header *")]
+      .filter((element) => element.textContent !== "" && isCut(element) && !hasTooltip(element))
+      .map(({ tagName, className, textContent }) => `${tagName}.${className}: ${textContent}`);
+  });
+}
