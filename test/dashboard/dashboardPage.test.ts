@@ -9,6 +9,7 @@ import { createFileSystem } from "../../src/node/fileSystem.ts";
 import { HOSTILE_TEXT, writeHardRun } from "../host/dashboard/writtenRun.ts";
 import { accessibilityFaults } from "../workbench/accessibility.ts";
 import { launchBrowser } from "../workbench/browser.ts";
+import { cutTexts } from "../workbench/cutTexts.ts";
 import { moveToMark } from "../workbench/findMark.ts";
 import { type DashboardPage, openDashboardPage } from "./dashboardPage.ts";
 import { THEMES } from "./themes.ts";
@@ -55,7 +56,7 @@ describe("the page of the dashboard", () => {
     return (kept as { readonly view: Readonly<Record<string, unknown>> }).view;
   };
 
-  it("has nothing that axe-core objects to, in any view and theme, and breaks no rule of its content policy", async () => {
+  it("has nothing that axe-core objects to and no cut-off text without a tooltip, in any view and theme, and breaks no rule of its content policy", async () => {
     const dashboard = await open(undefined, smallFolder);
     for (const theme of THEMES) {
       await dashboard.setTheme(theme);
@@ -63,6 +64,7 @@ describe("the page of the dashboard", () => {
         if (theme !== dark && !MAIN_VIEWS.includes(name)) return;
         const faults = await accessibilityFaults(dashboard.page.mainFrame());
         expect(faults, `${name} in ${theme.name}`).toEqual([]);
+        expect(await cutTexts(dashboard.page.mainFrame()), name).toEqual([]);
       });
       await dashboard.page.keyboard.press("Escape");
       await dashboard.page.keyboard.press("1");

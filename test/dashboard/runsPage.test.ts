@@ -9,6 +9,7 @@ import type { ExportedFile } from "../../src/shared/dashboardMessages.ts";
 import { writeComparedRuns } from "../fakes/comparedRuns.ts";
 import { accessibilityFaults } from "../workbench/accessibility.ts";
 import { launchBrowser } from "../workbench/browser.ts";
+import { cutTexts } from "../workbench/cutTexts.ts";
 import { openRunsPage, type RunsPage } from "./runsPage.ts";
 import { showRunsViews } from "./runsViews.ts";
 import { THEMES } from "./themes.ts";
@@ -177,10 +178,11 @@ describe("the page of the runs table", () => {
     expect((await name.boundingBox())?.x).toBeGreaterThan(40);
   });
 
-  it.each(THEMES)("is accessible in the theme $name", async (theme) => {
+  it.each(THEMES)("is accessible in the theme $name, with a tooltip on what is cut off", async (theme) => {
     const { page, faults } = await open(undefined, theme);
     await showRunsViews(page, async (name) => {
       expect(await accessibilityFaults(page.mainFrame()), name).toEqual([]);
+      expect(await cutTexts(page.mainFrame()), name).toEqual([]);
     });
     expect(faults).toEqual([]);
   });
