@@ -12,6 +12,8 @@ import { type Observed, observe } from "./observe.ts";
 const IDENTITY = { runId: "bench", configHash: "", changedKeys: [], generation: 1 };
 /** Not counted: the program is compiled and connections are opened meanwhile. */
 const WARM_STEPS = 1;
+/** Counted. Groups of up to 4 steps are issued one after the other, and then wait for the same cycle: only whole rounds have a mean. */
+const STEPS = 12;
 
 export interface CyclesRun {
   readonly stepsAhead: number;
@@ -40,7 +42,7 @@ export async function benchCycles(
   batchSize: number,
   groupSize: number,
 ): Promise<void> {
-  const size = { batchSize, groupSize, steps: 10 };
+  const size = { batchSize, groupSize, steps: STEPS };
   const timed = await playSteps(run, { ...size, stepsAhead });
   const onPolicyMs = idealStepMs(run, { ...size, stepsAhead: 0 });
   const throughputMs = (timed.tokens / TOKENS_PER_SECOND) * 1000;
