@@ -178,7 +178,7 @@ describe("the page of the runs table", () => {
     expect((await name.boundingBox())?.x).toBeGreaterThan(40);
   });
 
-  it.each(THEMES)("is accessible in the theme $name, with a tooltip on what is cut off", async (theme) => {
+  it.each(THEMES)("is accessible and cuts no text for good in the theme $name", async (theme) => {
     const { page, faults } = await open(undefined, theme);
     await showRunsViews(page, async (name) => {
       expect(await accessibilityFaults(page.mainFrame()), name).toEqual([]);
