@@ -6,6 +6,7 @@
  * Run: `npm run bench:offPolicy`, some minutes. Arguments: learning rate, updates a step, steps, seeds.
  */
 
+import { setMaxListeners } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -92,6 +93,8 @@ function line(cells: readonly string[]): void {
 console.log(
   `Mean reward of the last ${LAST_STEPS} of ${steps} steps; learning rate ${learningRate}, ${substeps} updates a step.`,
 );
+// As the program does: everything that a run waits for listens to the signal that ends the run.
+setMaxListeners(0);
 const numbers = Array.from({ length: seeds }, (_, i) => i + 1);
 line(["", "mean", "± sd", ...numbers.map((seed) => `seed ${seed}`)]);
 for (const arm of ARMS) {
