@@ -62,7 +62,7 @@ export const alarms: Journey = {
         await panel.locator(".grid-row").first().waitFor();
         await picture("rollouts");
         await strip.getByRole("button", { name: "Show chart" }).first().click();
-        await panel.locator(".evidence .value").filter({ hasText: "1" }).waitFor();
+        await panel.locator(".evidence .value").filter({ hasText: /\d/ }).waitFor();
         await picture("evidence");
       },
     );
