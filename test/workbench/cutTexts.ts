@@ -14,7 +14,7 @@ export async function cutTexts(frame: Frame): Promise<readonly string[]> {
       const words = (text: string): string => text.replace(/\s+/g, "");
       return words(tooltip).includes(words(element.textContent ?? ""));
     };
-    return [...document.querySelectorAll("main *, header *")]
+    return [...document.querySelectorAll("body *")]
       .filter((element) => element.textContent !== "" && isCut(element) && !hasTooltip(element))
       .map(({ tagName, className, textContent }) => `${tagName}.${className}: ${textContent}`);
   });
