@@ -26,7 +26,10 @@ const TABS: Readonly<Record<string, (panel: FrameLocator) => Promise<void>>> = {
     await panel.getByRole("searchbox", { name: "Search in rollouts" }).fill("answer");
     await panel.locator(".snippet").first().waitFor();
   },
-  changes: (panel) => panel.locator(".behaviour-chart").first().waitFor(),
+  changes: async (panel) => {
+    await panel.locator(".behaviour-chart").first().waitFor();
+    await panel.locator(".endings li").first().waitFor();
+  },
 };
 
 export const accessibility: Journey = {
