@@ -27,17 +27,13 @@ export class RunningTime {
   /** Calls `action` when the program has run for `ms` more, unless the returned function is called before. */
   after(ms: number, action: () => void): () => void {
     const dueMs = this.now() + ms;
-    let timer: NodeJS.Timeout;
-    const wait = (leftMs: number): void => {
-      timer = setTimeout(look, timerMs(leftMs));
-    };
     const look = (): void => {
       const leftMs = dueMs - this.now();
       // A timer may be early by a part of a millisecond.
       if (leftMs < 1) action();
-      else wait(leftMs);
+      else timer = setTimeout(look, timerMs(leftMs));
     };
-    wait(ms);
+    let timer = setTimeout(look, timerMs(ms));
     return () => clearTimeout(timer);
   }
 }

@@ -7,6 +7,7 @@ import { describeRollout } from "../../src/core/tracking/openreward/describeRoll
 import { encodeJsonLine } from "../../src/core/util/jsonl.ts";
 import { harness } from "../core/openreward/harness.ts";
 import { json, output, result, stream } from "../core/openreward/scriptedServer.ts";
+import { aLimit } from "../core/rollout/aLimit.ts";
 import { scriptedSampler } from "../core/rollout/scriptedModel.ts";
 import { aRecord } from "../core/runFolder/builders.ts";
 import { aConfig, ENVIRONMENT, someSettings } from "../core/training/builders.ts";
@@ -63,8 +64,7 @@ async function play(changes: Parameters<typeof aConfig>[0]) {
     settings: someSettings({ systemPromptTemplate: config.system_prompt_template, maxTurns: 1 }),
     seedOf: () => undefined,
     sampleSlot: async () => () => undefined,
-    withTimerPaused: (wait) => wait(),
-    signal: new AbortController().signal,
+    limit: aLimit(clock),
   });
   await clock.run(episode.play());
   const ids = episode.streams[0]?.tokens.slice(0, episode.promptTokens) ?? [];

@@ -21,6 +21,7 @@ import { ForwardBackwardRequestSchema } from "../../src/core/tinker/wire/tinker_
 import { buildDatum, toWireDatum } from "../../src/core/training/update/datums.ts";
 import { idOf, sampled, tinyModel } from "../core/chat/tinyModel.ts";
 import { imageBlock, pngBytes } from "../core/images/someImages.ts";
+import { aLimit } from "../core/rollout/aLimit.ts";
 import { blocks, scriptedSession, text } from "../core/rollout/scriptedEnvironment.ts";
 import { ENVIRONMENT, someSettings } from "../core/training/builders.ts";
 import { FakeClock } from "../fakes/fakeClock.ts";
@@ -70,8 +71,7 @@ async function play(
     environment: ENVIRONMENT,
     seedOf: () => undefined,
     sampleSlot: async () => () => undefined,
-    withTimerPaused: (wait) => wait(),
-    signal: new AbortController().signal,
+    limit: aLimit(),
   });
   await episode.play();
   const [ledger] = episode.streams;

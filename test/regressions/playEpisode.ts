@@ -4,6 +4,7 @@ import type { Chat } from "../../src/core/chat/chat.ts";
 import { Episode } from "../../src/core/rollout/episode.ts";
 import type { RolloutSettings } from "../../src/core/rollout/settings.ts";
 import type { SamplingClient } from "../../src/core/tinker/samplingClient.ts";
+import { aLimit } from "../core/rollout/aLimit.ts";
 import { renderer, tokenizer } from "../core/rollout/scriptedModel.ts";
 import { ENVIRONMENT, someSettings } from "../core/training/builders.ts";
 import { FakeClock } from "../fakes/fakeClock.ts";
@@ -30,8 +31,7 @@ export async function playEpisode({
     settings: someSettings(settings),
     seedOf: () => undefined,
     sampleSlot: async () => () => undefined,
-    withTimerPaused: (wait) => wait(),
-    signal: new AbortController().signal,
+    limit: aLimit(clock),
   });
   return { episode, stop: await clock.run(episode.play()) };
 }

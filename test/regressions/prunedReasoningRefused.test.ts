@@ -3,6 +3,7 @@ import { createRenderer } from "../../src/core/chat/setup/createRenderer.ts";
 import { Episode } from "../../src/core/rollout/episode.ts";
 import { NO_CALL_NUDGE } from "../../src/core/rollout/feedback.ts";
 import type { SampleRequest, SamplingClient } from "../../src/core/tinker/samplingClient.ts";
+import { aLimit } from "../core/rollout/aLimit.ts";
 import { result, scriptedSession } from "../core/rollout/scriptedEnvironment.ts";
 import { ENVIRONMENT, someSettings } from "../core/training/builders.ts";
 import { FakeClock } from "../fakes/fakeClock.ts";
@@ -61,8 +62,7 @@ async function play(retention: "all" | "template") {
     ...{ sampler: client, clock, environment: ENVIRONMENT },
     seedOf: (turn) => turn,
     sampleSlot: async () => () => undefined,
-    withTimerPaused: (wait) => wait(),
-    signal: new AbortController().signal,
+    limit: aLimit(clock),
   });
   expect(await clock.run(episode.play())).toBe("reached_terminal_state");
   return { episode, requests };

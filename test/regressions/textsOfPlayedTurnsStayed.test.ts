@@ -3,6 +3,7 @@ import { runInNewContext } from "node:vm";
 import { expect, it } from "vitest";
 import type { Chat } from "../../src/core/chat/chat.ts";
 import { Episode } from "../../src/core/rollout/episode.ts";
+import { aLimit } from "../core/rollout/aLimit.ts";
 import { result, scriptedEnvironment } from "../core/rollout/scriptedEnvironment.ts";
 import {
   call,
@@ -49,8 +50,7 @@ it("a rollout that goes on holds the ids of its turns and not their texts", asyn
     settings: someSettings({ maxTurns: 5 }),
     seedOf: () => undefined,
     sampleSlot: async () => () => undefined,
-    withTimerPaused: (wait) => wait(),
-    signal: new AbortController().signal,
+    limit: aLimit(clock),
   });
   expect(await clock.run(episode.play())).toBe("reached_terminal_state");
   const [first = Number.NaN, , third = Number.NaN] = heaps;

@@ -13,9 +13,8 @@ import { openTask } from "../rollout/describeTask.ts";
 import { type RenderedTask, renderTask } from "../rollout/renderTask.ts";
 import { type RolloutImage, RolloutImages } from "../rollout/rolloutImages.ts";
 import type { RolloutSettings } from "../rollout/settings.ts";
-import { runCall, type ToolAnswer, toolAnswer } from "../rollout/toolCalls.ts";
-import { raceAbort } from "../util/abort.ts";
-import { withoutTimer } from "../util/withTimerPaused.ts";
+import { type ToolAnswer, toolAnswer, toolLimit } from "../rollout/toolCalls.ts";
+import { raceAbort, withLimit } from "../util/abort.ts";
 import type { PlayedCall } from "./events.ts";
 
 export interface LiveTaskOptions {
@@ -72,7 +71,7 @@ export class LiveTask {
     const { played, session } = this.#open;
     const isThere =
       played?.length === calls.length && calls.every(({ call }, i) => played[i]?.call === call);
-    if (isThere && !session.lost.aborted) return;
+    if (isThere && !session.ended.aborted) return;
     await this.close();
     const before = this.#open.rendered;
     this.#open = await openSession(this.#options);
@@ -91,10 +90,12 @@ export class LiveTask {
     const { remote, clock, settings } = this.#options;
     const { session, images, played } = this.#open;
     this.#open.played = null;
-    const running = runCall(call, {
-      ...{ session, clock, settings, environment: remote.name, signal },
-      withTimerPaused: withoutTimer,
-    });
+    const limit = {
+      clock,
+      ...toolLimit(call.name, remote.name, settings),
+      parents: [signal, session.ended],
+    };
+    const running = withLimit(limit, (calling) => session.callTool(call.name, call.args, calling));
     const answer = toolAnswer(call, await raceAbort(running, signal), images);
     this.#open.played = played === null ? null : [...played, { call, answer }];
     return answer;

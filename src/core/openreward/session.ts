@@ -1,8 +1,8 @@
 /** Owns one open session: its prompt, its tools, its calls, its keep-alive, its end. */
 
 import * as z from "zod";
-import type { AppError } from "../errors.ts";
-import { linkSignals, withLimit } from "../util/abort.ts";
+import { AppError } from "../errors.ts";
+import { withLimit } from "../util/abort.ts";
 import { type ExactJsonObject, parseExactJson } from "../util/exactJson.ts";
 import { candidatesBody, scoresReply } from "./candidates.ts";
 import { environmentFault, protocolFault } from "./faults.ts";
@@ -25,7 +25,7 @@ import {
   type StepWaits,
   secretsHeader,
 } from "./sessionSteps.ts";
-import { runStreamedJob } from "./streamedJob.ts";
+import { runStreamedJob, type StreamedJob } from "./streamedJob.ts";
 import type {
   CallOptions,
   EnvironmentSession,
@@ -40,6 +40,12 @@ import type { EnvironmentWire, WireRequest } from "./wire.ts";
 
 /** For the making of a session, and again for its set-up. */
 const OPEN_LIMIT_MS = 30 * 60_000;
+
+/** Made once: an error with a stack for every session would cost as much as a request. */
+const CLOSED = new AppError(
+  "environment-session-lost",
+  "The session was closed. Repeat the rollout.",
+);
 
 interface SessionOptions extends OpenOptions {
   readonly onUnknownBlock: UnknownBlockListener;
@@ -64,20 +70,15 @@ export async function openSession(
     parents: [signal],
     onLimit: () => notReady(wire, request),
   };
-  const sid = await withLimit(limit, (opening) => {
-    const answering = {
-      clock,
-      limitMs: answerLimitMs ?? null,
-      parents: [opening.signal],
-      onLimit: () => noAnswer(wire, request, answerLimitMs),
-    };
-    return withLimit(answering, (answer) =>
-      makeSession(wire, task, {
-        signal: answer.signal,
-        withTimerPaused: (wait) => answer.withTimerPaused(wait),
-      }),
-    );
-  });
+  const answering = {
+    limitMs: answerLimitMs ?? null,
+    onLimit: () => noAnswer(wire, request, answerLimitMs),
+  };
+  const sid = await withLimit(limit, (opening) =>
+    opening.runPart(answering, (withTimerPaused) =>
+      makeSession(wire, task, { signal: opening.signal, withTimerPaused }),
+    ),
+  );
   return new OpenSession({ wire, sid, onUnknownBlock });
 }
 
@@ -117,11 +118,10 @@ function notReady(wire: EnvironmentWire, request: WireRequest): Error {
 
 class OpenSession implements EnvironmentSession {
   readonly id: string;
-  readonly lost: AbortSignal;
+  readonly ended: AbortSignal;
   readonly #wire: EnvironmentWire;
   readonly #onUnknownBlock: UnknownBlockListener;
-  readonly #lost = new AbortController();
-  readonly #closed = new AbortController();
+  readonly #ending = new AbortController();
   readonly #pings: Promise<void>;
   #prompt: Promise<readonly Message[]> | null = null;
   #closing: Promise<void> | null = null;
@@ -132,7 +132,7 @@ class OpenSession implements EnvironmentSession {
     readonly onUnknownBlock: UnknownBlockListener;
   }) {
     this.id = dependencies.sid;
-    this.lost = this.#lost.signal;
+    this.ended = this.#ending.signal;
     this.#wire = dependencies.wire;
     this.#onUnknownBlock = dependencies.onUnknownBlock;
     this.#pings = this.#keepAlive();
@@ -162,50 +162,34 @@ class OpenSession implements EnvironmentSession {
     });
   }
 
-  callTool(
+  async callTool(
     name: string,
     input: ExactJsonObject,
     options: ToolCallOptions = {},
   ): Promise<ToolCallOutcome> {
-    return this.#whileOpen(options, async (signal) => {
-      const request = {
-        ...this.#request("POST", this.#wire.path("call")),
-        body: { name, input },
-      };
-      const { text } = await runStreamedJob(this.#wire, {
-        request,
-        isRepeatable: false,
-        throwsCapacity: false,
-        signal,
-        withTimerPaused: options.withTimerPaused,
-      });
-      const reply = this.#wire.parse(request, text, callReply);
-      return this.#translate(request, () => readOutcome(reply, this.#onUnknownBlock));
-    });
+    const request = {
+      ...this.#request("POST", this.#wire.path("call")),
+      body: { name, input },
+    };
+    const text = await this.#run(request, options, { isRepeatable: false });
+    const reply = this.#wire.parse(request, text, callReply);
+    return this.#translate(request, () => readOutcome(reply, this.#onUnknownBlock));
   }
 
-  scoreGroup(
+  async scoreGroup(
     candidates: readonly (readonly Message[])[],
     options: ToolCallOptions = {},
   ): Promise<readonly number[]> {
-    return this.#whileOpen(options, async (signal) => {
-      const request = {
-        ...this.#request("POST", this.#wire.path("score_group")),
-        body: candidatesBody(candidates),
-      };
-      // Scoring reads the candidates and changes nothing, so it may be asked for again.
-      const { text } = await runStreamedJob(this.#wire, {
-        request,
-        isRepeatable: true,
-        throwsCapacity: false,
-        signal,
-        withTimerPaused: options.withTimerPaused,
-      });
-      const { scores } = this.#wire.parse(request, text, scoresReply);
-      if (scores.length === candidates.length) return scores.map(({ reward }) => reward);
-      const count = `${scores.length} scores for ${candidates.length} rollouts`;
-      throw protocolFault(this.#wire.locationOf(request), `the reply holds ${count}`);
-    });
+    const request = {
+      ...this.#request("POST", this.#wire.path("score_group")),
+      body: candidatesBody(candidates),
+    };
+    // Scoring reads the candidates and changes nothing, so it may be asked for again.
+    const text = await this.#run(request, options, { isRepeatable: true });
+    const { scores } = this.#wire.parse(request, text, scoresReply);
+    if (scores.length === candidates.length) return scores.map(({ reward }) => reward);
+    const count = `${scores.length} scores for ${candidates.length} rollouts`;
+    throw protocolFault(this.#wire.locationOf(request), `the reply holds ${count}`);
   }
 
   close(): Promise<void> {
@@ -238,30 +222,34 @@ class OpenSession implements EnvironmentSession {
     return { method, path, sid: this.id, isInSession: true };
   }
 
+  /** The result of a streamed request. */
+  async #run(
+    request: StreamedJob["request"],
+    { signal = this.ended, withTimerPaused }: ToolCallOptions,
+    { isRepeatable }: Pick<StreamedJob, "isRepeatable">,
+  ): Promise<string> {
+    this.#requireOpen();
+    const job = { request, isRepeatable, throwsCapacity: false, signal, withTimerPaused };
+    const { text } = await runStreamedJob(this.#wire, job);
+    return text;
+  }
+
   /** These requests wait for the set-up of the environment: the server says "starting", or it answers late. */
-  #whileSettingUp<T>(
+  async #whileSettingUp<T>(
     request: WireRequest,
-    options: CallOptions,
+    { signal: parent = this.ended }: CallOptions,
     work: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
+    this.#requireOpen();
     const { clock } = this.#wire.dependencies;
     const onLimit = (): Error => notReady(this.#wire, request);
-    const limit = { clock, limitMs: OPEN_LIMIT_MS, onLimit, parents: this.#endings(options) };
-    return withLimit(limit, ({ signal }) => workUnlessAborted(signal, work));
+    const limit = { clock, limitMs: OPEN_LIMIT_MS, onLimit, parents: [parent] };
+    return await withLimit(limit, ({ signal }) => work(signal));
   }
 
-  /** Runs `work` until the caller, the loss of the session or its end stops it. */
-  async #whileOpen<T>(options: CallOptions, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const link = linkSignals(this.#endings(options));
-    try {
-      return await workUnlessAborted(link.signal, work);
-    } finally {
-      link.clear();
-    }
-  }
-
-  #endings({ signal }: CallOptions): readonly (AbortSignal | undefined)[] {
-    return [signal, this.#lost.signal, this.#closed.signal];
+  #requireOpen(): void {
+    if (this.ended.reason === CLOSED) throw this.#lostError("the session was closed");
+    this.ended.throwIfAborted();
   }
 
   #translate<T>(request: WireRequest, read: () => T): T {
@@ -278,12 +266,12 @@ class OpenSession implements EnvironmentSession {
   }
 
   async #keepAlive(): Promise<void> {
-    const reason = await keepAlive(this.#wire, this.id, this.#closed.signal);
-    if (reason !== null) this.#lost.abort(this.#lostError(`the session is lost: ${reason}`));
+    const reason = await keepAlive(this.#wire, this.id, this.ended);
+    if (reason !== null) this.#ending.abort(this.#lostError(`the session is lost: ${reason}`));
   }
 
   async #end(): Promise<void> {
-    this.#closed.abort(this.#lostError("the session was closed"));
+    this.#ending.abort(CLOSED);
     await this.#pings;
     await releaseSession(this.#wire, this.id, { isCreated: true });
   }
@@ -292,12 +280,4 @@ class OpenSession implements EnvironmentSession {
     const location = this.#wire.locationOf(this.#request("POST", "/ping"));
     return environmentFault("environment-session-lost", location, `${what}. Repeat the rollout.`);
   }
-}
-
-async function workUnlessAborted<T>(
-  signal: AbortSignal,
-  work: (signal: AbortSignal) => Promise<T>,
-): Promise<T> {
-  signal.throwIfAborted();
-  return await work(signal);
 }

@@ -128,8 +128,11 @@ export interface TaskChoice {
  */
 export interface EnvironmentSession {
   readonly id: string;
-  /** Aborted, with an AppError `environment-session-lost` as its reason, when pings show that the session is gone. */
-  readonly lost: AbortSignal;
+  /**
+   * Aborted, with an AppError `environment-session-lost` as its reason, when pings show that the session is gone, or when it is closed.
+   * A signal that is given to a method is to follow it; without one this is what ends a call.
+   */
+  readonly ended: AbortSignal;
   /**
    * The conversation to go on with; one message of the user where the environment has only a prompt. Fetched once, because reading
    * it may reset the episode; a second call returns the same. Waits for the set-up of the episode, as `tools` does: no clock of a

@@ -6,7 +6,7 @@ import { describePrompt } from "../chat/describePrompt.ts";
 import { AppError } from "../errors.ts";
 import type { EnvironmentSession, RemoteEnvironment } from "../openreward/types.ts";
 import type { Clock } from "../ports.ts";
-import { timeoutError, withLimit } from "../util/abort.ts";
+import { type LimitOptions, timeoutError, withLimit } from "../util/abort.ts";
 import { renderTask } from "./renderTask.ts";
 import { RolloutImages } from "./rolloutImages.ts";
 import type { RolloutSettings } from "./settings.ts";
@@ -30,7 +30,7 @@ export async function describeTask(options: DescribeTaskOptions): Promise<Descri
   const { remote, split, index, chat, settings, thinking } = options;
   const session = await openTask(options);
   try {
-    const [offered, prompt] = await withLimit(limitOf(options), async ({ signal }) => [
+    const [offered, prompt] = await withLimit(limitOf(options, session), async ({ signal }) => [
       await session.tools({ signal }),
       await session.prompt({ signal }),
     ]);
@@ -60,9 +60,13 @@ function imagesOf({ chat, remote, settings }: DescribeTaskOptions): RolloutImage
   return new RolloutImages({ chat, environment: remote.name, settings: { onImage } });
 }
 
-function limitOf({ clock, settings, remote }: DescribeTaskOptions) {
+function limitOf(
+  { clock, settings, remote }: DescribeTaskOptions,
+  { ended }: EnvironmentSession,
+): LimitOptions {
   const limitMs = settings.rolloutTimeoutMs;
-  return { clock, limitMs, onLimit: () => timeoutError(`The prompt of ${remote.name}`, limitMs) };
+  const onLimit = (): Error => timeoutError(`The prompt of ${remote.name}`, limitMs);
+  return { clock, limitMs, onLimit, parents: [ended] };
 }
 
 /** @throws AppError `no-such-number` for a task that the split does not have, `environment-*` */

@@ -10,8 +10,7 @@ import type { ToolCallFacts, TurnFacts } from "../runFolder/metrics/stepFacts.ts
 import type { StopReason } from "../runFolder/metrics/stopReasons.ts";
 import type { RolloutRecord } from "../runFolder/rollouts/rolloutRecord.ts";
 import type { SamplingClient } from "../tinker/samplingClient.ts";
-import { timeoutError, withLimit } from "../util/abort.ts";
-import type { WithTimerPaused } from "../util/withTimerPaused.ts";
+import { type Deadline, timeoutError } from "../util/abort.ts";
 import { promptText, storedConversation } from "./conversation.ts";
 import {
   lastTurnReader,
@@ -44,10 +43,8 @@ export interface EpisodeOptions {
   readonly seedOf: (turn: number) => number | undefined;
   /** Waits for a place among the samples in flight; returns what gives it back. */
   readonly sampleSlot: (signal: AbortSignal) => Promise<() => void>;
-  /** Runs a wait that is nobody's fault with the rollout's clock standing still. */
-  readonly withTimerPaused: WithTimerPaused;
-  /** Aborts the attempt; what has been played so far stays. */
-  readonly signal: AbortSignal;
+  /** Its end aborts the attempt; what has been played so far stays. Waits that are nobody's fault pause it. */
+  readonly limit: Deadline;
 }
 
 /** What a sample's time limit is called in messages. */
@@ -140,11 +137,11 @@ export class Episode {
   }
 
   async #open(): Promise<TokenStreams> {
-    const { chat, withTimerPaused, session, settings, signal } = this.#options;
+    const { chat, limit, session, settings } = this.#options;
     // Both wait for the environment's set-up, which is not the rollout's own time.
-    const [tools, prompt] = await withTimerPaused(async () => [
-      await session.tools({ signal }),
-      await session.prompt({ signal }),
+    const [tools, prompt] = await limit.withTimerPaused(async () => [
+      await session.tools(limit),
+      await session.prompt(limit),
     ]);
     this.#tools = tools;
     const rendered = await renderTask({
@@ -232,8 +229,8 @@ export class Episode {
   }
 
   async #sample(ledger: Ledger, room: number): Promise<SampledTurn> {
-    const { chat, clock, withTimerPaused, sampler, sampleSlot, seedOf, settings, signal } =
-      this.#options;
+    const { chat, limit, sampler, sampleSlot, seedOf, settings } = this.#options;
+    const { signal } = limit;
     const request = {
       prompt: ledger.tokens,
       images: this.#images.all.map(({ file }) => file),
@@ -244,14 +241,14 @@ export class Episode {
       seed: seedOf(this.turnCount),
       stop: stopsOf(chat.renderer),
     };
-    const release = await withTimerPaused(() => sampleSlot(signal));
+    const release = await limit.withTimerPaused(() => sampleSlot(signal));
     const limitMs = settings.samplingTimeoutMs;
     const onLimit = (): Error => timeoutError(SAMPLE_LIMIT, limitMs);
     try {
-      return await withLimit({ clock, limitMs, onLimit, parents: [signal] }, (limit) =>
+      return await limit.runPart({ limitMs, onLimit }, (withSampleTimerPaused) =>
         sampleTurn(sampler, request, {
-          signal: limit.signal,
-          withTimerPaused: (wait) => withTimerPaused(() => limit.withTimerPaused(wait)),
+          signal,
+          withTimerPaused: (wait) => limit.withTimerPaused(() => withSampleTimerPaused(wait)),
         }),
       );
     } finally {

@@ -33,10 +33,7 @@ export async function scoreGroup(
   const repeats = { ...options, maxRetries: settings.maxRetries, name, signal };
   const { result } = await retryUntilAccepted(repeats, () =>
     useSession({ ...options, task, name, signal }, (session, limit) =>
-      session.scoreGroup(candidates, {
-        signal: limit.signal,
-        withTimerPaused: (wait) => limit.withTimerPaused(wait),
-      }),
+      session.scoreGroup(candidates, limit),
     ),
   );
   return rollouts.map((rollout, i) => {

@@ -133,8 +133,7 @@ async function attempt(
       session,
       environment: task.environment,
       seedOf: (turn) => options.seedOf(seedAttempt, turn),
-      withTimerPaused: (wait) => limit.withTimerPaused(wait),
-      signal: limit.signal,
+      limit,
     });
     begun.push(episode);
     return episode.play();

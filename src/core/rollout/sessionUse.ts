@@ -52,14 +52,14 @@ export async function useSession<Result>(
   const times = { openedInMs, waitedMs: clock.monotonic() - askedMs - openedInMs };
   const limitMs = settings.rolloutTimeoutMs;
   const onLimit = (): Error => timeoutError(options.name, limitMs);
-  const limit = deadline({ clock, limitMs, onLimit, parents: [signal, session.lost] });
+  const limit = deadline({ clock, limitMs, onLimit, parents: [signal, session.ended] });
   const stopFollowing = pauseWhileFailing(gate, limit);
   try {
     return { kind: "done", result: await use(session, limit), error: null, ...times };
   } catch (error) {
     signal.throwIfAborted();
     if (limit.isExpired()) return { kind: "expired", error: limit.signal.reason, ...times };
-    const fault = session.lost.aborted ? session.lost.reason : error;
+    const fault = session.ended.aborted ? session.ended.reason : error;
     return { kind: "failed", error: fault, ...times };
   } finally {
     stopFollowing();

@@ -3,9 +3,7 @@
 import type { ParsedTurn, ToolCall } from "../chat/renderer.ts";
 import { AppError } from "../errors.ts";
 import type { EnvironmentSession, TerminalTool, ToolCallOutcome } from "../openreward/types.ts";
-import type { Clock } from "../ports.ts";
-import { timeoutError, withLimit } from "../util/abort.ts";
-import type { WithTimerPaused } from "../util/withTimerPaused.ts";
+import { type Deadline, type TimeLimit, timeoutError } from "../util/abort.ts";
 import type { ToolResultRecord } from "./episodeRecord.ts";
 import { toolErrorText } from "./feedback.ts";
 import { type Content, type RolloutImages, shownContent } from "./rolloutImages.ts";
@@ -19,13 +17,11 @@ export interface ToolAnswer {
 
 export interface RunCallOptions {
   readonly session: EnvironmentSession;
-  readonly clock: Clock;
   readonly settings: Pick<RolloutSettings, "toolTimeoutMs">;
   /** Name for messages. */
   readonly environment: string;
-  /** Runs a wait that is nobody's fault with the caller's clock standing still. */
-  readonly withTimerPaused: WithTimerPaused;
-  readonly signal: AbortSignal;
+  /** Ended by a call that takes too long; a wait that is nobody's fault pauses it. */
+  readonly limit: Deadline;
 }
 
 /** A whole turn without a call answers an environment that grades final messages: `docs/protocols/openreward.md#terminal-tool`. */
@@ -39,17 +35,25 @@ export function callsOf(parsed: ParsedTurn, terminal: TerminalTool | null): read
 /** Runs one call within `tool_timeout`. @throws AppError `timeout`, `environment-*` */
 export async function runCall(
   { name, args }: ToolCall,
-  { session, clock, settings, environment, withTimerPaused, signal }: RunCallOptions,
+  { session, settings, environment, limit }: RunCallOptions,
 ): Promise<ToolCallOutcome> {
-  const limitMs = settings.toolTimeoutMs;
-  const onLimit = (): Error =>
-    timeoutError(`Tool ${name} of ${environment} (tool_timeout)`, limitMs);
-  return await withLimit({ clock, limitMs, onLimit, parents: [signal] }, (limit) =>
+  const callLimit = toolLimit(name, environment, settings);
+  return await limit.runPart(callLimit, (withToolTimerPaused) =>
     session.callTool(name, args, {
       signal: limit.signal,
-      withTimerPaused: (wait) => withTimerPaused(() => limit.withTimerPaused(wait)),
+      withTimerPaused: (wait) => limit.withTimerPaused(() => withToolTimerPaused(wait)),
     }),
   );
+}
+
+/** What `tool_timeout` leaves a call. */
+export function toolLimit(
+  name: string,
+  environment: string,
+  { toolTimeoutMs: limitMs }: Pick<RolloutSettings, "toolTimeoutMs">,
+): TimeLimit {
+  const what = `Tool ${name} of ${environment} (tool_timeout)`;
+  return { limitMs, onLimit: () => timeoutError(what, limitMs) };
 }
 
 /** @throws AppError `rollout-after-end` when the episode was over before the call; `rollout-image`, `image-invalid` */

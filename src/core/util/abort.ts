@@ -2,6 +2,7 @@
 
 import { AppError } from "../errors.ts";
 import type { Clock } from "../ports.ts";
+import { type WithTimerPaused, withoutTimer } from "./withTimerPaused.ts";
 
 type Parents = readonly (AbortSignal | undefined)[];
 
@@ -13,21 +14,32 @@ export interface LinkedSignal {
   clear(): void;
 }
 
-export interface LimitOptions {
-  readonly clock: Clock;
-  /** Null = no limit of its own. */
+export interface TimeLimit {
+  /** Null = no limit. */
   readonly limitMs: number | null;
   /** What the signal is aborted with when the time is over. */
   readonly onLimit: () => Error;
+}
+
+export interface LimitOptions extends TimeLimit {
+  readonly clock: Clock;
   /** The first of these to abort ends it, too. */
   readonly parents?: Parents;
 }
 
 export interface Deadline extends LinkedSignal {
-  /** True once the limit (and not a parent) ended it. */
+  /** True once the limit (and not a parent, or that of a part) ended it. */
   readonly isExpired: () => boolean;
   /** Runs `action` with the timer paused; several may overlap. */
-  withTimerPaused<T>(action: () => Promise<T>): Promise<T>;
+  readonly withTimerPaused: WithTimerPaused;
+  /**
+   * Runs `action`, a part of the work, under a limit of its own, whose timer it can pause by itself. The time of a part that is over ends
+   * the whole: both have one signal, which costs less than one for each part. Throws what `onLimit` gives then.
+   */
+  runPart<T>(
+    limit: TimeLimit,
+    action: (withTimerPaused: WithTimerPaused) => Promise<T>,
+  ): Promise<T>;
 }
 
 export function linkSignals(parents: Parents): LinkedSignal {
@@ -108,20 +120,12 @@ class Link implements LinkedSignal {
 class RunningDeadline implements Deadline {
   readonly #link: Link;
   readonly #clock: Clock;
-  readonly #onLimit: () => Error;
-  /** Null = no limit, or none any more. */
-  #remainingMs: number | null;
-  #startedAtMs = 0;
-  #stopTimer: () => void = () => undefined;
-  #pauses = 0;
-  #expired = false;
+  readonly #timer: PausableTimer | null;
 
-  constructor({ clock, limitMs, onLimit, parents = [] }: LimitOptions) {
+  constructor({ clock, parents = [], ...limit }: LimitOptions) {
     this.#link = new Link(parents);
     this.#clock = clock;
-    this.#onLimit = onLimit;
-    this.#remainingMs = limitMs;
-    this.#start();
+    this.#timer = this.#start(limit);
   }
 
   get signal(): AbortSignal {
@@ -132,38 +136,103 @@ class RunningDeadline implements Deadline {
     this.#link.abort(reason);
   }
 
-  readonly isExpired = (): boolean => this.#expired;
+  readonly isExpired = (): boolean => this.#timer?.isExpired === true;
 
-  async withTimerPaused<T>(action: () => Promise<T>): Promise<T> {
-    if (this.#pauses === 0) this.#stop();
+  readonly withTimerPaused: WithTimerPaused = (action) =>
+    this.#timer === null ? action() : this.#timer.whilePaused(action);
+
+  async runPart<T>(
+    limit: TimeLimit,
+    action: (withTimerPaused: WithTimerPaused) => Promise<T>,
+  ): Promise<T> {
+    const timer = this.#start(limit);
+    if (timer === null) return await action(withoutTimer);
+    try {
+      return await action((wait) => timer.whilePaused(wait));
+    } catch (error) {
+      if (timer.isExpired) throw this.signal.reason;
+      throw error;
+    } finally {
+      timer.stop();
+    }
+  }
+
+  clear(): void {
+    this.#timer?.stop();
+    this.#link.clear();
+  }
+
+  #start({ limitMs, onLimit }: TimeLimit): PausableTimer | null {
+    if (limitMs === null || this.signal.aborted) return null;
+    return new PausableTimer(this.#clock, limitMs, () => {
+      if (this.signal.aborted) return false;
+      this.abort(onLimit());
+      return true;
+    });
+  }
+}
+
+/** A time that passes once, and not while it is paused. Pausing leaves the clock's own timer alone: its end only looks what is left. */
+class PausableTimer {
+  readonly #clock: Clock;
+  readonly #limitMs: number;
+  readonly #onEnd: () => boolean;
+  readonly #startedAtMs: number;
+  #pausedMs = 0;
+  #pausedAtMs = 0;
+  #pauses = 0;
+  /** Null while none is set. */
+  #stopTimer: (() => void) | null = null;
+  #isStopped = false;
+  #isExpired = false;
+
+  /** False from `onEnd` = it had ended otherwise before. */
+  constructor(clock: Clock, limitMs: number, onEnd: () => boolean) {
+    this.#clock = clock;
+    this.#limitMs = limitMs;
+    this.#onEnd = onEnd;
+    this.#startedAtMs = clock.monotonic();
+    this.#wait(limitMs);
+  }
+
+  get isExpired(): boolean {
+    return this.#isExpired;
+  }
+
+  async whilePaused<T>(action: () => Promise<T>): Promise<T> {
+    if (this.#pauses === 0) this.#pausedAtMs = this.#clock.monotonic();
     this.#pauses += 1;
     try {
       return await action();
     } finally {
       this.#pauses -= 1;
-      if (this.#pauses === 0) this.#start();
+      if (this.#pauses === 0) this.#continue();
     }
   }
 
-  clear(): void {
-    this.#stopTimer();
-    this.#remainingMs = null;
-    this.#link.clear();
+  stop(): void {
+    this.#isStopped = true;
+    this.#stopTimer?.();
   }
 
-  #start(): void {
-    if (this.#remainingMs === null || this.signal.aborted) return;
-    this.#startedAtMs = this.#clock.monotonic();
-    this.#stopTimer = this.#clock.after(this.#remainingMs, () => {
-      if (this.signal.aborted) return;
-      this.#expired = true;
-      this.abort(this.#onLimit());
-    });
+  #continue(): void {
+    this.#pausedMs += this.#clock.monotonic() - this.#pausedAtMs;
+    if (this.#stopTimer === null && !this.#isStopped) this.#wait(this.#leftMs());
   }
 
-  #stop(): void {
-    if (this.#remainingMs === null) return;
-    this.#stopTimer();
-    this.#remainingMs -= this.#clock.monotonic() - this.#startedAtMs;
+  #leftMs(): number {
+    return this.#limitMs + this.#pausedMs + this.#startedAtMs - this.#clock.monotonic();
   }
+
+  #wait(leftMs: number): void {
+    this.#stopTimer = this.#clock.after(leftMs, this.#look);
+  }
+
+  readonly #look = (): void => {
+    this.#stopTimer = null;
+    if (this.#pauses > 0) return;
+    const leftMs = this.#leftMs();
+    if (leftMs > 0) this.#wait(leftMs);
+    else this.#isExpired = this.#onEnd();
+  };
 }

@@ -14,6 +14,7 @@ import type { RolloutRecord } from "../../../src/core/runFolder/rollouts/rollout
 import type { TokenRecord } from "../../../src/core/runFolder/rollouts/tokenRecord.ts";
 import { sha256 } from "../../../src/node/hash.ts";
 import { FakeClock } from "../../fakes/fakeClock.ts";
+import { aLimit } from "../rollout/aLimit.ts";
 import {
   result,
   type SessionScript,
@@ -55,10 +56,10 @@ async function aRollout(chat: Chat) {
   const sampler = scriptedSampler(TURNS);
   const episode = new Episode({
     ...{ session: scriptedSession(game), sampler, chat, clock: new FakeClock() },
-    ...{ settings: someSettings(), environment: "Owner/Game", signal },
+    ...{ settings: someSettings(), environment: "Owner/Game" },
     seedOf: () => undefined,
     sampleSlot: async () => () => undefined,
-    withTimerPaused: (wait) => wait(),
+    limit: aLimit(undefined, signal),
   });
   await episode.play();
   const streams = episode.streams.map(

@@ -352,10 +352,10 @@ describe("the keep-alive", () => {
     });
     const session = await open();
     await clock.advance(55_000);
-    expect(session.lost.aborted).toBe(false);
+    expect(session.ended.aborted).toBe(false);
     const call = session.callTool("look", {});
     await expect(clock.run(call)).rejects.toMatchObject({ code: "environment-session-lost" });
-    expect(session.lost.reason).toMatchObject({ code: "environment-session-lost", data: { sid } });
+    expect(session.ended.reason).toMatchObject({ code: "environment-session-lost", data: { sid } });
     expect(clock.monotonic()).toBe(100_000);
   });
 
@@ -364,16 +364,16 @@ describe("the keep-alive", () => {
     const dead = harness({ "POST /ping": [json(503, {})] });
     const sessions = await Promise.all([waking.open(), dead.open()]);
     await Promise.all([waking.clock.advance(60_000), dead.clock.advance(60_000)]);
-    expect(sessions.map(({ lost }) => lost.aborted)).toEqual([false, true]);
+    expect(sessions.map(({ ended }) => ended.aborted)).toEqual([false, true]);
   });
 
   it("counts a session as lost after two answers that it is gone", async () => {
     const { open, clock } = harness({ "POST /ping": [json(404, {})] });
     const session = await open();
     await clock.advance(10_000);
-    expect(session.lost.aborted).toBe(false);
+    expect(session.ended.aborted).toBe(false);
     await clock.advance(10_000);
-    expect(session.lost.aborted).toBe(true);
+    expect(session.ended.aborted).toBe(true);
   });
 });
 

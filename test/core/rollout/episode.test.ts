@@ -5,6 +5,7 @@ import { NO_CALL_NUDGE } from "../../../src/core/rollout/feedback.ts";
 import type { RolloutSettings } from "../../../src/core/rollout/settings.ts";
 import { FakeClock } from "../../fakes/fakeClock.ts";
 import { aDatum, ENVIRONMENT, someSettings, sourcesOf } from "../training/builders.ts";
+import { aLimit } from "./aLimit.ts";
 import {
   blocks,
   IMAGE,
@@ -45,8 +46,7 @@ function setUp({ turns = [], settings, seedOf, ...script }: EpisodeScript) {
     environment: ENVIRONMENT,
     seedOf: seedOf ?? (() => undefined),
     sampleSlot: async () => () => undefined,
-    withTimerPaused: (wait) => wait(),
-    signal: stopping.signal,
+    limit: aLimit(clock, stopping.signal),
   });
   return { clock, session, sampler, stopping, episode };
 }

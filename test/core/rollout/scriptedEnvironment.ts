@@ -80,7 +80,7 @@ export function scriptedSession(script: SessionScript = {}): ScriptedSession {
     get isClosed() {
       return isClosed;
     },
-    lost: lost.signal,
+    ended: lost.signal,
     lose: (reason) => lost.abort(reason),
     prompt: async () => script.messages ?? [{ role: "user", blocks: prompt }],
     tools: async () => ({

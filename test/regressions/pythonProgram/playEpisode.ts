@@ -2,6 +2,7 @@
 
 import { Episode } from "../../../src/core/rollout/episode.ts";
 import type { RolloutSettings } from "../../../src/core/rollout/settings.ts";
+import { aLimit } from "../../core/rollout/aLimit.ts";
 import { type SessionScript, scriptedSession } from "../../core/rollout/scriptedEnvironment.ts";
 import {
   renderer,
@@ -30,8 +31,7 @@ export async function playEpisode({ turns, settings, ...script }: EpisodeScript)
     environment: ENVIRONMENT,
     seedOf: (turn) => 100 + turn,
     sampleSlot: async () => () => undefined,
-    withTimerPaused: (wait) => wait(),
-    signal: new AbortController().signal,
+    limit: aLimit(),
   });
   const stop = await episode.play();
   const [ledger] = episode.streams;

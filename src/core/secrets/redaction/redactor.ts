@@ -15,8 +15,12 @@ const MAX_NESTING = 3;
 /** What the program's own records call their fields; keys from outside look like this only by chance. */
 const OWN_KEY = /^[A-Za-z_]+$/;
 
+const NO_SPANS: readonly Span[] = [];
+
 interface Secrets {
   readonly pattern: RegExp;
+  /** No shorter text holds one. */
+  readonly minLength: number;
   readonly decode: Decoding;
 }
 
@@ -30,9 +34,11 @@ export class Redactor {
     if (value.length < MIN_SECRET_LENGTH || this.#values.has(value)) return;
     this.#values.add(value);
     const longestFirst = [...this.#values].sort((a, b) => b.length - a.length);
+    const alphabet = alphabetOf(longestFirst);
     this.#secrets = {
       pattern: new RegExp(longestFirst.map(valuePattern).join("|"), "g"),
-      decode: createDecoding(alphabetOf(longestFirst)),
+      minLength: alphabet.minLength,
+      decode: createDecoding(alphabet),
     };
   }
 
@@ -108,6 +114,7 @@ export class Redactor {
 
 /** Where `text` holds secrets, as they stand or encoded; in order and apart from each other. */
 function secretSpans(secrets: Secrets, text: string, nesting: number): readonly Span[] {
+  if (text.length < secrets.minLength) return NO_SPANS;
   const found: Span[] = [];
   for (const { 0: match, index } of text.matchAll(secrets.pattern)) {
     found.push({ start: index, end: index + match.length });

@@ -57,7 +57,7 @@ export class OutageMonitor {
     const stopListening = [...context.services.environments].map(([name, { gate }]) =>
       gate.onEvent((event) => {
         reportGateEvent(context, { name, step: scope.step }, event);
-        this.check();
+        this.#changed.wake();
       }),
     );
     this.#following = this.#follow()
@@ -81,7 +81,8 @@ export class OutageMonitor {
 
   /** To be called when a rollout has released its slot, so that none may be playing. */
   check(): void {
-    this.#changed.wake();
+    // A sleep that is ended costs as much as a request, and this comes with every rollout.
+    if (this.#unavailable().length > 0) this.#changed.wake();
   }
 
   /** The work is over. */
