@@ -13,20 +13,29 @@ export class EventLoopThrottle {
 
   /** Runs `action` now, or in its order in one of the next turns. */
   run(action: () => void): void {
-    this.#waiting.push(action);
-    this.#runSome();
+    if (this.#begun >= this.#perTurn) {
+      this.#waiting.push(action);
+      return;
+    }
+    this.#begun += 1;
+    action();
+    this.#awaitTurnWhenFull();
   }
 
   readonly #onTurn = (): void => {
     this.#isTurnAwaited = false;
-    this.#begun = 0;
-    this.#runSome();
+    this.#runWaiting();
   };
 
-  #runSome(): void {
-    const actions = this.#waiting.splice(0, this.#perTurn - this.#begun);
-    this.#begun += actions.length;
+  /** Only after those that wait do others run at once. */
+  #runWaiting(): void {
+    const actions = this.#waiting.splice(0, this.#perTurn);
+    this.#begun = actions.length;
     for (const action of actions) action();
+    this.#awaitTurnWhenFull();
+  }
+
+  #awaitTurnWhenFull(): void {
     // Those of earlier turns count until so many have begun: each turn that is asked for costs time, and few actions need none.
     if (this.#isTurnAwaited || this.#begun < this.#perTurn) return;
     this.#isTurnAwaited = true;

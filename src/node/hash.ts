@@ -1,9 +1,9 @@
 /** The ports that hash. */
 
-import { createHash } from "node:crypto";
+import { createHash, hash } from "node:crypto";
 import type { Sha256, StartHash } from "../core/ports.ts";
 
-export const sha256: Sha256 = (data) => createHash("sha256").update(data).digest("hex");
+export const sha256: Sha256 = (data) => hash("sha256", data);
 
 export const startHash: StartHash = (algorithm) => {
   const hash = createHash(algorithm);

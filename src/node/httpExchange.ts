@@ -4,7 +4,7 @@ import type { HttpRequest, HttpResponse } from "../core/ports.ts";
 import { limitText, REPLY_LIMITS } from "../core/replyLimits.ts";
 import { systemClock } from "./clock.ts";
 import type { EventLoopThrottle } from "./eventLoopThrottle.ts";
-import { ArrivingBody } from "./httpBody.ts";
+import { ArrivingBody, type BodyFlow } from "./httpBody.ts";
 import { connectionFault, timeoutFault, tooLongFault } from "./httpFaults.ts";
 
 /** What the connection lets its user do. */
@@ -20,7 +20,7 @@ type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 const GIVEN_UP = new Error("The request was given up");
 
 /** The methods that begin with `on` are those that the connection calls, in this order. */
-export class HttpExchange {
+export class HttpExchange implements BodyFlow {
   /** Rejects with the signal's reason, or AppError `transport`. */
   readonly response: Promise<HttpResponse>;
   readonly #request: HttpRequest;
@@ -43,12 +43,7 @@ export class HttpExchange {
     this.response = new Promise((resolve, reject) => {
       this.#settle = { resolve, reject };
     });
-    const flow = {
-      pause: () => this.#connection?.pause(),
-      resume: () => this.#connection?.resume(),
-      abandon: () => this.#giveUp(GIVEN_UP),
-    };
-    this.#body = new ArrivingBody(flow, throttle);
+    this.#body = new ArrivingBody(this, throttle);
     if (signal?.aborted) {
       this.#fail(signal.reason);
       return;
@@ -94,6 +89,18 @@ export class HttpExchange {
 
   onResponseError(_connection: Connection | undefined, error: unknown): void {
     this.fail(error);
+  }
+
+  pause(): void {
+    this.#connection?.pause();
+  }
+
+  resume(): void {
+    this.#connection?.resume();
+  }
+
+  abandon(): void {
+    this.#giveUp(GIVEN_UP);
   }
 
   /** Ends it with a failure of the connection. */

@@ -9,28 +9,24 @@ export interface StreamEvent {
   readonly data: string;
 }
 
-/**
- * Splits bytes into events: LF, CRLF or CR line ends, at most one space stripped from a value, data lines joined by LF. Calls
- * `onBytes` for every chunk.
- */
-export async function* readEvents(
-  chunks: AsyncIterable<Uint8Array>,
-  onBytes: () => void = () => undefined,
-): AsyncGenerator<StreamEvent> {
-  const decoder = new TextDecoder();
-  const events: StreamEvent[] = [];
-  const parser = createParser({
-    onEvent: ({ event, data }) => events.push({ name: event ?? "message", data }),
+/** Splits bytes into events: LF, CRLF or CR line ends, at most one space stripped from a value, data lines joined by LF. */
+export class EventReader {
+  readonly #decoder = new TextDecoder();
+  readonly #parser = createParser({
+    onEvent: ({ event, data }) => this.#events.push({ name: event ?? "message", data }),
   });
-  let endedWithCr = false;
-  for await (const chunk of chunks) {
-    onBytes();
-    let text = decoder.decode(chunk, { stream: true });
+  #events: StreamEvent[] = [];
+  #endedWithCr = false;
+
+  /** The events that end in this chunk. */
+  read(chunk: Uint8Array): readonly StreamEvent[] {
+    let text = this.#decoder.decode(chunk, { stream: true });
     // The parser holds a CR at the end of a chunk back, which would delay an event until the next byte.
-    if (endedWithCr && text.startsWith("\n")) text = text.slice(1);
-    if (text !== "") endedWithCr = text.endsWith("\r");
-    parser.feed(text.replace(/\r\n?/g, "\n"));
-    yield* events.splice(0);
+    if (this.#endedWithCr && text.startsWith("\n")) text = text.slice(1);
+    if (text !== "") this.#endedWithCr = text.endsWith("\r");
+    this.#events = [];
+    this.#parser.feed(text.replace(/\r\n?/g, "\n"));
+    return this.#events;
   }
 }
 

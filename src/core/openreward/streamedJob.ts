@@ -5,7 +5,7 @@ import type { HttpResponse } from "../ports.ts";
 import { linkSignals } from "../util/abort.ts";
 import type { ExactJsonObject } from "../util/exactJson.ts";
 import { type WithTimerPaused, withoutTimer } from "../util/withTimerPaused.ts";
-import { IdleTimeout, readEvents, type StreamEvent } from "./eventStream.ts";
+import { EventReader, IdleTimeout, type StreamEvent } from "./eventStream.ts";
 import { environmentFault, httpFault, saysFull, unavailable } from "./faults.ts";
 import { createRetryPolicy, isStarting, type RetryPolicy } from "./retryPolicy.ts";
 import { type EnvironmentWire, readWhole, type WireRequest } from "./wire.ts";
@@ -174,15 +174,19 @@ async function readResult(
   listener: StreamListener,
 ): Promise<string> {
   const { silence } = listener;
+  const events = new EventReader();
   let text = "";
   let isComplete = false;
   silence.start(SILENCE_LIMIT_MS);
   try {
-    for await (const event of readEvents(response.stream(), () => silence.reset())) {
-      if (isComplete) continue;
-      text += readEvent(wire, request, event, listener);
-      isComplete = event.name === "end";
-      if (isComplete) silence.start(DRAIN_MS);
+    for await (const chunk of response.stream()) {
+      silence.reset();
+      for (const event of events.read(chunk)) {
+        if (isComplete) continue;
+        text += readEvent(wire, request, event, listener);
+        isComplete = event.name === "end";
+        if (isComplete) silence.start(DRAIN_MS);
+      }
     }
   } catch (error) {
     // The result is complete, so a fault after the end event does not matter.

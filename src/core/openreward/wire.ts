@@ -85,11 +85,14 @@ export class EnvironmentWire {
   /** True once a session got its prompt from `/prompt`, because a server older than `/messages` had answered 404. */
   lacksMessages = false;
   readonly #base: URL;
+  /** The address without slashes at its end. */
+  readonly #root: string;
 
   constructor(dependencies: EnvironmentDependencies, target: Target) {
     this.dependencies = dependencies;
     this.target = target;
     this.#base = new URL(dependencies.baseUrl);
+    this.#root = this.#base.href.replace(/\/+$/, "");
   }
 
   /** Path of an endpoint of the environment. */
@@ -108,7 +111,7 @@ export class EnvironmentWire {
    * @throws AppError `transport`; reading the answer throws `environment-reply-too-long` when it is longer than is read
    */
   async send(request: WireRequest, signal: AbortSignal | undefined): Promise<HttpResponse> {
-    let url = this.#base.href.replace(/\/+$/, "") + request.path;
+    let url = this.#root + request.path;
     for (let hops = 0; ; hops++) {
       const response = await this.dependencies.http.send({
         method: request.method,

@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
+  EventReader,
   IdleTimeout,
-  readEvents,
   type StreamEvent,
 } from "../../../src/core/openreward/eventStream.ts";
 import { FakeClock } from "../../fakes/fakeClock.ts";
 
-async function* inChunks(bytes: Uint8Array, sizes: readonly number[]): AsyncGenerator<Uint8Array> {
+function* inChunks(bytes: Uint8Array, sizes: readonly number[]): Generator<Uint8Array> {
   let position = 0;
   for (const size of sizes) {
     yield bytes.slice(position, position + size);
@@ -16,11 +16,10 @@ async function* inChunks(bytes: Uint8Array, sizes: readonly number[]): AsyncGene
   yield bytes.slice(position);
 }
 
-async function eventsOf(text: string, sizes: readonly number[] = []): Promise<StreamEvent[]> {
-  const events: StreamEvent[] = [];
+function eventsOf(text: string, sizes: readonly number[] = []): readonly StreamEvent[] {
+  const reader = new EventReader();
   const bytes = new TextEncoder().encode(text);
-  for await (const event of readEvents(inChunks(bytes, sizes))) events.push(event);
-  return events;
+  return [...inChunks(bytes, sizes)].flatMap((chunk) => reader.read(chunk));
 }
 
 const transcript = [
@@ -54,32 +53,26 @@ const expected: readonly StreamEvent[] = [
   { name: "end", data: "" },
 ];
 
-describe("readEvents", () => {
+describe("a reader of events", () => {
   it.each([
     ["LF", "\n"],
     ["CRLF", "\r\n"],
     ["CR", "\r"],
-  ])("reads the same events with %s line ends, wherever the chunks are cut", async (_, lineEnd) => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(fc.nat({ max: 20 }), { maxLength: 40 }), async (sizes) => {
-        expect(await eventsOf(transcript.join(lineEnd), sizes)).toEqual(expected);
+  ])("reads the same events with %s line ends, wherever the chunks are cut", (_, lineEnd) => {
+    fc.assert(
+      fc.property(fc.array(fc.nat({ max: 20 }), { maxLength: 40 }), (sizes) => {
+        expect(eventsOf(transcript.join(lineEnd), sizes)).toEqual(expected);
       }),
       { numRuns: 50 },
     );
   });
 
-  it("gives an event as soon as its blank line arrived, even if that ends in CR", async () => {
-    const open = new Promise<never>(() => undefined);
-    async function* unfinished(): AsyncGenerator<Uint8Array> {
-      yield new TextEncoder().encode("event: end\r\ndata: x\r\n\r");
-      await open;
-    }
-    const first = await readEvents(unfinished()).next();
-    expect(first.value).toEqual({ name: "end", data: "x" });
+  it("gives an event as soon as its blank line arrived, even if that ends in CR", () => {
+    expect(eventsOf("event: end\r\ndata: x\r\n\r")).toEqual([{ name: "end", data: "x" }]);
   });
 
-  it("ignores unknown fields", async () => {
-    const events = await eventsOf("id: 7\nretry: 5\ncolour: red\nevent: end\ndata: x\n\n");
+  it("ignores unknown fields", () => {
+    const events = eventsOf("id: 7\nretry: 5\ncolour: red\nevent: end\ndata: x\n\n");
     expect(events).toEqual([{ name: "end", data: "x" }]);
   });
 });
