@@ -378,6 +378,21 @@ describe("the keep-alive", () => {
 });
 
 describe("close", () => {
+  it("ends calls that are under way, and no later one is sent", async () => {
+    const { open, server, clock } = harness({ [CALL]: [stream(TASK_ID, "hang")] });
+    const session = await open();
+    const call = session.callTool("look", {});
+    await clock.advance(1_000);
+    const closing = session.close();
+    await expect(call).rejects.toMatchObject({ code: "environment-session-lost" });
+    await clock.run(closing);
+    const { signal } = new AbortController();
+    for (const late of [session.callTool("look", {}), session.tools({ signal })]) {
+      await expect(late).rejects.toMatchObject({ code: "environment-session-lost", data: { sid } });
+    }
+    expect(server.requests(CALL)).toHaveLength(1);
+  });
+
   it("ends after 15 s when the server does not answer", async () => {
     const { open, clock } = harness({ "POST /delete": [hanging()] });
     const session = await open();

@@ -101,6 +101,61 @@ describe("a deadline", () => {
   });
 });
 
+describe("a part of limited work", () => {
+  const wait = (clock: FakeClock, ms: number) => () => clock.sleep(ms);
+  const partOf = (limitMs: number | null) => ({
+    limitMs,
+    onLimit: () => timeoutError("The toast", limitMs),
+  });
+  const setUp = (limitMs: number | null = 10_000) => {
+    const clock = new FakeClock();
+    const limit = deadline(limitOf(clock, limitMs));
+    return { clock, limit };
+  };
+
+  it("ends all of it when it takes too long, which is not the time of the whole", async () => {
+    const { clock, limit } = setUp();
+    const part = limit.runPart(partOf(1_000), () =>
+      untilAborted(limit.signal).catch(() => {
+        throw new TypeError("fetch failed");
+      }),
+    );
+    await expect(clock.run(part)).rejects.toThrow("The toast took longer than 1 s.");
+    expect(limit.signal.reason).toMatchObject({ code: "timeout" });
+    expect(limit.isExpired()).toBe(false);
+  });
+
+  it("leaves nothing behind when it is done, and the next has its own time", async () => {
+    const { clock, limit } = setUp();
+    for (let part = 0; part < 3; part++) {
+      await clock.run(limit.runPart(partOf(1_000), wait(clock, 900)));
+    }
+    limit.clear();
+    expect([limit.signal.aborted, clock.sleeping]).toEqual([false, 0]);
+  });
+
+  it("pauses its own timer alone", async () => {
+    const { clock, limit } = setUp();
+    const part = limit.runPart(partOf(1_000), (paused) => paused(wait(clock, 20_000)));
+    await clock.run(part);
+    expect(limit.isExpired()).toBe(true);
+  });
+
+  it("goes on while the timer of the whole stands still", async () => {
+    const { clock, limit } = setUp();
+    const part = limit.runPart(partOf(1_000), () =>
+      limit.withTimerPaused(() => untilAborted(limit.signal)),
+    );
+    await expect(clock.run(part)).rejects.toThrow("The toast");
+  });
+
+  it("has no time of its own where there is no limit, and fails as the whole does", async () => {
+    const { clock, limit } = setUp(500);
+    const part = limit.runPart(partOf(null), () => untilAborted(limit.signal));
+    await expect(clock.run(part)).rejects.toThrow("Breakfast");
+  });
+});
+
 describe("an action under a limit", () => {
   const run = (limitMs: number | null, action: (signal: AbortSignal) => Promise<string>) => {
     const clock = new FakeClock();
