@@ -33,8 +33,8 @@ export function isExactObject(value: unknown): value is ExactJsonObject {
 /** In valid JSON only: a whole string, so that digits in it are passed over, or a number. */
 const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
 
-/** What such a number has, if not only that: without it nothing need be compared. An integer of 15 digits is exact. */
-const NUMBER_TO_COMPARE = /\d[.eE]|\d{16}|-0/;
+/** In any text that holds such a number: an integer of at most 15 digits is exact, unless it is -0. */
+const MAY_BE_INEXACT = /\d[.eE]|\d{16}|-0/;
 
 /** JSON whose collections are nested too deep for recursive readers. */
 export class TooDeepError extends SyntaxError {
@@ -50,7 +50,7 @@ export class TooDeepError extends SyntaxError {
 export function parseExactJson(text: string): ExactJson {
   if (!isBounded(text, Number.POSITIVE_INFINITY)) throw new TooDeepError();
   const rounded: ExactJson = JSON.parse(text);
-  if (!NUMBER_TO_COMPARE.test(text)) return rounded;
+  if (!MAY_BE_INEXACT.test(text)) return rounded;
   const isExact = (token: string): boolean =>
     token.startsWith('"') || JSON.stringify(Number(token)) === token;
   if ((text.match(STRING_OR_NUMBER) ?? []).every(isExact)) return rounded;

@@ -26,9 +26,6 @@ export interface ParsedJsonLines {
 }
 
 const LINE_FEED = 0x0a;
-/** Codes, because comparing characters as strings takes far longer. */
-const [QUOTE, COMMA] = [0x22, 0x2c];
-const [OPENING_BRACKET, CLOSING_BRACKET, OPENING_BRACE, CLOSING_BRACE] = [0x5b, 0x5d, 0x7b, 0x7d];
 /** Depth of nested collections; bounded, because readers walk through values by recursion. */
 export const MAX_DEPTH = 200;
 /** Entries of all collections in a value. */
@@ -123,20 +120,20 @@ export function isBounded(text: string, maxEntries = MAX_ENTRIES): boolean {
   let depth = 0;
   let entries = 0;
   for (let at = 0; at < text.length; at += 1) {
-    switch (text.charCodeAt(at)) {
-      case QUOTE:
+    switch (text[at]) {
+      case '"':
         at = endOfString(text, at);
         break;
-      case OPENING_BRACKET:
-      case OPENING_BRACE:
+      case "[":
+      case "{":
         depth += 1;
         entries += 1;
         break;
-      case CLOSING_BRACKET:
-      case CLOSING_BRACE:
+      case "]":
+      case "}":
         depth -= 1;
         break;
-      case COMMA:
+      case ",":
         entries += 1;
     }
     if (depth > MAX_DEPTH || entries > maxEntries) return false;

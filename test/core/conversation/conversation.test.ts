@@ -3,6 +3,7 @@ import { declareTool } from "../../../src/core/chat/firstPrompt.ts";
 import { Conversation } from "../../../src/core/conversation/conversation.ts";
 import { LiveTask } from "../../../src/core/conversation/liveTask.ts";
 import { messageOpening } from "../../../src/core/conversation/openings.ts";
+import { AppError } from "../../../src/core/errors.ts";
 import { sha256 } from "../../../src/node/hash.ts";
 import { FakeClock } from "../../fakes/fakeClock.ts";
 import {
@@ -19,6 +20,7 @@ import {
   scriptedSampler,
   type TurnScript,
   tokenizer,
+  untilAborted,
 } from "../rollout/scriptedModel.ts";
 import { someSettings } from "../training/builders.ts";
 
@@ -237,5 +239,19 @@ describe("a conversation with a task of an environment", () => {
     await conversation.runCalls(signal);
     expect(remote.sessions[0]?.calls).toEqual([["answer", { text: "42" }]]);
     expect(conversation.rewards).toEqual([1]);
+  });
+});
+
+describe("a call of a conversation that is under way", () => {
+  it("ends when its session is lost", async () => {
+    const lost = new AppError("environment-session-lost", "Gone.");
+    const remote = scriptedEnvironment([{ onCall: (toolCall) => untilAborted(toolCall.signal) }]);
+    const task = await LiveTask.open({
+      ...{ remote, split: "train", index: 3, chat, clock: new FakeClock() },
+      settings: someSettings(),
+    });
+    const running = task.run({ name: "add", args: {}, raw: "" }, signal);
+    remote.sessions[0]?.lose(lost);
+    await expect(running).rejects.toBe(lost);
   });
 });
