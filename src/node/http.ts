@@ -2,9 +2,11 @@
 
 import { Agent, type Dispatcher, EnvHttpProxyAgent } from "undici";
 import type { HttpClient, HttpRequest } from "../core/ports.ts";
+import { isLoopbackHost } from "../core/util/loopback.ts";
 import { EventLoopThrottle } from "./eventLoopThrottle.ts";
 import { connectionsTo } from "./httpConnections.ts";
 import { HttpExchange } from "./httpExchange.ts";
+import { proxySettings } from "./proxy.ts";
 
 export interface HttpClientOptions {
   /** Unix socket or named pipe that every request goes to, whatever host its URL names; no proxy is used then. */
@@ -18,15 +20,15 @@ export interface ClosableHttpClient extends HttpClient {
   close(): Promise<void>;
 }
 
-/** This machine is never reached through a proxy. */
-const LOOPBACK_HOSTS = "localhost,127.0.0.1,[::1]";
 /** In one turn of the event loop: thousands of rollouts may send at once. */
 const REQUESTS_PER_TURN = 8;
 const ANSWERS_PER_TURN = 16;
+/** Limits of time are the caller's. */
+const CONNECTION_OPTIONS = { headersTimeout: 0, bodyTimeout: 0, factory: connectionsTo };
 
 /** Builds the program's HTTP client; proxies follow HTTPS_PROXY, HTTP_PROXY and NO_PROXY unless given. */
 export function createHttpClient(options: HttpClientOptions = {}): ClosableHttpClient {
-  const dispatcher = createDispatcher(options);
+  const dispatchers = new Dispatchers(options);
   const requests = new EventLoopThrottle(REQUESTS_PER_TURN);
   const answers = new EventLoopThrottle(ANSWERS_PER_TURN);
   return {
@@ -34,37 +36,61 @@ export function createHttpClient(options: HttpClientOptions = {}): ClosableHttpC
       // The body is the connection's: an exchange lasts until the answer is read.
       const { body: _, ...awaited } = request;
       const exchange = new HttpExchange(awaited, answers);
-      if (!exchange.isOver) requests.run(() => begin(dispatcher, request, exchange));
+      if (!exchange.isOver) requests.run(() => begin(dispatchers, request, exchange));
       return exchange.response;
     },
-    close: () => dispatcher.destroy(),
+    close: () => dispatchers.close(),
   };
 }
 
-function createDispatcher(options: HttpClientOptions): Dispatcher {
-  const { socketPath, proxy } = options;
-  const common = { headersTimeout: 0, bodyTimeout: 0, factory: connectionsTo };
-  if (socketPath !== undefined) return new Agent({ ...common, connect: { socketPath } });
-  const noProxy = process.env["no_proxy"] ?? process.env["NO_PROXY"];
+/** The direct way, and the way through a proxy, made for the first address that may need it: a bad proxy stops nothing else. */
+class Dispatchers {
+  readonly #direct: Agent;
+  readonly #options: HttpClientOptions;
+  #proxied: EnvHttpProxyAgent | null = null;
+
+  constructor(options: HttpClientOptions) {
+    const { socketPath } = options;
+    this.#options = options;
+    this.#direct = new Agent({
+      ...CONNECTION_OPTIONS,
+      ...(socketPath === undefined ? {} : { connect: { socketPath } }),
+    });
+  }
+
+  /** @throws AppError `config-address-invalid` for a proxy whose address is none */
+  for({ hostname }: URL): Dispatcher {
+    if (this.#options.socketPath !== undefined || isLoopbackHost(hostname)) return this.#direct;
+    const noProxy = process.env["no_proxy"] ?? process.env["NO_PROXY"] ?? "";
+    if (noProxy.trim() === "*") return this.#direct;
+    this.#proxied ??= proxyAgent(noProxy, this.#options.proxy);
+    return this.#proxied;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#direct.destroy(), this.#proxied?.destroy()]);
+  }
+}
+
+function proxyAgent(noProxy: string, given: string | undefined): EnvHttpProxyAgent {
+  const { httpProxy, httpsProxy } = proxySettings(process.env, given);
   return new EnvHttpProxyAgent({
-    ...common,
-    noProxy: noProxy === undefined || noProxy === "" ? LOOPBACK_HOSTS : mergeNoProxy(noProxy),
-    ...(proxy === undefined ? {} : { httpProxy: proxy, httpsProxy: proxy }),
+    ...CONNECTION_OPTIONS,
+    noProxy,
+    // An empty address means none; without the option, undici would read the variables itself.
+    httpProxy: httpProxy ?? "",
+    httpsProxy: httpsProxy ?? "",
   });
 }
 
-function mergeNoProxy(noProxy: string): string {
-  return noProxy.trim() === "*" ? "*" : `${noProxy},${LOOPBACK_HOSTS}`;
-}
-
-function begin(dispatcher: Dispatcher, request: HttpRequest, exchange: HttpExchange): void {
+function begin(dispatchers: Dispatchers, request: HttpRequest, exchange: HttpExchange): void {
   if (exchange.isOver) return;
   try {
-    const { origin, pathname, search } = new URL(request.url);
-    dispatcher.dispatch(
+    const url = new URL(request.url);
+    dispatchers.for(url).dispatch(
       {
-        origin,
-        path: pathname + search,
+        origin: url.origin,
+        path: url.pathname + url.search,
         method: request.method,
         headers: request.headers ?? {},
         body: request.body ?? null,

@@ -1,5 +1,6 @@
 /** One request and its answer, fed by the connection; owns the limits of time and length, and the abort. */
 
+import { AppError } from "../core/errors.ts";
 import type { HttpRequest, HttpResponse } from "../core/ports.ts";
 import { limitText, REPLY_LIMITS } from "../core/replyLimits.ts";
 import { systemClock } from "./clock.ts";
@@ -105,7 +106,8 @@ export class HttpExchange implements BodyFlow {
 
   /** Ends it with a failure of the connection. */
   fail(error: unknown): void {
-    if (!this.#isOver) this.#fail(connectionFault(this.#request, error));
+    if (this.#isOver) return;
+    this.#fail(error instanceof AppError ? error : connectionFault(this.#request, error));
   }
 
   readonly #onAbort = (): void => this.#giveUp(this.#request.signal?.reason);

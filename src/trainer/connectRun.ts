@@ -10,7 +10,7 @@ import type { Watcher } from "../core/training/run/progress.ts";
 import { raceAbort } from "../core/util/abort.ts";
 import { systemClock } from "../node/clock.ts";
 import { sha256 } from "../node/hash.ts";
-import { proxyPasswords } from "../node/proxyPasswords.ts";
+import { proxyPasswords } from "../node/proxy.ts";
 import { systemRandom } from "../node/random.ts";
 import type { DownloadProgress } from "../node/tokenizer/hubDownload.ts";
 import { type LoadedConfig, writtenSecrets } from "./config/configFiles.ts";

@@ -22,7 +22,7 @@ import { resolveSecrets } from "../core/secrets/resolve.ts";
 import { RunControl } from "../core/training/run/control.ts";
 import { nearestWord } from "../core/util/editDistance.ts";
 import { systemClock } from "../node/clock.ts";
-import { proxyPasswords } from "../node/proxyPasswords.ts";
+import { proxyPasswords } from "../node/proxy.ts";
 import { startConfig } from "../node/startConfig.ts";
 import type { LaunchRequest } from "../shared/control.ts";
 import type { PromptDescription, PromptPiece } from "../shared/promptDescription.ts";

@@ -245,6 +245,34 @@ test("a proxy is used for other hosts, never for this machine", async () => {
   expect(tunnelled).toEqual(["service.example:81"]);
 });
 
+test("no address of this machine is reached through a proxy", async () => {
+  const seen: string[] = [];
+  const proxy = await serve((request) => seen.push(request.url ?? ""));
+  proxy.on("connect", (request, socket) => {
+    seen.push(request.url ?? "");
+    socket.destroy();
+  });
+  const server = await serve((_request, response) => void response.end("direct"));
+  const { port } = new URL(addressOf(server));
+  const http = client({ proxy: addressOf(proxy) });
+  for (const host of ["127.0.0.1", "127.0.0.2", "localhost"]) {
+    const sent = http.send({ method: "GET", url: `http://${host}:${port}/` });
+    const answer = await sent.then((response) => response.text()).catch(() => "unreachable");
+    expect(["direct", "unreachable"]).toContain(answer);
+  }
+  expect(seen).toEqual([]);
+});
+
+test("a proxy whose address is none is named when it is needed, and stops nothing else", async () => {
+  const server = await serve((_request, response) => void response.end("direct"));
+  const http = client({ proxy: "socks5://127.0.0.1:1080" });
+  const near = await http.send({ method: "GET", url: addressOf(server) });
+  expect(await near.text()).toBe("direct");
+  await expect(http.send({ method: "GET", url: "http://service.example/" })).rejects.toMatchObject({
+    code: "config-address-invalid",
+  });
+});
+
 test("an address that is none is refused without showing it", async () => {
   await expect(client().send({ method: "GET", url: "key=secret" })).rejects.toMatchObject({
     code: "transport",

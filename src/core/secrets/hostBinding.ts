@@ -1,6 +1,7 @@
 /** Keeps keys from going to an address that came with a project: a `.env` can lead a stored key to a stranger. */
 
 import { AppError } from "../errors.ts";
+import { isLoopbackHost } from "../util/loopback.ts";
 import { type FoundValue, keyText } from "./keySource.ts";
 
 export interface NamedValue extends FoundValue {
@@ -48,8 +49,7 @@ export function requireAllowedRoute(route: KeyRoute): void {
 /** True for an address that a key may be sent to: encrypted, or this machine. @throws TypeError when it is no address */
 export function isSafeAddress(url: string): boolean {
   const { protocol, hostname } = new URL(url);
-  const isLoopback = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
-  return protocol === "https:" || (protocol === "http:" && isLoopback);
+  return protocol === "https:" || (protocol === "http:" && isLoopbackHost(hostname));
 }
 
 /** The origin that `HOST`, `HOST:PORT` or `http(s)://HOST:PORT` names, https unless it says otherwise; null for anything else. */

@@ -14,7 +14,7 @@ import type { Redactor } from "../../core/secrets/redaction/redactor.ts";
 import { resolveSecrets } from "../../core/secrets/resolve.ts";
 import type { ServiceClient } from "../../core/tinker/serviceClient.ts";
 import { RunControl } from "../../core/training/run/control.ts";
-import { proxyPasswords } from "../../node/proxyPasswords.ts";
+import { proxyPasswords } from "../../node/proxy.ts";
 import type { LaunchRequest } from "../../shared/control.ts";
 import { type LoadedConfig, writtenSecrets } from "../config/configFiles.ts";
 import { debugLog } from "../debugLog.ts";

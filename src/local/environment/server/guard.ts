@@ -2,10 +2,11 @@
 
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
+import { isLoopbackHost } from "../../../core/util/loopback.ts";
 import { HttpFault } from "./fault.ts";
 
 const LOOPBACK_ADDRESS = /^(::ffff:)?127\.|^::1$/;
-const LOOPBACK_HOST = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i;
+const PORT = /:\d+$/;
 
 /**
  * Refuses a request that reached a loopback address under another name (DNS rebinding), or that lacks the key.
@@ -14,8 +15,8 @@ const LOOPBACK_HOST = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i;
  */
 export function guardRequest(request: IncomingMessage, apiKey: string | null): void {
   const address = request.socket.localAddress;
-  const host = request.headers.host ?? "";
-  if (address !== undefined && LOOPBACK_ADDRESS.test(address) && !LOOPBACK_HOST.test(host)) {
+  const host = (request.headers.host ?? "").replace(PORT, "").toLowerCase();
+  if (address !== undefined && LOOPBACK_ADDRESS.test(address) && !isLoopbackHost(host)) {
     throw new HttpFault(403, "Host header does not name this machine");
   }
   if (apiKey === null || request.url === "/health") return;

@@ -1,0 +1,67 @@
+/** The proxies that the environment or the editor names, read as other programs read them. */
+
+import { AppError } from "../core/errors.ts";
+
+/** As curl and undici read them: the lower-case name wins. */
+const HTTP_PROXY = ["http_proxy", "HTTP_PROXY"] as const;
+const HTTPS_PROXY = ["https_proxy", "HTTPS_PROXY"] as const;
+
+export interface ProxySettings {
+  /** Address of the proxy for `http://` addresses; null = none. */
+  readonly httpProxy: string | null;
+  /** The same for `https://` addresses. */
+  readonly httpsProxy: string | null;
+}
+
+/**
+ * The proxies of `variables`; an address without a scheme, as `127.0.0.1:7890`, means `http://`.
+ * @param given address that replaces those of the variables
+ * @throws AppError `config-address-invalid` that names the variable, without its value, which may hold a password
+ */
+export function proxySettings(variables: NodeJS.Dict<string>, given?: string): ProxySettings {
+  if (given !== undefined) {
+    const address = requireProxy("The proxy of the editor's setting `http.proxy`", given);
+    return { httpProxy: address, httpsProxy: address };
+  }
+  const httpProxy = proxyOf(variables, HTTP_PROXY);
+  // An https:// address uses HTTP_PROXY where no proxy of its own is named, as undici does.
+  return { httpProxy, httpsProxy: proxyOf(variables, HTTPS_PROXY) ?? httpProxy };
+}
+
+/** The passwords in these addresses, as written and as meant, and with the user's name as the proxy receives them. */
+export function proxyPasswords(variables: NodeJS.Dict<string>): readonly string[] {
+  return [...HTTPS_PROXY, ...HTTP_PROXY].flatMap((name) => {
+    const url = parseProxy(variables[name] ?? "");
+    if (url === null || url.password === "") return [];
+    const [user, meant] = [url.username, url.password].map(decoded);
+    return [url.password, meant ?? "", `${user}:${meant}`];
+  });
+}
+
+function proxyOf(variables: NodeJS.Dict<string>, names: readonly [string, string]): string | null {
+  const name = names.find((each) => (variables[each] ?? "") !== "");
+  return name === undefined ? null : requireProxy(name, variables[name] ?? "");
+}
+
+function requireProxy(name: string, text: string): string {
+  const url = parseProxy(text);
+  if (url !== null && /^https?:$/.test(url.protocol)) return url.href;
+  throw new AppError(
+    "config-address-invalid",
+    `${name} is not the address of an HTTP proxy. Write it as http://HOST:PORT, or list the hosts to reach directly in NO_PROXY.`,
+    { data: { variable: name } },
+  );
+}
+
+function parseProxy(text: string): URL | null {
+  const full = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`;
+  return text !== "" && URL.canParse(full) ? new URL(full) : null;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
