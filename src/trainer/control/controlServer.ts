@@ -1,10 +1,9 @@
 /** The trainer's control socket, in a private folder: clients watch and control the run over it. */
 
-import { randomBytes, randomUUID, timingSafeEqual } from "node:crypto";
+import { randomBytes, timingSafeEqual } from "node:crypto";
 import { rmSync } from "node:fs";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 import { createServer, type Server, type Socket } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { errorMessage, isAppError } from "../../core/errors.ts";
 import type { Clock } from "../../core/ports.ts";
@@ -16,6 +15,7 @@ import {
   CONTROL_SOCKET,
   CONTROL_TOKEN,
 } from "../../node/control/socketPath.ts";
+import { makeSocketFolder } from "../../node/socketFolder.ts";
 import type {
   ControlCommand,
   ControlReply,
@@ -70,16 +70,12 @@ export class ControlServer {
     this.#server.unref();
   }
 
-  /** Listens. @throws what the system says when there is no place for a socket */
+  /** Listens. @throws AppError `no-socket-folder`, or what the system says when it cannot listen */
   static async start(options: ControlServerOptions): Promise<ControlServer> {
-    // Only the user can enter a folder made by mkdtemp; a pipe of Windows has the token alone.
-    const folder = await mkdtemp(join(tmpdir(), CONTROL_FOLDER_PREFIX));
+    // A pipe of Windows is protected by the token alone.
+    const { folder, address } = await makeSocketFolder(CONTROL_FOLDER_PREFIX, CONTROL_SOCKET);
     const token = randomBytes(32).toString("base64url");
     const tokenPath = join(folder, CONTROL_TOKEN);
-    const address =
-      process.platform === "win32"
-        ? `\\\\.\\pipe\\${CONTROL_FOLDER_PREFIX}${randomUUID()}`
-        : join(folder, CONTROL_SOCKET);
     const server = new ControlServer(options, { folder, token, address: { address, tokenPath } });
     try {
       await writeFile(tokenPath, token, { mode: 0o600 });

@@ -1,9 +1,9 @@
 /** The embedded engine and environments of one run: children on sockets in a private folder, no ports. */
 
-import { randomUUID } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
-import { homedir, tmpdir } from "node:os";
+import { rm } from "node:fs/promises";
+import { homedir } from "node:os";
 import { join } from "node:path";
+import { makeSocketFolder } from "../../node/socketFolder.ts";
 import { type ChildServer, startChild } from "./childProcess.ts";
 
 export interface LocalService {
@@ -36,13 +36,9 @@ async function startOnSocket(
   program: string,
   args: readonly string[],
 ): Promise<LocalService> {
-  // Only the user can enter a folder made by mkdtemp, so the socket needs no key.
-  const privateFolder = await mkdtemp(join(tmpdir(), "tinker-rl-"));
-  const socketPath =
-    process.platform === "win32"
-      ? `\\\\.\\pipe\\tinker-rl-${randomUUID()}`
-      : join(privateFolder, "service.sock");
-  const clean = (): Promise<void> => rm(privateFolder, { recursive: true, force: true });
+  // Only the user can enter the folder, so the socket needs no key.
+  const { folder, address: socketPath } = await makeSocketFolder("tinker-rl-", "service.sock");
+  const clean = (): Promise<void> => rm(folder, { recursive: true, force: true });
   let child: ChildServer;
   try {
     child = await startChild({ name, program, args: ["--socket", socketPath, ...args] });

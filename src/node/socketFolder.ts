@@ -1,0 +1,47 @@
+/** A private folder for a Unix socket whose path the system takes, or a named pipe on Windows. */
+
+import { randomUUID } from "node:crypto";
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { AppError, errorMessage } from "../core/errors.ts";
+
+export interface SocketFolder {
+  /** Only the user can enter it; the caller removes it. */
+  readonly folder: string;
+  /** Path of the socket in the folder, or of the pipe. */
+  readonly address: string;
+}
+
+/** `sun_path` holds 104 bytes on macOS and 108 on Linux, the last one zero (unix(4), unix(7)); Node cuts longer paths off. */
+const MAX_SOCKET_PATH_BYTES = 103;
+/** What mkdtemp puts behind the prefix. */
+const RANDOM_PART = "XXXXXX";
+
+/**
+ * Makes a folder in the first place that is short enough: the folder for temporary files, the user's runtime folder, `/tmp`.
+ * @param prefix of the folder's name, and of the pipe's
+ * @param name of the socket in the folder
+ * @throws AppError `no-socket-folder` where no place is both short enough and writable
+ */
+export async function makeSocketFolder(prefix: string, name: string): Promise<SocketFolder> {
+  if (process.platform === "win32") {
+    const folder = await mkdtemp(join(tmpdir(), prefix));
+    return { folder, address: `\\\\.\\pipe\\${prefix}${randomUUID()}` };
+  }
+  let refusal = "the path of a socket there would be longer than the system takes";
+  for (const parent of [tmpdir(), process.env["XDG_RUNTIME_DIR"] ?? "", "/tmp"]) {
+    const longest = join(parent, prefix + RANDOM_PART, name);
+    if (!parent.startsWith("/") || Buffer.byteLength(longest) > MAX_SOCKET_PATH_BYTES) continue;
+    try {
+      const folder = await mkdtemp(join(parent, prefix));
+      return { folder, address: join(folder, name) };
+    } catch (error) {
+      refusal = errorMessage(error);
+    }
+  }
+  throw new AppError(
+    "no-socket-folder",
+    `No folder for a socket: ${refusal}. Set TMPDIR to a short path that you can write to; it is ${tmpdir()}.`,
+  );
+}
