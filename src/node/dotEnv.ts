@@ -18,12 +18,20 @@ export async function locateDotEnv(path: string): Promise<string | null> {
   }
 }
 
-/** Its text, or null when it is no plain file, too large for keys, or cannot be read. */
+/** Its text without a byte order mark, or null when it is no plain file, too large for keys, or cannot be read. */
 export async function readDotEnv(path: string): Promise<string | null> {
   try {
     const real = await realpath(path);
-    return await fileSystem.within(dirname(real)).readText(real, MAX_BYTES);
+    return decode(await fileSystem.within(dirname(real)).readBytes(real, MAX_BYTES));
   } catch {
     return null;
   }
+}
+
+/** As its byte order mark says, because PowerShell's `>` writes UTF-16; UTF-8 without one. */
+function decode(bytes: Uint8Array): string {
+  const [first, second] = bytes;
+  if (first === 0xff && second === 0xfe) return new TextDecoder("utf-16le").decode(bytes);
+  if (first === 0xfe && second === 0xff) return new TextDecoder("utf-16be").decode(bytes);
+  return new TextDecoder().decode(bytes);
 }

@@ -6,7 +6,7 @@ export const COMMENT = "# ";
 
 /** Values by name; empty ones are left out, as they count as not set, and a comment at the end, which Node takes for a name. */
 export function readEnv(text: string): Readonly<Record<string, string>> {
-  const values = Object.entries(parseEnv(withoutMark(text)));
+  const values = Object.entries(parseEnv(text));
   return Object.fromEntries(
     values.flatMap(([name, value]) =>
       value === undefined || value === "" || name.startsWith("#") ? [] : [[name, value]],
@@ -38,7 +38,7 @@ export function placesToComment(text: string, names: readonly string[]): readonl
     : null;
 }
 
-const ASSIGNMENT = /^\uFEFF?\s*(?:export\s+)?([\w.-]+)\s*=/;
+const ASSIGNMENT = /^\s*(?:export\s+)?([\w.-]+)\s*=/;
 
 function assignedName(line: string): string | null {
   return ASSIGNMENT.exec(line)?.[1] ?? null;
@@ -66,9 +66,4 @@ function startsOf(lines: readonly string[], chosen: ReadonlySet<number>): readon
     offset += line.length + 1;
   }
   return starts;
-}
-
-/** Some editors begin a file with a byte order mark, which Node would take as a part of the first name. */
-function withoutMark(text: string): string {
-  return text.replace(/^\uFEFF/, "");
 }
