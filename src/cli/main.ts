@@ -9,7 +9,7 @@ import { redactingLog } from "../core/secrets/redaction/redactingPorts.ts";
 import { Redactor } from "../core/secrets/redaction/redactor.ts";
 import { systemClock } from "../node/clock.ts";
 import { createFileSystem } from "../node/fileSystem.ts";
-import { EXIT } from "../shared/exitCodes.ts";
+import { EXIT, worstExit } from "../shared/exitCodes.ts";
 import { VERSION } from "../shared/version.ts";
 import { billedRun } from "../trainer/billedRun.ts";
 import { openChat } from "../trainer/chat/openChat.ts";
@@ -32,18 +32,10 @@ import {
 } from "../trainer/trainer.ts";
 import { runProgram } from "./program.ts";
 import { errorLines } from "./terminal/exitCode.ts";
+import { createInterrupts } from "./terminal/interrupts.ts";
 import { describeInvocation } from "./terminal/invocation.ts";
 import { renderLine } from "./terminal/line.ts";
-import { createTerminal } from "./terminal/terminal.ts";
-
-const SIGNALS = ["SIGINT", "SIGTERM"] as const;
-
-function interrupts(onInterrupt: () => void): () => void {
-  for (const signal of SIGNALS) process.on(signal, onInterrupt);
-  return () => {
-    for (const signal of SIGNALS) process.off(signal, onInterrupt);
-  };
-}
+import { createTerminal, outputLost } from "./terminal/terminal.ts";
 
 /** Ends the process as Node does on an uncaught error, but prints the error without secrets. */
 function failCleanly(error: unknown): never {
@@ -66,7 +58,7 @@ const exitCode = await runProgram(
     out,
     err,
     version: VERSION,
-    interrupts,
+    interrupts: createInterrupts(process, env),
     clock: systemClock,
     fileSystem: createFileSystem(),
     input: process.stdin,
@@ -97,5 +89,7 @@ const exitCode = await runProgram(
   argv.slice(2),
 );
 await Promise.all([out.drained(), err.drained()]);
+if (out.fault !== null) err.print(errorLines(outputLost(out.fault), false));
+await err.drained();
 // A run that was ended at once may still have work in flight; nobody waits for it.
-process.exit(exitCode);
+process.exit(out.fault === null ? exitCode : worstExit([exitCode, EXIT.fault]));

@@ -15,6 +15,7 @@ export function createFakeTerminal({ columns = 80, isInteractive = false } = {})
   return {
     ...{ columns, isInteractive, lines, live },
     isClosed: false,
+    fault: null,
     print: (printed) => {
       lines.push(...printed.map((line) => renderLine(line, false)));
     },

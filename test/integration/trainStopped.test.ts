@@ -15,24 +15,25 @@ environments:
 batch_size: 2
 `;
 
-it.skipIf(process.platform === "win32")(
-  "a signal to the whole group of processes, as supervisors send it, leaves the run time to save",
-  async () => {
-    const folder = await runFolderWith(CONFIG);
-    const child = startProgram(["train", "-c", join(folder, "config.yaml")], {}, true);
-    try {
-      const closed = once(child, "close");
-      const lines = child.stdout === null ? [] : createInterface({ input: child.stdout });
-      let reported = "";
-      for await (const line of lines) {
-        reported += `${line}\n`;
-        if (/^step +2 /.test(line)) process.kill(-Number(child.pid), "SIGTERM");
-      }
-      expect(reported).toMatch(/stopped and saved after \d+ steps/);
-      expect(await closed).toEqual([3, null]);
-    } finally {
-      child.kill("SIGKILL");
-      await rm(folder, { recursive: true, force: true });
+it.skipIf(process.platform === "win32").each([
+  ["a supervisor's signal to all processes of a run", ["SIGTERM"]],
+  ["a terminal that closes, which signals twice,", ["SIGHUP", "SIGHUP"]],
+] as const)("%s leaves the run time to save", async (_what, signals) => {
+  const folder = await runFolderWith(CONFIG);
+  const child = startProgram(["train", "-c", join(folder, "config.yaml")], {}, true);
+  try {
+    const closed = once(child, "close");
+    const lines = child.stdout === null ? [] : createInterface({ input: child.stdout });
+    let reported = "";
+    for await (const line of lines) {
+      reported += `${line}\n`;
+      if (/^step +2 /.test(line))
+        for (const signal of signals) process.kill(-Number(child.pid), signal);
     }
-  },
-);
+    expect(reported).toMatch(/stopped and saved after \d+ steps/);
+    expect(await closed).toEqual([3, null]);
+  } finally {
+    child.kill("SIGKILL");
+    await rm(folder, { recursive: true, force: true });
+  }
+});

@@ -1,5 +1,7 @@
 /** Writes lines to an output stream, with at most one live line below them, and survives a reader that goes away. */
 
+import { AppError, errorMessage } from "../../core/errors.ts";
+import { l10n } from "../../shared/l10n.ts";
 import { clipLine, type Line, type Piece, renderLine } from "./line.ts";
 
 export interface Terminal {
@@ -7,8 +9,10 @@ export interface Terminal {
   readonly columns: number;
   /** True when a person watches: a live line can be redrawn. */
   readonly isInteractive: boolean;
-  /** True once the reader has closed the stream. */
+  /** True once nothing more can be written. */
   readonly isClosed: boolean;
+  /** Why it can no longer be written, such as a full disk; null while it can, and where the reader has closed it. */
+  readonly fault: Error | null;
   /** Writes lines that stay. */
   print(lines: readonly Line[]): void;
   /** Replaces the live line below everything printed; null removes it. Nothing happens unless interactive. */
@@ -38,9 +42,11 @@ export function createTerminal(
   const wantsColor = isInteractive || env["FORCE_COLOR"] === "1";
   const hasColor = wantsColor && (env["NO_COLOR"] ?? "") === "";
   let isClosed = false;
+  let fault: Error | null = null;
   let live: string | null = null;
   // Without a listener a closed pipe would end the program in the middle of its work.
-  stream.on("error", () => {
+  stream.on("error", (error) => {
+    if (!isClosed && !isClosedByReader(error)) fault = error;
     isClosed = true;
   });
   const write = (text: string): void => {
@@ -55,6 +61,9 @@ export function createTerminal(
     isInteractive,
     get isClosed() {
       return isClosed;
+    },
+    get fault() {
+      return fault;
     },
     print: (lines) => {
       const text = lines.map((line) => `${renderLine(line, hasColor)}\n`).join("");
@@ -73,6 +82,19 @@ export function createTerminal(
         else stream.write("", () => resolve());
       }),
   };
+}
+
+/** A pipe whose reader has gone (EPIPE; EOF on Windows), or a terminal that has closed (EIO). */
+function isClosedByReader(error: NodeJS.ErrnoException): boolean {
+  return ["EPIPE", "EOF", "EIO"].includes(error.code ?? "");
+}
+
+/** What the program says at its end when not all of its output could be written. */
+export function outputLost(fault: Error): AppError {
+  return new AppError(
+    "output-lost",
+    l10n.t("The output is incomplete: {0}. Write it to another place.", errorMessage(fault)),
+  );
 }
 
 /** Prints lines as they come, at the reader's pace; ends early when nobody reads. */
@@ -96,6 +118,9 @@ export function prefixed(terminal: Terminal, prefix: Piece): Terminal {
     isInteractive: false,
     get isClosed() {
       return terminal.isClosed;
+    },
+    get fault() {
+      return terminal.fault;
     },
     print: (lines) =>
       terminal.print(

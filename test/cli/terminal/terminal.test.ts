@@ -17,7 +17,7 @@ function aStream(isTTY: boolean) {
     on: (_event: "error", listener: (error: Error) => void) => {
       fail = listener;
     },
-    close: () => fail(new Error("EPIPE")),
+    break: (code: string) => fail(Object.assign(new Error(`write ${code}`), { code })),
   };
 }
 
@@ -66,11 +66,26 @@ test("after the reader has gone nothing is written and a long output ends early"
   async function* endless() {
     for (;;) {
       made += 1;
-      if (made === 500) stream.close();
+      if (made === 500) stream.break("EPIPE");
       yield [String(made)];
     }
   }
   await printAll(terminal, endless());
   expect(made).toBe(500);
   expect(terminal.isClosed).toBe(true);
+});
+
+test.each(["EPIPE", "EOF", "EIO"])("a reader that has gone (%s) is no fault", (code) => {
+  const stream = aStream(false);
+  const terminal = createTerminal(stream, {});
+  stream.break(code);
+  expect(terminal.fault).toBeNull();
+});
+
+test("output that cannot be written is a fault, and the first one says why", () => {
+  const stream = aStream(false);
+  const terminal = createTerminal(stream, {});
+  stream.break("ENOSPC");
+  stream.break("EPIPE");
+  expect(terminal.fault?.message).toBe("write ENOSPC");
 });

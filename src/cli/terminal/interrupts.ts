@@ -1,0 +1,45 @@
+/** The signals that ask a command to stop: Ctrl+C, a stop by the system, and a terminal that closes. */
+
+import { basename } from "node:path";
+
+/** The part of `process` that is used here. */
+export interface SignalSource {
+  on(signal: NodeJS.Signals, listener: () => void): unknown;
+  off(signal: NodeJS.Signals, listener: () => void): unknown;
+}
+
+/** Calls its argument at each request to stop, until the function that it returns is called. */
+export type Interrupts = (onInterrupt: () => void) => () => void;
+
+/**
+ * A terminal that closes signals twice, once itself and once by its shell, so SIGHUP counts only as the first request. Under
+ * nohup it is ignored throughout: Node itself undoes what nohup set up.
+ */
+export function createInterrupts(source: SignalSource, env: NodeJS.Dict<string>): Interrupts {
+  const ignoresHangUp = isUnderNohup(env);
+  if (ignoresHangUp) source.on("SIGHUP", () => undefined);
+  return (onInterrupt) => {
+    let isInterrupted = false;
+    const onRequest = (): void => {
+      isInterrupted = true;
+      onInterrupt();
+    };
+    const onHangUp = (): void => {
+      if (!isInterrupted && !ignoresHangUp) onRequest();
+    };
+    const listeners = [
+      ["SIGINT", onRequest],
+      ["SIGTERM", onRequest],
+      ["SIGHUP", onHangUp],
+    ] as const;
+    for (const [signal, listener] of listeners) source.on(signal, listener);
+    return () => {
+      for (const [signal, listener] of listeners) source.off(signal, listener);
+    };
+  };
+}
+
+/** bash and zsh name the program that they started in the variable `_`, and nohup hands it on. */
+function isUnderNohup(env: NodeJS.Dict<string>): boolean {
+  return basename(env["_"] ?? "") === "nohup";
+}
