@@ -71,9 +71,9 @@ export class FakeTrainingClient implements TrainingClient {
 
   async optimStep(params: AdamParams) {
     this.calls.push("optimStep");
-    this.adamCalls.push(params);
+    const norm = this.adamCalls.push(params);
     await this.hold;
-    return { metrics: { "grad_norm:mean": this.adamCalls.length } };
+    return { metrics: { "grad_norm:mean": norm } };
   }
 
   saveState(name: string, options: SaveOptions = {}): Promise<{ readonly path: string }> {

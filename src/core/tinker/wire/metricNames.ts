@@ -8,14 +8,23 @@ const LOSS_NAMES: readonly string[] = ["loss", "total_loss", "policy_loss", "pg_
 export function lossMetrics(metrics: Metrics): readonly string[] {
   const rank = (name: string): number => LOSS_NAMES.indexOf(plainName(name)) * 2 + sumFirst(name);
   return Object.keys(metrics)
-    .filter((name) => LOSS_NAMES.includes(plainName(name)))
+    .filter(isLoss)
     .toSorted((one, other) => rank(one) - rank(other));
 }
 
 /** Norm of the gradient; null when the server reports none. */
 export function gradientNorm(metrics: Metrics): number | null {
-  const name = Object.keys(metrics).find((candidate) => plainName(candidate) === "grad_norm");
+  const name = Object.keys(metrics).find(isGradientNorm);
   return name === undefined ? null : (metrics[name] ?? null);
+}
+
+export function isGradientNorm(name: string): boolean {
+  return plainName(name) === "grad_norm";
+}
+
+/** True for the value of a loss under any of its names. */
+export function isLoss(name: string): boolean {
+  return LOSS_NAMES.includes(plainName(name));
 }
 
 /** `skyrl.ai/grad_norm` and `grad_norm:mean` are both `grad_norm`. */

@@ -10,7 +10,9 @@ import type { Clock } from "../../ports.ts";
 import type { SamplingClient } from "../../tinker/samplingClient.ts";
 import type { TrainingClient } from "../../tinker/trainingClient.ts";
 import type { DatumOutput, ForwardBackwardResult } from "../../tinker/wire/forwardBackwardProto.ts";
-import { lossMetrics } from "../../tinker/wire/metricNames.ts";
+import { isGradientNorm, isLoss, lossMetrics } from "../../tinker/wire/metricNames.ts";
+import { groupBy } from "../../util/groupBy.ts";
+import { sum } from "../../util/stats.ts";
 import { splitSubsteps, type TrainingDatum, toWireDatum } from "./datums.ts";
 import type { TrainingBatch } from "./groups.ts";
 import { lossFactors } from "./lossNormalization.ts";
@@ -154,13 +156,30 @@ async function withOwnLogprobs(
   });
 }
 
-/** Sums add over substeps; of everything else the last value stands. */
+/** Reduces what each substep reported, as the names say; a norm of the gradient and a loss without a reduction become their mean. */
 function mergeMetrics(metrics: readonly ServerMetrics[]): ServerMetrics {
-  const merged: Record<string, number> = {};
-  for (const [name, value] of metrics.flatMap((one) => Object.entries(one))) {
-    merged[name] = name.endsWith(":sum") ? (merged[name] ?? 0) + value : value;
-  }
-  return merged;
+  const byName = groupBy(
+    metrics.flatMap((one) => Object.entries(one)),
+    ([name]) => name,
+  );
+  return Object.fromEntries(
+    [...byName].map(([name, entries]) => [
+      name,
+      reduced(
+        name,
+        entries.map(([, value]) => value),
+      ),
+    ]),
+  );
+}
+
+function reduced(name: string, values: readonly number[]): number {
+  const total = sum(values);
+  if (name.endsWith(":sum")) return total;
+  if (name.endsWith(":max")) return Math.max(...values);
+  if (name.endsWith(":min")) return Math.min(...values);
+  const isMean = name.endsWith(":mean") || isGradientNorm(name) || isLoss(name);
+  return isMean ? total / values.length : (values.at(-1) ?? Number.NaN);
 }
 
 function sumOfLosses(outputs: readonly DatumOutput[]): number | null {

@@ -90,7 +90,31 @@ describe("a training step", () => {
     expect(trained.serverMetrics).toEqual({
       "loss:sum": 4,
       "tokens:mean": 2,
-      "grad_norm:mean": 2,
+      "grad_norm:mean": 1.5,
+    });
+  });
+
+  it("reports of several substeps the mean of norms, losses and means, sums, extremes, and else the last", async () => {
+    const { client, train } = setUp();
+    client.answer = (call) => {
+      const nth = client.lossCalls.indexOf(call) + 1;
+      const metrics = {
+        "x:max": 5 - nth,
+        "x:min": nth,
+        "x:mean": nth,
+        "skyrl.ai/loss": nth,
+        y: nth,
+      };
+      return { ...resultOf(call, -1), metrics };
+    };
+    const trained = await train(fourGroups, { num_substeps: 2 });
+    expect(trained.serverMetrics).toEqual({
+      "x:max": 4,
+      "x:min": 1,
+      "x:mean": 1.5,
+      "skyrl.ai/loss": 1.5,
+      y: 2,
+      "grad_norm:mean": 1.5,
     });
   });
 
