@@ -18,7 +18,7 @@ import type { BenchRun } from "./benchRun.ts";
 import { medianSeconds, print } from "./measure.ts";
 import { observe } from "./observe.ts";
 
-const CLIP = { low: 0.8, high: 1.2 };
+const CLIP = { low: 0.8, high: 1.2, cuts: "gradient" } as const;
 
 const DATUMS = 4_096;
 const GROUP_SIZE = 8;
@@ -83,7 +83,7 @@ export async function benchDatums({ context }: BenchRun): Promise<void> {
     });
   });
   print({ name: `${name}: encode`, value: encode, unit: "CPU-s" });
-  const measured = medianSeconds(() => void divergenceMetrics(tokensOf(data), CLIP));
+  const measured = medianSeconds(() => void divergenceMetrics(tokensOf(data), [], CLIP));
   print({ name: `${name}: divergence`, value: measured, unit: "CPU-s" });
   const records = medianSeconds(() => {
     for (const datum of data) encodeTokenRecord(toTokenRecord(datum, datum.logprobs));

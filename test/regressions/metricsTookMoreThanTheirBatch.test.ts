@@ -14,7 +14,7 @@ test("the divergence of a step holds nothing for each token, where its columns t
     advantages: array(1),
   };
   const before = process.memoryUsage().arrayBuffers;
-  const metrics = divergenceMetrics([datum], { low: 0.8, high: 1.2 });
+  const metrics = divergenceMetrics([datum], [], { low: 0.8, high: 1.2, cuts: "gradient" });
   const taken = process.memoryUsage().arrayBuffers - before;
   expect(metrics).toMatchObject({ logprob_diff_abs_p95: 0.5, clip_frac_high: 1 });
   expect(taken / tokens).toBeLessThan(1);

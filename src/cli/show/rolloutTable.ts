@@ -40,6 +40,10 @@ function useTexts(): Readonly<Record<string, UseText>> {
       short: l10n.t("too long"),
       meaning: l10n.t("it ran into a limit of tokens, and overlong is mask"),
     },
+    "excluded:off_policy_correction": {
+      short: l10n.t("masked"),
+      meaning: l10n.t("off_policy_correction masked all of its tokens"),
+    },
     "excluded:too_few": {
       short: l10n.t("too few"),
       meaning: l10n.t("one reward alone cannot be compared"),

@@ -114,6 +114,7 @@ export function stepFacts(changes: Partial<StepFacts> = {}): StepFacts {
     groups: [{ group: 0, excluded: null, isPartial: false }],
     rollouts: [],
     datums: [],
+    masked: [],
     clip: null,
     times: { rolloutS: 10, trainS: 2, samplerS: 1, totalS: 13 },
     usage: { step: NO_TOKENS, total: NO_RUN_USAGE, prices: null },

@@ -16,11 +16,15 @@ export const LOSS_DEFAULTS = {
   gspo: { clip_low_threshold: 0.9997, clip_high_threshold: 1.0004 },
 } as const satisfies Readonly<Record<LossName, Readonly<Record<string, number>>>>;
 
-/** True where the loss has a gradient at a rollout's advantage of 0, too: the penalty of `dro`, and that for leaving the base model. */
+/** True where a rollout with an advantage of 0 may have a gradient: from the penalty of the loss, or from that for leaving the base model. */
 export function learnsWithoutAdvantage(
   config: Pick<Config, "loss_fn" | "loss_fn_config" | "kl_coef">,
 ): boolean {
-  if (config.kl_coef > 0) return true;
+  return config.kl_coef > 0 || hasPenalty(config);
+}
+
+/** True where the loss itself has a gradient at tokens with an advantage of 0: the quadratic penalty of `dro`. */
+export function hasPenalty(config: Pick<Config, "loss_fn" | "loss_fn_config">): boolean {
   return config.loss_fn === "dro" && lossParameters(config)["beta"] !== 0;
 }
 

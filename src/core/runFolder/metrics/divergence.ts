@@ -1,15 +1,19 @@
-/** How far trainer and sampler disagree on the tokens that are trained on. */
+/** How far trainer and sampler disagree on the tokens of a step that the trainer has read. */
 
 import { RunningPercentile } from "../../util/runningPercentile.ts";
 import { fraction, RunningMean, RunningStats } from "../../util/stats.ts";
 import type { MetricsTree } from "./metricsTree.ts";
 
 /** Per-token arrays of one datum, all equally long. */
-export interface DatumTokens {
+export interface ComparedTokens {
   readonly samplerLogprobs: ArrayLike<number>;
   /** NaN where the trainer's value is unknown; null when there is none at all. */
   readonly trainerLogprobs: ArrayLike<number> | null;
   readonly mask: ArrayLike<number>;
+}
+
+/** A datum that was sent to be trained. */
+export interface DatumTokens extends ComparedTokens {
   readonly advantages: ArrayLike<number>;
   /** What the loss clips; absent = the ratio of trainer and sampler probability. */
   readonly lossRatios?: ArrayLike<number> | undefined;
@@ -19,33 +23,46 @@ export interface DatumTokens {
 export interface ClipBounds {
   readonly low: number;
   readonly high: number;
+  /**
+   * `gradient`: beyond a bound, where the advantage pulls further, the gradient ends (PPO, GSPO). `weight`: the ratio is a weight that is
+   * cut at either bound, whatever the advantage (CISPO, arXiv:2506.13585, equation 5).
+   */
+  readonly cuts: "gradient" | "weight";
 }
 
 /**
- * The `optim/…` divergence metrics over tokens with mask 1 and a known trainer value; with w = e^(p-q):
- * v1 = mean(q-p), v2 = mean((q-p)²)/2, k3 = mean(w - 1 - (p-q)), entropy = -mean(q), ess = (Σw)² / (n Σw²).
+ * The `optim/…` divergence metrics over tokens with mask 1 and a known trainer value, those of `masked` data included; with w = e^(p-q):
+ * v1 = mean(q-p), v2 = mean((q-p)²)/2, k3 = mean(w - 1 - (p-q)), entropy = -mean(q), ess = (Σw)² / (n Σw²). The shares of clipped
+ * tokens are of the tokens that were sent.
  */
 export function divergenceMetrics(
   datums: readonly DatumTokens[],
+  masked: readonly ComparedTokens[],
   clip: ClipBounds | null,
 ): MetricsTree {
   const tokens = new DivergenceSums(clip);
-  for (const { samplerLogprobs, trainerLogprobs, mask, advantages, lossRatios } of datums) {
-    for (let token = 0; token < mask.length; token += 1) {
-      const p = trainerLogprobs?.[token] ?? Number.NaN;
-      if (mask[token] !== 1 || Number.isNaN(p)) continue;
-      const q = samplerLogprobs[token] ?? 0;
-      tokens.add(p, q, advantages[token] ?? 0, lossRatios?.[token]);
-    }
+  for (const datum of datums) {
+    const { advantages, lossRatios } = datum;
+    eachToken([datum], (p, q, token) => {
+      tokens.add(p, q);
+      tokens.addToLoss(lossRatios?.[token] ?? Math.exp(p - q), advantages[token] ?? 0);
+    });
   }
-  return tokens.metrics((take) => eachDistance(datums, take));
+  eachToken(masked, (p, q) => tokens.add(p, q));
+  return tokens.metrics((take) => {
+    eachToken([...datums, ...masked], (p, q) => take(Math.abs(p - q)));
+  });
 }
 
-function eachDistance(datums: readonly DatumTokens[], take: (distance: number) => void): void {
-  for (const { samplerLogprobs, trainerLogprobs, mask } of datums) {
+/** Visits the tokens that count, with their log-probabilities `p` by the trainer and `q` by the sampler. */
+function eachToken(
+  data: readonly ComparedTokens[],
+  visit: (p: number, q: number, token: number) => void,
+): void {
+  for (const { samplerLogprobs, trainerLogprobs, mask } of data) {
     for (let token = 0; token < mask.length; token += 1) {
       const p = trainerLogprobs?.[token] ?? Number.NaN;
-      if (mask[token] === 1 && !Number.isNaN(p)) take(Math.abs(p - (samplerLogprobs[token] ?? 0)));
+      if (mask[token] === 1 && !Number.isNaN(p)) visit(p, samplerLogprobs[token] ?? 0, token);
     }
   }
 }
@@ -62,6 +79,7 @@ class DivergenceSums {
   readonly #ratio = new RunningStats();
   #ratioSum = 0;
   #ratioSquares = 0;
+  #inLoss = 0;
   #clippedLow = 0;
   #clippedHigh = 0;
 
@@ -70,7 +88,7 @@ class DivergenceSums {
   }
 
   /** A token with the log-probabilities `p` by the trainer and `q` by the sampler. */
-  add(p: number, q: number, advantage: number, lossRatio: number | undefined): void {
+  add(p: number, q: number): void {
     const difference = p - q;
     const ratio = Math.exp(difference);
     this.#v1.add(-difference);
@@ -82,14 +100,17 @@ class DivergenceSums {
     this.#ratio.add(ratio);
     this.#ratioSum += ratio;
     this.#ratioSquares += ratio * ratio;
-    this.#addClipped(lossRatio ?? ratio, advantage);
   }
 
-  /** Counts where the clip cuts the gradient off, not merely where the ratio lies outside. */
-  #addClipped(ratio: number, advantage: number): void {
+  /** A token of the loss. Counts where the clip cuts something off, not merely where the ratio lies outside. */
+  addToLoss(ratio: number, advantage: number): void {
     if (this.#clip === null) return;
-    if (ratio < this.#clip.low && advantage < 0) this.#clippedLow += 1;
-    if (ratio > this.#clip.high && advantage > 0) this.#clippedHigh += 1;
+    const { low, high, cuts } = this.#clip;
+    this.#inLoss += 1;
+    const [cutsLow, cutsHigh] =
+      cuts === "weight" ? [advantage !== 0, advantage !== 0] : [advantage < 0, advantage > 0];
+    if (ratio < low && cutsLow) this.#clippedLow += 1;
+    if (ratio > high && cutsHigh) this.#clippedHigh += 1;
   }
 
   /** `each` gives the distance of every token once more. */
@@ -110,8 +131,8 @@ class DivergenceSums {
       ratio_min: ratio.min,
       ess: fraction(this.#ratioSum * this.#ratioSum, count * this.#ratioSquares),
       ...(this.#clip !== null && {
-        clip_frac_low: fraction(this.#clippedLow, count),
-        clip_frac_high: fraction(this.#clippedHigh, count),
+        clip_frac_low: fraction(this.#clippedLow, this.#inLoss),
+        clip_frac_high: fraction(this.#clippedHigh, this.#inLoss),
       }),
     };
   }

@@ -55,7 +55,7 @@ export function buildMetricsRow(facts: StepFacts): MetricsRow {
     optim: {
       lr: facts.learningRate,
       ...gradientMetrics(facts),
-      ...divergenceMetrics(facts.datums, facts.clip),
+      ...divergenceMetrics(facts.datums, facts.masked, facts.clip),
     },
     train: trainMetrics(facts),
     ...times(facts),

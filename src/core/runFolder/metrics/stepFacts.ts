@@ -4,7 +4,7 @@ import * as z from "zod";
 import type { Prices } from "../../usage/prices.ts";
 import type { RunUsage, TokenUsage } from "../../usage/tokenUsage.ts";
 import { meteredUsageSchema, NO_USAGE } from "../../usage/usageMeter.ts";
-import type { ClipBounds, DatumTokens } from "./divergence.ts";
+import type { ClipBounds, ComparedTokens, DatumTokens } from "./divergence.ts";
 import type { MetricsTree } from "./metricsTree.ts";
 
 const count = z.number().int().nonnegative();
@@ -106,7 +106,10 @@ export interface StepFacts {
   readonly substeps: number;
   readonly groups: readonly GroupFacts[];
   readonly rollouts: readonly RolloutFacts[];
+  /** What was sent to be trained. */
   readonly datums: readonly DatumTokens[];
+  /** What `off_policy_correction` left out after its forward pass: compared, not trained. */
+  readonly masked: readonly ComparedTokens[];
   /** Bounds of the loss function; null when it does not clip. */
   readonly clip: ClipBounds | null;
   readonly times: StepTimes;

@@ -54,14 +54,11 @@ export function policyInputs(lossFn: string, arrays: PolicyArrays): Datum["lossI
   return lossFn === "gspo" ? { ...common, sequence_ratio_mask: Float32Array.from(mask) } : common;
 }
 
-/** Losses with a term that does not depend on the advantages. */
-const penalizedLosses: ReadonlySet<string> = new Set(["dro"]);
-
 /**
  * Checks a batch; typed arrays are sent as they are, without a copy.
  * @throws AppError `tinker-invalid-input` that names datum and array: nothing to send, lengths that differ, inputs the
- * loss does not read, values that are not finite, ids beyond int32, or a batch in which every weight is zero,
- * unless the loss has a penalty
+ * loss does not read, values that are not finite, ids beyond int32, or a batch in which every weight is zero, but for `dro`, which has a
+ * penalty besides
  */
 export function toWireData(
   data: readonly Datum[],
@@ -70,7 +67,7 @@ export function toWireData(
 ): readonly WireDatum[] {
   if (data.length === 0) throw invalid("There is no datum to send");
   const wire = data.map((datum, index) => toWireDatum(datum, lossFn, `datum ${index}`));
-  if (!options.forwardOnly && !penalizedLosses.has(lossFn) && !wire.some(hasEffect)) {
+  if (!options.forwardOnly && lossFn !== "dro" && !wire.some(hasEffect)) {
     throw invalid(`All ${data.length} datums have only zero weights or advantages`);
   }
   return wire;

@@ -58,7 +58,10 @@ export interface StepInput {
 /** What came of a step. */
 export interface StepResults extends TakenBatch {
   readonly groups: readonly ScoredGroup[];
+  /** What was sent. */
   readonly data: readonly TrainingDatum[];
+  /** What `off_policy_correction` left out, with the log-probabilities of its forward pass. */
+  readonly masked: readonly TrainingDatum[];
   readonly learningRate: number;
   /** Of its requests beside those of rollouts. */
   readonly updateTokens: TokenUsage;
@@ -79,7 +82,7 @@ export function gatherStepFacts(
 ): StepFacts {
   const usage = usageOf(context, input, results);
   const budget = budgetMetrics(context, usage, results);
-  const { trained, times, data, learningRate } = results;
+  const { trained, times, data, masked, learningRate } = results;
   const { config, reporting } = context;
   const { redactor } = reporting;
   const scored = results.groups.flatMap(({ rollouts }) => rollouts);
@@ -108,6 +111,11 @@ export function gatherStepFacts(
         return datum.advantages;
       },
       lossRatios: lossRatios(datum, trained?.logprobs[i], config.loss_fn),
+    })),
+    masked: masked.map(({ logprobs, trainerLogprobs = null, mask }) => ({
+      samplerLogprobs: logprobs,
+      trainerLogprobs,
+      mask,
     })),
     clip: clipBounds(config),
     times,
@@ -246,5 +254,6 @@ function capacityMetrics({ config, services: { environments } }: RunContext): Me
 /** The bounds that count as clipping in the metrics. */
 function clipBounds(config: Config): ClipBounds | null {
   const { clip_low_threshold: low, clip_high_threshold: high } = lossParameters(config);
-  return low === undefined || high === undefined ? null : { low, high };
+  if (low === undefined || high === undefined) return null;
+  return { low, high, cuts: config.loss_fn === "cispo" ? "weight" : "gradient" };
 }

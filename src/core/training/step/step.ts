@@ -28,6 +28,7 @@ import { learningRateAt } from "../tasks/schedule.ts";
 import { adjustAdvantages } from "../update/adjustAdvantages.ts";
 import type { TrainingDatum } from "../update/datums.ts";
 import {
+  leaveOutMasked,
   type ScoredGroup,
   scoreGroups,
   type TrainingBatch,
@@ -64,7 +65,8 @@ export interface BegunStep {
   readonly learningRate: number;
   readonly extra: MetricsTree;
   readonly takenMs: number;
-  readonly isMasked: boolean;
+  /** What `off_policy_correction` left out, with the log-probabilities of its forward pass. */
+  readonly masked: readonly TrainingDatum[];
   /** Of its requests beside those of rollouts. */
   readonly updateTokens: TokenUsage;
   /** Null when nothing is trained. */
@@ -107,21 +109,21 @@ export async function beginStep(context: RunContext, input: StepBeginning): Prom
   const before = await input.extra;
   await requireNoInternalErrors(reporting, step, rollouts);
   await reportFailure(reporting, step, rollouts);
-  const groups = scoreGroups(rollouts, config);
-  await storage.store.addScores(step, scores(groups, config));
+  const scored = scoreGroups(rollouts, config);
   const learningRate = learningRateAt(config, step, context.totalSteps);
-  const untrained = trainingBatch(groups);
+  const untrained = trainingBatch(scored);
   const meter = new UsageMeter();
   const metered = meteredContext(context, meter);
-  const { data, metrics } = await adjustAdvantages(metered, step, untrained.data);
-  const isMasked = data.length === 0 && untrained.data.length > 0;
+  const { data, masked, metrics } = await adjustAdvantages(metered, step, untrained.data);
+  const groups = leaveOutMasked(scored, masked);
+  await storage.store.addScores(step, scores(groups, config));
   const extra = mergeMetrics(before, metrics);
   const { counted } = untrained;
   const update =
     data.length === 0 ? null : await train(metered, input, { data, counted }, learningRate, batch);
   const updateTokens = meter.usage.used;
   storage.usage.add({ for: "update", step, tokens: updateTokens });
-  return { step, batch, groups, learningRate, extra, takenMs, isMasked, updateTokens, update };
+  return { step, batch, groups, learningRate, extra, takenMs, masked, updateTokens, update };
 }
 
 /** Waits for the update of a step, writes down what came of it, and appends its row. */
@@ -130,7 +132,7 @@ export async function recordStep(
   input: StepInput,
   begun: BegunStep,
 ): Promise<StepOutput> {
-  const { step, batch, groups, learningRate, extra, takenMs, isMasked, update } = begun;
+  const { step, batch, groups, learningRate, extra, takenMs, masked, update } = begun;
   const { reporting, storage } = context;
   const { clock } = context.ports;
   const results = (await update?.results) ?? null;
@@ -153,7 +155,13 @@ export async function recordStep(
   await storage.store.addPhases(step, phasesOf(input, begun, results, clock));
   const seconds = input.secondsUntilNow(pausedMs);
   const facts = gatherStepFacts(context, input, {
-    ...{ ...batch, groups, data, learningRate, trained, times },
+    ...batch,
+    groups,
+    data,
+    masked,
+    learningRate,
+    trained,
+    times,
     updateTokens: begun.updateTokens,
     seconds,
     overlapFrac: results?.overlapFrac ?? null,
@@ -169,7 +177,7 @@ export async function recordStep(
   return {
     row: judged.row,
     trained,
-    isMasked,
+    isMasked: update === null && masked.length > 0,
     rollouts,
     cursor,
     rewardMean,

@@ -5,18 +5,22 @@ import { sum } from "../../util/stats.ts";
 import type { RunContext } from "../run/context.ts";
 import { report } from "../run/report.ts";
 import type { TrainingDatum } from "./datums.ts";
+import { hasGradient } from "./gradient.ts";
 import { withKlPenalty } from "./klPenalty.ts";
-import { correctOffPolicy } from "./offPolicyCorrection.ts";
+import { correctOffPolicy, isMasked } from "./offPolicyCorrection.ts";
 import { trainerLogprobs } from "./trainerLogprobs.ts";
 
 export interface AdjustedData {
-  /** What is left to train; may be nothing. */
+  /** What is sent, which is what has a gradient; may be nothing. */
   readonly data: readonly TrainingDatum[];
+  /** What `off_policy_correction` leaves out, with the log-probabilities of its forward pass. */
+  readonly masked: readonly TrainingDatum[];
   readonly metrics: MetricsTree;
 }
 
 /**
- * Asks for what the configuration needs, all at once, and for nothing where it needs nothing. Warns when nothing is left to train on.
+ * Asks for what the configuration needs, all at once, and for nothing where it needs nothing. Warns when the correction leaves nothing
+ * to train on.
  * @throws AppError `training-not-finite`; `tinker-*`
  */
 export async function adjustAdvantages(
@@ -24,7 +28,7 @@ export async function adjustAdvantages(
   step: number,
   scored: readonly TrainingDatum[],
 ): Promise<AdjustedData> {
-  if (scored.length === 0) return { data: [], metrics: {} };
+  if (scored.length === 0) return { data: [], masked: [], metrics: {} };
   const { config, reporting, services } = context;
   const tokens = sum(scored.map((datum) => datum.tokens.length));
   reporting.watch({ kind: "training", step, datums: scored.length, tokens });
@@ -36,11 +40,18 @@ export async function adjustAdvantages(
   const klPolicyBase = penalized?.klPolicyBase ?? null;
   const kl = klPolicyBase === null ? {} : { kl_policy_base: klPolicyBase };
   const data = penalized?.data ?? scored;
-  if (trainer === null) return { data, metrics: { optim: kl } };
+  const withGradient = (each: TrainingDatum): boolean => hasGradient(each, config);
+  if (trainer === null) {
+    return { data: data.filter(withGradient), masked: [], metrics: { optim: kl } };
+  }
   const corrected = correctOffPolicy(data, trainer, config);
-  if (corrected.data.length === 0) await reportMasked(context, step);
+  const left = corrected.data.filter(withGradient);
+  const masked = corrected.data.flatMap((datum, d) =>
+    isMasked(datum) ? [{ ...datum, trainerLogprobs: trainer[d] ?? new Float32Array() }] : [],
+  );
+  if (left.length === 0 && masked.length > 0) await reportMasked(context, step);
   const optim = { ...kl, ...corrected.metrics };
-  return { data: corrected.data, metrics: { optim, tokens: { forward: tokens } } };
+  return { data: left, masked, metrics: { optim, tokens: { forward: tokens } } };
 }
 
 async function reportMasked({ config, reporting }: RunContext, step: number): Promise<void> {

@@ -33,6 +33,8 @@ export interface TrainingDatum extends DatumSource {
   readonly trainerLogprobs?: Float32Array;
   /** Made anew each time until something changes those of single tokens. */
   readonly advantages: Float32Array;
+  /** Those of `off_policy_correction`, which the advantages hold already; absent = 1 each. */
+  readonly weights?: Float64Array;
   /** 1 where the target was sampled and is trained. */
   readonly mask: Uint8Array;
 }

@@ -6,7 +6,6 @@
 
 import { zeroVariancePolicy } from "../../config/fields/presets.ts";
 import type { Config } from "../../config/fields/schema.ts";
-import { learnsWithoutAdvantage } from "../../config/rules/lossDefaults.ts";
 import { isAppError } from "../../errors.ts";
 import type { FinishedRollout } from "../../rollout/rollout.ts";
 import type { GroupFacts } from "../../runFolder/metrics/stepFacts.ts";
@@ -14,7 +13,8 @@ import { groupBy } from "../../util/groupBy.ts";
 import { sum } from "../../util/stats.ts";
 import { areAllEqual, computeAdvantages } from "./advantages.ts";
 import { buildDatum, type TrainingDatum } from "./datums.ts";
-import type { CountedRollout } from "./lossNormalization.ts";
+import { mayHaveGradient } from "./gradient.ts";
+import { type CountedRollout, rolloutKey } from "./lossNormalization.ts";
 import { isOverlong, overlongPenalty } from "./overlong.ts";
 
 export interface ScoredRollout {
@@ -85,6 +85,27 @@ export function scoreGroups(
   return groups.map((group) => scoreGroup(group, advantagesOf.get(group) ?? [], config));
 }
 
+/**
+ * The groups once `off_policy_correction` has left out these data: a rollout of which nothing is sent is not trained on, although it
+ * counts in the baseline of its group and in the normalization of the loss.
+ */
+export function leaveOutMasked(
+  groups: readonly ScoredGroup[],
+  masked: readonly TrainingDatum[],
+): readonly ScoredGroup[] {
+  if (masked.length === 0) return groups;
+  const maskedOf = groupBy(masked, rolloutKey);
+  const why = "off_policy_correction";
+  return groups.map(({ facts, rollouts }) => {
+    const left = rollouts.map((each) => {
+      const count = maskedOf.get(rolloutKey(each.rollout.task))?.length ?? 0;
+      return count > 0 && count === each.data.length ? leftOut(each.rollout, why) : each;
+    });
+    const isKept = facts.excluded !== null || left.some(({ advantage }) => advantage !== null);
+    return { facts: isKept ? facts : { ...facts, excluded: why }, rollouts: left };
+  });
+}
+
 function toGroup(group: number, unordered: readonly FinishedRollout[], config: Config): Group {
   const members = unordered.toSorted((a, b) => a.task.rollout - b.task.rollout);
   const scored = members.filter((member) => member.reward !== null);
@@ -123,7 +144,7 @@ function scoreRollout(
   const { streams, task } = rollout;
   // No sampled token can be trained on: every turn came without usable log-probs.
   if (!streams.some(({ trainedTokens }) => trainedTokens > 0)) return leftOut(rollout, "masked");
-  if (advantage === 0 && !learnsWithoutAdvantage(config)) {
+  if (!mayHaveGradient(advantage, config)) {
     return { rollout, advantage, data: [], trainingUse: "trained" };
   }
   const { group, rollout: position } = task;

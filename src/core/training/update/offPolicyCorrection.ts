@@ -15,7 +15,6 @@
 
 import type { Config } from "../../config/fields/schema.ts";
 import { correctionBounds } from "../../config/rules/correctionDefaults.ts";
-import { learnsWithoutAdvantage } from "../../config/rules/lossDefaults.ts";
 import type { MetricsTree } from "../../runFolder/metrics/metricsTree.ts";
 import { groupBy } from "../../util/groupBy.ts";
 import { fraction, mean } from "../../util/stats.ts";
@@ -24,17 +23,13 @@ import { rolloutKey } from "./lossNormalization.ts";
 
 type CorrectionConfig = Pick<
   Config,
-  | "off_policy_correction"
-  | "off_policy_correction_config"
-  | "loss_fn"
-  | "loss_fn_config"
-  | "kl_coef"
+  "off_policy_correction" | "off_policy_correction_config" | "loss_fn"
 >;
 
 export interface CorrectedData {
-  /** With the weights in the advantages; without data that the weights leave no gradient, which would cost tokens. */
+  /** All data, with the weights, which are in the advantages too. */
   readonly data: readonly TrainingDatum[];
-  /** `optim/off_policy_…` over all trained tokens, those that are left out included. */
+  /** `optim/off_policy_…` over all trained tokens. */
   readonly metrics: MetricsTree;
 }
 
@@ -65,19 +60,16 @@ export function correctOffPolicy(
   const corrected = data.map((datum, d) => ({
     ...datum,
     advantages: datum.advantages.map((advantage, i) => advantage * (weights[d]?.[i] ?? 0)),
+    weights: weights[d] ?? new Float64Array(),
     ...(!isOfSequence && { oldLogprobs: knownWhereTrained(datum, trainer[d]) }),
     ...(config.loss_fn === "dro" && { trainerLogprobs: trainer[d] ?? new Float32Array() }),
   }));
-  const isPenalized = learnsWithoutAdvantage(config);
-  const hasGradient = (datum: TrainingDatum, d: number): boolean =>
-    datum.mask.some((trained, i) => {
-      const values = isPenalized ? weights[d] : datum.advantages;
-      return trained === 1 && values?.[i] !== 0;
-    });
-  return {
-    data: corrected.filter(hasGradient),
-    metrics: correctionMetrics(compared, weights, config),
-  };
+  return { data: corrected, metrics: correctionMetrics(compared, weights, config) };
+}
+
+/** True when no token that is trained has a weight: nothing of the datum is sent. */
+export function isMasked({ mask, weights }: Pick<TrainingDatum, "mask" | "weights">): boolean {
+  return weights !== undefined && mask.every((trained, i) => trained !== 1 || weights[i] === 0);
 }
 
 /** Mean of log r over the trained tokens of each rollout, in all its streams. */

@@ -174,7 +174,7 @@ test("divergence matches the hand-made vector, over trained tokens with a known 
     mask: [0, 1, 1, 1],
     advantages: [0, 1, 1, 1],
   };
-  expect(divergenceMetrics([datum], null)).toMatchObject({
+  expect(divergenceMetrics([datum], [], null)).toMatchObject({
     kl_sample_train_v1: expect.closeTo(0, 7),
     kl_sample_train_v2: expect.closeTo(0.02, 7),
     kl_sample_train_k3: expect.closeTo(0.0200668, 7),
@@ -193,15 +193,49 @@ test("the clip counts where it is active, not where the ratio is merely outside"
     mask: [1, 1],
     advantages: [advantage, advantage],
   });
-  const clip = { low: 0.8, high: 1.2 };
-  expect(divergenceMetrics([datum(1)], clip)).toMatchObject({
+  const clip = { low: 0.8, high: 1.2, cuts: "gradient" } as const;
+  expect(divergenceMetrics([datum(1)], [], clip)).toMatchObject({
     clip_frac_low: 0,
     clip_frac_high: 0.5,
   });
-  expect(divergenceMetrics([datum(-1)], clip)).toMatchObject({
+  expect(divergenceMetrics([datum(-1)], [], clip)).toMatchObject({
     clip_frac_low: 0.5,
     clip_frac_high: 0,
   });
+});
+
+test("a clip of the weight counts at both bounds, whatever the sign of the advantage", () => {
+  const outside = Math.log(8);
+  const datum = {
+    samplerLogprobs: [-1, -1, -1, -1],
+    trainerLogprobs: [-1 + outside, -1 + outside, -1 - outside, -1],
+    mask: [1, 1, 1, 1],
+    advantages: [1, -1, 1, 1],
+  };
+  const clip = { low: 0.5, high: 4, cuts: "weight" } as const;
+  expect(divergenceMetrics([datum], [], clip)).toMatchObject({
+    clip_frac_low: 0.25,
+    clip_frac_high: 0.5,
+  });
+});
+
+test("data that a correction masked counts in the divergence, and not in what was trained or clipped", () => {
+  const sent = {
+    samplerLogprobs: [0, -1],
+    trainerLogprobs: [0, -1],
+    mask: [0, 1],
+    advantages: [0, 1],
+  };
+  const masked = { samplerLogprobs: [0, -1], trainerLogprobs: [0, -3], mask: [0, 1] };
+  const clip = { low: 0.8, high: 1.2, cuts: "gradient" } as const;
+  expect(flatRow({ datums: [sent], masked: [masked], clip })).toMatchObject({
+    "optim/logprob_diff_abs_mean": 1,
+    "optim/logprob_diff_abs_max": 2,
+    "optim/clip_frac_low": 0,
+    num_datums: 1,
+    "train/action_tokens": 1,
+  });
+  expect(flatRow({ masked: [masked] })).toMatchObject({ "optim/logprob_diff_abs_mean": 2 });
 });
 
 test("tokens are counted once for training and by their advantage", () => {

@@ -173,6 +173,74 @@ describe("a step", () => {
     expect(Array.from(decodeTokenRecord(stored)?.samplerLogprobs ?? []).at(-1)).toBe(-0.5);
   });
 
+  it("leaves out what a correction masks: not trained, its tokens discarded, its divergence counted", async () => {
+    const { context, output } = await run({
+      rewards: [1, 0, 0, 1],
+      groups: 2,
+      config: { advantage_calculation: "centered", off_policy_correction: "sequence_mask" },
+      setUp: ({ client }) => {
+        // The sampler says -0.5 of each token; the trainer agrees about the first and last rollout only.
+        client.answer = (call) => {
+          const { outputs, metrics } = resultOf(call, -0.5);
+          const far = (i: number) => call.forwardOnly && (i === 1 || i === 2);
+          return {
+            outputs: outputs.map((own, i) => ({
+              logprobs: far(i) ? own.logprobs.fill(-1) : own.logprobs,
+            })),
+            metrics,
+          };
+        };
+      },
+    });
+    expect(context.client.lossCalls.at(-1)?.data).toHaveLength(2);
+    expect(index(context, "scored")).toMatchObject([
+      { advantage: 0.5, trainingUse: "trained" },
+      { advantage: null, trainingUse: "excluded:off_policy_correction" },
+      { advantage: null, trainingUse: "excluded:off_policy_correction" },
+      { advantage: 0.5, trainingUse: "trained" },
+    ]);
+    expect(output.row).toMatchObject({
+      num_rollouts: 2,
+      num_groups: 2,
+      optim: { off_policy_masked_frac: 0.5, logprob_diff_abs_mean: expect.closeTo(0.25, 9) },
+    });
+    const [, masked] = output.rollouts;
+    const { sampled } = masked?.facts.usage.used ?? NO_TOKENS;
+    expect(output.usage.discarded.sampled).toBe(2 * sampled);
+  });
+
+  it("sees how far the policy has moved where a correction masks all", async () => {
+    const { context, output } = await run({
+      config: { off_policy_correction: "sequence_mask" },
+      setUp: ({ client }) => {
+        client.answer = (call) => resultOf(call, -2.5);
+      },
+    });
+    expect(context.client.calls).toEqual(["forward"]);
+    expect(output).toMatchObject({ isMasked: true, trained: null });
+    expect(output.row).toMatchObject({
+      skipped: true,
+      num_rollouts: 0,
+      num_groups: 0,
+      group: { excluded: { off_policy_correction: 1 } },
+      optim: { logprob_diff_abs_mean: 2 },
+    });
+  });
+
+  it("is an empty step where kl_coef finds the policy at the base model in groups of equal rewards", async () => {
+    const base = scriptedSampler([], {
+      computeLogprobs: (tokens) => tokens.map((_, i) => (i === 0 ? null : -0.5)),
+    });
+    const { context, output } = await run({
+      rewards: [1, 1],
+      config: { zero_variance: "keep", kl_coef: 0.1 },
+      base,
+    });
+    expect(context.client.calls).toEqual([]);
+    expect(output).toMatchObject({ trained: null, isMasked: false });
+    expect(output.row).toMatchObject({ skipped: true, optim: { kl_policy_base: 0 } });
+  });
+
   it("asks for no forward pass without a correction", async () => {
     const { context, output } = await run();
     expect(context.client.calls).not.toContain("forward");

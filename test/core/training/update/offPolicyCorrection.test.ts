@@ -2,7 +2,10 @@ import { describe, expect, it } from "vitest";
 import type { Config } from "../../../../src/core/config/fields/schema.ts";
 import { Ledger } from "../../../../src/core/rollout/ledger.ts";
 import type { TrainingDatum } from "../../../../src/core/training/update/datums.ts";
-import { correctOffPolicy } from "../../../../src/core/training/update/offPolicyCorrection.ts";
+import {
+  correctOffPolicy,
+  isMasked,
+} from "../../../../src/core/training/update/offPolicyCorrection.ts";
 import { aConfig, aDatum } from "../builders.ts";
 
 /** A token between two turns of one token each, of which the model wrote the turns. */
@@ -36,7 +39,9 @@ const RATIOS: Ratios = [
 
 function correct(changes: Partial<Config>, given = data, ratios: Ratios = RATIOS) {
   const trainer = given.map((one, d) => trainerAt(one, ratios[d] ?? [1, 1]));
-  return { trainer, ...correctOffPolicy(given, trainer, aConfig(changes)) };
+  const corrected = correctOffPolicy(given, trainer, aConfig(changes));
+  const kept = corrected.data.filter((each) => !isMasked(each));
+  return { trainer, ...corrected, kept };
 }
 
 describe("truncated importance sampling", () => {
@@ -84,10 +89,10 @@ describe("icepop", () => {
     });
   });
 
-  it("leaves a datum out of which it masks every token", () => {
+  it("masks a datum of which no token has a weight", () => {
     const bounds = { off_policy_correction_config: { ratio_high: 2 } };
-    const { data: corrected, metrics } = correct({ off_policy_correction: "icepop", ...bounds });
-    expect(corrected.map(({ rollout }) => rollout)).toEqual([0]);
+    const { kept, metrics } = correct({ off_policy_correction: "icepop", ...bounds });
+    expect(kept.map(({ rollout }) => rollout)).toEqual([0]);
     expect(metrics).toMatchObject({ off_policy_masked_frac: 0.75 });
   });
 });
@@ -98,7 +103,7 @@ describe("a sequence mask", () => {
 
   it("leaves a rollout out by the geometric mean of its ratios, and weighs no other", () => {
     // The means are sqrt(0.5 · 2.01) = 1.00250 and sqrt(1.01 · 1.02) = 1.01499.
-    const { data: corrected, metrics } = masked(data, [
+    const { kept: corrected, metrics } = masked(data, [
       [0.5, 2.01],
       [1.01, 1.02],
     ]);
@@ -114,7 +119,7 @@ describe("a sequence mask", () => {
       datum({ rollout: 0, stream: 1 }, [-1, -2], 1),
     ];
     // Each stream by itself lies out of the bounds; 2 · 2 · 0.5 · 0.5 = 1.
-    const { data: corrected } = masked(streams, [
+    const { kept: corrected } = masked(streams, [
       [2, 2],
       [0.5, 0.5],
     ]);
@@ -123,19 +128,8 @@ describe("a sequence mask", () => {
 
   it("may leave nothing", () => {
     expect(masked(data, RATIOS)).toMatchObject({
-      data: [],
+      kept: [],
       metrics: { off_policy_weight_mean: 0 },
     });
-  });
-});
-
-describe("where the loss has a gradient without an advantage", () => {
-  it.each([
-    ["none is left out for an advantage of 0", [1, 1], 1],
-    ["data of which all tokens are masked are left out", [9, 9], 0],
-  ] as const)("%s", (_name, ratios, left) => {
-    const given = [datum({}, [-1, -2], 0)];
-    const changes = { off_policy_correction: "icepop", loss_fn: "dro" } as const;
-    expect(correct(changes, given, [ratios]).data).toHaveLength(left);
   });
 });
