@@ -1,34 +1,38 @@
 /** Makes up arguments that fit a tool's JSON Schema, to show what a call looks like. */
 
-import { type ExactJson, type ExactJsonObject, isExactObject } from "../util/exactJson.ts";
+import {
+  type ExactJson,
+  type ExactJsonObject,
+  ExactNumber,
+  isExactObject,
+} from "../util/exactJson.ts";
+import { listAt, objectAt, referenced, typesOf } from "./toolSchema.ts";
 
-/** A schema may refer to itself. */
-const MAX_DEPTH = 6;
+/** Objects within objects that show what they do not require; a schema may branch endlessly. */
+const OPTIONAL_LEVELS = 2;
 
 /** A value for each required property, or for each property when none is required. */
 export function exampleArguments(schema: ExactJsonObject): ExactJsonObject {
-  return exampleObject(schema, { root: schema, depth: 0 });
+  const example = exampleValue(schema, "arguments", { root: schema, above: [], level: 0 });
+  return isExactObject(example) ? example : {};
 }
 
 interface Place {
   /** Holds the definitions that `$ref` names. */
   readonly root: ExactJsonObject;
-  readonly depth: number;
+  /** Schemas that this one stands in; a schema may refer to itself. */
+  readonly above: readonly ExactJson[];
+  /** Number of objects that the value stands in. */
+  readonly level: number;
 }
 
-function exampleObject(schema: ExactJsonObject, place: Place): ExactJsonObject {
-  const properties = objectAt(schema, "properties");
-  const required = listAt(schema, "required").filter((name) => typeof name === "string");
-  const names = required.length > 0 ? required : Object.keys(properties);
-  const inner = { ...place, depth: place.depth + 1 };
-  if (place.depth >= MAX_DEPTH) return {};
-  return Object.fromEntries(
-    names.map((name) => [name, exampleValue(objectAt(properties, name), name, inner)]),
-  );
-}
-
-function exampleValue(schema: ExactJsonObject, name: string, place: Place): ExactJson {
-  const { const: only, default: standard, $ref } = schema;
+/** Undefined for a schema that stands in itself. */
+function exampleValue(written: ExactJson, name: string, place: Place): ExactJson | undefined {
+  if (place.above.includes(written)) return undefined;
+  const schema = united(written, place.root, []);
+  if (schema === null) return null;
+  const inner = { ...place, above: [...place.above, written] };
+  const { const: only, default: standard } = schema;
   const [given] = [
     ...(only === undefined ? [] : [only]),
     ...listAt(schema, "examples"),
@@ -36,53 +40,123 @@ function exampleValue(schema: ExactJsonObject, name: string, place: Place): Exac
     ...(standard === undefined || standard === null ? [] : [standard]),
   ];
   if (given !== undefined) return given;
-  const inner = { ...place, depth: place.depth + 1 };
-  if (place.depth >= MAX_DEPTH) return null;
-  if (typeof $ref === "string") return exampleValue(definition($ref, place.root), name, inner);
-  const [choice] = [
-    ...listAt(schema, "anyOf"),
-    ...listAt(schema, "oneOf"),
-    ...listAt(schema, "allOf"),
-  ];
-  if (isExactObject(choice)) return exampleValue(choice, name, inner);
-  switch (typeOf(schema)) {
+  const forms = [...listAt(schema, "anyOf"), ...listAt(schema, "oneOf")];
+  if (forms.length > 0) return exampleForm(forms, name, inner);
+  const types = typesOf(schema);
+  switch (types.find((type) => type !== "null") ?? types[0]) {
     case "integer":
     case "number":
-      return typeof schema["minimum"] === "number" ? schema["minimum"] : 1;
+      return exampleNumber(schema);
     case "boolean":
       return true;
     case "null":
       return null;
     case "array":
-      return [exampleValue(objectAt(schema, "items"), name, inner)];
+      return exampleList(schema, name, inner);
     case "object":
-      return exampleObject(schema, place);
+      return exampleObject(schema, inner);
     default:
-      return `some ${name.replaceAll("_", " ")}`;
+      return exampleText(schema, name);
   }
 }
 
-function typeOf(schema: ExactJsonObject): ExactJson | undefined {
-  const { type } = schema;
-  if (Array.isArray(type)) return listAt(schema, "type").find((each) => each !== "null");
-  return type ?? (schema["properties"] === undefined ? undefined : "object");
+/** The schema with what its reference and its parts say; null where these lead back to it. */
+function united(
+  schema: ExactJson,
+  root: ExactJsonObject,
+  path: readonly ExactJson[],
+): ExactJsonObject | null {
+  if (!isExactObject(schema)) return {};
+  if (path.includes(schema)) return null;
+  let all = schema;
+  for (const part of [...referenced(schema, root), ...listAt(schema, "allOf")]) {
+    const other = united(part, root, [...path, schema]);
+    if (other === null) return null;
+    const properties = { ...objectAt(other, "properties"), ...objectAt(all, "properties") };
+    const required = [...listAt(other, "required"), ...listAt(all, "required")];
+    const isObject = Object.keys(properties).length > 0;
+    all = { ...other, ...all, required, ...(isObject ? { properties } : {}) };
+  }
+  return all;
 }
 
-/** What `#/a/b` names below the root; an empty schema for anything else. */
-function definition(reference: string, root: ExactJsonObject): ExactJsonObject {
-  if (!reference.startsWith("#/")) return {};
-  return reference
-    .slice(2)
-    .split("/")
-    .reduce((schema: ExactJsonObject, key) => objectAt(schema, key), root);
+/** Of the first form that has a value; null only where no other has. */
+function exampleForm(
+  forms: readonly ExactJson[],
+  name: string,
+  place: Place,
+): ExactJson | undefined {
+  const values = forms.map((form) => exampleValue(form, name, place));
+  return values.find((value) => value !== undefined && value !== null) ?? values.find(isDefined);
 }
 
-function objectAt(schema: ExactJsonObject, key: string): ExactJsonObject {
-  const value = Object.hasOwn(schema, key) ? schema[key] : undefined;
-  return isExactObject(value) ? value : {};
+/** With one item, or as many as it needs. */
+function exampleList(
+  schema: ExactJsonObject,
+  name: string,
+  place: Place,
+): readonly ExactJson[] | undefined {
+  const { items = {}, minItems } = schema;
+  const first = listAt(schema, "prefixItems").map((item) => exampleValue(item, name, place));
+  const least = Math.max(first.length, typeof minItems === "number" ? minItems : 0);
+  const item = first.length > 0 ? undefined : exampleValue(items, name, place);
+  const values = first.length > 0 ? first : Array(Math.max(least, 1)).fill(item);
+  const known = values.filter(isDefined);
+  return known.length < least ? undefined : known;
 }
 
-function listAt(schema: ExactJsonObject, key: string): readonly ExactJson[] {
-  const value = Object.hasOwn(schema, key) ? schema[key] : undefined;
-  return Array.isArray(value) ? value : [];
+function exampleObject(schema: ExactJsonObject, place: Place): ExactJsonObject | undefined {
+  const properties = objectAt(schema, "properties");
+  const required = listAt(schema, "required").filter((key) => typeof key === "string");
+  const isFull = required.length === 0 && place.level < OPTIONAL_LEVELS;
+  const inner = { ...place, level: place.level + 1 };
+  const entries = (isFull ? Object.keys(properties) : required).map((key) => {
+    const property = Object.hasOwn(properties, key) ? properties[key] : undefined;
+    return [key, exampleValue(property ?? {}, key, inner)] as const;
+  });
+  const known = entries.flatMap(([key, value]) => (value === undefined ? [] : [[key, value]]));
+  return isFull || known.length === entries.length ? Object.fromEntries(known) : undefined;
+}
+
+/** 1, or a number within the limits. */
+function exampleNumber(schema: ExactJsonObject): number {
+  const limit = (key: string): number | null => {
+    const value = schema[key];
+    const number = value instanceof ExactNumber ? Number(value.text) : value;
+    return typeof number === "number" ? number : null;
+  };
+  const above = limit("exclusiveMinimum");
+  const below = limit("exclusiveMaximum");
+  const least = limit("minimum") ?? (above === null ? null : above + 1);
+  const most = limit("maximum") ?? (below === null ? null : below - 1);
+  if (least !== null && below !== null && least >= below && above !== null) {
+    return (above + below) / 2;
+  }
+  if (least !== null) return least;
+  return most === null ? 1 : Math.min(1, most);
+}
+
+/** Texts of the formats that pydantic writes for Python's types. */
+const FORMATS: Readonly<Record<string, string>> = {
+  date: "2026-01-02",
+  time: "12:30:00",
+  "date-time": "2026-01-02T12:30:00Z",
+  duration: "PT5M",
+  uuid: "123e4567-e89b-42d3-a456-426614174000",
+  uri: "https://example.com",
+  email: "someone@example.com",
+  ipv4: "192.0.2.1",
+  ipv6: "2001:db8::1",
+};
+
+function exampleText({ format, minLength, maxLength }: ExactJsonObject, name: string): string {
+  const known = typeof format === "string" ? FORMATS[format] : undefined;
+  if (known !== undefined) return known;
+  const text = `some ${name.replaceAll("_", " ")}`;
+  const least = typeof minLength === "number" ? text.padEnd(Math.min(minLength, 1000), ".") : text;
+  return typeof maxLength === "number" ? least.slice(0, maxLength) : least;
+}
+
+function isDefined(value: ExactJson | undefined): value is ExactJson {
+  return value !== undefined;
 }

@@ -88,6 +88,7 @@ export interface ToolCallError {
     | "missing_name"
     | "bad_arguments"
     | "too_deep"
+    | "unclosed_argument"
     | "unterminated";
   readonly raw: string;
   /** Sentence for the model; contains no control token. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { exampleArguments } from "../../../src/core/chat/exampleArguments.ts";
-import type { ExactJsonObject } from "../../../src/core/util/exactJson.ts";
+import { type ExactJsonObject, ExactNumber } from "../../../src/core/util/exactJson.ts";
 
 const ofProperty = (schema: ExactJsonObject) =>
   exampleArguments({ type: "object", properties: { file_name: schema } })["file_name"];
@@ -38,5 +38,60 @@ describe("made-up arguments", () => {
     expect(exampleArguments({ properties: { loop: { $ref: "#/properties/loop" } } })).toEqual({
       loop: null,
     });
+  });
+});
+
+describe("made-up arguments of schemas as pydantic writes them", () => {
+  it("follow references from the top, with escapes, and to the whole", () => {
+    const Node = {
+      type: "object",
+      properties: {
+        label: { type: "string" },
+        children: { type: "array", items: { $ref: "#/$defs/Node" } },
+      },
+      required: ["label", "children"],
+    };
+    expect(exampleArguments({ $ref: "#/$defs/Node", $defs: { Node } })).toEqual({
+      label: "some label",
+      children: [],
+    });
+    const parameters = {
+      properties: {
+        size: { $ref: "#/$defs/a~1b%20c" },
+        next: { anyOf: [{ $ref: "#" }, { type: "null" }] },
+      },
+      required: ["size", "next"],
+      $defs: { "a/b c": { $ref: "#/$defs/Size" }, Size: { enum: [8, 16], type: "integer" } },
+    };
+    expect(exampleArguments(parameters)).toEqual({ size: 8, next: null });
+  });
+
+  it("have no null where another form has a value, and take the parts together", () => {
+    expect(ofProperty({ anyOf: [{ type: "null" }, { type: "string" }], default: null })).toBe(
+      "some file name",
+    );
+    expect(
+      ofProperty({
+        allOf: [
+          { type: "object", properties: { a: { const: 1 } } },
+          { properties: { b: { const: 2 } } },
+        ],
+      }),
+    ).toEqual({ a: 1, b: 2 });
+    expect(ofProperty({ description: "Its name.", allOf: [{ type: "integer" }] })).toBe(1);
+  });
+
+  it("keep limits of numbers, texts and lists", () => {
+    expect(ofProperty({ type: "integer", exclusiveMinimum: 3 })).toBe(4);
+    expect(ofProperty({ type: "number", minimum: new ExactNumber("0.0"), maximum: 0.5 })).toBe(0);
+    expect(ofProperty({ type: "number", exclusiveMinimum: 0, exclusiveMaximum: 1 })).toBe(0.5);
+    expect(ofProperty({ type: "integer", maximum: -2 })).toBe(-2);
+    expect(ofProperty({ type: "string", minLength: 16 })).toBe("some file name..");
+    expect(ofProperty({ type: "string", maxLength: 4 })).toBe("some");
+    expect(ofProperty({ type: "array", items: { type: "integer" }, minItems: 2 })).toEqual([1, 1]);
+    expect(
+      ofProperty({ type: "array", prefixItems: [{ type: "integer" }, { type: "string" }] }),
+    ).toEqual([1, "some file name"]);
+    expect(ofProperty({ type: "string", format: "date" })).toBe("2026-01-02");
   });
 });

@@ -2,6 +2,7 @@
 
 import { type ExactJson, parseExactJson, TooDeepError } from "../../util/exactJson.ts";
 import type { ToolCallError } from "../renderer.ts";
+import { endOfValue, unclosedError } from "./taggedArguments.ts";
 import { type CallSyntax, toolCallError } from "./toolCalls.ts";
 
 /** The token at the beginning of each tag's name. */
@@ -25,8 +26,9 @@ export const DSML_CALLS: CallSyntax = {
     if (name.trim() === "") return failure("missing_name");
     try {
       const args = readParameters(payload.slice(tag.length));
-      return args === null
-        ? failure("not_readable")
+      if (args === null) return failure("not_readable");
+      return typeof args === "string"
+        ? { kind: "error", error: unclosedError(args, raw, EXPECTED) }
         : { kind: "call", call: { name, args: Object.fromEntries(args), raw } };
     } catch (error) {
       if (error instanceof TooDeepError) return failure("too_deep");
@@ -36,20 +38,29 @@ export const DSML_CALLS: CallSyntax = {
   },
 };
 
-const PARAMETER = new RegExp(`^<${DSML} parameter name="([^"\\n]*)" string="(true|false)">`);
+const PARAMETER_OPEN = `<${DSML} parameter`;
+const PARAMETER = new RegExp(`^${PARAMETER_OPEN} name="([^"\\n]*)" string="(true|false)">`);
 const PARAMETER_CLOSE = `</${DSML} parameter>`;
+/** What stands behind a closing tag: the next parameter, or the end. */
+const NEXT = new RegExp(`\\s*(?:${PARAMETER_OPEN}|$)`, "y");
 
-/** Null when the text is not one parameter after the other, each with a name of its own. @throws SyntaxError for a value that is no JSON */
-function readParameters(text: string): ReadonlyMap<string, ExactJson> | null {
+/**
+ * Null when the text is not one parameter after the other, each with a name of its own; the name of one that was not closed before the
+ * next began. @throws SyntaxError for a value that is no JSON
+ */
+function readParameters(text: string): ReadonlyMap<string, ExactJson> | string | null {
   const args = new Map<string, ExactJson>();
   let rest = text.trimStart();
   while (rest !== "") {
     const [tag, key, isString] = PARAMETER.exec(rest) ?? [];
-    const close = rest.indexOf(PARAMETER_CLOSE);
-    if (tag === undefined || key === undefined || close < 0 || args.has(key)) return null;
-    const value = rest.slice(tag.length, close);
+    if (tag === undefined || key === undefined || args.has(key)) return null;
+    const behind = rest.slice(tag.length);
+    const ended = endOfValue(behind, PARAMETER_CLOSE, NEXT);
+    if (ended === null) return null;
+    const { value, length } = ended;
+    if (value.lastIndexOf(PARAMETER_OPEN) > value.lastIndexOf(PARAMETER_CLOSE)) return key;
     args.set(key, isString === "true" ? value : parseExactJson(value));
-    rest = rest.slice(close + PARAMETER_CLOSE.length).trimStart();
+    rest = behind.slice(length).trimStart();
   }
   return args;
 }

@@ -1,7 +1,10 @@
 /** Calls of GLM: the tool's name, then a key and a value between tags for each argument, typed by the tool's schema. */
 
-import { type ExactJson, TooDeepError } from "../../util/exactJson.ts";
+import { TooDeepError } from "../../util/exactJson.ts";
 import type { ToolCallError, ToolDeclaration } from "../renderer.ts";
+import { schemaOfTool } from "../toolSchema.ts";
+import { readValues } from "./readValue.ts";
+import { endOfValue, unclosedArgument, unclosedError } from "./taggedArguments.ts";
 import {
   type CallSyntax,
   type MarkerPair,
@@ -9,7 +12,6 @@ import {
   type ToolCallReading,
   toolCallError,
 } from "./toolCalls.ts";
-import { parameterTypes, readValue } from "./xmlCalls.ts";
 
 export const KEY: MarkerPair = { open: "<arg_key>", close: "</arg_key>" };
 export const VALUE: MarkerPair = { open: "<arg_value>", close: "</arg_value>" };
@@ -37,6 +39,9 @@ export function glmCalls(markers: MarkerPair): CallSyntax {
   };
 }
 
+const OPENING = new RegExp(`${KEY.open}([^<]*)${KEY.close}`, "g");
+/** What stands behind a closing tag: the next argument, or the end. */
+const NEXT = new RegExp(`\\s*(?:${KEY.open}|$)`, "y");
 const PAIR = new RegExp(`^${KEY.open}\\s*([^<\\s][^<]*?)\\s*${KEY.close}\\s*${VALUE.open}`);
 
 /** Null when the text is not exactly a name and its arguments, nor a call in the Hermes form. @throws TooDeepError */
@@ -52,15 +57,21 @@ function readCall(
   const [named = ""] = /^[^<\n]*/.exec(text) ?? [];
   const name = named.trim();
   if (name === "") return null;
-  const types = parameterTypes(name, tools);
-  const args = new Map<string, ExactJson>();
+  const values = new Map<string, string>();
   let rest = text.slice(named.length).trimStart();
   while (rest !== "") {
-    const [opening, key = ""] = PAIR.exec(rest) ?? [];
-    const close = rest.indexOf(VALUE.close);
-    if (opening === undefined || close < opening.length) return null;
-    args.set(key, readValue(rest.slice(opening.length, close), types(key)));
-    rest = rest.slice(close + VALUE.close.length).trimStart();
+    const [opening, key] = PAIR.exec(rest) ?? [];
+    if (opening === undefined || key === undefined) return null;
+    const behind = rest.slice(opening.length);
+    const ended = endOfValue(behind, VALUE.close, NEXT);
+    if (ended === null) return null;
+    values.set(key, ended.value);
+    rest = behind.slice(ended.length).trimStart();
   }
-  return { kind: "call", call: { name, args: Object.fromEntries(args), raw } };
+  const schema = schemaOfTool(name, tools);
+  const unclosed = unclosedArgument({ values, schema, opening: OPENING, close: VALUE.close });
+  if (unclosed !== null) {
+    return { kind: "error", error: unclosedError(unclosed, raw, EXPECTED) };
+  }
+  return { kind: "call", call: { name, args: readValues(values, schema), raw } };
 }

@@ -50,6 +50,7 @@ const MESSAGES: Readonly<Record<ToolCallError["kind"], string>> = {
   missing_name: "The tool call does not name a tool.",
   bad_arguments: "The arguments of the tool call are not a JSON object.",
   too_deep: `The tool call is nested more than ${MAX_DEPTH} levels deep, so it did not run. Write flatter arguments.`,
+  unclosed_argument: "An argument of the tool call was not closed, so it did not run.",
   unterminated: "The tool call was not closed, so it did not run.",
 };
 

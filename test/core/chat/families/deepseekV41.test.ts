@@ -102,6 +102,14 @@ describe("a turn of DeepSeek V4.1", () => {
   it.each([
     ["outside of a section", CALL, "not_readable"],
     ["without the flag of a value", CALLS.replace(' string="false"', ""), "not_readable"],
+    [
+      "with a parameter that is not closed before the next",
+      CALLS.replace(
+        /(<｜DSML｜ parameter)(.*)(<\/｜DSML｜ parameter>)/,
+        '$1$2\n$1 name="b" string="true">x$3',
+      ),
+      "unclosed_argument",
+    ],
     ["with a parameter twice", CALLS.replace(/(<｜DSML｜ parameter.*\n)/, "$1$1"), "not_readable"],
     ["with a value that is no JSON", CALLS.replace(">2<", ">{<"), "not_json"],
     [

@@ -70,7 +70,7 @@ describe("a turn of GLM 5.3", () => {
     expect(parse(`Hm. ${CALL}<|observation|>`)).toMatchObject({ calls: [], unclosedThink: true });
   });
 
-  it("types arguments by the schema and takes a line break off either side of a string", () => {
+  it("types arguments by the schema and keeps a string as it is written", () => {
     const text = { type: "string" };
     const { name, description } = ADD.function;
     const parameters = { type: "object", properties: { text } };
@@ -83,8 +83,26 @@ describe("a turn of GLM 5.3", () => {
 <arg_key>a</arg_key><arg_value>42</arg_value>
 </tool_call><|observation|>`;
     expect(parse(turn, [tool]).calls).toMatchObject([
-      { name: "add", args: { text: "  42", a: 42 } },
+      { name: "add", args: { text: "\n  42\n", a: 42 } },
     ]);
+  });
+
+  it("keeps a closing tag in a value that ends with another one", () => {
+    const text = "a</arg_value> b</arg_value></tool";
+    const turn = `</think><tool_call>add<arg_key>a</arg_key><arg_value>${text}</arg_value>`;
+    expect(parse(`${turn}<arg_key>b</arg_key><arg_value>1</arg_value></tool_call>`)).toMatchObject({
+      calls: [{ args: { a: text, b: 1 } }],
+      errors: [],
+    });
+  });
+
+  it("never swallows the next argument where a value is not closed", () => {
+    const open = "<tool_call>add<arg_key>b</arg_key><arg_value>1";
+    const turn = `${open}\n<arg_key>a</arg_key><arg_value>2</arg_value></tool_call>`;
+    expect(parse(`</think>${turn}<|observation|>`)).toMatchObject({
+      calls: [],
+      errors: [{ kind: "unclosed_argument", raw: turn }],
+    });
   });
 
   it("may spell a call as JSON", () => {
