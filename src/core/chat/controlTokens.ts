@@ -1,5 +1,6 @@
 /** Finds a tokenizer's added tokens in text and turns rendered prompts into ids. */
 
+import { escapePattern } from "../util/escapePattern.ts";
 import type { Tokenizer } from "./tokenizer.ts";
 
 /** A piece of rendered text: an added token, or ordinary text between two of them. */
@@ -43,8 +44,4 @@ export function createControlTokens(tokenizer: Tokenizer): ControlTokens {
         piece.kind === "control" ? [piece.id] : tokenizer.encodeText(restore(piece.text)),
       ),
   };
-}
-
-function escapePattern(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
 }

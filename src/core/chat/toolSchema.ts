@@ -33,7 +33,11 @@ export function toolSchema(parameters: ExactJsonObject): ToolSchema {
   const compare = createComparison(parameters);
   const known = new Map<string, Admits | null>();
   const parameter = (key: string): Admits | null => {
-    const schema = propertySchema(parameters, key, { root: parameters, path: new Set() });
+    const schema = propertySchema(parameters, key, {
+      root: parameters,
+      known: new Map(),
+      depth: 0,
+    });
     return schema === null ? null : (value, depth) => compare(schema, value, depth);
   };
   return {
@@ -47,8 +51,9 @@ export function toolSchema(parameters: ExactJsonObject): ToolSchema {
 
 interface Search {
   readonly root: ExactJsonObject;
-  /** Schemas that the search is in: one that leads back to itself ends there. */
-  readonly path: Set<ExactJson>;
+  /** What was found in each schema. One that leads back to itself holds nothing more, and one that many refer to is read once. */
+  readonly known: Map<ExactJson, ExactJson | null>;
+  depth: number;
 }
 
 /** Schemas that refer to one another, one within the other, are followed up to here. */
@@ -56,22 +61,27 @@ const MAX_STEPS = 500;
 
 /** The schema of a property, wherever the schema of its object declares it; null where it does not. */
 function propertySchema(schema: ExactJson, key: string, search: Search): ExactJson | null {
-  if (!isExactObject(schema) || search.path.has(schema) || search.path.size >= MAX_STEPS)
-    return null;
-  search.path.add(schema);
+  const { root, known } = search;
+  if (!isExactObject(schema) || search.depth >= MAX_STEPS) return null;
+  const before = known.get(schema);
+  if (before !== undefined) return before;
+  known.set(schema, null);
+  search.depth += 1;
   const find = (inner: ExactJson): readonly ExactJson[] => {
     const found = propertySchema(inner, key, search);
     return found === null ? [] : [found];
   };
   const { additionalProperties: others } = schema;
   const own = ownValue(objectAt(schema, "properties"), key);
-  const all = [...referenced(schema, search.root), ...listAt(schema, "allOf")].flatMap(find);
+  const all = [...referenced(schema, root), ...listAt(schema, "allOf")].flatMap(find);
   const forms = formsOf(schema).flatMap((options) => options.flatMap(find));
-  search.path.delete(schema);
+  search.depth -= 1;
   if (own !== undefined) all.push(own);
   if (forms.length > 0) all.push({ anyOf: forms });
   if (all.length === 0 && isExactObject(others)) all.push(others);
-  return all.length > 1 ? { allOf: all } : (all[0] ?? null);
+  const found = all.length > 1 ? { allOf: all } : (all[0] ?? null);
+  known.set(schema, found);
+  return found;
 }
 
 type Depth = Parameters<Admits>[1];

@@ -2,6 +2,7 @@
 
 import type { SearchQuery } from "../../shared/search.ts";
 import { AppError, errorMessage } from "../errors.ts";
+import { escapePattern } from "../util/escapePattern.ts";
 import { requiredLiterals } from "./regexLiterals.ts";
 import { literalHashes } from "./trigrams.ts";
 
@@ -35,7 +36,7 @@ export function searchTerms({
 }
 
 function literalPattern(literal: string, flags: string): RegExp {
-  return new RegExp(literal.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&"), flags);
+  return new RegExp(escapePattern(literal), flags);
 }
 
 function expression(text: string, flags: string): SearchTerm {

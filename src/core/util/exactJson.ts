@@ -2,6 +2,7 @@
 
 import { isJsonObject } from "../json.ts";
 import { isBounded, MAX_DEPTH } from "./jsonl.ts";
+import { unusedMark } from "./unusedMark.ts";
 
 /** A number that a double would change or spell differently, for example 12345678901234567890, 1.0 or 1e400. */
 export class ExactNumber {
@@ -55,8 +56,7 @@ export function parseExactJson(text: string): ExactJson {
     token.startsWith('"') || JSON.stringify(Number(token)) === token;
   if ((text.match(STRING_OR_NUMBER) ?? []).every(isExact)) return rounded;
   // Such numbers become strings for a moment, marked by a prefix that no other string has.
-  let mark = "#";
-  while (JSON.stringify(rounded).includes(mark)) mark += "#";
+  const mark = unusedMark("#", "#", JSON.stringify(rounded));
   const marked = text.replace(STRING_OR_NUMBER, (token) =>
     isExact(token) ? token : `"${mark}${token}"`,
   );

@@ -1,5 +1,6 @@
 /** Judges a typed key by its form, before it is sent anywhere. */
 
+import { escapePattern } from "../../core/util/escapePattern.ts";
 import { isServiceId, type KeyId, SERVICE_IDS, type ServiceId, variableOf } from "./keyNames.ts";
 
 /** What no key can be. */
@@ -88,8 +89,4 @@ function wandbHint(value: string): FormatHint | null {
   if (JSON_WEB_TOKEN.test(value)) return null;
   const key = value.slice(value.indexOf("-") + 1);
   return key.length < WANDB_MIN_LENGTH ? { kind: "short", expectedLength: WANDB_MIN_LENGTH } : null;
-}
-
-function escapePattern(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\-]/g, "\\$&");
 }

@@ -42,7 +42,8 @@ export function glmCalls(markers: MarkerPair): CallSyntax {
 const OPENING = new RegExp(`${KEY.open}([^<]*)${KEY.close}`, "g");
 /** What stands behind a closing tag: the next argument, or the end. */
 const NEXT = new RegExp(`\\s*(?:${KEY.open}|$)`, "y");
-const PAIR = new RegExp(`^${KEY.open}\\s*([^<\\s][^<]*?)\\s*${KEY.close}\\s*${VALUE.open}`);
+/** Blanks around the key are trimmed afterwards: a pattern that skips them itself tries each way to share them. */
+const PAIR = new RegExp(`^${KEY.open}([^<]*)${KEY.close}\\s*${VALUE.open}`);
 
 /** Null when the text is not exactly a name and its arguments, nor a call in the Hermes form. @throws TooDeepError */
 function readCall(
@@ -60,8 +61,9 @@ function readCall(
   const values = new Map<string, string>();
   let rest = text.slice(named.length).trimStart();
   while (rest !== "") {
-    const [opening, key] = PAIR.exec(rest) ?? [];
-    if (opening === undefined || key === undefined) return null;
+    const [opening = "", written = ""] = PAIR.exec(rest) ?? [];
+    const key = written.trim();
+    if (key === "") return null;
     const behind = rest.slice(opening.length);
     const ended = endOfValue(behind, VALUE.close, NEXT);
     if (ended === null) return null;

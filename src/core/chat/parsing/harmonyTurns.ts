@@ -75,8 +75,9 @@ function splitMessages(
   const messages: Message[] = [];
   const closers = [marks.end, ...ends];
   const find = (from: number, wanted: readonly number[]): number => {
-    const at = turn.findIndex((id, index) => index >= from && wanted.includes(id));
-    return at < 0 ? turn.length : at;
+    let at = from;
+    while (at < turn.length && !wanted.includes(turn[at] ?? -1)) at += 1;
+    return at;
   };
   let from = 0;
   while (from < turn.length) {

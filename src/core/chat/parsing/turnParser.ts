@@ -1,5 +1,6 @@
 /** Parses one sampled turn into reasoning, visible text and calls, by token ids first and by text second. */
 
+import { escapePattern } from "../../util/escapePattern.ts";
 import type { ControlTokens } from "../controlTokens.ts";
 import type { TurnParser } from "../format.ts";
 import type { ParsedTurn, ToolCall, ToolCallError, ToolDeclaration } from "../renderer.ts";
@@ -70,8 +71,9 @@ function createCutter({ tokenizer, controls, thinking, calls }: TurnParserOption
     if (id === null) byText.set(text, marker);
     else byId.set(id, marker);
   }
+  const splitText = createSplitter(byText);
   const cutText = (ids: readonly number[]): readonly Piece[] => {
-    const texts = splitAtLiterals(tokenizer.decode(ids), byText);
+    const texts = splitText(tokenizer.decode(ids));
     // A marker that is text may share its tokens with what stands beside it; then the text is counted, not the sample.
     const count = (text: string): number =>
       texts.length === 1 ? ids.length : tokenizer.encodeText(text).length;
@@ -84,31 +86,26 @@ function createCutter({ tokenizer, controls, thinking, calls }: TurnParserOption
     ids.forEach((id, at) => {
       const marker = byId.get(id);
       if (marker === undefined) return;
-      pieces.push(...cutText(ids.slice(from, at)));
+      for (const piece of cutText(ids.slice(from, at))) pieces.push(piece);
       pieces.push({ marker, text: tokenizer.decode([id]), tokens: 1 });
       from = at + 1;
     });
-    pieces.push(...cutText(ids.slice(from)));
+    for (const piece of cutText(ids.slice(from))) pieces.push(piece);
     return pieces;
   };
 }
 
-function splitAtLiterals(
-  text: string,
+/** Cuts the text at the literals: leftmost first, at one place the first of them. */
+function createSplitter(
   byText: ReadonlyMap<string, Marker>,
-): readonly Omit<Piece, "tokens">[] {
-  const pieces: Omit<Piece, "tokens">[] = [];
-  let rest = text;
-  for (;;) {
-    const found = [...byText.keys()]
-      .map((literal) => ({ literal, at: rest.indexOf(literal) }))
-      .filter(({ at }) => at >= 0)
-      .sort((a, b) => a.at - b.at)[0];
-    pieces.push({ marker: null, text: found === undefined ? rest : rest.slice(0, found.at) });
-    if (found === undefined) return pieces.filter((piece) => piece.text !== "");
-    pieces.push({ marker: byText.get(found.literal) ?? null, text: found.literal });
-    rest = rest.slice(found.at + found.literal.length);
-  }
+): (text: string) => readonly Omit<Piece, "tokens">[] {
+  if (byText.size === 0) return (text) => (text === "" ? [] : [{ marker: null, text }]);
+  const pattern = new RegExp(`(${[...byText.keys()].map(escapePattern).join("|")})`);
+  return (text) =>
+    text
+      .split(pattern)
+      .map((part, i) => ({ marker: i % 2 === 0 ? null : (byText.get(part) ?? null), text: part }))
+      .filter((piece) => piece.text !== "");
 }
 
 interface ReadOptions extends Pick<TurnParserOptions, "startsThinking" | "calls"> {

@@ -1,6 +1,6 @@
 /** One turn of a format whose turns are several messages: what the messages come to together. */
 
-import type { ParsedTurn, ToolCall } from "../renderer.ts";
+import type { ParsedTurn, ToolCall, ToolCallError } from "../renderer.ts";
 import type { ToolCallReading } from "./toolCalls.ts";
 
 /** What one message of a turn is. */
@@ -20,22 +20,21 @@ export function combineParts(
     .trim();
   const firstCall = parts.findIndex(({ kind }) => kind === "call" || kind === "error");
   const lead = firstCall < 0 ? parts : parts.slice(0, firstCall);
+  const calls: ToolCall[] = [];
+  const errors: ToolCallError[] = [];
+  for (const part of parts) {
+    if (part.kind === "call") calls.push(part.call);
+    if (part.kind === "error") errors.push({ ...part.error, callsBefore: calls.length });
+  }
   return {
     reasoning: reasoning === "" ? null : reasoning,
     thinkingTokens: thoughts.reduce((sum, { tokens }) => sum + tokens, 0),
     content: visibleText(parts),
     lead: visibleText(lead).length,
-    calls: callsIn(parts),
-    errors: parts.flatMap((part, at) => {
-      if (part.kind !== "error") return [];
-      return [{ ...part.error, callsBefore: callsIn(parts.slice(0, at)).length }];
-    }),
+    calls,
+    errors,
     ...state,
   };
-}
-
-function callsIn(parts: readonly TurnPart[]): readonly ToolCall[] {
-  return parts.flatMap((part) => (part.kind === "call" ? [part.call] : []));
 }
 
 function visibleText(parts: readonly TurnPart[]): string {

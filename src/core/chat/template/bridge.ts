@@ -4,6 +4,7 @@
  */
 
 import { AppError, isAppError } from "../../errors.ts";
+import { unusedMark } from "../../util/unusedMark.ts";
 import type { ControlTokens } from "../controlTokens.ts";
 import type { FollowUp } from "../renderer.ts";
 import type { Tokenizer } from "../tokenizer.ts";
@@ -24,7 +25,6 @@ type BridgePlan = (followUps: readonly FollowUp[]) => readonly number[];
 type DummyForm = "object arguments" | "json arguments" | "text";
 
 const SLOT = /zq(\d+)(content|name|callId)qz/g;
-const MARKER = "zqturnqz";
 /** Contents on which templates that trim, quote or skip differ from those that copy; names are probed for quoting. */
 const PROBES = [' \n "a\\b" é \n ', ""];
 
@@ -148,9 +148,7 @@ function toMessage(followUp: FollowUp, family: TemplateFamily): TemplateMessage 
 
 function unusedMarker(followUps: readonly FollowUp[]): string {
   const texts = followUps.map((followUp) => Object.values(followUp).join("\n")).join("\n");
-  let marker = MARKER;
-  while (texts.includes(marker)) marker = `zq${marker}`;
-  return marker;
+  return unusedMark("zqturn", "qz", texts);
 }
 
 function mapTexts(followUp: FollowUp, change: (text: string) => string): FollowUp {

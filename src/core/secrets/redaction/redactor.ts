@@ -2,6 +2,7 @@
 
 import { AppError, isAppError } from "../../errors.ts";
 import { isJsonObject, type Json } from "../../json.ts";
+import { escapePattern } from "../../util/escapePattern.ts";
 import { alphabetOf, formsOf } from "./alphabet.ts";
 import type { Decoding, Span } from "./decoded.ts";
 import { createDecoding } from "./decodings.ts";
@@ -155,7 +156,7 @@ function valuePattern(value: string): string {
     // In a form.
     if (character === " ") return "[ +]";
     if (character === "\n") return "\\r?\\n";
-    if (character <= "\u007f") return character.replace(/[\\^$.*+?()[\]{}|/-]/, "\\$&");
+    if (character <= "\u007f") return escapePattern(character);
     return `(?:${formsOf(character).join("|")})`;
   }).join("");
 }

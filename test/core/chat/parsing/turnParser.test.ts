@@ -1,6 +1,8 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { qwen3 } from "../../../../src/core/chat/families/qwen3.ts";
 import { createTemplateRenderer } from "../../../../src/core/chat/template/templateRenderer.ts";
+import { byteTokenizer } from "../byteTokenizer.ts";
 import { sampled, THINKING_TEMPLATE, tinyModel } from "../tinyModel.ts";
 
 const { parse } = createTemplateRenderer({
@@ -136,5 +138,30 @@ describe("thinking", () => {
       calls: [],
     });
     expect(forced.parse(sampled("hm"))).toMatchObject({ unclosedThink: true });
+  });
+});
+
+describe("markers that the tokenizer has no tokens for", () => {
+  const textual = createTemplateRenderer({
+    model: { ...tinyModel(THINKING_TEMPLATE), tokenizer: byteTokenizer(["<|im_end|>"]) },
+    family: qwen3,
+    thinking: true,
+  });
+  const piece = fc.constantFrom(
+    ...["<think>", "</think>", "<tool_call>", "</tool_call>", CALL_A, "{}", "<", "a", "\n"],
+  );
+
+  it("cut a turn at the same places as tokens do", () => {
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 20 }), (pieces) => {
+        const text = pieces.join("");
+        const inText = textual.parse([...new TextEncoder().encode(text)]);
+        expect(inText).toEqual({
+          ...parse(sampled(text)),
+          thinkingTokens: inText.thinkingTokens,
+        });
+      }),
+      { numRuns: 300 },
+    );
   });
 });

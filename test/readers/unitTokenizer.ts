@@ -1,0 +1,18 @@
+/** A tokenizer that costs next to nothing, so that what is measured is the reader: ids are code units, then the added tokens. */
+
+import type { Tokenizer } from "../../src/core/chat/tokenizer.ts";
+
+const FIRST_ADDED = 65_536;
+
+export function unitTokenizer(added: readonly string[]): Tokenizer {
+  return {
+    vocabSize: FIRST_ADDED + added.length,
+    addedTokens: added.map((text, index) => ({ id: FIRST_ADDED + index, text })),
+    encodeText: (text) => Array.from(text, (_, at) => text.charCodeAt(at)),
+    decode: (ids) => {
+      let text = "";
+      for (const id of ids) text += added[id - FIRST_ADDED] ?? String.fromCharCode(id);
+      return text;
+    },
+  };
+}
