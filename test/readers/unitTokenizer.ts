@@ -11,7 +11,7 @@ export function unitTokenizer(added: readonly string[]): Tokenizer {
     encodeText: (text) => Array.from(text, (_, at) => text.charCodeAt(at)),
     decode: (ids) => {
       let text = "";
-      for (const id of ids) text += added[id - FIRST_ADDED] ?? String.fromCharCode(id);
+      for (const id of Array.from(ids)) text += added[id - FIRST_ADDED] ?? String.fromCharCode(id);
       return text;
     },
   };

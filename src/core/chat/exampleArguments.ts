@@ -11,9 +11,13 @@ import { listAt, objectAt, referenced, typesOf } from "./toolSchema.ts";
 /** Objects within objects that show what they do not require; a schema may branch endlessly. */
 const OPTIONAL_LEVELS = 2;
 
-/** A value for each required property, or for each property when none is required. */
+/** Values of one example. Schemas that refer to one another in many ways can ask for any number of them. */
+const MAX_VALUES = 1_000;
+
+/** A value for each required property, or for each property when none is required. Empty where that takes too many values. */
 export function exampleArguments(schema: ExactJsonObject): ExactJsonObject {
-  const example = exampleValue(schema, "arguments", { root: schema, above: [], level: 0 });
+  const place = { root: schema, above: [], level: 0, budget: { values: MAX_VALUES } };
+  const example = exampleValue(schema, "arguments", place);
   return isExactObject(example) ? example : {};
 }
 
@@ -24,12 +28,15 @@ interface Place {
   readonly above: readonly ExactJson[];
   /** Number of objects that the value stands in. */
   readonly level: number;
+  /** What is left of {@link MAX_VALUES}. */
+  readonly budget: { values: number };
 }
 
-/** Undefined for a schema that stands in itself. */
+/** Undefined for a schema that stands in itself, and when there are too many values. */
 function exampleValue(written: ExactJson, name: string, place: Place): ExactJson | undefined {
   if (place.above.includes(written)) return undefined;
-  const schema = united(written, place.root, []);
+  const schema = united(written, place, []);
+  if (place.budget.values < 0) return undefined;
   if (schema === null) return null;
   const inner = { ...place, above: [...place.above, written] };
   const { const: only, default: standard } = schema;
@@ -60,17 +67,18 @@ function exampleValue(written: ExactJson, name: string, place: Place): ExactJson
   }
 }
 
-/** The schema with what its reference and its parts say; null where these lead back to it. */
+/** The schema with what its reference and its parts say; null where these lead back to it, or are too many. */
 function united(
   schema: ExactJson,
-  root: ExactJsonObject,
+  place: Pick<Place, "root" | "budget">,
   path: readonly ExactJson[],
 ): ExactJsonObject | null {
+  place.budget.values -= 1;
   if (!isExactObject(schema)) return {};
-  if (path.includes(schema)) return null;
+  if (path.includes(schema) || place.budget.values < 0) return null;
   let all = schema;
-  for (const part of [...referenced(schema, root), ...listAt(schema, "allOf")]) {
-    const other = united(part, root, [...path, schema]);
+  for (const part of [...referenced(schema, place.root), ...listAt(schema, "allOf")]) {
+    const other = united(part, place, [...path, schema]);
     if (other === null) return null;
     const properties = { ...objectAt(other, "properties"), ...objectAt(all, "properties") };
     const required = [...listAt(other, "required"), ...listAt(all, "required")];
@@ -99,6 +107,7 @@ function exampleList(
   const { items = {}, minItems } = schema;
   const first = listAt(schema, "prefixItems").map((item) => exampleValue(item, name, place));
   const least = Math.max(first.length, typeof minItems === "number" ? minItems : 0);
+  if (least > MAX_VALUES) return undefined;
   const item = first.length > 0 ? undefined : exampleValue(items, name, place);
   const values = first.length > 0 ? first : Array(Math.max(least, 1)).fill(item);
   const known = values.filter(isDefined);

@@ -4,13 +4,10 @@
  */
 
 import { AppError } from "../errors.ts";
+import { unusedCharacters } from "../util/unusedMark.ts";
 import type { ImageLayout } from "./format.ts";
 import { encodePieces, type Piece, type TokenContext } from "./pieces.ts";
 import type { PlacedImage } from "./renderer.ts";
-
-/** Characters for private use. */
-const FIRST = 0xe000;
-const LAST = 0xf8ff;
 
 /** A text with what stands in it beside ordinary text. */
 interface Content {
@@ -97,7 +94,7 @@ class Marks {
   readonly #meanings = new Map<string, readonly Piece[]>();
 
   constructor(text: string) {
-    this.#unused = unusedCharacters(text);
+    this.#unused = unusedCharacters([text]);
   }
 
   /** Null when no character is left. */
@@ -125,12 +122,5 @@ class Marks {
       }
     }
     return [...pieces, run];
-  }
-}
-
-function* unusedCharacters(text: string): Generator<string, undefined> {
-  for (let code = FIRST; code <= LAST; code += 1) {
-    const character = String.fromCharCode(code);
-    if (!text.includes(character)) yield character;
   }
 }

@@ -10,3 +10,12 @@ export function unusedMark(before: string, after: string, text: string): string 
   while (used.has(String(number))) number += 1;
   return before + number + after;
 }
+
+/** Characters for private use (U+E000 to U+F8FF) that none of the texts contains, one after the other. */
+export function* unusedCharacters(texts: readonly string[]): Generator<string, undefined> {
+  const used = new Set(texts.flatMap((text) => text.match(/[\uE000-\uF8FF]/g) ?? []));
+  for (let code = 0xe000; code <= 0xf8ff; code += 1) {
+    const character = String.fromCharCode(code);
+    if (!used.has(character)) yield character;
+  }
+}

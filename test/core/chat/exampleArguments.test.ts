@@ -94,4 +94,18 @@ describe("made-up arguments of schemas as pydantic writes them", () => {
     ).toEqual([1, "some file name"]);
     expect(ofProperty({ type: "string", format: "date" })).toBe("2026-01-02");
   });
+
+  it("are left out where they take too many values", () => {
+    const level = (i: number) => ({ $ref: `#/$defs/${i + 1}` });
+    const twice = (i: number) => ({
+      properties: { a: level(i), b: level(i) },
+      required: ["a", "b"],
+    });
+    const both = (i: number) => ({ allOf: [level(i), level(i)] });
+    for (const definition of [twice, both]) {
+      const $defs = Object.fromEntries(Array.from({ length: 60 }, (_, i) => [i, definition(i)]));
+      expect(exampleArguments({ ...twice(-1), $defs })).toEqual({});
+    }
+    expect(ofProperty({ type: "array", minItems: 4e9 })).toBeUndefined();
+  });
 });

@@ -48,10 +48,10 @@ function typeOf(value: ExactJson | undefined, indent: string): string {
 }
 
 function objectType(schema: ExactJsonObject, indent: string): string {
-  const required = listOf(schema["required"]) ?? [];
+  const required = new Set<ExactJson>(listOf(schema["required"]));
   const description = descriptionOf(schema);
   const properties = Object.entries(asSchema(schema["properties"])).map(([key, value]) =>
-    property(required.includes(key) ? key : `${key}?`, asSchema(value), indent),
+    property(required.has(key) ? key : `${key}?`, asSchema(value), indent),
   );
   const comment = description === null ? "" : `${indent}// ${description}\n`;
   return `${comment}{\n${properties.join("")}${indent}}`;

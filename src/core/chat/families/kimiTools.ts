@@ -53,7 +53,8 @@ function writeObject(schema: ExactJsonObject, indent: string, references: Refere
     references.definitions.set(key, definition);
   }
   const inner = indent + INDENT;
-  const isRequired = (key: string): boolean => Array.isArray(required) && required.includes(key);
+  const names = new Set<ExactJson>(Array.isArray(required) ? required : []);
+  const isRequired = (key: string): boolean => names.has(key);
   const fields = Object.entries(isExactObject(properties) ? properties : {})
     .sort(([a], [b]) => Number(isRequired(b)) - Number(isRequired(a)) || (a < b ? -1 : 1))
     .map(([key, property]) => {

@@ -35,7 +35,7 @@ export function xmlCalls(markers: MarkerPair): CallSyntax {
   };
 }
 
-const OPENING = /<parameter=([^>\n]+)>/g;
+const OPENING = /<parameter=([^<>\n]+)>/g;
 const CLOSE = "</parameter>";
 /** What stands behind a closing tag: the next parameter, or the end. */
 const NEXT = /\s*(?:<parameter=[^>\n]+>|$)/y;

@@ -8,6 +8,7 @@ import {
   ExactNumber,
   isExactObject,
 } from "../../util/exactJson.ts";
+import { unusedCharacters } from "../../util/unusedMark.ts";
 
 /**
  * Puts placeholders into text before rendering and removes them after the result was split at added tokens. A placeholder
@@ -32,8 +33,6 @@ interface TextEscaperOptions {
 
 /** A placeholder, with its quotes if it stands alone between them: a string that a template prints, or a number. */
 const PLACEHOLDER = /(["'])([\uE000-\uF8FF])\1|[\uE000-\uF8FF]/g;
-const FIRST_PLACEHOLDER = 0xe000;
-const LAST_PLACEHOLDER = 0xf8ff;
 
 const SCHEMA_WORDS: ReadonlySet<string> = new Set(
   "type properties required items enum description default object string array number integer boolean null".split(
@@ -98,20 +97,16 @@ export function createTextEscaper({ controlTexts, surroundings }: TextEscaperOpt
   };
 }
 
-/** Yields private-use characters that none of the texts contains, one after the other. */
+/** Yields characters that none of the texts contains. @throws AppError `chat-render` when none is left */
 function createPlaceholders(surroundings: readonly string[]): () => string {
-  const taken = new Set(surroundings.flatMap((text) => text.match(/[\uE000-\uF8FF]/g) ?? []));
-  let next = FIRST_PLACEHOLDER;
+  const unused = unusedCharacters(surroundings);
   return () => {
-    while (taken.has(String.fromCharCode(next))) next += 1;
-    if (next > LAST_PLACEHOLDER) {
-      throw new AppError(
-        "chat-render",
-        "The prompt or the tool text uses every private-use character, so control tokens in it cannot be neutralised; remove those characters in the environment",
-      );
-    }
-    next += 1;
-    return String.fromCharCode(next - 1);
+    const { value } = unused.next();
+    if (value !== undefined) return value;
+    throw new AppError(
+      "chat-render",
+      "The prompt or the tool text uses every private-use character, so control tokens in it cannot be neutralised; remove those characters in the environment",
+    );
   };
 }
 

@@ -202,3 +202,15 @@ describe("what cannot be read as JSON in bounded time", () => {
     expect(read("1", { $ref: "#/$defs/C0" }, Object.fromEntries(chain))).toBe("1");
   });
 });
+
+it("reads a schema once that many others refer to", () => {
+  const both = (i: number) => ({
+    allOf: [{ $ref: `#/$defs/${i + 1}` }, { $ref: `#/$defs/${i + 1}` }],
+  });
+  const $defs: ExactJsonObject = {
+    ...Object.fromEntries(Array.from({ length: 60 }, (_, i) => [i, both(i)])),
+    60: { properties: { value: TEXT } },
+  };
+  const { parameter } = toolSchema({ $ref: "#/$defs/0", $defs });
+  expect(readValue("12", parameter("value"))).toBe("12");
+});
