@@ -105,13 +105,18 @@ export interface EvaluationView {
     readonly temperature: number;
     readonly rollouts: number;
     readonly rewardMean: number;
-    readonly low: number;
-    readonly high: number;
+    /** Bounds of the 95 % interval; null where there is none. */
+    readonly low: number | null;
+    readonly high: number | null;
     readonly failed: number;
     /** Absent in results of older versions. */
     readonly passAtK?: readonly { readonly k: number; readonly mean: number }[];
-    /** Task by task, from the first evaluation; absent for that one. */
-    readonly difference?: { readonly mean: number; readonly low: number; readonly high: number };
+    /** Task by task, from the first evaluation; absent for that one, and below 8 shared tasks. */
+    readonly difference?: {
+      readonly mean: number;
+      readonly low: number | null;
+      readonly high: number | null;
+    };
   }[];
 }
 

@@ -34,6 +34,14 @@ export function formatSigned(value: number | null, digits = 2): string {
   return text.startsWith("-") ? text : `+${text}`;
 }
 
+/** The bounds of an interval as `format` writes them, `[0.12, 0.34]`; empty where there is none. */
+export function formatBounds(
+  { low, high }: { readonly low: number | null; readonly high: number | null },
+  format: (value: number) => string = formatReward,
+): string {
+  return low === null || high === null ? "" : `[${format(low)}, ${format(high)}]`;
+}
+
 /** Any measure with three significant digits, `–` for none: `-12.3`, `0.00412`, `18240`, `1.20e-7`. */
 export function formatMeasure(value: number | null): string {
   if (value === null) return NOTHING;

@@ -23,9 +23,17 @@ export type ListedMetric = (typeof LISTED_METRICS)[number];
 
 export interface MeanInterval {
   readonly mean: number;
-  /** Bounds of the 95 % interval. */
-  readonly low: number;
-  readonly high: number;
+  /** Bounds of the 95 % interval; null where there is none. */
+  readonly low: number | null;
+  readonly high: number | null;
+}
+
+/** The newest result of an environment, split and temperature. */
+export interface EvaluationDigest extends MeanInterval {
+  /** Completed steps. */
+  readonly step: number;
+  /** Rollouts. */
+  readonly failed: number;
 }
 
 /** A row of the table. */
@@ -63,7 +71,7 @@ export interface RunDigestView {
   /** How many alarms fire. */
   readonly alarms: number;
   /** The newest result, by environment, split and temperature. */
-  readonly evaluations: Readonly<Record<string, MeanInterval & { readonly step: number }>>;
+  readonly evaluations: Readonly<Record<string, EvaluationDigest>>;
 }
 
 /** An evaluation of a run beside that of the baseline. */
@@ -71,9 +79,10 @@ export interface ComparedResult extends MeanInterval {
   /** Completed steps. */
   readonly step: number;
   readonly rollouts: number;
+  readonly failed: number;
   /** Mean rewards of the listed tasks; null where the run has none. */
   readonly tasks: readonly (number | null)[];
-  /** Task by task, less the baseline; null for the baseline, and where fewer than two tasks are shared. */
+  /** Task by task, less the baseline; null for the baseline, and where fewer than 8 tasks are shared. */
   readonly difference:
     | (MeanInterval & {
         readonly tasks: number;

@@ -22,7 +22,7 @@ const STEPS = 5;
 const EVALUATED = [0, 2, 4];
 const evaluation = {
   ...{ splits: { [ENVIRONMENT]: ["test"] }, at_start: true, at_end: true, every: 2 },
-  ...{ num_samples: 2, rollouts_per_task: 1, temperatures: [0, 1] },
+  ...{ num_samples: 2, rollouts_per_task: 1, seed: 0, failure_reward: null, temperatures: [0, 1] },
 };
 
 /** Five steps with an evaluation before every second one, saved after each. */

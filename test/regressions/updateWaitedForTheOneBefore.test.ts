@@ -52,6 +52,8 @@ const evaluation: EvaluationConfig = {
   every: 1,
   num_samples: 1,
   rollouts_per_task: 1,
+  seed: 0,
+  failure_reward: null,
   temperatures: [1],
 };
 

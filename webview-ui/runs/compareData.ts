@@ -1,6 +1,6 @@
 /** What a chart of several runs draws: a line a run, or a mean with its band a group, all over the same horizontal values. */
 
-import { t975 } from "../../src/shared/studentT.ts";
+import { meanInterval } from "../../src/shared/interval.ts";
 import { formatTick, formatXTick } from "../charts/format.ts";
 import { type Range, shownX, valueRange } from "../charts/scale.ts";
 import { type Smoothing, smooth } from "../charts/smoothing.ts";
@@ -39,6 +39,9 @@ export interface CompareOptions {
 
 /** Beyond it, values that are no steps stand at equal distances: no screen has more columns. */
 const MAX_GRID = 2_000;
+
+/** The interval of two runs would reach 6 times as far as they lie apart, so their band shows the two themselves. */
+const MIN_RUNS = 3;
 
 /** A line a run. */
 export function runsChart(curves: readonly Curve[], options: CompareOptions): ChartData {
@@ -159,18 +162,14 @@ function bandOf(lines: readonly Float64Array[], length: number, kind: BandKind):
     const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
     band.mean[index] = mean;
     if (values.length < 2) continue;
-    const reach = kind === "interval" ? intervalReach(values, mean) : null;
-    band.low[index] = reach === null ? Math.min(...values) : mean - reach;
-    band.high[index] = reach === null ? Math.max(...values) : mean + reach;
+    const interval =
+      kind === "interval" && values.length >= MIN_RUNS
+        ? meanInterval(values.map((value) => [value]))
+        : null;
+    band.low[index] = interval?.low ?? Math.min(...values);
+    band.high[index] = interval?.high ?? Math.max(...values);
   }
   return band;
-}
-
-/** t(n - 1) · s / √n */
-function intervalReach(values: readonly number[], mean: number): number {
-  const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
-  const count = values.length;
-  return t975(count - 1) * Math.sqrt(squares / (count - 1) / count);
 }
 
 function lineOf(

@@ -2,7 +2,12 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { formatCount, formatReward, formatSigned } from "../../src/shared/format.ts";
-import type { ComparedCell, ComparedResult, RunsTableRow } from "../../src/shared/runsPage.ts";
+import type {
+  ComparedCell,
+  ComparedResult,
+  MeanInterval,
+  RunsTableRow,
+} from "../../src/shared/runsPage.ts";
 import { ScrollRegion } from "../controls/scrollRegion.tsx";
 import { runsStrings as text } from "../strings/runs.ts";
 import { visibleLine } from "../text/visible.ts";
@@ -82,8 +87,14 @@ function Cell({ runs, cell, compared }: CellProps) {
             </tr>
           </thead>
           <tbody>
-            {present.map((row) => (
-              <ResultRow key={row.id} runs={runs} row={row} result={cell.results[row.id]} />
+            {present.map((row, index) => (
+              <ResultRow
+                key={row.id}
+                runs={runs}
+                row={row}
+                result={cell.results[row.id]}
+                isBaseline={index === 0}
+              />
             ))}
           </tbody>
         </table>
@@ -96,11 +107,12 @@ function Cell({ runs, cell, compared }: CellProps) {
 interface ResultRowProps extends RunsProps {
   readonly row: RunsTableRow;
   readonly result: ComparedResult | undefined;
+  readonly isBaseline: boolean;
 }
 
-function ResultRow({ runs, row, result }: ResultRowProps) {
+function ResultRow({ runs, row, result, isBaseline }: ResultRowProps) {
   if (result === undefined) return null;
-  const { step, mean, low, high, rollouts, difference } = result;
+  const { step, mean, rollouts, failed, difference } = result;
   return (
     <tr>
       <th scope="row" class="name">
@@ -110,24 +122,32 @@ function ResultRow({ runs, row, result }: ResultRowProps) {
       <td class="number">
         <b>{formatReward(mean)}</b>
       </td>
-      <td class="number">{text.between(formatReward(low), formatReward(high))}</td>
-      <td class="number">
-        {difference === null
-          ? text.baseline
-          : text.differs(
-              formatSigned(difference.mean),
-              formatSigned(difference.low),
-              formatSigned(difference.high),
-            )}
+      <td class="number">{betweenText(result, formatReward)}</td>
+      <td class="number" title={difference === null && !isBaseline ? text.tooFewTasks : undefined}>
+        {isBaseline ? text.baseline : differenceText(difference)}
       </td>
       <td class="number">
         {difference === null
           ? "–"
           : text.ofTasks(difference.better, difference.worse, difference.tasks)}
       </td>
-      <td class="number">{formatCount(rollouts)}</td>
+      <td class="number">
+        {failed === 0 ? formatCount(rollouts) : `${formatCount(rollouts)} ${text.failed(failed)}`}
+      </td>
     </tr>
   );
+}
+
+function betweenText({ low, high }: MeanInterval, format: (value: number) => string): string {
+  return low === null || high === null ? "–" : text.between(format(low), format(high));
+}
+
+function differenceText(difference: ComparedResult["difference"]): string {
+  if (difference === null) return "–";
+  const { mean, low, high } = difference;
+  const shown = formatSigned(mean);
+  if (low === null || high === null) return shown;
+  return text.differs(shown, formatSigned(low), formatSigned(high));
 }
 
 const MAX_ROWS = 200;

@@ -1,6 +1,7 @@
 /** The columns of the runs table: what each says of a run, to read, to sort and to filter by. */
 
 import {
+  formatBounds,
   formatCost,
   formatCount,
   formatDuration,
@@ -10,9 +11,9 @@ import {
 } from "../../src/shared/format.ts";
 import type { FilterFields, FilterValue } from "../../src/shared/runFilter.ts";
 import {
+  type EvaluationDigest,
   LISTED_METRICS,
   type ListedMetric,
-  type MeanInterval,
   type RunsTableRow,
 } from "../../src/shared/runsPage.ts";
 import { runsStrings as text } from "../strings/runs.ts";
@@ -221,7 +222,8 @@ export function filterFields(columns: readonly RunColumn[]): FilterFields<RunsTa
 }
 
 function evaluationColumn(cell: string): RunColumn {
-  const read = ({ digest }: RunsTableRow): MeanInterval | null => digest?.evaluations[cell] ?? null;
+  const read = ({ digest }: RunsTableRow): EvaluationDigest | null =>
+    digest?.evaluations[cell] ?? null;
   const shown = visibleLine(cell);
   return {
     ...numberColumn(`eval.${cell}`, (row) => read(row)?.mean ?? null, formatReward, {
@@ -230,9 +232,9 @@ function evaluationColumn(cell: string): RunColumn {
     }),
     text: (row) => {
       const found = read(row);
-      return found === null
-        ? NONE
-        : `${formatReward(found.mean)} [${formatReward(found.low)}, ${formatReward(found.high)}]`;
+      if (found === null) return NONE;
+      const failed = found.failed === 0 ? "" : text.failed(found.failed);
+      return [formatReward(found.mean), formatBounds(found), failed].filter(Boolean).join(" ");
     },
   };
 }

@@ -135,6 +135,8 @@ export const overviewStrings = {
   },
 
   evaluation: {
+    failed: (count: number) => plural(count, "({0} failed)", "({0} failed)"),
+    range: (low: string, high: string) => l10n.t("{0} to {1}", low, high),
     title: l10n.t("Evaluations"),
     step: l10n.t("After step"),
     model: l10n.t("Model"),

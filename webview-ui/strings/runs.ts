@@ -146,6 +146,8 @@ export const runsStrings = {
   difference: l10n.t("Difference"),
   betterWorse: l10n.t("Tasks"),
   rollouts: l10n.t("Rollouts"),
+  failed: (count: number) => plural(count, "({0} failed)", "({0} failed)"),
+  tooFewTasks: l10n.t("A difference needs 8 tasks that both evaluations have"),
   between: (low: string, high: string) => l10n.t("{0} to {1}", low, high),
   differs: (mean: string, low: string, high: string) => l10n.t("{0} ({1} to {2})", mean, low, high),
   ofTasks: (better: number, worse: number, tasks: number) =>

@@ -24,8 +24,8 @@ interface EvaluationRow {
   /** Null for the weights of the run itself. */
   readonly model: string | null;
   readonly result: Result;
-  /** Of the same kind in the first evaluation; undefined there, and where it had none. */
-  readonly first: Result | undefined;
+  /** True in the evaluation that the others are compared with. */
+  readonly isFirst: boolean;
 }
 
 export function Evaluations({ dashboard }: { readonly dashboard: DashboardModel }) {
@@ -82,14 +82,13 @@ function Head({ hasModels }: { readonly hasModels: boolean }) {
 }
 
 function Row({
-  row: { step, model, result, first },
+  row: { step, model, result, isFirst },
   open,
 }: {
   readonly row: EvaluationRow;
   readonly open: () => void;
 }) {
-  const { environment, split, temperature, rewardMean, low, high, rollouts } = result;
-  const change = first === undefined ? null : rewardMean - first.rewardMean;
+  const { environment, split, temperature, rewardMean, low, high, rollouts, failed } = result;
   return (
     <tr class="opens" onClick={open}>
       <td class={model === null ? "number" : ""}>
@@ -102,19 +101,32 @@ function Row({
       <td class="number">
         <b>{formatReward(rewardMean)}</b>
       </td>
-      <td class="number">{`${formatReward(low)} to ${formatReward(high)}`}</td>
-      <td class="number">{change === null ? strings.none : changeText(change, result)}</td>
+      <td class="number">{rangeText(low, high, formatReward) ?? strings.none}</td>
+      <td class="number">{isFirst ? strings.none : changeText(result)}</td>
       <td class="number">{passText(result)}</td>
-      <td class="number">{formatCount(rollouts)}</td>
+      <td class="number">{rolloutsText(rollouts, failed)}</td>
     </tr>
   );
 }
 
-/** With the interval of the change task by task, where it is known. */
-function changeText(change: number, { difference }: Result): string {
-  const shown = formatSigned(change);
-  if (difference === undefined) return shown;
-  return `${shown} (${formatSigned(difference.low)} to ${formatSigned(difference.high)})`;
+function rolloutsText(rollouts: number, failed: number): string {
+  return failed === 0 ? formatCount(rollouts) : `${formatCount(rollouts)} ${text.failed(failed)}`;
+}
+
+/** The change task by task, with its interval; none below 8 shared tasks. */
+function changeText({ difference }: Result): string {
+  if (difference === undefined) return strings.none;
+  const { mean, low, high } = difference;
+  const range = rangeText(low, high, formatSigned);
+  return range === null ? formatSigned(mean) : `${formatSigned(mean)} (${range})`;
+}
+
+function rangeText(
+  low: number | null,
+  high: number | null,
+  format: (value: number) => string,
+): string | null {
+  return low === null || high === null ? null : text.range(format(low), format(high));
 }
 
 /** Of all k that were measured. */
@@ -130,14 +142,7 @@ function rowsOf(evaluations: readonly EvaluationView[]): readonly EvaluationRow[
       step: evaluation.step,
       model: evaluation.model?.name ?? null,
       result,
-      first:
-        evaluation === first
-          ? undefined
-          : first?.results.find((other) => isSameCell(other, result)),
+      isFirst: evaluation === first,
     })),
   );
-}
-
-function isSameCell(a: Result, b: Result): boolean {
-  return a.environment === b.environment && a.split === b.split && a.temperature === b.temperature;
 }

@@ -102,7 +102,7 @@ Example:
   ${program} evaluate base RUN_FOLDER@10 RUN_FOLDER --rollouts_per_task 4
 
 All models play the same tasks with the same seeds. Each is compared with the
-first one task by task; intervals hold with 95 %, by bootstrap over tasks. pass@k
+first one task by task, from 8 shared tasks on; intervals hold with 95 %. pass@k
 is the chance that one of k rollouts reaches environments.NAME.success_reward.
 
 Rollouts and results go to a folder of their own, NAME-evaluation beside the runs;

@@ -38,16 +38,20 @@ export function evaluationTitle(step: number, model?: EvaluatedModel): string {
 
 function resultPieces(result: StoredResult, before: StoredResult | null): readonly Piece[] {
   const { rewardMean, low, high, failed, rollouts, difference } = result;
+  const change = before === null ? undefined : difference;
   const pieces: Piece[] = [];
   if (before !== null) pieces.push(`${formatReward(before.rewardMean)} → `);
   pieces.push(styled("strong", formatReward(rewardMean)));
-  if (before !== null) pieces.push("  ", changePiece(rewardMean - before.rewardMean));
-  const interval = l10n.t("95 % interval {0} to {1}", formatReward(low), formatReward(high));
-  pieces.push(styled("quiet", `  ${interval}`));
-  if (before !== null && difference !== undefined) {
-    const bounds = [formatSigned(difference.low), formatSigned(difference.high)] as const;
-    pieces.push(styled("quiet", `, ${l10n.t("of the change by task {0} to {1}", ...bounds)}`));
+  if (change !== undefined) pieces.push("  ", changePiece(change.mean));
+  const facts: string[] = [];
+  if (low !== null && high !== null) {
+    facts.push(l10n.t("95 % interval {0} to {1}", formatReward(low), formatReward(high)));
   }
+  if (change !== undefined && change.low !== null && change.high !== null) {
+    const bounds = [formatSigned(change.low), formatSigned(change.high)] as const;
+    facts.push(l10n.t("of the change by task {0} to {1}", ...bounds));
+  }
+  if (facts.length > 0) pieces.push(styled("quiet", `  ${facts.join(", ")}`));
   if (failed > 0) {
     pieces.push(
       styled(

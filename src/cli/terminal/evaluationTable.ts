@@ -2,7 +2,13 @@
 
 import { isSameCell } from "../../core/config/rules/evaluationCells.ts";
 import type { EvaluationEntry, StoredResult } from "../../core/runFolder/evaluationLog.ts";
-import { formatReward, formatSigned, formatTemperature, plural } from "../../shared/format.ts";
+import {
+  formatBounds,
+  formatReward,
+  formatSigned,
+  formatTemperature,
+  plural,
+} from "../../shared/format.ts";
 import { l10n } from "../../shared/l10n.ts";
 import { BLANK, type Line, type Piece, styled } from "./line.ts";
 import { type Column, tableLines } from "./table.ts";
@@ -60,24 +66,17 @@ function row(
   const { rewardMean: mean, difference, passAtK = [], failed } = result;
   return [
     model?.name ?? l10n.t("step {0}", step),
-    intervalText(formatReward(mean), result),
+    [formatReward(mean), formatBounds(result)].join(" ").trimEnd(),
     difference === undefined ? "–" : changePiece(difference),
     ...passAtK.map((each) => formatReward(each.mean)),
     ...(hasFailed ? [styled(failed === 0 ? "quiet" : "warning", String(failed))] : []),
   ];
 }
 
-function intervalText(
-  mean: string,
-  { low, high }: { readonly low: number; readonly high: number },
-): string {
-  return `${mean} [${formatReward(low)}, ${formatReward(high)}]`;
-}
-
 /** Coloured only where the interval leaves 0 out. */
 function changePiece(difference: NonNullable<StoredResult["difference"]>): Piece {
   const { mean, low, high } = difference;
-  const text = intervalText(formatSigned(mean), difference);
-  if (low <= 0 && high >= 0) return text;
+  const text = [formatSigned(mean), formatBounds(difference, formatSigned)].join(" ").trimEnd();
+  if (low === null || high === null || (low <= 0 && high >= 0)) return text;
   return styled(mean > 0 ? "good" : "bad", text);
 }

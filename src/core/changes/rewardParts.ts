@@ -1,7 +1,7 @@
 /** Rewards of parts of a step: of its environments and splits, and of tasks that are hard or easy for the model as it is. */
 
 import type { RewardPart } from "../../shared/changes.ts";
-import { clusterInterval } from "../util/clusterInterval.ts";
+import { rewardInterval } from "../../shared/interval.ts";
 import { groupBy } from "../util/groupBy.ts";
 import { mean } from "../util/stats.ts";
 
@@ -57,7 +57,7 @@ function partOf(
 ): readonly RewardPart[] {
   const own = mean(groups.flat());
   if (own === null) return [];
-  const { low = null, high = null } = clusterInterval(groups) ?? {};
+  const { low = null, high = null } = rewardInterval(groups) ?? {};
   return [{ ...named, mean: own, low, high }];
 }
 

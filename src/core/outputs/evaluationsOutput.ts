@@ -11,7 +11,7 @@ import { count, defineOutput, list, measure } from "./output.ts";
 
 const interval = {
   mean: measure,
-  low: measure.describe("of the 95 % interval"),
+  low: measure.describe("of the 95 % interval; null: there is none"),
   high: measure,
 };
 
@@ -22,11 +22,12 @@ const resultShape = {
   tasks: z.number(),
   rollouts: z.number(),
   rewardMean: measure,
-  low: measure.describe("of the 95 % interval"),
+  low: measure.describe("of the 95 % interval; null: there is none"),
   high: measure,
   successFraction: measure,
   successReward: measure.describe("from this reward on a rollout is a success"),
   failed: z.number(),
+  failureReward: measure.describe("what each failed rollout counts as; null: not known"),
   tokensMean: measure,
   turnsMean: measure,
   passAtK: list(z.object({ k: count, ...interval })).describe(
@@ -35,7 +36,9 @@ const resultShape = {
   difference: z
     .object({ tasks: count.describe("that both have"), ...interval })
     .nullable()
-    .describe("of the rewards, task by task, from the first evaluation; null: it is that one"),
+    .describe(
+      "of the rewards, task by task, from the first evaluation; null: it is that one, or they share fewer than 8 tasks",
+    ),
 };
 
 export const evaluationShape = {
@@ -68,10 +71,17 @@ export function evaluationFields({ step, model, results }: EvaluationEntry) {
   return { step, model: model ?? null, results: results.map(resultFields) };
 }
 
-function resultFields({ successReward, passAtK, difference, ...result }: StoredResult) {
+function resultFields({
+  successReward,
+  failureReward,
+  passAtK,
+  difference,
+  ...result
+}: StoredResult) {
   return {
     ...result,
     successReward: successReward ?? null,
+    failureReward: failureReward ?? null,
     passAtK: passAtK ?? [],
     difference: difference ?? null,
   };

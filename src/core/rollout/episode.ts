@@ -248,6 +248,7 @@ export class Episode {
       return await limit.runPart({ limitMs, onLimit }, (withSampleTimerPaused) =>
         sampleTurn(sampler, request, {
           signal,
+          recomputesLogprobs: settings.recomputesLogprobs,
           withTimerPaused: (wait) => limit.withTimerPaused(() => withSampleTimerPaused(wait)),
         }),
       );

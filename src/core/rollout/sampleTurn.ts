@@ -24,17 +24,23 @@ export function stopsOf({ stopIds, stopTexts }: Renderer): readonly number[] | r
   return stopTexts.length === 0 ? stopIds : stopTexts;
 }
 
+export interface SampleTurnOptions extends SampleOptions {
+  /** False = log-probs that are unusable stay unknown; absent = they are computed anew. */
+  readonly recomputesLogprobs?: boolean | undefined;
+}
+
 /**
- * One sample; unusable log-probs are computed anew from the whole stream.
+ * One sample; unusable log-probs are computed anew from the whole stream, unless nothing needs them.
  * @throws AppError `prompt-too-long`, `sample-refused` for a request that the service does not take; `tinker-*`
  */
 export async function sampleTurn(
   sampler: SamplingClient,
   request: SampleRequest,
-  options: SampleOptions,
+  { recomputesLogprobs = true, ...options }: SampleTurnOptions,
 ): Promise<SampledTurn> {
   const { tokens, logprobs, stopReason } = await draw(sampler, request, options);
   if (areUsable(tokens, logprobs)) return { tokens, logprobs, stopReason, wereMissing: false };
+  if (!recomputesLogprobs) return { tokens, logprobs: null, stopReason, wereMissing: true };
   const recomputed = await recompute(sampler, request, tokens, options);
   return { tokens, logprobs: recomputed, stopReason, wereMissing: true };
 }

@@ -23,6 +23,8 @@ export interface RolloutSettings {
   readonly sessionTimeoutMs: number;
   readonly toolTimeoutMs: number | null;
   readonly samplingTimeoutMs: number;
+  /** Whether log-probabilities that the service did not give are asked for again, as training needs them. */
+  readonly recomputesLogprobs: boolean;
   /** Whether groups are scored by an environment that offers it. */
   readonly groupScoring: boolean;
   readonly rewards: RewardRules;
@@ -66,6 +68,7 @@ export function rolloutSettings(
     sessionTimeoutMs: config.session_timeout * 1000,
     toolTimeoutMs: config.tool_timeout === null ? null : config.tool_timeout * 1000,
     samplingTimeoutMs: config.sampling_timeout * 1000,
+    recomputesLogprobs: true,
     groupScoring: environment.group_scoring,
     rewards: environment,
     secrets: options.secrets,

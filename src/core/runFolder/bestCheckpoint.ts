@@ -7,6 +7,7 @@ import {
 } from "../config/rules/evaluationCells.ts";
 import { type CheckpointEntry, newestSave, usableCheckpoints } from "./checkpointLog.ts";
 import type { EvaluationEntry, StoredResult } from "./evaluationLog.ts";
+import { areEnoughScored } from "./metrics/outcomes.ts";
 
 export interface BestChange {
   /** The best one, when it was not marked as such; null when nothing changes about it. */
@@ -67,7 +68,10 @@ function unmark({ best: _, ...entry }: CheckpointEntry): CheckpointEntry {
   return entry;
 }
 
-/** Of the run's own weights; those before the first step are no checkpoint. */
+/**
+ * Of the run's own weights; those before the first step are no checkpoint. An evaluation with more than 10 % failed rollouts judges
+ * none: what it measured is not the policy.
+ */
 function valuesByStep(
   evaluations: readonly EvaluationEntry[],
   metric: string,
@@ -83,7 +87,9 @@ function valuesByStep(
 function valueIn(results: readonly StoredResult[], metric: string): number | null {
   for (const result of results) {
     const measure = BEST_MEASURES.find((each) => bestMetricName(result, each) === metric);
-    if (measure !== undefined) return MEASURES[measure](result);
+    if (measure === undefined) continue;
+    const { rollouts, failed } = result;
+    return areEnoughScored(rollouts - failed, rollouts) ? MEASURES[measure](result) : null;
   }
   return null;
 }

@@ -5,12 +5,12 @@ import type { FolderFiles } from "../ports.ts";
 import { runPaths } from "./files/layout.ts";
 import { readLines } from "./files/lineReader.ts";
 
-const interval = {
-  mean: z.number(),
-  /** Bounds of the 95 % interval. */
-  low: z.number(),
-  high: z.number(),
+const bounds = {
+  /** Bounds of the 95 % interval; null where there is none. */
+  low: z.number().nullable(),
+  high: z.number().nullable(),
 };
+const interval = { mean: z.number(), ...bounds };
 
 const result = z
   .object({
@@ -21,11 +21,11 @@ const result = z
     tasks: z.number(),
     rollouts: z.number(),
     rewardMean: z.number(),
-    /** Bounds of the 95 % interval. */
-    low: z.number(),
-    high: z.number(),
+    ...bounds,
     successFraction: z.number(),
     failed: z.number(),
+    /** What each of these counted as; absent in lines of older versions. */
+    failureReward: z.number().exactOptional(),
     tokensMean: z.number(),
     turnsMean: z.number(),
     /** From this reward on a rollout is a success; absent in lines of older versions, like all that follows. */
@@ -35,7 +35,7 @@ const result = z
       .array(z.object({ k: z.number().int().positive(), ...interval }).readonly())
       .readonly()
       .exactOptional(),
-    /** Mean over the shared tasks of the reward less that of the first evaluation in the file; absent for that one. */
+    /** Mean over the shared tasks of the reward less that of the first evaluation in the file; absent for that one, and below 8 shared tasks. */
     difference: z
       .object({ tasks: z.number().int().positive(), ...interval })
       .readonly()

@@ -11,7 +11,8 @@ import { readLines } from "../runFolder/files/lineReader.ts";
 import { type MetricsRow, metricAt } from "../runFolder/metrics/metricsTree.ts";
 import { isMetricsRow } from "../runFolder/reader.ts";
 
-const interval = z.object({ mean: z.number(), low: z.number(), high: z.number() });
+const bound = z.number().nullable();
+const interval = z.object({ mean: z.number(), low: bound, high: bound });
 
 /** Plain data, so that it can be stored between two windows. */
 export const runDigestSchema = z.object({
@@ -28,7 +29,12 @@ export const runDigestSchema = z.object({
   seconds: z.number(),
   metrics: z.partialRecord(z.enum(LISTED_METRICS), z.number()).readonly(),
   alarms: z.number().int().nonnegative(),
-  evaluations: z.record(z.string(), interval.extend({ step: z.number() }).readonly()).readonly(),
+  evaluations: z
+    .record(
+      z.string(),
+      interval.extend({ step: z.number(), failed: z.number().default(0) }).readonly(),
+    )
+    .readonly(),
 });
 
 export type RunDigest = Readonly<z.infer<typeof runDigestSchema>>;
@@ -125,8 +131,8 @@ async function newestResults(
 ): Promise<RunDigest["evaluations"]> {
   const found = (await readEvaluations(files, folder)).flatMap(({ step, results }) =>
     results.map((result) => {
-      const { rewardMean: mean, low, high } = result;
-      return [cellName(result), { mean, low, high, step }] as const;
+      const { rewardMean: mean, low, high, failed } = result;
+      return [cellName(result), { mean, low, high, step, failed }] as const;
     }),
   );
   return Object.fromEntries([...new Map(found)].slice(0, MAX_CELLS));

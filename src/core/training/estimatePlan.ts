@@ -2,7 +2,7 @@
 
 import { rolloutsAtOnce } from "../config/fields/presets.ts";
 import type { Config } from "../config/fields/schema.ts";
-import { evaluationCells } from "../config/rules/evaluationCells.ts";
+import { evaluationCells, rolloutsPerTask } from "../config/rules/evaluationCells.ts";
 import { environmentConfig } from "../config/taskChoices.ts";
 import type { EstimatePlan, PlannedEnvironment, PlannedEvaluations } from "../estimate/plan.ts";
 import { groupBy } from "../util/groupBy.ts";
@@ -75,10 +75,11 @@ async function plannedEvaluations(
   const first = steps !== null && atStart ? 1 : 0;
   const afterLastStep = steps !== null && atEnd ? 1 : 0;
   const rollouts = [];
-  for (const { environment, split } of evaluationCells(evaluation)) {
+  for (const cell of evaluationCells(evaluation)) {
+    const { environment, split } = cell;
     const tasks = await countTasks(environment, split);
     const played = Math.min(tasks, evaluation.num_samples ?? tasks);
-    rollouts.push({ environment, count: played * evaluation.rollouts_per_task });
+    rollouts.push({ environment, count: played * rolloutsPerTask(evaluation, cell) });
   }
   return { count: first + between + afterLastStep, afterLastStep, rollouts };
 }

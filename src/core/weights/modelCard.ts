@@ -1,7 +1,7 @@
 /** The `README.md` beside downloaded weights: https://huggingface.co/docs/hub/model-cards */
 
 import type { CheckpointEntry } from "../runFolder/checkpointLog.ts";
-import type { EvaluationEntry } from "../runFolder/evaluationLog.ts";
+import type { EvaluationEntry, StoredResult } from "../runFolder/evaluationLog.ts";
 
 /** What the run folder adds to the weights. */
 export interface RunOfWeights {
@@ -74,13 +74,19 @@ function evaluationPart({ evaluations }: RunOfWeights): readonly string[] {
       `\`${result.environment}\``,
       result.split,
       String(result.temperature),
-      `${result.rewardMean.toFixed(3)} (${result.low.toFixed(3)} to ${result.high.toFixed(3)})`,
+      rewardText(result),
       `${result.tasks}`,
     ]),
   );
   if (rows.length === 0) return [];
   const head = ["Environment", "Split", "Temperature", "Mean reward (95 % interval)", "Tasks"];
   return ["## Evaluation", table(head, rows)];
+}
+
+function rewardText({ rewardMean, low, high }: StoredResult): string {
+  const shown = rewardMean.toFixed(3);
+  if (low === null || high === null) return shown;
+  return `${shown} (${low.toFixed(3)} to ${high.toFixed(3)})`;
 }
 
 function loading(baseModel: string): readonly string[] {

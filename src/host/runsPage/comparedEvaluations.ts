@@ -1,6 +1,10 @@
 /** The newest evaluations of runs side by side, with the rewards of their tasks and what they differ by, task by task. */
 
-import { pairedDifference, type TaskRewards } from "../../core/compare/pairedEvaluation.ts";
+import {
+  pairedDifference,
+  type TaskOutcome,
+  taskRewards,
+} from "../../core/compare/pairedEvaluation.ts";
 import type { FileSystem } from "../../core/ports.ts";
 import {
   cellName,
@@ -8,7 +12,6 @@ import {
   readEvaluations,
 } from "../../core/runFolder/evaluationLog.ts";
 import { createRunReader, type RolloutSummary } from "../../core/runFolder/reader.ts";
-import { groupBy } from "../../core/util/groupBy.ts";
 import { mean } from "../../core/util/stats.ts";
 import type { ComparedCell, ComparedResult } from "../../shared/runsPage.ts";
 
@@ -17,7 +20,10 @@ const MAX_TASKS = 2_000;
 
 interface FoundResult {
   readonly result: Omit<ComparedResult, "difference" | "tasks">;
-  readonly tasks: TaskRewards;
+  readonly outcomes: readonly TaskOutcome[];
+  readonly tasks: ReadonlyMap<number, number>;
+  /** What a failed rollout counts as; null = by the rewards. */
+  readonly failureReward: number | null;
 }
 
 /** Folders by id of the run, in their order: the first that has been evaluated is what the others are compared with. */
@@ -43,11 +49,17 @@ function comparedCell(cell: string, results: ReadonlyMap<string, FoundResult>): 
     const difference =
       baseline === undefined || found === baseline
         ? null
-        : pairedDifference(baseline.tasks, found.tasks);
+        : pairedDifference(baseline.outcomes, found.outcomes, lowestOf(baseline, found));
     const rewards = listed.map((task) => found.tasks.get(task) ?? null);
     return [id, { ...found.result, difference, tasks: rewards }] as const;
   });
   return { cell, tasks: listed, results: Object.fromEntries(compared) };
+}
+
+/** Each result names what its own failures counted as. */
+function lowestOf(first: FoundResult, second: FoundResult): number | null {
+  if (first.failureReward === null || second.failureReward === null) return null;
+  return Math.min(first.failureReward, second.failureReward);
 }
 
 async function newestResults(
@@ -66,17 +78,17 @@ function foundResult(
   result: EvaluationEntry["results"][number],
   rollouts: readonly RolloutSummary[],
 ): readonly [string, FoundResult] {
-  const { environment, split, temperature, rewardMean, low, high } = result;
+  const { environment, split, temperature, rewardMean, low, high, failed } = result;
   const own = rollouts.filter(
     (rollout) =>
       rollout.environment === environment &&
       rollout.split === split &&
       rollout.temperature === temperature,
   );
-  // A rollout that failed counts as 0, as in the result itself.
-  const tasks = [...groupBy(own, ({ index }) => index)].map(
-    ([index, all]) => [index, mean(all.map(({ reward }) => reward ?? 0)) ?? 0] as const,
+  const { failureReward = null } = result;
+  const tasks = [...taskRewards(own, failureReward ?? 0)].map(
+    ([index, rewards]) => [index, mean(rewards) ?? 0] as const,
   );
-  const found = { step, mean: rewardMean, low, high, rollouts: own.length };
-  return [cellName(result), { result: found, tasks: new Map(tasks) }];
+  const found = { step, mean: rewardMean, low, high, failed, rollouts: own.length };
+  return [cellName(result), { result: found, outcomes: own, tasks: new Map(tasks), failureReward }];
 }

@@ -136,10 +136,11 @@ test("failed rollouts of a step are counted in its line", () => {
   expect(screen(events).map((line) => line.endsWith("  1 failed"))).toEqual([true, false]);
 });
 
-test("a later evaluation stands beside the first with the difference", () => {
+test("a later evaluation stands beside the first, with the difference by task where there is one", () => {
   const before = [aResult({}), aResult({ temperature: 1, rewardMean: 0.2, low: 0.13, high: 0.27 })];
+  const difference = { tasks: 64, mean: 0.89, low: 0.8, high: 0.98 };
   const after = [
-    aResult({ rewardMean: 0.91, low: 0.86, high: 0.96 }),
+    aResult({ rewardMean: 0.91, low: 0.86, high: 0.96, difference }),
     aResult({ temperature: 1, rewardMean: 0.78, low: 0.72, high: 0.84, failed: 2 }),
   ];
   const lines = screen([
@@ -153,8 +154,8 @@ test("a later evaluation stands beside the first with the difference", () => {
     "    temperature 1  0.20  95 % interval 0.13 to 0.27",
     "evaluation after 40 steps",
     "  test split of local/calculator",
-    "    greedy         0.02 → 0.91  +0.89  95 % interval 0.86 to 0.96",
-    "    temperature 1  0.20 → 0.78  +0.58  95 % interval 0.72 to 0.84  2 of 128 rollouts failed",
+    "    greedy         0.02 → 0.91  +0.89  95 % interval 0.86 to 0.96, of the change by task +0.80 to +0.98",
+    "    temperature 1  0.20 → 0.78  95 % interval 0.72 to 0.84  2 of 128 rollouts failed",
   ]);
 });
 

@@ -25,7 +25,7 @@ function entry(name: string, step: number, result: Partial<StoredResult>): Evalu
 const EVALUATIONS = [
   entry("base", 0, {}),
   entry("step 10", 10, {
-    ...{ rewardMean: 1, low: 1, high: 1 },
+    ...{ rewardMean: 1, low: 0.51, high: 1 },
     difference: { tasks: 4, mean: 0.75, low: 0.5, high: 1 },
   }),
 ];
@@ -37,10 +37,15 @@ function shown(evaluations: readonly EvaluationEntry[]): readonly string[] {
 test("models stand below each other, with intervals and their change from the first", () => {
   expect(shown(EVALUATIONS)).toEqual([
     "test split of a/b, temperature 1, 4 tasks, 2 rollouts of each",
-    "model        reward [95 %]       change [95 %]  pass@1  pass@2",
-    "base     0.25 [0.00, 0.50]                   –    0.25    0.50",
-    "step 10  1.00 [1.00, 1.00]  +0.75 [0.50, 1.00]    0.25    0.50",
+    "model        reward [95 %]         change [95 %]  pass@1  pass@2",
+    "base     0.25 [0.00, 0.50]                     –    0.25    0.50",
+    "step 10  1.00 [0.51, 1.00]  +0.75 [+0.50, +1.00]    0.25    0.50",
   ]);
+});
+
+test("where there is no interval, none is shown", () => {
+  const lines = shown([entry("base", 0, { rewardMean: 0.3, low: null, high: null })]);
+  expect(lines.at(-1)).toBe("base            0.30              –    0.25    0.50");
 });
 
 test("failures have a column where there are some, and lines of older versions are shown", () => {

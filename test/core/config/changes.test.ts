@@ -74,6 +74,8 @@ describe("the changes between two configurations", () => {
       every: null,
       num_samples: 64,
       rollouts_per_task: 1,
+      seed: 0,
+      failure_reward: null,
       temperatures: [0, 1],
     };
     expect(changes({ evaluation })).toEqual(["evaluation tunable"]);

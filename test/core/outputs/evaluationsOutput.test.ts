@@ -17,7 +17,7 @@ it("gives the stored results, those of older versions too", async () => {
     { step: 0, purpose: "start", timeMs: 1, results: [RESULT] },
     {
       ...{ step: 10, purpose: "asked", timeMs: 1, model },
-      results: [{ ...RESULT, successReward: 1, passAtK, difference }],
+      results: [{ ...RESULT, successReward: 1, failureReward: -1, passAtK, difference }],
     },
   ];
   await files.append(
@@ -29,9 +29,15 @@ it("gives the stored results, those of older versions too", async () => {
     evaluations: [
       {
         ...{ step: 0, model: null },
-        results: [{ ...RESULT, successReward: null, passAtK: [], difference: null }],
+        results: [
+          { ...RESULT, successReward: null, failureReward: null, passAtK: [], difference: null },
+        ],
       },
-      { step: 10, model, results: [{ ...RESULT, successReward: 1, passAtK, difference }] },
+      {
+        step: 10,
+        model,
+        results: [{ ...RESULT, successReward: 1, failureReward: -1, passAtK, difference }],
+      },
     ],
   });
 });

@@ -44,6 +44,8 @@ describe("the metrics of a step", () => {
       every: null,
       num_samples: 2,
       rollouts_per_task: 1,
+      seed: 0,
+      failure_reward: null,
       temperatures: [0],
     };
     const run = prepareRun({ steps: 1, config: { evaluation } });

@@ -38,7 +38,10 @@ export function evaluationSeries({ columns, evaluations }: RunData): readonly Ev
       colour: line < 0 ? "purple" : environmentLook(line).colour,
       points: own
         .filter(({ temperature }) => temperature === warmest)
-        .map((cell) => ({ y: cell.rewardMean, low: cell.low, high: cell.high, cell })),
+        .map((cell) => {
+          const { rewardMean: y, low, high } = cell;
+          return { y, low: low ?? y, high: high ?? y, cell };
+        }),
     };
   });
 }

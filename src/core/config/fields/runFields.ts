@@ -110,7 +110,7 @@ export const runFields = {
     default: null,
     change: "tunable",
     examples: ["eval/local/calculator/test/greedy/reward_mean"],
-    doc: "Keep the checkpoint with the highest value of this metric of an evaluation: `reward_mean` or `success_frac` of an environment, split and temperature (`greedy` or `temperature_1`). The run saves what it evaluates on its way, marks the best, and deletes what was saved for this alone and is no longer the best. `null` keeps none for being the best.",
+    doc: "Keep the checkpoint with the highest value of this metric of an evaluation: `reward_mean` or `success_frac` of an environment, split and temperature (`greedy` or `temperature_1`). The run saves what it evaluates on its way, marks the best, and deletes what was saved for this alone and is no longer the best. An evaluation with more than 10 % failed rollouts chooses none. `null` keeps none for being the best.",
   },
   max_recoveries: {
     type: "integer",

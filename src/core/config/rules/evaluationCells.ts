@@ -23,6 +23,14 @@ export function evaluationCells(config: EvaluationConfig): readonly EvaluationCe
   );
 }
 
+/** How often each task of a cell is played. Greedy rollouts of a task are equal, so one of them is enough. */
+export function rolloutsPerTask(
+  { rollouts_per_task: rollouts }: EvaluationConfig,
+  { temperature }: EvaluationCell,
+): number {
+  return temperature === 0 ? 1 : rollouts;
+}
+
 export function isSameCell(a: EvaluationCell, b: EvaluationCell): boolean {
   return a.environment === b.environment && a.split === b.split && a.temperature === b.temperature;
 }

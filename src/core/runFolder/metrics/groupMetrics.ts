@@ -3,6 +3,7 @@
 import { groupBy } from "../../util/groupBy.ts";
 import { fraction, mean, summarize } from "../../util/stats.ts";
 import type { MetricsTree } from "./metricsTree.ts";
+import { isSuccess } from "./outcomes.ts";
 import { scoredOnly, stats } from "./rolloutMetrics.ts";
 import type { GroupFacts, RolloutFacts } from "./stepFacts.ts";
 
@@ -27,8 +28,8 @@ export function groupMetrics(
       successReward: scored[0]?.successReward ?? 0,
     }));
   const equal = spreads.filter(({ min, max }) => (max ?? 0) - (min ?? 0) < EQUAL_REWARDS);
-  const good = equal.filter(
-    ({ mean, successReward }) => (mean ?? 0) >= successReward - EQUAL_REWARDS,
+  const good = equal.filter(({ mean: reward, successReward }) =>
+    isSuccess({ reward }, successReward),
   );
   const excluded = groups.flatMap((group) => (group.excluded === null ? [] : [group.excluded]));
   const trained = groups.filter((group) => group.excluded === null);

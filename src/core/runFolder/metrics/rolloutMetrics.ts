@@ -1,29 +1,37 @@
 /** The `rollout/…` metrics over a list of rollouts. */
 
-import { clusterInterval } from "../../util/clusterInterval.ts";
+import { rewardInterval } from "../../../shared/interval.ts";
 import { groupBy } from "../../util/groupBy.ts";
 import { fraction, mean, type Stats, sum, summarize } from "../../util/stats.ts";
 import type { MetricsTree } from "./metricsTree.ts";
+import { failureReward, isSuccess } from "./outcomes.ts";
 import type { RolloutFacts, ToolCallFacts, TurnFacts } from "./stepFacts.ts";
 
-/** Reward statistics and what they rest on, for scored rollouts. */
+/** Reward statistics of scored rollouts, and how many those are; `mean_all` counts a failed one as {@link failureReward}. */
 export function rewardMetrics(rollouts: readonly RolloutFacts[]): MetricsTree {
   const scored = scoredOnly(rollouts);
+  const ofFailure = failureReward(rollouts);
   return {
-    reward: { ...stats(scored.map(rewardOf)), ...rewardInterval(scored) },
+    reward: {
+      ...stats(scored.map(rewardOf)),
+      mean_all: mean(rollouts.map(({ reward }) => reward ?? ofFailure)),
+      ...groupStatistics(scored),
+    },
+    scored_frac: fraction(scored.length, rollouts.length),
     response_tokens: stats(scored.map(responseTokens)),
     stop_reason: stopReasons(rollouts),
   };
 }
 
 /** How far the mean can be trusted, and how much tasks differ: rollouts of one task are no independent observations. */
-function rewardInterval(scored: readonly RolloutFacts[]): MetricsTree {
-  const groups = groupBy(scored, ({ group }) => group).values();
-  const interval = clusterInterval(Array.from(groups, (own) => own.map(rewardOf)));
+function groupStatistics(scored: readonly RolloutFacts[]): MetricsTree {
+  const byGroup = groupBy(scored, ({ group }) => group).values();
+  const groups = Array.from(byGroup, (own) => own.map(rewardOf));
+  const interval = rewardInterval(groups);
   return {
     ci_low: interval?.low ?? null,
     ci_high: interval?.high ?? null,
-    group_std: interval?.groupStd ?? null,
+    group_std: summarize(groups.map((own) => mean(own) ?? 0)).std,
   };
 }
 
@@ -34,10 +42,10 @@ function rewardOf({ reward }: RolloutFacts): number {
 /** The part that is also given for each environment; stop reasons cover failed rollouts too, so that they sum to all. */
 export function environmentMetrics(rollouts: readonly RolloutFacts[]): MetricsTree {
   const scored = scoredOnly(rollouts);
-  const successes = scored.filter(({ reward, successReward }) => (reward ?? 0) >= successReward);
+  const successes = rollouts.filter((rollout) => isSuccess(rollout, rollout.successReward));
   return {
     ...rewardMetrics(rollouts),
-    success_frac: fraction(successes.length, scored.length),
+    success_frac: fraction(successes.length, rollouts.length),
     turns: stats(scored.map(({ turns }) => turns.length)),
     errors: rollouts.filter(({ errorClass }) => errorClass !== null).length,
   };

@@ -1,7 +1,11 @@
 /** Runs an evaluation and writes what came of it. */
 
 import type { EvaluationConfig } from "../../config/fields/schema.ts";
-import { type EvaluationCell, evaluationCells } from "../../config/rules/evaluationCells.ts";
+import {
+  type EvaluationCell,
+  evaluationCells,
+  rolloutsPerTask,
+} from "../../config/rules/evaluationCells.ts";
 import { environmentConfig } from "../../config/taskChoices.ts";
 import type { FinishedRollout, RolloutTask } from "../../rollout/rollout.ts";
 import { evaluationSeed } from "../../rollout/seeds.ts";
@@ -22,7 +26,7 @@ import type { ProgressEvent, Watcher } from "../run/progress.ts";
 import type { LoopPosition } from "../step/loopPosition.ts";
 import { chooseTasks, doneFractionOf } from "../tasks/dataset.ts";
 import { evaluatedTokens } from "../update/tokenRecords.ts";
-import { type EvaluationResult, summarizeEvaluation, taskRewards } from "./evaluation.ts";
+import { type EvaluationResult, summarizeEvaluation } from "./evaluation.ts";
 import {
   type PlayedRollout,
   type PlayedRollouts,
@@ -122,13 +126,16 @@ async function evaluateAt(
   const baseline = first === undefined ? null : await readPlayed(context.storage, first);
   const results: EvaluationResult[] = [];
   const report = progressReport(watch, at.step, count);
+  const { seed } = evaluation;
   for (const { cell, tasks } of plan) {
-    const rollouts = await playCell(context, cell, tasks, { ...how, at, played, report });
+    const rollouts = await playCell(context, cell, tasks, { ...how, seed, at, played, report });
     const { success_reward: successReward } = environmentConfig(context.config, cell.environment);
-    const options = { successReward, seed: context.config.seed };
-    const compared = baseline?.inCell(cell) ?? [];
     results.push(
-      summarizeEvaluation(cell, rollouts, { ...options, baseline: taskRewards(compared) }),
+      summarizeEvaluation(cell, rollouts, {
+        successReward,
+        failureReward: evaluation.failure_reward,
+        baseline: baseline?.inCell(cell) ?? [],
+      }),
     );
   }
   const line = { ...at, timeMs: context.ports.clock.now(), results };
@@ -163,9 +170,9 @@ async function cellTasks(
     gate.queryWhenReachable(() => remote.numTasks(split, { signal }), signal),
   );
   const source = { environment, split, count, shuffle: true, numSamples: evaluation.num_samples };
-  const indices = chooseTasks(source, context.config.seed, context.ports.sha256, "subset|eval");
+  const indices = chooseTasks(source, evaluation.seed, context.ports.sha256, "subset|eval");
   return indices.flatMap((index, group) =>
-    Array.from({ length: evaluation.rollouts_per_task }, (_, rollout) => ({
+    Array.from({ length: rolloutsPerTask(evaluation, cell) }, (_, rollout) => ({
       step,
       group,
       rollout,
@@ -180,6 +187,7 @@ async function cellTasks(
 interface EvaluateCellOptions {
   readonly sampler: SamplingClient;
   readonly isUrgent: boolean;
+  readonly seed: number;
   readonly at: EvaluationPlace;
   /** Those that an earlier attempt has finished. */
   readonly played: PlayedRollouts;
@@ -204,9 +212,9 @@ async function playCell(
   context: PlayContext,
   cell: EvaluationCell,
   tasks: readonly RolloutTask[],
-  { sampler, isUrgent, at, played, report }: EvaluateCellOptions,
+  { sampler, isUrgent, seed, at, played, report }: EvaluateCellOptions,
 ): Promise<readonly PlayedRollout[]> {
-  const { config, ports, storage } = context;
+  const { ports, storage } = context;
   const { temperature } = cell;
   const known = played.ofTasks(cell, tasks);
   for (const record of known.records) report(record);
@@ -215,8 +223,13 @@ async function playCell(
   const finished = await collectRollouts(context, known.missing, {
     sampler,
     isUrgent,
-    seedOf: (task, attempt, turn) => evaluationSeed(ports.sha256, config.seed, task, attempt, turn),
-    settings: (settings) => ({ ...settings, temperature, topP: 1, topK: -1 }),
+    seedOf: (task, attempt, turn) => evaluationSeed(ports.sha256, seed, task, attempt, turn),
+    settings: (settings) => ({
+      ...settings,
+      ...{ temperature, topP: 1, topK: -1 },
+      // Nothing is trained on these tokens.
+      recomputesLogprobs: false,
+    }),
     onFinished: async (rollout: FinishedRollout) => {
       const record = await storedRecord(context, rollout);
       await storage.store.addEvaluated(record, use, evaluatedTokens(rollout));

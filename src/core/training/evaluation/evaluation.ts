@@ -1,42 +1,52 @@
 /** Measures a policy on tasks it is not trained on: fixed tasks and seeds, never a gradient. */
 
+import { rewardInterval } from "../../../shared/interval.ts";
+import { pairedDifference, taskRewards } from "../../compare/pairedEvaluation.ts";
 import { type EvaluationCell, temperatureName } from "../../config/rules/evaluationCells.ts";
 import type { StoredResult } from "../../runFolder/evaluationLog.ts";
 import { type MetricsTree, mergeMetrics } from "../../runFolder/metrics/metricsTree.ts";
+import { failureReward, isFailed, isSuccess } from "../../runFolder/metrics/outcomes.ts";
 import type { RolloutRecord } from "../../runFolder/rollouts/rolloutRecord.ts";
-import { bootstrapMean, type Estimate } from "../../util/bootstrap.ts";
 import { groupBy } from "../../util/groupBy.ts";
 import { passAtK, reportedKs } from "../../util/passAtK.ts";
-import { mean } from "../../util/stats.ts";
+import { fraction, mean, sum } from "../../util/stats.ts";
 
-export interface EvaluationResult extends EvaluationCell {
+const NO_INTERVAL = { low: null, high: null };
+
+export interface EvaluationResult extends EvaluationCell, OptionalInterval {
   readonly tasks: number;
   readonly rollouts: number;
-  /** Mean over tasks of the mean over a task's rollouts (avg@k); a failed rollout counts as 0. */
+  /** Mean over tasks of the mean over a task's rollouts (avg@k); a failed rollout counts as `failureReward`. */
   readonly rewardMean: number;
-  /** 95 % interval of that mean, by bootstrap over tasks. */
-  readonly low: number;
-  readonly high: number;
-  /** Share of rollouts with at least the success reward. */
+  /** Share of all rollouts that succeeded. */
   readonly successFraction: number;
   readonly failed: number;
+  readonly failureReward: number;
   readonly tokensMean: number;
   readonly turnsMean: number;
   readonly successReward: number;
   /** By ascending k, up to the rollouts of a task. */
   readonly passAtK: readonly PassAtK[];
-  /** Against the first evaluation; absent for that one, and where no task is shared. */
+  /** Against the first evaluation; absent for that one, and below 8 shared tasks. */
   readonly difference?: TaskDifference;
 }
 
+/** Bounds of a 95 % interval; null where the values say nothing about how far they vary. */
+interface OptionalInterval {
+  readonly low: number | null;
+  readonly high: number | null;
+}
+
 /** Chance that one of `k` rollouts of a task succeeds, as a mean over tasks. */
-export interface PassAtK extends Estimate {
+export interface PassAtK extends OptionalInterval {
   readonly k: number;
+  readonly mean: number;
 }
 
 /** Mean over shared tasks of what a task's mean reward has changed. */
-export interface TaskDifference extends Estimate {
+export interface TaskDifference extends OptionalInterval {
   readonly tasks: number;
+  readonly mean: number;
 }
 
 /** The part of a rollout that a result is made of. */
@@ -47,81 +57,61 @@ export type EvaluatedRecord = Pick<RolloutRecord, "index" | "reward"> & {
 export interface SummaryOptions {
   /** A rollout with at least this reward counts as a success. */
   readonly successReward: number;
-  /** Of the bootstrap. */
-  readonly seed: number;
-  /** The mean reward of each task by index in the evaluation to compare with; absent = none. */
-  readonly baseline?: ReadonlyMap<number, number>;
+  /** What a failed rollout counts as; null = the smaller of 0 and the lowest reward among those that are summarized or compared. */
+  readonly failureReward: number | null;
+  /** The rollouts of the evaluation to compare with; none = no comparison. */
+  readonly baseline: readonly Pick<EvaluatedRecord, "index" | "reward">[];
 }
 
-/** Mean reward of each task, by its index. */
-export function taskRewards(
-  rollouts: readonly Pick<EvaluatedRecord, "index" | "reward">[],
-): ReadonlyMap<number, number> {
-  const byTask = groupBy(rollouts, ({ index }) => index);
-  return new Map(
-    [...byTask].map(([index, own]) => [index, mean(own.map(({ reward }) => reward ?? 0)) ?? 0]),
-  );
-}
-
-/** Summarises the rollouts of one cell. */
+/** Summarizes the rollouts of one cell. */
 export function summarizeEvaluation(
   cell: EvaluationCell,
   rollouts: readonly EvaluatedRecord[],
-  { successReward, seed, baseline = new Map() }: SummaryOptions,
+  { successReward, failureReward: givenReward, baseline }: SummaryOptions,
 ): EvaluationResult {
-  const rewards = taskRewards(rollouts);
-  const { mean: rewardMean, low, high } = bootstrapMean([...rewards.values()], seed);
-  const isSuccess = ({ reward }: EvaluatedRecord): boolean => (reward ?? 0) >= successReward;
-  const difference = taskDifference(baseline, rewards, seed);
+  const ofFailure = givenReward ?? failureReward(rollouts);
+  const tasks = [...taskRewards(rollouts, ofFailure).values()];
+  const successes = rollouts.filter((rollout) => isSuccess(rollout, successReward));
+  const difference = pairedDifference(baseline, rollouts, givenReward);
   const tokens = rollouts.map(({ turns }) => turns.reduce((sum, turn) => sum + turn.tokens, 0));
   return {
     ...cell,
-    tasks: rewards.size,
+    tasks: tasks.length,
     rollouts: rollouts.length,
-    rewardMean,
-    low,
-    high,
-    successFraction: mean(rollouts.map((rollout) => (isSuccess(rollout) ? 1 : 0))) ?? 0,
-    failed: rollouts.filter(({ reward }) => reward === null).length,
+    rewardMean: mean(tasks.map((rewards) => mean(rewards) ?? 0)) ?? 0,
+    ...(rewardInterval(tasks) ?? NO_INTERVAL),
+    successFraction: fraction(successes.length, rollouts.length) ?? 0,
+    failed: rollouts.filter(isFailed).length,
+    failureReward: ofFailure,
     tokensMean: mean(tokens) ?? 0,
     turnsMean: mean(rollouts.map(({ turns }) => turns.length)) ?? 0,
     successReward,
-    passAtK: passRates(rollouts, isSuccess, seed),
-    ...(difference !== null && { difference }),
+    passAtK: passRates(rollouts, successReward),
+    ...(difference !== null && {
+      difference: {
+        tasks: difference.tasks,
+        mean: difference.mean,
+        low: difference.low,
+        high: difference.high,
+      },
+    }),
   };
 }
 
 function passRates(
   rollouts: readonly EvaluatedRecord[],
-  isSuccess: (rollout: EvaluatedRecord) => boolean,
-  seed: number,
+  successReward: number,
 ): readonly PassAtK[] {
-  const tasks = [...groupBy(rollouts, ({ index }) => index).values()].map((own) => ({
-    attempts: own.length,
-    successes: own.filter(isSuccess).length,
-  }));
-  const fewest = tasks.reduce((least, task) => Math.min(least, task.attempts), Infinity);
-  return reportedKs(tasks.length === 0 ? 0 : fewest).map((k) => ({
-    k,
-    ...bootstrapMean(
-      tasks.map(({ attempts, successes }) => passAtK(attempts, successes, k)),
-      seed,
-    ),
-  }));
-}
-
-/** Null when no task is shared. */
-function taskDifference(
-  before: ReadonlyMap<number, number>,
-  after: ReadonlyMap<number, number>,
-  seed: number,
-): TaskDifference | null {
-  const changes = [...after].flatMap(([index, reward]) => {
-    const earlier = before.get(index);
-    return earlier === undefined ? [] : [reward - earlier];
+  const tasks = [...groupBy(rollouts, ({ index }) => index).values()].map((own) =>
+    own.map((rollout) => (isSuccess(rollout, successReward) ? 1 : 0)),
+  );
+  const fewest = tasks.reduce((least, { length }) => Math.min(least, length), Infinity);
+  return reportedKs(tasks.length === 0 ? 0 : fewest).map((k) => {
+    const rates = tasks.map((own) => passAtK(own.length, sum(own), k));
+    // Pass@1 is the share of successes, whose interval knows how many outcomes each task has.
+    const interval = rewardInterval(k === 1 ? tasks : rates.map((rate) => [rate]));
+    return { k, mean: mean(rates) ?? 0, ...(interval ?? NO_INTERVAL) };
   });
-  if (changes.length === 0) return null;
-  return { tasks: changes.length, ...bootstrapMean(changes, seed) };
 }
 
 /** As metrics: `eval/<environment>/<split>/<greedy or temperature_T>/…` */
@@ -133,10 +123,25 @@ export function evaluationMetrics(results: readonly StoredResult[]): MetricsTree
       ci_high: result.high,
       success_frac: result.successFraction,
       num_failed: result.failed,
+      scored_frac: fraction(result.rollouts - result.failed, result.rollouts),
       tokens_mean: result.tokensMean,
       turns_mean: result.turnsMean,
+      ...passMetrics(result),
+      ...changeMetrics(result),
     };
     const path = { [result.split]: { [temperatureName(result.temperature)]: metrics } };
     return mergeMetrics(tree, { eval: { [result.environment]: path } });
   }, {});
+}
+
+function passMetrics({ passAtK: rates = [] }: StoredResult): MetricsTree {
+  if (rates.length === 0) return {};
+  return { pass_at: Object.fromEntries(rates.map(({ k, mean: rate }) => [String(k), rate])) };
+}
+
+/** From the first evaluation, over the tasks that both have. */
+function changeMetrics({ difference }: StoredResult): MetricsTree {
+  if (difference === undefined) return {};
+  const { mean: change, low, high, tasks } = difference;
+  return { change: { mean: change, ci_low: low, ci_high: high, num_tasks: tasks } };
 }

@@ -42,7 +42,7 @@ const twoGroups: Partial<StepFacts> = {
   ],
 };
 
-test("rollout statistics cover all scored rollouts, the included ones stand beside them", () => {
+test("reward statistics cover all scored rollouts, shares and mean_all all played ones, the included ones stand beside them", () => {
   expect(flatRow(twoGroups)).toMatchObject({
     num_groups: 1,
     num_excluded_groups: 1,
@@ -55,7 +55,9 @@ test("rollout statistics cover all scored rollouts, the included ones stand besi
     "rollout_included/reward/mean": 0.5,
     "rollout_included/reward/std": expect.closeTo(0.5773503, 7),
     "rollout_included/reward/count": 4,
-    "rollout/success_frac": expect.closeTo(1 / 3, 7),
+    "rollout/success_frac": expect.closeTo(2 / 7, 7),
+    "rollout/scored_frac": expect.closeTo(6 / 7, 7),
+    "rollout/reward/mean_all": expect.closeTo(2 / 7, 7),
     "advantage/mean": expect.closeTo(0, 7),
     "advantage/abs_mean": expect.closeTo(0.8660254, 7),
     "errors/transient": 1,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { EvaluationConfig } from "../../../../src/core/config/fields/schema.ts";
 import { evaluationCells } from "../../../../src/core/config/rules/evaluationCells.ts";
+import { isJsonObject } from "../../../../src/core/json.ts";
 import type { FinishedRollout } from "../../../../src/core/rollout/rollout.ts";
 import { evaluationSeed } from "../../../../src/core/rollout/seeds.ts";
 import { evalPath } from "../../../../src/core/runFolder/files/layout.ts";
@@ -15,14 +16,19 @@ import { chooseTasks } from "../../../../src/core/training/tasks/dataset.ts";
 import { sha256 } from "../../../../src/node/hash.ts";
 import { result, scriptedEnvironment } from "../../rollout/scriptedEnvironment.ts";
 import { call, ended, scriptedSampler } from "../../rollout/scriptedModel.ts";
-import { aRollout, ENVIRONMENT } from "../builders.ts";
+import { aConfig, aRollout, ENVIRONMENT } from "../builders.ts";
 import { aContext, FOLDER, linesOf, PATHS } from "../fakeContext.ts";
 
 const cell = { environment: ENVIRONMENT, split: "test", temperature: 0 };
 
 function summarize(rollouts: readonly FinishedRollout[], changes: Partial<SummaryOptions> = {}) {
   const records = rollouts.map(({ record }) => record);
-  return summarizeEvaluation(cell, records, { successReward: 1, seed: 42, ...changes });
+  return summarizeEvaluation(cell, records, {
+    successReward: 1,
+    failureReward: null,
+    baseline: [],
+    ...changes,
+  });
 }
 
 function anEvaluation(changes: Partial<EvaluationConfig> = {}): EvaluationConfig {
@@ -33,6 +39,8 @@ function anEvaluation(changes: Partial<EvaluationConfig> = {}): EvaluationConfig
     every: null,
     num_samples: 3,
     rollouts_per_task: 2,
+    seed: 0,
+    failure_reward: null,
     temperatures: [0, 1],
     ...changes,
   };
@@ -49,16 +57,27 @@ describe("the result of an evaluation", () => {
     expect({ rewardMean, tasks, rollouts }).toEqual({ rewardMean: 0.5, tasks: 2, rollouts: 4 });
   });
 
-  it("counts a rollout that failed as 0 and says how many did", () => {
-    const { rewardMean, failed, successFraction } = summarize([
-      aRollout({ index: 0, reward: 1 }),
-      aRollout({ index: 1, reward: null }),
-    ]);
-    expect({ rewardMean, failed, successFraction }).toEqual({
-      rewardMean: 0.5,
-      failed: 1,
-      successFraction: 0.5,
+  it("counts a failed rollout as the smaller of 0 and the lowest reward, and says how many failed", () => {
+    const half = (failing: readonly (number | null)[]) =>
+      summarize(failing.map((reward, index) => aRollout({ index, reward })));
+    expect(half([1, null])).toMatchObject({ rewardMean: 0.5, failed: 1, failureReward: 0 });
+    expect(half([-0.6, null])).toMatchObject({ rewardMean: -0.6, failed: 1, failureReward: -0.6 });
+    expect(half([null, null])).toMatchObject({ rewardMean: 0, failed: 2, failureReward: 0 });
+  });
+
+  it("counts a failed rollout as what the configuration says", () => {
+    const rollouts = [1, null].map((reward, index) => aRollout({ index, reward }));
+    expect(summarize(rollouts, { failureReward: -1 })).toMatchObject({
+      rewardMean: 0,
+      failureReward: -1,
     });
+  });
+
+  it("never counts a failed rollout as a success, also where a reward below 0 is one", () => {
+    const rollouts = [-0.5, null].map((reward, index) => aRollout({ index, reward }));
+    const { successFraction, passAtK } = summarize(rollouts, { successReward: -1 });
+    expect(successFraction).toBe(0.5);
+    expect(passAtK[0]?.mean).toBe(0.5);
   });
 
   it("counts a success from the success reward on", () => {
@@ -67,17 +86,13 @@ describe("the result of an evaluation", () => {
     expect(summarize(rollouts).successFraction).toBe(0.5);
   });
 
-  it("has the interval of a bootstrap over tasks", () => {
+  it("has an interval over tasks, and none for one task", () => {
     const means = (rewards: readonly number[]) =>
       summarize(rewards.map((reward, index) => aRollout({ index, reward })));
-    // Of all 256 resamples of four tasks, 5 have a mean below 0.3 and 15 one of at most 0.3: 2.5 % lie in between.
-    expect(means([0.2, 0.4, 0.6, 0.8])).toMatchObject({
-      low: expect.closeTo(0.3, 9),
-      high: expect.closeTo(0.7, 9),
-    });
-    expect(means([0, 1])).toMatchObject({ low: 0, high: 1 });
-    expect(means([1, 1, 1])).toMatchObject({ low: 1, high: 1 });
-    expect(means([0.3])).toMatchObject({ low: 0.3, high: 0.3 });
+    const sixteen = means(Array.from({ length: 16 }, () => 1));
+    expect(sixteen).toMatchObject({ low: expect.closeTo(0.806, 3), high: 1 });
+    expect(sixteen.passAtK).toMatchObject([{ k: 1, low: sixteen.low, high: 1 }]);
+    expect(means([0.3])).toMatchObject({ low: null, high: null });
   });
 
   it("has the chance that one of k rollouts succeeds, as a mean over tasks", () => {
@@ -90,9 +105,9 @@ describe("the result of an evaluation", () => {
     ]);
     // Task 0: 1/4, 1 - 3/6, 1. Task 1: 2/4, 1 - 1/6, 1. Task 2: none.
     expect(passAtK).toMatchObject([
-      { k: 1, mean: expect.closeTo((1 / 4 + 1 / 2 + 0) / 3, 12), low: 0, high: 0.5 },
-      { k: 2, mean: expect.closeTo((1 / 2 + 5 / 6 + 0) / 3, 12), low: 0 },
-      { k: 4, mean: expect.closeTo(2 / 3, 12), low: 0, high: 1 },
+      { k: 1, mean: expect.closeTo((1 / 4 + 1 / 2 + 0) / 3, 12) },
+      { k: 2, mean: expect.closeTo((1 / 2 + 5 / 6 + 0) / 3, 12), low: 0, high: 1 },
+      { k: 4, mean: expect.closeTo(2 / 3, 12) },
     ]);
   });
 
@@ -107,23 +122,22 @@ describe("the result of an evaluation", () => {
   });
 
   it("is compared task by task with an earlier one", () => {
-    const rollouts = [1, 1, 0, 1].map((reward, index) => aRollout({ index, reward }));
-    // Task 3 is new; the others changed by 1, 0.5 and 0: means of 27 resamples, one each at 0 and 1.
-    const baseline = new Map([0, 0.5, 0].map((reward, index) => [index, reward]));
-    expect(summarize(rollouts, { baseline }).difference).toEqual({
-      tasks: 3,
-      mean: 0.5,
-      low: 0,
-      high: 1,
+    const rewards = (values: readonly number[]) =>
+      values.map((reward, index) => ({ index, reward }));
+    const rollouts = rewards([1, 1, 0, 1, 1, 1, 1, 1, 0]).map(aRollout);
+    // The ninth task is new.
+    const baseline = rewards([0, 1, 0, 1, 0, 1, 1, 1]);
+    expect(summarize(rollouts, { baseline }).difference).toMatchObject({
+      tasks: 8,
+      mean: expect.closeTo(0.25, 12),
     });
     expect(summarize(rollouts)).not.toHaveProperty("difference");
-    const same = new Map([1, 1, 0, 1].map((reward, index) => [index, reward]));
-    expect(summarize(rollouts, { baseline: same }).difference).toEqual({
-      tasks: 4,
-      mean: 0,
-      low: 0,
-      high: 0,
-    });
+  });
+
+  it("gives no difference below 8 shared tasks", () => {
+    const seven = Array.from({ length: 7 }, (_, index) => ({ index, reward: 1 }));
+    const result = summarize(seven.map(aRollout), { baseline: seven });
+    expect(result).not.toHaveProperty("difference");
   });
 
   it("reports how long the rollouts were", () => {
@@ -135,7 +149,13 @@ describe("the result of an evaluation", () => {
   });
 
   it("of nothing is zero", () => {
-    expect(summarize([])).toMatchObject({ tasks: 0, rewardMean: 0, low: 0, high: 0, failed: 0 });
+    expect(summarize([])).toMatchObject({
+      tasks: 0,
+      rewardMean: 0,
+      low: null,
+      high: null,
+      failed: 0,
+    });
   });
 
   it("has metrics by environment, split and temperature", () => {
@@ -143,7 +163,21 @@ describe("the result of an evaluation", () => {
     const names = Object.keys(flattenMetrics(evaluationMetrics(results)));
     expect(names).toContain(`eval/${ENVIRONMENT}/test/greedy/reward_mean`);
     expect(names).toContain(`eval/${ENVIRONMENT}/test/temperature_0.7/ci_low`);
-    expect(names).toHaveLength(14);
+    expect(names).toHaveLength(16);
+  });
+
+  it("has metrics for pass@k and for the change from the first evaluation", () => {
+    const eight = Array.from({ length: 8 }, (_, index) => ({ index, reward: index % 2 }));
+    const before = eight.map(({ index }) => ({ index, reward: 0 }));
+    const twice = [...eight, ...eight].map(aRollout);
+    const results = [summarize(twice, { baseline: before })];
+    expect(flattenMetrics(evaluationMetrics(results))).toMatchObject({
+      [`eval/${ENVIRONMENT}/test/greedy/pass_at/1`]: 0.5,
+      [`eval/${ENVIRONMENT}/test/greedy/pass_at/2`]: 0.5,
+      [`eval/${ENVIRONMENT}/test/greedy/change/mean`]: 0.5,
+      [`eval/${ENVIRONMENT}/test/greedy/change/num_tasks`]: 8,
+      [`eval/${ENVIRONMENT}/test/greedy/change/ci_high`]: results[0]?.difference?.high,
+    });
   });
 });
 
@@ -171,26 +205,51 @@ describe("an evaluation", () => {
     const early = (await run(0)).sampler.requests;
     const late = (await run(30)).sampler.requests;
     expect(late).toEqual(early);
-    expect(early.map(({ temperature }) => temperature)).toEqual([
-      0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1,
-    ]);
-    const seeds = early.slice(0, 6).map(({ seed }) => seed);
+    expect(early.map(({ temperature }) => temperature)).toEqual([0, 0, 0, 1, 1, 1, 1, 1, 1]);
+    const seeds = early.slice(3).map(({ seed }) => seed);
     const tasks = { environment: ENVIRONMENT, split: "test" };
     const source = { ...tasks, count: 8, shuffle: true, numSamples: 3 };
-    const expected = chooseTasks(source, 42, sha256, "subset|eval").flatMap((index) =>
-      [0, 1].map((rollout) => evaluationSeed(sha256, 42, { ...tasks, index, rollout }, 0, 0)),
+    const expected = chooseTasks(source, 0, sha256, "subset|eval").flatMap((index) =>
+      [0, 1].map((rollout) => evaluationSeed(sha256, 0, { ...tasks, index, rollout }, 0, 0)),
     );
     expect(seeds).toEqual(expected);
+  });
+
+  it("plays the same tasks with the same seeds in runs whose seeds differ, and others by its own seed", async () => {
+    const requests = async (seed: number, evaluation = anEvaluation()) => {
+      const config = aConfig({ seed });
+      const context = aContext({ config, remote: scriptedEnvironment([solved]) });
+      const sampler = scriptedSampler([ended(call("answer"))]);
+      const at = { step: 0, purpose: "start" as const };
+      await context.clock.run(evaluate(context, evaluation, sampler, at));
+      const played = linesOf(context, evalPath(FOLDER, 0));
+      return {
+        tasks: played.map((each) => (isJsonObject(each) ? each["index"] : null)),
+        requests: sampler.requests,
+      };
+    };
+    const first = await requests(1);
+    expect(await requests(2)).toEqual(first);
+    expect(await requests(1, anEvaluation({ seed: 5 }))).not.toEqual(first);
+  });
+
+  it("does not ask again for log-probabilities that the service did not give", async () => {
+    const context = aContext({ remote: scriptedEnvironment([solved]) });
+    const blank = { text: ended(call("answer")), logprobs: () => null };
+    const sampler = scriptedSampler([blank]);
+    const at = { step: 0, purpose: "start" as const };
+    await context.clock.run(evaluate(context, anEvaluation(), sampler, at));
+    expect(sampler.recomputed).toEqual([]);
   });
 
   it("keeps its rollouts apart from those of training, and one line of results", async () => {
     const { context, results } = await run(10);
     expect(results.map(({ tasks, rollouts }) => [tasks, rollouts])).toEqual([
-      [3, 6],
+      [3, 3],
       [3, 6],
     ]);
     const bodies = linesOf(context, evalPath(FOLDER, 10));
-    expect(bodies).toHaveLength(12);
+    expect(bodies).toHaveLength(9);
     expect(bodies[0]).toMatchObject({ step: 10, split: "test", temperature: 0, reward: 1 });
     expect(linesOf(context, PATHS.evaluations)).toEqual([
       { step: 10, purpose: "periodic", timeMs: context.clock.now(), results },
@@ -203,10 +262,10 @@ describe("an evaluation", () => {
   it("reports to watchers when it begins and what came of it", async () => {
     const { context, results } = await run(10);
     const finished = context.progress.filter(({ kind }) => kind === "rollout-finished");
-    expect(finished).toHaveLength(12);
-    expect(finished.at(-1)).toMatchObject({ step: 10, done: 12, rollouts: 12 });
+    expect(finished).toHaveLength(9);
+    expect(finished.at(-1)).toMatchObject({ step: 10, done: 9, rollouts: 9 });
     expect(context.progress.filter(({ kind }) => kind !== "rollout-finished")).toEqual([
-      { kind: "evaluating", step: 10, purpose: "periodic", rollouts: 12 },
+      { kind: "evaluating", step: 10, purpose: "periodic", rollouts: 9 },
       { kind: "evaluated", step: 10, purpose: "periodic", results },
     ]);
   });
@@ -222,29 +281,25 @@ describe("an evaluation", () => {
     expect(await context.clock.run(evaluate(context, anEvaluation(), sampler, at))).toEqual(
       results,
     );
-    expect(sampler.requests).toHaveLength(7);
-    expect(linesOf(context, path)).toHaveLength(12);
+    expect(sampler.requests).toHaveLength(4);
+    expect(linesOf(context, path)).toHaveLength(9);
     const finished = context.progress.filter(({ kind }) => kind === "rollout-finished");
-    expect(finished.at(-1)).toMatchObject({ done: 12, rollouts: 12 });
+    expect(finished.at(-1)).toMatchObject({ done: 9, rollouts: 9 });
   });
 
   it("takes no rollouts of other weights for its own", async () => {
-    const { context } = await run(10);
+    const eight = anEvaluation({ num_samples: 8 });
+    const { context } = await run(10, eight);
     const sampler = scriptedSampler([ended(call("answer"))]);
     const again = { step: 10, purpose: "end" as const };
-    await context.clock.run(evaluate(context, anEvaluation(), sampler, again));
+    await context.clock.run(evaluate(context, eight, sampler, again));
     const model = { name: "base", path: null };
-    await context.clock.run(evaluate(context, anEvaluation(), sampler, { ...again, model }));
-    expect(sampler.requests).toHaveLength(24);
+    await context.clock.run(evaluate(context, eight, sampler, { ...again, model }));
+    expect(sampler.requests).toHaveLength(48);
     const stored = linesOf(context, PATHS.evaluations);
     expect(stored).toMatchObject([{}, { purpose: "end" }, { purpose: "end", model }]);
     expect(stored[0]).not.toHaveProperty("results.0.difference");
-    expect(stored[2]).toHaveProperty("results.0.difference", {
-      tasks: 3,
-      mean: 0,
-      low: 0,
-      high: 0,
-    });
+    expect(stored[2]).toMatchObject({ results: [{ difference: { tasks: 8, mean: 0 } }, {}] });
   });
 
   it("ends with the reason of a stop, and writes no result", async () => {

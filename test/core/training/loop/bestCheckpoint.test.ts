@@ -18,6 +18,8 @@ const evaluation = {
   every: 1,
   num_samples: 1,
   rollouts_per_task: 1,
+  seed: 0,
+  failure_reward: null,
   temperatures: [0],
 };
 

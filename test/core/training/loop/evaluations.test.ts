@@ -17,6 +17,8 @@ describe("evaluations", () => {
     every: 2,
     num_samples: 1,
     rollouts_per_task: 1,
+    seed: 0,
+    failure_reward: null,
     temperatures: [0],
   };
 

@@ -11,6 +11,8 @@ const evaluation = {
   every: null,
   num_samples: 1,
   rollouts_per_task: 1,
+  seed: 0,
+  failure_reward: null,
   temperatures: [0],
 };
 

@@ -1,0 +1,32 @@
+/** What counts as a failed rollout, and what as a success: one definition for metrics, evaluations, targets, checkpoints and alarms. */
+
+/** A rollout that has ended; its reward is null when it failed. */
+export interface Outcome {
+  readonly reward: number | null;
+}
+
+/** Sums of rewards miss their exact value by less. */
+const TOLERANCE = 1e-8;
+/** A mean over fewer of its rollouts ends no run and chooses no checkpoint: what is missing may be what went wrong. */
+export const MIN_SCORED_SHARE = 0.9;
+
+export function isFailed({ reward }: Outcome): boolean {
+  return reward === null;
+}
+
+/** A failed rollout is never a success, whatever `successReward` is. */
+export function isSuccess({ reward }: Outcome, successReward: number): boolean {
+  return reward !== null && reward >= successReward - TOLERANCE;
+}
+
+/** True when a mean over `scored` of `rollouts` may decide something. */
+export function areEnoughScored(scored: number, rollouts: number): boolean {
+  return rollouts > 0 && scored >= MIN_SCORED_SHARE * rollouts;
+}
+
+/** What a failed rollout counts as among `outcomes`: the smaller of 0 and their lowest reward, so that failing never pays. */
+export function failureReward(outcomes: Iterable<Outcome>): number {
+  let lowest = 0;
+  for (const { reward } of outcomes) lowest = Math.min(lowest, reward ?? 0);
+  return lowest;
+}

@@ -1,0 +1,137 @@
+/** The 95 % intervals of means over tasks. Rollouts of one task are alike, so tasks are the observations. */
+
+import { t975 } from "./studentT.ts";
+
+export interface Interval {
+  readonly low: number;
+  readonly high: number;
+}
+
+/** Quantile of the normal distribution at 0.975. */
+const Z = 1.959964;
+/** Fewer tasks that two evaluations share say too little about their difference. */
+export const MIN_PAIRS = 8;
+/** Equal values differ by less once they are added up. */
+const ROUNDING = 1e-9;
+/** Tasks whose rollouts all end alike that are added, as a share of the tasks. */
+const ALIKE_SHARE = 0.25;
+const NO_BOUNDS: Interval = { low: Number.NEGATIVE_INFINITY, high: Number.POSITIVE_INFINITY };
+
+/**
+ * The interval of the mean reward over `tasks`, each with the rewards of its rollouts. Rewards are taken to lie between 0 and 1 where
+ * all of them do, else between the lowest and the highest of them. See {@link meanInterval}.
+ */
+export function rewardInterval(tasks: Iterable<readonly number[]>): Interval | null {
+  const known = [...tasks];
+  return meanInterval(known, rewardRange(known));
+}
+
+/**
+ * The interval of the mean over all values, which stays within `range`. Null below two tasks, and where all values are equal without
+ * being an end of the range: then nothing shows how far they vary.
+ *
+ * Where every value is one of the two ends (success or failure), it is Wilson's score interval (1927), for as many outcomes as the
+ * tasks are worth: their number with one outcome per task, otherwise p(1 - p) / SE², between the number of tasks and that of outcomes,
+ * with Student's t (the effective sample size of Korn and Graubard 1998). A fifth of this SE² is that of tasks whose rollouts all end
+ * alike, because tasks of which few succeed look more alike than they are. Otherwise it is m ± t(G - 1) · SE, with SE² = G / (G - 1) ·
+ * Σ_g (Σ_i (x_gi - m))² / N² for G tasks and N values (Cameron and Miller 2015).
+ */
+export function meanInterval(
+  tasks: Iterable<readonly number[]>,
+  range: Interval = NO_BOUNDS,
+): Interval | null {
+  const filled = [...tasks].filter(({ length }) => length > 0);
+  const values = filled.flat();
+  const groups = filled.length;
+  if (groups < 2) return null;
+  const mean = meanOf(values);
+  const perTask = values.length / groups;
+  const deviations = filled.map((own) => sumOf(own.map((value) => value - mean)) / perTask);
+  const squares = sumOf(deviations.map((deviation) => deviation ** 2));
+  if (areEnds(values, range)) {
+    const span = range.high - range.low;
+    const share = (mean - range.low) / span;
+    const variance = share * (1 - share);
+    const alike = ALIKE_SHARE * groups;
+    const squaredError = (squares / span ** 2 + alike * variance) / (groups + alike - 1) / groups;
+    const worth = variance === 0 ? groups : variance / squaredError;
+    const count = Math.min(Math.max(worth, groups), values.length);
+    const { low, high } = wilson(share, count, perTask === 1 ? Z : t975(groups - 1));
+    return { low: range.low + span * low, high: range.low + span * high };
+  }
+  return around(mean, t975(groups - 1) * Math.sqrt(squares / (groups - 1) / groups), range);
+}
+
+/** The rewards of one task in two evaluations. */
+export interface TaskPair {
+  readonly before: readonly number[];
+  readonly after: readonly number[];
+}
+
+/**
+ * The interval of the mean over tasks of how much a task's mean reward differs, never beyond what rewards allow. Null below 8 tasks, and
+ * where all tasks differ equally in rewards that are more than success and failure.
+ *
+ * For successes and failures it is the adjusted interval of Bonett and Price (2012): two tasks are added, one that is a rollout better
+ * and one that is a rollout worse, so that tasks without a difference do not claim that there is none. Otherwise Student's t over tasks.
+ */
+export function pairedInterval(pairs: readonly TaskPair[]): Interval | null {
+  const count = pairs.length;
+  if (count < MIN_PAIRS) return null;
+  const differences = pairs.map(({ before, after }) => meanOf(after) - meanOf(before));
+  const lists = pairs.flatMap(({ before, after }) => [before, after]);
+  const range = rewardRange(lists);
+  const span = range.high - range.low;
+  const bounds = { low: -span, high: span };
+  const mean = meanOf(differences);
+  if (areEnds(lists.flat(), range)) {
+    const one = span / Math.max(...lists.map(({ length }) => length));
+    const all = count + 2;
+    const adjusted = (mean * count) / all;
+    const squares = sumOf(differences.map((value) => value ** 2)) + 2 * one ** 2;
+    const reach = Z * Math.sqrt((squares / all - adjusted ** 2) / all);
+    return clipped({ low: adjusted - reach, high: adjusted + reach }, bounds);
+  }
+  const squares = sumOf(differences.map((value) => (value - mean) ** 2));
+  return around(mean, t975(count - 1) * Math.sqrt(squares / (count - 1) / count), bounds);
+}
+
+function rewardRange(tasks: readonly (readonly number[])[]): Interval {
+  let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const value of tasks.flat()) {
+    low = Math.min(low, value);
+    high = Math.max(high, value);
+  }
+  return low >= 0 && high <= 1 ? { low: 0, high: 1 } : { low, high };
+}
+
+function areEnds(values: readonly number[], { low, high }: Interval): boolean {
+  return low < high && values.every((value) => value === low || value === high);
+}
+
+/** For a share of `count` outcomes, which need be no whole number. */
+function wilson(share: number, count: number, quantile: number): Interval {
+  const square = quantile ** 2;
+  const whole = 1 + square / count;
+  const centre = (share + square / (2 * count)) / whole;
+  const variance = (share * (1 - share)) / count + square / (4 * count ** 2);
+  const reach = (quantile * Math.sqrt(variance)) / whole;
+  return clipped({ low: centre - reach, high: centre + reach }, { low: 0, high: 1 });
+}
+
+function around(mean: number, reach: number, range: Interval): Interval | null {
+  const isEqual = reach <= ROUNDING * Math.max(1, Math.abs(mean));
+  return isEqual ? null : clipped({ low: mean - reach, high: mean + reach }, range);
+}
+
+function clipped({ low, high }: Interval, range: Interval): Interval {
+  return { low: Math.max(low, range.low), high: Math.min(high, range.high) };
+}
+
+function sumOf(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
+
+function meanOf(values: readonly number[]): number {
+  return sumOf(values) / values.length;
+}

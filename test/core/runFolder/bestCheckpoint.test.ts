@@ -1,0 +1,42 @@
+import { describe, expect, it } from "vitest";
+import { bestChange } from "../../../src/core/runFolder/bestCheckpoint.ts";
+import type { CheckpointEntry } from "../../../src/core/runFolder/checkpointLog.ts";
+import type { EvaluationEntry } from "../../../src/core/runFolder/evaluationLog.ts";
+
+const METRIC = "eval/a/b/test/temperature_1/reward_mean";
+
+function anEvaluation(step: number, rewardMean: number, failed: number): EvaluationEntry {
+  const cell = { environment: "a/b", split: "test", temperature: 1 };
+  const counts = { tasks: 64, rollouts: 64, failed, tokensMean: 1, turnsMean: 1 };
+  const result = { ...cell, ...counts, rewardMean, low: null, high: null, successFraction: 0 };
+  return { step, purpose: "periodic", timeMs: 0, results: [result] };
+}
+
+function aSave(step: number): CheckpointEntry {
+  return {
+    name: `best_${step}`,
+    kind: "best",
+    step,
+    epoch: 0,
+    position: 0,
+    metrics: {},
+    state_path: `tinker://run/weights/${step}`,
+    sampler_path: `tinker://run/sampler_weights/${step}`,
+    created_at: "2026-01-01T00:00:00Z",
+    expires_at: null,
+    renderer: "chatml",
+  };
+}
+
+describe("the best checkpoint", () => {
+  it("is none whose evaluation had more than 10 % failed rollouts", () => {
+    const saves = [aSave(10), aSave(20), aSave(30)];
+    const marked = (failed: number) => {
+      const evaluations = [anEvaluation(10, -0.4, 0), anEvaluation(20, -0.3, failed)];
+      return bestChange(saves, evaluations, METRIC, 0).marked?.step;
+    };
+    expect(marked(32)).toBe(10);
+    expect(marked(7)).toBe(10);
+    expect(marked(6)).toBe(20);
+  });
+});

@@ -1,0 +1,187 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { meanInterval, pairedInterval, rewardInterval } from "../../src/shared/interval.ts";
+
+const outcomes = (successes: number, count: number) =>
+  Array.from({ length: count }, (_, task) => [task < successes ? 1 : 0]);
+
+/** The chance of `successes` in `count` outcomes. */
+function binomial(successes: number, count: number, chance: number): number {
+  let logarithm = successes * Math.log(chance) + (count - successes) * Math.log(1 - chance);
+  for (let i = 1; i <= successes; i += 1) {
+    logarithm += Math.log(count - successes + i) - Math.log(i);
+  }
+  return Math.exp(logarithm);
+}
+
+/** How often the interval of `count` tasks with one outcome each holds the chance of a success: a sum, not a simulation. */
+function coverage(count: number, chance: number): number {
+  let covered = 0;
+  for (let successes = 0; successes <= count; successes += 1) {
+    const { low, high } = rewardInterval(outcomes(successes, count)) ?? { low: 1, high: 0 };
+    if (low <= chance && chance <= high) covered += binomial(successes, count, chance);
+  }
+  return covered;
+}
+
+/** Uniform numbers in [0, 1) by a fixed seed (mulberry32). */
+function uniform(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
+  };
+}
+
+describe("the interval of a mean reward", () => {
+  it("holds the chance of a success in 92 to 98 of 100 evaluations with one outcome per task", () => {
+    const rows = [0.02, 0.05, 0.5, 0.95, 0.98].flatMap((chance) =>
+      [16, 64].map((count) => ({ chance, count, covered: coverage(count, chance) })),
+    );
+    console.log(rows.map((row) => `p ${row.chance} n ${row.count} ${row.covered.toFixed(4)}`));
+    for (const { covered } of rows) {
+      expect(covered).toBeGreaterThan(0.92);
+      expect(covered).toBeLessThan(0.98);
+    }
+  });
+
+  it("holds it as often where tasks of different difficulty have several rollouts", () => {
+    const random = uniform(7);
+    // Tasks succeed always, never, or by a chance of their own: rollouts of one task are alike.
+    const chanceOf = (mean: number): number => {
+      const drawn = random();
+      return drawn < 0.4 ? (random() < mean ? 1 : 0) : mean;
+    };
+    const rows = [0.02, 0.05, 0.5, 0.95].flatMap((mean) =>
+      [16, 64].flatMap((tasks) =>
+        [2, 8].map((rollouts) => {
+          let covered = 0;
+          for (let trial = 0; trial < 500; trial += 1) {
+            const drawn = Array.from({ length: tasks }, () => {
+              const chance = chanceOf(mean);
+              return Array.from({ length: rollouts }, () => (random() < chance ? 1 : 0));
+            });
+            const { low, high } = rewardInterval(drawn) ?? { low: 1, high: 0 };
+            if (low <= mean && mean <= high) covered += 1;
+          }
+          return { mean, tasks, rollouts, covered: covered / 500 };
+        }),
+      ),
+    );
+    console.log(
+      rows.map((row) => `p ${row.mean} ${row.tasks} × ${row.rollouts} ${row.covered.toFixed(3)}`),
+    );
+    for (const { covered } of rows) expect(covered).toBeGreaterThan(0.92);
+  });
+
+  it("is Wilson's for one outcome per task, whatever the two outcomes are worth", () => {
+    // 14 of 16: (0.875 + 0.12004 ± 1.95996 √(0.875 · 0.125 / 16 + 3.84146 / 1024)) / 1.24009.
+    const found = rewardInterval(outcomes(14, 16));
+    expect(found?.low).toBeCloseTo(0.6398, 4);
+    expect(found?.high).toBeCloseTo(0.965, 4);
+    const signed = rewardInterval(outcomes(14, 16).map(([value = 0]) => [2 * value - 1]));
+    expect(signed?.low).toBeCloseTo(2 * (found?.low ?? 0) - 1, 9);
+    expect(rewardInterval(outcomes(16, 16))).toMatchObject({
+      low: expect.closeTo(0.8064, 4),
+      high: 1,
+    });
+  });
+
+  it("is Student's t over tasks otherwise, within what rewards allow", () => {
+    // Mean 3, sample standard deviation 1.5811, standard error 0.7071, t of four degrees of freedom 2.776.
+    expect(meanInterval([[1], [2], [3], [4], [5]])?.high).toBeCloseTo(3 + 2.776 * Math.SQRT1_2, 4);
+    expect(rewardInterval([[0.1], [0.9]])).toEqual({ low: 0, high: 1 });
+    expect(rewardInterval([[2], [2.5], [9]])).toEqual({ low: 2, high: 9 });
+  });
+
+  it("takes rollouts that are copies of each other for one", () => {
+    const copies = Array.from({ length: 20 }, (_, task) => Array(8).fill(task % 2));
+    const once = rewardInterval(copies.map(([value = 0]) => [value]));
+    const found = rewardInterval(copies);
+    expect(found?.low).toBeLessThanOrEqual(once?.low ?? 0);
+    expect(found?.high).toBeGreaterThanOrEqual(once?.high ?? 1);
+  });
+
+  it("does not exist for one task, nor for equal rewards that are more than success and failure", () => {
+    expect(rewardInterval([])).toBeNull();
+    expect(rewardInterval([[0, 1, 1], []])).toBeNull();
+    expect(rewardInterval([[0.3], [0.3], [0.3]])).toBeNull();
+  });
+
+  it("holds the mean, lies between the bounds of rewards, and does not depend on the order of tasks", () => {
+    const reward = fc.double({ min: 0, max: 1, noNaN: true });
+    const tasks = fc.array(fc.array(reward, { minLength: 1, maxLength: 4 }), { minLength: 2 });
+    fc.assert(
+      fc.property(tasks, (given) => {
+        const found = rewardInterval(given);
+        if (found === null) return;
+        const all = given.flat();
+        const mean = all.reduce((total, value) => total + value, 0) / all.length;
+        expect(found.low).toBeGreaterThanOrEqual(0);
+        expect(found.high).toBeLessThanOrEqual(1);
+        expect(found.low).toBeLessThanOrEqual(mean + 1e-9);
+        expect(found.high).toBeGreaterThanOrEqual(mean - 1e-9);
+        expect(rewardInterval(given.toReversed())?.high).toBeCloseTo(found.high, 9);
+      }),
+    );
+  });
+});
+
+describe("the interval of a paired difference", () => {
+  const pairs = (before: readonly number[], after: readonly number[]) =>
+    before.map((value, task) => ({ before: [value], after: [after[task] ?? 0] }));
+  const all = (value: number, count = 8) => Array.from({ length: count }, () => value);
+
+  it("does not exist below 8 shared tasks", () => {
+    expect(pairedInterval(pairs(all(0, 7), all(1, 7)))).toBeNull();
+    expect(pairedInterval(pairs(all(0), all(1)))).not.toBeNull();
+  });
+
+  it("is never beyond what rewards allow", () => {
+    const found = pairedInterval(pairs(all(0), [...all(1, 7), 0]));
+    expect(found?.low).toBeGreaterThan(0);
+    expect(found?.high).toBeLessThanOrEqual(1);
+    const wide = pairedInterval(pairs(all(0), [0.5, 0.9, 1, 1, 1, 1, 1, 1]));
+    expect(wide?.high).toBeLessThanOrEqual(1);
+  });
+
+  it("does not claim that nothing changed where no task did", () => {
+    // Two added tasks, one better and one worse: 1.95996 √(2 / 66 / 66).
+    const found = pairedInterval(pairs(all(1, 64), all(1, 64)));
+    expect(found?.high).toBeCloseTo(0.042, 3);
+    expect(found?.low).toBeCloseTo(-0.042, 3);
+    expect(pairedInterval(pairs(all(0.25), all(0.5)))).toBeNull();
+  });
+
+  it("does not grow with what is hard for both", () => {
+    const hard = [0, 0.1, 0.9, 1, 0.5, 0.3, 0.7, 0.2];
+    const found = pairedInterval(
+      pairs(
+        hard,
+        hard.map((value, task) => value + task / 100),
+      ),
+    );
+    expect((found?.high ?? 1) - (found?.low ?? 0)).toBeLessThan(0.05);
+  });
+
+  it("holds the change in 92 of 100 pairs of evaluations with one outcome per task", () => {
+    const random = uniform(11);
+    for (const [count, change] of [
+      [16, 0],
+      [16, 0.2],
+      [64, 0.02],
+      [64, 0.2],
+    ] as const) {
+      let covered = 0;
+      for (let trial = 0; trial < 500; trial += 1) {
+        const before = Array.from({ length: count }, () => (random() < 0.3 ? 1 : 0));
+        const after = before.map((value) => (value === 1 || random() < change / 0.7 ? 1 : 0));
+        const { low, high } = pairedInterval(pairs(before, after)) ?? { low: 1, high: 0 };
+        if (low <= change && change <= high) covered += 1;
+      }
+      expect(covered).toBeGreaterThan(460);
+    }
+  });
+});
