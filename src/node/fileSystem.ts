@@ -26,13 +26,18 @@ export interface ClosableFileSystem extends FileSystem {
 const RENAME_ATTEMPTS = 10;
 const RENAME_PAUSE_MS = 20;
 
-const DISK_ADVICE: Readonly<Record<string, string>> = {
+const TOO_MANY_FILES =
+  "Too many files are open: raise the limit with `ulimit -n`, or run less at once.";
+
+const ADVICE: Readonly<Record<string, string>> = {
   ENOSPC: "The disk is full: free some space, then try again; resume a run that it has ended.",
   EDQUOT:
     "The disk quota is used up: free some space, then try again; resume a run that it has ended.",
   EROFS: "The disk is read-only: choose another folder, for example with `log_path`.",
   EACCES: "Permission is missing: change the folder's rights or choose another one.",
   EPERM: "Permission is missing: change the folder's rights or choose another one.",
+  EMFILE: TOO_MANY_FILES,
+  ENFILE: TOO_MANY_FILES,
   EIO: "The disk reports a fault: check it, or choose a folder on another one.",
 };
 
@@ -228,10 +233,12 @@ export async function reading<T>(path: string, read: () => Promise<T>): Promise<
     return await read();
   } catch (error) {
     if (error instanceof AppError) throw error;
-    if (errorCode(error) === "ENOENT") throw notFound(path, error);
+    const code = errorCode(error);
+    if (code === "ENOENT") throw notFound(path, error);
+    const advice = ADVICE[code] ?? "Check the path and its permissions.";
     throw new AppError(
       "file-unreadable",
-      `Cannot read ${path}: ${errorMessage(error)}. Check the path and its permissions.`,
+      `Cannot read ${path}: ${errorMessage(error)}. ${advice}`,
       { data: { path }, cause: error },
     );
   }
@@ -244,7 +251,7 @@ async function writing<T>(path: string, write: () => Promise<T>): Promise<T> {
     if (error instanceof AppError) throw error;
     const code = errorCode(error);
     if (code === "ENOENT") throw notFound(path, error);
-    const advice = DISK_ADVICE[code] ?? "Check the path and the disk.";
+    const advice = ADVICE[code] ?? "Check the path and the disk.";
     throw new AppError("disk", `Cannot write ${path}: ${errorMessage(error)}. ${advice}`, {
       data: { path, reason: code },
       cause: error,

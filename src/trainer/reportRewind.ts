@@ -42,10 +42,13 @@ export async function warnOfExpiry(context: RewindContext): Promise<void> {
     if (newest === null || newest.expiresAtMs === null) return;
     const { step } = newest.state;
     const later = newestUnexpired(points, newest.expiresAtMs);
+    const repeated = later === null ? null : step - later.state.step;
+    // An older save of the same step serves as well.
+    if (repeated === 0) return;
     const loss =
-      later === null
-        ? "after that, nothing is left to go on from"
-        : `after that, a resume repeats ${formatQuantity(step - later.state.step, "more step")}`;
+      repeated === null
+        ? "after that, no state is left to resume from"
+        : `after that, a resume repeats ${formatQuantity(repeated, "more step")}`;
     const left = formatDuration((newest.expiresAtMs - nowMs) / 1000);
     const message = `The last state, ${nameOf(newest)} after step ${step}, expires in ${left}. Resume the run before that: ${loss}.`;
     await report(context.reporting, { step, level: "warn", kind: "state-expires", message });

@@ -2,7 +2,7 @@ import { mkdtemp, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createFileSystem } from "../../src/node/fileSystem.ts";
+import { createFileSystem, reading } from "../../src/node/fileSystem.ts";
 
 const fileSystem = createFileSystem();
 let folder = "";
@@ -113,5 +113,14 @@ test.runIf(process.platform === "linux")("a full disk is named, with what to do"
     code: "disk",
     message: expect.stringContaining("free some space"),
     data: { path, reason: "ENOSPC" },
+  });
+});
+
+test("too many open files are named, with what to do", async () => {
+  const fault = Object.assign(new Error("EMFILE: too many open files"), { code: "EMFILE" });
+  await expect(reading("/a", () => Promise.reject(fault))).rejects.toMatchObject({
+    code: "file-unreadable",
+    message:
+      "Cannot read /a: EMFILE: too many open files. Too many files are open: raise the limit with `ulimit -n`, or run less at once.",
   });
 });

@@ -50,6 +50,13 @@ const MISSING_BY_ERRORS: Partial<AlarmAdvice> = {
   edits: allowFailures,
 };
 
+/** A group is compared by its successes, so where most of it fails no allowance helps. */
+const MOST_FAILED: Partial<AlarmAdvice> = {
+  meaning:
+    "They failed for a technical reason, which the rollouts show. Remove that cause: too few rollouts per group succeed to learn from.",
+  edits: () => [],
+};
+
 const MISSING_BY_TIME: Partial<AlarmAdvice> = {
   meaning:
     "Most of them ran out of time. Their groups are left out of training; give them more, or ask for fewer turns.",
@@ -169,6 +176,7 @@ export const ALARMS: Readonly<Record<AlarmId, Alarm>> = {
       "Most of them ended before the environment gave any. Their groups are left out of training; `nonterminal_reward` says what such an end is worth.",
     edits: (config) => inEnvironments(config, "nonterminal_reward", (reward) => reward ?? 0),
     byCause: ({ now: { rollouts, scored, failed, timedOut } }) => {
+      if (failed > rollouts / 2) return MOST_FAILED;
       const half = (rollouts - scored) / 2;
       return failed >= half ? MISSING_BY_ERRORS : timedOut >= half ? MISSING_BY_TIME : null;
     },

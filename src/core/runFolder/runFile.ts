@@ -11,7 +11,7 @@ import { MAX_BYTES } from "./files/wholeFiles.ts";
 
 /** A trainer writes its heartbeat this often. */
 export const HEARTBEAT_MS = 5_000;
-/** A heartbeat older than this counts as the end of its trainer. */
+/** A heartbeat that is further away than this, in the past or by a wrong clock in the future, says nothing of a living trainer. */
 const STALE_HEARTBEAT_MS = 30_000;
 
 const ENDED_PHASES: ReadonlySet<RunPhase> = new Set(["done", "failed", "stopped"]);
@@ -139,5 +139,5 @@ export function isBeating(
   { heartbeatAtMs, pid, host }: Pick<RunFile, "heartbeatAtMs" | "pid" | "host">,
   { nowMs, isProcessAlive }: Liveness,
 ): boolean {
-  return nowMs - heartbeatAtMs < STALE_HEARTBEAT_MS && isProcessAlive(pid, host);
+  return Math.abs(nowMs - heartbeatAtMs) < STALE_HEARTBEAT_MS && isProcessAlive(pid, host);
 }

@@ -124,10 +124,12 @@ export async function readFreeRun(
   await files.requireSafe();
   const file = await requireRunFile(files, folder);
   if (isRunInUse(file, { nowMs: clock.now(), isProcessAlive })) {
+    const { pid, host, owner } = file;
+    const where = host === undefined ? "" : ` on ${host}`;
     throw new AppError(
       "run-in-use",
-      `The run in ${folder} is being trained by process ${file.pid} (${file.owner}). Stop it first, or start a new run.`,
-      { data: { folder, pid: file.pid } },
+      `The run in ${folder} is being trained by process ${pid}${where} (${owner}). Stop it there first, or start a new run.`,
+      { data: { folder, pid } },
     );
   }
   return file;

@@ -273,9 +273,10 @@ function resumeCost(
   const repeatsFrom = (point: ResumePoint | null): number | null =>
     point === null ? null : Math.max(0, steps - point.state.step);
   const newest = newestUnexpired(points, nowMs);
+  const repeats = repeatsFrom(newest);
   const atMs = newest?.expiresAtMs ?? null;
-  return {
-    repeats: repeatsFrom(newest),
-    expiry: atMs === null ? null : { atMs, repeats: repeatsFrom(newestUnexpired(points, atMs)) },
-  };
+  if (atMs === null) return { repeats, expiry: null };
+  const later = repeatsFrom(newestUnexpired(points, atMs));
+  // Where an older save serves as well, nothing is lost.
+  return { repeats, expiry: later === repeats ? null : { atMs, repeats: later } };
 }

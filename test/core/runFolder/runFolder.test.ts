@@ -71,7 +71,15 @@ test("a second trainer on a living run is refused", async () => {
   await expect(resume(0, true)).rejects.toSatisfy((error) => isAppError(error, "run-in-use"));
 });
 
-test("a run is free when it ended, its heartbeat is old or its process is gone", async () => {
+test("the refusal of a run in use names the computer of its trainer", async () => {
+  const { fileSystem, resume } = await ranRun([]);
+  const file = await readRunFile(fileSystem, folder);
+  const elsewhere = JSON.stringify({ ...file, host: "gpu-7" });
+  await fileSystem.writeAtomic(runPaths(folder).runFile, elsewhere);
+  await expect(resume(0, true)).rejects.toThrow(/by process \d+ on gpu-7 \(\w+\)\. Stop it there/);
+});
+
+test("a run is free when it ended, its heartbeat is far from now or its process is gone", async () => {
   const { fileSystem, clock } = await ranRun([]);
   const file = await readRunFile(fileSystem, folder);
   if (file === null) throw new Error("run.json is missing.");
@@ -79,6 +87,7 @@ test("a run is free when it ended, its heartbeat is old or its process is gone",
   expect(isRunInUse(file, alive)).toBe(true);
   expect(isRunInUse({ ...file, phase: "done" }, alive)).toBe(false);
   expect(isRunInUse(file, { ...alive, nowMs: clock.now() + 60_000 })).toBe(false);
+  expect(isRunInUse(file, { ...alive, nowMs: clock.now() - 60_000 })).toBe(false);
   expect(isRunInUse(file, { ...alive, isProcessAlive: () => false })).toBe(false);
 });
 
