@@ -10,6 +10,7 @@ import { setContextKey } from "../vscode/contextKeys.ts";
 import { Emitter } from "../vscode/emitter.ts";
 import { onSettingChange } from "../vscode/settings.ts";
 import { readWorkspaceText } from "../vscode/workspaceText.ts";
+import { isReallyInWorkspace } from "./inWorkspace.ts";
 import { runFolder } from "./runFolder.ts";
 import type { RunLabels } from "./runLabels.ts";
 import type { RunStore } from "./runStore.ts";
@@ -42,6 +43,7 @@ export class RunFinder implements vscode.Disposable {
     this.#fixed = vscode.Disposable.from(
       vscode.workspace.onDidChangeWorkspaceFolders(again),
       onSettingChange(["config.files"], again),
+      vscode.workspace.onDidGrantWorkspaceTrust(again),
     );
   }
 
@@ -85,7 +87,11 @@ export class RunFinder implements vscode.Disposable {
     const named: (string | null)[] = [];
     // One after the other, so that other work goes on between them.
     for (const config of this.#configs) named.push(await parentOf(config));
-    return [...new Set([...usual, ...named.filter((parent) => parent !== null)])];
+    const parents = [...new Set([...usual, ...named.filter((parent) => parent !== null)])];
+    if (vscode.workspace.isTrusted) return parents;
+    // A configuration of a stranger must not lead the editor's watcher through the whole disk.
+    const own = await Promise.all(parents.map(isReallyInWorkspace));
+    return parents.filter((_, index) => own[index]);
   }
 
   #watch(parents: readonly string[]): void {

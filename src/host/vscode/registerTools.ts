@@ -4,6 +4,7 @@ import * as vscode from "vscode";
 import { errorMessage } from "../../core/errors.ts";
 import type { Redactor } from "../../core/secrets/redaction/redactor.ts";
 import { TOOLS, type ToolId, toolName } from "../manifest/toolTable.ts";
+import { toolText } from "../tools/toolText.ts";
 
 /** What a chat shows while a tool runs. */
 function underWay(id: ToolId): string {
@@ -37,7 +38,8 @@ export function registerTools({ answer, redactor }: ToolRegistration): vscode.Di
           const text = new vscode.LanguageModelTextPart(await answer(id, input));
           return new vscode.LanguageModelToolResult([text]);
         } catch (error) {
-          throw new Error(redactor.redact(errorMessage(error)));
+          // It names runs and quotes files as an answer does.
+          throw new Error(toolText({ error: errorMessage(error) }, redactor));
         }
       },
     }),

@@ -1,8 +1,11 @@
 /** In a folder that is not trusted, help works and nothing starts. */
 
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { startRun } from "../../../src/core/runFolder/runFolder.ts";
+import { systemClock } from "../../../src/node/clock.ts";
+import { createFileSystem } from "../../../src/node/fileSystem.ts";
 import { copyExample } from "../folders.ts";
 import { writeHostileRun } from "../hostileRun.ts";
 import type { Journey } from "../journey.ts";
@@ -60,6 +63,22 @@ export const restrictedMode: Journey = {
       await picture("interrupted");
     });
 
+    await step(
+      "a folder outside of the workspace that a configuration names is not looked at",
+      async () => {
+        const outside = `${folder}-elsewhere`;
+        await writeRun(outside, "outside");
+        const config = readFileSync(join(folder, "tinker-config.yaml"), "utf8");
+        writeFileSync(join(folder, "outside.tinker.yaml"), `${config}\nlog_path: ${outside}\n`);
+        writeFileSync(join(folder, "inside.tinker.yaml"), `${config}\nlog_path: inside\n`);
+        await writeRun(join(folder, "inside"), "inside");
+        await page.reload();
+        await workbench.show("Tinker RL");
+        await workbench.row(/inside/).waitFor();
+        assert.equal(await workbench.row(/outside/).count(), 0);
+      },
+    );
+
     await step("trusting the folder brings the command back, and the offer", async () => {
       await workbench.command("Workspaces: Manage Workspace Trust");
       await workbench.page.getByRole("button", { name: "Trust", exact: true }).first().click();
@@ -69,6 +88,16 @@ export const restrictedMode: Journey = {
       // The palette puts a notification away, but not out of the list of all.
       await workbench.command("Notifications: Show Notifications");
       await page.locator(".notifications-center").getByText("was interrupted").waitFor();
+      await workbench.row(/outside/).waitFor();
     });
   },
 };
+
+/** A run that was cut off before its first step. */
+async function writeRun(parent: string, name: string): Promise<void> {
+  const fileSystem = createFileSystem();
+  const run = { name, runId: name, pid: 999_999_999, owner: "terminal" as const };
+  const configPath = `${parent}/tinker-config.yaml`;
+  await startRun({ fileSystem, clock: systemClock }, { ...run, parent, configPath });
+  await fileSystem.close();
+}

@@ -1,0 +1,42 @@
+import { mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { isReallyInWorkspace } from "../../../src/host/runs/inWorkspace.ts";
+
+const { workspace } = vi.hoisted(() => ({ workspace: { folder: "" } }));
+
+vi.mock("vscode", () => ({
+  Uri: { file: (fsPath: string) => ({ fsPath }) },
+  workspace: {
+    get workspaceFolders() {
+      return [{ uri: { fsPath: workspace.folder } }];
+    },
+    getWorkspaceFolder: ({ fsPath }: { readonly fsPath: string }) =>
+      fsPath.startsWith(workspace.folder) ? {} : undefined,
+  },
+}));
+
+let base = "";
+
+beforeAll(async () => {
+  base = await mkdtemp(join(tmpdir(), "tinker-rl-test-"));
+  workspace.folder = join(base, "project");
+  await mkdir(join(workspace.folder, "runs"), { recursive: true });
+  await mkdir(join(base, "elsewhere"));
+  await symlink(join(base, "elsewhere"), join(workspace.folder, "link"));
+  await symlink(join(workspace.folder, "runs"), join(workspace.folder, "inner"));
+});
+
+afterAll(() => rm(base, { recursive: true, force: true }));
+
+it.each([
+  ["the folder itself", ".", true],
+  ["a folder in it", "runs", true],
+  ["a folder that is still to be made", "runs/new", true],
+  ["a link to a folder in it", "inner", true],
+  ["a link that leads out of it", "link", false],
+  ["a folder beside it", "../elsewhere", false],
+])("of a workspace: %s", async (_what, path, expected) => {
+  expect(await isReallyInWorkspace(join(workspace.folder, path))).toBe(expected);
+});
