@@ -15,10 +15,10 @@ import { redactedLog } from "./host/keys/redactedLog.ts";
 import { COMMANDS } from "./host/manifest/commandTable.ts";
 import { TASK_TYPE } from "./host/manifest/taskType.ts";
 import { isInWorkspace } from "./host/runs/inWorkspace.ts";
+import { registerTools } from "./host/tools/registerTools.ts";
 import { LazyTree } from "./host/views/lazyTree.ts";
 import type { Trees } from "./host/views/trees.ts";
 import { registerCommands } from "./host/vscode/registerCommands.ts";
-import { registerTools } from "./host/vscode/registerTools.ts";
 import { setTranslations } from "./shared/l10n.ts";
 
 /** What `activate` returns, for tests and other extensions. */

@@ -6,9 +6,9 @@ import { readRun } from "../../../src/core/runs/runList.ts";
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
 import { TOOLS, type ToolId, toolName } from "../../../src/host/manifest/toolTable.ts";
 import type { RunEntry } from "../../../src/host/runs/runStore.ts";
+import { registerTools } from "../../../src/host/tools/registerTools.ts";
 import { Tools } from "../../../src/host/tools/tools.ts";
 import { MAX_CHARS } from "../../../src/host/tools/toolText.ts";
-import { registerTools } from "../../../src/host/vscode/registerTools.ts";
 import { createFileSystem } from "../../../src/node/fileSystem.ts";
 import { type WrittenRun, writeHardRun } from "../dashboard/writtenRun.ts";
 
@@ -64,7 +64,7 @@ beforeAll(async () => {
   editor.root = await mkdtemp(join(tmpdir(), "tools-"));
   written = await writeHardRun(fileSystem, join(editor.root, "runs"));
   const named = { name: "hard", folder: written.folder };
-  const listed = await readRun(fileSystem, named, { nowMs: 0, isProcessAlive: () => true });
+  const listed = await readRun(fileSystem, named, { nowMs: Date.now(), isProcessAlive: () => true });
   if (listed === null) throw new Error("The run was not written.");
   run = { ...listed, status: null, isLive: true };
   tools = new Tools({
