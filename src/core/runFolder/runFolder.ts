@@ -128,7 +128,7 @@ export async function readFreeRun(
     const where = host === undefined ? "" : ` on ${host}`;
     throw new AppError(
       "run-in-use",
-      `The run in ${folder} is being trained by process ${pid}${where} (${owner}). Stop it there first, or start a new run.`,
+      `The run in ${folder} is being trained by process ${pid}${where} (${owner}). Stop it first, or start a new run.`,
       { data: { folder, pid } },
     );
   }

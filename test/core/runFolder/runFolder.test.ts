@@ -76,7 +76,7 @@ test("the refusal of a run in use names the computer of its trainer", async () =
   const file = await readRunFile(fileSystem, folder);
   const elsewhere = JSON.stringify({ ...file, host: "gpu-7" });
   await fileSystem.writeAtomic(runPaths(folder).runFile, elsewhere);
-  await expect(resume(0, true)).rejects.toThrow(/by process \d+ on gpu-7 \(\w+\)\. Stop it there/);
+  await expect(resume(0, true)).rejects.toThrow(/by process \d+ on gpu-7 \(\w+\)\. Stop it first/);
 });
 
 test("a run is free when it ended, its heartbeat is far from now or its process is gone", async () => {

@@ -36,6 +36,8 @@ async function openedSession() {
   const messages: HostMessage[] = [];
   const commands: unknown[] = [];
   const clock = new FakeClock();
+  // The written run has the heartbeat of its trainer from the real clock.
+  vi.spyOn(clock, "now").mockImplementation(Date.now);
   const run: DashboardRun = {
     id: "hard",
     name: "hard",
