@@ -41,8 +41,8 @@ export async function finishRun(
   await wandb?.finish(0, control.signal);
   await lease.end({ phase: "done" });
   const prices = (await readPriceFile(lease.files, folder))?.prices ?? null;
-  const { evaluation } = await readUsage(lease.files, folder);
-  const used = usedTotal({ ...plan.start.counters.tokens, evaluation }, prices);
+  const { training, evaluation } = await readUsage(lease.files, folder);
+  const used = usedTotal({ cumulative: training, evaluation }, prices);
   watch({ kind: "ended", outcome: "done", folder, step, rewards: [], reason: null, used });
   return { outcome: "done", folder };
 }

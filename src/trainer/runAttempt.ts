@@ -218,8 +218,7 @@ export class RunAttempt {
     const rewards = [...this.#rewards].flatMap(([at, reward]) => (at < step ? [reward] : []));
     const reason = end.ending?.message ?? null;
     await storage.usage.flush();
-    const usage = { ...end.usage, evaluation: storage.usage.evaluation };
-    const used = usedTotal(usage, pricesOf(context));
+    const used = usedTotal(storage.usage, pricesOf(context));
     reporting.watch({ kind: "ended", outcome, folder, step, rewards, reason, used });
     return { outcome, folder, ...ending };
   }

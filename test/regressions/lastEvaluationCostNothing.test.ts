@@ -39,6 +39,10 @@ async function addStep(): Promise<void> {
   const total = { cumulative, discarded: NO_TOKENS, evaluation };
   const usage = { step: cumulative, total, prices };
   await addEvaluation(0, 1_000_000);
+  const log = createUsageLog({ fileSystem: disk, folder: FOLDER, log: silentLog });
+  log.add({ for: "update", step: 0, tokens: cumulative });
+  log.add({ for: "row", step: 0, seconds: 0 });
+  await log.flush();
   await appendMetrics(disk, FOLDER, buildMetricsRow(stepFacts({ step: 0, usage })));
 }
 

@@ -90,7 +90,8 @@ async function usageLines(
   // An evaluation by itself has no rows.
   const usage = last === undefined ? NO_RUN_USAGE : usageOfRow(last);
   if (usage === null) return [];
-  const all = { ...usage, evaluation: logged.isEmpty ? usage.evaluation : logged.evaluation };
+  const { training: cumulative, evaluation } = logged;
+  const all = logged.isEmpty ? usage : { ...usage, cumulative, evaluation };
   const prices = (await readPriceFile(fileSystem, folder))?.prices ?? null;
   const priced = (tokens: TokenUsage): string => {
     const counted = plural(countTokens(tokens), "{0} token", "{0} tokens");

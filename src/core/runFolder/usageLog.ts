@@ -1,6 +1,6 @@
 /**
- * `usage.jsonl`: the tokens of all requests of a run, each once, whatever came of it. The file only grows and nothing in it is ever
- * superseded, so that its sum is what the service was asked for.
+ * `usage.jsonl`: the tokens of all requests of a run, each once, whatever came of it, and the time that the run has taken. The file only
+ * grows and nothing in it is ever superseded, so that its sum is what the service was asked for. Budgets and all totals are this sum.
  */
 
 import * as z from "zod";
@@ -8,8 +8,8 @@ import { errorMessage } from "../errors.ts";
 import type { FolderFiles, Log } from "../ports.ts";
 import {
   addTokens,
+  countTokens,
   NO_TOKENS,
-  subtractTokens,
   type TokenUsage,
   tokenUsageSchema,
 } from "../usage/tokenUsage.ts";
@@ -17,6 +17,8 @@ import { runPaths } from "./files/layout.ts";
 import { readLines } from "./files/lineReader.ts";
 
 const count = z.number().int().nonnegative();
+/** That the run has taken until then, in all its attempts and without pauses. */
+const seconds = z.number().nonnegative();
 
 const usageEntry = z.discriminatedUnion("for", [
   /** A rollout of training, its repeated attempts included. */
@@ -37,24 +39,34 @@ const usageEntry = z.discriminatedUnion("for", [
   z.object({ for: z.literal("server_check"), step: count, tokens: tokenUsageSchema }),
   /** What the run had taken when an earlier version of the program, which kept no such file, ended. */
   z.object({ for: z.literal("earlier_version"), tokens: tokenUsageSchema }),
+  /** The row of a step: its totals are the sum of all lines before this one. */
+  z.object({ for: z.literal("row"), step: count, seconds }),
+  /** The end of an attempt. */
+  z.object({ for: z.literal("stop"), seconds }),
 ]);
 
 export type UsageEntry = z.infer<typeof usageEntry>;
 type GroupOfUsage = Pick<Extract<UsageEntry, { for: "rollout" }>, "position" | "version">;
 
 export interface LoggedUsage {
-  /** Of everything but evaluations, and rollouts that wait for their step. */
+  /** Of everything but evaluations. */
   readonly training: TokenUsage;
+  /** The part of it for rollouts that wait for their step. */
+  readonly waiting: TokenUsage;
   readonly evaluation: TokenUsage;
+  /** That the run has taken. */
+  readonly seconds: number;
   readonly isEmpty: boolean;
 }
 
 export interface UsageLog {
-  /** Of all evaluations of the run, once {@link UsageLog.read} has summed up what earlier attempts have left. */
+  /** Of everything but evaluations until now, once {@link UsageLog.read} has summed up what earlier attempts have left. */
+  readonly cumulative: TokenUsage;
+  /** The like of evaluations. */
   readonly evaluation: TokenUsage;
   /** Sums the file up, before anything is added; `isWaiting` says of a group whether it is stored and waits for its step. */
   read(isWaiting: (group: GroupOfUsage) => boolean): Promise<LoggedUsage>;
-  /** Writes soon; what several calls give is written together. Takes no entry without tokens. */
+  /** Writes soon; what several calls give is written together. Takes no entry of no tokens. */
   add(entry: UsageEntry): void;
   /** Resolves when everything is written. @throws AppError `disk` */
   flush(): Promise<void>;
@@ -69,7 +81,7 @@ export function createUsageLog({
   readonly folder: string;
   readonly log: Log;
 }): UsageLog {
-  let evaluation = NO_TOKENS;
+  let [cumulative, evaluation] = [NO_TOKENS, NO_TOKENS];
   let lines = "";
   let writing: Promise<void> | null = null;
   const write = async (): Promise<void> => {
@@ -86,17 +98,24 @@ export function createUsageLog({
     return writing;
   };
   return {
+    get cumulative() {
+      return cumulative;
+    },
     get evaluation() {
       return evaluation;
     },
     read: async (isWaiting) => {
       const logged = await readUsage(fileSystem, folder, isWaiting);
+      cumulative = logged.training;
       evaluation = logged.evaluation;
       return logged;
     },
     add: (entry) => {
-      if (Object.values(entry.tokens).every((tokens) => tokens === 0)) return;
-      if (entry.for === "evaluation") evaluation = addTokens(evaluation, entry.tokens);
+      if ("tokens" in entry) {
+        if (countTokens(entry.tokens) === 0) return;
+        if (entry.for === "evaluation") evaluation = addTokens(evaluation, entry.tokens);
+        else cumulative = addTokens(cumulative, entry.tokens);
+      }
       lines += `${JSON.stringify(entry)}\n`;
       start().catch((error: unknown) =>
         log.warn("Tokens could not be written down.", { reason: errorMessage(error) }),
@@ -126,17 +145,18 @@ export async function readUsage(
   folder: string,
   isWaiting: (group: GroupOfUsage) => boolean = () => false,
 ): Promise<LoggedUsage> {
-  let [total, evaluation, isEmpty] = [NO_TOKENS, NO_TOKENS, true];
+  let [training, evaluation, taken, isEmpty] = [NO_TOKENS, NO_TOKENS, 0, true];
   // Of one that was played more than once, the last time.
   const waiting = new Map<string, TokenUsage>();
   for await (const entry of usageEntries(fileSystem, folder)) {
     isEmpty = false;
-    if (entry.for === "evaluation") evaluation = addTokens(evaluation, entry.tokens);
-    else total = addTokens(total, entry.tokens);
+    if (!("tokens" in entry)) taken = Math.max(taken, entry.seconds);
+    else if (entry.for === "evaluation") evaluation = addTokens(evaluation, entry.tokens);
+    else training = addTokens(training, entry.tokens);
     if (entry.for !== "rollout" || !isWaiting(entry)) continue;
     const { position, version, rollout, tokens } = entry;
     waiting.set(`${position} ${version} ${rollout}`, tokens);
   }
-  const training = subtractTokens(total, [...waiting.values()].reduce(addTokens, NO_TOKENS));
-  return { training, evaluation, isEmpty };
+  const ofWaiting = [...waiting.values()].reduce(addTokens, NO_TOKENS);
+  return { training, waiting: ofWaiting, evaluation, seconds: taken, isEmpty };
 }

@@ -196,9 +196,11 @@ async function readCached(
   const { rows, problem } = await lastRows(fileSystem, path, size);
   const facts = rowFacts(rows);
   const { steps, used } = facts;
+  // While a run plays, its next row counts it.
+  const isLater = evaluated > 0 || ENDED.has(phase);
   const progress = {
     ...facts,
-    used: evaluated === 0 ? used : addUsed(used, await laterUsage(fileSystem, folder, steps)),
+    used: isLater ? addUsed(used, await laterUsage(fileSystem, folder, steps)) : used,
     pendingReports:
       phase === "done" ? await pendingReports(fileSystem, folder, steps) : NOTHING_PENDING,
     problem,

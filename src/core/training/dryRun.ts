@@ -28,6 +28,7 @@ export async function playDryRun(context: RunContext, position: LoopPosition): P
       ...{ context: dry, position, settingsHash: "", extra: {} },
       secondsUntilNow: (pausedMs) => (clock.monotonic() - fromMs - pausedMs) / 1000,
       mayFollow: () => false,
+      stepsAhead: () => 1,
     });
     return completed.output;
   } finally {

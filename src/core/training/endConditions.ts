@@ -1,9 +1,10 @@
-/** Time and rewards of a run, and whether they or its tokens end it before its plan does. */
+/** Time and rewards of a run, and whether they or its tokens end it before its plan does, or let it sample ahead. */
 
 import type { AppError } from "../errors.ts";
 import type { Clock } from "../ports.ts";
+import type { TokenUsage } from "../usage/tokenUsage.ts";
 import { readRewards } from "./readRewards.ts";
-import { earlyEnd } from "./run/budgets.ts";
+import { earlyEnd, stepsWithinBudget, waitsForRow } from "./run/budgets.ts";
 import { pricesOf, type RunContext } from "./run/context.ts";
 import type { LoopPosition } from "./step/loopPosition.ts";
 
@@ -44,10 +45,31 @@ export class EndConditions {
   }
 
   /** What ends the run at this border although its plan goes on; null without. */
-  earlyEnd(context: RunContext, { counters }: Pick<LoopPosition, "counters">): AppError | null {
-    const { tokens, seconds } = counters;
-    const usage = { ...tokens, evaluation: context.storage.usage.evaluation };
-    const spent = { usage, prices: pricesOf(context), seconds };
+  earlyEnd(context: RunContext, position: Pick<LoopPosition, "counters">): AppError | null {
+    return this.#earlyEndAt(context, this.secondsUntilNow(position, 0));
+  }
+
+  /**
+   * Whether the update of another step may be submitted while one trains whose rollouts ended after `pausedMs` of a pause: not where
+   * the row of the step decides, nor where time may be over with it, in which case the border between the two decides.
+   */
+  mayTrainAhead(context: RunContext, position: LoopPosition, pausedMs: number): boolean {
+    const { counters, step } = position;
+    if (waitsForRow(context.config)) return false;
+    const secondsOfStep = step === 0 ? 0 : counters.seconds / step;
+    const seconds = this.secondsUntilNow(position, pausedMs) + secondsOfStep;
+    return this.#earlyEndAt(context, seconds) === null;
+  }
+
+  /** As {@link stepsWithinBudget}, once the steps before `step` are completed. */
+  stepsAhead(context: RunContext, steps: number, tokens: TokenUsage): number {
+    const { config, storage } = context;
+    const spent = { usage: storage.usage, prices: pricesOf(context) };
+    return stepsWithinBudget(config, spent, { steps, tokens });
+  }
+
+  #earlyEndAt(context: RunContext, seconds: number): AppError | null {
+    const spent = { usage: context.storage.usage, prices: pricesOf(context), seconds };
     return earlyEnd(context.config, spent, this.#rewards);
   }
 }

@@ -136,8 +136,13 @@ export class Generator {
     this.#policy = { sampler, version: step, updates: optimizerUpdates - age };
   }
 
+  /** Plays the groups of the next `steps` steps that are issued; others wait. */
+  play({ config }: RunContext, steps: number): void {
+    this.#queue.play(Math.max(0, steps) * config.batch_size);
+  }
+
   /**
-   * Issues what is due before step `step`, whose first task is that at `cursor`. With `refill` as many groups wait as the steps up to
+   * Issues what is due before step `step`, whose first task is that at `cursor`; {@link play} begins it. With `refill` as many groups wait as the steps up to
    * `step + max_steps_off_policy` train at least: then none lags behind by more than that either.
    */
   issue(context: RunContext, at: NextStep, settingsHash: string): void {
@@ -234,8 +239,8 @@ export class Generator {
       log.warn("An old sampler was not deleted; it expires.", { reason });
   }
 
-  /** Ends what is playing. */
-  close(): Promise<void> {
+  /** As {@link GroupQueue.close}. */
+  close(): Promise<number> {
     return this.#queue.close();
   }
 }

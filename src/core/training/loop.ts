@@ -7,7 +7,6 @@ import { type AppError, errorMessage, isAppError } from "../errors.ts";
 import type { JsonObject } from "../json.ts";
 import type { MetricsTree } from "../runFolder/metrics/metricsTree.ts";
 import { mergeMetrics } from "../runFolder/metrics/metricsTree.ts";
-import type { RunUsage } from "../usage/tokenUsage.ts";
 import { BestCheckpoint } from "./bestCheckpoint.ts";
 import { changeSettings } from "./changeSettings.ts";
 import { ServerCheck } from "./checks/serverCheck.ts";
@@ -22,7 +21,7 @@ import type { RunContext } from "./run/context.ts";
 import { RunAlarms } from "./step/alarms.ts";
 import { CheckpointWriter, dueCheckpoint, type Snapshot } from "./step/checkpointWriter.ts";
 import { type LoopPosition, type RunIdentity, snapshotAt } from "./step/loopPosition.ts";
-import type { StepOutput } from "./step/step.ts";
+import type { BegunStep, StepOutput } from "./step/step.ts";
 import { type CompletedStep, StepPipeline } from "./stepPipeline.ts";
 import { doneFractionOf } from "./tasks/dataset.ts";
 import { type UsedGroup, withServerCheck, withUsage } from "./usageAtStart.ts";
@@ -34,8 +33,6 @@ export interface LoopEnd {
   readonly samplerPath: string | null;
   /** What ended the run before its plan did: a budget or a target; null without. */
   readonly ending: AppError | null;
-  /** All tokens until then. */
-  readonly usage: RunUsage;
   /** With the settings in force at the end. */
   readonly context: RunContext;
 }
@@ -191,7 +188,8 @@ class Loop {
       settingsHash: this.#identity.configHash,
       extra: this.#extra,
       secondsUntilNow: (pausedMs) => this.#endConditions.secondsUntilNow(this.#position, pausedMs),
-      mayFollow: (completed) => this.#mayFollow(completed),
+      mayFollow: (begun, completed) => this.#mayFollow(begun, completed),
+      stepsAhead: (steps, tokens) => this.#endConditions.stepsAhead(this.#context, steps, tokens),
     });
     this.#extra = Promise.resolve({});
     this.#lastMetrics = metrics;
@@ -201,11 +199,13 @@ class Loop {
   }
 
   /** Submits the save that is due between the step under way and the next one; false when something else must come between them. */
-  #mayFollow(completed: Promise<CompletedStep>): boolean {
+  #mayFollow({ batch }: BegunStep, completed: Promise<CompletedStep>): boolean {
     const step = this.#position.step + 1;
     const evaluation = dueEvaluation(this.#context, { ...this.#position, step });
     if (this.#context.control.hasRequest || evaluation !== null) return false;
-    if (this.#earlyEnd() !== null) return false;
+    if (!this.#endConditions.mayTrainAhead(this.#context, this.#position, batch.pausedMs)) {
+      return false;
+    }
     const snapshot = completed.then(({ position, metrics }) => this.#snapshot(position, metrics));
     snapshot.catch(() => undefined);
     this.#beginDueSave(step, snapshot);
@@ -253,9 +253,11 @@ class Loop {
 
   /** Ends all rollouts; the weights and the groups that were issued stay as they are. */
   async #endPlay(): Promise<void> {
-    await this.#generator.close();
+    const pausedMs = await this.#generator.close();
     await this.#steps.close();
     await Promise.allSettled([this.#extra]);
+    const seconds = this.#endConditions.secondsUntilNow(this.#position, pausedMs);
+    this.#context.storage.usage.add({ for: "stop", seconds });
   }
 
   async #end(): Promise<LoopEnd> {
@@ -281,7 +283,6 @@ class Loop {
       statePath: entry.state_path ?? "",
       samplerPath: entry.sampler_path,
       ending,
-      usage: this.#position.counters.tokens,
       context: this.#context,
     };
   }

@@ -4,12 +4,14 @@
  */
 
 import type { RunState } from "../runFolder/state.ts";
+import type { TokenUsage } from "../usage/tokenUsage.ts";
 import type { Generator } from "./generator.ts";
+import { waitsForRow } from "./run/budgets.ts";
 import type { RunContext } from "./run/context.ts";
 import { HeldEvents } from "./run/heldEvents.ts";
 import type { RunAlarms } from "./step/alarms.ts";
 import type { Snapshot } from "./step/checkpointWriter.ts";
-import type { StepBeginning, StepInput } from "./step/gatherStepFacts.ts";
+import { type StepBeginning, type StepInput, usageAfter } from "./step/gatherStepFacts.ts";
 import { headlineMetrics, type LoopPosition, positionAfter } from "./step/loopPosition.ts";
 import { type BegunStep, beginStep, recordStep, type StepOutput } from "./step/step.ts";
 
@@ -24,7 +26,9 @@ export interface StepOrder {
    * Asked when the next step could begin while this one trains. False = something must come between the two; true = what must be of the
    * weights in between was submitted.
    */
-  readonly mayFollow: (completed: Promise<CompletedStep>) => boolean;
+  readonly mayFollow: (begun: BegunStep, completed: Promise<CompletedStep>) => boolean;
+  /** How many further steps may be sampled once so many are completed with these tokens, for the budgets' sake. */
+  readonly stepsAhead: (steps: number, tokens: TokenUsage) => number;
 }
 
 export interface CompletedStep {
@@ -74,8 +78,13 @@ export class StepPipeline {
     this.#next = null;
     next?.events.release(context.reporting.watch);
     this.#generator.issue(context, position, settingsHash);
+    // The groups of a step that has begun already wait for none.
+    const first = next === null ? 0 : 1;
+    const steps = order.stepsAhead(position.step, position.counters.tokens.cumulative);
+    this.#generator.play(context, steps - first);
     const begun = await (next?.begun ?? this.#begin(order, position));
     this.#present = begun;
+    this.#playAhead(order, begun);
     const completed = this.#complete(order, begun, fromMs);
     this.#beginningNext = this.#beginNext(order, begun, completed).catch(() => undefined);
     return completed;
@@ -109,7 +118,7 @@ export class StepPipeline {
         context,
         {
           ...{ step, fromMs, cursor, optimizerUpdates },
-          usage: { ...counters.tokens, evaluation: context.storage.usage.evaluation },
+          usage: counters.tokens,
           secondsUntilNow: order.secondsUntilNow,
           elapsedS: this.#elapsedS,
           alarms: this.#alarms,
@@ -126,19 +135,25 @@ export class StepPipeline {
   }
 
   /** Samples with the weights after an update as soon as they are there. */
-  async #useWeights(
-    { context, position, settingsHash }: StepOrder,
-    begun: BegunStep,
-  ): Promise<void> {
+  async #useWeights(order: StepOrder, begun: BegunStep): Promise<void> {
+    const { context, position, settingsHash } = order;
     if (begun.update === null) return;
     const { trained } = await begun.update.results;
     const next = nextPosition(position, begun);
     const optimizerUpdates = position.optimizerUpdates + trained.substeps;
     this.#generator.setWeights(trained.sampler, { step: next.step, optimizerUpdates });
-    const isFree = this.hasBegunNext || !context.control.hasRequest;
+    const mustWait = context.control.hasRequest || waitsForRow(context.config);
+    const isFree = this.hasBegunNext || !mustWait;
     if (context.config.max_steps_off_policy > 0 && isFree) {
       this.#generator.issue(context, next, settingsHash);
+      this.#playAhead(order, begun);
     }
+  }
+
+  /** Plays the groups of steps after one whose update is submitted. */
+  #playAhead({ context, position, stepsAhead }: StepOrder, begun: BegunStep): void {
+    const { cumulative } = usageAfter(position.counters.tokens, begun);
+    this.#generator.play(context, stepsAhead(position.step + 1, cumulative));
   }
 
   async #beginNext(
@@ -149,7 +164,7 @@ export class StepPipeline {
     const { context, position } = order;
     const at = nextPosition(position, begun);
     if (begun.update === null || !(await this.#generator.read(at.step))) return;
-    if (this.#present !== begun || !order.mayFollow(completed)) return;
+    if (this.#present !== begun || !order.mayFollow(begun, completed)) return;
     const events = new HeldEvents();
     const reporting = { ...context.reporting, watch: events.watch };
     const next = this.#begin({ ...order, context: { ...context, reporting }, extra: {} }, at);

@@ -1,4 +1,4 @@
-/** The tokens of a run at the start of an attempt: what its saved state counts, what came of the attempts since, and the server check. */
+/** Tokens and time of a run at the start of an attempt: what its saved state counts, what attempts have used since, and the server check. */
 
 import type { LoggedUsage, UsageLog } from "../runFolder/usageLog.ts";
 import { addTokens, type RunUsage, subtractTokens, type TokenUsage } from "../usage/tokenUsage.ts";
@@ -24,12 +24,15 @@ export async function withUsage(
     usage.add({ for: "earlier_version", tokens: tokens.cumulative });
     return start;
   }
-  const repeated = subtractTokens(logged.training, tokens.cumulative);
-  return withTokens(start, {
+  const finished = subtractTokens(logged.training, logged.waiting);
+  const repeated = subtractTokens(finished, tokens.cumulative);
+  const position = withTokens(start, {
     cumulative: addTokens(tokens.cumulative, repeated),
     discarded: addTokens(tokens.discarded, repeated),
     evaluation: logged.evaluation,
   });
+  const seconds = Math.max(start.counters.seconds, logged.seconds);
+  return { ...position, counters: { ...position.counters, seconds } };
 }
 
 /** Counts and writes down the tokens of a server check, which belong to no step. */

@@ -37,7 +37,13 @@ export interface UsedTotal {
   readonly costUsd: number | null;
 }
 
-export function usedTotal({ cumulative, evaluation }: RunUsage, prices: Prices | null): UsedTotal {
+/** What a total is made of. */
+export type CountedUsage = Pick<RunUsage, "cumulative" | "evaluation">;
+
+export function usedTotal(
+  { cumulative, evaluation }: CountedUsage,
+  prices: Prices | null,
+): UsedTotal {
   const used = addTokens(cumulative, evaluation);
   return { tokens: countTokens(used), costUsd: prices === null ? null : costOf(used, prices) };
 }

@@ -154,7 +154,10 @@ async function runView(options: RunFactsOptions): Promise<RunView> {
     completedSteps,
     totalSteps: total,
     evaluated: options.evaluated,
-    laterCostUsd: await laterCost(files, follower, completedSteps),
+    laterCostUsd: await laterCost(files, follower, {
+      steps: completedSteps,
+      hasEnded: ENDED.has(state),
+    }),
     startedAtMs: file?.startedAtMs ?? null,
     heartbeatAtMs: file?.heartbeatAtMs ?? null,
     isControllable: file !== null && file.control !== null && !ENDED.has(state),
@@ -165,13 +168,13 @@ async function runView(options: RunFactsOptions): Promise<RunView> {
   };
 }
 
-/** Read only where an evaluation has ended after the last step. */
+/** Read only where the run has ended, or an evaluation after the last step. */
 async function laterCost(
   files: FolderFiles,
   { evaluations, folder }: RunFollower,
-  steps: number,
+  { steps, hasEnded }: { readonly steps: number; readonly hasEnded: boolean },
 ): Promise<number | null> {
-  const isLater = (evaluations.at(-1)?.step ?? -1) >= steps;
+  const isLater = hasEnded || (evaluations.at(-1)?.step ?? -1) >= steps;
   return isLater ? (await laterUsage(files, folder, steps)).costUsd : 0;
 }
 

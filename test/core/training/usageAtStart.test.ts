@@ -21,7 +21,7 @@ async function resumed(entries: readonly UsageEntry[], cumulative: number) {
   const position = await withUsage(context, start, (group) => group.position >= 10);
   await context.storage.usage.flush();
   const logged = await readUsage(context.fileSystem, FOLDER);
-  return { tokens: position.counters.tokens, logged };
+  return { tokens: position.counters.tokens, seconds: position.counters.seconds, logged };
 }
 
 it("what was used since the save is discarded, and evaluations stay apart", async () => {
@@ -39,6 +39,13 @@ it("groups that wait for their step are neither used by a step nor discarded; wh
   const { tokens } = await resumed([rollout(0, 100), rollout(10, 20), rollout(10, 40)], 100);
   expect(tokens.cumulative).toEqual(sampled(120));
   expect(tokens.discarded).toEqual(sampled(20));
+});
+
+it("the time of steps that are repeated counts, and so does that of a step that was ended", async () => {
+  const row = (step: number, seconds: number): UsageEntry => ({ for: "row", step, seconds });
+  expect((await resumed([rollout(0, 100), row(0, 60), row(1, 130)], 100)).seconds).toBe(130);
+  const stopped: UsageEntry = { for: "stop", seconds: 150 };
+  expect((await resumed([rollout(0, 100), row(0, 60), stopped], 100)).seconds).toBe(150);
 });
 
 it("what an earlier version has used is written down once", async () => {

@@ -56,7 +56,7 @@ export const costFields = {
     change: "tunable",
     unit: "USD",
     examples: [20],
-    doc: "End the run, saved, after the step with which its tokens have cost this much, those of evaluations and of repeated steps included. Needs prices: those of the price list, or `prices`. An alarm comes at 80 %. A resume with a higher budget goes on; `null` sets none.",
+    doc: "End the run, saved, after the step with which its tokens have cost this much. Every token counts when it is used (`usage.jsonl`): those of rollouts that are sampled ahead, of evaluations and of repeated steps, too. No further update is submitted then, so the run exceeds its budget by at most one step. With `max_steps_off_policy` rollouts are sampled ahead as long as the budget lasts at the mean cost of a step, from the first update on. Needs prices: those of the price list, or `prices`. An alarm comes at 80 %. A resume with a higher budget continues as if there had been none; `null` sets none.",
   },
   max_tokens_total: {
     type: "integer",
@@ -65,7 +65,7 @@ export const costFields = {
     default: null,
     change: "tunable",
     unit: "tokens",
-    doc: "End the run, saved, after the step with which it has used this many tokens of all kinds: sampled, sent as prompts and trained. Otherwise as `max_cost_usd`.",
+    doc: "End the run, saved, after the step with which it has used this many tokens of all kinds: sampled, sent as prompts, passed forward and trained. Otherwise as `max_cost_usd`.",
   },
   max_hours: {
     type: "number",
@@ -74,7 +74,7 @@ export const costFields = {
     default: null,
     change: "tunable",
     unit: "hours",
-    doc: "End the run, saved, after the step with which it has taken this long, in all its attempts together and without pauses. Otherwise as `max_cost_usd`.",
+    doc: "End the run, saved, after the step with which it has taken this long, in all its attempts together, repeated steps included, and without pauses. Otherwise as `max_cost_usd`, but for rollouts that are sampled ahead, which take no time of their own.",
   },
   target_reward: {
     type: "object",

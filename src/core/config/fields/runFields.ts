@@ -157,7 +157,7 @@ export const runFields = {
     type: "boolean",
     default: false,
     change: "tunable",
-    doc: "Whether a critical alarm pauses the run before its next step, so that nothing is spent until you have had a look. What is critical: few tool calls that can be read, copies among rollouts, rewards that are no numbers, a sampler with old weights, and `logprob_gap_critical`.",
+    doc: "Whether a critical alarm pauses the run before its next step, so that nothing is trained or issued until you have had a look; rollouts under way end. With `max_steps_off_policy` each update then waits for the metrics of the one before. What is critical: few tool calls that can be read, copies among rollouts, rewards that are no numbers, a sampler with old weights, and `logprob_gap_critical`.",
   },
 } as const satisfies FieldTable;
 

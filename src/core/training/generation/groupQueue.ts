@@ -6,6 +6,7 @@
 
 import { AppError } from "../../errors.ts";
 import type { FinishedRollout, RolloutTask } from "../../rollout/rollout.ts";
+import { groupBy } from "../../util/groupBy.ts";
 import { sum } from "../../util/stats.ts";
 import type { RunContext } from "../run/context.ts";
 import type { OutageScope } from "../run/outageMonitor.ts";
@@ -46,6 +47,15 @@ export interface TakenBatch {
   readonly busyMs: () => number;
 }
 
+/** The rollouts of a group that is issued and not played yet. */
+interface HeldGroup {
+  readonly context: RunContext;
+  readonly tasks: readonly RolloutTask[];
+  readonly options: PlayOptions;
+  readonly resolve: (playing: Promise<readonly FinishedRollout[]> | undefined) => void;
+  readonly reject: (reason: unknown) => void;
+}
+
 export interface QueuedGroup {
   readonly batch: IssuedBatch;
   readonly key: GroupKey;
@@ -59,6 +69,7 @@ export interface QueuedGroup {
 export class GroupQueue {
   readonly #stored: StoredGroups | null;
   #waiting: readonly QueuedGroup[] = [];
+  readonly #held = new Map<GroupKey, HeldGroup>();
   /** By the step that took them and is not completed. */
   readonly #taken = new Map<number, readonly QueuedGroup[]>();
   readonly #ended = new WeakSet<GroupKey>();
@@ -66,6 +77,8 @@ export class GroupQueue {
   /** Stored groups that were read, or are. */
   readonly #reading = new WeakMap<GroupKey, Promise<readonly FinishedRollout[]>>();
   #player: RolloutPlayer | null = null;
+  /** The last one, also after its end. */
+  #latest: RolloutPlayer | null = null;
   /** The step that is waited for, or was last. */
   #step = 0;
   #isAwaited = false;
@@ -86,7 +99,7 @@ export class GroupQueue {
     return this.#waiting;
   }
 
-  /** Begins groups, behind those that were issued before, with the settings of `context`; stored ones are not played. */
+  /** Adds groups behind those that were issued before, to be played with the settings of `context`; stored ones are not played. */
   issue(context: RunContext, batch: IssuedBatch): void {
     const { step, items, policy, settingsHash } = batch;
     const first = this.groups.filter((group) => group.batch.step === step).length;
@@ -104,24 +117,22 @@ export class GroupQueue {
       }),
       keep: (rollout) => this.#keep(rollout, keys[rollout.task.group - first]),
     };
-    const isStored = keys.map((key) => this.#stored?.has(key) === true);
-    const played = player
-      .play(
-        tasks.filter((_, i) => isStored[i] !== true),
-        options,
-      )
-      .values();
     const issued = keys.map((key, i): QueuedGroup => {
       const own = tasks[i] ?? [];
       const ended =
-        isStored[i] === true
+        this.#stored?.has(key) === true
           ? this.#restore(key, own, player, options)
-          : this.#store(key, played.next().value);
+          : this.#store(key, this.#hold(key, { context, tasks: own, options }));
       // Awaited when its step comes; until then a failure must not count as one that nobody handles.
       ended.then(() => this.#ended.add(key)).catch(() => undefined);
       return { batch, key, size: own.length, ended, progress: progress[i] ?? new GroupProgress() };
     });
     this.#waiting = [...this.#waiting, ...issued];
+  }
+
+  /** Begins the first `count` groups that no step has taken, those that play already among them. */
+  play(count: number): void {
+    this.#begin(this.#waiting.slice(0, count));
   }
 
   /** Reads groups once all of them have ended, so that they need not be read when a step takes them. @throws as {@link take} */
@@ -142,6 +153,7 @@ export class GroupQueue {
     this.#waiting = this.#waiting.slice(count);
     this.#taken.set(step, [...before, ...groups]);
     this.#report(context, step, groups);
+    this.#begin(groups);
     this.#step = step;
     this.#isAwaited = true;
     this.#player?.check();
@@ -177,10 +189,11 @@ export class GroupQueue {
     this.#progress.delete(step);
   }
 
-  /** Ends what is playing, for the reason that the run ends. */
-  async close(): Promise<void> {
+  /** Ends what is playing, for the reason that the run ends. Resolves with the milliseconds of pauses that no batch has reported. */
+  async close(): Promise<number> {
     this.#player?.abort(new AppError("run-ended", "The run ended before the rollout."));
     await this.#end().catch(() => undefined);
+    return (this.#latest?.waitedMs ?? 0) - this.#reportedPauseMs;
   }
 
   #report({ reporting }: RunContext, step: number, groups: readonly QueuedGroup[]): void {
@@ -198,6 +211,7 @@ export class GroupQueue {
     this.#step = step;
     this.#reportedPauseMs = 0;
     this.#player = new RolloutPlayer(context, this.#scope());
+    this.#latest = this.#player;
     return this.#player;
   }
 
@@ -214,11 +228,33 @@ export class GroupQueue {
     };
   }
 
+  #hold(
+    key: GroupKey,
+    group: Omit<HeldGroup, "resolve" | "reject">,
+  ): Promise<readonly FinishedRollout[]> {
+    return new Promise((resolve, reject) => {
+      this.#held.set(key, { ...group, resolve: (playing) => resolve(playing ?? []), reject });
+    });
+  }
+
+  /** Plays those of the groups that are held. */
+  #begin(groups: readonly QueuedGroup[]): void {
+    for (const [{ step }, own] of groupBy(groups, ({ batch }) => batch)) {
+      const held = own.flatMap(({ key }) => this.#held.get(key) ?? []);
+      for (const { key } of own) this.#held.delete(key);
+      const [first] = held;
+      if (first === undefined) continue;
+      const tasks = held.map((group) => group.tasks);
+      const playing = this.#open(first.context, step).play(tasks, first.options);
+      for (const [i, { resolve }] of held.entries()) resolve(playing[i]);
+    }
+  }
+
   async #store(
     key: GroupKey,
-    playing: Promise<readonly FinishedRollout[]> | undefined,
+    playing: Promise<readonly FinishedRollout[]>,
   ): Promise<readonly FinishedRollout[] | null> {
-    const rollouts = (await playing) ?? [];
+    const rollouts = await playing;
     if (this.#stored === null) return rollouts;
     await this.#stored.complete(key);
     return null;
@@ -242,7 +278,8 @@ export class GroupQueue {
     const rollouts = await this.#stored?.read(key);
     const [place] = tasks;
     if (rollouts == null || place === undefined) {
-      return this.#store(key, player.play([tasks], options)[0]);
+      const [playing] = player.play([tasks], options);
+      return this.#store(key, playing ?? Promise.resolve([]));
     }
     for (const rollout of rollouts) await options.onFinished(atPlace(rollout, place));
     return null;
@@ -280,6 +317,10 @@ export class GroupQueue {
   async #end(): Promise<void> {
     const player = this.#player;
     this.#player = null;
+    for (const { reject } of this.#held.values()) {
+      reject(new AppError("run-ended", "The run ended before the rollout."));
+    }
+    this.#held.clear();
     await Promise.allSettled(this.groups.map(({ ended }) => ended));
     await player?.end();
   }

@@ -3,8 +3,8 @@
 import { formatCost, formatCount, formatMeasure } from "../../../shared/format.ts";
 import type { Config } from "../../config/fields/schema.ts";
 import { AppError } from "../../errors.ts";
-import { type Prices, usedTotal } from "../../usage/prices.ts";
-import type { RunUsage } from "../../usage/tokenUsage.ts";
+import { type CountedUsage, costOf, type Prices, usedTotal } from "../../usage/prices.ts";
+import { countTokens, type TokenUsage } from "../../usage/tokenUsage.ts";
 import { mean } from "../../util/stats.ts";
 
 /** The code of a run that has reached its target: it is done. */
@@ -15,9 +15,9 @@ type Limits = Pick<
   "max_cost_usd" | "max_hours" | "max_tokens_total" | "model_name" | "target_reward"
 >;
 
-/** What a run has used, in all its attempts. */
+/** What a run has used until now, in all its attempts: rollouts that wait for their step and evaluations included. */
 export interface Spent {
-  readonly usage: RunUsage;
+  readonly usage: CountedUsage;
   readonly prices: Prices | null;
   readonly seconds: number;
 }
@@ -37,6 +37,39 @@ export function budgetShares(limits: Limits, { usage, prices, seconds }: Spent):
     ...(tokens !== null && { tokens_frac: used.tokens / tokens }),
     ...(hours !== null && { hours_frac: seconds / 3600 / hours }),
   };
+}
+
+/**
+ * How many of the next steps may be sampled while some budget of tokens or USD is left for each, at the mean cost of a step until now.
+ * Infinity without such a budget; 1 before any step has shown what one costs. `tokens` are those of the completed `steps`.
+ */
+export function stepsWithinBudget(
+  { max_cost_usd: usd, max_tokens_total: total }: Limits,
+  { usage, prices }: Omit<Spent, "seconds">,
+  { steps, tokens }: { readonly steps: number; readonly tokens: TokenUsage },
+): number {
+  const budgets: { readonly limit: number; readonly measure: (tokens: TokenUsage) => number }[] =
+    [];
+  if (total !== null) budgets.push({ limit: total, measure: countTokens });
+  if (usd !== null && prices !== null) {
+    budgets.push({ limit: usd, measure: (own) => costOf(own, prices) });
+  }
+  const counts = budgets.map(({ limit, measure }) => {
+    const evaluated = measure(usage.evaluation);
+    if (measure(usage.cumulative) + evaluated >= limit) return 0;
+    if (steps === 0) return 1;
+    const completed = measure(tokens);
+    return Math.ceil((limit - evaluated - completed) / (completed / steps));
+  });
+  return Math.min(Number.POSITIVE_INFINITY, ...counts);
+}
+
+/** True where the row of each step decides whether another one follows. */
+export function waitsForRow({
+  pause_on_alarm: isPaused,
+  target_reward: target,
+}: Pick<Config, "pause_on_alarm" | "target_reward">): boolean {
+  return isPaused || target !== null;
 }
 
 /** Why a run ends now; null when it goes on. `rewards` are the mean rewards of its steps, null where none was scored. */

@@ -9,7 +9,12 @@ import { metricNames } from "../../runFolder/metrics/metrics.ts";
 import { type MetricsTree, mergeMetrics } from "../../runFolder/metrics/metricsTree.ts";
 import type { StepFacts, StepTimes } from "../../runFolder/metrics/stepFacts.ts";
 import type { SamplingClient } from "../../tinker/samplingClient.ts";
-import { addTokens, type RunUsage, type TokenUsage } from "../../usage/tokenUsage.ts";
+import {
+  addTokens,
+  type RunUsage,
+  subtractTokens,
+  type TokenUsage,
+} from "../../usage/tokenUsage.ts";
 import { fraction, summarize } from "../../util/stats.ts";
 import type { TakenBatch } from "../generation/groupQueue.ts";
 import { refillCost } from "../generation/refill.ts";
@@ -46,7 +51,7 @@ export interface StepInput {
   readonly cursor: number;
   /** Updates made before it. */
   readonly optimizerUpdates: number;
-  /** Of the run before this step. */
+  /** Of the steps before this one. */
   readonly usage: RunUsage;
   /** That the run has taken until now, less a pause of so many milliseconds since the step before. */
   readonly secondsUntilNow: (pausedMs: number) => number;
@@ -63,8 +68,8 @@ export interface StepResults extends TakenBatch {
   /** What `off_policy_correction` left out, with the log-probabilities of its forward pass. */
   readonly masked: readonly TrainingDatum[];
   readonly learningRate: number;
-  /** Of its requests beside those of rollouts. */
-  readonly updateTokens: TokenUsage;
+  /** Of the steps until now, with this one. */
+  readonly usage: RunUsage;
   /** Null when nothing was trained. */
   readonly trained: TrainedStep | null;
   readonly times: StepTimes;
@@ -156,21 +161,40 @@ function stepsLeft(
   return (config.refill ? completed / doneFraction : planned) - completed;
 }
 
-/** Of a rollout that is not trained on all tokens are discarded, of another one those of attempts that it has repeated. */
-function usageOf(
-  context: RunContext,
-  { usage: before }: StepInput,
-  { groups, updateTokens }: StepResults,
-): StepFacts["usage"] {
-  let step = updateTokens;
+/**
+ * The tokens of the steps with this one, and the part that nothing came of: of a rollout that is not trained on all, of another one
+ * those of attempts that it has repeated.
+ */
+export function usageAfter(
+  before: RunUsage,
+  {
+    groups,
+    updateTokens,
+  }: { readonly groups: readonly ScoredGroup[]; readonly updateTokens: TokenUsage },
+): RunUsage {
+  let cumulative = addTokens(before.cumulative, updateTokens);
   let { discarded } = before;
   for (const { advantage, rollout } of groups.flatMap(({ rollouts }) => rollouts)) {
     const { usage } = rollout.facts;
-    step = addTokens(step, usage.used);
+    cumulative = addTokens(cumulative, usage.used);
     discarded = addTokens(discarded, advantage === null ? usage.used : usage.discarded);
   }
-  const cumulative = addTokens(before.cumulative, step);
-  return { step, total: { ...before, cumulative, discarded }, prices: pricesOf(context) };
+  return { ...before, cumulative, discarded };
+}
+
+/** Totals are those of the usage log, with what was sampled ahead. */
+function usageOf(
+  context: RunContext,
+  { usage: before }: StepInput,
+  { usage: after }: StepResults,
+): StepFacts["usage"] {
+  const { cumulative, evaluation } = context.storage.usage;
+  const step = subtractTokens(after.cumulative, before.cumulative);
+  return {
+    step,
+    total: { cumulative, discarded: after.discarded, evaluation },
+    prices: pricesOf(context),
+  };
 }
 
 function budgetMetrics(

@@ -38,7 +38,12 @@ import { overlongPenalty } from "../update/overlong.ts";
 import { toTokenRecords } from "../update/tokenRecords.ts";
 import { type TrainedStep, trainStep } from "../update/trainStep.ts";
 import { applyAlarmActions } from "./alarms.ts";
-import { gatherStepFacts, type StepBeginning, type StepInput } from "./gatherStepFacts.ts";
+import {
+  gatherStepFacts,
+  type StepBeginning,
+  type StepInput,
+  usageAfter,
+} from "./gatherStepFacts.ts";
 
 export interface StepOutput {
   readonly row: MetricsRow;
@@ -50,7 +55,7 @@ export interface StepOutput {
   /** Position after it. */
   readonly cursor: number;
   readonly rewardMean: number | null;
-  /** Of the run, with this step. */
+  /** Of the steps until now, with this one. */
   readonly usage: RunUsage;
   readonly totalS: number;
   /** That the run has taken, with this step. */
@@ -114,16 +119,21 @@ export async function beginStep(context: RunContext, input: StepBeginning): Prom
   const untrained = trainingBatch(scored);
   const meter = new UsageMeter();
   const metered = meteredContext(context, meter);
-  const { data, masked, metrics } = await adjustAdvantages(metered, step, untrained.data);
-  const groups = leaveOutMasked(scored, masked);
-  await storage.store.addScores(step, scores(groups, config));
-  const extra = mergeMetrics(before, metrics);
-  const { counted } = untrained;
-  const update =
-    data.length === 0 ? null : await train(metered, input, { data, counted }, learningRate, batch);
-  const updateTokens = meter.usage.used;
-  storage.usage.add({ for: "update", step, tokens: updateTokens });
-  return { step, batch, groups, learningRate, extra, takenMs, masked, updateTokens, update };
+  try {
+    const { data, masked, metrics } = await adjustAdvantages(metered, step, untrained.data);
+    const groups = leaveOutMasked(scored, masked);
+    await storage.store.addScores(step, scores(groups, config));
+    const extra = mergeMetrics(before, metrics);
+    const { counted } = untrained;
+    const left = { data, counted };
+    const update =
+      data.length === 0 ? null : await train(metered, input, left, learningRate, batch);
+    const updateTokens = meter.usage.used;
+    return { step, batch, groups, learningRate, extra, takenMs, masked, updateTokens, update };
+  } finally {
+    // Whatever comes of it: the service was asked for these.
+    storage.usage.add({ for: "update", step, tokens: meter.usage.used });
+  }
 }
 
 /** Waits for the update of a step, writes down what came of it, and appends its row. */
@@ -154,6 +164,7 @@ export async function recordStep(
   };
   await storage.store.addPhases(step, phasesOf(input, begun, results, clock));
   const seconds = input.secondsUntilNow(pausedMs);
+  const usage = usageAfter(input.usage, begun);
   const facts = gatherStepFacts(context, input, {
     ...batch,
     groups,
@@ -162,11 +173,13 @@ export async function recordStep(
     learningRate,
     trained,
     times,
-    updateTokens: begun.updateTokens,
+    usage,
     seconds,
     overlapFrac: results?.overlapFrac ?? null,
     extra,
   });
+  // Without a wait in between: the totals of the row are what stands before this line.
+  storage.usage.add({ for: "row", step, seconds });
   const judged = await input.alarms.evaluate(context, buildMetricsRow(facts));
   await appendMetrics(storage.fileSystem, storage.folder, judged.row);
   const finished = finishedEvent(context, facts, groups);
@@ -181,7 +194,7 @@ export async function recordStep(
     rollouts,
     cursor,
     rewardMean,
-    usage: facts.usage.total,
+    usage,
     totalS,
     seconds,
   };

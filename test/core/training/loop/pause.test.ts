@@ -3,7 +3,8 @@ import { START } from "../../../../src/core/training/step/loopPosition.ts";
 import { settle } from "../../../fakes/fakeClock.ts";
 import { result, scriptedEnvironment } from "../../rollout/scriptedEnvironment.ts";
 import { aConfig, anEnvironment, ENVIRONMENT } from "../builders.ts";
-import { comparableRows, duringRollouts, prepareRun } from "./prepareRun.ts";
+import { placeOfSeed, prepareAhead } from "./prepareAhead.ts";
+import { comparableRows, duringRollouts, prepareRun, rewarding } from "./prepareRun.ts";
 
 describe("a loop that is asked to pause", () => {
   it("waits after the step under way, and goes on as if it had never waited", async () => {
@@ -70,6 +71,29 @@ describe("a loop that is asked to pause", () => {
     };
     expect(await phasesOf(true)).toEqual(["paused", "running"]);
     expect(await phasesOf(false)).toEqual([]);
+  });
+
+  it("waits at a critical alarm before another update is submitted while it samples steps ahead", async () => {
+    const atPause: number[] = [];
+    // Seventeen times the same tokens, with different rewards.
+    const run = prepareAhead({
+      ...{ stepsAhead: 2, steps: 4, rewardOf: () => 1 },
+      remote: rewarding(),
+      environment: { num_rollouts: 17 },
+      config: { pause_on_alarm: true },
+      onPhase: (phase) => {
+        const { client, control } = run.context;
+        const newest = Math.max(
+          ...run.asked.map(({ seed = 0 }) => placeOfSeed(seed)?.position ?? 0),
+        );
+        if (phase === "paused") atPause.push(client.adamCalls.length, newest);
+        control.continue();
+      },
+    });
+    expect(await run.run()).toMatchObject({ outcome: "done", step: 4 });
+    const alarm = { kind: "alarm", step: 0, severity: "critical" };
+    expect(run.context.progress).toContainEqual(expect.objectContaining(alarm));
+    expect(atPause).toEqual([1, 2]);
   });
 
   it.each([

@@ -101,13 +101,24 @@ export function duringUpdate({ context: { client } }: LoopRun, steps: number, ac
 export function comparableRows({ rows }: LoopRun): readonly unknown[] {
   return rows().map((row) => {
     if (!isJsonObject(row)) return row;
-    const { time: _, throughput: _t, progress: _p, capacity: _c, rollout, async, ...rest } = row;
+    const {
+      time: _,
+      throughput: _t,
+      progress: _p,
+      capacity: _c,
+      rollout,
+      async,
+      tokens,
+      ...rest
+    } = row;
     const ahead = isJsonObject(async)
       ? { ...async, wait_for_batch_s: null, queue_ready: null }
       : async;
     return {
       ...rest,
       async: ahead,
+      // What was sampled ahead until a row depends on timing.
+      tokens: isJsonObject(tokens) ? { ...tokens, cumulative: null } : tokens,
       rollout: isJsonObject(rollout) ? { ...rollout, attempts: null } : rollout,
     };
   });

@@ -1,5 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { budgetShares, earlyEnd } from "../../../../src/core/training/run/budgets.ts";
+import {
+  budgetShares,
+  earlyEnd,
+  stepsWithinBudget,
+} from "../../../../src/core/training/run/budgets.ts";
 import { NO_RUN_USAGE } from "../../../../src/core/usage/tokenUsage.ts";
 import { aConfig } from "../builders.ts";
 
@@ -30,6 +34,37 @@ describe("a budget", () => {
   it("in USD ends nothing where no prices are known", () => {
     const config = aConfig({ max_cost_usd: 0.0001 });
     expect(earlyEnd(config, { ...spent, prices: null }, [])).toBeNull();
+  });
+});
+
+describe("the steps that are sampled ahead within a budget", () => {
+  // 1,000 tokens in 2 steps, and 700 of evaluations.
+  const completed = { steps: 2, tokens: TOKENS };
+  const steps = (limits: Parameters<typeof aConfig>[0], of = completed): number =>
+    stepsWithinBudget(aConfig(limits), spent, of);
+
+  it("are those before which something is left at the mean cost of a step", () => {
+    expect(steps({ max_tokens_total: 1_700 + 1 })).toBe(1);
+    expect(steps({ max_tokens_total: 1_700 + 500 })).toBe(1);
+    expect(steps({ max_tokens_total: 1_700 + 501 })).toBe(2);
+    expect(steps({ max_cost_usd: 0.0017 + 0.0018 })).toBe(4);
+    expect(steps({ max_cost_usd: 0.0017 + 0.0018, max_tokens_total: 1_701 })).toBe(1);
+  });
+
+  it("are none once all is used, what was sampled ahead included", () => {
+    const usage = { ...spent.usage, cumulative: { ...TOKENS, sampled: 1_000 } };
+    const config = aConfig({ max_tokens_total: 2_300 });
+    expect(stepsWithinBudget(config, spent, completed)).toBe(2);
+    expect(stepsWithinBudget(config, { ...spent, usage }, completed)).toBe(0);
+  });
+
+  it("are one before a step has shown its cost, and without a budget all", () => {
+    expect(steps({ max_tokens_total: 10_000 }, { ...completed, steps: 0 })).toBe(1);
+    expect(steps({ max_hours: 1 })).toBe(Number.POSITIVE_INFINITY);
+    const unpriced = { ...spent, prices: null };
+    expect(stepsWithinBudget(aConfig({ max_cost_usd: 1 }), unpriced, completed)).toBe(
+      Number.POSITIVE_INFINITY,
+    );
   });
 });
 
