@@ -31,8 +31,16 @@ export interface OfficialServer {
 
 /** Starts the sample environments on the official server of a package. */
 export async function startOfficialServer(packageName: Package): Promise<OfficialServer> {
-  const args = [join(KIT, "environments.py"), "--port", "0", "--package", packageName];
-  const child = spawn(kitPython ?? "", args, {
+  const args = ["--port", "0", "--package", packageName];
+  return await startPythonServer(kitPython ?? "", [join(KIT, "environments.py"), ...args]);
+}
+
+/** Starts a program that prints `listening URL` and serves environments there. */
+export async function startPythonServer(
+  python: string,
+  args: readonly string[],
+): Promise<OfficialServer> {
+  const child = spawn(python, args, {
     env: KIT_ENVIRONMENT,
     stdio: ["ignore", "pipe", "ignore"],
   });

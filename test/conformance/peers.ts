@@ -120,6 +120,11 @@ export const PEERS: readonly Peer[] = [
     version: "",
   },
   {
+    file: "conformance/chat/arguments",
+    name: "arguments of every kind, from every chat format into openreward",
+    version: OPENREWARD,
+  },
+  {
     file: "conformance/chat/wholeRuns",
     name: "whole runs in every chat format, killed and resumed",
     version: "",

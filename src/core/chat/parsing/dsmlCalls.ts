@@ -1,9 +1,10 @@
 /** Calls of DeepSeek V4.1: an `invoke` tag with one `parameter` tag per argument, which says itself whether its value is a string. */
 
 import { type ExactJson, parseExactJson, TooDeepError } from "../../util/exactJson.ts";
-import type { ToolCallError } from "../renderer.ts";
-import { endOfValue, unclosedError } from "./taggedArguments.ts";
-import { type CallSyntax, toolCallError } from "./toolCalls.ts";
+import type { ToolCallError, ToolDeclaration } from "../renderer.ts";
+import { schemaOfTool } from "../toolSchema.ts";
+import { endOfValue, unclosedArgument, unclosedError } from "./taggedArguments.ts";
+import { type CallSyntax, type ToolCallReading, toolCallError } from "./toolCalls.ts";
 
 /** The token at the beginning of each tag's name. */
 export const DSML = "｜DSML｜";
@@ -16,20 +17,16 @@ export const DSML_CALLS: CallSyntax = {
   close: `</${DSML} invoke>`,
   section: { open: `<${DSML} calls>`, close: `</${DSML} calls>`, isStrict: false, endsTurn: true },
   expected: EXPECTED,
-  read: (payload, raw) => {
-    const failure = (kind: ToolCallError["kind"]) => ({
-      kind: "error" as const,
+  read: (payload, raw, tools) => {
+    const failure = (kind: ToolCallError["kind"]): ToolCallReading => ({
+      kind: "error",
       error: toolCallError(kind, raw, EXPECTED),
     });
     const [tag, name] = /^ name="([^"\n]*)">/.exec(payload) ?? [];
     if (tag === undefined || name === undefined) return failure("not_readable");
     if (name.trim() === "") return failure("missing_name");
     try {
-      const args = readParameters(payload.slice(tag.length));
-      if (args === null) return failure("not_readable");
-      return typeof args === "string"
-        ? { kind: "error", error: unclosedError(args, raw, EXPECTED) }
-        : { kind: "call", call: { name, args: Object.fromEntries(args), raw } };
+      return readCall(name, payload.slice(tag.length), raw, tools) ?? failure("not_readable");
     } catch (error) {
       if (error instanceof TooDeepError) return failure("too_deep");
       if (error instanceof SyntaxError) return failure("not_json");
@@ -40,27 +37,39 @@ export const DSML_CALLS: CallSyntax = {
 
 const PARAMETER_OPEN = `<${DSML} parameter`;
 const PARAMETER = new RegExp(`^${PARAMETER_OPEN} name="([^"\\n]*)" string="(true|false)">`);
+const OPENING = new RegExp(`${PARAMETER_OPEN} name="([^"<\\n]*)"`, "g");
 const PARAMETER_CLOSE = `</${DSML} parameter>`;
 /** What stands behind a closing tag: the next parameter, or the end. */
 const NEXT = new RegExp(`\\s*(?:${PARAMETER_OPEN}|$)`, "y");
 
-/**
- * Null when the text is not one parameter after the other, each with a name of its own; the name of one that was not closed before the
- * next began. @throws SyntaxError for a value that is no JSON
- */
-function readParameters(text: string): ReadonlyMap<string, ExactJson> | string | null {
-  const args = new Map<string, ExactJson>();
+/** Null when the text is not one parameter after the other, each with a name of its own. @throws SyntaxError for a value that is no JSON */
+function readCall(
+  name: string,
+  text: string,
+  raw: string,
+  tools: readonly ToolDeclaration[],
+): ToolCallReading | null {
+  const values = new Map<string, string>();
+  const texts = new Set<string>();
   let rest = text.trimStart();
   while (rest !== "") {
-    const [tag, key, isString] = PARAMETER.exec(rest) ?? [];
-    if (tag === undefined || key === undefined || args.has(key)) return null;
+    const [tag, key, isText] = PARAMETER.exec(rest) ?? [];
+    if (tag === undefined || key === undefined || values.has(key)) return null;
     const behind = rest.slice(tag.length);
     const ended = endOfValue(behind, PARAMETER_CLOSE, NEXT);
     if (ended === null) return null;
-    const { value, length } = ended;
-    if (value.lastIndexOf(PARAMETER_OPEN) > value.lastIndexOf(PARAMETER_CLOSE)) return key;
-    args.set(key, isString === "true" ? value : parseExactJson(value));
-    rest = behind.slice(length).trimStart();
+    values.set(key, ended.value);
+    if (isText === "true") texts.add(key);
+    rest = behind.slice(ended.length).trimStart();
   }
-  return args;
+  const schema = schemaOfTool(name, tools);
+  const unclosed = unclosedArgument({ values, schema, opening: OPENING, close: PARAMETER_CLOSE });
+  if (unclosed !== null) {
+    return { kind: "error", error: unclosedError(unclosed, raw, EXPECTED) };
+  }
+  const args = [...values].map(([key, value]): [string, ExactJson] => [
+    key,
+    texts.has(key) ? value : parseExactJson(value),
+  ]);
+  return { kind: "call", call: { name, args: Object.fromEntries(args), raw } };
 }

@@ -94,6 +94,14 @@ describe("a turn of DeepSeek V4.1", () => {
     });
   });
 
+  it("never swallows the next argument where a value is not closed", () => {
+    const open = '<｜DSML｜ parameter name="b" string="true">x\n<｜DSML｜ parameter name="a"';
+    const turn = CALLS.replace('<｜DSML｜ parameter name="a"', open);
+    const { calls, errors } = parse(`</think>${turn}${END}`);
+    expect({ calls, errors }).toMatchObject({ calls: [], errors: [{ kind: "unclosed_argument" }] });
+    for (const token of ADDED) expect(errors[0]?.message).not.toContain(token);
+  });
+
   it("ends with its calls", () => {
     const { content, calls } = parse(`</think>${CALLS}\nDone.${CALLS}${END}`);
     expect({ content, calls: calls.length }).toEqual({ content: "", calls: 1 });
@@ -102,14 +110,6 @@ describe("a turn of DeepSeek V4.1", () => {
   it.each([
     ["outside of a section", CALL, "not_readable"],
     ["without the flag of a value", CALLS.replace(' string="false"', ""), "not_readable"],
-    [
-      "with a parameter that is not closed before the next",
-      CALLS.replace(
-        /(<｜DSML｜ parameter)(.*)(<\/｜DSML｜ parameter>)/,
-        '$1$2\n$1 name="b" string="true">x$3',
-      ),
-      "unclosed_argument",
-    ],
     ["with a parameter twice", CALLS.replace(/(<｜DSML｜ parameter.*\n)/, "$1$1"), "not_readable"],
     ["with a value that is no JSON", CALLS.replace(">2<", ">{<"), "not_json"],
     [
