@@ -79,6 +79,10 @@ export const EXPLAINED: readonly Explained[] = [
     why: "A turn of Llama 3 may also end in <|eom_id|>: sampling stops there, and the turn is whole.",
   },
   {
+    vectors: /^llama3: .*x_python_tag/,
+    why: "The tag that a call may begin with hides no call.",
+  },
+  {
     vectors: /^base: qwen3(\.5)?-base\/eos/,
     why: "A base model may also end its answer with the end of the text, which is no part of the answer.",
   },

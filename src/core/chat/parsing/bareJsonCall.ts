@@ -8,8 +8,11 @@ import {
 } from "../../util/exactJson.ts";
 import type { TurnParser } from "../format.ts";
 import type { TokenContext } from "../pieces.ts";
-import type { ParsedTurn, ToolDeclaration } from "../renderer.ts";
+import type { ParsedTurn, ToolCallError, ToolDeclaration } from "../renderer.ts";
 import { type ToolCallReading, toolCallError } from "./toolCalls.ts";
+
+/** A model may write it in front of a call. */
+const TAG = "<|python_tag|>";
 
 const EXPECTED =
   'Answer with one JSON object that has the keys "name" and "parameters", and nothing else, to call a tool.';
@@ -21,14 +24,15 @@ interface BareJsonOptions extends TokenContext {
 
 /**
  * An answer may be JSON too. An object counts as a call if tools were declared, it has a name, and its `parameters` (or `arguments`)
- * are an object; it counts as a broken call if its name is that of a declared tool and they are something else.
+ * are an object; it counts as a broken call if its name is that of a declared tool and they are something else. Behind one tag that says
+ * that a call follows, any other object, also one that is no JSON, is a broken call, too.
  */
 export function createBareJsonParser({ tokenizer, controls, ends }: BareJsonOptions): TurnParser {
   const endIds = ends.map((text) => controls.idOf(text));
   return (turn, tools) => {
     const endAt = turn.findIndex((id) => endIds.includes(id));
     const text = tokenizer.decode(endAt < 0 ? turn : turn.slice(0, endAt)).trim();
-    const reading = text.startsWith("{") ? readCall(text, tools) : null;
+    const reading = tools.length === 0 ? null : readCall(text, tools);
     return turnOf(text, reading, turn.length > 0 && endIds.includes(turn.at(-1) ?? null));
   };
 }
@@ -44,21 +48,30 @@ function turnOf(text: string, reading: ToolCallReading | null, ended: boolean): 
 }
 
 /** Null for text that is no call. */
-function readCall(text: string, tools: readonly ToolDeclaration[]): ToolCallReading | null {
-  if (tools.length === 0) return null;
-  let value: ExactJson;
-  try {
-    value = parseExactJson(text);
-  } catch (error) {
-    return error instanceof TooDeepError
-      ? { kind: "error", error: toolCallError("too_deep", text, EXPECTED) }
-      : null;
-  }
+function readCall(raw: string, tools: readonly ToolDeclaration[]): ToolCallReading | null {
+  const isTagged = raw.startsWith(TAG);
+  const text = isTagged ? raw.slice(TAG.length).trimStart() : raw;
+  if (!text.startsWith("{")) return null;
+  const failure = (kind: ToolCallError["kind"]): ToolCallReading => ({
+    kind: "error",
+    error: toolCallError(kind, raw, EXPECTED),
+  });
+  const value = parsed(text);
+  if (value instanceof TooDeepError) return failure("too_deep");
+  if (value === undefined) return isTagged ? failure("not_json") : null;
   const { name, parameters, arguments: others } = isExactObject(value) ? value : {};
   const args = parameters ?? others;
-  if (typeof name !== "string" || args === undefined) return null;
-  if (isExactObject(args)) return { kind: "call", call: { name, args, raw: text } };
-  return tools.some((tool) => tool.function.name === name)
-    ? { kind: "error", error: toolCallError("bad_arguments", text, EXPECTED) }
-    : null;
+  if (typeof name !== "string") return isTagged ? failure("missing_name") : null;
+  if (isExactObject(args)) return { kind: "call", call: { name, args, raw } };
+  const isDeclared = tools.some((tool) => tool.function.name === name);
+  return isTagged || (isDeclared && args !== undefined) ? failure("bad_arguments") : null;
+}
+
+/** Undefined for text that is no JSON. */
+function parsed(text: string): ExactJson | TooDeepError | undefined {
+  try {
+    return parseExactJson(text);
+  } catch (error) {
+    return error instanceof TooDeepError ? error : undefined;
+  }
 }

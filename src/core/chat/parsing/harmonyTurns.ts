@@ -2,7 +2,8 @@
 
 import type { TurnParser } from "../format.ts";
 import { requireId, type TokenContext } from "../pieces.ts";
-import { readArguments } from "./toolCalls.ts";
+import type { ToolDeclaration } from "../renderer.ts";
+import { readArguments, toolCallError } from "./toolCalls.ts";
 import { combineParts, type TurnPart } from "./turnParts.ts";
 
 /** The control tokens of the format. */
@@ -32,35 +33,49 @@ interface Message {
 export function createHarmonyParser({ tokenizer, controls }: TokenContext): TurnParser {
   const idOf = (name: keyof typeof HARMONY): number => requireId(controls, HARMONY[name]);
   const marks = { message: idOf("message"), end: idOf("end"), start: idOf("start") };
-  const ends = [idOf("return"), idOf("call")];
+  const callEnd = idOf("call");
+  const ends = [idOf("return"), callEnd];
   const headers = { channel: idOf("channel"), constrain: idOf("constrain") };
   const decode = (ids: readonly number[]): string => tokenizer.decode(ids);
 
-  const readMessage = (message: Message): readonly TurnPart[] => {
-    const { header, body, isClosed, ids } = message;
-    const { channel, recipient } = readHeader(header, headers, decode);
-    const tool = /^functions\.(.+)$/.exec(recipient ?? "")?.[1];
-    const call = (name: string): TurnPart =>
-      readArguments(body === null ? "" : decode(body), {
-        ...{ name, raw: decode(ids), expected: EXPECTED },
-        isClosed: isClosed && body !== null,
-      });
-    if (body === null) {
-      const text: TurnPart = { kind: "text", text: withoutRole(decode(header)) };
-      return tool === undefined ? [text] : [text, call(tool)];
+  /** Null for a message that is no call. */
+  const readCall = (
+    { body, isClosed, ids }: Message,
+    recipient: string | null,
+    tools: readonly ToolDeclaration[],
+  ): TurnPart | null => {
+    const name = recipient === null ? null : toolOf(recipient, tools);
+    const raw = decode(ids);
+    if (name !== null) {
+      const isWhole = isClosed && body !== null;
+      const options = { name, raw, expected: EXPECTED, isClosed: isWhole };
+      return readArguments(body === null ? "" : decode(body), options);
     }
-    if (tool !== undefined) return [call(tool)];
-    const text = decode(body);
-    if (channel === "analysis") return [{ kind: "reasoning", text, tokens: body.length }];
-    return [{ kind: "text", text }];
+    if (ids.at(-1) !== callEnd || tools.length === 0) return null;
+    return { kind: "error", error: toolCallError("missing_name", raw, EXPECTED) };
   };
 
-  return (turn) => {
+  const readMessage = (
+    message: Message,
+    tools: readonly ToolDeclaration[],
+  ): readonly TurnPart[] => {
+    const { header, body } = message;
+    const { channel, recipient } = readHeader(header, headers, decode);
+    const call = readCall(message, recipient, tools);
+    const calls = call === null ? [] : [call];
+    if (body === null) return [{ kind: "text", text: withoutRole(decode(header)) }, ...calls];
+    if (channel === "analysis" && (call === null || recipient === null)) {
+      return [{ kind: "reasoning", text: decode(body), tokens: body.length }, ...calls];
+    }
+    return call === null ? [{ kind: "text", text: decode(body) }] : calls;
+  };
+
+  return (turn, tools) => {
     const endAt = turn.findIndex((id) => ends.includes(id));
     const ended = endAt >= 0;
     const messages = splitMessages(ended ? turn.slice(0, endAt + 1) : turn, marks, ends);
     const last = messages.at(-1);
-    const parts = messages.map(readMessage);
+    const parts = messages.map((message) => readMessage(message, tools));
     const unclosedThink = last?.isClosed === false && parts.at(-1)?.[0]?.kind === "reasoning";
     return combineParts(parts.flat(), { unclosedThink, ended: ends.includes(turn.at(-1) ?? -1) });
   };
@@ -96,7 +111,7 @@ function splitMessages(
   return messages;
 }
 
-/** The recipient stands behind the role or behind the channel. */
+/** The recipient stands behind the role, the channel or the type; with it what follows in that part of the header. */
 function readHeader(
   header: readonly number[],
   { channel, constrain }: { readonly channel: number; readonly constrain: number },
@@ -107,9 +122,31 @@ function readHeader(
   const channelAt = named.indexOf(channel);
   const role = decode(channelAt < 0 ? named : named.slice(0, channelAt));
   const rest = channelAt < 0 ? "" : decode(named.slice(channelAt + 1));
-  const [, recipient] = /(?:^|\s)to=(\S+)/.exec(`${role} ${rest}`) ?? [];
+  const type = typeAt < 0 ? "" : decode(header.slice(typeAt + 1));
+  const recipients = [role, rest, type].flatMap((part) => {
+    const at = part.search(/(?:^|\s)to=\S/);
+    return at < 0 ? [] : [part.slice(part.indexOf("=", at) + 1).trimEnd()];
+  });
   const [, name] = /^\s*(\S+)/.exec(rest) ?? [];
-  return { channel: name ?? null, recipient: recipient ?? null };
+  return { channel: name ?? null, recipient: recipients[0] ?? null };
+}
+
+const NAMESPACE = "functions.";
+
+/**
+ * The tool that a recipient names: a declared one by its whole name, which may have blanks, with or without the namespace; else the word
+ * behind the namespace. Null for another recipient.
+ */
+function toolOf(recipient: string, tools: readonly ToolDeclaration[]): string | null {
+  const inNamespace = recipient.startsWith(NAMESPACE) ? recipient.slice(NAMESPACE.length) : "";
+  const declared = [inNamespace, recipient].flatMap((text) =>
+    tools
+      .map(({ function: { name } }) => name)
+      .filter((name) => name !== "" && (text === name || text.startsWith(`${name} `)))
+      .sort((a, b) => b.length - a.length),
+  );
+  const [word = ""] = /^\S*/.exec(inNamespace) ?? [];
+  return declared[0] ?? (word === "" ? null : word);
 }
 
 function withoutRole(header: string): string {

@@ -195,7 +195,8 @@ describe("after a turn of gpt-oss", () => {
 });
 
 describe("a turn of gpt-oss", () => {
-  const parse = (text: string) => renderer().parse(sampled(text));
+  const parse = (text: string, tools: readonly ToolDeclaration[] = []) =>
+    renderer().parse(sampled(text), tools);
 
   it("is reasoning, text and a call", () => {
     const call =
@@ -248,6 +249,57 @@ describe("a turn of gpt-oss", () => {
     ],
   ])("does not call because of %s", (_what, turn) => {
     expect(parse(turn)).toMatchObject({ calls: [], errors: [], ended: true });
+  });
+
+  it.each([
+    ["a declared tool", "<|channel|>commentary to=add <|constrain|>json"],
+    ["a declared tool behind the role", " to=add<|channel|>commentary"],
+    ["a function behind the type", "<|channel|>commentary <|constrain|>json to=functions.add"],
+    ["a declared tool behind the type", "<|channel|>commentary<|constrain|>to=add"],
+  ])("calls %s", (_what, header) => {
+    const { calls, errors } = parse(`${header}<|message|>{"a": 1}<|call|>`, [ADD]);
+    expect({ calls, errors }).toMatchObject({
+      calls: [{ name: "add", args: { a: 1 } }],
+      errors: [],
+    });
+  });
+
+  it("calls a tool whose name has blanks, and takes no type for a part of a name", () => {
+    const named = (name: string): ToolDeclaration => ({
+      ...ADD,
+      function: { ...ADD.function, name },
+    });
+    const tools = [named("get"), named("get the weather"), named("get the")];
+    const nameIn = (header: string) =>
+      parse(`${header}<|message|>{}<|call|>`, tools).calls.map(({ name }) => name);
+    expect(nameIn(" to=functions.get the weather<|channel|>commentary")).toEqual([
+      "get the weather",
+    ]);
+    expect(nameIn("<|channel|>commentary to=get the weather json")).toEqual(["get the weather"]);
+    expect(nameIn("<|channel|>commentary to=functions.get json")).toEqual(["get"]);
+    expect(nameIn("<|channel|>commentary to=functions.other json")).toEqual(["other"]);
+  });
+
+  it.each([
+    ["another recipient", "<|channel|>commentary to=function.add <|constrain|>json"],
+    ["a recipient that is no tool", " to=python<|channel|>analysis code"],
+    ["no recipient", "<|channel|>commentary <|constrain|>json"],
+    ["no header", ""],
+  ])("answers a message to %s that ends as a call does in words", (_what, header) => {
+    const turn = `${header}<|message|>{"a": 1}<|call|>`;
+    const { calls, errors, content } = parse(turn, [ADD]);
+    expect({ calls, errors, content }).toMatchObject({
+      ...{ calls: [], errors: [{ kind: "missing_name", raw: turn }], content: "" },
+    });
+    expect(errors[0]?.message).toContain("functions.NAME");
+    expect(parse(turn.replace("<|call|>", "<|return|>"), [ADD]).errors).toEqual([]);
+  });
+
+  it("keeps reasoning that ends as a call does", () => {
+    expect(parse("<|channel|>analysis<|message|>I add.<|call|>", [ADD])).toMatchObject({
+      reasoning: "I add.",
+      errors: [{ kind: "missing_name" }],
+    });
   });
 
   it.each([

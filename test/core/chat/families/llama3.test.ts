@@ -93,6 +93,35 @@ describe("a turn of Llama 3", () => {
     expect(parse(deep).errors).toMatchObject([{ kind: "too_deep" }]);
   });
 
+  it("may begin with one tag that says that a call follows", () => {
+    const tagged = `<|python_tag|>${CALL}`;
+    expect(parse(`${tagged}<|eom_id|>`)).toMatchObject({
+      calls: [{ name: "add", args: { a: 2 }, raw: tagged }],
+      errors: [],
+      content: "",
+    });
+    expect(parse(`\n<|python_tag|> ${CALL}<|eot_id|>`).calls).toHaveLength(1);
+    expect(parse(tagged, [])).toMatchObject({ calls: [], content: tagged });
+    const twice = `<|python_tag|>${tagged}`;
+    expect(parse(twice)).toMatchObject({ calls: [], errors: [], content: twice });
+    const code = '<|python_tag|>print("Hi.")';
+    expect(parse(code)).toMatchObject({ calls: [], errors: [], content: code });
+  });
+
+  it.each([
+    ["not_json", '{"name": "add", "parameters": {"a": 1,}}'],
+    ["missing_name", '{"answer": 42}'],
+    ["bad_arguments", '{"name": "other", "parameters": "2"}'],
+    ["bad_arguments", '{"name": "add"}'],
+  ])("is a broken call, %s, where an object behind the tag is none", (kind, object) => {
+    const raw = `<|python_tag|>${object}`;
+    const { calls, errors, content } = parse(`${raw}<|eom_id|>`);
+    expect({ calls, errors, content }).toMatchObject({
+      ...{ calls: [], errors: [{ kind, raw }], content: "" },
+    });
+    expect(errors[0]?.message).not.toContain("<|");
+  });
+
   it("ends on either of its end tokens", () => {
     expect(stops).toBe("<|eot_id|><|eom_id|>");
     expect(parse("Hi.<|eom_id|>")).toMatchObject({ content: "Hi.", ended: true });
