@@ -116,7 +116,7 @@ async function runContext(
     limits: runLimits(config),
     control: new RunControl(),
     ports,
-    services: { service, client, chat, environments },
+    services: { service, client, chat, environments, isOwn: () => true },
     storage: {
       fileSystem,
       folder,

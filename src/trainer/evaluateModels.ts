@@ -5,6 +5,7 @@ import { AppError, isAppError } from "../core/errors.ts";
 import type { FileSystem } from "../core/ports.ts";
 import { priceFileOf, writePriceFile } from "../core/runFolder/priceFile.ts";
 import type { RunLease } from "../core/runFolder/runLease.ts";
+import { destinationsOf } from "../core/secrets/destinations.ts";
 import type { SamplingClient } from "../core/tinker/samplingClient.ts";
 import { evaluate } from "../core/training/evaluation/evaluate.ts";
 import type { PlayContext } from "../core/training/run/context.ts";
@@ -22,6 +23,7 @@ import { loadListPrices } from "./listPrices.ts";
 import { playContext, reportContext } from "./runContext.ts";
 import { recordFailure } from "./runEnding.ts";
 import type { TrainerOptions } from "./runPlan.ts";
+import { RunRecord } from "./runRecord.ts";
 import { CleanupStack } from "./services/cleanupStack.ts";
 import type { ConnectionOptions } from "./services/connections.ts";
 import type { ReportContext } from "./tracking/reportContext.ts";
@@ -55,6 +57,8 @@ export async function evaluateModels(
     const prepared = await connectAndPrepare(connections, { loaded }, (load) => load());
     const claim = () => claimEvaluation(wanted);
     const lease = await claimRun(trainer, { loaded, claim }, { start: START });
+    const record = await RunRecord.open(lease.folder);
+    await record.add(null, destinationsOf(loaded.config), trainer.log);
     const reporting = reportContext(trainer, { loaded }, lease, null);
     const uploads = await startUploads({
       context: reporting,

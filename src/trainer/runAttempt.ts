@@ -4,6 +4,7 @@ import { isAppError } from "../core/errors.ts";
 import type { NewRunEvent } from "../core/runFolder/events.ts";
 import { priceFileOf, writePriceFile } from "../core/runFolder/priceFile.ts";
 import type { RunLease } from "../core/runFolder/runLease.ts";
+import { destinationsOf } from "../core/secrets/destinations.ts";
 import type { TrainingClient } from "../core/tinker/trainingClient.ts";
 import { type LoopEnd, runLoop } from "../core/training/loop.ts";
 import { taskCounts } from "../core/training/pastTasks.ts";
@@ -33,6 +34,7 @@ import { reportRewind, warnOfExpiry } from "./reportRewind.ts";
 import { reportContext, trainingContext } from "./runContext.ts";
 import { recordFailure, runEnding } from "./runEnding.ts";
 import type { RunPlan, TrainerOptions } from "./runPlan.ts";
+import { RunRecord } from "./runRecord.ts";
 import type { ConnectionOptions, TinkerConnection } from "./services/connections.ts";
 import { noteTokenizer } from "./tokenizerNote.ts";
 import type { ReportContext } from "./tracking/reportContext.ts";
@@ -78,7 +80,8 @@ export class RunAttempt {
       const lease = this.#lease ?? (await claimRun(trainer, plan, model));
       this.#lease = lease;
       const reporting = this.#reportContext(lease);
-      const context = this.#trainingContext(reporting, model.client);
+      const record = await this.#noteStart(lease, model.client);
+      const context = this.#trainingContext(reporting, model.client, record);
       await this.#recordPrices(lease);
       if (model.rewind !== undefined) await reportRewind(context, model.rewind);
       if (lost !== null) await reportRecovery(context, model.start.step, lost.completed);
@@ -109,13 +112,24 @@ export class RunAttempt {
     throw cause;
   }
 
-  #trainingContext(reporting: ReportContext, client: TrainingClient): RunContext {
+  /** Notes what the user has started, for what is done with its folder later. */
+  async #noteStart({ folder }: RunLease, { modelId }: TrainingClient): Promise<RunRecord> {
+    const { trainer, plan } = this.#options;
+    const record = await RunRecord.open(folder);
+    await record.add(modelId, destinationsOf(plan.loaded.config), trainer.log);
+    return record;
+  }
+
+  #trainingContext(
+    reporting: ReportContext,
+    client: TrainingClient,
+    record: RunRecord,
+  ): RunContext {
     const { listPrices, preparation, tinker } = this.#options;
     const prices = listPrices?.prices ?? null;
-    return trainingContext(reporting, tinker.service, client, {
-      ...preparation,
-      listPrices: prices,
-    });
+    const prepared = { ...preparation, listPrices: prices };
+    const isOwn = (path: string): boolean => record.isOwn(path);
+    return trainingContext(reporting, tinker.service, client, prepared, isOwn);
   }
 
   async #recordPrices({ files, folder }: RunLease): Promise<void> {

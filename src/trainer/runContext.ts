@@ -47,11 +47,12 @@ export function reportContext(
   };
 }
 
-/** The context of what plays rollouts; measures the lag of the event loop from now on. */
+/** The context of what plays rollouts; measures the lag of the event loop from now on. Without `isOwn` it deletes nothing. */
 export function playContext(
   context: ReportContext,
   service: ServiceClient,
   { chat, environments, listPrices, sequence }: Preparation & Pick<RunContext, "listPrices">,
+  isOwn: PlayContext["services"]["isOwn"] = () => false,
 ): PlayContext {
   return {
     ...context,
@@ -59,7 +60,7 @@ export function playContext(
     listPrices,
     limits: runLimits(context.config),
     ports: { ...context.ports, takeLagMs: measureLag() },
-    services: { service, chat, environments },
+    services: { service, chat, environments, isOwn },
   };
 }
 
@@ -69,7 +70,8 @@ export function trainingContext(
   service: ServiceClient,
   client: TrainingClient,
   preparation: Preparation & Pick<RunContext, "listPrices">,
+  isOwn?: PlayContext["services"]["isOwn"],
 ): RunContext {
-  const playing = playContext(context, service, preparation);
+  const playing = playContext(context, service, preparation, isOwn);
   return { ...playing, services: { ...playing.services, client } };
 }

@@ -231,12 +231,10 @@ export class Generator {
   }
 
   /** Removes what neither this saved state nor the groups that wait now need. @throws AppError `disk` */
-  async tidy({ log }: RunContext["reporting"], { dataset, samplers }: RunState): Promise<void> {
+  async tidy(reporting: RunContext["reporting"], { dataset, samplers }: RunState): Promise<void> {
     await this.#stored?.removeBefore(dataset.cursor);
     const needed = [...samplers, ...this.issued.samplers];
-    const faults = await this.#samplers.deleteBefore(this.policy.version, needed);
-    for (const reason of faults)
-      log.warn("An old sampler was not deleted; it expires.", { reason });
+    await this.#samplers.deleteBefore(this.policy.version, needed, reporting);
   }
 
   /** As {@link GroupQueue.close}. */

@@ -3,10 +3,11 @@
  * other is gone with its session.
  */
 
-import { errorMessage, isAppError } from "../../errors.ts";
+import { isAppError } from "../../errors.ts";
 import type { RunState } from "../../runFolder/state.ts";
 import type { SamplingClient } from "../../tinker/samplingClient.ts";
 import type { RunServices } from "../run/context.ts";
+import { type DeletionContext, deleteSaved } from "../run/deleteSaved.ts";
 import type { Policy } from "../run/policy.ts";
 
 /** A pause may last long, and the weights of the present step must outlive it. */
@@ -60,19 +61,21 @@ export class SamplerSaves {
   }
 
   /**
-   * Deletes those of versions before `version` that are not among `needed`; one that cannot be deleted expires by itself. Returns what
-   * was wrong, a text for each.
+   * Deletes those of versions before `version` that are not among `needed`. One that cannot be deleted, or that no session of this run
+   * saved, expires by itself. @throws AppError `disk`
    */
-  async deleteBefore(version: number, needed: RunState["samplers"]): Promise<readonly string[]> {
+  async deleteBefore(
+    version: number,
+    needed: RunState["samplers"],
+    reporting: DeletionContext["reporting"],
+  ): Promise<void> {
     const paths = new Set(needed.map(({ path }) => path));
-    const faults: string[] = [];
+    const context = { services: this.#services, reporting };
     for (const [path, saved] of this.#saved) {
       if (saved >= version || paths.has(path)) continue;
       this.#saved.delete(path);
-      await this.#services.service.deleteCheckpoint(path).catch((error: unknown) => {
-        faults.push(`${path}: ${errorMessage(error)}`);
-      });
+      const why = "no group waits for this sampler";
+      await deleteSaved(context, path, { step: version, why });
     }
-    return faults;
   }
 }

@@ -54,6 +54,8 @@ export interface RunPorts {
 export interface RunServices {
   readonly service: ServiceClient;
   readonly client: TrainingClient;
+  /** True for the address of a checkpoint that a session of this run saved: nothing else may be deleted. */
+  readonly isOwn: (path: string) => boolean;
   readonly chat: Chat;
   /** By full name, those of the evaluation included. */
   readonly environments: ReadonlyMap<string, PreparedEnvironment>;

@@ -2,10 +2,10 @@
 
 import { rollingSaveEvery } from "../../config/fields/presets.ts";
 import type { Config } from "../../config/fields/schema.ts";
-import { errorMessage } from "../../errors.ts";
 import { appendCheckpoint, type CheckpointEntry } from "../../runFolder/checkpointLog.ts";
 import { type RunState, writeState } from "../../runFolder/state.ts";
 import type { RunContext } from "../run/context.ts";
+import { deleteSaved } from "../run/deleteSaved.ts";
 
 export type CheckpointKind = "periodic" | "rolling" | "final" | "interrupt" | "manual" | "best";
 
@@ -202,14 +202,7 @@ export class CheckpointWriter {
     const old = this.#rollingPath;
     this.#rollingPath = entry.kind === "rolling" ? entry.state_path : null;
     if (old === null) return;
-    const { services, reporting } = this.#context;
-    try {
-      await services.service.deleteCheckpoint(old);
-    } catch (error) {
-      reporting.log.warn("An old rolling checkpoint was not deleted; it expires by itself.", {
-        path: old,
-        reason: errorMessage(error),
-      });
-    }
+    const why = "a newer save replaces this rolling one";
+    await deleteSaved(this.#context, old, { step: entry.step, why });
   }
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { AppError } from "../../../../src/core/errors.ts";
 import { usableCheckpoints } from "../../../../src/core/runFolder/checkpointLog.ts";
 import { ENVIRONMENT } from "../builders.ts";
+import { PATHS } from "../fakeContext.ts";
 import {
   type LoopRun,
   type LoopRunOptions,
@@ -127,6 +128,30 @@ describe("save_best", () => {
       ["final_000004", null],
     ]);
     expect(rest.context.deleted).toEqual([...paths("best_000001"), ...paths("best_000003")]);
+  });
+
+  it("deletes only what a session of this run saved, whatever the folder calls the best", async () => {
+    const first = prepare([0.25, 0.75, 0.5]);
+    duringSecondEvaluation(first, async () => {
+      throw new AppError("tinker-session-lost", "gone");
+    });
+    await expect(first.run()).rejects.toMatchObject({ code: "tinker-session-lost" });
+    const { fileSystem } = first.context;
+    const stored = new TextDecoder().decode(fileSystem.files.get(PATHS.checkpoints));
+    const forged = stored.replaceAll(
+      "S:train:0/weights/best_000001",
+      "Other:train:0/weights/final",
+    );
+    fileSystem.files.set(PATHS.checkpoints, new TextEncoder().encode(forged));
+    const rest = prepare([0.75, 0.5, 0.25], { fileSystem, steps: 5 });
+    await rest.run(await positionOf(first));
+    expect(rest.context.deleted).toEqual([...paths("best_000003"), ...paths("best_000004")]);
+    const { recorded } = rest.context;
+    const kept = recorded.filter(({ kind }) => kind === "checkpoint-kept");
+    expect(kept).toHaveLength(1);
+    expect(kept[0]?.message).toContain("tinker://Other:train:0/weights/final");
+    const deleted = recorded.filter(({ kind }) => kind === "checkpoint-deleted");
+    expect(deleted.map(({ data }) => data["path"])).toEqual(rest.context.deleted);
   });
 
   it("keeps what a user saves, also where it was saved to be compared", async () => {

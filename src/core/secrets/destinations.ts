@@ -1,0 +1,144 @@
+/**
+ * Where a configuration sends keys, secrets and data, and who says so. A run folder may come from a stranger: what it alone names gets
+ * nothing of the user's.
+ */
+
+import { isLocalModel } from "../config/fields/presets.ts";
+import type { Config } from "../config/fields/schema.ts";
+import { AppError } from "../errors.ts";
+import type { AllowedOrigin } from "./hostBinding.ts";
+
+/** The configuration keys that hold the address of a service. */
+export const ADDRESS_KEYS = ["tinker_base_url", "openreward_base_url"] as const;
+
+type AddressKey = (typeof ADDRESS_KEYS)[number];
+
+/** The addresses of the official services. */
+export type OfficialAddresses = Readonly<Record<AddressKey, string>>;
+
+export interface Destinations {
+  /** Of the hosted services that are used; null = the official one, or where variables of the user lead. */
+  readonly addresses: Readonly<Partial<Record<AddressKey, string | null>>>;
+  /** Hosted environments by name, each with the secrets that it gets, in upper case and sorted. */
+  readonly environments: Readonly<Record<string, readonly string[]>>;
+}
+
+/** What every user names by starting the program: the official services, without any environment. */
+export const OFFICIAL_SERVICES: Destinations = {
+  addresses: { tinker_base_url: null, openreward_base_url: null },
+  environments: {},
+};
+
+/** Embedded models and environments send nothing anywhere. */
+export function destinationsOf(
+  config: Pick<
+    Config,
+    | "model_name"
+    | "tinker_base_url"
+    | "openreward_base_url"
+    | "environments"
+    | "evaluation"
+    | "secrets"
+  >,
+): Destinations {
+  const { model_name, tinker_base_url, openreward_base_url, evaluation, secrets } = config;
+  const all = [...Object.keys(config.environments), ...Object.keys(evaluation?.splits ?? {})];
+  const hosted = [...new Set(all)].filter((name) => !name.startsWith("local/"));
+  const environments = hosted.map((name) => {
+    const wanted = Object.entries({ ...secrets, ...config.environments[name]?.secrets });
+    const names = wanted.flatMap(([key, value]) => (value === "" ? [] : [key.toUpperCase()]));
+    return [name, [...new Set(names)].sort()] as const;
+  });
+  return {
+    addresses: {
+      ...(!isLocalModel(model_name) && { tinker_base_url }),
+      ...(hosted.length > 0 && { openreward_base_url }),
+    },
+    environments: Object.fromEntries(environments),
+  };
+}
+
+export interface Naming {
+  /** What the user has named: in a configuration, or when one of the user's trainers began the run. */
+  readonly named: readonly Destinations[];
+  /** Where keys may go by the user's word: all that goes to such an origin is allowed, or the one secret. */
+  readonly allowedOrigins: readonly AllowedOrigin[];
+  readonly official: OfficialAddresses;
+  /** Who names the rest, for messages. */
+  readonly folder: string;
+  /** What to do, as sentences; gets the origins at fault. */
+  readonly advice: (origins: readonly string[]) => string;
+}
+
+/** Something that the user has not named. */
+interface Unnamed {
+  /** As messages say it. */
+  readonly text: string;
+  readonly origin: string;
+  /** The one secret; null = an address or an environment. */
+  readonly secret: string | null;
+}
+
+/**
+ * Refuses what only a run folder names. Returns a sentence for each thing that passes by {@link Naming.allowedOrigins} alone.
+ * @throws AppError `run-destination` with `data.origins`
+ */
+export function requireNamed(wanted: Destinations, naming: Naming): readonly string[] {
+  const { allowedOrigins, folder, advice } = naming;
+  const isAllowed = ({ origin, secret }: Unnamed): boolean =>
+    allowedOrigins.some((each) => each.origin === origin && (each.key ?? secret) === secret);
+  const unnamed = unnamedOf(wanted, naming);
+  const refused = unnamed.filter((each) => !isAllowed(each));
+  const [first] = refused;
+  if (first === undefined) {
+    return unnamed.map(({ text, origin }) => `Only ${folder} names ${text}; ${origin} is allowed.`);
+  }
+  const origins = [...new Set(refused.map(({ origin }) => origin))];
+  const texts = refused.map(({ text }) => text).join(", ");
+  throw new AppError(
+    "run-destination",
+    `Nothing was sent: only ${folder} names ${texts}. ${advice(origins)}`,
+    { data: { origins } },
+  );
+}
+
+function unnamedOf(
+  { addresses, environments }: Destinations,
+  { named, official }: Naming,
+): readonly Unnamed[] {
+  const unnamedAddresses = ADDRESS_KEYS.flatMap((key): readonly Unnamed[] => {
+    const url = addresses[key];
+    if (url === undefined || named.some((each) => isSameAddress(each.addresses[key], url)))
+      return [];
+    const shown = url ?? official[key];
+    return [{ text: `${key} ${shown}`, origin: originOf(shown), secret: null }];
+  });
+  const origin = originOf(addresses.openreward_base_url ?? official.openreward_base_url);
+  const ofEnvironments = Object.entries(environments).flatMap(([name, secrets]) => {
+    const known = named.flatMap((each) =>
+      Object.hasOwn(each.environments, name) ? [each.environments[name] ?? []] : [],
+    );
+    const texts: Unnamed[] =
+      known.length > 0 ? [] : [{ text: `the environment ${name}`, origin, secret: null }];
+    const unknown = secrets.filter((secret) => !known.some((names) => names.includes(secret)));
+    return [
+      ...texts,
+      ...unknown.map((secret) => ({ text: `the secret ${secret} for ${name}`, origin, secret })),
+    ];
+  });
+  return [...unnamedAddresses, ...ofEnvironments];
+}
+
+function isSameAddress(one: string | null | undefined, other: string | null): boolean {
+  if (one === undefined) return false;
+  return one === other || (one !== null && other !== null && plain(one) === plain(other));
+}
+
+function plain(url: string): string {
+  return (URL.canParse(url) ? new URL(url).href : url).replace(/\/+$/, "");
+}
+
+/** What is no address has no origin that can be allowed. */
+function originOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).origin : url;
+}

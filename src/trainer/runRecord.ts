@@ -1,0 +1,97 @@
+/**
+ * What trainers of this user have noted about a run outside of its folder: where its configuration may send keys, and which models they
+ * trained. A run folder may come from a stranger, or be a copy; whoever writes one cannot write here.
+ */
+
+import { join } from "node:path";
+import * as z from "zod";
+import { errorMessage, isAppError } from "../core/errors.ts";
+import type { Log } from "../core/ports.ts";
+import { readRunFile } from "../core/runFolder/runFile.ts";
+import type { Destinations } from "../core/secrets/destinations.ts";
+import { parseJson } from "../core/util/jsonl.ts";
+import { createFileSystem } from "../node/fileSystem.ts";
+import { sha256 } from "../node/hash.ts";
+import { realFolder } from "../node/realFolder.ts";
+import { checkpointStore } from "./services/localServices.ts";
+
+const MAX_BYTES = 1024 * 1024;
+const address = z.string().nullable().exactOptional();
+
+const recordSchema = z
+  .object({
+    /** Of `run.json`: another run in the same folder has another record. */
+    runId: z.string().nullable(),
+    /** The folder's real path: a copy elsewhere is no run that this user began. */
+    folder: z.string(),
+    /** Ids of the models that were trained, the first part of their checkpoints' addresses. */
+    models: z.array(z.string()).readonly(),
+    destinations: z
+      .array(
+        z
+          .object({
+            addresses: z
+              .object({ tinker_base_url: address, openreward_base_url: address })
+              .readonly(),
+            environments: z.record(z.string(), z.array(z.string()).readonly()).readonly(),
+          })
+          .readonly(),
+      )
+      .readonly(),
+  })
+  .readonly();
+
+type RecordFile = z.infer<typeof recordSchema>;
+
+const fileSystem = createFileSystem();
+
+export class RunRecord {
+  readonly #path: string;
+  #file: RecordFile;
+
+  private constructor(path: string, file: RecordFile) {
+    this.#path = path;
+    this.#file = file;
+  }
+
+  /** Empty for a run of which nothing is noted. */
+  static async open(folder: string): Promise<RunRecord> {
+    const real = await realFolder(folder);
+    const path = join(checkpointStore(), "started", `${sha256(real)}.json`);
+    const runFile = await readRunFile(fileSystem.within(folder), folder).catch(() => null);
+    const runId = runFile?.runId ?? null;
+    const text = await fileSystem.readText(path, MAX_BYTES).catch(() => "");
+    const found = recordSchema.safeParse(parseJson(text)?.value).data;
+    const isSame = found !== undefined && found.runId === runId && found.folder === real;
+    const none = { runId, folder: real, models: [], destinations: [] };
+    return new RunRecord(path, isSame && runId !== null ? found : none);
+  }
+
+  /** What the user has named for the run so far. */
+  get destinations(): readonly Destinations[] {
+    return this.#file.destinations;
+  }
+
+  /** True for the address of a checkpoint that one of the noted models saved. */
+  isOwn(path: string): boolean {
+    return this.#file.models.some((model) => path.startsWith(`tinker://${model}/`));
+  }
+
+  /** Notes a model, null for a run that trains none, and where the run sends keys. What cannot be written holds for this process. */
+  async add(model: string | null, destinations: Destinations, log: Log): Promise<void> {
+    const text = JSON.stringify(destinations);
+    const others = this.#file.destinations.filter((each) => JSON.stringify(each) !== text);
+    this.#file = {
+      ...this.#file,
+      models: [...new Set([...this.#file.models, ...(model === null ? [] : [model])])],
+      destinations: [...others, destinations],
+    };
+    try {
+      await fileSystem.makeDirectory(join(checkpointStore(), "started"));
+      await fileSystem.writeAtomic(this.#path, `${JSON.stringify(this.#file)}\n`);
+    } catch (error) {
+      if (!isAppError(error)) throw error;
+      log.warn("What this trainer began could not be noted.", { reason: errorMessage(error) });
+    }
+  }
+}

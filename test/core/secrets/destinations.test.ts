@@ -1,0 +1,116 @@
+import { describe, expect, it } from "vitest";
+import {
+  type Destinations,
+  destinationsOf,
+  type Naming,
+  OFFICIAL_SERVICES,
+  requireNamed,
+} from "../../../src/core/secrets/destinations.ts";
+import { aConfig, anEnvironment } from "../training/builders.ts";
+
+const official = {
+  tinker_base_url: "https://tinker.example/prod",
+  openreward_base_url: "https://sessions.example",
+};
+const environments = {
+  "me/maze": anEnvironment({ secrets: { token: null, unused: "" } }),
+  "local/calculator": anEnvironment({ secrets: { other: null } }),
+};
+const hosted = aConfig({
+  model_name: "Qwen/Qwen3-8B",
+  environments,
+  evaluation: null,
+  secrets: { shared: null },
+});
+
+function naming(options: Partial<Naming> = {}): Naming {
+  const advice = (origins: readonly string[]): string => `Allow ${origins.join(" ")}.`;
+  return {
+    named: [OFFICIAL_SERVICES],
+    allowedOrigins: [],
+    official,
+    folder: "runs/x",
+    advice,
+    ...options,
+  };
+}
+
+function refusal(wanted: Destinations, options: Partial<Naming> = {}): string | null {
+  try {
+    requireNamed(wanted, naming(options));
+    return null;
+  } catch (error) {
+    return String(error);
+  }
+}
+
+describe("the destinations of a configuration", () => {
+  it("are its hosted services, and hosted environments with the secrets they get", () => {
+    expect(destinationsOf(hosted)).toEqual({
+      addresses: { tinker_base_url: null, openreward_base_url: null },
+      environments: { "me/maze": ["SHARED", "TOKEN"] },
+    });
+  });
+
+  it("are none for embedded models and environments, whatever addresses stand beside them", () => {
+    const local = aConfig({
+      model_name: "local/tiny-tool",
+      tinker_base_url: "https://other.example",
+      environments: { "local/calculator": anEnvironment() },
+      evaluation: null,
+    });
+    expect(destinationsOf(local)).toEqual({ addresses: {}, environments: {} });
+  });
+});
+
+describe("what a run folder says", () => {
+  const wanted = destinationsOf(hosted);
+
+  it("passes where the user has named all of it", () => {
+    expect(requireNamed(wanted, naming({ named: [wanted] }))).toEqual([]);
+    const spelled = { ...wanted, addresses: { tinker_base_url: "https://Own.example/" } };
+    const named = { ...wanted, addresses: { tinker_base_url: "https://own.example" } };
+    expect(requireNamed(spelled, naming({ named: [named] }))).toEqual([]);
+  });
+
+  it("is refused with each address, environment and secret that the user has not named", () => {
+    const evil = { ...wanted, addresses: { tinker_base_url: "https://evil.example/x" } };
+    const message = refusal(evil);
+    expect(message).toContain("tinker_base_url https://evil.example/x");
+    expect(message).toContain("the environment me/maze");
+    expect(message).toContain("the secret TOKEN for me/maze");
+    expect(message).toContain("Allow https://evil.example https://sessions.example.");
+  });
+
+  it("gets no secret that the user named for another environment", () => {
+    const named = { ...wanted, environments: { "me/maze": ["SHARED"], "me/other": ["TOKEN"] } };
+    expect(refusal(wanted, { named: [named] })).toContain("the secret TOKEN for me/maze");
+  });
+
+  it("takes no official service for named where the configuration of the user has none", () => {
+    const embedded = { addresses: {}, environments: {} };
+    expect(refusal(wanted, { named: [embedded] })).toContain(
+      "tinker_base_url https://tinker.example/prod",
+    );
+  });
+
+  it("passes at origins that the user allows, and is said", () => {
+    const evil = { addresses: { tinker_base_url: "https://own.example/x" }, environments: {} };
+    const allowedOrigins = [{ origin: "https://own.example", key: null }];
+    expect(requireNamed(evil, naming({ allowedOrigins }))).toEqual([
+      "Only runs/x names tinker_base_url https://own.example/x; https://own.example is allowed.",
+    ]);
+    const other = [{ origin: "https://own.example.evil", key: null }];
+    expect(refusal(evil, { allowedOrigins: other })).not.toBeNull();
+  });
+
+  it("gets with an approval of one secret that secret alone", () => {
+    const allowedOrigins = [{ origin: "https://sessions.example", key: "TOKEN" }];
+    const message = refusal(wanted, {
+      named: [{ ...wanted, environments: { "me/maze": [] } }],
+      allowedOrigins,
+    });
+    expect(message).toContain("the secret SHARED for me/maze");
+    expect(message).not.toContain("TOKEN");
+  });
+});
