@@ -64,10 +64,12 @@ async function dispatch(options: ProgramOptions, command: Command): Promise<numb
       return exitCodeOfRun(await followDryRun(options, { ...request, owner: "terminal" }));
     }
     case "resume": {
-      const { kind: _, ...request } = command;
+      const { kind: _, configPath, ...request } = command;
+      const { overrides } = request;
+      const named = configPath === null ? undefined : { configPath, overrides };
       return exitCodeOfRun(
         await followRun(options, (watch) =>
-          trainer.resumeTraining({ ...request, owner: "terminal", watch }),
+          trainer.resumeTraining({ ...request, named, owner: "terminal", watch }),
         ),
       );
     }

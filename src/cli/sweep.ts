@@ -186,7 +186,8 @@ class SweepSession {
     if (run === null) return trainer.startTraining({ ...start, ...request, configPath });
     // A run keeps its own overrides but for secrets, which were never stored.
     const { folder } = run;
-    return trainer.resumeTraining({ ...request, folder, overrides: this.#secretOverrides });
+    const named = { configPath, overrides: start.overrides };
+    return trainer.resumeTraining({ ...request, folder, named, overrides: this.#secretOverrides });
   }
 
   /** Lines of several runs at once each name theirs. */

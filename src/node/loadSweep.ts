@@ -146,6 +146,7 @@ async function requireSameSettings(
     if (run === null || run.phase === "preparing") continue;
     const { text, path, overrides } = await startConfig(fileSystem, {
       resume: run.folder,
+      named: { configPath, overrides: [] },
       overrides: [],
     });
     const parsed = parseConfig(text, { path, overrides });

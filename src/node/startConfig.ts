@@ -1,5 +1,5 @@
 /**
- * Which configuration a start trains with: a resume takes the one that its run folder names. The trainer and an editor that gives it
+ * Which configuration a start trains with: the file that the user names, also where it leads to a run to go on with; else the one that the run folder names. The trainer and an editor that gives it
  * keys both ask here, so that what the editor judged is what the trainer runs.
  */
 
@@ -19,7 +19,21 @@ import { runName, runParent } from "./runPaths.ts";
 export type StartRequest = {
   /** `key=value` each, over those of the file; a resumed run keeps those that it had before them. */
   readonly overrides: readonly string[];
-} & ({ readonly configPath: string } | { readonly resume: string });
+} & (
+  | { readonly configPath: string }
+  | {
+      readonly resume: string;
+      /** The configuration that the user names for the run; absent = the one that its folder names. */
+      readonly named?: NamedConfig | undefined;
+    }
+);
+
+/** A configuration by its file, with what is set beside it. */
+export interface NamedConfig {
+  readonly configPath: string;
+  /** `key=value` each. */
+  readonly overrides: readonly string[];
+}
 
 export interface StartConfig {
   /** The file as it stands. */
@@ -34,6 +48,8 @@ export interface StartConfig {
   readonly folder: string | null;
   /** True when the file of a resumed run is gone, and the text is the run's own copy. */
   readonly isOwnCopy: boolean;
+  /** What the user named: the text of a file, and overrides beside it. Null = a run folder alone, which may come from a stranger. */
+  readonly named: { readonly text: string; readonly overrides: readonly string[] } | null;
 }
 
 /** Bounds the overrides of a run, because each is compared with all others. */
@@ -46,14 +62,26 @@ export async function startConfig(
   startRequest: StartRequest,
 ): Promise<StartConfig> {
   const { overrides } = startRequest;
-  if ("resume" in startRequest)
-    return runConfig(fileSystem, resolve(startRequest.resume), overrides);
-  const { configPath: shownPath } = startRequest;
-  const path = resolve(shownPath);
-  const text = await readConfig(fileSystem, shownPath);
+  if ("resume" in startRequest) {
+    const { resume, named } = startRequest;
+    const file = named === undefined ? null : await readNamed(fileSystem, named);
+    return runConfig(fileSystem, resolve(resume), overrides, file);
+  }
+  const file = await readNamed(fileSystem, startRequest);
+  const { text, path } = file;
   const folder = await runToResume(fileSystem, { text, path, overrides });
-  if (folder !== null) return runConfig(fileSystem, folder, overrides);
-  return { text, path, shownPath, overrides, folder, isOwnCopy: false };
+  if (folder !== null) return runConfig(fileSystem, folder, overrides, file);
+  return { ...file, folder, isOwnCopy: false, named: { text, overrides } };
+}
+
+type NamedFile = Pick<StartConfig, "text" | "path" | "shownPath" | "overrides">;
+
+async function readNamed(
+  fileSystem: FileSystem,
+  { configPath: shownPath, overrides }: NamedConfig,
+): Promise<NamedFile> {
+  const text = await readConfig(fileSystem, shownPath);
+  return { text, path: resolve(shownPath), shownPath, overrides };
 }
 
 /** The text of a configuration. @throws AppError `config-not-found`, naming `path` as it is given */
@@ -71,22 +99,31 @@ export function startDigest({ folder, path, text, overrides }: StartConfig): str
   return sha256(JSON.stringify([folder, path, text, overrides]));
 }
 
-/** The user's file as it stands now, with the overrides of the run; the run's own copy when that file is gone. */
+/**
+ * The file that the user names, with the overrides of the run. Without one the file that the run names, as it stands now, or the run's
+ * own copy when that file is gone.
+ */
 async function runConfig(
   fileSystem: FileSystem,
   folder: string,
   added: readonly string[],
+  file: NamedFile | null,
 ): Promise<StartConfig> {
   const files = fileSystem.within(folder);
   await files.requireSafe();
   const runFile = await requireRunFile(files, folder);
+  const all = [...(await readOverrides(files, folder)), ...added];
+  const overrides = all.filter((each, index) => all.lastIndexOf(each) === index);
+  if (file !== null) {
+    const named = { text: file.text, overrides: file.overrides };
+    return { ...file, overrides, folder, isOwnCopy: false, named };
+  }
   const path = resolve(folder, runFile.configPath);
   const written = await readIfThere(fileSystem, path, MAX_BYTES.config);
   const text =
     written ?? (await files.readText(runPaths(folder).resolvedConfig, MAX_BYTES.resolvedConfig));
-  const all = [...(await readOverrides(files, folder)), ...added];
-  const overrides = all.filter((each, index) => all.lastIndexOf(each) === index);
-  return { text, path, shownPath: path, overrides, folder, isOwnCopy: written === null };
+  const isOwnCopy = written === null;
+  return { text, path, shownPath: path, overrides, folder, isOwnCopy, named: null };
 }
 
 /** The run folder that `resume_from` names, or null when it names a checkpoint, nothing, or `auto` finds nothing. */

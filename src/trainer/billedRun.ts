@@ -8,6 +8,7 @@ import { runSessions } from "../core/runFolder/runSessions.ts";
 import type { BilledUsage } from "../core/tinker/billing.ts";
 import { systemClock } from "../node/clock.ts";
 import { type AccountRequest, openHostedAccount } from "./hostedAccount.ts";
+import { requireNamedService } from "./requireNamed.ts";
 import { CleanupStack } from "./services/cleanupStack.ts";
 
 export interface BilledRunRequest extends Omit<AccountRequest, "tinkerBaseUrl"> {
@@ -33,6 +34,7 @@ export async function billedRun(
       `${runFolder} does not say which sessions the run has had at the service. Look at the bill in the console of Tinker.`,
     );
   }
+  await requireNamedService(model?.tinker_base_url ?? null, runFolder, request);
   const cleanup = new CleanupStack();
   try {
     const account = await openHostedAccount(

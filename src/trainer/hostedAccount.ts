@@ -22,6 +22,8 @@ export interface AccountRequest {
   readonly tinkerBaseUrl?: string | null;
   /** What an editor handed over, in place of variables and files; absent for a terminal. */
   readonly launchRequest?: Handed;
+  /** Called with a sentence for people about where the key goes. */
+  readonly onNotice?: (message: string) => void;
   /** Learns the key, so that errors which are printed elsewhere can be redacted. */
   readonly redactor?: Redactor;
 }

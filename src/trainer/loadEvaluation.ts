@@ -2,27 +2,37 @@
 
 import { AppError } from "../core/errors.ts";
 import type { FileSystem } from "../core/ports.ts";
-import { type StartRequest, startConfig } from "../node/startConfig.ts";
+import { type StartConfig, type StartRequest, startConfig } from "../node/startConfig.ts";
 import { type LoadedConfig, loadStart } from "./config/configFiles.ts";
 import { firstRunFolder } from "./evaluatedModels.ts";
-import { requireJudged } from "./requireJudged.ts";
+import { type KeyPermission, loadNamed } from "./requireNamed.ts";
 import type { EvaluateRequest } from "./types.ts";
 
 /** @throws AppError `bad-arguments` without a configuration, `config-invalid`, `config-not-found` */
 export async function loadEvaluation(
   fileSystem: FileSystem,
   request: EvaluateRequest,
+  permission: KeyPermission = {},
 ): Promise<LoadedConfig> {
   const start = await startConfig(fileSystem, await startOf(fileSystem, request));
-  if (request.launch !== undefined) requireJudged(request.launch.launchRequest, start);
   const { splits } = request;
-  if (splits.length === 0) return loadStart(start);
+  if (splits.length === 0) return loadNamed(start, permission);
   // Settings of the evaluation need its splits, which need the environments.
-  const others = start.overrides.filter((override) => !override.startsWith("evaluation."));
-  const { config } = loadStart({ ...start, overrides: others });
+  const { config, notes } = await loadNamed(withoutEvaluation(start), permission, start);
   const named = splitsByEnvironment(splits, Object.keys(config.environments));
   const overrides = [...start.overrides, `evaluation.splits=${JSON.stringify(named)}`];
-  return loadStart({ ...start, overrides });
+  const loaded = loadStart({ ...start, overrides });
+  return { ...loaded, warnings: [...notes, ...loaded.warnings] };
+}
+
+function withoutEvaluation(start: StartConfig): StartConfig {
+  const others = (all: readonly string[]) => all.filter((text) => !text.startsWith("evaluation."));
+  const { named } = start;
+  return {
+    ...start,
+    overrides: others(start.overrides),
+    named: named === null ? null : { ...named, overrides: others(named.overrides) },
+  };
 }
 
 async function startOf(

@@ -26,10 +26,10 @@ import { proxyPasswords } from "../node/proxy.ts";
 import { startConfig } from "../node/startConfig.ts";
 import type { LaunchRequest } from "../shared/control.ts";
 import type { PromptDescription, PromptPiece } from "../shared/promptDescription.ts";
-import { loadStart, writtenSecrets } from "./config/configFiles.ts";
+import { writtenSecrets } from "./config/configFiles.ts";
 import { debugLog } from "./debugLog.ts";
 import { loadTokenizer } from "./loadTokenizer.ts";
-import { requireJudged } from "./requireJudged.ts";
+import { loadNamed } from "./requireNamed.ts";
 import { CleanupStack } from "./services/cleanupStack.ts";
 import { connectEnvironmentServices } from "./services/connections.ts";
 import { loadVariables } from "./services/variables.ts";
@@ -85,8 +85,7 @@ async function describe(
 ): Promise<PromptDescription> {
   const { overrides, launchRequest, onPart } = request;
   const start = await startConfig(fileSystem, { configPath: request.configPath, overrides });
-  if (launchRequest !== undefined) requireJudged(launchRequest, start);
-  const loaded = loadStart(start);
+  const loaded = await loadNamed(start, request);
   const { environment: name, split } = chooseTasks(loaded.config, request);
   const config = withOnlyEnvironment(loaded.config, name);
   for (const secret of writtenSecrets(config)) redactor.learn(secret);

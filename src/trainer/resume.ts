@@ -15,9 +15,9 @@ import type { LoopPosition } from "../core/training/step/loopPosition.ts";
 import { systemClock } from "../node/clock.ts";
 import { isProcessAlive } from "../node/processes.ts";
 import { settingsOfRun } from "../node/settingsOfRun.ts";
-import { type StartConfig, startConfig } from "../node/startConfig.ts";
+import { startConfig } from "../node/startConfig.ts";
 import type { RunOwner } from "../shared/runFile.ts";
-import { type LoadedConfig, loadStart } from "./config/configFiles.ts";
+import { type LoadedConfig, loadConfigText, loadStart } from "./config/configFiles.ts";
 import { createClient, startPosition } from "./createModel.ts";
 import { loadNewestState } from "./loadNewestState.ts";
 import type { RunPlan } from "./runPlan.ts";
@@ -36,16 +36,15 @@ interface ResumePlanRequest extends Pick<ResumeRequest, "folder" | "owner" | "ov
 export async function planResume(
   fileSystem: FileSystem,
   { folder, owner, overrides = [], isHeld = false }: ResumePlanRequest,
-  known?: StartConfig,
+  known?: LoadedConfig,
 ): Promise<RunPlan> {
   const isOtherAlive = (pid: number, host?: string): boolean =>
     !(isHeld && pid === process.pid) && isProcessAlive(pid, host);
   const ports = { fileSystem, clock: systemClock, isProcessAlive: isOtherAlive };
   const runFile = await readFreeRun(ports, folder);
   if (runFile.evaluation !== undefined) throw notTraining(folder);
-  const start = known ?? (await startConfig(fileSystem, { resume: folder, overrides }));
   const files = fileSystem.within(folder);
-  const loaded = loadStart(start);
+  const loaded = known ?? loadStart(await startConfig(fileSystem, { resume: folder, overrides }));
   const { before, changes } = await settingsOfRun(files, folder, loaded.config);
   requireSameIdentity(changes, loaded);
   const points = await readResumePoints(files, folder, systemClock.now());
@@ -106,8 +105,11 @@ function notTraining(folder: string): AppError {
 export function recoverWith(fileSystem: FileSystem, owner: RunOwner): RunPlan["recover"] {
   return (folder, { text, path, overrides: applied }) => {
     const overrides = applied.map((each) => each.text);
-    const known = { text, path, shownPath: path, overrides, folder, isOwnCopy: false };
-    return planResume(fileSystem, { folder, owner, isHeld: true }, known);
+    return planResume(
+      fileSystem,
+      { folder, owner, isHeld: true },
+      loadConfigText(text, path, overrides),
+    );
   };
 }
 

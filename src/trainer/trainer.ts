@@ -17,7 +17,7 @@ import { createFileSystem } from "../node/fileSystem.ts";
 import { runName, runParent } from "../node/runPaths.ts";
 import { type StartRequest, startConfig } from "../node/startConfig.ts";
 import { DRY_RUN_GROUPS } from "../shared/dryRun.ts";
-import { type LoadedConfig, loadStart } from "./config/configFiles.ts";
+import type { LoadedConfig } from "./config/configFiles.ts";
 import { ControlChannel } from "./control/controlChannel.ts";
 import { createClient, startPosition } from "./createModel.ts";
 import { debugLog } from "./debugLog.ts";
@@ -26,7 +26,7 @@ import { estimateFromRun, newestRunOf } from "./estimate.ts";
 import { defaultWords, evaluatedModels } from "./evaluatedModels.ts";
 import { evaluateModels } from "./evaluateModels.ts";
 import { loadEvaluation } from "./loadEvaluation.ts";
-import { requireJudged } from "./requireJudged.ts";
+import { loadNamed } from "./requireNamed.ts";
 import { planResume, recoverWith } from "./resume.ts";
 import { executeRun } from "./run.ts";
 import type { RunPlan, TrainerOptions } from "./runPlan.ts";
@@ -49,15 +49,15 @@ const END_MS = 1_000;
 export function startTraining(request: TrainRequest): ActiveRun {
   const { configPath, overrides = [] } = request;
   return launch(request, async (options, fileSystem) =>
-    executeRun(options, await planOf(fileSystem, { configPath, overrides }, request)),
+    executeRun(options, await planOf(fileSystem, { configPath, overrides }, request, options)),
   );
 }
 
 /** Goes on with a run from its last confirmed checkpoint. */
 export function resumeTraining(request: ResumeRequest): ActiveRun {
-  const { folder: resume, overrides = [] } = request;
+  const { folder: resume, overrides = [], named } = request;
   return launch(request, async (options, fileSystem) =>
-    executeRun(options, await planOf(fileSystem, { resume, overrides }, request)),
+    executeRun(options, await planOf(fileSystem, { resume, overrides, named }, request, options)),
   );
 }
 
@@ -66,10 +66,10 @@ export function startDryRun(request: DryRunRequest): ActiveRun {
   const { configPath, overrides = [] } = request;
   return launch(request, async (options, fileSystem) => {
     const start = await startConfig(fileSystem, { configPath, overrides });
-    if (request.launch !== undefined) requireJudged(request.launch.launchRequest, start);
     const { groups, isKept, onPlayed } = request;
-    const planOf = (loaded: LoadedConfig) => planNewRun(fileSystem, request, loaded);
-    return executeDryRun(options, { loaded: loadStart(start), planOf, groups, isKept, onPlayed });
+    const loaded = await loadNamed(start, options);
+    const planOf = (other: LoadedConfig) => planNewRun(fileSystem, request, other);
+    return executeDryRun(options, { loaded, planOf, groups, isKept, onPlayed });
   });
 }
 
@@ -78,9 +78,8 @@ export function startEstimate(request: EstimateRequest): ActiveRun {
   const { configPath, overrides = [] } = request;
   return launch(request, async (options, fileSystem) => {
     const start = await startConfig(fileSystem, { configPath, overrides });
-    if (request.launch !== undefined) requireJudged(request.launch.launchRequest, start);
     const { from, groups: wanted, onEstimate } = request;
-    const loaded = loadStart(start);
+    const loaded = await loadNamed(start, options);
     const past = wanted === null ? await newestRunOf(fileSystem, loaded) : null;
     const folder = from ?? past;
     const planOf = (other: LoadedConfig) => planNewRun(fileSystem, request, other);
@@ -99,7 +98,7 @@ export function startEstimate(request: EstimateRequest): ActiveRun {
 export function startEvaluation(request: EvaluateRequest): ActiveRun {
   return launch(request, async (options, fileSystem) => {
     const { models: words, owner } = request;
-    const loaded = await loadEvaluation(fileSystem, request);
+    const loaded = await loadEvaluation(fileSystem, request, options);
     const named = words.length > 0 ? words : await defaultWords(fileSystem, loaded);
     const models = await evaluatedModels(fileSystem, named, loaded.config);
     return evaluateModels(options, { fileSystem, loaded, models, owner });
@@ -110,12 +109,13 @@ async function planOf(
   fileSystem: FileSystem,
   startRequest: StartRequest,
   request: TrainRequest | ResumeRequest,
+  options: TrainerOptions,
 ): Promise<RunPlan> {
   const start = await startConfig(fileSystem, startRequest);
-  if (request.launch !== undefined) requireJudged(request.launch.launchRequest, start);
+  const loaded = await loadNamed(start, options);
   const { folder } = start;
-  if (folder !== null) return planResume(fileSystem, { ...request, folder }, start);
-  return planNewRun(fileSystem, request, loadStart(start));
+  if (folder !== null) return planResume(fileSystem, { ...request, folder }, loaded);
+  return planNewRun(fileSystem, request, loaded);
 }
 
 /** What is done once it can be controlled from outside. */

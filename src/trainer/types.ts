@@ -4,6 +4,7 @@ import type { EstimateReport } from "../core/estimate/report.ts";
 import type { AllowedOrigin } from "../core/secrets/hostBinding.ts";
 import type { Redactor } from "../core/secrets/redaction/redactor.ts";
 import type { Watcher } from "../core/training/run/progress.ts";
+import type { NamedConfig } from "../node/startConfig.ts";
 import type { LaunchFile, LaunchRequest } from "../shared/control.ts";
 import type { RunEnding, RunOwner, SweepMember } from "../shared/runFile.ts";
 
@@ -41,6 +42,8 @@ export interface TrainRequest extends RunRequest {
 export interface ResumeRequest extends RunRequest {
   /** Folder of the run. */
   readonly folder: string;
+  /** The configuration that the user names for it; absent = the one that the folder names. */
+  readonly named?: NamedConfig | undefined;
 }
 
 export interface DryRunRequest extends RunRequest, Pick<TrainRequest, "configPath"> {

@@ -4,6 +4,7 @@ import type { AppError } from "../../core/errors.ts";
 import { nearestWord } from "../../core/util/editDistance.ts";
 import {
   configCommand,
+  lastValue,
   onlyPositional,
   refuseFurther,
   type Sending,
@@ -35,6 +36,8 @@ import { type DryRunCommand, type TrainCommand, trainCommand } from "./trainArgu
 export interface ResumeCommand extends WithOverrides, Sending {
   readonly kind: "resume";
   readonly folder: string;
+  /** Null = the one that the folder names. */
+  readonly configPath: string | null;
 }
 
 /** An editor starts this trainer, and sends over standard input what to train. */
@@ -145,7 +148,8 @@ function parseCommand(name: CommandName, given: ParsedFlags): Command {
     case "resume": {
       const folder = onlyPositional(given, name, "the run folder");
       const { overrides } = given;
-      return { kind: "resume", folder, overrides, ...sending(given, name) };
+      const configPath = lastValue(given, "config_path") ?? null;
+      return { kind: "resume", folder, configPath, overrides, ...sending(given, name) };
     }
     case "evaluate":
       return evaluateCommand(given);

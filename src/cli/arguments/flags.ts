@@ -52,7 +52,7 @@ export const FLAGS: Readonly<Record<CommandName, Flags>> = {
     groups: { type: "string" },
     keep: { type: "boolean" },
   },
-  resume: { ...HELP, overrides: { type: "string" }, ...STARTING },
+  resume: { ...CONFIG, ...STARTING },
   evaluate: {
     ...CONFIG,
     ...STARTING,
@@ -90,9 +90,10 @@ export const FLAGS: Readonly<Record<CommandName, Flags>> = {
     task: { type: "string" },
     ids: { type: "boolean" },
   },
-  runs: { ...HELP, ...STARTING, json: { type: "boolean" } },
+  runs: { ...HELP, json: { type: "boolean" } },
   show: {
     ...HELP,
+    ...STARTING,
     step: { type: "string" },
     group: { type: "string" },
     rollout: { type: "string" },

@@ -31,7 +31,8 @@ export async function runCheckpoints(
   options: ProgramOptions,
   { action, isLocalOnly, allowedOrigins }: CheckpointsCommand,
 ): Promise<void> {
-  const places = { isLocalOnly, allowedOrigins, folder: options.invocation.cwd };
+  const onNotice = (message: string): void => options.err.print([[visibleLine(message)]]);
+  const places = { isLocalOnly, allowedOrigins, folder: options.invocation.cwd, onNotice };
   switch (action.action) {
     case "list":
       options.out.print(await listLines(options, places, action));

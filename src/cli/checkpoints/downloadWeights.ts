@@ -3,6 +3,7 @@
 import { resolve } from "node:path";
 import { AppError } from "../../core/errors.ts";
 import { downloadOutput } from "../../core/outputs/checkpointsOutput.ts";
+import { visibleLine } from "../../core/util/visibleText.ts";
 import type { FileProgress } from "../../core/weights/fetchPart.ts";
 import { formatBytes } from "../../shared/format.ts";
 import { l10n } from "../../shared/l10n.ts";
@@ -66,10 +67,14 @@ function progressText({ name, receivedBytes, totalBytes }: FileProgress): string
     : l10n.t("{0}  {1} of {2}", name, received, formatBytes(totalBytes));
 }
 
-function doneLines({ folder, files }: DownloadedWeights, { cwd }: Invocation): readonly Line[] {
+function doneLines(
+  { path, folder, files }: DownloadedWeights,
+  { cwd }: Invocation,
+): readonly Line[] {
   const where = shortPath(folder, cwd);
   return [
     [styled("strong", where)],
+    [styled("quiet", visibleLine(path))],
     ...files.map(({ name, sizeBytes }): Line => [`  ${name}  ${formatBytes(sizeBytes)}`]),
     BLANK,
     [styled("quiet", l10n.t("Put them on a model hub with its own program:"))],

@@ -15,8 +15,8 @@ export const ESTIMATE: HelpText = (
   --yes                    play them although the service bills them
   --json                   print the estimate as JSON, and progress on stderr
   --overrides KEY=VALUE …  settings over those of the file; --KEY VALUE as well
-  --allow-host HOST        let keys go to https://HOST, where a .env file leads;
-                           http://HOST allows an address without encryption
+  --allow-host HOST        let keys go to https://HOST, where only a .env file
+                           or a run folder leads; http://HOST: unencrypted
 
 Example:
 
@@ -53,8 +53,8 @@ export const SHOW_PROMPT: HelpText = (
   --environment NAME       the environment, where the configuration has several
   --ids                    print the ids of all tokens as well
   --overrides KEY=VALUE …  settings over those of the file; --KEY VALUE as well
-  --allow-host HOST        let keys go to https://HOST, where a .env file leads;
-                           http://HOST allows an address without encryption
+  --allow-host HOST        let keys go to https://HOST, where only a .env file
+                           or a run folder leads; http://HOST: unencrypted
 
 Examples:
 
@@ -71,8 +71,8 @@ export const MODELS: HelpText = (program) => `Lists the models that can be train
 
   ${program} models
 
-  --allow-host HOST  let the key go to https://HOST, where a .env file leads;
-                     http://HOST allows an address without encryption
+  --allow-host HOST  let the key go to https://HOST, where only a .env file or
+                     a run folder leads; http://HOST: unencrypted
 
 With TINKER_API_KEY in the environment or in a .env file of this folder, the list
 is the service's own. Without a key it is the table of this program, with its

@@ -94,8 +94,8 @@ export const EVALUATE: HelpText = (
   --temperature T,T        sampling temperatures; 0 is greedy
   --json                   print the results as JSON, and progress on stderr
   --overrides KEY=VALUE …  settings over those of the file; --KEY VALUE as well
-  --allow-host HOST        let keys go to https://HOST, where a .env file leads;
-                           http://HOST allows an address without encryption
+  --allow-host HOST        let keys go to https://HOST, where only a .env file
+                           or a run folder leads; http://HOST: unencrypted
 
 Example:
 
@@ -134,8 +134,8 @@ export const CHAT: HelpText = (
   --samples N              sample N turns side by side, and pick one
   --json                   print a line of JSON for each turn, with its tokens
   --overrides KEY=VALUE …  settings over those of the file; --KEY VALUE as well
-  --allow-host HOST        let keys go to https://HOST, where a .env file leads;
-                           http://HOST allows an address without encryption
+  --allow-host HOST        let keys go to https://HOST, where only a .env file
+                           or a run folder leads; http://HOST: unencrypted
 
 Examples:
 
@@ -165,8 +165,8 @@ export const CHECKPOINTS: HelpText = (
   --output FOLDER    where a download goes
   --json             one JSON value in place of text (list, info, download)
   --local            only the store of this computer, asking no service
-  --allow-host HOST  let the key go to https://HOST, where a .env file leads;
-                     http://HOST allows an address without encryption
+  --allow-host HOST  let the key go to https://HOST, where only a .env file or
+                     a run folder leads; http://HOST: unencrypted
 
 Examples:
 

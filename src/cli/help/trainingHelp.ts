@@ -13,8 +13,8 @@ export const TRAIN: HelpText = (program) => `Trains a model as a configuration f
   -c, --config_path FILE   YAML or JSON; the bare FILE works as well
   --overrides KEY=VALUE …  settings over those of the file; see below
   --KEY VALUE              the same for one setting; --KEY=VALUE as well
-  --allow-host HOST        let keys go to https://HOST, where a .env file leads;
-                           http://HOST allows an address without encryption
+  --allow-host HOST        let keys go to https://HOST, where only a .env file
+                           or a run folder leads; http://HOST: unencrypted
   --dry_run                play everything up to the first update and print it:
                            prompt, a rollout turn by turn, rewards, what would
                            be trained, alarms; no weights are changed
@@ -46,9 +46,11 @@ export const RESUME: HelpText = (
 
   ${program} resume RUN_FOLDER
 
+  -c, --config_path FILE   the configuration, in place of the file that the run
+                           folder names; one of a stranger needs it
   --overrides KEY=VALUE …  settings over those of the file; --KEY VALUE as well
-  --allow-host HOST        let keys go to https://HOST, where a .env file leads;
-                           http://HOST allows an address without encryption
+  --allow-host HOST        let keys go to https://HOST, where only a .env file
+                           or a run folder leads; http://HOST: unencrypted
 
 Example:
 
@@ -73,8 +75,8 @@ export const SWEEP: HelpText = (program) => `Trains once with each combination o
   --yes                    start more than 100 runs
   -c, --config_path FILE   YAML or JSON; the bare FILE works as well
   --overrides KEY=VALUE …  settings of all runs; --KEY VALUE as well
-  --allow-host HOST        let keys go to https://HOST, where a .env file leads;
-                           http://HOST allows an address without encryption
+  --allow-host HOST        let keys go to https://HOST, where only a .env file
+                           or a run folder leads; http://HOST: unencrypted
 
 Example:
 

@@ -4,6 +4,7 @@ import { isAppError } from "../../core/errors.ts";
 import type { FolderFiles } from "../../core/ports.ts";
 import { createRunReader } from "../../core/runFolder/reader.ts";
 import { readRunFile } from "../../core/runFolder/runFile.ts";
+import { visibleLine } from "../../core/util/visibleText.ts";
 import type { ProgramOptions } from "../arguments/programOptions.ts";
 import { requireRun } from "../arguments/requireRun.ts";
 import type { ShowCommand } from "../arguments/showArguments.ts";
@@ -30,7 +31,8 @@ export async function* showRun(
   const fileSystem = options.fileSystem.within(folder);
   if (command.wantsBilled) {
     const { allowedOrigins } = command;
-    const request = { runFolder: folder, allowedOrigins, folder: invocation.cwd };
+    const onNotice = (message: string): void => options.err.print([[visibleLine(message)]]);
+    const request = { runFolder: folder, allowedOrigins, folder: invocation.cwd, onNotice };
     yield* billedLines(await options.trainer.billedRun(fileSystem, request));
     return;
   }

@@ -17,7 +17,7 @@ export interface FoundTurn extends StoredTurn {
   readonly model: string | null;
 }
 
-/** @throws AppError `no-such-number`, `no-token-data`, `image-invalid`, `file-*` */
+/** @throws AppError `no-such-number`, `run-file-invalid`, `no-token-data`, `image-invalid`, `file-*` */
 export async function findStoredTurn(
   { folder, files }: { readonly folder: string; readonly files: FolderFiles },
   { source, step, group, rollout, turn }: TurnPlace,
@@ -38,9 +38,23 @@ export async function findStoredTurn(
         : `The evaluation after ${step} steps has no rollout ${rollout}. \`tinker-rl show ${folder} --eval --step ${step}\` lists its rollouts.`,
     );
   }
+  // The index is what people choose from; the record is what is played.
+  if (record.environment !== summary.environment) throw otherEnvironment(folder, summary, record);
   const stored = await Promise.all(summary.tokenData.map((entry) => reader.tokens(set, entry)));
   const streams = stored.filter((each) => each !== null);
   const where = { fileSystem: files, folder, sha256 };
   const images = await Promise.all(record.images.map(({ file }) => readStoredImage(file, where)));
   return { record, streams, turn: turn - 1, images, model: summary.model ?? null };
+}
+
+function otherEnvironment(
+  folder: string,
+  { environment }: { readonly environment: string },
+  record: { readonly environment: string },
+): AppError {
+  return new AppError(
+    "run-file-invalid",
+    `The rollout in ${folder} names the environment ${record.environment}, but its index names ${environment}. One of them was changed; the conversation cannot begin.`,
+    { data: { folder } },
+  );
 }

@@ -4,7 +4,11 @@ import type { Chat } from "../../core/chat/chat.ts";
 import { declareTool } from "../../core/chat/firstPrompt.ts";
 import { tokenizerNameOf } from "../../core/chat/modelName.ts";
 import { createChat, today } from "../../core/chat/setup/createChat.ts";
-import { environmentConfig, taskChoices } from "../../core/config/taskChoices.ts";
+import {
+  environmentConfig,
+  taskChoices,
+  withOnlyEnvironment,
+} from "../../core/config/taskChoices.ts";
 import { Conversation, type ConversationOptions } from "../../core/conversation/conversation.ts";
 import { LiveTask } from "../../core/conversation/liveTask.ts";
 import { idOpening, messageOpening } from "../../core/conversation/openings.ts";
@@ -14,6 +18,7 @@ import { AppError } from "../../core/errors.ts";
 import type { RemoteEnvironment } from "../../core/openreward/types.ts";
 import type { FileSystem } from "../../core/ports.ts";
 import { type RolloutSettings, rolloutSettings } from "../../core/rollout/settings.ts";
+import { type Destinations, destinationsOf } from "../../core/secrets/destinations.ts";
 import type { AllowedOrigin } from "../../core/secrets/hostBinding.ts";
 import { Redactor } from "../../core/secrets/redaction/redactor.ts";
 import { systemClock } from "../../node/clock.ts";
@@ -21,6 +26,7 @@ import { sha256 } from "../../node/hash.ts";
 import type { ChatStart } from "../../shared/chat.ts";
 import type { LaunchRequest } from "../../shared/control.ts";
 import type { LoadedConfig } from "../config/configFiles.ts";
+import { requireNamedByUser } from "../requireNamed.ts";
 import { CleanupStack } from "../services/cleanupStack.ts";
 import { ChatServices } from "./chatServices.ts";
 import { type ChosenModel, chooseModel, isRunFolder, type ModelRequest } from "./chooseModel.ts";
@@ -114,7 +120,10 @@ class ChatOpening {
 
   async open(): Promise<Pick<OpenChat, "partners" | "task" | "notes">> {
     const { targets, turn, onPart } = this.#request;
-    const judge = await judgedAddresses(this.#fileSystem, this.#request.launchRequest);
+    const { judge, destinations } = await judgedAddresses(
+      this.#fileSystem,
+      this.#request.launchRequest,
+    );
     const runFolder = await this.#runFolder();
     const chosen = await Promise.all(
       targets.map(async (target) =>
@@ -125,6 +134,7 @@ class ChatOpening {
     if (first === undefined) throw new AppError("invariant", "A conversation needs a model.");
     const stored = turn === null ? null : await findStoredTurn(requireRun(first), turn);
     const place = this.#taskPlace(first, stored);
+    for (const model of chosen) await this.#requireNamed(model, place, { runFolder, destinations });
     const partners: ChatPartner[] = [];
     for (const model of chosen) {
       onPart(`opening ${model.label}`);
@@ -141,6 +151,30 @@ class ChatOpening {
     const [first = ""] = targets;
     if (judged !== null || first.startsWith("tinker://")) return judged;
     return (await isRunFolder(this.#fileSystem, first)) ? first : null;
+  }
+
+  /** Before anything is sent: what a run folder alone says gets no key. @throws AppError `run-destination` */
+  async #requireNamed(
+    { loaded: { config }, run }: ChosenModel,
+    place: TaskPlace | null,
+    {
+      runFolder,
+      destinations,
+    }: { readonly runFolder: string | null; readonly destinations: Destinations | null },
+  ): Promise<void> {
+    const { configPath, task } = this.#request;
+    const folder = run?.folder ?? runFolder;
+    if (folder === null) return;
+    const named = task?.environment ?? null;
+    const also = [
+      ...(destinations === null ? [] : [destinations]),
+      ...(configPath === null
+        ? []
+        : [destinationsOf(withOnlyEnvironment(config, named)), destinationsOf(config)]),
+      ...(named === null ? [] : [{ addresses: {}, environments: { [named]: [] } }]),
+    ];
+    const wanted = destinationsOf(withOnlyEnvironment(config, place?.environment ?? null));
+    this.#notes.push(...(await requireNamedByUser(wanted, { folder, also }, this.#request)));
   }
 
   /** Null where no environment answers calls. */

@@ -4,6 +4,7 @@ import type { FileSystem } from "../../core/ports.ts";
 import { appendCheckpoint } from "../../core/runFolder/checkpointLog.ts";
 import { type CheckpointChange, expiryAfter } from "../../core/tinker/checkpointChange.ts";
 import { systemClock } from "../../node/clock.ts";
+import { requireNamedService, requireOwnCheckpoints } from "../requireNamed.ts";
 import { type ChangedCheckpoint, changeCheckpoints } from "./changeCheckpoints.ts";
 import type { PlacesRequest } from "./places.ts";
 import { weightsOfRun } from "./weightsOfRun.ts";
@@ -15,7 +16,7 @@ export interface ChangeInRunRequest extends PlacesRequest {
   readonly change: CheckpointChange;
 }
 
-/** @throws AppError as {@link changeCheckpoints}; `disk` */
+/** @throws AppError as {@link changeCheckpoints}; `run-destination`, `checkpoint-not-own`, `disk` */
 export async function* changeInRun(
   fileSystem: FileSystem,
   request: ChangeInRunRequest,
@@ -24,6 +25,8 @@ export async function* changeInRun(
   const found = await weightsOfRun(fileSystem, { folder, name, clock: systemClock });
   const { checkpoint: entry, tinkerBaseUrl } = found;
   const paths = [entry.state_path, entry.sampler_path].filter((path) => path !== null);
+  await requireNamedService(tinkerBaseUrl, folder, request);
+  await requireOwnCheckpoints(folder, paths);
   const nowMs = systemClock.now();
   yield* changeCheckpoints(fileSystem, { ...request, tinkerBaseUrl, paths });
   const expires_at = expiryAfter(change, nowMs);

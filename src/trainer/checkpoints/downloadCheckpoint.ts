@@ -15,6 +15,7 @@ import { systemClock } from "../../node/clock.ts";
 import { startHash } from "../../node/hash.ts";
 import { createHttpClient } from "../../node/http.ts";
 import { systemRandom } from "../../node/random.ts";
+import { requireNamedService } from "../requireNamed.ts";
 import { CleanupStack } from "../services/cleanupStack.ts";
 import {
   type AtTinker,
@@ -57,7 +58,7 @@ const MAX_RUN_ID = 12;
 const CARD = "README.md";
 
 /**
- * @throws AppError `no-such-checkpoint`, `folder-not-empty`, `download-*`, `disk`, `key-missing`, `key-host-not-allowed`,
+ * @throws AppError `run-destination`, `no-such-checkpoint`, `folder-not-empty`, `download-*`, `disk`, `key-missing`, `key-host-not-allowed`,
  * `key-not-encrypted`, `tinker-*`
  */
 export async function downloadCheckpoint(
@@ -69,6 +70,7 @@ export async function downloadCheckpoint(
   const options = { folder: resolve(source), name, clock: systemClock };
   const run = isPath ? null : await weightsOfRun(fileSystem, options);
   const path = run?.checkpoint.state_path ?? source;
+  if (run !== null) await requireNamedService(run.tinkerBaseUrl, options.folder, request);
   const folder = resolve(output ?? folderName(path, run));
   const cleanup = new CleanupStack();
   try {

@@ -35,6 +35,7 @@ test("every other command takes its values", () => {
   expect(parseArguments(["resume", "runs/x"])).toEqual({
     kind: "resume",
     folder: "runs/x",
+    configPath: null,
     overrides: [],
     allowedOrigins: [],
   });
@@ -138,7 +139,7 @@ test.each([
   [["train", "--config-path", "a.yaml"], "no flag --config-path. Did you mean --config_path?"],
   [["train", "--learning_rate"], "--learning_rate needs a value: --learning_rate VALUE."],
   [["train", "--lerning_rate=1"], "no flag --lerning_rate. Did you mean --learning_rate?"],
-  [["show", "x", "--seed=1"], "no flag --seed. The flags are --help, --step"],
+  [["show", "x", "--seed=1"], "no flag --seed. The flags are --help, --allow-host, --step"],
   [["train", "--overrides"], "--overrides needs a value."],
   [["runs", "a", "b"], '"b" is one argument too many.'],
   [["shwo", "runs/x"], 'no command "shwo". Did you mean show?'],

@@ -133,7 +133,9 @@ describe("checkpoints download", () => {
     const { text, errors, live } = await run({ downloadCheckpoint }, ["download", PATH]);
     expect(errors).toMatch(/training session, which it may bill/);
     expect(live).toEqual(["a  1000 B of 3.9 KiB", "a  3.9 KiB", null, null]);
-    expect(text).toContain("demo-final\n  adapter_model.safetensors  244 KiB");
+    expect(text).toContain(
+      "demo-final\ntinker://s1:train:0/weights/final_000002\n  adapter_model.safetensors  244 KiB",
+    );
     expect(text).toContain("hf upload USER/NAME demo-final");
     expect(downloadCheckpoint.mock.calls[0]?.[1]).toMatchObject({
       ...{ source: PATH, name: null, output: null, isLocalOnly: false },

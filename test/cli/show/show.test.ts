@@ -321,7 +321,7 @@ test("the bill of a run is asked for by its folder, and says until when costs ar
   });
   const program = createFakeProgram({ fileSystem, trainer });
   expect(await runProgram(program, ["show", FOLDER, "--billed"])).toBe(0);
-  expect(asked).toEqual([{ runFolder: FOLDER, allowedOrigins: [], folder: "/home/me" }]);
+  expect(asked).toMatchObject([{ runFolder: FOLDER, allowedOrigins: [], folder: "/home/me" }]);
   const text = program.out.lines.join("\n");
   expect(text).toMatch(/billed +\$1\.50, 1,500 tokens/);
   expect(text).toContain("until 2026-11-22T14:00:00Z");

@@ -11,6 +11,7 @@ import {
 } from "../../../src/local/engine/service/checkpoints/tinkerPath.ts";
 import { systemClock } from "../../../src/node/clock.ts";
 import { createFileSystem } from "../../../src/node/fileSystem.ts";
+import type { RunFile } from "../../../src/shared/runFile.ts";
 import { silentLog } from "../../fakes/silentLog.ts";
 import { ADAPTER } from "../../local/engine/service/exportingService.ts";
 
@@ -60,6 +61,12 @@ export function aRunFolder(
   mkdirSync(folder);
   const lines = entries.map((entry) => `${JSON.stringify(entry)}\n`).join("");
   writeFileSync(join(folder, "checkpoints.jsonl"), lines);
+  const runFile: RunFile = {
+    ...{ schemaVersion: 1, runId: "demo", name: "demo", pid: 1, owner: "terminal", generation: 1 },
+    ...{ startedAtMs: 0, heartbeatAtMs: 0, attempt: 1, phase: "done", control: null },
+    configPath: join(parent, "demo.yaml"),
+  };
+  writeFileSync(join(folder, "run.json"), JSON.stringify(runFile));
   writeFileSync(join(folder, "config.yaml"), "model_name: local/tiny-tool\n");
   const resolved = { environments: { "local/calculator": {} }, ...settings };
   writeFileSync(join(folder, "config.resolved.json"), JSON.stringify(resolved));

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
@@ -6,6 +6,8 @@ import { readCheckpoints } from "../../../src/core/runFolder/checkpointLog.ts";
 import type { CheckpointChange } from "../../../src/core/tinker/checkpointChange.ts";
 import { createFileSystem } from "../../../src/node/fileSystem.ts";
 import { changeInRun } from "../../../src/trainer/checkpoints/changeInRun.ts";
+import { RunRecord } from "../../../src/trainer/runRecord.ts";
+import { silentLog } from "../../fakes/silentLog.ts";
 import { type AStore, anEntry, aRunFolder, aStore, KEY, PATH } from "./aStore.ts";
 
 const fileSystem = createFileSystem();
@@ -19,6 +21,8 @@ beforeEach(async () => {
   run = aRunFolder(folder, [anEntry()]);
   vi.stubEnv("TINKER_RL_STORE", here.folder);
   vi.stubEnv("TINKER_API_KEY", "");
+  const nowhere = { addresses: {}, environments: {} };
+  await (await RunRecord.open(run)).add(KEY.runId, nowhere, silentLog);
 });
 afterEach(async () => {
   vi.unstubAllEnvs();
@@ -57,10 +61,27 @@ it("a deleted one is not listed any more, and a published one is as it was", asy
   await expect(change({ action: "delete" })).rejects.toMatchObject({ code: "no-such-checkpoint" });
 });
 
+it("a copy of a run changes no checkpoint of the original", async () => {
+  const copy = join(folder, "copy");
+  cpSync(run, copy, { recursive: true });
+  run = copy;
+  await expect(change({ action: "delete" })).rejects.toMatchObject({ code: "checkpoint-not-own" });
+  expect(await here.store.find(KEY)).not.toBeNull();
+});
+
 it("a run has nothing noted of a change that was not made", async () => {
   await here.store.delete(KEY);
   const keep = { action: "set-ttl", ttlSeconds: null } as const;
   await expect(change(keep)).rejects.toMatchObject({ code: "no-such-checkpoint" });
   await expect(change(keep, "other")).rejects.toMatchObject({ code: "no-such-checkpoint" });
+  expect(await lines()).toEqual([anEntry()]);
+});
+
+it("a checkpoint that only the folder calls its own is changed by its address alone", async () => {
+  rmSync(join(here.folder, "started"), { recursive: true });
+  const refusal = { code: "checkpoint-not-own", message: expect.stringContaining(PATH) };
+  await expect(change({ action: "delete" })).rejects.toMatchObject(refusal);
+  await expect(change({ action: "publish" })).rejects.toMatchObject(refusal);
+  expect(await here.store.find(KEY)).not.toBeNull();
   expect(await lines()).toEqual([anEntry()]);
 });

@@ -141,7 +141,9 @@ describe("weights at a Tinker service", () => {
     const run = aRunFolder(folder, [anEntry({ state_path: state() })], {
       tinker_base_url: service.address,
     });
-    expect((await download(run)).path).toBe(state());
+    await expect(download(run)).rejects.toMatchObject({ code: "run-destination" });
+    const allowedOrigins = [{ origin: new URL(service.address).origin, key: null }];
+    expect((await download(run, { allowedOrigins })).path).toBe(state());
     expect(card()).toContain("model_name: local/tiny-tool");
   });
 
