@@ -2,6 +2,7 @@
 
 import { isAppError } from "../errors.ts";
 import { parseTinkerPath } from "./paths.ts";
+import { tinkerError } from "./transport/errors.ts";
 import type { TinkerHttp } from "./transport/http.ts";
 import {
   type CheckpointList,
@@ -58,7 +59,7 @@ export function createCheckpointClient(tinker: TinkerHttp): CheckpointClient {
   return {
     listCheckpoints: async (run) => {
       const list = await tinker.call(
-        { method: "GET", path: `training_runs/${run}/checkpoints` },
+        { method: "GET", path: `training_runs/${encodePart(run)}/checkpoints` },
         checkpointListSchema,
       );
       return checkpointsOf(list);
@@ -110,5 +111,13 @@ export function checkpointsOf({ checkpoints }: CheckpointList): readonly Checkpo
 
 function resourceOf(path: string): string {
   const { run, kind, name } = parseTinkerPath(path);
-  return `training_runs/${run}/checkpoints/${kind}/${name}`;
+  return `training_runs/${encodePart(run)}/checkpoints/${kind}/${encodePart(name)}`;
+}
+
+/** The colons of a run's id stay as they are: not every server decodes them. @throws AppError `tinker-invalid-input` for `.` and `..` */
+function encodePart(part: string): string {
+  if (/^\.{1,2}$/.test(part)) {
+    throw tinkerError("tinker-invalid-input", `"${part}" is no part of a checkpoint's address`);
+  }
+  return encodeURIComponent(part).replaceAll("%3A", ":");
 }

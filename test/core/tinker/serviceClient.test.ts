@@ -306,4 +306,21 @@ describe("samplers and checkpoints", () => {
       ["DELETE", "training_runs/R:train:0/checkpoints/weights/a", undefined],
     ]);
   });
+
+  it.each([
+    ["tinker://R:train:0/weights/%2e%2e", "training_runs/R:train:0/checkpoints/weights/%252e%252e"],
+    ["tinker://R#x/weights/a?b", "training_runs/R%23x/checkpoints/weights/a%3Fb"],
+  ])("asks for %s by encoded parts, so that it names no other resource", async (path, resource) => {
+    const { client, http } = await service(() => undefined);
+    await client.deleteCheckpoint(path);
+    expect(http.requests.at(-1)?.url.endsWith(`/${resource}`)).toBe(true);
+  });
+
+  it("asks for no address with a part that means another folder", async () => {
+    const { client, http } = await service(() => undefined);
+    const before = http.requests.length;
+    const deleting = async () => client.deleteCheckpoint("tinker://R/weights/..");
+    await expect(deleting()).rejects.toMatchObject({ code: "tinker-invalid-input" });
+    expect(http.requests.length).toBe(before);
+  });
 });

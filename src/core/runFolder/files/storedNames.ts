@@ -11,8 +11,8 @@ export const baseName = z.string().regex(/^(?!\.{1,2}$)[^/\\\p{Cc}]{1,255}$/u);
 /** As {@link storedId}, for checkpoints. */
 export const checkpointName = z.string().regex(/^[\w-]{1,255}$/);
 
-/** `tinker://RUN/weights/NAME` and the like: two or three parts, each of them a plain name. */
+/** `tinker://RUN/weights/NAME` and the like: two or three parts, each of them a plain name. A percent sign would make another path of it at a service that decodes it. */
 export const checkpointPath = z
   .string()
   .max(2_000)
-  .regex(/^tinker:\/(\/(?!\.{1,2}(\/|$))[^/\\?#\s\p{Cc}]+){2,3}$/u);
+  .regex(/^tinker:\/(\/(?!\.{1,2}(\/|$))[^/\\?#%\s\p{Cc}]+){2,3}$/u);
