@@ -59,14 +59,27 @@ export async function placeOf(
   return { kind: "Tinker", baseUrl: model.tinker_base_url, project };
 }
 
+/** What a question about a checkpoint acts on: its run folder may come from a stranger and name another run's weights. */
+export function addressesText(place: Place, entry: Addresses): string {
+  const text = pathsOf(entry).join("\n");
+  if (place.kind === "this computer" || place.baseUrl === null) return text;
+  return vscode.l10n.t("{0}\nat {1}", text, place.baseUrl);
+}
+
+type Addresses = Pick<CheckpointEntry, "state_path" | "sampler_path">;
+
+function pathsOf({ state_path, sampler_path }: Addresses): readonly string[] {
+  return [state_path, sampler_path].filter((path) => path !== null);
+}
+
 /** Of its state and its sampler. @throws AppError `program-failed`, `tinker-*` */
 export async function changeAt(
   place: Place,
-  { state_path, sampler_path }: CheckpointEntry,
+  entry: CheckpointEntry,
   change: CheckpointChange,
   { changeLocal, changeHosted }: CheckpointChangeOptions,
 ): Promise<void> {
-  const paths = [state_path, sampler_path].filter((path) => path !== null);
+  const paths = pathsOf(entry);
   if (place.kind === "this computer") return changeLocal(paths, change);
   for (const path of paths) {
     await changeHosted(path, change, place).catch((error: unknown) => {
@@ -87,19 +100,21 @@ export async function keepCheckpoint(
     { label: vscode.l10n.t("30 Days"), ttlSeconds: 30 * DAY_S },
     { label: vscode.l10n.t("Until It Is Deleted"), ttlSeconds: null },
   ];
+  const place = await placeOf(run, options);
   const picked = await plainWindow.showQuickPick(items, {
     title: vscode.l10n.t("How long is {0} of {1} kept from now on?", entry.name, run.name),
+    placeHolder: addressesText(place, entry).replaceAll("\n", " "),
   });
   if (picked === undefined) return false;
-  await keepFor(run, entry, picked.ttlSeconds, options);
+  await keepFor(run, entry, { place, ttlSeconds: picked.ttlSeconds }, options);
   return true;
 }
 
-/** Removes the expiry of what a resume of the run would begin with. @throws as {@link changeAt} */
+/** Removes the expiry of what a resume of the run would begin with; false when the user went away. @throws as {@link changeAt} */
 export async function keepLastState(
   run: RunEntry,
   options: CheckpointChangeOptions,
-): Promise<void> {
+): Promise<boolean> {
   const files = options.fileSystem.within(run.folder);
   const newest = newestUnexpired(
     await readResumePoints(files, run.folder, options.now()),
@@ -110,13 +125,24 @@ export async function keepLastState(
   if (newest === null || entry === undefined) {
     throw new Error(vscode.l10n.t("The run {0} has no state that could be kept.", run.name));
   }
-  await keepFor(run, entry, null, options);
+  const place = await placeOf(run, options);
+  const yes = vscode.l10n.t("Keep");
+  const title = vscode.l10n.t("Keep the last state of {0} until it is deleted?", run.name);
+  if (place.kind === "Tinker" && !(await isConfirmed(title, addressesText(place, entry), yes))) {
+    return false;
+  }
+  await keepFor(run, entry, { place, ttlSeconds: null }, options);
+  return true;
+}
+
+async function isConfirmed(title: string, detail: string, yes: string): Promise<boolean> {
+  return (await plainWindow.showWarningMessage(title, { modal: true, detail }, yes)) === yes;
 }
 
 async function keepFor(
   run: RunEntry,
   entry: CheckpointEntry,
-  ttlSeconds: number | null,
+  { place, ttlSeconds }: { readonly place: Place; readonly ttlSeconds: number | null },
   options: CheckpointChangeOptions,
 ): Promise<void> {
   if (run.isLive && entry.kind === "rolling") {
@@ -126,7 +152,7 @@ async function keepFor(
   }
   const nowMs = options.now();
   const change = { action: "set-ttl", ttlSeconds } as const;
-  await changeAt(await placeOf(run, options), entry, change, options);
+  await changeAt(place, entry, change, options);
   // Files of a run only grow: the last line about a checkpoint counts.
   const expires_at = expiryAfter(change, nowMs) ?? null;
   await options.append(run.folder, { ...entry, expires_at });
@@ -148,15 +174,16 @@ export async function shareCheckpoint(
       ),
     );
   }
-  if (action === "publish") {
-    const yes = vscode.l10n.t("Publish");
-    const detail = vscode.l10n.t(
-      "Everyone who knows its address can use the weights, until it is unpublished.",
-    );
-    const title = vscode.l10n.t("Publish the checkpoint {0} of {1}?", entry.name, run.name);
-    const answer = await plainWindow.showWarningMessage(title, { modal: true, detail }, yes);
-    if (answer !== yes) return false;
-  }
+  const addresses = addressesText(place, entry);
+  const isPublished = action === "publish";
+  const use = isPublished
+    ? vscode.l10n.t("Everyone who knows its address can use the weights, until it is unpublished.")
+    : vscode.l10n.t("From then on only their owner can use the weights.");
+  const yes = isPublished ? vscode.l10n.t("Publish") : vscode.l10n.t("Unpublish");
+  const title = isPublished
+    ? vscode.l10n.t("Publish the checkpoint {0} of {1}?", entry.name, run.name)
+    : vscode.l10n.t("Unpublish the checkpoint {0} of {1}?", entry.name, run.name);
+  if (!(await isConfirmed(title, `${use}\n${addresses}`, yes))) return false;
   await changeAt(place, entry, { action }, options);
   return true;
 }

@@ -125,7 +125,7 @@ export function checkpointHandlers(
         fits: ({ expiry }) => expiry !== null,
       });
       if (run === undefined) return;
-      await keepLastState(run, options.changes);
+      if (!(await keepLastState(run, options.changes))) return;
       await refresh(options);
       const text = vscode.l10n.t("The last state of {0} is kept until it is deleted.", run.name);
       plainWindow.setStatusBarMessage(text, SHOWN_MS);

@@ -13,7 +13,7 @@ import { askProgram } from "../runs/askProgram.ts";
 import type { RunEntry } from "../runs/runStore.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import { showFolder } from "../vscode/showFolder.ts";
-import type { Place } from "./changeCheckpoint.ts";
+import { addressesText, type Place } from "./changeCheckpoint.ts";
 
 export interface WeightsDownloadOptions {
   readonly keys: Pick<Keys, "sources" | "variables" | "recoverFromLaunchError"> & {
@@ -26,10 +26,11 @@ export interface WeightsDownloadOptions {
 /** Ends quietly when the user does not want it any more. @throws what the program says */
 export async function downloadCheckpoint(
   run: RunEntry,
-  { name, state_path }: CheckpointEntry,
+  entry: CheckpointEntry,
   place: Place,
   options: WeightsDownloadOptions,
 ): Promise<void> {
+  const { name, state_path } = entry;
   if (state_path === null) {
     throw new Error(
       vscode.l10n.t(
@@ -38,7 +39,7 @@ export async function downloadCheckpoint(
       ),
     );
   }
-  if (place.kind === "Tinker" && !(await isCostAccepted(run, name))) return;
+  if (place.kind === "Tinker" && !(await isCostAccepted(run, entry, place))) return;
   const parent = await chooseFolder();
   if (parent === undefined) return;
   const output = join(parent.fsPath, `${basename(run.folder)}-${name}`);
@@ -66,12 +67,17 @@ async function showDownloaded(name: string, folder: string): Promise<void> {
   if (chosen === open) await showFolder(vscode.Uri.file(folder));
 }
 
-async function isCostAccepted(run: RunEntry, name: string): Promise<boolean> {
+async function isCostAccepted(
+  run: RunEntry,
+  { name, state_path }: CheckpointEntry,
+  place: Place,
+): Promise<boolean> {
   const yes = vscode.l10n.t("Download");
   const title = vscode.l10n.t("Download the weights of {0} of {1}?", name, run.name);
-  const detail = vscode.l10n.t(
+  const cost = vscode.l10n.t(
     "Tinker makes files of the weights in a training session, which it may bill; nothing is trained in it. The files that it makes are deleted afterwards.",
   );
+  const detail = `${cost}\n${addressesText(place, { state_path, sampler_path: null })}`;
   return (await plainWindow.showInformationMessage(title, { modal: true, detail }, yes)) === yes;
 }
 

@@ -6,7 +6,13 @@ import type { CheckpointEntry } from "../../core/runFolder/checkpointLog.ts";
 import { newestUnexpired, readResumePoints } from "../../core/runFolder/resumePoints.ts";
 import type { RunEntry } from "../runs/runStore.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
-import { type CheckpointChangeOptions, changeAt, type Place, placeOf } from "./changeCheckpoint.ts";
+import {
+  addressesText,
+  type CheckpointChangeOptions,
+  changeAt,
+  type Place,
+  placeOf,
+} from "./changeCheckpoint.ts";
 
 /** True when it is gone. @throws when its run is under way, or the service refuses */
 export async function removeCheckpoint(
@@ -58,15 +64,16 @@ async function lossOf(
 
 async function isSure(
   run: RunEntry,
-  { name, step }: CheckpointEntry,
+  entry: CheckpointEntry,
   { place, loss }: { readonly place: Place; readonly loss: string },
 ): Promise<boolean> {
+  const { name, step } = entry;
   const where =
     place.kind === "Tinker"
       ? vscode.l10n.t("It was saved after step {0} and is deleted at Tinker.", step)
       : vscode.l10n.t("It was saved after step {0} and is deleted from this computer.", step);
   const end = vscode.l10n.t("This cannot be undone.");
-  const detail = [where, loss, end].filter(Boolean).join("\n");
+  const detail = [where, addressesText(place, entry), loss, end].filter(Boolean).join("\n");
   const yes = vscode.l10n.t("Delete Checkpoint");
   const title = vscode.l10n.t("Delete the checkpoint {0} of {1}?", name, run.name);
   return (await plainWindow.showWarningMessage(title, { modal: true, detail }, yes)) === yes;

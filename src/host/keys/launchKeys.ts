@@ -93,8 +93,9 @@ export async function launchKeys(
       if (reason !== null && !missing.has(id)) missing.set(id, { id, name, reason });
       continue;
     }
-    // A key from `.env` belongs to the project, so it may go to the hosted service.
-    const isFree = found === null && origin === OPENREWARD_SESSIONS_URL;
+    // A key from `.env` belongs to the project, so it may go to the hosted service; but a run folder decides what a conversation asks.
+    const isChosenByRun = only?.isSampled === true;
+    const isFree = found === null && origin === OPENREWARD_SESSIONS_URL && !isChosenByRun;
     if (leaves === true && !isFree) toApprove.set(id, { folder, origin, key: name });
   }
   return {

@@ -18,7 +18,10 @@ import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts
 import { aRunState } from "../../trainer/runState.ts";
 import { aRun } from "../views/runEntries.ts";
 
-const editor = vi.hoisted(() => ({ pick: "", answer: undefined as string | undefined, asked: 0 }));
+const editor = vi.hoisted(() => ({
+  ...{ pick: "", answer: undefined as string | undefined, asked: 0 },
+  details: [] as string[],
+}));
 vi.mock("vscode", () => ({
   Uri: { file: (fsPath: string) => ({ fsPath }) },
   workspace: { getWorkspaceFolder: () => undefined },
@@ -29,8 +32,9 @@ vi.mock("vscode", () => ({
   window: {
     showQuickPick: async (items: readonly { label: string }[]) =>
       items.find(({ label }) => label === editor.pick),
-    showWarningMessage: async () => {
+    showWarningMessage: async (_: string, { detail }: { readonly detail: string }) => {
       editor.asked += 1;
+      editor.details.push(detail);
       return editor.answer;
     },
   },
@@ -70,7 +74,7 @@ async function changes(model: string, tinker_base_url: string | null = null) {
 }
 
 beforeEach(() => {
-  Object.assign(editor, { pick: "", answer: undefined, asked: 0 });
+  Object.assign(editor, { pick: "", answer: undefined, asked: 0, details: [] });
 });
 
 describe("keeping a checkpoint", () => {
@@ -136,6 +140,17 @@ describe("keeping the last state of a run", () => {
     });
   });
 
+  it("asks before it changes a hosted one, and shows its addresses", async () => {
+    const { options, made } = await changes("Qwen/Qwen3-8B");
+    editor.answer = undefined;
+    expect(await keepLastState(RUN, options)).toBe(false);
+    expect(made).toEqual([]);
+    expect(editor.details.at(-1)).toBe(`${STATE}\n${SAMPLER}`);
+    editor.answer = "Keep";
+    expect(await keepLastState(RUN, options)).toBe(true);
+    expect(made).toHaveLength(2);
+  });
+
   it("says when there is none any more", async () => {
     const { options, made } = await changes("local/tiny-tool");
     const later = { ...options, now: () => NOW_MS + DAY_MS };
@@ -145,18 +160,23 @@ describe("keeping the last state of a run", () => {
 });
 
 describe("publishing a checkpoint", () => {
-  it("needs a yes; taking it back does not", async () => {
-    const { options, made } = await changes("Qwen/Qwen3-8B");
+  it("needs a yes, and so does taking it back; the question shows the addresses", async () => {
+    const { options, made } = await changes("Qwen/Qwen3-8B", "https://own.example");
     expect(await shareCheckpoint(RUN, ENTRY, "publish", options)).toBe(false);
     expect(made).toEqual([]);
     editor.answer = "Publish";
     expect(await shareCheckpoint(RUN, ENTRY, "publish", options)).toBe(true);
+    expect(await shareCheckpoint(RUN, ENTRY, "unpublish", options)).toBe(false);
+    editor.answer = "Unpublish";
     expect(await shareCheckpoint(RUN, ENTRY, "unpublish", options)).toBe(true);
     expect(made).toEqual([
-      ...[STATE, SAMPLER].map((path) => [path, { action: "publish" }]),
-      ...[STATE, SAMPLER].map((path) => [path, { action: "unpublish" }]),
+      ...[STATE, SAMPLER].map((path) => [path, { action: "publish" }, "https://own.example"]),
+      ...[STATE, SAMPLER].map((path) => [path, { action: "unpublish" }, "https://own.example"]),
     ]);
-    expect(editor.asked).toBe(2);
+    expect(editor.asked).toBe(4);
+    for (const detail of editor.details) {
+      expect(detail).toContain(`${STATE}\n${SAMPLER}\nat https://own.example`);
+    }
   });
 
   it("is refused for those of this computer, which nobody else can reach", async () => {

@@ -70,7 +70,7 @@ describe("deleting a checkpoint", () => {
     expect(removed).toEqual([`delete ${STATE}`, `delete ${SAMPLER}`]);
     expect(lines).toEqual([{ ...ENTRY, expires_at: "1970-01-01T00:00:00.000Z" }]);
     expect(editor.details).toEqual([
-      "It was saved after step 10 and is deleted from this computer.\nThis cannot be undone.",
+      `It was saved after step 10 and is deleted from this computer.\n${STATE}\n${SAMPLER}\nThis cannot be undone.`,
     ]);
   });
 
@@ -82,7 +82,7 @@ describe("deleting a checkpoint", () => {
     const before = { ...ENTRY, name: "b", step: 5, state_path: `${STATE}b`, state: aRunState(5) };
     await appendCheckpoint(options.fileSystem, RUN.folder, before);
     await removeCheckpoint(RUN, ENTRY, options);
-    expect(editor.details.map((detail) => detail.split("\n")[1])).toEqual([
+    expect(editor.details.map((detail) => detail.split("\n").at(-2))).toEqual([
       "This is the checkpoint that a resume begins with. Without it, the run cannot be resumed.",
       "This is the checkpoint that a resume begins with. Without it, a resume begins after step 5.",
     ]);

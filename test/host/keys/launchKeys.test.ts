@@ -165,6 +165,15 @@ describe("secrets that the configuration looks up", () => {
     ]);
   });
 
+  it("need permission for a conversation also from .env, because its run chooses the environment", async () => {
+    envFile = { SEARCH_KEY: "in the file", TINKER_API_KEY: "x", OPENREWARD_API_KEY: "x" };
+    const written = { environments: { [HOSTED]: "secrets: {search_key: null}" } };
+    expect((await gather(written)).toApprove).toEqual([]);
+    const only = { environment: HOSTED, isSampled: true };
+    const { toApprove } = await gather(written, { only });
+    expect(toApprove.map(({ key }) => key)).toEqual(["SEARCH_KEY"]);
+  });
+
   it("need no permission for environments on this machine", async () => {
     await keep(["env:SEARCH_KEY", ""]);
     const { keys, toApprove } = await gather({
