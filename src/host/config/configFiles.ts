@@ -1,6 +1,7 @@
 /** Which documents are configurations of ours: by their name, or by a first line that says so. */
 
 import type * as vscode from "vscode";
+import { fitsWildcard } from "../../core/util/wildcard.ts";
 import { readSetting } from "../vscode/settings.ts";
 
 /** A comment such as `# tinker-rl: config` among the first lines. */
@@ -18,13 +19,7 @@ export function isConfigDocument(document: vscode.TextDocument): boolean {
 }
 
 /** True when the base name fits the setting `tinkerRL.config.files`. */
-function isConfigName(uri: vscode.Uri): boolean {
+export function isConfigName(uri: vscode.Uri): boolean {
   const name = uri.path.slice(uri.path.lastIndexOf("/") + 1);
-  return readSetting("config.files", uri).some((pattern) => fits(name, pattern));
-}
-
-/** `*` stands for any text. */
-function fits(name: string, pattern: string): boolean {
-  const source = pattern.replace(/[.+?^${}()|[\]\\]/g, "\\$&").replaceAll("*", ".*");
-  return new RegExp(`^${source}$`).test(name);
+  return readSetting("config.files", uri).some((pattern) => fitsWildcard(name, pattern));
 }

@@ -5,7 +5,7 @@ import * as vscode from "vscode";
 import { parseConfig } from "../../core/config/parse.ts";
 import { MAX_BYTES } from "../../core/runFolder/files/wholeFiles.ts";
 import { runParent } from "../../node/runPaths.ts";
-import { configPatterns, findConfigs } from "../config/findConfigs.ts";
+import { configGlob, findConfigs } from "../config/findConfigs.ts";
 import { setContextKey } from "../vscode/contextKeys.ts";
 import { Emitter } from "../vscode/emitter.ts";
 import { onSettingChange } from "../vscode/settings.ts";
@@ -95,12 +95,12 @@ export class RunFinder implements vscode.Disposable {
   }
 
   #watch(parents: readonly string[]): void {
-    const wanted = JSON.stringify([configPatterns(), parents]);
+    const wanted = JSON.stringify([configGlob(), parents]);
     if (wanted === this.#watched) return;
     this.#watched = wanted;
     this.#watchers.dispose();
     this.#watchers = vscode.Disposable.from(
-      ...configPatterns().map((pattern) => watched(`**/${pattern}`, () => this.#soon())),
+      watched(configGlob(), () => this.#soon()),
       ...parents.map((parent) =>
         watched(new vscode.RelativePattern(vscode.Uri.file(parent), "*/run.json"), () => {
           this.#store.refresh().catch(this.#onError);

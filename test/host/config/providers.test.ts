@@ -4,9 +4,10 @@ import { CodeActionProvider, FIX_ALL } from "../../../src/host/config/codeAction
 import { CodeLensProvider } from "../../../src/host/config/codeLensProvider.ts";
 import { CompletionProvider } from "../../../src/host/config/completionProvider.ts";
 import { ConfigContext } from "../../../src/host/config/configContext.ts";
-import { isConfigDocument } from "../../../src/host/config/configFiles.ts";
+import { isConfigDocument, isConfigName } from "../../../src/host/config/configFiles.ts";
 import type { ConfigRun, SharedOptions } from "../../../src/host/config/configSupportOptions.ts";
 import { DiagnosticsProvider } from "../../../src/host/config/diagnosticsProvider.ts";
+import { configGlob } from "../../../src/host/config/findConfigs.ts";
 import { HoverProvider } from "../../../src/host/config/hoverProvider.ts";
 import { InlayHintsProvider } from "../../../src/host/config/inlayHintsProvider.ts";
 import { LinkProvider } from "../../../src/host/config/linkProvider.ts";
@@ -278,12 +279,32 @@ describe("marks", () => {
   });
 });
 
+describe("names of configurations", () => {
+  it("stand for any text at each star, however many there are", () => {
+    const { settings, vscode } = editor();
+    settings.set("config.files", ["a*".repeat(14), "b*[1]*.yaml"]);
+    const isConfig = (name: string) =>
+      isConfigName(vscode.Uri.file(`/projects/${name}`) as unknown as vscodeTypes.Uri);
+    expect(["a".repeat(14), `${"a".repeat(200)}!`, "b[1].yaml", "b1.yaml"].map(isConfig)).toEqual([
+      true,
+      true,
+      true,
+      false,
+    ]);
+  });
+
+  it("are looked for with one star each, and without what else a glob knows", () => {
+    editor().settings.set("config.files", ["a*b*c*d", "{x,y}.yaml", "[1]?*"]);
+    expect(configGlob()).toBe("**/{a*d,?x?y?.yaml,?1??*}");
+  });
+});
+
 describe("completion in tasks.json", () => {
   const text = '{"tasks": [{"type": "tinker-rl", "config": "old.yaml"}]}';
   const document = aDocument(text, "/projects/.vscode/tasks.json");
   const offers = (offset: number) => {
     const { vscode, state } = editor();
-    state.foundFiles = [vscode.Uri.file("/projects/configs/a.yaml")];
+    state.foundFiles = [vscode.Uri.file("/projects/configs/a.tinker.yaml")];
     const provider = new TaskCompletionProvider(options);
     const position = document.positionAt(offset) as unknown as vscodeTypes.Position;
     return provider.provideCompletionItems(asDocument(document), position);
@@ -293,7 +314,7 @@ describe("completion in tasks.json", () => {
     const start = text.indexOf("old.yaml");
     expect(await offers(start + 3)).toMatchObject([
       {
-        label: "configs/a.yaml",
+        label: "configs/a.tinker.yaml",
         range: { start: { character: start }, end: { character: start + 8 } },
       },
     ]);
