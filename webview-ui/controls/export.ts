@@ -31,15 +31,18 @@ export function toJson({ heads, rows }: NumberTable): string {
 export function toMarkdown({ heads, rows }: NumberTable): string {
   const line = (cells: readonly (string | number)[]): string => `| ${cells.join(" | ")} |`;
   return [
-    line(heads.map((head) => head.replaceAll("|", "\\|"))),
+    line(heads.map((head) => head.replace(/\s+/g, " ").replaceAll("|", "\\|"))),
     line(heads.map(() => "---:")),
     ...rows.map((row) => line(row.map((value) => value ?? ""))),
     "",
   ].join("\n");
 }
 
+/** What a spreadsheet takes for a formula: at the start, behind blanks, or behind what some separate cells and rows by. */
+const FORMULA = /(?<=(?:^|[;\t\r\n])[\s\p{Cc}\p{Cf}]*)[=+\-@＝＋－＠]/gu;
+
 /** A text that a spreadsheet would take for a formula stays a text. */
 function csvCell(text: string): string {
-  const safe = /^[=+\-@]/.test(text) ? `'${text}` : text;
-  return /[",\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  const safe = text.replace(FORMULA, "'$&");
+  return /[",;\t\r\n]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
