@@ -7,7 +7,7 @@ const SIZES = { from: 16_384, to: 262_144 };
 /** The sizes that are compared differ by two doublings; time that triples with each is more than n log n. */
 const FACTOR = 4;
 const MOST = 9;
-/** Others on the machine can only make a run longer, so that the shortest of several counts. */
+/** Others on the machine, and collections of garbage, can only make a run longer, so that the shortest of several counts. */
 const ROUNDS = 8;
 
 export interface Growth {
@@ -37,10 +37,13 @@ export function tooFastGrowth(prepare: (characters: number) => () => unknown): G
     ms = timeOf(work);
   }
   const quarter = prepare(characters / FACTOR);
-  let quarterMs = timeOf(quarter);
-  for (let round = 0; round < ROUNDS && ms > MOST * quarterMs; round += 1) {
-    quarterMs = Math.max(Math.min(quarterMs, timeOf(quarter)), SHORT_MS / MOST / 2);
-    ms = Math.min(ms, timeOf(work));
+  const growth = { characters, ms, quarterMs: Number.POSITIVE_INFINITY };
+  for (let round = 0; round < ROUNDS; round += 1) {
+    growth.quarterMs = Math.min(growth.quarterMs, timeOf(quarter));
+    if (growth.ms <= MOST * growth.quarterMs) return null;
+    growth.ms = Math.min(growth.ms, timeOf(work));
   }
-  return ms > MOST * quarterMs ? { characters, ms, quarterMs } : null;
+  // What holds for two sizes by chance, as when one fits a cache and the other does not, does not hold for a third.
+  const more = prepare(characters * FACTOR);
+  return timeOf(more) <= MOST * growth.ms || timeOf(more) <= MOST * growth.ms ? null : growth;
 }
