@@ -77,7 +77,7 @@ async function play(
   const sampler = await context.services.client.ephemeralSampler();
   return await collectRollouts({ ...context, config, limits: runLimits(config) }, rollouts, {
     sampler,
-    seedOf: (task, attempt, turn) => rolloutSeed(sha256, config.seed, task, attempt, turn),
+    seedOf: (task, turn) => rolloutSeed(sha256, config.seed, task, turn),
     onFinished: ({ record }) => context.storage.store.addRollout(record),
     onUsed: ({ group: position, rollout }, tokens, streams) =>
       context.storage.usage.add({

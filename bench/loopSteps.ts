@@ -136,7 +136,7 @@ export function slowestRolloutMs(
   const timeOf = (item: TaskItem, rollout: number) => {
     const key = { taskKey: taskKeyOf(item), rollout };
     const turns = Array.from({ length: CALLS_BEFORE_ANSWER + 1 }, (_, turn) =>
-      rolloutSeed(sha256, config.seed, key, 0, turn),
+      rolloutSeed(sha256, config.seed, key, turn),
     );
     return rolloutMs(turns);
   };

@@ -5,6 +5,7 @@ import { dirname } from "node:path";
 import { configJsonSchema } from "../src/core/config/jsonSchema.ts";
 import { configReference } from "../src/core/config/reference.ts";
 import { OUTPUTS } from "../src/core/outputs/outputs.ts";
+import { faultReference } from "../src/core/rollout/faultReference.ts";
 import { messageBundle } from "./l10n/bundle.ts";
 import { commandReference } from "./manifest/commands.ts";
 import { settingsJsonSchema, tasksJsonSchema } from "./manifest/fileSchemas.ts";
@@ -16,6 +17,8 @@ type Rewrite = (text: string) => string;
 
 const withCommands = between("commands", commandReference());
 const withTools = between("tools", toolReference());
+const withConfig = between("config-reference", configReference());
+const withFaults = between("faults", faultReference());
 const withSettings = between("settings", settingReference());
 
 const SCHEMAS = "docs/json";
@@ -27,7 +30,7 @@ const FILES: Readonly<Record<string, Rewrite>> = {
   "package.json": withContributions,
   "package.nls.json": withStrings,
   "l10n/bundle.l10n.json": messageBundle,
-  "docs/configuration.md": between("config-reference", configReference()),
+  "docs/configuration.md": (text) => withFaults(withConfig(text)),
   "docs/cli.md": between("outputs", outputReference()),
   ...Object.fromEntries(
     OUTPUTS.map((output) => [schemaPath(output), () => jsonText(output.jsonSchema())]),

@@ -118,7 +118,7 @@ describe("an answer without end of an environment ends the rollout, not the memo
       code: "environment-reply-too-long",
       message: expect.stringMatching(/local\/maze, (GET|POST) \/maze\/\w+: .*64 MiB.*\. \w/s),
     });
-    expect(faultReaction(error)).toBe("end");
+    expect(faultReaction(error)).toBe("fail");
     expect(sentBytes).toBeLessThan(REPLY_LIMITS.environment + ON_THE_WAY);
   }
 });

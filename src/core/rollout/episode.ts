@@ -22,6 +22,7 @@ import {
   turnRecord,
   type WrittenTurn,
 } from "./episodeRecord.ts";
+import { policyOutcome } from "./faults.ts";
 import { followUpsTo } from "./feedback.ts";
 import type { Ledger } from "./ledger.ts";
 import { renderTask } from "./renderTask.ts";
@@ -29,7 +30,7 @@ import { type RolloutImage, RolloutImages } from "./rolloutImages.ts";
 import { type SampledTurn, sampleTurn, stopsOf } from "./sampleTurn.ts";
 import type { RolloutSettings } from "./settings.ts";
 import { TokenStreams } from "./tokenStreams.ts";
-import { callsOf, runCall, type ToolAnswer, toolAnswer } from "./toolCalls.ts";
+import { callsOf, runCall, type ToolAnswer, toolAnswer, unanswered } from "./toolCalls.ts";
 
 export interface EpisodeOptions {
   readonly session: EnvironmentSession;
@@ -49,6 +50,12 @@ export interface EpisodeOptions {
 
 /** What a sample's time limit is called in messages. */
 const SAMPLE_LIMIT = "A sample (sampling_timeout)";
+
+/** A call that was run: what it brought, and what ends the rollout with it. */
+interface CallEnd {
+  readonly answer: ToolAnswer;
+  readonly stop: StopReason | null;
+}
 
 /** A turn that was played. */
 interface PlayedTurn {
@@ -72,6 +79,8 @@ export class Episode {
   /** The same, for the parser. */
   #declared: readonly ToolDeclaration[] = [];
   #toolCalls = 0;
+  /** Whether the call before this one took too long. */
+  #timedOut = false;
   #parseErrorsInARow = 0;
   #noCallsInARow = 0;
 
@@ -129,9 +138,9 @@ export class Episode {
         const stop = await this.#turn(streams, room);
         if (stop !== null) return stop;
       } catch (error) {
-        // The model's context is smaller than max_total_tokens: the turns before it was full are kept.
-        if (isAppError(error, "prompt-too-long") && this.turnCount > 0) return "max_tokens";
-        throw error;
+        const stop = this.turnCount > 0 ? policyOutcome(error, "later-turn") : null;
+        if (stop === null) throw error;
+        return stop;
       }
     }
   }
@@ -262,22 +271,41 @@ export class Episode {
     const { maxToolCalls } = this.#options.settings;
     for (const call of calls) {
       this.#toolCalls += 1;
-      const answer = await this.#runCall(call);
+      const { answer, stop } = await this.#runCall(call);
       answers.push(answer);
-      if (answer.record.finished) return "reached_terminal_state";
+      if (stop !== null) return stop;
       if (maxToolCalls !== null && this.#toolCalls >= maxToolCalls) return "max_tool_calls";
     }
     return null;
   }
 
-  async #runCall(call: ToolCall): Promise<ToolAnswer> {
+  async #runCall(call: ToolCall): Promise<CallEnd> {
     const { clock } = this.#options;
     const started = clock.monotonic();
-    const outcome = await runCall(call, this.#options);
+    const end = await this.#answered(call).catch((error: unknown) => this.#unanswered(call, error));
     const durationS = (clock.monotonic() - started) / 1000;
-    this.toolFacts.push({ name: call.name, isError: outcome.kind === "rejected", durationS });
+    this.toolFacts.push({ name: call.name, isError: end.answer.record.isError, durationS });
+    return end;
+  }
+
+  async #answered(call: ToolCall): Promise<CallEnd> {
+    const outcome = await runCall(call, this.#options);
+    this.#timedOut = false;
     if (outcome.kind === "result" && outcome.reward !== null) this.rewards.push(outcome.reward);
-    return toolAnswer(call, outcome, this.#images);
+    const answer = toolAnswer(call, outcome, this.#images);
+    return { answer, stop: answer.record.finished ? "reached_terminal_state" : null };
+  }
+
+  /** A call without an answer that the policy caused ends the rollout; after one that took too long it may go on, once. */
+  #unanswered(call: ToolCall, error: unknown): CallEnd {
+    const { settings } = this.#options;
+    const stop = policyOutcome(error, "call");
+    if (stop === null || !isAppError(error)) throw error;
+    const answer = unanswered(call, error, settings);
+    const isTold =
+      stop === "tool_timeout" && settings.onToolTimeout === "answer" && !this.#timedOut;
+    this.#timedOut = true;
+    return { answer, stop: isTold ? null : stop };
   }
 
   #limitReached(parsed: ParsedTurn, hasCalls: boolean, isTruncated: boolean): StopReason | null {

@@ -1,36 +1,159 @@
-/** What a rollout does about a fault. */
+/**
+ * What a rollout does about what ends it, by who caused it. What the policy caused is an outcome: the rollout keeps its rewards, gets
+ * `nonterminal_reward`, and is trained on, so that the policy learns from it. What others caused is a failure: the rollout starts again
+ * where that may help, and has no reward where it does not. The reference shows this table (`faultReference.ts`).
+ */
 
 import { type AppError, isAppError } from "../errors.ts";
+import type { StopReason } from "../runFolder/metrics/stopReasons.ts";
+
+export type FaultCause = "policy" | "environment" | "service" | "configuration" | "program";
 
 export type FaultReaction =
-  /** Start again in a fresh session. */
+  /** The rollout ends with a stop reason and keeps its signal. */
+  | "outcome"
+  /** Starts again in a fresh session with the same seeds, `max_rollout_retries` times; then it has failed. */
   | "retry"
-  /** As `retry`, with other seeds: the tool crashed, and the same samples would crash it again. */
-  | "resample"
-  /** Nothing to repeat: there was no fault, or this rollout cannot go on, but others can. */
-  | "end"
+  /** Waits and starts again; no attempt counts. */
+  | "wait"
+  /** The rollout has failed at once, because a repeat would meet the same; others play. */
+  | "fail"
   /** Every other rollout would fail in the same way. */
-  | "fatal";
+  | "end-run";
 
-const RETRIED = new Set([
-  "environment-session-lost",
-  "environment-unavailable",
-  "environment-protocol",
-  "transport",
-  "timeout",
-  "tinker-unavailable",
-  "tinker-request-failed",
-]);
-const ENDED = new Set([
-  "environment-reply-too-long",
-  "rollout-after-end",
-  "chat-bridge",
-  "prompt-too-long",
-  "sample-refused",
-  "rollout-image",
-  "image-invalid",
-  "invariant",
-]);
+export interface FaultRule {
+  /** What happens, in a sentence without a period, for the reference. */
+  readonly what: string;
+  readonly cause: FaultCause;
+  readonly reaction: FaultReaction;
+  /** Errors that it is about; empty for what is no error. */
+  readonly codes: readonly string[];
+  /** Where it must happen for an outcome; absent = anywhere. */
+  readonly during?: "call" | "later-turn";
+  /** As what an outcome is recorded; a failure is `error` or `max_retries`. */
+  readonly stops?: readonly StopReason[];
+}
+
+export const FAULT_RULES: readonly FaultRule[] = [
+  {
+    what: "The rollout reaches a limit of turns, calls, tokens or `rollout_timeout` after its first turn",
+    cause: "policy",
+    reaction: "outcome",
+    codes: [],
+    stops: [
+      "max_turns",
+      "max_tool_calls",
+      "max_tokens",
+      "max_sampled_tokens",
+      "turn_truncated",
+      "rollout_timeout",
+    ],
+  },
+  {
+    what: "Turns without a call, or with a call that cannot be read, follow each other too often",
+    cause: "policy",
+    reaction: "outcome",
+    codes: [],
+    stops: ["no_tool_call", "parse_error"],
+  },
+  {
+    what: "A later turn no longer fits the model's context",
+    cause: "policy",
+    reaction: "outcome",
+    codes: ["prompt-too-long"],
+    during: "later-turn",
+    stops: ["max_tokens"],
+  },
+  {
+    what: "A call takes longer than `tool_timeout`, and `on_tool_timeout` is `end` or the next call gets no answer either",
+    cause: "policy",
+    reaction: "outcome",
+    codes: ["tool-timeout"],
+    during: "call",
+    stops: ["tool_timeout"],
+  },
+  {
+    what: "A tool crashes in a call",
+    cause: "policy",
+    reaction: "outcome",
+    codes: ["environment-tool-crashed"],
+    during: "call",
+    stops: ["tool_crashed"],
+  },
+  {
+    what: "A tool answers with more than is read: too many characters, or too many images for a rollout",
+    cause: "policy",
+    reaction: "outcome",
+    codes: ["environment-reply-too-long", "rollout-image-limit"],
+    during: "call",
+    stops: ["tool_reply_too_long"],
+  },
+  {
+    what: "The environment is full",
+    cause: "environment",
+    reaction: "wait",
+    codes: ["environment-capacity"],
+  },
+  {
+    what: "The environment's service does not answer, loses the session, or answers against the protocol",
+    cause: "environment",
+    reaction: "retry",
+    codes: ["environment-session-lost", "environment-unavailable", "environment-protocol"],
+  },
+  {
+    what: "The environment crashes before the first turn, or while it scores a group",
+    cause: "environment",
+    reaction: "retry",
+    codes: ["environment-tool-crashed"],
+  },
+  {
+    what: "The environment's prompt is too long to read or holds too many images, it sends an image that is broken, or ends an episode without saying so",
+    cause: "environment",
+    reaction: "fail",
+    codes: [
+      "environment-reply-too-long",
+      "rollout-image-limit",
+      "image-invalid",
+      "rollout-after-end",
+    ],
+  },
+  {
+    what: "The rewards do not add up to a finite number of at most 1e30",
+    cause: "environment",
+    reaction: "fail",
+    codes: ["environment-reward-invalid"],
+  },
+  {
+    what: "The model's service does not answer within `sampling_timeout` or fails",
+    cause: "service",
+    reaction: "retry",
+    codes: ["timeout", "transport", "tinker-unavailable", "tinker-request-failed"],
+  },
+  {
+    what: "The model's service refuses a sample because of its content",
+    cause: "service",
+    reaction: "fail",
+    codes: ["sample-refused"],
+  },
+  {
+    what: "The first prompt leaves no room for a turn, or a model that reads text gets an image",
+    cause: "configuration",
+    reaction: "fail",
+    codes: ["prompt-too-long", "rollout-image"],
+  },
+  {
+    what: "A conversation cannot be written as tokens, or the program finds a mistake of its own",
+    cause: "program",
+    reaction: "fail",
+    codes: ["chat-bridge", "invariant"],
+  },
+  {
+    what: "Anything else that all rollouts meet, such as a key that is refused or an unknown name",
+    cause: "configuration",
+    reaction: "end-run",
+    codes: [],
+  },
+];
 
 /** True for a fault that says something about the environment's service, and nothing about the task or the model. */
 export function isServiceFault(error: unknown): error is AppError {
@@ -42,10 +165,23 @@ export function isRefusal(error: unknown): error is AppError {
   return isAppError(error, "environment-auth", "environment-not-found");
 }
 
-/** For any fault but that of a full environment, for which a rollout waits; null = no fault. */
-export function faultReaction(error: unknown): FaultReaction {
-  if (isAppError(error, "environment-tool-crashed")) return "resample";
-  if (isAppError(error) && RETRIED.has(error.code)) return "retry";
-  // An unexpected error is taken to concern this rollout alone.
-  return !isAppError(error) || ENDED.has(error.code) ? "end" : "fatal";
+/** The stop reason where the policy caused the fault, in a call or in a turn after the first one; null where it did not. */
+export function policyOutcome(
+  error: unknown,
+  during: NonNullable<FaultRule["during"]>,
+): StopReason | null {
+  if (!isAppError(error)) return null;
+  const rule = FAULT_RULES.find(
+    (each) => each.during === during && each.codes.includes(error.code),
+  );
+  return rule?.stops?.[0] ?? null;
+}
+
+/** For a fault that the policy did not cause. An unexpected error is taken to concern this rollout alone, and null is no fault to repeat. */
+export function faultReaction(error: unknown): Exclude<FaultReaction, "outcome"> {
+  if (!isAppError(error)) return "fail";
+  for (const { codes, reaction } of FAULT_RULES) {
+    if (reaction !== "outcome" && codes.includes(error.code)) return reaction;
+  }
+  return "end-run";
 }

@@ -46,8 +46,8 @@ export interface RolloutOptions {
   readonly whileWaiting?: WithTimerPaused;
   /** Counts the tokens of this rollout, also of one that is aborted; absent = its facts alone have them. */
   readonly meter?: UsageMeter;
-  /** Seed of one sample; undefined = not sent. `attempt` rises only when a crash of the tool made a new start necessary. */
-  readonly seedOf: (attempt: number, turn: number) => number | undefined;
+  /** Seed of a turn's sample, the same in each attempt; undefined = not sent. */
+  readonly seedOf: (turn: number) => number | undefined;
 }
 
 export interface FinishedRollout {
@@ -98,11 +98,11 @@ export async function runRollout(
   let retriedMs = 0;
   const name = `Rollout ${task.rollout} of ${task.taskKey}`;
   const repeats = { ...options, maxRetries: settings.maxRetries, name, signal };
-  const { result, count, hasGivenUp } = await retryUntilAccepted(repeats, async (seed) => {
+  const { result, count, hasGivenUp } = await retryUntilAccepted(repeats, async () => {
     // Nothing came of the attempts before this one.
     meter.discardAll();
     retriedMs = clock.monotonic() - started;
-    const attempted = await attempt({ ...options, meter }, task, seed, signal);
+    const attempted = await attempt({ ...options, meter }, task, signal);
     sessionMs += attempted.openedInMs;
     return attempted;
   });
@@ -120,7 +120,6 @@ export async function runRollout(
 async function attempt(
   options: RolloutOptions & { readonly meter: UsageMeter },
   task: RolloutTask,
-  seedAttempt: number,
   signal: AbortSignal,
 ): Promise<AttemptResult> {
   const begun: Episode[] = [];
@@ -132,7 +131,6 @@ async function attempt(
       sampler,
       session,
       environment: task.environment,
-      seedOf: (turn) => options.seedOf(seedAttempt, turn),
       limit,
     });
     begun.push(episode);

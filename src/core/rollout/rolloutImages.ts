@@ -53,7 +53,8 @@ export class RolloutImages {
 
   /**
    * Blocks joined without a separator, each image in its place: for a model that reads images; else as a placeholder where
-   * `on_image` asks for that. An image is never dropped. @throws AppError `rollout-image`, `image-invalid`
+   * `on_image` asks for that. An image is never dropped. @throws AppError `rollout-image`,
+   * `rollout-image-limit`, `image-invalid`
    */
   read(blocks: readonly Block[]): Content {
     const images: PlacedImage[] = [];
@@ -76,7 +77,10 @@ export class RolloutImages {
     const { images: support = TEXT_ONLY } = chat;
     if (support.kind === "refused") throw this.#refused(support.reason);
     if (this.#all.length >= MAX_IMAGES) {
-      throw this.#refused(`a rollout may hold ${MAX_IMAGES} images, and this one has more`);
+      throw new AppError(
+        "rollout-image-limit",
+        `A rollout may hold ${MAX_IMAGES} images, and ${environment} sent more.`,
+      );
     }
     const file = support.shared.read(data);
     const tokens = support.countTokens(file);

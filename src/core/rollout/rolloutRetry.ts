@@ -29,19 +29,18 @@ export interface AcceptedAttempt<Result> {
 
 /**
  * Repeats `attempt` in fresh sessions, with pauses between them, until one ends without a fault that another attempt may avoid, or none
- * is left. Attempts that the environment failed, or refused because it is full, do not count. `attempt` gets the part of the seed that
- * it decides, which rises only when the tool itself crashed.
+ * is left. Attempts that the environment failed, or refused because it is full, do not count.
  * @throws the fault of an attempt when every other rollout would fail with it, too
  */
 export async function retryUntilAccepted<Result extends { readonly error: unknown }>(
   options: RetryOptions,
-  attempt: (seed: number) => Promise<Result>,
+  attempt: () => Promise<Result>,
 ): Promise<AcceptedAttempt<Result>> {
   const { clock, gate, log, maxRetries, name, random, signal } = options;
-  let [count, refusals, seed] = [0, 0, 0];
+  let [count, refusals] = [0, 0];
   for (;;) {
     signal.throwIfAborted();
-    const result = await attempt(seed);
+    const result = await attempt();
     const { error } = result;
     const blamesEnvironment = await gate.blamesEnvironment(error, signal);
     if (isAppError(error, "environment-capacity")) {
@@ -50,10 +49,9 @@ export async function retryUntilAccepted<Result extends { readonly error: unknow
     } else if (!blamesEnvironment) {
       count += 1;
       const reaction = faultReaction(error);
-      if (reaction === "fatal") throw error;
-      const isAccepted = reaction === "end";
+      if (reaction === "end-run") throw error;
+      const isAccepted = reaction === "fail";
       if (isAccepted || count > maxRetries) return { result, count, hasGivenUp: !isAccepted };
-      if (reaction === "resample") seed += 1;
       await clock.sleep(backoffMs(BACKOFF, count - 1, random), signal);
     }
     log.debug(`${name} starts again in a fresh session.`, { reason: errorMessage(error) });

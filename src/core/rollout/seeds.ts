@@ -22,15 +22,9 @@ function lowBits(sha256: Sha256, text: string): number {
   return Number.parseInt(sha256(text).slice(0, 8), 16) & 0x7fffffff;
 }
 
-export function rolloutSeed(
-  sha256: Sha256,
-  seed: number,
-  key: RolloutKey,
-  attempt: number,
-  turn: number,
-): number {
+export function rolloutSeed(sha256: Sha256, seed: number, key: RolloutKey, turn: number): number {
   const { taskKey, rollout } = key;
-  return lowBits(sha256, `roll|${seed}|${taskKey}|${rollout}|${attempt}|${turn}`);
+  return lowBits(sha256, `roll|${seed}|${taskKey}|${rollout}|0|${turn}`);
 }
 
 /** Evaluation has its own seeds, the same at every step, so that its curve compares like with like. */
@@ -38,14 +32,10 @@ export function evaluationSeed(
   sha256: Sha256,
   seed: number,
   key: EvaluationKey,
-  attempt: number,
   turn: number,
 ): number {
   const { environment, split, index, rollout } = key;
-  return lowBits(
-    sha256,
-    `eval|${seed}|${environment}|${split}|${index}|${rollout}|${attempt}|${turn}`,
-  );
+  return lowBits(sha256, `eval|${seed}|${environment}|${split}|${index}|${rollout}|0|${turn}`);
 }
 
 /** A conversation with a person: `attempt` counts how often the turn was sampled again, `sample` those that were drawn side by side. */

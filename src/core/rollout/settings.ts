@@ -22,6 +22,7 @@ export interface RolloutSettings {
   readonly rolloutTimeoutMs: number;
   readonly sessionTimeoutMs: number;
   readonly toolTimeoutMs: number | null;
+  readonly onToolTimeout: Config["on_tool_timeout"];
   readonly samplingTimeoutMs: number;
   /** Whether log-probabilities that the service did not give are asked for again, as training needs them. */
   readonly recomputesLogprobs: boolean;
@@ -67,6 +68,7 @@ export function rolloutSettings(
     rolloutTimeoutMs: config.rollout_timeout * 1000,
     sessionTimeoutMs: config.session_timeout * 1000,
     toolTimeoutMs: config.tool_timeout === null ? null : config.tool_timeout * 1000,
+    onToolTimeout: config.on_tool_timeout,
     samplingTimeoutMs: config.sampling_timeout * 1000,
     recomputesLogprobs: true,
     groupScoring: environment.group_scoring,

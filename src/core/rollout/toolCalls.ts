@@ -1,9 +1,10 @@
 /** The calls of a turn, and what an environment answers to them. */
 
 import type { ParsedTurn, ToolCall } from "../chat/renderer.ts";
-import { AppError } from "../errors.ts";
+import { AppError, errorMessage } from "../errors.ts";
 import type { EnvironmentSession, TerminalTool, ToolCallOutcome } from "../openreward/types.ts";
-import { type Deadline, type TimeLimit, timeoutError } from "../util/abort.ts";
+import type { Clock } from "../ports.ts";
+import { type Deadline, type TimeLimit, withLimit } from "../util/abort.ts";
 import type { ToolResultRecord } from "./episodeRecord.ts";
 import { toolErrorText } from "./feedback.ts";
 import { type Content, type RolloutImages, shownContent } from "./rolloutImages.ts";
@@ -18,9 +19,10 @@ export interface ToolAnswer {
 export interface RunCallOptions {
   readonly session: EnvironmentSession;
   readonly settings: Pick<RolloutSettings, "toolTimeoutMs">;
+  readonly clock: Clock;
   /** Name for messages. */
   readonly environment: string;
-  /** Ended by a call that takes too long; a wait that is nobody's fault pauses it. */
+  /** That of the rollout. A wait that neither the policy nor the environment causes pauses it. */
   readonly limit: Deadline;
 }
 
@@ -32,16 +34,21 @@ export function callsOf(parsed: ParsedTurn, terminal: TerminalTool | null): read
   return [{ name: terminal.name, args, raw: parsed.content }];
 }
 
-/** Runs one call within `tool_timeout`. @throws AppError `timeout`, `environment-*` */
+/**
+ * Runs one call within `tool_timeout`, with a signal of its own, because the session can still be used after a call that was given up: the
+ * server lets the call run on, and makes others of the same tool wait for it: `docs/protocols/openreward.md#tools`.
+ * @throws AppError `tool-timeout`, `environment-*`
+ */
 export async function runCall(
   { name, args }: ToolCall,
-  { session, settings, environment, limit }: RunCallOptions,
+  { session, settings, clock, environment, limit }: RunCallOptions,
 ): Promise<ToolCallOutcome> {
-  const callLimit = toolLimit(name, environment, settings);
-  return await limit.runPart(callLimit, (withToolTimerPaused) =>
+  const { limitMs, onLimit } = toolLimit(name, environment, settings);
+  if (limitMs === null) return await session.callTool(name, args, limit);
+  return await withLimit({ clock, limitMs, onLimit, parents: [limit.signal] }, (calling) =>
     session.callTool(name, args, {
-      signal: limit.signal,
-      withTimerPaused: (wait) => limit.withTimerPaused(() => withToolTimerPaused(wait)),
+      signal: calling.signal,
+      withTimerPaused: (wait) => limit.withTimerPaused(() => calling.withTimerPaused(wait)),
     }),
   );
 }
@@ -52,11 +59,26 @@ export function toolLimit(
   environment: string,
   { toolTimeoutMs: limitMs }: Pick<RolloutSettings, "toolTimeoutMs">,
 ): TimeLimit {
-  const what = `Tool ${name} of ${environment} (tool_timeout)`;
-  return { limitMs, onLimit: () => timeoutError(what, limitMs) };
+  const message = `Tool ${name} of ${environment} gave no answer within ${(limitMs ?? 0) / 1000} s (tool_timeout).`;
+  return { limitMs, onLimit: () => new AppError("tool-timeout", message) };
 }
 
-/** @throws AppError `rollout-after-end` when the episode was over before the call; `rollout-image`, `image-invalid` */
+/** What the model reads, and the record keeps, of a call that ended without an answer. */
+export function unanswered(
+  { name }: ToolCall,
+  error: AppError,
+  { toolTimeoutMs }: Pick<RolloutSettings, "toolTimeoutMs">,
+): ToolAnswer {
+  const why =
+    error.code === "tool-timeout"
+      ? `${name} gave no answer within ${(toolTimeoutMs ?? 0) / 1000} s.`
+      : errorMessage(error);
+  const content = toolErrorText(why);
+  const record = { name, text: content, isError: true, reward: null, finished: false };
+  return { record, said: { content } };
+}
+
+/** @throws AppError `rollout-after-end` when the episode was over before the call; `rollout-image`, `rollout-image-limit`, `image-invalid` */
 export function toolAnswer(
   { name }: ToolCall,
   outcome: ToolCallOutcome,

@@ -13,6 +13,7 @@ import {
   result,
   type SessionScript,
   scriptedSession,
+  type ToolRequest,
   text,
 } from "./scriptedEnvironment.ts";
 import {
@@ -422,9 +423,90 @@ describe("log-probs that are missing", () => {
   });
 });
 
+describe("a call that takes longer than tool_timeout", () => {
+  const hang = ({ signal }: ToolRequest) =>
+    new Promise<never>((_, reject) => {
+      signal?.addEventListener("abort", () => reject(signal.reason));
+    });
+  const hangsAt = (...hanging: readonly number[]): Required<Pick<SessionScript, "onCall">> => {
+    let calls = 0;
+    return {
+      onCall: (request) => {
+        calls += 1;
+        return hanging.includes(calls) ? hang(request) : game.onCall(request);
+      },
+    };
+  };
+  const run = async (script: EpisodeScript, onToolTimeout: RolloutSettings["onToolTimeout"]) => {
+    const settings = { toolTimeoutMs: 2_000, onToolTimeout };
+    const parts = setUp({ ...script, settings });
+    return { ...parts, stop: await parts.clock.run(parts.episode.play()) };
+  };
+
+  it("is answered in words, and the session goes on", async () => {
+    const { episode, stop } = await run(
+      { ...hangsAt(1, 3), turns: [ADD, ADD, ADD, ANSWER] },
+      "answer",
+    );
+    expect(stop).toBe("reached_terminal_state");
+    expect(episode.rewards).toEqual([1]);
+    const texts = episode.turns.flatMap(({ results }) => results.map((each) => each.text));
+    const report = "Error: add gave no answer within 2 s.";
+    expect(texts).toEqual([report, "5", report, "Right."]);
+    expect(tokenizer.decode(episode.streams[0]?.tokens ?? [])).toContain(report);
+    expect(episode.toolFacts).toMatchObject([
+      { name: "add", isError: true, durationS: 2 },
+      { isError: false },
+      { isError: true },
+      { isError: false },
+    ]);
+  });
+
+  it("ends the episode when the next one gets no answer either", async () => {
+    const { episode, stop, session } = await run(
+      { ...hangsAt(1, 2), turns: [ADD, ADD, ANSWER] },
+      "answer",
+    );
+    expect(stop).toBe("tool_timeout");
+    expect(session.calls).toHaveLength(2);
+    expect(episode.turns.map(({ results }) => results.length)).toEqual([1, 1]);
+  });
+
+  it("ends the episode at once where on_tool_timeout says so", async () => {
+    const { stop, session } = await run({ ...hangsAt(1), turns: [ADD, ANSWER] }, "end");
+    expect(stop).toBe("tool_timeout");
+    expect(session.calls).toHaveLength(1);
+  });
+});
+
+describe("a call that the policy made fail", () => {
+  it.each([
+    ["environment-tool-crashed", "tool_crashed"],
+    ["environment-reply-too-long", "tool_reply_too_long"],
+    ["rollout-image-limit", "tool_reply_too_long"],
+  ] as const)(
+    "%s ends the episode as %s, with what was earned and what the tool did",
+    async (code, stop) => {
+      const { episode, ...ended } = await play({
+        turns: [ADD, ANSWER],
+        onCall: ({ name }) => {
+          if (name === "answer") throw new AppError(code, "Division by zero.");
+          return result("5", { reward: 0.5 });
+        },
+      });
+      expect(ended.stop).toBe(stop);
+      expect(episode.rewards).toEqual([0.5]);
+      expect(episode.turns.at(-1)?.results).toMatchObject([
+        { name: "answer", text: "Error: Division by zero.", isError: true },
+      ]);
+      expect(episode.toolFacts.map(({ isError }) => isError)).toEqual([false, true]);
+    },
+  );
+});
+
 describe("faults of services", () => {
   it("end the episode, and what was played stays", async () => {
-    const fault = new AppError("environment-tool-crashed", "The tool broke.");
+    const fault = new AppError("environment-unavailable", "The connection broke.");
     const { episode } = setUp({
       turns: [ADD, ANSWER],
       onCall: ({ name }) => {
@@ -451,23 +533,6 @@ describe("faults of services", () => {
     const { episode, clock } = setUp({ turns: ["hang"], settings: { samplingTimeoutMs: 5_000 } });
     await expect(clock.run(episode.play())).rejects.toMatchObject({ code: "timeout" });
     expect(clock.monotonic()).toBe(5_000);
-  });
-
-  it("include a tool that takes too long", async () => {
-    const { episode, clock } = setUp({
-      turns: [ADD],
-      settings: { toolTimeoutMs: 2_000 },
-      onCall: ({ signal }) =>
-        new Promise((_, reject) => {
-          signal?.addEventListener("abort", () => reject(signal.reason));
-        }),
-    });
-    await expect(clock.run(episode.play())).rejects.toMatchObject({
-      code: "timeout",
-      message: expect.stringMatching(
-        /Tool add of Owner\/Game \(tool_timeout\) took longer than 2 s/,
-      ),
-    });
   });
 
   it("do not hide an abort from outside", async () => {

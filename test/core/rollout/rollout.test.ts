@@ -57,7 +57,7 @@ function setUp({
   clock = new FakeClock(),
 }: Setup = {}) {
   const stopping = new AbortController();
-  const seeds: (readonly [attempt: number, turn: number])[] = [];
+  const seeds: number[] = [];
   const gate = aGate(environment, clock);
   const parts = {
     gate,
@@ -68,9 +68,9 @@ function setUp({
     random: { uuid: () => "id", uniform: () => 0 },
     log: silentLog,
     sampleSlot: async () => () => undefined,
-    seedOf: (attempt: number, turn: number) => {
-      seeds.push([attempt, turn]);
-      return 10 * attempt + turn;
+    seedOf: (turn: number) => {
+      seeds.push(turn);
+      return turn;
     },
   };
   const start = async () => (await runRollout(parts, aTask(), stopping.signal)).finish();
@@ -129,24 +129,46 @@ describe("a fault during a rollout", () => {
       const { run, seeds, sampler, clock } = setUp({ environment });
       const { record, reward, facts } = await run();
       expect([reward, record.attempt, facts.attempts]).toEqual([1, 1, 2]);
-      expect(seeds).toEqual([
-        [0, 0],
-        [0, 0],
-      ]);
+      expect(seeds).toEqual([0, 0]);
       expect(sampler.requests[1]?.prompt).toEqual(sampler.requests[0]?.prompt);
       expect(clock.monotonic()).toBe(1_000);
       expect(areClosed(environment)).toEqual([true, true]);
     },
   );
 
-  it("that is a crash of the tool starts it again with other seeds", async () => {
-    const environment = scriptedEnvironment([failing("environment-tool-crashed"), solved]);
-    const { run, seeds } = setUp({ environment });
-    expect((await run()).reward).toBe(1);
-    expect(seeds).toEqual([
-      [0, 0],
-      [1, 0],
-    ]);
+  it.each([
+    ["environment-tool-crashed", "tool_crashed"],
+    ["environment-reply-too-long", "tool_reply_too_long"],
+  ])(
+    "%s in a call is the policy's doing: not repeated, with nonterminal_reward",
+    async (code, stop) => {
+      const environment = scriptedEnvironment([failing(code), solved]);
+      const rewards = anEnvironment({ nonterminal_reward: -1 });
+      const { record, reward, facts, streams } = await setUp({
+        environment,
+        settings: { rewards },
+      }).run();
+      expect(record).toMatchObject({ stop, error: null, attempt: 0 });
+      expect([reward, facts.errorClass, facts.attempts]).toEqual([-1, null, 1]);
+      expect(facts.tools).toMatchObject([{ name: "add", isError: true }]);
+      expect(record.turns[0]?.results).toMatchObject([{ isError: true }]);
+      expect(streams[0]?.trainedTokens).toBeGreaterThan(0);
+    },
+  );
+
+  it("before the first turn is the environment's, and starts it again", async () => {
+    const broken = scriptedEnvironment([solved]);
+    const environment = {
+      ...broken,
+      openSession: async (...choice: Parameters<typeof broken.openSession>) => {
+        const session = await broken.openSession(...choice);
+        const isFirst = broken.sessions.length === 1;
+        const crash = () => Promise.reject(fault("environment-tool-crashed"));
+        return isFirst ? { ...session, prompt: crash } : session;
+      },
+    };
+    const { record, reward } = await setUp({ environment }).run();
+    expect([reward, record.attempt]).toEqual([1, 1]);
   });
 
   it("leaves nothing of the failed attempt behind", async () => {

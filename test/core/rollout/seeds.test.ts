@@ -16,30 +16,29 @@ describe("the seed of a sample", () => {
     [0, 1, 1717845037],
     [1, 0, 1175997756],
   ])("of rollout %i in turn %i is %i", (rollout, turn, seed) => {
-    expect(rolloutSeed(sha256, 42, { ...key, rollout }, 0, turn)).toBe(seed);
+    expect(rolloutSeed(sha256, 42, { ...key, rollout }, turn)).toBe(seed);
   });
 
   it("differs with everything it is made of", () => {
     const seeds = [
-      rolloutSeed(sha256, 42, key, 0, 0),
-      rolloutSeed(sha256, 43, key, 0, 0),
-      rolloutSeed(sha256, 42, { ...key, taskKey: "a/b:train:3#8" }, 0, 0),
-      rolloutSeed(sha256, 42, { ...key, taskKey: "a/b:train:4#0" }, 0, 0),
-      rolloutSeed(sha256, 42, { ...key, rollout: 1 }, 0, 0),
-      rolloutSeed(sha256, 42, key, 1, 0),
-      rolloutSeed(sha256, 42, key, 0, 1),
-      evaluationSeed(sha256, 42, task, 0, 0),
-      evaluationSeed(sha256, 42, { ...task, environment: "a/c" }, 0, 0),
-      evaluationSeed(sha256, 42, { ...task, split: "test" }, 0, 0),
-      evaluationSeed(sha256, 42, { ...task, index: 4 }, 0, 0),
-      evaluationSeed(sha256, 42, { ...task, rollout: 1 }, 0, 0),
+      rolloutSeed(sha256, 42, key, 0),
+      rolloutSeed(sha256, 43, key, 0),
+      rolloutSeed(sha256, 42, { ...key, taskKey: "a/b:train:3#8" }, 0),
+      rolloutSeed(sha256, 42, { ...key, taskKey: "a/b:train:4#0" }, 0),
+      rolloutSeed(sha256, 42, { ...key, rollout: 1 }, 0),
+      rolloutSeed(sha256, 42, key, 1),
+      evaluationSeed(sha256, 42, task, 0),
+      evaluationSeed(sha256, 42, { ...task, environment: "a/c" }, 0),
+      evaluationSeed(sha256, 42, { ...task, split: "test" }, 0),
+      evaluationSeed(sha256, 42, { ...task, index: 4 }, 0),
+      evaluationSeed(sha256, 42, { ...task, rollout: 1 }, 0),
     ];
     expect(new Set(seeds).size).toBe(seeds.length);
   });
 
   it("fits into 31 bits", () => {
     for (let turn = 0; turn < 50; turn++) {
-      const seed = rolloutSeed(sha256, 42, key, 0, turn);
+      const seed = rolloutSeed(sha256, 42, key, turn);
       expect(Number.isInteger(seed) && seed >= 0 && seed < 2 ** 31).toBe(true);
     }
   });

@@ -48,6 +48,7 @@ export function someSettings(changes: Partial<RolloutSettings> = {}): RolloutSet
     maxRetries: 3,
     rolloutTimeoutMs: 300_000,
     toolTimeoutMs: null,
+    onToolTimeout: "answer",
     recomputesLogprobs: true,
     samplingTimeoutMs: 600_000,
     sessionTimeoutMs: 120_000,

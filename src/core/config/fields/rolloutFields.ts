@@ -112,6 +112,14 @@ export const rolloutFields = {
     unit: "seconds",
     doc: "Time for one tool call. `null` allows what is left of `rollout_timeout`.",
   },
+  on_tool_timeout: {
+    type: "enum",
+    values: ["answer", "end"],
+    default: "answer",
+    change: "tunable",
+    isAdvanced: true,
+    doc: "After a tool call that takes longer than `tool_timeout`: `answer` reports it to the model, and the rollout ends with `nonterminal_reward` if the next call gets no answer either; `end` ends it at once.",
+  },
   sampling_timeout: {
     type: "number",
     above: 0,

@@ -12,6 +12,9 @@ export const STOP_REASONS = [
   "no_tool_call",
   "turn_truncated",
   "rollout_timeout",
+  "tool_timeout",
+  "tool_crashed",
+  "tool_reply_too_long",
 ] as const;
 
 export type StopReason = (typeof STOP_REASONS)[number];

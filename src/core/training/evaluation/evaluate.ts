@@ -223,7 +223,7 @@ async function playCell(
   const finished = await collectRollouts(context, known.missing, {
     sampler,
     isUrgent,
-    seedOf: (task, attempt, turn) => evaluationSeed(ports.sha256, seed, task, attempt, turn),
+    seedOf: (task, turn) => evaluationSeed(ports.sha256, seed, task, turn),
     settings: (settings) => ({
       ...settings,
       ...{ temperature, topP: 1, topK: -1 },

@@ -32,7 +32,7 @@ export function playOptions(
   return {
     context,
     sampler,
-    seedOf: (task, attempt, turn) => rolloutSeed(ports.sha256, config.seed, task, attempt, turn),
+    seedOf: (task, turn) => rolloutSeed(ports.sha256, config.seed, task, turn),
     onFinished: async (rollout) => {
       if (isStepKnown) await writeRollout(context, rollout);
       progressOf(rollout)?.add(rollout);

@@ -23,7 +23,7 @@ export interface PlayOptions {
   readonly context: PlayContext;
   readonly sampler: SamplingClient;
   /** Seed of a sample; not called when seeds are switched off. */
-  readonly seedOf: (task: RolloutTask, attempt: number, turn: number) => number;
+  readonly seedOf: (task: RolloutTask, turn: number) => number;
   /** Changes to an environment's settings, for evaluation. */
   readonly settings?: (settings: RolloutSettings) => RolloutSettings;
   /** Takes slots before the rollouts that wait for one; absent = behind them. */
@@ -198,8 +198,7 @@ export class RolloutPlayer {
         settings: options.settings?.(settings) ?? settings,
         sampleSlot: (waiting: AbortSignal) => limits.samples.acquire({ signal: waiting }),
         whileWaiting: (wait) => this.#releaseDuring(slot, wait),
-        seedOf: (attempt: number, turn: number) =>
-          config.sampling_seed ? options.seedOf(task, attempt, turn) : undefined,
+        seedOf: (turn: number) => (config.sampling_seed ? options.seedOf(task, turn) : undefined),
       };
       const ended = await runRollout(rolloutOptions, task, signal);
       streams = ended.streams;

@@ -210,7 +210,7 @@ describe("an evaluation", () => {
     const tasks = { environment: ENVIRONMENT, split: "test" };
     const source = { ...tasks, count: 8, shuffle: true, numSamples: 3 };
     const expected = chooseTasks(source, 0, sha256, "subset|eval").flatMap((index) =>
-      [0, 1].map((rollout) => evaluationSeed(sha256, 0, { ...tasks, index, rollout }, 0, 0)),
+      [0, 1].map((rollout) => evaluationSeed(sha256, 0, { ...tasks, index, rollout }, 0)),
     );
     expect(seeds).toEqual(expected);
   });

@@ -92,7 +92,7 @@ const places = new Map(
   Array.from({ length: POSITIONS * 2 }, (_, i) => {
     const [position, rollout] = [Math.floor(i / 2), i % 2];
     const taskKey = `${ENVIRONMENT}:train:${position % TASKS}#${position}`;
-    return [rolloutSeed(sha256, 42, { taskKey, rollout }, 0, 0), { position, rollout }] as const;
+    return [rolloutSeed(sha256, 42, { taskKey, rollout }, 0), { position, rollout }] as const;
   }),
 );
 

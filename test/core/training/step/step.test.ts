@@ -85,7 +85,7 @@ describe("a step", () => {
     const { sampler } = await run({ rewards: [1, 0, 1, 0], groups: 2 });
     const taskKey = (task: number) => `${ENVIRONMENT}:train:${task}#${task}`;
     const expected = [0, 1].flatMap((task) =>
-      [0, 1].map((rollout) => rolloutSeed(sha256, 42, { taskKey: taskKey(task), rollout }, 0, 0)),
+      [0, 1].map((rollout) => rolloutSeed(sha256, 42, { taskKey: taskKey(task), rollout }, 0)),
     );
     expect(sampler.requests.map(({ seed }) => seed)).toEqual(expected);
   });

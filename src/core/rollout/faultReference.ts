@@ -1,0 +1,31 @@
+/** The table of faults as the reference shows it. */
+
+import { FAULT_RULES, type FaultCause, type FaultReaction } from "./faults.ts";
+
+const CAUSES: Readonly<Record<FaultCause, string>> = {
+  policy: "the policy",
+  environment: "the environment",
+  service: "the model's service",
+  configuration: "the configuration",
+  program: "this program",
+};
+
+const REACTIONS: Readonly<Record<FaultReaction, string>> = {
+  outcome: "ends with its rewards and `nonterminal_reward`",
+  retry: "starts again, with the same seeds, up to `max_rollout_retries` times, then has failed",
+  wait: "waits and starts again; no attempt counts",
+  fail: "has failed",
+  "end-run": "ends the run",
+};
+
+export function faultReference(): string {
+  const rows = FAULT_RULES.map(({ what, cause, reaction, stops = [] }) => {
+    const recorded = stops.map((stop) => `\`${stop}\``).join(", ");
+    return `| ${what} | ${CAUSES[cause]} | ${REACTIONS[reaction]} | ${recorded} |`;
+  });
+  return [
+    "| What happens | Whose doing | The rollout | Stop reason |",
+    "|---|---|---|---|",
+    ...rows,
+  ].join("\n");
+}
