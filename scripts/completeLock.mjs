@@ -1,6 +1,8 @@
-// Adds to package-lock.json the optional platform packages that the registry in use did not have when the lock was written:
-// `npm ci` refuses a lock without them, and another machine may need them. Run after every `npm install`: `npm run lock`.
+// Adds to package-lock.json the optional platform packages that npm left out on this machine, because `npm ci` refuses a lock
+// without them and another machine may need them, and the hash of each package, because npm installs one without a hash unchecked.
+// Run after every `npm install`: `npm run lock`.
 
+import { execFileSync } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 
 const PATH = "package-lock.json";
@@ -52,7 +54,22 @@ for (const entry of Object.values(lock.packages)) {
     };
   }
 }
+/** The hash of a published version, as the registry says. @throws Error when it has none */
+function integrityOf(name, version) {
+  const text = execFileSync("npm", ["view", `${name}@${version}`, "dist.integrity"], {
+    encoding: "utf8",
+  }).trim();
+  if (!text.startsWith("sha512-"))
+    throw new Error(`The registry has no hash of ${name}@${version}.`);
+  return text;
+}
+
 const all = Object.entries({ ...lock.packages, ...added }).sort(([a], [b]) => (a < b ? -1 : 1));
+for (const [place, entry] of all) {
+  const isOwn = !place.startsWith("node_modules/") || entry.link === true;
+  if (isOwn || entry.integrity !== undefined) continue;
+  entry.integrity = integrityOf(place.split("node_modules/").at(-1), entry.version);
+}
 lock.packages = Object.fromEntries(all);
 await writeFile(PATH, `${JSON.stringify(lock, null, 2)}\n`);
 process.stdout.write(`${Object.keys(added).length} optional packages added\n`);
