@@ -21,6 +21,8 @@ export interface ImageFile extends ImageSize {
 /** Of one image; larger ones would fill a request for themselves. */
 export const MAX_IMAGE_BYTES = 4 * 1024 * 1024;
 const MAX_SIDE = 16_384;
+/** A small file can hold many: whoever shows it needs four bytes for each. */
+const MAX_PIXELS = 40_000_000;
 
 /** Reads base64. @throws AppError `image-invalid` for what is no PNG or JPEG file, and for one that is too large */
 export function readImage(base64: string): ImageFile {
@@ -33,10 +35,18 @@ export function readImage(base64: string): ImageFile {
     );
   }
   const { width, height } = found;
-  if (Math.min(width, height) < 1 || Math.max(width, height) > MAX_SIDE) {
-    throw invalid(`is ${width} x ${height} pixels; each side must have 1 to ${MAX_SIDE}`);
+  if (!isUsableSize(found)) {
+    throw invalid(
+      `is ${width} x ${height} pixels; each side must have 1 to ${MAX_SIDE}, both together at most ${MAX_PIXELS / 1e6} million`,
+    );
   }
   return { ...found, bytes, base64 };
+}
+
+/** True for an image that can be sent and shown. */
+export function isUsableSize({ width, height }: ImageSize): boolean {
+  const isSide = (length: number): boolean => length >= 1 && length <= MAX_SIDE;
+  return isSide(width) && isSide(height) && width * height <= MAX_PIXELS;
 }
 
 /** The format and size in the header of a file; null for what is no PNG or JPEG. */

@@ -2,6 +2,7 @@
 
 import type { CheckpointEntry } from "../runFolder/checkpointLog.ts";
 import type { EvaluationEntry, StoredResult } from "../runFolder/evaluationLog.ts";
+import { visibleText } from "../util/visibleText.ts";
 
 /** What the run folder adds to the weights. */
 export interface RunOfWeights {
@@ -29,14 +30,14 @@ const REWARDS = ["rollout/reward/mean", "rollout_included/reward/mean"];
 export function modelCard({ baseModel, rank, path, run }: CardFacts): string {
   const title = run === null ? "LoRA weights" : run.name;
   const rows = [
-    ["Base model", baseModel],
+    ["Base model", plain(baseModel)],
     ["LoRA rank", rank === null ? "unknown" : String(rank)],
-    ["Checkpoint", `\`${path}\``],
+    ["Checkpoint", code(path)],
     ...(run === null ? [] : runRows(run)),
   ];
   return [
     frontMatter(baseModel),
-    `# ${escaped(title)}`,
+    `# ${plain(title)}`,
     "LoRA weights that were trained with reinforcement learning.",
     table(["", ""], rows),
     ...(run === null ? [] : evaluationPart(run)),
@@ -62,17 +63,17 @@ function runRows({ checkpoint, environments }: RunOfWeights): readonly (readonly
   const reward = REWARDS.map((name) => checkpoint.metrics[name]).find((value) => value != null);
   return [
     ["Step", String(checkpoint.step)],
-    ["Environments", environments.map((name) => `\`${name}\``).join(", ")],
+    ["Environments", environments.map(code).join(", ")],
     ...(reward === undefined ? [] : [["Mean reward of the step before it", reward.toFixed(3)]]),
-    ["Saved", checkpoint.created_at],
+    ["Saved", plain(checkpoint.created_at)],
   ];
 }
 
 function evaluationPart({ evaluations }: RunOfWeights): readonly string[] {
   const rows = evaluations.flatMap(({ results }) =>
     results.map((result) => [
-      `\`${result.environment}\``,
-      result.split,
+      code(result.environment),
+      plain(result.split),
       String(result.temperature),
       rewardText(result),
       `${result.tasks}`,
@@ -100,18 +101,33 @@ function loading(baseModel: string): readonly string[] {
 }
 
 function configurationPart({ config }: RunOfWeights): string {
-  // A fence that is longer than any in the text cannot be closed by it.
-  const longest = Math.max(2, ...[...config.matchAll(/`+/g)].map(([run]) => run.length));
-  const fence = "`".repeat(longest + 1);
+  const fence = "`".repeat(Math.max(3, longestTicks(config) + 1));
   return ["## Configuration", "", `${fence}yaml`, config.trimEnd(), fence].join("\n");
 }
 
+/** @param rows cells in Markdown */
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]): string => `| ${cells.map(escaped).join(" | ")} |`;
+  const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
   return [line(head), `|${head.map(() => "---|").join("")}`, ...rows.map(line)].join("\n");
 }
 
-/** On one line and in one cell, without markup of its own. */
-function escaped(text: string): string {
-  return text.replace(/\s+/g, " ").replace(/[|<>\\]/g, (sign) => `\\${sign}`);
+/** Text on one line without markup, links or formulas of its own. */
+function plain(text: string): string {
+  return oneLine(text).replace(/[\\`*_[\]<>#&|!~$]|:(?=\/\/)/g, (sign) => `\\${sign}`);
+}
+
+/** A code span, which only a run of as many backticks could end. A table ends its cell at a `|` even there. */
+function code(text: string): string {
+  const fence = "`".repeat(longestTicks(text) + 1);
+  const inner = oneLine(text).replaceAll("|", "\\|");
+  const gap = /^[ `]|[ `]$/.test(inner) ? " " : "";
+  return `${fence}${gap}${inner}${gap}${fence}`;
+}
+
+function longestTicks(text: string): number {
+  return Math.max(0, ...(text.match(/`+/g) ?? []).map((run) => run.length));
+}
+
+function oneLine(text: string): string {
+  return visibleText(text.replace(/\s+/g, " "));
 }

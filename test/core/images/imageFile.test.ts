@@ -21,6 +21,7 @@ describe("an image of an environment", () => {
     ["neither PNG nor JPEG", Buffer.from([0xff, 0xd8, 0xff, 0xda, 0, 2, 0, 0, 0, 0, 0, 0])],
     ["0 x 5 pixels", pngBytes(0, 5)],
     ["20000 x 5 pixels", pngBytes(20_000, 5)],
+    ["both together at most 40 million", pngBytes(16_000, 16_000)],
     ["more than 4 MiB", Buffer.concat([pngBytes(4, 4), Buffer.alloc(MAX_IMAGE_BYTES)])],
   ])("is refused in words: %s", (words, bytes) => {
     expect(() => read(bytes)).toThrow(words);

@@ -70,8 +70,23 @@ describe("a model card", () => {
     const environments = ["a|b\n# Title", "<script>"];
     const config = 'prompt: |\n  ```\n  ````\nkey: "`"\n';
     const text = card(aRun({ name: "x\n# y", environments, config }));
-    expect(text).toContain("# x # y\n");
-    expect(text).toContain("| Environments | `a\\|b # Title`, `\\<script\\>` |");
+    expect(text).toContain("# x \\# y\n");
+    expect(text).toContain("| Environments | `a\\|b # Title`, `<script>` |");
     expect(text).toContain(`\`\`\`\`\`yaml\n${config}\`\`\`\`\``);
+  });
+
+  it("shows names as text, whatever markup they hold", () => {
+    const name =
+      "![x](https://stranger.example/p.png) [l](https://stranger.example) *b* &lt; \u202Eevil";
+    const text = card(
+      aRun({ name, environments: ["a` ![x](y) `b", "`"] }),
+      "[m](https://s.example)",
+    );
+    expect(text).toContain(
+      "# \\!\\[x\\](https\\://stranger.example/p.png) \\[l\\](https\\://stranger.example) \\*b\\* \\&lt; ",
+    );
+    expect(text).not.toMatch(/\p{Cf}/u);
+    expect(text).toContain("| Environments | ``a` ![x](y) `b``, `` ` `` |");
+    expect(text).toContain("| Base model | \\[m\\](https\\://s.example) |");
   });
 });

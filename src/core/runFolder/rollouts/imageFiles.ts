@@ -1,7 +1,13 @@
 /** The images of rollouts in a run folder: files named by their content, each stored once. */
 
 import { AppError } from "../../errors.ts";
-import { type ImageFile, identifyImage, MAX_IMAGE_BYTES } from "../../images/imageFile.ts";
+import {
+  type ImageFile,
+  type ImageSize,
+  identifyImage,
+  isUsableSize,
+  MAX_IMAGE_BYTES,
+} from "../../images/imageFile.ts";
 import type { FolderFiles, Sha256 } from "../../ports.ts";
 import { runPaths } from "../files/layout.ts";
 import type { RolloutRecord } from "./rolloutRecord.ts";
@@ -53,6 +59,7 @@ export async function readStoredImage(
   const bytes = await fileSystem.readBytes(path, MAX_IMAGE_BYTES);
   const found = identifyImage(bytes);
   if (found?.format !== format || found === null || sha256(bytes) !== digest) throw damaged(name);
+  if (!isUsableSize(found)) throw tooManyPixels(name, found);
   return { ...found, bytes, base64: encodeBase64(bytes) };
 }
 
@@ -62,6 +69,13 @@ function damaged(name: string): AppError {
   return new AppError(
     "image-invalid",
     `The image ${name.slice(0, 80)} of the run folder is not the one that the model saw.`,
+  );
+}
+
+function tooManyPixels(name: string, { width, height }: ImageSize): AppError {
+  return new AppError(
+    "image-invalid",
+    `The image ${name} of the run folder is ${width} x ${height} pixels, too many to show.`,
   );
 }
 

@@ -8,7 +8,7 @@ import {
 } from "../../../../src/core/runFolder/rollouts/imageFiles.ts";
 import { createFileSystem } from "../../../../src/node/fileSystem.ts";
 import { sha256 } from "../../../../src/node/hash.ts";
-import { aPng } from "../../images/someImages.ts";
+import { aPng, pngBytes } from "../../images/someImages.ts";
 import { createMemoryFileSystem } from "../memoryFileSystem.ts";
 
 const file = aPng(224, 150, "pixels");
@@ -52,6 +52,16 @@ describe("images in a run folder", () => {
     const asPng = `${sha256(script)}.png`;
     fileSystem.files.set(`/run/images/${asPng}`, script);
     await expect(readImageAddress(asPng, place)).rejects.toMatchObject({ code: "image-invalid" });
+  });
+
+  it("are not shown when they take more memory than a page should", async () => {
+    const { fileSystem, place } = setUp();
+    const bytes = pngBytes(22_000, 22_000);
+    const huge = `${sha256(bytes)}.png`;
+    fileSystem.files.set(`/run/images/${huge}`, bytes);
+    await expect(readImageAddress(huge, place)).rejects.toThrow(
+      `The image ${huge} of the run folder is 22000 x 22000 pixels, too many to show.`,
+    );
   });
 
   it.each(["../run.json", `../${name}`, `${name}.svg`, "", "a".repeat(64)])(
