@@ -17,6 +17,7 @@ import { addTokens, type TokenUsage } from "../src/core/usage/tokenUsage.ts";
 import { mean } from "../src/core/util/stats.ts";
 import { createFileSystem } from "../src/node/fileSystem.ts";
 import { DRY_RUN_GROUPS } from "../src/shared/dryRun.ts";
+import { loadConfig } from "../src/trainer/config/configFiles.ts";
 import { startDryRun, startTraining } from "../src/trainer/trainer.ts";
 
 const PLAYED = 32;
@@ -98,7 +99,9 @@ interface Played {
 async function playGroups(configPath: string): Promise<Played> {
   const all: Played[] = [];
   const onPlayed = async (dry: string, { plan }: { readonly plan: EstimatePlan }) => {
-    const basis = { ...(await readBasis(fileSystem.within(dry), dry)), isForwardOnly: true };
+    const { config } = await loadConfig(fileSystem, configPath);
+    const steps = await readBasis(fileSystem.within(dry), dry, config);
+    const basis = { ...steps, isForwardOnly: true };
     all.push({ basis, plan });
   };
   await startDryRun({ ...started, configPath, groups: PLAYED, isKept: false, onPlayed }).ended;

@@ -67,8 +67,8 @@ export async function estimateFromRun(
   try {
     const basis = { fileSystem: fileSystem.within(folder), folder };
     // Before anything is asked of a service: most faults are here.
-    await readBasis(basis.fileSystem, folder);
     const { config } = loaded;
+    await readBasis(basis.fileSystem, folder, config);
     const known = await pastTasks(config, sha256, basis);
     if (known !== null) {
       const listPrices = await keptPrices(config, basis);
@@ -120,7 +120,7 @@ export async function reportEstimate(
 ): Promise<EstimateReport> {
   const { folder, fileSystem, isPlayed = false } = basis;
   const plan = await estimatePlan(config, tasks);
-  const played = await readBasis(fileSystem, folder);
+  const played = await readBasis(fileSystem, folder, config);
   const prices = priceFileOf(config, listPrices);
   const { groups, times } = played;
   return {

@@ -28,7 +28,8 @@ function estimated(groups: readonly PlayedGroup[], rollouts = SIZE, isForwardOnl
     environments: [{ name: "a", groups: 1 / rollouts, rollouts }],
     mostBatches: 1,
     groupsInData: null,
-    forwardPasses: 0,
+    passes: { forward: 0, trained: 1 },
+    trainsOnEqual: false,
     atOnce: 8,
     isAhead: false,
     evaluations: { count: 0, afterLastStep: 0, rollouts: [] },
@@ -38,7 +39,7 @@ function estimated(groups: readonly PlayedGroup[], rollouts = SIZE, isForwardOnl
 
 function trainedShare(groups: readonly PlayedGroup[], rollouts = SIZE): number {
   const ones = groups.map((each) => each.rollouts.map(() => 1));
-  return trainedShareOf(groups, false)(ones, rollouts, UNSEEN);
+  return trainedShareOf(groups, { isLearned: false, trainsOnEqual: false })(ones, rollouts, UNSEEN);
 }
 
 /** Groups of tasks with the given pass rates, in turn. */

@@ -1,5 +1,8 @@
 /** What the steps in a run folder, of a run or of a dry run, say about a run that is planned. */
 
+import type { Config } from "../config/fields/schema.ts";
+import { learnsWithoutAdvantage } from "../config/rules/lossDefaults.ts";
+import { trainsOnEqualRewards } from "../config/rules/updateCost.ts";
 import { AppError } from "../errors.ts";
 import type { FolderFiles } from "../ports.ts";
 import { flattenMetrics, type MetricsRow } from "../runFolder/metrics/metricsTree.ts";
@@ -47,14 +50,21 @@ export interface Basis extends PlayedSteps {
 /** Of a long run, spread over all of it, because answers change while a model learns. */
 const MAX_STEPS = 40;
 
-/** @throws AppError `estimate-without-basis` when no rollout of the folder has its tokens written down; `file-unreadable` */
-export async function readBasis(fileSystem: FolderFiles, folder: string): Promise<PlayedSteps> {
+/**
+ * `config` is that of the planned run: it decides which of the rollouts would be trained on.
+ * @throws AppError `estimate-without-basis` when no rollout of the folder has its tokens written down; `file-unreadable`
+ */
+export async function readBasis(
+  fileSystem: FolderFiles,
+  folder: string,
+  config: Config,
+): Promise<PlayedSteps> {
   const reader = createRunReader(fileSystem, folder);
   const { rows } = await reader.metrics();
   const chosen = spread(rows, MAX_STEPS);
   const rollouts = await Promise.all(chosen.map(({ step }) => reader.rollouts(step)));
   const used = await readEntries(fileSystem, folder);
-  const groups = rollouts.flatMap((step) => playedGroups(step, used.rollouts));
+  const groups = rollouts.flatMap((step) => playedGroups(step, used.rollouts, config));
   if (groups.length === 0) {
     throw new AppError(
       "estimate-without-basis",
@@ -90,6 +100,7 @@ async function readEntries(fileSystem: FolderFiles, folder: string) {
 function playedGroups(
   step: readonly RolloutSummary[],
   used: ReadonlyMap<string, RolloutEntry>,
+  config: Config,
 ): readonly PlayedGroup[] {
   return [...groupBy(step, ({ group }) => group).values()].flatMap((members) => {
     const rollouts = members.flatMap(({ taskKey, rollout, reward }) => {
@@ -98,13 +109,22 @@ function playedGroups(
       return entry === undefined ? [] : [{ tokens: entry.tokens, data: entry.data ?? 0, reward }];
     });
     const environment = members[0]?.environment ?? "";
-    const trainedFraction = members.filter(isTrained).length / members.length;
+    const trained = members.filter((member) => isTrained(member, isMixed(members), config));
+    const trainedFraction = trained.length / members.length;
     return rollouts.length === 0 ? [] : [{ environment, trainedFraction, rollouts }];
   });
 }
 
-function isTrained({ score }: RolloutSummary): boolean {
-  return score?.trainingUse === "trained" && score.advantage !== 0;
+function isMixed(members: readonly RolloutSummary[]): boolean {
+  return new Set(members.flatMap(({ reward }) => reward ?? [])).size > 1;
+}
+
+/** What the past run's own settings made of groups of equal rewards, and of an advantage of 0, does not count. */
+function isTrained({ reward, score }: RolloutSummary, isMixed: boolean, config: Config): boolean {
+  const isIncluded = score?.trainingUse === "trained";
+  if (isMixed) return isIncluded && (score.advantage !== 0 || learnsWithoutAdvantage(config));
+  const isEqual = isIncluded || score?.trainingUse === "excluded:zero_variance";
+  return isEqual && reward !== null && trainsOnEqualRewards(config, reward);
 }
 
 function stepTime(row: MetricsRow, rollouts: number): StepTime {

@@ -1,5 +1,7 @@
 /** What a run is going to do, as far as its configuration and its tasks say. */
 
+import type { UpdatePasses } from "../config/rules/updateCost.ts";
+
 export interface EstimatePlan {
   /** Null = endless: one step is estimated. */
   readonly steps: number | null;
@@ -8,8 +10,10 @@ export interface EstimatePlan {
   readonly mostBatches: number;
   /** Groups that the data holds, over all epochs; null = endless. */
   readonly groupsInData: number | null;
-  /** Forward passes over the training data before an update. */
-  readonly forwardPasses: number;
+  /** Over the training data of a step. */
+  readonly passes: UpdatePasses;
+  /** True where a group of equal rewards is trained on, too. */
+  readonly trainsOnEqual: boolean;
   /** Rollouts that are played at the same time. */
   readonly atOnce: number;
   /** True when a step trains while the next one is sampled. */

@@ -39,7 +39,7 @@ export function plannedEnvironments({
 
 export function projector(basis: Basis, plan: EstimatePlan): (weigh: Weigh) => Projection {
   const names = plannedEnvironments(plan);
-  const sources = new Map(names.map((name) => [name, sourceOf(basis, name)]));
+  const sources = new Map(names.map((name) => [name, sourceOf(basis, name, plan)]));
   return (weigh) => {
     const drawn = { change: weigh.change(), learned: weigh.learned(), unseen: weigh.unseen() };
     const typicals = new Map(
@@ -61,7 +61,11 @@ interface Source {
 const MAX_GROUPS = 250;
 
 /** All groups for an environment that was not played. */
-function sourceOf({ groups: all, isForwardOnly }: Basis, environment: string): Source {
+function sourceOf(
+  { groups: all, isForwardOnly }: Basis,
+  environment: string,
+  { trainsOnEqual }: EstimatePlan,
+): Source {
   const own = all.filter((group) => group.environment === environment);
   const groups = spread(own.length === 0 ? all : own, MAX_GROUPS);
   const rollouts = groups.flatMap((group) => group.rollouts);
@@ -73,7 +77,8 @@ function sourceOf({ groups: all, isForwardOnly }: Basis, environment: string): S
   const average = mean(rollouts.map(above)) ?? 0;
   const gain = (rollout: PlayedRollout): number => (average > 0 ? above(rollout) / average : 1);
   const gains = groups.map((group) => group.rollouts.map(gain));
-  return { groups, trainedShare: trainedShareOf(groups, !isForwardOnly), gains };
+  const shares = { isLearned: !isForwardOnly, trainsOnEqual };
+  return { groups, trainedShare: trainedShareOf(groups, shares), gains };
 }
 
 interface Drawn {
@@ -139,9 +144,12 @@ function project(
   let training = basis.serverCheck;
   for (const { tokens, data, share, ...each } of parts) {
     const rollouts = each.groups * batches * each.rollouts;
-    const trained = rollouts * share * data;
+    const passed = rollouts * share * data;
     training = addTokens(training, scaled(tokens, rollouts));
-    training = addTokens(training, { trained, prefill_uncached: trained * plan.forwardPasses });
+    training = addTokens(training, {
+      trained: passed * plan.passes.trained,
+      prefill_uncached: passed * plan.passes.forward,
+    });
   }
   let evaluation = NO_TOKENS;
   for (const { environment, count } of plan.evaluations.rollouts) {

@@ -25,8 +25,17 @@ type Lists = readonly (readonly number[])[];
 /** From a weight of each rollout, group by group, the size of the planned groups, and how many unseen rollouts count. */
 export type TrainedShare = (weights: Lists, size: number, unseen: number) => number;
 
-/** `isLearned`: the groups are of a run that learned, so that groups of the planned size count as they were found, too. */
-export function trainedShareOf(groups: readonly PlayedGroup[], isLearned: boolean): TrainedShare {
+interface ShareOptions {
+  /** The groups are of a run that learned, so that groups of the planned size count as they were found, too. */
+  readonly isLearned: boolean;
+  /** Groups of equal rewards are trained on, where none of them was played. */
+  readonly trainsOnEqual: boolean;
+}
+
+export function trainedShareOf(
+  groups: readonly PlayedGroup[],
+  { isLearned, trainsOnEqual }: ShareOptions,
+): TrainedShare {
   const rewards = groups.map(({ rollouts }) => rollouts.map(({ reward }) => reward));
   const distinct = [...new Set(rewards.flat())].filter((reward) => reward !== null);
   const positionOf = new Map(distinct.map((reward, i) => [reward, i]));
@@ -38,7 +47,7 @@ export function trainedShareOf(groups: readonly PlayedGroup[], isLearned: boolea
   const isMixed = positions.map((own) => new Set(own.filter((position) => position >= 0)).size > 1);
   const used = groups.map(({ trainedFraction }) => trainedFraction);
   const ofMixed = mean(used.filter((_, i) => isMixed[i])) ?? 1;
-  const ofEqual = mean(used.filter((_, i) => !isMixed[i])) ?? 0;
+  const ofEqual = mean(used.filter((_, i) => !isMixed[i])) ?? (trainsOnEqual ? 1 : 0);
   return (weights, size, unseen) => {
     const tasks = positions.map((own, group) => countTask(own, weights[group] ?? []));
     const frequencies = frequenciesOf(tasks, distinct.length, unseen);

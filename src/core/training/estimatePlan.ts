@@ -3,6 +3,7 @@
 import { rolloutsAtOnce } from "../config/fields/presets.ts";
 import type { Config } from "../config/fields/schema.ts";
 import { evaluationCells, rolloutsPerTask } from "../config/rules/evaluationCells.ts";
+import { trainsOnEqualRewards, updatePasses } from "../config/rules/updateCost.ts";
 import { environmentConfig } from "../config/taskChoices.ts";
 import type { EstimatePlan, PlannedEnvironment, PlannedEvaluations } from "../estimate/plan.ts";
 import { groupBy } from "../util/groupBy.ts";
@@ -43,7 +44,9 @@ export async function estimatePlan(config: Config, tasks: CountedTasks): Promise
     environments: plannedEnvironments(config, sequence, groups),
     mostBatches: config.refill ? 1 + config.max_refill_batches : 1,
     groupsInData,
-    forwardPasses: (config.kl_coef > 0 ? 1 : 0) + (config.off_policy_correction === "none" ? 0 : 1),
+    passes: updatePasses(config),
+    // Most rewards are not 0, and with `direct` advantages those of 0 alone teach nothing.
+    trainsOnEqual: trainsOnEqualRewards(config, 1),
     atOnce: rolloutsAtOnce(config),
     isAhead: config.max_steps_off_policy > 0,
     evaluations: await plannedEvaluations(config, tasks, steps),

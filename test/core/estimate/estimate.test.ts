@@ -28,7 +28,8 @@ const PLAN: EstimatePlan = {
   environments: [{ name: "a", groups: 20, rollouts: 4 }],
   mostBatches: 1,
   groupsInData: null,
-  forwardPasses: 0,
+  passes: { forward: 0, trained: 1 },
+  trainsOnEqual: false,
   atOnce: 8,
   isAhead: false,
   evaluations: { count: 0, afterLastStep: 0, rollouts: [] },
@@ -70,7 +71,7 @@ describe("the estimate of a run", () => {
 
   it("counts forward passes for data, and evaluations apart", () => {
     const evaluations = { count: 3, afterLastStep: 1, rollouts: [{ environment: "a", count: 5 }] };
-    const plan = { ...PLAN, forwardPasses: 2, evaluations };
+    const plan = { ...PLAN, passes: { forward: 2, trained: 1 }, evaluations };
     const { tokens, evaluationTokens } = estimateRun(basisOf(group("a")), plan, null);
     expect(tokens.prefill_uncached.mean).toBe(80 * 100 + 2 * 4800 + 15 * 100);
     expect(evaluationTokens.mean).toBe(15 * 120);

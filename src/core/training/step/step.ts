@@ -123,12 +123,14 @@ export async function beginStep(context: RunContext, input: StepBeginning): Prom
     const { data, masked, metrics } = await adjustAdvantages(metered, step, untrained.data);
     const groups = leaveOutMasked(scored, masked);
     await storage.store.addScores(step, scores(groups, config));
-    const extra = mergeMetrics(before, metrics);
     const { counted } = untrained;
     const left = { data, counted };
     const update =
       data.length === 0 ? null : await train(metered, input, left, learningRate, batch);
     const updateTokens = meter.usage.used;
+    const forward = updateTokens.prefill_cached + updateTokens.prefill_uncached;
+    const ofPasses = forward === 0 ? {} : { tokens: { forward } };
+    const extra = [metrics, ofPasses].reduce(mergeMetrics, before);
     return { step, batch, groups, learningRate, extra, takenMs, masked, updateTokens, update };
   } finally {
     // Whatever comes of it: the service was asked for these.

@@ -51,7 +51,7 @@ export async function adjustAdvantages(
   );
   if (left.length === 0 && masked.length > 0) await reportMasked(context, step);
   const optim = { ...kl, ...corrected.metrics };
-  return { data: left, masked, metrics: { optim, tokens: { forward: tokens } } };
+  return { data: left, masked, metrics: { optim } };
 }
 
 async function reportMasked({ config, reporting }: RunContext, step: number): Promise<void> {

@@ -1,14 +1,16 @@
 import { describe, expect, it } from "vitest";
 import type { Config, EnvironmentConfig } from "../../../../src/core/config/fields/schema.ts";
+import { updatePasses } from "../../../../src/core/config/rules/updateCost.ts";
 import { AppError } from "../../../../src/core/errors.ts";
 import { isJsonObject } from "../../../../src/core/json.ts";
 import { rolloutSeed } from "../../../../src/core/rollout/seeds.ts";
 import { stepPaths } from "../../../../src/core/runFolder/files/layout.ts";
 import { decodeTokenRecord } from "../../../../src/core/runFolder/rollouts/tokenRecord.ts";
+import { usageEntries } from "../../../../src/core/runFolder/usageLog.ts";
 import type { SamplingClient } from "../../../../src/core/tinker/samplingClient.ts";
 import { RunAlarms } from "../../../../src/core/training/step/alarms.ts";
 import { runStep } from "../../../../src/core/training/step/step.ts";
-import { NO_RUN_USAGE, NO_TOKENS } from "../../../../src/core/usage/tokenUsage.ts";
+import { addTokens, NO_RUN_USAGE, NO_TOKENS } from "../../../../src/core/usage/tokenUsage.ts";
 import { sum } from "../../../../src/core/util/stats.ts";
 import { sha256 } from "../../../../src/node/hash.ts";
 import { result, scriptedEnvironment } from "../../rollout/scriptedEnvironment.ts";
@@ -74,6 +76,15 @@ function begin(script: StepScript = {}) {
 
 const paths = stepPaths(FOLDER, 6);
 
+/** The tokens of the step's update by the usage log. */
+async function usedFor({ fileSystem }: FakeContext) {
+  let update = NO_TOKENS;
+  for await (const entry of usageEntries(fileSystem, FOLDER)) {
+    if (entry.for === "update") update = addTokens(update, entry.tokens);
+  }
+  return { update };
+}
+
 /** Lines of the step's index of one kind. */
 function index(context: FakeContext, kind: string): readonly object[] {
   const lines = linesOf(context, paths.index).filter(isJsonObject);
@@ -99,6 +110,40 @@ describe("a step", () => {
     const sent = context.client.lossCalls[0]?.data ?? [];
     const advantages = sent.map(({ lossInputs }) => lossInputs["advantages"]?.at(-1));
     expect(advantages).toEqual([0.5, -0.5, -0.5, 0.5]);
+  });
+
+  it.each<Partial<Config>>([
+    {},
+    { loss_fn: "ppo", num_substeps: 2 },
+    { kl_coef: 0.1 },
+    { off_policy_correction: "tis" },
+    { loss_fn: "dro" },
+    { loss_fn: "dro", num_substeps: 2, kl_coef: 0.1 },
+    { loss_fn: "dro", off_policy_correction: "tis" },
+    { loss_fn: "dro", off_policy_correction: "icepop", num_substeps: 2 },
+  ])("passes its data as often as an estimate takes it to, with %o", async (config) => {
+    const base = scriptedSampler([], { computeLogprobs: (tokens) => tokens.map(() => -0.5) });
+    const { context, output } = await run({
+      rewards: [1, 0, 0, 1, 1, 0, 0, 1],
+      groups: 4,
+      // The fake service's log-probabilities are far from its sampler's.
+      config: { off_policy_correction_config: { ratio_low: 0, ratio_high: 9 }, ...config },
+      base,
+    });
+    const data = context.client.lossCalls.filter(({ forwardOnly }) => !forwardOnly);
+    const tokens = sum(data.flatMap((sent) => sent.data.map((datum) => datum.tokens.length)));
+    const ofBase = sum(base.recomputed.map(({ length }) => length - 1));
+    const { forward, trained } = updatePasses(aConfig(config));
+    const forwarded = context.client.lossCalls.filter(({ forwardOnly }) => forwardOnly);
+    const ofPolicy = sum(
+      forwarded.flatMap((sent) => sent.data.map((datum) => datum.tokens.length)),
+    );
+    expect(ofPolicy + ofBase).toBe((forward * tokens) / trained);
+    await context.storage.usage.flush();
+    const { update } = await usedFor(context);
+    expect(output.row["tokens"]).toMatchObject(ofPolicy === 0 ? {} : { forward: ofPolicy });
+    expect(update.trained).toBe(tokens);
+    expect(update.prefill_uncached).toBe(ofPolicy);
   });
 
   it("stores the penalty for length beside the advantage, where there is one", async () => {

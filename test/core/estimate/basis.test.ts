@@ -1,0 +1,74 @@
+import { describe, expect, it } from "vitest";
+import type { Config } from "../../../src/core/config/fields/schema.ts";
+import { readBasis } from "../../../src/core/estimate/basis.ts";
+import { appendMetrics, buildMetricsRow } from "../../../src/core/runFolder/metrics/metrics.ts";
+import { createRolloutStore } from "../../../src/core/runFolder/rollouts/rolloutStore.ts";
+import { createUsageLog } from "../../../src/core/runFolder/usageLog.ts";
+import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
+import { NO_TOKENS } from "../../../src/core/usage/tokenUsage.ts";
+import { silentLog } from "../../fakes/silentLog.ts";
+import { aRecord, stepFacts } from "../runFolder/builders.ts";
+import { createMemoryFileSystem } from "../runFolder/memoryFileSystem.ts";
+import { aConfig, ENVIRONMENT } from "../training/builders.ts";
+
+const FOLDER = "run";
+
+interface Played {
+  readonly reward: number | null;
+  readonly advantage: number | null;
+  readonly trainingUse: "trained" | `excluded:${string}`;
+}
+
+/** The share of each group that a run with these settings would train on. */
+async function shares(groups: readonly (readonly Played[])[], config: Partial<Config>) {
+  const fileSystem = createMemoryFileSystem();
+  const store = createRolloutStore({ fileSystem, redactor: new Redactor(), folder: FOLDER });
+  const usage = createUsageLog({ fileSystem, folder: FOLDER, log: silentLog });
+  for (const [group, rollouts] of groups.entries()) {
+    for (const [rollout, { reward }] of rollouts.entries()) {
+      const taskKey = `${ENVIRONMENT}:train:${group}#${group}`;
+      await store.addRollout(aRecord({ step: 0, group, rollout, taskKey, reward }));
+      const tokens = { ...NO_TOKENS, sampled: 10 };
+      usage.add({ for: "rollout", position: group, version: 0, rollout, tokens, data: 20 });
+    }
+    const scored = rollouts.map(({ advantage, trainingUse }, rollout) => ({
+      ...{ group, rollout, advantage, trainingUse },
+    }));
+    await store.addScores(0, scored);
+  }
+  await usage.flush();
+  await appendMetrics(fileSystem, FOLDER, buildMetricsRow(stepFacts({ step: 0 })));
+  const basis = await readBasis(fileSystem, FOLDER, aConfig(config));
+  return basis.groups.map(({ trainedFraction }) => trainedFraction);
+}
+
+const trained = (reward: number, advantage: number): Played => ({
+  ...{ reward, advantage, trainingUse: "trained" },
+});
+const dropped = (reward: number): Played => ({
+  ...{ reward, advantage: null, trainingUse: "excluded:zero_variance" },
+});
+const failed: Played = { reward: null, advantage: null, trainingUse: "excluded:failed" };
+
+const DRO = { loss_fn: "dro", zero_variance: "keep" } as const;
+
+describe("the rollouts of a past run that a planned one would train on", () => {
+  const mixed = [trained(1, 1.2), trained(0, -1.2), trained(0.5, 0), failed];
+
+  it("are those with an advantage, and those without where the loss learns from them", async () => {
+    expect(await shares([mixed], {})).toEqual([0.5]);
+    expect(await shares([mixed], DRO)).toEqual([0.75]);
+    expect(await shares([mixed], { kl_coef: 0.1 })).toEqual([0.75]);
+  });
+
+  it("are those of groups with equal rewards where the plan keeps them, whatever the past run did", async () => {
+    const equal = [
+      [dropped(1), dropped(1)],
+      [trained(0, 0), trained(0, 0)],
+    ];
+    expect(await shares(equal, {})).toEqual([0, 0]);
+    expect(await shares(equal, { zero_variance: "keep" })).toEqual([0, 0]);
+    expect(await shares(equal, DRO)).toEqual([1, 1]);
+    expect(await shares(equal, { advantage_calculation: "direct" })).toEqual([1, 0]);
+  });
+});
