@@ -11,9 +11,9 @@ import type { Register } from "./app/register.ts";
 import { updateContextKeys } from "./app/updateContextKeys.ts";
 import { createCatalogue } from "./catalogue/createCatalogue.ts";
 import type { LazyConfigSupport } from "./catalogue/lazyConfigSupport.ts";
-import { openOnStart } from "./commands/dashboardHandlers.ts";
 import { LocalDemo } from "./commands/localDemo.ts";
 import type { ConfigSupport } from "./config/registerConfigSupport.ts";
+import { openOnStart } from "./dashboard/openOnStart.ts";
 import { RunDashboard } from "./dashboard/runDashboard.ts";
 import { createKeys } from "./keys/createKeys.ts";
 import { keySettings } from "./keys/keySettings.ts";
@@ -30,6 +30,7 @@ import type { TaskProvider } from "./task/taskProvider.ts";
 import { Tools } from "./tools/tools.ts";
 import type { Trees } from "./views/trees.ts";
 import { setContextKey } from "./vscode/contextKeys.ts";
+import { readSetting } from "./vscode/settings.ts";
 
 export interface AppOptions {
   readonly context: vscode.ExtensionContext;
@@ -95,7 +96,8 @@ export async function createApp(options: AppOptions): Promise<App> {
   );
   const find = (): Promise<void> => finder.find();
   register(rememberStartedRuns({ trainings, store, labels, find, onError }));
-  register(openOnStart(trainings, dashboard));
+  const opens = (): boolean => readSetting("dashboard.openOnStart") !== "never";
+  register(openOnStart({ trainings, dashboard, opens }));
   register(updateContextKeys({ keys: keys.store, trainings, store, view: trees.runs.view }));
   register(finder.onDidFind(() => options.config.refresh()));
   const demo = new LocalDemo(context.globalState);

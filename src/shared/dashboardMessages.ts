@@ -249,5 +249,7 @@ export type HostMessage =
   | { readonly kind: "open-search" }
   /** Go to what an alarm rests on, where the alarm fires. Follows `init`. */
   | { readonly kind: "show-alarm"; readonly alarm: string }
+  /** A run of the listing has begun, while the page shows another one. Follows `init`. */
+  | { readonly kind: "offer-run"; readonly run: string }
   /** There is no run to show. */
   | { readonly kind: "empty"; readonly settings: DashboardSettings };

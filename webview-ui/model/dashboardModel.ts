@@ -30,6 +30,8 @@ export interface DashboardModel {
   readonly view: ReadonlySignal<ViewState>;
   /** What screen readers announce at once. */
   readonly announcement: Signal<string>;
+  /** Id of the run that began last while another one was shown; null when none did. */
+  readonly offered: ReadonlySignal<string | null>;
   /** The place that was opened last, until it is shown among the tokens. */
   readonly found: Signal<FoundPlace | null>;
   update(change: Partial<ViewState>): void;
@@ -88,6 +90,7 @@ class Model implements DashboardModel {
   readonly view: Signal<ViewState>;
   readonly settings = signal(NO_SETTINGS);
   readonly announcement = signal("");
+  readonly offered = signal<string | null>(null);
   readonly found = signal<FoundPlace | null>(null);
   readonly connection = {
     status: signal<Status>("loading"),
@@ -141,6 +144,9 @@ class Model implements DashboardModel {
         if (alarm !== undefined) this.showAlarmChart(alarm);
         return;
       }
+      case "offer-run":
+        this.offered.value = message.run;
+        return;
       case "empty":
         this.settings.value = message.settings;
         this.connection.status.value = "empty";

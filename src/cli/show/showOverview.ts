@@ -29,6 +29,7 @@ import {
   formatReward,
   plural,
 } from "../../shared/format.ts";
+import { hasEnded } from "../../shared/hasEnded.ts";
 import { l10n } from "../../shared/l10n.ts";
 import { phaseTexts } from "../../shared/phaseTexts.ts";
 import type { RunFile } from "../../shared/runFile.ts";
@@ -39,8 +40,6 @@ import { BLANK, type Line, labelled, type Piece, styled } from "../terminal/line
 import { type Column, tableLines } from "../terminal/table.ts";
 import { heading, newestRows, quietLine, type ShowContext, showCommand } from "./showContext.ts";
 import { comparedEvaluations } from "./showEvaluation.ts";
-
-const OVER: ReadonlySet<string> = new Set(["done", "failed", "stopped"]);
 
 export async function* showOverview(context: ShowContext): AsyncGenerator<Line, void> {
   const { fileSystem, folder, reader, width } = context;
@@ -142,7 +141,8 @@ async function firingLines(
   if (firing.size === 0) return [];
   const events: RunEvent[] = [];
   for await (const event of readEvents(fileSystem, folder)) events.push(event);
-  const isOver = OVER.has((await readRunFile(fileSystem, folder))?.phase ?? "");
+  const file = await readRunFile(fileSystem, folder);
+  const isOver = file !== null && hasEnded(file.phase);
   return firingAlarms((id) => firing.has(id), events).flatMap((alarm) => [
     BLANK,
     heading(l10n.t("{0}, since step {1}", ALARMS[alarm.id].title, alarm.step + 1)),
@@ -164,7 +164,7 @@ function uploadPiece(waiting: number): Piece {
 
 function describeState({ phase, heartbeatAtMs }: RunFile, nowMs: number): string {
   const state = phaseTexts()[phase];
-  if (OVER.has(phase)) return state;
+  if (hasEnded(phase)) return state;
   const age = formatDuration(Math.max(0, nowMs - heartbeatAtMs) / 1000);
   return l10n.t("{0}, last heartbeat {1} ago", state, age);
 }

@@ -1,6 +1,7 @@
 /** Reads `run.json` and decides whether a trainer still uses its folder. */
 
 import * as z from "zod";
+import { hasEnded } from "../../shared/hasEnded.ts";
 import type { EvaluationPlan, RunFile, RunPhase, SweepMember } from "../../shared/runFile.ts";
 import { AppError, isAppError } from "../errors.ts";
 import type { FolderFiles } from "../ports.ts";
@@ -13,8 +14,6 @@ import { MAX_BYTES } from "./files/wholeFiles.ts";
 export const HEARTBEAT_MS = 5_000;
 /** A heartbeat that is further away than this, in the past or by a wrong clock in the future, says nothing of a living trainer. */
 const STALE_HEARTBEAT_MS = 30_000;
-
-const ENDED_PHASES: ReadonlySet<RunPhase> = new Set(["done", "failed", "stopped"]);
 
 export const runPhases = [
   "preparing",
@@ -131,7 +130,12 @@ export async function requireRunFile(fileSystem: FolderFiles, folder: string): P
 
 /** True while the trainer named in the file is alive and writes heartbeats. */
 export function isRunInUse(file: RunFile, liveness: Liveness): boolean {
-  return !ENDED_PHASES.has(file.phase) && isBeating(file, liveness);
+  return !hasEnded(file.phase) && isBeating(file, liveness);
+}
+
+/** The phase as it is shown: a trainer that is gone without an end has left its run interrupted. */
+export function phaseOf(file: RunFile, liveness: Liveness): RunPhase | "interrupted" {
+  return hasEnded(file.phase) || isRunInUse(file, liveness) ? file.phase : "interrupted";
 }
 
 /** True while the process that writes this heartbeat is alive and does so. */

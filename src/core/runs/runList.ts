@@ -17,7 +17,7 @@ import {
   recordedSaves,
   resumePoints,
 } from "../runFolder/resumePoints.ts";
-import { isRunInUse, type Liveness, readRunFile } from "../runFolder/runFile.ts";
+import { type Liveness, phaseOf, readRunFile } from "../runFolder/runFile.ts";
 import { readStates, type StoredStates } from "../runFolder/state.ts";
 import { type UsedTotal, usedTotal } from "../usage/prices.ts";
 import { lastLines, parseJsonLines } from "../util/jsonl.ts";
@@ -86,7 +86,6 @@ const RECENT_STEPS = 10;
 /** Folders that are read at once: a disk answers several questions in hardly more time than one. */
 const READ_AT_ONCE = 16;
 const LINE_FEED = 0x0a;
-const ENDED: ReadonlySet<RunPhase> = new Set(["done", "failed", "stopped"]);
 
 /** The runs directly in `parent`, the newest first; none when it does not exist. @throws AppError `file-unreadable` */
 export async function listRuns(
@@ -158,10 +157,6 @@ async function isFile(fileSystem: FileSystem, path: string): Promise<boolean> {
     () => false,
     () => true,
   );
-}
-
-function phaseOf(file: RunFile, liveness: Liveness): ListedRun["phase"] {
-  return ENDED.has(file.phase) || isRunInUse(file, liveness) ? file.phase : "interrupted";
 }
 
 /** The total of steps that the run's last row implies. */

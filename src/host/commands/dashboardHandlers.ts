@@ -1,4 +1,4 @@
-/** The handler of the command that opens the dashboard, and where it opens by itself. */
+/** The handlers of the commands that open the dashboard. */
 
 import * as vscode from "vscode";
 import * as z from "zod";
@@ -9,12 +9,10 @@ import { RunFollower } from "../../core/runFolder/follower.ts";
 import type { RunDashboard } from "../dashboard/runDashboard.ts";
 import { commandName } from "../manifest/commandTable.ts";
 import type { RunEntry } from "../runs/runStore.ts";
-import type { Trainings } from "../runs/trainings.ts";
 import type { RunNode } from "../views/runsView.ts";
 import { selectedRow } from "../views/selectedRow.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
-import { readSetting } from "../vscode/settings.ts";
 import { type ChooseRunOptions, chooseRun } from "./chooseRun.ts";
 
 export interface DashboardHandlerOptions extends ChooseRunOptions {
@@ -85,17 +83,4 @@ async function chooseAlarm(
     { placeHolder: vscode.l10n.t("Which alarm?") },
   );
   return picked?.id ?? null;
-}
-
-/** Opens the dashboard, without taking the focus, when a training of this window gets its folder. */
-export function openOnStart(trainings: Trainings, dashboard: RunDashboard): { dispose(): void } {
-  const known = new Set<string>();
-  return trainings.onDidChange(() => {
-    for (const { folder } of trainings.active) {
-      if (folder === null || known.has(folder)) continue;
-      known.add(folder);
-      if (readSetting("dashboard.openOnStart") !== "never")
-        dashboard.open(folder, { preserveFocus: true });
-    }
-  });
 }

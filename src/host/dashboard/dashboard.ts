@@ -70,6 +70,11 @@ export class Dashboard implements vscode.Disposable {
     this.#adopt(panel, run).show(run, target);
   }
 
+  /** Names a run that has begun, beside the one that is shown; nothing while the dashboard is closed. */
+  offer(id: string): void {
+    this.#shown?.session.offer(id);
+  }
+
   /** Goes to the search in all runs, in the run that is shown or in `run`. */
   openSearch(run: DashboardRun): void {
     this.open(this.shownRun ?? run, { viewColumn: vscode.ViewColumn.Active });

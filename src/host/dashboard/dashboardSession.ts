@@ -2,13 +2,9 @@
 
 import { errorMessage } from "../../core/errors.ts";
 import { WakeableSleep } from "../../core/util/wakeableSleep.ts";
-import type {
-  CommandArgs,
-  DashboardCommand,
-  PageMessage,
-  RunFacts,
-} from "../../shared/dashboardMessages.ts";
+import type { CommandArgs, DashboardCommand, PageMessage } from "../../shared/dashboardMessages.ts";
 import type { SavedFilter } from "../../shared/dashboardTypes.ts";
+import { hasEnded } from "../../shared/hasEnded.ts";
 import { l10n } from "../../shared/l10n.ts";
 import type { RolloutKey } from "../../shared/rolloutSet.ts";
 import { type DashboardRun, type DashboardTarget, withShortFolder } from "./dashboardRun.ts";
@@ -53,6 +49,8 @@ export class DashboardSession {
   #requested: ReadonlySet<string> = new Set();
   #target: DashboardTarget | null = null;
   #isSearchDue = false;
+  /** A run that has begun while another one is shown, by its id. */
+  #offered: string | null = null;
   #isVisible: boolean;
   #isReady = false;
   /** True until the page that is ready has got its first message. */
@@ -102,6 +100,12 @@ export class DashboardSession {
       this.#isStarting = true;
     }
     this.#wake();
+  }
+
+  /** Names a run that has begun in the page, which goes on with the run that it shows. */
+  offer(id: string): void {
+    this.#offered = id;
+    if (this.#transfer !== null) this.#postOffer();
   }
 
   /** Goes to the search in all runs. */
@@ -248,13 +252,20 @@ export class DashboardSession {
     // While the folder was read, the page may have gone or asked for another run.
     if (!this.#isActive || transfer !== this.#transfer) return 0;
     transfer.sendFacts(reading);
+    if (this.#isStarting) this.#postOffer();
     this.#isStarting = false;
     this.#postTarget();
     const isComplete = transfer.sendColumns(this.#requested);
     await transfer.refreshAnswers();
     if (!isComplete) return APPEND_PAUSE_MS;
-    const { facts } = reading;
-    return facts.run.isControllable || isLive(facts) ? LIVE_PAUSE_MS : IDLE_PAUSE_MS;
+    const { isControllable, state } = reading.facts.run;
+    const mayGrow = isControllable || !(hasEnded(state) || state === "unknown");
+    return mayGrow ? LIVE_PAUSE_MS : IDLE_PAUSE_MS;
+  }
+
+  #postOffer(): void {
+    if (this.#offered === null || !this.#isActive) return;
+    this.#options.post({ kind: "offer-run", run: this.#offered });
   }
 
   #postTarget(): void {
@@ -281,8 +292,4 @@ export class DashboardSession {
   #postError(message: string): void {
     if (this.#isActive) this.#options.post({ kind: "error", id: null, message });
   }
-}
-
-function isLive({ run }: RunFacts): boolean {
-  return !["done", "failed", "stopped", "interrupted", "unknown"].includes(run.state);
 }

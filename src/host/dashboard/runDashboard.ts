@@ -97,6 +97,22 @@ export class RunDashboard implements vscode.Disposable {
     });
   }
 
+  /** Opens the dashboard at a run that a person has just started, where the setting says; the focus stays where it is. */
+  openBeside(folder: string): void {
+    const isBeside =
+      readSetting("dashboard.openOnStart") === "beside" &&
+      vscode.window.activeTextEditor !== undefined;
+    this.#dashboard.open(this.#run(folder), {
+      viewColumn: isBeside ? vscode.ViewColumn.Beside : vscode.ViewColumn.Active,
+      preserveFocus: true,
+    });
+  }
+
+  /** Names a run that has begun in the dashboard that is open. */
+  offer(folder: string): void {
+    this.#dashboard.offer(runIdOf(folder));
+  }
+
   /** Goes to the search in all runs. @throws AppError `no-runs` */
   openSearch(): void {
     const [newest] = this.#options.store.runs;

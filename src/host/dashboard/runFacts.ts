@@ -15,7 +15,7 @@ import type { RunEvent } from "../../core/runFolder/events.ts";
 import { runPaths } from "../../core/runFolder/files/layout.ts";
 import { MAX_BYTES, readIfReadable } from "../../core/runFolder/files/wholeFiles.ts";
 import type { RunFollower } from "../../core/runFolder/follower.ts";
-import { isRunInUse, type Liveness } from "../../core/runFolder/runFile.ts";
+import { type Liveness, phaseOf } from "../../core/runFolder/runFile.ts";
 import { laterUsage } from "../../core/runs/laterUsage.ts";
 import { NOTHING_PENDING, pendingReports } from "../../core/runs/pendingReports.ts";
 import { groupBy } from "../../core/util/groupBy.ts";
@@ -28,6 +28,7 @@ import type {
   RunState,
   RunView,
 } from "../../shared/dashboardTypes.ts";
+import { hasEnded } from "../../shared/hasEnded.ts";
 import type { RunEnding, RunFile } from "../../shared/runFile.ts";
 
 /** Of what happened; the charts need more of what they draw, or place steps in time by. */
@@ -47,7 +48,6 @@ const ABSOLUTE_PATH = /(?<![\w.~/\\-])(?:\/|[A-Za-z]:\\)[^\s'"`,;:()]+/g;
 const MAX_CHECKPOINTS = 500;
 const MAX_ENVIRONMENTS = 1_000;
 const MAX_NAME = 500;
-const ENDED: ReadonlySet<RunState> = new Set(["done", "failed", "stopped", "interrupted"]);
 
 const resolvedConfig = z.object({
   model_name: z.string().catch(""),
@@ -75,11 +75,7 @@ export interface RunFactsOptions {
 
 /** The state of a run from the evidence in its folder. */
 function runState(file: RunFile | null, liveness: Liveness): RunState {
-  if (file === null) return "unknown";
-  if (file.phase === "done" || file.phase === "failed" || file.phase === "stopped") {
-    return file.phase;
-  }
-  return isRunInUse(file, liveness) ? file.phase : "interrupted";
+  return file === null ? "unknown" : phaseOf(file, liveness);
 }
 
 export async function readConfigSummary(
@@ -160,8 +156,8 @@ async function runView(options: RunFactsOptions): Promise<RunView> {
     }),
     startedAtMs: file?.startedAtMs ?? null,
     heartbeatAtMs: file?.heartbeatAtMs ?? null,
-    isControllable: file !== null && file.control !== null && !ENDED.has(state),
-    isResumable: hasState && ENDED.has(state) && hasWork,
+    isControllable: file !== null && file.control !== null && !hasEnded(state),
+    isResumable: hasState && hasEnded(state) && hasWork,
     ending: state === "failed" || state === "stopped" ? endingView(options) : null,
     problem: follower.problem === null ? null : withShortPaths(follower.problem, options),
     alarms: firingIn(follower).map(alarmView),

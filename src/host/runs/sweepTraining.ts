@@ -42,6 +42,8 @@ export class SweepTraining implements Training {
   readonly #active = new Set<Training>();
   readonly #exitCodes: number[] = [];
   #isStopping = false;
+  /** True until its first run starts, unless the sweep had to wait for other runs. */
+  #isByHand = true;
 
   constructor(options: SweepTrainingOptions, request: SweepRequest) {
     this.#options = options;
@@ -51,7 +53,10 @@ export class SweepTraining implements Training {
   async follow(following: Following): Promise<LaunchEnd | null> {
     const stop = (): void => void this.send("stop").catch(() => undefined);
     const { title } = this.#request;
-    const release = await this.#options.trainings.takePlace({ title, stop }, following);
+    const onWait = (): void => {
+      this.#isByHand = false;
+    };
+    const release = await this.#options.trainings.takePlace({ title, stop }, following, onWait);
     if (release === null) return null;
     try {
       return await this.#run(following);
@@ -113,7 +118,9 @@ export class SweepTraining implements Training {
         resume: run?.folder ?? null,
       },
       null,
+      this.#isByHand,
     );
+    this.#isByHand = false;
     this.#active.add(training);
     try {
       const lines = isAlone ? print : labelledLines(print, label);

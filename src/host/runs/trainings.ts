@@ -46,6 +46,8 @@ export interface ActiveTraining {
   readonly request: TrainingRequest;
   /** Null before its run has one. */
   readonly folder: string | null;
+  /** True when a person has just started it in this window: it was not joined, it waited for no other run, and no sweep started it later. */
+  readonly isStartedByHand: boolean;
   send(action: TerminalAction): Promise<string>;
 }
 
@@ -90,11 +92,11 @@ export class Trainings {
     return this.#detached.event;
   }
 
-  /** A training for a terminal: a new one, or with `launch` one that another window has started. */
-  open(request: TrainingRequest, launch: string | null): Training {
+  /** A training for a terminal: a new one, or with `launch` one that another window has started. `isByHand` is false for what no person has just asked for. */
+  open(request: TrainingRequest, launch: string | null, isByHand = launch === null): Training {
     return new Session(
       this.#options,
-      { request, launch },
+      { request, launch, isByHand },
       {
         added: (session) => this.#active.add(session),
         changed: () => this.#changed.fire(),
@@ -104,24 +106,26 @@ export class Trainings {
           if (end !== null) this.#ended.fire({ ...end, request });
         },
         detached: (session) => this.#detached.fire(session),
-        takePlace: (holder, following) => this.takePlace(holder, following),
+        takePlace: (holder, following, onWait) => this.takePlace(holder, following, onWait),
       },
     );
   }
 
   /**
    * Waits for a place among the trainings, and resolves with a function that gives it back; null when the user does not want to
-   * start after all. Rejects when the terminal is closed meanwhile.
+   * start after all. Rejects when the terminal is closed meanwhile. `onWait` is called when another training has to end first.
    */
   takePlace(
     holder: Holder,
     { print, signal }: Parameters<Training["follow"]>[0],
+    onWait: () => void,
   ): Promise<(() => void) | null> {
-    const onWait = (): void => {
+    const wait = (): void => {
+      onWait();
       print(`${l10n.t("{0} waits until another run has ended.", holder.title)}\n`);
       this.#changed.fire();
     };
-    return this.#options.slots.take(holder, { onWait, signal });
+    return this.#options.slots.take(holder, { onWait: wait, signal });
   }
 }
 
@@ -140,16 +144,26 @@ class Session implements Training, ActiveTraining {
   readonly #events: SessionEvents;
   #launch: string | null;
   #folder: string | null = null;
+  #isByHand: boolean;
 
   constructor(
     options: TrainingsOptions,
-    what: { readonly request: TrainingRequest; readonly launch: string | null },
+    what: {
+      readonly request: TrainingRequest;
+      readonly launch: string | null;
+      readonly isByHand: boolean;
+    },
     events: SessionEvents,
   ) {
     this.#options = options;
     this.request = what.request;
     this.#launch = what.launch;
+    this.#isByHand = what.isByHand;
     this.#events = events;
+  }
+
+  get isStartedByHand(): boolean {
+    return this.#isByHand;
   }
 
   get folder(): string | null {
@@ -192,7 +206,9 @@ class Session implements Training, ActiveTraining {
     const stop = (): void => void this.send("stop").catch(this.#options.onError);
     const holder = { title, stop };
     if (this.#launch !== null) return Promise.resolve(this.#options.slots.join(holder));
-    return this.#events.takePlace(holder, following);
+    return this.#events.takePlace(holder, following, () => {
+      this.#isByHand = false;
+    });
   }
 
   async #train({ print, signal }: Parameters<Training["follow"]>[0]): Promise<LaunchEnd | null> {

@@ -8,6 +8,7 @@ import { MAX_BYTES, readIfReadable } from "../../core/runFolder/files/wholeFiles
 import { markRun, readMarks } from "../../core/runFolder/marks.ts";
 import { type RunDigest, readDigest, runDigestSchema } from "../../core/runs/runDigest.ts";
 import { parseJson } from "../../core/util/jsonl.ts";
+import { hasEnded } from "../../shared/hasEnded.ts";
 import { isMarked, type Mark, type MarkChange, NO_MARK } from "../../shared/marks.ts";
 import { runIdOf } from "../runs/runId.ts";
 import type { RunEntry } from "../runs/runStore.ts";
@@ -122,7 +123,7 @@ export class RunDigests {
     await this.readMark(folder);
     const before = this.of(folder) ?? undefined;
     const identity = file ?? FOREIGN;
-    const curves = isEnded(run) && !hasCurves(before) ? new CurveCollector() : null;
+    const curves = hasEnded(run.phase) && !hasCurves(before) ? new CurveCollector() : null;
     const digest = await (curves === null
       ? readDigest(files, folder, identity, before)
       : readDigest(files, folder, identity, undefined, curves.add));
@@ -200,12 +201,6 @@ export class RunDigests {
 
 /** Another program's folder has no id; it is read anew when its metrics have become shorter. */
 const FOREIGN = { runId: "foreign", generation: 0 };
-
-const ENDED: readonly string[] = ["done", "stopped", "failed", "interrupted"];
-
-function isEnded({ phase }: DigestedRun): boolean {
-  return ENDED.includes(phase);
-}
 
 function hasCurves(digest: RunDigest | undefined): boolean {
   return digest !== undefined && digest.curvesAt === digest.offset;

@@ -103,6 +103,20 @@ async function until(isTrue: () => boolean): Promise<void> {
 }
 
 describe("a session", () => {
+  it("offers a run that has begun and goes on with the one that it shows, also in a page that is shown again", async () => {
+    const { ready, settled, session, all } = await openedSession();
+    ready();
+    await settled();
+    session.offer("other");
+    expect(all("offer-run")).toEqual([{ kind: "offer-run", run: "other" }]);
+    expect([session.run?.id, all("init").length]).toEqual(["hard", 1]);
+    session.setVisible(false);
+    session.setVisible(true);
+    ready();
+    await until(() => all("offer-run").length === 2);
+    expect(all("init")).toHaveLength(2);
+  });
+
   it("says nothing before the page is ready, then one init and all numbers", async () => {
     const { ready, settled, messages, all } = await openedSession();
     expect(messages).toEqual([]);

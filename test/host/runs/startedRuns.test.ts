@@ -32,7 +32,7 @@ function aWindow() {
   });
   const start = (folder: string | null): void => {
     const request = aTrainingRequest("/projects/c.yaml");
-    active = [{ request, folder, send: async () => "" }];
+    active = [{ request, folder, isStartedByHand: true, send: async () => "" }];
     report();
   };
   return { opened, errors, find, start };

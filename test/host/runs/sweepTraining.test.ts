@@ -20,11 +20,12 @@ max_steps: 2
 `;
 
 /** A window on one machine; `isRefused` closes every question about keys without an answer. */
-async function aWindow({ isRefused = false } = {}) {
+async function aWindow({ isRefused = false, waits = false } = {}) {
   const ports = { fileSystem: createMemoryFileSystem(), clock: new FakeClock() };
   await ports.fileSystem.writeAtomic("/p/c.yaml", CONFIG);
   const { trainer, runs } = createSweepTrainer(ports);
   const requests: TrainingRequest[] = [];
+  const byHand: boolean[] = [];
   const sent: string[] = [];
   let places = 0;
   const follow = async ({ configPath, resume, overrides, sweep }: TrainingRequest) => {
@@ -38,14 +39,16 @@ async function aWindow({ isRefused = false } = {}) {
     return { exitCode: EXIT[outcome], error: null, folder } satisfies LaunchEnd;
   };
   const trainings = {
-    takePlace: async () => {
+    takePlace: async (_holder: unknown, _following: unknown, onWait: () => void) => {
+      if (waits) onWait();
       places += 1;
       return () => {
         places -= 1;
       };
     },
-    open: (request: TrainingRequest) => {
+    open: (request: TrainingRequest, _launch: string | null, isByHand = true) => {
       requests.push(request);
+      byHand.push(isByHand);
       return {
         follow: () => follow(request),
         send: async (action: string) => `${action}: ${sent.push(request.title)}`,
@@ -70,7 +73,7 @@ async function aWindow({ isRefused = false } = {}) {
   };
   const begun = (count: number) =>
     vi.waitFor(() => expect(runs.filter(({ name }) => name !== null)).toHaveLength(count));
-  return { start, runs, requests, sent, begun, places: () => places };
+  return { start, runs, requests, byHand, sent, begun, places: () => places };
 }
 
 it("goes through its runs with one place among the trainings, each a training of its own", async () => {
@@ -90,6 +93,22 @@ it("goes through its runs with one place among the trainings, each a training of
     sweep: { name: "c-sweep", combination: 1, settings: ["seed=2"] },
   });
   expect(printed.at(-1)).toContain("seed=2  done, 1 step, reward 0.50");
+});
+
+it("only its first run counts as started by hand, and none after a wait for other runs", async () => {
+  for (const { waits, expected } of [
+    { waits: false, expected: [true, false, false] },
+    { waits: true, expected: [false, false, false] },
+  ]) {
+    const { start, runs, byHand, begun } = await aWindow({ waits });
+    const { end } = start();
+    for (const count of [1, 2, 3]) {
+      await begun(count);
+      await runs[count - 1]?.done([0.5]);
+    }
+    await end;
+    expect(byHand).toEqual(expected);
+  }
 });
 
 it("a stop ends the run under way and starts no other; the next start goes on with it", async () => {

@@ -139,3 +139,28 @@ it("says that nothing was started when a question about keys is closed without a
   expect(await end).toBeNull();
   expect(print.mock.calls.join("")).toContain("Not started: a question was closed");
 });
+
+it("a run is started by hand when a person has just started it here: not one that waited for another, nor one that was joined", async () => {
+  const { trainings, start } = open();
+  const launchOf = async () => (await new LaunchStore(join(folder, "launches")).list())[0]?.folder;
+  start("one");
+  await vi.waitFor(() => expect(trainings.active[0]?.folder).toBe("/runs/demo"));
+  expect(trainings.active.map(({ isStartedByHand }) => isStartedByHand)).toEqual([true]);
+  start("two");
+  await vi.waitFor(() => expect(trainings.waiting).toEqual(["two"]));
+  const joined = open();
+  const request = aTrainingRequest(join(folder, "c.yaml"), { title: "one" });
+  const options = { print: vi.fn(), signal: new AbortController().signal };
+  const following = joined.trainings.open(request, (await launchOf()) ?? "").follow(options);
+  await vi.waitFor(() => expect(joined.trainings.active[0]?.folder).toBe("/runs/demo"));
+  expect(joined.trainings.active[0]?.isStartedByHand).toBe(false);
+  const byHand = new Map<string, boolean>();
+  trainings.onDidChange(() => {
+    for (const { request, isStartedByHand } of trainings.active) {
+      byHand.set(request.title, isStartedByHand);
+    }
+  });
+  await writeFile(join(folder, "end"), "");
+  await following;
+  await vi.waitFor(() => expect(byHand.get("two")).toBe(false));
+});

@@ -1,0 +1,30 @@
+/** When the dashboard opens by itself: for a run that a person has just started here. Any other run is offered in the dashboard that is open. */
+
+import type { Trainings } from "../runs/trainings.ts";
+
+export interface OpenOnStartOptions {
+  readonly trainings: Pick<Trainings, "active" | "onDidChange">;
+  readonly dashboard: {
+    /** Shows the run without taking the focus. */
+    openBeside(folder: string): void;
+    /** Names the run in the dashboard that is open, if any, and leaves the choice to the reader. */
+    offer(folder: string): void;
+  };
+  /** False when the settings say that it opens on request only. */
+  readonly opens: () => boolean;
+}
+
+/** Opens or offers each run once, as soon as it has a folder. */
+export function openOnStart({ trainings, dashboard, opens }: OpenOnStartOptions): {
+  dispose(): void;
+} {
+  const known = new Set<string>();
+  return trainings.onDidChange(() => {
+    for (const { folder, isStartedByHand } of trainings.active) {
+      if (folder === null || known.has(folder)) continue;
+      known.add(folder);
+      if (!isStartedByHand) dashboard.offer(folder);
+      else if (opens()) dashboard.openBeside(folder);
+    }
+  });
+}

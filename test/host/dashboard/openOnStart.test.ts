@@ -1,0 +1,39 @@
+import { expect, it } from "vitest";
+import { openOnStart } from "../../../src/host/dashboard/openOnStart.ts";
+import type { ActiveTraining } from "../../../src/host/runs/trainings.ts";
+import { Emitter } from "../../../src/host/vscode/emitter.ts";
+import { aTrainingRequest } from "../../fakes/aTrainingRequest.ts";
+
+function aWindow({ opens = true } = {}) {
+  const changed = new Emitter<void>((error) => expect.unreachable(String(error)));
+  const active: ActiveTraining[] = [];
+  const done: string[] = [];
+  openOnStart({
+    trainings: { active, onDidChange: changed.event },
+    dashboard: {
+      openBeside: (folder) => done.push(`open ${folder}`),
+      offer: (folder) => done.push(`offer ${folder}`),
+    },
+    opens: () => opens,
+  });
+  const begin = (folder: string | null, isStartedByHand: boolean): void => {
+    const request = aTrainingRequest("/p/c.yaml");
+    active.push({ request, folder, isStartedByHand, send: async () => "" });
+    changed.fire();
+  };
+  return { begin, done };
+}
+
+it("shows only a run that a person has just started, and offers any other one, each once", () => {
+  const { begin, done } = aWindow();
+  begin(null, true);
+  begin("/runs/mine", true);
+  begin("/runs/next-of-sweep", false);
+  expect(done).toEqual(["open /runs/mine", "offer /runs/next-of-sweep"]);
+});
+
+it("with the setting `never` it opens for no run", () => {
+  const { begin, done } = aWindow({ opens: false });
+  begin("/runs/mine", true);
+  expect(done).toEqual([]);
+});
