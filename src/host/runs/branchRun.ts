@@ -1,6 +1,6 @@
 /** Writes the configuration of a run that begins with a checkpoint of another one, and leaves it to the user to start it. */
 
-import { basename, dirname, extname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import * as vscode from "vscode";
 import type { AlarmEdit } from "../../core/alarms/alarmEdits.ts";
 import type { FiringAlarm } from "../../core/alarms/alarmEvents.ts";
@@ -16,6 +16,7 @@ import { startConfig } from "../../node/startConfig.ts";
 import { nearestSave } from "../../shared/nearestSave.ts";
 import { commandName } from "../manifest/commandTable.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
+import { readSetting } from "../vscode/settings.ts";
 
 export interface BranchOptions {
   readonly fileSystem: FileSystem;
@@ -65,14 +66,17 @@ export async function branchRun(options: BranchOptions): Promise<void> {
     resume: folder,
     overrides: [],
   });
-  const [{ isWholeConfig }, { branchText }] = await Promise.all([
+  const [{ isWholeConfig }, { branchText }, { branchRunName }] = await Promise.all([
     import("../../core/config/editing/edits/suggestion.ts"),
     import("../../core/config/editing/edits/branchText.ts"),
+    import("../../core/config/editing/edits/branchNames.ts"),
   ]);
+  const from = { run: basename(folder), checkpoint: checkpoint.name, step: checkpoint.step };
+  const runName = branchRunName({ runName: from.run, step: from.step });
   const statePath = checkpoint.state_path ?? "";
   // The run folder names the file, and a run folder may come from anywhere.
   const changed = isWholeConfig(text, { path })
-    ? branchText(text, { overrides, statePath, edits }, { path })
+    ? branchText(text, { overrides, statePath, edits, runName, from }, { path })
     : null;
   if (changed === null) {
     throw new AppError("no-config", `${basename(path)} is no configuration any more.`);
@@ -106,12 +110,13 @@ async function offerStart(
   }
 }
 
-/** `tinker-config-step-10.yaml` beside `tinker-config.yaml`, or with `-2` and so on when that is taken. */
+/** A name beside `path` that makes the file a configuration, with `-2` and so on when that is taken. */
 async function freeName(path: string, step: number): Promise<vscode.Uri> {
-  const extension = extname(path);
-  const stem = join(dirname(path), `${basename(path, extension)}-step-${step}`);
+  const { branchFileName } = await import("../../core/config/editing/edits/branchNames.ts");
+  const patterns = readSetting("config.files", vscode.Uri.file(path));
   for (let count = 1; ; count += 1) {
-    const uri = vscode.Uri.file(`${stem}${count === 1 ? "" : `-${count}`}${extension}`);
+    const name = branchFileName({ fileName: basename(path), step }, patterns, count);
+    const uri = vscode.Uri.file(join(dirname(path), name));
     const isOpen = vscode.workspace.textDocuments.some((each) => each.uri.path === uri.path);
     if (!isOpen && !(await isThere(uri))) return uri;
   }

@@ -24,6 +24,7 @@ export const evaluations: Journey = {
   prepare: (folder) => writeFiles(folder, { "tinker-config.yaml": CONFIG }),
   async run({ workbench, page, step, accessible, picture, pictures }) {
     const panel = workbench.panel();
+    const tab = workbench.tab("tinker-config-step");
     const plot = panel.locator(".reward .u-over");
     const menu = panel.getByRole("menu", { name: /^step \d+/ });
     const openMenu = async (): Promise<void> => {
@@ -88,7 +89,6 @@ export const evaluations: Journey = {
     await step("Branch from Checkpoint writes a configuration, which nothing starts", async () => {
       await workbench.row(/^checkpoint .*, best: [\d.]+/).click({ button: "right" });
       const item = page.getByRole("menuitem", { name: "Branch from Checkpoint" });
-      const tab = workbench.tab("tinker-config-step");
       await until("the configuration", async () => {
         await item.click({ timeout: 1_000 }).catch(() => undefined);
         return page
@@ -102,7 +102,19 @@ export const evaluations: Journey = {
       });
       await tab.first().waitFor();
       await workbench.notification("begins with").waitFor();
+      await page.getByText("# tinker-rl: config, branched from tinker-config at").waitFor();
+      await page.locator(".codelens-decoration", { hasText: "Start Training" }).waitFor();
       await picture("branch");
+    });
+
+    await step("Start Training offers the branch once it is saved", async () => {
+      await tab.first().click();
+      await workbench.command("File: Save");
+      await workbench.command("View: Close All Editors");
+      await workbench.command("Tinker RL: Start Training");
+      await workbench.rows.filter({ hasText: "tinker-config-step-" }).first().waitFor();
+      await picture("offered");
+      await page.keyboard.press("Escape");
     });
   },
 };

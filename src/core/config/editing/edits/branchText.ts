@@ -14,12 +14,27 @@ export interface Branch {
   readonly statePath: string;
   /** What it does differently. */
   readonly edits: readonly SuggestedSetting[];
+  /** Its `run_name`. */
+  readonly runName: string;
+  /** What it branches off from, for its first line. */
+  readonly from: {
+    readonly run: string;
+    readonly checkpoint: string;
+    /** Completed steps. */
+    readonly step: number;
+  };
 }
 
-/** The text of the run that it leaves, changed; null when it has a fault of syntax or no place for a setting. */
+/** Says that the file is a configuration, whatever its name, and where it comes from. */
+const FIRST_LINE = /^# tinker-rl: config, branched from .*(?:\r?\n|$)/;
+
+/**
+ * The text of the run that it leaves, changed, with a first line that says where it comes from; null when it has a fault of syntax or
+ * no place for a setting. It has a name of its own, here and at trackers.
+ */
 export function branchText(
   text: string,
-  { overrides, statePath, edits }: Branch,
+  { overrides, statePath, edits, runName, from }: Branch,
   { path = "" }: EditOptions,
 ): string | null {
   const { overridden } = checkText(text, { path, overrides });
@@ -30,11 +45,23 @@ export function branchText(
   const start = [
     { path: ["init_from"], value: null },
     { path: ["resume_from"], value: statePath },
+    { path: ["run_name"], value: runName },
+    { path: ["wandb_run_name"], value: null },
+    { path: ["openreward_run_name"], value: null },
   ];
   // The last one of a key counts.
   const settings = new Map<string, SuggestedSetting>(
     [...given, ...start, ...edits].map((setting) => [JSON.stringify(setting.path), setting]),
   );
   const changes = suggestionEdits(text, [...settings.values()], { path });
-  return changes === null ? null : applyEdits(text, changes);
+  if (changes === null) return null;
+  const changed = applyEdits(text, changes)
+    .replace(/^\uFEFF/, "")
+    .replace(FIRST_LINE, "");
+  return `${firstLine(from)}\n${changed}`;
+}
+
+function firstLine({ run, checkpoint, step }: Branch["from"]): string {
+  const line = `# tinker-rl: config, branched from ${run} at ${checkpoint}, after step ${step}`;
+  return line.replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, " ");
 }

@@ -4,11 +4,15 @@ import { configIn, textWith } from "../../configText.ts";
 
 const statePath = "tinker://run/weights/checkpoint_000010";
 const options = { path: "run.yaml" };
+const branch = {
+  ...{ overrides: [], statePath, edits: [], runName: "math-step-10" },
+  from: { run: "math", checkpoint: "checkpoint_000010", step: 10 },
+};
 
 function branched(text: string, overrides: readonly string[], edits: readonly [string, number][]) {
   const changed = branchText(
     text,
-    { overrides, statePath, edits: edits.map(([key, value]) => ({ path: [key], value })) },
+    { ...branch, overrides, edits: edits.map(([key, value]) => ({ path: [key], value })) },
     options,
   );
   if (changed === null) throw new Error("no text");
@@ -19,7 +23,11 @@ describe("the configuration of a branch", () => {
   it("begins with the checkpoint and keeps everything else, comments too", () => {
     const text = textWith("max_steps: 7 # enough");
     const { changed, config } = branched(text, [], []);
-    expect(config).toEqual({ ...configIn(text), resume_from: statePath });
+    expect(config).toEqual({
+      ...configIn(text),
+      resume_from: statePath,
+      run_name: "math-step-10",
+    });
     expect(changed).toContain("max_steps: 7 # enough");
   });
 
@@ -43,7 +51,25 @@ describe("the configuration of a branch", () => {
     });
   });
 
+  it("has a name of its own, also where the run had one from its file, its command line or a tracker", () => {
+    const text = textWith("run_name: math\nwandb_run_name: math at home");
+    const { config } = branched(text, ["run_name=math-sweep.seed_1"], []);
+    expect(config).toMatchObject({ run_name: "math-step-10", wandb_run_name: null });
+  });
+
+  it("says in its first line what it is and where it comes from, once", () => {
+    const first = "# tinker-rl: config, branched from math at checkpoint_000010, after step 10";
+    const { changed } = branched(textWith("max_steps: 7"), [], []);
+    expect(changed.split("\n")[0]).toBe(first);
+    const again = branched(changed, [], []).changed;
+    expect(again.split("\n").filter((line) => line.startsWith("#"))).toEqual([first]);
+    const hostile = { ...branch.from, run: "a\nlog_path: /x" };
+    expect(branchText(changed, { ...branch, from: hostile }, options)?.split("\n")[0]).toContain(
+      "from a log_path: /x at",
+    );
+  });
+
   it("is none where the text has a fault", () => {
-    expect(branchText("a: [", { overrides: [], statePath, edits: [] }, options)).toBeNull();
+    expect(branchText("a: [", branch, options)).toBeNull();
   });
 });
