@@ -43,6 +43,8 @@ export const DASHBOARD_COMMANDS = [
   "branchFromCheckpoint",
   "evaluateCheckpoint",
   "chatWithCheckpoint",
+  "downloadCheckpoint",
+  "keepCheckpoint",
   "deleteCheckpoint",
   "openConfigAt",
   "applyAlarm",

@@ -159,6 +159,34 @@ describe("the page of the dashboard", () => {
     await expect.poll(() => commands.at(-1)?.command).toBe("chatWithCheckpoint");
   });
 
+  it("shows every entry of a checkpoint's menu, also for the last row of a low page", async () => {
+    const { page, commands } = await open(
+      { runId: "hard", view: { tab: "checkpoints" } },
+      smallFolder,
+    );
+    const size = { width: 700, height: 420 };
+    await page.setViewportSize(size);
+    const button = page.getByRole("button", { name: /^Actions for / }).last();
+    await button.scrollIntoViewIfNeeded();
+    await button.click();
+    const entries = page.getByRole("menuitem");
+    for (const entry of await entries.all()) {
+      // A click that another element would take is refused.
+      await entry.click({ trial: true });
+      const box = await entry.boundingBox();
+      expect(box?.y).toBeGreaterThanOrEqual(0);
+      expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThanOrEqual(size.height);
+    }
+    for (const [label, command] of [
+      ["Download weights…", "downloadCheckpoint"],
+      ["Keep…", "keepCheckpoint"],
+    ] as const) {
+      if (!(await entries.first().isVisible())) await button.click();
+      await page.getByRole("menuitem", { name: label }).click();
+      await expect.poll(() => commands.at(-1)?.command).toBe(command);
+    }
+  });
+
   it("says why a rollout without tokens cannot be gone on from", async () => {
     const { page, commands } = await open(undefined, smallFolder);
     await page.locator(".opens").last().click();

@@ -1,8 +1,9 @@
 /** A button that opens a short list of actions. */
 
 import type { RefObject } from "preact";
-import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Icon, type IconName } from "./icon.tsx";
+import { type Box, placeLayer } from "./placeLayer.ts";
 import { nextPosition, positionOf } from "./toolbar.tsx";
 
 export interface MenuItem {
@@ -56,17 +57,61 @@ export function Menu({ label, icon, isTextShown = false, items }: MenuProps) {
         {isTextShown ? <span>{label}</span> : null}
       </button>
       {isOpen ? (
-        <div class="menu-list" role="menu" id={id} aria-label={label}>
-          {items.map((item) => (
-            <MenuEntry key={item.label} item={item} close={close} />
-          ))}
-        </div>
+        <MenuList
+          {...{ id, label, items, close }}
+          anchor={() => button.current?.getBoundingClientRect() ?? null}
+          edge="right"
+        />
       ) : null}
     </div>
   );
 }
 
-/** While the menu is open its first entry gets the focus, and a click or focus elsewhere closes it. */
+interface MenuListProps {
+  readonly id?: string;
+  readonly label: string;
+  readonly items: readonly MenuItem[];
+  readonly close: () => void;
+  /** What it opens at; null when that is gone. */
+  readonly anchor: () => Box | null;
+  readonly edge: "left" | "right";
+}
+
+/** The entries, in a layer over the page that no card cuts off. */
+export function MenuList({ id, label, items, close, anchor, edge }: MenuListProps) {
+  const list = useRef<HTMLDivElement>(null);
+  // With every drawing: an entry that is switched may change the size.
+  useLayoutEffect(() => {
+    const at = anchor();
+    const layer = list.current;
+    if (layer === null || at === null) return;
+    if (!layer.matches(":popover-open")) layer.showPopover();
+    layer.style.maxHeight = "";
+    const { offsetWidth: width, offsetHeight: height } = layer;
+    const page = { width: window.innerWidth, height: window.innerHeight };
+    const place = placeLayer(at, { width, height }, page, edge);
+    layer.style.left = `${place.left}px`;
+    layer.style.top = `${place.top}px`;
+    layer.style.maxHeight = `${place.maxHeight}px`;
+  });
+  return (
+    <div
+      class="menu-list"
+      role="menu"
+      popover="manual"
+      tabIndex={-1}
+      ref={list}
+      id={id}
+      aria-label={label}
+    >
+      {items.map((item) => (
+        <MenuEntry key={item.label} item={item} close={close} />
+      ))}
+    </div>
+  );
+}
+
+/** While the menu is open its first entry gets the focus; a click, focus or scrolling elsewhere and another size of the page close it. */
 export function useOpenMenu(
   root: RefObject<HTMLDivElement | null>,
   isOpen: boolean,
@@ -79,10 +124,14 @@ export function useOpenMenu(
     };
     document.addEventListener("pointerdown", closeOutside);
     document.addEventListener("focusin", closeOutside);
-    root.current?.querySelector<HTMLElement>(ENTRIES)?.focus();
+    document.addEventListener("scroll", closeOutside, { capture: true });
+    window.addEventListener("resize", close);
+    root.current?.querySelector<HTMLElement>(ENTRIES)?.focus({ preventScroll: true });
     return () => {
       document.removeEventListener("pointerdown", closeOutside);
       document.removeEventListener("focusin", closeOutside);
+      document.removeEventListener("scroll", closeOutside, { capture: true });
+      window.removeEventListener("resize", close);
     };
   }, [isOpen]);
 }
@@ -106,7 +155,7 @@ interface EntryProps {
   readonly close: () => void;
 }
 
-export function MenuEntry({ item: { label, run, isChecked }, close }: EntryProps) {
+function MenuEntry({ item: { label, run, isChecked }, close }: EntryProps) {
   if (isChecked !== undefined) {
     return (
       <button

@@ -121,8 +121,8 @@ function useRowMenu(actions: PlotActions, rowAt: () => number | null, focus: () 
       const { left, top, height } = (event.currentTarget as Element).getBoundingClientRect(); // the plot
       const isByMouse = event.clientX !== 0 || event.clientY !== 0;
       const at = isByMouse
-        ? { left: event.clientX - left, top: event.clientY - top }
-        : { left: 0, top: height / 2 };
+        ? { left: event.clientX, top: event.clientY }
+        : { left, top: top + height / 2 };
       setOpened({ ...menu, at });
     },
     shown: opened === null ? null : <ContextMenu {...opened} close={close} />,

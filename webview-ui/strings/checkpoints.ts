@@ -29,6 +29,8 @@ export const checkpointsStrings = {
   branch: l10n.t("Branch from it…"),
   evaluate: l10n.t("Evaluate…"),
   chat: l10n.t("Chat with it…"),
+  download: l10n.t("Download weights…"),
+  keep: l10n.t("Keep…"),
   remove: l10n.t("Delete…"),
   expiring: (name: string, duration: string) =>
     l10n.t("{0} expires in {1}. Save again, or raise its expiry, to keep it.", name, duration),

@@ -120,7 +120,9 @@ function Row({ dashboard, checkpoint, nowMs }: RowProps) {
       : [
           { label: text.evaluate, run: () => host.command("evaluateCheckpoint", { name }) },
           { label: text.chat, run: () => host.command("chatWithCheckpoint", { name }) },
+          { label: text.download, run: () => host.command("downloadCheckpoint", { name }) },
         ]),
+    { label: text.keep, run: () => host.command("keepCheckpoint", { name }) },
     { label: text.remove, run: () => host.command("deleteCheckpoint", { name }) },
   ];
   const holds = [

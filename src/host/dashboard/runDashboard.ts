@@ -55,6 +55,8 @@ const COMMANDS: Partial<Readonly<Record<DashboardCommand, CommandId>>> = {
   branchFromCheckpoint: "branchFromCheckpoint",
   evaluateCheckpoint: "evaluateCheckpoint",
   chatWithCheckpoint: "chatWithCheckpoint",
+  downloadCheckpoint: "downloadCheckpoint",
+  keepCheckpoint: "keepCheckpoint",
   deleteCheckpoint: "deleteCheckpoint",
   openRunFolder: "openRunFolder",
   openLog: "openRunLog",
