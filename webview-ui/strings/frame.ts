@@ -33,7 +33,7 @@ export const frameStrings = {
 
   header: {
     run: l10n.t("Run"),
-    offered: (name: string) => l10n.t("Now running: {0}", name),
+    offered: (name: string) => l10n.t("Started: {0}", name),
     offeredHint: l10n.t("Show this run"),
     progress: l10n.t("Progress"),
     step: (done: number, total: number | null) =>

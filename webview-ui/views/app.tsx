@@ -13,6 +13,7 @@ import { Checkpoints } from "./checkpoints.tsx";
 import { Config } from "./config.tsx";
 import { Header } from "./header.tsx";
 import { Help } from "./help.tsx";
+import { OfferedRun } from "./offeredRun.tsx";
 import { Overview } from "./overview.tsx";
 
 const Trajectories = lazyView<DashboardProps>(
@@ -70,7 +71,10 @@ export function App({ dashboard }: DashboardProps) {
       <Header dashboard={dashboard} openHelp={() => setHelpOpen(true)} />
       <Alarms dashboard={dashboard} />
       <main class="view">
-        <TabList dashboard={dashboard} tab={tab} />
+        <div class="tab-row">
+          <TabList dashboard={dashboard} tab={tab} />
+          <OfferedRun dashboard={dashboard} />
+        </div>
         <div id="view" role="tabpanel" aria-labelledby={`tab-${tab}`}>
           <View dashboard={dashboard} tab={tab} />
         </div>

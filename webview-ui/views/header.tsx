@@ -2,7 +2,6 @@
 
 import type { RunState, RunView } from "../../src/shared/dashboardTypes.ts";
 import { formatCost, formatCount, formatDuration } from "../../src/shared/format.ts";
-import { hasEnded } from "../../src/shared/hasEnded.ts";
 import { Icon, type IconName } from "../controls/icon.tsx";
 import { Menu, type MenuItem } from "../controls/menu.tsx";
 import { Toolbar } from "../controls/toolbar.tsx";
@@ -45,7 +44,6 @@ export function Header({ dashboard, openHelp }: HeaderProps) {
           {strings.states[run.state]}
         </span>
         <AttemptPicker dashboard={dashboard} />
-        <OfferedRun dashboard={dashboard} />
       </div>
       <Progress dashboard={dashboard} />
       <Actions dashboard={dashboard} openHelp={openHelp} />
@@ -72,28 +70,6 @@ function RunPicker({ dashboard }: { readonly dashboard: DashboardModel }) {
         ))}
       </select>
     </label>
-  );
-}
-
-/** A run that began meanwhile, such as the next one of a sweep. It is gone once the run is shown or has ended. */
-function OfferedRun({ dashboard }: { readonly dashboard: DashboardModel }) {
-  const { offered, data, host } = dashboard;
-  const shown = data.run.value?.id;
-  const run = data.runs.value.find(({ id }) => id === offered.value);
-  const isUnderWay = run !== undefined && run.id !== shown && !hasEnded(run.state);
-  return (
-    <span class="offered" role="status">
-      {isUnderWay ? (
-        <button
-          type="button"
-          class="link"
-          title={text.offeredHint}
-          onClick={() => host.selectRun(run.id)}
-        >
-          {text.offered(visibleLine(run.name))}
-        </button>
-      ) : null}
-    </span>
   );
 }
 

@@ -74,9 +74,10 @@ export async function writeHardRun(
     { fileSystem, clock, isProcessAlive: () => false },
     { ...starter, folder, step: RESUMED_STEP },
   );
-  await writeSteps(files, folder, 2, RESUMED_STEP, STEPS);
+  const { files: resumed } = again;
+  await writeSteps(resumed, folder, 2, RESUMED_STEP, STEPS);
   const events = createEventLog({
-    fileSystem: files,
+    fileSystem: resumed,
     clock,
     redactor: new Redactor(),
     folder,
@@ -95,9 +96,9 @@ export async function writeHardRun(
   await events.record({ ...steered, kind: "run-paused", step: 8, message: paused });
   const applySettings = "From step 17 on the run uses new settings: learning_rate.";
   await events.record({ ...steered, kind: "settings-changed", step: 16, message: applySettings });
-  await writeRollouts(files, folder, rollouts, tokens);
-  await writeEvaluation(files, folder, 0, 0.25);
-  await writeEvaluation(files, folder, 20, 0.75);
+  await writeRollouts(resumed, folder, rollouts, tokens);
+  await writeEvaluation(resumed, folder, 0, 0.25);
+  await writeEvaluation(resumed, folder, 20, 0.75);
   await again.update({ phase: "running" });
   return { folder, step: STEPS - 1 };
 }
