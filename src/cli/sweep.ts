@@ -2,7 +2,7 @@
 
 import { isLocalModel } from "../core/config/fields/presets.ts";
 import { AppError } from "../core/errors.ts";
-import { ASK_ABOVE, type SweepPlan } from "../core/sweeps/planSweep.ts";
+import { ASK_ABOVE, combinationName, type SweepPlan } from "../core/sweeps/planSweep.ts";
 import { actionFor, type SweepAction, type SweepRow } from "../core/sweeps/sweepRuns.ts";
 import type { Watcher } from "../core/training/run/progress.ts";
 import {
@@ -191,9 +191,9 @@ class SweepSession {
   }
 
   /** Lines of several runs at once each name theirs. */
-  #terminal({ combination: { settings } }: SweepRow): Terminal {
+  #terminal({ combination }: SweepRow): Terminal {
     const { out } = this.#options;
-    const label = settings.join(" ");
+    const label = combinationName(combination);
     if (this.#command.parallel > 1) return prefixed(out, styled("quiet", `${label}  `));
     out.print([BLANK, [styled("strong", `── ${label}`)]]);
     return out;

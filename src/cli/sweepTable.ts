@@ -4,6 +4,7 @@ import { basename } from "node:path";
 import { parseAssignment } from "../core/config/overrides.ts";
 import { sweepOutput } from "../core/outputs/sweepOutput.ts";
 import type { Grid } from "../core/sweeps/grid.ts";
+import { combinationName } from "../core/sweeps/planSweep.ts";
 import { formatDuration, formatReward } from "../shared/format.ts";
 import { l10n } from "../shared/l10n.ts";
 import { phaseTexts } from "../shared/phaseTexts.ts";
@@ -45,7 +46,7 @@ export function sweepTable(
     result.folder === null ? "–" : basename(result.folder),
   ]);
   const problems = results.flatMap(({ settings, problem }) =>
-    problem === null ? [] : [[styled("bad", `${settings.join(" ")}: ${problem}`)]],
+    problem === null ? [] : [[styled("bad", `${combinationName({ settings })}: ${problem}`)]],
   );
   const keys = grid.map(({ key }): Column => ({ title: key, align: "left" }));
   return [

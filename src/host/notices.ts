@@ -158,7 +158,9 @@ export class Notices implements vscode.Disposable {
   }
 
   async #ended(end: TrainingEnded): Promise<void> {
-    const name = end.folder === null ? end.request.title : basename(end.folder);
+    const { folder, request } = end;
+    const name =
+      folder === null ? request.title : (this.#options.store.get(folder)?.name ?? basename(folder));
     // A run that somebody stopped needs no notification.
     if (end.exitCode === EXIT.stopped || end.exitCode === EXIT.interrupted) return;
     if (end.exitCode === EXIT.done) return this.#finished(end, name);

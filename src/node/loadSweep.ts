@@ -120,7 +120,13 @@ export function sweepStarts(
   return plan.combinations.map((combination) => ({
     configPath,
     overrides: runOverrides(combination, names[combination.index] ?? name),
-    sweep: { id, name, combination: combination.index, settings: combination.settings },
+    sweep: {
+      id,
+      name,
+      combination: combination.index,
+      combinations: plan.combinations.length,
+      settings: combination.settings,
+    },
   }));
 }
 

@@ -63,6 +63,8 @@ export interface SweepMember {
   readonly name: string;
   /** Which combination of the grid, from 0. */
   readonly combination: number;
+  /** How many combinations the grid has; absent in folders of older versions. */
+  readonly combinations?: number;
   /** The settings of that combination, `key=value` each. */
   readonly settings: readonly string[];
 }

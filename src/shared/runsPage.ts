@@ -41,6 +41,8 @@ export interface RunsTableRow {
   /** Identifies the run to the extension. */
   readonly id: string;
   readonly name: string;
+  /** Null for a run of its own. `keys` are those that the sweep varies, dotted. */
+  readonly sweep: { readonly name: string; readonly keys: readonly string[] } | null;
   readonly state: RunState;
   /** Milliseconds since the Unix epoch. */
   readonly startedAtMs: number | null;

@@ -90,7 +90,7 @@ it("starts as many at once as --parallel says, names the run on each line, and s
   await runs[1]?.done([1]);
   await begun(3);
   runs[2]?.request.watch({ kind: "notice", message: "hello" });
-  expect(program.out.lines.at(-1)).toMatch(/^seed=3 {2}.*hello/);
+  expect(program.out.lines.at(-1)).toMatch(/^seed 3 {2}.*hello/);
   await Promise.all([runs[0]?.done([1]), runs[2]?.done([1])]);
   expect(await exit).toBe(0);
 });
@@ -167,7 +167,7 @@ describe("the same command again", () => {
     expect(await second.exit).toBe(5);
     expect(second.runs).toEqual([]);
     expect(second.program.out.lines.join("\n")).toContain("1 failed; --retry-failed tries again");
-    expect(second.program.out.lines.at(-1)).toBe("seed=1: The service said no.");
+    expect(second.program.out.lines.at(-1)).toBe("seed 1: The service said no.");
     const third = await start("--grid", "seed=1,2", "--retry-failed");
     await third.begun(1);
     await third.runs[0]?.done([1]);

@@ -2,6 +2,7 @@
 
 import { useEffect, useRef } from "preact/hooks";
 import { Icon } from "../controls/icon.tsx";
+import { MiddleCut } from "../controls/middleCut.tsx";
 import { Swatch } from "../controls/swatch.tsx";
 import { nextPosition } from "../controls/toolbar.tsx";
 import { runsStrings as text } from "../strings/runs.ts";
@@ -100,7 +101,7 @@ function ChosenRuns({ runs }: RunsProps) {
       {runs.compared.value.map(({ id, name }) => (
         <li key={id}>
           <Swatch {...runLook(runs.lookOf(id) ?? 0)} />
-          <span title={visibleLine(name)}>{visibleLine(name)}</span>
+          <MiddleCut text={visibleLine(name)} />
           <button
             type="button"
             class="quiet only-icon"

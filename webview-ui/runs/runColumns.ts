@@ -91,12 +91,15 @@ const METRIC_KEYS: Readonly<Record<ListedMetric, string>> = {
 
 const MEAN = { width: 84, inGroup: "mean" } as const;
 
-const FIRST: readonly RunColumn[] = [
+const NAME: readonly RunColumn[] = [
   textColumn("name", ({ name }) => visibleLine(name), 180),
   {
     ...textColumn("star", ({ mark }) => (mark.star ? "★" : "☆"), 44),
     value: ({ mark }) => mark.star,
   },
+];
+
+const PROGRESS: readonly RunColumn[] = [
   textColumn("state", ({ state }) => text.states[state], 92),
   numberColumn("reward.last", ({ reward }) => reward, formatReward),
   numberColumn("reward.best", ({ digest }) => digest?.best?.value ?? null, formatReward),
@@ -151,18 +154,40 @@ export function columnsFor(
   rows: readonly RunsTableRow[],
   settingKeys: readonly string[],
 ): readonly RunColumn[] {
-  const cells = [...new Set(rows.flatMap(({ digest }) => Object.keys(digest?.evaluations ?? {})))];
-  const own = [...FIRST, ...markColumns(rows), ...cells.sort().map(evaluationColumn)];
-  const taken = new Set([...own, ...LAST].map(({ key }) => key));
-  const shownKeys = settingKeys.filter((key) => !NAMES.has(key)).slice(0, FIRST_SETTINGS);
-  const settings = settingKeys.map((key) =>
-    settingColumn(key, {
-      name: taken.has(key) ? `config.${key}` : key,
-      head: shortHead(key, settingKeys),
-      isShownAtFirst: shownKeys.includes(key),
-    }),
-  );
-  return [...own, ...settings, ...LAST];
+  const named = [...NAME, sweepColumn(rows)];
+  const own = [...PROGRESS, ...markColumns(rows), ...evaluationColumns(rows)];
+  const taken = new Set([...named, ...own, ...LAST].map(({ key }) => key));
+  const varied = variedKeys(rows, settingKeys);
+  const others = settingKeys.filter((key) => !varied.includes(key));
+  const shownKeys = [...varied, ...groupingKeys(others)].slice(0, FIRST_SETTINGS);
+  const settingColumns = (keys: readonly string[]): readonly RunColumn[] =>
+    keys.map((key) =>
+      settingColumn(key, {
+        name: taken.has(key) ? `config.${key}` : key,
+        head: shortHead(key, settingKeys),
+        isShownAtFirst: shownKeys.includes(key),
+      }),
+    );
+  return [...named, ...settingColumns(varied), ...own, ...settingColumns(others), ...LAST];
+}
+
+/** What the sweeps among the runs vary, in the order in which they name it. */
+function variedKeys(
+  rows: readonly RunsTableRow[],
+  settingKeys: readonly string[],
+): readonly string[] {
+  const keys = new Set(rows.flatMap(({ sweep }) => sweep?.keys ?? []));
+  return [...keys].filter((key) => settingKeys.includes(key));
+}
+
+/** Shown once one of the runs belongs to a sweep. */
+function sweepColumn(rows: readonly RunsTableRow[]): RunColumn {
+  return {
+    ...textColumn("sweep", ({ sweep }) => (sweep === null ? NONE : visibleLine(sweep.name)), 130),
+    value: ({ sweep }) => sweep?.name ?? null,
+    isShownAtFirst: rows.some(({ sweep }) => sweep !== null),
+    inGroup: "shared",
+  };
 }
 
 /** Shown once one of the runs has them. */
@@ -175,9 +200,24 @@ function markColumns(rows: readonly RunsTableRow[]): readonly RunColumn[] {
   ];
 }
 
-/** The settings by which runs can be grouped. */
+/** The settings that train something: all but those that only name a run. */
 export function groupingKeys(settingKeys: readonly string[]): readonly string[] {
   return settingKeys.filter((key) => !NAMES.has(key));
+}
+
+/** The settings by which groups are offered: what sweeps vary, then others that put at least two runs together and at least two apart. */
+export function offeredGroupings(
+  rows: readonly RunsTableRow[],
+  settingKeys: readonly string[],
+): { readonly varied: readonly string[]; readonly others: readonly string[] } {
+  const varied = variedKeys(rows, settingKeys);
+  const others = groupingKeys(settingKeys).filter((key) => {
+    if (varied.includes(key)) return false;
+    const known = rows.flatMap(({ settings }) => settings[key] ?? []);
+    const values = new Set(known).size;
+    return values >= 2 && values < known.length;
+  });
+  return { varied, others };
 }
 
 /** Those that are shown, in the order that the person gave them. */
@@ -221,14 +261,36 @@ export function filterFields(columns: readonly RunColumn[]): FilterFields<RunsTa
   };
 }
 
-function evaluationColumn(cell: string): RunColumn {
+function evaluationColumns(rows: readonly RunsTableRow[]): readonly RunColumn[] {
+  const cells = new Set(rows.flatMap(({ digest }) => Object.keys(digest?.evaluations ?? {})));
+  const sorted = [...cells].sort();
+  const heads = evaluationHeads(sorted);
+  return sorted.map((cell, index) => evaluationColumn(cell, heads[index] ?? cell));
+}
+
+/** A head for each cell: the parts of its name that not all cells share. */
+function evaluationHeads(cells: readonly string[]): readonly string[] {
+  const parts = cells.map((cell) => /^(?:.*\/)?(.+) (\S+) (greedy|temperature \S+)$/.exec(cell));
+  return parts.map((own, at) => {
+    if (own === null) return visibleLine(cells[at] ?? "");
+    const differing = own
+      .slice(1)
+      .filter((part, index) => parts.some((other) => other?.[index + 1] !== part));
+    if (differing.length === 0 && cells.length > 1) return visibleLine(cells[at] ?? "");
+    return differing.length === 0
+      ? text.evaluation
+      : text.evaluationOf(visibleLine(differing.join(" ")));
+  });
+}
+
+function evaluationColumn(cell: string, head: string): RunColumn {
   const read = ({ digest }: RunsTableRow): EvaluationDigest | null =>
     digest?.evaluations[cell] ?? null;
   const shown = visibleLine(cell);
   return {
     ...numberColumn(`eval.${cell}`, (row) => read(row)?.mean ?? null, formatReward, {
       width: 132,
-      texts: { head: text.evaluation, hint: text.evaluationHint(shown) },
+      texts: { head, hint: text.evaluationHint(shown) },
     }),
     text: (row) => {
       const found = read(row);

@@ -1,5 +1,6 @@
 /** A run's name behind its look, in the heads of tables. */
 
+import { MiddleCut } from "../controls/middleCut.tsx";
 import { Swatch } from "../controls/swatch.tsx";
 import { visibleLine } from "../text/visible.ts";
 import { runLook } from "./runLook.ts";
@@ -14,7 +15,7 @@ export function RunHead({ runs, run: { id, name } }: RunHeadProps) {
   return (
     <span class="run-head">
       <Swatch {...runLook(runs.lookOf(id) ?? 0)} />
-      <span title={visibleLine(name)}>{visibleLine(name)}</span>
+      <MiddleCut text={visibleLine(name)} />
     </span>
   );
 }

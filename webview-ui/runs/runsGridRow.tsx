@@ -6,6 +6,7 @@
 
 import type { RunsTableRow } from "../../src/shared/runsPage.ts";
 import { Icon } from "../controls/icon.tsx";
+import { MiddleCut } from "../controls/middleCut.tsx";
 import { Swatch } from "../controls/swatch.tsx";
 import { runsStrings as text } from "../strings/runs.ts";
 import { visibleLine } from "../text/visible.ts";
@@ -70,6 +71,13 @@ function cellOf(runs: RunsModel, column: RunColumn, row: RunsTableRow) {
   const { key, isNumber } = column;
   if (key === "star") return starOf(runs, row);
   const shown = column.text(row);
+  if (key === "name") {
+    return (
+      <div key={key} role="gridcell" data-column={key}>
+        <MiddleCut text={shown} />
+      </div>
+    );
+  }
   if (key === "tags" || key === "note") {
     return (
       <div

@@ -36,6 +36,7 @@ export class RunsModel {
   readonly unread = signal(0);
   readonly hasSingleKeys = signal(true);
   readonly error = signal<string | null>(null);
+  readonly rows: ReadonlySignal<readonly RunsTableRow[]>;
   readonly columns: ReadonlySignal<readonly RunColumn[]>;
   readonly shown: ReadonlySignal<readonly RunColumn[]>;
   readonly filter: ReadonlySignal<RunFilter<RunsTableRow>>;
@@ -57,6 +58,7 @@ export class RunsModel {
   constructor(host: RunsHost) {
     this.#host = host;
     const rows = computed(() => [...this.#rows.value.values()]);
+    this.rows = rows;
     const part = <Key extends keyof RunsLayout>(key: Key): ReadonlySignal<RunsLayout[Key]> =>
       computed(() => this.#layout.value[key]);
     const [text, order, shown] = [part("filter"), part("order"), part("shown")];

@@ -8,7 +8,7 @@ import { Menu, type MenuItem } from "../controls/menu.tsx";
 import { runsStrings as text } from "../strings/runs.ts";
 import { visibleLine } from "../text/visible.ts";
 import type { RunGrouping } from "./layout.ts";
-import { groupingKeys, inOrder } from "./runColumns.ts";
+import { inOrder, offeredGroupings } from "./runColumns.ts";
 import type { RunsModel } from "./runsModel.ts";
 import { runsTable } from "./runsTable.ts";
 
@@ -63,7 +63,7 @@ function Filter({ runs }: RunsProps) {
 }
 
 function Grouping({ runs }: RunsProps) {
-  const keys = groupingKeys(runs.settingKeys.value);
+  const { varied, others } = offeredGroupings(runs.rows.value, runs.settingKeys.value);
   const { grouping } = runs.layout.value;
   const choose = (value: string): void =>
     runs.update({ grouping: value === "" ? null : groupingOf(value), closedGroups: [] });
@@ -75,15 +75,25 @@ function Grouping({ runs }: RunsProps) {
         onChange={({ currentTarget: { value } }) => choose(value)}
       >
         <option value="">{text.noGroups}</option>
-        {[false, true].flatMap((isOver) =>
-          keys.map((key) => (
-            <option key={nameOf({ key, isOver })} value={nameOf({ key, isOver })}>
-              {isOver ? text.groupOver(visibleLine(key)) : text.groupBy(visibleLine(key))}
-            </option>
-          )),
-        )}
+        {groupOptions(text.groupVaried, varied)}
+        {groupOptions(text.groupOthers, others)}
       </select>
     </label>
+  );
+}
+
+function groupOptions(label: string, keys: readonly string[]) {
+  if (keys.length === 0) return null;
+  return (
+    <optgroup label={label}>
+      {[false, true].flatMap((isOver) =>
+        keys.map((key) => (
+          <option key={nameOf({ key, isOver })} value={nameOf({ key, isOver })}>
+            {isOver ? text.groupOver(visibleLine(key)) : text.groupBy(visibleLine(key))}
+          </option>
+        )),
+      )}
+    </optgroup>
   );
 }
 

@@ -3,6 +3,7 @@
 import { formatReward } from "../../src/shared/format.ts";
 import { setName } from "../../src/shared/rolloutSet.ts";
 import { MAX_COUNTED } from "../../src/shared/search.ts";
+import { MiddleCut } from "../controls/middleCut.tsx";
 import type { DashboardModel } from "../model/dashboardModel.ts";
 import { searchStrings as text } from "../strings/search.ts";
 import { strings } from "../strings/strings.ts";
@@ -76,7 +77,11 @@ function HitGroup({ dashboard, hits }: GroupProps) {
   return (
     <section class="hit-group">
       <h2>
-        {isEveryRun ? <span class="hit-run">{visibleLine(first.run.name)}</span> : null}
+        {isEveryRun ? (
+          <span class="hit-run">
+            <MiddleCut text={visibleLine(first.run.name)} />
+          </span>
+        ) : null}
         {title}
         <span class="count">{hits.length}</span>
       </h2>

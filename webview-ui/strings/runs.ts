@@ -13,6 +13,7 @@ interface ColumnTexts {
 /** By key of a column. */
 const columns: Readonly<Record<string, ColumnTexts>> = {
   name: { head: l10n.t("Run"), hint: l10n.t("Name of the run") },
+  sweep: { head: l10n.t("Sweep"), hint: l10n.t("The sweep that the run belongs to") },
   star: { head: "★", hint: l10n.t("Stars that you gave") },
   tags: { head: l10n.t("Tags"), hint: l10n.t("Tags that you gave") },
   note: { head: l10n.t("Note"), hint: l10n.t("Your note") },
@@ -59,6 +60,7 @@ export const runsStrings = {
   columns,
   states: { ...phaseTexts(), unknown: l10n.t("unreadable") },
   evaluation: l10n.t("Evaluation"),
+  evaluationOf: (differing: string) => l10n.t("Eval {0}", differing),
   evaluationHint: (cell: string) =>
     l10n.t("Newest evaluation of {0}, with its 95 % interval", cell),
   filter: l10n.t("Filter: a text, or learning_rate < 1e-4 reward.best > 0.5 name:foo"),
@@ -77,6 +79,8 @@ export const runsStrings = {
   loading: l10n.t("Reading the runs…"),
   group: l10n.t("Group"),
   noGroups: l10n.t("no groups"),
+  groupVaried: l10n.t("Varied by a sweep"),
+  groupOthers: l10n.t("Other settings"),
   groupBy: (key: string) => l10n.t("by {0}", key),
   groupOver: (key: string) => l10n.t("over {0} (all else equal)", key),
   groupOf: (label: string, count: number) =>

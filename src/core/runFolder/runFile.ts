@@ -40,6 +40,7 @@ export const sweepMemberSchema: z.ZodType<SweepMember> = z
     id: storedId,
     name: baseName,
     combination: smallNumber,
+    combinations: smallNumber.exactOptional(),
     settings: z.array(z.string().max(MAX_SETTING)).max(MAX_SETTINGS).readonly(),
   })
   .readonly();

@@ -1,5 +1,6 @@
 /** Lists the runs in a folder with their progress. */
 
+import { hasEnded } from "../../shared/hasEnded.ts";
 import type { RunFile, RunPhase } from "../../shared/runFile.ts";
 import { firingAfter } from "../alarms/alarmFacts.ts";
 import type { AlarmId } from "../config/fields/schema.ts";
@@ -192,7 +193,7 @@ async function readCached(
   const facts = rowFacts(rows);
   const { steps, used } = facts;
   // While a run plays, its next row counts it.
-  const isLater = evaluated > 0 || ENDED.has(phase);
+  const isLater = evaluated > 0 || hasEnded(phase);
   const progress = {
     ...facts,
     used: isLater ? addUsed(used, await laterUsage(fileSystem, folder, steps)) : used,

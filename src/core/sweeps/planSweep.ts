@@ -6,6 +6,7 @@ import type { Config } from "../config/fields/schema.ts";
 import type { AppliedOverride } from "../config/overrides.ts";
 import { type ParseResult, parseConfig } from "../config/parse.ts";
 import { describeProblem } from "../config/source/problem.ts";
+import { settingsName } from "../runs/shownNames.ts";
 import { combinationsOf, countCombinations, type Grid, parseGrid } from "./grid.ts";
 import { plainName, runNames } from "./runNames.ts";
 
@@ -79,6 +80,11 @@ export function planSweep(request: SweepRequest): SweepCheck {
   const sharedOverrides = shared.map(({ text }) => text);
   const secretOverrides = request.overrides.filter((text) => !sharedOverrides.includes(text));
   return { ok: true, plan: { grid, combinations, sharedOverrides, secretOverrides } };
+}
+
+/** What people call the run of a combination. */
+export function combinationName({ settings }: Pick<Combination, "settings">): string {
+  return settingsName(settings) ?? "";
 }
 
 /** What the trainer is given for a run of a sweep: its settings, and a name that no other run of the sweep has. */

@@ -1,7 +1,7 @@
 /** What the runs of a sweep are called: by their settings, as names of folders. */
 
-import { parseAssignment } from "../config/overrides.ts";
 import { MAX_NAME_LENGTH } from "../runFolder/runFolder.ts";
+import { shortSettings } from "../runs/shownNames.ts";
 
 /** A name for each combination, `SWEEP.key_value.key_value`; all differ, also where upper and lower case are the same. */
 export function runNames(
@@ -27,17 +27,11 @@ export function plainName(text: string): string {
 
 /** `key_value` each; a key by its last part where no other key ends with the same. */
 function namedSettings(settings: readonly string[]): readonly string[] {
-  const parts = settings.map((setting) => {
-    const { segments = [], value = "" } = parseAssignment(setting) ?? {};
-    const keys = segments.map(({ text }) => text);
-    return { whole: keys.join("."), last: keys.at(-1) ?? "", value };
-  });
-  return parts.map(({ whole, last, value }) => {
-    const isUnique = parts.filter((other) => other.last === last).length === 1;
+  return shortSettings(settings).map(({ key, value }) => {
     const shown = value
       .replace(/^[^A-Za-z0-9-]+/, "")
       .replace(/[^A-Za-z0-9._-]+/g, "-")
       .replace(/-$/, "");
-    return `${plainName(isUnique ? last : whole)}_${shown === "" ? "empty" : shown}`;
+    return `${plainName(key)}_${shown === "" ? "empty" : shown}`;
   });
 }

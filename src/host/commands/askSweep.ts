@@ -4,6 +4,7 @@ import * as vscode from "vscode";
 import { isLocalModel } from "../../core/config/fields/presets.ts";
 import { parseAssignment } from "../../core/config/overrides.ts";
 import { parseConfig } from "../../core/config/parse.ts";
+import { combinationName } from "../../core/sweeps/planSweep.ts";
 import { type KnownSweep, listSweeps } from "../../core/sweeps/sweepFile.ts";
 import { actionFor, type SweepRow } from "../../core/sweeps/sweepRuns.ts";
 import { type LoadedSweep, loadSweep, type SweepPorts } from "../../node/loadSweep.ts";
@@ -149,8 +150,8 @@ async function confirm(
 /** A line for each run, and what it is if there is one already. */
 function runList(rows: readonly SweepRow[], sharedOverrides: readonly string[]): string {
   const shared = sharedOverrides.join(" ");
-  const lines = rows.slice(0, SHOWN_RUNS).map(({ combination: { settings }, run }) => {
-    const text = settings.join(" ");
+  const lines = rows.slice(0, SHOWN_RUNS).map(({ combination, run }) => {
+    const text = combinationName(combination);
     return run === null ? text : `${text}: ${phaseTexts()[run.phase]}`;
   });
   const left = rows.length - lines.length;

@@ -101,7 +101,10 @@ export class Dashboard implements vscode.Disposable {
     const subscriptions = [
       webview.onDidReceiveMessage((message: unknown) => session.receive(message)),
       panel.onDidChangeViewState(() => session.setVisible(panel.visible)),
-      this.#options.onDidChangeRuns(() => session.refresh()),
+      this.#options.onDidChangeRuns(() => {
+        if (session.run !== null) panel.title = session.run.name;
+        session.refresh();
+      }),
     ];
     panel.onDidDispose(() => {
       session.dispose();

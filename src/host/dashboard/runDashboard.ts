@@ -213,7 +213,15 @@ export class RunDashboard implements vscode.Disposable {
       // Reads while the page loads. The page reports what goes wrong when it reads again.
       this.#follower.refresh().catch(() => undefined);
     }
-    return { id: runIdOf(folder), name: this.#nameOf(folder), follower: this.#follower };
+    const nameOf = (): string => this.#nameOf(folder);
+    return {
+      id: runIdOf(folder),
+      follower: this.#follower,
+      // A run that has just begun is listed a moment later, and a sweep gives its runs names.
+      get name() {
+        return nameOf();
+      },
+    };
   }
 
   async #command(command: DashboardCommand, run: DashboardRun, args: CommandArgs): Promise<void> {

@@ -138,7 +138,7 @@ async function runView(options: RunFactsOptions): Promise<RunView> {
   const hasState = (await files.size(runPaths(follower.folder).state)) !== null;
   return {
     id,
-    name: file?.name ?? name,
+    name,
     state,
     folder: shortenPath(follower.folder),
     configPath: file === null ? null : shortenPath(file.configPath),
@@ -152,7 +152,7 @@ async function runView(options: RunFactsOptions): Promise<RunView> {
     evaluated: options.evaluated,
     laterCostUsd: await laterCost(files, follower, {
       steps: completedSteps,
-      hasEnded: ENDED.has(state),
+      hasEnded: hasEnded(state),
     }),
     startedAtMs: file?.startedAtMs ?? null,
     heartbeatAtMs: file?.heartbeatAtMs ?? null,

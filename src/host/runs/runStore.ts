@@ -5,13 +5,14 @@ import type { Clock, FileSystem } from "../../core/ports.ts";
 import { isRunInUse } from "../../core/runFolder/runFile.ts";
 import { readForeignRun } from "../../core/runs/foreignRun.ts";
 import { type ListedRun, listRuns, type ProgressCache, readRun } from "../../core/runs/runList.ts";
+import { shownNames } from "../../core/runs/shownNames.ts";
 import { ControlClient } from "../../node/control/client.ts";
 import { isProcessAlive } from "../../node/processes.ts";
 import type { ControlCommand, RunStatus } from "../../shared/control.ts";
 import { Emitter } from "../vscode/emitter.ts";
 import { runFolder } from "./runFolder.ts";
 
-/** A run of the list. */
+/** A run of the list. Its `name` is what people call it, as {@link shownNames} gives it. */
 export interface RunEntry extends ListedRun {
   /** What its trainer reported last; null when none is at work, or it cannot be reached. */
   readonly status: RunStatus | null;
@@ -121,7 +122,7 @@ export class RunStore {
   }
 
   async #readAll(): Promise<void> {
-    const { fileSystem, onError } = this.#options;
+    const { fileSystem, nameOf, onError } = this.#options;
     const liveness = { nowMs: this.#options.clock.now(), isProcessAlive };
     const found = new Map<string, ListedRun>();
     for (const parent of this.#parents) {
@@ -141,7 +142,11 @@ export class RunStore {
       const run = own ?? (await readForeignRun(fileSystem, place).catch(() => null));
       if (run !== null) found.set(folder, run);
     }
-    this.#entries = new Map([...found].map(([folder, run]) => [folder, this.#entry(run)] as const));
+    const runs = [...found.values()];
+    const names = shownNames(runs.map((run) => ({ ...run, label: nameOf(run.folder) })));
+    this.#entries = new Map(
+      runs.map((run, index) => [run.folder, this.#entry(run, names[index] ?? run.name)] as const),
+    );
     this.#changed.fire(null);
     if (this.#isClosed) return;
     for (const entry of this.#entries.values()) this.#keepConnected(entry);
@@ -163,13 +168,12 @@ export class RunStore {
     );
   }
 
-  #entry(run: ListedRun): RunEntry {
+  #entry(run: ListedRun, name: string): RunEntry {
     const { file } = run;
     const isLive =
       file !== null && isRunInUse(file, { nowMs: this.#options.clock.now(), isProcessAlive });
     const before = this.#entries.get(run.folder);
     const isSame = before?.file?.attempt === file?.attempt;
-    const name = this.#options.nameOf(run.folder) ?? run.name;
     return { ...run, name, isLive, status: isLive && isSame ? (before?.status ?? null) : null };
   }
 

@@ -1,6 +1,7 @@
 /** A sweep in one terminal: its runs are ordinary trainings of this window, one after another or some at once. */
 
 import type { Log } from "../../core/ports.ts";
+import { combinationName } from "../../core/sweeps/planSweep.ts";
 import type { SweepRow } from "../../core/sweeps/sweepRuns.ts";
 import {
   beginSweep,
@@ -107,7 +108,7 @@ export class SweepTraining implements Training {
     { print, signal }: Following,
   ): Promise<void> {
     const { configPath, project } = this.#request;
-    const label = combination.settings.join(" ");
+    const label = combinationName(combination);
     const isAlone = this.#request.parallel === 1;
     if (isAlone) print(`\n── ${label}\n`);
     const training = this.#options.trainings.open(
@@ -150,12 +151,12 @@ export function labelledLines(
 
 /** A line for each run. */
 function summary(rows: readonly SweepRow[]): string {
-  const lines = rows.map(({ combination: { settings }, run }) => {
+  const lines = rows.map(({ combination, run }) => {
     const state =
       run === null
         ? l10n.t("not started")
         : `${phaseTexts()[run.phase]}, ${plural(run.steps, "{0} step", "{0} steps")}, ${l10n.t("reward {0}", formatReward(run.reward))}`;
-    return `${settings.join(" ")}  ${state}\n`;
+    return `${combinationName(combination)}  ${state}\n`;
   });
   return `\n${lines.join("")}`;
 }

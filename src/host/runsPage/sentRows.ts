@@ -1,6 +1,7 @@
 /** The rows of the runs table that a page has; sends those that it has not, or has otherwise. */
 
 import { digestView } from "../../core/runs/runDigest.ts";
+import { variedKeys } from "../../core/runs/shownNames.ts";
 import type { RunsHostMessage, RunsTableRow } from "../../shared/runsPage.ts";
 import { runIdOf } from "../runs/runId.ts";
 import type { RunEntry } from "../runs/runStore.ts";
@@ -70,11 +71,12 @@ export class SentRows {
 }
 
 function rowOf(run: RunEntry, digests: RunDigests): RunsTableRow {
-  const { folder, name, phase, startedAtMs, steps, totalSteps, reward, used } = run;
+  const { folder, name, file, phase, startedAtMs, steps, totalSteps, reward, used } = run;
   const digest = digests.of(folder);
   return {
     id: runIdOf(folder),
     name,
+    sweep: file?.sweep === undefined ? null : { name: file.sweep.name, keys: variedKeys(file) },
     state: phase === "unreadable" ? "unknown" : phase,
     ...{ startedAtMs, steps, totalSteps, reward },
     tokens: used?.tokens ?? null,

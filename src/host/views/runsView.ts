@@ -11,7 +11,7 @@ import type { Trainings } from "../runs/trainings.ts";
 import { runLogUri } from "./runLogDocuments.ts";
 import { type RowText, runRow } from "./runRow.ts";
 import { runTooltip } from "./runTooltip.ts";
-import { labelInSweep, sweepRow } from "./sweepRow.ts";
+import { sweepRow } from "./sweepRow.ts";
 
 export type RunNode =
   | { readonly kind: "run"; readonly folder: string }
@@ -136,10 +136,7 @@ export class RunsView implements vscode.TreeDataProvider<RunNode>, vscode.Dispos
   #runItem(run: RunEntry): vscode.TreeItem {
     const row = this.#row(run);
     this.#drawn.set(run.folder, row);
-    const item = new vscode.TreeItem(
-      labelInSweep(run) ?? row.label,
-      vscode.TreeItemCollapsibleState.Collapsed,
-    );
+    const item = new vscode.TreeItem(row.label, vscode.TreeItemCollapsibleState.Collapsed);
     item.id = run.folder;
     item.description = row.description;
     item.contextValue = row.context;

@@ -1,4 +1,4 @@
-/** What a row of the Runs view says about a sweep: how many of its runs are done, and the best reward. */
+/** What a row of the Runs view says about a sweep: how many of its planned runs are done, and the best reward. */
 
 import { formatReward, plural } from "../../shared/format.ts";
 import { l10n } from "../../shared/l10n.ts";
@@ -10,24 +10,21 @@ import type { RowText } from "./runRow.ts";
 export function sweepRow(
   runs: readonly RunEntry[],
 ): Pick<RowText, "label" | "description" | "spoken"> {
-  const label = plainLine(runs[0]?.file?.sweep?.name ?? "");
+  const sweeps = runs.flatMap(({ file }) => file?.sweep ?? []);
+  const label = plainLine(sweeps[0]?.name ?? "");
+  // Runs that were not started yet count, too.
+  const planned = Math.max(runs.length, ...sweeps.map(({ combinations = 0 }) => combinations));
   const done = runs.filter(({ phase }) => phase === "done").length;
   const rewards = runs.flatMap(({ reward }) => (reward === null ? [] : [reward]));
   const best = rewards.length === 0 ? null : formatReward(Math.max(...rewards));
   const spoken = [
     l10n.t("sweep {0}", label),
-    plural(runs.length, "{1} of {0} run done", "{1} of {0} runs done", done),
+    plural(planned, "{1} of {0} run done", "{1} of {0} runs done", done),
     ...(best === null ? [] : [l10n.t("highest reward {0}", best)]),
   ];
   const shown = [
-    l10n.t("{0}/{1} done", done, runs.length),
+    l10n.t("{0}/{1} done", done, planned),
     ...(best === null ? [] : [l10n.t("best {0}", best)]),
   ];
   return { label, description: shown.join(" · "), spoken: spoken.join(", ") };
-}
-
-/** Below its sweep a run is known by its settings, unless the user gave it a name; null for a run of its own. */
-export function labelInSweep({ name, file }: RunEntry): string | null {
-  if (file?.sweep === undefined || name !== file.name) return null;
-  return plainLine(file.sweep.settings.join(" "));
 }

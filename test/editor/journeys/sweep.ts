@@ -1,4 +1,4 @@
-/** A sweep from the command: keys, values and a question that shows the runs; a stop of one run, a stop of the sweep, and its continuation. */
+/** A sweep from the command: keys, values and a question that shows the runs; the dashboard stays with the run that is read; a stop of one run, a stop of the sweep, and its continuation; the runs in the table. */
 
 import assert from "node:assert/strict";
 import { localConfig } from "../configs.ts";
@@ -16,10 +16,11 @@ export const sweep: Journey = {
       "tinker-config.yaml": localConfig({ max_steps: STEPS, batch_size: 4, save_every: 1 }),
     }),
   async run(stage) {
-    const { workbench, page, folder, step, picture, pictures } = stage;
+    const { workbench, page, folder, step, picture, pictures, accessible } = stage;
     const run = (name: string) => runIn(folder, `tinker-config-sweep.learning_rate_${name}`);
-    const row = (name: string, phase: string) =>
-      workbench.row(`run tinker-config-sweep.learning_rate_${name}, ${phase}`);
+    const row = (name: string, phase: string) => workbench.row(`run ${name}, ${phase}`);
+    const panel = workbench.panel();
+    const shown = panel.locator(".run-picker option:checked");
     const sweepRow = (done: string) => workbench.row(`sweep tinker-config-sweep, ${done}`);
 
     await workbench.show("Tinker RL");
@@ -45,33 +46,45 @@ export const sweep: Journey = {
       await workbench.answer("1");
       const question = workbench.dialog();
       await question.getByText("Start 4 runs, one after another?").waitFor();
-      await question.getByText("learning_rate=8e-3 seed=2").waitFor();
+      await question.getByText("lr 8e-3 · seed 2").waitFor();
       await picture("question");
       await question.getByRole("button", { name: "Start Sweep" }).click();
     });
     await step("the runs stand below their sweep, and one at a time goes on", async () => {
-      await sweepRow("0 of 1 run done").waitFor({ timeout: 60_000 });
-      await row("2e-3.seed_1", "done").waitFor({ timeout: 120_000 });
-      await row("2e-3.seed_2", "running").waitFor({ timeout: 60_000 });
-      await sweepRow("1 of 2 runs done").waitFor();
+      await sweepRow("0 of 4 runs done").waitFor({ timeout: 60_000 });
+      await panel.locator(".run-name", { hasText: "lr 2e-3 · seed 1" }).waitFor();
+      await row("lr 2e-3 · seed 1", "done").waitFor({ timeout: 120_000 });
+      await row("lr 2e-3 · seed 2", "running").waitFor({ timeout: 60_000 });
+      await sweepRow("1 of 4 runs done").waitFor();
+    });
+    await step("the dashboard stays with the run that is read, and offers the next", async () => {
+      const offer = panel.getByRole("button", { name: "Started: lr 2e-3 · seed 2" });
+      await offer.waitFor();
+      assert.match((await shown.textContent()) ?? "", /^lr 2e-3 · seed 1 \(done\)/);
+      await offer.click();
+      await shown.filter({ hasText: "lr 2e-3 · seed 2" }).waitFor();
+      await offer.waitFor({ state: "hidden" });
     });
     await step("Stop and Save of the third run leads to the fourth", async () => {
-      await row("8e-3.seed_1", "running").waitFor({ timeout: 180_000 });
+      await row("lr 8e-3 · seed 1", "running").waitFor({ timeout: 180_000 });
       await workbench.command("Tinker RL: Stop and Save");
-      await row("8e-3.seed_1", "stopped").waitFor({ timeout: 60_000 });
-      await row("8e-3.seed_2", "running").waitFor({ timeout: 60_000 });
+      await row("lr 8e-3 · seed 1", "stopped").waitFor({ timeout: 60_000 });
+      await row("lr 8e-3 · seed 2", "running").waitFor({ timeout: 60_000 });
     });
     await step("Pause and Continue work as for any run", async () => {
       await workbench.command("Tinker RL: Pause After This Step");
-      await row("8e-3.seed_2", "paused").waitFor({ timeout: 60_000 });
+      await row("lr 8e-3 · seed 2", "paused").waitFor({ timeout: 60_000 });
+      await shown.filter({ hasText: "lr 2e-3 · seed 2 (done)" }).waitFor();
+      await panel.getByRole("button", { name: "Started: lr 8e-3 · seed 2" }).waitFor();
+      await accessible("offer");
       await workbench.command("Terminal: Focus Terminal");
       await workbench.terminal().getByText("paused before step").first().waitFor();
       await pictures("paused");
       await workbench.command("Tinker RL: Continue Run");
-      await row("8e-3.seed_2", "done").waitFor({ timeout: 180_000 });
+      await row("lr 8e-3 · seed 2", "done").waitFor({ timeout: 180_000 });
     });
     await step("the terminal of the sweep says what came of each run", async () => {
-      await workbench.terminal().getByText("learning_rate=8e-3 seed=1 stopped").first().waitFor();
+      await workbench.terminal().getByText("lr 8e-3 · seed 1  stopped").first().waitFor();
       await picture("terminal");
     });
     await step("Start Sweep… continues it: only the stopped run goes on", async () => {
@@ -86,6 +99,22 @@ export const sweep: Journey = {
       await sweepRow("4 of 4 runs done").waitFor({ timeout: 180_000 });
       for (const name of NAMES) assert.equal(stepsOf(run(name)).length, STEPS, name);
       await pictures("done");
+    });
+    await step("the table names the runs by what differs, in every part", async () => {
+      await workbench.command("Tinker RL: Open Runs Table");
+      const names = panel.locator('.grid-row [data-column="name"]');
+      await names.filter({ hasText: "lr 8e-3 · seed 2" }).waitFor();
+      for (const name of await names.allTextContents()) {
+        assert.match(name, /^lr \de-3 · seed \d$/);
+        await panel.getByRole("checkbox", { name: `Compare ${name}` }).check();
+      }
+      const heads = await panel.getByRole("columnheader").allTextContents();
+      assert.deepEqual(heads.slice(1, 6), ["Run", "★", "Sweep", "learning_rate", "seed"]);
+      await panel.getByLabel("Compared runs").getByText("lr 2e-3").first().waitFor();
+      await accessible("table");
+      await panel.getByRole("tab", { name: "Configuration" }).click();
+      await panel.locator(".config-table").getByText("lr 8e-3").first().waitFor();
+      await accessible("configuration");
     });
   },
 };

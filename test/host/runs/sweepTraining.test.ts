@@ -87,12 +87,12 @@ it("goes through its runs with one place among the trainings, each a training of
   expect(await end).toMatchObject({ exitCode: 0 });
   expect(places()).toBe(0);
   expect(requests[1]).toMatchObject({
-    ...{ configPath: "/p/c.yaml", title: "seed=2", resume: null, project: "/p" },
+    ...{ configPath: "/p/c.yaml", title: "seed 2", resume: null, project: "/p" },
     overrides: ["max_steps=3", "seed=2", "run_name=c-sweep.seed_2"],
     settingOverrides: [],
     sweep: { name: "c-sweep", combination: 1, settings: ["seed=2"] },
   });
-  expect(printed.at(-1)).toContain("seed=2  done, 1 step, reward 0.50");
+  expect(printed.at(-1)).toContain("seed 2  done, 1 step, reward 0.50");
 });
 
 it("only its first run counts as started by hand, and none after a wait for other runs", async () => {
@@ -116,11 +116,11 @@ it("a stop ends the run under way and starts no other; the next start goes on wi
   const first = start();
   await begun(1);
   expect(await first.sweep.send("stop")).toMatch(/^stop/);
-  expect(sent).toEqual(["seed=1"]);
+  expect(sent).toEqual(["seed 1"]);
   await runs[0]?.stop();
   expect(await first.end).toMatchObject({ exitCode: EXIT.stopped });
   expect(runs).toHaveLength(1);
-  expect(first.printed.at(-1)).toContain("seed=2  not started");
+  expect(first.printed.at(-1)).toContain("seed 2  not started");
 
   const second = start();
   await begun(2);
@@ -129,7 +129,7 @@ it("a stop ends the run under way and starts no other; the next start goes on wi
     overrides: [],
   });
   second.sweep.detached();
-  expect(sent).toContain("detached seed=1");
+  expect(sent).toContain("detached seed 1");
   await runs[1]?.done([1]);
   await second.end;
   expect(runs).toHaveLength(2);

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { labelInSweep, sweepRow } from "../../../src/host/views/sweepRow.ts";
+import { sweepRow } from "../../../src/host/views/sweepRow.ts";
 import type { RunFile } from "../../../src/shared/runFile.ts";
 import { aRun } from "./runEntries.ts";
 
@@ -21,8 +21,11 @@ it("says how many runs are done, and the highest reward", () => {
   expect(sweepRow([aRun({ file: FILE, reward: null })]).description).toBe("0/1 done");
 });
 
-it("a run is known by its settings there, unless the user named it or it is none of a sweep", () => {
-  expect(labelInSweep(aRun({ file: FILE, name: FILE.name }))).toBe("seed=1 lora_rank=4");
-  expect(labelInSweep(aRun({ file: FILE, name: "the good one" }))).toBeNull();
-  expect(labelInSweep(aRun())).toBeNull();
+it("counts the runs that were not started yet, where the folders say how many there are", () => {
+  const sweep = { id: "s", name: "demo-sweep", combination: 0, combinations: 4, settings: [] };
+  const run = aRun({ file: { ...FILE, sweep }, phase: "running", reward: null });
+  expect(sweepRow([run])).toMatchObject({
+    description: "0/4 done",
+    spoken: "sweep demo-sweep, 0 of 4 runs done",
+  });
 });

@@ -1,7 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { NO_MARK } from "../../../src/shared/marks.ts";
 import type { RunsTableRow } from "../../../src/shared/runsPage.ts";
-import { columnsFor, inOrder, shownColumns } from "../../../webview-ui/runs/runColumns.ts";
+import {
+  columnsFor,
+  inOrder,
+  offeredGroupings,
+  shownColumns,
+} from "../../../webview-ui/runs/runColumns.ts";
 import {
   groupRows,
   meanAndSpread,
@@ -14,6 +19,7 @@ const KEYS = ["learning_rate", "seed", "run_name"];
 function aRow(id: string, learningRate: number, seed: number, reward: number | null): RunsTableRow {
   return {
     ...{ id, name: id, state: "done", startedAtMs: 0, steps: 1, totalSteps: 2, reward },
+    sweep: null,
     ...{ tokens: null, costUsd: null, digest: null, mark: NO_MARK },
     settings: {
       learning_rate: JSON.stringify(learningRate),
@@ -93,6 +99,64 @@ describe("the columns of the runs table", () => {
     expect([first, second]).toContain("learning_rate");
     const order = ["state", "name", "reward.last"];
     const keys = inOrder(columns, order).map(({ key }) => key);
-    expect(keys.slice(0, 5)).toEqual(["state", "name", "star", "reward.last", "reward.best"]);
+    expect(keys.slice(0, 5)).toEqual(["state", "name", "star", "sweep", "reward.last"]);
+  });
+});
+
+describe("the columns and groups that are offered", () => {
+  const aSweepRow = (id: string, learningRate: number): RunsTableRow => ({
+    ...aRow(id, learningRate, 1, 0.5),
+    sweep: { name: "math-sweep", keys: ["learning_rate"] },
+  });
+  const evaluated = (cells: readonly string[]): RunsTableRow => {
+    const result = { mean: 0.5, low: 0.4, high: 0.6, step: 1, failed: 0 };
+    const evaluations = Object.fromEntries(cells.map((cell) => [cell, result]));
+    const digest = { best: null, mean: null, seconds: 1, metrics: {}, alarms: 0, evaluations };
+    return { ...aRow("a", 0.1, 1, 0.2), digest };
+  };
+  const evaluationHeads = (cells: readonly string[]): readonly string[] =>
+    columnsFor([evaluated(cells)], [])
+      .filter(({ key }) => key.startsWith("eval."))
+      .map(({ head }) => head);
+
+  it("begin with what the sweeps vary", () => {
+    const rows = [aSweepRow("a", 0.1), aSweepRow("b", 0.02)];
+    const keys = columnsFor(rows, ["seed", "learning_rate"]).map(({ key }) => key);
+    expect(keys.slice(0, 5)).toEqual(["name", "star", "sweep", "learning_rate", "state"]);
+    expect(keys).toContain("seed");
+  });
+
+  it("name evaluations by the parts in which they differ", () => {
+    expect(evaluationHeads(["local/calculator test greedy"])).toEqual(["Evaluation"]);
+    expect(
+      evaluationHeads(["local/calculator test greedy", "local/calculator test temperature 1"]),
+    ).toEqual(["Eval greedy", "Eval temperature 1"]);
+    expect(evaluationHeads(["local/a test greedy", "local/b train greedy"])).toEqual([
+      "Eval a test",
+      "Eval b train",
+    ]);
+    expect(evaluationHeads(["x/a test greedy", "y/a test greedy"])).toEqual([
+      "x/a test greedy",
+      "y/a test greedy",
+    ]);
+  });
+
+  it("offer groups by what sweeps vary, and by keys that put runs together and apart, not by one that a single run has", () => {
+    const rows = [aSweepRow("a", 0.1), aSweepRow("b", 0.02), aSweepRow("c", 0.02)].map(
+      (row, index) => ({
+        ...row,
+        settings: {
+          ...row.settings,
+          lora_rank: index === 0 ? "4" : "8",
+          ...(index === 0 && { only_here: "1" }),
+          each_its_own: String(index),
+        },
+      }),
+    );
+    const keys = ["learning_rate", "seed", "lora_rank", "only_here", "each_its_own", "run_name"];
+    expect(offeredGroupings(rows, keys)).toEqual({
+      varied: ["learning_rate"],
+      others: ["lora_rank"],
+    });
   });
 });

@@ -1,0 +1,54 @@
+import { expect, it } from "vitest";
+import {
+  type NamedRun,
+  settingsName,
+  shownNames,
+  variedKeys,
+} from "../../../src/core/runs/shownNames.ts";
+
+function aRun(settings: readonly string[], sweep = "math-sweep", label: string | null = null) {
+  const name = `${sweep}.${settings.join(".")}`;
+  const member = { id: sweep, name: sweep, combination: 0, settings };
+  return { name, file: { sweep: member }, label } satisfies NamedRun;
+}
+
+it("a run of a sweep is named by its settings, any other by its own name or the user's", () => {
+  const runs = [
+    aRun(["learning_rate=1e-2", "seed=1"]),
+    aRun(["learning_rate=1e-2", "seed=2"]),
+    aRun(["learning_rate=3e-3", "seed=1"], "math-sweep", "the good one"),
+    { name: "math", file: {}, label: null },
+    { name: "foreign", file: null, label: null },
+  ];
+  expect(shownNames(runs)).toEqual([
+    "lr 1e-2 · seed 1",
+    "lr 1e-2 · seed 2",
+    "the good one",
+    "math",
+    "foreign",
+  ]);
+});
+
+it("runs with equal settings differ by the names of their sweeps, and by their own where those are equal", () => {
+  const [a, b] = [aRun(["seed=1"]), aRun(["seed=1"], "code-sweep")];
+  expect(shownNames([a, b])).toEqual(["math-sweep: seed 1", "code-sweep: seed 1"]);
+  const again = { ...aRun(["seed=1"]), name: "math-sweep.seed_1.2" };
+  expect(shownNames([a, again])).toEqual(["math-sweep.seed=1", "math-sweep.seed_1.2"]);
+});
+
+it("a key has its last part for a name, and all of it where another key ends with the same", () => {
+  expect(settingsName(['environments."local/calculator".num_rollouts=8'])).toBe("num_rollouts 8");
+  expect(settingsName(['environments."a".weight=1', 'environments."b".weight=2'])).toBe(
+    "environments.a.weight 1 · environments.b.weight 2",
+  );
+  expect(settingsName(["system_prompt="])).toBe('system_prompt ""');
+  expect(settingsName([])).toBeNull();
+});
+
+it("varied keys are dotted as in the resolved configuration", () => {
+  expect(variedKeys(aRun(['environments."local/calculator".weight=1', "seed=1"]).file)).toEqual([
+    "environments.local/calculator.weight",
+    "seed",
+  ]);
+  expect(variedKeys(null)).toEqual([]);
+});
