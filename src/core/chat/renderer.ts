@@ -89,6 +89,7 @@ export interface ToolCallError {
     | "bad_arguments"
     | "too_deep"
     | "unclosed_argument"
+    | "in_reasoning"
     | "unterminated";
   readonly raw: string;
   /** Sentence for the model; contains no control token. */
@@ -107,6 +108,8 @@ export interface ParsedTurn {
   readonly calls: readonly ToolCall[];
   readonly errors: readonly ToolCallError[];
   readonly unclosedThink: boolean;
+  /** The last complete call within the reasoning, which did not run, where none stands outside; absent = none. */
+  readonly thoughtCall?: string;
   /** True when the turn ended with its end token. */
   readonly ended: boolean;
 }

@@ -42,7 +42,8 @@ export function toolSchema(parameters: ExactJsonObject): ToolSchema {
   };
   return {
     parameter: (key) => {
-      const admits = known.get(key) ?? parameter(key);
+      const before = known.get(key);
+      const admits = before === undefined ? parameter(key) : before;
       known.set(key, admits);
       return admits;
     },

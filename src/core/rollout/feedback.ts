@@ -6,6 +6,9 @@ import type { Content } from "./rolloutImages.ts";
 /** After a turn without any tool call. */
 export const NO_CALL_NUDGE = "Call one of the tools.";
 
+/** The same where a call stands in the reasoning, which an answer or nothing follows. */
+export const THOUGHT_CALL_NUDGE = `A tool call in the reasoning does not run. Close the reasoning first. ${NO_CALL_NUDGE}`;
+
 /** A tool's refusal of a call, as the model reads it. */
 export function toolErrorText(error: string): string {
   return `Error: ${error}`;
@@ -21,7 +24,7 @@ export function callIdOf(calls: ParsedTurn["calls"], index: number): string {
  * that ran, what was wrong with another. A nudge when there was no call at all.
  */
 export function followUpsTo(
-  { calls, errors }: ParsedTurn,
+  { calls, errors, thoughtCall }: ParsedTurn,
   results: readonly { readonly record: { readonly name: string }; readonly said: Content }[],
 ): readonly FollowUp[] {
   const unused = unusedIds(calls, errors);
@@ -34,7 +37,11 @@ export function followUpsTo(
       return { place: callsBefore - 0.5, name: "error", callId, content: message };
     }),
   ];
-  if (answers.length === 0) return [{ kind: "user", content: NO_CALL_NUDGE }];
+  if (answers.length === 0) {
+    return [
+      { kind: "user", content: thoughtCall === undefined ? NO_CALL_NUDGE : THOUGHT_CALL_NUDGE },
+    ];
+  }
   return answers
     .sort((a, b) => a.place - b.place)
     .map(({ place: _, ...answer }) => ({ kind: "tool_result", ...answer }));

@@ -34,6 +34,14 @@ export const AGREED: readonly Explained[] = [
     why: "A turn of Llama 3 may also end in <|eom_id|>: sampling stops there, and the turn is whole.",
   },
   {
+    vectors: /^gpt-oss: .*x_no_functions_prefix/,
+    why: "A message to a declared tool that leaves out the namespace is a call, where others take its arguments for the answer.",
+  },
+  {
+    vectors: /^gpt-oss: .*x_builtin_browser/,
+    why: "A call of a tool that was not declared is answered as a broken call, where others take its arguments for reasoning.",
+  },
+  {
     vectors: /^inkling: .*truncated_call_value/,
     why: "A call that was cut is answered as a cut one, as in every family, and not as a broken one.",
   },

@@ -4,6 +4,7 @@ import { qwen3 } from "../../../src/core/chat/families/qwen3.ts";
 import { qwen35 } from "../../../src/core/chat/families/qwen35.ts";
 import { createNativeRenderer } from "../../../src/core/chat/nativeRenderer.ts";
 import { createTemplateRenderer } from "../../../src/core/chat/template/templateRenderer.ts";
+import { THOUGHT_CALL_NUDGE } from "../../../src/core/rollout/feedback.ts";
 import { playEpisode } from "../../regressions/playEpisode.ts";
 import { sampled, THINKING_TEMPLATE, tinyModel } from "../chat/tinyModel.ts";
 import { rejected, result, scriptedSession } from "./scriptedEnvironment.ts";
@@ -66,12 +67,19 @@ describe.each(Object.entries(FORMATS))("calls written as %s", (_, format) => {
     expect(tokenizer.decode(answer)).toContain("Error: No tool is called no_such_tool.");
   });
 
-  it("in the reasoning do not run, and the model hears that it called nothing", async () => {
-    const { calls, answer, facts } = await play(format, ended(`<think>${good}</think>Hm.`));
-    expect(calls).toEqual([]);
-    expect(facts?.isParsed).toBe(false);
-    expect(tokenizer.decode(answer)).toContain("Call one of the tools.");
-  });
+  it.each([
+    ["an answer", `<think>${good}</think>Hm.`, `user\n${THOUGHT_CALL_NUDGE}`],
+    ["the end of the turn", `<think>${good}`, `user\n${THOUGHT_CALL_NUDGE}`],
+    ["nothing", `<think>${good}</think>\n\n`, "The tool call stands in the reasoning, so it did"],
+  ])(
+    "in the reasoning that %s follows do not run, and the model hears why",
+    async (_what, turn, answered) => {
+      const { calls, answer, facts } = await play(format, ended(turn));
+      expect(calls).toEqual([]);
+      expect(facts?.isParsed).toBe(false);
+      expect(tokenizer.decode(answer)).toContain(answered);
+    },
+  );
 
   it("that were cut do not run, and the model hears why", async () => {
     const { calls, answer } = await play(format, ended(good.replace("</tool_call>", "")));

@@ -38,12 +38,13 @@ export function createHarmonyParser({ tokenizer, controls }: TokenContext): Turn
   const headers = { channel: idOf("channel"), constrain: idOf("constrain") };
   const decode = (ids: readonly number[]): string => tokenizer.decode(ids);
 
-  /** Null for a message that is no call. */
+  /** Null for a message that is no call: one without a recipient and a type is text, whatever ends it. */
   const readCall = (
-    { body, isClosed, ids }: Message,
+    { header, body, isClosed, ids }: Message,
     recipient: string | null,
     tools: readonly ToolDeclaration[],
   ): TurnPart | null => {
+    const isMeant = recipient !== null || header.includes(headers.constrain);
     const name = recipient === null ? null : toolOf(recipient, tools);
     const raw = decode(ids);
     if (name !== null) {
@@ -51,7 +52,7 @@ export function createHarmonyParser({ tokenizer, controls }: TokenContext): Turn
       const options = { name, raw, expected: EXPECTED, isClosed: isWhole };
       return readArguments(body === null ? "" : decode(body), options);
     }
-    if (ids.at(-1) !== callEnd || tools.length === 0) return null;
+    if (!isMeant || ids.at(-1) !== callEnd || tools.length === 0) return null;
     return { kind: "error", error: toolCallError("missing_name", raw, EXPECTED) };
   };
 
@@ -64,10 +65,10 @@ export function createHarmonyParser({ tokenizer, controls }: TokenContext): Turn
     const call = readCall(message, recipient, tools);
     const calls = call === null ? [] : [call];
     if (body === null) return [{ kind: "text", text: withoutRole(decode(header)) }, ...calls];
-    if (channel === "analysis" && (call === null || recipient === null)) {
-      return [{ kind: "reasoning", text: decode(body), tokens: body.length }, ...calls];
-    }
-    return call === null ? [{ kind: "text", text: decode(body) }] : calls;
+    if (call !== null) return calls;
+    const text = decode(body);
+    if (channel === "analysis") return [{ kind: "reasoning", text, tokens: body.length }];
+    return [{ kind: "text", text }];
   };
 
   return (turn, tools) => {

@@ -51,6 +51,8 @@ const MESSAGES: Readonly<Record<ToolCallError["kind"], string>> = {
   bad_arguments: "The arguments of the tool call are not a JSON object.",
   too_deep: `The tool call is nested more than ${MAX_DEPTH} levels deep, so it did not run. Write flatter arguments.`,
   unclosed_argument: "An argument of the tool call was not closed, so it did not run.",
+  in_reasoning:
+    "The tool call stands in the reasoning, so it did not run. Close the reasoning, then call.",
   unterminated: "The tool call was not closed, so it did not run.",
 };
 

@@ -37,7 +37,8 @@ interface TurnParserOptions {
 
 /**
  * Builds the parser of a family. Everything up to the closing marker is reasoning and calls in it never count; complete
- * calls outside count in order, also before a length cut; a call without its closing marker is an error.
+ * calls outside count in order, also before a length cut; a call without its closing marker is an error. So is one in reasoning where
+ * nothing follows that.
  */
 export function createTurnParser(options: TurnParserOptions): TurnParser {
   const { controls, ends, startsThinking, calls } = options;
@@ -128,6 +129,10 @@ interface Reading {
   section: number | null;
   isOver: boolean;
   call: OpenCall | null;
+  /** Of a call that is open within reasoning. */
+  thoughtPayload: string | null;
+  /** The last complete call within reasoning. */
+  thoughtCall: string | null;
   readonly reasoning: string[];
   readonly content: string[];
   /** Pieces of `content` before the first call; null until there is one. */
@@ -144,6 +149,8 @@ function readPieces(pieces: readonly Piece[], options: ReadOptions): Omit<Parsed
     section: null,
     isOver: false,
     call: null,
+    thoughtPayload: null,
+    thoughtCall: null,
     reasoning: [],
     content: [],
     lead: null,
@@ -158,15 +165,21 @@ function readPieces(pieces: readonly Piece[], options: ReadOptions): Omit<Parsed
   }
   dropOpenCall(reading);
   const thought = reading.reasoning.join("").trim();
+  const content = reading.content.join("").trim();
   const lead = reading.content.slice(0, reading.lead ?? reading.content.length).join("");
+  const thoughtCall = reading.calls.length + reading.errors.length > 0 ? null : reading.thoughtCall;
+  if (thoughtCall !== null && content === "" && !reading.thinking) {
+    addError(reading, toolCallError("in_reasoning", thoughtCall, options.calls?.expected ?? ""));
+  }
   return {
     reasoning: thought === "" ? null : thought,
     thinkingTokens: reading.thinkingTokens,
-    content: reading.content.join("").trim(),
+    content,
     lead: lead.trim().length,
     calls: reading.calls,
     errors: reading.errors,
     unclosedThink: reading.thinking,
+    ...(thoughtCall === null ? {} : { thoughtCall }),
   };
 }
 
@@ -177,6 +190,19 @@ function readThought(reading: Reading, { marker, text, tokens }: Piece): void {
   }
   reading.reasoning.push(text);
   reading.thinkingTokens += tokens;
+  if (marker === "callOpen") reading.thoughtPayload = "";
+  else if (marker === "callClose") closeThoughtCall(reading, text);
+  else if (reading.thoughtPayload !== null) reading.thoughtPayload += text;
+}
+
+/** Words about calls are none: only what would have run elsewhere counts. */
+function closeThoughtCall(reading: Reading, close: string): void {
+  const { calls, tools } = reading.options;
+  const payload = reading.thoughtPayload;
+  if (calls === null || payload === null) return;
+  const raw = calls.open + payload + close;
+  if (calls.read(payload, raw, tools).kind === "call") reading.thoughtCall = raw;
+  reading.thoughtPayload = null;
 }
 
 function readCall(

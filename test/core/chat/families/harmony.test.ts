@@ -284,7 +284,6 @@ describe("a turn of gpt-oss", () => {
     ["another recipient", "<|channel|>commentary to=function.add <|constrain|>json"],
     ["a recipient that is no tool", " to=python<|channel|>analysis code"],
     ["no recipient", "<|channel|>commentary <|constrain|>json"],
-    ["no header", ""],
   ])("answers a message to %s that ends as a call does in words", (_what, header) => {
     const turn = `${header}<|message|>{"a": 1}<|call|>`;
     const { calls, errors, content } = parse(turn, [ADD]);
@@ -295,10 +294,12 @@ describe("a turn of gpt-oss", () => {
     expect(parse(turn.replace("<|call|>", "<|return|>"), [ADD]).errors).toEqual([]);
   });
 
-  it("keeps reasoning that ends as a call does", () => {
+  it("takes a message without a recipient and a type for text, also where it ends as a call does", () => {
+    expect(parse("<|channel|>commentary<|message|>I add.<|call|>", [ADD])).toMatchObject({
+      ...{ content: "I add.", calls: [], errors: [] },
+    });
     expect(parse("<|channel|>analysis<|message|>I add.<|call|>", [ADD])).toMatchObject({
-      reasoning: "I add.",
-      errors: [{ kind: "missing_name" }],
+      ...{ reasoning: "I add.", calls: [], errors: [] },
     });
   });
 

@@ -96,6 +96,29 @@ describe("thinking", () => {
     });
   });
 
+  it("answers a call that it closes over in words where nothing follows", () => {
+    const { calls, errors } = parse(sampled(`<think>hm ${CALL_A}\n</think>\n\n<|im_end|>`));
+    expect({ calls, errors }).toMatchObject({
+      calls: [],
+      errors: [{ kind: "in_reasoning", raw: CALL_A, callsBefore: 0 }],
+    });
+    expect(errors[0]?.message).not.toMatch(/<think|<tool_call/);
+  });
+
+  it("names a call that did not run where the turn has no other", () => {
+    const thoughtCall = (turn: string) => {
+      const parsed = parse(sampled(turn));
+      return [parsed.thoughtCall, parsed.errors.length];
+    };
+    expect(thoughtCall(`<think>${CALL_B} ${CALL_A}</think>Yes.<|im_end|>`)).toEqual([CALL_A, 0]);
+    expect(thoughtCall(`<think>${CALL_A}<|im_end|>`)).toEqual([CALL_A, 0]);
+    expect(thoughtCall(`<think>${CALL_A}</think>${CALL_B}<|im_end|>`)).toEqual([undefined, 0]);
+    expect(thoughtCall("<think>A <tool_call> is\n</tool_call></think><|im_end|>")).toEqual([
+      undefined,
+      0,
+    ]);
+  });
+
   it("leaves calls before it alone", () => {
     expect(parse(sampled(`${CALL_A}<think>hm`))).toMatchObject({
       calls: [{ name: "a" }],
