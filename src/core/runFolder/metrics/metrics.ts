@@ -28,7 +28,7 @@ import type { RolloutFacts, StepFacts } from "./stepFacts.ts";
 const ERROR_STOPS: ReadonlySet<string> = new Set(["error", "max_retries"]);
 
 /**
- * The row of a step, trained or skipped. `rollout/*` covers all scored rollouts of the step, `rollout_included/*` the trained
+ * The row of a step, trained or skipped. `rollout/*` covers all rollouts of the step, `rollout_included/*` the trained
  * ones; `num_rollouts` and `num_groups` count what was trained. Numbers that are not finite are null, with `<name>_nonfinite`.
  */
 export function buildMetricsRow(facts: StepFacts): MetricsRow {

@@ -18,7 +18,7 @@ export function rewardMetrics(rollouts: readonly RolloutFacts[]): MetricsTree {
       ...groupStatistics(scored),
     },
     scored_frac: fraction(scored.length, rollouts.length),
-    response_tokens: stats(scored.map(responseTokens)),
+    response_tokens: stats(playedOnly(rollouts).map(responseTokens)),
     stop_reason: stopReasons(rollouts),
   };
 }
@@ -41,23 +41,22 @@ function rewardOf({ reward }: RolloutFacts): number {
 
 /** The part that is also given for each environment; stop reasons cover failed rollouts too, so that they sum to all. */
 export function environmentMetrics(rollouts: readonly RolloutFacts[]): MetricsTree {
-  const scored = scoredOnly(rollouts);
   const successes = rollouts.filter((rollout) => isSuccess(rollout, rollout.successReward));
   return {
     ...rewardMetrics(rollouts),
     success_frac: fraction(successes.length, rollouts.length),
-    turns: stats(scored.map(({ turns }) => turns.length)),
+    turns: stats(playedOnly(rollouts).map(({ turns }) => turns.length)),
     errors: rollouts.filter(({ errorClass }) => errorClass !== null).length,
   };
 }
 
-/** Everything else about scored rollouts: tokens, turns, tools. */
+/** What the policy did, with a reward or without: tokens, turns, tools of all played rollouts; attempts of all. */
 export function behaviourMetrics(rollouts: readonly RolloutFacts[]): MetricsTree {
-  const scored = scoredOnly(rollouts);
-  const turns = scored.flatMap((rollout) => rollout.turns);
+  const played = playedOnly(rollouts);
+  const turns = played.flatMap((rollout) => rollout.turns);
   const turnShare = (isCounted: (turn: TurnFacts) => boolean): number | null =>
     fraction(turns.filter(isCounted).length, turns.length);
-  const over = (value: (rollout: RolloutFacts) => number): MetricsTree => stats(scored.map(value));
+  const over = (value: (rollout: RolloutFacts) => number): MetricsTree => stats(played.map(value));
   return {
     tool_calls: over(({ tools }) => tools.length),
     failed_tool_calls: over(({ tools }) => tools.filter(({ isError }) => isError).length),
@@ -69,12 +68,12 @@ export function behaviourMetrics(rollouts: readonly RolloutFacts[]): MetricsTree
     ),
     thinking_tokens: over((rollout) => sum(rollout.turns.map((turn) => turn.thinkingTokens))),
     stream_breaks: over(({ streamBreaks }) => streamBreaks),
-    attempts: over(({ attempts }) => attempts),
+    attempts: stats(rollouts.map(({ attempts }) => attempts)),
     turn_truncated_frac: turnShare(({ isTruncated }) => isTruncated),
     parse_ok_frac: turnShare(({ isParsed }) => isParsed),
     unclosed_think_frac: turnShare(({ hasUnclosedThink }) => hasUnclosedThink),
     missing_logprobs: turns.filter(({ isMissingLogprobs }) => isMissingLogprobs).length,
-    tool: toolMetrics(scored.flatMap(({ tools }) => tools)),
+    tool: toolMetrics(played.flatMap(({ tools }) => tools)),
   };
 }
 
@@ -87,6 +86,11 @@ export function responseTokens({ turns }: RolloutFacts): number {
 export function stats(values: readonly number[]): MetricsTree {
   const { mean, min, max, std, count }: Stats = summarize(values);
   return { mean, min, max, std, count };
+}
+
+/** Rollouts with at least one turn of the policy; one that failed before says nothing about it. */
+function playedOnly(rollouts: readonly RolloutFacts[]): readonly RolloutFacts[] {
+  return rollouts.filter(({ turns }) => turns.length > 0);
 }
 
 /** Rollouts that ended with a reward. */

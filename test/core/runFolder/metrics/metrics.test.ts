@@ -142,7 +142,31 @@ test("numbers that are not finite become null and are flagged", () => {
   expect(JSON.parse(JSON.stringify(row))).toEqual(row);
 });
 
-test("turns and tools are summed up over scored rollouts", () => {
+test("what the policy did counts without a reward, too, and rewards count alone", () => {
+  const cut = aTurn({ isParsed: false, isTruncated: true, sampledTokens: 30 });
+  const tools = [{ name: "add", isError: true, durationS: 1 }];
+  const rollouts = [
+    rolloutFacts({ reward: 1 }),
+    rolloutFacts({ reward: null, turns: [cut], tools, stop: "parse_error", attempts: 3 }),
+    rolloutFacts({ reward: null, turns: [], stop: "max_retries", attempts: 4 }),
+  ];
+  expect(flatRow({ rollouts })).toMatchObject({
+    "rollout/reward/count": 1,
+    "rollout/turns/count": 2,
+    "rollout/response_tokens/max": 30,
+    "rollout/tokens_per_turn/count": 2,
+    "rollout/parse_ok_frac": 0.5,
+    "rollout/turn_truncated_frac": 0.5,
+    "rollout/tool/add/error_frac": 1,
+    "rollout/failed_tool_calls/mean": 0.5,
+    "rollout/prompt_tokens/count": 2,
+    "rollout/attempts/max": 4,
+  });
+  const malformed = [rolloutFacts({ reward: null, turns: [cut], stop: "parse_error" })];
+  expect(flatRow({ rollouts: malformed })).toMatchObject({ "rollout/parse_ok_frac": 0 });
+});
+
+test("turns and tools are summed up over played rollouts", () => {
   const rollouts = [
     rolloutFacts({
       turns: [aTurn({ sampledTokens: 8 }), aTurn({ sampledTokens: 4, isParsed: false })],
