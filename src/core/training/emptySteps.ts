@@ -1,5 +1,6 @@
-/** Why a run ends after steps that trained nothing. */
+/** Why a run ends after steps that trained nothing: after so many in a row, or when no step of its plan trained anything. */
 
+import { formatQuantity } from "../../shared/format.ts";
 import { AppError } from "../errors.ts";
 import type { FinishedRollout } from "../rollout/rollout.ts";
 
@@ -20,7 +21,7 @@ export function emptySteps(
     : "Look at rollouts with `tinker-rl show`; a higher temperature or num_rollouts, other tasks, or a larger max_failing_rollouts may help.";
   return new AppError(
     "empty-steps",
-    `${count} steps in a row gave nothing to train on: ${why} The run is saved. ${remedy}`,
+    `${formatQuantity(count, "step")} in a row gave nothing to train on: ${why} The run is saved. ${remedy}`,
     { configPath: "max_consecutive_empty_steps" },
   );
 }
@@ -28,7 +29,7 @@ export function emptySteps(
 function maskedSteps(count: number): AppError {
   return new AppError(
     "empty-steps",
-    `${count} steps in a row gave nothing to train on: in the last one off_policy_correction left no token, because the policy has moved too far from the one that sampled. The run is saved. A lower learning_rate or max_steps_off_policy, or wider bounds in off_policy_correction_config may help.`,
+    `${formatQuantity(count, "step")} in a row gave nothing to train on: in the last one off_policy_correction left no token, because the policy has moved too far from the one that sampled. The run is saved. A lower learning_rate or max_steps_off_policy, or wider bounds in off_policy_correction_config may help.`,
     { configPath: "off_policy_correction" },
   );
 }

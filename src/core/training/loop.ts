@@ -31,7 +31,7 @@ export interface LoopEnd {
   readonly step: number;
   readonly statePath: string;
   readonly samplerPath: string | null;
-  /** What ended the run before its plan did: a budget or a target; null without. */
+  /** What ended the run before its plan did, a budget or a target, or what is wrong with a plan that was carried out; null without. */
   readonly ending: AppError | null;
   /** With the settings in force at the end. */
   readonly context: RunContext;
@@ -75,6 +75,8 @@ class Loop {
   #position: LoopPosition;
   /** Metrics for the row of the next step. */
   #extra: Promise<MetricsTree> = Promise.resolve({});
+  /** Of the last step that trained nothing. */
+  #lastEmpty: Pick<StepOutput, "rollouts" | "isMasked"> = { rollouts: [], isMasked: false };
   #lastMetrics: Snapshot["metrics"] = {};
   /** Ends when the save before the last one is confirmed. */
   #earlierSave: Promise<void> = Promise.resolve();
@@ -192,6 +194,7 @@ class Loop {
       stepsAhead: (steps, tokens) => this.#endConditions.stepsAhead(this.#context, steps, tokens),
     });
     this.#extra = Promise.resolve({});
+    if (output.trained === null) this.#lastEmpty = output;
     this.#lastMetrics = metrics;
     this.#position = position;
     this.#endConditions.addStep(output.rewardMean);
@@ -220,6 +223,13 @@ class Loop {
     if (due === null) return;
     this.#earlierSave = this.#checkpoints.begin(due, step, snapshot);
     this.#earlierSave.catch(() => undefined);
+  }
+
+  /** A run that went through its plan and never changed a weight has not done what it was started for. */
+  #untrained(): AppError | null {
+    const { step, optimizerUpdates } = this.#position;
+    if (step === 0 || optimizerUpdates > 0 || !this.#isDone()) return null;
+    return emptySteps(step, this.#lastEmpty.rollouts, this.#lastEmpty.isMasked);
   }
 
   async #afterStep({ isMasked, rollouts }: StepOutput): Promise<void> {
@@ -267,9 +277,11 @@ class Loop {
     await this.#context.storage.usage.flush();
     // The results were given before the stop; they belong to the step that a resume begins with.
     await this.#applyPendingSettings();
-    const ending = this.#isDone() || control.isStopping ? null : this.#earlyEnd();
+    const early = this.#isDone() || control.isStopping ? null : this.#earlyEnd();
+    const ending = this.#untrained() ?? early;
     const isTarget = ending?.code === TARGET_REACHED;
-    const isDone = this.#isDone() || isTarget || (!control.isStopping && ending === null);
+    const isComplete = this.#isDone() || !control.isStopping;
+    const isDone = isTarget || (isComplete && ending === null);
     if (ending !== null) await this.#event(ending.code, ending.message);
     await reportCapacitySummary(this.#context, this.#position.step);
     const entry = await this.#checkpoints.saveLasting(

@@ -9,6 +9,9 @@ import { ENVIRONMENT, someSettings } from "../builders.ts";
 import { FOLDER, linesOf, PATHS } from "../fakeContext.ts";
 import { duringRollouts, prepareRun } from "./prepareRun.ts";
 
+/** Trains on groups of equal rewards, so that no step is empty. */
+const DIRECT = { advantage_calculation: "direct" } as const;
+
 describe("evaluations", () => {
   const evaluation = {
     splits: { [ENVIRONMENT]: ["test"] },
@@ -23,7 +26,11 @@ describe("evaluations", () => {
   };
 
   it("come before the first step and after every so many, and go into the next row", async () => {
-    const { run, context } = prepareRun({ config: { evaluation }, steps: 3, rewards: [1] });
+    const { run, context } = prepareRun({
+      config: { ...DIRECT, evaluation },
+      steps: 3,
+      rewards: [1],
+    });
     await run();
     const evaluated = context.progress.flatMap((event) =>
       event.kind === "evaluated" ? [[event.purpose, event.step]] : [],
@@ -48,7 +55,7 @@ describe("evaluations", () => {
     ["before it where a budget may end the run", { max_tokens_total: 1e9 }, 500],
   ])("play %s", async (_, budget, seconds) => {
     const { run, context, remote } = prepareRun({
-      config: { evaluation, max_rollout_concurrency: 8, ...budget },
+      config: { ...DIRECT, evaluation, max_rollout_concurrency: 8, ...budget },
       steps: 3,
       rewards: [1],
     });
@@ -63,7 +70,7 @@ describe("evaluations", () => {
   });
 
   it("are over before a pause begins", async () => {
-    const loop = prepareRun({ config: { evaluation }, steps: 3, rewards: [1] });
+    const loop = prepareRun({ config: { ...DIRECT, evaluation }, steps: 3, rewards: [1] });
     const { context } = loop;
     duringRollouts(loop, 1, () => context.control.pause());
     const ended = loop.start();
@@ -78,7 +85,7 @@ describe("evaluations", () => {
 
   it("are repeated where the environments' service failed them, and leave one result", async () => {
     const { run, context, remote } = prepareRun({
-      config: { evaluation },
+      config: { ...DIRECT, evaluation },
       settings: someSettings({ maxRetries: 0 }),
       steps: 1,
       rewards: [1],
@@ -101,7 +108,11 @@ describe("evaluations", () => {
   });
 
   it("wait where the environment is too full for their query", async () => {
-    const { run, context, remote } = prepareRun({ config: { evaluation }, steps: 1, rewards: [1] });
+    const { run, context, remote } = prepareRun({
+      config: { ...DIRECT, evaluation },
+      steps: 1,
+      rewards: [1],
+    });
     const { numTasks } = remote;
     let refusals = 0;
     remote.numTasks = async (...asked) => {
@@ -117,7 +128,9 @@ describe("evaluations", () => {
   });
 
   it("do not come again at the start when a run goes on", async () => {
-    const { run, context } = prepareRun({ config: { evaluation: { ...evaluation, every: null } } });
+    const { run, context } = prepareRun({
+      config: { ...DIRECT, evaluation: { ...evaluation, every: null } },
+    });
     await run({ ...START, step: 1, cursor: 1 });
     expect(context.progress.some(({ kind }) => kind === "evaluated")).toBe(false);
   });

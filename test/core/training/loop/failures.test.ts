@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { AppError } from "../../../../src/core/errors.ts";
+import { START } from "../../../../src/core/training/step/loopPosition.ts";
 import { scriptedEnvironment } from "../../rollout/scriptedEnvironment.ts";
 import { linesOf, PATHS } from "../fakeContext.ts";
 import { resultOf } from "../fakeTrainingClient.ts";
@@ -108,6 +109,23 @@ describe("steps without anything to train on", () => {
       code: "empty-steps",
       message: expect.stringMatching(/in the last one all 2 rollouts failed\. The first: no data/),
     });
+  });
+
+  it("are no success when the whole plan held no other, also when it is resumed", async () => {
+    const { run, saves, state } = prepareRun({ steps: 2, rewards: [1, 1] });
+    const nothing = { code: "empty-steps", message: expect.stringMatching(/^2 steps in a row/) };
+    expect(await run()).toMatchObject({ outcome: "stopped", step: 2, ending: nothing });
+    expect(saves()).toEqual(["interrupt_000002"]);
+    const saved = await state();
+    if (saved === null) throw new Error("the run was saved");
+    const position = {
+      ...START,
+      step: saved.step,
+      cursor: saved.dataset.cursor,
+      optimizerUpdates: saved.optimizer_updates,
+    };
+    const resumed = await prepareRun({ steps: 2 }).run(position);
+    expect(resumed).toMatchObject({ outcome: "stopped", ending: { code: "empty-steps" } });
   });
 
   it("are counted anew after a step that trained", async () => {

@@ -104,11 +104,11 @@ describe("a loop that is asked to pause", () => {
     const remote = scriptedEnvironment([
       { onCall: () => result("", { reward: 1, finished: true }) },
       { onCall: () => result("", { reward: null, finished: true }) },
-      { onCall: () => result("", { reward: 0, finished: true }) },
+      { onCall: () => result("", { reward: 1, finished: true }) },
     ]);
     const { context, run } = prepareRun({
       remote,
-      config: { group_failures: policy },
+      config: { group_failures: policy, advantage_calculation: "direct" },
       onPhase: () => context.control.continue(),
     });
     await run();
