@@ -1,6 +1,7 @@
 /** What an alarm rests on: the metric that it judges, the steps that it looks back over, and the rollouts that made it. */
 
 import type { AlarmId } from "../config/fields/schema.ts";
+import { areEqualRewards } from "../runFolder/metrics/outcomes.ts";
 import type { RolloutRecord } from "../runFolder/rollouts/rolloutRecord.ts";
 
 type Group = readonly RolloutRecord[];
@@ -31,7 +32,10 @@ const EVIDENCE: Readonly<Record<AlarmId, AlarmEvidence>> = {
     steps: AROUND_STEPS,
     madeBy: repeatEachOther,
   },
-  nonfinite_rewards: each("rollout/nonfinite_rewards", ({ rewards }) => rewards.includes(null)),
+  nonfinite_rewards: each(
+    "rollout/nonfinite_rewards",
+    ({ rewards, rewardBreakdown }) => rewards.length > 0 && rewardBreakdown.clamped === null,
+  ),
   logprob_gap: ofStep("optim/kl_sample_train_v2"),
   logprob_gap_critical: ofStep("optim/kl_sample_train_v2"),
   stale_sampler: ofStep("async/staleness/max"),
@@ -76,7 +80,7 @@ function isUnreadable(turn: Turn): boolean {
 
 function haveEqualRewards(group: Group): readonly boolean[] {
   const rewards = group.flatMap(({ reward }) => reward ?? []);
-  const areEqual = rewards.length > 1 && new Set(rewards).size === 1;
+  const areEqual = rewards.length > 1 && areEqualRewards(rewards);
   return group.map(({ reward }) => areEqual && reward !== null);
 }
 

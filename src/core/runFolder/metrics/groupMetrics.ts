@@ -3,12 +3,9 @@
 import { groupBy } from "../../util/groupBy.ts";
 import { fraction, mean, summarize } from "../../util/stats.ts";
 import type { MetricsTree } from "./metricsTree.ts";
-import { isSuccess } from "./outcomes.ts";
+import { areEqualRewards, isSuccess } from "./outcomes.ts";
 import { scoredOnly, stats } from "./rolloutMetrics.ts";
 import type { GroupFacts, RolloutFacts } from "./stepFacts.ts";
-
-/** Rewards closer than this count as equal. */
-const EQUAL_REWARDS = 1e-8;
 
 /**
  * A group is mixed, all good (equal rewards, success) or all bad (equal rewards, no success); one with fewer than two rewards
@@ -22,12 +19,14 @@ export function groupMetrics(
   const spreads = groups
     .map(({ group }) => scoredOnly(byGroup.get(group) ?? []))
     .filter(({ length }) => length > 1)
-    .map((scored) => ({
-      ...summarize(scored.map(({ reward }) => reward ?? 0)),
+    .map((scored) => ({ scored, rewards: scored.map(({ reward }) => reward ?? 0) }))
+    .map(({ scored, rewards }) => ({
+      ...summarize(rewards),
+      isEqual: areEqualRewards(rewards),
       // All of a group play in one environment.
       successReward: scored[0]?.successReward ?? 0,
     }));
-  const equal = spreads.filter(({ min, max }) => (max ?? 0) - (min ?? 0) < EQUAL_REWARDS);
+  const equal = spreads.filter(({ isEqual }) => isEqual);
   const good = equal.filter(({ mean: reward, successReward }) =>
     isSuccess({ reward }, successReward),
   );

@@ -1,5 +1,7 @@
 /** What counts as a failed rollout, and what as a success: one definition for metrics, evaluations, targets, checkpoints and alarms. */
 
+import { summarize } from "../../util/stats.ts";
+
 /** A rollout that has ended; its reward is null when it failed. */
 export interface Outcome {
   readonly reward: number | null;
@@ -7,6 +9,8 @@ export interface Outcome {
 
 /** Sums of rewards miss their exact value by less. */
 const TOLERANCE = 1e-8;
+/** Rewards of a group closer than this are equal: a normalized advantage would make a large one of their rounding; verl adds as much. */
+const EQUAL_REWARDS = 1e-6;
 /** A mean over fewer of its rollouts ends no run and chooses no checkpoint: what is missing may be what went wrong. */
 export const MIN_SCORED_SHARE = 0.9;
 
@@ -17,6 +21,12 @@ export function isFailed({ reward }: Outcome): boolean {
 /** A failed rollout is never a success, whatever `successReward` is. */
 export function isSuccess({ reward }: Outcome, successReward: number): boolean {
   return reward !== null && reward >= successReward - TOLERANCE;
+}
+
+/** True when no reward differs from another, so that a comparison of them says nothing. */
+export function areEqualRewards(rewards: readonly number[]): boolean {
+  const { min, max } = summarize(rewards);
+  return (max ?? 0) - (min ?? 0) < EQUAL_REWARDS;
 }
 
 /** True when a mean over `scored` of `rollouts` may decide something. */

@@ -6,13 +6,14 @@
  * |---|---|---|
  * | `direct` | r | REINFORCE without a baseline |
  * | `centered` | r - mean of the group | Dr. GRPO (Liu et al. 2025, arXiv:2503.20783) |
- * | `centered_normalized` | (r - mean) / (sample std of the group + eps), 0 for a std of 0 | GRPO |
+ * | `centered_normalized` | (r - mean) / (sample std of the group + eps), 0 for equal rewards | GRPO |
  * | `rloo` | r - mean of the others = (r - mean) n / (n - 1) | Kool et al. 2019; Ahmadian et al. 2024, arXiv:2402.14740 |
  * | `batch_normalized` | (r - mean) / (sample std of these over all groups + eps) | REINFORCE++ with baseline (Hu et al. 2025, arXiv:2501.03262) |
  */
 
 import type { Config } from "../../config/fields/schema.ts";
 import { assertNever } from "../../errors.ts";
+import { areEqualRewards } from "../../runFolder/metrics/outcomes.ts";
 import { summarize } from "../../util/stats.ts";
 
 export type AdvantageRules = Pick<
@@ -22,9 +23,6 @@ export type AdvantageRules = Pick<
 
 /** The rewards or the advantages of a group, in the order of its rollouts. */
 type Group = readonly number[];
-
-/** Below this rewards count as equal. */
-const EQUAL_REWARDS = 1e-8;
 
 /** One advantage per reward, for the groups that a step trains on. `advantage_clip` bounds the absolute value. */
 export function computeAdvantages(
@@ -47,15 +45,15 @@ function rawAdvantages(
     case "centered":
       return groups.map(centered);
     case "centered_normalized":
-      return groups.map((rewards) => scaled(centered(rewards), summarize(rewards).std, eps));
+      return groups.map((rewards) => scaled(centered(rewards), rewards, eps));
     case "rloo":
       return groups.map((rewards) =>
         centered(rewards).map((value) => (value * rewards.length) / (rewards.length - 1)),
       );
     case "batch_normalized": {
       const all = groups.map(centered);
-      const { std } = summarize(all.flat());
-      return all.map((group) => scaled(group, std, eps));
+      const whole = all.flat();
+      return all.map((group) => scaled(group, whole, eps));
     }
     default:
       return assertNever(method);
@@ -67,12 +65,9 @@ function centered(rewards: Group): Group {
   return rewards.map((reward) => reward - mean);
 }
 
-function scaled(values: Group, std: number | null, eps: number): Group {
-  if (std === null || std < EQUAL_REWARDS) return values.map(() => 0);
+/** Divided by the standard deviation of `all`; nothing is left of differences that are none. */
+function scaled(values: Group, all: readonly number[], eps: number): Group {
+  const { std } = summarize(all);
+  if (std === null || areEqualRewards(all)) return values.map(() => 0);
   return values.map((value) => value / (std + eps));
-}
-
-/** True when no reward of the group differs from another: a centred method then learns nothing from it. */
-export function areAllEqual(rewards: readonly number[]): boolean {
-  return Math.max(...rewards) - Math.min(...rewards) < EQUAL_REWARDS;
 }

@@ -8,10 +8,11 @@ import { zeroVariancePolicy } from "../../config/fields/presets.ts";
 import type { Config } from "../../config/fields/schema.ts";
 import { isAppError } from "../../errors.ts";
 import type { FinishedRollout } from "../../rollout/rollout.ts";
+import { areEqualRewards } from "../../runFolder/metrics/outcomes.ts";
 import type { GroupFacts } from "../../runFolder/metrics/stepFacts.ts";
 import { groupBy } from "../../util/groupBy.ts";
 import { sum } from "../../util/stats.ts";
-import { areAllEqual, computeAdvantages } from "./advantages.ts";
+import { computeAdvantages } from "./advantages.ts";
 import { buildDatum, type TrainingDatum } from "./datums.ts";
 import { mayHaveGradient } from "./gradient.ts";
 import { type CountedRollout, rolloutKey } from "./lossNormalization.ts";
@@ -176,7 +177,7 @@ function whyExcluded(
   if (isCentered && rewards.length < 2) return "too_few";
   const fitting = members.filter((member) => member.reward !== null && !isOverlong(member));
   if (config.overlong === "mask" && fitting.length === 0) return "overlong";
-  if (zeroVariancePolicy(config) === "drop" && areAllEqual(rewards)) return "zero_variance";
+  if (zeroVariancePolicy(config) === "drop" && areEqualRewards(rewards)) return "zero_variance";
   return null;
 }
 

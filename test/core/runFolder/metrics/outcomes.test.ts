@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import {
   areEnoughScored,
+  areEqualRewards,
   failureReward,
   isFailed,
   isSuccess,
@@ -16,6 +17,14 @@ describe("the outcome of a rollout", () => {
   it("is a success from the success reward on, also where a sum of rewards misses it by rounding", () => {
     expect(isSuccess({ reward: 0.1 + 0.2 + 0.7 }, 1)).toBe(true);
     expect(isSuccess({ reward: 0.99 }, 1)).toBe(false);
+  });
+
+  it("equals another up to rounding", () => {
+    expect(areEqualRewards([0.1 + 0.2, 0.3])).toBe(true);
+    expect(areEqualRewards([0, 1e-7])).toBe(true);
+    expect(areEqualRewards([1])).toBe(true);
+    expect(areEqualRewards([])).toBe(true);
+    expect(areEqualRewards([0, 0, 1e-6])).toBe(false);
   });
 
   it("decides something where at least 90 % of the rollouts are scored", () => {

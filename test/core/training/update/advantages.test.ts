@@ -2,7 +2,6 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
   type AdvantageRules,
-  areAllEqual,
   computeAdvantages,
 } from "../../../../src/core/training/update/advantages.ts";
 
@@ -94,10 +93,13 @@ describe("advantages", () => {
   });
 });
 
-describe("a group's rewards", () => {
-  it("count as equal up to rounding", () => {
-    expect(areAllEqual([0.1 + 0.2, 0.3])).toBe(true);
-    expect(areAllEqual([1])).toBe(true);
-    expect(areAllEqual([0, 0, 1e-6])).toBe(false);
-  });
+describe("rewards that differ by rounding", () => {
+  it.each(["centered_normalized", "batch_normalized"] as const)(
+    "are no difference for %s",
+    (method) => {
+      expect(advantages([0, 0, 0, 1e-7], method)).toEqual([0, 0, 0, 0]);
+      expect(advantages([0.1 + 0.2, 0.3], method)).toEqual([0, 0]);
+      expect(advantages([0, 0, 0, 2e-6], method).at(-1)).toBeCloseTo(1.5, 9);
+    },
+  );
 });
