@@ -131,7 +131,7 @@ export const ALARMS: Readonly<Record<AlarmId, Alarm>> = {
     fires: "above",
     measure: ({ nonfiniteRewards }) => nonfiniteRewards,
     seen: ({ value }) =>
-      `The reward of ${value === 1 ? "a rollout" : `${value} rollouts`} was no finite number.`,
+      `The reward of ${value === 1 ? "a rollout" : `${value} rollouts`} cannot be trained on: it is not a finite number, or larger than 1e30 in size.`,
     meaning:
       "Such rollouts count as failed, and their groups are left out unless `max_failing_rollouts` allows for it. The fault is in how the environment computes its rewards.",
     edits: allowFailures,

@@ -30,9 +30,14 @@ export interface FaultRule {
   readonly codes: readonly string[];
   /** Where it must happen for an outcome; absent = anywhere. */
   readonly during?: "call" | "later-turn";
-  /** As what an outcome is recorded; a failure is `error` or `max_retries`. */
+  /** As what an outcome is recorded; a fault that breaks a rollout off is `error` or `max_retries`. */
   readonly stops?: readonly StopReason[];
 }
+
+/** Code of a reward that cannot be trained on. */
+export const INVALID_REWARD = "environment-reward-invalid";
+/** For an error without a code. */
+const UNEXPECTED = "bug";
 
 export const FAULT_RULES: readonly FaultRule[] = [
   {
@@ -107,21 +112,16 @@ export const FAULT_RULES: readonly FaultRule[] = [
     codes: ["environment-tool-crashed"],
   },
   {
-    what: "The environment's prompt is too long to read or holds too many images, it sends an image that is broken, or ends an episode without saying so",
+    what: "The environment's prompt is too long to read or holds too many images, or it sends an image that is broken",
     cause: "environment",
     reaction: "fail",
-    codes: [
-      "environment-reply-too-long",
-      "rollout-image-limit",
-      "image-invalid",
-      "rollout-after-end",
-    ],
+    codes: ["environment-reply-too-long", "rollout-image-limit", "image-invalid"],
   },
   {
-    what: "The rewards do not add up to a finite number of at most 1e30",
+    what: "The environment gives a reward that is not a finite number, or rewards that come to more than 1e30 in size",
     cause: "environment",
     reaction: "fail",
-    codes: ["environment-reward-invalid"],
+    codes: [INVALID_REWARD],
   },
   {
     what: "The model's service does not answer within `sampling_timeout` or fails",
@@ -142,10 +142,10 @@ export const FAULT_RULES: readonly FaultRule[] = [
     codes: ["prompt-too-long", "rollout-image"],
   },
   {
-    what: "A conversation cannot be written as tokens, or the program finds a mistake of its own",
+    what: "A conversation cannot be written as tokens, a call comes after the end of its episode, or the program finds another mistake of its own",
     cause: "program",
     reaction: "fail",
-    codes: ["chat-bridge", "invariant"],
+    codes: ["chat-bridge", "rollout-after-end", "invariant", UNEXPECTED],
   },
   {
     what: "Anything else that all rollouts meet, such as a key that is refused or an unknown name",
@@ -163,6 +163,19 @@ export function isServiceFault(error: unknown): error is AppError {
 /** True for faults that every rollout of the environment would have: a refused key, an unknown name. */
 export function isRefusal(error: unknown): error is AppError {
   return isAppError(error, "environment-auth", "environment-not-found");
+}
+
+/** The class of a fault in records and metrics: its code. */
+export function errorClass(error: unknown): string | null {
+  if (error === null) return null;
+  return isAppError(error) ? error.code : UNEXPECTED;
+}
+
+/** True for the class of a fault that neither the policy, nor an environment, nor a service, nor a setting caused. */
+export function isInternalError(ofClass: string | null): boolean {
+  return FAULT_RULES.some(
+    ({ cause, codes }) => cause === "program" && ofClass !== null && codes.includes(ofClass),
+  );
 }
 
 /** The stop reason where the policy caused the fault, in a call or in a turn after the first one; null where it did not. */

@@ -1,7 +1,8 @@
 /** How the rewards of a rollout become one number. */
 
 import type { EnvironmentConfig } from "../config/fields/schema.ts";
-import { assertNever } from "../errors.ts";
+import { AppError, assertNever } from "../errors.ts";
+import { INVALID_REWARD } from "./faults.ts";
 
 export type RewardRules = Pick<
   EnvironmentConfig,
@@ -16,14 +17,16 @@ export interface RewardStages {
   readonly sum: number | null;
   readonly reduction: string;
   readonly reduced: number | null;
-  /** The rollout's reward; null when there was none to reduce, which makes the rollout failed. */
+  /** The rollout's reward; null when there was none to reduce, or none that can be trained on, which makes the rollout failed. */
   readonly clamped: number | null;
 }
 
+/** Advantages, losses and their sums hold 32 bits, which end at 3.4e38: rewards up to this size leave them room. */
+const MAX_REWARD = 1e30;
+
 /**
- * The score of the group counts as the last reward. `nonterminal_reward` joins or replaces the rewards of a rollout that did not finish.
- * Then the rewards are reduced, the result is raised to `min_reward` and lowered to `max_reward`. A reward that is not finite fails the
- * rollout.
+ * `nonterminal_reward` joins or replaces the rewards of a rollout that did not finish. The score of the group counts as the last of the
+ * environment's rewards. Then the rewards are reduced, the result is raised to `min_reward` and lowered to `max_reward`.
  */
 export function scoreRewards(
   rewards: readonly number[],
@@ -32,30 +35,52 @@ export function scoreRewards(
   group: number | null = null,
 ): RewardStages {
   const nonterminal = reachedTerminalState ? null : rules.nonterminal_reward;
-  const all = withNonterminal(
-    group === null ? rewards : [...rewards, group],
-    nonterminal,
-    rules.nonterminal_mode,
-  );
+  const all = withNonterminal(rewards, group, nonterminal, rules.nonterminal_mode);
   const sum = all.length === 0 ? null : all.reduce((total, reward) => total + reward, 0);
-  const reduced = all.every(Number.isFinite) ? reduce(all, rules.reward_reduction) : null;
+  const reduced = finite(all.every(Number.isFinite) ? reduce(all, rules.reward_reduction) : null);
   return {
     group,
     nonterminal,
     sum,
     reduction: rules.reward_reduction,
     reduced,
-    clamped: clamp(reduced, rules),
+    clamped: trainable(clamp(reduced, rules)),
   };
+}
+
+/** AppError `environment-reward-invalid` where there were rewards, and none came of them; else null. */
+export function rewardFault(
+  { sum, reduced, clamped }: RewardStages,
+  environment: string,
+): AppError | null {
+  if (sum === null || clamped !== null) return null;
+  const problem =
+    reduced === null
+      ? "rewards that are not finite numbers, or add up to none"
+      : `a reward of ${reduced}, which is larger than ${MAX_REWARD} in size`;
+  return new AppError(
+    INVALID_REWARD,
+    `Environment ${environment} gave ${problem}. Correct how it computes rewards, or bound them with min_reward and max_reward.`,
+  );
+}
+
+function finite(reward: number | null): number | null {
+  return Number.isFinite(reward) ? reward : null;
+}
+
+function trainable(reward: number | null): number | null {
+  return reward !== null && Math.abs(reward) <= MAX_REWARD ? reward : null;
 }
 
 function withNonterminal(
   rewards: readonly number[],
+  group: number | null,
   nonterminal: number | null,
   mode: RewardRules["nonterminal_mode"],
 ): readonly number[] {
-  if (nonterminal === null) return rewards;
-  return mode === "replace" ? [nonterminal] : [...rewards, nonterminal];
+  const score = group === null ? [] : [group];
+  if (nonterminal === null) return [...rewards, ...score];
+  return mode === "replace" ? [nonterminal] : [...rewards, nonterminal, ...score];
 }
 
 function reduce(

@@ -1,7 +1,7 @@
 /** One rollout from its first attempt to its record: sessions, time limit, retries in fresh sessions, reward. */
 
 import type { Chat } from "../chat/chat.ts";
-import { errorMessage, isAppError } from "../errors.ts";
+import { errorMessage } from "../errors.ts";
 import type { Clock, Log, Random } from "../ports.ts";
 import type { RolloutFacts } from "../runFolder/metrics/stepFacts.ts";
 import type { StopReason } from "../runFolder/metrics/stopReasons.ts";
@@ -9,11 +9,13 @@ import type { RolloutRecord } from "../runFolder/rollouts/rolloutRecord.ts";
 import { meteredSampler } from "../tinker/metered.ts";
 import type { SamplingClient } from "../tinker/samplingClient.ts";
 import { type MeteredUsage, UsageMeter } from "../usage/usageMeter.ts";
+import { sum } from "../util/stats.ts";
 import type { WithTimerPaused } from "../util/withTimerPaused.ts";
 import type { EnvironmentGate } from "./environmentGate.ts";
 import { Episode } from "./episode.ts";
+import { errorClass } from "./faults.ts";
 import type { Ledger } from "./ledger.ts";
-import { scoreRewards } from "./rewards.ts";
+import { rewardFault, scoreRewards } from "./rewards.ts";
 import type { RolloutImage } from "./rolloutImages.ts";
 import { retryUntilAccepted } from "./rolloutRetry.ts";
 import { useSession } from "./sessionUse.ts";
@@ -158,14 +160,17 @@ function finish(
   attempts: number,
   timing: Timing,
 ): FinishedRollout {
-  const { episode, stop, error, usage } = result;
+  const { episode, stop, usage } = result;
   const rewards = episode?.rewards ?? [];
   const rewardBreakdown = scoreRewards(
     rewards,
     stop === "reached_terminal_state",
     settings.rewards,
   );
-  const reward = hasPlayed(result) ? rewardBreakdown.clamped : null;
+  const isPlayed = hasPlayed(result);
+  const reward = isPlayed ? rewardBreakdown.clamped : null;
+  const invalid = isPlayed ? rewardFault(rewardBreakdown, task.environment) : null;
+  const error = result.error ?? invalid;
   const record: RolloutRecord = {
     ...task,
     attempt: attempts - 1,
@@ -200,6 +205,7 @@ function finish(
     tools: episode?.toolFacts ?? [],
     promptTokens: episode?.promptTokens ?? 0,
     observationTokens: episode?.observationTokens ?? 0,
+    tokensLeft: tokensLeft(episode, settings),
     usage,
     streamBreaks: episode?.streamBreaks ?? 0,
     queueS: 0,
@@ -236,6 +242,19 @@ function tokensOf(episode: Episode | null): Pick<FinishedRollout, "streams" | "i
   return { streams: episode?.streams ?? [], images: episode?.images ?? [] };
 }
 
+function tokensLeft(
+  episode: Episode | null,
+  { maxResponseTokens, maxTotalTokens, maxSampledTokens }: RolloutSettings,
+): number {
+  const turns = episode?.turnFacts.map(({ sampledTokens }) => sampledTokens) ?? [];
+  const lengths = episode?.streams.map(({ length }) => length) ?? [];
+  return Math.min(
+    maxResponseTokens - Math.max(0, ...turns),
+    maxTotalTokens - Math.max(0, ...lengths),
+    (maxSampledTokens ?? Number.POSITIVE_INFINITY) - sum(turns),
+  );
+}
+
 function hasPlayed({ episode, error }: AttemptResult): boolean {
   return error === null && episode !== null && episode.turnCount > 0;
 }
@@ -252,18 +271,17 @@ export function withGroupScore(
 ): FinishedRollout {
   const { record, facts } = rollout;
   if ("error" in outcome) {
-    const error = `The group could not be scored. ${errorMessage(outcome.error)}`;
-    return {
-      ...rollout,
-      record: { ...record, reward: null, error },
-      reward: null,
-      facts: { ...facts, reward: null, errorClass: errorClass(outcome.error) },
-      stack: stackOf(outcome.error),
-    };
+    const message = `The group could not be scored. ${errorMessage(outcome.error)}`;
+    return withoutReward(rollout, outcome.error, message);
   }
   const rewards = record.rewards.map((reward) => reward ?? Number.NaN);
   const isFinished = record.stop === "reached_terminal_state";
   const rewardBreakdown = scoreRewards(rewards, isFinished, rules, outcome.score);
+  const invalid = rewardFault(rewardBreakdown, record.environment);
+  if (invalid !== null) {
+    const scored = { ...rollout, record: { ...record, rewardBreakdown } };
+    return withoutReward(scored, invalid, invalid.message);
+  }
   const reward = rewardBreakdown.clamped;
   return {
     ...rollout,
@@ -273,9 +291,15 @@ export function withGroupScore(
   };
 }
 
-function errorClass(error: unknown): string | null {
-  if (error === null) return null;
-  return isAppError(error) ? error.code : "bug";
+function withoutReward(rollout: FinishedRollout, fault: unknown, error: string): FinishedRollout {
+  const { record, facts } = rollout;
+  return {
+    ...rollout,
+    record: { ...record, reward: null, error },
+    reward: null,
+    facts: { ...facts, reward: null, errorClass: errorClass(fault) },
+    stack: stackOf(fault),
+  };
 }
 
 function stackOf(error: unknown): string | null {

@@ -41,10 +41,10 @@ test("the rollouts that made an alarm are found by what their turns hold", () =>
   const cutOff = withTurn({ calls: [], stopReason: "length" });
   expect(made("parse_success", [cutOff])).toEqual([false]);
   expect(made("missing_rewards", [usual, aRecord({ reward: null })])).toEqual([false, true]);
-  expect(made("nonfinite_rewards", [usual, aRecord({ rewards: [1, null] })])).toEqual([
-    false,
-    true,
-  ]);
+  const noReward = { ...usual.rewardBreakdown, reduced: null, clamped: null };
+  const invalid = aRecord({ rewards: [1e308, 1e308], rewardBreakdown: noReward });
+  const without = aRecord({ rewards: [], rewardBreakdown: noReward });
+  expect(made("nonfinite_rewards", [usual, invalid, without])).toEqual([false, true, false]);
 });
 
 test("those of a group are found by comparing them", () => {

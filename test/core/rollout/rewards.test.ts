@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type RewardRules, scoreRewards } from "../../../src/core/rollout/rewards.ts";
+import { type RewardRules, rewardFault, scoreRewards } from "../../../src/core/rollout/rewards.ts";
 
 function rules(changes: Partial<RewardRules> = {}): RewardRules {
   return {
@@ -63,6 +63,36 @@ describe("the reward of a rollout", () => {
   it("does not exist without any reward, also where there is a lower bound", () => {
     expect(scoreRewards([], finished, rules({ nonterminal_reward: 1 })).clamped).toBeNull();
     expect(scoreRewards([], unfinished, rules({ min_reward: 0 })).clamped).toBeNull();
+  });
+
+  it.each<[RewardRules["reward_reduction"], readonly number[]]>([
+    ["sum", [1e308, 1e308]],
+    ["mean", [1e308, 1e308]],
+    ["last", [0, 1e39]],
+    ["max", [Number.NaN]],
+  ])(
+    "%s of %j does not exist, because nothing can be trained with it",
+    (reward_reduction, rewards) => {
+      const stages = scoreRewards(rewards, finished, rules({ reward_reduction }));
+      expect(stages.clamped).toBeNull();
+      expect(rewardFault(stages, "a/b")?.code).toBe("environment-reward-invalid");
+    },
+  );
+
+  it("may be as large as any number where bounds make it small", () => {
+    const stages = scoreRewards([1e39], finished, rules({ max_reward: 10 }));
+    expect(stages.clamped).toBe(10);
+    expect(rewardFault(stages, "a/b")).toBeNull();
+    expect(rewardFault(scoreRewards([], finished, rules()), "a/b")).toBeNull();
+  });
+
+  it("ends in the score of the group, also behind nonterminal_reward", () => {
+    const last = rules({ reward_reduction: "last", nonterminal_reward: -1 });
+    expect(scoreRewards([0.5], unfinished, last, 0.75).clamped).toBe(0.75);
+    const sum = rules({ nonterminal_reward: -1 });
+    expect(scoreRewards([0.5], unfinished, sum, 0.75).clamped).toBe(0.25);
+    const replaced = rules({ nonterminal_reward: -1, nonterminal_mode: "replace" });
+    expect(scoreRewards([0.5], unfinished, replaced, 0.75).clamped).toBe(-1);
   });
 
   it("does not exist where one of the rewards is no number", () => {

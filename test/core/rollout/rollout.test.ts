@@ -104,6 +104,34 @@ describe("a rollout", () => {
     expect(await play(-1)).toMatchObject({ reward: -1, record: { stop: "max_turns" } });
   });
 
+  it("whose rewards cannot be trained on has failed, by the environment's fault, and is not repeated", async () => {
+    const rewards = [1e308, 1e308];
+    const onCall = () => result("", { reward: rewards.pop() ?? 0, finished: rewards.length === 0 });
+    const environment = scriptedEnvironment([{ onCall }]);
+    const { record, reward, facts } = await setUp({ environment }).run();
+    expect([reward, facts.errorClass, facts.attempts]).toEqual([
+      null,
+      "environment-reward-invalid",
+      1,
+    ]);
+    expect(record.error).toMatch(
+      /^Environment Owner\/Game gave rewards that are not finite numbers/,
+    );
+  });
+
+  it("knows how far it stayed below the nearest of its limits", async () => {
+    const left = async (limits: Partial<RolloutSettings>) =>
+      (await setUp({ settings: limits }).run()).facts.tokensLeft;
+    const wide = { maxResponseTokens: 1_000, maxTotalTokens: 100_000, maxSampledTokens: null };
+    const { facts, streams } = await setUp({ settings: wide }).run();
+    const turns = facts.turns.map(({ sampledTokens }) => sampledTokens);
+    const sampled = turns.reduce((total, tokens) => total + tokens, 0);
+    expect(facts.tokensLeft).toBe(1_000 - Math.max(...turns));
+    expect(await left({ ...wide, maxSampledTokens: sampled + 5 })).toBe(5);
+    const length = streams[0]?.length ?? 0;
+    expect(await left({ ...wide, maxTotalTokens: length + 3 })).toBe(3);
+  });
+
   it("that was finished does not get nonterminal_reward", async () => {
     const rewards = anEnvironment({ nonterminal_reward: -5 });
     expect(await setUp({ settings: { rewards } }).run()).toMatchObject({

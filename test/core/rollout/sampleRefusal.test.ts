@@ -16,7 +16,7 @@ it.each([
   ["a request that is too large, whatever the service says", 413, "no", "prompt-too-long"],
   ["a context that is full", 400, "input is too long", "prompt-too-long"],
   ["any other content", 400, "no", "sample-refused"],
-])("%s is told apart by status and text", (_name, status, detail, code) => {
+])("%s is known by status and text", (_name, status, detail, code) => {
   const fault = new AppError("tinker-bad-request", "", { data: { status, detail } });
   expect(sampleRefusal(fault, request)?.code).toBe(code);
 });

@@ -86,6 +86,7 @@ export function rolloutFacts(changes: Partial<RolloutFacts> = {}): RolloutFacts 
     tools: [],
     promptTokens: 20,
     observationTokens: 5,
+    tokensLeft: 10_000,
     usage: NO_USAGE,
     streamBreaks: 0,
     queueS: 0,

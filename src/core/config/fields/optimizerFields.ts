@@ -136,7 +136,7 @@ export const optimizerFields = {
     default: 0,
     change: "tunable",
     isAdvanced: true,
-    doc: "Added to the standard deviation before `centered_normalized` or `batch_normalized` divides by it.",
+    doc: "Added to the standard deviation before `centered_normalized` or `batch_normalized` divides by it. Rewards that differ by less than 1e-6 count as equal.",
   },
   advantage_clip: {
     type: "number",
@@ -196,6 +196,6 @@ export const optimizerFields = {
     change: "tunable",
     isAdvanced: true,
     unit: "steps",
-    doc: "Number of steps in a row without anything to train on after which the run ends, with a saved checkpoint and a message that says what to look at.",
+    doc: "Number of steps in a row without anything to train on after which the run ends, with a saved checkpoint and a message that says what to look at. A run of which no step trained anything ends in the same way.",
   },
 } as const satisfies FieldTable;

@@ -48,7 +48,7 @@ export const dataFields = {
     default: null,
     change: "tunable",
     examples: [1],
-    doc: "How often to go through all tasks. `null` sets no end.",
+    doc: "How often to go through all tasks. `null` sets no end. With `mix: weighted` it counts as many tasks as there are: an environment with a large `weight` then repeats some of its own, and one with a small `weight` does not get through all of them.",
   },
   max_steps: {
     type: "integer",

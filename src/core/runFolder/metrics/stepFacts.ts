@@ -49,6 +49,8 @@ export const rolloutFactsSchema = z
     promptTokens: count,
     /** Tokens that came from the environment after the first prompt. */
     observationTokens: count,
+    /** Between the rollout and the nearest of the limits that it was played with: of a turn, of its tokens, of what it sampled. */
+    tokensLeft: z.number().int(),
     /** Of all its requests, those of earlier attempts included; absent in groups that earlier versions stored. */
     usage: meteredUsageSchema.prefault(NO_USAGE),
     /** Restarts of the token stream within the rollout. */

@@ -11,7 +11,6 @@ import { rolloutRecordSchema } from "../../runFolder/rollouts/rolloutRecord.ts";
 import { concatBytes } from "../../util/concatBytes.ts";
 import { encodeJsonLine, parseJsonLines } from "../../util/jsonl.ts";
 import { sum } from "../../util/stats.ts";
-import { hasNonfiniteReward } from "../update/healthMetrics.ts";
 
 const tokenRun = z.object({
   end: z.number().int().positive(),
@@ -30,8 +29,6 @@ const rolloutLine = z.object({
   facts: rolloutFactsSchema,
   reward: z.number().nullable(),
   stack: z.string().nullable(),
-  /** JSON has no such numbers. */
-  hasNonfiniteReward: z.boolean(),
   /** One entry a stream. */
   streams: z.array(z.array(tokenRun).refine(areRising)),
 });
@@ -43,8 +40,11 @@ const BYTES_PER_NUMBER = 4;
 export function encodeRollout(rollout: FinishedRollout): Uint8Array {
   const { record, facts, reward, stack, streams } = rollout;
   const line = encodeJsonLine({
-    ...{ record, facts, reward, stack, streams: streams.map(({ runs }) => runs) },
-    hasNonfiniteReward: hasNonfiniteReward(rollout),
+    record,
+    facts,
+    reward,
+    stack,
+    streams: streams.map(({ runs }) => runs),
   });
   const header = new Uint8Array(HEADER_BYTES);
   new DataView(header.buffer).setUint32(0, line.length, true);
@@ -102,15 +102,18 @@ function lengthOf(runs: readonly TokenRun[]): number {
 }
 
 function asRollout(
-  { record, facts, reward, stack, hasNonfiniteReward: isNonfinite }: z.infer<typeof rolloutLine>,
+  { record, facts, reward, stack }: z.infer<typeof rolloutLine>,
   streams: FinishedRollout["streams"],
 ): FinishedRollout {
   const { step, group, rollout, taskKey, environment, split, index } = record;
-  const { rewardBreakdown } = record;
-  const reduced = isNonfinite ? Number.NaN : rewardBreakdown.reduced;
   return {
     task: { step, group, rollout, taskKey, environment, split, index },
-    record: { ...record, rewardBreakdown: { ...rewardBreakdown, reduced } },
-    ...{ streams, facts, reward, stack, images: [], scoredFrom: null },
+    record,
+    streams,
+    facts,
+    reward,
+    stack,
+    images: [],
+    scoredFrom: null,
   };
 }

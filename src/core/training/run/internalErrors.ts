@@ -1,12 +1,10 @@
 /** What a step does about rollouts that failed in a way that nobody foresaw. */
 
 import { AppError } from "../../errors.ts";
+import { isInternalError } from "../../rollout/faults.ts";
 import type { FinishedRollout } from "../../rollout/rollout.ts";
 import { groupBy } from "../../util/groupBy.ts";
 import type { RunReporting } from "./context.ts";
-
-/** Faults that neither the model, nor the environment, nor a service caused. */
-const BUGS: ReadonlySet<string> = new Set(["bug", "invariant", "chat-bridge", "rollout-after-end"]);
 
 /**
  * Logs the stack of the first fault of each kind. A single rollout may fail so; when most of a step does, the run ends.
@@ -17,7 +15,7 @@ export async function requireNoInternalErrors(
   step: number,
   rollouts: readonly FinishedRollout[],
 ): Promise<void> {
-  const broken = rollouts.filter(({ facts }) => BUGS.has(facts.errorClass ?? ""));
+  const broken = rollouts.filter(({ facts }) => isInternalError(facts.errorClass));
   for (const [name, [first]] of groupBy(broken, ({ facts }) => facts.errorClass ?? "")) {
     if (first === undefined) continue;
     const { group, rollout } = first.task;

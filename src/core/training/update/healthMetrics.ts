@@ -1,5 +1,6 @@
 /** What a step's rollouts and the program that plays them show about the health of a run, for its alarms. */
 
+import { INVALID_REWARD } from "../../rollout/faults.ts";
 import type { Ledger } from "../../rollout/ledger.ts";
 import type { FinishedRollout } from "../../rollout/rollout.ts";
 import type { MetricsTree } from "../../runFolder/metrics/metricsTree.ts";
@@ -22,7 +23,7 @@ export function healthMetrics({ rollouts, staleness, lagMs }: StepHealth): Metri
   return {
     rollout: {
       ...duplicateMetrics(rollouts),
-      nonfinite_rewards: rollouts.filter(hasNonfiniteReward).length,
+      nonfinite_rewards: rollouts.filter(({ facts }) => facts.errorClass === INVALID_REWARD).length,
     },
     async: { staleness: { max: Math.max(...staleness) } },
     ...(lagMs === null ? {} : { client: { event_loop_lag_ms: lagMs } }),
@@ -76,13 +77,4 @@ function isSame({ tokens: a }: Ledger, { tokens: b }: Ledger): boolean {
 /** Of all sampled tokens together. */
 function probability(streams: Streams): number {
   return Math.min(1, Math.exp(sum(streams.map(({ logprobs }) => sum(logprobs)))));
-}
-
-/** True when the environment gave a reward that is no finite number. */
-export function hasNonfiniteReward({
-  record: { rewards, rewardBreakdown },
-}: FinishedRollout): boolean {
-  const { reduced } = rewardBreakdown;
-  if (reduced === null) return rewards.some((reward) => reward !== null);
-  return !Number.isFinite(reduced);
 }

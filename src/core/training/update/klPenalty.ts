@@ -36,7 +36,7 @@ export async function withKlPenalty(
   return penalizeKl(data, await Promise.all(logprobs), context.config.kl_coef);
 }
 
-/** `base` has one log-probability per target of each datum; NaN = unknown, which leaves the token without a penalty. */
+/** `base` has one log-probability per target of each datum; one that is not finite is unknown, which leaves the token without a penalty. */
 export function penalizeKl(
   data: readonly TrainingDatum[],
   base: readonly Float32Array[],
@@ -51,7 +51,7 @@ export function penalizeKl(
   let count = 0;
   for (const row of differences) {
     for (const difference of row) {
-      if (Number.isNaN(difference)) continue;
+      if (!Number.isFinite(difference)) continue;
       total += difference;
       count += 1;
     }
@@ -62,7 +62,9 @@ export function penalizeKl(
     ...datum,
     advantages: datum.advantages.map((advantage, i) => {
       const difference = differences[d]?.[i] ?? Number.NaN;
-      return Number.isNaN(difference) ? advantage : advantage + coefficient * (mean - difference);
+      return Number.isFinite(difference)
+        ? advantage + coefficient * (mean - difference)
+        : advantage;
     }),
   }));
   return { data: penalized, klPolicyBase: mean };

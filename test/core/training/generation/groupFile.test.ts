@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import type { FinishedRollout } from "../../../../src/core/rollout/rollout.ts";
 import { decodeGroup, encodeRollout } from "../../../../src/core/training/generation/groupFile.ts";
 import { scoreGroups } from "../../../../src/core/training/update/groups.ts";
-import { hasNonfiniteReward } from "../../../../src/core/training/update/healthMetrics.ts";
 import { concatBytes } from "../../../../src/core/util/concatBytes.ts";
 import { aConfig, aGroup } from "../builders.ts";
 
@@ -36,16 +35,6 @@ describe("a group that waits on disk for its step", () => {
     const back = decodeGroup(encodeGroup(group.toReversed())) ?? [];
     expect(back.map(({ task }) => task.rollout)).toEqual([0, 1, 2, 3]);
     expect(back).toEqual(decodeGroup(encodeGroup(group)));
-  });
-
-  it("keeps that a reward was no finite number", () => {
-    const [first] = group;
-    if (first === undefined) throw new Error("the group has rollouts");
-    const { record } = first;
-    const rewardBreakdown = { ...record.rewardBreakdown, reduced: Number.POSITIVE_INFINITY };
-    const odd = { ...first, record: { ...record, rewardBreakdown } };
-    const back = decodeGroup(encodeGroup([odd, ...group.slice(1)])) ?? [];
-    expect(back.map(hasNonfiniteReward)).toEqual([true, false, false, false]);
   });
 
   it.each([

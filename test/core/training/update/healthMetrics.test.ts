@@ -49,25 +49,13 @@ test("a rollout without anything to train on is no copy", () => {
   });
 });
 
-test("rewards that are no numbers are counted, also those that only their sum makes so", () => {
-  const rewarded = (rewards: readonly number[], reduced: number | null) => {
-    const parts = {
-      group: null,
-      nonterminal: null,
-      sum: null,
-      reduction: "sum",
-      reduced,
-      clamped: reduced,
-    };
-    return { ...sampled(0, [7]), record: aRecord({ rewards, rewardBreakdown: parts }) };
-  };
-  const rollouts = [
-    rewarded([1], 1),
-    rewarded([Number.NaN], null),
-    rewarded([1e308, 1e308], Number.POSITIVE_INFINITY),
-    rewarded([], null),
-  ];
-  expect(metrics(rollouts)).toMatchObject({ "rollout/nonfinite_rewards": 2 });
+test("rewards that cannot be trained on are counted", () => {
+  const failed = (errorClass: string | null) => ({
+    ...sampled(0, [7]),
+    facts: rolloutFacts({ reward: null, errorClass }),
+  });
+  const rollouts = [failed("environment-reward-invalid"), failed("timeout"), sampled(0, [7])];
+  expect(metrics(rollouts)).toMatchObject({ "rollout/nonfinite_rewards": 1 });
 });
 
 test("lag is reported when it was measured", () => {

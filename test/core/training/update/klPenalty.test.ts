@@ -35,6 +35,11 @@ describe("the penalty for leaving the base model", () => {
       [1.5, 1],
       [-1.5, -1],
     ]);
+    const impossible = [
+      Float32Array.of(-9, -1, Number.NEGATIVE_INFINITY),
+      Float32Array.of(-9, -3.5),
+    ];
+    expect(penalizeKl(data, impossible, 1).klPolicyBase).toBe(1);
     const unknown = data.map(() => new Float32Array());
     expect(penalizeKl(data, unknown, 1)).toEqual({ data, klPolicyBase: null });
   });

@@ -5,24 +5,17 @@ import type { RolloutFacts } from "../../../../src/core/runFolder/metrics/stepFa
 import { type ScoredGroup, scoreGroups } from "../../../../src/core/training/update/groups.ts";
 import { isOverlong, overlongPenalty } from "../../../../src/core/training/update/overlong.ts";
 import { aTurn } from "../../runFolder/builders.ts";
-import { aConfig, anEnvironment, aRollout, ENVIRONMENT } from "../builders.ts";
+import { aConfig, aRollout } from "../builders.ts";
 
-/** A turn of at most 100 tokens; the last 20 below a limit cost up to 0.5. */
+/** The last 20 tokens below a limit cost up to 0.5. */
 const PENALTY = {
   overlong: "penalty",
-  max_response_tokens: 100,
-  max_total_tokens: 1_000,
   overlong_buffer: 20,
   overlong_penalty: 0.5,
 } as const satisfies Partial<Config>;
 
 function played(facts: Partial<RolloutFacts>): FinishedRollout {
   return aRollout({ reward: 1, facts });
-}
-
-function penaltyOf(sampledTokens: readonly number[], changes: Partial<Config> = {}): number {
-  const turns = sampledTokens.map((tokens) => aTurn({ sampledTokens: tokens }));
-  return overlongPenalty(played({ turns }), aConfig({ ...PENALTY, ...changes }));
 }
 
 /** Rewards 0, 0, 1 and 1, of which the last one was cut at its limit. */
@@ -56,22 +49,20 @@ describe("a rollout is too long", () => {
 
 describe("the penalty for length", () => {
   it.each([
-    [[80], 0],
-    [[81], 0.5 / 20],
-    [[85], 0.125],
-    [[95], 0.375],
-    [[100], 0.5],
-    [[10, 95, 10], 0.375],
-  ])("of turns of %j tokens is %f", (turns, expected) => {
-    expect(penaltyOf(turns)).toBeCloseTo(expected, 9);
+    [20, 0],
+    [19, 0.5 / 20],
+    [15, 0.125],
+    [5, 0.375],
+    [0, 0.5],
+    [-3, 0.5],
+  ])("with %i tokens left is %f", (tokensLeft, expected) => {
+    expect(overlongPenalty(played({ tokensLeft }), aConfig(PENALTY))).toBeCloseTo(expected, 9);
   });
 
-  it("follows the nearest limit: of a turn, of the rollout, of what is sampled", () => {
-    // The ledger of the builder holds 6 tokens: 10 are left of 16, half of the buffer.
-    expect(penaltyOf([3], { max_total_tokens: 16 })).toBeCloseTo(0.25, 9);
-    const environments = { [ENVIRONMENT]: anEnvironment({ max_sampled_tokens: 65 }) };
-    // 30 + 30 leave 5 of 65: three quarters.
-    expect(penaltyOf([30, 30], { environments })).toBeCloseTo(0.375, 9);
+  it("is about the limits that the rollout was played with, whatever they are at the update", () => {
+    const present = { max_response_tokens: 30, max_total_tokens: 40 };
+    const config = aConfig({ ...PENALTY, ...present });
+    expect(overlongPenalty(played({ tokensLeft: 20 }), config)).toBe(0);
   });
 
   it("is whole for a rollout that was cut, whatever room it had", () => {
