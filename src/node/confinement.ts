@@ -3,8 +3,9 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, type Stats } from "node:fs";
 import { type FileHandle, lstat, open, readdir, stat } from "node:fs/promises";
 import { isAbsolute, join, relative, resolve, sep } from "node:path";
-import { AppError } from "../core/errors.ts";
+import { AppError, isAppError } from "../core/errors.ts";
 import { errorCode } from "./errorCode.ts";
+import { OpenedPlace } from "./openedPlace.ts";
 
 /** What stands between a path and the disk. */
 export interface Guard {
@@ -56,6 +57,7 @@ function wayTo(folder: string, path: string): readonly string[] {
 
 /** Refuses what leads out of `folder`; the way to `folder` itself is not looked at. */
 export function confinedTo(folder: string): Guard {
+  const place = new OpenedPlace(folder);
   const soundStat = async (way: readonly string[]): Promise<Stats | null> => {
     let info: Stats | null = null;
     for (const current of way) {
@@ -68,16 +70,18 @@ export function confinedTo(folder: string): Guard {
   return {
     check: async (path) => void (await soundStat(wayTo(folder, path))),
     stat: (path) => soundStat(wayTo(folder, path)),
-    open: async (path, flags) => {
-      const way = wayTo(folder, path);
-      // Where the opening itself follows no link and waits for no pipe, the file need not be looked at before.
-      await soundStat(CAREFULLY === 0 ? way : way.slice(0, -1));
-      const handle = await openUnfollowed(folder, path, flags);
-      // What was looked at before may have been replaced since.
-      return withFacts(handle, (info) => {
-        if (!info.isFile()) throw special(folder, path);
-      });
-    },
+    open: (path, flags) =>
+      againIfExchanged(async () => {
+        const way = wayTo(folder, path);
+        // Where the opening itself follows no link and waits for no pipe, the file need not be looked at before.
+        await soundStat(CAREFULLY === 0 ? way : way.slice(0, -1));
+        const handle = await openUnfollowed(folder, path, flags);
+        // What was looked at before may have been replaced since.
+        return withFacts(handle, (info) => {
+          if (!info.isFile()) throw special(folder, path);
+          if (!place.holds(handle.fd, path, info)) throw exchanged(folder, path);
+        });
+      }),
   };
 }
 
@@ -92,8 +96,11 @@ export function statConfined(folder: string, path: string): Stats | null {
   return info ?? null;
 }
 
-/** Opens `path` for reading as {@link confinedTo} does, at once. @throws AppError `folder-unsafe`, or what the system says */
-export function openConfined(folder: string, path: string): number {
+/**
+ * Opens `path` for reading as {@link confinedTo} does, at once; `place` is that of `folder`.
+ * @throws AppError `folder-unsafe`, or what the system says
+ */
+export function openConfined(folder: string, path: string, place: OpenedPlace): number {
   statConfined(folder, path);
   let file: number;
   try {
@@ -101,9 +108,11 @@ export function openConfined(folder: string, path: string): number {
   } catch (error) {
     throw errorCode(error) === "ELOOP" ? linked(folder, path) : error;
   }
-  if (fstatSync(file).isFile()) return file;
+  const info = fstatSync(file);
+  const isHeld = info.isFile() && place.holds(file, path, info);
+  if (isHeld) return file;
   closeSync(file);
-  throw special(folder, path);
+  throw info.isFile() ? exchanged(folder, path) : special(folder, path);
 }
 
 /** Looks at everything in `folder`. @throws AppError `folder-unsafe` for the first entry that is a link or no plain file */
@@ -166,6 +175,26 @@ async function present(stats: Promise<Stats>): Promise<Stats | null> {
 function outside(folder: string, path: string): AppError {
   const message = `${path} lies outside of ${folder}, whose files lead to it. Do not use this folder.`;
   return unsafe(folder, path, message);
+}
+
+const EXCHANGED = "exchanged";
+/** A file that is replaced by a newer one while it is opened is found at once when it is opened again. */
+const OPENINGS = 3;
+
+async function againIfExchanged(open: () => Promise<OpenedFile>): Promise<OpenedFile> {
+  for (let tried = 1; ; tried += 1) {
+    try {
+      return await open();
+    } catch (error) {
+      const isExchanged = isAppError(error, "folder-unsafe") && error.data["why"] === EXCHANGED;
+      if (!isExchanged || tried === OPENINGS) throw error;
+    }
+  }
+}
+
+function exchanged(folder: string, path: string): AppError {
+  const message = `${path} was replaced while it was opened, and led out of ${folder}. Do not use this folder.`;
+  return new AppError("folder-unsafe", message, { data: { folder, path, why: EXCHANGED } });
 }
 
 function linked(folder: string, path: string): AppError {

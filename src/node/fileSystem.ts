@@ -69,7 +69,7 @@ function guardedFiles(handles: AppendHandles, guard: Guard): FileSystem {
       writing(path, async () => {
         await check(path);
         await handles.release(path);
-        await writeOver(path, `${path}.${randomUUID()}.tmp`, toBytes(data));
+        await writeOver(guard, path, toBytes(data));
       }),
     makeDirectory: (path) =>
       writing(path, async () => {
@@ -171,15 +171,16 @@ async function readUpTo(
   return bytes.subarray(0, filled);
 }
 
-async function writeOver(path: string, temporary: string, bytes: Uint8Array): Promise<void> {
+const TO_CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL;
+
+async function writeOver(guard: Guard, path: string, bytes: Uint8Array): Promise<void> {
+  const temporary = `${path}.${randomUUID()}.tmp`;
   try {
-    const handle = await open(temporary, "wx");
-    try {
+    const write = async ({ handle }: OpenedFile): Promise<void> => {
       await handle.writeFile(bytes);
       await handle.sync();
-    } finally {
-      await handle.close();
-    }
+    };
+    await opened(guard, temporary, write, TO_CREATE);
     await renameOver(temporary, path);
   } catch (error) {
     await rm(temporary, { force: true });

@@ -8,12 +8,14 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { FolderFiles } from "../core/ports.ts";
 import { openConfined, statConfined } from "./confinement.ts";
 import { createFileSystem, reading } from "./fileSystem.ts";
+import { OpenedPlace } from "./openedPlace.ts";
 
 /** After this much the event loop goes on: else the memory of what was read before is kept, as its collection takes turns of the loop. */
 const BYTES_PER_TURN = 2 * 1024 * 1024;
 
 /** Everything else is as `createFileSystem().within(folder)` does it; so are the faults. */
 export function inPlaceFiles(folder: string): FolderFiles {
+  const place = new OpenedPlace(folder);
   let bytesInTurn = 0;
   return {
     ...createFileSystem().within(folder),
@@ -25,7 +27,7 @@ export function inPlaceFiles(folder: string): FolderFiles {
           bytesInTurn = 0;
           await nextTurn();
         }
-        const file = openConfined(folder, path);
+        const file = openConfined(folder, path, place);
         try {
           return readUpTo(file, length, offset);
         } finally {

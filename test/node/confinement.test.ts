@@ -1,7 +1,8 @@
 import { execFileSync } from "node:child_process";
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Worker } from "node:worker_threads";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { FolderFiles } from "../../src/core/ports.ts";
 import { type ClosableFileSystem, createFileSystem } from "../../src/node/fileSystem.ts";
@@ -162,3 +163,48 @@ test.skipIf(process.platform === "win32")("a device does not fill the memory", a
   const reading = fileSystem.readBytes("/dev/zero", 1_000_000);
   await expect(reading).rejects.toMatchObject({ code: "file-too-large" });
 });
+
+/** Exchanges a folder for a link to another one and back, as fast as it can, until its thread is ended. */
+const EXCHANGER = `
+const { renameSync, symlinkSync, unlinkSync } = require("node:fs");
+const { inner, aside, outside } = require("node:worker_threads").workerData;
+for (;;) {
+  renameSync(inner, aside);
+  symlinkSync(outside, inner);
+  unlinkSync(inner);
+  renameSync(aside, inner);
+}`;
+
+test.runIf(process.platform === "linux")(
+  "a folder that is exchanged for a link between the look and the opening leads nowhere",
+  async () => {
+    await writeFile(join(folder, "rollouts", "file"), "inside");
+    await writeFile(join(outside, "file"), "outside");
+    const inner = join(folder, "rollouts");
+    const workerData = { inner, aside: join(folder, "aside"), outside };
+    const worker = new Worker(EXCHANGER, { eval: true, workerData });
+    const path = join(inner, "file");
+    const inThread = inPlaceFiles(folder);
+    const read = new Map<string, number>();
+    try {
+      for (let round = 0; round < 3_000; round += 1) {
+        for (const use of [
+          () => files.readText(path),
+          async () => Buffer.from(await inThread.readRange(path, 0, 7)).toString(),
+          () => files.writeAtomic(join(inner, "new"), "x").then(() => "written"),
+        ]) {
+          const text = await use().catch(() => "refused");
+          read.set(text, (read.get(text) ?? 0) + 1);
+        }
+      }
+    } finally {
+      await worker.terminate();
+    }
+    expect(read.get("outside")).toBeUndefined();
+    expect(read.get("inside")).toBeGreaterThan(0);
+    expect(read.get("refused")).toBeGreaterThan(0);
+    const made = (await readdir(outside)).filter((name) => name.startsWith("new"));
+    const contents = await Promise.all(made.map((name) => readFile(join(outside, name), "utf8")));
+    expect(contents.join("")).toBe("");
+  },
+);
