@@ -26,6 +26,20 @@ export interface OpenedFile {
 /** Paths that a shell passes for a redirected stream, as in `<(command)`. */
 const HANDED_OVER = /^\/(dev\/stdin|dev\/fd\/\d+|proc\/self\/fd\/\d+)$/;
 
+/** Follows links, but reads nothing but plain files: in a folder that somebody else may have filled. */
+export const PLAIN_FILES: Guard = {
+  check: async () => undefined,
+  stat: (path) => present(stat(path)),
+  open: async (path, flags) => {
+    const handle = await open(path, flags | (constants.O_NONBLOCK ?? 0));
+    return withFacts(handle, (info) => {
+      if (info.isFile()) return;
+      const message = `${path} is neither a plain file nor a link to one. Remove it, or name another folder.`;
+      throw new AppError("file-unreadable", message, { data: { path } });
+    });
+  },
+};
+
 /** Lets everything pass but a pipe that lies on the disk, where a reader would wait without end. */
 export const UNGUARDED: Guard = {
   check: async () => undefined,

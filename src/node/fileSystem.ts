@@ -11,6 +11,7 @@ import {
   confinedTo,
   type Guard,
   type OpenedFile,
+  PLAIN_FILES,
   requireSafeFolder,
   UNGUARDED,
 } from "./confinement.ts";
@@ -52,6 +53,11 @@ const PIECE_BYTES = 64 * 1024;
 export function createFileSystem(): ClosableFileSystem {
   const handles = new AppendHandles();
   return { ...guardedFiles(handles, UNGUARDED), close: () => handles.close() };
+}
+
+/** The bytes of a plain file, or of one that a link leads to. @throws AppError `file-not-found`, `file-too-large`, `file-unreadable` */
+export function readPlainFile(path: string, maxBytes: number): Promise<Uint8Array> {
+  return reading(path, () => opened(PLAIN_FILES, path, (file) => readWhole(file, path, maxBytes)));
 }
 
 function guardedFiles(handles: AppendHandles, guard: Guard): FileSystem {

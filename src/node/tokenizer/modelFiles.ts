@@ -1,13 +1,14 @@
 /** Reads and checks the files of a model folder that the chat layer needs. */
 
 import { createHash } from "node:crypto";
-import { readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { readdir } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import * as z from "zod";
 import type { AddedToken, ChatTemplate } from "../../core/chat/tokenizer.ts";
-import { AppError } from "../../core/errors.ts";
+import { AppError, errorMessage, isAppError } from "../../core/errors.ts";
 import { isJsonObject } from "../../core/json.ts";
 import { errorCode } from "../errorCode.ts";
+import { readPlainFile } from "../fileSystem.ts";
 import { TOKENIZER_JSON, VOCABULARY_NAMES, vocabularyFileOf } from "./vocabularyFile.ts";
 
 /** Vocabulary and merges are checked as they are read: schemas would take longer than all the rest. */
@@ -49,6 +50,10 @@ const configSchema = z.looseObject({
 
 const CONFIG = "tokenizer_config.json";
 
+const MIB = 1024 * 1024;
+/** The largest published vocabulary takes 33 MiB, the largest configuration with its added tokens 1 MiB. */
+const MAX_BYTES = { vocabulary: 128 * MIB, config: 16 * MIB, template: 4 * MIB };
+
 export type TokenizerJson = z.output<typeof tokenizerJsonSchema>;
 type TokenizerConfig = z.output<typeof configSchema>;
 
@@ -79,9 +84,9 @@ export interface ModelFiles {
 export async function readModelFiles(folder: string): Promise<ModelFiles> {
   const name = vocabularyFileOf(await namesIn(folder));
   const [bytes, configBytes, templateBytes] = await Promise.all([
-    name === null ? null : readIfThere(join(folder, name)),
-    readIfThere(join(folder, CONFIG)),
-    readIfThere(join(folder, "chat_template.jinja")),
+    name === null ? null : readIfThere(join(folder, name), MAX_BYTES.vocabulary),
+    readIfThere(join(folder, CONFIG), MAX_BYTES.config),
+    readIfThere(join(folder, "chat_template.jinja"), MAX_BYTES.template),
   ]);
   if (name === null || bytes === null) throw missing(folder, VOCABULARY_NAMES);
   if (configBytes === null) throw missing(folder, CONFIG);
@@ -121,19 +126,21 @@ function sha256(content: string | Buffer): string {
 
 /** Sorted; empty for a folder that is not there. */
 export async function namesIn(folder: string): Promise<readonly string[]> {
-  return (await orNullIfAbsent(readdir(folder)))?.sort() ?? [];
-}
-
-function readIfThere(path: string): Promise<Buffer | null> {
-  return orNullIfAbsent(readFile(path));
-}
-
-async function orNullIfAbsent<T>(reading: Promise<T>): Promise<T | null> {
   try {
-    return await reading;
+    return (await readdir(folder)).sort();
   } catch (error) {
-    if (errorCode(error) === "ENOENT") return null;
+    if (errorCode(error) === "ENOENT") return [];
     throw error;
+  }
+}
+
+/** Caches of other programs hold links to plain files. @throws AppError `tokenizer-unsupported` for what is none, or is too large */
+async function readIfThere(path: string, maxBytes: number): Promise<Buffer | null> {
+  try {
+    return Buffer.from(await readPlainFile(path, maxBytes));
+  } catch (error) {
+    if (isAppError(error, "file-not-found")) return null;
+    throw unsupported(dirname(path), basename(path), errorMessage(error), error);
   }
 }
 

@@ -1,6 +1,5 @@
 /** Where Weights & Biases is reached, and with which key: `docs/protocols/wandb.md#addresses`. */
 
-import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Config } from "../../core/config/fields/schema.ts";
@@ -14,6 +13,7 @@ import {
   parseWandbSettings,
   type WandbSettings,
 } from "../../core/tracking/wandb/settingsFile.ts";
+import { readPlainText } from "../../node/plainText.ts";
 import type { ServiceAddressOptions } from "../services/serviceAddress.ts";
 import type { Variables } from "../services/variables.ts";
 
@@ -27,6 +27,8 @@ export interface WandbAddress {
 }
 
 const KEY_NAME = "WANDB_API_KEY";
+/** Of a file with settings or keys, which a `.env` file may name. */
+const MAX_BYTES = 1024 * 1024;
 
 /**
  * Null unless `wandb` is `online`. The address comes from the variables, else from W&B's own settings on this machine; the key
@@ -78,7 +80,7 @@ async function machineSettings(variables: Variables): Promise<WandbSettings> {
     named === null || named.origin === "dotenv"
       ? join(homedir(), ".config", "wandb")
       : withHome(named.value);
-  const text = await readFile(join(folder, "settings"), "utf8").catch(() => null);
+  const text = await readPlainText(join(folder, "settings"), MAX_BYTES);
   return text === null ? NO_SETTINGS : parseWandbSettings(text);
 }
 
@@ -104,7 +106,7 @@ async function keyFromNetrc(
       ? [".netrc", "_netrc"].map((name) => join(homedir(), name))
       : [withHome(named)];
   for (const path of paths) {
-    const text = await readFile(path, "utf8").catch(() => null);
+    const text = await readPlainText(path, MAX_BYTES);
     if (text === null) continue;
     const value = netrcKey(text, baseUrl, isChosen);
     const { host } = new URL(baseUrl);

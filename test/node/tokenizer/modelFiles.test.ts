@@ -1,0 +1,54 @@
+import { execFileSync } from "node:child_process";
+import {
+  cpSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { readModelFiles } from "../../../src/node/tokenizer/modelFiles.ts";
+
+const REFUSED = { code: "tokenizer-unsupported" };
+let folder = "";
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "tinker-rl-model-"));
+  cpSync("test/fixtures/tiny-bytes", folder, { recursive: true });
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+describe("the files of a tokenizer", () => {
+  it("may be links to plain files, as in the caches of other programs", async () => {
+    const name = join(folder, "tokenizer.json");
+    cpSync(name, join(folder, "blob"));
+    rmSync(name);
+    symlinkSync(realpathSync(join(folder, "blob")), name);
+    expect((await readModelFiles(folder)).vocabulary.name).toBe("tokenizer.json");
+  });
+
+  it
+    .runIf(process.platform !== "win32")
+    .each(["tokenizer.json", "tokenizer_config.json", "chat_template.jinja"])(
+    "%s is refused as a device and as a pipe, which are never read",
+    async (name) => {
+      const path = join(folder, name);
+      rmSync(path, { force: true });
+      symlinkSync("/dev/zero", path);
+      await expect(readModelFiles(folder)).rejects.toMatchObject(REFUSED);
+      rmSync(path);
+      execFileSync("mkfifo", [path]);
+      await expect(readModelFiles(folder)).rejects.toMatchObject(REFUSED);
+    },
+  );
+
+  it("are refused where they are larger than any of their kind", async () => {
+    writeFileSync(join(folder, "chat_template.jinja"), "");
+    truncateSync(join(folder, "chat_template.jinja"), 2 ** 33);
+    await expect(readModelFiles(folder)).rejects.toMatchObject(REFUSED);
+  });
+});
