@@ -1,4 +1,4 @@
-/** Names of exported files, which come from a server: they must stay in the folder that they are written to. */
+/** Names of exported files, which come from a server: they must stay in the folder that they are written to, and be data only. */
 
 import { AppError } from "../errors.ts";
 import { visibleLine } from "../util/visibleText.ts";
@@ -9,8 +9,14 @@ const MAX_FILES = 1000;
 /** https://learn.microsoft.com/windows/win32/fileio/naming-a-file */
 const RESERVED = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;
 
+/** What `peft` loads without running anything. Pickles (`.bin`, `.pt`), programs and pages are left where they are. */
+const DATA = /\.(safetensors|json)$/;
+/** https://huggingface.co/docs/peft/developer_guides/checkpoint#peft-files */
+const REQUIRED = ["adapter_config.json", "adapter_model.safetensors"];
+
 /**
- * The names in their order, when each is a plain path below the folder and no two are the same file on some disk.
+ * The names of data files in their order, when each listed name is a plain path below the folder, no two are the same file on some disk,
+ * and those are there without which nothing loads.
  * @throws AppError `download-unsafe`
  */
 export function checkExportedNames(names: Iterable<string>): readonly string[] {
@@ -29,7 +35,9 @@ export function checkExportedNames(names: Iterable<string>): readonly string[] {
     }
     seen.add(name.toLowerCase());
   }
-  return sorted;
+  const missing = REQUIRED.find((name) => !seen.has(name));
+  if (missing !== undefined) throw unsafe(`it has no ${missing}`);
+  return sorted.filter((name) => DATA.test(name));
 }
 
 function unsafe(what: string): AppError {

@@ -1,5 +1,6 @@
 /** Fetches what is missing of one file, and keeps what arrived however the connection ends. */
 
+import { AppError } from "../errors.ts";
 import type { Clock, FolderFiles, HttpClient, HttpResponse } from "../ports.ts";
 import { REPLY_LIMITS } from "../replyLimits.ts";
 import {
@@ -44,10 +45,12 @@ export type Fetched =
 /** Without a byte. */
 const SILENCE_LIMIT_MS = 60_000;
 const WRITE_BYTES = 2 ** 20;
+/** Of a file that is read as a whole to check it. */
+const MAX_JSON_BYTES = 2 ** 24;
 
 /**
  * Appends to `NAME.part` from where it ends, or begins anew when the file is another one than it was.
- * @throws AppError `transport`, `timeout`, `disk`; the reason of `signal`
+ * @throws AppError `download-failed` without a size, `transport`, `timeout`, `disk`; the reason of `signal`
  */
 export async function fetchPart(
   options: FetchOptions,
@@ -116,7 +119,7 @@ function request(
   return endAtSilence(clock, { name, exchange }, () =>
     http.send({
       ...{ method: "GET", url, headers, signal },
-      replyLimit: { bytes: REPLY_LIMITS.weights, fault },
+      replyLimit: { bytes: name.endsWith(".json") ? MAX_JSON_BYTES : REPLY_LIMITS.weights, fault },
     }),
   );
 }
@@ -132,7 +135,15 @@ async function store(
   { name, path, offset, exchange }: Rest,
 ): Promise<Fetched> {
   const length = response.header("content-length");
-  const totalBytes = length === null ? null : offset + Number(length);
+  if (length === null) {
+    // Its end could not be told from a broken connection.
+    throw new AppError(
+      "download-failed",
+      `The storage does not say how large ${name} is. Check the address of the service.`,
+      { data: { name } },
+    );
+  }
+  const totalBytes = offset + Number(length);
   let receivedBytes = offset;
   let unwritten: Uint8Array[] = [];
   let writtenBytes = offset;
@@ -154,7 +165,7 @@ async function store(
   } finally {
     await write();
   }
-  if (totalBytes === null || receivedBytes === totalBytes) {
+  if (receivedBytes === totalBytes) {
     return { isComplete: true, digest: namedDigest(response) };
   }
   const reason = `it ended after ${receivedBytes} of ${totalBytes} bytes`;

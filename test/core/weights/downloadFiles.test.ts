@@ -27,7 +27,7 @@ interface Answer {
   readonly cutAfter?: number;
   readonly body?: Uint8Array;
   readonly etag?: string | null;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string | null>>;
   /** Sends nothing after the first bytes. */
   readonly stalls?: boolean;
 }
@@ -103,6 +103,12 @@ function stored(name: string): Uint8Array {
 }
 
 describe("a download", () => {
+  it("is refused without a size: its end could not be told from a broken connection", async () => {
+    answers = [{ headers: { "content-length": null } }];
+    await expect(download()).rejects.toMatchObject({ code: "download-failed" });
+    expect(stored(MODEL)).toHaveLength(0);
+  });
+
   it("brings all files, each complete", async () => {
     expect(await download()).toEqual([CONFIG, MODEL]);
     expect(isWhole()).toBe(true);

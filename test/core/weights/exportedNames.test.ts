@@ -10,6 +10,21 @@ it("takes plain names, also in folders, and sorts them", () => {
   expect(checkExportedNames(names)).toEqual([...names].sort());
 });
 
+it("leaves out what is no data: loading a pickle, a program or a page runs code", () => {
+  const data = ["adapter_config.json", "adapter_model.safetensors"];
+  const others = ["adapter_model.bin", "model.pt", "setup.py", "run.sh", "index.html", "README.md"];
+  expect(checkExportedNames([...data, ...others, "x.safetensors.exe"])).toEqual(data);
+});
+
+it.each(["adapter_config.json", "adapter_model.safetensors"])(
+  "refuses a list without %s, without which nothing loads",
+  (missing) => {
+    const all = ["adapter_config.json", "adapter_model.safetensors", "adapter_model.bin"];
+    const listed = all.filter((name) => name !== missing);
+    expect(() => checkExportedNames(listed)).toThrow(`it has no ${missing}`);
+  },
+);
+
 it.each([
   "../../.ssh/authorized_keys",
   "/etc/passwd",
