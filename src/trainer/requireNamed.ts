@@ -108,7 +108,9 @@ export async function requireNamedService(
 ): Promise<void> {
   if (launchRequest !== undefined) return;
   const wanted = { addresses: { tinker_base_url: tinkerBaseUrl }, environments: {} };
-  const notes = await requireNamedByUser(wanted, { folder }, { allowedOrigins });
+  const { destinations } = await RunRecord.open(folder);
+  const named = [...destinations, OFFICIAL_SERVICES];
+  const notes = requireNamed(wanted, { named, allowedOrigins, official, folder, advice: allowIt });
   for (const note of notes) onNotice?.(note);
 }
 
@@ -137,6 +139,10 @@ function repeatIt(origins: readonly string[]): string {
 
 function correctIt(): string {
   return "The configuration of the run does not. Correct it, or start a new run with it.";
+}
+
+function allowIt(origins: readonly string[]): string {
+  return `If you trust it, add ${allowHost(origins)}.`;
 }
 
 function allowHost(origins: readonly string[]): string {
