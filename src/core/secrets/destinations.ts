@@ -9,7 +9,7 @@ import { AppError } from "../errors.ts";
 import type { AllowedOrigin } from "./hostBinding.ts";
 
 /** The configuration keys that hold the address of a service. */
-export const ADDRESS_KEYS = ["tinker_base_url", "openreward_base_url"] as const;
+const ADDRESS_KEYS = ["tinker_base_url", "openreward_base_url"] as const;
 
 type AddressKey = (typeof ADDRESS_KEYS)[number];
 

@@ -136,7 +136,7 @@ async function store(
 ): Promise<Fetched> {
   const length = response.header("content-length");
   if (length === null) {
-    // Its end could not be told from a broken connection.
+    // Its end and a broken connection would look the same.
     throw new AppError(
       "download-failed",
       `The storage does not say how large ${name} is. Check the address of the service.`,

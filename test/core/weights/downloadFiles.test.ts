@@ -103,7 +103,7 @@ function stored(name: string): Uint8Array {
 }
 
 describe("a download", () => {
-  it("is refused without a size: its end could not be told from a broken connection", async () => {
+  it("is refused without a size: its end and a broken connection would look the same", async () => {
     answers = [{ headers: { "content-length": null } }];
     await expect(download()).rejects.toMatchObject({ code: "download-failed" });
     expect(stored(MODEL)).toHaveLength(0);
