@@ -54,7 +54,7 @@ export function alarmFacts(row: MetricsRow) {
     klPolicyBase: number("optim/kl_policy_base"),
     /** Mean over all rollouts; those that were not trained on have none. */
     advantageSize: advantageSize(
-      count("num_rollouts"),
+      count("advantage/count"),
       total("group/size"),
       number("advantage/abs_mean"),
     ),

@@ -61,7 +61,7 @@ export interface FinishedRollout {
   readonly images: readonly RolloutImage[];
   /** Null when the rollout failed. */
   readonly reward: number | null;
-  readonly facts: Omit<RolloutFacts, "isIncluded" | "successReward" | "advantage">;
+  readonly facts: Omit<RolloutFacts, "isIncluded" | "isSent" | "successReward" | "advantage">;
   /** Of what made it fail; null without a fault. */
   readonly stack: string | null;
   /** Types of the blocks that its environment takes to score the group; null when it is not to be scored with its group. */

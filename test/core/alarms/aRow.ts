@@ -35,7 +35,7 @@ const HEALTHY: Numbers = {
   "optim/kl_sample_train_v2": 0.001,
   "optim/entropy": 1,
   "advantage/abs_mean": 0.8,
-  num_rollouts: 64,
+  "advantage/count": 64,
   "train/action_tokens": 5_000,
   "async/staleness/max": 0,
   "client/event_loop_lag_ms": 5,

@@ -80,7 +80,7 @@ describe("advantages that collapse", () => {
 
   it("are an alarm, also where most rollouts are left out of training", () => {
     expect(begins([...times(5), ...times(3, small)])).toEqual(["7 advantage_collapse begins"]);
-    expect(begins([...times(5), ...times(3, { num_rollouts: 4 })])).toEqual([
+    expect(begins([...times(5), ...times(3, { "advantage/count": 4 })])).toEqual([
       "7 advantage_collapse begins",
     ]);
   });

@@ -77,6 +77,7 @@ export function rolloutFacts(changes: Partial<RolloutFacts> = {}): RolloutFacts 
     group: 0,
     reward: 1,
     isIncluded: true,
+    isSent: true,
     successReward: 1,
     advantage: 0.5,
     stop: "reached_terminal_state",

@@ -29,13 +29,13 @@ const ERROR_STOPS: ReadonlySet<string> = new Set(["error", "max_retries"]);
 
 /**
  * The row of a step, trained or skipped. `rollout/*` covers all rollouts of the step, `rollout_included/*` the trained
- * ones; `num_rollouts` and `num_groups` count what was trained. Numbers that are not finite are null, with `<name>_nonfinite`.
+ * ones; `num_groups` counts what was compared, `num_rollouts` what was sent. Numbers that are not finite are null, with `<name>_nonfinite`.
  */
 export function buildMetricsRow(facts: StepFacts): MetricsRow {
   const { step, rollouts } = facts;
   const included = rollouts.filter(({ isIncluded }) => isIncluded);
   const tree: MetricsTree = {
-    ...headline(facts, included),
+    ...headline(facts),
     tinker: Object.fromEntries(
       Object.entries(facts.serverMetrics).map(([name, value]) => [
         name.replaceAll(":", "/"),
@@ -73,21 +73,29 @@ export async function appendMetrics(
   await fileSystem.append(runPaths(folder).metrics, encodeJsonLine(row));
 }
 
-function headline(facts: StepFacts, included: readonly RolloutFacts[]): MetricsTree {
+function headline(facts: StepFacts): MetricsTree {
   const stops = facts.rollouts.map(({ stop }) => stop);
-  const trainedGroups = facts.groups.filter(({ excluded }) => excluded === null);
+  const excluded = facts.groups.filter((group) => group.excluded !== null).length;
   return {
     step: facts.step,
     ...(facts.substeps === 0 ? { skipped: true } : {}),
     lr: facts.learningRate,
     loss: facts.loss,
-    num_groups: trainedGroups.length,
-    num_excluded_groups: facts.groups.length - trainedGroups.length,
-    num_rollouts: included.length,
+    num_groups: trainedGroups(facts),
+    num_excluded_groups: excluded,
+    num_rollouts: facts.rollouts.filter(({ isSent }) => isSent).length,
     num_datums: facts.datums.length,
     num_timed_out: stops.filter((stop) => stop === "rollout_timeout").length,
     num_errors: stops.filter((stop) => ERROR_STOPS.has(stop)).length,
   };
+}
+
+/** Those that the update compared; none where nothing was trained. */
+export function trainedGroups({
+  groups,
+  substeps,
+}: Pick<StepFacts, "groups" | "substeps">): number {
+  return substeps === 0 ? 0 : groups.filter(({ excluded }) => excluded === null).length;
 }
 
 /** Under one name, whatever the service calls it. */

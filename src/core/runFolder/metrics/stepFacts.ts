@@ -63,8 +63,10 @@ export const rolloutFactsSchema = z
 
 /** One ended rollout, whether scored, failed, trained or not. */
 export interface RolloutFacts extends z.infer<typeof rolloutFactsSchema> {
-  /** True when it was trained on. */
+  /** True when its group was compared with it, also where its advantage left nothing to send. */
   readonly isIncluded: boolean;
+  /** True when data of it was sent to be trained. */
+  readonly isSent: boolean;
   /** It is a success with at least this reward. */
   readonly successReward: number;
   /** Null unless it was trained on. */

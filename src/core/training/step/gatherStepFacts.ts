@@ -26,6 +26,7 @@ import { doneFractionOf } from "../tasks/dataset.ts";
 import type { TrainingDatum } from "../update/datums.ts";
 import type { ScoredGroup } from "../update/groups.ts";
 import { healthMetrics } from "../update/healthMetrics.ts";
+import { rolloutKey } from "../update/lossNormalization.ts";
 import { lossRatios } from "../update/lossRatios.ts";
 import { isOverlong } from "../update/overlong.ts";
 import type { TrainedStep } from "../update/trainStep.ts";
@@ -90,6 +91,7 @@ export function gatherStepFacts(
   const { trained, times, data, masked, learningRate } = results;
   const { config, reporting } = context;
   const { redactor } = reporting;
+  const sent = new Set(data.map(rolloutKey));
   const scored = results.groups.flatMap(({ rollouts }) => rollouts);
   return {
     step: input.step,
@@ -106,6 +108,7 @@ export function gatherStepFacts(
       tools: rollout.facts.tools.map((tool) => ({ ...tool, name: redactor.redact(tool.name) })),
       advantage,
       isIncluded: advantage !== null,
+      isSent: sent.has(rolloutKey(rollout.task)),
       successReward: environmentConfig(config, rollout.task.environment).success_reward,
     })),
     datums: data.map((datum, i) => ({

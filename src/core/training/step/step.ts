@@ -3,7 +3,7 @@
 import type { Config } from "../../config/fields/schema.ts";
 import type { Clock } from "../../ports.ts";
 import type { FinishedRollout } from "../../rollout/rollout.ts";
-import { appendMetrics, buildMetricsRow } from "../../runFolder/metrics/metrics.ts";
+import { appendMetrics, buildMetricsRow, trainedGroups } from "../../runFolder/metrics/metrics.ts";
 import {
   type MetricsRow,
   type MetricsTree,
@@ -290,7 +290,7 @@ function finishedEvent(
     rewardMean: rewards.mean,
     rewardStd: rewards.std,
     loss,
-    trainedGroups: groups.filter(({ excluded }) => excluded === null).length,
+    trainedGroups: trainedGroups(facts),
     groups: groups.length,
     untrainedTokens: refillCost(config, scored)?.untrained_tokens ?? 0,
     learningRate,

@@ -25,6 +25,7 @@ const twoGroups: Partial<StepFacts> = {
         group: 1,
         reward,
         isIncluded: false,
+        isSent: false,
         advantage: null,
         stop: "rollout_timeout",
       }),
@@ -34,6 +35,7 @@ const twoGroups: Partial<StepFacts> = {
       group: 1,
       reward: null,
       isIncluded: false,
+      isSent: false,
       advantage: null,
       stop: "max_retries",
       errorClass: "transient",
@@ -120,6 +122,15 @@ test("a skipped step has a row with a null loss", () => {
     optim: { kl_sample_train_v2: null },
   });
   expect(buildMetricsRow(stepFacts())).not.toHaveProperty("skipped");
+});
+
+test("num_rollouts counts what was sent, not what was compared only", () => {
+  const rollouts = [rolloutFacts(), rolloutFacts({ advantage: 0, isSent: false })];
+  expect(flatRow({ rollouts })).toMatchObject({
+    num_rollouts: 1,
+    "advantage/count": 2,
+    "rollout_included/reward/count": 2,
+  });
 });
 
 test("a step is not skipped because the service reports no loss", () => {

@@ -283,7 +283,13 @@ describe("a step", () => {
     });
     expect(context.client.calls).toEqual([]);
     expect(output).toMatchObject({ trained: null, isMasked: false });
-    expect(output.row).toMatchObject({ skipped: true, optim: { kl_policy_base: 0 } });
+    expect(output.row).toMatchObject({
+      skipped: true,
+      num_rollouts: 0,
+      num_groups: 0,
+      optim: { kl_policy_base: 0 },
+    });
+    expect(context.progress.at(-1)).toMatchObject({ trainedGroups: 0 });
   });
 
   it("asks for no forward pass without a correction", async () => {
