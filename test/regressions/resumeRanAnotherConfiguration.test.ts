@@ -62,7 +62,7 @@ it("a task whose configuration and run disagree is refused in words, and no key 
   expect(String(end)).toMatch(/benign\.yaml.*evil\.yaml/);
 });
 
-it("a configuration that leads to another run is judged as that run", async () => {
+it("a configuration that leads to another run is the one that runs, and refuses a run of another", async () => {
   const { benign } = project("resume_from: runs/evil");
   const request = aTrainingRequest(benign);
   const end = await openEditor(folder)
@@ -70,7 +70,7 @@ it("a configuration that leads to another run is judged as that run", async () =
     .catch((error: Error) => error);
   expect(JSON.stringify(stranger.heard)).not.toContain(KEY);
   expect(stranger.connections()).toBe(0);
-  expect(JSON.stringify(end)).toContain("key-host-not-allowed");
+  expect(JSON.stringify(end)).toContain("config-identity");
 });
 
 it.each([
