@@ -1,4 +1,4 @@
-/** The flow that takes a key from the user: which one, for which host, the value, a test, the secret store. */
+/** The flow that takes a key from the user: which one, the value, for which host, a test, the secret store. The value comes before the host, so that no list is open while a key is on the clipboard to be pasted. */
 
 import * as vscode from "vscode";
 import { plainLabel } from "../vscode/plainText.ts";
@@ -25,11 +25,12 @@ export async function setKey(
 ): Promise<boolean> {
   const chosen = id ?? (await chooseKey(options));
   if (chosen === undefined) return false;
-  const host = await chooseHost(options, chosen);
-  if (host === undefined) return false;
+  const other = isServiceId(chosen) ? hostIn(chosen, options.variables()) : null;
   for (;;) {
-    const value = await askForValue(options, { id: chosen, host, reason });
+    const value = await askForValue(options, { id: chosen, other, reason });
     if (value === undefined) return false;
+    const host = other === null ? null : await chooseHost(options, chosen, other);
+    if (host === undefined) return false;
     const answer = await tryOut(options, { id: chosen, value, host });
     if (answer.next === "leave") return false;
     if (answer.next === "again") continue;
@@ -86,42 +87,42 @@ async function askForName(ui: KeyUi): Promise<KeyId | undefined> {
   return name === undefined ? undefined : (keyIdOf(name.trim()) ?? undefined);
 }
 
-/** The host of the key; null is the official service, undefined when the user cancelled. Asks only when a setting leads elsewhere. */
-async function chooseHost(
-  { ui, variables }: SetKeyOptions,
+/** The host of the key: the one that a setting leads to, or null for the official service; undefined when the user cancelled. */
+function chooseHost(
+  { ui }: SetKeyOptions,
   id: KeyId,
+  other: string,
 ): Promise<string | null | undefined> {
-  if (!isServiceId(id)) return null;
-  const other = hostIn(id, variables());
-  if (other === null) return null;
-  return await ui.pick({
-    title: keyLabel(id),
+  const official = isServiceId(id) ? officialHost(id) : "";
+  return ui.pick({
+    title: vscode.l10n.t("Server for {0}", keyLabel(id)),
     placeholder: vscode.l10n.t("Which server is the key for? It goes to no other."),
     rows: [
       { value: other, label: other, detail: vscode.l10n.t("From your settings") },
-      { value: null, label: officialHost(id), detail: vscode.l10n.t("The official service") },
+      { value: null, label: official, detail: vscode.l10n.t("The official service") },
     ],
   });
 }
 
 interface Wanted {
   readonly id: KeyId;
-  readonly host: string | null;
+  /** The host that a setting leads to: the key may be for it or for the official service. */
+  readonly other: string | null;
   readonly reason: KeyReason | undefined;
 }
 
 async function askForValue(
   { ui, store }: SetKeyOptions,
-  { id, host, reason }: Wanted,
+  { id, other, reason }: Wanted,
 ): Promise<string | undefined> {
   let value: string | undefined;
   const typed = await ui.input({
     title: keyLabel(id),
-    prompt: [reasonText(reason), placeText(id, host)].filter(Boolean).join(" "),
+    prompt: [reasonText(reason), placeText(id, other)].filter(Boolean).join(" "),
     isSecret: true,
-    check: (text) => remarkOn(judgeFormat(id, text, host), id),
+    check: (text) => remarkOn(judgeFormat(id, text, other), id),
   });
-  const verdict = typed === undefined ? null : judgeFormat(id, typed, host);
+  const verdict = typed === undefined ? null : judgeFormat(id, typed, other);
   if (verdict?.kind === "fits") value = verdict.value;
   if (value !== undefined) store.redactor.learn(value);
   return value;
@@ -146,6 +147,16 @@ async function tryOut(
   options: SetKeyOptions,
   { id, value, host }: { readonly id: KeyId; readonly value: string; readonly host: string | null },
 ): Promise<TryOut> {
+  const again = { value: "again", label: vscode.l10n.t("Enter It Again") } as const;
+  const verdict = judgeFormat(id, value, host);
+  if (verdict.kind === "refused") {
+    const next = await options.ui.pick<TryOut["next"]>({
+      title: keyLabel(id),
+      placeholder: faultText(verdict.fault, id),
+      rows: [again],
+    });
+    return { next: next ?? "leave", result: { kind: "no-test" } };
+  }
   const title = vscode.l10n.t("Testing {0}", variableOf(id));
   const result = await options.ui.busy(title, () => testKey(id, { value, host }, options));
   if (result.kind === "works" || result.kind === "no-test") return { next: "keep", result };
@@ -153,7 +164,7 @@ async function tryOut(
     title: keyLabel(id),
     placeholder: testText(result),
     rows: [
-      { value: "again", label: vscode.l10n.t("Enter It Again") },
+      again,
       { value: "keep", label: vscode.l10n.t("Keep It All the Same"), detail: testText(result) },
     ],
   });
@@ -179,10 +190,15 @@ function reasonText(reason: KeyReason | undefined): string {
   }
 }
 
-function placeText(id: KeyId, host: string | null): string {
+function placeText(id: KeyId, other: string | null): string {
   if (!isServiceId(id)) return vscode.l10n.t("Kept in the secret store of the editor.");
-  const where = host ?? officialHost(id);
-  return vscode.l10n.t("Kept in the secret store of the editor for {0}.", where);
+  if (other !== null) {
+    return vscode.l10n.t(
+      "Kept in the secret store of the editor for one server, which is asked next: {0} or {1}.",
+      ...[other, officialHost(id)],
+    );
+  }
+  return vscode.l10n.t("Kept in the secret store of the editor for {0}.", officialHost(id));
 }
 
 function keptText(id: KeyId, place: "store" | "session", result: KeyTestResult): string {

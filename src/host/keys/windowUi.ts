@@ -3,15 +3,12 @@
 import * as vscode from "vscode";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import type { ButtonQuestion, ButtonRow, InputRemark, KeyUi, PickRow, Question } from "./keyUi.ts";
+import { mayBeKey } from "./mayBeKey.ts";
 
 const MESSAGE_MS = 5_000;
 
 export const windowUi: KeyUi = {
-  pick: async (question) => {
-    const { title, placeholder } = question;
-    const options = { title, placeHolder: placeholder, matchOnDescription: true };
-    return (await plainWindow.showQuickPick(itemsOf(question), options))?.row?.value;
-  },
+  pick,
   pickMany: async (question) => {
     const { title, placeholder } = question;
     const options = { title, placeHolder: placeholder };
@@ -41,6 +38,33 @@ export const windowUi: KeyUi = {
   busy: async (title, work) =>
     plainWindow.withProgress({ location: vscode.ProgressLocation.Window, title }, work),
 };
+
+/** A list shows what is typed into it, so a key that is pasted there is taken out at once. */
+function pick<Value>(question: Question<Value>): Promise<Value | undefined> {
+  const { list, show } = plainWindow.createQuickPick<RowItem<PickRow<Value>>>(question);
+  list.matchOnDescription = true;
+  show(itemsOf(question));
+  const texts = question.rows.map(({ label, description = "" }) => `${label}\n${description}`);
+  return new Promise((resolve) => {
+    list.onDidChangeValue((typed) => {
+      if (!mayBeKey(typed, texts)) return;
+      list.value = "";
+      const text = vscode.l10n.t(
+        "What you pasted was dropped. Choose first: the key is asked for in a box of its own.",
+      );
+      plainWindow.setStatusBarMessage(text, MESSAGE_MS);
+    });
+    list.onDidAccept(() => {
+      resolve(list.activeItems[0]?.row?.value);
+      list.hide();
+    });
+    list.onDidHide(() => {
+      resolve(undefined);
+      list.dispose();
+    });
+    list.show();
+  });
+}
 
 interface RowItem<Row> extends vscode.QuickPickItem {
   /** Absent on headings. */

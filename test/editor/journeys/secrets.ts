@@ -41,10 +41,14 @@ async function train(stage: Stage, services: Services): Promise<void> {
     const host = new URL(services.tinker.url).host;
     await workbench.command("Tinker RL: Set API Key…");
     await workbench.pick("TINKER_API_KEY");
-    await page.getByPlaceholder("Which server is the key for?").first().waitFor();
-    await workbench.pick(host);
-    await page.getByText(`for ${host}`).first().waitFor();
+    await page.getByText("which is asked next").first().waitFor();
     await workbench.answer(services.key);
+    await page.getByText("Server for Tinker (TINKER_API_KEY)").waitFor();
+    await workbench.input.fill("tml-0123456789abcdef");
+    await page.getByText("What you pasted was dropped.").first().waitFor();
+    assert.equal(await workbench.input.inputValue(), "");
+    await picture("server");
+    await workbench.pick(host);
     await page.getByText("It works at").first().waitFor();
     await setSecret(workbench, "SEARCH_API_KEY", STORED);
   });

@@ -73,17 +73,27 @@ it.each([
   expect(again.ui.unused).toBe(0);
 });
 
-it("asks which server it is for when a setting leads elsewhere, and binds it to that one", async () => {
+it("asks behind dots for the key and then, where a setting leads elsewhere, which server it is for, and binds it to that one", async () => {
   const address = "https://models.example.org:8443/tinker";
-  const own = setUp({ answers: [{ pick: "models" }, { type: "anything" }], address });
+  const own = setUp({ answers: [{ type: "anything" }, { pick: "models" }], address });
   await setKey(own.options, "tinker");
   expect(await hostOf(own.store)).toBe("models.example.org:8443");
+  expect(own.seen()).toContain("Server for Tinker (TINKER_API_KEY)");
   expect(new URL(own.http.requests[0]?.url ?? "").host).toBe("models.example.org:8443");
 
-  const official = setUp({ answers: [{ pick: "tinker.thinking" }, { type: VALUE }], address });
+  const official = setUp({ answers: [{ type: VALUE }, { pick: "tinker.thinking" }], address });
   await setKey(official.options, "tinker");
   expect(await hostOf(official.store)).toBeNull();
   expect(new URL(official.http.requests[0]?.url ?? "").host).toBe("tinker.thinkingmachines.dev");
+});
+
+it("a key of another form is not sent to the official service", async () => {
+  const address = "https://models.example.org:8443/tinker";
+  const answers = [{ type: "anything" }, { pick: "tinker.thinking" }, "leave"] as const;
+  const { options, http, seen } = setUp({ answers, address });
+  expect(await setKey(options, "tinker")).toBe(false);
+  expect(http.requests).toEqual([]);
+  expect(seen()).toContain("begin with tml-");
 });
 
 it("takes any other secret by its name, untested", async () => {
