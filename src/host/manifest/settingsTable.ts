@@ -156,7 +156,7 @@ const serviceSettings = {
 
 const displaySettings = {
   "dashboard.openOnStart": {
-    does: "Where the dashboard opens when a run starts.",
+    does: "Where the dashboard opens when you start a run. Any other run that begins, such as the next one of a sweep, is named in the open dashboard.",
     type: "enum",
     values: {
       beside: "Beside the active editor.",
