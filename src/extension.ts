@@ -11,6 +11,7 @@ import { helpHandlers } from "./host/commands/help.ts";
 import { PENDING_DEMO } from "./host/commands/pendingDemo.ts";
 import { isConfigDocument } from "./host/config/configFiles.ts";
 import { registerConfigSupport } from "./host/config/registerConfigSupport.ts";
+import { restorePanels } from "./host/dashboard/restorePanels.ts";
 import { redactedLog } from "./host/keys/redactedLog.ts";
 import { COMMANDS } from "./host/manifest/commandTable.ts";
 import { TASK_TYPE } from "./host/manifest/taskType.ts";
@@ -39,12 +40,14 @@ export function activate(context: vscode.ExtensionContext): TinkerRlApi {
   const log = redactedLog(vscode.window.createOutputChannel("Tinker RL", { log: true }), redactor);
   let loading: Promise<App> | null = null;
   const app = (): Promise<App> => {
-    loading ??= import("./host/app.ts")
-      .then(({ createApp }) => createApp({ context, log, redactor, trees, lazySupport, config }))
-      .catch((error: unknown) => {
-        loading = null;
-        throw error;
-      });
+    loading ??= whileLoading(
+      import("./host/app.ts").then(({ createApp }) =>
+        createApp({ context, log, redactor, trees, lazySupport, config }),
+      ),
+    ).catch((error: unknown) => {
+      loading = null;
+      throw error;
+    });
     return loading;
   };
   const lazySupport = new LazyConfigSupport();
@@ -67,6 +70,12 @@ export function activate(context: vscode.ExtensionContext): TinkerRlApi {
       provideTasks: async () => (await app()).tasks.provideTasks(),
       resolveTask: async (task) => (await app()).tasks.resolveTask(task),
     }),
+    restorePanels("tinkerRL.dashboard", async (panel, state) =>
+      (await app()).restore.dashboard(panel, state),
+    ),
+    restorePanels("tinkerRL.runs", async (panel, state) =>
+      (await app()).restore.runs(panel, state),
+    ),
     onFirstConfig(() => {
       app().catch((error: unknown) => log.error(String(error)));
     }),
@@ -75,6 +84,15 @@ export function activate(context: vscode.ExtensionContext): TinkerRlApi {
   const activateMs = performance.now() - startedAt;
   log.info(`ready after ${activateMs.toFixed(1)} ms`);
   return { activateMs, app };
+}
+
+/** Shows in the status bar and in the Runs view that something is on its way. */
+async function whileLoading<Loaded>(work: Promise<Loaded>): Promise<Loaded> {
+  const title = vscode.l10n.t("Loading Tinker RL…");
+  for (const location of [vscode.ProgressLocation.Window, { viewId: "tinkerRL.runs" }]) {
+    void vscode.window.withProgress({ location, title }, () => work.catch(() => undefined));
+  }
+  return await work;
 }
 
 /** Trainings of this workspace that an earlier window started are still running: what joins them is loaded at once. */

@@ -12,6 +12,8 @@ interface Welcome {
 
 const TRUSTED = "isWorkspaceTrusted";
 const HAS_FOLDER = `${TRUSTED} && workspaceFolderCount > 0`;
+/** Before, nothing is known to be missing. */
+const SEARCHED = `${HAS_FOLDER} && tinkerRL.searched`;
 
 const DEMO = "No keys at hand? [Try the local demo](command:tinkerRL.startLocalDemo).";
 const IMPORT = "Runs from elsewhere? [Open a run folder](command:tinkerRL.importRun).";
@@ -38,7 +40,12 @@ const WELCOMES: readonly Welcome[] = [
   },
   {
     view: "runs",
-    when: `${HAS_FOLDER} && !tinkerRL.hasConfig && !tinkerRL.hasRuns`,
+    when: `${HAS_FOLDER} && !tinkerRL.searched`,
+    lines: ["Looking for configurations and runs…"],
+  },
+  {
+    view: "runs",
+    when: `${SEARCHED} && !tinkerRL.hasConfig && !tinkerRL.hasRuns`,
     lines: [
       "This folder has no configuration yet.",
       "[Create Configuration](command:tinkerRL.newConfig)",
@@ -49,7 +56,7 @@ const WELCOMES: readonly Welcome[] = [
   },
   {
     view: "runs",
-    when: `${HAS_FOLDER} && tinkerRL.hasConfig && !tinkerRL.hasRuns`,
+    when: `${SEARCHED} && tinkerRL.hasConfig && !tinkerRL.hasRuns`,
     lines: [
       "No run yet.",
       "[Start Training](command:tinkerRL.startTraining)",

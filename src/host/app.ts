@@ -14,6 +14,7 @@ import type { LazyConfigSupport } from "./catalogue/lazyConfigSupport.ts";
 import { LocalDemo } from "./commands/localDemo.ts";
 import type { ConfigSupport } from "./config/registerConfigSupport.ts";
 import { openOnStart } from "./dashboard/openOnStart.ts";
+import type { RestorePanel } from "./dashboard/restorePanels.ts";
 import { RunDashboard } from "./dashboard/runDashboard.ts";
 import { createKeys } from "./keys/createKeys.ts";
 import { keySettings } from "./keys/keySettings.ts";
@@ -48,6 +49,8 @@ export interface App {
   readonly tasks: TaskProvider;
   readonly runs: RunStore;
   readonly tools: Tools;
+  /** What fills panels that the editor has restored, by the type of the panel. */
+  readonly restore: Readonly<Record<"dashboard" | "runs", RestorePanel>>;
 }
 
 /** Puts the app together and lets it look for runs; what it holds is disposed of with the extension. */
@@ -117,6 +120,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   });
   // A failed first search must not keep the app from loading.
   await finder.find().catch(onError);
+  await setContextKey("searched", true);
   dashboard.reviveAfterCrash();
   whenTrusted(register, () => {
     rejoin(runs, log);
@@ -124,7 +128,11 @@ export async function createApp(options: AppOptions): Promise<App> {
   });
   if (await demo.takePending()) void vscode.commands.executeCommand("tinkerRL.startLocalDemo");
   const tools = new Tools({ store, finder, fileSystem, redactor, now: Date.now });
-  return { handlers, tasks: runs.tasks, runs: store, tools };
+  const restore = {
+    dashboard: (panel: vscode.WebviewPanel, state: unknown) => dashboard.restore(panel, state),
+    runs: (panel: vscode.WebviewPanel) => table.restore(panel),
+  };
+  return { handlers, tasks: runs.tasks, runs: store, tools, restore };
 }
 
 function rejoin({ launches, tasks, store }: Runs, log: vscode.LogOutputChannel): void {

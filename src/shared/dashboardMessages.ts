@@ -54,6 +54,7 @@ export const DASHBOARD_COMMANDS = [
   "markRollout",
   "continueFromHere",
   "openRunFolder",
+  "importRun",
   "openLog",
   "exportFile",
   "openLink",
@@ -253,5 +254,14 @@ export type HostMessage =
   | { readonly kind: "show-alarm"; readonly alarm: string }
   /** A run of the listing has begun, while the page shows another one. Follows `init`. */
   | { readonly kind: "offer-run"; readonly run: string }
+  /** The folder of the run that was shown is not there any more. */
+  | {
+      readonly kind: "gone";
+      readonly settings: DashboardSettings;
+      /** Shortened for people. */
+      readonly folder: string;
+      /** Those that can be shown in its place. */
+      readonly runs: readonly RunListing[];
+    }
   /** There is no run to show. */
   | { readonly kind: "empty"; readonly settings: DashboardSettings };

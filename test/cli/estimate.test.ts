@@ -26,8 +26,14 @@ const REPORT: EstimateReport = {
   plan: {
     steps: 100,
     environments: [{ name: "Owner/Game", groups: 800, rollouts: 8 }],
-    ...{ mostBatches: 1, groupsInData: null, passes: { forward: 0, trained: 1 },
-    trainsOnEqual: false, atOnce: 64, isAhead: false },
+    ...{
+      mostBatches: 1,
+      groupsInData: null,
+      passes: { forward: 0, trained: 1 },
+      trainsOnEqual: false,
+      atOnce: 64,
+      isAhead: false,
+    },
     evaluations: { count: 0, afterLastStep: 0, rollouts: [] },
   },
   prices: {

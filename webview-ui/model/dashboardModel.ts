@@ -2,7 +2,12 @@
 
 import { batch, effect, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import type { HostMessage } from "../../src/shared/dashboardMessages.ts";
-import type { AlarmView, DashboardSettings, SavedFilter } from "../../src/shared/dashboardTypes.ts";
+import type {
+  AlarmView,
+  DashboardSettings,
+  RunListing,
+  SavedFilter,
+} from "../../src/shared/dashboardTypes.ts";
 import type { RolloutSet } from "../../src/shared/rolloutSet.ts";
 import type { SearchSnippet } from "../../src/shared/search.ts";
 import type { Host } from "./host.ts";
@@ -18,7 +23,7 @@ import {
   type ViewState,
 } from "./viewState.ts";
 
-type Status = "loading" | "empty" | "ready";
+type Status = "loading" | "empty" | "gone" | "ready";
 
 export interface DashboardModel {
   readonly host: Host;
@@ -61,9 +66,17 @@ export interface FoundPlace {
 /** Whether the extension has sent a run, and what went wrong. */
 export interface Connection {
   readonly status: ReadonlySignal<Status>;
+  /** Where the run was, and the others; null but for the status `gone`. */
+  readonly gone: ReadonlySignal<GoneRun | null>;
   /** Errors that the user has not dismissed. */
   readonly errors: ReadonlySignal<readonly string[]>;
   dismissErrors(): void;
+}
+
+/** A run whose folder is not there any more. */
+export interface GoneRun {
+  readonly folder: string;
+  readonly runs: readonly RunListing[];
 }
 
 const NO_SETTINGS: DashboardSettings = {
@@ -94,6 +107,7 @@ class Model implements DashboardModel {
   readonly found = signal<FoundPlace | null>(null);
   readonly connection = {
     status: signal<Status>("loading"),
+    gone: signal<GoneRun | null>(null),
     errors: signal<readonly string[]>([]),
     dismissErrors: (): void => {
       this.connection.errors.value = [];
@@ -146,6 +160,11 @@ class Model implements DashboardModel {
       }
       case "offer-run":
         this.offered.value = message.run;
+        return;
+      case "gone":
+        this.settings.value = message.settings;
+        this.connection.gone.value = message;
+        this.connection.status.value = "gone";
         return;
       case "empty":
         this.settings.value = message.settings;

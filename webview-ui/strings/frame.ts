@@ -10,6 +10,14 @@ export const frameStrings = {
   loading: l10n.t("Reading the run…"),
   empty: l10n.t("No run to show"),
   emptyHint: l10n.t("Start a training, or open a run in the Runs view."),
+  gone: {
+    title: (folder: string) => l10n.t("The folder of this run is gone: {0}", folder),
+    hint: l10n.t(
+      "It was deleted, moved or renamed. If you moved it, open it where it is now. A folder in the trash can be restored.",
+    ),
+    open: l10n.t("Open Run Folder…"),
+    other: l10n.t("Show another run"),
+  },
   dismiss: l10n.t("Dismiss"),
   more: (count: number) => l10n.t("and {0} more", formatCount(count)),
   showAll: l10n.t("Show all"),

@@ -11,6 +11,7 @@ import { strings } from "../strings/strings.ts";
 import { Alarms } from "./alarms.tsx";
 import { Checkpoints } from "./checkpoints.tsx";
 import { Config } from "./config.tsx";
+import { Gone } from "./gone.tsx";
 import { Header } from "./header.tsx";
 import { Help } from "./help.tsx";
 import { OfferedRun } from "./offeredRun.tsx";
@@ -57,6 +58,7 @@ export function App({ dashboard }: DashboardProps) {
       </main>
     );
   }
+  if (status === "gone") return <Gone dashboard={dashboard} />;
   if (status === "loading") {
     return (
       <main class="message" aria-busy="true">

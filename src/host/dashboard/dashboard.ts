@@ -32,14 +32,10 @@ interface OpenPanel {
 
 export class Dashboard implements vscode.Disposable {
   readonly #options: DashboardOptions;
-  readonly #serializer: vscode.Disposable;
   #shown: OpenPanel | null = null;
 
   constructor(options: DashboardOptions) {
     this.#options = options;
-    this.#serializer = vscode.window.registerWebviewPanelSerializer(DASHBOARD_VIEW_TYPE, {
-      deserializeWebviewPanel: (panel, state: unknown) => this.#restore(panel, state),
-    });
   }
 
   /** The run that is shown; null when the dashboard is closed. */
@@ -82,16 +78,15 @@ export class Dashboard implements vscode.Disposable {
   }
 
   dispose(): void {
-    this.#serializer.dispose();
     this.#shown?.session.dispose();
   }
 
-  async #restore(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
-    const { runs } = this.#options.session;
+  /** Fills a panel that the editor has restored with the run that it showed; `state` is what its page kept. */
+  async restore(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
     const id = runIdOf(state);
-    const run = id === null ? null : await runs.find(id);
+    const run = id === null ? null : await this.#options.session.runs.find(id);
     this.#shown?.panel.dispose();
-    this.#adopt(panel, run ?? (await firstRun(runs)));
+    this.#adopt(panel, run);
   }
 
   #adopt(panel: vscode.WebviewPanel, run: DashboardRun | null): DashboardSession {
@@ -195,12 +190,6 @@ async function openLink(address: string): Promise<void> {
     );
   }
   await vscode.env.openExternal(uri);
-}
-
-/** The newest run, when the one that was shown is gone. */
-async function firstRun(runs: DashboardSessionOptions["runs"]): Promise<DashboardRun | null> {
-  const id = (await runs.list())[0]?.id;
-  return id === undefined ? null : await runs.find(id);
 }
 
 function runIdOf(state: unknown): string | null {

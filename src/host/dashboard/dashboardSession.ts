@@ -2,7 +2,12 @@
 
 import { errorMessage } from "../../core/errors.ts";
 import { WakeableSleep } from "../../core/util/wakeableSleep.ts";
-import type { CommandArgs, DashboardCommand, PageMessage } from "../../shared/dashboardMessages.ts";
+import type {
+  CommandArgs,
+  DashboardCommand,
+  PageMessage,
+  RunFacts,
+} from "../../shared/dashboardMessages.ts";
 import type { SavedFilter } from "../../shared/dashboardTypes.ts";
 import { hasEnded } from "../../shared/hasEnded.ts";
 import { l10n } from "../../shared/l10n.ts";
@@ -49,6 +54,8 @@ export class DashboardSession {
   #requested: ReadonlySet<string> = new Set();
   #target: DashboardTarget | null = null;
   #isSearchDue = false;
+  /** The run whose folder the page knows to be gone, by its id. */
+  #goneRun: string | null = null;
   /** A run that has begun while another one is shown, by its id. */
   #offered: string | null = null;
   #isVisible: boolean;
@@ -251,8 +258,10 @@ export class DashboardSession {
     const reading = await transfer.read();
     // While the folder was read, the page may have gone or asked for another run.
     if (!this.#isActive || transfer !== this.#transfer) return 0;
+    if (await this.#isGone(run, reading.facts)) return this.#showGone(run);
     transfer.sendFacts(reading);
     if (this.#isStarting) this.#postOffer();
+    this.#goneRun = null;
     this.#isStarting = false;
     this.#postTarget();
     const isComplete = transfer.sendColumns(this.#requested);
@@ -261,6 +270,25 @@ export class DashboardSession {
     const { isControllable, state } = reading.facts.run;
     const mayGrow = isControllable || !(hasEnded(state) || state === "unknown");
     return mayGrow ? LIVE_PAUSE_MS : IDLE_PAUSE_MS;
+  }
+
+  /** True when the run's folder was deleted or moved: nothing is left of it. */
+  async #isGone(run: DashboardRun, { run: { state } }: RunFacts): Promise<boolean> {
+    const { fileSystem } = this.#options;
+    return state === "unknown" && (await fileSystem.list(run.follower.folder)).length === 0;
+  }
+
+  /** Once; a folder that comes back is shown from its beginning. */
+  async #showGone(run: DashboardRun): Promise<number> {
+    const { post, runs, settings, shortenPath } = this.#options;
+    this.#dropTransfer();
+    const others = (await runs.list()).filter(({ id }) => id !== run.id);
+    const isNew = this.#isStarting || this.#goneRun !== run.id;
+    this.#isStarting = false;
+    this.#goneRun = run.id;
+    const folder = shortenPath(run.follower.folder);
+    if (isNew) post({ kind: "gone", settings: settings.current(), folder, runs: others });
+    return IDLE_PAUSE_MS;
   }
 
   #postOffer(): void {

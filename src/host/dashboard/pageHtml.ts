@@ -60,3 +60,17 @@ function data(value: unknown): string {
 function attribute(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll("<", "&lt;");
 }
+
+/** A page that only says that it loads. */
+export function loadingHtml(text: string): string {
+  const style =
+    "color: var(--vscode-descriptionForeground); font-family: var(--vscode-font-family)";
+  return `<!DOCTYPE html>
+<html>
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+</head>
+<body style="${style}"><p role="status">${attribute(text)}</p></body>
+</html>`;
+}

@@ -144,6 +144,11 @@ export class RunDashboard implements vscode.Disposable {
     });
   }
 
+  /** As the dashboard was before a reload. */
+  restore(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
+    return this.#dashboard.restore(panel, state);
+  }
+
   dispose(): void {
     this.#listening.dispose();
     this.#dashboard.dispose();
@@ -203,7 +208,10 @@ export class RunDashboard implements vscode.Disposable {
   async #find(id: string): Promise<DashboardRun | null> {
     const { store } = this.#options;
     const run = store.runs.find(({ folder }) => runIdOf(folder) === id);
-    return run === undefined ? null : this.#run(run.folder);
+    if (run !== undefined) return this.#run(run.folder);
+    // A reload may come back to a run whose folder is gone: the dashboard says so.
+    const last = shownSchema.safeParse(this.#options.workspaceState.get(SHOWN)).data;
+    return last !== undefined && runIdOf(last.folder) === id ? this.#run(last.folder) : null;
   }
 
   #run(folder: string): DashboardRun {
@@ -242,6 +250,11 @@ export class RunDashboard implements vscode.Disposable {
     }
     if (command === "diffRollouts" && args.key !== undefined && args.other !== undefined) {
       return diffRollouts({ folder, ...args.key }, { folder, ...args.other });
+    }
+    // The run that is shown is not the one that is asked for.
+    if (command === "importRun") {
+      await vscode.commands.executeCommand(commandName("importRun"));
+      return;
     }
     if (command === "openConfigAt") return this.#openConfig(folder, args);
     if (command === "applyAlarm" || command === "resumeBeforeAlarm") {

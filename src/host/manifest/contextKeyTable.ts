@@ -1,6 +1,8 @@
 /** The names of our context keys, `tinkerRL.<name>` in when clauses. */
 
 export interface ContextKeys {
+  /** True once the window has looked for configurations and runs: before, it does not know that there are none. */
+  readonly searched: boolean;
   /** Paths of the open or known configuration files, for `resourcePath in`. */
   readonly configFiles: readonly string[];
   /** True when the workspace has a configuration. */
@@ -23,6 +25,7 @@ export interface ContextKeys {
 
 /** All keys, for the check that when clauses ask for nothing else. */
 export const CONTEXT_KEYS: Readonly<Record<keyof ContextKeys, true>> = {
+  searched: true,
   configFiles: true,
   hasConfig: true,
   hasRuns: true,

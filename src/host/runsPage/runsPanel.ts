@@ -31,7 +31,7 @@ export interface RunsPanelOptions {
   readonly feeds: Pick<RunFeeds, "follow">;
 }
 
-const VIEW_TYPE = "tinkerRL.runs";
+const RUNS_VIEW_TYPE = "tinkerRL.runs";
 const LAYOUT = "runsTable.layout";
 
 interface OpenPanel {
@@ -42,7 +42,6 @@ interface OpenPanel {
 export class RunsPanel implements vscode.Disposable {
   readonly #options: RunsPanelOptions;
   readonly #digests: RunDigests;
-  readonly #serializer: vscode.Disposable;
   #shown: OpenPanel | null = null;
 
   constructor(options: RunsPanelOptions) {
@@ -50,25 +49,26 @@ export class RunsPanel implements vscode.Disposable {
     const { fileSystem, storageUri } = options;
     const cachePath = storageUri === undefined ? null : join(storageUri.fsPath, "runDigests.json");
     this.#digests = new RunDigests({ fileSystem, cachePath, shortenPath });
-    this.#serializer = vscode.window.registerWebviewPanelSerializer(VIEW_TYPE, {
-      deserializeWebviewPanel: async (panel) => {
-        this.#shown?.panel.dispose();
-        this.#adopt(panel);
-      },
-    });
+  }
+
+  /** Fills a panel that the editor has restored. */
+  async restore(panel: vscode.WebviewPanel): Promise<void> {
+    this.#shown?.panel.dispose();
+    this.#adopt(panel);
   }
 
   /** Opens the table, or brings it to the front, and chooses runs to compare; null = those that were chosen last. */
   open(folders: readonly string[] | null): void {
     if (this.#shown === null) {
       const title = vscode.l10n.t("Tinker RL: Runs");
-      this.#adopt(vscode.window.createWebviewPanel(VIEW_TYPE, title, vscode.ViewColumn.Active));
+      this.#adopt(
+        vscode.window.createWebviewPanel(RUNS_VIEW_TYPE, title, vscode.ViewColumn.Active),
+      );
     } else this.#shown.panel.reveal();
     if (folders !== null) this.#shown?.session.choose(folders);
   }
 
   dispose(): void {
-    this.#serializer.dispose();
     this.#shown?.session.dispose();
   }
 

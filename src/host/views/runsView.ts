@@ -22,7 +22,9 @@ export type RunNode =
     }
   /** `id` of the sweep that its runs name. */
   | { readonly kind: "sweep"; readonly id: string }
-  | { readonly kind: "waiting"; readonly title: string };
+  | { readonly kind: "waiting"; readonly title: string }
+  /** A training that has no run folder yet. */
+  | { readonly kind: "starting"; readonly title: string };
 
 export interface RunsViewOptions {
   readonly store: RunStore;
@@ -77,10 +79,12 @@ export class RunsView implements vscode.TreeDataProvider<RunNode>, vscode.Dispos
   getChildren(node?: RunNode): RunNode[] {
     if (node === undefined) {
       this.#listed = this.#list();
-      const waiting = this.#options.trainings.waiting.map(
-        (title): RunNode => ({ kind: "waiting", title }),
-      );
-      return [...waiting, ...this.#topNodes()];
+      const { waiting } = this.#options.trainings;
+      return [
+        ...waiting.map((title): RunNode => ({ kind: "waiting", title })),
+        ...this.#starting.map((title): RunNode => ({ kind: "starting", title })),
+        ...this.#topNodes(),
+      ];
     }
     if (node.kind === "sweep") return this.#runsOf(node.id).map(({ folder }) => this.#node(folder));
     if (node.kind !== "run") return [];
@@ -107,13 +111,10 @@ export class RunsView implements vscode.TreeDataProvider<RunNode>, vscode.Dispos
         return partItem(node);
       case "sweep":
         return sweepItem(node.id, this.#runsOf(node.id));
-      case "waiting": {
-        const item = new vscode.TreeItem(node.title);
-        item.description = vscode.l10n.t("waits for another run");
-        item.tooltip = `${node.title}\n${item.description}`;
-        item.iconPath = new vscode.ThemeIcon("watch");
-        return item;
-      }
+      case "waiting":
+        return plannedItem(node.title, vscode.l10n.t("waits for another run"), "watch");
+      case "starting":
+        return plannedItem(node.title, vscode.l10n.t("starting"), "loading~spin");
     }
   }
 
@@ -159,13 +160,21 @@ export class RunsView implements vscode.TreeDataProvider<RunNode>, vscode.Dispos
     );
   }
 
+  /** Titles of trainings that will be runs. */
+  get #starting(): readonly string[] {
+    return this.#options.trainings.active.flatMap(({ folder, request: { title, instead } }) => {
+      const isRun = instead === undefined || instead.kind === "evaluate";
+      return isRun && folder === null ? [title] : [];
+    });
+  }
+
   /** Which rows there are, in their order, and what those of sweeps say. */
   #list(): string {
     const shown = this.#shown();
     const folders = shown.map(({ folder }) => folder);
     const ids = new Set(shown.flatMap(({ file }) => file?.sweep?.id ?? []));
     const sweeps = [...ids].map((id) => sweepRow(this.#runsOf(id)));
-    return JSON.stringify([this.#options.trainings.waiting, folders, sweeps]);
+    return JSON.stringify([this.#options.trainings.waiting, this.#starting, folders, sweeps]);
   }
 
   /** Runs and sweeps; a sweep stands where its newest run would. */
@@ -218,6 +227,14 @@ export class RunsView implements vscode.TreeDataProvider<RunNode>, vscode.Dispos
       }
     }, REDRAW_MS);
   }
+}
+
+function plannedItem(title: string, description: string, icon: string): vscode.TreeItem {
+  const item = new vscode.TreeItem(title);
+  item.description = description;
+  item.tooltip = `${title}\n${description}`;
+  item.iconPath = new vscode.ThemeIcon(icon);
+  return item;
 }
 
 function sweepItem(id: string, runs: readonly RunEntry[]): vscode.TreeItem {

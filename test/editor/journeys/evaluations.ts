@@ -110,7 +110,10 @@ export const evaluations: Journey = {
     await step("Start Training offers the branch once it is saved", async () => {
       await tab.first().click();
       await workbench.command("File: Save");
-      await workbench.command("View: Close All Editors");
+      await page.locator(".tabs-container .tab.dirty").waitFor({ state: "hidden" });
+      // A configuration in the editor would be started without a question.
+      await workbench.tab("tinker-config-evaluation").first().click();
+      await panel.getByText("evaluation: 2 of 2 models").waitFor();
       await workbench.command("Tinker RL: Start Training");
       await workbench.rows.filter({ hasText: "tinker-config-step-" }).first().waitFor();
       await picture("offered");

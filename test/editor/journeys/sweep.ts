@@ -1,8 +1,8 @@
-/** A sweep from the command: keys, values and a question that shows the runs; the dashboard stays with the run that is read; a stop of one run, a stop of the sweep, and its continuation; the runs in the table. */
+/** A sweep from the command: keys, values and a question that shows the runs; the dashboard stays with the run that is read, also after a reload, and says when its folder is gone; a stop of one run, and the continuation of the sweep; the runs in the table. */
 
 import assert from "node:assert/strict";
 import { localConfig } from "../configs.ts";
-import { writeFiles } from "../folders.ts";
+import { deleteFolder, writeFiles } from "../folders.ts";
 import type { Journey, Stage } from "../journey.ts";
 import { runIn, stepsOf } from "../runFiles.ts";
 
@@ -62,7 +62,7 @@ export const sweep: Journey = {
       await offer.waitFor();
       assert.match((await shown.textContent()) ?? "", /^lr 2e-3 · seed 1 \(done\)/);
       await offer.click();
-      await shown.filter({ hasText: "lr 2e-3 · seed 2" }).waitFor();
+      await shown.filter({ hasText: "lr 2e-3 · seed 2" }).waitFor({ state: "attached" });
       await offer.waitFor({ state: "hidden" });
     });
     await step("Stop and Save of the third run leads to the fourth", async () => {
@@ -74,7 +74,7 @@ export const sweep: Journey = {
     await step("Pause and Continue work as for any run", async () => {
       await workbench.command("Tinker RL: Pause After This Step");
       await row("lr 8e-3 · seed 2", "paused").waitFor({ timeout: 60_000 });
-      await shown.filter({ hasText: "lr 2e-3 · seed 2 (done)" }).waitFor();
+      await shown.filter({ hasText: "lr 2e-3 · seed 2 (done)" }).waitFor({ state: "attached" });
       await panel.getByRole("button", { name: "Started: lr 8e-3 · seed 2" }).waitFor();
       await accessible("offer");
       await workbench.command("Terminal: Focus Terminal");
@@ -100,6 +100,27 @@ export const sweep: Journey = {
       for (const name of NAMES) assert.equal(stepsOf(run(name)).length, STEPS, name);
       await pictures("done");
     });
+    await step("a reload restores the dashboard at its run, with another view open", async () => {
+      await workbench.show("Explorer");
+      await shown.filter({ hasText: "lr 2e-3 · seed 2" }).waitFor({ state: "attached" });
+      await workbench.reload();
+      await shown.filter({ hasText: "lr 2e-3 · seed 2" }).waitFor({ state: "attached" });
+    });
+    await step(
+      "a run folder that is deleted is said to be gone, and another run is offered",
+      async () => {
+        await workbench.show("Tinker RL");
+        deleteFolder(run("2e-3.seed_2"));
+        await panel
+          .getByRole("heading", { name: /^The folder of this run is gone: .*seed_2$/ })
+          .waitFor();
+        await accessible("gone");
+        await panel
+          .getByLabel("Show another run")
+          .selectOption({ label: "lr 8e-3 · seed 1 (done)" });
+        await panel.getByText(`step ${STEPS} of ${STEPS}`).waitFor();
+      },
+    );
     await step("the table names the runs by what differs, in every part", async () => {
       await workbench.command("Tinker RL: Open Runs Table");
       const names = panel.locator('.grid-row [data-column="name"]');

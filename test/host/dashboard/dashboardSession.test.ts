@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
+import type { FileSystem } from "../../../src/core/ports.ts";
 import { createEventLog } from "../../../src/core/runFolder/events.ts";
 import { RunFollower } from "../../../src/core/runFolder/follower.ts";
 import { appendMetrics, buildMetricsRow } from "../../../src/core/runFolder/metrics/metrics.ts";
@@ -94,6 +95,14 @@ async function openedSession() {
   };
 }
 
+async function moveFolder(fileSystem: FileSystem, from: string, to: string): Promise<void> {
+  for (const name of await fileSystem.list(from)) {
+    const [path, target] = [`${from}/${name}`, `${to}/${name}`];
+    if ((await fileSystem.size(path)) === null) await moveFolder(fileSystem, path, target);
+    else await fileSystem.rename(path, target);
+  }
+}
+
 /** Reading from memory takes turns of the event loop, not time. */
 async function until(isTrue: () => boolean): Promise<void> {
   for (let turn = 0; turn < 1_000 && !isTrue(); turn += 1) {
@@ -129,6 +138,28 @@ describe("a session", () => {
     expect(Array.from(page.steps())).toEqual(Array.from({ length: 24 }, (_, step) => step));
     expect(page.at("rollout/reward/mean", 23)).toBeGreaterThan(0.5);
     expect([page.at("loss", 6), page.at("skipped", 6)]).toEqual([null, 1]);
+  });
+
+  it("says once that the folder of its run is gone, and shows the run again when it is back", async () => {
+    const { ready, settled, all, clock, fileSystem, folder, session } = await openedSession();
+    ready();
+    await settled();
+    await moveFolder(fileSystem, folder, `${folder}-away`);
+    const look = async (isDone: () => boolean): Promise<void> => {
+      for (let left = 20; left > 0 && !isDone(); left -= 1) {
+        session.refresh();
+        await clock.advance(3_000);
+        for (let turn = 0; turn < 50; turn += 1) await new Promise((next) => setImmediate(next));
+      }
+      expect(isDone()).toBe(true);
+    };
+    await look(() => all("gone").length > 0);
+    expect(all("gone")[0]).toMatchObject({ folder: folder.replace(parent, "~"), runs: [] });
+    session.refresh();
+    await clock.advance(3_000);
+    await moveFolder(fileSystem, `${folder}-away`, folder);
+    await look(() => all("init").length === 2);
+    expect(all("gone")).toHaveLength(1);
   });
 
   it("sends the state, the attempts and the checkpoints of the run, with short paths", async () => {

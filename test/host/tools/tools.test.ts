@@ -64,7 +64,10 @@ beforeAll(async () => {
   editor.root = await mkdtemp(join(tmpdir(), "tools-"));
   written = await writeHardRun(fileSystem, join(editor.root, "runs"));
   const named = { name: "hard", folder: written.folder };
-  const listed = await readRun(fileSystem, named, { nowMs: Date.now(), isProcessAlive: () => true });
+  const listed = await readRun(fileSystem, named, {
+    nowMs: Date.now(),
+    isProcessAlive: () => true,
+  });
   if (listed === null) throw new Error("The run was not written.");
   run = { ...listed, status: null, isLive: true };
   tools = new Tools({

@@ -1,0 +1,17 @@
+/** Panels that the editor restores after a reload: each says at once that it loads, and is filled when the rest is there. */
+
+import * as vscode from "vscode";
+import { loadingHtml } from "./pageHtml.ts";
+
+/** Fills a restored panel; `state` is what its page kept. */
+export type RestorePanel = (panel: vscode.WebviewPanel, state: unknown) => Promise<void>;
+
+/** `restore` may take seconds. */
+export function restorePanels(viewType: string, restore: RestorePanel): vscode.Disposable {
+  return vscode.window.registerWebviewPanelSerializer(viewType, {
+    deserializeWebviewPanel: (panel, state: unknown) => {
+      panel.webview.html = loadingHtml(vscode.l10n.t("Loading…"));
+      return restore(panel, state);
+    },
+  });
+}
