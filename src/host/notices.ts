@@ -7,6 +7,7 @@ import type { FileSystem } from "../core/ports.ts";
 import { systemClock } from "../node/clock.ts";
 import { EXIT } from "../shared/exitCodes.ts";
 import { formatDuration, plural } from "../shared/format.ts";
+import type { SweepMember } from "../shared/runFile.ts";
 import { applyAlarm } from "./runs/applyAlarm.ts";
 import { resumeBefore, saveBefore } from "./runs/branchRun.ts";
 import type { RunAlarms } from "./runs/runAlarms.ts";
@@ -179,12 +180,25 @@ export class Notices implements vscode.Disposable {
       return;
     const open = vscode.l10n.t("Open Dashboard");
     const mute = vscode.l10n.t("Don't Show for This Configuration");
-    const text = vscode.l10n.t("The run {0} is done.", name);
+    const { sweep } = request;
+    if (sweep !== undefined && !this.#isLastOf(sweep, folder)) return;
+    const text =
+      sweep === undefined
+        ? vscode.l10n.t("The run {0} is done.", name)
+        : vscode.l10n.t("The sweep {0} is done.", sweep.name);
     const chosen = await plainWindow.showInformationMessage(text, open, mute);
     if (chosen === open) await vscode.commands.executeCommand("tinkerRL.openDashboard", { folder });
     if (chosen === mute) {
       await this.#options.workspaceState.update(NOT_REPORTED, [...muted, request.configPath]);
     }
+  }
+
+  /** True when all other runs of the sweep are done: a sweep is reported once, not with each of its runs. */
+  #isLastOf({ id, combinations = 0 }: SweepMember, folder: string): boolean {
+    const others = this.#options.store.runs.filter(
+      (run) => run.file?.sweep?.id === id && run.folder !== folder && run.phase === "done",
+    );
+    return others.length + 1 >= combinations;
   }
 
   async #notBegun({ error, request }: TrainingEnded, name: string): Promise<void> {

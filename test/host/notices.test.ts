@@ -1,6 +1,9 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { Notices } from "../../src/host/notices.ts";
 import type { RunEntry } from "../../src/host/runs/runStore.ts";
+import type { TrainingEnded } from "../../src/host/runs/trainings.ts";
+import { Emitter } from "../../src/host/vscode/emitter.ts";
+import { aTrainingRequest } from "../fakes/aTrainingRequest.ts";
 import { aRun } from "./views/runEntries.ts";
 
 const editor = vi.hoisted(() => ({
@@ -21,17 +24,22 @@ vi.mock("vscode", () => {
       t: (text: string, ...args: readonly unknown[]) =>
         text.replace(/\{(\d)\}/g, (_, index) => String(args[Number(index)])),
     },
-    window: { showInformationMessage: show, showWarningMessage: show },
+    window: { showInformationMessage: show, showWarningMessage: show, state: { focused: true } },
+    workspace: { getConfiguration: () => ({ get: () => undefined }) },
   };
 });
 
 const HOUR_MS = 3_600_000;
 
-function notices(runs: readonly RunEntry[], memory = new Map<string, unknown>()): Notices {
+function notices(
+  runs: readonly RunEntry[],
+  memory = new Map<string, unknown>(),
+  ends?: Emitter<TrainingEnded>,
+): Notices {
   const none = (): { dispose(): void } => ({ dispose: () => undefined });
   const options = {
-    store: { runs },
-    trainings: { onDidEnd: none, onDidDetach: none },
+    store: { runs, get: (folder: string) => runs.find((run) => run.folder === folder) ?? null },
+    trainings: { onDidEnd: ends?.event ?? none, onDidDetach: none },
     alarms: { onDidChange: none },
     workspaceState: {
       get: (name: string) => memory.get(name),
@@ -52,6 +60,35 @@ const expiring = (changes: Partial<RunEntry> = {}): RunEntry =>
 
 beforeEach(() => {
   Object.assign(editor, { texts: [], buttons: [], answer: undefined, commands: [] });
+});
+
+it("reports a sweep once, when its last run is done", async () => {
+  const member = { id: "s", name: "math-sweep", combination: 0, combinations: 2, settings: [] };
+  const file = { sweep: member } as unknown as NonNullable<RunEntry["file"]>; // the only part that is read
+  const runs = [
+    aRun({ folder: "/runs/a", file, phase: "done" }),
+    aRun({ folder: "/runs/b", file, phase: "running" }),
+  ];
+  const ends = new Emitter<TrainingEnded>((error) => expect.unreachable(String(error)));
+  notices(runs, new Map(), ends);
+  const end = (folder: string): void => {
+    const request = aTrainingRequest("/p/c.yaml", { sweep: member });
+    ends.fire({ exitCode: 0, error: null, folder, request });
+  };
+  end("/runs/b");
+  await vi.waitFor(() => expect(editor.texts).toEqual(["The sweep math-sweep is done."]));
+  const early = new Emitter<TrainingEnded>((error) => expect.unreachable(String(error)));
+  notices([aRun({ folder: "/runs/a", file, phase: "running" })], new Map(), early);
+  early.fire({
+    ...{ exitCode: 0, error: null, folder: "/runs/a" },
+    request: aTrainingRequest("/p/c.yaml", { sweep: member }),
+  });
+  early.fire({
+    ...{ exitCode: 0, error: null, folder: "/runs/z" },
+    request: aTrainingRequest("/p/c.yaml"),
+  });
+  await vi.waitFor(() => expect(editor.texts).toHaveLength(2));
+  expect(editor.texts[1]).toBe("The run z is done.");
 });
 
 describe("a run whose only state expires soon", () => {

@@ -19,7 +19,11 @@ export function OfferedRun({ dashboard }: { readonly dashboard: DashboardModel }
           type="button"
           class="link"
           title={text.offeredHint}
-          onClick={() => host.selectRun(run.id)}
+          onClick={() => {
+            host.selectRun(run.id);
+            // The button goes away, and the keys would have no place.
+            document.querySelector<HTMLElement>(".run-picker select")?.focus();
+          }}
         >
           {text.offered(visibleLine(run.name))}
         </button>
