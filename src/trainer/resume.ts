@@ -75,6 +75,7 @@ export async function planResume(
         folder,
         step,
         repeatsEvaluation,
+        repeatsUnfinished: changes.some(({ path }) => isOfPlay(path)),
         owner,
         configPath: loaded.path,
         pid: process.pid,
@@ -133,6 +134,15 @@ function evaluatesAlike(before: Config["evaluation"], now: Config["evaluation"])
   if (before === null || now === null) return before === now;
   const when = { at_start: null, at_end: null, every: null };
   return isSame({ ...before, ...when }, { ...now, ...when });
+}
+
+/** Where a run ends, and what it saves and reports: what a rollout is like does not depend on it. */
+const NOT_OF_PLAY =
+  /^(max_cost_usd|max_hours|max_tokens_total|max_steps|num_epochs|target_reward|save|alarms|pause_on_alarm)/;
+
+/** True for a setting that a rollout may depend on. */
+function isOfPlay(path: string): boolean {
+  return !isOfTrackers(path) && !NOT_OF_PLAY.test(path);
 }
 
 /** True for a setting of what trackers get: a change of it leaves nothing to train. */

@@ -21,6 +21,8 @@ export interface Superseded {
   readonly step: number;
   /** True when an evaluation just before `step` is repeated too, although it was completed; absent = no. */
   readonly repeatsEvaluation?: boolean;
+  /** True when what was played of an evaluation just before `step` is played again, because it had other settings; absent = no. */
+  readonly repeatsUnfinished?: boolean;
 }
 
 const TAIL_BYTES = 64 * 1024;
@@ -35,11 +37,11 @@ interface LineRange {
 type IsMoved = (step: number) => boolean;
 
 /**
- * Moves metrics rows, rollouts and evaluations of `step` and later to `superseded/attempt-K/`; of evaluations after `step` completed
- * steps those that were completed stay. Running it again completes or changes nothing.
+ * Moves metrics rows, rollouts and evaluations of `step` and later to `superseded/attempt-K/`. An evaluation after `step` completed steps
+ * stays, because the weights are the same: one that was interrupted goes on with what it has not played. Running it again completes or changes nothing.
  */
 export async function supersedeFrom(fileSystem: FolderFiles, what: Superseded): Promise<void> {
-  const { folder, step, repeatsEvaluation = false } = what;
+  const { folder, step, repeatsEvaluation = false, repeatsUnfinished = false } = what;
   const isRepeated: IsMoved = (at) => at >= step;
   await moveLines(fileSystem, what, "metrics", isRepeated);
   await moveStepFiles(fileSystem, what, "rolloutFolder", isRepeated);
@@ -51,7 +53,7 @@ export async function supersedeFrom(fileSystem: FolderFiles, what: Superseded): 
     fileSystem,
     what,
     "evalFolder",
-    (at) => isOfOthers(at) || (at === step && !completed.has(at)),
+    (at) => isOfOthers(at) || (repeatsUnfinished && at === step && !completed.has(at)),
   );
 }
 

@@ -109,16 +109,28 @@ test("a resume moves exactly the lines and files of its step and later", async (
       const moved = `${folder}/superseded/attempt-1`;
       for (const at of steps) {
         const place = at >= step ? moved : folder;
-        const names = [...Object.values(stepPaths("", at)), evalPath("", at)];
-        for (const name of names) {
+        for (const name of Object.values(stepPaths("", at))) {
           expect(fileSystem.files.get(place + name)).toEqual(before.get(folder + name));
         }
+        // The weights after `step` completed steps are those that the resume begins with.
+        const evaluated = at > step ? moved : folder;
+        const name = evalPath("", at);
+        expect(fileSystem.files.get(evaluated + name)).toEqual(before.get(folder + name));
       }
       expect(await stepsIn(fileSystem, folder)).toEqual(steps.filter((at) => at < step));
       expect(await stepsIn(fileSystem, moved)).toEqual(steps.filter((at) => at >= step));
     }),
     { numRuns: 60 },
   );
+});
+
+test("an interrupted evaluation goes on after a resume, and is played again where its settings changed", async () => {
+  for (const repeatsUnfinished of [false, true]) {
+    const { fileSystem, parts } = await ranRun([0, 1]);
+    const options = { ...parts, isProcessAlive: () => false };
+    await resumeRun(options, { ...starter, pid: 42, folder, step: 1, repeatsUnfinished });
+    expect(fileSystem.files.has(evalPath(folder, 1))).toBe(!repeatsUnfinished);
+  }
 });
 
 test("a resume that loses power at any write is completed by the next one", async () => {
