@@ -167,11 +167,8 @@ async function samplerOf(
   return sampler;
 }
 
+/** `loadEvaluation` has refused a configuration without one. */
 function requireEvaluation({ config }: LoadedConfig): EvaluationConfig {
   if (config.evaluation !== null) return config.evaluation;
-  throw new AppError(
-    "config-invalid",
-    "The configuration has no key evaluation, so nothing says on which tasks to evaluate. Add it, or name splits: --splits test.",
-    { configPath: "evaluation" },
-  );
+  throw new AppError("invariant", "An evaluation needs the key evaluation.");
 }

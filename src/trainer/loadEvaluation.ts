@@ -1,5 +1,7 @@
 /** The configuration of an evaluation by itself, with the splits that the user names. */
 
+import { EMBEDDED_ENVIRONMENTS } from "../core/config/editing/catalogue/embedded.ts";
+import type { Config } from "../core/config/fields/schema.ts";
 import { AppError } from "../core/errors.ts";
 import type { FileSystem } from "../core/ports.ts";
 import { type StartConfig, type StartRequest, startConfig } from "../node/startConfig.ts";
@@ -8,7 +10,7 @@ import { firstRunFolder } from "./evaluatedModels.ts";
 import { type KeyPermission, loadNamed } from "./requireNamed.ts";
 import type { EvaluateRequest } from "./types.ts";
 
-/** @throws AppError `bad-arguments` without a configuration, `config-invalid`, `config-not-found` */
+/** With an `evaluation`. @throws AppError `bad-arguments` without a configuration, `config-invalid`, also without splits, `config-not-found` */
 export async function loadEvaluation(
   fileSystem: FileSystem,
   request: EvaluateRequest,
@@ -16,7 +18,10 @@ export async function loadEvaluation(
 ): Promise<LoadedConfig> {
   const start = await startConfig(fileSystem, await startOf(fileSystem, request));
   const { splits } = request;
-  if (splits.length === 0) return loadNamed(start, permission);
+  if (splits.length === 0) {
+    requireSplits(start);
+    return loadNamed(start, permission);
+  }
   // Settings of the evaluation need its splits, which need the environments.
   const { config, notes } = await loadNamed(withoutEvaluation(start), permission, start);
   const named = splitsByEnvironment(splits, Object.keys(config.environments));
@@ -33,6 +38,28 @@ function withoutEvaluation(start: StartConfig): StartConfig {
     overrides: others(start.overrides),
     named: named === null ? null : { ...named, overrides: others(named.overrides) },
   };
+}
+
+/** Without splits, other settings of the evaluation would be refused for their place instead. @throws AppError `config-invalid` */
+function requireSplits(start: StartConfig): void {
+  if (start.overrides.some((override) => override.startsWith("evaluation.splits"))) return;
+  const { config } = loadStart(withoutEvaluation(start));
+  if (config.evaluation === null) throw noEvaluation(config);
+}
+
+/** Names the splits of embedded environments, and those that others are trained on. */
+function noEvaluation({ environments }: Config): AppError {
+  const known = Object.entries(environments).map(([name, { splits }]) => {
+    const embedded = EMBEDDED_ENVIRONMENTS.find((each) => each.name === name);
+    const all = embedded?.splits?.map((split) => split.name);
+    if (all !== undefined) return `${name} has ${all.join(", ")}.`;
+    return `${name} is trained on ${Object.keys(splits).join(", ")}.`;
+  });
+  return new AppError(
+    "config-invalid",
+    `The configuration has no key evaluation, so nothing says on which tasks to evaluate. Add it, or name splits: --splits test. ${known.join(" ")}`,
+    { configPath: "evaluation" },
+  );
 }
 
 async function startOf(

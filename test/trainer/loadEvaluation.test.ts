@@ -43,9 +43,16 @@ it("plays a split of all environments, or those of one", async () => {
 });
 
 it("leaves what the configuration says where no split is named", async () => {
-  expect(await evaluationOf({})).toBeNull();
   const overrides = ['evaluation.splits={"local/depot": [test]}'];
   expect(await evaluationOf({ overrides })).toMatchObject({ splits: { "local/depot": ["test"] } });
+});
+
+it("asks for splits, and names those that exist, where neither the configuration nor the command gives any", async () => {
+  for (const overrides of [[], ["evaluation.num_samples=16"]]) {
+    await expect(evaluationOf({ overrides })).rejects.toThrow(
+      /name splits: --splits test\. local\/calculator has train, test\. local\/depot has train, test\.$/,
+    );
+  }
 });
 
 it("refuses a list without a split, and a checkpoint without a configuration", async () => {

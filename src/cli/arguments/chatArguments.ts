@@ -55,7 +55,7 @@ export function chatCommand(given: ParsedFlags): ChatCommand {
   return {
     kind: COMMAND,
     targets: [target, ...(given.values.get("beside") ?? [])],
-    configPath: lastValue(given, "config") ?? null,
+    configPath: lastValue(given, "config_path") ?? null,
     overrides: given.overrides,
     ...sending(given, COMMAND),
     ...{ task, turn, isReplayed },

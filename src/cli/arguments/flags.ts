@@ -114,7 +114,7 @@ export const FLAGS: Readonly<Record<CommandName, Flags>> = {
   chat: {
     ...HELP,
     ...STARTING,
-    config: { type: "string", short: "c" },
+    config_path: { type: "string", short: "c" },
     overrides: { type: "string" },
     environment: { type: "string" },
     split: { type: "string" },
@@ -180,7 +180,7 @@ export function readFlags(
   command: CommandName | null,
 ): ParsedFlags {
   const { tokens } = parseArgs({
-    args: joinKeyValues(args, { flags, command }),
+    args: joinKeyValues(args.map(configPathWord), { flags, command }),
     options: flags,
     strict: false,
     allowPositionals: true,
@@ -205,6 +205,11 @@ export function readFlags(
     else values.set(name, [...(values.get(name) ?? []), meaning.text]);
   }
   return { switches, values, overrides, positionals };
+}
+
+/** `--config` means `--config_path`, of which it is the beginning. */
+function configPathWord(word: string): string {
+  return word.replace(/^--config(?==|$)/, "--config_path");
 }
 
 type Meaning =

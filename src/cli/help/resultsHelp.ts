@@ -115,7 +115,7 @@ export const CHAT: HelpText = (
 
   ${program} chat CHECKPOINT|RUN_FOLDER|MODEL [FLAGS]
 
-  -c, --config FILE        chat format and settings; by default those of the run
+  -c, --config_path FILE   chat format and settings; by default those of the run
   --environment NAME       play a task of this environment: it runs the calls
   --split S, --task N      which one; by default task 0 of the first split
   --step N --group G --rollout R --turn T

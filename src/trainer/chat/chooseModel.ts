@@ -120,7 +120,7 @@ async function checkpoint(fileSystem: FileSystem, request: ModelRequest): Promis
     }
     throw new AppError(
       "checkpoint-model-unknown",
-      `The service does not say to which model ${target} belongs. Name the configuration that it was trained with: --config FILE.`,
+      `The service does not say to which model ${target} belongs. Name the configuration that it was trained with: --config_path FILE.`,
     );
   };
   const provisional = known ? loaded : { ...loaded, config: { ...config, model_name: target } };

@@ -188,7 +188,7 @@ class ChatOpening {
     if (environment === undefined) {
       throw new AppError(
         "no-environment",
-        "No configuration names an environment here. Name one with --environment, or a configuration with --config.",
+        "No configuration names an environment here. Name one with --environment, or a configuration with --config_path.",
       );
     }
     const own = choices.find((choice) => choice.environment === environment);
