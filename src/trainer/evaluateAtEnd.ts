@@ -14,12 +14,14 @@ import {
  * disk; the hosted service loads it into a new sampler.
  */
 export async function evaluateAtEnd(
-  { context, outcome, samplerPath, step }: LoopEnd,
+  { context, ending, outcome, samplerPath, step }: LoopEnd,
   tinker: TinkerConnection,
   connections: ConnectionOptions,
 ): Promise<void> {
   const { evaluation } = context.config;
-  if (outcome !== "done" || evaluation === null || !evaluation.at_end) return;
+  if (evaluation === null || !evaluation.at_end) return;
+  // A budget ends a run for good unless somebody raises it, so what it reached is measured, too.
+  if (outcome !== "done" && ending === null) return;
   if (samplerPath === null || context.control.isStopping) return;
   await tinker.close();
   const fresh = await connectModelService(connections);
