@@ -19,7 +19,7 @@ export interface SweepResult {
   readonly state: ListedRun["phase"] | "not-started";
   /** Completed steps. */
   readonly steps: number;
-  /** Mean rewards of the last step and of the best one. */
+  /** Mean rewards of the last step, and of the best five in a row. */
   readonly lastReward: number | null;
   readonly bestReward: number | null;
   /** Of all steps, in seconds. */

@@ -68,10 +68,10 @@ it("trains each combination once, one after another, and prints what came of the
     "",
     "sweep c-sweep in .tinker-rl/runs",
     "learning_rate  seed  state  steps  last reward  best   time  folder",
-    `1e-5           1     done       2         0.25  0.50  3.0 s  ${runs[0]?.name}`,
+    `1e-5           1     done       2         0.25  0.38  3.0 s  ${runs[0]?.name}`,
     `1e-5           2     done       2         0.50  0.50  3.0 s  ${runs[1]?.name}`,
-    `4e-5           1     done       2         0.75  0.75  3.0 s  ${runs[2]?.name}`,
-    `4e-5           2     done       2         1.00  1.00  3.0 s  ${runs[3]?.name}`,
+    `4e-5           1     done       2         0.75  0.63  3.0 s  ${runs[2]?.name}`,
+    `4e-5           2     done       2         1.00  0.75  3.0 s  ${runs[3]?.name}`,
   ]);
   expect(JSON.parse(await fileSystem.readText(`${RUNS}/c-sweep/sweep.json`))).toMatchObject({
     schemaVersion: 1,

@@ -14,7 +14,7 @@ const runShape = {
     ),
   steps: count.describe("completed steps"),
   lastReward: measure.describe("mean reward of the last step"),
-  bestReward: measure.describe("mean reward of the best step"),
+  bestReward: measure.describe("highest mean reward over 5 steps in a row"),
   totalS: measure.describe("time of all steps, in seconds"),
   folder: z.string().nullable().describe("null: there is no run"),
   problem: z.string().nullable().describe("why it failed or cannot be read"),

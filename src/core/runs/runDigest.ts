@@ -9,6 +9,7 @@ import { cellName, readEvaluations } from "../runFolder/evaluationLog.ts";
 import { runPaths } from "../runFolder/files/layout.ts";
 import { readLines } from "../runFolder/files/lineReader.ts";
 import { type MetricsRow, metricAt } from "../runFolder/metrics/metricsTree.ts";
+import { NO_BEST, withStepReward } from "../runFolder/metrics/stepReward.ts";
 import { isMetricsRow } from "../runFolder/reader.ts";
 
 const bound = z.number().nullable();
@@ -24,6 +25,8 @@ export const runDigestSchema = z.object({
   curvesAt: z.number().int().nonnegative().default(0),
   evaluationBytes: z.number().int().nonnegative(),
   best: z.object({ value: z.number(), step: z.number() }).readonly().nullable(),
+  /** Rewards that the next step's best is reckoned with; a digest without them is read anew. */
+  recent: z.array(z.number()).readonly(),
   rewardSum: z.number(),
   rewardCount: z.number().int().nonnegative(),
   seconds: z.number(),
@@ -51,7 +54,7 @@ function emptyDigest(source: string): RunDigest {
       offset: 0,
       curvesAt: 0,
       evaluationBytes: 0,
-      best: null,
+      ...NO_BEST,
       rewardSum: 0,
       rewardCount: 0,
     },
@@ -98,7 +101,7 @@ async function readRows(
   let digest = before;
   for await (const { value, offset, length } of readLines(files, path, before.offset)) {
     if (isMetricsRow(value)) {
-      digest = withRow(digest, value, value.step);
+      digest = withRow(digest, value);
       onRow(value);
     }
     digest = { ...digest, offset: offset + length + 1 };
@@ -106,12 +109,11 @@ async function readRows(
   return digest;
 }
 
-function withRow(before: RunDigest, row: MetricsRow, step: number): RunDigest {
+function withRow(before: RunDigest, row: MetricsRow): RunDigest {
   const reward = metricAt(row, "rollout/reward/mean");
-  const isBest = reward !== null && reward > (before.best?.value ?? Number.NEGATIVE_INFINITY);
   return {
     ...before,
-    best: isBest ? { value: reward, step: step + 1 } : before.best,
+    ...withStepReward(before, row),
     rewardSum: before.rewardSum + (reward ?? 0),
     rewardCount: before.rewardCount + (reward === null ? 0 : 1),
     seconds: before.seconds + (metricAt(row, "time/total_s") ?? 0),

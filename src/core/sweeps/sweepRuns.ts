@@ -3,6 +3,7 @@
 import type { FileSystem } from "../ports.ts";
 import { runPaths } from "../runFolder/files/layout.ts";
 import { flattenMetrics } from "../runFolder/metrics/metricsTree.ts";
+import { NO_BEST, withStepReward } from "../runFolder/metrics/stepReward.ts";
 import { createRunReader } from "../runFolder/reader.ts";
 import type { Liveness } from "../runFolder/runFile.ts";
 import { type ListedRun, listRuns } from "../runs/runList.ts";
@@ -70,7 +71,7 @@ export function actionFor({ run }: SweepRow, retriesFailed: boolean): SweepActio
 
 /** The figures of a run that its rows of metrics hold. */
 export interface RunFigures {
-  /** Highest mean reward of a step; null when no step had one. */
+  /** Highest mean reward over five steps in a row; null when no step had one with at least 90 % of its rollouts scored. */
   readonly bestReward: number | null;
   /** Of all its steps, in seconds. */
   readonly totalS: number;
@@ -79,14 +80,13 @@ export interface RunFigures {
 /** Reads the metrics of a run whole. @throws AppError `file-unreadable` */
 export async function runFigures(fileSystem: FileSystem, folder: string): Promise<RunFigures> {
   const { rows } = await createRunReader(fileSystem.within(folder), folder).metrics();
-  let bestReward: number | null = null;
+  let reached = NO_BEST;
   let totalS = 0;
   for (const row of rows) {
     const flat = flattenMetrics(row);
-    const reward = flat["rollout/reward/mean"];
     const time = flat["time/total_s"];
-    if (typeof reward === "number") bestReward = Math.max(bestReward ?? reward, reward);
+    reached = withStepReward(reached, row);
     if (typeof time === "number") totalS += time;
   }
-  return { bestReward, totalS };
+  return { bestReward: reached.best?.value ?? null, totalS };
 }

@@ -2,6 +2,8 @@
 
 import type { AppError } from "../errors.ts";
 import type { Clock } from "../ports.ts";
+import type { MetricsRow } from "../runFolder/metrics/metricsTree.ts";
+import { decidingReward } from "../runFolder/metrics/stepReward.ts";
 import type { TokenUsage } from "../usage/tokenUsage.ts";
 import { readRewards } from "./readRewards.ts";
 import { earlyEnd, stepsWithinBudget, waitsForRow } from "./run/budgets.ts";
@@ -26,8 +28,8 @@ export class EndConditions {
   }
 
   /** A step is completed, and its position counts the time until now. */
-  addStep(rewardMean: number | null): void {
-    this.#rewards.push(rewardMean);
+  addStep(row: MetricsRow): void {
+    this.#rewards.push(decidingReward(row));
     this.#countedUntilMs = this.#clock.monotonic();
   }
 

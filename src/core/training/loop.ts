@@ -197,7 +197,7 @@ class Loop {
     if (output.trained === null) this.#lastEmpty = output;
     this.#lastMetrics = metrics;
     this.#position = position;
-    this.#endConditions.addStep(output.rewardMean);
+    this.#endConditions.addStep(output.row);
     return output;
   }
 

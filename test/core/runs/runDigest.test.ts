@@ -26,7 +26,7 @@ it("reports the best and the mean reward, the time, the last metrics and the ala
   await addRow(2, null, { alarm: { tool_errors: 1, truncated_turns: 1, equal_rewards: 0 } });
   await addRow(3, 0.5, { loss: 1, alarm: { tool_errors: 1, truncated_turns: 1 } });
   expect(digestView(await readDigest(files, FOLDER, FILE, undefined))).toEqual({
-    best: { value: 0.75, step: 2 },
+    best: { value: 0.5, step: 4 },
     mean: 0.5,
     seconds: 8,
     metrics: { loss: 1 },
@@ -51,7 +51,7 @@ it("reads only what was added, also when it was kept between two windows", async
   await addRow(1, 0.75);
   const second = await readDigest(files, FOLDER, FILE, kept);
   expect(reading).toHaveBeenCalledExactlyOnceWith(metrics, first.offset, expect.any(Number));
-  expect(digestView(second)).toMatchObject({ best: { value: 0.75, step: 2 }, mean: 0.5 });
+  expect(digestView(second)).toMatchObject({ best: { value: 0.5, step: 2 }, mean: 0.5 });
 });
 
 it("reads all anew once a resume has replaced what was there", async () => {

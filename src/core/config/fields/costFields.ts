@@ -82,6 +82,6 @@ export const costFields = {
     nullable: true,
     default: null,
     change: "tunable",
-    doc: "End the run as done when the mean reward has reached a target over a number of steps in a row. `null` sets none.",
+    doc: "End the run as done when the mean reward has reached a target over a number of steps in a row, in each of which at least 90 % of the rollouts were scored. `null` sets none.",
   },
 } as const satisfies FieldTable;
