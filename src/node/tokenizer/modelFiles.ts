@@ -140,7 +140,7 @@ async function readIfThere(path: string, maxBytes: number): Promise<Buffer | nul
     return Buffer.from(await readPlainFile(path, maxBytes));
   } catch (error) {
     if (isAppError(error, "file-not-found")) return null;
-    throw unsupported(dirname(path), basename(path), errorMessage(error), error);
+    throw unsupported(dirname(path), basename(path), errorMessage(error).replace(/\.$/, ""), error);
   }
 }
 
