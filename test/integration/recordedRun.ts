@@ -27,7 +27,7 @@ warmup_steps: 0
 max_active_tasks: 8
 save_every: 2
 rolling_save_every: 1
-evaluation: { splits: { local/calculator: [test] }, at_start: true, at_end: true, every: 2, num_samples: 4, temperatures: [0, 1] }
+evaluation: { splits: { local/calculator: [test] }, at_start: true, at_end: true, every: 2, num_samples: 4, temperatures: [0, 1], seed: 42 }
 `;
 
 /** A short digest of a value of JSON; numbers count as what float32 holds of them, typed arrays as arrays. */
