@@ -19,7 +19,10 @@ const columns: Readonly<Record<string, ColumnTexts>> = {
   note: { head: l10n.t("Note"), hint: l10n.t("Your note") },
   state: { head: l10n.t("State"), hint: l10n.t("What the run does, or how it ended") },
   "reward.last": { head: l10n.t("Reward"), hint: l10n.t("Mean reward of the last step") },
-  "reward.best": { head: l10n.t("Best"), hint: l10n.t("Highest mean reward over 5 steps in a row") },
+  "reward.best": {
+    head: l10n.t("Best"),
+    hint: l10n.t("Highest mean reward over 5 steps in a row"),
+  },
   "reward.mean": { head: l10n.t("Mean"), hint: l10n.t("Mean reward over all steps") },
   steps: { head: l10n.t("Steps"), hint: l10n.t("Completed steps, and those that are planned") },
   time: { head: l10n.t("Time"), hint: l10n.t("Time of all steps, without pauses") },

@@ -10,7 +10,7 @@ import { faultText, hintText, keyLabel, testText } from "./keyTexts.ts";
 import type { InputRemark, KeyUi, PickRow } from "./keyUi.ts";
 import type { KeyReason, MissingKey } from "./launchKeys.ts";
 import { hostIn, officialHost } from "./services.ts";
-import { storeKeys } from "./storeKeys.ts";
+import { type KeyToStore, storeKeys } from "./storeKeys.ts";
 
 export interface SetKeyOptions extends KeyTestOptions {
   readonly store: KeyStore;
@@ -31,13 +31,22 @@ export async function setKey(
     if (value === undefined) return false;
     const host = other === null ? null : await chooseHost(options, chosen, other);
     if (host === undefined) return false;
-    const answer = await tryOut(options, { id: chosen, value, host });
+    const key = { id: chosen, value, host };
+    const answer = await tryOut(options, key);
     if (answer.next === "leave") return false;
-    if (answer.next === "again") continue;
-    const place = await storeKeys([{ id: chosen, value, host }], options);
-    if (place !== null) options.ui.showMessage(keptText(chosen, place, answer.result));
-    return place !== null;
+    if (answer.next !== "again") return keep(options, key, answer.result);
   }
+}
+
+/** True when it could be stored. */
+async function keep(
+  options: SetKeyOptions,
+  key: KeyToStore,
+  result: KeyTestResult,
+): Promise<boolean> {
+  const place = await storeKeys([key], options);
+  if (place !== null) options.ui.showMessage(keptText(key.id, place, result));
+  return place !== null;
 }
 
 /** Asks for what a start lacks, one after the other. False as soon as the user goes away. */
