@@ -103,7 +103,7 @@ async function playStep(
   items: readonly TaskItem[],
 ): Promise<SamplingClient> {
   const queue = new GroupQueue();
-  const policy = { sampler, version: step, updates: step };
+  const policy = { sampler, version: step, updates: step, behind: 0 };
   queue.issue(context, { step, isStepKnown: true, items, policy, settingsHash: "" });
   const { trained } = await runStep(context, {
     step,

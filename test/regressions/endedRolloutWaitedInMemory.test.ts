@@ -31,7 +31,7 @@ function issue(context: FakeContext, stored: StoredGroups, sampler: SamplingClie
   queue.issue(context, {
     ...{ step: 0, isStepKnown: true, settingsHash: "h" },
     items: [context.sequence.itemAt(0)],
-    policy: { sampler, version: 0, updates: 0 },
+    policy: { sampler, version: 0, updates: 0, behind: 0 },
   });
   return queue;
 }

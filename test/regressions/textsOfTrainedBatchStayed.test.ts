@@ -21,7 +21,7 @@ it.each([
     queue.issue(context, {
       ...{ step: 0, isStepKnown, settingsHash: "h" },
       items: [context.sequence.itemAt(0)],
-      policy: { sampler, version: 0, updates: 0 },
+      policy: { sampler, version: 0, updates: 0, behind: 0 },
     });
     const { rollouts } = await context.clock.run(queue.take(context, 0, 1));
     expect(

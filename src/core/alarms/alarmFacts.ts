@@ -40,7 +40,8 @@ export function alarmFacts(row: MetricsRow) {
     expectedIdenticalShare: number("rollout/duplicate_expected_frac"),
     nonfiniteRewards: number("rollout/nonfinite_rewards"),
     logprobGap: number("optim/kl_sample_train_v2"),
-    samplerAge: number("async/staleness/max"),
+    // Of runs that sample nothing ahead, which allow no lag, the second.
+    samplerAge: number("async/staleness/beyond_allowed") ?? number("async/staleness/max"),
     responseTokens: number("rollout/response_tokens/mean"),
     reward: number("rollout/reward/mean"),
     rewardStd: number("rollout/reward/std"),

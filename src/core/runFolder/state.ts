@@ -57,7 +57,16 @@ const runStateSchema = z
     /** The saved samplers of those weights and of the present ones; none without groups that are issued ahead. */
     samplers: z
       .array(
-        z.object({ version: place, optimizer_updates: count, path: checkpointPath }).readonly(),
+        z
+          .object({
+            version: place,
+            /** That it has seen. */
+            optimizer_updates: count,
+            /** Those that it had not seen when its groups were issued; absent = 0. */
+            behind: count.optional(),
+            path: checkpointPath,
+          })
+          .readonly(),
       )
       .readonly(),
     counters: z

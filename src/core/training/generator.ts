@@ -94,7 +94,8 @@ export class Generator {
   /** The present weights under the version of those whose sampler is gone: groups of it that are stored stay what they are. */
   #inPlaceOf(version: number, samplers: IssuedAhead["samplers"]): Policy {
     const saved = samplers.find((sampler) => sampler.version === version);
-    return { ...this.policy, version, updates: saved?.optimizer_updates ?? this.policy.updates };
+    const updates = saved?.optimizer_updates ?? this.policy.updates;
+    return { ...this.policy, version, updates };
   }
 
   /** Warns of groups that must be played without the sampler that they were issued for. */
@@ -132,8 +133,8 @@ export class Generator {
     sampler: SamplingClient,
     { step, optimizerUpdates }: Pick<LoopPosition, "step" | "optimizerUpdates">,
   ): void {
-    const age = this.#alarms.samplerAge(sampler.samplerId, optimizerUpdates);
-    this.#policy = { sampler, version: step, updates: optimizerUpdates - age };
+    const behind = this.#alarms.samplerAge(sampler.samplerId, optimizerUpdates);
+    this.#policy = { sampler, version: step, updates: optimizerUpdates - behind, behind };
   }
 
   /** Plays the groups of the next `steps` steps that are issued; others wait. */

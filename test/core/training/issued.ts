@@ -23,7 +23,7 @@ export function issued(
     step,
     isStepKnown: true,
     items,
-    policy: { sampler, version: step, updates },
+    policy: { sampler, version: step, updates, behind: 0 },
     settingsHash: "h",
   });
   return () => queue.take(context, step, items.length);

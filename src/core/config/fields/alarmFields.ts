@@ -57,7 +57,7 @@ export const alarmFields = {
     ...count,
     default: 0,
     unit: "updates",
-    doc: "How many updates of the weights the sampler may lack, beyond those that `max_steps_off_policy` asks for.",
+    doc: "How many updates of the weights the sampler may lack, beyond those that `max_steps_off_policy` allowed when its groups were issued: later changes of that key or of `num_substeps` raise no alarm.",
   },
   response_length: {
     type: "number",

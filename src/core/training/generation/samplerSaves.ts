@@ -42,12 +42,12 @@ export class SamplerSaves {
   }
 
   /** Null when the service does not have it any more. @throws AppError `tinker-*` */
-  async reopen({ path, version, optimizer_updates }: SavedSampler): Promise<Policy | null> {
+  async reopen({ path, version, optimizer_updates, behind = 0 }: SavedSampler): Promise<Policy | null> {
     try {
       const sampler = await this.#services.service.samplerForPath(path);
       this.#paths.set(sampler.samplerId, path);
       this.#saved.set(path, version);
-      return { sampler, version, updates: optimizer_updates };
+      return { sampler, version, updates: optimizer_updates, behind };
     } catch (error) {
       if (isAppError(error, "tinker-not-found")) return null;
       throw error;
@@ -55,9 +55,10 @@ export class SamplerSaves {
   }
 
   /** How a resume finds the sampler again; null for one that is gone with its session. */
-  recordOf({ sampler, version, updates }: Policy): SavedSampler | null {
+  recordOf({ sampler, version, updates, behind }: Policy): SavedSampler | null {
     const path = this.#paths.get(sampler.samplerId);
-    return path === undefined ? null : { version, optimizer_updates: updates, path };
+    if (path === undefined) return null;
+    return { version, optimizer_updates: updates, ...(behind > 0 && { behind }), path };
   }
 
   /**

@@ -8,4 +8,9 @@ export interface Policy {
   readonly version: number;
   /** Updates of the weights that it has seen. */
   readonly updates: number;
+  /**
+   * Updates that it had not seen when groups were issued with it: 0 unless the service hands out old weights. What it lacks beyond that
+   * when they are trained is the lag that `max_steps_off_policy` allowed then.
+   */
+  readonly behind: number;
 }

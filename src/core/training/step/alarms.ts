@@ -47,14 +47,13 @@ export class RunAlarms {
   }
 }
 
-/** Groups with equal rewards raise no alarm where the configuration trains on them, and samplers none for the lag that it asks for. */
+/** Groups with equal rewards raise no alarm where the configuration trains on them. */
 function thresholds(config: Config): AlarmsConfig {
-  const { alarms, max_steps_off_policy: stepsAhead, num_substeps: substeps } = config;
-  const { equal_rewards, stale_sampler } = alarms;
+  const { alarms } = config;
+  const { equal_rewards } = alarms;
   return {
     ...alarms,
     equal_rewards: zeroVariancePolicy(config) === "keep" ? null : equal_rewards,
-    stale_sampler: stale_sampler === null ? null : stale_sampler + stepsAhead * substeps,
   };
 }
 

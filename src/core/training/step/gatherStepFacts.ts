@@ -237,13 +237,18 @@ function furtherMetrics(
  */
 function aheadMetrics(
   staleness: readonly number[],
-  { rollouts, depth, ready, times: { rolloutS, totalS }, overlapFrac }: StepResults,
+  { rollouts, policies, depth, ready, times: { rolloutS, totalS }, overlapFrac }: StepResults,
 ): MetricsTree {
   const { mean, min, max } = summarize(staleness);
   const sampled = rollouts.reduce((sum, rollout) => sum + sampledTokens(rollout), 0);
   return {
     async: {
-      staleness: { mean, min, max },
+      staleness: {
+        mean,
+        min,
+        max,
+        beyond_allowed: Math.max(...policies.map(({ behind }) => behind)),
+      },
       queue_depth: depth(),
       queue_ready: ready,
       wait_for_batch_s: rolloutS,

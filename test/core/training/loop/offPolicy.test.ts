@@ -111,6 +111,32 @@ describe("a run that samples steps ahead", () => {
     expect(staleness(rest)).toEqual([0, 1, 2]);
   });
 
+  it("raises no alarm for the lag of groups that were issued before a change of num_substeps, or with more steps ahead", async () => {
+    const options = { stepsAhead: 3, steps: 8, config: { batch_size: 3 } };
+    const first = prepareAhead(options);
+    const { fileSystem } = first.context;
+    stopAtUpdate(first, 4);
+    await first.run();
+    const config = { ...options.config, num_substeps: 3 };
+    const rest = prepareAhead({ ...options, stepsAhead: 1, config, fileSystem });
+    expect(await rest.run(await positionOf(first))).toMatchObject({ outcome: "done", step: 8 });
+    expect(Math.max(...staleness(rest).map(Number))).toBeGreaterThan(3);
+    expect(rest.context.progress.filter(({ kind }) => kind === "alarm")).toEqual([]);
+    expect(metric(rest, "async/staleness/beyond_allowed").slice(-4)).toEqual([0, 0, 0, 0]);
+  });
+
+  it("raises the alarm where the service hands out old weights", async () => {
+    const run = prepareAhead({
+      ...{ stepsAhead: 2, steps: 5 },
+      samplerForPath: async () => run.context.client.sampler,
+    });
+    await run.run();
+    const alarms = run.context.progress.filter(({ kind }) => kind === "alarm");
+    expect(alarms).toContainEqual(
+      expect.objectContaining({ title: "The sampler has old weights" }),
+    );
+  });
+
   it("issues nothing while it is paused", async () => {
     const run = prepareAhead({ stepsAhead: 1, steps: 4 });
     const { control } = run.context;
