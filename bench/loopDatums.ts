@@ -95,7 +95,8 @@ export async function benchDatums({ context }: BenchRun): Promise<void> {
   print({ name: `${name}: decode`, value: decode, unit: "CPU-s" });
   const { config, ports, services } = context;
   const { client } = services;
-  const trainer = { client, clock: ports.clock, saveSampler: () => client.ephemeralSampler() };
+  const saveSampler = () => client.ephemeralSampler();
+  const trainer = { client, clock: ports.clock, saveSampler, step: 0, sha256: ports.sha256 };
   const { cpuS, measurements } = await observe("whole step", async () => {
     const { trained } = await trainStep(trainer, aBatch(data), config, config.learning_rate);
     await trained;

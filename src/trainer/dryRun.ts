@@ -60,6 +60,8 @@ function dryConfig(config: Config, path: string, parent: string, groups: number)
     batch_size: groups,
     refill: false,
     max_steps_off_policy: 0,
+    // Nothing changes the weights, so each pass would show the same.
+    num_passes: 1,
     pause_on_alarm: false,
     log_path: parent,
     run_name: `${runName(config, path)}-dry-run`,

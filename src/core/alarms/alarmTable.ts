@@ -230,7 +230,10 @@ function gapAlarm(title: string, severity: AlarmSeverity): Alarm {
     },
     meaning:
       "The update assumes that both are the same model. Far apart, it pushes the weights in a wrong direction: make smaller updates, and keep a checkpoint from before.",
-    edits: (config) => (config.num_substeps > 1 ? setting("num_substeps", 1) : slower(config)),
+    edits: (config) => {
+      if (config.num_passes > 1) return setting("num_passes", 1);
+      return config.num_substeps > 1 ? setting("num_substeps", 1) : slower(config);
+    },
   };
 }
 

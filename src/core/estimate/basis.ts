@@ -71,7 +71,7 @@ export async function readBasis(
       `${folder} holds no rollouts with their tokens, so nothing can be estimated from it. Choose a run with a completed step, or have groups played: --groups 2.`,
     );
   }
-  const times = chosen.map((row, i) => stepTime(row, rollouts[i]?.length ?? 0));
+  const times = chosen.map((row, i) => stepTime(row, rollouts[i]?.length ?? 0, config));
   return { groups, times, serverCheck: used.serverCheck };
 }
 
@@ -127,13 +127,19 @@ function isTrained({ reward, score }: RolloutSummary, isMixed: boolean, config: 
   return isEqual && reward !== null && trainsOnEqualRewards(config, reward);
 }
 
-function stepTime(row: MetricsRow, rollouts: number): StepTime {
+/** With the time that the passes of the planned run take. */
+function stepTime(
+  row: MetricsRow,
+  rollouts: number,
+  { num_passes: passes }: Pick<Config, "num_passes">,
+): StepTime {
   const flat = flattenMetrics(row);
   const seconds = (name: string): number => Number(flat[`time/${name}`] ?? 0);
+  const trainS = (seconds("train_s") * passes) / Number(flat["optim/num_passes"] ?? 1);
   return {
     rollouts,
     rolloutS: seconds("rollout_s"),
-    trainS: seconds("train_s"),
-    totalS: seconds("total_s"),
+    trainS,
+    totalS: seconds("total_s") + trainS - seconds("train_s"),
   };
 }

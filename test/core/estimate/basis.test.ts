@@ -52,6 +52,24 @@ const failed: Played = { reward: null, advantage: null, trainingUse: "excluded:f
 
 const DRO = { loss_fn: "dro", zero_variance: "keep" } as const;
 
+it("the training time of a past run is scaled to the passes of the planned one", async () => {
+  const fileSystem = createMemoryFileSystem();
+  const usage = createUsageLog({ fileSystem, folder: FOLDER, log: silentLog });
+  const store = createRolloutStore({ fileSystem, redactor: new Redactor(), folder: FOLDER });
+  const taskKey = `${ENVIRONMENT}:train:0#0`;
+  await store.addRollout(aRecord({ step: 0, group: 0, rollout: 0, taskKey }));
+  const tokens = { ...NO_TOKENS, sampled: 10 };
+  usage.add({ for: "rollout", position: 0, version: 0, rollout: 0, tokens });
+  await usage.flush();
+  const times = { rolloutS: 4, trainS: 6, samplerS: 0, totalS: 11 };
+  const extra = { optim: { num_passes: 3 } };
+  await appendMetrics(fileSystem, FOLDER, buildMetricsRow(stepFacts({ step: 0, times, extra })));
+  const { times: single } = await readBasis(fileSystem, FOLDER, aConfig());
+  expect(single).toMatchObject([{ rolloutS: 4, trainS: 2, totalS: 7 }]);
+  const { times: same } = await readBasis(fileSystem, FOLDER, aConfig({ num_passes: 3 }));
+  expect(same).toMatchObject([{ trainS: 6, totalS: 11 }]);
+});
+
 describe("the rollouts of a past run that a planned one would train on", () => {
   const mixed = [trained(1, 1.2), trained(0, -1.2), trained(0.5, 0), failed];
 

@@ -3,6 +3,7 @@ import type { Config } from "../../../src/core/config/fields/schema.ts";
 import { Ledger } from "../../../src/core/rollout/ledger.ts";
 import { buildDatum } from "../../../src/core/training/update/datums.ts";
 import { trainStep } from "../../../src/core/training/update/trainStep.ts";
+import { sha256 } from "../../../src/node/hash.ts";
 import { result } from "../../core/rollout/scriptedEnvironment.ts";
 import { call, encode, ended, type TurnScript } from "../../core/rollout/scriptedModel.ts";
 import {
@@ -130,7 +131,7 @@ describe("the update", () => {
     client.answer = (one) => resultOf(one, one.forwardOnly ? -3 : -1);
     const saveSampler = () => client.ephemeralSampler();
     await trainStep(
-      { client, clock: new FakeClock(), saveSampler },
+      { client, clock: new FakeClock(), saveSampler, step: 0, sha256 },
       aBatch(data),
       aConfig(changes),
       1e-4,

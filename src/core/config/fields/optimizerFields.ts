@@ -83,7 +83,15 @@ export const optimizerFields = {
     min: 1,
     default: 1,
     change: "tunable",
-    doc: "Number of optimizer updates per step. The groups that are trained are divided among them, about evenly by tokens; a group is never split, so fewer groups make fewer updates.",
+    doc: "Number of optimizer updates per pass over a step's data. The groups that are trained are divided among them, about evenly by tokens, so that each trajectory is in one update; a group is never split, so fewer groups make fewer updates. All updates of a step have its learning rate.",
+  },
+  num_passes: {
+    type: "integer",
+    min: 1,
+    default: 1,
+    change: "tunable",
+    unit: "passes",
+    doc: "Number of passes over a step's data, the epochs of PPO (arXiv:1707.06347): a step makes `num_passes` times `num_substeps` updates. Advantages and the sampler's log-probabilities stay the same; each further pass divides the groups among updates in another order, which follows from `seed`. Each pass is charged as training again. From the second update on the policy has left its sampler, so use a loss that bounds the ratio: `ppo`, `cispo` or `gspo`. `optim/last_pass/…` shows how far it has come.",
   },
   loss_fn: {
     type: "enum",

@@ -41,9 +41,15 @@ function boundFindings(config: Config): readonly Finding[] {
 /** Importance weights of data from earlier weights that nothing bounds. */
 function unboundedFindings(config: Config): readonly Finding[] {
   const { loss_fn, max_steps_off_policy: stepsAhead, off_policy_correction: correction } = config;
-  if (stepsAhead === 0 || correction !== "none" || loss_fn !== "importance_sampling") return [];
+  if (loss_fn !== "importance_sampling") return [];
+  if (config.num_passes > 1) {
+    const message = `Each trajectory is trained ${config.num_passes} times (\`num_passes\`), and \`importance_sampling\` does not bound its ratios: a few tokens may decide over an update. Use \`ppo\` or \`cispo\`, which clip them.`;
+    const remedies = [preferred(setTo(["loss_fn"], "ppo", "Set loss_fn to ppo"))];
+    return [advice("TRL203", ["num_passes"], message, { relatedPaths: [["loss_fn"]], remedies })];
+  }
+  if (stepsAhead === 0 || correction !== "none") return [];
   const report = stepsAhead > FEW_STEPS_AHEAD ? advice : note;
-  const message = `Rollouts are trained ${stepsAhead} ${stepsAhead === 1 ? "update" : "updates"} after their weights, and \`importance_sampling\` does not bound their ratios: a few tokens may decide over an update. Use \`ppo\` or \`cispo\`, which clip them, or \`off_policy_correction: tis\`.`;
+  const message = `Rollouts are trained ${stepsAhead} ${stepsAhead === 1 ? "step" : "steps"} after their weights, and \`importance_sampling\` does not bound their ratios: a few tokens may decide over an update. Use \`ppo\` or \`cispo\`, which clip them, or \`off_policy_correction: tis\`.`;
   const remedies = [
     preferred(setTo(["loss_fn"], "ppo", "Set loss_fn to ppo")),
     setTo(["off_policy_correction"], "tis", "Set off_policy_correction to tis"),

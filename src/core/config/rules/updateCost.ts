@@ -19,14 +19,17 @@ export interface UpdatePasses {
 }
 
 export function updatePasses(
-  config: Pick<Config, "kl_coef" | "loss_fn" | "num_substeps" | "off_policy_correction">,
+  config: Pick<
+    Config,
+    "kl_coef" | "loss_fn" | "num_passes" | "num_substeps" | "off_policy_correction"
+  >,
 ): UpdatePasses {
   const ofBaseModel = config.kl_coef > 0 ? 1 : 0;
   const ofCorrection = config.off_policy_correction === "none" ? 0 : 1;
   // Until the first update the log-probabilities of the correction are still the learner's own.
   const known = ofCorrection / config.num_substeps;
-  const ofLoss = config.loss_fn === "dro" ? 1 - known : 0;
-  return { forward: ofBaseModel + ofCorrection + ofLoss, trained: 1 };
+  const ofLoss = config.loss_fn === "dro" ? config.num_passes - known : 0;
+  return { forward: ofBaseModel + ofCorrection + ofLoss, trained: config.num_passes };
 }
 
 /**

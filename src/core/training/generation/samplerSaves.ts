@@ -42,7 +42,12 @@ export class SamplerSaves {
   }
 
   /** Null when the service does not have it any more. @throws AppError `tinker-*` */
-  async reopen({ path, version, optimizer_updates, behind = 0 }: SavedSampler): Promise<Policy | null> {
+  async reopen({
+    path,
+    version,
+    optimizer_updates,
+    behind = 0,
+  }: SavedSampler): Promise<Policy | null> {
     try {
       const sampler = await this.#services.service.samplerForPath(path);
       this.#paths.set(sampler.samplerId, path);

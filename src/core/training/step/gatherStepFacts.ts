@@ -4,7 +4,11 @@ import type { Config } from "../../config/fields/schema.ts";
 import { lossParameters } from "../../config/rules/lossDefaults.ts";
 import { environmentConfig } from "../../config/taskChoices.ts";
 import type { FinishedRollout } from "../../rollout/rollout.ts";
-import type { ClipBounds } from "../../runFolder/metrics/divergence.ts";
+import {
+  type ClipBounds,
+  type DatumTokens,
+  divergenceMetrics,
+} from "../../runFolder/metrics/divergence.ts";
 import { metricNames } from "../../runFolder/metrics/metrics.ts";
 import { type MetricsTree, mergeMetrics } from "../../runFolder/metrics/metricsTree.ts";
 import type { StepFacts, StepTimes } from "../../runFolder/metrics/stepFacts.ts";
@@ -111,15 +115,7 @@ export function gatherStepFacts(
       isSent: sent.has(rolloutKey(rollout.task)),
       successReward: environmentConfig(config, rollout.task.environment).success_reward,
     })),
-    datums: data.map((datum, i) => ({
-      samplerLogprobs: datum.logprobs,
-      trainerLogprobs: trained?.logprobs[i] ?? null,
-      mask: datum.mask,
-      get advantages() {
-        return datum.advantages;
-      },
-      lossRatios: lossRatios(datum, trained?.logprobs[i], config.loss_fn),
-    })),
+    datums: data.map((datum, i) => tokensOf(datum, trained?.logprobs[i], config)),
     masked: masked.map(({ logprobs, trainerLogprobs = null, mask }) => ({
       samplerLogprobs: logprobs,
       trainerLogprobs,
@@ -128,7 +124,27 @@ export function gatherStepFacts(
     clip: clipBounds(config),
     times,
     usage,
-    extra: mergeMetrics(furtherMetrics(context, input, results), budget),
+    extra: [furtherMetrics(context, input, results), passMetrics(context, input, results)].reduce(
+      mergeMetrics,
+      budget,
+    ),
+  };
+}
+
+/** `logprobs` are the trainer's. */
+function tokensOf(
+  datum: TrainingDatum,
+  logprobs: Float32Array | undefined,
+  { loss_fn: loss }: Pick<Config, "loss_fn">,
+): DatumTokens {
+  return {
+    samplerLogprobs: datum.logprobs,
+    trainerLogprobs: logprobs ?? null,
+    mask: datum.mask,
+    get advantages() {
+      return datum.advantages;
+    },
+    lossRatios: lossRatios(datum, logprobs, loss),
   };
 }
 
@@ -256,6 +272,28 @@ function aheadMetrics(
     time: { overlap_frac: overlapFrac },
     // Sampling goes on during the whole step, not only while the step waits for its groups.
     throughput: { sampled_tok_s: fraction(sampled, totalS) },
+  };
+}
+
+/**
+ * With several passes: how far the policy had moved from its samplers at the start of each datum's last update, and how many updates it
+ * was then since the oldest group was sampled.
+ */
+function passMetrics(
+  { config }: RunContext,
+  { optimizerUpdates }: StepInput,
+  { data, policies, trained }: StepResults,
+): MetricsTree {
+  const last = trained?.lastLogprobs ?? null;
+  if (trained === null || last === null) return {};
+  const datums = data.map((datum, i) => tokensOf(datum, last[i], config));
+  const lags = policies.map(({ updates }) => optimizerUpdates - updates);
+  return {
+    optim: {
+      num_passes: config.num_passes,
+      last_pass: divergenceMetrics(datums, [], clipBounds(config)),
+    },
+    async: { staleness: { last_update: Math.max(...lags) + trained.substeps - 1 } },
   };
 }
 

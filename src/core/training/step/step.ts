@@ -253,7 +253,7 @@ function scores(groups: readonly ScoredGroup[], config: Config): readonly Rollou
 
 async function train(
   context: RunContext,
-  { saveSampler }: StepBeginning,
+  { step, saveSampler }: StepBeginning,
   batch: TrainingBatch,
   learningRate: number,
   { busyMs }: TakenBatch,
@@ -261,7 +261,8 @@ async function train(
   const { config, control, ports, services } = context;
   const { clock } = ports;
   control.withdrawSave();
-  const service = { client: services.client, clock, saveSampler };
+  const { sha256 } = ports;
+  const service = { client: services.client, clock, saveSampler, step, sha256 };
   const submittedMs = clock.monotonic();
   const busyFromMs = busyMs();
   const { trained } = await trainStep(service, batch, config, learningRate);

@@ -1,7 +1,8 @@
 /**
  * The policy updates of one step on the service: everything is submitted before anything is awaited. `loss_fn` names the policy
  * loss: `importance_sampling`, `ppo` (clipped, arXiv:1707.06347), `cispo` (Chen et al. 2025, arXiv:2506.13585), `dro`
- * or `gspo` (Zheng et al. 2025, arXiv:2507.18071). With one substep the update is on-policy; from the second substep on the ratios differ from 1.
+ * or `gspo` (Zheng et al. 2025, arXiv:2507.18071). With one substep and one pass the update is on-policy; from the second update on the
+ * ratios differ from 1.
  */
 
 import type { Config } from "../../config/fields/schema.ts";
@@ -16,18 +17,23 @@ import { sum } from "../../util/stats.ts";
 import { splitSubsteps, type TrainingDatum, toWireDatum } from "./datums.ts";
 import type { TrainingBatch } from "./groups.ts";
 import { lossFactors } from "./lossNormalization.ts";
+import { type PassOrder, passesOf } from "./passes.ts";
 import { requireFinite, trainerLogprobs } from "./trainerLogprobs.ts";
 
 type ServerMetrics = Readonly<Record<string, number>>;
 
 export interface TrainedStep {
-  /** Log-probs of each datum's targets before its own update, in the order of the data. */
+  /** Log-probs of each datum's targets before its own update in the first pass, in the order of the data. */
   readonly logprobs: readonly Float32Array[];
+  /** The same of the last pass; null where that is the first. */
+  readonly lastLogprobs: readonly Float32Array[] | null;
   /**
-   * Sum over substeps of `loss:sum`, or the like of it, or of the losses of all tokens; null when the service reports neither.
+   * Sum over substeps of `loss:sum`, or the like of it, or of the losses of all tokens, as a mean over passes; null when the service
+   * reports neither.
    */
   readonly loss: number | null;
   readonly serverMetrics: ServerMetrics;
+  /** Updates in all passes. */
   readonly substeps: number;
   /** Seconds that the sampler took beyond the training results. */
   readonly samplerS: number;
@@ -41,7 +47,9 @@ type StepConfig = Pick<
   | "loss_fn_config"
   | "loss_normalization"
   | "max_response_tokens"
+  | "num_passes"
   | "num_substeps"
+  | "seed"
   | "adam_beta1"
   | "adam_beta2"
   | "adam_eps"
@@ -55,7 +63,7 @@ export interface SubmittedUpdates {
   readonly trained: Promise<TrainedStep>;
 }
 
-export interface TrainStepOptions {
+export interface TrainStepOptions extends PassOrder {
   readonly client: TrainingClient;
   readonly clock: Clock;
   /** Submits a save of the weights as they are, for sampling. */
@@ -63,23 +71,25 @@ export interface TrainStepOptions {
 }
 
 /**
- * Submits forward_backward and optim_step for every substep and then the sampler save, and resolves without awaiting any: the service
+ * Submits forward_backward and optim_step for every substep of every pass and then the sampler save, and resolves without awaiting any: the service
  * works in cycles, and a call that misses one costs a whole one: `docs/protocols/tinker.md#optim_step`.
  * @throws AppError `tinker-*`
  */
 export async function trainStep(
-  { client, clock, saveSampler }: TrainStepOptions,
+  { client, clock, saveSampler, ...order }: TrainStepOptions,
   batch: TrainingBatch,
   config: StepConfig,
   learningRate: number,
 ): Promise<SubmittedUpdates> {
-  const parts = splitBatch(batch, config.num_substeps);
-  const pending = [];
-  for (const [substep, { data, counted }] of parts.entries()) {
+  const parts = passesOf(batch, config, order).flatMap((own, pass) =>
+    splitBatch(own, config.num_substeps).map((part) => ({ ...part, pass })),
+  );
+  const pending: SubmittedUpdate[] = [];
+  for (const { data, counted, pass } of parts) {
     const factors = lossFactors(data, counted, config);
     const wire =
       config.loss_fn === "dro"
-        ? await withOwnLogprobs(client, data, substep === 0)
+        ? await withOwnLogprobs(client, data, pending.length === 0)
         : data.map((datum, i) => toWireDatum(datum, config.loss_fn, factors[i]));
     const forwardBackward = client.forwardBackward(wire, config.loss_fn, lossParameters(config));
     const optimStep = client.optimStep({
@@ -90,14 +100,14 @@ export async function trainStep(
       weight_decay: config.weight_decay,
       grad_clip_norm: config.grad_clip_norm,
     });
-    const both = Promise.all([forwardBackward, optimStep]);
+    const results = Promise.all([forwardBackward, optimStep]);
     // Awaited below; until then a failure must not count as one that nobody handles.
-    both.catch(() => undefined);
-    pending.push(both);
+    results.catch(() => undefined);
+    pending.push({ data, pass, results });
   }
   const nextSampler = saveSampler();
   nextSampler.catch(() => undefined);
-  const trained = resultsOf(pending, nextSampler, clock);
+  const trained = resultsOf(pending, batch.data, nextSampler, clock);
   trained.catch(() => undefined);
   return { trained };
 }
@@ -105,22 +115,51 @@ export async function trainStep(
 /** Results of an update of the policy. */
 type UpdateResults = readonly [ForwardBackwardResult, { readonly metrics: ServerMetrics }];
 
+interface SubmittedUpdate {
+  readonly data: readonly TrainingDatum[];
+  readonly pass: number;
+  readonly results: Promise<UpdateResults>;
+}
+
 async function resultsOf(
-  pending: readonly Promise<UpdateResults>[],
+  pending: readonly SubmittedUpdate[],
+  data: readonly TrainingDatum[],
   nextSampler: Promise<SamplingClient>,
   clock: Clock,
 ): Promise<TrainedStep> {
-  const results = await Promise.all(pending);
+  const results = await Promise.all(pending.map((update) => update.results));
   const trainedAt = clock.monotonic();
   const sampler = await nextSampler;
   const samplerS = (clock.monotonic() - trainedAt) / 1000;
   const metrics = results.flatMap(([backward, optim]) => [backward.metrics, optim.metrics]);
-  const serverMetrics = mergeMetrics(metrics);
+  const passes = 1 + (pending.at(-1)?.pass ?? 0);
+  const serverMetrics = mergeMetrics(metrics, passes);
   const outputs = results.flatMap(([backward]) => backward.outputs);
-  const loss = serverMetrics[lossMetrics(serverMetrics)[0] ?? ""] ?? sumOfLosses(outputs);
-  const logprobs = outputs.map((output) => output.logprobs);
-  requireFinite(loss, logprobs);
-  return { logprobs, loss, serverMetrics, substeps: pending.length, samplerS, sampler };
+  const loss = serverMetrics[lossMetrics(serverMetrics)[0] ?? ""] ?? meanLoss(outputs, passes);
+  requireFinite(
+    loss,
+    outputs.map((output) => output.logprobs),
+  );
+  const logprobsOf = (pass: number): readonly Float32Array[] => {
+    const known = new Map<TrainingDatum, Float32Array>();
+    for (const [u, update] of pending.entries()) {
+      const own = update.pass === pass ? results[u]?.[0].outputs : [];
+      for (const [d, { logprobs }] of own?.entries() ?? []) {
+        const datum = update.data[d];
+        if (datum !== undefined) known.set(datum, logprobs);
+      }
+    }
+    return data.map((datum) => known.get(datum) ?? new Float32Array());
+  };
+  return {
+    logprobs: logprobsOf(0),
+    lastLogprobs: passes === 1 ? null : logprobsOf(passes - 1),
+    loss,
+    serverMetrics,
+    substeps: pending.length,
+    samplerS,
+    sampler,
+  };
 }
 
 /** Assigns a group of which nothing is sent to the update of the group before it; without one, to the first update. */
@@ -156,8 +195,11 @@ async function withOwnLogprobs(
   });
 }
 
-/** Reduces what each substep reported, as the names say; a norm of the gradient and a loss without a reduction become their mean. */
-function mergeMetrics(metrics: readonly ServerMetrics[]): ServerMetrics {
+/**
+ * Reduces what each substep reported, as the names say, sums to the mean over passes; a norm of the gradient and a loss without a reduction
+ * become their mean.
+ */
+function mergeMetrics(metrics: readonly ServerMetrics[], passes: number): ServerMetrics {
   const byName = groupBy(
     metrics.flatMap((one) => Object.entries(one)),
     ([name]) => name,
@@ -168,22 +210,24 @@ function mergeMetrics(metrics: readonly ServerMetrics[]): ServerMetrics {
       reduced(
         name,
         entries.map(([, value]) => value),
+        passes,
       ),
     ]),
   );
 }
 
-function reduced(name: string, values: readonly number[]): number {
+function reduced(name: string, values: readonly number[], passes: number): number {
   const total = sum(values);
-  if (name.endsWith(":sum")) return total;
+  if (name.endsWith(":sum")) return total / passes;
   if (name.endsWith(":max")) return Math.max(...values);
   if (name.endsWith(":min")) return Math.min(...values);
   const isMean = name.endsWith(":mean") || isGradientNorm(name) || isLoss(name);
   return isMean ? total / values.length : (values.at(-1) ?? Number.NaN);
 }
 
-function sumOfLosses(outputs: readonly DatumOutput[]): number | null {
+function meanLoss(outputs: readonly DatumOutput[], passes: number): number | null {
   const losses = outputs.flatMap((output) => output.losses ?? []);
   if (losses.length < outputs.length) return null;
-  return losses.reduce((total, own) => total + own.reduce((sum, loss) => sum + loss, 0), 0);
+  const total = losses.reduce((all, own) => all + own.reduce((part, loss) => part + loss, 0), 0);
+  return total / passes;
 }

@@ -72,6 +72,12 @@ describe("the bounds of a correction", () => {
   });
 });
 
+it("several passes over the same data want a loss that clips", () => {
+  const passes = (...lines: readonly string[]) => textWith("num_passes: 2", ...lines);
+  expect(codesIn(passes())).toEqual([]);
+  expect(codesIn(passes("loss_fn: importance_sampling"))).toEqual(["warning num_passes"]);
+});
+
 describe("rollouts that are sampled ahead", () => {
   const ahead = (steps: number, ...lines: readonly string[]) =>
     textWith(`max_steps_off_policy: ${steps}`, ...lines);
@@ -84,7 +90,7 @@ describe("rollouts that are sampled ahead", () => {
     // Up to 2 steps only an editor says so.
     expect(codesIn(ahead(2, unbounded))).toEqual([]);
     expect(codesIn(ahead(3, unbounded))).toEqual(["warning max_steps_off_policy"]);
-    expect(messagesIn(ahead(3, unbounded))[0]).toMatch(/trained 3 updates after.*`ppo` or `cispo`/);
+    expect(messagesIn(ahead(3, unbounded))[0]).toMatch(/trained 3 steps after.*`ppo` or `cispo`/);
   });
 });
 

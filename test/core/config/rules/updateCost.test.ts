@@ -18,6 +18,16 @@ describe("the update of a step", () => {
   ])("with %o takes %d forward passes over its data", (changes, forward) => {
     expect(updatePasses(aConfig(changes))).toEqual({ forward, trained: 1 });
   });
+
+  it("passes its data again with each of num_passes, and dro asks before each", () => {
+    const passes = (changes: Parameters<typeof aConfig>[0]) =>
+      updatePasses(aConfig({ num_passes: 3, ...changes }));
+    expect(passes({ kl_coef: 0.1 })).toEqual({ forward: 1, trained: 3 });
+    expect(passes({ loss_fn: "dro" })).toEqual({ forward: 3, trained: 3 });
+    expect(passes({ loss_fn: "dro", off_policy_correction: "tis", num_substeps: 2 })).toEqual({
+      ...{ forward: 3.5, trained: 3 },
+    });
+  });
 });
 
 describe("a group of equal rewards", () => {

@@ -111,6 +111,23 @@ describe("a run that samples steps ahead", () => {
     expect(staleness(rest)).toEqual([0, 1, 2]);
   });
 
+  it("counts each update of several passes in the lag, and resumes exactly", async () => {
+    const options = { stepsAhead: 2, steps: 6, config: { num_passes: 3 } };
+    const whole = prepareAhead(options);
+    await whole.run();
+    expect(staleness(whole)).toEqual([0, 3, 6, 6, 6, 6]);
+    expect(metric(whole, "progress/optim_updates")).toEqual([3, 6, 9, 12, 15, 18]);
+    expect(whole.context.progress.filter(({ kind }) => kind === "alarm")).toEqual([]);
+    const first = prepareAhead(options);
+    const { fileSystem } = first.context;
+    stopAtUpdate(first, 7);
+    await first.run();
+    const rest = prepareAhead({ ...options, fileSystem });
+    expect(await rest.run(await positionOf(first))).toMatchObject({ outcome: "done", step: 6 });
+    expect([...updates(first), ...updates(rest)]).toEqual(updates(whole));
+    expect(comparableRows(rest)).toEqual(comparableRows(whole));
+  });
+
   it("raises no alarm for the lag of groups that were issued before a change of num_substeps, or with more steps ahead", async () => {
     const options = { stepsAhead: 3, steps: 8, config: { batch_size: 3 } };
     const first = prepareAhead(options);

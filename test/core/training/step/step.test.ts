@@ -5,6 +5,7 @@ import { AppError } from "../../../../src/core/errors.ts";
 import { isJsonObject } from "../../../../src/core/json.ts";
 import { rolloutSeed } from "../../../../src/core/rollout/seeds.ts";
 import { stepPaths } from "../../../../src/core/runFolder/files/layout.ts";
+import { flattenMetrics } from "../../../../src/core/runFolder/metrics/metricsTree.ts";
 import { decodeTokenRecord } from "../../../../src/core/runFolder/rollouts/tokenRecord.ts";
 import { usageEntries } from "../../../../src/core/runFolder/usageLog.ts";
 import type { SamplingClient } from "../../../../src/core/tinker/samplingClient.ts";
@@ -121,6 +122,8 @@ describe("a step", () => {
     { loss_fn: "dro", num_substeps: 2, kl_coef: 0.1 },
     { loss_fn: "dro", off_policy_correction: "tis" },
     { loss_fn: "dro", off_policy_correction: "icepop", num_substeps: 2 },
+    { num_passes: 3, kl_coef: 0.1 },
+    { loss_fn: "dro", off_policy_correction: "tis", num_passes: 3, num_substeps: 2 },
   ])("passes its data as often as an estimate takes it to, with %o", async (config) => {
     const base = scriptedSampler([], { computeLogprobs: (tokens) => tokens.map(() => -0.5) });
     const { context, output } = await run({
@@ -144,6 +147,24 @@ describe("a step", () => {
     expect(output.row["tokens"]).toMatchObject(ofPolicy === 0 ? {} : { forward: ofPolicy });
     expect(update.trained).toBe(tokens);
     expect(update.prefill_uncached).toBe(ofPolicy);
+  });
+
+  it("of several passes counts each update, and shows how far the last pass had come", async () => {
+    const script: StepScript = { rewards: [1, 0, 0, 1], groups: 2 };
+    const config = { num_passes: 3, num_substeps: 2 };
+    const { output } = await run({ ...script, config });
+    expect(output.row).toMatchObject({
+      progress: { optim_updates: 12 },
+      async: { staleness: { max: 0, last_update: 5 } },
+      optim: {
+        num_passes: 3,
+        kl_sample_train_v1: expect.any(Number),
+        last_pass: { kl_sample_train_v1: expect.any(Number), clip_frac_low: expect.any(Number) },
+      },
+    });
+    const { output: single } = await run({ ...script, config: { num_substeps: 2 } });
+    expect(flattenMetrics(single.row)).not.toHaveProperty(["optim/num_passes"]);
+    expect(flattenMetrics(single.row)).not.toHaveProperty(["async/staleness/last_update"]);
   });
 
   it("stores the penalty for length beside the advantage, where there is one", async () => {

@@ -2,9 +2,10 @@ import { describe, expect, it } from "vitest";
 import { Ledger } from "../../../../src/core/rollout/ledger.ts";
 import type { TrainingDatum } from "../../../../src/core/training/update/datums.ts";
 import { trainStep } from "../../../../src/core/training/update/trainStep.ts";
+import { sha256 } from "../../../../src/node/hash.ts";
 import { FakeClock, settle } from "../../../fakes/fakeClock.ts";
 import { aBatch, aConfig, aDatum, aDatumOfLength } from "../builders.ts";
-import { FakeTrainingClient, resultOf } from "../fakeTrainingClient.ts";
+import { FakeTrainingClient, type LossCall, resultOf } from "../fakeTrainingClient.ts";
 
 type Changes = Parameters<typeof aConfig>[0];
 
@@ -17,7 +18,7 @@ function setUp() {
     changes: Changes = {},
     learningRate = 1e-3,
   ) => {
-    const services = { client, clock, saveSampler };
+    const services = { client, clock, saveSampler, step: 3, sha256 };
     const { trained } = await trainStep(services, aBatch(data), aConfig(changes), learningRate);
     return await trained;
   };
@@ -157,6 +158,59 @@ describe("a training step", () => {
       return ephemeralSampler.call(client);
     };
     expect((await clock.run(train([aDatum()]))).samplerS).toBe(3);
+  });
+});
+
+describe("a training step of several passes", () => {
+  const groups = Array.from({ length: 8 }, (_, group) => aDatumOfLength(5 + group, group));
+  const lengths = ({ data }: LossCall) => data.map(({ tokens }) => tokens.length);
+
+  it("trains each datum once per pass, the first in the order of the data and each later one in its own", async () => {
+    const { client, train } = setUp();
+    await train(groups, { num_passes: 3, num_substeps: 2 });
+    expect(client.calls).toHaveLength(3 * 2 * 2 + 1);
+    const updates = client.lossCalls.map(lengths);
+    const passes = [0, 2, 4].map((i) => updates.slice(i, i + 2).flat());
+    const inOrder = groups.map(({ tokens }) => tokens.length);
+    expect(passes[0]).toEqual(inOrder);
+    for (const pass of passes) expect(pass.toSorted((a, b) => a - b)).toEqual(inOrder);
+    expect(new Set(passes.map(String)).size).toBe(3);
+  });
+
+  it("begins with the update of a single pass, and is the same when it is repeated", async () => {
+    const run = async (changes: Changes) => {
+      const { client, train } = setUp();
+      await train(groups, { num_substeps: 2, ...changes });
+      return client.lossCalls;
+    };
+    const twice = await run({ num_passes: 2 });
+    expect(twice.slice(0, 2)).toEqual(await run({}));
+    expect(await run({ num_passes: 2 })).toEqual(twice);
+    expect((await run({ num_passes: 2, seed: 7 })).slice(2)).not.toEqual(twice.slice(2));
+  });
+
+  it("returns the log-probs of the first and of the last pass in the order of the data, and the loss as a mean over passes", async () => {
+    const { client, train } = setUp();
+    client.answer = (call) => {
+      const later = client.lossCalls.indexOf(call) < 2 ? 0 : 100;
+      const outputs = call.data.map(({ tokens: { length } }) => ({
+        logprobs: new Float32Array(length).fill(-length - later),
+      }));
+      return { outputs, metrics: { "loss:sum": 2 } };
+    };
+    const trained = await train(groups, { num_passes: 2, num_substeps: 2 });
+    const inOrder = groups.map(({ tokens }) => -tokens.length);
+    expect(trained.logprobs.map((row) => row[0])).toEqual(inOrder);
+    expect(trained.lastLogprobs?.map((row) => row[0])).toEqual(inOrder.map((own) => own - 100));
+    expect(trained).toMatchObject({ loss: 4, substeps: 4 });
+    expect((await setUp().train(groups)).lastLogprobs).toBeNull();
+  });
+
+  it("asks with dro for the learner's own log-probs before each update", async () => {
+    const { client, train } = setUp();
+    await train(groups, { loss_fn: "dro", num_passes: 2, num_substeps: 2 });
+    const forward = client.lossCalls.filter(({ forwardOnly }) => forwardOnly);
+    expect(forward).toHaveLength(4);
   });
 });
 
