@@ -33,6 +33,7 @@ function issue(context: FakeContext, stored: StoredGroups, sampler: SamplingClie
     items: [context.sequence.itemAt(0)],
     policy: { sampler, version: 0, updates: 0, behind: 0 },
   });
+  queue.play(1);
   return queue;
 }
 
