@@ -92,8 +92,8 @@ const WORDS: Readonly<Record<string, string>> = {
   "life signs?": "heartbeat",
   "signs? of life": "heartbeat",
   "ringing|rang": "firing, fired",
-  // As the official templates of Qwen and Nemotron say it to the model.
-  "(?<!do not )(?:tells?|told)": "report, say",
+  // As the official templates of Qwen and Nemotron say it to the model, and for a trend that is not clear yet.
+  "(?<!do not |early to )(?:tells?|told)": "report, say",
   "[Rr]etun(?:e|ed|es|ing)": "change settings",
 };
 

@@ -6,6 +6,7 @@
 import type { Translations } from "./l10n.ts";
 import type { PromptDescription } from "./promptDescription.ts";
 import type { RunPhase, SweepMember } from "./runFile.ts";
+import type { Trend } from "./trend.ts";
 
 export const CONTROL_VERSION = 1;
 
@@ -51,6 +52,8 @@ export interface RunStatus {
   readonly evaluated: (RolloutCount & { readonly isBesideStep: boolean }) | null;
   /** Mean reward of the last completed step. */
   readonly rewardMean: number | null;
+  /** Of the mean reward, until that step; null before the first of this attempt. */
+  readonly trend: Trend | null;
   /** Connections that are attached. */
   readonly attached: number;
 }

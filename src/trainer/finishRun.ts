@@ -43,6 +43,6 @@ export async function finishRun(
   const prices = (await readPriceFile(lease.files, folder))?.prices ?? null;
   const { training, evaluation } = await readUsage(lease.files, folder);
   const used = usedTotal({ cumulative: training, evaluation }, prices);
-  watch({ kind: "ended", outcome: "done", folder, step, rewards: [], reason: null, used });
+  watch({ kind: "ended", outcome: "done", folder, step, trend: null, reason: null, used });
   return { outcome: "done", folder };
 }

@@ -23,11 +23,7 @@ export interface LostAttempt {
   readonly lease: RunLease;
   /** Steps that the run had completed. */
   readonly completed: number;
-  /** Mean reward of each step that this process has made, by step; null where no rollout was scored. */
-  readonly rewards: StepRewards;
 }
-
-export type StepRewards = ReadonlyMap<number, number | null>;
 
 /** How many recoveries a run may make and has made. */
 export interface RecoveryCount {
@@ -74,7 +70,7 @@ export async function leaveForRecovery(
   lease: RunLease,
   loss: Loss,
   { made, limit }: RecoveryCount,
-): Promise<Omit<LostAttempt, "rewards">> {
+): Promise<LostAttempt> {
   const completed = await completedSteps(lease.files, lease.folder);
   await lease.update({ phase: "preparing" });
   const message = `${loss.message} The run ${loss.remedy} and goes on from its last state (recovery ${made + 1} of at most ${limit}).`;

@@ -17,6 +17,7 @@ import { usedTotal } from "../core/usage/prices.ts";
 import { raceAbort } from "../core/util/abort.ts";
 import { sha256 } from "../node/hash.ts";
 import { formatQuantity } from "../shared/format.ts";
+import type { Trend } from "../shared/trend.ts";
 import { claimRun } from "./claimRun.ts";
 import { evaluateAtEnd } from "./evaluateAtEnd.ts";
 import { indexTexts } from "./indexTexts.ts";
@@ -61,12 +62,11 @@ export class RunAttempt {
   #lease: RunLease | null = null;
   /** True from the first request for training: only then a session can have been lost. */
   #hasBegun = false;
-  /** Of this attempt and those that it recovers; a repeated step takes its old place. */
-  readonly #rewards: Map<number, number | null>;
+  /** Of the mean reward, until the last step of this attempt. */
+  #trend: Trend | null = null;
 
   constructor(options: RunAttemptOptions) {
     this.#options = options;
-    this.#rewards = new Map(options.lost?.rewards);
   }
 
   /** Trains to the end. Once the folder is claimed, `run.json` records how the attempt ended, unless another one follows. */
@@ -101,7 +101,7 @@ export class RunAttempt {
       const left = await leaveForRecovery(context, this.#lease, loss, recoveries);
       controlChannel?.onPhase("preparing");
       await tinker.service.finish("errored");
-      return { ...left, rewards: this.#rewards };
+      return left;
     }
     const cause = loss === null ? (control.failure ?? error) : finalLoss(loss, recoveries);
     const isStopped = isAppError(cause, "stopped");
@@ -154,7 +154,7 @@ export class RunAttempt {
     const index = indexTexts(context.storage, connections.cleanup);
     const watch: Watcher = (event) => {
       index(event);
-      if (event.kind === "step-finished") this.#rewards.set(event.step, event.rewardMean);
+      if (event.kind === "step-finished") this.#trend = event.trend;
       trackers.watch(event);
     };
     const tracked = { ...context, reporting: { ...context.reporting, watch } };
@@ -229,11 +229,10 @@ export class RunAttempt {
     const ending = why === null ? {} : { ending: runEnding(why, redactor) };
     await lease.end({ phase: outcome, ...ending });
     const { folder } = storage;
-    const rewards = [...this.#rewards].flatMap(([at, reward]) => (at < step ? [reward] : []));
     const reason = end.ending?.message ?? null;
     await storage.usage.flush();
     const used = usedTotal(storage.usage, pricesOf(context));
-    reporting.watch({ kind: "ended", outcome, folder, step, rewards, reason, used });
+    reporting.watch({ kind: "ended", outcome, folder, step, trend: this.#trend, reason, used });
     return { outcome, folder, ...ending };
   }
 

@@ -105,6 +105,7 @@ export function stepFinished(changes: Partial<EventOf<"step-finished">> = {}): P
     isTotalAtMost: false,
     rewardMean: 0.53,
     rewardStd: 0.4,
+    trend: { direction: "unclear", steps: 12, groups: null },
     loss: -12.3,
     trainedGroups: 13,
     groups: 16,

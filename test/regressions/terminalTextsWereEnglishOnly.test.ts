@@ -28,7 +28,7 @@ const EVENTS: readonly ProgressEvent[] = [
   { kind: "reporting", waiting: 1, isOver: false },
   { kind: "alarm-over", title: "-" } as ProgressEvent,
   {
-    ...{ kind: "ended", outcome: "done", step: 40, folder: "/home/me/runs/demo", rewards: [0, 1] },
+    ...{ kind: "ended", outcome: "done", step: 40, folder: "/home/me/runs/demo", trend: null },
     ...{ reason: null, used: { tokens: 0, costUsd: null } },
   },
 ];

@@ -29,7 +29,7 @@ describe("a run that has lost its session and cannot reach the service", () => {
     const run = { parent: "/runs", name: "demo", runId: "a", pid: 1, configPath: "/run.yaml" };
     const ports = { fileSystem: createMemoryFileSystem(), clock: createStillClock() };
     const lease = await startRun(ports, { ...run, owner: "terminal" });
-    const lost: LostAttempt = { outcome: "lost", lease, completed: 2, rewards: new Map() };
+    const lost: LostAttempt = { outcome: "lost", lease, completed: 2 };
     const control = new RunControl();
     const events: ProgressEvent[] = [];
     const watch = (event: ProgressEvent): void => {

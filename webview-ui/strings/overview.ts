@@ -98,17 +98,8 @@ export const overviewStrings = {
       alarm: l10n.t("alarm begins"),
       skipped: l10n.t("skipped step"),
     },
-    trend: { up: l10n.t("rising"), down: l10n.t("falling"), flat: l10n.t("level") },
-    summary: (latest: string, best: string, bestStep: number, trend: string | null) =>
-      trend === null
-        ? l10n.t("Latest {0}, best {1} at step {2}.", latest, best, formatCount(bestStep))
-        : l10n.t(
-            "Latest {0}, best {1} at step {2}, {3}.",
-            latest,
-            best,
-            formatCount(bestStep),
-            trend,
-          ),
+    summary: (latest: string, best: string, bestStep: number) =>
+      l10n.t("Latest {0}, best {1} at step {2}.", latest, best, formatCount(bestStep)),
   },
 
   histogram: {
@@ -153,6 +144,14 @@ export const overviewStrings = {
 
   small: {
     title: l10n.t("Metrics"),
+    summary: (latest: string, highest: string, step: number, trend: string) =>
+      l10n.t(
+        "Latest {0}, highest {1} at step {2}, {3}.",
+        latest,
+        highest,
+        formatCount(step),
+        trend,
+      ),
     choose: l10n.t("Choose metrics"),
     filter: l10n.t("Filter metrics, also by pattern"),
     chosen: (count: number) => plural(count, "{0} metric added", "{0} metrics added"),

@@ -7,6 +7,7 @@ import { readCheckpoints } from "../../core/runFolder/checkpointLog.ts";
 import { type RunEvent, readEvents } from "../../core/runFolder/events.ts";
 import { runPaths } from "../../core/runFolder/files/layout.ts";
 import { flattenMetrics, type MetricsRow } from "../../core/runFolder/metrics/metricsTree.ts";
+import { rewardPoint } from "../../core/runFolder/metrics/trendMetrics.ts";
 import { usageOfRow } from "../../core/runFolder/metrics/usageOfRow.ts";
 import { readPriceFile } from "../../core/runFolder/priceFile.ts";
 import { readRunFile } from "../../core/runFolder/runFile.ts";
@@ -33,6 +34,8 @@ import { hasEnded } from "../../shared/hasEnded.ts";
 import { l10n } from "../../shared/l10n.ts";
 import { phaseTexts } from "../../shared/phaseTexts.ts";
 import type { RunFile } from "../../shared/runFile.ts";
+import { trendOf } from "../../shared/trend.ts";
+import { rewardTrendText } from "../../shared/trendText.ts";
 import { checkpointLines } from "../checkpoints/checkpointLines.ts";
 import { alarmLines } from "../terminal/alarmLines.ts";
 import { usedLines } from "../terminal/endLines.ts";
@@ -45,6 +48,7 @@ export async function* showOverview(context: ShowContext): AsyncGenerator<Line, 
   const { fileSystem, folder, reader, width } = context;
   const { rows } = await reader.metrics();
   yield* await stateLines(context);
+  yield* trendLines(rows);
   yield* await usageLines(context, rows.at(-1));
   yield* queueLines(rows.at(-1));
   yield* await firingLines(context, rows.at(-1));
@@ -62,6 +66,12 @@ export async function* showOverview(context: ShowContext): AsyncGenerator<Line, 
   );
   if (checkpoints.length > 0) yield* [BLANK, heading(l10n.t("checkpoints")), ...checkpoints];
   yield* await closerLines(context, rows, evaluations.length > 0);
+}
+
+/** Of the mean reward. */
+function trendLines(rows: readonly MetricsRow[]): readonly Line[] {
+  const points = rows.flatMap((row) => rewardPoint(row) ?? []);
+  return points.length === 0 ? [] : [labelled(l10n.t("reward"), rewardTrendText(trendOf(points)))];
 }
 
 async function stateLines({ fileSystem, folder, clock }: ShowContext): Promise<readonly Line[]> {

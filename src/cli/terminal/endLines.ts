@@ -2,14 +2,11 @@
 
 import type { ProgressEvent } from "../../core/training/run/progress.ts";
 import type { UsedTotal } from "../../core/usage/prices.ts";
-import { mean } from "../../core/util/stats.ts";
-import { formatCost, formatReward, formatSigned, plural } from "../../shared/format.ts";
+import { formatCost, plural } from "../../shared/format.ts";
 import { l10n } from "../../shared/l10n.ts";
+import { rewardTrendText } from "../../shared/trendText.ts";
 import { commandLine, type Invocation, shortPath } from "./invocation.ts";
 import { BLANK, type Line, labelled, styled } from "./line.ts";
-
-/** First and last steps whose rewards are compared at the end. */
-const COMPARED_STEPS = 5;
 
 /** Where a run lies, and how to go on with it and to look into it. */
 export function nextStepLines(
@@ -33,7 +30,7 @@ export function endLines(
   event: Extract<ProgressEvent, { kind: "ended" }>,
   invocation: Invocation,
 ): readonly Line[] {
-  const { outcome, step, rewards, reason, used } = event;
+  const { outcome, step, trend, reason, used } = event;
   const title =
     outcome === "done"
       ? styled("good", plural(step, "done after {0} step", "done after {0} steps"))
@@ -41,12 +38,11 @@ export function endLines(
           "warning",
           plural(step, "stopped and saved after {0} step", "stopped and saved after {0} steps"),
         );
-  const comparison = rewardComparison(rewards);
   return [
     BLANK,
     [title],
     ...(reason === null ? [] : [[reason]]),
-    ...(comparison === null ? [] : [labelled(l10n.t("mean reward"), comparison)]),
+    ...(trend === null ? [] : [labelled(l10n.t("reward"), rewardTrendText(trend))]),
     ...usedLines(used),
     // In an editor a finished run offers no resume of its own.
     ...nextStepLines(event.folder, outcome !== "done" || invocation.program !== null, invocation),
@@ -62,23 +58,4 @@ export function usedLines({ costUsd, tokens }: UsedTotal): readonly Line[] {
   const counted = plural(tokens, "{0} token", "{0} tokens");
   if (costUsd === null) return [labelled(l10n.t("used"), counted)];
   return [labelled(l10n.t("cost"), `${formatCost(costUsd)}, ${counted}`)];
-}
-
-/** `0.21 → 0.86 (+0.65), first 5 steps against last 5`; fewer steps than twice as many are halved. */
-function rewardComparison(rewards: readonly (number | null)[]): string | null {
-  const count = Math.min(COMPARED_STEPS, Math.floor(rewards.length / 2));
-  if (count === 0) return null;
-  const first = meanOf(rewards.slice(0, count));
-  const last = meanOf(rewards.slice(-count));
-  if (first === null || last === null) return null;
-  const change = formatSigned(last - first);
-  const range =
-    count === 1
-      ? l10n.t("first step, last step")
-      : l10n.t("first {0} steps, last {0} steps", count);
-  return `${formatReward(first)} → ${formatReward(last)}  ${change}  (${range})`;
-}
-
-function meanOf(rewards: readonly (number | null)[]): number | null {
-  return mean(rewards.filter((reward) => reward !== null));
 }

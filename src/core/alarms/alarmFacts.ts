@@ -3,6 +3,7 @@
 import { alarmFields } from "../config/fields/alarmFields.ts";
 import type { AlarmId } from "../config/fields/schema.ts";
 import { type MetricsRow, metricAt } from "../runFolder/metrics/metricsTree.ts";
+import { storedTrend } from "../runFolder/metrics/trendMetrics.ts";
 
 export type AlarmFacts = ReturnType<typeof alarmFacts>;
 
@@ -48,8 +49,10 @@ export function alarmFacts(row: MetricsRow) {
     successShare: number("rollout/success_frac"),
     lagMs: number("client/event_loop_lag_ms"),
     totalS: number("time/total_s"),
-    /** Width of the 95 % interval of the mean reward. */
-    rewardInterval: difference(number("rollout/reward/ci_high"), number("rollout/reward/ci_low")),
+    /** Standard deviation of the mean rewards of the groups. */
+    groupStd: number("rollout/reward/group_std"),
+    /** Of the mean reward, until this step. */
+    trend: storedTrend(row),
     /** Of sampled tokens, in nats. */
     entropy: number("optim/entropy"),
     klPolicyBase: number("optim/kl_policy_base"),
@@ -68,10 +71,6 @@ export function alarmFacts(row: MetricsRow) {
 /** Alarms that fired after the step of `row`; none for a row that was not judged. */
 export function firingAfter(row: MetricsRow): ReadonlySet<AlarmId> {
   return new Set(ALARM_IDS.filter((id) => metricAt(row, `alarm/${id}`) === 1));
-}
-
-function difference(high: number | null, low: number | null): number | null {
-  return high === null || low === null ? null : high - low;
 }
 
 function advantageSize(trained: number, played: number, size: number | null): number | null {

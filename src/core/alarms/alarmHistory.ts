@@ -1,12 +1,13 @@
-/** What alarms must know of a run: a bounded number of its rows, the same after a resume as without one. */
+/** What alarms must know of a run: a bounded number of its rows and the reward of each, the same after a resume as without one. */
 
+import { type Trend, type TrendPoint, trendOf } from "../../shared/trend.ts";
 import type { FolderFiles } from "../ports.ts";
 import { runPaths } from "../runFolder/files/layout.ts";
 import { readLines } from "../runFolder/files/lineReader.ts";
 import type { MetricsRow } from "../runFolder/metrics/metricsTree.ts";
+import { rewardPoint } from "../runFolder/metrics/trendMetrics.ts";
 import { isMetricsRow } from "../runFolder/reader.ts";
 import { type AlarmFacts, alarmFacts } from "./alarmFacts.ts";
-import { type RewardLevel, rewardLevel } from "./rewardLevel.ts";
 
 /** What is known of a run so far. */
 export interface AlarmPast {
@@ -16,15 +17,9 @@ export interface AlarmPast {
   readonly firstGaps: readonly number[];
   /** Mean sizes of the advantages in the first steps that had any. */
   readonly firstAdvantages: readonly number[];
-  /** The first level of the reward, and the best one. */
-  readonly firstLevel: RewardLevel | null;
-  readonly bestLevel: RewardLevel | null;
 }
 
-const NOTHING: AlarmPast = {
-  ...{ steps: [], firstGaps: [], firstAdvantages: [] },
-  ...{ firstLevel: null, bestLevel: null },
-};
+const NOTHING: AlarmPast = { steps: [], firstGaps: [], firstAdvantages: [] };
 
 /** First steps whose log-probability gap shows what is usual for the model. */
 export const BASELINE_STEPS = 5;
@@ -36,6 +31,7 @@ const KEPT_STEPS = MEASURED_STEPS + CLEAR_AFTER_STEPS;
 
 export class AlarmHistory {
   #past: AlarmPast = NOTHING;
+  readonly #rewards: TrendPoint[] = [];
 
   /** The rows that stand in the run folder: those before the next step. @throws AppError `file-unreadable` */
   static async read(fileSystem: FolderFiles, folder: string): Promise<AlarmHistory> {
@@ -44,6 +40,11 @@ export class AlarmHistory {
       if (isMetricsRow(value)) history.add(value);
     }
     return history;
+  }
+
+  /** The trend of the reward once `row` is there. */
+  trendWith(row: MetricsRow): Trend {
+    return trendOf([...this.#rewards, ...rewardOf(row)]);
   }
 
   /** What is known once `row` is there; it is not kept. */
@@ -56,16 +57,18 @@ export class AlarmHistory {
     const facts = alarmFacts(row);
     const { steps, ...past } = withStep(this.#past, facts);
     const { logprobGap, advantageSize } = facts;
-    const level = rewardLevel(steps);
-    const isBest = level !== null && level.reward > (past.bestLevel?.reward ?? -Infinity);
+    this.#rewards.push(...rewardOf(row));
     this.#past = {
       steps: steps.slice(-KEPT_STEPS),
       firstGaps: firstOf(past.firstGaps, logprobGap),
       firstAdvantages: firstOf(past.firstAdvantages, advantageSize),
-      firstLevel: past.firstLevel ?? level,
-      bestLevel: isBest ? level : past.bestLevel,
     };
   }
+}
+
+function rewardOf(row: MetricsRow): readonly TrendPoint[] {
+  const point = rewardPoint(row);
+  return point === null ? [] : [point];
 }
 
 function withStep(past: AlarmPast, facts: AlarmFacts): AlarmPast {

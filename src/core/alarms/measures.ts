@@ -3,15 +3,14 @@
 import { mean, percentile } from "../util/stats.ts";
 import type { AlarmFacts } from "./alarmFacts.ts";
 import { type AlarmPast, BASELINE_STEPS, MEASURED_STEPS } from "./alarmHistory.ts";
-import { LEARNT_SHARE, MIN_SAMPLES } from "./samples.ts";
+import { LEVEL_STEPS, rewardChange } from "./rewardLevel.ts";
+import { MIN_SAMPLES } from "./samples.ts";
 
 /** Models with routed experts begin with a gap of 0.05 to 0.1; a larger one is never taken for usual. */
 const HIGHEST_BASELINE = 0.1;
 const MIN_TOKENS = 100;
 const MIN_MISSING = 4;
 const EQUAL_STEPS = 5;
-/** Steps whose mean stands for one length. */
-const LENGTH_STEPS = 3;
 const LAG_STEPS = 2;
 const MIN_LAG_STEP_S = 10;
 
@@ -64,28 +63,19 @@ export function usualGap(firstGaps: readonly number[]): number {
  */
 export function lengthChange({ steps }: AlarmPast) {
   if (steps.length < MEASURED_STEPS) return null;
-  const last = steps.slice(-LENGTH_STEPS);
-  const before = meansOf(steps.slice(-MEASURED_STEPS).slice(0, LENGTH_STEPS));
-  const now = meansOf(last);
-  if (before === null || now === null) return null;
-  const [earlier, later] = [before.tokens, now.tokens];
-  const hasRisen = now.reward - before.reward > Math.sqrt(before.variance + now.variance);
-  const isLearnt = last.every(({ successShare }) => (successShare ?? 0) >= LEARNT_SHARE);
-  const isFine = hasRisen || (isLearnt && later < earlier);
+  const first = steps.slice(-MEASURED_STEPS).slice(0, LEVEL_STEPS);
+  const last = steps.slice(-LEVEL_STEPS);
+  const reward = rewardChange(first, last);
+  const [earlier, later] = [meanTokens(first), meanTokens(last)];
+  if (reward === null || earlier === null || later === null) return null;
+  const isFine = reward.hasRisen || (reward.isLearnt && later < earlier);
   return { earlier, later, factor: isFine ? 1 : Math.max(later / earlier, earlier / later) };
 }
 
-/** Null when a step has too few rollouts. `variance` is the squared standard error of the reward. */
-function meansOf(steps: readonly AlarmFacts[]) {
-  const meanOf = (value: (facts: AlarmFacts) => number | null): number =>
-    mean(steps.map((facts) => value(facts) ?? 0)) ?? 0;
-  const scored = steps.map((facts) => (facts.responseTokens === null ? 0 : facts.scored));
-  const tokens = meanOf(({ responseTokens }) => responseTokens);
-  if (tokens === 0 || Math.min(...scored) < MIN_SAMPLES) return null;
-  const variance =
-    meanOf(({ rewardStd }) => (rewardStd ?? 0) ** 2) /
-    (meanOf(({ scored }) => scored) * steps.length);
-  return { tokens, reward: meanOf(({ reward }) => reward), variance };
+/** Null when a step has no responses, or empty ones alone. */
+function meanTokens(steps: readonly AlarmFacts[]): number | null {
+  const tokens = steps.flatMap(({ responseTokens }) => responseTokens ?? []);
+  return tokens.length < steps.length ? null : mean(tokens) || null;
 }
 
 /** Milliseconds, the least of the last steps; short steps count as prompt. */

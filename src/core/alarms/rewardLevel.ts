@@ -2,7 +2,7 @@
 
 import { mean } from "../util/stats.ts";
 import type { AlarmFacts } from "./alarmFacts.ts";
-import { MIN_SAMPLES } from "./samples.ts";
+import { LEARNT_SHARE, MIN_SAMPLES } from "./samples.ts";
 
 export interface RewardLevel {
   readonly reward: number;
@@ -12,8 +12,6 @@ export interface RewardLevel {
 
 /** Steps whose mean stands for one level. */
 export const LEVEL_STEPS = 3;
-/** Standard errors on both sides of a mean within its 95 % interval. */
-const INTERVAL = 2 * 1.96;
 
 /** Of the last steps; null when one of them has too few rollouts. Rollouts of one task count as the group that they are. */
 export function rewardLevel(steps: readonly AlarmFacts[]): RewardLevel | null {
@@ -26,8 +24,21 @@ export function rewardLevel(steps: readonly AlarmFacts[]): RewardLevel | null {
   return { reward: mean(rewards) ?? 0, variance: variance / LEVEL_STEPS };
 }
 
-/** From the interval that the row has; rows of older versions have the standard deviation alone. */
-function squaredError({ rewardInterval, rewardStd, scored }: AlarmFacts): number {
-  if (rewardInterval !== null) return (rewardInterval / INTERVAL) ** 2;
-  return (rewardStd ?? 0) ** 2 / scored;
+/** Whether the reward rose from the `first` to the `last` steps by more than a standard error, and whether nearly all rollouts succeed. Null = too little to judge by. */
+export function rewardChange(
+  first: readonly AlarmFacts[],
+  last: readonly AlarmFacts[],
+): { readonly hasRisen: boolean; readonly isLearnt: boolean } | null {
+  const [before, now] = [rewardLevel(first), rewardLevel(last)];
+  if (before === null || now === null) return null;
+  const error = Math.sqrt(before.variance + now.variance);
+  return {
+    hasRisen: now.reward - before.reward > error,
+    isLearnt: last.every(({ successShare }) => (successShare ?? 0) >= LEARNT_SHARE),
+  };
+}
+
+/** Of the mean of a step: the variance of groups over their number. Without the means of groups each group counts as one rollout. */
+function squaredError({ groupStd, rewardStd, groups }: AlarmFacts): number {
+  return (groupStd ?? rewardStd ?? 0) ** 2 / Math.max(1, groups);
 }

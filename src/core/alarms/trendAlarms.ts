@@ -1,6 +1,7 @@
 /** The alarms of a run that goes wrong over many steps. */
 
 import { formatMeasure } from "../../shared/format.ts";
+import { rewardTrendText } from "../../shared/trendText.ts";
 import type { AlarmId } from "../config/fields/schema.ts";
 import type { Alarm } from "./alarm.ts";
 import { moreRollouts, slower, variedSampling } from "./alarmEdits.ts";
@@ -36,14 +37,12 @@ export const TREND_ALARMS: Readonly<Record<TrendAlarmId, Alarm>> = {
     edits: (config) => variedSampling(config, slower(config)),
   },
   reward_decline: {
-    title: "The reward declines after its peak",
+    title: "The reward falls from its best",
     severity: "warning",
     fires: "above",
     measure: lostShare,
-    seen: ({ value, threshold, past: { bestLevel } }) =>
-      value < 1
-        ? `${percent(value)} of the rise to the best mean reward (${formatMeasure(bestLevel?.reward ?? null)} over 3 steps) is lost (alarm above ${percent(threshold)}).`
-        : `The mean reward fell below that of the first 3 steps; the best was ${formatMeasure(bestLevel?.reward ?? null)} (alarm above ${percent(threshold)} of the rise to it).`,
+    seen: ({ now: { trend }, value, threshold }) =>
+      `${trend === null ? "The mean reward fell" : rewardTrendText(trend)}. That is ${percent(value)} of its range (alarm above ${percent(threshold)}).`,
     meaning:
       "Training goes on from weights that were better before. Go back to the checkpoint at the peak, with a lower learning rate.",
     edits: slower,

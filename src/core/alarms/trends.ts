@@ -1,17 +1,18 @@
 /** What alarms measure over many steps: whether a number moved while the reward did not. Null = too little to judge by. */
 
+import type { Trend } from "../../shared/trend.ts";
 import { mean, percentile } from "../util/stats.ts";
 import type { AlarmFacts } from "./alarmFacts.ts";
 import { type AlarmPast, MEASURED_STEPS } from "./alarmHistory.ts";
-import { LEVEL_STEPS, type RewardLevel, rewardLevel } from "./rewardLevel.ts";
+import { LEVEL_STEPS, rewardChange, rewardLevel } from "./rewardLevel.ts";
 import { LEARNT_SHARE } from "./samples.ts";
 
 /** A KL divergence below this is usual in healthy runs, however much it rose. */
 const LEAST_KL = 0.01;
 /** In nats: a model that is so sure already has no variety left to lose. */
 const LEAST_ENTROPY = 0.1;
-/** Standard errors by which levels of the reward must differ to count: many levels are compared with the best of them. */
-const SURE = 3;
+/** Standard errors by which the reward must have fallen: more than for a trend that is only shown, because it is judged after each step. */
+const SURE_FALL = 6;
 
 /** How many times larger the KL divergence became within 10 steps; 1 where it is small, or the reward rose with it. */
 export function klRise(_now: AlarmFacts, { steps }: AlarmPast): number | null {
@@ -29,17 +30,27 @@ export function entropyShare(_now: AlarmFacts, { steps }: AlarmPast): number | n
   return isFine || earlier < LEAST_ENTROPY ? 1 : later / earlier;
 }
 
-/** The share of the rise to the best level of the reward that is lost again, 1 where the reward fell below its first level; 0 while it may be chance. */
-export function lostShare(
-  _now: AlarmFacts,
-  { firstLevel, bestLevel, steps }: AlarmPast,
-): number | null {
-  const now = rewardLevel(steps);
-  if (now === null || firstLevel === null || bestLevel === null) return null;
-  // A peak within the first level leaves no rise to be seen.
-  if (isAbove(firstLevel, now)) return 1;
-  if (!isAbove(bestLevel, firstLevel) || !isAbove(bestLevel, now)) return 0;
-  return (bestLevel.reward - now.reward) / (bestLevel.reward - firstLevel.reward);
+/**
+ * The share of the reward's way from its lowest to its best level that is lost again, the least of the last steps; 0 while that may be
+ * chance. Null until the trend is clear.
+ */
+export function lostShare(_now: AlarmFacts, { steps }: AlarmPast): number | null {
+  const last = steps.slice(-LEVEL_STEPS);
+  const shares = last.flatMap(({ trend }) => (trend === null ? [] : (lostOf(trend) ?? [])));
+  if (shares.length < LEVEL_STEPS || rewardLevel(steps) === null) return null;
+  return Math.min(...shares);
+}
+
+function lostOf(trend: Trend): number | null {
+  if (trend.direction === "unclear") return null;
+  const { fall } = trend;
+  if (fall === null || fallen(trend) < SURE_FALL * fall.error) return 0;
+  return fallen(trend) / (fall.was - Math.min(fall.low, trend.now));
+}
+
+function fallen(trend: Trend): number {
+  if (trend.direction === "unclear" || trend.fall === null) return 0;
+  return trend.fall.was - trend.now;
 }
 
 /** Mean size of the advantages of all rollouts in the last steps, as a share of what it was in the first; 1 once the tasks are learnt. */
@@ -70,19 +81,13 @@ function changeOf(
   const window = steps.slice(-MEASURED_STEPS);
   if (window.length < MEASURED_STEPS) return null;
   const [first, last] = [window.slice(0, LEVEL_STEPS), window.slice(-LEVEL_STEPS)];
-  const [before, now] = [rewardLevel(first), rewardLevel(last)];
+  const reward = rewardChange(first, last);
   const [earlier, later] = [first, last].map((own) => own.flatMap((facts) => value(facts) ?? []));
-  if (before === null || now === null) return null;
+  if (reward === null) return null;
   if ((earlier?.length ?? 0) < LEVEL_STEPS || (later?.length ?? 0) < LEVEL_STEPS) return null;
-  const hasRisen = now.reward - before.reward > Math.sqrt(before.variance + now.variance);
-  const isLearnt = last.every(({ successShare }) => (successShare ?? 0) >= LEARNT_SHARE);
   return {
     earlier: mean(earlier ?? []) ?? 0,
     later: mean(later ?? []) ?? 0,
-    isFine: hasRisen || isLearnt,
+    isFine: reward.hasRisen || reward.isLearnt,
   };
-}
-
-function isAbove(high: RewardLevel, low: RewardLevel): boolean {
-  return high.reward - low.reward > SURE * Math.sqrt(high.variance + low.variance);
 }

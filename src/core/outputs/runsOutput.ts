@@ -1,6 +1,8 @@
 /** Runs and how far they are. */
 
 import * as z from "zod";
+import type { Trend } from "../../shared/trend.ts";
+import { rewardTrendText } from "../../shared/trendText.ts";
 import { runPhases } from "../runFolder/runFile.ts";
 import type { ListedRun } from "../runs/runList.ts";
 import { count, counted, defineOutput, finite, list, measure, time, timeText } from "./output.ts";
@@ -12,6 +14,13 @@ const PHASES = [
   "foreign",
 ] as const satisfies readonly ListedRun["phase"][];
 
+const DIRECTIONS = [
+  "rising",
+  "flat",
+  "falling",
+  "unclear",
+] as const satisfies readonly Trend["direction"][];
+
 export const runShape = {
   name: z.string(),
   folder: z.string().describe("the run folder"),
@@ -20,6 +29,10 @@ export const runShape = {
   totalSteps: count.nullable().describe("null: endless, or not known"),
   reward: measure.describe("mean reward of the last step"),
   recentRewards: list(measure).describe("of the last steps, at most ten, the oldest first"),
+  trend: z
+    .object({ direction: z.enum(DIRECTIONS), text: z.string() })
+    .nullable()
+    .describe("of the mean reward; null: not known"),
   startedAt: time.nullable().describe("start of the last attempt"),
   tokens: count.nullable().describe("all that it has used, evaluations included"),
   costUsd: measure.describe("null: no prices are known"),
@@ -49,6 +62,10 @@ export function runFields(run: ListedRun): RunFields {
     totalSteps: counted(totalSteps),
     reward: finite(run.reward),
     recentRewards: recentRewards.map(finite),
+    trend:
+      run.trend === null
+        ? null
+        : { direction: run.trend.direction, text: rewardTrendText(run.trend) },
     startedAt: timeText(run.startedAtMs),
     tokens: counted(used?.tokens),
     costUsd: finite(used?.costUsd),

@@ -2,6 +2,7 @@
 
 import { hasEnded } from "../../shared/hasEnded.ts";
 import type { RunFile, RunPhase } from "../../shared/runFile.ts";
+import type { Trend } from "../../shared/trend.ts";
 import { firingAfter } from "../alarms/alarmFacts.ts";
 import type { AlarmId } from "../config/fields/schema.ts";
 import { errorMessage, isAppError } from "../errors.ts";
@@ -9,6 +10,7 @@ import type { FileSystem, FolderFiles } from "../ports.ts";
 import { readCheckpoints } from "../runFolder/checkpointLog.ts";
 import { runPaths } from "../runFolder/files/layout.ts";
 import { type MetricsRow, metricAt } from "../runFolder/metrics/metricsTree.ts";
+import { storedTrend } from "../runFolder/metrics/trendMetrics.ts";
 import { usageOfRow } from "../runFolder/metrics/usageOfRow.ts";
 import { isMetricsRow } from "../runFolder/reader.ts";
 import {
@@ -41,6 +43,8 @@ export interface ListedRun {
   readonly used: UsedTotal | null;
   /** Mean rewards of the last steps, at most ten, oldest first. */
   readonly recentRewards: readonly (number | null)[];
+  /** Of the mean reward, as the last step stored it; null where it stored none. */
+  readonly trend: Trend | null;
   /** Those that fire after the last step. */
   readonly alarms: readonly AlarmId[];
   /** Reports that a resume would send; only for a run that is done. */
@@ -68,7 +72,7 @@ export interface StateExpiry {
 /** The part that follows from the last rows of metrics. */
 type RowFacts = Pick<
   ListedRun,
-  "steps" | "totalSteps" | "reward" | "used" | "recentRewards" | "alarms"
+  "steps" | "totalSteps" | "reward" | "used" | "recentRewards" | "trend" | "alarms"
 >;
 type Progress = RowFacts & Pick<ListedRun, "pendingReports" | "problem">;
 
@@ -116,6 +120,7 @@ export async function readRun(
     reward: null,
     used: null,
     recentRewards: [],
+    trend: null,
     alarms: [],
     pendingReports: NOTHING_PENDING,
     startedAtMs: null,
@@ -216,6 +221,7 @@ export function rowFacts(rows: readonly MetricsRow[]): RowFacts {
     reward: recentRewards.at(-1) ?? null,
     used: usedBy(last),
     recentRewards,
+    trend: last === undefined ? null : storedTrend(last),
     alarms: last === undefined ? [] : [...firingAfter(last)],
   };
 }

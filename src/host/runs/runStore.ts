@@ -251,5 +251,6 @@ function withStatus(entry: RunEntry, status: RunStatus): RunEntry {
     totalSteps: status.totalSteps ?? entry.totalSteps,
     reward: status.rewardMean ?? entry.reward,
     recentRewards,
+    trend: status.trend ?? entry.trend,
   };
 }

@@ -4,6 +4,7 @@ import { ALARMS } from "../../core/alarms/alarmTable.ts";
 import { formatCount, formatDuration, formatReward, plural } from "../../shared/format.ts";
 import { l10n } from "../../shared/l10n.ts";
 import { phaseTexts } from "../../shared/phaseTexts.ts";
+import { rewardTrendText, trendArrow } from "../../shared/trendText.ts";
 import type { RunEntry } from "../runs/runStore.ts";
 import { plainLine } from "../vscode/plainText.ts";
 
@@ -21,9 +22,6 @@ export interface RowText {
 
 /** What expires within it is shown as a warning. */
 export const SOON_MS = 24 * 3600 * 1000;
-/** A mean over fewer steps moves too much to call it a trend. */
-const TREND_STEPS = 3;
-const TREND_MARGIN = 0.02;
 
 type Phase = RunEntry["phase"];
 
@@ -61,27 +59,6 @@ export function runRow(run: RunEntry, { isSpinning, isArchived }: RunRowOptions)
     color,
     context: [...contextOf(run), ...(isArchived ? ["archived"] : [])].join("+"),
   };
-}
-
-/** `rising`, `falling` or `steady` over the last ten steps; null when there are too few. */
-export function trendOf(
-  rewards: readonly (number | null)[],
-): "rising" | "falling" | "steady" | null {
-  const values = rewards.filter((value) => value !== null);
-  const half = Math.floor(values.length / 2);
-  if (half < TREND_STEPS) return null;
-  const difference = mean(values.slice(-half)) - mean(values.slice(0, half));
-  if (Math.abs(difference) < TREND_MARGIN) return "steady";
-  return difference > 0 ? "rising" : "falling";
-}
-
-function trendText(trend: "rising" | "falling" | "steady"): string {
-  const texts = {
-    rising: l10n.t("rising"),
-    falling: l10n.t("falling"),
-    steady: l10n.t("steady"),
-  };
-  return texts[trend];
 }
 
 function preparingText(what: string | null): string {
@@ -141,18 +118,17 @@ function earlyEnds(): ReadonlyMap<string, string> {
 }
 
 function spokenOf(run: RunEntry): readonly string[] {
-  const { steps, totalSteps, reward, recentRewards, alarms, file } = run;
+  const { steps, totalSteps, reward, trend, alarms, file } = run;
   if (file?.evaluation !== undefined) {
     return [outcome(run), evaluationText(file.evaluation.models.length)];
   }
-  const trend = trendOf(recentRewards);
   return [
     outcome(run),
     totalSteps === null
       ? l10n.t("step {0}", formatCount(steps))
       : l10n.t("step {0} of {1}", formatCount(steps), formatCount(totalSteps)),
     ...(reward === null ? [] : [l10n.t("mean reward {0}", formatReward(reward))]),
-    ...(trend === null ? [] : [trendText(trend)]),
+    ...(trend === null ? [] : [rewardTrendText(trend)]),
     ...alarms.map((id) => l10n.t("alarm: {0}", ALARMS[id].title)),
     ...(isResumable(run)
       ? [l10n.t("can be resumed, {0}", resumeCost(run).join(", ") || l10n.t("nothing is repeated"))]
@@ -166,10 +142,8 @@ function progress({ steps, totalSteps }: RunEntry): string {
     : `${formatCount(steps)}/${formatCount(totalSteps)}`;
 }
 
-function withArrow({ recentRewards }: RunEntry, last: readonly string[]): readonly string[] {
-  const arrows = { rising: " ▲", falling: " ▼", steady: "" } as const;
-  const trend = trendOf(recentRewards);
-  return last.map((text) => text + (trend === null ? "" : arrows[trend]));
+function withArrow({ trend }: RunEntry, last: readonly string[]): readonly string[] {
+  return trend === null ? last : last.map((text) => text + trendArrow(trend));
 }
 
 function resumeCost({ repeats, expiry }: RunEntry): readonly string[] {
@@ -226,8 +200,4 @@ function stateWords({ phase, isLive }: RunEntry): readonly string[] {
   // A pause that was requested can be taken back before it begins.
   if (phase === "pausing" || phase === "paused") return ["paused"];
   return phase === "running" ? ["running"] : ["ending"];
-}
-
-function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }

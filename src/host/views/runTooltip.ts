@@ -9,6 +9,7 @@ import {
   plural,
 } from "../../shared/format.ts";
 import { phaseTexts } from "../../shared/phaseTexts.ts";
+import { rewardTrendText } from "../../shared/trendText.ts";
 import type { RunEntry } from "../runs/runStore.ts";
 import { plainLine, plainMessage } from "../vscode/plainText.ts";
 import { evaluationText, unsent } from "./runRow.ts";
@@ -74,7 +75,7 @@ function fileFacts({ file }: RunEntry): readonly Fact[] {
 }
 
 function facts(run: RunEntry): readonly Fact[] {
-  const { steps, totalSteps, reward, repeats, phase, isLive, folder, expiry } = run;
+  const { steps, totalSteps, reward, trend, repeats, phase, isLive, folder, expiry } = run;
   const rows: Fact[] = [
     [vscode.l10n.t("State"), phaseTexts()[phase]],
     ...endingFacts(run),
@@ -85,6 +86,7 @@ function facts(run: RunEntry): readonly Fact[] {
         : vscode.l10n.t("{0} of {1}", formatCount(steps), formatCount(totalSteps)),
     ],
     [vscode.l10n.t("Mean reward"), formatReward(reward)],
+    ...(trend === null ? [] : [[vscode.l10n.t("Trend"), rewardTrendText(trend)] as const]),
     ...usedFacts(run),
   ];
   rows.push(...timeFacts(run));

@@ -14,6 +14,7 @@ import {
   type WeightsReply,
   type WeightsRequest,
 } from "../../shared/control.ts";
+import type { Trend } from "../../shared/trend.ts";
 
 const count = z.number().int().nonnegative();
 const line = { version: z.literal(CONTROL_VERSION), id: count, token: z.string() };
@@ -34,6 +35,22 @@ const changeSettings = z
 
 export const controlRequestSchema: z.ZodType<ControlRequest> = z.union([plain, changeSettings]);
 
+const fall = z.object({ since: count, was: z.number(), low: z.number(), error: z.number() });
+const trend: z.ZodType<Trend> = z.union([
+  z
+    .object({
+      direction: z.enum(["rising", "flat", "falling"]),
+      since: count,
+      steps: count,
+      was: z.number(),
+      now: z.number(),
+      slope: z.number(),
+      slopeError: z.number(),
+      fall: fall.readonly().nullable(),
+    })
+    .readonly(),
+  z.object({ direction: z.literal("unclear"), steps: count, groups: count.nullable() }).readonly(),
+]);
 const rolloutCount = z.object({ done: count, total: count });
 const runStatus: z.ZodType<RunStatus> = z
   .object({
@@ -51,6 +68,8 @@ const runStatus: z.ZodType<RunStatus> = z
       .nullable()
       .default(null),
     rewardMean: z.number().nullable(),
+    // Likewise.
+    trend: trend.nullable().default(null),
     attached: count,
   })
   .readonly();

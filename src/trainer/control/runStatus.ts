@@ -13,6 +13,7 @@ export const INITIAL_STATUS: RunStatus = {
   rollouts: null,
   evaluated: null,
   rewardMean: null,
+  trend: null,
   attached: 0,
 };
 
@@ -45,9 +46,9 @@ export function advanceStatus(status: RunStatus, event: ProgressEvent): RunStatu
         : { ...status, rollouts: count };
     }
     case "step-finished": {
-      const { rewardMean } = event;
+      const { rewardMean, trend } = event;
       const totalSteps = knownTotal(event);
-      return { ...status, step: event.step + 1, totalSteps, rewardMean, rollouts: null };
+      return { ...status, step: event.step + 1, totalSteps, rewardMean, trend, rollouts: null };
     }
     case "evaluated":
       return { ...status, evaluated: null };

@@ -169,7 +169,7 @@ test("lasting checkpoints are reported, rolling ones are not", () => {
   ).toEqual(["saved x_000010 (periodic) after 10 steps"]);
 });
 
-test("the end compares first and last rewards and gives commands to copy", () => {
+test("the end says how the reward moved and gives commands to copy", () => {
   const end = {
     kind: "ended",
     outcome: "stopped",
@@ -177,19 +177,23 @@ test("the end compares first and last rewards and gives commands to copy", () =>
     step: 12,
     reason: null,
     used: { tokens: 0, costUsd: null },
-    rewards: [0.1, 0.2, null, 0.2, 0.3, 0.5, 0.5, 0.7, 0.7, 0.8, 0.8, 0.9],
+    trend: {
+      direction: "falling",
+      ...{ since: 4, steps: 8, was: 0.72, now: 0.23, slope: -0.07, slopeError: 0.01 },
+      fall: { since: 4, was: 0.72, low: 0.2, error: 0.05 },
+    },
   } as const;
   expect(screen([end])).toEqual([
     "",
     "stopped and saved after 12 steps",
-    "mean reward   0.20 → 0.78  +0.58  (first 5 steps, last 5 steps)",
+    "reward        Falling since step 5: was 0.72, now 0.23",
     "run folder    runs/demo",
     "go on         tinker-rl resume runs/demo",
     "look into it  tinker-rl show runs/demo",
   ]);
-  const done = screen([{ ...end, outcome: "done", rewards: [0.5] }]);
+  const done = screen([{ ...end, outcome: "done", trend: null }]);
   expect(done[1]).toBe("done after 12 steps");
-  expect(done.join()).not.toMatch(/mean reward/);
+  expect(done.join()).not.toMatch(/reward /);
   expect(done.slice(-3)).toEqual([
     "go on         tinker-rl resume runs/demo",
     "look into it  tinker-rl show runs/demo",

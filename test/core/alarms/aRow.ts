@@ -5,6 +5,7 @@ import { AlarmHistory } from "../../../src/core/alarms/alarmHistory.ts";
 import { type AlarmState, evaluateAlarms } from "../../../src/core/alarms/evaluateAlarms.ts";
 import type { AlarmsConfig } from "../../../src/core/config/fields/schema.ts";
 import { type MetricsRow, mergeMetrics } from "../../../src/core/runFolder/metrics/metricsTree.ts";
+import { withTrend } from "../../../src/core/runFolder/metrics/trendMetrics.ts";
 import { aConfig } from "../training/builders.ts";
 
 /** Flat names, such as `rollout/parse_ok_frac`. */
@@ -20,6 +21,7 @@ const HEALTHY: Numbers = {
   "rollout/reward/mean": 0.5,
   "rollout/reward/std": 0.5,
   "rollout/reward/count": 64,
+  "rollout/reward/group_std": 0.15,
   "rollout/success_frac": 0.5,
   "rollout/response_tokens/mean": 100,
   "rollout/tokens_per_turn/count": 128,
@@ -67,7 +69,8 @@ export function watched(
   let last: readonly AlarmState[] = [];
   let past: AlarmPast = history.with(aRow(0));
   for (const [step, numbers] of steps.entries()) {
-    const bare = aRow(step, numbers);
+    const own = aRow(step, numbers);
+    const bare = withTrend(own, history.trendWith(own));
     past = history.with(bare);
     last = evaluateAlarms(past, { ...aConfig().alarms, ...thresholds });
     for (const { id, change } of last) if (change !== null) changes.push(`${step} ${id} ${change}`);

@@ -122,7 +122,7 @@ describe("what an alarm suggests", () => {
 
   it("values that a configuration takes, in every alarm", () => {
     const everything = watched([
-      ...times(12),
+      ...times(20),
       ...times(5, {
         "rollout/parse_ok_frac": 0.1,
         "rollout/failed_tool_calls/mean": 2,

@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { alarmNotice } from "../../../src/core/alarms/evaluateAlarms.ts";
+import { aConfig } from "../training/builders.ts";
 import { type Numbers, times, watched } from "./aRow.ts";
 
 const BETTER: Numbers = { "rollout/reward/mean": 0.8 };
@@ -47,7 +49,7 @@ describe("an entropy that falls", () => {
   });
 });
 
-describe("a reward that declines after its peak", () => {
+describe("a reward that falls from its best", () => {
   const low: Numbers = { "rollout/reward/mean": 0.2 };
   const mid: Numbers = { "rollout/reward/mean": 0.4 };
 
@@ -62,16 +64,26 @@ describe("a reward that declines after its peak", () => {
   });
 
   it("is none where chance explains it: rollouts of one task are one observation", () => {
-    const wide: Numbers = { "rollout/reward/ci_low": 0.1, "rollout/reward/ci_high": 0.9 };
-    const steps = [...times(3, low), ...times(4, BETTER), ...times(3, mid)];
-    expect(begins(steps)).toEqual(["9 reward_decline begins"]);
-    expect(begins(steps.map((own) => ({ ...own, ...wide })))).toEqual([]);
+    const steps = [...times(3, low), ...times(6, BETTER), ...times(10, low)];
+    const begun = (groupStd: number): readonly string[] =>
+      begins(steps.map((own) => ({ ...own, "rollout/reward/group_std": groupStd })));
+    expect(begun(0.1)).toEqual(["16 reward_decline begins"]);
+    expect(begun(0.4)).toEqual([]);
   });
 
-  it("is an alarm, too, where the reward falls below its first level, unless chance explains it", () => {
-    expect(begins([...times(5), ...times(10, low)])).toEqual(["6 reward_decline begins"]);
+  it("is an alarm, too, where the reward was best at the start, so that there is no rise to compare with", () => {
+    expect(begins([...times(5), ...times(10, low)])).toEqual(["12 reward_decline begins"]);
     const little: Numbers = { "rollout/reward/mean": 0.45 };
     expect(begins([...times(5), ...times(10, little)])).toEqual([]);
+  });
+
+  it("says since when, and what the reward was and is", () => {
+    const { last, past } = watched([...times(3, low), ...times(10, BETTER), ...times(5, low)]);
+    const state = last.find(({ id }) => id === "reward_decline");
+    if (state === undefined) throw new Error("no state");
+    expect(alarmNotice(state, past, aConfig())?.seen).toMatch(
+      /^Falling since step \d+: was 0\.\d\d, now 0\.\d\d\. That is \d+ % of its range \(alarm above 50 %\)\.$/,
+    );
   });
 });
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { isResumable, runRow, trendOf } from "../../../src/host/views/runRow.ts";
+import { isResumable, runRow } from "../../../src/host/views/runRow.ts";
 import type { RunFile } from "../../../src/shared/runFile.ts";
 import { aRun } from "./runEntries.ts";
 
@@ -14,7 +14,8 @@ describe("the row of a run", () => {
     expect(runRow(aRun(), plain)).toMatchObject({
       label: "demo",
       description: "0.63 ▲ · 12/200",
-      spoken: "run demo, running, step 12 of 200, mean reward 0.63, rising",
+      spoken:
+        "run demo, running, step 12 of 200, mean reward 0.63, Learning: 0.10 → 0.63 in 12 steps",
       context: "run+running+training",
     });
   });
@@ -34,8 +35,8 @@ describe("the row of a run", () => {
     ],
     [{ phase: "paused" }, "0.63 · 12/200 · paused"],
     [{ phase: "pausing" }, "0.63 · pausing after step 13"],
-    [{ phase: "running", totalSteps: null, recentRewards: [] }, "0.63 · step 12"],
-    [{ phase: "running", steps: 0, reward: null, recentRewards: [] }, "0/200"],
+    [{ phase: "running", totalSteps: null, trend: null }, "0.63 · step 12"],
+    [{ phase: "running", steps: 0, reward: null, trend: null }, "0/200"],
     [{ phase: "unreadable", isLive: false }, "cannot be read by this version"],
   ] as const)("in the state %j reads %j", (changes, description) => {
     expect(runRow(aRun(changes), plain).description).toBe(description);
@@ -72,6 +73,7 @@ describe("the row of a run", () => {
         rollouts: null,
         evaluated: null,
         rewardMean: null,
+        trend: null,
         attached: 1,
       },
     };
@@ -136,16 +138,30 @@ describe("a run can be resumed", () => {
   });
 });
 
-describe("the trend of rewards", () => {
-  it("needs three steps on either side", () => {
-    expect(trendOf([0, 0, 1, 1, 1])).toBeNull();
-    expect(trendOf([0, 0, 0, 1, 1, 1])).toBe("rising");
-    expect(trendOf([1, 1, 1, 0, null, 0, 0])).toBe("falling");
-  });
+describe("the trend of the reward", () => {
+  const levels = { since: 4, steps: 20, was: 0.72, now: 0.23, slope: -0.02, slopeError: 0.003 };
+  const fall = { since: 4, was: 0.72, low: 0.2, error: 0.05 };
 
-  it("calls a small change none", () => {
-    expect(trendOf([0.5, 0.5, 0.5, 0.51, 0.51, 0.51])).toBe("steady");
-  });
+  it.each([
+    [
+      { ...levels, direction: "falling", fall },
+      "0.63 ▼ · 12/200",
+      "Falling since step 5: was 0.72, now 0.23",
+    ],
+    [{ ...levels, direction: "flat", fall: null }, "0.63 · 12/200", "Flat for 20 steps"],
+    [
+      { direction: "unclear", steps: 4, groups: 12 },
+      "0.63 · 12/200",
+      "Too early to tell (12 groups)",
+    ],
+  ] as const)(
+    "is that of all its steps, as an arrow and as a sentence: %j",
+    (trend, text, spoken) => {
+      const row = runRow(aRun({ trend }), plain);
+      expect(row.description).toBe(text);
+      expect(row.spoken).toContain(spoken);
+    },
+  );
 });
 
 describe("a run whose last state expires", () => {

@@ -1,24 +1,42 @@
 import { describe, expect, it } from "vitest";
-import { summarize } from "../../../webview-ui/charts/summary.ts";
+import { summarize, summarizeReward } from "../../../webview-ui/charts/summary.ts";
 
 const GAP = Number.NaN;
-const of = (values: readonly number[]): string =>
-  summarize(
-    Float64Array.from(values),
-    Float64Array.from(values, (_, step) => step),
-  );
+
+function series(values: readonly number[]) {
+  return {
+    values: Float64Array.from(values),
+    steps: Float64Array.from(values, (_, step) => step),
+  };
+}
+
+function behind(count: number) {
+  return { groups: new Float64Array(count).fill(8), groupStd: new Float64Array(count).fill(0.1) };
+}
 
 describe("a chart in words", () => {
-  it("gives the latest known value, the best with its step from 1, and the trend", () => {
-    expect(of([0, 0.1, 0.2, 0.5, 0.9, 0.8, GAP])).toBe(
-      "Latest 0.800, best 0.900 at step 5, rising.",
+  it("gives the latest known value, the highest with its step from 1, and the trend", () => {
+    const rising = Array.from({ length: 12 }, (_, step) => step / 10);
+    expect(summarize(series([...rising, GAP]))).toBe(
+      "Latest 1.10, highest 1.10 at step 12, rising.",
     );
-    expect(of([9, 8, 7, 3, 2, 1])).toContain("falling");
-    expect(of([1, 2, 1, 2, 1, 2, 1, 2])).toContain("level");
+    expect(summarize(series([0.172, 0.14, 0.164]))).toBe(
+      "Latest 0.164, highest 0.172 at step 1, too early to tell.",
+    );
   });
 
-  it("speaks of no trend when little is known, and of nothing when nothing is", () => {
-    expect(of([0.172, 0.14, 0.164])).toBe("Latest 0.164, best 0.172 at step 1.");
-    expect(of([GAP])).toBe("");
+  it("says of a reward how it moved, and over how many groups it is too early to tell", () => {
+    const collapsed = [0.2, 0.33, 0.46, 0.59, 0.72, 0.65, 0.58, 0.51, 0.44, 0.37, 0.3, 0.23];
+    expect(summarizeReward(series(collapsed), behind(12))).toBe(
+      "Falling since step 5: was 0.72, now 0.23. Latest 0.230, best 0.720 at step 5.",
+    );
+    expect(summarizeReward(series([0.1, GAP, 0.2]), behind(3))).toContain(
+      "Too early to tell (16 groups).",
+    );
+  });
+
+  it("is empty without values", () => {
+    expect(summarize(series([GAP]))).toBe("");
+    expect(summarizeReward(series([]), behind(0))).toBe("");
   });
 });

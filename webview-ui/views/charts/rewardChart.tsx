@@ -5,7 +5,7 @@ import { useMemo, useRef, useState } from "preact/hooks";
 import { partColumns, useRewardParts } from "../../changes/rewardParts.ts";
 import { formatTick, formatValue, formatXTick, formatXValue } from "../../charts/format.ts";
 import { countNotPositive, shownX, valueRange } from "../../charts/scale.ts";
-import { summarize } from "../../charts/summary.ts";
+import { summarizeReward } from "../../charts/summary.ts";
 import { tickSteps } from "../../charts/ticks.ts";
 import type { ChartData } from "../../controls/chartData.ts";
 import { DataTable } from "../../controls/dataTable.tsx";
@@ -36,7 +36,10 @@ export function RewardChart({ dashboard }: RewardChartProps) {
   const [row, setRow] = useState<number | null>(null);
   const chart = useRef<LineChart | null>(null);
   const { data, note } = useRewardChartData(dashboard);
-  const summary = summarize(data.mean, data.steps);
+  const summary = useMemo(
+    () => summarizeReward({ values: data.mean, steps: data.steps }, data),
+    [data],
+  );
   const table = (): NumberTable => seriesTable(dashboard.data.columns, data.names, data.parts);
   const shown = (at: number): string => describeRow(data, dashboard.view.value, at);
   const describe = (at: number): string => [shown(at), ...describeParts(data, at)].join(", ");

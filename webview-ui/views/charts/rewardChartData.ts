@@ -44,6 +44,10 @@ export interface RewardChartData {
   readonly mean: Float64Array;
   /** How many rollouts stand behind it. */
   readonly counts: Float64Array;
+  /** How many groups. */
+  readonly groups: Float64Array;
+  /** Standard deviation of the means of these. */
+  readonly groupStd: Float64Array;
   /** As it is drawn; null when it is drawn as it is. */
   readonly smoothed: Float64Array | null;
   readonly series: readonly ChartSeries[];
@@ -93,6 +97,8 @@ export function rewardChartData(
     mean: raw,
     parts,
     counts: columns.values("rollout/reward/count"),
+    groups: columns.values("group/size/count"),
+    groupStd: columns.values(`${REWARD}/group_std`),
     smoothed: isSmoothed ? mean : null,
     steps: columns.steps(),
     names: columnNames(columns),

@@ -52,7 +52,10 @@ export function SmallChart({ dashboard, spec }: SmallChartProps) {
   const [row, setRow] = useState<number | null>(null);
   const data = useSmallChartData(dashboard, spec);
   const title = visibleLine(spec.title);
-  const raw = data.raw[0] ?? new Float64Array();
+  const summary = useMemo(() => {
+    const [values = new Float64Array()] = data.raw;
+    return summarize({ values, steps: data.steps });
+  }, [data]);
   const values = data.raw.map((own) => own[row ?? own.length - 1]);
   return (
     <figure class="card small" aria-label={title}>
@@ -67,7 +70,7 @@ export function SmallChart({ dashboard, spec }: SmallChartProps) {
       <ChartFigure
         dashboard={dashboard}
         title={title}
-        summary={summarize(raw, data.steps)}
+        summary={summary}
         data={data.chart}
         height={HEIGHT_PX}
         isSmall={true}

@@ -88,7 +88,7 @@ export const alarmFields = {
   reward_decline: {
     ...share,
     default: 0.5,
-    doc: "Share of the rise from the first to the best mean reward of 3 steps that is lost again; all of it where the reward fell below the first. The rise and the loss must each be larger than 3 standard errors; needs 16 rollouts in each step.",
+    doc: "Share of the range between the lowest and the best level of the mean reward that it has fallen from the best, in each of 3 steps in a row. Levels are those of the curve that `trend/*` describes; the fall must be larger than 6 standard errors. Needs 16 rollouts in each step.",
   },
   advantage_collapse: {
     ...share,

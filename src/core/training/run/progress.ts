@@ -1,5 +1,6 @@
 /** What a run reports to its watchers, after the fact; a watcher cannot delay it. */
 
+import type { Trend } from "../../../shared/trend.ts";
 import type { AlarmNotice } from "../../alarms/evaluateAlarms.ts";
 import type { EvaluatedModel, StoredResult } from "../../runFolder/evaluationLog.ts";
 import type { UsedTotal } from "../../usage/prices.ts";
@@ -60,6 +61,8 @@ export type ProgressEvent =
       /** Over all scored rollouts; null when none was. */
       readonly rewardMean: number | null;
       readonly rewardStd: number | null;
+      /** Of the mean reward, with this step. */
+      readonly trend: Trend;
       /** Null when nothing was trained. */
       readonly loss: number | null;
       readonly trainedGroups: number;
@@ -137,8 +140,8 @@ export type ProgressEvent =
       readonly folder: string;
       /** Completed steps. */
       readonly step: number;
-      /** Mean reward of each step that the trainer has made, in order. */
-      readonly rewards: readonly (number | null)[];
+      /** Of the mean reward; null without a step in this attempt. */
+      readonly trend: Trend | null;
       /** Why the run ended before its plan did; null when it did not, or was asked to stop. */
       readonly reason: string | null;
       readonly used: UsedTotal;

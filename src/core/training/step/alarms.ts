@@ -1,5 +1,6 @@
 /** Judges each metrics row before it is written, and reports alarms that begin and end. */
 
+import type { Trend } from "../../../shared/trend.ts";
 import { alarmBegins, alarmEnds } from "../../alarms/alarmEvents.ts";
 import { AlarmHistory } from "../../alarms/alarmHistory.ts";
 import { ALARMS } from "../../alarms/alarmTable.ts";
@@ -7,11 +8,14 @@ import { type AlarmNotice, alarmNotice, evaluateAlarms } from "../../alarms/eval
 import { zeroVariancePolicy } from "../../config/fields/presets.ts";
 import type { AlarmId, AlarmsConfig, Config } from "../../config/fields/schema.ts";
 import { type MetricsRow, mergeMetrics } from "../../runFolder/metrics/metricsTree.ts";
+import { withTrend } from "../../runFolder/metrics/trendMetrics.ts";
 import type { RunContext } from "../run/context.ts";
 
 export interface EvaluatedRow {
-  /** With `alarm/<id>`, 0 or 1, for each alarm that is not turned off. */
+  /** With `trend/*`, and `alarm/<id>`, 0 or 1, for each alarm that is not turned off. */
   readonly row: MetricsRow;
+  /** Of the mean reward. */
+  readonly trend: Trend;
   readonly begun: readonly AlarmNotice[];
   readonly ended: readonly AlarmId[];
 }
@@ -31,7 +35,9 @@ export class RunAlarms {
   async evaluate(context: RunContext, bare: MetricsRow): Promise<EvaluatedRow> {
     const { config, reporting, storage } = context;
     this.#history ??= await AlarmHistory.read(storage.fileSystem, storage.folder);
-    const past = this.#history.with(bare);
+    const trend = this.#history.trendWith(bare);
+    const known = withTrend(bare, trend);
+    const past = this.#history.with(known);
     const states = evaluateAlarms(past, thresholds(config));
     const begun = states.flatMap((state) =>
       state.change === "begins" ? (alarmNotice(state, past, config) ?? []) : [],
@@ -41,9 +47,9 @@ export class RunAlarms {
     for (const id of ended) await reporting.events.record(alarmEnds(bare.step, id));
     const judged = states.filter(({ threshold }) => threshold !== null);
     const alarm = Object.fromEntries(judged.map(({ id, isFiring }) => [id, isFiring ? 1 : 0]));
-    const row = { ...mergeMetrics(bare, { alarm }), step: bare.step };
+    const row = { ...mergeMetrics(known, { alarm }), step: bare.step };
     this.#history.add(row);
-    return { row, begun, ended };
+    return { row, trend, begun, ended };
   }
 }
 

@@ -1,5 +1,6 @@
 /** One step of training: rollouts, groups, datums, an update of the policy, and everything written down about it. */
 
+import type { Trend } from "../../../shared/trend.ts";
 import type { Config } from "../../config/fields/schema.ts";
 import type { Clock } from "../../ports.ts";
 import type { FinishedRollout } from "../../rollout/rollout.ts";
@@ -184,7 +185,7 @@ export async function recordStep(
   storage.usage.add({ for: "row", step, seconds });
   const judged = await input.alarms.evaluate(context, buildMetricsRow(facts));
   await appendMetrics(storage.fileSystem, storage.folder, judged.row);
-  const finished = finishedEvent(context, facts, groups);
+  const finished = finishedEvent(context, facts, groups, judged.trend);
   reporting.watch(finished);
   applyAlarmActions(context, judged);
   const { rewardMean } = finished;
@@ -280,6 +281,7 @@ function finishedEvent(
   { config, totalSteps }: RunContext,
   facts: StepFacts,
   scored: readonly ScoredGroup[],
+  trend: Trend,
 ) {
   const { step, groups, learningRate, loss, progress, rollouts, times, usage } = facts;
   const rewards = summarize(rollouts.flatMap(({ reward }) => (reward === null ? [] : [reward])));
@@ -290,6 +292,7 @@ function finishedEvent(
     isTotalAtMost: isTotalAtMost(config),
     rewardMean: rewards.mean,
     rewardStd: rewards.std,
+    trend,
     loss,
     trainedGroups: trainedGroups(facts),
     groups: groups.length,

@@ -1,0 +1,69 @@
+/** The trend of the reward in a metrics row: what views show is what the run stored. */
+
+import { behindReward, type Fall, type Trend, type TrendPoint } from "../../../shared/trend.ts";
+import { type MetricsRow, type MetricsTree, mergeMetrics, metricAt } from "./metricsTree.ts";
+
+const DIRECTIONS = { rising: 1, flat: 0, falling: -1 } as const;
+
+/** What a row adds to the trend; null without a scored rollout. */
+export function rewardPoint(row: MetricsRow): TrendPoint | null {
+  const value = metricAt(row, "rollout/reward/mean");
+  if (value === null) return null;
+  const groups = metricAt(row, "group/size/count");
+  const groupStd = metricAt(row, "rollout/reward/group_std");
+  return { step: row.step, value, ...behindReward(groups, groupStd) };
+}
+
+/** The row with its branch `trend`. */
+export function withTrend(row: MetricsRow, trend: Trend): MetricsRow {
+  return { ...mergeMetrics(row, { trend: trendMetrics(trend) }), step: row.step };
+}
+
+function trendMetrics(trend: Trend): MetricsTree {
+  if (trend.direction === "unclear") {
+    return { steps: trend.steps, ...(trend.groups === null ? {} : { groups: trend.groups }) };
+  }
+  const { direction, since, steps, was, now, slope, slopeError, fall } = trend;
+  return {
+    direction: DIRECTIONS[direction],
+    since,
+    steps,
+    was,
+    now,
+    slope,
+    slope_error: slopeError,
+    ...(fall === null
+      ? {}
+      : { fall: { since: fall.since, was: fall.was, low: fall.low, error: fall.error } }),
+  };
+}
+
+/** Null for a row without one, such as that of another program. */
+export function storedTrend(row: MetricsRow): Trend | null {
+  const number = (name: string): number | null => metricAt(row, `trend/${name}`);
+  const steps = number("steps");
+  if (steps === null) return null;
+  const sign = number("direction");
+  const [since, was, now] = [number("since"), number("was"), number("now")];
+  if (sign === null || since === null || was === null || now === null) {
+    return { direction: "unclear", steps, groups: number("groups") };
+  }
+  return {
+    direction: sign > 0 ? "rising" : sign < 0 ? "falling" : "flat",
+    since,
+    steps,
+    was,
+    now,
+    slope: number("slope") ?? 0,
+    slopeError: number("slope_error") ?? 0,
+    fall: storedFall(row),
+  };
+}
+
+function storedFall(row: MetricsRow): Fall | null {
+  const number = (name: string): number | null => metricAt(row, `trend/fall/${name}`);
+  const [since, was, low, error] = ["since", "was", "low", "error"].map(number);
+  return since == null || was == null || low == null || error == null
+    ? null
+    : { since, was, low, error };
+}

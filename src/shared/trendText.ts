@@ -1,0 +1,55 @@
+/** A trend in words, the same in trees, charts, terminals and answers of tools. */
+
+import { formatCount, formatReward, plural } from "./format.ts";
+import { l10n } from "./l10n.ts";
+import type { Trend } from "./trend.ts";
+
+/** One word or few, for lists: `rising`. */
+export function trendWord({ direction }: Trend): string {
+  const words = {
+    rising: l10n.t("rising"),
+    flat: l10n.t("flat"),
+    falling: l10n.t("falling"),
+    unclear: l10n.t("too early to tell"),
+  };
+  return words[direction];
+}
+
+/** For the end of a line; nothing where nothing moves. */
+export function trendArrow(trend: Trend): string {
+  if (trend.direction === "rising") return " ▲";
+  return trend.direction === "falling" ? " ▼" : "";
+}
+
+/** The trend of a reward as a sentence without a period: `Falling since step 5: was 0.72, now 0.23`. */
+export function rewardTrendText(trend: Trend): string {
+  if (trend.direction === "unclear") {
+    const { groups, steps } = trend;
+    return groups === null
+      ? plural(steps, "Too early to tell ({0} step)", "Too early to tell ({0} steps)")
+      : plural(groups, "Too early to tell ({0} group)", "Too early to tell ({0} groups)");
+  }
+  const { direction, since, steps, was, now, fall } = trend;
+  if (direction === "rising") {
+    return plural(
+      steps,
+      "Learning: {1} → {2} in {0} step",
+      "Learning: {1} → {2} in {0} steps",
+      formatReward(was),
+      formatReward(now),
+    );
+  }
+  const from = fall ?? { since, was };
+  const levels = [formatCount(from.since + 1), formatReward(from.was), formatReward(now)];
+  if (direction === "falling") {
+    return l10n.t("Falling since step {0}: was {1}, now {2}", ...levels);
+  }
+  return fall === null
+    ? plural(steps, "Flat for {0} step", "Flat for {0} steps")
+    : plural(
+        steps,
+        "Flat for {0} step, below step {1}: was {2}, now {3}",
+        "Flat for {0} steps, below step {1}: was {2}, now {3}",
+        ...levels,
+      );
+}

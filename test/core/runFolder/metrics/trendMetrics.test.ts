@@ -1,0 +1,45 @@
+import { expect, it } from "vitest";
+import {
+  rewardPoint,
+  storedTrend,
+  withTrend,
+} from "../../../../src/core/runFolder/metrics/trendMetrics.ts";
+import type { Trend } from "../../../../src/shared/trend.ts";
+
+const FALLING: Trend = {
+  direction: "falling",
+  since: 4,
+  steps: 20,
+  was: 0.72,
+  now: 0.23,
+  slope: -0.03,
+  slopeError: 0.002,
+  fall: { since: 4, was: 0.72, low: 0.2, error: 0.05 },
+};
+
+it.each([
+  FALLING,
+  { ...FALLING, direction: "flat", fall: null },
+  { ...FALLING, direction: "rising", fall: null },
+  { direction: "unclear", steps: 4, groups: 32 },
+  { direction: "unclear", steps: 4, groups: null },
+] as const)("a row gives back the trend that it stores: %j", (trend) => {
+  expect(storedTrend(withTrend({ step: 24 }, trend))).toEqual(trend);
+});
+
+it("a row of another program has none", () => {
+  expect(storedTrend({ step: 3, rollout: { reward: { mean: 0.5 } } })).toBeNull();
+});
+
+it("a row without a scored rollout adds nothing, others their groups and the error by these", () => {
+  expect(rewardPoint({ step: 3 })).toBeNull();
+  const reward = { mean: 0.5, group_std: 0.2 };
+  expect(rewardPoint({ step: 3, rollout: { reward } })).toEqual({ step: 3, value: 0.5 });
+  const group = { size: { count: 16 } };
+  expect(rewardPoint({ step: 3, rollout: { reward }, group })).toEqual({
+    step: 3,
+    value: 0.5,
+    groups: 16,
+    error: 0.05,
+  });
+});

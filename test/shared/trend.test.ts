@@ -1,0 +1,142 @@
+import { describe, expect, it } from "vitest";
+import { createUniform } from "../../src/core/util/uniform.ts";
+import { type Trend, trendOf } from "../../src/shared/trend.ts";
+import { rewardTrendText } from "../../src/shared/trendText.ts";
+
+/** A curve of rewards over steps from 0, of so many steps. */
+interface Curve {
+  readonly steps: number;
+  readonly at: (step: number) => number;
+}
+
+/** Standard deviation of the mean reward of a step: 8 groups of 8 rollouts with success 0.5 have about 0.09. */
+const NOISE = 0.07;
+const RUNS = 100;
+
+const RISE: Curve = { steps: 40, at: (step) => 0.16 + (0.68 * step) / 39 };
+const SLOW_CLIMB: Curve = { steps: 200, at: (step) => 0.3 + (0.2 * step) / 199 };
+const COLLAPSE: Curve = {
+  steps: 20,
+  at: (step) => (step < 5 ? 0.2 + 0.13 * step : Math.max(0.23, 0.72 - 0.05 * (step - 4))),
+};
+const PARTIAL_FALL: Curve = {
+  steps: 60,
+  at: (step) => (step < 40 ? 0.2 + 0.015 * step : 0.8 - 0.015 * (step - 39)),
+};
+const STEP_DOWN: Curve = { steps: 40, at: (step) => (step < 35 ? 0.7 : 0.3) };
+const LONG_PLATEAU: Curve = { steps: 60, at: (step) => Math.min(0.8, 0.2 + 0.02 * step) };
+const FALLEN_LONG_AGO: Curve = {
+  steps: 90,
+  at: (step) => (step < 40 ? 0.2 + 0.015 * step : Math.max(0.5, 0.8 - 0.015 * (step - 39))),
+};
+
+function level(steps: number): Curve {
+  return { steps, at: () => 0.5 };
+}
+
+/** Trends of a curve with normal noise whose neighbors correlate by `rho`; the same for the same seed. */
+function trends({ steps, at }: Curve, rho = 0): readonly Trend[] {
+  const uniform = createUniform(7);
+  const normal = (): number =>
+    Math.sqrt(-2 * Math.log(1 - uniform())) * Math.cos(2 * Math.PI * uniform());
+  return Array.from({ length: RUNS }, () => {
+    let noise = normal();
+    return trendOf(
+      Array.from({ length: steps }, (_, step) => {
+        if (step > 0) noise = rho * noise + Math.sqrt(1 - rho ** 2) * normal();
+        return { step, value: at(step) + NOISE * noise };
+      }),
+    );
+  });
+}
+
+/** Share of the runs that are found to move like this. */
+function share(found: readonly Trend[], ...directions: readonly Trend["direction"][]): number {
+  return found.filter(({ direction }) => directions.includes(direction)).length / found.length;
+}
+
+describe("a reward that does not move", () => {
+  it.each([6, 8, 10, 15, 20, 40, 200])(
+    "is called rising or falling in at most 3 of 100 runs of %i steps",
+    (steps) => {
+      expect(share(trends(level(steps)), "rising", "falling")).toBeLessThanOrEqual(0.03);
+    },
+  );
+
+  it.each([8, 15, 30, 200])(
+    "is so in at most 12 of 100 runs of %i steps whose neighbors correlate by 0.5",
+    (steps) => {
+      expect(share(trends(level(steps), 0.5), "rising", "falling")).toBeLessThanOrEqual(0.12);
+    },
+  );
+
+  it("is flat from 20 steps on, and before that it is too early to tell", () => {
+    expect(share(trends(level(20)), "flat")).toBeGreaterThan(0.95);
+    expect(share(trends(level(19)), "unclear")).toBeGreaterThan(0.95);
+  });
+});
+
+describe("a reward that moves", () => {
+  it.each([
+    ["a rise", RISE, "rising", 0.98],
+    ["a straight climb over 200 steps by 3 times the noise", SLOW_CLIMB, "rising", 0.95],
+    ["a collapse", COLLAPSE, "falling", 0.85],
+    ["a partial fall after a peak", PARTIAL_FALL, "falling", 0.95],
+    ["a sudden fall 5 steps ago", STEP_DOWN, "falling", 0.95],
+    ["a plateau after a rise", LONG_PLATEAU, "flat", 0.95],
+    ["a plateau after a fall", FALLEN_LONG_AGO, "flat", 0.85],
+  ] as const)("is seen, with a sure share of the runs: %s", (_name, curve, direction, least) => {
+    expect(share(trends(curve), direction)).toBeGreaterThanOrEqual(least);
+  });
+
+  it("is hardly ever seen the wrong way round", () => {
+    for (const curve of [RISE, SLOW_CLIMB]) {
+      expect(share(trends(curve, 0.3), "falling")).toBeLessThanOrEqual(0.02);
+    }
+    for (const curve of [COLLAPSE, PARTIAL_FALL, STEP_DOWN]) {
+      expect(share(trends(curve, 0.3), "rising")).toBeLessThanOrEqual(0.06);
+    }
+  });
+
+  it("has fallen from its best level, also where it is flat again, and has not where it rises", () => {
+    const fallen = (curve: Curve): number =>
+      trends(curve).filter((trend) => trend.direction !== "unclear" && trend.fall !== null).length /
+      RUNS;
+    expect(fallen(FALLEN_LONG_AGO)).toBeGreaterThan(0.9);
+    expect(fallen(PARTIAL_FALL)).toBeGreaterThan(0.95);
+    expect(fallen(RISE)).toBe(0);
+    expect(fallen(level(60))).toBeLessThanOrEqual(0.02);
+  });
+});
+
+describe("what a trend says of a curve without noise", () => {
+  const points = ({ steps, at }: Curve) =>
+    Array.from({ length: steps }, (_, step) => ({ step, value: at(step) }));
+  const text = (curve: Curve): string => rewardTrendText(trendOf(points(curve)));
+
+  it("is where it began, what it was and what it is, in one sentence", () => {
+    expect(text(RISE)).toBe("Learning: 0.16 → 0.84 in 40 steps");
+    expect(text({ steps: 15, at: COLLAPSE.at })).toBe("Falling since step 5: was 0.72, now 0.23");
+    expect(text({ steps: 30, at: () => 0.5 })).toBe("Flat for 30 steps");
+    expect(text(FALLEN_LONG_AGO)).toBe("Flat for 32 steps, below step 41: was 0.78, now 0.50");
+    expect(text({ steps: 5, at: () => 1 })).toBe("Too early to tell (5 steps)");
+  });
+
+  it("counts groups where they are known, and leaves out steps without a value", () => {
+    const few = points({ steps: 4, at: () => 1 }).map((point) => ({ ...point, groups: 3 }));
+    const gap = { step: 9, value: Number.NaN, groups: 3 };
+    expect(rewardTrendText(trendOf([...few, gap]))).toBe("Too early to tell (12 groups)");
+  });
+
+  it("never lies outside of what was seen", () => {
+    const trend = trendOf(points({ steps: 40, at: (step) => Math.min(1, step / 20) }));
+    expect(trend).toMatchObject({ direction: "flat", now: 1 });
+  });
+
+  it("gives the slope per step with its error", () => {
+    expect(trendOf(points(RISE))).toMatchObject({ slope: expect.closeTo(0.68 / 39, 6) });
+    const [noisy] = trends(SLOW_CLIMB);
+    if (noisy === undefined || noisy.direction === "unclear") throw new Error("no trend");
+    expect(Math.abs(noisy.slope - 0.2 / 199)).toBeLessThan(4 * noisy.slopeError);
+  });
+});
