@@ -61,11 +61,11 @@ export function removePair(source: YamlSource, { map, pair }: PairInMap): TextEd
   const next = pairs[index + 1];
   const before = pairs[index - 1];
   const { text } = source;
-  const { start } = pair.keySpan;
+  const { start } = pair;
   if (!isFlow(source, map) && isFirstInLine(text, start)) {
     return { span: { start: lineStart(text, start), end: nextLine(text, pair.end) }, text: "" };
   }
-  if (next !== undefined) return { span: { start, end: next.keySpan.start }, text: "" };
+  if (next !== undefined) return { span: { start, end: next.start }, text: "" };
   if (before !== undefined && isFlow(source, map)) {
     return { span: { start: before.end, end: pair.end }, text: "" };
   }

@@ -3,9 +3,11 @@
 import { isMap, isScalar, isSeq, type Node } from "yaml";
 import type { Json, JsonObject } from "../../../json.ts";
 import { shapeAt } from "../../fields/fields.ts";
-import { isEmptyNode } from "../../source/locate.ts";
+import { isSame } from "../../fields/sameValue.ts";
+import { entryAt, isEmptyNode } from "../../source/locate.ts";
 import { languageOf, readYaml, type YamlSource } from "../../source/yamlSource.ts";
-import type { TextEdit } from "../text/textEdit.ts";
+import { commentsIn, commentsOf } from "../text/comments.ts";
+import { applyEdits, type TextEdit } from "../text/textEdit.ts";
 import { type BlockStyle, blockPair, flowText, wordText } from "../text/valueText.ts";
 import {
   indentAt,
@@ -27,7 +29,7 @@ export interface EditOptions {
 
 /**
  * The edits after which `path` has `value`; missing mappings on the way are made. Null when the text has a fault of
- * syntax, or the place stands behind an alias.
+ * syntax, the place is behind an alias, or no edit would leave all comments.
  */
 export function setValue(
   text: string,
@@ -47,7 +49,22 @@ export function setValueIn(
   value: Json,
 ): readonly TextEdit[] | null {
   const edit = editFor(source, path, value);
-  return edit !== null && parsesAfterEdit(source, [edit]) ? [edit] : null;
+  if (edit === null || !parsesAfterEdit(source, [edit])) return null;
+  return saysSo(source, edit, path, value) ? [edit] : null;
+}
+
+/** The last check: after the edit the text has the value, and every comment that it had. */
+function saysSo(source: YamlSource, edit: TextEdit, path: readonly string[], value: Json): boolean {
+  const text = applyEdits(source.text, [edit]);
+  const after = readYaml(text, source.language);
+  const node = after.resolve(entryAt(after, path)?.value ?? null);
+  if (!isSame(node === null ? null : node.toJSON(), value)) return false;
+  const left = commentsOf(text).map((comment) => comment.text);
+  return commentsOf(source.text).every((comment) => {
+    const at = left.indexOf(comment.text);
+    if (at >= 0) left.splice(at, 1);
+    return at >= 0;
+  });
 }
 
 function editFor(source: YamlSource, path: readonly string[], value: Json): TextEdit | null {
@@ -118,7 +135,7 @@ function intoEmptyText(source: YamlSource, path: readonly string[], value: Json)
       : null;
   }
   const newline = newlineOf(text);
-  const gap = text === "" || text.endsWith("\n") ? "" : newline;
+  const gap = /(^\uFEFF?|\n)$/.test(text) ? "" : newline;
   const lines = blockPair(key, nested(rest, value), styleOf(source, ""));
   return { span: end, text: `${gap}${lines}${newline}` };
 }
@@ -150,14 +167,42 @@ function baseOf(value: unknown, path: readonly string[], holder: Pair): JsonObje
 
 function replaceValue(source: YamlSource, map: Node, pair: Pair, value: Json): TextEdit {
   const text = flowText(value, source.language);
-  if (pair.valueSpan === null) {
-    // `{a, b}` has keys without a colon.
-    const colon = pair.colonEnd === pair.keySpan.end ? ":" : "";
-    return { span: { start: pair.colonEnd, end: pair.colonEnd }, text: `${colon} ${text}` };
-  }
-  const isOwnLine = !source.text.slice(pair.colonEnd, pair.valueSpan.start).includes("\n");
-  if (isOwnLine || isFlow(source, map)) return { span: pair.valueSpan, text };
-  return { span: { start: pair.colonEnd, end: pair.valueSpan.end }, text: ` ${text}` };
+  const { colonEnd, keySpan, valueSpan } = pair;
+  if (valueSpan === null) return addValue(source, pair, text);
+  const isOnKeyLine = !source.text.slice(colonEnd, valueSpan.start).includes("\n");
+  const span =
+    isOnKeyLine || isFlow(source, map) ? valueSpan : { start: colonEnd, end: valueSpan.end };
+  const gap = span.start === colonEnd ? " " : "";
+  const comments = commentsIn(source.text, span);
+  if (comments.length === 0) return { span, text: `${gap}${text}` };
+  // The comments in and before the old value stay: one behind the key, the others on lines of their own.
+  const indent = indentAt(source.text, keySpan.start) + stepOf(source);
+  const end = behindComment(source.text, span.end);
+  const rest = source.text.slice(span.end, end).trim();
+  const all = [...comments.map((comment) => comment.text), ...(rest === "" ? [] : [rest])];
+  const isBehindKey = lineEnd(source.text, keySpan.end) > (comments[0]?.start ?? 0);
+  const separator = `${newlineOf(source.text)}${indent}`;
+  const lines = [isBehindKey ? `${text} ${all[0]}` : text, ...all.slice(isBehindKey ? 1 : 0)];
+  const closing = end < lineEnd(source.text, end) ? separator : "";
+  return { span: { start: span.start, end }, text: `${gap}${lines.join(separator)}${closing}` };
+}
+
+/** For a key with nothing behind it. */
+function addValue({ text: whole }: YamlSource, pair: Pair, text: string): TextEdit {
+  const { start, colonEnd, keySpan } = pair;
+  const hasColon = colonEnd > keySpan.end;
+  if (hasColon) return { span: { start: colonEnd, end: colonEnd }, text: ` ${text}` };
+  // `{a, b}` has keys without a colon, and so may a key that begins with `?`.
+  const isMarked = start < keySpan.start;
+  const at = isMarked ? lineEnd(whole, colonEnd) : colonEnd;
+  const colon = isMarked ? `${newlineOf(whole)}${indentAt(whole, start)}:` : ":";
+  return { span: { start: at, end: at }, text: `${colon} ${text}` };
+}
+
+/** Behind the comment that follows on the line; `offset` itself when none does. */
+function behindComment(text: string, offset: number): number {
+  const end = lineEnd(text, offset);
+  return /^[ \t]+#/.test(text.slice(offset, end)) ? end : offset;
 }
 
 function fillPair(
@@ -169,7 +214,7 @@ function fillPair(
 ): TextEdit {
   const inner = nested(path, value);
   if (isFlow(source, map)) return replaceValue(source, map, pair, inner);
-  const style = styleOf(source, indentAt(source.text, pair.keySpan.start));
+  const style = styleOf(source, indentAt(source.text, pair.start));
   const indent = style.indent + style.step;
   const [key = "", ...rest] = path;
   const at = lineEnd(source.text, pair.colonEnd);
@@ -183,7 +228,7 @@ function addPair(source: YamlSource, map: Node, key: string, value: Json): TextE
   const first = pairsOf(source, map)[0];
   // A mapping of nothing but `<<` shows no indent.
   if (last === undefined || first === undefined) return null;
-  const style = styleOf(source, indentAt(source.text, first.keySpan.start));
+  const style = styleOf(source, indentAt(source.text, first.start));
   const at = endOfBlock(source.text, last.end, style.indent.length);
   const text = `${style.newline}${style.indent}${blockPair(key, value, style)}`;
   return { span: { start: at, end: at }, text };
@@ -214,10 +259,19 @@ function addToFlow(
   const span = source.span(map);
   if (span === null) return null;
   if (last === undefined) {
-    return { span: { start: span.start + 1, end: span.end - 1 }, text: ` ${pairText} ` };
+    const isBlank = commentsIn(text, span).length === 0;
+    const start = isBlank ? span.start + 1 : span.end - 1;
+    return { span: { start, end: span.end - 1 }, text: `${isBlank ? " " : ""}${pairText} ` };
+  }
+  const end = lineEnd(text, last.end);
+  const [rest = "", comma, comment] = /^(,?)[ \t]*(#.*)?$/.exec(text.slice(last.end, end)) ?? [];
+  const indent = `${newlineOf(text)}${indentAt(text, last.start)}`;
+  if (comment !== undefined) {
+    // Behind the comment of the last pair, which is about that pair.
+    const behind = comma === "" ? `,${rest}` : rest;
+    return { span: { start: last.end, end }, text: `${behind}${indent}${pairText}${comma}` };
   }
   const at = { start: last.end, end: last.end };
-  if (!isFirstInLine(text, last.keySpan.start)) return { span: at, text: `, ${pairText}` };
-  const indent = indentAt(text, last.keySpan.start);
-  return { span: at, text: `,${newlineOf(text)}${indent}${pairText}` };
+  if (!isFirstInLine(text, last.start)) return { span: at, text: `, ${pairText}` };
+  return { span: at, text: `,${indent}${pairText}` };
 }

@@ -18,11 +18,8 @@ export function takeOutOfList(
   const list = place?.pair.value ?? null;
   if (!isSeq<Node>(list) || list.items.length !== 1) return null;
   const [item] = list.items;
-  const span = item === undefined ? null : source.span(item);
-  if (place?.pair.valueSpan == null || !isScalar(item) || span === null) return null;
-  const { colonEnd, valueSpan } = place.pair;
-  const text = ` ${source.text.slice(span.start, span.end)}`;
-  return [{ span: { start: colonEnd, end: valueSpan.end }, text }];
+  // A scalar of a configuration is JSON.
+  return isScalar(item) ? setValueIn(source, path, item.value as Json) : null;
 }
 
 /**

@@ -7,6 +7,8 @@ import type { Entry } from "../../source/yamlNodes.ts";
 import type { YamlSource } from "../../source/yamlSource.ts";
 
 export interface Pair extends Entry {
+  /** Offset of the `?` of a key that has one, else of the key. */
+  readonly start: number;
   readonly keySpan: Span;
   /** Offset behind the colon; behind the key when it has none. */
   readonly colonEnd: number;
@@ -29,8 +31,12 @@ function pairOf(source: YamlSource, entry: Entry): Pair | null {
   if (keySpan === null) return null;
   const valueSpan = isEmptyNode(entry.value) ? null : source.span(entry.value);
   const colonEnd = colonEndAfter(source.text, keySpan.end);
-  return { ...entry, keySpan, colonEnd, valueSpan, end: valueSpan?.end ?? colonEnd };
+  const start = pairStart(source.text, keySpan.start);
+  return { ...entry, start, keySpan, colonEnd, valueSpan, end: valueSpan?.end ?? colonEnd };
 }
+
+const COLON = /[ \t]*(?:(?:#[^\n]*)?\r?\n[ \t]*)*:/y;
+const BYTE_ORDER_MARK = 0xfeff;
 
 export function isFlow(source: YamlSource, node: Node | null): boolean {
   const value = source.resolve(node);
@@ -39,7 +45,8 @@ export function isFlow(source: YamlSource, node: Node | null): boolean {
 
 /** Offset of the first character of the line. */
 export function lineStart(text: string, offset: number): number {
-  return text.lastIndexOf("\n", offset - 1) + 1;
+  const start = text.lastIndexOf("\n", offset - 1) + 1;
+  return text.charCodeAt(start) === BYTE_ORDER_MARK ? start + 1 : start;
 }
 
 /** Offset of the line's end, before its line break. */
@@ -81,7 +88,14 @@ export function stepOf(source: YamlSource): string {
   return " ".repeat(width > 0 && width <= 8 ? width : 2);
 }
 
+/** A key that begins with `?` may have its colon on a later line, behind comments. */
 function colonEndAfter(text: string, keyEnd: number): number {
-  const match = /^[ \t]*:/.exec(text.slice(keyEnd, keyEnd + 200));
-  return keyEnd + (match?.[0].length ?? 0);
+  COLON.lastIndex = keyEnd;
+  return COLON.test(text) ? COLON.lastIndex : keyEnd;
+}
+
+function pairStart(text: string, keyStart: number): number {
+  const before = text.slice(lineStart(text, keyStart), keyStart);
+  const mark = /\?[ \t]+$/.exec(before);
+  return mark === null ? keyStart : keyStart - mark[0].length;
 }

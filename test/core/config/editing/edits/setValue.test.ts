@@ -95,6 +95,109 @@ describe("setting a value", () => {
   });
 });
 
+describe("a comment stays with what it is about when a value is set", () => {
+  it.each([
+    ["behind the key", "a: # c\n  1\nb: 2\n", "a", 5, "a: 5 # c\nb: 2\n"],
+    ["between key and value", "a:\n  # c\n  1\nb: 2\n", "a", 5, "a: 5\n  # c\nb: 2\n"],
+    ["behind the mark of a block", "a: >- # c\n  t\n  u\nb: 2\n", "a", "x", "a: x # c\nb: 2\n"],
+    [
+      "in a list that is replaced",
+      "l: # list\n- a # one\n- b # two\nb: 2\n",
+      "l",
+      ["x"],
+      "l: [x] # list\n  # one\n  # two\nb: 2\n",
+    ],
+    [
+      "in a mapping that is replaced",
+      "o:\n  m: {a: 1, # one\n    b: 2}\n",
+      "o.m",
+      null,
+      "o:\n  m: null # one\n",
+    ],
+    [
+      "behind the last pair in braces",
+      "m: {\n  a: 1, # one\n  b: 2 # two\n}\n",
+      "m.c",
+      3,
+      "m: {\n  a: 1, # one\n  b: 2, # two\n  c: 3\n}\n",
+    ],
+    [
+      "behind a comma in braces",
+      "m: {\n  a: 1, # one\n}\n",
+      "m.c",
+      3,
+      "m: {\n  a: 1, # one\n  c: 3,\n}\n",
+    ],
+    ["in braces without a pair", "m: { # one\n  }\n", "m.c", 3, "m: { # one\n  c: 3 }\n"],
+  ] as const)("%s", (_where, text, path, value, expected) => {
+    expect(set(text, path, value)).toBe(expected);
+  });
+
+  it("wherever comments are in the text", () => {
+    const comment = fc.constantFrom("", "", " # c1", " # c2");
+    const ownLine = fc.constantFrom("", "", "  # o1\n", "# o2\n");
+    const value = fc.oneof(
+      fc.tuple(comment, comment).map(([a, b]) => `:${a}\n    text${b}\n`),
+      fc.tuple(comment).map(([a]) => `: 1${a}\n`),
+      fc.tuple(comment).map(([a]) => `:${a}\n`),
+      fc.tuple(comment, ownLine).map(([a, o]) => `:\n${o}    text${a}\n`),
+      fc.tuple(comment).map(([a]) => `: |-${a}\n    text\n    # no comment\n`),
+      fc.tuple(comment, comment, ownLine).map(([a, b, o]) => `:${a}\n  - x${b}\n${o}  - z\n`),
+      fc.tuple(comment, comment).map(([a, b]) => `: [x,${a}\n    z${b}\n    ]\n`),
+      fc.tuple(comment, comment).map(([a, b]) => `: {x: 1,${a}\n    z: 2${b}\n    }\n`),
+      fc.tuple(comment, comment).map(([a, b]) => `:${a}\n    x: 1${b}\n    z: 2\n`),
+    );
+    const isExplicit = fc.boolean();
+    const texts = fc
+      .tuple(value, value, ownLine, isExplicit, fc.constantFrom("", "\uFEFF"))
+      .map(([a, b, o, explicit, mark]) =>
+        explicit ? `${mark}? a\n${a}${o}b${b}` : `${mark}a${a}${o}b${b}`,
+      );
+    const comments = (text: string) => [...text.matchAll(/# [co]\d/g)].map(String).toSorted();
+    fc.assert(
+      fc.property(texts, fc.constantFrom("a", "b", "c", "a.z", "b.w"), (text, path) => {
+        const before = parseYaml(text);
+        const after = set(text, path, "new");
+        const keys = path.split(".");
+        const isInner = keys.length > 1;
+        const holder = at(before, keys.slice(0, -1));
+        if (isInner && !isJsonObject(holder) && holder !== null) return;
+        if (after === null) throw new Error("refused");
+        expect(at(parseYaml(after), keys)).toBe("new");
+        for (const key of ["a", "b"].filter((each) => each !== keys[0])) {
+          expect(parseYaml(after)[key]).toEqual(before[key]);
+        }
+        expect(comments(after)).toEqual(comments(text));
+        expect(after.startsWith("\uFEFF")).toBe(text.startsWith("\uFEFF"));
+      }),
+      { numRuns: 400, seed: 1 },
+    );
+  });
+});
+
+describe("a key that begins with a question mark", () => {
+  it.each([
+    ["? a\n: 1\nb: 2\n", "a", 5, "? a\n: 5\nb: 2\n"],
+    ["? a # c\n: 1\n", "a", 5, "? a # c\n: 5\n"],
+    ["? a\nb: 2\n", "a", 5, "? a\n: 5\nb: 2\n"],
+    ["? a\n: 1\n", "b", 5, "? a\n: 1\nb: 5\n"],
+    ["? a\n:\n  x: 1\n", "a.w", 5, "? a\n:\n  x: 1\n  w: 5\n"],
+  ] as const)("%j: %s", (text, path, value, expected) => {
+    expect(set(text, path, value)).toBe(expected);
+  });
+});
+
+describe("a text with a byte order mark", () => {
+  it.each([
+    ["\uFEFFa: 1\n", "b", "\uFEFFa: 1\nb: 5\n"],
+    ["\uFEFF", "b", "\uFEFFb: 5\n"],
+    ["\uFEFF# c\na: 1\n", "b", "\uFEFF# c\na: 1\nb: 5\n"],
+    ["\uFEFFm:\n  a: 1\n", "m.b", "\uFEFFm:\n  a: 1\n  b: 5\n"],
+  ])("%j", (text, path, expected) => {
+    expect(set(text, path, 5)).toBe(expected);
+  });
+});
+
 describe("adding an environment", () => {
   const block = "  local/depot:\n    splits:\n      train: {}\n    num_rollouts: 8\n";
 
