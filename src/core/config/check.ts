@@ -8,6 +8,7 @@ import { type Config, configSchemas, type DefaultKind } from "./fields/schema.ts
 import { notationFindings } from "./notation.ts";
 import { applyOverrides, type OverriddenValues } from "./overrides.ts";
 import { isReplaced, type Repaired, repair } from "./repair.ts";
+import { keepAnchored } from "./rules/anchoredKeys.ts";
 import { findingsOf } from "./rules/issues.ts";
 import { crossFieldFindings } from "./rules/rules.ts";
 import { secretFindings } from "./rules/secretRules.ts";
@@ -83,7 +84,9 @@ function checkWhole(
   const problems = [
     ...faults,
     ...overridden.problems,
-    ...findings.map((finding) => locateFinding(source, finding, overridden.overrideBehind)),
+    ...findings.map((finding) =>
+      locateFinding(source, keepAnchored(source, finding), overridden.overrideBehind),
+    ),
   ];
   const config = checked.success ? checked.data : null;
   return { ...base, config, repaired, problems: inTextOrder(withoutIgnored(problems, text)) };
@@ -175,6 +178,11 @@ function problemsBeside(
   options: CheckOptions,
 ): readonly Problem[] {
   const offsets = faults.flatMap(({ span }) => (span === null ? [] : [span.start]));
+  // With a line at the wrong depth, or characters that hide the structure, what else is found follows from them.
+  const isStructureUnknown = faults.some(({ remedies }) =>
+    remedies.some(({ kind }) => kind === "align" || kind === "replaceStrays"),
+  );
+  if (isStructureUnknown) return [];
   const isSecondDocument = offsets.some((offset) => source.text.startsWith("---", offset));
   if (offsets.length > MAX_BLANKED || isSecondDocument) return [];
   const text = withoutLines(source.text, offsets);

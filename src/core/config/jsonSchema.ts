@@ -28,6 +28,8 @@ function schemaOfFields(fields: FieldTable): JsonObject {
     type: "object",
     properties: Object.fromEntries(entries.map(([key, field]) => [key, schemaOfField(field)])),
     ...(required.length > 0 && { required }),
+    // Keys of the user's own, for anchors and notes.
+    patternProperties: { "^x-": {} },
     additionalProperties: false,
   };
 }

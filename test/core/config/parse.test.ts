@@ -171,7 +171,6 @@ describe("problems", () => {
       ["TRL110", "zzz"],
       ["TRL120", "lora_rank"],
       ["TRL110", "yyy"],
-      ["TRL111", "environments/o/E/splits"],
       ["TRL111", "environments/o/E/num_rollouts"],
       ["TRL110", "environments/o/E/split"],
     ]);

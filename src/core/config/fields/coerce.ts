@@ -30,13 +30,19 @@ export function coerce(source: YamlSource, node: Node | null, shape: Shape | und
 
 function coerceMap(source: YamlSource, node: Node, shape: Shape | undefined): unknown {
   const isKnown = shape?.type === "map" || shape?.type === "object";
-  const entries = source.entries(node);
+  const all = source.entries(node);
+  const entries = shape?.type === "object" ? all.filter(({ key }) => !isOwnKey(key)) : all;
   if (!source.mayVisit(entries.length, node)) return {};
   const values = entries.map(({ key, value }) => {
     // Nothing is read inside a value of unknown shape, so aliases cannot blow up or run in circles.
     return [key, isKnown ? coerce(source, value, childShape(shape, key)) : null] as const;
   });
   return Object.fromEntries(values);
+}
+
+/** A key that is the user's own, such as `x-defaults`: for anchors and notes, as Docker's Compose has them. */
+export function isOwnKey(key: string): boolean {
+  return key.startsWith("x-");
 }
 
 function coerceScalar(node: Scalar, shape: Shape | undefined): unknown {

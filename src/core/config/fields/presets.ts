@@ -9,6 +9,14 @@ export function isLocalModel(modelName: string): boolean {
   return modelName.startsWith("local/");
 }
 
+/** The environments that come with the program. */
+export const EMBEDDED_ENVIRONMENT_NAMES = [
+  "local/calculator",
+  "local/number-hunt",
+  "local/key-vault",
+  "local/depot",
+] as const;
+
 /** The defaults that a model's kind puts in place of the general ones; empty for hosted models. */
 export function presetFor(modelName: string): Partial<Config> {
   if (!isLocalModel(modelName)) return {};

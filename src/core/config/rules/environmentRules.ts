@@ -1,7 +1,9 @@
 /** Rules over the fields of one environment. */
 
+import { nearestWords } from "../../util/editDistance.ts";
+import { EMBEDDED_ENVIRONMENT_NAMES } from "../fields/presets.ts";
 import type { EnvironmentConfig } from "../fields/schema.ts";
-import { advice, conflict, type Finding, preferred, setTo } from "../source/finding.ts";
+import { advice, conflict, type Finding, preferred, renamesOf, setTo } from "../source/finding.ts";
 
 /** Rollouts of a group that must succeed so that there is something to compare. */
 const MIN_SUCCESSES = 2;
@@ -12,10 +14,26 @@ export function environmentFindings(
   environment: EnvironmentConfig,
 ): readonly Finding[] {
   return [
+    ...nameFindings(path),
     ...groupFindings(path, environment),
     ...rewardFindings(path, environment),
     ...samplingFindings(path, environment),
   ];
+}
+
+/** Only the program's own environments have names that begin with `local/`. */
+function nameFindings(path: readonly string[]): readonly Finding[] {
+  const name = path.at(-1) ?? "";
+  const known: readonly string[] = EMBEDDED_ENVIRONMENT_NAMES;
+  if (!name.startsWith("local/") || known.includes(name)) return [];
+  const near = nearestWords(name, known);
+  const hint =
+    near.length === 0
+      ? `There are ${known.map((each) => `\`${each}\``).join(", ")}.`
+      : `Did you mean \`${near[0]}\`?`;
+  const remedies = renamesOf(path, near);
+  const message = `There is no embedded environment \`${name}\`. ${hint}`;
+  return [conflict("TRL300", path, message, { part: "key", remedies })];
 }
 
 function groupFindings(

@@ -2,7 +2,7 @@
 
 import { nearestWords } from "../../util/editDistance.ts";
 import type { Config } from "../fields/schema.ts";
-import { advice, conflict, type Finding, setTo } from "../source/finding.ts";
+import { advice, conflict, type Finding, renamesOf, setTo } from "../source/finding.ts";
 import { bestMetricNames } from "./evaluationCells.ts";
 
 const ENVIRONMENT_NAME = /^[^/\s]+\/[^/\s]+$/;
@@ -41,10 +41,7 @@ function unknownEnvironment(
       ? "Write it as `Owner/Name` or `local/name`."
       : `Did you mean \`${near[0]}\`?`;
   const message = `\`${name}\` is no environment of this file and no full name. ${hint}`;
-  const remedies = near.map(
-    (to) => ({ kind: "rename", path, to, title: `Change to '${to}'` }) as const,
-  );
-  return conflict("TRL300", path, message, { part: "key", remedies });
+  return conflict("TRL300", path, message, { part: "key", remedies: renamesOf(path, near) });
 }
 
 function bestFindings({ evaluation, save_best: metric }: Config): readonly Finding[] {

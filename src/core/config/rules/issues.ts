@@ -8,6 +8,7 @@ import { configShape, shapeAt } from "../fields/fields.ts";
 import { type Finding, preferred, setTo } from "../source/finding.ts";
 import type { Remedy } from "../source/remedy.ts";
 import { describeValue, expectationOf } from "./expectation.ts";
+import { unindentedEnvironmentKeys, unindentedKeys } from "./unindentedKeys.ts";
 import { unknownKey } from "./unknownKeys.ts";
 
 /** A value such as `16 steps`. */
@@ -22,20 +23,46 @@ export function findingsOf(
   issues: readonly z.core.$ZodIssue[],
   values: unknown,
 ): readonly Finding[] {
-  const found: Finding[] = [];
+  const misplaced = unindentedEnvironmentKeys(values);
+  const unknown: Finding[] = misplaced.map(({ finding }) => finding);
+  const others: Finding[] = [];
+  /** Keys that are empty because what belongs below them is beside them, and what is taken for their neighbors. */
+  const emptied: (readonly string[])[] = misplaced.flatMap(({ below, keys }) => [
+    below,
+    ...keys.map((key) => ["environments", key]),
+  ]);
   for (const issue of issues) {
-    if (found.length >= MAX_FINDINGS) break;
+    if (unknown.length + others.length >= MAX_FINDINGS) break;
     const path = issue.path.map(String);
     if (issue.code !== "unrecognized_keys") {
-      found.push(findingAbout(path, values));
+      others.push(findingAbout(path, values));
       continue;
     }
     const parent = shapeAt(path);
+    const siblings = valueAt(values, path);
+    if (emptied.some((below) => isWithin(path, below))) continue;
+    const unindented = unindentedKeys(path, issue.keys, siblings, parent);
+    emptied.push(...unindented.map(({ below }) => below));
+    unknown.push(...unindented.map(({ finding }) => finding));
+    const explained = new Set(unindented.flatMap(({ keys }) => keys));
     for (const key of issue.keys.slice(0, MAX_FINDINGS)) {
-      found.push(unknownKey([...path, key], valueAt(values, path), parent));
+      if (!explained.has(key)) unknown.push(unknownKey([...path, key], siblings, parent));
     }
   }
-  return found;
+  const meant = unknown.flatMap(({ path, remedies = [] }) =>
+    remedies.flatMap((remedy) =>
+      remedy.kind === "rename" ? [JSON.stringify([...path.slice(0, -1), remedy.to])] : [],
+    ),
+  );
+  // A key that is missing because its name is misspelled has one fault, not two.
+  const isExplained = ({ path, code }: Finding): boolean =>
+    (code === "TRL111" && meant.includes(JSON.stringify(path))) ||
+    emptied.some((below) => isWithin(path, below));
+  return [...others.filter((finding) => !isExplained(finding)), ...unknown];
+}
+
+function isWithin(path: readonly string[], outer: readonly string[]): boolean {
+  return outer.every((key, index) => path[index] === key);
 }
 
 /** The value at `path` of plain values, or undefined. */

@@ -52,6 +52,14 @@ export function setTo(
   return { kind: "set", path, value, title };
 }
 
+/** The remedies that give the key at `path` one of `words` as its name; the first is nearly always meant. */
+export function renamesOf(path: readonly string[], words: readonly string[]): readonly Remedy[] {
+  return words.map((to, index) => {
+    const rename: Remedy = { kind: "rename", path, to, title: `Change to '${to}'` };
+    return index === 0 ? preferred(rename) : rename;
+  });
+}
+
 /** The same remedy as the one that is nearly always meant. */
 export function preferred(remedy: Remedy): Remedy {
   return { ...remedy, isPreferred: true };

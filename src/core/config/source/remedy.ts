@@ -22,6 +22,10 @@ export type RemedyAction =
   | { readonly kind: "takeOutOfList"; readonly path: Path }
   /** Moves the line at `offset` to the indentation of the keys that it belongs to. */
   | { readonly kind: "align"; readonly offset: number }
+  /** What is meant in place of characters that only look like YAML or JSON. */
+  | { readonly kind: "replaceStrays" }
+  /** Moves the pair at `path`, and what follows it up to `end`, below the empty key before it. */
+  | { readonly kind: "indent"; readonly path: Path; readonly end: Path | null }
   /** Spaces in place of tabs at the start of every line. */
   | { readonly kind: "spaces" }
   /** What an editor alone can do. */

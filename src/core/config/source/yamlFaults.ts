@@ -3,6 +3,7 @@
 import { type Alias, type Document, type Node, visit, type YAMLError } from "yaml";
 import type { Remedy } from "./remedy.ts";
 import type { Span } from "./span.ts";
+import { type StrayCharacters, strayCharacters } from "./strayCharacters.ts";
 import type { ParsedText } from "./yamlDocument.ts";
 import { ownEntries, spanOf } from "./yamlNodes.ts";
 
@@ -24,12 +25,21 @@ const MAX_MESSAGE = 200;
 /** More faults of a kind would not help. */
 const MAX_FAULTS = 100;
 
-/** All faults of a text. `targets` has the node of each alias, null where there is none. */
+interface FaultOptions {
+  readonly language: "yaml" | "json";
+  /** The node of each alias, null where there is none. */
+  readonly targets: ReadonlyMap<Alias, Node | null>;
+}
+
+/** All faults of a text. */
 export function syntaxFaults(
   text: string,
   { document, secondDocument, refusal }: ParsedText,
-  targets: ReadonlyMap<Alias, Node | null>,
+  { targets, language }: FaultOptions,
 ): readonly SyntaxFault[] {
+  // What else is found would follow from them.
+  const strays = strayCharacters(text, language, document?.contents ?? null);
+  if (strays.length > 0) return strays.slice(0, MAX_FAULTS).map(strayFault);
   return [
     ...(refusal === null ? [] : [faultAt(text, refusal.message, refusal.offset)]),
     ...(secondDocument === null
@@ -47,6 +57,13 @@ export function syntaxFaults(
       .slice(0, MAX_FAULTS)
       .map(([alias]) => unresolvedAlias(text, alias)),
   ];
+}
+
+function strayFault({ span, message, meant }: StrayCharacters): SyntaxFault {
+  const title = meant === "" ? "Remove the comments" : "Use ordinary spaces and colons";
+  const remedies: readonly Remedy[] =
+    meant === null ? [] : [{ kind: "replaceStrays", title, isPreferred: true }];
+  return { severity: "error", message, span, remedies };
 }
 
 function faultAt(text: string, message: string, offset: number): SyntaxFault {

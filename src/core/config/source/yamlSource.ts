@@ -58,7 +58,7 @@ export function readYaml(text: string, language: Language): YamlSource {
     text,
     language,
     root: document?.contents ?? null,
-    faults: syntaxFaults(text, parsed, targets),
+    faults: syntaxFaults(text, parsed, { targets, language }),
     resolve,
     entries: merging,
     mayVisit: budget.mayVisit,

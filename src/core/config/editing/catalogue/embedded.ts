@@ -3,6 +3,7 @@
  * table says the same.
  */
 
+import type { EMBEDDED_ENVIRONMENT_NAMES } from "../../fields/presets.ts";
 import type { EnvironmentEntry, ModelEntry } from "./catalogue.ts";
 
 const SPLITS = [
@@ -10,7 +11,11 @@ const SPLITS = [
   { name: "test", tasks: 512 },
 ] as const;
 
-function embedded(name: string, tools: readonly string[], description: string): EnvironmentEntry {
+function embedded(
+  name: (typeof EMBEDDED_ENVIRONMENT_NAMES)[number],
+  tools: readonly string[],
+  description: string,
+): EnvironmentEntry {
   return { name, description, tools, splits: SPLITS, secrets: [], page: null };
 }
 

@@ -35,7 +35,17 @@ export function completeValues(
     const text = JSON.stringify(candidate.value);
     if (!unique.has(text)) unique.set(text, candidate);
   }
-  return [...unique.values()].map((offer, index) => valueCompletion(context, offer, index));
+  const candidates = [...unique.values()];
+  // Where a whole value is written, another one is wanted: an editor would filter the others out.
+  const { prefix } = context.cursor;
+  const isWhole = candidates.some(({ value }) => shownText(value) === prefix);
+  return candidates.map((candidate, index) => {
+    const completion = valueCompletion(context, candidate, index);
+    const { quote } = context.cursor;
+    return isWhole
+      ? { ...completion, filter: `${quote ?? ""}${prefix}${quote ?? ""}` }
+      : completion;
+  });
 }
 
 /** Of the efforts those that the model takes. */
@@ -57,7 +67,7 @@ function valueCompletion(
   const isQuoted = isText && (language === "json" || cursor.quote !== null);
   const plain = isText && !isQuoted ? wordText(value, language) : flowText(value, language);
   const text = isQuoted ? JSON.stringify(value) : plain;
-  const shown = isText ? value : flowText(value, "yaml");
+  const shown = shownText(value);
   return {
     label: label ?? shown,
     kind,
@@ -70,6 +80,10 @@ function valueCompletion(
     isDeprecated: false,
     retrigger: false,
   };
+}
+
+function shownText(value: Json): string {
+  return typeof value === "string" ? value : flowText(value, "yaml");
 }
 
 function valuesOf(context: CompletionContext, shape: Shape & Partial<Field>): readonly Candidate[] {

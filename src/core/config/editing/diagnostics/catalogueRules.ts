@@ -4,8 +4,14 @@ import { findLineUpModel, retirementText } from "../../../models/lineUp.ts";
 import { nearestWords } from "../../../util/editDistance.ts";
 import { isLocalModel } from "../../fields/presets.ts";
 import type { Config } from "../../fields/schema.ts";
-import { advice, conflict, type Finding, preferred, setTo } from "../../source/finding.ts";
-import type { Remedy } from "../../source/remedy.ts";
+import {
+  advice,
+  conflict,
+  type Finding,
+  preferred,
+  renamesOf,
+  setTo,
+} from "../../source/finding.ts";
 import {
   type Catalogue,
   type EnvironmentEntry,
@@ -63,14 +69,15 @@ function environmentFindings(
   if (list === null || !name.includes("/")) return [];
   const entry = findEnvironment(catalogue, name);
   if (entry !== null) return whenFound(entry);
-  if (!list.isComplete) return [];
+  // The rules know the embedded ones themselves.
+  if (!list.isComplete || name.startsWith("local/")) return [];
   const near = nearestWords(
     plainName(name),
     list.items.map((item) => item.name),
   );
   const hint = near.length === 0 ? "Check the name." : `Did you mean \`${near[0]}\`?`;
   const message = `There is no environment \`${name}\` in the list (${formatListAge(list.ageMs)}). ${hint}`;
-  return [conflict("TRL300", path, message, { part: "key", remedies: renames(path, near) })];
+  return [conflict("TRL300", path, message, { part: "key", remedies: renamesOf(path, near) })];
 }
 
 function splitKeyFindings(
@@ -85,7 +92,7 @@ function splitKeyFindings(
     .map((split) => {
       const path = ["environments", name, "splits", split];
       const free = names.filter((other) => !splits.includes(other));
-      const remedies = renames(path, nearestFirst(split, free));
+      const remedies = renamesOf(path, nearestFirst(split, free));
       return conflict("TRL301", path, splitMessage(name, split, names), { part: "key", remedies });
     });
 }
@@ -167,16 +174,6 @@ function contextFindings(
   const message = `The context of \`${model}\` holds ${contextTokens} tokens; a longer rollout ends there.`;
   const remedies = [preferred(setTo(path, contextTokens))];
   return [advice("TRL202", path, message, { relatedPaths: [["model_name"]], remedies })];
-}
-
-function renames(path: readonly string[], words: readonly string[]): readonly Remedy[] {
-  return words.map((to, index) => ({
-    kind: "rename",
-    path,
-    to,
-    title: `Change to '${to}'`,
-    ...(index === 0 && { isPreferred: true }),
-  }));
 }
 
 /** A few of the words, those like `word` first. */

@@ -4,13 +4,25 @@ import type { Json } from "../../../json.ts";
 import { coerce } from "../../fields/coerce.ts";
 import { shapeAt } from "../../fields/fields.ts";
 import type { RemedyAction } from "../../source/remedy.ts";
+import { strayCharacters } from "../../source/strayCharacters.ts";
 import { readYaml, type YamlSource } from "../../source/yamlSource.ts";
 import { findPair, pairAtOffset, removePair, renamePair } from "../edits/pairEdits.ts";
 import { parsesAfterEdit } from "../edits/parsesAfterEdit.ts";
 import { setValueIn } from "../edits/setValue.ts";
-import { applyEdits, editBetween, type TextEdit } from "../text/textEdit.ts";
+import { applyEdits, editBetween, overlap, type TextEdit } from "../text/textEdit.ts";
+import {
+  indentAt,
+  isFirstInLine,
+  lineEnd,
+  lineStart,
+  nextLine,
+  stepOf,
+} from "../text/yamlPairs.ts";
 import { alignLine } from "./alignEdits.ts";
 import { asMapping, takeOutOfList } from "./reshapeEdits.ts";
+
+/** A text in which each replaced character uncovers another one is no configuration. */
+const MAX_ROUNDS = 10;
 
 /** Null when the remedy has no place in this text; empty for what an editor alone can do. */
 export function remedyEdits(source: YamlSource, remedy: RemedyAction): readonly TextEdit[] | null {
@@ -46,6 +58,10 @@ function editsFor(source: YamlSource, remedy: RemedyAction): readonly TextEdit[]
       return takeOutOfList(source, remedy.path);
     case "align":
       return alignLine(source, remedy.offset);
+    case "replaceStrays":
+      return replaceStrays(source);
+    case "indent":
+      return indentPairs(source, remedy.path, remedy.end);
     case "spaces":
       return spacesForTabs(source.text);
     case "command":
@@ -92,6 +108,40 @@ function swap(
     { span: one, text: source.text.slice(two.start, two.end) },
     { span: two, text: source.text.slice(one.start, one.end) },
   ];
+}
+
+/** Again, as long as what was replaced brings others to light. */
+function replaceStrays({ text, language }: YamlSource): readonly TextEdit[] {
+  let after = text;
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
+    const strays = strayCharacters(after, language, readYaml(after, language).root);
+    const edits = strays.map(({ span, meant }) => ({ span, text: meant ?? "" }));
+    if (edits.length === 0 || overlap(edits)) break;
+    after = applyEdits(after, edits);
+  }
+  return [editBetween(text, after)];
+}
+
+/** One level more for the lines from the pair at `path` to the one at `end`. */
+function indentPairs(
+  source: YamlSource,
+  path: readonly string[],
+  end: readonly string[] | null,
+): readonly TextEdit[] | null {
+  const first = findPair(source, path)?.pair;
+  const next = end === null ? undefined : findPair(source, end)?.pair;
+  if (first === undefined || !isFirstInLine(source.text, first.start)) return null;
+  const { text } = source;
+  const own = indentAt(text, first.start).length;
+  const stop = next === undefined ? text.length : lineStart(text, next.start);
+  const edits: TextEdit[] = [];
+  for (let at = lineStart(text, first.start); at < stop; at = nextLine(text, at)) {
+    const line = text.slice(at, lineEnd(text, at));
+    const lead = line.length - line.trimStart().length;
+    if (line.trim() !== "" && lead < own) break;
+    if (line.trim() !== "") edits.push({ span: { start: at, end: at }, text: stepOf(source) });
+  }
+  return edits;
 }
 
 function spacesForTabs(text: string): readonly TextEdit[] {

@@ -237,3 +237,13 @@ describe("while an example is typed", () => {
     },
   );
 });
+
+describe("a value that is written whole", () => {
+  it("is offered with all others, which an editor does not filter out", () => {
+    const written = at("model_name: local/tiny-tool|\n");
+    expect(written.length).toBeGreaterThan(1);
+    expect(new Set(written.map(({ filter }) => filter))).toEqual(new Set(["local/tiny-tool"]));
+    const begun = at("model_name: local/tiny|\n");
+    expect(new Set(begun.map(({ filter }) => filter)).size).toBe(begun.length);
+  });
+});

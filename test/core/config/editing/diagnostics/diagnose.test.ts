@@ -149,6 +149,99 @@ describe("each rule marks its place, and its fix leaves nothing to mark", () => 
     expect(found(repaired(text, "Indent with spaces"))).toEqual([]);
   });
 
+  it.each([
+    ["behind a colon", `num_epochs:\u00a01`],
+    ["in front of a value", `num_epochs: \u00a01`],
+    ["at the end of a line", `num_epochs: 1\u3000`],
+    ["as indent", `thinking:\n\u00a0\u00a0enabled: true\n${SOUND}`],
+    ["as a colon", `num_epochs：1`],
+    ["as a colon before a space", `num_epochs： 1`],
+    ["as all colons and spaces", `thinking：\n\u2003\u2003enabled：\u00a0true\n${SOUND}`],
+  ])("a character that only looks like YAML is named, and replaced: %s", (_where, lines) => {
+    const text = textWith(lines);
+    const messages = diagnose(text, OPTIONS).map(({ code, message }) => `${code} ${message}`);
+    expect(messages.length).toBeGreaterThan(0);
+    for (const message of messages) {
+      expect(message).toMatch(/^TRL100 This is (no ordinary space|a full-width colon), and YAML/);
+    }
+    expect(found(repaired(text, "Use ordinary spaces and colons"))).toEqual([]);
+  });
+
+  it("other spaces inside a text are the text's own", () => {
+    expect(found(textWith("wandb_run_name: Bonjour\u00a0tout：va", SOUND))).toEqual([]);
+  });
+
+  it("comments in JSON are named, and removed", () => {
+    const json = `{"model_name": "Qwen/Qwen3-8B", "batch_size": 4, // "four"\n"num_epochs": 1, /* / */ "environments": {"o/E": {"splits": {"train": {}}, "num_rollouts": 8}}, "wandb_run_name": "a // b"}`;
+    const options = { path: "run.json" };
+    expect(found(json, options)).toEqual(['TRL100 error // "four"', "TRL100 error /* / */"]);
+    const after = repaired(json, "Remove the comments", options);
+    expect(found(after, options)).toEqual([]);
+    expect(after).toContain("a // b");
+  });
+
+  it("a file in UTF-16 is named", () => {
+    const text = Buffer.from(textWith(SOUND), "utf16le").toString("utf8");
+    expect(diagnose(text, OPTIONS).map(({ message }) => message)).toEqual([
+      "The file is in UTF-16. Save it in UTF-8.",
+    ]);
+  });
+
+  it.each([
+    [
+      "environments:\nOwner/Game:\n  splits: {train: }\n  num_rollouts: 4\n",
+      "TRL110 error Owner/Game",
+      "Indent below 'environments'",
+    ],
+    [
+      "environments:\n  Owner/Game:\n    splits:\n    train: {}\n    num_rollouts: 4\n",
+      "TRL110 error train",
+      "Indent below 'splits'",
+    ],
+    [
+      "environments:\n  Owner/Game:\n  splits: {train: }\n  num_rollouts: 4\n",
+      "TRL110 error splits",
+      "Indent below 'Owner/Game'",
+    ],
+  ])("one missing indent is one error, with its fix: %j", (lines, mark, title) => {
+    const text = `model_name: Qwen/Qwen3-8B\nbatch_size: 4\n${lines}${SOUND}\n`;
+    expect(found(text)).toEqual([mark]);
+    expect(found(repaired(text, title))).toEqual([]);
+  });
+
+  it("a line at a depth of its own hides nothing behind errors that follow from it", () => {
+    const text = textWith(SOUND).replace("    num_rollouts", "   num_rollouts");
+    expect(found(text)).toEqual(["TRL100 error splits:"]);
+    expect(found(repaired(text, "Correct the indentation"))).toEqual([]);
+  });
+
+  it("a key that begins with x- is the user's own, wherever keys are known", () => {
+    const text = textWithEnvironment("x-note: mine").replace(
+      "model_name",
+      "x-all: &a {b: 1}\nmodel_name",
+    );
+    expect(found(text + SOUND)).toEqual([]);
+  });
+
+  it("an unknown key whose anchor is used is never removed", () => {
+    const text = `defaults: &d { num_rollouts: 4 }\nmodel_name: Qwen/Qwen3-8B\nbatch_size: 4\nenvironments:\n  o/E: {splits: {train: }, <<: *d}\n${SOUND}\n`;
+    const [fault] = diagnose(text, OPTIONS);
+    expect(fault?.remedies.map(({ title }) => title)).toEqual(["Change to 'x-defaults'"]);
+    expect(found(repaired(text, "Change to 'x-defaults'"))).toEqual([]);
+  });
+
+  it("a misspelled key that is needed is one error", () => {
+    const text = textWith(SOUND).replace("model_name", "model_nam");
+    expect(found(text)).toEqual(["TRL110 error model_nam"]);
+    expect(found(repaired(text, "Change to 'model_name'"))).toEqual([]);
+  });
+
+  it("an embedded environment that does not exist is an error, without any list", () => {
+    const text = `model_name: local/tiny-tool\nbatch_size: 4\n${SOUND}\nenvironments:\n  local/depo: {splits: {train: }, num_rollouts: 8}\n`;
+    expect(found(text)).toEqual(["TRL300 error local/depo"]);
+    expect(found(repaired(text, "Change to 'local/depot'"))).toEqual([]);
+  });
+
   it("large steps cause a warning", () => {
     expect(found(textWith("batch_size: 4096", SOUND).replace("batch_size: 4\n", ""))).toEqual([
       "TRL208 info 4096",
