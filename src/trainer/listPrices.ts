@@ -10,6 +10,7 @@ import { type PriceFile, readPriceFile } from "../core/runFolder/priceFile.ts";
 import { hostedBaseUrl } from "../core/tinker/openTinker.ts";
 import { fetchPriceList, listedPrices } from "../core/usage/priceList.ts";
 import { parseJson } from "../core/util/jsonl.ts";
+import { withoutEnd } from "../core/util/textEdges.ts";
 import { cacheFolder } from "../node/cacheFolder.ts";
 import { systemClock } from "../node/clock.ts";
 import { createFileSystem } from "../node/fileSystem.ts";
@@ -56,7 +57,7 @@ export async function loadListPrices(options: ListPricesOptions): Promise<ListPr
 
 async function findPrices(options: ListPricesOptions): Promise<ListPrices | null> {
   const { config, address, folder } = options;
-  const isVendors = address.replace(/\/+$/, "") === hostedBaseUrl;
+  const isVendors = withoutEnd(address, /\//) === hostedBaseUrl;
   if (isLocalModel(config.model_name) || !isVendors) return null;
   const files = createFileSystem();
   try {

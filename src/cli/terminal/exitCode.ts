@@ -2,6 +2,7 @@
 
 import { inspect } from "node:util";
 import { errorMessage, isAppError } from "../../core/errors.ts";
+import { oneLine } from "../../core/util/textEdges.ts";
 import { visibleText } from "../../core/util/visibleText.ts";
 import { EXIT } from "../../shared/exitCodes.ts";
 import { l10n } from "../../shared/l10n.ts";
@@ -45,7 +46,7 @@ export function errorLines(error: unknown, isDebug: boolean): readonly Line[] {
 }
 
 function errorLine(message: string): Line {
-  return [styled("bad", l10n.t("error:")), ` ${message.replace(/\s*\n\s*/g, " ")}`];
+  return [styled("bad", l10n.t("error:")), ` ${oneLine(message)}`];
 }
 
 function textLines(text: string): readonly Line[] {

@@ -94,13 +94,15 @@ export function wrapText(text: string, width: number): readonly string[] {
 
 function wrapRow(row: string, width: number): readonly string[] {
   const rows: string[] = [];
-  let rest = [...row];
-  while (rest.length > width) {
-    const space = rest.lastIndexOf(" ", width);
-    const isWord = space > 0 && rest.slice(0, space).some((character) => character !== " ");
+  const characters = [...row];
+  let start = 0;
+  while (characters.length - start > width) {
+    const window = characters.slice(start, start + width + 1);
+    const space = window.lastIndexOf(" ");
+    const isWord = window.slice(0, Math.max(space, 0)).some((character) => character !== " ");
     const end = isWord ? space : width;
-    rows.push(rest.slice(0, end).join(""));
-    rest = rest.slice(isWord ? end + 1 : end);
+    rows.push(window.slice(0, end).join(""));
+    start += isWord ? end + 1 : end;
   }
-  return [...rows, rest.join("")];
+  return [...rows, characters.slice(start).join("")];
 }

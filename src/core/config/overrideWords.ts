@@ -1,7 +1,7 @@
 /** Several overrides, or several values of one, in one line of text. */
 
-/** What belongs to one word: quoted or bracketed parts, and everything else but a space. */
-const WORD = /(?:"[^"]*"|'[^']*'|\[[^\]]*\]|\{[^}]*\}|[^\s"'[{])+/g;
+/** What belongs to one word: quoted or bracketed parts, which reach to the end where they are not closed, and all else but a space. */
+const WORD = /(?:"[^"]*(?:"|$)|'[^']*(?:'|$)|\[[^\]]*(?:\]|$)|\{[^}]*(?:\}|$)|[^\s"'[{])+/g;
 
 /** A quoted part, or one character. */
 const VALUE_PIECE = /"[^"]*"|'[^']*'|./gsu;

@@ -17,13 +17,15 @@ export function withoutSecretValues(text: string, shape: Shape = configShape): s
       range ? [[range[0], range[1]] as const] : [],
     ),
   );
-  let cleaned = text;
-  for (const [start, end] of [...ranges].sort(([a], [b]) => b - a)) {
+  let cleaned = "";
+  let done = 0;
+  for (const [start, end] of [...ranges].sort(([a], [b]) => a - b)) {
+    if (start < done) continue;
+    cleaned += `${text.slice(done, start)}null`;
     // The value of a block scalar reaches beyond its last line.
-    const lineEnd = /\s*$/.exec(cleaned.slice(start, end))?.[0] ?? "";
-    cleaned = `${cleaned.slice(0, start)}null${lineEnd}${cleaned.slice(end)}`;
+    done = start + text.slice(start, end).trimEnd().length;
   }
-  return cleaned;
+  return cleaned + text.slice(done);
 }
 
 /** Follows aliases and merged mappings to where the value itself stands. */

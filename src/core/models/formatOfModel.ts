@@ -31,6 +31,9 @@ const BY_NAME: readonly (readonly [pattern: RegExp, format: FormatName])[] = [
   [/^meta-llama\/Llama-3\.[12]-\d+B$/i, "base"],
 ];
 
+/** Longer names are of no model, and patterns take time that grows with the square of the name. */
+const MAX_NAME = 200;
+
 /** Null for a model whose format is not known by name; its template may show it. A `:variant` is of the same format. */
 export function formatOfModel(modelName: string): FormatName | null {
   return findLineUpModel(modelName)?.format ?? formatByPattern(modelName.replace(/:.*$/, ""));
@@ -38,6 +41,7 @@ export function formatOfModel(modelName: string): FormatName | null {
 
 /** What the table of models does not need to know. */
 export function formatByPattern(plainName: string): FormatName | null {
+  if (plainName.length > MAX_NAME) return null;
   return BY_NAME.find(([pattern]) => pattern.test(plainName))?.[1] ?? null;
 }
 

@@ -4,6 +4,7 @@ import * as z from "zod";
 import { AppError } from "../errors.ts";
 import type { HttpClient } from "../ports.ts";
 import { REPLY_LIMITS } from "../replyLimits.ts";
+import { withoutEnd } from "../util/textEdges.ts";
 
 export interface EnvironmentCatalogueOptions {
   readonly http: HttpClient;
@@ -104,7 +105,7 @@ async function ask<T>(
 ): Promise<T> {
   const response = await http.send({
     method: "GET",
-    url: apiUrl.replace(/\/+$/, "") + path,
+    url: withoutEnd(apiUrl, /\//) + path,
     headers: {
       accept: "application/json",
       "user-agent": userAgent,

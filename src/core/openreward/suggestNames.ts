@@ -3,6 +3,7 @@
 import * as z from "zod";
 import { AppError, errorMessage } from "../errors.ts";
 import { nearestWords } from "../util/editDistance.ts";
+import { withoutEnd } from "../util/textEdges.ts";
 import type { Target } from "./target.ts";
 import type { EnvironmentWire } from "./wire.ts";
 
@@ -65,7 +66,7 @@ async function hostedNames(
 ): Promise<readonly string[]> {
   const response = await dependencies.http.send({
     method: "GET",
-    url: `${apiUrl.replace(/\/+$/, "")}/v1/environments?${query}`,
+    url: `${withoutEnd(apiUrl, /\//)}/v1/environments?${query}`,
     headers: { "user-agent": dependencies.userAgent },
     timeoutMs: LOOK_UP_TIMEOUT_MS,
   });

@@ -7,6 +7,7 @@ import { REPLY_LIMITS } from "../replyLimits.ts";
 import type { KeySource } from "../secrets/keySource.ts";
 import { type ExactJsonObject, writeExactJson } from "../util/exactJson.ts";
 import { retryAfterMs } from "../util/retryAfter.ts";
+import { withoutEnd } from "../util/textEdges.ts";
 import { type WithTimerPaused, withoutTimer } from "../util/withTimerPaused.ts";
 import {
   type FaultLocation,
@@ -92,7 +93,7 @@ export class EnvironmentWire {
     this.dependencies = dependencies;
     this.target = target;
     this.#base = new URL(dependencies.baseUrl);
-    this.#root = this.#base.href.replace(/\/+$/, "");
+    this.#root = withoutEnd(this.#base.href, /\//);
   }
 
   /** Path of an endpoint of the environment. */
@@ -274,7 +275,7 @@ export class EnvironmentWire {
       throw protocolFault(at, `the server redirects to another origin (${next.origin})`);
     }
     // Behind a gateway a server does not know the path under which it is offered.
-    const root = this.#base.pathname.replace(/\/+$/, "");
+    const root = withoutEnd(this.#base.pathname, /\//);
     if (!next.pathname.startsWith(`${root}/`)) next.pathname = root + next.pathname;
     return next.href;
   }

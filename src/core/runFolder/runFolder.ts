@@ -3,6 +3,7 @@
 import type { EvaluationPlan, RunFile, RunOwner, SweepMember } from "../../shared/runFile.ts";
 import { AppError, isAppError } from "../errors.ts";
 import type { Clock, FileSystem } from "../ports.ts";
+import { withoutEnd } from "../util/textEdges.ts";
 import { runPaths } from "./files/layout.ts";
 import { isRunInUse, requireRunFile } from "./runFile.ts";
 import { RunLease, writeRunFile } from "./runLease.ts";
@@ -178,10 +179,8 @@ async function makeRunParent(fileSystem: FileSystem, parent: string): Promise<vo
 
 /** The run name with what file systems refuse replaced by hyphens. */
 export function folderName(name: string): string {
-  const cleaned = name
-    .replace(/[\p{Cc}\s<>:"/\\|?*]+/gu, "-")
-    .slice(0, MAX_NAME_LENGTH)
-    .replace(/^[-.]+|[-.]+$/g, "");
+  const plain = name.replace(/[\p{Cc}\s<>:"/\\|?*]+/gu, "-").slice(0, MAX_NAME_LENGTH);
+  const cleaned = withoutEnd(plain.replace(/^[-.]+/, ""), /[-.]/);
   return cleaned === "" ? "run" : cleaned;
 }
 

@@ -2,7 +2,8 @@
 
 import { foldText, LAYOUT, NOTATION } from "../../shared/foldedText.ts";
 import type { SearchSnippet } from "../../shared/search.ts";
-import { parseJson } from "../util/jsonl.ts";
+import { indexOfText } from "../util/indexOfText.ts";
+import { endOfString, parseJson } from "../util/jsonl.ts";
 import type { RolloutText } from "./rolloutTexts.ts";
 
 export interface TurnTexts {
@@ -37,18 +38,27 @@ export function foundToken({ tokens, texts }: TurnTexts, snippet: SearchSnippet)
   for (const [front, found] of places) {
     for (const { drawn, fold, end } of ways) {
       const wanted = fold(found);
-      const at = wanted === "" ? -1 : drawn.text.indexOf(fold(front) + wanted, end);
+      const at = wanted === "" ? -1 : indexOfText(drawn.text, fold(front) + wanted, end);
       if (at !== -1) return drawn.at(at + fold(front).length)?.piece ?? null;
     }
   }
   return null;
 }
 
-/** Behind all of `before` that are there, in their order; of arguments in another notation behind their strings. */
+/** Each of them is looked for up to the end, so that more would take time that grows with the square of the turn. */
+const MAX_MISSING = 200;
+
+/**
+ * Behind all of `before` that are there, in their order; of arguments in another notation behind their strings. The search ends when
+ * {@link MAX_MISSING} texts are not there.
+ */
 function endOf(drawn: string, before: readonly string[], fold: (text: string) => string): number {
+  let missing = 0;
   const behind = (text: string, from: number): number | null => {
+    if (missing >= MAX_MISSING) return null;
     const wanted = fold(text);
-    const start = drawn.indexOf(wanted, from);
+    const start = indexOfText(drawn, wanted, from);
+    if (start === -1) missing += 1;
     return start === -1 ? null : start + wanted.length;
   };
   return before.reduce(
@@ -61,10 +71,14 @@ function endOf(drawn: string, before: readonly string[], fold: (text: string) =>
 
 /** The strings of a text of JSON. */
 function stringsIn(text: string): readonly string[] {
-  return [...text.matchAll(/"(?:[^"\\]|\\.)*"/g)].flatMap(([string]) => {
-    const value = parseJson(string)?.value;
-    return typeof value === "string" ? [value] : [];
-  });
+  const strings: string[] = [];
+  for (let at = text.indexOf('"'); at >= 0; ) {
+    const end = endOfString(text, at) + 1;
+    const value = parseJson(text.slice(at, end))?.value;
+    if (typeof value === "string") strings.push(value);
+    at = text.indexOf('"', end);
+  }
+  return strings;
 }
 
 /** The text that the snippet was cut from, and where the match begins in it. */
@@ -72,7 +86,7 @@ function foundText(texts: readonly RolloutText[], { role, before, match, after }
   const lead = before.replace(/^…/, "");
   for (const behind of [after.replace(/…$/, ""), ""]) {
     for (const own of texts.filter((text) => text.role === role)) {
-      const start = `${own.text}${own.next ?? ""}`.indexOf(lead + match + behind);
+      const start = indexOfText(`${own.text}${own.next ?? ""}`, lead + match + behind);
       if (start !== -1) return { own, lead, start: start + lead.length };
     }
   }

@@ -6,6 +6,7 @@
 import { isLocalModel } from "../config/fields/presets.ts";
 import type { Config } from "../config/fields/schema.ts";
 import { AppError } from "../errors.ts";
+import { withoutEnd } from "../util/textEdges.ts";
 import type { AllowedOrigin } from "./hostBinding.ts";
 
 /** The configuration keys that hold the address of a service. */
@@ -135,7 +136,7 @@ function isSameAddress(one: string | null | undefined, other: string | null): bo
 }
 
 function plain(url: string): string {
-  return (URL.canParse(url) ? new URL(url).href : url).replace(/\/+$/, "");
+  return withoutEnd(URL.canParse(url) ? new URL(url).href : url, /\//);
 }
 
 /** What is no address has no origin that can be allowed. */

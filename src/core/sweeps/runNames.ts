@@ -2,6 +2,7 @@
 
 import { MAX_NAME_LENGTH } from "../runFolder/runFolder.ts";
 import { shortSettings } from "../runs/shownNames.ts";
+import { withoutEnd } from "../util/textEdges.ts";
 
 /** A name for each combination, `SWEEP.key_value.key_value`; all differ, also where upper and lower case are the same. */
 export function runNames(
@@ -21,7 +22,8 @@ export function runNames(
 
 /** Only what a run's name may hold: letters, digits, dots, dashes and underscores, the first one a letter or digit. */
 export function plainName(text: string): string {
-  const plain = text.replace(/[^A-Za-z0-9._-]+/g, "-").replace(/^[^A-Za-z0-9]+|[-.]+$/g, "");
+  const dashed = text.replace(/[^A-Za-z0-9._-]+/g, "-").replace(/^[^A-Za-z0-9]+/, "");
+  const plain = withoutEnd(dashed, /[-.]/);
   return plain === "" ? "sweep" : plain;
 }
 

@@ -1,5 +1,6 @@
 /** Connects to one Tinker server, and hands out training and sampling clients of one session. */
 
+import { withoutEnd } from "../util/textEdges.ts";
 import { createCanceller } from "./cancelling.ts";
 import { type CheckpointClient, createCheckpointClient } from "./checkpoints.ts";
 import {
@@ -90,7 +91,7 @@ export async function connectTinker(options: TinkerOptions): Promise<ServiceClie
   const { session, checkpoints } = connection;
   return {
     ...checkpoints,
-    address: options.baseUrl.replace(/\/+$/, ""),
+    address: withoutEnd(options.baseUrl, /\//),
     capabilities: () => capabilities(connection.tinker),
     createTrainingClient: async (model) =>
       trainingClient(connection, await createModel(connection, model)),

@@ -1,7 +1,7 @@
 /** JSON whose numbers keep their text, so that numbers of a model or an environment are not rounded. */
 
 import { isJsonObject } from "../json.ts";
-import { isBounded, MAX_DEPTH } from "./jsonl.ts";
+import { endOfString, isBounded, MAX_DEPTH } from "./jsonl.ts";
 import { unusedMark } from "./unusedMark.ts";
 
 /** A number that a double would change or spell differently, for example 12345678901234567890, 1.0 or 1e400. */
@@ -31,8 +31,8 @@ export function isExactObject(value: unknown): value is ExactJsonObject {
   return isJsonObject(value) && !(value instanceof ExactNumber);
 }
 
-/** In valid JSON only: a whole string, so that digits in it are passed over, or a number. */
-const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
+/** In valid JSON only: where a string begins, whose digits are passed over, or a number. */
+const STRING_OR_NUMBER = /"|-?\d[\d.eE+-]*/g;
 
 /** In any text that holds such a number: an integer of at most 15 digits is exact, unless it is -0. */
 const MAY_BE_INEXACT = /\d[.eE]|\d{16}|-0/;
@@ -52,19 +52,37 @@ export function parseExactJson(text: string): ExactJson {
   if (!isBounded(text, Number.POSITIVE_INFINITY)) throw new TooDeepError();
   const rounded: ExactJson = JSON.parse(text);
   if (!MAY_BE_INEXACT.test(text)) return rounded;
-  const isExact = (token: string): boolean =>
-    token.startsWith('"') || JSON.stringify(Number(token)) === token;
-  if ((text.match(STRING_OR_NUMBER) ?? []).every(isExact)) return rounded;
+  const inexact = inexactNumbers(text);
+  if (inexact.length === 0) return rounded;
   // Such numbers become strings for a moment, marked by a prefix that no other string has.
   const mark = unusedMark("#", "#", JSON.stringify(rounded));
-  const marked = text.replace(STRING_OR_NUMBER, (token) =>
-    isExact(token) ? token : `"${mark}${token}"`,
-  );
-  return JSON.parse(marked, (_, value: unknown) =>
+  let marked = "";
+  let done = 0;
+  for (const { 0: number, index } of inexact) {
+    marked += `${text.slice(done, index)}"${mark}${number}"`;
+    done = index + number.length;
+  }
+  return JSON.parse(marked + text.slice(done), (_, value: unknown) =>
     typeof value === "string" && value.startsWith(mark)
       ? new ExactNumber(value.slice(mark.length))
       : value,
   );
+}
+
+/** The numbers of valid JSON that a double would change or spell differently. */
+function inexactNumbers(text: string): readonly RegExpExecArray[] {
+  const found: RegExpExecArray[] = [];
+  STRING_OR_NUMBER.lastIndex = 0;
+  for (
+    let token = STRING_OR_NUMBER.exec(text);
+    token !== null;
+    token = STRING_OR_NUMBER.exec(text)
+  ) {
+    const [written] = token;
+    if (written === '"') STRING_OR_NUMBER.lastIndex = endOfString(text, token.index) + 1;
+    else if (JSON.stringify(Number(written)) !== written) found.push(token);
+  }
+  return found;
 }
 
 /** `compact` has no blanks, `spaced` one after each comma and colon, `lines` a line for each item, `wideLines` with four blanks a level. */

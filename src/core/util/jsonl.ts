@@ -142,7 +142,7 @@ export function isBounded(text: string, maxEntries = MAX_ENTRIES): boolean {
 }
 
 /** Where the string that begins at `start` ends; the end of the text when it does not. */
-function endOfString(text: string, start: number): number {
+export function endOfString(text: string, start: number): number {
   for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
     let backslashes = 0;
     while (text[at - 1 - backslashes] === "\\") backslashes += 1;

@@ -1,10 +1,15 @@
 /** Patterns for names, in which `*` stands for any text and every other character for itself. */
 
-/** Takes time linear in the pattern and, for each of its parts, in what the text has left. */
+/** Whether the text fits the pattern. */
 export function fitsWildcard(text: string, pattern: string): boolean {
-  const [first = "", ...others] = pattern.split("*");
+  return fitsParts(text, pattern.split("*"));
+}
+
+/** Whether the text is these parts with any text between one and the next. Each part is looked for once, behind those before it. */
+export function fitsParts(text: string, parts: readonly string[]): boolean {
+  const [first = "", ...others] = parts;
   const last = others.pop();
-  if (last === undefined) return text === pattern;
+  if (last === undefined) return text === first;
   if (!text.startsWith(first)) return false;
   let at = first.length;
   for (const part of others) {

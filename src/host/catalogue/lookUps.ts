@@ -1,8 +1,9 @@
 /** Asks services what they offer. */
 
-import type {
-  EnvironmentEntry,
-  ModelEntry,
+import {
+  type EnvironmentEntry,
+  type ModelEntry,
+  plainName,
 } from "../../core/config/editing/catalogue/catalogue.ts";
 import { listEnvironments, requiredSecrets } from "../../core/openreward/catalogue.ts";
 import { connectEnvironments } from "../../core/openreward/environments.ts";
@@ -83,7 +84,7 @@ export async function lookUpEnvironment(
       const [names, { tools }, secrets] = await Promise.all([
         remote.splits({ signal }),
         remote.tools({ signal }),
-        catalogue === null ? [] : requiredSecrets(catalogue, plain(name)).catch(() => []),
+        catalogue === null ? [] : requiredSecrets(catalogue, plainName(name)).catch(() => []),
       ]);
       const splits = await Promise.all(
         names.map(async ({ name: split }, index) => ({
@@ -172,10 +173,6 @@ function partsOf(path: string): { readonly run: string; readonly kind: string } 
   } catch {
     return { run: "", kind: "" };
   }
-}
-
-function plain(name: string): string {
-  return name.replace(/:[^/]*$/, "");
 }
 
 function timeOf(text: string | null): number | null {

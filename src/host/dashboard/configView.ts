@@ -51,7 +51,7 @@ export async function readConfigView(
     }),
   );
   const shownOverrides = overrides.map((override) =>
-    override.replace(/(?<==)\S.*$/, (value) => (isAbsolute(value) ? shortenPath(value) : value)),
+    override.replace(/(?<==)\S.*$/s, (value) => (isAbsolute(value) ? shortenPath(value) : value)),
   );
   return { entries, overrides: shownOverrides };
 }

@@ -2,6 +2,7 @@
 
 import { OPENREWARD_SESSIONS_URL } from "../../core/openreward/environments.ts";
 import { hostedBaseUrl } from "../../core/tinker/openTinker.ts";
+import { withoutEnd } from "../../core/util/textEdges.ts";
 import type { ServiceId } from "./keyNames.ts";
 
 /** The official addresses: the first is the one that is used, the others stand for the same service. */
@@ -99,5 +100,5 @@ export function addressFor(
 ): string | null {
   if (host === null) return OFFICIAL_URLS[service][0];
   const url = addressIn(service, variables) ?? "";
-  return hostOfAddress(service, url) === host ? url.replace(/\/+$/, "") : null;
+  return hostOfAddress(service, url) === host ? withoutEnd(url, /\//) : null;
 }

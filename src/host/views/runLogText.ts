@@ -1,6 +1,7 @@
 /** What happened in a run, as lines to read. */
 
 import type { RunEvent } from "../../core/runFolder/events.ts";
+import { oneLine } from "../../core/util/textEdges.ts";
 import { l10n } from "../../shared/l10n.ts";
 import { plainLine } from "../vscode/plainText.ts";
 
@@ -33,7 +34,7 @@ function eventLine({ timeMs, level, step, message }: RunEvent): string {
   const levels = levelTexts();
   const width = Math.max(...Object.values(levels).map(({ length }) => length));
   const place = step === null ? "" : `${l10n.t("step {0}", step + 1)}: `;
-  const text = plainLine(message.replace(/\s*\n\s*/g, " "), MAX_LENGTH);
+  const text = plainLine(oneLine(message), MAX_LENGTH);
   return `${localTime(timeMs)}  ${levels[level].padEnd(width)}  ${place}${text}`;
 }
 

@@ -4,6 +4,7 @@ import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { AppError } from "../../core/errors.ts";
+import { withoutEnd } from "../../core/util/textEdges.ts";
 import { cacheFolder } from "../cacheFolder.ts";
 
 export interface HubSettings {
@@ -46,7 +47,7 @@ export async function loadHubSettings(
 
 function checkedEndpoint(endpoint: string): string {
   const isHttp = URL.canParse(endpoint) && /^https?:$/.test(new URL(endpoint).protocol);
-  if (isHttp) return endpoint.replace(/\/+$/, "");
+  if (isHttp) return withoutEnd(endpoint, /\//);
   throw new AppError(
     "hub-endpoint",
     `The variable HF_ENDPOINT is not an http or https address. Set it to the address of a model hub, or unset it to use ${DEFAULT_ENDPOINT}.`,

@@ -3,6 +3,7 @@
 import { AppError, errorMessage, isAppError } from "../../core/errors.ts";
 import type { Clock, HttpClient } from "../../core/ports.ts";
 import { type Doubling, doubledMs } from "../../core/util/backoff.ts";
+import { withoutEnd } from "../../core/util/textEdges.ts";
 
 export interface ReachabilityCheck {
   readonly http: HttpClient;
@@ -35,7 +36,7 @@ export async function checkReachable({
     try {
       const response = await http.send({
         method: "GET",
-        url: `${url.replace(/\/+$/, "")}/health`,
+        url: `${withoutEnd(url, /\//)}/health`,
         timeoutMs: endsAtMs - clock.monotonic(),
         signal,
       });

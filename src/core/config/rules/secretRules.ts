@@ -15,7 +15,7 @@ const KEY_SHAPE =
   /\b(?:tml-|sk-(?:ant-|proj-)?|or-|hf_|gh[pousr]_|github_pat_|xox[abprs]-|AKIA|AIza|wandb_v1_|glpat-)[A-Za-z0-9_-]{12,}/;
 
 /** An address with a password, such as `http://user:password@host`. */
-const PASSWORD = /:\/\/[^\s/?#@]*:[^\s/?#@]+@/;
+const PASSWORD = /:\/\/[^\s/?#@:]*:[^\s/?#@]+@/;
 
 /** True for text that looks like the key of a service, or holds a password, wherever it stands. */
 export function hasKeyShape(text: string): boolean {

@@ -1,6 +1,7 @@
 /** Compares a redacted copy with its original. */
 
 import { isJsonObject } from "../../json.ts";
+import { fitsParts } from "../../util/wildcard.ts";
 import { REDACTED_MARK } from "./redactor.ts";
 
 /**
@@ -28,16 +29,5 @@ function part(cleaned: unknown, plain: unknown): unknown {
 
 /** True when `plain` becomes `cleaned` once something stands for each mark in it. */
 function isCleanedFrom(cleaned: string, plain: string): boolean {
-  const pieces = cleaned.split(REDACTED_MARK);
-  const [first = "", ...rest] = pieces;
-  const last = rest.pop();
-  if (last === undefined) return false;
-  if (!plain.startsWith(first)) return false;
-  let at = first.length;
-  for (const piece of rest) {
-    const found = plain.indexOf(piece, at);
-    if (found < 0) return false;
-    at = found + piece.length;
-  }
-  return plain.length - last.length >= at && plain.endsWith(last);
+  return fitsParts(plain, cleaned.split(REDACTED_MARK));
 }

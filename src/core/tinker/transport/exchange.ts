@@ -4,6 +4,7 @@ import { errorMessage, isAppError } from "../../errors.ts";
 import type { Clock, HttpClient, HttpResponse } from "../../ports.ts";
 import { REPLY_LIMITS } from "../../replyLimits.ts";
 import { OutageNotice } from "../../util/outageNotice.ts";
+import { withoutEnd } from "../../util/textEdges.ts";
 import { tinkerError } from "./errors.ts";
 import { deprecationNotes, type OnServerMessage } from "./serverMessage.ts";
 
@@ -45,7 +46,7 @@ export type Sender = (
 ) => Promise<HttpResponse>;
 
 export function createSender(options: SenderOptions): Sender {
-  const root = `${options.baseUrl.replace(/\/+$/, "")}/api/v1/`;
+  const root = `${withoutEnd(options.baseUrl, /\//)}/api/v1/`;
   const noteDeprecation = deprecationNotes(options.onMessage);
   const outage = outageOf(options);
   return async (key, request, idempotencyKey) => {

@@ -8,6 +8,7 @@ import type { Clock, HttpClient, HttpRequest, HttpResponse } from "../../ports.t
 import { faultReason } from "../../util/faultReason.ts";
 import { parseJson } from "../../util/jsonl.ts";
 import { retryAfterMs } from "../../util/retryAfter.ts";
+import { withoutEnd } from "../../util/textEdges.ts";
 import type { CatalogueIds, UploadEvent } from "./uploadEvents.ts";
 
 export interface UploadClientOptions {
@@ -152,7 +153,7 @@ export class UploadClient {
     try {
       const response = await http.send({
         method,
-        url: apiUrl.replace(/\/+$/, "") + path,
+        url: withoutEnd(apiUrl, /\//) + path,
         headers: {
           "x-api-key": apiKey,
           "user-agent": userAgent,
@@ -196,6 +197,6 @@ function reasonOf(status: number, text: string): string {
   const message = z.object({ message: z.string() }).safeParse(parseJson(text)?.value);
   const detail = (message.data?.message ?? readDetail(text)).replace(/\s+/g, " ").trim();
   // Without a full stop: it will stand in a sentence.
-  const shown = detail.slice(0, MAX_REASON_CHARS).replace(/[.\s]+$/, "");
+  const shown = withoutEnd(detail.slice(0, MAX_REASON_CHARS), /[.\s]/);
   return shown === "" ? `status ${status}` : `status ${status}: ${shown}`;
 }

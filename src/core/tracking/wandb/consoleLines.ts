@@ -40,6 +40,9 @@ function shownLine(line: string): string {
   const plain = line.replace(ESCAPES, "");
   const shown = plain
     .split("\r")
-    .reduce((before, after) => `${after}${before.slice(after.length)}`, "");
+    .reduceRight(
+      (after, before) => (after.length < MAX_LINE ? after + before.slice(after.length) : after),
+      "",
+    );
   return shown.slice(0, MAX_LINE);
 }

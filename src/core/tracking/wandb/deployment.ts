@@ -1,6 +1,7 @@
 /** Where Weights & Biases is reached, and which addresses are one and the same deployment: `docs/protocols/wandb.md#addresses`. */
 
 import { AppError } from "../../errors.ts";
+import { withoutEnd } from "../../util/textEdges.ts";
 
 /** The hosted service. */
 export const WANDB_URL = "https://api.forge.coreweave.com";
@@ -28,7 +29,7 @@ export function wandbBaseUrl(given: string, source: string): string {
     throw invalid(source, "is not an address that begins with http:// or https://");
   }
   const { origin, pathname, hostname, protocol, username, password } = new URL(given);
-  const url = `${origin}${pathname}`.replace(/\/+$/, "");
+  const url = withoutEnd(`${origin}${pathname}`, /\//);
   if (url === PROXY_PATH_URL) return WANDB_URL;
   if (username + password !== "") throw invalid(source, "holds a user name or a password");
   const isSite = hostname === "forge.coreweave.com";
@@ -55,7 +56,7 @@ export interface RunAddress {
 
 /** The page of a run. `appUrl` is the address of the pages where it cannot be derived; null = derive it. */
 export function runPageUrl(baseUrl: string, appUrl: string | null, at: RunAddress): string {
-  const root = (appUrl ?? appUrlOf(baseUrl)).replace(/\/+$/, "");
+  const root = withoutEnd(appUrl ?? appUrlOf(baseUrl), /\//);
   const [entity, project, run] = [at.entity, at.project, at.run].map(encodeURIComponent);
   return `${root}/${entity}/${project}/runs/${run}`;
 }

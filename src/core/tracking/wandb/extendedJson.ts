@@ -15,7 +15,9 @@ export interface ExtendedObject {
 /** Begins a placeholder for what plain JSON cannot hold. */
 const MARK = "\u0000";
 const WRITTEN_MARK = '"\\u0000';
-const TOKEN = /"[^"\\]*(?:\\[\s\S][^"\\]*)*"|-?Infinity|NaN|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+/** A string that is not closed reaches to the end, so that its quotes are not tried one by one; it makes the text no JSON. */
+const TOKEN =
+  /"[^"\\]*(?:\\[\s\S][^"\\]*)*(?:"|\\?$)|-?Infinity|NaN|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
 /** True for an object: not null, not a list. */
 export function isExtendedObject(value: ExtendedValue | undefined): value is ExtendedObject {

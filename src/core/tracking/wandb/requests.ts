@@ -8,6 +8,7 @@ import { linkSignals } from "../../util/abort.ts";
 import { type Backoff, backoffMs } from "../../util/backoff.ts";
 import { faultReason } from "../../util/faultReason.ts";
 import { retryAfterMs } from "../../util/retryAfter.ts";
+import { withoutEnd } from "../../util/textEdges.ts";
 import { sleepUntilAborted } from "../../util/wakeableSleep.ts";
 import { type ExtendedObject, isExtendedObject, parseExtended } from "./extendedJson.ts";
 
@@ -197,11 +198,8 @@ export class WandbRequests {
   #reasonOf(status: number, text: string): string {
     const detail = failureText(parseExtended(text)?.value ?? null) ?? "";
     // Without a full stop: it will stand in a sentence.
-    const shown = this.#redactor
-      .redact(detail)
-      .replace(/\s+/g, " ")
-      .slice(0, MAX_DETAIL)
-      .replace(/[.\s]+$/, "");
+    const cleaned = this.#redactor.redact(detail).replace(/\s+/g, " ");
+    const shown = withoutEnd(cleaned.slice(0, MAX_DETAIL), /[.\s]/);
     return shown === "" ? `status ${status}` : `status ${status}: ${shown}`;
   }
 

@@ -13,6 +13,7 @@ import {
 import { isMetricsRow } from "../../runFolder/reader.ts";
 import type { SyncCursor } from "../../runFolder/wandbState.ts";
 import type { Redactor } from "../../secrets/redaction/redactor.ts";
+import { oneLine } from "../../util/textEdges.ts";
 import type { ConsoleStream } from "./consoleLines.ts";
 import type { ExtendedObject } from "./extendedJson.ts";
 import { attemptOf, ReplayedSteps } from "./replayedSteps.ts";
@@ -235,5 +236,5 @@ function isTableDue(row: MetricsRow, { saveEvery, totalSteps }: TableSchedule): 
 }
 
 function eventText({ message }: RunEvent): string {
-  return `${message.replace(/\s*\n\s*/g, " ")}\n`;
+  return `${oneLine(message)}\n`;
 }

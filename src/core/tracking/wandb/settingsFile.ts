@@ -15,9 +15,9 @@ export function parseWandbSettings(text: string): WandbSettings {
   let section = "";
   for (const line of text.split(/\r?\n/)) {
     section = /^\s*\[([^\]]*)\]/.exec(line)?.[1] ?? section;
-    const [, name, value] = /^\s*(\w+)\s*[=:]\s*(.*?)\s*$/.exec(line) ?? [];
+    const [, name, value] = /^\s*(\w+)\s*[=:](.*)$/.exec(line) ?? [];
     if (section !== "default" || name === undefined || value === undefined) continue;
-    if (value !== "") found.set(name.toLowerCase(), value);
+    if (value.trim() !== "") found.set(name.toLowerCase(), value.trim());
   }
   return { baseUrl: found.get("base_url") ?? null, entity: found.get("entity") ?? null };
 }

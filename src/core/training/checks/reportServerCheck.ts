@@ -2,6 +2,7 @@
 
 import { isLocalModel } from "../../config/fields/presets.ts";
 import type { JsonObject } from "../../json.ts";
+import { withoutEnd } from "../../util/textEdges.ts";
 import type { RunContext } from "../run/context.ts";
 import { report } from "../run/report.ts";
 
@@ -39,5 +40,5 @@ export function serverName(
 
 /** Text without a full stop, to stand within a sentence. */
 export function asClause(words: string): string {
-  return words.replace(/\s+/g, " ").replace(/[.\s]+$/, "");
+  return withoutEnd(words.replace(/\s+/g, " "), /[.\s]/);
 }

@@ -7,6 +7,7 @@ import { CIRCUIT_RETRY_MS } from "../../rollout/circuitBreaker.ts";
 import type { EnvironmentGate } from "../../rollout/environmentGate.ts";
 import { isRefusal } from "../../rollout/faults.ts";
 import type { GateEvent, Unavailability } from "../../rollout/gateEvents.ts";
+import { oneLine, withoutEnd } from "../../util/textEdges.ts";
 import { environmentOf, limitsOf, type PlayContext } from "./context.ts";
 import { type Report, report } from "./report.ts";
 
@@ -188,5 +189,5 @@ function waitText(ms: number): string {
 }
 
 function asSentence(text: string): string {
-  return `${text.replace(/\s*\n\s*/g, " ").replace(/[.\s]+$/, "")}.`;
+  return `${withoutEnd(oneLine(text), /[.\s]/)}.`;
 }

@@ -3,6 +3,7 @@
 import { errorMessage } from "../../errors.ts";
 import type { JsonObject } from "../../json.ts";
 import type { NewRunEvent } from "../../runFolder/events.ts";
+import { oneLine } from "../../util/textEdges.ts";
 import type { RunReporting } from "./context.ts";
 
 export interface Report {
@@ -21,7 +22,7 @@ export async function report(
   { events, redactor, watch }: Pick<RunReporting, "events" | "redactor" | "watch">,
   { step, level, kind, message, data = {} }: Report,
 ): Promise<void> {
-  const cleaned = redactor.redact(message).replace(/\s*\n\s*/g, " ");
+  const cleaned = oneLine(redactor.redact(message));
   await events.record({ step, level, kind, message: cleaned, data });
   watch({ kind: level === "warn" ? "warning" : "notice", message: cleaned });
 }

@@ -138,7 +138,8 @@ export function allCheckpoints({ local, hosted }: Catalogue): readonly Checkpoin
 
 /** `Owner/Name` of `Owner/Name:variant`. */
 export function plainName(name: string): string {
-  return name.replace(/:[^/]*$/, "");
+  const colon = name.indexOf(":", name.lastIndexOf("/") + 1);
+  return colon < 0 ? name : name.slice(0, colon);
 }
 
 /** `3 h 05 min old`, or `of unknown age`. */

@@ -1,5 +1,6 @@
 /** Findings about where runs are kept, for a reader who knows the machine's folders. */
 
+import { withoutEnd } from "../../../util/textEdges.ts";
 import type { Config } from "../../fields/schema.ts";
 import { advice, type Finding, setTo } from "../../source/finding.ts";
 
@@ -39,6 +40,6 @@ function objectionTo(folder: string, { workspace, home }: KnownFolders): string 
 }
 
 function isWithin(folder: string, parent: string): boolean {
-  const normal = (path: string): string => `${path.replace(/\/+$/, "")}/`;
+  const normal = (path: string): string => `${withoutEnd(path, /\//)}/`;
   return normal(folder).startsWith(normal(parent));
 }

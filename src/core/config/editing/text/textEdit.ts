@@ -10,11 +10,13 @@ export interface TextEdit {
 
 /** The text after edits that do not overlap. */
 export function applyEdits(text: string, edits: readonly TextEdit[]): string {
-  const lastFirst = edits.toSorted((a, b) => b.span.start - a.span.start);
-  return lastFirst.reduce(
-    (result, edit) => result.slice(0, edit.span.start) + edit.text + result.slice(edit.span.end),
-    text,
-  );
+  let result = "";
+  let done = 0;
+  for (const { span, text: added } of edits.toSorted((a, b) => a.span.start - b.span.start)) {
+    result += text.slice(done, span.start) + added;
+    done = span.end;
+  }
+  return result + text.slice(done);
 }
 
 /** True when two of the edits touch the same text. */

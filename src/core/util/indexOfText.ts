@@ -1,0 +1,28 @@
+/** Searches for a text in another one in time linear in both. */
+
+/** The search of the language takes at most so many steps for each character of the text, and is faster than ours. */
+const SHORT = 64;
+
+/**
+ * As `text.indexOf(wanted, from)`, whose time may grow with the product of both lengths: for `aaa…` in which `aa…b…aa` is looked for.
+ * Knuth, Morris and Pratt, Fast pattern matching in strings, 1977.
+ */
+export function indexOfText(text: string, wanted: string, from = 0): number {
+  if (wanted.length <= SHORT) return text.indexOf(wanted, from);
+  // How long a beginning of `wanted` its first i + 1 characters end with, themselves aside.
+  const borders = new Int32Array(wanted.length);
+  const extend = (matched: number, code: number): number => {
+    let length = matched;
+    while (length > 0 && wanted.charCodeAt(length) !== code) length = borders[length - 1] ?? 0;
+    return wanted.charCodeAt(length) === code ? length + 1 : length;
+  };
+  for (let at = 1; at < wanted.length; at += 1) {
+    borders[at] = extend(borders[at - 1] ?? 0, wanted.charCodeAt(at));
+  }
+  let matched = 0;
+  for (let at = from; at < text.length; at += 1) {
+    matched = extend(matched, text.charCodeAt(at));
+    if (matched === wanted.length) return at + 1 - matched;
+  }
+  return -1;
+}
