@@ -3,7 +3,7 @@
 /** A run that is shorter says nothing: the next larger text is read instead. */
 const SHORT_MS = 2;
 /** Characters of the shortest and of the longest text. */
-const SIZES = { from: 16_384, to: 262_144 };
+const SIZES = { from: 16_384, to: 65_536 };
 /** The sizes that are compared differ by two doublings; time that triples with each is more than n log n. */
 const FACTOR = 4;
 const MOST = 9;
@@ -26,8 +26,11 @@ function timeOf(work: () => unknown): number {
 }
 
 /** Null unless the time grows faster than n log n; `prepare` gets the number of characters and returns the work. */
-export function tooFastGrowth(prepare: (characters: number) => () => unknown): Growth | null {
-  let characters = SIZES.from;
+export function tooFastGrowth(
+  prepare: (characters: number) => () => unknown,
+  from: number = SIZES.from,
+): Growth | null {
+  let characters = from;
   let work = prepare(characters);
   let ms = timeOf(work);
   while (ms < SHORT_MS) {

@@ -6,6 +6,8 @@ export interface Reader {
   readonly prepare: (text: string) => () => unknown;
   /** What is repeated, beside {@link ATOMS}. */
   readonly atoms?: readonly string[];
+  /** For those that take long by themselves: characters of the shortest text; only `atoms` are repeated. */
+  readonly slowFrom?: number;
   /** What stands before and behind the repeated part; {@link FRAMES} if absent. */
   readonly frames?: readonly (readonly [before: string, after: string])[];
 }
@@ -66,9 +68,9 @@ export interface Shape {
 }
 
 /** The texts for a reader. */
-export function shapesFor({ atoms = [], frames = FRAMES }: Reader): readonly Shape[] {
+export function shapesFor({ atoms = [], frames = FRAMES, slowFrom }: Reader): readonly Shape[] {
   return frames.flatMap(([before, after], at) =>
-    [...(at === 0 ? ATOMS : BLANKS), ...atoms].map((atom) => ({
+    [...(slowFrom !== undefined ? [] : at === 0 ? ATOMS : BLANKS), ...atoms].map((atom) => ({
       name: [before, `${atom}…`, after].map((part) => JSON.stringify(part)).join(" "),
       text: (characters: number): string =>
         before + atom.repeat(Math.ceil(characters / atom.length)) + after,

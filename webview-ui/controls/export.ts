@@ -38,8 +38,11 @@ export function toMarkdown({ heads, rows }: NumberTable): string {
   ].join("\n");
 }
 
-/** What a spreadsheet takes for a formula: at the start, behind blanks, or behind what some separate cells and rows by. */
-const FORMULA = /(?<=(?:^|[;\t\r\n])[\s\p{Cc}\p{Cf}]*)[=+\-@＝＋－＠]/gu;
+/**
+ * What a spreadsheet takes for a formula: at the start, behind blanks, or behind what some separate cells and rows by. Only from its sign
+ * on it looks back, not from each blank.
+ */
+const FORMULA = /[=+\-@＝＋－＠](?<=(?:^|[;\t\r\n])[\s\p{Cc}\p{Cf}]*.)/gu;
 
 /** A text that a spreadsheet would take for a formula stays a text. */
 function csvCell(text: string): string {

@@ -125,7 +125,7 @@ function code(text: string): string {
 }
 
 function longestTicks(text: string): number {
-  return Math.max(0, ...(text.match(/`+/g) ?? []).map((run) => run.length));
+  return (text.match(/`+/g) ?? []).reduce((most, { length }) => Math.max(most, length), 0);
 }
 
 function oneLine(text: string): string {

@@ -22,10 +22,11 @@ export function placesToComment(text: string, names: readonly string[]): readonl
   const lines = text.split("\n");
   const wanted = new Set(names);
   const chosen = new Set<number>();
+  const ended = new Set<string>();
   for (let line = 0; line < lines.length; line++) {
     const name = assignedName(lines[line] ?? "");
     if (name === null) continue;
-    const end = line + spannedLines(lines, line);
+    const end = line + spannedLines(lines, line, ended);
     if (wanted.has(name)) for (let at = line; at < end; at++) chosen.add(at);
     line = end - 1;
   }
@@ -44,13 +45,19 @@ function assignedName(line: string): string | null {
   return ASSIGNMENT.exec(line)?.[1] ?? null;
 }
 
-/** A quoted value reaches to the next such mark, or to the end of its line when there is none. */
-function spannedLines(lines: readonly string[], start: number): number {
+/**
+ * A quoted value reaches to the next such mark, or to the end of its line when there is none. `ended` has the marks that no later line
+ * has, so that the rest of the text is not searched for each line.
+ */
+function spannedLines(lines: readonly string[], start: number, ended: Set<string>): number {
   const opening = /=\s*(["'`])(.*)$/s.exec(lines[start] ?? "");
   const [, mark = "", rest = ""] = opening ?? [];
-  if (opening === null || rest.includes(mark)) return 1;
-  const end = lines.findIndex((line, index) => index > start && line.includes(mark));
-  return end === -1 ? 1 : end - start + 1;
+  if (opening === null || rest.includes(mark) || ended.has(mark)) return 1;
+  for (let end = start + 1; end < lines.length; end += 1) {
+    if (lines[end]?.includes(mark)) return end - start + 1;
+  }
+  ended.add(mark);
+  return 1;
 }
 
 function reads(text: string, expected: readonly (readonly [string, string])[]): boolean {

@@ -22,6 +22,8 @@ export class FlowScanner {
   readonly #isJson: boolean;
   readonly #frames: Frame[] = [];
   #basePath: readonly string[] = [];
+  #lineStart = 0;
+  #lineEnd = -1;
 
   /** `indent` is that of the block in which the collection stands: a line with no more ends it, closed or not. */
   constructor(result: ScanResult, indent: number, isJson: boolean) {
@@ -143,13 +145,22 @@ export class FlowScanner {
 
   #wordEnd(at: number): number {
     const { text } = this.#result;
-    const newline = text.indexOf("\n", at);
-    const limit = newline < 0 ? text.length : newline;
+    const limit = this.#lineEndFrom(at);
     if (text[at] === '"' || text[at] === "'") return quotedEnd(text, at, limit);
     let end = at + 1;
     while (end < limit && !this.#endsPlain(end)) end += 1;
     while (end > at + 1 && /\s/.test(text[end - 1] ?? "")) end -= 1;
     return end;
+  }
+
+  /** The end of the line at `at`. It is found once per line: a collection may have all its words in one. */
+  #lineEndFrom(at: number): number {
+    if (at < this.#lineStart || at > this.#lineEnd) {
+      const end = this.#result.text.indexOf("\n", at);
+      this.#lineStart = at;
+      this.#lineEnd = end < 0 ? this.#result.text.length : end;
+    }
+    return this.#lineEnd;
   }
 
   #endsPlain(at: number): boolean {
