@@ -41,7 +41,7 @@ function coerceMap(source: YamlSource, node: Node, shape: Shape | undefined): un
 }
 
 /** A key that is the user's own, such as `x-defaults`: for anchors and notes, as Docker's Compose has them. */
-export function isOwnKey(key: string): boolean {
+function isOwnKey(key: string): boolean {
   return key.startsWith("x-");
 }
 
