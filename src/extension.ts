@@ -19,6 +19,7 @@ import { isInWorkspace } from "./host/runs/inWorkspace.ts";
 import { registerTools } from "./host/tools/registerTools.ts";
 import { LazyTree } from "./host/views/lazyTree.ts";
 import type { Trees } from "./host/views/trees.ts";
+import { plainWindow } from "./host/vscode/plainWindow.ts";
 import { registerCommands } from "./host/vscode/registerCommands.ts";
 import { setTranslations } from "./shared/l10n.ts";
 
@@ -90,7 +91,7 @@ export function activate(context: vscode.ExtensionContext): TinkerRlApi {
 async function whileLoading<Loaded>(work: Promise<Loaded>): Promise<Loaded> {
   const title = vscode.l10n.t("Loading Tinker RL…");
   for (const location of [vscode.ProgressLocation.Window, { viewId: "tinkerRL.runs" }]) {
-    void vscode.window.withProgress({ location, title }, () => work.catch(() => undefined));
+    void plainWindow.withProgress({ location, title }, () => work.catch(() => undefined));
   }
   return await work;
 }

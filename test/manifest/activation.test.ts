@@ -31,7 +31,9 @@ describe("activation", () => {
     expect(loaded.length).toBeGreaterThan(5);
     expect(
       loaded.filter((file) =>
-        /^src\/(core\/(?!errors\.ts|json\.ts|secrets\/redaction\/)|node|trainer|local)/.test(file),
+        /^src\/(core\/(?!errors\.ts|json\.ts|secrets\/redaction\/|util\/)|node|trainer|local)/.test(
+          file,
+        ),
       ),
     ).toEqual([]);
     const packages = loaded.flatMap((file) =>

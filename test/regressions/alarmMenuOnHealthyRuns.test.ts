@@ -46,6 +46,6 @@ it("offers the evidence where an alarm fires, and says so to screen readers", ()
   const healthy = runRow(aRun(), PLAIN);
   const ill = runRow(aRun({ alarms: ["reward_decline"] }), PLAIN);
   expect([isOffered(healthy.context), isOffered(ill.context)]).toEqual([false, true]);
-  expect(ill.spoken).toContain("alarm: The reward declines after its peak");
+  expect(ill.spoken).toContain("alarm: The reward falls from its best");
   expect(healthy.spoken).not.toContain("alarm");
 });

@@ -91,7 +91,7 @@ function theRuns(runs: readonly RunEntry[]) {
     onDidChange: changed.event,
   };
   const labels = { nameOf: () => null, isArchived: () => false };
-  const trainings = { waiting: [], onDidChange: new Emitter<void>().event };
+  const trainings = { active: [], waiting: [], onDidChange: new Emitter<void>().event };
   const opened: string[] = [];
   const dashboard = { open: (folder: string) => opened.push(folder) };
   const alarms = { onDidChange: new Emitter<void>().event, idsOf: () => [] };

@@ -36,6 +36,23 @@ vi.mock("vscode", () => {
         shown.push(...items, options);
         return options.canPickMany === true ? items : items[0];
       },
+      createQuickPick: () => {
+        let onHide = () => undefined as unknown;
+        const list = {
+          ...{ title: "", placeholder: "", items: [] as readonly unknown[] },
+          onDidChangeValue: () => undefined,
+          onDidAccept: () => undefined,
+          onDidHide: (listener: () => unknown) => {
+            onHide = listener;
+          },
+          show: () => {
+            shown.push(list.title, list.placeholder, ...list.items);
+            onHide();
+          },
+          dispose: () => undefined,
+        };
+        return list;
+      },
       showInputBox: async (options: { validateInput?: (value: string) => unknown }) => {
         shown.push(options, options.validateInput?.("x"));
       },

@@ -19,7 +19,7 @@ describe.each(UNLOADED)("an operation that fails because its %s", (text) => {
   ])(
     "shows that the session is lost, %s, instead of failing rollouts one after the other",
     (_, error) => {
-      expect(faultReaction(error)).toBe("fatal");
+      expect(faultReaction(error)).toBe("end-run");
       expect(isSessionLost(error)).toBe(true);
       expect(error.message).toContain(`${text}. Resume the run from its last checkpoint.`);
     },

@@ -121,7 +121,7 @@ describe("the weights that a person means", () => {
     const chosen = await choose(path);
     const opened = await chosen.open(aService([path], "Org/Model"));
     expect(opened.loaded.config.model_name).toBe("Org/Model");
-    await expect(chosen.open(aService([path]))).rejects.toThrow("--config FILE");
+    await expect(chosen.open(aService([path]))).rejects.toThrow("--config_path FILE");
   });
 
   it.each([
