@@ -29,7 +29,7 @@ export async function setKey(
   for (;;) {
     const value = await askForValue(options, { id: chosen, other, reason });
     if (value === undefined) return false;
-    const host = other === null ? null : await chooseHost(options, chosen, other);
+    const host = await chooseHost(options, chosen, other);
     if (host === undefined) return false;
     const key = { id: chosen, value, host };
     const answer = await tryOut(options, key);
@@ -96,12 +96,13 @@ async function askForName(ui: KeyUi): Promise<KeyId | undefined> {
   return name === undefined ? undefined : (keyIdOf(name.trim()) ?? undefined);
 }
 
-/** The host of the key: the one that a setting leads to, or null for the official service; undefined when the user cancelled. */
+/** The host of the key: the one that a setting leads to, or null for the official service; undefined when the user cancelled. Without `other` nothing is asked. */
 function chooseHost(
   { ui }: SetKeyOptions,
   id: KeyId,
-  other: string,
+  other: string | null,
 ): Promise<string | null | undefined> {
+  if (other === null) return Promise.resolve(null);
   const official = isServiceId(id) ? officialHost(id) : "";
   return ui.pick({
     title: vscode.l10n.t("Server for {0}", keyLabel(id)),
