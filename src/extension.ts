@@ -40,10 +40,19 @@ export function activate(context: vscode.ExtensionContext): TinkerRlApi {
   const redactor = new Redactor();
   const log = redactedLog(vscode.window.createOutputChannel("Tinker RL", { log: true }), redactor);
   let loading: Promise<App> | null = null;
+  let isDashboardRestored = false;
   const app = (): Promise<App> => {
     loading ??= whileLoading(
       import("./host/app.ts").then(({ createApp }) =>
-        createApp({ context, log, redactor, trees, lazySupport, config }),
+        createApp({
+          context,
+          log,
+          redactor,
+          trees,
+          lazySupport,
+          config,
+          isRestored: () => isDashboardRestored,
+        }),
       ),
     ).catch((error: unknown) => {
       loading = null;
@@ -71,9 +80,10 @@ export function activate(context: vscode.ExtensionContext): TinkerRlApi {
       provideTasks: async () => (await app()).tasks.provideTasks(),
       resolveTask: async (task) => (await app()).tasks.resolveTask(task),
     }),
-    restorePanels("tinkerRL.dashboard", async (panel, state) =>
-      (await app()).restore.dashboard(panel, state),
-    ),
+    restorePanels("tinkerRL.dashboard", async (panel, state) => {
+      isDashboardRestored = true;
+      await (await app()).restore.dashboard(panel, state);
+    }),
     restorePanels("tinkerRL.runs", async (panel, state) =>
       (await app()).restore.runs(panel, state),
     ),

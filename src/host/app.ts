@@ -39,6 +39,8 @@ export interface AppOptions {
   readonly log: vscode.LogOutputChannel;
   readonly redactor: Redactor;
   readonly trees: Trees;
+  /** True when the editor has restored a dashboard, as after a reload; after a crash of the extension host it restores none. */
+  readonly isRestored: () => boolean;
   /** What the help for configurations shows of all this. */
   readonly lazySupport: LazyConfigSupport;
   readonly config: ConfigSupport;
@@ -121,7 +123,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   // A failed first search must not keep the app from loading.
   await finder.find().catch(onError);
   await setContextKey("searched", true);
-  dashboard.reviveAfterCrash();
+  if (!options.isRestored()) dashboard.reviveAfterCrash();
   whenTrusted(register, () => {
     rejoin(runs, log);
     notices.offerInterrupted();

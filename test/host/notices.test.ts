@@ -80,11 +80,15 @@ it("reports a sweep once, when its last run is done", async () => {
   const early = new Emitter<TrainingEnded>((error) => expect.unreachable(String(error)));
   notices([aRun({ folder: "/runs/a", file, phase: "running" })], new Map(), early);
   early.fire({
-    ...{ exitCode: 0, error: null, folder: "/runs/a" },
+    exitCode: 0,
+    error: null,
+    folder: "/runs/a",
     request: aTrainingRequest("/p/c.yaml", { sweep: member }),
   });
   early.fire({
-    ...{ exitCode: 0, error: null, folder: "/runs/z" },
+    exitCode: 0,
+    error: null,
+    folder: "/runs/z",
     request: aTrainingRequest("/p/c.yaml"),
   });
   await vi.waitFor(() => expect(editor.texts).toHaveLength(2));

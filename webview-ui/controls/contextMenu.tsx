@@ -18,7 +18,9 @@ export function ContextMenu({ label, items, at, close }: ContextMenuProps) {
     // biome-ignore lint/a11y/noStaticElementInteractions: catches the keys of the entries within
     <div ref={root} onKeyDown={(event) => menuKey(event, root.current, close)}>
       <MenuList
-        {...{ label, items, close }}
+        label={label}
+        items={items}
+        close={close}
         anchor={() => ({ ...at, width: 0, height: 0 })}
         edge="left"
       />

@@ -58,7 +58,10 @@ export function Menu({ label, icon, isTextShown = false, items }: MenuProps) {
       </button>
       {isOpen ? (
         <MenuList
-          {...{ id, label, items, close }}
+          id={id}
+          label={label}
+          items={items}
+          close={close}
           anchor={() => button.current?.getBoundingClientRect() ?? null}
           edge="right"
         />

@@ -233,6 +233,7 @@ function plannedItem(title: string, description: string, icon: string): vscode.T
   const item = new vscode.TreeItem(title);
   item.description = description;
   item.tooltip = `${title}\n${description}`;
+  item.accessibilityInformation = { label: `${title}, ${description}` };
   item.iconPath = new vscode.ThemeIcon(icon);
   return item;
 }

@@ -5,7 +5,10 @@ import { configIn, textWith } from "../../configText.ts";
 const statePath = "tinker://run/weights/checkpoint_000010";
 const options = { path: "run.yaml" };
 const branch = {
-  ...{ overrides: [], statePath, edits: [], runName: "math-step-10" },
+  overrides: [],
+  statePath,
+  edits: [],
+  runName: "math-step-10",
   from: { run: "math", checkpoint: "checkpoint_000010", step: 10 },
 };
 
