@@ -1,8 +1,9 @@
 /** A sweep from the command: keys, values and a question that shows the runs; the dashboard stays with the run that is read, also after a reload, and says when its folder is gone; a stop of one run, and the continuation of the sweep; the runs in the table. */
 
 import assert from "node:assert/strict";
+import { rmSync } from "node:fs";
 import { localConfig } from "../configs.ts";
-import { deleteFolder, writeFiles } from "../folders.ts";
+import { writeFiles } from "../folders.ts";
 import type { Journey, Stage } from "../journey.ts";
 import { runIn, stepsOf } from "../runFiles.ts";
 
@@ -110,7 +111,7 @@ export const sweep: Journey = {
       "a run folder that is deleted is said to be gone, and another run is offered",
       async () => {
         await workbench.show("Tinker RL");
-        deleteFolder(run("2e-3.seed_2"));
+        rmSync(run("2e-3.seed_2"), { recursive: true });
         await panel
           .getByRole("heading", { name: /^The folder of this run is gone: .*seed_2$/ })
           .waitFor();
