@@ -7,6 +7,7 @@ import type { FileSystem } from "../core/ports.ts";
 import { type StartConfig, type StartRequest, startConfig } from "../node/startConfig.ts";
 import { type LoadedConfig, loadStart } from "./config/configFiles.ts";
 import { firstRunFolder } from "./evaluatedModels.ts";
+import { requireJudged } from "./requireJudged.ts";
 import { type KeyPermission, loadNamed } from "./requireNamed.ts";
 import type { EvaluateRequest } from "./types.ts";
 
@@ -17,6 +18,8 @@ export async function loadEvaluation(
   permission: KeyPermission = {},
 ): Promise<LoadedConfig> {
   const start = await startConfig(fileSystem, await startOf(fileSystem, request));
+  // Before anything of it is read: a changed file gets no answer about what it says now.
+  if (permission.launchRequest !== undefined) requireJudged(permission.launchRequest, start);
   const { splits } = request;
   if (splits.length === 0) {
     requireSplits(start);

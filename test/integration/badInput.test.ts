@@ -92,13 +92,6 @@ describe("a run that cannot be started says why in one line, and sends nothing t
       2,
       /^error: model_name: .*Did you mean Org\/Model\?/,
     ],
-    [
-      "an unknown environment",
-      SOUND.replace("local/calculator", "local/calculater"),
-      RIGHT_KEY,
-      2,
-      /^error: .*local\/calculater.*Did you mean .*calculator/,
-    ],
   ])("%s", async (_, config, key, expectedCode, message) => {
     const { code, stderr } = await train(config, key);
     expect(stderr).toMatch(message);

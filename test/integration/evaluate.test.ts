@@ -28,7 +28,7 @@ evaluation:
   splits: { local/calculator: [test] }
   at_start: false
   at_end: false
-  num_samples: 6
+  num_samples: 8
   rollouts_per_task: 4
   temperatures: [0.9]
 `;
@@ -117,7 +117,7 @@ it("measures base, a step and the end as a count by hand does, and the same twic
     ["step 2", 2],
   ]);
   const played = await playedIn(first.folder);
-  expect(played).toHaveLength(3 * 6 * 4);
+  expect(played).toHaveLength(3 * 8 * 4);
   const base = byTask(played, "base");
   for (const {
     model: { name },
@@ -134,7 +134,7 @@ it("measures base, a step and the end as a count by hand does, and the same twic
     if (name === "base") expect(result.difference).toBeNull();
     else {
       const changes = [...tasks].map(([index, own]) => meanOf(own) - meanOf(base.get(index) ?? []));
-      expect(result.difference?.tasks).toBe(6);
+      expect(result.difference?.tasks).toBe(8);
       expect(result.difference?.mean).toBeCloseTo(meanOf(changes), 9);
     }
   }
@@ -161,7 +161,7 @@ it("goes on after a kill without playing a finished rollout again", async () => 
   await closed;
   const before = await playedIn(place);
   expect(before.length).toBeGreaterThanOrEqual(kept);
-  expect(before.length).toBeLessThan(72);
+  expect(before.length).toBeLessThan(96);
   const [last = ""] = (await playedFiles(place)).slice(-1);
   await appendFile(join(place, "eval", last), '{"step":1,"half a li');
   const resumed = await evaluated(named);
@@ -170,8 +170,8 @@ it("goes on after a kill without playing a finished rollout again", async () => 
   const keys = (await playedIn(place)).map(
     ({ model, index, rollout }) => `${model} ${index} ${rollout}`,
   );
-  expect(keys).toHaveLength(72);
-  expect(new Set(keys).size).toBe(72);
+  expect(keys).toHaveLength(96);
+  expect(new Set(keys).size).toBe(96);
   const text = await readFile(join(place, "run.json"), "utf8");
   expect(JSON.parse(text)).toMatchObject({ attempt: 2, phase: "done" });
 });
