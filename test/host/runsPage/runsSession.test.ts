@@ -17,7 +17,8 @@ let root = "";
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), "tinker-rl-runs-"));
 });
-afterEach(() => rmSync(root, { recursive: true, force: true }));
+// What a closed session still writes may come after the removal has begun.
+afterEach(() => rmSync(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }));
 
 async function open(count: number) {
   const parent = join(root, "runs");
