@@ -46,7 +46,7 @@ export const ALARM_RUNS: readonly AlarmRun[] = [
   {
     ...{ name: "high learning rate, KL to the base", environment: "calculator", steps: 30 },
     environmentSettings: ["nonterminal_reward: 0", "max_turns: 6"],
-    expected: ["kl_flat_reward"],
+    expected: ["kl_base_flat_reward"],
     settings: [
       ...["batch_size: 4", "learning_rate: 0.006", "loss_fn: importance_sampling"],
       "kl_coef: 0.0001",

@@ -6,12 +6,15 @@ import type { AlarmId } from "../config/fields/schema.ts";
 import type { Alarm } from "./alarm.ts";
 import { moreRollouts, slower, variedSampling } from "./alarmEdits.ts";
 
-import { advantageShare, entropyShare, klRise, lostShare } from "./trends.ts";
+import { advantageShare, entropyShare, klFromBase, klRise, lostShare } from "./trends.ts";
 
 type TrendAlarmId = Extract<
   AlarmId,
-  "kl_flat_reward" | "entropy_collapse" | "reward_decline" | "advantage_collapse"
+  "kl_flat_reward" | "kl_base_flat_reward" | "entropy_collapse" | "reward_decline" | "advantage_collapse"
 >;
+
+const WEIGHTS_MOVE =
+  "The weights move, but not towards better rollouts. A lower learning rate slows that; going back to an earlier checkpoint undoes it.";
 
 export const TREND_ALARMS: Readonly<Record<TrendAlarmId, Alarm>> = {
   kl_flat_reward: {
@@ -20,9 +23,18 @@ export const TREND_ALARMS: Readonly<Record<TrendAlarmId, Alarm>> = {
     fires: "above",
     measure: klRise,
     seen: ({ now, value, threshold }) =>
-      `Within 10 steps the KL divergence became ${value.toFixed(1)} times larger, now ${formatMeasure(now.klPolicyBase ?? now.logprobGap)}, and the reward did not rise (alarm above ${threshold} times).`,
-    meaning:
-      "The weights move, but not towards better rollouts. A lower learning rate slows that; going back to an earlier checkpoint undoes it.",
+      `Within 10 steps the KL divergence between sampler and trainer became ${value.toFixed(1)} times larger, now ${formatMeasure(now.logprobGap)}, and the reward did not rise (alarm above ${threshold} times).`,
+    meaning: WEIGHTS_MOVE,
+    edits: slower,
+  },
+  kl_base_flat_reward: {
+    title: "KL divergence to the base model rises, the reward does not",
+    severity: "warning",
+    fires: "above",
+    measure: klFromBase,
+    seen: ({ value, threshold }) =>
+      `Within 10 steps the KL divergence to the base model rose to ${formatMeasure(value)} nats per token, and the reward did not rise (alarm above ${threshold}).`,
+    meaning: WEIGHTS_MOVE,
     edits: slower,
   },
   entropy_collapse: {

@@ -14,9 +14,17 @@ const LEAST_ENTROPY = 0.1;
 /** Standard errors by which the reward must have fallen: more than for a trend that is only shown, because it is judged after each step. */
 const SURE_FALL = 6;
 
-/** How many times larger the KL divergence became within 10 steps; 1 where it is small, or the reward rose with it. */
+/** The KL divergence to the base model, in nats per token; 0 where it did not rise within 10 steps, or the reward rose with it. */
+export function klFromBase(_now: AlarmFacts, { steps }: AlarmPast): number | null {
+  const change = changeOf(steps, ({ klPolicyBase }) => klPolicyBase);
+  if (change === null) return null;
+  const { earlier, later, isFine } = change;
+  return isFine || later <= earlier ? 0 : later;
+}
+
+/** How many times larger the KL divergence of sampler and trainer became within 10 steps; 1 where it is small, or the reward rose with it. */
 export function klRise(_now: AlarmFacts, { steps }: AlarmPast): number | null {
-  const change = changeOf(steps, ({ klPolicyBase, logprobGap }) => klPolicyBase ?? logprobGap);
+  const change = changeOf(steps, ({ logprobGap }) => logprobGap);
   if (change === null) return null;
   const { earlier, later, isFine } = change;
   return isFine || later < LEAST_KL ? 1 : later / Math.max(earlier, LEAST_KL / 10);

@@ -22,11 +22,16 @@ describe("a KL divergence that rises", () => {
     expect(begins(times(20, far))).toEqual([]);
   });
 
-  it("is that of the base model where it is measured", () => {
+  it("to the base model counts by its size, because it is 0 where training begins", () => {
     const measured = (kl: number): Numbers => ({ "optim/kl_policy_base": kl });
+    const ordinary = [0, 0.001, 0.002, 0.004, 0.007, 0.01, 0.015, 0.02, 0.025, 0.03, 0.04, 0.05];
+    expect(begins([...ordinary, 0.06, 0.07, 0.08].map(measured))).toEqual([]);
     expect(begins([...times(10, measured(0.02)), ...times(3, measured(0.3))])).toEqual([
-      "12 kl_flat_reward begins",
+      "12 kl_base_flat_reward begins",
     ]);
+    const better = { ...measured(0.3), ...BETTER };
+    expect(begins([...times(10, measured(0.02)), ...times(3, better)])).toEqual([]);
+    expect(begins(times(20, measured(0.3)))).toEqual([]);
   });
 });
 

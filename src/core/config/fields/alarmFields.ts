@@ -78,7 +78,16 @@ export const alarmFields = {
     nullable: true,
     default: 4,
     change: "tunable",
-    doc: "Factor by which the KL divergence rose within 10 steps while the reward did not: `optim/kl_policy_base` where `kl_coef` measures it, else `optim/kl_sample_train_v2`. Less than 0.01 is silent. Compares means of 3 steps; needs 16 rollouts in each.",
+    doc: "Factor by which the KL divergence between sampler and trainer (`optim/kl_sample_train_v2`) rose within 10 steps while the reward did not. Less than 0.01 is silent. Compares means of 3 steps; needs 16 rollouts in each.",
+  },
+  kl_base_flat_reward: {
+    type: "number",
+    above: 0,
+    nullable: true,
+    default: 0.2,
+    unit: "nats per token",
+    change: "tunable",
+    doc: "KL divergence to the base model (`optim/kl_policy_base`, where `kl_coef` measures it) to which it rose within 10 steps while the reward did not. It is 0 where training begins, so how many times larger it became says nothing. Compares means of 3 steps; needs 16 rollouts in each.",
   },
   entropy_collapse: {
     ...share,
