@@ -45,6 +45,7 @@ const EVIDENCE: Readonly<Record<AlarmId, AlarmEvidence>> = {
   kl_base_flat_reward: { ...ofStep("optim/kl_policy_base"), steps: LENGTH_STEPS },
   entropy_collapse: { ...ofStep("optim/entropy"), steps: LENGTH_STEPS },
   reward_decline: { ...ofStep("rollout/reward/mean"), steps: LENGTH_STEPS },
+  low_success_reward: { ...ofStep("rollout/success_frac"), steps: LENGTH_STEPS },
   advantage_collapse: {
     ...{ metric: "advantage/abs_mean", steps: LENGTH_STEPS },
     madeBy: haveEqualRewards,

@@ -2,7 +2,7 @@
 
 import { mean } from "../util/stats.ts";
 import type { AlarmFacts } from "./alarmFacts.ts";
-import { LEARNT_SHARE, MIN_SAMPLES } from "./samples.ts";
+import { isLearnt, MIN_SAMPLES } from "./samples.ts";
 
 export interface RewardLevel {
   readonly reward: number;
@@ -34,7 +34,7 @@ export function rewardChange(
   const error = Math.sqrt(before.variance + now.variance);
   return {
     hasRisen: now.reward - before.reward > error,
-    isLearnt: last.every(({ successShare }) => (successShare ?? 0) >= LEARNT_SHARE),
+    isLearnt: last.every(isLearnt),
   };
 }
 

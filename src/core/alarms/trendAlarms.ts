@@ -6,11 +6,23 @@ import type { AlarmId } from "../config/fields/schema.ts";
 import type { Alarm } from "./alarm.ts";
 import { moreRollouts, slower, variedSampling } from "./alarmEdits.ts";
 
-import { advantageShare, entropyShare, klFromBase, klRise, lostShare } from "./trends.ts";
+import {
+  advantageShare,
+  entropyShare,
+  klFromBase,
+  klRise,
+  lostShare,
+  mixedSuccesses,
+} from "./trends.ts";
 
 type TrendAlarmId = Extract<
   AlarmId,
-  "kl_flat_reward" | "kl_base_flat_reward" | "entropy_collapse" | "reward_decline" | "advantage_collapse"
+  | "kl_flat_reward"
+  | "kl_base_flat_reward"
+  | "entropy_collapse"
+  | "reward_decline"
+  | "advantage_collapse"
+  | "low_success_reward"
 >;
 
 const WEIGHTS_MOVE =
@@ -70,6 +82,17 @@ export const TREND_ALARMS: Readonly<Record<TrendAlarmId, Alarm>> = {
     meaning:
       "The rollouts of a group differ hardly in their rewards, so that a step teaches hardly anything. Take tasks that are neither too easy nor too hard, or compare more rollouts.",
     edits: moreRollouts,
+  },
+  low_success_reward: {
+    title: "Nearly everything counts as a success",
+    severity: "info",
+    fires: "above",
+    measure: mixedSuccesses,
+    seen: ({ now, value }) =>
+      `For 3 steps at least ${percent(now.successShare ?? 1)} of the rollouts count as successes, although the rewards differ in ${percent(value)} of the groups.`,
+    meaning:
+      "`success_reward` is too low for these rewards, so `success_frac` and pass@k say little. Raise it; training itself does not use it.",
+    edits: () => [],
   },
 };
 

@@ -5,7 +5,7 @@ import { mean, percentile } from "../util/stats.ts";
 import type { AlarmFacts } from "./alarmFacts.ts";
 import { type AlarmPast, MEASURED_STEPS } from "./alarmHistory.ts";
 import { LEVEL_STEPS, rewardChange, rewardLevel } from "./rewardLevel.ts";
-import { LEARNT_SHARE } from "./samples.ts";
+import { isLearnt, mixedSuccessShare, nearlyAllSucceed } from "./samples.ts";
 
 /** A KL divergence below this is usual in healthy runs, however much it rose. */
 const LEAST_KL = 0.01;
@@ -61,6 +61,13 @@ function fallen(trend: Trend): number {
   return trend.fall.was - trend.now;
 }
 
+/** The least share of groups with different rewards in the last steps, although nearly all rollouts succeed; 0 where they do not. */
+export function mixedSuccesses(_now: AlarmFacts, { steps }: AlarmPast): number | null {
+  const last = steps.slice(-LEVEL_STEPS);
+  if (last.length < LEVEL_STEPS || rewardLevel(steps) === null) return null;
+  return last.every(nearlyAllSucceed) ? Math.min(...last.map(mixedSuccessShare)) : 0;
+}
+
 /** Mean size of the advantages of all rollouts in the last steps, as a share of what it was in the first; 1 once the tasks are learnt. */
 export function advantageShare(
   _now: AlarmFacts,
@@ -70,7 +77,7 @@ export function advantageShare(
   const sizes = last.flatMap(({ advantageSize }) => advantageSize ?? []);
   const usual = percentile(firstAdvantages, 0.5) ?? 0;
   if (sizes.length < LEVEL_STEPS || rewardLevel(steps) === null || usual === 0) return null;
-  if (last.every(({ successShare }) => (successShare ?? 0) >= LEARNT_SHARE)) return 1;
+  if (last.every(isLearnt)) return 1;
   return (mean(sizes) ?? 0) / usual;
 }
 

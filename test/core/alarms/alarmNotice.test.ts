@@ -122,8 +122,9 @@ describe("what an alarm suggests", () => {
 
   it("values that a configuration takes, in every alarm", () => {
     const everything = watched([
-      ...times(20),
+      ...times(20, { "optim/kl_policy_base": 0.01 }),
       ...times(5, {
+        "optim/kl_policy_base": 1,
         "rollout/parse_ok_frac": 0.1,
         "rollout/failed_tool_calls/mean": 2,
         "rollout/turn_truncated_frac": 0.5,

@@ -164,7 +164,12 @@ describe("the length of responses", () => {
   });
 
   it("may fall when all is learnt", () => {
-    const learnt = { "rollout/reward/mean": 1, "rollout/reward/std": 0, "rollout/success_frac": 1 };
+    const learnt = {
+      "rollout/reward/mean": 1,
+      "rollout/reward/std": 0,
+      "rollout/success_frac": 1,
+      "group/frac_mixed": 0.2,
+    };
     const steps = [...times(10, learnt), ...times(3, { ...learnt, ...short })];
     expect(watched(steps).changes).toEqual([]);
   });

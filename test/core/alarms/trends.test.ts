@@ -46,7 +46,7 @@ describe("an entropy that falls", () => {
 
   it("is none where the reward rises, where nearly all succeed, or where there was none to lose", () => {
     const low = { "optim/entropy": 0.2 };
-    const learnt = { ...low, "rollout/success_frac": 0.97 };
+    const learnt = { ...low, "rollout/success_frac": 0.97, "group/frac_mixed": 0.2 };
     expect(begins([...times(10), ...times(3, { ...low, ...BETTER })])).toEqual([]);
     expect(begins([...times(10), ...times(3, learnt)])).toEqual([]);
     const small = times(10, { "optim/entropy": 0.08 });
@@ -103,8 +103,26 @@ describe("advantages that collapse", () => {
   });
 
   it("are none once nearly all rollouts succeed", () => {
-    expect(begins([...times(5), ...times(3, { ...small, "rollout/success_frac": 0.97 })])).toEqual(
-      [],
-    );
+    expect(
+      begins([
+        ...times(5),
+        ...times(3, { ...small, "rollout/success_frac": 0.97, "group/frac_mixed": 0.2 }),
+      ]),
+    ).toEqual([]);
+  });
+});
+
+describe("a success that costs nothing", () => {
+  const easy: Numbers = { "rollout/success_frac": 0.98, "group/frac_mixed": 0.9 };
+
+  it("is noted where rewards still differ, and then silences no other alarm", () => {
+    expect(begins(times(4, easy))).toEqual(["2 low_success_reward begins"]);
+    const low = { ...easy, "optim/entropy": 0.2 };
+    expect(begins([...times(10, easy), ...times(3, low)])).toContain("12 entropy_collapse begins");
+  });
+
+  it("is none where nearly all groups are learnt", () => {
+    const learnt = { "rollout/success_frac": 0.98, "group/frac_mixed": 0.1 };
+    expect(begins(times(4, learnt))).not.toContain("2 low_success_reward begins");
   });
 });

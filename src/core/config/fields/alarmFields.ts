@@ -104,6 +104,11 @@ export const alarmFields = {
     default: 0.1,
     doc: "Share of the size of the advantages of the first 5 steps, over all rollouts, below which those of the last 3 steps lie. Silent once 95 % of the rollouts succeed, and while `equal_rewards` fires; needs 16 rollouts in each step.",
   },
+  low_success_reward: {
+    ...share,
+    default: 0.5,
+    doc: "Share of the groups whose rewards differ, in each of 3 steps in a row in which 95 % of the rollouts count as successes. Needs 16 rollouts in each.",
+  },
   event_loop_lag: {
     ...size,
     default: 100,

@@ -121,10 +121,11 @@ export const environmentFields = {
   },
   success_reward: {
     type: "number",
-    default: 1,
+    nullable: true,
+    default: null,
     examples: [0.5],
     change: "tunable",
-    doc: "A rollout with at least this reward counts as a success, in metrics and in evaluations (`success_frac`, pass@k). It changes nothing about training.",
+    doc: "A rollout with at least this reward counts as a success, in metrics and in evaluations (`success_frac`, pass@k). `null` = `max_reward` where that is set, else 1. It changes nothing about training.",
   },
   max_turns: {
     type: "integer",

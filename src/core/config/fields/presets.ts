@@ -2,7 +2,7 @@
 
 import type { FieldTable } from "./field.ts";
 import { configFields } from "./fields.ts";
-import type { Config } from "./schema.ts";
+import type { Config, EnvironmentConfig } from "./schema.ts";
 
 /** True for a model that is trained on this machine. */
 export function isLocalModel(modelName: string): boolean {
@@ -53,6 +53,14 @@ export function samplesAtOnce(config: Config): number {
 /** Tokens below a limit in which the penalty for length grows; by default a fifth, as DAPO has 4,096 of 20,480 (arXiv:2503.14476). */
 export function overlongBuffer(config: Config): number {
   return config.overlong_buffer ?? Math.max(1, Math.floor(config.max_response_tokens / 5));
+}
+
+/** The reward from which on a rollout of the environment is a success. */
+export function successReward({
+  success_reward,
+  max_reward,
+}: Pick<EnvironmentConfig, "success_reward" | "max_reward">): number {
+  return success_reward ?? max_reward ?? 1;
 }
 
 /** What happens to a group with equal rewards: with `direct` advantages it still teaches, otherwise all are zero. */

@@ -1,5 +1,6 @@
 /** Runs an evaluation and writes what came of it. */
 
+import { successReward } from "../../config/fields/presets.ts";
 import type { EvaluationConfig } from "../../config/fields/schema.ts";
 import {
   type EvaluationCell,
@@ -129,10 +130,9 @@ async function evaluateAt(
   const { seed } = evaluation;
   for (const { cell, tasks } of plan) {
     const rollouts = await playCell(context, cell, tasks, { ...how, seed, at, played, report });
-    const { success_reward: successReward } = environmentConfig(context.config, cell.environment);
     results.push(
       summarizeEvaluation(cell, rollouts, {
-        successReward,
+        successReward: successReward(environmentConfig(context.config, cell.environment)),
         failureReward: evaluation.failure_reward,
         baseline: baseline?.inCell(cell) ?? [],
       }),

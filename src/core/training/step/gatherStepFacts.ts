@@ -1,5 +1,6 @@
 /** What the metrics of a step are made of, gathered from its rollouts, its groups and its update. */
 
+import { successReward } from "../../config/fields/presets.ts";
 import type { Config } from "../../config/fields/schema.ts";
 import { lossParameters } from "../../config/rules/lossDefaults.ts";
 import { environmentConfig } from "../../config/taskChoices.ts";
@@ -113,7 +114,7 @@ export function gatherStepFacts(
       advantage,
       isIncluded: advantage !== null,
       isSent: sent.has(rolloutKey(rollout.task)),
-      successReward: environmentConfig(config, rollout.task.environment).success_reward,
+      successReward: successReward(environmentConfig(config, rollout.task.environment)),
     })),
     datums: data.map((datum, i) => tokensOf(datum, trained?.logprobs[i], config)),
     masked: masked.map(({ logprobs, trainerLogprobs = null, mask }) => ({
