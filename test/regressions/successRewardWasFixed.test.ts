@@ -1,7 +1,8 @@
 import { expect, it } from "vitest";
+import { successReward } from "../../src/core/config/fields/presets.ts";
 import { buildMetricsRow } from "../../src/core/runFolder/metrics/metrics.ts";
 import { flattenMetrics } from "../../src/core/runFolder/metrics/metricsTree.ts";
-import { configIn, textWith } from "../core/config/configText.ts";
+import { configIn, textWithEnvironment } from "../core/config/configText.ts";
 import { rolloutFacts, stepFacts } from "../core/runFolder/builders.ts";
 
 const GAMES = { environment: "a/game", group: 0, successReward: 0.5 };
@@ -24,7 +25,14 @@ it("success is counted from each environment's own reward on", () => {
   });
 });
 
-it("is 1 unless the configuration says otherwise", () => {
-  const [own] = Object.values(configIn(textWith()).environments);
-  expect(own?.success_reward).toBe(1);
-});
+it.each([
+  [[], 1],
+  [["max_reward: 10"], 10],
+  [["max_reward: 10", "success_reward: 4"], 4],
+])(
+  "is what the configuration says, else the highest reward that it names, else 1: %j",
+  (lines, expected) => {
+    const [own] = Object.values(configIn(textWithEnvironment(...lines)).environments);
+    expect(own && successReward(own)).toBe(expected);
+  },
+);

@@ -9,6 +9,7 @@ import { correctionFindings } from "./correctionRules.ts";
 import { costFindings } from "./costRules.ts";
 import { environmentFindings } from "./environmentRules.ts";
 import { evaluationFindings } from "./evaluationRules.ts";
+import { intentFindings } from "./intentRules.ts";
 import { valueAt } from "./issues.ts";
 import { lineUpFindings } from "./lineUpRules.ts";
 import { lossFindings } from "./lossRules.ts";
@@ -40,6 +41,7 @@ export function crossFieldFindings(config: Config, values: unknown): readonly Fi
     ...refillFindings(config),
     ...lossFindings(config),
     ...correctionFindings(config),
+    ...intentFindings(config, values),
     ...endFindings(config, values),
     ...costFindings(config),
     ...loadFindings(config),

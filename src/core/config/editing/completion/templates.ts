@@ -46,17 +46,29 @@ environments:
     splits:
       train: {}
     num_rollouts: 16 # rollouts per task; a group is compared with itself
-    max_failing_rollouts: 2 # a group with more failures is left out
+    max_failing_rollouts: 4 # a group with more failures is left out
     nonterminal_reward: 0 # for a rollout that never gives its answer
 
 batch_size: 32 # tasks per step, so 32 x 16 = 512 rollouts
 num_epochs: 1
 save_every: 10
 
-learning_rate: 1e-5
+learning_rate: 2e-5 # 4e-5 for smaller models, 1e-5 for larger ones
+adam_eps: 1e-8
+loss_fn_config:
+  clip_low_threshold: 0.8
+  clip_high_threshold: 1.28 # leaves rare tokens room to become likely
 max_response_tokens: 4096
 max_total_tokens: 32768
+rollout_timeout: 600 # seconds; 32768 tokens take about 550
 max_active_tasks: 128 # rollouts at the same time
+
+# Tasks that training never sees, before the first step, every 10 steps and after the last one.
+evaluation:
+  splits:
+    GeneralReasoning/WhoDunit: [test]
+  num_samples: 128
+  every: 10
 `;
 
 const SEVERAL = `# Trains one model in two environments at once. Needs TINKER_API_KEY and OPENREWARD_API_KEY.
@@ -68,12 +80,14 @@ environments:
     splits:
       train: {}
     num_rollouts: 16
+    max_failing_rollouts: 4
     nonterminal_reward: 0
     weight: 2 # two tasks of this one
   local/calculator:
     splits:
       train: {}
     num_rollouts: 8
+    max_failing_rollouts: 2
     nonterminal_reward: 0
     weight: 1 # for every task of this one
 mix: weighted
@@ -82,7 +96,8 @@ batch_size: 32
 num_epochs: 1
 save_every: 10
 
-learning_rate: 1e-5
+learning_rate: 2e-5
+adam_eps: 1e-8
 max_active_tasks: 128
 `;
 

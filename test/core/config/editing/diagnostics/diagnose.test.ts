@@ -107,7 +107,7 @@ describe("each rule marks its place, and its fix leaves nothing to mark", () => 
   it.each([
     ["model_name: Qwen/Qwen3-9B", "TRL302 error Qwen/Qwen3-9B", "Change to 'Qwen/Qwen3-8B'"],
     ["lora_rank: 128", "TRL302 error 128", "Set to 64 (maximum)"],
-    ["max_total_tokens: 99999", "TRL202 warning 99999", "Set to 32768"],
+    ["max_total_tokens: 99999\nrollout_timeout: 1800", "TRL202 warning 99999", "Set to 32768"],
     [
       "resume_from: tinker://x:train:0/weights/y",
       "TRL303 warning tinker://x:train:0/weights/y",

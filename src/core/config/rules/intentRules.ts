@@ -1,0 +1,88 @@
+/** Settings that are allowed, and quietly do something else than their names say. */
+
+import { isLocalModel } from "../fields/presets.ts";
+import type { Config } from "../fields/schema.ts";
+import { advice, type Finding, note, preferred, setTo } from "../source/finding.ts";
+import { valueAt } from "./issues.ts";
+
+/** Gradients of sums over tokens have norms in the hundreds, those of means about 1. */
+const SMALL_NORM = 10;
+/** Steps ahead from which on clipping alone leaves much of a batch without a gradient. */
+const MANY_STEPS_AHEAD = 4;
+/** Tokens per second of one rollout at a hosted service, tools not counted. */
+const TOKENS_PER_SECOND = 60;
+
+/** `values` is the configuration before defaults. */
+export function intentFindings(config: Config, values: unknown): readonly Finding[] {
+  return [
+    ...gspoFindings(config),
+    ...clipNormFindings(config),
+    ...substepFindings(config),
+    ...lagFindings(config),
+    ...pairFindings(config),
+    ...timeoutFindings(config, values),
+  ];
+}
+
+/** GSPO weighs each rollout alike (Zheng et al. 2025, arXiv:2507.18071, equation 5). */
+function gspoFindings({ loss_fn, loss_normalization }: Config): readonly Finding[] {
+  if (loss_fn !== "gspo" || loss_normalization === "sequence_mean") return [];
+  const message = `GSPO weighs each rollout alike, but \`loss_normalization: ${loss_normalization}\` weighs it by its length. Set \`sequence_mean\`.`;
+  const path = ["loss_normalization"];
+  const remedies = [
+    preferred(setTo(path, "sequence_mean", "Set loss_normalization to sequence_mean")),
+  ];
+  return [advice("TRL204", ["loss_fn"], message, { relatedPaths: [path], remedies })];
+}
+
+function clipNormFindings({ grad_clip_norm, loss_normalization }: Config): readonly Finding[] {
+  const isSmall = grad_clip_norm > 0 && grad_clip_norm <= SMALL_NORM;
+  if (!isSmall || loss_normalization !== "token_sum") return [];
+  const path = ["loss_normalization"];
+  const message = `With \`token_sum\` the norm of a gradient grows with the number of tokens, so ${grad_clip_norm} cuts nearly every update. Set \`loss_normalization: token_mean\`, or a much larger norm.`;
+  const remedies = [preferred(setTo(path, "token_mean", "Set loss_normalization to token_mean"))];
+  return [advice("TRL204", ["grad_clip_norm"], message, { relatedPaths: [path], remedies })];
+}
+
+function substepFindings({ loss_fn, num_substeps }: Config): readonly Finding[] {
+  if (loss_fn !== "importance_sampling" || num_substeps === 1) return [];
+  const path = ["loss_fn"];
+  const message = `After the first of ${num_substeps} updates the weights are no longer those that sampled, and \`importance_sampling\` does not bound the ratios. Use \`ppo\` or \`cispo\`, which clip them.`;
+  const remedies = [preferred(setTo(path, "ppo", "Set loss_fn to ppo"))];
+  return [note("TRL203", ["num_substeps"], message, { relatedPaths: [path], remedies })];
+}
+
+function lagFindings(config: Config): readonly Finding[] {
+  const { loss_fn, max_steps_off_policy: steps, off_policy_correction: correction } = config;
+  // The rule of corrections speaks of importance sampling.
+  if (steps < MANY_STEPS_AHEAD || correction !== "none" || loss_fn === "importance_sampling")
+    return [];
+  const path = ["off_policy_correction"];
+  const message = `Rollouts are trained up to ${steps} steps after their weights without a correction. Use \`off_policy_correction: tis\`, or fewer steps.`;
+  const remedies = [preferred(setTo(path, "tis", "Set off_policy_correction to tis"))];
+  return [note("TRL203", ["max_steps_off_policy"], message, { relatedPaths: [path], remedies })];
+}
+
+/** The two advantages of a pair are always +1 and -1, or nothing, once they are normalized. */
+function pairFindings({ environments }: Config): readonly Finding[] {
+  return Object.entries(environments).flatMap(([name, { num_rollouts }]) => {
+    if (num_rollouts > 2) return [];
+    const path = ["environments", name, "num_rollouts"];
+    const message =
+      "With two rollouts per task an advantage says only which was better, not by how much. Use 8 to 16.";
+    return [note("TRL200", path, message, { remedies: [preferred(setTo(path, 8))] })];
+  });
+}
+
+function timeoutFindings(config: Config, values: unknown): readonly Finding[] {
+  const { max_total_tokens, rollout_timeout, model_name } = config;
+  const needed = Math.ceil(max_total_tokens / TOKENS_PER_SECOND);
+  // The defaults are those of the original program, and say nothing about what is meant here.
+  const isMeant = valueAt(values, ["max_total_tokens"]) !== undefined;
+  if (!isMeant || isLocalModel(model_name) || needed <= rollout_timeout) return [];
+  const path = ["rollout_timeout"];
+  const message = `A rollout of ${max_total_tokens} tokens takes about ${needed} seconds at ${TOKENS_PER_SECOND} tokens per second, but ends after ${rollout_timeout}.`;
+  const value = Math.ceil(needed / 60) * 60;
+  const remedies = [preferred(setTo(path, value, `Set rollout_timeout to ${value}`))];
+  return [note("TRL202", ["max_total_tokens"], message, { relatedPaths: [path], remedies })];
+}

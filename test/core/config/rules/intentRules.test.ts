@@ -1,0 +1,53 @@
+import { describe, expect, it } from "vitest";
+import { diagnose } from "../../../../src/core/config/editing/diagnostics/diagnose.ts";
+import { fixesAt } from "../../../../src/core/config/editing/fixes/fixes.ts";
+import { applyEdits } from "../../../../src/core/config/editing/text/textEdit.ts";
+import { textWith } from "../configText.ts";
+
+const OPTIONS = { path: "run.yaml" };
+
+function found(text: string): readonly string[] {
+  return diagnose(text, OPTIONS)
+    .filter(({ severity }) => severity !== "hint")
+    .map(({ code, span }) => `${code} ${text.slice(span.start, span.end)}`);
+}
+
+/** The text after the preferred fix. */
+function repaired(text: string): string {
+  const fix = fixesAt(text, { start: 0, end: text.length }, OPTIONS).find((one) => one.isPreferred);
+  return fix === undefined ? text : applyEdits(text, fix.edits);
+}
+
+describe("a setting that does something else than its name says is noted, with a fix", () => {
+  it.each([
+    ["loss_fn: gspo", "TRL204 gspo"],
+    ["grad_clip_norm: 1", "TRL204 1"],
+    ["loss_fn: importance_sampling\nnum_substeps: 4", "TRL203 4"],
+    ["max_steps_off_policy: 6", "TRL203 6"],
+    ["max_total_tokens: 65536", "TRL202 65536"],
+  ])("%j", (lines, mark) => {
+    const text = textWith("num_epochs: 1", lines);
+    expect(found(text)).toContain(mark);
+    expect(found(repaired(text))).not.toContain(mark);
+  });
+
+  it("pairs of rollouts", () => {
+    const text = textWith("num_epochs: 1").replace("num_rollouts: 4", "num_rollouts: 2");
+    expect(found(text)).toEqual(["TRL200 2"]);
+    expect(found(repaired(text))).toEqual([]);
+  });
+
+  it.each([
+    "loss_fn: gspo\nloss_normalization: sequence_mean",
+    "grad_clip_norm: 1\nloss_normalization: token_mean",
+    "grad_clip_norm: 500",
+    "num_substeps: 4",
+    "max_steps_off_policy: 2",
+    "max_steps_off_policy: 6\noff_policy_correction: tis",
+    "max_total_tokens: 16384",
+    "max_total_tokens: 65536\nrollout_timeout: 1800",
+  ])("and nothing of the kind for %j", (lines) => {
+    const noted = found(textWith("num_epochs: 1", lines));
+    expect(noted.filter((mark) => /TRL20[234]/.test(mark))).toEqual([]);
+  });
+});
