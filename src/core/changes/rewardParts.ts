@@ -16,7 +16,8 @@ const DIFFICULTIES = ["hard", "middle", "easy"] as const;
 
 /**
  * Parts by environment, by split and by difficulty, at most `max` of each; none where all rollouts would be in one part. Those
- * by difficulty are thirds of the groups in the order of their mean rewards, and weigh each group once.
+ * by difficulty are thirds of the groups: half of a group's rollouts says where it belongs, the other half is what is shown, and then the
+ * other way around, because rewards that are sorted by themselves differ even where all tasks are equal.
  */
 export function rewardParts(rollouts: readonly Scored[], max: number): readonly RewardPart[] {
   const groups = [...groupBy(rollouts, ({ group }) => group).values()];
@@ -36,19 +37,28 @@ export function rewardParts(rollouts: readonly Scored[], max: number): readonly 
 }
 
 function thirds(groups: readonly (readonly number[])[]): readonly RewardPart[] {
-  if (groups.length < DIFFICULTIES.length) return [];
-  const sorted = groups
-    .map((rewards) => ({ rewards, mean: mean(rewards) ?? 0 }))
-    .sort((a, b) => a.mean - b.mean);
-  const third = sorted.length / DIFFICULTIES.length;
+  const halved = groups.filter(({ length }) => length >= 2).map(halves);
+  if (halved.length < DIFFICULTIES.length) return [];
+  const inOrders = ([0, 1] as const).map((own) =>
+    halved
+      .map((each, group) => ({ group, order: mean(each[own]) ?? 0, shown: each[1 - own] ?? [] }))
+      .sort((a, b) => a.order - b.order),
+  );
+  const third = halved.length / DIFFICULTIES.length;
   return DIFFICULTIES.flatMap((name, at) => {
-    const own = sorted.slice(Math.round(at * third), Math.round((at + 1) * third));
-    const rollouts = own.flatMap(({ rewards }) => rewards).length;
-    return partOf(
-      { by: "difficulty", name, rollouts },
-      own.map((group) => [group.mean]),
+    const own = inOrders.flatMap((sorted) =>
+      sorted.slice(Math.round(at * third), Math.round((at + 1) * third)),
     );
+    const rollouts = own.flatMap(({ shown }) => shown).length;
+    const byGroup = groupBy(own, ({ group }) => group);
+    const means = [...byGroup.values()].map((each) => each.map(({ shown }) => mean(shown) ?? 0));
+    return partOf({ by: "difficulty", name, rollouts }, means);
   });
+}
+
+/** Every other rollout of a group, and the others. */
+function halves(rewards: readonly number[]): readonly [readonly number[], readonly number[]] {
+  return [rewards.filter((_, at) => at % 2 === 0), rewards.filter((_, at) => at % 2 === 1)];
 }
 
 function partOf(

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { rewardParts } from "../../../src/core/changes/rewardParts.ts";
+import { createUniform } from "../../../src/core/util/uniform.ts";
 
 const rollout = (group: number, reward: number | null, split = "train") => ({
   ...{ environment: "a/b", split, group, reward },
@@ -47,29 +48,37 @@ describe("rewards of environments", () => {
 });
 
 describe("rewards of thirds of the tasks", () => {
-  it("order groups by their means and weigh each group once", () => {
+  it("weigh each group once, ordered by the half of its rollouts that is not shown", () => {
+    const group = (at: number, rewards: readonly number[]) =>
+      rewards.map((reward) => rollout(at, reward));
     const rollouts = [
-      ...[rollout(0, 1), rollout(0, 1), rollout(0, 1), rollout(0, 1)],
-      ...[rollout(1, 0), rollout(1, 0.5)],
-      ...[rollout(2, 0.5)],
-      ...[rollout(3, 0)],
-      ...[rollout(4, 0.75)],
-      ...[rollout(5, 0.5)],
+      ...group(0, [1, 1, 1, 1, 1, 1]),
+      ...group(1, [0, 0.25, 0, 0.25]),
+      ...group(2, [0.5, 0.5]),
     ];
-    // Means: 0 and 0.25, 0.5 and 0.5, 0.75 and 1.
-    expect(meansBy("difficulty", rollouts)).toEqual({ hard: 0.125, middle: 0.5, easy: 0.875 });
+    expect(meansBy("difficulty", rollouts)).toEqual({ hard: 0.125, middle: 0.5, easy: 1 });
   });
 
-  it("take every group into one third", () => {
+  it("are alike where all tasks are equally hard", () => {
+    const uniform = createUniform(1);
+    const rollouts = Array.from({ length: 2_400 }, (_, at) =>
+      rollout(Math.floor(at / 8), uniform() < 0.5 ? 1 : 0),
+    );
+    const { hard = 0, easy = 0 } = meansBy("difficulty", rollouts);
+    expect(Math.abs(easy - hard)).toBeLessThan(0.06);
+  });
+
+  it("show each rollout once", () => {
     for (const count of [3, 4, 5, 7, 8]) {
-      const rollouts = Array.from({ length: count }, (_, at) => rollout(at, at));
+      const rollouts = Array.from({ length: 2 * count }, (_, at) => rollout(at >> 1, at >> 1));
       const parts = rewardParts(rollouts, 20);
-      expect(parts.reduce((sum, part) => sum + part.rollouts, 0)).toBe(count);
+      expect(parts.reduce((sum, part) => sum + part.rollouts, 0)).toBe(2 * count);
       expect(parts.map(({ mean }) => mean)).toEqual(parts.map(({ mean }) => mean).sort());
     }
   });
 
-  it("need three groups with rewards", () => {
-    expect(rewardParts([rollout(0, 1), rollout(1, 0), rollout(2, null)], 20)).toEqual([]);
+  it("need three groups with two rewards", () => {
+    const pairs = [0, 0, 1, 1].map((group) => rollout(group, 1));
+    expect(rewardParts([...pairs, rollout(2, 1), rollout(2, null)], 20)).toEqual([]);
   });
 });
