@@ -117,9 +117,10 @@ environments:
   calculator:
     splits: { train: {} }
     num_rollouts: 4
-    nonterminal_reward: 0
+    nonterminal_reward: 0.5
     secrets: { own_token: null }
 batch_size: 3
+advantage_calculation: direct # every step trains, whatever is sampled
 max_steps: 2
 max_response_tokens: 48
 system_prompt_template: ${JSON.stringify(`Hi ${planted.WRITTEN_TOKEN}`)}
@@ -141,8 +142,9 @@ export const EMBEDDED_CONFIG = `
 model_name: local/tiny-tool
 run_name: run
 environments:
-  local/calculator: { splits: { train: {} }, num_rollouts: 4, nonterminal_reward: 0 }
+  local/calculator: { splits: { train: {} }, num_rollouts: 4, nonterminal_reward: 0.5 }
 batch_size: 3
+advantage_calculation: direct # every step trains, whatever is sampled
 max_steps: 2
 secrets: { demo_token: "" }
 openreward_upload: true
