@@ -114,11 +114,15 @@ export class RunLease {
     this.#ownedAtMs = now;
   }
 
-  /** A file that is missing or damaged belongs to nobody else. */
+  /**
+   * A file that is missing or damaged belongs to no other trainer, and neither does one of an earlier attempt: that trainer was suspended
+   * while it wrote, and its write ended after this attempt began.
+   */
   async #requireOwn(): Promise<void> {
     const found = await readRunFile(this.#ownFiles, this.folder).catch(() => null);
-    const { pid, startedAtMs } = this.#file;
-    if (found === null || (found.pid === pid && found.startedAtMs === startedAtMs)) return;
+    const { pid, startedAtMs, attempt } = this.#file;
+    if (found === null || found.attempt < attempt) return;
+    if (found.pid === pid && found.startedAtMs === startedAtMs) return;
     this.#ending ??= Promise.resolve();
     throw takenOver(this.folder, found);
   }

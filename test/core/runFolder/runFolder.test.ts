@@ -191,6 +191,15 @@ test("an attempt that another trainer has taken over ends without writing", asyn
   expect(await readRunFile(fileSystem, folder)).toEqual(other.file);
 });
 
+test("an earlier attempt's write that ends late does not take the run from the later one", async () => {
+  const { fileSystem, resume } = await ranRun([0, 1]);
+  const late = await fileSystem.readText(runPaths(folder).runFile);
+  const lease = await resume(2);
+  await fileSystem.writeAtomic(runPaths(folder).runFile, late);
+  await lease.update({ phase: "running" });
+  expect(await readRunFile(fileSystem, folder)).toEqual(lease.file);
+});
+
 test("heartbeats stop once another trainer has taken over", async () => {
   const { parts, clock, resume } = await ranRun([0]);
   const beating = { ...clock, sleep: async () => clock.advance(5_000) };
