@@ -112,6 +112,7 @@ export const workspace = {
   workspaceFolders: [],
   textDocuments: [],
   getConfiguration: () => ({ get: () => undefined, inspect: () => undefined }),
+  onDidGrantWorkspaceTrust: quiet,
   onDidChangeConfiguration: quiet,
   onDidChangeWorkspaceFolders: quiet,
   onDidChangeTextDocument: quiet,
