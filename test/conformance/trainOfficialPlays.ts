@@ -19,6 +19,8 @@ export interface Play {
   readonly stop: string;
   /** What the record says about a failure. */
   readonly error?: RegExp;
+  /** What the last call is answered. */
+  readonly answer?: RegExp;
 }
 
 export interface OfficialEnvironment {
@@ -46,6 +48,11 @@ function ended(reward: number, ...moves: Play["moves"]): Play {
 
 function failed(error: RegExp, ...moves: Play["moves"]): Play {
   return { moves, reward: null, stop: "max_retries", error };
+}
+
+/** The model called a tool that crashes: its own doing, so the end counts. */
+function crashed(answer: RegExp, move: Call): Play {
+  return { moves: [move], reward: 0, stop: "tool_crashed", answer };
 }
 
 function first(count: number): JsonObject {
@@ -149,8 +156,8 @@ export const ENVIRONMENTS: readonly OfficialEnvironment[] = [
     plays: (index) => {
       const play = [
         ended(1, call("fine", {}, 1)),
-        failed(/first line\s+second line/, call("crash", {}, null)),
-        failed(/own code failed/, call("wrong_type", {}, null)),
+        crashed(/first line\s+second line/, call("crash", {}, "refused")),
+        crashed(/own code failed/, call("wrong_type", {}, "refused")),
       ][index];
       return play === undefined ? [] : [play, play];
     },

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { CorrectionName } from "../../src/core/config/rules/correctionDefaults.ts";
 import { Ledger } from "../../src/core/rollout/ledger.ts";
 import type { TrainingDatum } from "../../src/core/training/update/datums.ts";
-import { correctOffPolicy } from "../../src/core/training/update/offPolicyCorrection.ts";
+import { correctOffPolicy, isMasked } from "../../src/core/training/update/offPolicyCorrection.ts";
 import { createUniform } from "../../src/core/util/uniform.ts";
 import { encodeAdapter } from "../../src/local/engine/adapterFile.ts";
 import { adapterLayout, baseLayout } from "../../src/local/engine/architecture.ts";
@@ -155,11 +155,12 @@ class Candidate {
   ): readonly EngineDatum[] {
     const trainer = data.map((datum) => this.#networks[mode].forward([datum]).slice());
     const bounds = name === "tis" ? { ratio_high: high } : { ratio_low: low, ratio_high: high };
-    const { data: sent } = correctOffPolicy(data.map(trainingDatum), trainer, {
+    const { data: weighed } = correctOffPolicy(data.map(trainingDatum), trainer, {
       ...{ off_policy_correction: name, off_policy_correction_config: bounds },
       // As dro: nothing is left out for an advantage of 0.
       ...{ loss_fn: "dro", loss_fn_config: {}, kl_coef: 0 },
     });
+    const sent = weighed.filter((datum) => !isMasked(datum));
     return sent.map(({ rollout, advantages, logprobs, oldLogprobs = logprobs }) => {
       const datum = data[rollout];
       if (datum === undefined) throw new Error(`there is no datum ${rollout}`);
