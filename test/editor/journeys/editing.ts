@@ -48,10 +48,7 @@ export const editing: Journey = {
       "tinker-config.yaml": FAULTY,
       "open.tinker.yaml": OPEN,
       "local.tinker.yaml": localConfig({ max_steps: 3 }),
-      "variant.tinker.yaml": localConfig().replaceAll(
-        "local/calculator",
-        "local/calculator:harder",
-      ),
+      "variant.tinker.yaml": localConfig({ tokenizer_name: "./missing" }),
     });
   },
   async run(stage) {
@@ -166,7 +163,7 @@ export const editing: Journey = {
       await lens(stage, "Start Training").click();
       await workbench.notification("did not start").waitFor({ timeout: 60_000 });
       await page.keyboard.press("Control+Shift+M");
-      await workbench.problems().getByText("calculator:harder").first().waitFor();
+      await workbench.problems().getByText("./missing is neither").first().waitFor();
       await picture("refused");
     });
 

@@ -68,12 +68,14 @@ async function publish(stage: Stage, { tinker }: Services): Promise<void> {
     assert.ok(tinker.asked.some((path) => path.endsWith("/publish")));
   });
 
-  await step("Unpublish Checkpoint takes it back", async () => {
-    const done = workbench.statusItem("final_000001 is no longer public");
+  await step("Unpublish Checkpoint asks first, and takes it back", async () => {
+    const title = workbench.dialog().getByText("Unpublish the checkpoint final_000001");
     await chooseInMenu(stage, checkpointRow(stage), {
       title: "Unpublish Checkpoint",
-      effect: done,
+      effect: title,
     });
+    await workbench.dialog().getByRole("button", { name: "Unpublish", exact: true }).click();
+    await workbench.statusItem("final_000001 is no longer public").waitFor();
   });
 }
 
