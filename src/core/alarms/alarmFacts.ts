@@ -3,7 +3,6 @@
 import { alarmFields } from "../config/fields/alarmFields.ts";
 import type { AlarmId } from "../config/fields/schema.ts";
 import { type MetricsRow, metricAt } from "../runFolder/metrics/metricsTree.ts";
-import { storedTrend } from "../runFolder/metrics/trendMetrics.ts";
 
 export type AlarmFacts = ReturnType<typeof alarmFacts>;
 
@@ -18,6 +17,8 @@ export function alarmFacts(row: MetricsRow) {
   const toolCalls = total("rollout/tool_calls");
   const mixed = number("group/frac_mixed");
   return {
+    /** Counts from 0. */
+    step: row.step,
     firing: firingAfter(row),
     groups: count("group/size/count"),
     /** Groups with two rewards at least. */
@@ -51,8 +52,6 @@ export function alarmFacts(row: MetricsRow) {
     totalS: number("time/total_s"),
     /** Standard deviation of the mean rewards of the groups. */
     groupStd: number("rollout/reward/group_std"),
-    /** Of the mean reward, until this step. */
-    trend: storedTrend(row),
     /** Of sampled tokens, in nats. */
     entropy: number("optim/entropy"),
     klPolicyBase: number("optim/kl_policy_base"),

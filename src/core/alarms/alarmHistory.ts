@@ -8,6 +8,7 @@ import type { MetricsRow } from "../runFolder/metrics/metricsTree.ts";
 import { rewardPoint } from "../runFolder/metrics/trendMetrics.ts";
 import { isMetricsRow } from "../runFolder/reader.ts";
 import { type AlarmFacts, alarmFacts } from "./alarmFacts.ts";
+import { type StepReward, stepReward } from "./rewardFall.ts";
 
 /** What is known of a run so far. */
 export interface AlarmPast {
@@ -17,9 +18,11 @@ export interface AlarmPast {
   readonly firstGaps: readonly number[];
   /** Mean sizes of the advantages in the first steps that had any. */
   readonly firstAdvantages: readonly number[];
+  /** Mean rewards of all steps that have enough rollouts. */
+  readonly rewards: readonly StepReward[];
 }
 
-const NOTHING: AlarmPast = { steps: [], firstGaps: [], firstAdvantages: [] };
+const NOTHING: AlarmPast = { steps: [], firstGaps: [], firstAdvantages: [], rewards: [] };
 
 /** First steps whose log-probability gap shows what is usual for the model. */
 export const BASELINE_STEPS = 5;
@@ -62,6 +65,7 @@ export class AlarmHistory {
       steps: steps.slice(-KEPT_STEPS),
       firstGaps: firstOf(past.firstGaps, logprobGap),
       firstAdvantages: firstOf(past.firstAdvantages, advantageSize),
+      rewards: past.rewards,
     };
   }
 }
@@ -72,7 +76,8 @@ function rewardOf(row: MetricsRow): readonly TrendPoint[] {
 }
 
 function withStep(past: AlarmPast, facts: AlarmFacts): AlarmPast {
-  return { ...past, steps: [...past.steps, facts] };
+  const rewards = past.rewards.concat(stepReward(facts) ?? []);
+  return { ...past, steps: [...past.steps, facts], rewards };
 }
 
 function firstOf(known: readonly number[], value: number | null): readonly number[] {

@@ -39,6 +39,6 @@ export function rewardChange(
 }
 
 /** Of the mean of a step: the variance of groups over their number. Without the means of groups each group counts as one rollout. */
-function squaredError({ groupStd, rewardStd, groups }: AlarmFacts): number {
+export function squaredError({ groupStd, rewardStd, groups }: AlarmFacts): number {
   return (groupStd ?? rewardStd ?? 0) ** 2 / Math.max(1, groups);
 }

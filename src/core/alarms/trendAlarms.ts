@@ -1,7 +1,6 @@
 /** The alarms of a run that goes wrong over many steps. */
 
-import { formatMeasure } from "../../shared/format.ts";
-import { rewardTrendText } from "../../shared/trendText.ts";
+import { formatCount, formatMeasure, formatReward } from "../../shared/format.ts";
 import type { AlarmId } from "../config/fields/schema.ts";
 import type { Alarm } from "./alarm.ts";
 import { moreRollouts, slower, variedSampling } from "./alarmEdits.ts";
@@ -9,6 +8,7 @@ import { moreRollouts, slower, variedSampling } from "./alarmEdits.ts";
 import {
   advantageShare,
   entropyShare,
+  fallUntil,
   klFromBase,
   klRise,
   lostShare,
@@ -65,10 +65,16 @@ export const TREND_ALARMS: Readonly<Record<TrendAlarmId, Alarm>> = {
     severity: "warning",
     fires: "above",
     measure: lostShare,
-    seen: ({ now: { trend }, value, threshold }) =>
-      `${trend === null ? "The mean reward fell" : rewardTrendText(trend)}. That is ${percent(value)} of its range (alarm above ${percent(threshold)}).`,
+    seen: ({ now, past, value, threshold }) => {
+      const fall = fallUntil(now, past);
+      const levels =
+        fall === null
+          ? "The mean reward fell"
+          : `Falling since step ${formatCount(fall.from.lastStep + 1)}: was ${formatReward(fall.from.reward)}, now ${formatReward(fall.to.reward)}`;
+      return `${levels}. That is ${percent(value)} of its range (alarm above ${percent(threshold)}).`;
+    },
     meaning:
-      "Training goes on from weights that were better before. Go back to the checkpoint at the peak, with a lower learning rate.",
+      "The weights were better before. Go back to the checkpoint at the peak, with a lower learning rate.",
     edits: slower,
   },
   advantage_collapse: {

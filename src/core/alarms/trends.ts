@@ -1,9 +1,9 @@
 /** What alarms measure over many steps: whether a number moved while the reward did not. Null = too little to judge by. */
 
-import type { Trend } from "../../shared/trend.ts";
 import { mean, percentile } from "../util/stats.ts";
 import type { AlarmFacts } from "./alarmFacts.ts";
 import { type AlarmPast, MEASURED_STEPS } from "./alarmHistory.ts";
+import { type RewardFall, rewardFall, stepReward } from "./rewardFall.ts";
 import { LEVEL_STEPS, rewardChange, rewardLevel } from "./rewardLevel.ts";
 import { isLearnt, mixedSuccessShare, nearlyAllSucceed } from "./samples.ts";
 
@@ -11,8 +11,6 @@ import { isLearnt, mixedSuccessShare, nearlyAllSucceed } from "./samples.ts";
 const LEAST_KL = 0.01;
 /** In nats: a model that is so sure already has no variety left to lose. */
 const LEAST_ENTROPY = 0.1;
-/** Standard errors by which the reward must have fallen: more than for a trend that is only shown, because it is judged after each step. */
-const SURE_FALL = 6;
 
 /** The KL divergence to the base model, in nats per token; 0 where it did not rise within 10 steps, or the reward rose with it. */
 export function klFromBase(_now: AlarmFacts, { steps }: AlarmPast): number | null {
@@ -38,27 +36,14 @@ export function entropyShare(_now: AlarmFacts, { steps }: AlarmPast): number | n
   return isFine || earlier < LEAST_ENTROPY ? 1 : later / earlier;
 }
 
-/**
- * The share of the reward's way from its lowest to its best level that is lost again, the least of the last steps; 0 while that may be
- * chance. Null until the trend is clear.
- */
-export function lostShare(_now: AlarmFacts, { steps }: AlarmPast): number | null {
-  const last = steps.slice(-LEVEL_STEPS);
-  const shares = last.flatMap(({ trend }) => (trend === null ? [] : (lostOf(trend) ?? [])));
-  if (shares.length < LEVEL_STEPS || rewardLevel(steps) === null) return null;
-  return Math.min(...shares);
+/** The fall of the reward from its best until the step; null where none is sure. */
+export function fallUntil({ step }: AlarmFacts, { rewards }: AlarmPast): RewardFall | null {
+  return rewardFall(rewards.filter((each) => each.step <= step));
 }
 
-function lostOf(trend: Trend): number | null {
-  if (trend.direction === "unclear") return null;
-  const { fall } = trend;
-  if (fall === null || fallen(trend) < SURE_FALL * fall.error) return 0;
-  return fallen(trend) / (fall.was - Math.min(fall.low, trend.now));
-}
-
-function fallen(trend: Trend): number {
-  if (trend.direction === "unclear" || trend.fall === null) return 0;
-  return trend.fall.was - trend.now;
+/** The share of the reward's range that is lost from its best; 0 while that may be chance. Null where the step has too few rollouts. */
+export function lostShare(now: AlarmFacts, past: AlarmPast): number | null {
+  return stepReward(now) === null ? null : (fallUntil(now, past)?.lostShare ?? 0);
 }
 
 /** The least share of groups with different rewards in the last steps, although nearly all rollouts succeed; 0 where they do not. */
