@@ -6,8 +6,9 @@ import { bounds, FINEST_VALUES, fitPiecewiseLine, type PiecewiseLine } from "./p
 export type Trend = ClearTrend | UnclearTrend;
 
 export interface ClearTrend {
+  /** Falling also where a fall has stopped and less than half of it is made up for. */
   readonly direction: "rising" | "flat" | "falling";
-  /** The step that it began with, and how many steps it has lasted, both ends counted. */
+  /** The step that it began with, for a fall the one with the best level, and how many steps it has lasted, both ends counted. */
   readonly since: number;
   readonly steps: number;
   /** Level at `since`, and at the last step: those of the fitted curve, not of single steps. */
@@ -16,8 +17,6 @@ export interface ClearTrend {
   /** Change per step over the last piece of the curve, with its standard error. */
   readonly slope: number;
   readonly slopeError: number;
-  /** The fall from the best level that is not made up for; null where there is none beyond the noise, and while it rises. */
-  readonly fall: Fall | null;
 }
 
 /** Too early to tell. */
@@ -27,16 +26,6 @@ export interface UnclearTrend {
   readonly steps: number;
   /** Groups behind them; null where that is not known. */
   readonly groups: number | null;
-}
-
-export interface Fall {
-  /** The step with the best level. */
-  readonly since: number;
-  readonly was: number;
-  /** The lowest level until now. */
-  readonly low: number;
-  /** Standard error of the difference to the level of the last step. */
-  readonly error: number;
 }
 
 /** A value for each step that has one. */
@@ -55,6 +44,8 @@ const LEAST_VALUES = 6;
 const FLAT_VALUES = 20;
 /** The same behind a turn; a shorter piece is part of the movement before it. */
 const FLAT_PIECE = 10;
+/** Share of a fall that is still lost, from which on it counts. */
+const LOST_SHARE = 0.5;
 /** Standard errors that a change takes where many values show the noise. */
 const SURE = 3;
 /** The same for a piece whose beginning was chosen by the fit. */
@@ -68,7 +59,7 @@ export function trendOf(points: readonly TrendPoint[]): Trend {
   if (count < LEAST_VALUES) return unclear(known);
   const variance = meanVariance(known);
   const whole = judge(fitPiecewiseLine(values, variance));
-  const found = count > FINEST_VALUES ? withRecent(values, variance, whole) : whole;
+  const found = count > FINEST_VALUES ? finer(values, variance, whole) : whole;
   if (found.direction === 0 && !found.hasTurned && count < FLAT_VALUES) return unclear(known);
   const stepAt = (position: number): number => known[Math.round(position)]?.step ?? 0;
   const within = boundsOf(values);
@@ -80,15 +71,6 @@ export function trendOf(points: readonly TrendPoint[]): Trend {
     now: within(found.now),
     slope: found.slope,
     slopeError: found.slopeError,
-    fall:
-      found.fall === null
-        ? null
-        : {
-            since: stepAt(found.fall.since),
-            was: within(found.fall.was),
-            low: within(found.fall.low),
-            error: found.fall.error,
-          },
   };
 }
 
@@ -99,14 +81,22 @@ interface Judgment extends Omit<ClearTrend, "direction" | "steps"> {
   readonly hasTurned: boolean;
 }
 
-/** Averages over long stretches hide what changed last: the newest values are judged by themselves, too, and count where they show a turn. */
-function withRecent(values: readonly number[], variance: number | null, whole: Judgment): Judgment {
-  const start = values.length - FINEST_VALUES;
-  const recent = judge(fitPiecewiseLine(values.slice(start), variance));
-  if (!recent.hasTurned || recent.direction === whole.direction) return whole;
-  const fall =
-    recent.fall === null ? whole.fall : { ...recent.fall, since: recent.fall.since + start };
-  return { ...recent, since: recent.since + start, fall: recent.direction > 0 ? null : fall };
+/** Averages over long stretches hide what changed last, and where a fall began: the values there are judged by themselves, too. */
+function finer(values: readonly number[], variance: number | null, whole: Judgment): Judgment {
+  const judgeFrom = (start: number): Judgment => {
+    const part = judge(fitPiecewiseLine(values.slice(start, start + FINEST_VALUES), variance));
+    return { ...part, since: part.since + start };
+  };
+  const last = values.length - FINEST_VALUES;
+  const recent = judgeFrom(last);
+  // What is flat after a fall does not make up for it.
+  const isMadeUp = recent.direction > 0 || whole.direction >= 0;
+  if (recent.hasTurned && isMadeUp && recent.direction !== whole.direction) return recent;
+  if (whole.direction >= 0) return whole;
+  const { direction, since, was } = judgeFrom(
+    Math.min(last, Math.max(0, Math.round(whole.since) - FINEST_VALUES / 2)),
+  );
+  return direction < 0 ? { ...whole, since, was } : whole;
 }
 
 function judge(line: PiecewiseLine): Judgment {
@@ -126,9 +116,11 @@ function judge(line: PiecewiseLine): Judgment {
   const last = pieces.at(-1);
   let index = pieces.length - 1;
   if (last?.direction === 0 && index > 0 && last.to - last.from < FLAT_PIECE) index -= 1;
-  const direction = sign(pieces[index]?.direction ?? 0);
-  while (index > 0 && pieces[index - 1]?.direction === direction) index -= 1;
-  const since = pieces[index]?.from ?? 0;
+  const ofPiece = sign(pieces[index]?.direction ?? 0);
+  while (index > 0 && pieces[index - 1]?.direction === ofPiece) index -= 1;
+  const best = ofPiece > 0 ? null : fallenFrom(line, end);
+  const direction = best === null ? ofPiece : -1;
+  const since = best ?? pieces[index]?.from ?? 0;
   const length = last === undefined ? 1 : last.to - last.from;
   return {
     direction,
@@ -137,17 +129,17 @@ function judge(line: PiecewiseLine): Judgment {
     now: line.at(end),
     slope: (last?.value ?? 0) / length,
     slopeError: (last?.error ?? 0) / length,
-    fall: direction > 0 ? null : fallOf(line, end),
-    hasTurned: index > 0,
+    hasTurned: since > 0,
   };
 }
 
-function fallOf(line: PiecewiseLine, end: number): Fall | null {
-  const since = line.knots.reduce((a, b) => (line.at(b) > line.at(a) ? b : a));
-  const { value, error } = line.change(since, end);
-  if (-value <= sureErrors(line) * error) return null;
-  const low = Math.min(...line.knots.map(line.at));
-  return { since, was: line.at(since), low, error };
+/** Where the best level is, if most of the fall from it lasts; null where none does beyond the noise. */
+function fallenFrom(line: PiecewiseLine, end: number): number | null {
+  const best = line.knots.reduce((a, b) => (line.at(b) > line.at(a) ? b : a));
+  const { value, error } = line.change(best, end);
+  const low = Math.min(...line.knots.filter((knot) => knot >= best).map(line.at));
+  const isSure = -value > sureErrors(line) * error;
+  return isSure && -value > LOST_SHARE * (line.at(best) - low) ? best : null;
 }
 
 /** Few values show little of the noise itself: the second factor is about that of Student's t. */

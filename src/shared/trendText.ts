@@ -29,7 +29,7 @@ export function rewardTrendText(trend: Trend): string {
       ? plural(steps, "Too early to tell ({0} step)", "Too early to tell ({0} steps)")
       : plural(groups, "Too early to tell ({0} group)", "Too early to tell ({0} groups)");
   }
-  const { direction, since, steps, was, now, fall } = trend;
+  const { direction, since, steps, was, now } = trend;
   if (direction === "rising") {
     return plural(
       steps,
@@ -39,17 +39,11 @@ export function rewardTrendText(trend: Trend): string {
       formatReward(now),
     );
   }
-  const from = fall ?? { since, was };
-  const levels = [formatCount(from.since + 1), formatReward(from.was), formatReward(now)];
-  if (direction === "falling") {
-    return l10n.t("Falling since step {0}: was {1}, now {2}", ...levels);
-  }
-  return fall === null
-    ? plural(steps, "Flat for {0} step", "Flat for {0} steps")
-    : plural(
-        steps,
-        "Flat for {0} step, below step {1}: was {2}, now {3}",
-        "Flat for {0} steps, below step {1}: was {2}, now {3}",
-        ...levels,
-      );
+  if (direction === "flat") return plural(steps, "Flat for {0} step", "Flat for {0} steps");
+  return l10n.t(
+    "Falling since step {0}: was {1}, now {2}",
+    formatCount(since + 1),
+    formatReward(was),
+    formatReward(now),
+  );
 }

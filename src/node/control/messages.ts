@@ -35,7 +35,6 @@ const changeSettings = z
 
 export const controlRequestSchema: z.ZodType<ControlRequest> = z.union([plain, changeSettings]);
 
-const fall = z.object({ since: count, was: z.number(), low: z.number(), error: z.number() });
 const trend: z.ZodType<Trend> = z.union([
   z
     .object({
@@ -46,7 +45,6 @@ const trend: z.ZodType<Trend> = z.union([
       now: z.number(),
       slope: z.number(),
       slopeError: z.number(),
-      fall: fall.readonly().nullable(),
     })
     .readonly(),
   z.object({ direction: z.literal("unclear"), steps: count, groups: count.nullable() }).readonly(),

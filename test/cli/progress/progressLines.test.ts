@@ -180,7 +180,6 @@ test("the end says how the reward moved and gives commands to copy", () => {
     trend: {
       direction: "falling",
       ...{ since: 4, steps: 8, was: 0.72, now: 0.23, slope: -0.07, slopeError: 0.01 },
-      fall: { since: 4, was: 0.72, low: 0.2, error: 0.05 },
     },
   } as const;
   expect(screen([end])).toEqual([

@@ -1,6 +1,6 @@
 /** The trend of the reward in a metrics row: what views show is what the run stored. */
 
-import { behindReward, type Fall, type Trend, type TrendPoint } from "../../../shared/trend.ts";
+import { behindReward, type Trend, type TrendPoint } from "../../../shared/trend.ts";
 import { type MetricsRow, type MetricsTree, mergeMetrics, metricAt } from "./metricsTree.ts";
 
 const DIRECTIONS = { rising: 1, flat: 0, falling: -1 } as const;
@@ -23,7 +23,7 @@ function trendMetrics(trend: Trend): MetricsTree {
   if (trend.direction === "unclear") {
     return { steps: trend.steps, ...(trend.groups === null ? {} : { groups: trend.groups }) };
   }
-  const { direction, since, steps, was, now, slope, slopeError, fall } = trend;
+  const { direction, since, steps, was, now, slope, slopeError } = trend;
   return {
     direction: DIRECTIONS[direction],
     since,
@@ -32,9 +32,6 @@ function trendMetrics(trend: Trend): MetricsTree {
     now,
     slope,
     slope_error: slopeError,
-    ...(fall === null
-      ? {}
-      : { fall: { since: fall.since, was: fall.was, low: fall.low, error: fall.error } }),
   };
 }
 
@@ -56,14 +53,5 @@ export function storedTrend(row: MetricsRow): Trend | null {
     now,
     slope: number("slope") ?? 0,
     slopeError: number("slope_error") ?? 0,
-    fall: storedFall(row),
   };
-}
-
-function storedFall(row: MetricsRow): Fall | null {
-  const number = (name: string): number | null => metricAt(row, `trend/fall/${name}`);
-  const [since, was, low, error] = ["since", "was", "low", "error"].map(number);
-  return since == null || was == null || low == null || error == null
-    ? null
-    : { since, was, low, error };
 }

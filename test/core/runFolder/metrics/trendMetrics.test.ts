@@ -14,13 +14,12 @@ const FALLING: Trend = {
   now: 0.23,
   slope: -0.03,
   slopeError: 0.002,
-  fall: { since: 4, was: 0.72, low: 0.2, error: 0.05 },
 };
 
 it.each([
   FALLING,
-  { ...FALLING, direction: "flat", fall: null },
-  { ...FALLING, direction: "rising", fall: null },
+  { ...FALLING, direction: "flat" },
+  { ...FALLING, direction: "rising" },
   { direction: "unclear", steps: 4, groups: 32 },
   { direction: "unclear", steps: 4, groups: null },
 ] as const)("a row gives back the trend that it stores: %j", (trend) => {
