@@ -13,7 +13,7 @@ import {
 import { formatTick, formatXTick } from "../../webview-ui/charts/format.ts";
 import { labelledTicks, tickSteps } from "../../webview-ui/charts/ticks.ts";
 import { EVALUATION_SIGNS } from "../../webview-ui/controls/chartMarks.ts";
-import { firstViewState } from "../../webview-ui/model/viewState.ts";
+import { firstViewState, type ViewState } from "../../webview-ui/model/viewState.ts";
 import { environmentLook } from "../../webview-ui/views/charts/environmentSeries.ts";
 import {
   type RewardChartSource,
@@ -24,13 +24,13 @@ import { THEMES } from "../dashboard/themes.ts";
 import { aRun } from "../host/views/runEntries.ts";
 import { aRunStore } from "../webview/runStores.ts";
 
-const SMOOTHING = 0.6;
+const SMOOTHED: ViewState = { ...firstViewState(0), smoothing: { kind: "ema", factor: 0.6 } };
 
 function aSource(
   columns: Readonly<Record<string, readonly number[]>>,
   evaluations: readonly EvaluationView[] = [],
 ): RewardChartSource {
-  return { data: aRunStore(columns, { evaluations }), view: signal(firstViewState(SMOOTHING)) };
+  return { data: aRunStore(columns, { evaluations }), view: signal(SMOOTHED) };
 }
 
 const REWARDS = {
@@ -72,7 +72,7 @@ describe("the reward chart", () => {
 
   it("has the bands that were chosen", () => {
     const { data } = aSource(REWARDS);
-    const view = signal({ ...firstViewState(SMOOTHING), hiddenSeries: ["interval"] });
+    const view = signal({ ...SMOOTHED, hiddenSeries: ["interval"] });
     const { series, bands } = rewardChartData({ data, view }, null);
     const edge = (key: string) => Array.from(series.find((one) => one.key === key)?.values ?? []);
     expect(bands.map(({ upper }) => upper)).toEqual(["range-upper", "tasks-upper"]);

@@ -1,12 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { smooth } from "../../webview-ui/charts/smoothing.ts";
-import { firstViewState } from "../../webview-ui/model/viewState.ts";
+import { firstViewState, type ViewState } from "../../webview-ui/model/viewState.ts";
 import { describeRow, smallChartData } from "../../webview-ui/views/charts/smallChartData.ts";
 import { oneMetric, type SmallChartSpec } from "../../webview-ui/views/charts/smallChartSpecs.ts";
 import { aRunStore } from "../webview/runStores.ts";
 
 const LOSS = [0.1, 0.9, 0.242];
-const VIEW = firstViewState(0.6);
+const SMOOTHING = { kind: "ema", factor: 0.6 } as const;
+const VIEW: ViewState = { ...firstViewState(0), smoothing: SMOOTHING };
 const SPEC: SmallChartSpec = {
   ...oneMetric("Loss", "loss", "purple"),
   band: { upper: "loss/max", lower: "loss/min" },
@@ -18,10 +19,11 @@ function drawn({ chart }: ReturnType<typeof smallChartData>, key: string): reado
 }
 
 describe("a small chart", () => {
-  it("smooths its line, and shows behind it and beside it what the run wrote", () => {
+  it("smooths its line where that was chosen, has its values, and shows behind it what the run wrote", () => {
     const data = smallChartData(RUN, VIEW, SPEC);
-    expect(drawn(data, "loss")).toEqual([...smooth(LOSS, VIEW.smoothing)]);
+    expect(drawn(data, "loss")).toEqual([...smooth(LOSS, SMOOTHING)]);
     expect(drawn(data, "loss")).not.toEqual(LOSS);
+    expect(data.drawn.map((values) => [...values])).toEqual([drawn(data, "loss")]);
     expect(drawn(data, "raw loss")).toEqual(LOSS);
     expect(data.raw.map((values) => [...values])).toEqual([LOSS]);
     expect(describeRow(data, SPEC, VIEW, 1)).toMatch(/Loss 0\.9\d*, smoothed 0\.[1-8]/);

@@ -1,14 +1,27 @@
 /** Smoothing of a series with gaps: a gap stays a gap and is never taken for zero. */
 
 export type Smoothing =
+  /** None for runs shorter than {@link AUTO_STEPS}, else `ema`. */
+  { readonly kind: "auto"; readonly factor: number } | AppliedSmoothing;
+
+type AppliedSmoothing =
   | { readonly kind: "none" }
   /** Exponential moving average; `factor` from 0 to 0.99 is the weight of the past. */
   | { readonly kind: "ema"; readonly factor: number }
   /** Mean, or median, of the last `size` known values. */
   | { readonly kind: "window" | "median"; readonly size: number };
 
+/** The average of a shorter run lags too far behind its values. */
+const AUTO_STEPS = 100;
+
+/** What to apply to a run of so many steps. */
+export function smoothingOf(smoothing: Smoothing, steps: number): AppliedSmoothing {
+  if (smoothing.kind !== "auto") return smoothing;
+  return steps < AUTO_STEPS ? { kind: "none" } : { kind: "ema", factor: smoothing.factor };
+}
+
 /** As many values as given; NaN exactly where the value is NaN. */
-export function smooth(values: ArrayLike<number>, smoothing: Smoothing): Float64Array {
+export function smooth(values: ArrayLike<number>, smoothing: AppliedSmoothing): Float64Array {
   switch (smoothing.kind) {
     case "none":
       return Float64Array.from(values);

@@ -139,7 +139,7 @@ export function firstViewState(smoothing: number): ViewState {
     isGrouped: false,
     closedGroups: [],
     smoothing:
-      smoothing > 0 ? { kind: "ema", factor: Math.min(0.99, smoothing) } : { kind: "none" },
+      smoothing > 0 ? { kind: "auto", factor: Math.min(0.99, smoothing) } : { kind: "none" },
     rewardBy: "all",
     xAxis: "step",
     isLog: false,

@@ -3,7 +3,7 @@
 import { meanInterval } from "../../src/shared/interval.ts";
 import { formatTick, formatXTick } from "../charts/format.ts";
 import { type Range, shownX, valueRange } from "../charts/scale.ts";
-import { type Smoothing, smooth } from "../charts/smoothing.ts";
+import { type Smoothing, smooth, smoothingOf } from "../charts/smoothing.ts";
 import { tickSteps } from "../charts/ticks.ts";
 import type { XAxis } from "../charts/xAxis.ts";
 import type { ChartBand, ChartData, ChartSeries } from "../controls/chartData.ts";
@@ -46,8 +46,9 @@ const MIN_RUNS = 3;
 /** A line a run. */
 export function runsChart(curves: readonly Curve[], options: CompareOptions): ChartData {
   const grid = gridOf(curves, options.xAxis);
+  const smoothing = smoothingOfAll(curves, options);
   const series = curves.map((curve): ChartSeries => {
-    const values = onGrid({ ...curve, ys: smooth(curve.ys, options.smoothing) }, grid);
+    const values = onGrid({ ...curve, ys: smooth(curve.ys, smoothing) }, grid);
     return lineOf(curve, values);
   });
   return chartOf(grid, series, [], options);
@@ -59,13 +60,12 @@ export function groupsChart(
   bandKind: BandKind,
   options: CompareOptions,
 ): ChartData {
-  const grid = gridOf(
-    groups.flatMap(({ curves }) => curves),
-    options.xAxis,
-  );
+  const all = groups.flatMap(({ curves }) => curves);
+  const grid = gridOf(all, options.xAxis);
+  const smoothing = smoothingOfAll(all, options);
   const drawn = groups.map((group) => {
     const lines = group.curves.map((curve) =>
-      onGrid({ ...curve, ys: smooth(curve.ys, options.smoothing) }, grid),
+      onGrid({ ...curve, ys: smooth(curve.ys, smoothing) }, grid),
     );
     return { group, ...bandOf(lines, grid.length, bandKind) };
   });
@@ -80,6 +80,11 @@ export function groupsChart(
   );
   const lines = drawn.map(({ group, mean }) => lineOf(group, mean));
   return chartOf(grid, [...edges, ...lines], bands, options);
+}
+
+/** Runs that are compared are drawn alike: the shortest decides. */
+function smoothingOfAll(curves: readonly Curve[], { smoothing }: CompareOptions) {
+  return smoothingOf(smoothing, Math.min(...curves.map(({ ys }) => ys.length)));
 }
 
 function chartOf(

@@ -78,7 +78,7 @@ export const FIRST_LAYOUT: RunsLayout = {
   wideCharts: [],
   chartHeights: {},
   xAxis: "step",
-  smoothing: { kind: "ema", factor: 0.6 },
+  smoothing: { kind: "auto", factor: 0.6 },
   isLog: false,
   xRanges: {},
   yRanges: {},

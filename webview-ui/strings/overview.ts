@@ -10,6 +10,7 @@ export const overviewStrings = {
     controls: l10n.t("Chart settings"),
     smoothing: l10n.t("Smoothing"),
     smoothingKinds: {
+      auto: l10n.t("From 100 steps"),
       none: l10n.t("None"),
       ema: l10n.t("Average (EMA)"),
       window: l10n.t("Mean of window"),
@@ -66,7 +67,8 @@ export const overviewStrings = {
     title: l10n.t("Reward"),
     subtitle: l10n.t("of all scored rollouts of a step"),
     mean: l10n.t("mean"),
-    raw: l10n.t("not smoothed"),
+    raw: l10n.t("raw"),
+    written: (value: string) => l10n.t("raw {0}", value),
     smoothed: (value: string) => l10n.t("smoothed {0}", value),
     interval: l10n.t("95 % interval of the mean"),
     tasks: l10n.t("± standard deviation of tasks"),

@@ -167,7 +167,7 @@ const displaySettings = {
     scope: "window",
   },
   "dashboard.smoothing": {
-    does: "Smoothing of curves in a new dashboard, from 0 (none) to 0.99.",
+    does: "Smoothing of curves of 100 steps or more in a new dashboard, from 0 (none) to 0.99. Shorter runs are drawn raw.",
     type: "number",
     default: 0.6,
     minimum: 0,

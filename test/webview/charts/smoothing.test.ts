@@ -1,12 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Smoothing, smooth } from "../../../webview-ui/charts/smoothing.ts";
+import { smooth, smoothingOf } from "../../../webview-ui/charts/smoothing.ts";
+import { firstViewState } from "../../../webview-ui/model/viewState.ts";
+import { FIRST_LAYOUT } from "../../../webview-ui/runs/layout.ts";
 
 const GAP = Number.NaN;
 const values = fc.array(
   fc.oneof(fc.double({ min: -1e6, max: 1e6, noNaN: true }), fc.constant(GAP)),
 );
-const smoothings: fc.Arbitrary<Smoothing> = fc.oneof(
+const smoothings: fc.Arbitrary<ReturnType<typeof smoothingOf>> = fc.oneof(
   fc.constant({ kind: "none" as const }),
   fc.record({
     kind: fc.constant("ema" as const),
@@ -52,6 +54,16 @@ describe("smoothing", () => {
     const result = smooth([1, 2, 3], { kind: "ema", factor: 0.5 });
     expect(result[1]).toBeCloseTo((0.5 * 1 + 2) / 1.5, 12);
     expect(result[2]).toBeCloseTo((0.25 * 1 + 0.5 * 2 + 3) / 1.75, 12);
+  });
+
+  it("is off below 100 steps unless it was chosen, and an exponential average from there on", () => {
+    const auto = { kind: "auto", factor: 0.6 } as const;
+    const ema = { kind: "ema", factor: 0.6 } as const;
+    expect(smoothingOf(auto, 99)).toEqual({ kind: "none" });
+    expect(smoothingOf(auto, 100)).toEqual(ema);
+    expect(smoothingOf(ema, 3)).toEqual(ema);
+    expect(firstViewState(0.6).smoothing).toEqual(auto);
+    expect(FIRST_LAYOUT.smoothing).toEqual(auto);
   });
 
   it("takes the middle of a window as median, so that one spike does not show", () => {

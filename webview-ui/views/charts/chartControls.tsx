@@ -10,7 +10,7 @@ interface ControlsProps {
   readonly dashboard: DashboardModel;
 }
 
-const KINDS = ["none", "ema", "window", "median"] as const;
+const KINDS = ["auto", "none", "ema", "window", "median"] as const;
 
 export function ChartControls({ dashboard }: ControlsProps) {
   const { xAxis, isLog, isClipped, isFromZero, xRange, yRange } = dashboard.view.value;
@@ -142,5 +142,5 @@ export function SmoothingControl({ smoothing, set }: SmoothingProps) {
 
 function firstOf(kind: Smoothing["kind"]): Smoothing {
   if (kind === "none") return { kind };
-  return kind === "ema" ? { kind, factor: 0.6 } : { kind, size: 5 };
+  return kind === "ema" || kind === "auto" ? { kind, factor: 0.6 } : { kind, size: 5 };
 }

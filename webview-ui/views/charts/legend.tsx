@@ -74,16 +74,19 @@ export function Legend({ dashboard, entries, marks, row }: LegendProps) {
   );
 }
 
-/** What the run wrote, and beside it what is drawn where that differs. */
+/** Where the line is, and what the run wrote where that differs. */
 function Value({ values, line, counts, row }: ValueProps) {
   const at = row < 0 ? values.length - 1 : row;
   const count = counts?.[at] ?? Number.NaN;
-  if (Number.isNaN(values[at])) return <b>{formatValue(values[at])}</b>;
-  const isDrawn = line === null || line === values || Object.is(line[at], values[at]);
+  const written = values[at];
+  if (Number.isNaN(written)) return <b>{formatValue(written)}</b>;
+  const drawn = line === null ? written : line[at];
   return (
     <>
-      <b>{formatValue(values[at])}</b>
-      {isDrawn ? null : <span class="fact">{strings.reward.smoothed(formatValue(line[at]))}</span>}
+      <b>{formatValue(drawn)}</b>
+      {Object.is(drawn, written) ? null : (
+        <span class="fact">{strings.reward.written(formatValue(written))}</span>
+      )}
       {Number.isNaN(count) ? null : <span class="fact">{strings.reward.restsOn(count)}</span>}
     </>
   );

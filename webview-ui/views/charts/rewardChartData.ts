@@ -2,7 +2,7 @@
 
 import { joined, type PartColumns } from "../../changes/rewardParts.ts";
 import type { ColumnStore } from "../../charts/columns.ts";
-import { type Smoothing, smooth } from "../../charts/smoothing.ts";
+import { smooth, smoothingOf } from "../../charts/smoothing.ts";
 import { xValues } from "../../charts/xAxis.ts";
 import type { ChartBand, ChartSeries } from "../../controls/chartData.ts";
 import type { ChartMark } from "../../controls/chartMarks.ts";
@@ -65,9 +65,10 @@ export function rewardChartData(
   parts: readonly PartColumns[] = [],
 ): RewardChartData {
   const { columns, events } = source.data;
-  const { smoothing, xAxis, hiddenSeries } = source.view.value;
+  const { xAxis, hiddenSeries } = source.view.value;
   const isShown = ({ key }: { readonly key: string }): boolean => !hiddenSeries.includes(key);
   const raw = columns.values(MEAN);
+  const smoothing = smoothingOf(source.view.value.smoothing, raw.length);
   const mean = smooth(raw, smoothing);
   const isSmoothed = smoothing.kind !== "none";
   const evaluations = evaluationSeries(source.data);
@@ -75,7 +76,7 @@ export function rewardChartData(
     { key: "mean", label: text.mean, colour: "blue", look: "line", values: raw, line: mean },
     ...(isSmoothed ? [{ ...RAW_ENTRY, line: raw }] : []),
     ...BANDS.filter(({ column }) => columns.values(column).some(Number.isFinite)),
-    ...(parts.length > 0 ? partEntries(parts, smoothing) : environmentEntries(source)),
+    ...(parts.length > 0 ? partEntries(parts, smoothing) : environmentEntries(columns, smoothing)),
     ...supersededEntry(superseded, columns.steps()),
     ...evaluations.map(evaluationEntry),
   ];
@@ -208,17 +209,18 @@ function within(
   });
 }
 
-function environmentEntries({ data, view }: RewardChartSource): readonly LegendEntry[] {
-  const { smoothing } = view.value;
-  return environmentNames(data.columns).map((name, index) => {
-    const values = data.columns.values(`rollout/env/${name}/reward/mean`);
+type Applied = ReturnType<typeof smoothingOf>;
+
+function environmentEntries(columns: ColumnStore, smoothing: Applied): readonly LegendEntry[] {
+  return environmentNames(columns).map((name, index) => {
+    const values = columns.values(`rollout/env/${name}/reward/mean`);
     const line = smooth(values, smoothing);
     const label = visibleLine(name);
     return { key: `env:${index}`, label, ...environmentLook(index), look: "line", values, line };
   });
 }
 
-function partEntries(parts: readonly PartColumns[], smoothing: Smoothing): readonly LegendEntry[] {
+function partEntries(parts: readonly PartColumns[], smoothing: Applied): readonly LegendEntry[] {
   return parts.map(({ label, mean, rollouts }, index) => ({
     ...{ key: partKey(index), label, ...environmentLook(index), look: "line" },
     ...{ values: mean, line: joined(smooth(mean, smoothing)), counts: rollouts },

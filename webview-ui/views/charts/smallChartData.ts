@@ -2,7 +2,7 @@
 
 import { formatTick, formatValue, formatXTick, formatXValue } from "../../charts/format.ts";
 import { shownX, valueRange } from "../../charts/scale.ts";
-import { smooth } from "../../charts/smoothing.ts";
+import { smooth, smoothingOf } from "../../charts/smoothing.ts";
 import { tickSteps } from "../../charts/ticks.ts";
 import { xValues } from "../../charts/xAxis.ts";
 import type { ChartBand, ChartData, ChartSeries } from "../../controls/chartData.ts";
@@ -17,25 +17,28 @@ export interface SmallChartData {
   readonly steps: Float64Array;
   /** As the run wrote them, one list a series; never smoothed. */
   readonly raw: readonly Float64Array[];
+  /** The lines, one a series. */
+  readonly drawn: readonly Float64Array[];
 }
 
-/** Lines are smoothed; the shaded range, the numbers and the faint line behind a single series are not. */
+/** Lines are smoothed; the shaded range and the faint line behind a single series are not. */
 export function smallChartData(
   { columns, events }: Pick<RunData, "columns" | "events">,
   view: ViewState,
   spec: SmallChartSpec,
 ): SmallChartData {
-  const { smoothing, xAxis, isLog, isClipped, isFromZero, xRange } = view;
+  const { xAxis, isLog, isClipped, isFromZero, xRange } = view;
   const raw = spec.series.map(({ name }) => columns.values(name));
+  const smoothing = smoothingOf(view.smoothing, columns.steps().length);
   const isRawDrawn = smoothing.kind !== "none" && spec.series.length === 1;
+  const smoothed = raw.map((values) => smooth(values, smoothing));
   const lines = spec.series.flatMap((own, index) => {
     const values = raw[index] ?? new Float64Array();
-    const line = lineOf(own, smooth(values, smoothing));
+    const line = lineOf(own, smoothed[index] ?? values);
     return isRawDrawn ? [faintLine(own, values), line] : [line];
   });
   const series = [...bandEdges(spec, columns), ...lines];
   const xs = xValues(xAxis, columns, events.value);
-  const drawn = series.map(({ values }) => values);
   const chart: ChartData = {
     xs,
     series,
@@ -44,28 +47,31 @@ export function smallChartData(
     isLog,
     xSteps: tickSteps(xAxis),
     xRange: xRange ?? shownX(xs),
-    yRange: valueRange(drawn, { isLog, isClipped, isFromZero }),
+    yRange: valueRange(
+      series.map(({ values }) => values),
+      { isLog, isClipped, isFromZero },
+    ),
     formatX: (value, step) => formatXTick(xAxis, value, step),
     formatY: formatTick,
   };
-  return { chart, steps: columns.steps(), raw };
+  return { chart, steps: columns.steps(), raw, drawn: smoothed };
 }
 
 /** A row in words: what the run wrote, and what is drawn where that differs. */
 export function describeRow(
-  { chart, raw }: SmallChartData,
-  { title, series: [first] }: Pick<SmallChartSpec, "title" | "series">,
+  { chart, raw, drawn }: SmallChartData,
+  { title }: Pick<SmallChartSpec, "title">,
   { xAxis }: Pick<ViewState, "xAxis">,
   row: number,
 ): string {
   const value = raw[0]?.[row];
-  const drawn = chart.series.find(({ key }) => key === first?.name)?.values[row];
+  const smoothed = drawn[0]?.[row];
   const written = `${title} ${formatValue(value)}`;
   return strings.spoken.point(
     formatXValue(xAxis, chart.xs[row] ?? 0),
-    Object.is(value, drawn)
+    Object.is(value, smoothed)
       ? written
-      : `${written}, ${strings.reward.smoothed(formatValue(drawn))}`,
+      : `${written}, ${strings.reward.smoothed(formatValue(smoothed))}`,
   );
 }
 

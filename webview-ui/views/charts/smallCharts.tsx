@@ -56,12 +56,17 @@ export function SmallChart({ dashboard, spec }: SmallChartProps) {
     const [values = new Float64Array()] = data.raw;
     return summarize({ values, steps: data.steps });
   }, [data]);
-  const values = data.raw.map((own) => own[row ?? own.length - 1]);
+  const at = row ?? data.steps.length - 1;
+  const values = data.drawn.map((own) => own[at]);
+  const raw = data.raw[0]?.[at];
   return (
     <figure class="card small" aria-label={title}>
       <figcaption class="card-head">
         <h3 title={spec.series[0]?.name}>{title}</h3>
         {spec.series.length === 1 ? <b class="value">{formatValue(values[0])}</b> : null}
+        {spec.series.length > 1 || Object.is(raw, values[0]) ? null : (
+          <span class="fact">{strings.reward.written(formatValue(raw))}</span>
+        )}
         {spec.isPinned === true ? (
           <UnpinButton title={title} unpin={() => dashboard.togglePinned(spec.title)} />
         ) : null}
