@@ -71,7 +71,7 @@ const STEPS: readonly Step[] = [
     id: "steer",
     title: "Stop and resume",
     lines: [
-      "**Stop and Save** ends a run after the step under way. **Resume Run** goes on from there, also after the editor was closed. Both are in the Runs view.",
+      "**Stop and Save** discards the unfinished step, saves the last completed one, and ends the run. **Resume Run** continues from there, also after you close the editor. Both are in the Runs view.",
       "[Go to Runs](command:tinkerRL.runs.focus)",
     ],
     doneWhen: "runResumed",

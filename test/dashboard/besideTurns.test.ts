@@ -70,6 +70,29 @@ it("begins each turn at the height of the same turn beside it, also in a small w
   await dashboard.close();
 });
 
+it("shows the tokens of both rollouts beside each other", async () => {
+  const [theme] = THEMES;
+  if (theme === undefined) throw new Error("There is no theme.");
+  const { folder } = await writeTokens();
+  const dashboard = await openDashboardPage(browser, {
+    ...{ folder, theme, width: 1280, height: 700 },
+    state: {
+      runId: "hard",
+      view: {
+        ...{ tab: "trajectories", rolloutSet: { source: "training", step: 23 } },
+        ...{ rollout: { group: 0, rollout: 0 }, beside: "best", replayMode: "tokens" },
+      },
+    },
+  });
+  const { page, faults } = dashboard;
+  await page.locator(".beside .token-controls").nth(1).waitFor();
+  const titles = await page.locator(".beside section > h3").allTextContents();
+  expect(new Set(titles).size).toBe(2);
+  await page.screenshot({ path: join(SHOTS, "beside-tokens.png") });
+  expect(faults).toEqual([]);
+  await dashboard.close();
+});
+
 it("leaves the room to a replay in a small window, and brings the list back where one asks", async () => {
   const [theme] = THEMES;
   if (theme === undefined) throw new Error("There is no theme.");
@@ -100,6 +123,16 @@ function tops(page: Page, selector: string): Promise<readonly number[]> {
   return page
     .locator(`.beside ${selector}`)
     .evaluateAll((elements) => elements.map((element) => element.getBoundingClientRect().top));
+}
+
+/** Every rollout has the tokens of its stream. */
+async function writeTokens(): Promise<{ readonly folder: string }> {
+  const fileSystem = createFileSystem();
+  const written = await writeHardRun(fileSystem, join(parent, "tokens"), {
+    ...{ rollouts: 8, tokens: 60 },
+  });
+  await fileSystem.close();
+  return written;
 }
 
 /** The worse rollout has one turn more. */

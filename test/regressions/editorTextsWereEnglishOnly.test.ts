@@ -123,17 +123,21 @@ it("rows of steps, groups, rollouts, evaluations, checkpoints and environments a
     ...[true, false].map((isLive) => noStepsText(null, isLive)),
     describeFilter({ kind: "tool errors" }),
     describeFilter({ kind: "reward", from: 0, to: 1 }),
-    runLogText("demo", [
-      {
-        timeMs: 0,
-        attempt: 1,
-        level: "warn",
-        step: 2,
-        message: "-",
-        code: null,
-        data: {},
-      } as never,
-    ]),
+    runLogText(
+      "demo",
+      [
+        {
+          timeMs: 0,
+          attempt: 1,
+          level: "warn",
+          step: 2,
+          message: "-",
+          code: null,
+          data: {},
+        } as never,
+      ],
+      { isLive: true },
+    ),
   ];
   const names = ["calculator", "test", "train", "checkpoint_000004", "final", "local/", "depot"];
   const data = [...names, "one/two", "demo", "min"];

@@ -11,11 +11,15 @@ function event(changes: Partial<RunEvent>): RunEvent {
 }
 
 it("is a list of times and sentences, an attempt after the other, steps counted from 1", () => {
-  const text = runLogText("demo", [
-    event({}),
-    event({ step: 4, level: "warn", kind: "alarm", message: "Two\nlines \u001b[31mred" }),
-    event({ attempt: 2, kind: "run-resumed", message: "The run goes on." }),
-  ]);
+  const text = runLogText(
+    "demo",
+    [
+      event({}),
+      event({ step: 4, level: "warn", kind: "alarm", message: "Two\nlines \u001b[31mred" }),
+      event({ attempt: 2, kind: "run-resumed", message: "The run goes on." }),
+    ],
+    { isLive: true },
+  );
   expect(text.split("\n")).toEqual([
     "What happened in demo",
     "",
@@ -31,5 +35,6 @@ it("is a list of times and sentences, an attempt after the other, steps counted 
 });
 
 it("says so where nothing was written down", () => {
-  expect(runLogText("demo", [])).toContain("Nothing is written down yet.");
+  expect(runLogText("demo", [], { isLive: true })).toContain("No events yet.");
+  expect(runLogText("demo", [], { isLive: false })).toContain("This run logged no events.");
 });

@@ -119,10 +119,9 @@ function Progress({ dashboard }: { readonly dashboard: DashboardModel }) {
   const seconds = dashboard.data.columns
     .values("time/total_s")
     .reduce((sum, value) => (Number.isNaN(value) ? sum : sum + value), 0);
-  const isGoing = ["running", "pausing", "finishing"].includes(run.state);
   const facts = [
     run.evaluated === null ? null : text.evaluating(run.evaluated.done, run.evaluated.total),
-    isGoing && eta !== null && eta > 0 ? text.left(formatDuration(eta)) : null,
+    run.state === "running" && eta !== null && eta > 0 ? text.left(formatDuration(eta)) : null,
     seconds > 0 ? text.elapsed(formatDuration(seconds)) : null,
     tokens === null ? null : text.tokens(formatCount(tokens)),
     stepsUsd === null ? null : formatCost(stepsUsd + evaluationUsd + (laterCostUsd ?? 0)),

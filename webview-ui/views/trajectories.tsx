@@ -7,7 +7,6 @@ import { StepNavigator } from "../controls/stepNavigator.tsx";
 import type { DashboardModel } from "../model/dashboardModel.ts";
 import { isTyping } from "../model/keys.ts";
 import { strings } from "../strings/strings.ts";
-import { isBesideShown } from "./replay/besideReplay.tsx";
 import { type ReadingOrder, useReadingOrder } from "./replay/readingOrder.ts";
 import { Replay } from "./replay/replay.tsx";
 import { AlarmFilter, useAlarmRollouts } from "./rollouts/alarmFilter.tsx";
@@ -22,7 +21,7 @@ import { useMessageSearch } from "./rollouts/useMessageSearch.ts";
 const text = strings.trajectories;
 
 export function Trajectories({ dashboard }: { readonly dashboard: DashboardModel }) {
-  const { rollout, isListKept } = dashboard.view.value;
+  const { rollout, isListKept, beside } = dashboard.view.value;
   const shown = dashboard.selection.rollouts.value;
   const all = shown?.rows ?? [];
   const search = useMessageSearch(dashboard, shown, all.length);
@@ -48,7 +47,7 @@ export function Trajectories({ dashboard }: { readonly dashboard: DashboardModel
       class="trajectories"
       data-open={rollout !== null}
       data-list-kept={isListKept}
-      data-beside={rollout !== null && isBesideShown(dashboard)}
+      data-beside={rollout !== null && beside !== null}
     >
       <section class="list" aria-label={text.grid}>
         <div class="list-head">

@@ -37,7 +37,7 @@ the list of checkpoints. Look into it, also while it grows, with:
 
   ${program} show RUN_FOLDER
 
-Ctrl+C gives up the step under way, saves the last completed one and ends
+Ctrl+C discards the unfinished step, saves the last completed one, and ends
 (exit code 3). A second Ctrl+C ends at once (exit code 6). Both can be resumed.`;
 
 export const RESUME: HelpText = (
@@ -102,10 +102,10 @@ export const CONTROL: HelpText = (program) => `Controls a running run from anoth
   ${program} control RUN_FOLDER ACTION
 
   status             show what the run is doing
-  pause              wait after the step under way
+  pause              wait after the current step
   continue           go on after a pause
   save               save the last completed step, without holding anything up
-  stop               give up the step under way, save the last completed one, end
+  stop               discard the unfinished step, save the last completed one, end
   stop-now           end at once, without saving
   set KEY=VALUE …    change settings from the next step on
 

@@ -211,7 +211,7 @@ function budgetAlarm(
     seen: ({ value, threshold }) =>
       `The run has used ${percent(value)} of \`${key}\` (alarm above ${percent(threshold)}).`,
     meaning:
-      "When all of it is used, the run ends after the step under way, saved. A higher budget lets it go on, now or with a resume.",
+      "When all of it is used, the run saves and ends after the current step. A higher budget lets it continue, now or with a resume.",
     edits: ({ [key]: budget }) => (budget === null ? [] : setting(key, 2 * budget)),
   };
 }

@@ -16,16 +16,16 @@ import { lastRows, totalSteps, usedBy } from "./runList.ts";
 /** Null for a run without a completed step. @throws AppError `file-unreadable`, `folder-unsafe` */
 export async function measureRun(
   files: FolderFiles,
-  { folder, name }: { readonly folder: string; readonly name: string },
+  { folder, name, isLive }: Pick<MeasuredRun, "name" | "isLive"> & { readonly folder: string },
 ): Promise<MeasuredRun | null> {
   const { metrics, resolvedConfig } = runPaths(folder);
   const { rows } = await lastRows(files, metrics, (await files.size(metrics)) ?? 0);
   const text = await readIfReadable(files, resolvedConfig, MAX_BYTES.resolvedConfig);
-  return measuredRun(name, rows, text === null ? undefined : parseJson(text)?.value);
+  return measuredRun({ name, isLive }, rows, text === null ? undefined : parseJson(text)?.value);
 }
 
 function measuredRun(
-  name: string,
+  run: Pick<MeasuredRun, "name" | "isLive">,
   rows: readonly MetricsRow[],
   settings: unknown,
 ): MeasuredRun | null {
@@ -34,7 +34,7 @@ function measuredRun(
   const read = new Measured(rows);
   const used = usedBy(last);
   return {
-    name,
+    ...run,
     steps: last.step + 1,
     totalSteps: totalSteps(last),
     measuredSteps: rows.length,

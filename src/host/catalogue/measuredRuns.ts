@@ -92,6 +92,6 @@ export class MeasuredRuns {
   }
 }
 
-function versionOf({ folder, name, steps, totalSteps, file }: RunEntry): string {
-  return JSON.stringify([folder, name, steps, totalSteps, file?.generation]);
+function versionOf({ folder, name, isLive, steps, totalSteps, file }: RunEntry): string {
+  return JSON.stringify([folder, name, isLive, steps, totalSteps, file?.generation]);
 }

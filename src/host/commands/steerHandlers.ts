@@ -53,7 +53,7 @@ export function steerHandlers(
 async function isSure(run: RunEntry): Promise<boolean> {
   const stop = vscode.l10n.t("Stop Without Saving");
   const detail = vscode.l10n.t(
-    "What came after the last checkpoint is lost; a resume repeats it. Stop and Save loses nothing.",
+    "Steps after the last checkpoint are lost; a resume repeats them. Stop and Save keeps every completed step.",
   );
   const title = vscode.l10n.t("End {0} at once?", run.name);
   return (await plainWindow.showWarningMessage(title, { modal: true, detail }, stop)) === stop;

@@ -106,9 +106,9 @@ const runSettings = {
     does: "What a run does a minute after the editor that started it is gone.",
     type: "enum",
     values: {
-      auto: "Hosted runs go on, local runs stop and save.",
-      keepRunning: "It goes on.",
-      stopAndSave: "It saves a checkpoint and stops.",
+      auto: "Hosted runs continue, local runs stop and save.",
+      keepRunning: "It continues.",
+      stopAndSave: "It discards the unfinished step, saves the last completed one, and stops.",
     },
     default: "auto",
     scope: "machine",

@@ -69,7 +69,7 @@ export const trainingCommands = {
   },
   pauseRun: {
     title: "Pause After This Step",
-    does: "Finishes the step under way and waits.",
+    does: "Completes the current step and waits.",
     icon: "debug-pause",
     palette: "tinkerRL.running",
     menus: [
@@ -89,7 +89,7 @@ export const trainingCommands = {
   },
   stopRun: {
     title: "Stop and Save",
-    does: "Gives up the step under way, saves the last completed one and ends the run.",
+    does: "Discards the unfinished step, saves the last completed one, and ends the run.",
     icon: "debug-stop",
     palette: "tinkerRL.running",
     menus: [

@@ -43,7 +43,8 @@ export class RunLogDocuments implements vscode.TextDocumentContentProvider, vsco
     const { follower } = this.#follow(uri);
     if (follower.runFile === null) await follower.refresh();
     const folder = uri.query;
-    return runLogText(this.#options.store.get(folder)?.name ?? folder, follower.events);
+    const run = this.#options.store.get(folder);
+    return runLogText(run?.name ?? folder, follower.events, { isLive: run?.isLive ?? false });
   }
 
   #follow(uri: vscode.Uri): FollowedRun {

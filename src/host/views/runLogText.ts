@@ -9,7 +9,11 @@ import { plainLine } from "../vscode/plainText.ts";
 const MAX_LENGTH = 4_000;
 
 /** A line an event in their order, with a heading for each attempt. Times are local, steps count from 1. */
-export function runLogText(name: string, events: readonly RunEvent[]): string {
+export function runLogText(
+  name: string,
+  events: readonly RunEvent[],
+  { isLive }: { readonly isLive: boolean },
+): string {
   const lines = [l10n.t("What happened in {0}", plainLine(name))];
   let attempt: number | null = null;
   for (const event of events) {
@@ -17,7 +21,9 @@ export function runLogText(name: string, events: readonly RunEvent[]): string {
     attempt = event.attempt;
     lines.push(eventLine(event));
   }
-  if (events.length === 0) lines.push("", l10n.t("Nothing is written down yet."));
+  if (events.length === 0) {
+    lines.push("", isLive ? l10n.t("No events yet.") : l10n.t("This run logged no events."));
+  }
   return `${lines.join("\n")}\n`;
 }
 

@@ -3,7 +3,7 @@ import { measureRun } from "../../../src/core/runs/measureRun.ts";
 import { encodeJsonLine } from "../../../src/core/util/jsonl.ts";
 import { createMemoryFileSystem } from "../runFolder/memoryFileSystem.ts";
 
-const PLACE = { folder: "/runs/demo", name: "demo" };
+const PLACE = { folder: "/runs/demo", name: "demo", isLive: true };
 
 function aRow(step: number) {
   return {
@@ -53,7 +53,7 @@ it("measures the last steps of a run, with totals from the last one", async () =
   const { fileSystem, settings } = await aRun(Array.from({ length: 20 }, (_, step) => aRow(step)));
   const run = await measureRun(fileSystem, PLACE);
   expect(run).toEqual({
-    ...{ name: "demo", steps: 20, totalSteps: 40, measuredSteps: 10, settings },
+    ...{ name: "demo", isLive: true, steps: 20, totalSteps: 40, measuredSteps: 10, settings },
     step: { tokens: 214.5, costUsd: 0.5, seconds: 60, gradientNorm: 14.5 },
     used: { tokens: 15, costUsd: 5, seconds: 1800 },
     evaluation: { tokenShare: 1 / 3, costUsd: 1 },

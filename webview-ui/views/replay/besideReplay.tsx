@@ -12,15 +12,11 @@ import { strings } from "../../strings/strings.ts";
 import { extremeOf } from "../rollouts/rolloutGroups.ts";
 import { type Parting, partingOf } from "./parting.ts";
 import { ReplayTurns, rowsOfTurns } from "./replayTurns.tsx";
+import { TokenView } from "./tokenView.tsx";
 
 const text = strings.replay;
 /** The indexes of all steps are read for it: not for a rollout that is only passed by. */
 const OCCURRENCES_MS = 300;
-
-/** True when something is chosen to be shown beside a rollout. */
-export function isBesideShown({ view }: DashboardModel): boolean {
-  return view.value.beside !== null && view.value.replayMode !== "tokens";
-}
 
 /** What is asked for to be shown beside `key`: a rollout of its group, or its task elsewhere; null for nothing. */
 function targetOf(
@@ -134,6 +130,7 @@ export function BesideReplay({ dashboard, rolloutKey, group, body, row }: Beside
       : [{ ...other, row: group.find((each) => isSameKey(each, other.key)), group: [] }]),
   ].toSorted((a, b) => a.key.step - b.key.step || (b.body.reward ?? 0) - (a.body.reward ?? 0));
   const compared = other?.key;
+  const { replayMode } = dashboard.view.value;
   const longestTurns = Math.max(...sides.map((side) => side.body.turns.length));
   // The title of a side is a row too.
   const rows = { "--rows": 1 + rowsOfTurns(longestTurns) };
@@ -142,6 +139,7 @@ export function BesideReplay({ dashboard, rolloutKey, group, body, row }: Beside
       {compared === undefined ? null : (
         <PartingBar
           parting={parting}
+          go={replayMode === "tokens" ? null : goToParting}
           diff={() =>
             dashboard.host.command("diffRollouts", {
               key: plainKey(rolloutKey),
@@ -164,22 +162,38 @@ export function BesideReplay({ dashboard, rolloutKey, group, body, row }: Beside
                     : text.reward(formatReward(side.body.reward))}
                 </span>
               </h3>
-              <ReplayTurns
-                dashboard={dashboard}
-                body={side.body}
-                row={side.row}
-                group={side.group}
-                isMarkdown={dashboard.view.value.replayMode === "markdown"}
-                titleId={`${id}-${name}`}
-                parting={parting}
-                longestTurns={longestTurns}
-              />
+              {replayMode === "tokens" ? (
+                <TokenView
+                  dashboard={dashboard}
+                  rolloutKey={side.key}
+                  isListed={side === own && row !== undefined}
+                  streams={side.row?.streams ?? streamsOf(side.body)}
+                  turns={side.body.turns}
+                  trainingUse={side.row?.trainingUse ?? null}
+                />
+              ) : (
+                <ReplayTurns
+                  dashboard={dashboard}
+                  body={side.body}
+                  row={side.row}
+                  group={side.group}
+                  isMarkdown={replayMode === "markdown"}
+                  titleId={`${id}-${name}`}
+                  parting={parting}
+                  longestTurns={longestTurns}
+                />
+              )}
             </section>
           );
         })}
       </div>
     </>
   );
+}
+
+/** Of a rollout that the list does not have; without their tokens each says so when it is asked for. */
+function streamsOf({ turns }: RolloutBody): readonly number[] {
+  return [...new Set(turns.map(({ stream }) => stream))];
 }
 
 function useOther(
@@ -209,17 +223,19 @@ function useOther(
 
 interface BarProps {
   readonly parting: Parting | null;
+  /** Null where the place is not shown. */
+  readonly go: (() => void) | null;
   readonly diff: () => void;
 }
 
-function PartingBar({ parting, diff }: BarProps) {
+function PartingBar({ parting, go, diff }: BarProps) {
   return (
     <div class="parting-bar">
       <span class="fact">
         {parting === null ? text.neverPart : text.partAt(parting.turn + 1, text.partBy[parting.by])}
       </span>
-      {parting === null ? null : (
-        <button type="button" class="link" onClick={goToParting}>
+      {parting === null || go === null ? null : (
+        <button type="button" class="link" onClick={go}>
           {text.goToParting}
         </button>
       )}

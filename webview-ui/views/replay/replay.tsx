@@ -23,7 +23,7 @@ import { strings } from "../../strings/strings.ts";
 import { visibleLine } from "../../text/visible.ts";
 import { MarkButtons, MarkEditor } from "../rollouts/markEditor.tsx";
 import { stopText, trainingUseText } from "../rollouts/rolloutRows.ts";
-import { BesidePicker, BesideReplay, isBesideShown } from "./besideReplay.tsx";
+import { BesidePicker, BesideReplay } from "./besideReplay.tsx";
 import type { ReadingOrder } from "./readingOrder.ts";
 import { replayKey } from "./replayKeys.ts";
 import { KeepList, Pager } from "./replayPager.tsx";
@@ -131,7 +131,18 @@ function useReplayKeys(dashboard: DashboardModel, targets: KeyTargets): void {
 
 /** In the chosen mode; nothing until the rollout was received. */
 function ReplayContent({ dashboard, rolloutKey, row, body, group }: ContentProps) {
-  const { replayMode } = dashboard.view.value;
+  const { replayMode, beside } = dashboard.view.value;
+  if (body !== null && beside !== null) {
+    return (
+      <BesideReplay
+        dashboard={dashboard}
+        rolloutKey={rolloutKey}
+        group={group}
+        body={body}
+        row={row}
+      />
+    );
+  }
   if (replayMode === "tokens") {
     return (
       <TokenView
@@ -145,17 +156,6 @@ function ReplayContent({ dashboard, rolloutKey, row, body, group }: ContentProps
     );
   }
   if (body === null) return null;
-  if (isBesideShown(dashboard)) {
-    return (
-      <BesideReplay
-        dashboard={dashboard}
-        rolloutKey={rolloutKey}
-        group={group}
-        body={body}
-        row={row}
-      />
-    );
-  }
   return (
     <ReplayTurns
       dashboard={dashboard}

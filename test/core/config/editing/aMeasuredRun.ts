@@ -7,6 +7,7 @@ const ENVIRONMENT = { splits: { train: {} }, num_rollouts: 8, max_turns: 10 };
 export function aMeasuredRun(changes: Partial<MeasuredRun> = {}): MeasuredRun {
   return {
     name: "demo",
+    isLive: true,
     steps: 50,
     totalSteps: 200,
     measuredSteps: 10,

@@ -2,6 +2,7 @@
 
 import {
   formatCost,
+  formatCount,
   formatDuration,
   formatExact,
   formatMeasure,
@@ -160,12 +161,14 @@ const RUN_MEASURES: Measures = {
 };
 
 function endMeasure(run: MeasuredRun): Measure {
-  const { steps, totalSteps, secondsLeft, step } = run;
-  if (totalSteps === null || steps >= totalSteps) {
+  const { isLive, steps, totalSteps, secondsLeft, step } = run;
+  if (!isLive || totalSteps === null || steps >= totalSteps) {
     const tookS = step.seconds === null ? null : step.seconds * steps;
     const took = tookS === null ? "" : ` in about ${formatDuration(tookS)}`;
     const cost = run.used.costUsd === null ? null : formatCost(run.used.costUsd);
-    const done = `${formatQuantity(steps, "step")}${took}`;
+    const planned = totalSteps ?? steps;
+    const part = steps < planned ? `${formatCount(steps)}/` : "";
+    const done = `${part}${formatQuantity(Math.max(steps, planned), "step")}${took}`;
     return { label: [done, cost], says: "How far the run came, in what time and at what cost." };
   }
   const costLeft = step.costUsd === null ? null : (totalSteps - steps) * step.costUsd;

@@ -2,6 +2,8 @@
 
 export interface MeasuredRun {
   readonly name: string;
+  /** False once it has ended, also before its last step. */
+  readonly isLive: boolean;
   /** Completed steps. */
   readonly steps: number;
   /** Null = endless, or not known. */

@@ -87,6 +87,13 @@ describe("hints beside the keys of a configuration", () => {
     ]);
   });
 
+  it("say how far a run came that ended before its last step, never what is left", () => {
+    const run = aMeasuredRun({ isLive: false });
+    expect(shown(run, "max_steps: 200\n")).toEqual([
+      "max_steps: 200 ‹· 50/200 steps in about 1 h 19 min · $41.50›",
+    ]);
+  });
+
   it("stand at num_epochs where nothing else ends the run", () => {
     expect(shown(aMeasuredRun(), "num_epochs: 2\nmax_steps:\n")).toEqual([
       "num_epochs: 2 ‹· 3 h 58 min and $124.50 left · step 50/200›",
