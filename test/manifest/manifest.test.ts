@@ -55,6 +55,37 @@ describe("the manifest", () => {
     );
   });
 
+  it("offers in the palette of an empty folder only what can work there", () => {
+    const clauses = new Map(
+      contributes.menus.commandPalette?.map(({ command, when }) => [command, when ?? "true"]),
+    );
+    const isOffered = (command: string): boolean => {
+      const clause = clauses.get(command) ?? "true";
+      return clause.split(" || ").some((part) => part.split(" && ").every(holdsInEmptyFolder));
+    };
+    expect(commands.filter(isOffered).map((id) => id.replace("tinkerRL.", ""))).toEqual([
+      ...["startTraining", "startLocalDemo", "importRun", "refreshRuns", "newConfig"],
+      ...["refreshEnvironments", "setApiKey", "removeApiKey", "importEnv", "keyStatus"],
+      ...["openWalkthrough", "openSettings", "showLog", "reportIssue"],
+    ]);
+  });
+
+  it("offers in the palette what works on a row of a run, its rollouts or checkpoints only where there is a run", () => {
+    const onRun = new Set(
+      contributes.menus["view/item/context"]
+        ?.filter(({ when = "" }) => /tinkerRL\.(runs|trajectories|checkpoints)\b/.test(when))
+        .map(({ command }) => command),
+    );
+    const shown = contributes.menus.commandPalette ?? [];
+    for (const command of onRun) {
+      const { when = "true" } = shown.find((entry) => entry.command === command) ?? {};
+      expect([command, when]).toEqual([
+        command,
+        expect.stringMatching(/^false$|tinkerRL\.(hasRuns|running|trajectoryFilter)\b/),
+      ]);
+    }
+  });
+
   it("focuses in links only views that there are", () => {
     const known = views.map(({ id }) => id);
     const focused = Object.values(strings).flatMap((text) =>
@@ -118,4 +149,10 @@ describe("the manifest", () => {
 
 function manifestFile(): unknown {
   return JSON.parse(readFileSync("package.json", "utf8"));
+}
+
+/** No key of ours is set but what was looked for and not found. */
+function holdsInEmptyFolder(term: string): boolean {
+  if (term === "true") return true;
+  return term.startsWith("!");
 }

@@ -1,6 +1,6 @@
 /** Commands about saved weights. */
 
-import { type CommandFamily, inView, onRow } from "./commandRow.ts";
+import { type CommandFamily, inView, onRow, WITH_RUNS } from "./commandRow.ts";
 
 const CHECKPOINT = onRow("checkpoints", "checkpoint");
 const HOSTED = onRow("checkpoints", "hosted");
@@ -9,6 +9,7 @@ export const checkpointCommands = {
   startFromCheckpoint: {
     title: "Start New Run from Checkpoint…",
     does: "Trains on from saved weights, with or without the optimizer's state.",
+    palette: WITH_RUNS,
     icon: "debug-start",
     needsTrust: true,
     menus: [{ menu: "view/item/context", when: CHECKPOINT, group: "1_use@1" }],
@@ -16,6 +17,7 @@ export const checkpointCommands = {
   chatWithCheckpoint: {
     title: "Chat with Checkpoint…",
     does: "Talks to saved weights in the chat format of their run, freely or with a task of an environment.",
+    palette: WITH_RUNS,
     icon: "comment-discussion",
     needsTrust: true,
     menus: [
@@ -26,6 +28,7 @@ export const checkpointCommands = {
   copyCheckpointPath: {
     title: "Copy Checkpoint Path",
     does: "Copies the address of a checkpoint.",
+    palette: WITH_RUNS,
     icon: "copy",
     menus: [
       { menu: "view/item/context", when: CHECKPOINT, group: "inline@1" },
@@ -35,18 +38,21 @@ export const checkpointCommands = {
   openCheckpointPage: {
     title: "Open in Tinker Console",
     does: "Opens the page of a checkpoint at Tinker in the browser.",
+    palette: WITH_RUNS,
     icon: "link-external",
     menus: [{ menu: "view/item/context", when: HOSTED, group: "2_copy@2" }],
   },
   insertCheckpointPath: {
     title: "Use in Active Config",
     does: "Writes a checkpoint's address into the open configuration.",
+    palette: WITH_RUNS,
     icon: "insert",
     menus: [{ menu: "view/item/context", when: CHECKPOINT, group: "1_use@2" }],
   },
   branchFromCheckpoint: {
     title: "Branch from Checkpoint…",
     does: "Writes a configuration that begins with a checkpoint of a run and has the run's settings, to change and start.",
+    palette: WITH_RUNS,
     icon: "git-branch",
     needsTrust: true,
     menus: [{ menu: "view/item/context", when: CHECKPOINT, group: "1_use@3" }],
@@ -54,6 +60,7 @@ export const checkpointCommands = {
   evaluateCheckpoint: {
     title: "Evaluate Checkpoint…",
     does: "Measures a checkpoint beside the base model on tasks of its run's configuration.",
+    palette: WITH_RUNS,
     icon: "beaker",
     needsTrust: true,
     menus: [{ menu: "view/item/context", when: CHECKPOINT, group: "1_use@4" }],
@@ -61,6 +68,7 @@ export const checkpointCommands = {
   downloadCheckpoint: {
     title: "Download Weights…",
     does: "Puts the weights of a checkpoint into a folder that PEFT loads, with a card beside them.",
+    palette: WITH_RUNS,
     icon: "cloud-download",
     needsTrust: true,
     menus: [{ menu: "view/item/context", when: CHECKPOINT, group: "1_use@5" }],
@@ -68,6 +76,7 @@ export const checkpointCommands = {
   keepCheckpoint: {
     title: "Keep Checkpoint…",
     does: "Sets how long a checkpoint is kept from now on.",
+    palette: WITH_RUNS,
     icon: "pinned",
     needsTrust: true,
     menus: [
@@ -78,6 +87,7 @@ export const checkpointCommands = {
   keepLastState: {
     title: "Keep Last State",
     does: "Removes the expiry of what a resume of a run would begin with.",
+    palette: WITH_RUNS,
     icon: "pinned",
     needsTrust: true,
     menus: [
@@ -88,6 +98,7 @@ export const checkpointCommands = {
   publishCheckpoint: {
     title: "Publish Checkpoint…",
     does: "Lets everyone who knows its address use a checkpoint at Tinker, after you confirm.",
+    palette: WITH_RUNS,
     icon: "globe",
     needsTrust: true,
     menus: [{ menu: "view/item/context", when: HOSTED, group: "3_keep@2" }],
@@ -95,6 +106,7 @@ export const checkpointCommands = {
   unpublishCheckpoint: {
     title: "Unpublish Checkpoint",
     does: "Lets only you use a checkpoint at Tinker again.",
+    palette: WITH_RUNS,
     icon: "eye-closed",
     needsTrust: true,
     menus: [{ menu: "view/item/context", when: HOSTED, group: "3_keep@3" }],
@@ -102,6 +114,7 @@ export const checkpointCommands = {
   deleteCheckpoint: {
     title: "Delete Checkpoint…",
     does: "Deletes saved weights for good, after you confirm.",
+    palette: WITH_RUNS,
     icon: "trash",
     needsTrust: true,
     menus: [{ menu: "view/item/context", when: CHECKPOINT, group: "4_delete@1" }],
@@ -109,6 +122,7 @@ export const checkpointCommands = {
   refreshCheckpoints: {
     title: "Refresh Checkpoints",
     does: "Asks for the list of checkpoints again.",
+    palette: WITH_RUNS,
     icon: "refresh",
     menus: [{ menu: "view/title", when: inView("checkpoints"), group: "navigation@1" }],
   },

@@ -1,6 +1,6 @@
 /** Commands about configurations and the environments they name. */
 
-import { type CommandFamily, inView, ON_CONFIG, onRow } from "./commandRow.ts";
+import { type CommandFamily, inView, ON_CONFIG, onRow, WITH_CONFIG } from "./commandRow.ts";
 
 const ENVIRONMENT = onRow("environments", "environment");
 
@@ -14,6 +14,7 @@ export const configCommands = {
   validateConfig: {
     title: "Validate Configuration",
     does: "Checks a configuration and shows what is wrong in Problems.",
+    palette: WITH_CONFIG,
     icon: "check",
     menus: [
       { menu: "editor/context", when: ON_CONFIG, group: "tinkerRL@3" },
@@ -23,12 +24,14 @@ export const configCommands = {
   showEffectiveConfig: {
     title: "Show Effective Configuration",
     does: "Compares a configuration with what a run would use: defaults and overrides filled in.",
+    palette: WITH_CONFIG,
     icon: "diff",
     menus: [{ menu: "editor/context", when: ON_CONFIG, group: "tinkerRL@4" }],
   },
   previewPrompt: {
     title: "Preview Prompt",
     does: "Shows the first prompt of a task as the model reads it, its length, and what a call and its result look like; nothing is trained.",
+    palette: WITH_CONFIG,
     icon: "open-preview",
     needsTrust: true,
     menus: [
@@ -40,6 +43,7 @@ export const configCommands = {
   addEnvironment: {
     title: "Add Environment to Config…",
     does: "Writes an environment into the open configuration.",
+    palette: WITH_CONFIG,
     icon: "add",
     menus: [
       { menu: "view/item/context", when: ENVIRONMENT, group: "inline@1" },

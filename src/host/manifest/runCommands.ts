@@ -1,6 +1,6 @@
 /** Commands about runs and their folders; they work on runs that ended, too. */
 
-import { type CommandFamily, inView, ON_CONFIG, onRow } from "./commandRow.ts";
+import { type CommandFamily, inView, ON_CONFIG, onRow, WITH_RUNS } from "./commandRow.ts";
 
 const RUN = onRow("runs", "run");
 const ARCHIVED = onRow("runs", "archived");
@@ -9,6 +9,7 @@ export const runCommands = {
   openDashboard: {
     title: "Open Dashboard",
     does: "Shows a run's charts, trajectories and checkpoints.",
+    palette: WITH_RUNS,
     icon: "graph-line",
     menus: [
       { menu: "view/title", when: inView("runs"), group: "navigation@2" },
@@ -20,24 +21,28 @@ export const runCommands = {
   openRunsTable: {
     title: "Open Runs Table",
     does: "Lists all runs in a table to sort, filter, group, compare and export.",
+    palette: WITH_RUNS,
     icon: "table",
     menus: [{ menu: "view/title", when: inView("runs"), group: "navigation@3" }],
   },
   compareRuns: {
     title: "Compare Runs",
     does: "Shows the selected runs beside each other: curves, evaluations and settings.",
+    palette: WITH_RUNS,
     icon: "git-compare",
     menus: [{ menu: "view/item/context", when: RUN, group: "2_open@2" }],
   },
   searchAllRuns: {
     title: "Search All Runs…",
     does: "Searches what was said in the rollouts of all runs.",
+    palette: WITH_RUNS,
     icon: "search",
     menus: [{ menu: "view/title", when: inView("runs"), group: "2_open@2" }],
   },
   showAlarm: {
     title: "Show What an Alarm Rests On",
     does: "Opens the dashboard at the metric and the rollouts that made an alarm of a run fire.",
+    palette: WITH_RUNS,
     menus: [{ menu: "view/item/context", when: onRow("runs", "alarm"), group: "2_open@4" }],
   },
   openSelectedRun: {
@@ -65,41 +70,47 @@ export const runCommands = {
   openRunFolder: {
     title: "Reveal Run Folder",
     does: "Shows a run's folder.",
+    palette: WITH_RUNS,
     icon: "folder-opened",
     menus: [{ menu: "view/item/context", when: RUN, group: "3_folder@1" }],
   },
   copyRunPath: {
     title: "Copy Run Path",
     does: "Copies the path of a run's folder.",
+    palette: WITH_RUNS,
     menus: [{ menu: "view/item/context", when: RUN, group: "3_folder@2" }],
   },
   openRunLog: {
     title: "Show Run Log",
     does: "Lists what happened in a run, with times, and goes on while the run does.",
+    palette: WITH_RUNS,
     icon: "output",
     menus: [{ menu: "view/item/context", when: RUN, group: "2_open@3" }],
   },
   renameRun: {
     title: "Rename Run…",
     does: "Gives a run another name in the list; its folder stays.",
+    palette: WITH_RUNS,
     icon: "edit",
     menus: [{ menu: "view/item/context", when: RUN, group: "4_keep@1" }],
   },
   archiveRun: {
     title: "Archive Run",
     does: "Takes a run out of the list; its folder and its checkpoints stay.",
+    palette: WITH_RUNS,
     icon: "archive",
     menus: [{ menu: "view/item/context", when: `${RUN} && !(${ARCHIVED})`, group: "4_keep@2" }],
   },
   restoreRun: {
     title: "Restore Archived Run",
     does: "Puts an archived run back into the list.",
+    palette: WITH_RUNS,
     menus: [{ menu: "view/item/context", when: ARCHIVED, group: "4_keep@2" }],
   },
   showArchivedRuns: {
     title: "Show Archived Runs",
     does: "Lists archived runs among the others.",
-    palette: "!tinkerRL.archivedShown",
+    palette: `${WITH_RUNS} && !tinkerRL.archivedShown`,
     menus: [
       {
         menu: "view/title",
@@ -111,7 +122,7 @@ export const runCommands = {
   hideArchivedRuns: {
     title: "Hide Archived Runs",
     does: "Lists no archived runs.",
-    palette: "tinkerRL.archivedShown",
+    palette: `${WITH_RUNS} && tinkerRL.archivedShown`,
     menus: [
       { menu: "view/title", when: inView("runs", "tinkerRL.archivedShown"), group: "4_archive@1" },
     ],
@@ -119,6 +130,7 @@ export const runCommands = {
   deleteRun: {
     title: "Delete Run…",
     does: "Moves a run's folder to the trash, after you confirm; checkpoints at a service stay.",
+    palette: WITH_RUNS,
     icon: "trash",
     menus: [{ menu: "view/item/context", when: RUN, group: "5_delete@1" }],
   },

@@ -1,6 +1,13 @@
 /** Commands that start a training, and those that steer one that is under way. */
 
-import { type CommandFamily, inView, ON_CONFIG, onRow } from "./commandRow.ts";
+import {
+  type CommandFamily,
+  inView,
+  ON_CONFIG,
+  onRow,
+  WITH_CONFIG,
+  WITH_RUNS,
+} from "./commandRow.ts";
 
 const LIVE = onRow("runs", "preparing", "running", "paused");
 
@@ -24,6 +31,7 @@ export const trainingCommands = {
   startWithOverrides: {
     title: "Start Training with Overrides…",
     does: "Trains with other values for single keys; the file stays as it is.",
+    palette: WITH_CONFIG,
     icon: "play-circle",
     needsTrust: true,
     menus: [
@@ -34,6 +42,7 @@ export const trainingCommands = {
   dryRun: {
     title: "Dry Run",
     does: "Plays everything up to the first update and prints it: a rollout, rewards, what would be trained.",
+    palette: WITH_CONFIG,
     icon: "debug-alt",
     needsTrust: true,
     menus: [
@@ -44,6 +53,7 @@ export const trainingCommands = {
   estimateCost: {
     title: "Estimate Cost",
     does: "Says what a training is going to take: tokens, USD and hours, from a past run or from a few groups that are played.",
+    palette: WITH_CONFIG,
     icon: "graph",
     needsTrust: true,
     menus: [
@@ -54,6 +64,7 @@ export const trainingCommands = {
   startSweep: {
     title: "Start Sweep…",
     does: "Trains once with each combination of several values, or goes on with a sweep.",
+    palette: WITH_CONFIG,
     icon: "layers",
     needsTrust: true,
     menus: [
@@ -121,6 +132,7 @@ export const trainingCommands = {
   resumeRun: {
     title: "Resume Run",
     does: "Goes on from the last confirmed checkpoint of a run.",
+    palette: WITH_RUNS,
     icon: "debug-rerun",
     needsTrust: true,
     menus: [

@@ -1,6 +1,6 @@
 /** Commands about the recorded rollouts of a run. */
 
-import { type CommandFamily, inView, onRow } from "./commandRow.ts";
+import { type CommandFamily, inView, onRow, WITH_RUNS } from "./commandRow.ts";
 
 const ROLLOUT = onRow("trajectories", "rollout");
 
@@ -8,6 +8,7 @@ export const trajectoryCommands = {
   openRollout: {
     title: "Open Rollout",
     does: "Replays one rollout turn by turn.",
+    palette: WITH_RUNS,
     icon: "comment-discussion",
     menus: [{ menu: "view/item/context", when: ROLLOUT, group: "1_open@1" }],
   },
@@ -19,6 +20,7 @@ export const trajectoryCommands = {
   openRolloutJson: {
     title: "Open Rollout as JSON",
     does: "Shows the record of one rollout.",
+    palette: WITH_RUNS,
     icon: "json",
     menus: [{ menu: "view/item/context", when: ROLLOUT, group: "1_open@2" }],
   },
@@ -31,6 +33,7 @@ export const trajectoryCommands = {
   filterTrajectories: {
     title: "Filter Trajectories…",
     does: "Shows only rollouts with a reward, an end, a tool or a text that you choose.",
+    palette: WITH_RUNS,
     icon: "filter",
     menus: [{ menu: "view/title", when: inView("trajectories"), group: "navigation@1" }],
   },
@@ -50,6 +53,7 @@ export const trajectoryCommands = {
   sortTrajectories: {
     title: "Sort Trajectories By…",
     does: "Orders rollouts by number, reward, length or end.",
+    palette: WITH_RUNS,
     icon: "list-ordered",
     menus: [{ menu: "view/title", when: inView("trajectories"), group: "1_order@1" }],
   },
@@ -57,7 +61,7 @@ export const trajectoryCommands = {
     title: "Follow Latest Step",
     does: "Keeps the newest step of a run in sight.",
     icon: "pin",
-    palette: "!tinkerRL.followLatest",
+    palette: `${WITH_RUNS} && !tinkerRL.followLatest`,
     menus: [
       {
         menu: "view/title",
@@ -75,7 +79,7 @@ export const trajectoryCommands = {
     title: "Stop Following Latest Step",
     does: "Leaves the list of steps where it is.",
     icon: "pinned",
-    palette: "tinkerRL.followLatest",
+    palette: `${WITH_RUNS} && tinkerRL.followLatest`,
     menus: [
       {
         menu: "view/title",
