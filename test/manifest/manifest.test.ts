@@ -57,7 +57,7 @@ describe("the manifest", () => {
 
   it("offers in the palette of an empty folder only what can work there", () => {
     const clauses = new Map(
-      contributes.menus.commandPalette?.map(({ command, when }) => [command, when ?? "true"]),
+      contributes.menus["commandPalette"]?.map(({ command, when }) => [command, when ?? "true"]),
     );
     const isOffered = (command: string): boolean => {
       const clause = clauses.get(command) ?? "true";
@@ -76,7 +76,7 @@ describe("the manifest", () => {
         ?.filter(({ when = "" }) => /tinkerRL\.(runs|trajectories|checkpoints)\b/.test(when))
         .map(({ command }) => command),
     );
-    const shown = contributes.menus.commandPalette ?? [];
+    const shown = contributes.menus["commandPalette"] ?? [];
     for (const command of onRun) {
       const { when = "true" } = shown.find((entry) => entry.command === command) ?? {};
       expect([command, when]).toEqual([
