@@ -11,12 +11,12 @@ import {
 } from "../core/secrets/destinations.ts";
 import type { AllowedOrigin } from "../core/secrets/hostBinding.ts";
 import { hostedBaseUrl } from "../core/tinker/openTinker.ts";
+import { RunRecord } from "../node/runRecord.ts";
 import type { StartConfig } from "../node/startConfig.ts";
 import type { LaunchRequest } from "../shared/control.ts";
 import { type LoadedConfig, loadStart } from "./config/configFiles.ts";
 import type { AccountRequest } from "./hostedAccount.ts";
 import { requireJudged } from "./requireJudged.ts";
-import { RunRecord } from "./runRecord.ts";
 
 const official = {
   tinker_base_url: hostedBaseUrl,

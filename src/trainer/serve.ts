@@ -3,8 +3,8 @@
 import { randomBytes } from "node:crypto";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { checkpointStore } from "../node/checkpointStore.ts";
 import { startChild } from "./services/childProcess.ts";
-import { checkpointStore } from "./services/localServices.ts";
 import { tokenizerFolder } from "./tokenizerFolder.ts";
 
 export interface ServeOptions {

@@ -27,6 +27,7 @@ import { hostileText } from "./journeys/hostileText.ts";
 import { keyboard } from "./journeys/keyboard.ts";
 import { localDemo } from "./journeys/localDemo.ts";
 import { models } from "./journeys/models.ts";
+import { plantedRuns } from "./journeys/plantedRuns.ts";
 import { promptPreview } from "./journeys/promptPreview.ts";
 import { reading } from "./journeys/reading.ts";
 import { reload } from "./journeys/reload.ts";
@@ -56,6 +57,7 @@ const JOURNEYS: readonly Journey[] = [
   severalEnvironments,
   reload,
   hostileRepository,
+  plantedRuns,
   hostileText,
   secrets,
   keyboard,

@@ -98,6 +98,7 @@ describe("no text of a stranger becomes a link or an icon", () => {
       changeLocal: async () => undefined,
       changeHosted: async () => undefined,
       now: () => 0,
+      isOwn: async () => true,
     });
     expect(texts().filter((text) => text.includes("[link]")).length).toBeGreaterThan(1);
     expectPlain();

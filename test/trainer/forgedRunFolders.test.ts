@@ -17,7 +17,7 @@ import { openChat } from "../../src/trainer/chat/openChat.ts";
 import { changeInRun } from "../../src/trainer/checkpoints/changeInRun.ts";
 import { downloadCheckpoint } from "../../src/trainer/checkpoints/downloadCheckpoint.ts";
 import { loadConfigText } from "../../src/trainer/config/configFiles.ts";
-import { RunRecord } from "../../src/trainer/runRecord.ts";
+import { RunRecord } from "../../src/node/runRecord.ts";
 import {
   resumeTraining,
   startDryRun,

@@ -4,6 +4,7 @@ import type * as vscode from "vscode";
 import { appendCheckpoint } from "../../core/runFolder/checkpointLog.ts";
 import type { CheckpointChange } from "../../core/tinker/checkpointChange.ts";
 import { type ClosableFileSystem, createFileSystem } from "../../node/fileSystem.ts";
+import { RunRecord } from "../../node/runRecord.ts";
 import type { CatalogueServices } from "../catalogue/createCatalogue.ts";
 import { ChatPanels } from "../chat/chatPanels.ts";
 import type { CheckpointChangeOptions } from "../commands/changeCheckpoint.ts";
@@ -102,6 +103,7 @@ function changes({
       const own = createFileSystem();
       await appendCheckpoint(own.within(folder), folder, entry).finally(() => own.close());
     },
+    isOwn: async (folder, path) => (await RunRecord.open(folder)).isOwn(path),
     changeLocal: (paths, change) =>
       runProgram(programFolder, ["checkpoints", ...changeWords(paths, change)]),
     changeHosted: async (path, change, { baseUrl, project }) => {

@@ -24,6 +24,8 @@ export interface CheckpointChangeOptions {
     change: CheckpointChange,
     place: HostedPlace,
   ) => Promise<void>;
+  /** Whether a trainer of this user noted that the run in `folder` saved what is at `path`. */
+  readonly isOwn: (folder: string, path: string) => Promise<boolean>;
   readonly now: () => number;
 }
 
@@ -59,7 +61,29 @@ export async function placeOf(
   return { kind: "Tinker", baseUrl: model.tinker_base_url, project };
 }
 
-/** What a question about a checkpoint acts on: its run folder may come from a stranger and name another run's weights. */
+/**
+ * What a question about a checkpoint acts on. A run folder may come from a stranger and name another run's weights: a warning says where
+ * nothing else says that the run saved them.
+ */
+export async function questionText(
+  {
+    place,
+    entry,
+    run,
+  }: { readonly place: Place; readonly entry: Addresses; readonly run: RunEntry },
+  { isOwn }: Pick<CheckpointChangeOptions, "isOwn">,
+): Promise<string> {
+  const text = addressesText(place, entry);
+  const known = await Promise.all(pathsOf(entry).map((path) => isOwn(run.folder, path)));
+  if (!known.includes(false)) return text;
+  const warning = vscode.l10n.t(
+    "Only the run folder says that {0} saved this; no trainer of yours on this computer did. It may belong to another run.",
+    run.name,
+  );
+  return `${text}\n${warning}`;
+}
+
+/** The addresses of a checkpoint, and the service's when it is not the official one. */
 export function addressesText(place: Place, entry: Addresses): string {
   const text = pathsOf(entry).join("\n");
   if (place.kind === "this computer" || place.baseUrl === null) return text;
@@ -103,7 +127,7 @@ export async function keepCheckpoint(
   const place = await placeOf(run, options);
   const picked = await plainWindow.showQuickPick(items, {
     title: vscode.l10n.t("How long is {0} of {1} kept from now on?", entry.name, run.name),
-    placeHolder: addressesText(place, entry).replaceAll("\n", " "),
+    placeHolder: (await questionText({ place, entry, run }, options)).replaceAll("\n", " "),
   });
   if (picked === undefined) return false;
   await keepFor(run, entry, { place, ttlSeconds: picked.ttlSeconds }, options);
@@ -128,9 +152,8 @@ export async function keepLastState(
   const place = await placeOf(run, options);
   const yes = vscode.l10n.t("Keep");
   const title = vscode.l10n.t("Keep the last state of {0} until it is deleted?", run.name);
-  if (place.kind === "Tinker" && !(await isConfirmed(title, addressesText(place, entry), yes))) {
-    return false;
-  }
+  const question = await questionText({ place, entry, run }, options);
+  if (place.kind === "Tinker" && !(await isConfirmed(title, question, yes))) return false;
   await keepFor(run, entry, { place, ttlSeconds: null }, options);
   return true;
 }
@@ -174,7 +197,7 @@ export async function shareCheckpoint(
       ),
     );
   }
-  const addresses = addressesText(place, entry);
+  const addresses = await questionText({ place, entry, run }, options);
   const isPublished = action === "publish";
   const use = isPublished
     ? vscode.l10n.t("Everyone who knows its address can use the weights, until it is unpublished.")

@@ -7,11 +7,11 @@ import { newestUnexpired, readResumePoints } from "../../core/runFolder/resumePo
 import type { RunEntry } from "../runs/runStore.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import {
-  addressesText,
   type CheckpointChangeOptions,
   changeAt,
   type Place,
   placeOf,
+  questionText,
 } from "./changeCheckpoint.ts";
 
 /** True when it is gone. @throws when its run is under way, or the service refuses */
@@ -28,7 +28,8 @@ export async function removeCheckpoint(
     files: options.fileSystem.within(run.folder),
     now: options.now,
   });
-  if (!(await isSure(run, entry, { place, loss }))) return false;
+  const addresses = await questionText({ place, entry, run }, options);
+  if (!(await isSure(run, entry, { place, addresses, loss }))) return false;
   const progress = {
     location: vscode.ProgressLocation.Notification,
     title: vscode.l10n.t("Deleting {0}", entry.name),
@@ -65,7 +66,11 @@ async function lossOf(
 async function isSure(
   run: RunEntry,
   entry: CheckpointEntry,
-  { place, loss }: { readonly place: Place; readonly loss: string },
+  {
+    place,
+    addresses,
+    loss,
+  }: { readonly place: Place; readonly addresses: string; readonly loss: string },
 ): Promise<boolean> {
   const { name, step } = entry;
   const where =
@@ -73,7 +78,7 @@ async function isSure(
       ? vscode.l10n.t("It was saved after step {0} and is deleted at Tinker.", step)
       : vscode.l10n.t("It was saved after step {0} and is deleted from this computer.", step);
   const end = vscode.l10n.t("This cannot be undone.");
-  const detail = [where, addressesText(place, entry), loss, end].filter(Boolean).join("\n");
+  const detail = [where, addresses, loss, end].filter(Boolean).join("\n");
   const yes = vscode.l10n.t("Delete Checkpoint");
   const title = vscode.l10n.t("Delete the checkpoint {0} of {1}?", name, run.name);
   return (await plainWindow.showWarningMessage(title, { modal: true, detail }, yes)) === yes;

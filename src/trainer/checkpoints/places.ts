@@ -13,12 +13,12 @@ import {
   type CheckpointKey,
   checkpointKey,
 } from "../../local/engine/service/checkpoints/tinkerPath.ts";
+import { checkpointStore } from "../../node/checkpointStore.ts";
 import { systemClock } from "../../node/clock.ts";
 import { isProcessAlive } from "../../node/processes.ts";
 import { debugLog } from "../debugLog.ts";
 import { type AccountRequest, openHostedAccount } from "../hostedAccount.ts";
 import type { CleanupStack } from "../services/cleanupStack.ts";
-import { checkpointStore } from "../services/localServices.ts";
 
 export interface PlacesRequest extends AccountRequest {
   /** True to look in the store of this computer only: then no key is looked for and no service asked. */

@@ -1,8 +1,8 @@
 /** The embedded engine and environments of one run: children on sockets in a private folder, no ports. */
 
 import { rm } from "node:fs/promises";
-import { homedir } from "node:os";
 import { join } from "node:path";
+import { checkpointStore } from "../../node/checkpointStore.ts";
 import { makeSocketFolder } from "../../node/socketFolder.ts";
 import { type ChildServer, startChild } from "./childProcess.ts";
 
@@ -54,20 +54,4 @@ async function startOnSocket(
       await clean();
     },
   };
-}
-
-/** The user's folder of embedded checkpoints; `TINKER_RL_STORE` names another. */
-export function checkpointStore(): string {
-  const chosen = process.env["TINKER_RL_STORE"];
-  if (chosen !== undefined && chosen !== "") return chosen;
-  return join(dataFolder(), "tinker-rl", "checkpoints");
-}
-
-function dataFolder(): string {
-  if (process.platform === "win32") {
-    return process.env["LOCALAPPDATA"] ?? join(homedir(), "AppData", "Local");
-  }
-  if (process.platform === "darwin") return join(homedir(), "Library", "Application Support");
-  const given = process.env["XDG_DATA_HOME"];
-  return given === undefined || given === "" ? join(homedir(), ".local", "share") : given;
 }

@@ -62,7 +62,7 @@ async function changes(model: string, tinker_base_url: string | null = null) {
   await appendCheckpoint(files, RUN.folder, ENTRY);
   const made: unknown[] = [];
   const options = {
-    ...{ fileSystem: files, now: () => NOW_MS },
+    ...{ fileSystem: files, now: () => NOW_MS, isOwn: async () => true },
     append: (folder: string, entry: CheckpointEntry) => appendCheckpoint(files, folder, entry),
     changeLocal: async (paths: readonly string[], change: CheckpointChange) =>
       void made.push(["here", paths, change]),

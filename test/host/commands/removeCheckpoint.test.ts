@@ -54,6 +54,7 @@ async function aRemoval(model: string) {
     changeHosted: async (path: string, { action }: CheckpointChange) =>
       void removed.push(`${action} hosted ${path}`),
     now: () => 0,
+    isOwn: async () => true,
   };
   return { options, removed, lines };
 }
@@ -86,6 +87,14 @@ describe("deleting a checkpoint", () => {
       "This is the checkpoint that a resume begins with. Without it, the run cannot be resumed.",
       "This is the checkpoint that a resume begins with. Without it, a resume begins after step 5.",
     ]);
+  });
+
+  it("warns where only the run folder says that the run saved it", async () => {
+    const { options } = await aRemoval("local/tiny-tool");
+    await removeCheckpoint(RUN, ENTRY, { ...options, isOwn: async () => false });
+    expect(editor.details.at(-1)).toContain(
+      `${SAMPLER}\nOnly the run folder says that demo saved this; no trainer of yours on this computer did. It may belong to another run.\n`,
+    );
   });
 
   it("asks the service for those of hosted models, and takes what is gone as gone", async () => {

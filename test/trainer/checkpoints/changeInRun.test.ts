@@ -6,7 +6,7 @@ import { readCheckpoints } from "../../../src/core/runFolder/checkpointLog.ts";
 import type { CheckpointChange } from "../../../src/core/tinker/checkpointChange.ts";
 import { createFileSystem } from "../../../src/node/fileSystem.ts";
 import { changeInRun } from "../../../src/trainer/checkpoints/changeInRun.ts";
-import { RunRecord } from "../../../src/trainer/runRecord.ts";
+import { RunRecord } from "../../../src/node/runRecord.ts";
 import { silentLog } from "../../fakes/silentLog.ts";
 import { type AStore, anEntry, aRunFolder, aStore, KEY, PATH } from "./aStore.ts";
 

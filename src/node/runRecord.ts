@@ -10,10 +10,10 @@ import type { Log } from "../core/ports.ts";
 import { readRunFile } from "../core/runFolder/runFile.ts";
 import type { Destinations } from "../core/secrets/destinations.ts";
 import { parseJson } from "../core/util/jsonl.ts";
-import { createFileSystem } from "../node/fileSystem.ts";
-import { sha256 } from "../node/hash.ts";
-import { realFolder } from "../node/realFolder.ts";
-import { checkpointStore } from "./services/localServices.ts";
+import { checkpointStore } from "./checkpointStore.ts";
+import { createFileSystem } from "./fileSystem.ts";
+import { sha256 } from "./hash.ts";
+import { realFolder } from "./realFolder.ts";
 
 const MAX_BYTES = 1024 * 1024;
 const address = z.string().nullable().exactOptional();
