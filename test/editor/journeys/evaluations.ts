@@ -112,7 +112,7 @@ export const evaluations: Journey = {
       await workbench.command("File: Save");
       await page.locator(".tabs-container .tab.dirty").waitFor({ state: "hidden" });
       // A configuration in the editor would be started without a question.
-      await workbench.tab("tinker-config-evaluation").first().click();
+      await page.locator(".tabs-container .tab", { hasText: "tinker-config-evaluation" }).click();
       await panel.getByText("evaluation: 2 of 2 models").waitFor();
       await workbench.command("Tinker RL: Start Training");
       await workbench.rows.filter({ hasText: "tinker-config-step-" }).first().waitFor();
