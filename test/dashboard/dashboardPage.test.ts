@@ -1,6 +1,6 @@
 /** The built page in a browser, over a real run folder. */
 
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
@@ -18,6 +18,20 @@ import { showViews } from "./views.ts";
 const [dark] = THEMES;
 /** What other themes than the first are looked at in. */
 const MAIN_VIEWS = ["overview", "replay", "tokens", "checkpoints", "config"];
+
+/** Notes what is written on canvases, and what of it their edges cut. */
+const RECORD_LABELS = `
+  window.drawnLabels = [];
+  window.cutLabels = [];
+  const draw = CanvasRenderingContext2D.prototype.fillText;
+  CanvasRenderingContext2D.prototype.fillText = function (text, x, y, ...more) {
+    const { width } = this.measureText(text);
+    const share = { center: 0.5, right: 1, end: 1 }[this.textAlign] ?? 0;
+    const left = this.getTransform().e + x - share * width;
+    drawnLabels.push(text);
+    if (left < 0 || left + width > this.canvas.width) cutLabels.push(text);
+    return draw.call(this, text, x, y, ...more);
+  };`;
 
 describe("the page of the dashboard", () => {
   let browser: Browser;
@@ -361,6 +375,92 @@ describe("the page of the dashboard", () => {
     await page.getByRole("grid").focus();
     await page.keyboard.press("End");
     await page.locator('.grid-row[aria-rowindex="2001"]').waitFor();
+  });
+
+  it("has every tab in sight of a narrow page", async () => {
+    const { page } = await open(undefined, smallFolder);
+    for (const width of [320, 360, 700]) {
+      await page.setViewportSize({ width, height: 700 });
+      for (const tab of await page.getByRole("tab").all()) {
+        const box = await tab.boundingBox();
+        expect((box?.x ?? width) + (box?.width ?? 0), `${width} px`).toBeLessThanOrEqual(width);
+      }
+    }
+  });
+
+  it("has a header of one height, whatever its numbers are", async () => {
+    const { page } = await open(undefined, smallFolder);
+    const facts = page.locator(".header-progress .fact");
+    const header = page.locator("header");
+    for (const width of [360, 700, 1200]) {
+      await page.setViewportSize({ width, height: 700 });
+      const before = await header.boundingBox();
+      const shown = await facts.textContent();
+      for (const text of ["", "5 s", `${shown} · $0.0001`]) {
+        await facts.evaluate((element, next) => {
+          element.textContent = next;
+        }, text);
+        const now = await header.boundingBox();
+        expect(now?.height, `“${text}” in ${width} px`).toBe(before?.height);
+      }
+      await facts.evaluate((element, next) => {
+        element.textContent = next;
+      }, shown);
+    }
+  });
+
+  it("draws every metric of a folder that holds metrics only, and has no tab without content", async () => {
+    if (dark === undefined) throw new Error("There is no theme.");
+    const plain = join(parent, "plain");
+    await mkdir(plain, { recursive: true });
+    const names = ["train/loss", "train/grad_norm", "eval/acc", "lr", "throughput"];
+    const rows = Array.from({ length: 3 }, (_, step) =>
+      JSON.stringify({ step, ...Object.fromEntries(names.map((name) => [name, step])) }),
+    );
+    await writeFile(join(plain, "metrics.jsonl"), `${rows.join("\n")}\n`);
+    const dashboard = await openDashboardPage(browser, { folder: plain, theme: dark });
+    openPages.push(dashboard);
+    const { page } = dashboard;
+    for (const name of names) await page.getByRole("figure", { name, exact: true }).waitFor();
+    expect(await page.getByRole("tab").allTextContents()).toEqual(["Overview"]);
+    expect(await page.getByRole("figure", { name: "Reward" }).count()).toBe(0);
+    expect(await accessibilityFaults(page.mainFrame())).toEqual([]);
+  });
+
+  it("lists metrics by family, with those ticked that are drawn", async () => {
+    const { page } = await open(undefined, smallFolder);
+    await page.getByRole("button", { name: "Choose metrics" }).click();
+    expect(await page.getByText(/^and \d+ more$/).count()).toBe(0);
+    const box = page.getByRole("checkbox", { name: "optim/grad_norm", exact: true });
+    expect(await box.isVisible()).toBe(false);
+    await page.getByRole("searchbox", { name: "Filter metrics" }).fill("grad_norm");
+    expect([await box.isChecked(), await box.isDisabled()]).toEqual([true, true]);
+  });
+
+  it("cuts no label of an axis", async () => {
+    if (dark === undefined) throw new Error("There is no theme.");
+    const many = join(parent, "many");
+    await mkdir(many, { recursive: true });
+    const rows = Array.from({ length: 1_000 }, (_, step) => ({
+      ...{
+        step,
+        "rollout/reward/mean": 0.5,
+        loss: 1.25e-7 * step,
+        "optim/entropy": -0.00025 * step,
+      },
+    }));
+    await writeFile(
+      join(many, "metrics.jsonl"),
+      rows.map((row) => `${JSON.stringify(row)}\n`).join(""),
+    );
+    const dashboard = await openDashboardPage(browser, {
+      ...{ folder: many, theme: dark, width: 700, atStart: RECORD_LABELS },
+    });
+    openPages.push(dashboard);
+    const { page } = dashboard;
+    await page.locator(".small canvas").nth(1).waitFor();
+    await expect.poll(() => page.evaluate("drawnLabels")).toContain("1,000");
+    expect(await page.evaluate("cutLabels")).toEqual([]);
   });
 
   it("hands numbers over as they are stored", async () => {

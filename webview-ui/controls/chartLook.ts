@@ -3,11 +3,14 @@
 import type uPlot from "uplot";
 import { labelledTicks } from "../charts/ticks.ts";
 import type { ChartBand, ChartData, ChartSeries } from "./chartData.ts";
+import { RIGHT_PX } from "./chartMarks.ts";
 import { canvasColour, lineColour } from "./palette.ts";
 
 export const AXIS_FONT_PX = 11;
 /** Between the middles of two labels of the vertical axis. */
 const LABEL_PX = 18;
+/** Between a label and the plot. */
+const GAP_PX = 4;
 
 /** A chart is built anew when this changes; else only its numbers are replaced. */
 export function shapeOf({ series, bands, isLog, xSteps }: ChartData): string {
@@ -28,40 +31,79 @@ export function shapeOf({ series, bands, isLog, xSteps }: ChartData): string {
   ]);
 }
 
-/** Both axes; `current` gives what is drawn when they are. */
+/** Both axes, with room for their labels; `current` gives what is drawn when they are. */
 export function axesOf(
   { isLog, xSteps }: ChartData,
   isSmall: boolean,
   current: () => ChartData,
-): uPlot.Axis[] {
-  return [
-    {
-      ...axis(isSmall ? 24 : 28, (value, step) => current().formatX(value, step)),
-      space: isSmall ? 76 : 90,
-      ...(xSteps === null ? {} : { incrs: [...xSteps] }),
-    },
-    {
-      ...axis(isSmall ? 46 : 56, (value, step) => current().formatY(value, isLog ? 0 : step)),
-      space: isSmall ? 28 : 36,
-      ...(isLog ? { filter: logLabels } : {}),
-    },
-  ];
+): Pick<uPlot.Options, "axes" | "padding"> {
+  const atRight = isSmall ? 8 : RIGHT_PX;
+  const atLeft = isSmall ? 46 : 56;
+  let xLabels: readonly string[] = [];
+  const formatX = (value: number, step: number): string => current().formatX(value, step);
+  const x = axis(formatX, (labels) => {
+    xLabels = labels;
+  });
+  return {
+    axes: [
+      {
+        ...x,
+        size: isSmall ? 24 : 28,
+        space: isSmall ? 76 : 90,
+        ...(xSteps === null ? {} : { incrs: [...xSteps] }),
+      },
+      {
+        ...axis((value, step) => current().formatY(value, isLog ? 0 : step)),
+        size: (plot, labels: readonly string[] | null) =>
+          Math.max(atLeft, widthOf(plot, labels ?? []) + GAP_PX + 1),
+        space: isSmall ? 28 : 36,
+        ...(isLog ? { filter: logLabels } : {}),
+      },
+    ],
+    // The last label may stand at the right end.
+    padding: [
+      isSmall ? 6 : 10,
+      (plot) => Math.max(atRight, Math.ceil(widthOf(plot, xLabels.slice(-1)) / 2) + 1),
+      0,
+      0,
+    ],
+  };
+}
+
+/** Of the widest text, in pixels. */
+function widthOf({ ctx }: uPlot, texts: readonly string[]): number {
+  ctx.save();
+  ctx.setTransform(1, 0, 0, 1, 0, 0);
+  ctx.font = axisFont();
+  const width = Math.max(0, ...texts.map((text) => ctx.measureText(text).width));
+  ctx.restore();
+  return Math.ceil(width);
+}
+
+function axisFont(): string {
+  return `${AXIS_FONT_PX}px ${getComputedStyle(document.body).fontFamily}`;
 }
 
 function logLabels(plot: uPlot, ticks: number[]): (number | null)[] {
   return [...labelledTicks(ticks, (tick) => plot.valToPos(tick, "y"), LABEL_PX)];
 }
 
-function axis(size: number, format: (value: number, step: number) => string): uPlot.Axis {
+/** `written` receives the labels before the chart is laid out. */
+function axis(
+  format: (value: number, step: number) => string,
+  written?: (labels: readonly string[]) => void,
+): uPlot.Axis {
   return {
-    size,
-    gap: 4,
-    font: `${AXIS_FONT_PX}px ${getComputedStyle(document.body).fontFamily}`,
+    gap: GAP_PX,
+    font: axisFont(),
     stroke: () => canvasColour("text"),
     grid: { stroke: () => canvasColour("lines", 0.22), width: 1 },
     ticks: { show: false },
-    values: (_, splits, _axis, _space, step) =>
-      splits.map((value) => (value === null ? "" : format(value, step))),
+    values: (_, splits, _axis, _space, step) => {
+      const labels = splits.map((value) => (value === null ? "" : format(value, step)));
+      written?.(labels);
+      return labels;
+    },
   };
 }
 

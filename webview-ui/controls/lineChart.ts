@@ -11,7 +11,7 @@ import {
   shapeOf,
   strokeOf,
 } from "./chartLook.ts";
-import { drawMarks, RIGHT_PX } from "./chartMarks.ts";
+import { drawMarks } from "./chartMarks.ts";
 import { ChartMouse, type MouseOptions } from "./chartMouse.ts";
 import { canvasColour } from "./palette.ts";
 
@@ -98,13 +98,12 @@ export class LineChart {
     return {
       width: this.#width,
       height,
-      padding: isSmall ? [6, 8, 0, 0] : [10, RIGHT_PX, 0, 0],
       legend: { show: false },
       scales: {
         x: { time: false, range: () => [...this.#data.xRange] },
         y: { distr: isLog ? 3 : 1, range: () => [...this.#data.yRange] },
       },
-      axes: axesOf(this.#data, isSmall, () => this.#data),
+      ...axesOf(this.#data, isSmall, () => this.#data),
       series: [{}, ...series.map(seriesOptions)],
       bands: bands.flatMap((band) => bandOptions(band, series)),
       cursor: this.#cursorOptions(),

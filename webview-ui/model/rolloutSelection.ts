@@ -16,7 +16,10 @@ export interface RolloutRows extends RolloutSet {
 export interface RolloutSelection {
   /** All steps and evaluations that have rollouts, newest first. */
   readonly sets: ReadonlySignal<readonly RolloutSet[]>;
-  /** The chosen step or evaluation, or the latest step that has rollouts; null when nothing has. */
+  /**
+   * The chosen step or evaluation, or the latest step that has rollouts; null when nothing has. The overview passes over a step under
+   * way, once another is complete: a distribution of few rollouts says little.
+   */
   readonly chosen: ReadonlySignal<RolloutSet | null>;
   readonly rollouts: ReadonlySignal<RolloutRows | null>;
   /** Names the run and its attempt; null before a run is shown. */
@@ -29,9 +32,15 @@ export function selectRollouts(
   view: ReadonlySignal<ViewState>,
 ): RolloutSelection {
   const sets = computed(() => newestSets(rolloutSteps.value, evaluatedSteps.value));
+  const latestComplete = (): RolloutSet | null => {
+    if (view.value.tab !== "overview") return null;
+    const completed = run.value?.completedSteps ?? 0;
+    return sets.value.find(({ source, step }) => source === "training" && step < completed) ?? null;
+  };
   const chosen = computed(
     () =>
       view.value.rolloutSet ??
+      latestComplete() ??
       sets.value.find(({ source }) => source === "training") ??
       sets.value[0] ??
       null,
@@ -39,17 +48,22 @@ export function selectRollouts(
   const attempt = computed(() =>
     run.value === null ? null : `${run.value.id}#${run.value.attempt}`,
   );
-  return { sets, chosen, attempt, rollouts: followRollouts(host, chosen, attempt) };
+  return { sets, chosen, attempt, rollouts: followRollouts(host, chosen, attempt, view) };
 }
 
-/** Asks for the rollouts of the chosen step or evaluation; they are sent again while it grows. */
+/**
+ * Asks for the rollouts of the chosen step or evaluation; they are sent again while it grows. Where the latest step is followed, those
+ * before stay until the first answer.
+ */
 function followRollouts(
   host: Host,
   set: ReadonlySignal<RolloutSet | null>,
   attempt: ReadonlySignal<string | null>,
+  view: ReadonlySignal<ViewState>,
 ): ReadonlySignal<RolloutRows | null> {
   const rollouts = signal<RolloutRows | null>(null);
   const key = computed(() => (set.value === null ? null : setName(set.value)));
+  let shownAttempt: string | null = null;
   effect(() => {
     const name = key.value;
     const chosen = set.peek();
@@ -59,7 +73,9 @@ function followRollouts(
     }
     const { source, step } = chosen;
     const before = rollouts.peek();
-    if (before === null || setName(before) !== name)
+    const isFollowed = shownAttempt === attempt.value && view.peek().rolloutSet === null;
+    shownAttempt = attempt.value;
+    if (before === null || (setName(before) !== name && !isFollowed))
       rollouts.value = { source, step, total: 0, rows: [] };
     let received: RolloutRow[] = [];
     return host.ask({ ask: "rollouts", source, step }, (answer) => {

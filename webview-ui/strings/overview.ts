@@ -131,6 +131,7 @@ export const overviewStrings = {
     failed: (count: number) => plural(count, "({0} failed)", "({0} failed)"),
     range: (low: string, high: string) => l10n.t("{0} to {1}", low, high),
     title: l10n.t("Evaluations"),
+    showAll: (count: number) => l10n.t("Show all ({0})", count),
     step: l10n.t("After step"),
     model: l10n.t("Model"),
     none: l10n.t("No results yet. Those of a model come when all of its rollouts have ended."),
@@ -156,6 +157,8 @@ export const overviewStrings = {
       ),
     choose: l10n.t("Choose metrics"),
     filter: l10n.t("Filter metrics, also by pattern"),
+    noFamily: l10n.t("Others"),
+    unasked: l10n.t("Has a chart already"),
     chosen: (count: number) => plural(count, "{0} metric added", "{0} metrics added"),
     shown: (shown: number, total: number) =>
       l10n.t("{0} of {1}", formatCount(shown), formatCount(total)),

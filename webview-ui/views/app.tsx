@@ -106,10 +106,14 @@ function View({ dashboard, tab }: DashboardProps & { readonly tab: Tab }) {
   }
 }
 
-/** An evaluation by itself saves no checkpoints. */
-function tabsOf({ data }: DashboardModel): readonly Tab[] {
-  const isTraining = data.run.value?.evaluatedModels == null;
-  return TABS.filter((own) => isTraining || own !== "checkpoints");
+/** An evaluation by itself saves no checkpoints. The folder of another program may hold metrics only. */
+function tabsOf({ data, selection }: DashboardModel): readonly Tab[] {
+  const run = data.run.value;
+  if (run?.state === "foreign" && selection.sets.value.length === 0) {
+    const hasCheckpoints = data.checkpoints.value.length > 0;
+    return TABS.filter((own) => own === "overview" || (own === "checkpoints" && hasCheckpoints));
+  }
+  return TABS.filter((own) => run?.evaluatedModels == null || own !== "checkpoints");
 }
 
 function TabList({ dashboard, tab }: DashboardProps & { readonly tab: Tab }) {

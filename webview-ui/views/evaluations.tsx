@@ -1,5 +1,6 @@
 /** Results on tasks that training never sees, each compared with the first. */
 
+import { useState } from "preact/hooks";
 import type { EvaluationView } from "../../src/shared/dashboardTypes.ts";
 import {
   formatCount,
@@ -15,6 +16,8 @@ import { strings } from "../strings/strings.ts";
 import { visibleLine } from "../text/visible.ts";
 
 const text = strings.evaluation;
+/** Evaluations of a training that are listed before one asks for all. */
+const MAX_LISTED = 5;
 
 type Result = EvaluationView["results"][number];
 
@@ -29,18 +32,32 @@ interface EvaluationRow {
 }
 
 export function Evaluations({ dashboard }: { readonly dashboard: DashboardModel }) {
+  const [isWhole, setWhole] = useState(false);
   const evaluations = dashboard.data.evaluations.value;
   if (evaluations.length === 0) return null;
+  const isLong =
+    dashboard.data.run.value?.evaluatedModels == null && evaluations.length > MAX_LISTED;
+  const listed = isLong && !isWhole ? firstAndNewest(evaluations) : evaluations;
   return (
     <div class="card">
       <div class="card-head">
         <h2 id="evaluation-title">{text.title}</h2>
+        {isLong ? (
+          <button
+            type="button"
+            class="quiet"
+            aria-expanded={isWhole}
+            onClick={() => setWhole(!isWhole)}
+          >
+            {isWhole ? strings.showFewer : text.showAll(evaluations.length)}
+          </button>
+        ) : null}
       </div>
       <ScrollRegion label={text.title}>
         <table class="plain">
           <Head hasModels={evaluations.some(({ model }) => model !== undefined)} />
           <tbody>
-            {rowsOf(evaluations).map((row, index) => (
+            {rowsOf(listed).map((row, index) => (
               <Row
                 key={index}
                 row={row}
@@ -52,6 +69,11 @@ export function Evaluations({ dashboard }: { readonly dashboard: DashboardModel 
       </ScrollRegion>
     </div>
   );
+}
+
+/** The charts show those between. */
+function firstAndNewest(evaluations: readonly EvaluationView[]): readonly EvaluationView[] {
+  return [...evaluations.slice(0, 1), ...evaluations.slice(1 - MAX_LISTED)];
 }
 
 function headsOf(hasModels: boolean) {

@@ -132,14 +132,19 @@ function Progress({ dashboard }: { readonly dashboard: DashboardModel }) {
       {totalSteps === null ? null : (
         <progress aria-label={text.progress} value={completedSteps} max={Math.max(1, totalSteps)} />
       )}
-      <span class="fact">{oneLine(facts)}</span>
+      <Facts facts={facts} />
     </div>
   );
 }
 
-/** Breaks between facts only. */
-function oneLine(facts: readonly string[]): string {
-  return facts.map((fact) => fact.replaceAll(" ", "\u00a0")).join("\u00a0· ");
+/** Breaks between facts only. Has its room also while there is none. */
+function Facts({ facts }: { readonly facts: readonly string[] }) {
+  const line = facts.map((fact) => fact.replaceAll(" ", "\u00a0")).join("\u00a0· ");
+  return (
+    <span class="fact" title={line}>
+      {line}
+    </span>
+  );
 }
 
 function EvaluationProgress({
@@ -160,7 +165,7 @@ function EvaluationProgress({
     <div class="header-progress">
       <span class="steps">{text.evaluation(done, models)}</span>
       <progress aria-label={text.progress} value={done} max={Math.max(1, models)} />
-      {facts.length === 0 ? null : <span class="fact">{oneLine(facts)}</span>}
+      <Facts facts={facts} />
     </div>
   );
 }

@@ -7,6 +7,7 @@ import { ChartControls } from "./charts/chartControls.tsx";
 import { EvidenceChart } from "./charts/evidenceChart.tsx";
 import { Histogram } from "./charts/histogram.tsx";
 import { RewardChart } from "./charts/rewardChart.tsx";
+import { MEAN_REWARD } from "./charts/smallChartSpecs.ts";
 import { SmallCharts } from "./charts/smallCharts.tsx";
 import { Evaluations } from "./evaluations.tsx";
 
@@ -27,11 +28,17 @@ export function Overview({ dashboard }: { readonly dashboard: DashboardModel }) 
       <EvidenceChart dashboard={dashboard} />
       <ChartControls dashboard={dashboard} />
       <div class="first-row">
-        <RewardChart dashboard={dashboard} />
+        {hasReward(dashboard) ? <RewardChart dashboard={dashboard} /> : null}
         <Histogram dashboard={dashboard} />
       </div>
       <SmallCharts dashboard={dashboard} />
       <Evaluations dashboard={dashboard} />
     </div>
   );
+}
+
+/** A run by another program may have other metrics only. */
+function hasReward({ data }: DashboardModel): boolean {
+  const isForeign = data.run.value?.state === "foreign";
+  return !isForeign || (data.columnsVersion.value >= 0 && data.columns.has(MEAN_REWARD));
 }

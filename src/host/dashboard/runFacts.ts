@@ -73,9 +73,13 @@ export interface RunFactsOptions {
   readonly shortenPath: (path: string) => string;
 }
 
-/** The state of a run from the evidence in its folder. */
-function runState(file: RunFile | null, liveness: Liveness): RunState {
-  return file === null ? "unknown" : phaseOf(file, liveness);
+/** The state of a run from the evidence in its folder. Metrics without a `run.json` are those of another program. */
+async function runState({ fileSystem, follower, liveness }: RunFactsOptions): Promise<RunState> {
+  if (follower.runFile !== null) return phaseOf(follower.runFile, liveness);
+  if (follower.metrics.latestStep === null) return "unknown";
+  const { runFile } = runPaths(follower.folder);
+  const size = await fileSystem.within(follower.folder).size(runFile);
+  return size === null ? "foreign" : "unknown";
 }
 
 export async function readConfigSummary(
@@ -124,10 +128,10 @@ function eventViews(events: readonly RunEvent[]): readonly EventView[] {
 }
 
 async function runView(options: RunFactsOptions): Promise<RunView> {
-  const { id, name, follower, liveness, config, shortenPath } = options;
+  const { id, name, follower, config, shortenPath } = options;
   const files = options.fileSystem.within(follower.folder);
   const file = follower.runFile;
-  const state = runState(file, liveness);
+  const state = await runState(options);
   const completedSteps = (follower.metrics.latestStep ?? -1) + 1;
   const total = totalSteps(follower) ?? config.maxSteps;
   const isAtEnd = state === "done" && total !== null && completedSteps >= total;

@@ -11,7 +11,7 @@ export interface LaunchEnd {
   /** Null when the process ended without a record: it was killed, or the machine went down. */
   readonly exitCode: number | null;
   readonly error: LaunchFile["error"];
-  /** The run's folder; null when it never had one. */
+  /** The run's folder, of a sweep that of its last run; null when it never had one. */
   readonly folder: string | null;
 }
 

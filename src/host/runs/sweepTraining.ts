@@ -43,6 +43,7 @@ export class SweepTraining implements Training {
   readonly #active = new Set<Training>();
   readonly #exitCodes: number[] = [];
   #isStopping = false;
+  #lastFolder: string | null = null;
   /** True until its first run starts, unless the sweep had to wait for other runs. */
   #isByHand = true;
 
@@ -98,7 +99,7 @@ export class SweepTraining implements Training {
     } finally {
       await lease.release();
     }
-    return { exitCode: worstExit(this.#exitCodes), error: null, folder: null };
+    return { exitCode: worstExit(this.#exitCodes), error: null, folder: this.#lastFolder };
   }
 
   async #follow(
@@ -128,6 +129,7 @@ export class SweepTraining implements Training {
       const end = await training.follow({ print: lines, signal });
       // A question was closed without an answer: the next run would ask the same.
       if (end === null) this.#isStopping = true;
+      this.#lastFolder = end?.folder ?? this.#lastFolder;
       this.#exitCodes.push(end === null ? EXIT.stopped : (end.exitCode ?? EXIT.interrupted));
     } finally {
       this.#active.delete(training);

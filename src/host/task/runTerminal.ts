@@ -18,6 +18,7 @@ const CTRL_C = "\u0003";
 
 export class RunTerminal implements vscode.Pseudoterminal {
   readonly #training: Training;
+  readonly #show: () => void;
   readonly #writes = new Emitter<string>();
   readonly #closes = new Emitter<number>();
   readonly #closing = new AbortController();
@@ -26,8 +27,10 @@ export class RunTerminal implements vscode.Pseudoterminal {
   #isStopping = false;
   #isOver = false;
 
-  constructor(training: Training) {
+  /** `show` brings the terminal to the front: called for an end that is shown nowhere else, because there is no run. */
+  constructor(training: Training, show: () => void = () => undefined) {
     this.#training = training;
+    this.#show = show;
   }
 
   get onDidWrite(): vscode.Event<string> {
@@ -44,6 +47,7 @@ export class RunTerminal implements vscode.Pseudoterminal {
       (error: unknown) => {
         if (this.#closing.signal.aborted) return;
         this.#print(`${l10n.t("error:")} ${errorMessage(error)}\n`);
+        this.#show();
         // The user can correct an AppError; any other error is a fault of this program.
         this.#end(isAppError(error) ? EXIT.invalid : EXIT.fault);
       },
@@ -93,7 +97,11 @@ export class RunTerminal implements vscode.Pseudoterminal {
     });
     // The user gave up before it began.
     if (end === null) return SUCCESS;
-    if (end.exitCode !== null) return STOPS.has(end.exitCode) ? SUCCESS : end.exitCode;
+    if (end.exitCode !== null) {
+      const code = STOPS.has(end.exitCode) ? SUCCESS : end.exitCode;
+      if (code !== SUCCESS && end.folder === null) this.#show();
+      return code;
+    }
     const gone = l10n.t(
       "The trainer ended without a report; the run can be resumed from its last checkpoint.",
     );

@@ -74,6 +74,7 @@ export class TaskProvider implements vscode.TaskProvider {
     const name =
       title ?? (typeof read === "string" ? TASK_TYPE : `${read.action} ${shown(read.config)}`);
     const isTraining = typeof read !== "string" && read.action === "train";
+    const hasRun = isTraining || (typeof read !== "string" && read.action === "evaluate");
     const scope = folder ?? vscode.TaskScope.Workspace;
     const task = new vscode.Task(
       definition,
@@ -86,7 +87,8 @@ export class TaskProvider implements vscode.TaskProvider {
     // VS Code starts background tasks again after a reload; a training goes on without that, and must not begin twice.
     task.isBackground = false;
     task.presentationOptions = {
-      reveal: isTraining ? vscode.TaskRevealKind.Silent : vscode.TaskRevealKind.Always,
+      // A run is shown by the dashboard and its end by a notification: a panel would cover the first.
+      reveal: hasRun ? vscode.TaskRevealKind.Never : vscode.TaskRevealKind.Always,
       panel: vscode.TaskPanelKind.Dedicated,
       clear: true,
     };
@@ -98,7 +100,8 @@ export class TaskProvider implements vscode.TaskProvider {
     title: string,
     folder: vscode.WorkspaceFolder | undefined,
   ): vscode.Pseudoterminal {
-    if (typeof read === "string") return new RunTerminal(refused(read));
+    const show = (): void => showTerminal(title);
+    if (typeof read === "string") return new RunTerminal(refused(read), show);
     const configPath = absolute(read.config, folder);
     const own = overrideTexts(read);
     const ofSetting = this.#options.settingOverrides(configPath);
@@ -115,7 +118,7 @@ export class TaskProvider implements vscode.TaskProvider {
         parallel: read.parallel ?? 1,
         retriesFailed: read.retryFailed === true,
       };
-      return new RunTerminal(this.#options.openSweep(sweep));
+      return new RunTerminal(this.#options.openSweep(sweep), show);
     }
     const resume = resumedFolder(read);
     const request = {
@@ -128,7 +131,7 @@ export class TaskProvider implements vscode.TaskProvider {
       resume: resume === null ? null : absolute(resume, folder),
       ...(instead !== null && { instead }),
     };
-    return new RunTerminal(this.#options.openTraining(request, read.attach ?? null));
+    return new RunTerminal(this.#options.openTraining(request, read.attach ?? null), show);
   }
 
   #validation(configPath: string, overrides: readonly string[]): Training {
@@ -169,4 +172,12 @@ function projectOf(configPath: string, folder: vscode.WorkspaceFolder | undefine
 
 function shown(config: string): string {
   return isAbsolute(config) ? vscode.workspace.asRelativePath(config, false) : config;
+}
+
+/** VS Code adds the folder to a task's name where a window has several. */
+function showTerminal(title: string): void {
+  const own = vscode.window.terminals.findLast(
+    ({ name }) => name === title || name.startsWith(`${title} (`),
+  );
+  own?.show(true);
 }

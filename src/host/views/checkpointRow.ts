@@ -36,8 +36,8 @@ export function checkpointRow(
   const details = [
     // A row is cut at its end.
     ...[...(best === undefined ? [] : [bestText(best)]), ...(kind === "best" ? [] : [kind])],
-    ...expiry(entry, nowMs),
     ...(reward === null ? [] : [formatReward(reward)]),
+    ...expiry(entry, nowMs),
     parts.join("+"),
   ];
   const soon = expiresSoon(entry, nowMs);

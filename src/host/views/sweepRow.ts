@@ -23,8 +23,9 @@ export function sweepRow(
     ...(best === null ? [] : [l10n.t("highest reward {0}", best)]),
   ];
   const shown = [
-    l10n.t("{0}/{1} done", done, planned),
+    // A row is cut at its end.
     ...(best === null ? [] : [l10n.t("best {0}", best)]),
+    l10n.t("{0}/{1} done", done, planned),
   ];
   return { label, description: shown.join(" · "), spoken: spoken.join(", ") };
 }

@@ -13,8 +13,8 @@ export function aTraining(changes: Partial<Training> = {}): Training {
 }
 
 /** What it shows, and the exit codes that VS Code gets. */
-export function opened(training: Training) {
-  const terminal = new RunTerminal(training);
+export function opened(training: Training, show?: () => void) {
+  const terminal = new RunTerminal(training, show);
   let text = "";
   const codes: unknown[] = [];
   terminal.onDidWrite((piece) => {

@@ -23,6 +23,21 @@ it("says so when the trainer vanished, which counts as interrupted", async () =>
   expect(text()).toContain("can be resumed");
 });
 
+it.each([
+  [{ exitCode: 2, error: null, folder: null }, 1],
+  [{ exitCode: 5, error: null, folder: "/run" }, 0],
+  [{ exitCode: null, error: null, folder: "/run" }, 0],
+  [{ exitCode: 0, error: null, folder: null }, 0],
+])(
+  "comes to the front for a failure without a run, which nothing else shows: %j",
+  async (end, times) => {
+    const show = vi.fn();
+    const { codes } = opened(aTraining({ follow: async () => end }), show);
+    await vi.waitFor(() => expect(codes).toHaveLength(1));
+    expect(show).toHaveBeenCalledTimes(times);
+  },
+);
+
 it("reports a fault of its own and ends", async () => {
   const { text, codes } = opened(
     aTraining({ follow: () => Promise.reject(new Error("no such program")) }),

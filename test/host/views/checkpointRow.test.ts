@@ -5,11 +5,16 @@ import { checkpointRow } from "../../../src/host/views/checkpointRow.ts";
 const NOW_MS = Date.UTC(2026, 10, 22);
 const HOUR_MS = 3_600_000;
 
-function row(kind: CheckpointEntry["kind"], hours: number | null, isHosted = false) {
+function row(
+  kind: CheckpointEntry["kind"],
+  hours: number | null,
+  isHosted = false,
+  metrics: CheckpointEntry["metrics"] = {},
+) {
   const expires_at = hours === null ? null : new Date(NOW_MS + hours * HOUR_MS).toISOString();
   return checkpointRow(
     {
-      ...{ name: "a", step: 10, epoch: 0, position: 160, kind, metrics: {}, expires_at },
+      ...{ name: "a", step: 10, epoch: 0, position: 160, kind, metrics, expires_at },
       ...{ state_path: "tinker://s:train:0/weights/a", sampler_path: null, renderer: "r" },
       created_at: "",
     },
@@ -26,6 +31,13 @@ describe("the row of a checkpoint", () => {
     ["rolling", 5, "rolling · expires in 5 h 00 min · state", "checkpoint+rolling"],
   ] as const)("of a %s one with %j hours left reads %j", (kind, hours, description, context) => {
     expect(row(kind, hours)).toMatchObject({ description, context });
+  });
+
+  it("says the reward before it says what a narrow side bar may cut", () => {
+    const metrics = { "rollout/reward/mean": 0.58 };
+    expect(row("rolling", 5, false, metrics).description).toBe(
+      "rolling · 0.58 · expires in 5 h 00 min · state",
+    );
   });
 
   it("at Tinker has the word that the menu shows Publish for", () => {

@@ -15,7 +15,7 @@ it("says how many runs are done, and the highest reward", () => {
   const running = aRun({ file: FILE, reward: 0.634 });
   expect(sweepRow([done, running])).toEqual({
     label: "demo-sweep",
-    description: "1/2 done · best 0.63",
+    description: "best 0.63 · 1/2 done",
     spoken: "sweep demo-sweep, 1 of 2 runs done, highest reward 0.63",
   });
   expect(sweepRow([aRun({ file: FILE, reward: null })]).description).toBe("0/1 done");

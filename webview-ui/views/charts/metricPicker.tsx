@@ -6,10 +6,15 @@ import type { DashboardModel } from "../../model/dashboardModel.ts";
 import { strings } from "../../strings/strings.ts";
 import { visibleLine } from "../../text/visible.ts";
 
-const MAX_SHOWN = 120;
 const text = strings.small;
 
-export function MetricPicker({ dashboard }: { readonly dashboard: DashboardModel }) {
+interface PickerProps {
+  readonly dashboard: DashboardModel;
+  /** Metrics that are drawn anyway. */
+  readonly unasked: ReadonlySet<string>;
+}
+
+export function MetricPicker({ dashboard, unasked }: PickerProps) {
   const [isOpen, setOpen] = useState(false);
   const id = useId();
   const { pinnedMetrics } = dashboard.settings.value;
@@ -31,17 +36,16 @@ export function MetricPicker({ dashboard }: { readonly dashboard: DashboardModel
           <span class="fact">{text.chosen(pinnedMetrics.length)}</span>
         ) : null}
       </div>
-      <div id={id}>{isOpen ? <MetricList dashboard={dashboard} /> : null}</div>
+      <div id={id}>{isOpen ? <MetricList dashboard={dashboard} unasked={unasked} /> : null}</div>
     </div>
   );
 }
 
-function MetricList({ dashboard }: { readonly dashboard: DashboardModel }) {
+function MetricList({ dashboard, unasked }: PickerProps) {
   const [filter, setFilter] = useState("");
   // New names come with new numbers.
   const names = dashboard.data.columnsVersion.value < 0 ? [] : dashboard.data.columns.names;
   const matches = names.filter(matcher(filter));
-  const { pinnedMetrics } = dashboard.settings.value;
   return (
     <div class="card picker-list">
       <div class="picker-filter">
@@ -54,25 +58,56 @@ function MetricList({ dashboard }: { readonly dashboard: DashboardModel }) {
         />
         <span class="fact">{text.shown(matches.length, names.length)}</span>
       </div>
-      <ul>
-        {matches.slice(0, MAX_SHOWN).map((name) => (
-          <li key={name}>
-            <label class="check">
-              <input
-                type="checkbox"
-                checked={pinnedMetrics.includes(name)}
-                onChange={() => dashboard.togglePinned(name)}
-              />
-              <span>{visibleLine(name)}</span>
-            </label>
-          </li>
-        ))}
-      </ul>
-      {matches.length > MAX_SHOWN ? (
-        <p class="note">{strings.more(matches.length - MAX_SHOWN)}</p>
-      ) : null}
+      {[...byFamily(matches)].map(([family, members]) => (
+        <details key={family} open={filter !== ""}>
+          <summary>
+            {visibleLine(family) || text.noFamily} <span class="fact">{members.length}</span>
+          </summary>
+          <ul>
+            {members.map((name) => (
+              <Choice key={name} dashboard={dashboard} name={name} isUnasked={unasked.has(name)} />
+            ))}
+          </ul>
+        </details>
+      ))}
     </div>
   );
+}
+
+interface ChoiceProps {
+  readonly dashboard: DashboardModel;
+  readonly name: string;
+  readonly isUnasked: boolean;
+}
+
+function Choice({ dashboard, name, isUnasked }: ChoiceProps) {
+  const isChosen = dashboard.settings.value.pinnedMetrics.includes(name);
+  const isFixed = isUnasked && !isChosen;
+  return (
+    <li>
+      <label class="check" title={isFixed ? text.unasked : undefined}>
+        <input
+          type="checkbox"
+          checked={isChosen || isFixed}
+          disabled={isFixed}
+          onChange={() => dashboard.togglePinned(name)}
+        />
+        <span>{visibleLine(name)}</span>
+      </label>
+    </li>
+  );
+}
+
+/** By what stands before the first slash; empty where there is none. */
+export function byFamily(names: readonly string[]): ReadonlyMap<string, readonly string[]> {
+  const families = new Map<string, string[]>();
+  for (const name of names) {
+    const family = name.slice(0, Math.max(0, name.indexOf("/")));
+    const members = families.get(family);
+    if (members === undefined) families.set(family, [name]);
+    else members.push(name);
+  }
+  return families;
 }
 
 /** A regular expression, or plain text when it is none. */

@@ -102,6 +102,51 @@ export const SMALL_CHARTS: readonly SmallChartSpec[] = [
   },
 ];
 
+/** The metric of the large chart. */
+export const MEAN_REWARD = "rollout/reward/mean";
+/** Of a run by another program; the others can be chosen. */
+const MAX_OTHERS = 24;
+
+export interface DrawnCharts {
+  readonly charts: readonly SmallChartSpec[];
+  /** Metrics that are drawn without having been chosen, those of the large chart included. */
+  readonly unasked: ReadonlySet<string>;
+}
+
+/**
+ * What is drawn of a run with these metrics: what was chosen, then what the run has of the usual ones. A run by another program names
+ * its metrics as it likes, so that the others follow.
+ */
+export function drawnCharts(
+  names: readonly string[],
+  { chosen, isForeign }: { readonly chosen: readonly string[]; readonly isForeign: boolean },
+): DrawnCharts {
+  const present = new Set(names);
+  const usual = SMALL_CHARTS.map((spec) => {
+    return { ...spec, series: spec.series.filter(({ name }) => present.has(name)) };
+  }).filter(({ series }) => series.length > 0);
+  const known = new Set([
+    ...names.filter((name) => name.startsWith("rollout/reward/")),
+    ...usual.flatMap(({ series, band }) => [
+      ...series.map(({ name }) => name),
+      ...(band === undefined ? [] : [band.upper, band.lower]),
+    ]),
+  ]);
+  const others = names
+    .filter((name) => !known.has(name) && !chosen.includes(name))
+    .slice(0, isForeign ? MAX_OTHERS : 0);
+  return {
+    charts: [
+      ...chosen.map(
+        (name): SmallChartSpec => ({ ...oneMetric(name, name, "yellow"), isPinned: true }),
+      ),
+      ...usual,
+      ...others.map((name) => oneMetric(name, name, "blue")),
+    ],
+    unasked: new Set([...known, ...others]),
+  };
+}
+
 /** A chart of one metric. */
 export function oneMetric(title: string, name: string, colour: ColourName): SmallChartSpec {
   return { title, series: [{ name, label: title, colour }] };

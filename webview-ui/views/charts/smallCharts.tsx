@@ -11,7 +11,7 @@ import { visibleLine } from "../../text/visible.ts";
 import { ChartFigure } from "./chartFigure.tsx";
 import { MetricPicker } from "./metricPicker.tsx";
 import { describeRow, type SmallChartData, smallChartData } from "./smallChartData.ts";
-import { oneMetric, SMALL_CHARTS, type SmallChartSpec } from "./smallChartSpecs.ts";
+import { drawnCharts, type SmallChartSpec } from "./smallChartSpecs.ts";
 
 const HEIGHT_PX = 132;
 const text = strings.small;
@@ -20,22 +20,16 @@ export function SmallCharts({ dashboard }: { readonly dashboard: DashboardModel 
   const { pinnedMetrics } = dashboard.settings.value;
   // Which charts there are follows from the columns.
   const version = dashboard.data.columnsVersion.value;
-  const specs = useMemo(
-    () => [
-      ...pinnedMetrics.map(
-        (name): SmallChartSpec => ({ ...oneMetric(name, name, "yellow"), isPinned: true }),
-      ),
-      ...SMALL_CHARTS.map((spec) => withPresentSeries(spec, dashboard)).filter(
-        ({ series }) => series.length > 0,
-      ),
-    ],
-    [dashboard, version, pinnedMetrics],
+  const isForeign = dashboard.data.run.value?.state === "foreign";
+  const { charts, unasked } = useMemo(
+    () => drawnCharts(dashboard.data.columns.names, { chosen: pinnedMetrics, isForeign }),
+    [dashboard, version, pinnedMetrics, isForeign],
   );
   return (
     <section class="small-charts" aria-labelledby="metrics-title">
-      <MetricPicker dashboard={dashboard} />
+      <MetricPicker dashboard={dashboard} unasked={unasked} />
       <div class="small-grid">
-        {specs.map((spec) => (
+        {charts.map((spec) => (
           <SmallChart key={`${spec.isPinned}${spec.title}`} dashboard={dashboard} spec={spec} />
         ))}
       </div>
@@ -128,9 +122,4 @@ function SmallLegend({ spec, values }: SmallLegendProps) {
       ))}
     </ul>
   );
-}
-
-/** Without the series that the run does not have. */
-function withPresentSeries(spec: SmallChartSpec, { data }: DashboardModel): SmallChartSpec {
-  return { ...spec, series: spec.series.filter(({ name }) => data.columns.has(name)) };
 }

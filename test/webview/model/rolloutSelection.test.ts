@@ -1,0 +1,60 @@
+import { signal } from "@preact/signals";
+import { expect, it } from "vitest";
+import type { DashboardQuestion } from "../../../src/shared/dashboardMessages.ts";
+import type { RolloutRow, RunView } from "../../../src/shared/dashboardTypes.ts";
+import type { Answer, Host } from "../../../webview-ui/model/host.ts";
+import { selectRollouts } from "../../../webview-ui/model/rolloutSelection.ts";
+import { RunStore } from "../../../webview-ui/model/runData.ts";
+import { firstViewState } from "../../../webview-ui/model/viewState.ts";
+
+const row = { group: 0, rollout: 0 } as unknown as RolloutRow; // nothing looks into it here
+
+function aSelection(completedSteps: number) {
+  let take: (answer: Answer) => void = () => undefined;
+  let asked = -1;
+  const host = {
+    ask: (question: DashboardQuestion & { readonly step: number }, next: typeof take) => {
+      asked = question.step;
+      take = next;
+      return () => undefined;
+    },
+  } as unknown as Host; // the only part that is used
+  const data = new RunStore();
+  const view = signal(firstViewState(0));
+  const tell = (id: string, completed: number): void =>
+    data.update({
+      run: { id, attempt: 1, completedSteps: completed } as unknown as RunView, // what is read of it
+      rolloutSteps: Array.from({ length: completed + 1 }, (_, step) => step),
+    });
+  tell("one", completedSteps);
+  const answer = (): void =>
+    take({
+      ...{ kind: "rollouts", id: 1, source: "training", step: asked },
+      total: 1,
+      from: 0,
+      rows: [row],
+    });
+  return { data, view, tell, answer, ...selectRollouts(host, data, view) };
+}
+
+it("the overview shows the latest complete step, the list of rollouts the step under way", () => {
+  const { view, chosen } = aSelection(4);
+  expect(chosen.value?.step).toBe(3);
+  view.value = { ...view.value, tab: "trajectories" };
+  expect(chosen.value?.step).toBe(4);
+});
+
+it("the first step is shown before it is complete", () => {
+  expect(aSelection(0).chosen.value?.step).toBe(0);
+});
+
+it("the rollouts of a step stay until those of the next one come, but not those of another run", () => {
+  const { rollouts, tell, answer } = aSelection(4);
+  answer();
+  tell("one", 5);
+  expect(rollouts.value).toMatchObject({ step: 3, rows: [row] });
+  answer();
+  expect(rollouts.value).toMatchObject({ step: 4, rows: [row] });
+  tell("two", 6);
+  expect(rollouts.value?.rows).toEqual([]);
+});
