@@ -1,11 +1,13 @@
 /** `npm run pictures`: the README's pictures, of real trainings in a real VS Code. */
 
+import { deepEqual } from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { TEMPLATES } from "../../src/core/config/editing/completion/templates.ts";
 import { createRunReader } from "../../src/core/runFolder/reader.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
+import { TABS } from "../../webview-ui/model/viewState.ts";
 import { launchBrowser } from "../workbench/browser.ts";
 import { packagedExtension } from "../workbench/packagedExtension.ts";
 import { writeFiles } from "./folders.ts";
@@ -82,6 +84,7 @@ async function dashboard({ page, workbench, folder }: Stage): Promise<string> {
   await workbench.row(new RegExp(`^Step ${SHOWN_STEP - 8}, mean`)).click();
   await page.keyboard.press("ArrowRight");
   await until("the step", () => rewardsOf(run).length >= SHOWN_STEP, LIMIT_MS);
+  await requireTabs(workbench, page);
   return await save(page, "dashboard");
 }
 
@@ -98,6 +101,7 @@ async function trajectory({ page, workbench, folder }: Stage): Promise<string> {
   await panel.locator(".step-navigator select").selectOption(`training/${step}`);
   await panel.getByRole("gridcell", { name: `${group + 1}·${rollout + 1}`, exact: true }).click();
   await panel.locator(".reward-footer").waitFor();
+  await requireTabs(workbench, page);
   return await save(page, "trajectory");
 }
 
@@ -116,6 +120,18 @@ async function editing({ page, workbench, folder }: Stage): Promise<string> {
   await page.keyboard.press("Control+Space");
   await page.locator(".suggest-details").waitFor();
   return await save(page, "editing");
+}
+
+/** A picture has all tabs of the page, in sight. @throws where one is missing, cut or not known */
+async function requireTabs(workbench: Stage["workbench"], page: Page): Promise<void> {
+  const size = page.viewportSize() ?? WINDOW;
+  const shown: string[] = [];
+  for (const tab of await workbench.panel().getByRole("tab").all()) {
+    const box = await tab.boundingBox();
+    const isWhole = box !== null && box.x >= 0 && box.x + box.width <= size.width;
+    if (isWhole) shown.push((await tab.getAttribute("id"))?.replace("tab-", "") ?? "");
+  }
+  deepEqual(shown, TABS, "The picture's tabs are not those of the page.");
 }
 
 /** So that no row is cut off. */
