@@ -21,12 +21,12 @@ function aSelection(completedSteps: number) {
   } as unknown as Host; // the only part that is used
   const data = new RunStore();
   const view = signal(firstViewState(0));
-  const tell = (id: string, completed: number): void =>
+  const report = (id: string, completed: number): void =>
     data.update({
       run: { id, attempt: 1, completedSteps: completed } as unknown as RunView, // what is read of it
       rolloutSteps: Array.from({ length: completed + 1 }, (_, step) => step),
     });
-  tell("one", completedSteps);
+  report("one", completedSteps);
   const answer = (): void =>
     take({
       ...{ kind: "rollouts", id: 1, source: "training", step: asked },
@@ -34,7 +34,7 @@ function aSelection(completedSteps: number) {
       from: 0,
       rows: [row],
     });
-  return { data, view, tell, answer, ...selectRollouts(host, data, view) };
+  return { data, view, report, answer, ...selectRollouts(host, data, view) };
 }
 
 it("the overview shows the latest complete step, the list of rollouts the step under way", () => {
@@ -49,12 +49,12 @@ it("the first step is shown before it is complete", () => {
 });
 
 it("the rollouts of a step stay until those of the next one come, but not those of another run", () => {
-  const { rollouts, tell, answer } = aSelection(4);
+  const { rollouts, report, answer } = aSelection(4);
   answer();
-  tell("one", 5);
+  report("one", 5);
   expect(rollouts.value).toMatchObject({ step: 3, rows: [row] });
   answer();
   expect(rollouts.value).toMatchObject({ step: 4, rows: [row] });
-  tell("two", 6);
+  report("two", 6);
   expect(rollouts.value?.rows).toEqual([]);
 });
