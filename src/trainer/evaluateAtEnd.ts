@@ -1,7 +1,9 @@
 /** The evaluation after the last step. */
 
+import { appendMetrics } from "../core/runFolder/metrics/metrics.ts";
 import { BestCheckpoint } from "../core/training/bestCheckpoint.ts";
 import { evaluate } from "../core/training/evaluation/evaluate.ts";
+import { endRow } from "../core/training/evaluation/evaluation.ts";
 import type { LoopEnd } from "../core/training/loop.ts";
 import {
   type ConnectionOptions,
@@ -26,7 +28,9 @@ export async function evaluateAtEnd(
   await tinker.close();
   const fresh = await connectModelService(connections);
   const sampler = await fresh.service.samplerForPath(samplerPath);
-  await evaluate(context, evaluation, sampler, { step, purpose: "end" });
+  const results = await evaluate(context, evaluation, sampler, { step, purpose: "end" });
+  const { attempt, fileSystem, folder } = context.storage;
+  await appendMetrics(fileSystem, folder, endRow(step, attempt, results));
   await new BestCheckpoint().update({
     ...context,
     services: { ...context.services, service: fresh.service },

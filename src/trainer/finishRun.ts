@@ -1,6 +1,5 @@
 /** Resumes a run that is done: sends what its trackers lack, and starts or connects nothing that trains. */
 
-import { readEvaluations } from "../core/runFolder/evaluationLog.ts";
 import { readPriceFile } from "../core/runFolder/priceFile.ts";
 import { readUsage } from "../core/runFolder/usageLog.ts";
 import { usedTotal } from "../core/usage/prices.ts";
@@ -20,7 +19,9 @@ export async function finishRun(
 ): Promise<RunEnd> {
   const { cleanup, control, controlChannel, watch } = options;
   const { step } = plan.start;
-  const lease = await claimRun(options, plan, plan);
+  // Nothing is repeated, and the row of the evaluation after the last step has the number of a step that never comes.
+  const firstStep = step + 1;
+  const lease = await claimRun(options, plan, { start: { ...plan.start, step: firstStep } });
   const { folder } = lease;
   controlChannel?.onPhase("finishing");
   watch({ kind: "notice", message: "The run is done: nothing is left to train." });
@@ -30,13 +31,10 @@ export async function finishRun(
     addresses,
     variables,
     file: lease.file,
-    firstStep: step,
+    firstStep,
     knownRunId: plan.wandbRunId ?? null,
     cleanup,
   });
-  const evaluations = await readEvaluations(lease.files, folder);
-  const last = evaluations.findLast((entry) => entry.purpose === "end" && entry.step === step);
-  if (last !== undefined) wandb?.addResults(last.results);
   await uploads?.drain("done", control.signal);
   await wandb?.finish(0, control.signal);
   await lease.end({ phase: "done" });

@@ -19,7 +19,9 @@ function rowsOf(run: string): readonly StoredRow[] {
   const file = join(run, "metrics.jsonl");
   if (!existsSync(file)) return [];
   const lines = readFileSync(file, "utf8").split("\n").slice(0, -1);
-  return lines.map((line) => JSON.parse(line) as StoredRow); // the product's own file
+  // The evaluation after the last step has a row that is no step.
+  const steps = lines.filter((line) => !line.includes('"evaluation_only":true'));
+  return steps.map((line) => JSON.parse(line) as StoredRow); // the product's own file
 }
 
 export function stepsOf(run: string): readonly number[] {

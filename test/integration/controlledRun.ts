@@ -5,6 +5,7 @@ import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type * as z from "zod";
+import { isJsonObject } from "../../src/core/json.ts";
 import { readRunFile } from "../../src/core/runFolder/runFile.ts";
 import type { ProgressEvent } from "../../src/core/training/run/progress.ts";
 import { ControlClient } from "../../src/node/control/client.ts";
@@ -113,12 +114,18 @@ export async function trained(project: string, steps: number): Promise<unknown> 
   return { rows, tokens };
 }
 
+/** The row of metrics of the evaluation after the last step, which has nothing of a step. */
+export function isOfEnd(line: unknown): boolean {
+  return isJsonObject(line) && line["evaluation_only"] === true;
+}
+
 export async function linesIn<Schema extends z.ZodType>(
   project: string,
   file: string,
   schema: Schema,
 ): Promise<readonly z.infer<Schema>[]> {
-  return (await readLines(join(runIn(project), file))).map((line) => schema.parse(line));
+  const lines = await readLines(join(runIn(project), file));
+  return lines.filter((line) => !isOfEnd(line)).map((line) => schema.parse(line));
 }
 
 export interface OwnProcess {

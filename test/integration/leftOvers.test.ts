@@ -88,5 +88,7 @@ it("trains on when there is more to train", async () => {
   const { code, stdout } = await runProgram(["resume", folder], {});
   expect(code).toBe(0);
   expect(stdout).toContain("step 3/3");
-  expect(await readLines(join(folder, "metrics.jsonl"))).toHaveLength(3);
+  const rows = await readLines(join(folder, "metrics.jsonl"));
+  expect(rows).toMatchObject([{}, {}, { step: 2, lr: expect.any(Number) }, { step: 3 }]);
+  expect(rows.at(-1)).toMatchObject({ evaluation_only: true });
 });

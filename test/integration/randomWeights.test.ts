@@ -9,6 +9,7 @@ import { type LocalServers, serve } from "../../src/trainer/serve.ts";
 import { resumeTraining, startTraining } from "../../src/trainer/trainer.ts";
 import { QWEN3_FOLDER } from "../node/tokenizer/qwen3Model.ts";
 import { comparableRow, withoutKeys } from "./comparableRow.ts";
+import { isOfEnd } from "./controlledRun.ts";
 import { PROGRAM_FOLDER, readLines, runFolderWith } from "./localRun.ts";
 
 const STEPS = 3;
@@ -65,7 +66,8 @@ const updated = z.object({ optim: z.object({ grad_norm: z.number().positive() })
 /** What a run leaves that does not depend on time. */
 async function trained(folder: string) {
   const run = join(folder, ".tinker-rl", "runs", "run");
-  const rows = (await readLines(join(run, "metrics.jsonl"))).map(comparableRow);
+  const all = await readLines(join(run, "metrics.jsonl"));
+  const rows = all.filter((row) => !isOfEnd(row)).map(comparableRow);
   const results = await readLines(join(run, "eval", "results.jsonl"));
   const names = Array.from({ length: STEPS }, (_, step) => `step-00000${step}.tokens.bin`);
   const tokens = names.map((name) => readFile(join(run, "rollouts", name), "base64"));

@@ -8,6 +8,7 @@ import { decodeTokenRecord } from "../../src/core/runFolder/rollouts/tokenRecord
 import type { SamplingClient } from "../../src/core/tinker/samplingClient.ts";
 import type { TrainingClient } from "../../src/core/tinker/trainingClient.ts";
 import { comparableRow } from "./comparableRow.ts";
+import { isOfEnd } from "./controlledRun.ts";
 import { readLines, trainLocally } from "./localRun.ts";
 
 /** Evaluations between the steps, two updates a step, a last step with fewer tasks, and saves of both kinds. */
@@ -77,7 +78,8 @@ export async function recordedRun() {
   const events = await trainLocally({ config: CONFIG, wrapClient: noteRequests });
   const started = events.find((event) => event.kind === "started");
   if (started === undefined) throw new Error("the run did not start");
-  const rows = await readLines(join(started.folder, "metrics.jsonl"));
+  const all = await readLines(join(started.folder, "metrics.jsonl"));
+  const rows = all.filter((row) => !isOfEnd(row));
   return {
     requests,
     samples: samples.sort(),

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { resumeTraining, startTraining } from "../../src/trainer/trainer.ts";
 import { FakeWandbServer } from "../core/tracking/wandb/fakeWandbServer.ts";
-import { PROGRAM_FOLDER, runFolderWith, trainLocally } from "./localRun.ts";
+import { PROGRAM_FOLDER, readLines, runFolderWith, trainLocally } from "./localRun.ts";
 
 const SECRET = "open-sesame-9731";
 const CONFIG = `
@@ -88,9 +88,47 @@ describe("a run with wandb: online", () => {
     expect((await resumed.ended).outcome).toBe("done");
     const summaries = wandb.run.files.get("wandb-summary.json")?.values() ?? [];
     expect(JSON.parse([...summaries].at(-1) ?? "{}")).toMatchObject({
-      step: 1,
+      step: 2,
       "eval/local/calculator/test/greedy/reward_mean": expect.any(Number),
     });
+  });
+
+  it("has the evaluation after its last step in its history once, and the steps of a resume after it", async () => {
+    wandb.runs.clear();
+    const evaluation =
+      "evaluation: { splits: { local/calculator: [test] }, at_start: false, num_samples: 2 }";
+    const folder = await runFolderWith(`${CONFIG}${evaluation}\n`);
+    const base = { owner: "terminal", programFolder: PROGRAM_FOLDER } as const;
+    const watch = (): void => undefined;
+    const configPath = join(folder, "config.yaml");
+    const run = (await startTraining({ ...base, configPath, watch }).ended).folder ?? "";
+    await resumeTraining({ ...base, folder: run, watch }).ended;
+    expect(await readLines(join(run, "metrics.jsonl"))).toMatchObject([
+      { step: 0 },
+      { step: 1 },
+      { step: 2, evaluation_only: true, progress: { attempt: 1 } },
+    ]);
+    await resumeTraining({ ...base, folder: run, overrides: ["max_steps=3"], watch }).ended;
+    expect(await readLines(join(run, "metrics.jsonl"))).toMatchObject([
+      { step: 0 },
+      { step: 1 },
+      { step: 2, loss: expect.any(Number) },
+      { step: 3, evaluation_only: true, progress: { attempt: 3 } },
+    ]);
+    const rows = wandb.rows();
+    const metric = "eval/local/calculator/test/greedy/reward_mean";
+    expect(rows.map((row) => [row["step"], metric in row])).toEqual([
+      ...[
+        [0, false],
+        [1, false],
+        [2, true],
+      ],
+      ...[
+        [2, false],
+        [3, true],
+      ],
+    ]);
+    expect(new Set(rows.map((row) => row["_step"])).size).toBe(rows.length);
   });
 
   it("of a sweep is in the group of the sweep, also after a resume", async () => {

@@ -17,7 +17,14 @@ import {
 import { readLines } from "./files/lineReader.ts";
 import { NewestEntries } from "./files/newestEntries.ts";
 import { MetricColumns } from "./metrics/metricColumns.ts";
-import { createRunReader, isMetricsRow, type RolloutSummary, StoredRollouts } from "./reader.ts";
+import {
+  createRunReader,
+  isAnyRow,
+  isEndRow,
+  isMetricsRow,
+  type RolloutSummary,
+  StoredRollouts,
+} from "./reader.ts";
 import { readRunFile } from "./runFile.ts";
 
 /** Steps and evaluations whose summaries stay in memory. */
@@ -127,11 +134,24 @@ export class RunFollower {
   }
 
   /** Attempts of which a resume set steps aside, ascending. */
-  supersededAttempts(): Promise<readonly number[]> {
-    const attempts = supersededAttempts(this.#fileSystem, this.folder);
-    return attempts.catch((error: unknown) =>
-      this.#recordFault(supersededParent(this.folder), error),
-    );
+  async supersededAttempts(): Promise<readonly number[]> {
+    try {
+      const found: number[] = [];
+      for (const attempt of await supersededAttempts(this.#fileSystem, this.folder)) {
+        if (await this.#hasSteps(attempt)) found.push(attempt);
+      }
+      return found;
+    } catch (error) {
+      return this.#recordFault(supersededParent(this.folder), error);
+    }
+  }
+
+  /** False where a resume of a finished run has moved away the evaluation at its end only. */
+  async #hasSteps(attempt: number): Promise<boolean> {
+    for await (const { value } of readLines(this.#fileSystem, this.#supersededMetrics(attempt))) {
+      if (isMetricsRow(value)) return true;
+    }
+    return false;
   }
 
   /** Records why a part cannot be read, so that the rest is shown. @throws AppError `folder-unsafe`: then nothing is shown */
@@ -201,7 +221,9 @@ export class RunFollower {
     const offsets = [...contents.offsets.values()].join();
     let fromRow: number | null = null;
     await this.#readFrom(paths.metrics, ({ value }) => {
-      if (!isMetricsRow(value)) return false;
+      if (!isAnyRow(value)) return false;
+      // Its results are in the evaluations, too.
+      if (isEndRow(value)) return true;
       const at = contents.metrics.add(value);
       if (at !== null) fromRow = Math.min(at, fromRow ?? at);
       return true;

@@ -269,7 +269,17 @@ async function readRecord(
   return bytes.length === length ? bytes : null;
 }
 
-/** The program writes the rows itself; readers of single metrics meet any JSON value. */
+/** A row of a step. The program writes the rows itself; readers of single metrics meet any JSON value. */
 export function isMetricsRow(value: unknown): value is MetricsRow {
+  return isAnyRow(value) && !isEndRow(value);
+}
+
+/** A row of a step, or of the evaluation after the last one, for readers that want both. */
+export function isAnyRow(value: unknown): value is MetricsRow {
   return isJsonObject(value) && stepOfLine(value) !== null;
+}
+
+/** The row of the evaluation after the last step: `step` counts the completed ones, and it has the metrics of no step. */
+export function isEndRow(row: MetricsRow): boolean {
+  return row["evaluation_only"] === true;
 }

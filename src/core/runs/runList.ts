@@ -12,7 +12,7 @@ import { runPaths } from "../runFolder/files/layout.ts";
 import { type MetricsRow, metricAt } from "../runFolder/metrics/metricsTree.ts";
 import { storedTrend } from "../runFolder/metrics/trendMetrics.ts";
 import { usageOfRow } from "../runFolder/metrics/usageOfRow.ts";
-import { isMetricsRow } from "../runFolder/reader.ts";
+import { isAnyRow, isMetricsRow } from "../runFolder/reader.ts";
 import {
   newestUnexpired,
   type RecordedSaves,
@@ -252,8 +252,9 @@ export async function lastRows(
   // The tail begins somewhere in a line.
   const whole = start === 0 ? tail : tail.subarray(tail.indexOf(LINE_FEED) + 1);
   const { lines } = parseJsonLines(lastLines(whole, 2 * RECENT_STEPS));
-  const rows = lines.map(({ value }) => value).filter(isMetricsRow);
-  const isValid = rows.length > 0 || !whole.includes(LINE_FEED);
+  const found = lines.map(({ value }) => value).filter(isAnyRow);
+  const rows = found.filter(isMetricsRow);
+  const isValid = found.length > 0 || !whole.includes(LINE_FEED);
   return {
     rows: rows.slice(-RECENT_STEPS),
     problem: isValid ? null : "metrics.jsonl is damaged: its last lines cannot be read.",

@@ -4,12 +4,9 @@ import { homedir } from "node:os";
 import { basename } from "node:path";
 import { errorMessage } from "../../core/errors.ts";
 import type { HttpClient } from "../../core/ports.ts";
-import type { StoredResult } from "../../core/runFolder/evaluationLog.ts";
-import { flattenMetrics } from "../../core/runFolder/metrics/metricsTree.ts";
 import { redactingRefusals } from "../../core/secrets/redaction/redactingPorts.ts";
 import type { TrackerIntervals } from "../../core/tracking/wandb/runReporter.ts";
 import { type TrackerOptions, WandbTracker } from "../../core/tracking/wandb/tracker.ts";
-import { evaluationMetrics } from "../../core/training/evaluation/evaluation.ts";
 import type { Watcher } from "../../core/training/run/progress.ts";
 import { recordWithoutWaiting } from "../../core/training/run/report.ts";
 import { startHash } from "../../node/hash.ts";
@@ -79,17 +76,12 @@ export class WandbReport {
     return (event) => {
       if (event.kind === "step-finished") this.#tracker.rowWritten(event.step);
       if (event.kind === "settings-changed") this.#tracker.configChanged();
-      // No row follows that would hold them, as it does for other evaluations.
+      // Its row follows at once.
       if (event.kind === "evaluated" && event.purpose === "end") {
-        this.addResults(event.results);
+        this.#tracker.rowWritten(event.step);
       }
       watch(event);
     };
-  }
-
-  /** Of an evaluation that no row holds. */
-  addResults(results: readonly StoredResult[]): void {
-    this.#tracker.addResults(flattenMetrics(evaluationMetrics(results)));
   }
 
   /** Sends what is left, for a while, and ends the run there; `signal` ends the wait. */

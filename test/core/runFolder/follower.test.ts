@@ -88,6 +88,20 @@ test("rows become columns by flat name; what a row does not hold is a gap, never
   expect(follower.runFile).toMatchObject({ name: "demo", attempt: 1 });
 });
 
+test("the row of the evaluation after the last step is no step, and no damage", async () => {
+  const { fileSystem, follower, addSteps, resume } = await startedRun();
+  await addSteps(0, 1);
+  await appendMetrics(fileSystem, FOLDER, { step: 2, evaluation_only: true });
+  await follower.refresh();
+  expect(contentsOf(follower).steps).toEqual([0, 1]);
+  expect(follower.problem).toBeNull();
+  await resume(2);
+  await addSteps(2);
+  await follower.refresh();
+  expect(contentsOf(follower).steps).toEqual([0, 1, 2]);
+  expect(await follower.supersededAttempts()).toEqual([]);
+});
+
 test("a refresh returns only what was added since the last one", async () => {
   const { fileSystem, clock, follower, addSteps } = await startedRun();
   await addSteps(0, 1);

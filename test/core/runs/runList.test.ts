@@ -56,6 +56,15 @@ it("shows steps, plan and rewards from the last rows", async () => {
   });
 });
 
+it("takes the row of the evaluation after the last step for no step", async () => {
+  const { fileSystem, writeFile, addRow, read } = aRun();
+  await writeFile();
+  await addRow(0, 0.25);
+  const end = { step: 1, evaluation_only: true, eval: { test: { reward_mean: 0.5 } } };
+  await fileSystem.append("/runs/demo/metrics.jsonl", encodeJsonLine(end));
+  expect(await read()).toMatchObject({ steps: 1, totalSteps: 10, reward: 0.25, problem: null });
+});
+
 it("reads rows again only when some were added, or a resume has replaced them", async () => {
   const { fileSystem, reading, writeFile, addRow, read } = aRun();
   await writeFile();

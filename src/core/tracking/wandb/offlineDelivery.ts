@@ -16,7 +16,7 @@ export class OfflineDelivery {
     this.#reporter = new RunReporter(options, "offline");
   }
 
-  get reporter(): Pick<RunReporter, "forgetConfig" | "addResults" | "waiting"> {
+  get reporter(): Pick<RunReporter, "forgetConfig" | "waiting"> {
     return this.#reporter;
   }
 

@@ -29,7 +29,7 @@ export class OnlineDelivery {
     this.#reporter = new RunReporter(options, "online");
   }
 
-  get reporter(): Pick<RunReporter, "forgetConfig" | "addResults" | "waiting"> {
+  get reporter(): Pick<RunReporter, "forgetConfig" | "waiting"> {
     return this.#reporter;
   }
 

@@ -4,7 +4,7 @@ import type { FolderFiles, Sha256 } from "../../ports.ts";
 import { runPaths, supersededAttempts, supersededFolder } from "../../runFolder/files/layout.ts";
 import { readLines } from "../../runFolder/files/lineReader.ts";
 import { flattenMetrics, type MetricsRow } from "../../runFolder/metrics/metricsTree.ts";
-import { isMetricsRow } from "../../runFolder/reader.ts";
+import { isAnyRow } from "../../runFolder/reader.ts";
 import type { SyncCursor } from "../../runFolder/wandbState.ts";
 
 export interface ReplayedStepsOptions {
@@ -38,7 +38,7 @@ export class ReplayedSteps {
       if (earlier >= attempt) break;
       const path = runPaths(supersededFolder(folder, earlier)).metrics;
       for await (const { value } of readLines(fileSystem, path)) {
-        if (!isMetricsRow(value) || value.step > (sent[attemptOf(value)] ?? -1)) continue;
+        if (!isAnyRow(value) || value.step > (sent[attemptOf(value)] ?? -1)) continue;
         reported.set(value.step, this.#digest(value));
       }
     }

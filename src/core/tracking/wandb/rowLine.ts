@@ -1,11 +1,13 @@
 /** A row of metrics as a line of the run's log. */
 
-import { formatReward } from "../../../shared/format.ts";
+import { formatQuantity, formatReward } from "../../../shared/format.ts";
 import { flattenMetrics, type MetricsRow } from "../../runFolder/metrics/metricsTree.ts";
+import { isEndRow } from "../../runFolder/reader.ts";
 
 /** The step, counted from 1, and its headline numbers as far as there are any. */
 export function rowLine(row: MetricsRow): string {
   const flat = flattenMetrics(row);
+  if (isEndRow(row)) return `evaluation after ${formatQuantity(row.step, "step")}`;
   const parts: string[] = [`step ${row.step + 1}`];
   const add = (label: string, name: string, shown: (value: number) => string): void => {
     const value = flat[name];

@@ -10,7 +10,7 @@ import {
   type MetricsLeaf,
   type MetricsRow,
 } from "../../runFolder/metrics/metricsTree.ts";
-import { isMetricsRow } from "../../runFolder/reader.ts";
+import { isAnyRow, isEndRow } from "../../runFolder/reader.ts";
 import type { SyncCursor } from "../../runFolder/wandbState.ts";
 import type { Redactor } from "../../secrets/redaction/redactor.ts";
 import { oneLine } from "../../util/textEdges.ts";
@@ -114,7 +114,7 @@ export class RunFeed {
   async restoreSummary(cursor: SyncCursor, add: (values: ExtendedObject) => void): Promise<void> {
     const { fileSystem, folder } = this.#options;
     for await (const { value } of readLines(fileSystem, runPaths(folder).metrics)) {
-      if (isMetricsRow(value) && value.step < cursor.next) add(this.#values(value));
+      if (isAnyRow(value) && value.step < cursor.next) add(this.#values(value));
     }
   }
 
@@ -144,7 +144,7 @@ export class RunFeed {
     let tables = 0;
     for await (const line of readLines(fileSystem, runPaths(folder).metrics, this.#offset)) {
       this.#offset = line.offset + line.length + 1;
-      if (!isMetricsRow(line.value) || line.value.step < cursor.next) continue;
+      if (!isAnyRow(line.value) || line.value.step < cursor.next) continue;
       if (await this.#reportRow(rowReport, line.value, cursor)) tables += 1;
       cursor = after(cursor, line.value);
       rows += 1;
@@ -164,7 +164,7 @@ export class RunFeed {
     const { step } = row;
     const timeMs = await this.#timeOf(row);
     if (await this.#replayed.isReported(row, cursor)) return false;
-    const isDue = isTableDue(row, tables);
+    const isDue = !isEndRow(row) && isTableDue(row, tables);
     const cell = isDue ? await this.#table(run, step) : null;
     const values = this.#knownValues(run, row);
     run.log({ ...values, ...(cell !== null && { [TABLE_KEY]: cell }) }, { timeMs, step });

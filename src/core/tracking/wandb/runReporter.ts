@@ -17,7 +17,6 @@ import type { OutageNotice } from "../../util/outageNotice.ts";
 import type { WakeableSleep } from "../../util/wakeableSleep.ts";
 import { checkpointArtifact } from "./checkpointArtifact.ts";
 import { evaluationTable } from "./evaluationTable.ts";
-import type { ExtendedObject } from "./extendedJson.ts";
 import { type RunConfig, type RunConfigOptions, readRunConfig } from "./runConfig.ts";
 import type { RunFeed } from "./runFeed.ts";
 import type { RunSummary } from "./runSummary.ts";
@@ -95,7 +94,6 @@ export class RunReporter {
   readonly #options: TrackerDeliveryOptions;
   readonly #mode: SyncMode;
   #config: RunConfig | null = null;
-  #results: ExtendedObject = {};
   /** Bytes of `eval/results.jsonl` whose table has arrived. */
   #evaluated = 0;
   /** Bytes of `checkpoints.jsonl` that were looked at. */
@@ -111,11 +109,6 @@ export class RunReporter {
   /** The configuration is read again before the next delivery. */
   forgetConfig(): void {
     this.#config = null;
-  }
-
-  /** Adds results that are in no row to the summary, with the next delivery. */
-  addResults(values: ExtendedObject): void {
-    this.#results = { ...this.#results, ...values };
   }
 
   /** Rows of this attempt that are not sent yet. */
@@ -136,8 +129,6 @@ export class RunReporter {
       await this.reportConfigFile(run);
     }
     const { saveEvery } = await this.config();
-    const results = this.#results;
-    if (Object.keys(results).length > 0) run.updateSummary(results);
     await this.#reportCheckpoints(run);
     const evaluated = await this.#reportEvaluations(run);
     const before = syncState.confirmed(this.#mode);
@@ -145,7 +136,6 @@ export class RunReporter {
     if (after === null) {
       await run.flush();
       this.#evaluated = evaluated;
-      this.#forgetResults(results);
       return false;
     }
     const { runSummary, cursor } = progressAfter();
@@ -159,13 +149,7 @@ export class RunReporter {
     await run.flush();
     await syncState.confirm(this.#mode, reached);
     this.#evaluated = evaluated;
-    this.#forgetResults(results);
     return true;
-  }
-
-  /** Forgets the values that were sent, unless others came meanwhile: then all are sent once more. */
-  #forgetResults(reported: ExtendedObject): void {
-    if (this.#results === reported) this.#results = {};
   }
 
   /** The addresses of what was saved to last. What an earlier attempt has sent, the server knows by its digest. */

@@ -6,7 +6,6 @@ import { type Doubling, doubledMs } from "../../util/backoff.ts";
 import { OutageNotice } from "../../util/outageNotice.ts";
 import { sleepUntilAborted, WakeableSleep } from "../../util/wakeableSleep.ts";
 import { deploymentOf } from "./deployment.ts";
-import type { ExtendedObject } from "./extendedJson.ts";
 import { OfflineDelivery } from "./offlineDelivery.ts";
 import { OnlineDelivery } from "./onlineDelivery.ts";
 import { RunFeed } from "./runFeed.ts";
@@ -122,12 +121,6 @@ export class WandbTracker {
   /** The settings of the run were changed. */
   configChanged(): void {
     this.#delivery.reporter.forgetConfig();
-    this.#idleSleep.wakeOrSkipNext();
-  }
-
-  /** Results that are in no row, for the summary. */
-  addResults(values: ExtendedObject): void {
-    this.#delivery.reporter.addResults(values);
     this.#idleSleep.wakeOrSkipNext();
   }
 

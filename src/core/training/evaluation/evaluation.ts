@@ -4,7 +4,12 @@ import { rewardInterval } from "../../../shared/interval.ts";
 import { pairedDifference, taskRewards } from "../../compare/pairedEvaluation.ts";
 import { type EvaluationCell, temperatureName } from "../../config/rules/evaluationCells.ts";
 import type { StoredResult } from "../../runFolder/evaluationLog.ts";
-import { type MetricsTree, mergeMetrics } from "../../runFolder/metrics/metricsTree.ts";
+import {
+  type MetricsRow,
+  type MetricsTree,
+  mergeMetrics,
+  replaceNonFinite,
+} from "../../runFolder/metrics/metricsTree.ts";
 import { failureReward, isFailed, isSuccess } from "../../runFolder/metrics/outcomes.ts";
 import type { RolloutRecord } from "../../runFolder/rollouts/rolloutRecord.ts";
 import { groupBy } from "../../util/groupBy.ts";
@@ -112,6 +117,16 @@ function passRates(
     const interval = rewardInterval(k === 1 ? tasks : rates.map((rate) => [rate]));
     return { k, mean: mean(rates) ?? 0, ...(interval ?? NO_INTERVAL) };
   });
+}
+
+/** The row of the evaluation after the last of `step` completed steps, without metrics of a step. A resume that trains on moves it away. */
+export function endRow(
+  step: number,
+  attempt: number,
+  results: readonly StoredResult[],
+): MetricsRow {
+  const metrics = replaceNonFinite(evaluationMetrics(results));
+  return { step, evaluation_only: true, progress: { attempt }, ...metrics };
 }
 
 /** As metrics: `eval/<environment>/<split>/<greedy or temperature_T>/…` */

@@ -114,6 +114,14 @@ export class TrackedRun {
     this.tracker.rowWritten(step);
   }
 
+  /** The row of the evaluation after `step` completed steps. */
+  async writeEnd(step: number, mean: number): Promise<void> {
+    const progress = { attempt: this.#attempt };
+    const row = { step, evaluation_only: true, progress, eval: { test: { reward_mean: mean } } };
+    await appendMetrics(this.fileSystem, FOLDER, row);
+    this.tracker.rowWritten(step);
+  }
+
   /** The line of a save that a run writes. */
   async save(name: string, step: number, kind = "periodic"): Promise<void> {
     const entry = {

@@ -219,14 +219,19 @@ describe("a run reported to W&B", () => {
     await run.finish();
   });
 
-  it("has in its summary what came after its last row", async () => {
+  it("has the evaluation after the last step in its history and its summary", async () => {
     const run = new TrackedRun();
     await run.begin();
     await run.write(0);
-    run.tracker.addResults({ "eval/test/reward_mean": 0.5 });
+    await run.writeEnd(1, 0.5);
     await run.finish();
+    expect(run.server.rows()).toMatchObject([
+      { step: 0, "rollout/reward/mean": 0 },
+      { step: 1, "eval/test/reward_mean": 0.5 },
+    ]);
+    expect(run.server.rows()[1]).not.toHaveProperty("rollout/reward/mean");
     const [summary = ""] = run.server.run.files.get("wandb-summary.json")?.values() ?? [];
-    expect(JSON.parse(summary)).toMatchObject({ step: 0, "eval/test/reward_mean": 0.5 });
+    expect(JSON.parse(summary)).toMatchObject({ "eval/test/reward_mean": 0.5 });
   });
 
   it("has all evaluations in a table of its summary, the last one too, once", async () => {
@@ -342,6 +347,34 @@ describe("a resumed run", () => {
       [4, 3, 2],
       [5, 4, 2],
     ]);
+  });
+
+  it("keeps the evaluation that ended it once, and adds the steps after it", async () => {
+    const run = new TrackedRun();
+    await run.begin();
+    await run.write(0);
+    await run.writeEnd(1, 0.5);
+    await run.finish();
+    // Sends what is left, and repeats nothing.
+    await run.begin(2);
+    await run.finish();
+    // Repeats the evaluation, after a kill before its end.
+    await run.begin(1);
+    await run.writeEnd(1, 0.5);
+    await run.finish();
+    await run.begin(1);
+    await run.write(1);
+    await run.writeEnd(2, 0.75);
+    await run.finish();
+    const rows = run.server.rows();
+    expect(rows.map(({ step }) => step)).toEqual([0, 1, 1, 2]);
+    expect(rows.map((row) => row["eval/test/reward_mean"] ?? null)).toEqual([
+      null,
+      0.5,
+      null,
+      0.75,
+    ]);
+    expect(rows.map(({ _step }) => _step)).toEqual([0, 1, 2, 3]);
   });
 
   it("takes a repeat for the same however often services failed, and however busy the machine was", async () => {

@@ -8,6 +8,7 @@ import { evalPath } from "../../../../src/core/runFolder/files/layout.ts";
 import { flattenMetrics } from "../../../../src/core/runFolder/metrics/metricsTree.ts";
 import { evaluate } from "../../../../src/core/training/evaluation/evaluate.ts";
 import {
+  endRow,
   evaluationMetrics,
   type SummaryOptions,
   summarizeEvaluation,
@@ -164,6 +165,15 @@ describe("the result of an evaluation", () => {
     expect(names).toContain(`eval/${ENVIRONMENT}/test/greedy/reward_mean`);
     expect(names).toContain(`eval/${ENVIRONMENT}/test/temperature_0.7/ci_low`);
     expect(names).toHaveLength(16);
+  });
+
+  it("has a row of its own after the last step, with the metrics of no step", () => {
+    expect(endRow(40, 2, [summarize([])])).toEqual({
+      step: 40,
+      evaluation_only: true,
+      progress: { attempt: 2 },
+      ...evaluationMetrics([summarize([])]),
+    });
   });
 
   it("has metrics for pass@k and for the change from the first evaluation", () => {
