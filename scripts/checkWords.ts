@@ -1,16 +1,23 @@
-/** Refuses private words in code, comments, messages and documents. */
+/** Refuses private words in code, comments, messages and documents, and British spelling where people read. */
 
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
-import { wordFaults } from "./privateWords.ts";
+import { britishFaults, wordFaults } from "./privateWords.ts";
 
 const CHECKED = /\.(tsx?|mjs|css|md)$/;
+/** What people read: documents, and the texts of the editor and the terminal. */
+const READ = /^(?!CHANGELOG).*\.md$|^l10n\/bundle\.l10n\.json$|^package\.nls\.json$/;
 /** Quote the words. */
 const EXEMPT = /^scripts\/privateWords\.ts$|^test\/scripts\/privateWords\.test\.ts$/;
 
 for (const path of execFileSync("git", ["ls-files"], { encoding: "utf8" }).split("\n")) {
-  if (!CHECKED.test(path) || EXEMPT.test(path) || !existsSync(path)) continue;
-  for (const { line, problem } of wordFaults(readFileSync(path, "utf8"))) {
+  if (EXEMPT.test(path) || !existsSync(path)) continue;
+  const text = CHECKED.test(path) || READ.test(path) ? readFileSync(path, "utf8") : "";
+  const faults = [
+    ...(CHECKED.test(path) ? wordFaults(text) : []),
+    ...(READ.test(path) ? britishFaults(text) : []),
+  ];
+  for (const { line, problem } of faults) {
     console.error(`${path}:${line}: ${problem}`);
     process.exitCode = 1;
   }

@@ -107,6 +107,20 @@ const PATTERN = new RegExp(
   "g",
 );
 
+/** British spellings; an American one ends in -or, -er, -ize, or has one l. */
+const BRITISH =
+  /\b(?:\w*(?:colour|behaviour(?!\.json)|favour|honour|neighbour)\w*|cancell(?:ed|ing)|labell(?:ed|ing)|modell(?:ed|ing)|grey\w*|centre[ds]?|licence\w*|defence|analysed?|artefacts?|(?:normal|recogn|minim|maxim|organ|initial|optim|summar|serial|general|random|quant|token|standard|synchron|special)is(?:e[ds]?|ing|ations?))\b/gi;
+
+/** The British spellings in a text. */
+export function britishFaults(text: string): readonly WordFault[] {
+  return text.split("\n").flatMap((line, index) =>
+    [...line.matchAll(BRITISH)].map(([found]) => ({
+      line: index + 1,
+      problem: `"${found}" is British spelling; write it as American English does.`,
+    })),
+  );
+}
+
 /** The private words in a text, each with the words to take in its place. */
 export function wordFaults(text: string): readonly WordFault[] {
   return text.split("\n").flatMap((line, index) =>

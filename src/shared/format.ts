@@ -42,25 +42,43 @@ export function formatBounds(
   return low === null || high === null ? "" : `[${format(low)}, ${format(high)}]`;
 }
 
-/** Any measure with three significant digits, `–` for none: `-12.3`, `0.00412`, `18240`, `1.20e-7`. */
+/** Any measure with three significant digits, `–` for none: `-12.3`, `0.00412`, `18,240`, `1.20e-7`. */
 export function formatMeasure(value: number | null): string {
   if (value === null) return NOTHING;
   if (!Number.isFinite(value)) return String(value);
   const size = Math.abs(value);
   if (size === 0) return "0";
   if (size >= 1e7 || size < 1e-4) return value.toExponential(2);
-  return size >= 1000 ? value.toFixed(0) : value.toPrecision(3);
+  return size >= 1000 ? formatCount(value) : value.toPrecision(3);
 }
 
-/** USD: `$0.0123`, `$4.56`, `$1234`. */
+/** USD: `$0.0123`, `$4.56`, `$1,234`. */
 export function formatCost(usd: number): string {
-  if (usd >= 1000) return `$${usd.toFixed(0)}`;
+  if (usd >= 1000) return `$${formatCount(usd)}`;
   return usd >= 0.995 || usd === 0 ? `$${usd.toFixed(2)}` : `$${usd.toPrecision(3)}`;
 }
 
-/** A value as it is, up to six significant digits: `0.125`, `–` for none. */
+/** A value as it is, up to six significant digits, whole numbers with all of theirs: `0.125`, `184,162`, `–` for none. */
 export function formatExact(value: number | null): string {
-  return value === null ? NOTHING : String(Number(value.toPrecision(6)));
+  if (value === null) return NOTHING;
+  const exact = Number.isSafeInteger(value) ? value : Number(value.toPrecision(6));
+  return String(exact).replace(/^-?\d+(?=\.|$)/, (whole) => formatCount(Number(whole)));
+}
+
+/** A rollout by its group and its place in it, from 1: `3.5`. */
+export function formatRolloutName({
+  group,
+  rollout,
+}: {
+  readonly group: number;
+  readonly rollout: number;
+}): string {
+  return `${group + 1}.${rollout + 1}`;
+}
+
+/** A key of the configuration as overrides take it: `environments.local/calculator.max_turns`, with quotes around a part with a dot. */
+export function formatKey(path: readonly string[]): string {
+  return path.map((part) => (/[.="']/.test(part) ? `"${part}"` : part)).join(".");
 }
 
 /** A part of a whole, from 0 to 1: `0 %`, `0.4 %`, `37 %`; never rounded to none or all. */

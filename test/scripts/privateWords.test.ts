@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { wordFaults } from "../../scripts/privateWords.ts";
+import { britishFaults, wordFaults } from "../../scripts/privateWords.ts";
 
 describe("a private word is refused, with the words to take in its place", () => {
   it.each([
@@ -23,4 +23,12 @@ it("each word is reported with its line", () => {
 
 it("words that only contain one are allowed", () => {
   expect(wordFaults("amend, recommended, wishlist, heedless, CheckpointKeepers")).toEqual([]);
+});
+
+it("British spelling is refused, and words of both spellings are allowed", () => {
+  const british = "Colour by\nthe behaviour was cancelled\nnormalised, and a grey centre";
+  expect(britishFaults(british).map(({ line }) => line)).toEqual([1, 2, 2, 3, 3, 3]);
+  expect(britishFaults("color, behavior, canceled, otherwise, promise, center, license")).toEqual(
+    [],
+  );
 });

@@ -3,9 +3,11 @@ import {
   formatCount,
   formatDuration,
   formatExact,
+  formatKey,
   formatMeasure,
   formatQuantity,
   formatReward,
+  formatRolloutName,
   formatSigned,
   progressBar,
   sparkline,
@@ -29,12 +31,28 @@ test("a measure has three significant digits whatever its size", () => {
   expect([-12.34, 0.00412, 18240, 1.2e-7, 0, null].map(formatMeasure)).toEqual([
     "-12.3",
     "0.00412",
-    "18240",
+    "18,240",
     "1.20e-7",
     "0",
     "–",
   ]);
   expect(formatExact(0.1 + 0.2)).toBe("0.3");
+  expect([184_162, -36_799, 1_234_567, 1234.5, 0.12345].map(formatExact)).toEqual([
+    ...["184,162", "-36,799", "1,234,567", "1,234.5", "0.12345"],
+  ]);
+});
+
+test("a rollout is named by its group and its place in it, from 1", () => {
+  expect(formatRolloutName({ group: 0, rollout: 3 })).toBe("1.4");
+});
+
+test("a key has quotes only around a part that dots would cut", () => {
+  expect(formatKey(["environments", "local/calculator", "max_turns"])).toBe(
+    "environments.local/calculator.max_turns",
+  );
+  expect(formatKey(["environments", "Owner/Game.v2", "max_turns"])).toBe(
+    'environments."Owner/Game.v2".max_turns',
+  );
 });
 
 test("a duration uses the two largest units, and never 60 of one", () => {

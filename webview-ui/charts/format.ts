@@ -6,6 +6,7 @@ import {
   formatDuration,
   formatExact,
   formatMeasure,
+  formatReward,
   plural,
 } from "../../src/shared/format.ts";
 import { l10n } from "../../src/shared/l10n.ts";
@@ -61,6 +62,11 @@ export function formatValue(value: number | undefined): string {
   return Number.isInteger(value) && Math.abs(value) < 1e7
     ? formatExact(value)
     : formatMeasure(value);
+}
+
+/** A reward in a readout; gaps are a dash. */
+export function formatRewardValue(value: number | undefined): string {
+  return formatReward(value === undefined || Number.isNaN(value) ? null : value);
 }
 
 function shortDuration(seconds: number, step: number): string {

@@ -1,5 +1,6 @@
 /** A series in words: what a chart says at a glance. */
 
+import { formatReward } from "../../src/shared/format.ts";
 import { behindReward, trendOf } from "../../src/shared/trend.ts";
 import { rewardTrendText, trendWord } from "../../src/shared/trendText.ts";
 import { strings } from "../strings/strings.ts";
@@ -13,7 +14,7 @@ interface Series {
 
 /** Latest, highest and trend of a metric; empty without known values. */
 export function summarize({ values, steps }: Series): string {
-  const ends = latestAndHighest(values, steps);
+  const ends = latestAndHighest(values, steps, formatValue);
   if (ends === null) return "";
   const trend = trendOf(Array.from(values, (value, row) => ({ step: steps[row] ?? row, value })));
   return strings.small.summary(ends.latest, ends.highest, ends.step, trendWord(trend));
@@ -30,7 +31,7 @@ export function summarizeReward(
   { values, steps }: Series,
   { groups, groupStd }: BehindReward,
 ): string {
-  const ends = latestAndHighest(values, steps);
+  const ends = latestAndHighest(values, steps, formatReward);
   if (ends === null) return "";
   const known = (column: Float64Array, row: number): number | null =>
     Number.isFinite(column[row]) ? (column[row] ?? null) : null;
@@ -43,7 +44,11 @@ export function summarizeReward(
   return `${rewardTrendText(trendOf(points))}. ${strings.reward.summary(latest, highest, step)}`;
 }
 
-function latestAndHighest(values: Float64Array, steps: Float64Array) {
+function latestAndHighest(
+  values: Float64Array,
+  steps: Float64Array,
+  format: (value: number) => string,
+) {
   let highest = -1;
   let latest = -1;
   for (const [row, value] of values.entries()) {
@@ -53,8 +58,8 @@ function latestAndHighest(values: Float64Array, steps: Float64Array) {
   }
   if (latest < 0) return null;
   return {
-    latest: formatValue(values[latest]),
-    highest: formatValue(values[highest]),
+    latest: format(values[latest] ?? Number.NaN),
+    highest: format(values[highest] ?? Number.NaN),
     step: (steps[highest] ?? 0) + 1,
   };
 }

@@ -147,7 +147,7 @@ export const replayStrings = {
 
   tokens: {
     label: l10n.t("Tokens"),
-    colour: l10n.t("Colour by"),
+    colour: l10n.t("Color by"),
     colours: {
       logprob: l10n.t("Log-probability (sampler)"),
       advantage: l10n.t("Advantage"),

@@ -164,22 +164,16 @@ function Row({ dashboard, checkpoint, nowMs }: RowProps) {
 function ago(iso: string, nowMs: number): string {
   const age = nowMs - Date.parse(iso);
   if (Number.isNaN(age)) return visibleLine(iso);
-  return age > DAY_MS ? new Date(iso).toLocaleString() : text.ago(roughly(Math.max(0, age)));
+  return age > DAY_MS
+    ? new Date(iso).toLocaleString()
+    : text.ago(formatDuration(Math.max(0, age) / 1000));
 }
 
 function expiry(iso: string | null, nowMs: number): string {
   if (iso === null) return text.never;
   const left = Date.parse(iso) - nowMs;
   if (Number.isNaN(left)) return visibleLine(iso);
-  return left <= 0 ? text.expired : text.inTime(roughly(left));
-}
-
-/** The largest unit only. */
-function roughly(durationMs: number): string {
-  const minutes = Math.floor(durationMs / 60_000);
-  if (minutes < 1) return "1 min";
-  if (minutes < 60) return `${minutes} min`;
-  return minutes < 48 * 60 ? `${Math.floor(minutes / 60)} h` : `${Math.floor(minutes / 1440)} d`;
+  return left <= 0 ? text.expired : text.inTime(formatDuration(left / 1000));
 }
 
 /** Ticks while the view is seen; the page is unloaded when the dashboard is hidden. */

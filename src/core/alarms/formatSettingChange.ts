@@ -1,12 +1,13 @@
 /** An alarm's suggestion in words: for a file, for a command line, and when it can come into force. */
 
+import { formatKey } from "../../shared/format.ts";
 import type { Change } from "../config/fields/field.ts";
 import { shapeAt } from "../config/fields/fields.ts";
 import type { AlarmEdit } from "./alarmEdits.ts";
 
 /** As it stands in a file, in one line: `environments.local/calculator.temperature: 1`. */
 export function editText({ path, value }: AlarmEdit): string {
-  return `${path.join(".")}: ${JSON.stringify(value)}`;
+  return `${formatKey(path)}: ${JSON.stringify(value)}`;
 }
 
 /** What applying them does, for a button: `Set max_response_tokens to 96`. */
@@ -17,8 +18,7 @@ export function editsTitle(edits: readonly AlarmEdit[]): string {
 
 /** As overrides and `control … set` take it: `environments.local/calculator.temperature=1`. */
 export function editSetting({ path, value }: AlarmEdit): string {
-  const key = path.map((part) => (/[.="']/.test(part) ? `"${part}"` : part)).join(".");
-  return `${key}=${JSON.stringify(value)}`;
+  return `${formatKey(path)}=${JSON.stringify(value)}`;
 }
 
 /** When all of them can come into force in the run that they are for. */

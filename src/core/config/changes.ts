@@ -1,5 +1,6 @@
 /** Which keys differ between two configurations, and whether a run may go on with the new one. */
 
+import { formatKey } from "../../shared/format.ts";
 import type { Change, FieldTable } from "./fields/field.ts";
 import { configFields } from "./fields/fields.ts";
 import { isObject, isSame, ownValue } from "./fields/sameValue.ts";
@@ -30,7 +31,7 @@ function tableChanges(
     if (isSame(a, b)) return [];
     const inner = field.type === "map" && field.of.type === "object" ? field.of.fields : null;
     if (inner === null || !isObject(a) || !isObject(b)) {
-      return [{ path: place.join("."), change: field.change }];
+      return [{ path: formatKey(place), change: field.change }];
     }
     const names = [...new Set([...Object.keys(a), ...Object.keys(b)])];
     return names.flatMap((name): readonly ConfigChange[] => {
@@ -38,7 +39,7 @@ function tableChanges(
       const other = ownValue(b, name);
       if (isObject(one) && isObject(other))
         return tableChanges(inner, one, other, [...place, name]);
-      return [{ path: [...place, name].join("."), change: field.change }];
+      return [{ path: formatKey([...place, name]), change: field.change }];
     });
   });
 }

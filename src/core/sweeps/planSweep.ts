@@ -227,3 +227,8 @@ function duplicates(combinations: readonly Combination[]): readonly string[] {
     return [`--grid: error: ${one} and ${two} train the same. Leave one of the values out.`];
   });
 }
+
+/** What a line of {@link planSweep} says, without the flag, the code and the key that a terminal shows around it. */
+export function gridProblemText(line: string): string {
+  return line.replace(/^.*?: error: (?:TRL\d+ )?/s, "").replace(/ \([\w."/-]+\)$/, "");
+}

@@ -12,6 +12,7 @@ import { runPaths } from "../../core/runFolder/files/layout.ts";
 import { MAX_BYTES, readIfReadable } from "../../core/runFolder/files/wholeFiles.ts";
 import { parseJson } from "../../core/util/jsonl.ts";
 import type { ConfigEntry, ConfigOrigin, ConfigView } from "../../shared/dashboardTypes.ts";
+import { formatKey } from "../../shared/format.ts";
 
 const overrideTexts = z.array(z.string().max(10_000)).max(500);
 /** A value longer than this is cut; the file of the run has it whole. */
@@ -43,7 +44,7 @@ export async function readConfigView(
   const found = leaves(resolved, [], configShape, false).slice(0, MAX_ENTRIES);
   const entries = found.map(
     ({ path, value, isTunable }): ConfigEntry => ({
-      key: path.join("."),
+      key: formatKey(path),
       path,
       value: shownValue(value, shortenPath),
       origin: originOf(path),

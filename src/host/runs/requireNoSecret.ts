@@ -2,6 +2,7 @@
 
 import { parseConfig } from "../../core/config/parse.ts";
 import { AppError } from "../../core/errors.ts";
+import { formatKey } from "../../shared/format.ts";
 import type { LaunchConfig } from "../keys/launchKeys.ts";
 
 /** What cannot be read is for the trainer to refuse. @throws AppError `secret-not-allowed` */
@@ -15,7 +16,7 @@ export function requireNoSecret({
   // Applied ones are as given, but for secrets.
   const found = result.overrides.find((applied, index) => applied.text !== overrides[index]);
   if (found === undefined) return;
-  const key = found.path.join(".");
+  const key = formatKey(found.path);
   throw new AppError(
     "secret-not-allowed",
     `${key} is given as a setting, in a file that others can read. Store it with *Set Key* or write it into .env, and set ${key} to null.`,

@@ -1,5 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { planSweep, runOverrides, sweepName } from "../../../src/core/sweeps/planSweep.ts";
+import {
+  gridProblemText,
+  planSweep,
+  runOverrides,
+  sweepName,
+} from "../../../src/core/sweeps/planSweep.ts";
 
 const TEXT = `model_name: local/tiny-tool
 environments:
@@ -123,4 +128,14 @@ describe("a grid is refused as a whole, and each line names key and value", () =
       expect.stringMatching(/1000 of seed × 1000 of max_steps are 1000000 runs/),
     ]);
   });
+});
+
+it("a problem has words without the flag, the code and the key of a terminal's line", () => {
+  for (const grid of ["learning_rate=-1", "seed=x", "run_name=a,b"]) {
+    const [line = ""] = problems([grid]);
+    expect(line).toMatch(/^--grid/);
+    const text = gridProblemText(line);
+    expect(text).not.toMatch(/--grid|error:|TRL\d|\)$/);
+    expect(text).toMatch(/\.$/);
+  }
 });

@@ -75,7 +75,7 @@ async function replay({ workbench, picture }: Stage, { name, reason }: Run): Pro
   await workbench.row(new RegExp(`^run ${name}, `)).click();
   await panel.getByRole("tab", { name: "Trajectories" }).click();
   await panel.locator("option:checked", { hasText: name }).waitFor({ state: "attached" });
-  await panel.getByRole("gridcell", { name: "1·1", exact: true }).click();
+  await panel.getByRole("gridcell", { name: "1.1", exact: true }).click();
   // The view of the rollout before stays chosen.
   await panel.getByRole("button", { name: "Markdown", exact: true }).click();
   await panel.locator(".reward-footer").waitFor();

@@ -28,7 +28,7 @@ describe("a chart in words", () => {
   it("says of a reward how it moved, and over how many groups it is too early to tell", () => {
     const collapsed = [0.2, 0.33, 0.46, 0.59, 0.72, 0.65, 0.58, 0.51, 0.44, 0.37, 0.3, 0.23];
     expect(summarizeReward(series(collapsed), behind(12))).toBe(
-      "Falling since step 5: was 0.72, now 0.23. Latest 0.230, best 0.720 at step 5.",
+      "Falling since step 5: was 0.72, now 0.23. Latest 0.23, best 0.72 at step 5.",
     );
     expect(summarizeReward(series([0.1, GAP, 0.2]), behind(3))).toContain(
       "Too early to tell (16 groups).",

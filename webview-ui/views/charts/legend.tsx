@@ -1,6 +1,6 @@
 /** The series of a chart with their looks; a click hides one, a double click leaves it alone. */
 
-import { formatValue } from "../../charts/format.ts";
+import { formatRewardValue } from "../../charts/format.ts";
 import type { ChartMark } from "../../controls/chartMarks.ts";
 import { Swatch } from "../../controls/swatch.tsx";
 import type { DashboardModel } from "../../model/dashboardModel.ts";
@@ -53,7 +53,7 @@ export function Legend({ dashboard, entries, marks, row }: LegendProps) {
           >
             <Swatch {...swatch} />
             <span>{label}</span>
-            {latest === undefined ? null : <b>{formatValue(latest)}</b>}
+            {latest === undefined ? null : <b>{formatRewardValue(latest)}</b>}
             {values === null ? null : (
               <Value values={values} line={line} counts={counts} row={row} />
             )}
@@ -79,13 +79,13 @@ function Value({ values, line, counts, row }: ValueProps) {
   const at = row < 0 ? values.length - 1 : row;
   const count = counts?.[at] ?? Number.NaN;
   const written = values[at];
-  if (Number.isNaN(written)) return <b>{formatValue(written)}</b>;
+  if (Number.isNaN(written)) return <b>{formatRewardValue(written)}</b>;
   const drawn = line === null ? written : line[at];
   return (
     <>
-      <b>{formatValue(drawn)}</b>
+      <b>{formatRewardValue(drawn)}</b>
       {Object.is(drawn, written) ? null : (
-        <span class="fact">{strings.reward.written(formatValue(written))}</span>
+        <span class="fact">{strings.reward.written(formatRewardValue(written))}</span>
       )}
       {Number.isNaN(count) ? null : <span class="fact">{strings.reward.restsOn(count)}</span>}
     </>

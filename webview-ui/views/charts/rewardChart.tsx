@@ -3,7 +3,7 @@
 import type { RefObject } from "preact";
 import { useMemo, useRef, useState } from "preact/hooks";
 import { partColumns, useRewardParts } from "../../changes/rewardParts.ts";
-import { formatTick, formatValue, formatXTick, formatXValue } from "../../charts/format.ts";
+import { formatRewardValue, formatTick, formatXTick, formatXValue } from "../../charts/format.ts";
 import { countNotPositive, shownX, valueRange } from "../../charts/scale.ts";
 import { summarizeReward } from "../../charts/summary.ts";
 import { tickSteps } from "../../charts/ticks.ts";
@@ -166,8 +166,8 @@ function describeRow(
 ): string {
   const count = counts[row] ?? Number.NaN;
   const values = [
-    `${text.mean} ${formatValue(mean[row])}`,
-    ...(smoothed === null ? [] : [text.smoothed(formatValue(smoothed[row]))]),
+    `${text.mean} ${formatRewardValue(mean[row])}`,
+    ...(smoothed === null ? [] : [text.smoothed(formatRewardValue(smoothed[row]))]),
     ...(Number.isFinite(count) ? [text.restsOn(count)] : []),
   ];
   return strings.spoken.point(formatXValue(xAxis, xs[row] ?? 0), values.join(", "));
@@ -177,7 +177,9 @@ function describeRow(
 function describeParts({ parts }: RewardChartData, row: number): readonly string[] {
   return parts.flatMap(({ label, mean, rollouts }) => {
     const count = rollouts[row] ?? Number.NaN;
-    return Number.isNaN(count) ? [] : `${label} ${formatValue(mean[row])} (${text.restsOn(count)})`;
+    return Number.isNaN(count)
+      ? []
+      : `${label} ${formatRewardValue(mean[row])} (${text.restsOn(count)})`;
   });
 }
 

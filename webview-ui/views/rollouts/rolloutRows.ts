@@ -5,6 +5,7 @@ import {
   formatCount,
   formatDuration,
   formatReward,
+  formatRolloutName,
   formatSigned,
   formatTemperature,
 } from "../../../src/shared/format.ts";
@@ -45,7 +46,7 @@ export const ROLLOUT_COLUMNS: readonly RolloutColumn[] = [
   },
   {
     ...column("rollout", "78px", true),
-    text: ({ group, rollout }) => `${group + 1}·${rollout + 1}`,
+    text: formatRolloutName,
     rank: ({ group, rollout }) => group * 1e6 + rollout,
   },
   {
@@ -244,7 +245,7 @@ function searchText(row: RolloutRow, { tags, note }: Mark): string {
     index,
     stop,
     error ?? "",
-    `${group + 1}·${rollout + 1}`,
+    formatRolloutName({ group, rollout }),
     trainingUseText(row.trainingUse),
     row.taskText ?? "",
     ...tags,

@@ -5,6 +5,7 @@
 // biome-ignore-all lint/a11y/useKeyWithClickEvents: the grid has the keys of its rows
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { formatRolloutName } from "../../../src/shared/format.ts";
 import type { PathSpan, TimeKind, TimelineRow, TimeSpan } from "../../../src/shared/timeline.ts";
 import { rowAfter } from "../../controls/gridKeys.ts";
 import { useVirtualRows } from "../../controls/useVirtualRows.ts";
@@ -194,7 +195,7 @@ function Bar({ row, index, path, scale, top, isCursor, open, choose }: BarProps)
     >
       <span role="rowheader" class="timeline-label">
         {isOnPath ? <span class="timeline-on-path" aria-hidden="true" /> : null}
-        {`${row.group + 1}.${row.rollout + 1}`}
+        {formatRolloutName(row)}
       </span>
       <span role="gridcell" aria-label={label} title={hint}>
         <svg width={scale.width} height={ROW_PX} aria-hidden="true" onMouseMove={onMove}>

@@ -134,6 +134,6 @@ export const rolloutFields = {
     default: true,
     change: "fixed",
     isAdvanced: true,
-    doc: "Whether every sampling request carries a seed derived from `seed`. A server need not honour it.",
+    doc: "Whether every sampling request carries a seed derived from `seed`. A server need not honor it.",
   },
 } as const satisfies FieldTable;

@@ -1,5 +1,6 @@
 /** What can be wrong with a configuration, where, and how that is printed. */
 
+import { formatKey } from "../../../shared/format.ts";
 import type { Remedy } from "./remedy.ts";
 import type { Position, Span } from "./span.ts";
 
@@ -90,7 +91,7 @@ function placeOf({ at, override }: Problem, path: string): string {
 
 /** The key path with dots, as {@link Problem.path} is shown and as errors carry it. */
 function keyOf(path: readonly string[]): string {
-  return path.join(".");
+  return formatKey(path);
 }
 
 /**

@@ -225,7 +225,7 @@ function lengthsText({
 function beforeText(path: readonly string[], changed: readonly string[], run: MeasuredRun): string {
   if (!changed.includes(path.join("."))) return "";
   const value = valueAt(run.settings, path);
-  return typeof value === "number" ? `at ${formatExact(value)}: ` : "before: ";
+  return typeof value === "number" ? `at ${value}: ` : "before: ";
 }
 
 /** Dotted keys of plain values that the run had otherwise. */
