@@ -142,6 +142,12 @@ export const FAULT_RULES: readonly FaultRule[] = [
     codes: ["prompt-too-long", "rollout-image"],
   },
   {
+    what: "The model's chat template refuses the first prompt of a task",
+    cause: "configuration",
+    reaction: "fail",
+    codes: ["chat-render"],
+  },
+  {
     what: "A conversation cannot be written as tokens, a call comes after the end of its episode, or the program finds another mistake of its own",
     cause: "program",
     reaction: "fail",

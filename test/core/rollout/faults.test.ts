@@ -30,6 +30,13 @@ describe("the table of faults", () => {
 describe("a fault", () => {
   const fault = (code: string) => new AppError(code, "");
 
+  it("of a template that refuses a conversation fails this rollout alone", () => {
+    expect(["chat-render", "chat-bridge"].map((code) => faultReaction(fault(code)))).toEqual([
+      "fail",
+      "fail",
+    ]);
+  });
+
   it("of the policy is one in its own calls and turns only", () => {
     expect(policyOutcome(fault("environment-tool-crashed"), "call")).toBe("tool_crashed");
     expect(policyOutcome(fault("environment-tool-crashed"), "later-turn")).toBeNull();
