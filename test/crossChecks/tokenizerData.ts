@@ -1,6 +1,6 @@
 /** Where the recorded tokenizer vectors lie; they are not part of the repository. */
 
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -30,4 +30,9 @@ export async function unpackTokenizer(family: string): Promise<string> {
   const config = readData(`${family}/tokenizer_config.json`);
   await writeFile(join(target, "tokenizer_config.json"), config);
   return target;
+}
+
+/** Paths of all chat templates in the data. */
+export function namesOfTemplates(): readonly string[] {
+  return readdirSync(join(folder, "chat_templates")).map((name) => `chat_templates/${name}`);
 }

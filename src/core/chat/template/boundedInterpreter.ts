@@ -1,6 +1,7 @@
 /** Runs parsed templates and ends those that take too many steps: a template comes with a tokenizer, from an unknown author. */
 
-import { Environment, Interpreter } from "@huggingface/jinja";
+import { Environment, type Interpreter } from "@huggingface/jinja";
+import { givenValue, PythonInterpreter } from "./pythonInterpreter.ts";
 import { ValueSizes } from "./valueSizes.ts";
 
 type Evaluate = Interpreter["evaluate"];
@@ -25,20 +26,24 @@ const READ_EACH_TIME: ReadonlySet<string> = new Set(["Macro", "CallStatement"]);
 /** As in Python's sandbox (`jinja2.sandbox.MAX_RANGE`). */
 const MAX_RANGE = 100_000;
 
-/**
- * The text that a program makes of the variables; `sourceLength` is that of its template. Throws what it raises, and when it
- * takes too many steps.
- */
+interface ParsedTemplate {
+  readonly program: Program;
+  /** Expressions of the program whose value is printed. */
+  readonly outputs: WeakSet<object>;
+  /** Length of its source. */
+  readonly length: number;
+}
+
+/** The text that a program makes of the variables. Throws what it raises, and when it takes too many steps. */
 export function runBounded(
-  program: Program,
-  sourceLength: number,
+  template: ParsedTemplate,
   variables: Readonly<Record<string, unknown>>,
 ): string {
   const environment = new Environment();
   for (const [name, value] of Object.entries({ ...GLOBALS, ...variables })) {
     environment.set(name, value);
   }
-  return String(new BoundedInterpreter(environment, sourceLength).run(program).value);
+  return String(new BoundedInterpreter(environment, template).run(template.program).value);
 }
 
 const GLOBALS: Readonly<Record<string, unknown>> = {
@@ -57,7 +62,7 @@ const GLOBALS: Readonly<Record<string, unknown>> = {
   },
 };
 
-class BoundedInterpreter extends Interpreter {
+class BoundedInterpreter extends PythonInterpreter {
   readonly #sourceLength: number;
   #stepsLeft = MAX_STEPS;
   #depth = 0;
@@ -67,12 +72,18 @@ class BoundedInterpreter extends Interpreter {
   /** What is repeated for every item of something. */
   readonly #repeated = new WeakSet<object>();
 
-  constructor(environment: Environment, sourceLength: number) {
-    super(environment);
-    this.#sourceLength = sourceLength;
+  constructor(environment: Environment, { outputs, length }: ParsedTemplate) {
+    super(environment, outputs);
+    this.#sourceLength = length;
+  }
+
+  protected override spend(items: number): void {
+    this.#count(items, 1 / ITEMS_PER_STEP);
   }
 
   override evaluate(...[statement, environment]: Parameters<Evaluate>): ReturnType<Evaluate> {
+    const given = givenValue(statement);
+    if (given !== null) return given;
     const iterable = iterableOf(statement);
     if (iterable !== null) this.#iterables.add(iterable);
     for (const argument of repeatedIn(statement)) this.#repeated.add(argument);

@@ -65,13 +65,15 @@ export function createPromptTemplate({
     bos_token: template.bosToken,
     eos_token: template.eosToken,
   };
-  const noTools = valueOfNoTools((variables) => compiled({ ...settings, ...variables }));
+  const withSettings = (variables: object) => compiled({ ...settings, ...variables });
+  const noTools = valueOfNoTools(withSettings);
+  const takesText = takesTextOnly(withSettings);
   return {
     source: template.source,
     render: ({ messages, tools = [], opensTurn = true }) =>
       orChatRender(model, () =>
         compiled({
-          messages,
+          messages: takesText ? messages.map(withArgumentsAsText) : messages,
           tools: tools.length === 0 ? noTools : tools,
           add_generation_prompt: opensTurn,
           ...settings,
@@ -80,17 +82,50 @@ export function createPromptTemplate({
   };
 }
 
+const asJson = compileTemplate("{{ value | tojson }}");
+
+function withArgumentsAsText(message: TemplateMessage): TemplateMessage {
+  if (message.tool_calls === undefined) return message;
+  const calls = message.tool_calls.map((call) => {
+    const { name, arguments: args } = call.function;
+    return {
+      ...call,
+      function: { name, arguments: typeof args === "string" ? args : asJson({ value: args }) },
+    };
+  });
+  return { ...message, tool_calls: calls };
+}
+
+/** True for a template that refuses the arguments of a call as an object and takes them as JSON text. */
+function takesTextOnly(render: (variables: object) => string): boolean {
+  const isRefused = (args: JsonObject | string): boolean => {
+    const called = { name: "f", arguments: args };
+    const calls = [{ id: "call_0", type: "function", function: called }];
+    const messages = [
+      { role: "user", content: "q" },
+      { role: "assistant", content: "", tool_calls: calls },
+    ];
+    return isFailing(() => render({ messages, tools: null, add_generation_prompt: false }));
+  };
+  return isRefused({ x: "y" }) && !isRefused('{"x": "y"}');
+}
+
 /** None, as templates expect, or an empty list for one that goes through the tools without asking whether there are any. */
 function valueOfNoTools(render: (variables: object) => string): readonly [] | null {
   const fails = (tools: readonly [] | null): boolean => {
-    try {
-      render({ messages: [{ role: "user", content: "q" }], tools, add_generation_prompt: true });
-      return false;
-    } catch {
-      return true;
-    }
+    const messages = [{ role: "user", content: "q" }];
+    return isFailing(() => render({ messages, tools, add_generation_prompt: true }));
   };
   return fails(null) && !fails([]) ? [] : null;
+}
+
+function isFailing(work: () => unknown): boolean {
+  try {
+    work();
+    return false;
+  } catch {
+    return true;
+  }
 }
 
 function orChatRender<T>({ origin }: ModelTokenizer, work: () => T): T {

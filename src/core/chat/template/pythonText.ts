@@ -5,6 +5,11 @@ export function pythonText(value: unknown): string {
   return typeof value === "string" ? value : notation(value);
 }
 
+/** The same for a value of the engine in its box. */
+export function boxedText(box: { readonly type: string; readonly value: unknown }): string {
+  return box.type === "FloatValue" ? String(box) : pythonText(unboxed(box));
+}
+
 function notation(value: unknown): string {
   if (value === undefined) return "";
   if (value === null) return "None";

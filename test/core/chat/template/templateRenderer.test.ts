@@ -58,6 +58,26 @@ describe("the first prompt", () => {
     ]);
   });
 
+  it("gives arguments as JSON text to a template that refuses objects, as Python refuses them", () => {
+    const source = `{% for m in messages %}<|im_start|>{{ m.content }}{% for c in m.tool_calls or [] %}{{ 'call ' + c.function.arguments }}{% endfor %}<|im_end|>{% endfor %}`;
+    const renderer = createTemplateRenderer({
+      model: tinyModel(source),
+      family: chatml,
+      thinking: false,
+    });
+    const call = { id: "call_0", name: "add", args: { x: 1, y: ["é"] } };
+    const ids = renderer.renderInitial(
+      [
+        { role: "user", content: "q" },
+        { role: "assistant", content: "", reasoning: null, calls: [call] },
+      ],
+      [],
+    );
+    expect(decode(ids)).toBe(
+      `<|im_start|>q<|im_end|><|im_start|>call {"x": 1, "y": ["é"]}<|im_end|>`,
+    );
+  });
+
   it("closes an empty think block when thinking is off", () => {
     const opening = (thinking: boolean) =>
       decode(hybrid(thinking).renderInitial([{ role: "user", content: "Hi" }], []));

@@ -1,0 +1,94 @@
+/** Chat templates as Python's Jinja2 renders them, over the templates and conversations that break other engines. */
+
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import { type CompiledTemplate, compileTemplate } from "../../src/core/chat/template/jinja.ts";
+import { preparePython } from "../conformance/python.ts";
+import { CONVERSATIONS, SNIPPETS } from "./chatTemplateCases.ts";
+import { hasData, namesOfTemplates, readData } from "./tokenizerData.ts";
+
+const PROGRAM = fileURLToPath(new URL("chatTemplates.py", import.meta.url));
+const requirements = new URL("chatTemplates.requirements.txt", import.meta.url);
+const versions = "3.10 to 3.13";
+const python = await preparePython({ name: "chatTemplates", requirements, versions });
+
+const render = z.union([z.object({ text: z.string() }), z.object({ error: z.string() })]);
+type Render = z.infer<typeof render>;
+type Variables = Readonly<Record<string, unknown>>;
+
+/** The day that the Python program gives; templates that print it are refused outside this test. */
+const fixedDay = (format: string): string =>
+  format.replace("%d", "02").replace("%b", "Jan").replace("%m", "01").replace("%Y", "2026");
+
+describe.skipIf(python === null || !hasData())("chat templates beside Python's Jinja2", () => {
+  it("render equal text, or are refused, for every template and conversation", async () => {
+    const names = namesOfTemplates();
+    const sources = names.map((name) => readData(name));
+    expect(await differences(names, sources, CONVERSATIONS)).toEqual([]);
+  }, 300_000);
+});
+
+describe.skipIf(python === null)("expressions of templates beside Python's Jinja2", () => {
+  it("give equal text, or are refused", async () => {
+    const { sources, variables } = SNIPPETS;
+    expect(await differences(sources, sources, { all: variables })).toEqual([]);
+  });
+});
+
+/** What we render although Python renders something else or refuses, and what Python renders and we refuse. */
+async function differences(
+  names: readonly string[],
+  sources: readonly string[],
+  conversations: Readonly<Record<string, Variables>>,
+): Promise<readonly object[]> {
+  const expected = await renderInPython(sources, Object.values(conversations));
+  return sources.flatMap((source, i) => {
+    const compiled = compileOnce(source);
+    return Object.entries(conversations).flatMap(([conversation, variables], j) => {
+      const ours = renderHere(compiled, variables);
+      const theirs = expected[i]?.[j] ?? { error: "no answer" };
+      const areTexts = "text" in ours && "text" in theirs;
+      const isEqual = areTexts ? ours.text === theirs.text : "error" in ours && "error" in theirs;
+      return isEqual ? [] : [{ template: names[i], conversation, ours, theirs }];
+    });
+  });
+}
+
+function compileOnce(source: string): CompiledTemplate {
+  try {
+    return compileTemplate(source.replaceAll("strftime_now(", "fixed_day("));
+  } catch (error) {
+    return () => {
+      throw error;
+    };
+  }
+}
+
+function renderHere(compiled: CompiledTemplate, variables: Variables): Render {
+  try {
+    return { text: compiled({ ...variables, fixed_day: fixedDay }) };
+  } catch (error) {
+    return { error: String(error) };
+  }
+}
+
+async function renderInPython(
+  templates: readonly string[],
+  variables: readonly Variables[],
+): Promise<readonly (readonly Render[])[]> {
+  const folder = await mkdtemp(join(tmpdir(), "chat-templates-"));
+  try {
+    const [request, answer] = [join(folder, "request.json"), join(folder, "answer.json")];
+    await writeFile(request, JSON.stringify({ templates, variables }));
+    await promisify(execFile)(python ?? "", [PROGRAM, request, answer]);
+    return z.array(z.array(render)).parse(JSON.parse(await readFile(answer, "utf8")));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
