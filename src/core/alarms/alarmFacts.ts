@@ -15,6 +15,8 @@ export function alarmFacts(row: MetricsRow) {
   const count = (name: string): number => number(name) ?? 0;
   const total = (name: string): number => count(`${name}/mean`) * count(`${name}/count`);
   const toolCalls = total("rollout/tool_calls");
+  // Of runs that sample nothing ahead, which allow no lag, the second.
+  const samplerAge = number("async/staleness/beyond_allowed") ?? number("async/staleness/max");
   const mixed = number("group/frac_mixed");
   return {
     /** Counts from 0. */
@@ -42,8 +44,9 @@ export function alarmFacts(row: MetricsRow) {
     expectedIdenticalShare: number("rollout/duplicate_expected_frac"),
     nonfiniteRewards: number("rollout/nonfinite_rewards"),
     logprobGap: number("optim/kl_sample_train_v2"),
-    // Of runs that sample nothing ahead, which allow no lag, the second.
-    samplerAge: number("async/staleness/beyond_allowed") ?? number("async/staleness/max"),
+    samplerAge,
+    /** Updates that the oldest sampler of the step lacks and may lack. */
+    allowedLag: count("async/staleness/max") - (samplerAge ?? 0),
     responseTokens: number("rollout/response_tokens/mean"),
     reward: number("rollout/reward/mean"),
     rewardStd: number("rollout/reward/std"),

@@ -14,7 +14,7 @@ import { type StepReward, stepReward } from "./rewardFall.ts";
 export interface AlarmPast {
   /** Recent steps, the one to judge last. */
   readonly steps: readonly AlarmFacts[];
-  /** Log-probability gaps of the first steps that had one. */
+  /** Log-probability gaps of the first steps that had one, with samplers as old as they get: while `max_steps_off_policy` fills up, they are near 0. */
   readonly firstGaps: readonly number[];
   /** Mean sizes of the advantages in the first steps that had any. */
   readonly firstAdvantages: readonly number[];
@@ -34,6 +34,7 @@ const KEPT_STEPS = MEASURED_STEPS + CLEAR_AFTER_STEPS;
 
 export class AlarmHistory {
   #past: AlarmPast = NOTHING;
+  #gapLag = 0;
   readonly #rewards: TrendPoint[] = [];
 
   /** The rows that stand in the run folder: those before the next step. @throws AppError `file-unreadable` */
@@ -59,12 +60,14 @@ export class AlarmHistory {
   add(row: MetricsRow): void {
     const facts = alarmFacts(row);
     const { steps, ...past } = withStep(this.#past, facts);
-    const { logprobGap, advantageSize } = facts;
+    const { logprobGap, advantageSize, allowedLag } = facts;
+    const isOlder = allowedLag > this.#gapLag;
+    this.#gapLag = Math.max(this.#gapLag, allowedLag);
     this.#rewards.push(...rewardOf(row));
     this.#past = {
       steps: steps.slice(-KEPT_STEPS),
-      firstGaps: firstOf(past.firstGaps, logprobGap),
-      firstAdvantages: firstOf(past.firstAdvantages, advantageSize),
+      firstGaps: firstOf(isOlder ? [] : past.firstGaps, logprobGap),
+      firstAdvantages: firstOf(past.firstAdvantages, advantageSize || null),
       rewards: past.rewards,
     };
   }

@@ -20,10 +20,15 @@ export function klFromBase(_now: AlarmFacts, { steps }: AlarmPast): number | nul
   return isFine || later <= earlier ? 0 : later;
 }
 
-/** How many times larger the KL divergence of sampler and trainer became within 10 steps; 1 where it is small, or the reward rose with it. */
+/**
+ * How many times larger the KL divergence of sampler and trainer became within 10 steps; 1 where it is small, or the reward rose with
+ * it. Null while samplers get older, because the divergence of a new one is 0.
+ */
 export function klRise(_now: AlarmFacts, { steps }: AlarmPast): number | null {
   const change = changeOf(steps, ({ logprobGap }) => logprobGap);
-  if (change === null) return null;
+  const lags = steps.slice(-MEASURED_STEPS).map(({ allowedLag }) => allowedLag);
+  const isOlder = Math.max(...lags.slice(-LEVEL_STEPS)) > Math.min(...lags.slice(0, LEVEL_STEPS));
+  if (change === null || isOlder) return null;
   const { earlier, later, isFine } = change;
   return isFine || later < LEAST_KL ? 1 : later / Math.max(earlier, LEAST_KL / 10);
 }

@@ -24,6 +24,19 @@ describe("a KL divergence that rises", () => {
     expect(begins(times(20, far))).toEqual([]);
   });
 
+  it("is judged only where samplers are as old as before: of a new one it is 0", () => {
+    const ahead = (lag: number, kl: number): Numbers => ({
+      "async/staleness/max": lag,
+      "async/staleness/beyond_allowed": 0,
+      "optim/kl_sample_train_v2": kl,
+    });
+    const filling = [ahead(0, 0), ahead(1, 0.01), ahead(2, 0.02), ahead(3, 0.03)];
+    expect(begins([...filling, ...times(20, ahead(4, 0.04))])).toEqual([]);
+    expect(
+      begins([...filling, ...times(10, ahead(4, 0.005)), ...times(3, ahead(4, 0.04))]),
+    ).toEqual(["16 kl_flat_reward begins"]);
+  });
+
   it("to the base model counts by its size, because it is 0 where training begins", () => {
     const measured = (kl: number): Numbers => ({ "optim/kl_policy_base": kl });
     const ordinary = [0, 0.001, 0.002, 0.004, 0.007, 0.01, 0.015, 0.02, 0.025, 0.03, 0.04, 0.05];
@@ -146,6 +159,12 @@ describe("advantages that collapse", () => {
     expect(begins([...times(5), ...times(3, { "advantage/count": 4 })])).toEqual([
       "7 advantage_collapse begins",
     ]);
+  });
+
+  it("are compared with the first steps that had any", () => {
+    const none: Numbers = { "advantage/count": 0 };
+    const steps = [...times(5, none), ...times(5), ...times(3, small)];
+    expect(begins(steps)).toEqual(["12 advantage_collapse begins"]);
   });
 
   it("are none once nearly all rollouts succeed", () => {

@@ -46,7 +46,7 @@ export const alarmFields = {
   logprob_gap: {
     ...size,
     default: 0.05,
-    doc: "How far the sampler's and the trainer's log-probabilities drift apart (`optim/kl_sample_train_v2`), over the median of the first 5 steps. That counts as 0.1 at most, and as 0.1 until it is known. Needs 100 trained tokens.",
+    doc: "How far the sampler's and the trainer's log-probabilities drift apart (`optim/kl_sample_train_v2`), over the median of the first 5 steps with samplers as old as `max_steps_off_policy` lets them get. That counts as 0.1 at most, and as 0.1 until it is known. Needs 100 trained tokens.",
   },
   logprob_gap_critical: {
     ...size,
@@ -78,7 +78,7 @@ export const alarmFields = {
     nullable: true,
     default: 4,
     change: "tunable",
-    doc: "Factor by which the KL divergence between sampler and trainer (`optim/kl_sample_train_v2`) rose within 10 steps while the reward did not. Less than 0.01 is silent. Compares means of 3 steps; needs 16 rollouts in each.",
+    doc: "Factor by which the KL divergence between sampler and trainer (`optim/kl_sample_train_v2`) rose within 10 steps while the reward did not. Silent below 0.01, and while samplers get older: the gap of a new one is 0. Compares means of 3 steps; needs 16 rollouts in each.",
   },
   kl_base_flat_reward: {
     type: "number",
@@ -102,7 +102,7 @@ export const alarmFields = {
   advantage_collapse: {
     ...share,
     default: 0.1,
-    doc: "Share of the size of the advantages of the first 5 steps, over all rollouts, below which those of the last 3 steps lie. Silent once 95 % of the rollouts succeed, and while `equal_rewards` fires; needs 16 rollouts in each step.",
+    doc: "Share of the size of the advantages of the first 5 steps that had any, over all rollouts, below which those of the last 3 steps lie. Silent once 95 % of the rollouts succeed, and while `equal_rewards` fires; needs 16 rollouts in each step.",
   },
   low_success_reward: {
     ...share,
