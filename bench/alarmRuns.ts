@@ -6,28 +6,56 @@ import type { AlarmId } from "../src/core/config/fields/schema.ts";
 import { errorMessage } from "../src/core/errors.ts";
 import { startTraining } from "../src/trainer/trainer.ts";
 
+type EnvironmentName = "calculator" | "depot" | "number-hunt" | "key-vault";
+
 export interface AlarmRun {
   readonly name: string;
   /** What has to fire; none for a healthy run. */
   readonly expected: readonly AlarmId[];
-  readonly environment: "calculator" | "depot" | "number-hunt";
+  readonly environment: EnvironmentName;
+  /** A second one, with the same settings. */
+  readonly secondEnvironment?: EnvironmentName;
   readonly steps: number;
+  readonly seed?: number;
   /** Lines of the configuration beside those that all runs have. */
   readonly settings: readonly string[];
   /** Of the environment, likewise. */
   readonly environmentSettings?: readonly string[];
 }
 
+/** Kinds of healthy runs, each trained with many seeds: what most users set, one thing at a time. */
+const HEALTHY_KINDS: readonly Omit<AlarmRun, "expected">[] = [
+  { name: "plain", environment: "calculator", steps: 24, settings: ["batch_size: 4"] },
+  {
+    ...{ name: "KL to the base", environment: "calculator", steps: 24 },
+    settings: ["batch_size: 4", "kl_coef: 0.01"],
+  },
+  {
+    ...{ name: "2 steps off-policy", environment: "calculator", steps: 24 },
+    settings: ["batch_size: 4", "max_steps_off_policy: 2"],
+  },
+  {
+    ...{ name: "refill", environment: "number-hunt", steps: 24 },
+    settings: ["batch_size: 4", "refill: true"],
+  },
+  {
+    ...{ name: "two environments", environment: "calculator", steps: 24 },
+    ...{ secondEnvironment: "number-hunt", settings: ["batch_size: 4"] },
+  },
+];
+
+/** So many healthy runs, of each kind about as many. */
+export function healthyRuns(count: number): readonly AlarmRun[] {
+  return Array.from({ length: count }, (_, i) => {
+    const kind = HEALTHY_KINDS[i % HEALTHY_KINDS.length];
+    if (kind === undefined) throw new Error("no kinds");
+    const seed = 1 + Math.floor(i / HEALTHY_KINDS.length);
+    return { ...kind, name: `${kind.name}, seed ${seed}`, expected: [], seed };
+  });
+}
+
 /** Ten times the usual learning rate of the embedded model, and more, is far too high. */
-export const ALARM_RUNS: readonly AlarmRun[] = [
-  {
-    ...{ name: "calculator", environment: "calculator", steps: 40 },
-    ...{ expected: [], settings: ["batch_size: 8"] },
-  },
-  {
-    ...{ name: "depot", environment: "depot", steps: 25 },
-    ...{ expected: [], settings: ["batch_size: 8"] },
-  },
+export const BAD_RUNS: readonly AlarmRun[] = [
   {
     ...{ name: "far too high learning rate", environment: "calculator", steps: 28 },
     environmentSettings: ["nonterminal_reward: 0", "max_turns: 6"],
@@ -59,17 +87,64 @@ export const ALARM_RUNS: readonly AlarmRun[] = [
     settings: ["batch_size: 4", "learning_rate: 0.03", "advantage_calculation: direct"],
     environmentSettings: ["nonterminal_reward: 0.5", "max_turns: 2"],
   },
+  {
+    ...{ name: "turns of 8 tokens", environment: "calculator", steps: 3 },
+    expected: ["truncated_turns"],
+    settings: ["batch_size: 4", "max_response_tokens: 8"],
+  },
+  {
+    ...{ name: "temperature 2", environment: "calculator", steps: 3 },
+    expected: ["parse_success"],
+    settings: ["batch_size: 4", "max_response_tokens: 64"],
+    environmentSettings: ["nonterminal_reward: 0", "temperature: 2"],
+  },
+  {
+    ...{ name: "one turn of the two that it takes", environment: "calculator", steps: 3 },
+    expected: ["missing_rewards"],
+    settings: ["batch_size: 4"],
+    environmentSettings: ["nonterminal_reward: null", "max_turns: 1"],
+  },
+  {
+    ...{ name: "every rollout fails", environment: "number-hunt", steps: 8 },
+    expected: ["equal_rewards"],
+    settings: ["batch_size: 4"],
+    environmentSettings: ["nonterminal_reward: 0", "max_turns: 1"],
+  },
+  {
+    ...{ name: "only the likeliest token", environment: "calculator", steps: 3 },
+    expected: ["identical_rollouts"],
+    settings: ["batch_size: 4"],
+    environmentSettings: ["nonterminal_reward: 0", "top_k: 1"],
+  },
 ];
+
+/** What the embedded services never do, by numbers of a healthy run's rows, from step {@link PLANTED_FROM} on. */
+export const PLANTED_ROWS: Readonly<Partial<Record<AlarmId, Readonly<Record<string, number>>>>> = {
+  tool_errors: { "rollout/failed_tool_calls/mean": 3, "rollout/tool_calls/mean": 4 },
+  nonfinite_rewards: { "rollout/nonfinite_rewards": 2 },
+  logprob_gap: { "optim/kl_sample_train_v2": 0.18 },
+  logprob_gap_critical: { "optim/kl_sample_train_v2": 0.6 },
+  stale_sampler: { "async/staleness/max": 3, "async/staleness/beyond_allowed": 1 },
+  event_loop_lag: { "client/event_loop_lag_ms": 400, "time/total_s": 20 },
+  response_length: { "rollout/response_tokens/mean": 4000 },
+  low_success_reward: { "rollout/success_frac": 1, "group/frac_mixed": 0.9 },
+};
+
+/** Counts from 0. */
+export const PLANTED_FROM = 10;
+/** Name of the healthy run. */
+export const PLANTED_IN = "plain, seed 1";
 
 function configOf(run: AlarmRun, parent: string): string {
   const own = run.environmentSettings ?? ["nonterminal_reward: 0"];
+  const names = [run.environment, ...[run.secondEnvironment].flatMap((name) => name ?? [])];
   return `
 model_name: local/tiny-tool
 run_name: ${folderName(run)}
 log_path: ${parent}
-seed: 1
+seed: ${run.seed ?? 1}
 environments:
-  local/${run.environment}: { splits: { train: {} }, num_rollouts: 8, ${own.join(", ")} }
+${names.map((name) => `  local/${name}: { splits: { train: {} }, num_rollouts: 8, ${own.join(", ")} }`).join("\n")}
 max_steps: ${run.steps}
 save_every: 0
 rolling_save_every: 0
