@@ -62,7 +62,7 @@ export function formatCost(usd: number): string {
 export function formatExact(value: number | null): string {
   if (value === null) return NOTHING;
   const exact = Number.isSafeInteger(value) ? value : Number(value.toPrecision(6));
-  return String(exact).replace(/^-?\d+(?=\.|$)/, (whole) => formatCount(Number(whole)));
+  return String(exact).replace(/\d+(?=\.|$)/, (whole) => formatCount(Number(whole)));
 }
 
 /** A rollout by its group and its place in it, from 1: `3.5`. */

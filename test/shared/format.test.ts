@@ -37,8 +37,8 @@ test("a measure has three significant digits whatever its size", () => {
     "–",
   ]);
   expect(formatExact(0.1 + 0.2)).toBe("0.3");
-  expect([184_162, -36_799, 1_234_567, 1234.5, 0.12345].map(formatExact)).toEqual([
-    ...["184,162", "-36,799", "1,234,567", "1,234.5", "0.12345"],
+  expect([184_162, -36_799, 1_234_567, 1234.5, -0.5].map(formatExact)).toEqual([
+    ...["184,162", "-36,799", "1,234,567", "1,234.5", "-0.5"],
   ]);
 });
 
