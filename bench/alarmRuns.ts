@@ -59,7 +59,7 @@ export const BAD_RUNS: readonly AlarmRun[] = [
   {
     ...{ name: "far too high learning rate", environment: "calculator", steps: 28 },
     environmentSettings: ["nonterminal_reward: 0", "max_turns: 6"],
-    expected: ["reward_decline", "advantage_collapse"],
+    expected: ["reward_decline", "advantage_collapse", "response_length"],
     settings: ["batch_size: 8", "learning_rate: 0.02", "loss_fn: importance_sampling"],
   },
   {
@@ -126,7 +126,6 @@ export const PLANTED_ROWS: Readonly<Partial<Record<AlarmId, Readonly<Record<stri
   logprob_gap_critical: { "optim/kl_sample_train_v2": 0.6 },
   stale_sampler: { "async/staleness/max": 3, "async/staleness/beyond_allowed": 1 },
   event_loop_lag: { "client/event_loop_lag_ms": 400, "time/total_s": 20 },
-  response_length: { "rollout/response_tokens/mean": 4000 },
   low_success_reward: { "rollout/success_frac": 1, "group/frac_mixed": 0.9 },
 };
 
