@@ -12,12 +12,12 @@ import { redactSecrets } from "../../src/core/config/secretValues.ts";
 import { isAppError } from "../../src/core/errors.ts";
 import { createUniform } from "../../src/core/util/uniform.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
+import { RunRecord } from "../../src/node/runRecord.ts";
 import { billedRun } from "../../src/trainer/billedRun.ts";
 import { openChat } from "../../src/trainer/chat/openChat.ts";
 import { changeInRun } from "../../src/trainer/checkpoints/changeInRun.ts";
 import { downloadCheckpoint } from "../../src/trainer/checkpoints/downloadCheckpoint.ts";
 import { loadConfigText } from "../../src/trainer/config/configFiles.ts";
-import { RunRecord } from "../../src/node/runRecord.ts";
 import {
   resumeTraining,
   startDryRun,

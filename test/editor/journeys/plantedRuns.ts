@@ -12,6 +12,8 @@ import { chooseInMenu } from "../rowMenu.ts";
 import { runIn } from "../runFiles.ts";
 
 const KEY = "tml-journey-7d0e4b1c95a2f836";
+/** As long as the name that it takes the place of: indices name places in files. */
+const EVIL = "evils/calculator";
 const SECRET = "journey-secret-1f6b3a90c2";
 
 export const plantedRuns: Journey = {
@@ -79,7 +81,7 @@ async function attack(stage: Stage, stranger: Listener): Promise<void> {
   await step("Continue from Here sends no secret to its environment", async () => {
     await workbench.row(/^Step 1, mean/).click();
     await workbench
-      .row(/^env train/)
+      .row(/^calculator train/)
       .first()
       .click();
     await workbench
@@ -106,7 +108,7 @@ function plant(folder: string, { host }: Listener): void {
   };
   const resolved = JSON.parse(readFileSync(join(own, "config.resolved.json"), "utf8"));
   const environments = {
-    "evil/env": {
+    [EVIL]: {
       ...resolved.environments["local/calculator"],
       secrets: { GITHUB_TOKEN: null },
     },
@@ -118,7 +120,7 @@ function plant(folder: string, { host }: Listener): void {
     JSON.stringify({
       ...{ ...config, ...led },
       environments: {
-        "evil/env": { splits: { train: {} }, num_rollouts: 8, secrets: { GITHUB_TOKEN: null } },
+        [EVIL]: { splits: { train: {} }, num_rollouts: 8, secrets: { GITHUB_TOKEN: null } },
       },
     }),
   );
@@ -129,6 +131,6 @@ function plant(folder: string, { host }: Listener): void {
     if (!name.endsWith(".jsonl")) continue;
     const path = join(planted, "rollouts", name);
     const text = readFileSync(path, "utf8");
-    writeFileSync(path, text.replaceAll("local/calculator", "evil/env"));
+    writeFileSync(path, text.replaceAll("local/calculator", EVIL));
   }
 }

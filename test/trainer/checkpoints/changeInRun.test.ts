@@ -5,8 +5,8 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { readCheckpoints } from "../../../src/core/runFolder/checkpointLog.ts";
 import type { CheckpointChange } from "../../../src/core/tinker/checkpointChange.ts";
 import { createFileSystem } from "../../../src/node/fileSystem.ts";
-import { changeInRun } from "../../../src/trainer/checkpoints/changeInRun.ts";
 import { RunRecord } from "../../../src/node/runRecord.ts";
+import { changeInRun } from "../../../src/trainer/checkpoints/changeInRun.ts";
 import { silentLog } from "../../fakes/silentLog.ts";
 import { type AStore, anEntry, aRunFolder, aStore, KEY, PATH } from "./aStore.ts";
 
