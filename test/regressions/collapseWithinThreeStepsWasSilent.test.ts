@@ -17,5 +17,5 @@ it("reports a decline although the peak was within the first level", () => {
     };
   });
   const { changes } = watched(steps);
-  expect(changes).toEqual(["9 reward_decline begins"]);
+  expect(changes).toEqual(["5 reward_decline begins"]);
 });

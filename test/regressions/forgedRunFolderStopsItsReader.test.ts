@@ -29,7 +29,7 @@ async function aRun(changes: Partial<RunFile> = {}, fileSystem = createMemoryFil
 describe("a number that somebody wrote into a run folder decides on no amount of work:", () => {
   it("attempts that were set aside are those whose folders are there", async () => {
     const { fileSystem, follower, add } = await aRun({ attempt: 300_000 });
-    await add("superseded/attempt-2/metrics.jsonl", "{}\n");
+    await add("superseded/attempt-2/metrics.jsonl", `${JSON.stringify({ step: 0 })}\n`);
     await add("superseded/attempt-x/metrics.jsonl", "{}\n");
     await follower.refresh();
     const looking = vi.spyOn(fileSystem, "size");

@@ -91,7 +91,13 @@ async function attack(stage: Stage, stranger: Listener): Promise<void> {
     const button = panel.locator('[data-turn="0"]').getByRole("button");
     await button.getByText("Continue from Here").click();
     await workbench.pick("Answers Them");
-    await panel.getByText("Nothing was sent").first().waitFor({ timeout: 120_000 });
+    const question = workbench.dialog().getByText(`Send GITHUB_TOKEN to http://${stranger.host}?`);
+    await question.waitFor({ timeout: 120_000 });
+    await workbench.dialog().getByRole("button", { name: "Don't Send" }).click();
+    await panel
+      .getByText(/Nothing was sent/)
+      .first()
+      .waitFor({ timeout: 120_000 });
     await picture("chat");
   });
 }
