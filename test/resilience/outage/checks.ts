@@ -5,6 +5,7 @@ import {
   flattenMetrics,
   type MetricsRow,
 } from "../../../src/core/runFolder/metrics/metricsTree.ts";
+import { isMetricsRow } from "../../../src/core/runFolder/reader.ts";
 import { FAULT_KINDS, type FaultLedger } from "./faultPlan.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Told } from "./scenario.ts";
@@ -58,7 +59,7 @@ export function resultChecks(whole: Outcome, disturbed: Reported, steps: number)
 }
 
 function trainedChecks(whole: Outcome, disturbed: Outcome, steps: number): readonly Check[] {
-  const numbers = disturbed.rows.map(({ step }) => step);
+  const numbers = disturbed.rows.filter(isMetricsRow).map(({ step }) => step);
   const once = Array.from({ length: steps }, (_, step) => step);
   const bodies = disturbed.rollouts.reduce((sum, each) => sum + each.length, 0);
   return [
@@ -121,11 +122,11 @@ function wandbChecks({ outcome, stage }: Reported, steps: number): readonly Chec
   const wrong = outcome.comparable.filter((row, i) => !holds(reported[i], row));
   return [
     check(
-      "W&B: every step once, in order",
+      "W&B: every row once, in order",
       isDeepStrictEqual(
         numbers,
         outcome.rows.map(({ step }) => step),
-      ) && numbers.length === steps,
+      ) && outcome.rows.filter(isMetricsRow).length === steps,
       `${numbers.length} rows`,
     ),
     none(
