@@ -2,7 +2,7 @@
 
 import { isLocalModel } from "../fields/presets.ts";
 import type { Config } from "../fields/schema.ts";
-import { advice, type Finding, note, preferred, setTo } from "../source/finding.ts";
+import { advice, type Finding, hint, note, preferred, setTo } from "../source/finding.ts";
 import { valueAt } from "./issues.ts";
 
 /** Gradients of sums over tokens have norms in the hundreds, those of means about 1. */
@@ -20,6 +20,7 @@ export function intentFindings(config: Config, values: unknown): readonly Findin
     ...substepFindings(config),
     ...lagFindings(config),
     ...pairFindings(config),
+    ...missingRewardFindings(config),
     ...timeoutFindings(config, values),
   ];
 }
@@ -71,6 +72,18 @@ function pairFindings({ environments }: Config): readonly Finding[] {
     const message =
       "With two rollouts per task an advantage says only which was better, not by how much. Use 8 to 16.";
     return [note("TRL200", path, message, { remedies: [preferred(setTo(path, 8))] })];
+  });
+}
+
+/** Both are defaults of the original program. */
+function missingRewardFindings({ environments }: Config): readonly Finding[] {
+  return Object.entries(environments).flatMap(([name, environment]) => {
+    if (environment.nonterminal_reward !== null || environment.max_failing_rollouts > 0) return [];
+    const path = ["environments", name];
+    const message =
+      "A rollout that ends without a reward, at a limit of turns or tokens for example, leaves its whole group out of training. Set `nonterminal_reward: 0`, so that it counts as wrong.";
+    const fix = setTo([...path, "nonterminal_reward"], 0, "Set nonterminal_reward to 0");
+    return [hint("TRL200", path, message, { part: "key", remedies: [preferred(fix)] })];
   });
 }
 

@@ -43,6 +43,16 @@ export function note(
   return { severity: "info", code, path, message, part: "value", ...extra };
 }
 
+/** A finding that an editor shows without a mark in the list of problems, for what is allowed and often meant. */
+export function hint(
+  code: RuleCode,
+  path: readonly string[],
+  message: string,
+  extra: Extra = {},
+): Finding {
+  return { severity: "hint", code, path, message, part: "value", ...extra };
+}
+
 /** The remedy that gives a key another value, titled as such. */
 export function setTo(
   path: readonly string[],

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { diagnose } from "../../../../src/core/config/editing/diagnostics/diagnose.ts";
 import { fixesAt } from "../../../../src/core/config/editing/fixes/fixes.ts";
 import { applyEdits } from "../../../../src/core/config/editing/text/textEdit.ts";
-import { textWith } from "../configText.ts";
+import { textWith, textWithEnvironment } from "../configText.ts";
 
 const OPTIONS = { path: "run.yaml" };
 
@@ -35,6 +35,19 @@ describe("a setting that does something else than its name says is noted, with a
     const text = textWith("num_epochs: 1").replace("num_rollouts: 4", "num_rollouts: 2");
     expect(found(text)).toEqual(["TRL200 2"]);
     expect(found(repaired(text))).toEqual([]);
+  });
+
+  it("groups that one rollout without a reward leaves out, as the least of all findings", () => {
+    const hints = (text: string) =>
+      diagnose(text, OPTIONS)
+        .filter(({ severity }) => severity === "hint")
+        .map(({ code, span }) => `${code} ${text.slice(span.start, span.end)}`);
+    const text = textWith("num_epochs: 1");
+    expect(hints(text)).toEqual(["TRL200 Owner/Game"]);
+    expect(repaired(text)).toContain("nonterminal_reward: 0");
+    expect(hints(repaired(text))).toEqual([]);
+    expect(hints(textWithEnvironment("max_failing_rollouts: 1"))).toEqual([]);
+    expect(hints(textWithEnvironment("nonterminal_reward: -1"))).toEqual([]);
   });
 
   it.each([
