@@ -208,8 +208,8 @@ describe("quick fixes", () => {
     const actions = await actionsFor(
       aDocument(textWith("num_epochs: 1", "secrets: {a: hidden-words}")),
     );
-    const [action] = actions;
-    expect(action?.command?.command).toBe("_tinkerRL.moveSecret");
+    const action = actions.find(({ command }) => command?.command === "_tinkerRL.moveSecret");
+    expect(action).toBeDefined();
     expect(JSON.stringify(action?.command)).not.toContain("hidden");
   });
 
@@ -272,9 +272,9 @@ describe("marks", () => {
     const own = asDocument(aDocument(textWith("num_epochs: 1")));
     const provider = new DiagnosticsProvider({ ...options, overrides: () => ["batch_size=8"] });
     const codes = async () => (await provider.check(own)).map(({ code }) => code);
-    expect(await codes()).toEqual(["TRL500"]);
+    expect(await codes()).toContain("TRL500");
     editor().state.isTrusted = false;
-    expect(await codes()).toEqual([]);
+    expect(await codes()).not.toContain("TRL500");
     provider.dispose();
   });
 });

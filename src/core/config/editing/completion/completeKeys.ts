@@ -148,10 +148,11 @@ function environmentBlock(
     splits?.find((split) => split.name === "train")?.name ?? splits?.[0]?.name ?? "train";
   const split = snippetText(wordText(name, language));
   if (language === "json") {
-    return ` {"splits": {\${1:${split}}: {}}, "num_rollouts": \${2:8}}$0`;
+    return ` {"splits": {\${1:${split}}: {}}, "num_rollouts": \${2:8}, "nonterminal_reward": \${3:0}}$0`;
   }
-  if (cursor.isFlow) return ` { splits: { \${1:${split}}: {} }, num_rollouts: \${2:8} }$0`;
-  return `\n  splits:\n    \${1:${split}}: {}\n  num_rollouts: \${2:8}$0`;
+  if (cursor.isFlow)
+    return ` { splits: { \${1:${split}}: {} }, num_rollouts: \${2:8}, nonterminal_reward: \${3:0} }$0`;
+  return `\n  splits:\n    \${1:${split}}: {}\n  num_rollouts: \${2:8}\n  nonterminal_reward: \${3:0}$0`;
 }
 
 function splitKeys(context: CompletionContext, shape: MapShape): readonly Completion[] {

@@ -114,7 +114,9 @@ describe("keys", () => {
 describe("names from the catalogue", () => {
   it("make a whole environment", () => {
     const text = taken(`${START}max_steps: 1\nenvironments:\n  |`, "Owner/Game");
-    expect(text).toContain("  Owner/Game:\n    splits:\n      train: {}\n    num_rollouts: 8");
+    expect(text).toContain(
+      "  Owner/Game:\n    splits:\n      train: {}\n    num_rollouts: 8\n    nonterminal_reward: 0",
+    );
     expect(diagnose(text, { path: "run.yaml", catalogue: CATALOGUE })).toEqual([]);
   });
 
