@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { comparableRow, withoutKeys } from "./comparableRow.ts";
+import { isOfEnd } from "./controlledRun.ts";
 import { readLines } from "./localRun.ts";
 import { startProgram, type Variables } from "./trainProgram.ts";
 
@@ -16,8 +17,9 @@ export async function trained(run: string) {
     return [name, await readFile(join(run, "rollouts", name), "base64")] as const;
   });
   const results = await readLines(join(run, "eval", "results.jsonl"));
+  const rows = await readLines(join(run, "metrics.jsonl"));
   return {
-    rows: (await readLines(join(run, "metrics.jsonl"))).map(comparableRow),
+    rows: rows.filter((row) => !isOfEnd(row)).map(comparableRow),
     tokens: await Promise.all(tokens),
     evaluations: withoutKeys(results, new Set(["timeMs"])),
   };

@@ -4,6 +4,7 @@ import { readFile, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
+import { isOfEnd } from "./controlledRun.ts";
 import { readLines, runFolderWith } from "./localRun.ts";
 import { chained, type GappyServer, renaming, skyRlGaps } from "./tinkerServersGaps.ts";
 import { averagingLoss, deafToLoss, temperedLogprobs } from "./tinkerServersLosses.ts";
@@ -110,7 +111,8 @@ const checkpointSchema = z.looseObject({
 });
 
 async function records<Schema extends z.ZodType>(folder: string, file: string, schema: Schema) {
-  return (await readLines(join(folder, file))).map((line) => schema.parse(line));
+  const lines = await readLines(join(folder, file));
+  return lines.filter((line) => !isOfEnd(line)).map((line) => schema.parse(line));
 }
 
 /** Every sampled token with what the trainer made of it, step by step. */
