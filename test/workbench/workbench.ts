@@ -103,10 +103,19 @@ export class Workbench {
     return this.page.locator(`.activitybar .action-label[aria-label^="${title}"]`);
   }
 
-  /** Opens a container in the side bar; a click on an open one would close it. */
+  /** Opens a container in the side bar. A click on an open one closes it, also on one that a window restores at that moment. */
   async show(title: string): Promise<void> {
     const heading = this.page.locator(".part.sidebar .composite.title", { hasText: title });
-    if (!(await heading.isVisible())) await this.container(title).click();
+    const opened = (): Promise<boolean> =>
+      heading.waitFor({ timeout: 10_000 }).then(
+        () => true,
+        () => false,
+      );
+    if (await heading.isVisible()) return;
+    for (let click = 0; click < 3; click += 1) {
+      await this.container(title).click();
+      if (await opened()) return;
+    }
     await heading.waitFor();
   }
 
