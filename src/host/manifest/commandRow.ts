@@ -36,8 +36,11 @@ export type CommandFamily = Readonly<Record<string, CommandRow>>;
 /** True for the configuration file that a menu is about. */
 export const ON_CONFIG = "resourcePath in tinkerRL.configFiles";
 
-/** Palette clause of a command that asks for a run where none is given: also one about its rollouts and checkpoints. */
-export const WITH_RUNS = "tinkerRL.hasRuns";
+/**
+ * Palette clause of a command that asks for a run where none is given: also one about its rollouts and checkpoints. It hides nothing
+ * before runs were looked for.
+ */
+export const WITH_RUNS = "!tinkerRL.noRuns";
 
 /** Palette clause of a command that asks for a configuration where none is open. */
 export const WITH_CONFIG = `tinkerRL.hasConfig || ${ON_CONFIG}`;
