@@ -31,6 +31,7 @@ interface Window {
 
 /** Steps of a window. One alone would fire on a single bad step. */
 const WINDOW_STEPS = [2, 3, 4, 6, 8, 12, 16] as const;
+
 /** Null where the step has too few rollouts, or the row says nothing of the error. */
 export function stepReward(facts: AlarmFacts): StepReward | null {
   const { step, reward, scored, groups, groupStd, rewardStd } = facts;
@@ -38,26 +39,50 @@ export function stepReward(facts: AlarmFacts): StepReward | null {
   return { step, reward, variance: squaredError(facts), groups };
 }
 
-/** The surest fall to the last steps of a run; null where none is sure. `rewards`: of all steps so far. */
+interface Pair {
+  readonly from: Window;
+  readonly to: Window;
+  /** How far the second lies below the first, in standard errors. */
+  readonly errors: number;
+}
+
+/**
+ * The surest fall to the last steps of a run; null where none is sure. `rewards`: of all steps so far. It is asked for after each step, so
+ * windows are read in place: their number grows with that of the steps.
+ */
 export function rewardFall(rewards: readonly StepReward[]): RewardFall | null {
   const usual = mean(rewards.map(({ variance }) => variance)) ?? 0;
   const degrees = rewards.reduce((sum, { groups }) => sum + Math.max(0, groups - 1), 0);
   // Few groups show little of the noise: about Student's t.
-  const sure = sureErrors(rewards.length) * (1 + 4 / degrees);
-  const windows = WINDOW_STEPS.flatMap((size) => windowsOf(rewards, size, usual));
-  const end = rewards.at(-1)?.step;
-  let surest: { from: Window; to: Window; errors: number } | null = null;
-  for (const to of windows.filter(({ lastStep }) => lastStep === end)) {
-    for (const from of windows) {
-      if (from.lastStep >= to.firstStep) continue;
-      const errors = (from.reward - to.reward) / Math.sqrt(from.variance + to.variance);
-      if (errors > Math.max(sure, surest?.errors ?? 0)) surest = { from, to, errors };
+  let bound = sureErrors(rewards.length) * (1 + 4 / degrees);
+  const sizes = WINDOW_STEPS.filter((size) => size <= rewards.length);
+  const ends = sizes.map((size) => windowAt(rewards, rewards.length - size, { size, usual }));
+  let surest: Pair | null = null;
+  let lowest = Number.POSITIVE_INFINITY;
+  for (const size of sizes) {
+    for (let start = 0; start + size <= rewards.length; start += 1) {
+      const from = windowAt(rewards, start, { size, usual });
+      lowest = Math.min(lowest, from.reward);
+      const surer: Pair | null = surerPair(from, ends, bound);
+      if (surer === null) continue;
+      surest = surer;
+      bound = surer.errors;
     }
   }
   if (surest === null) return null;
   const { from, to } = surest;
-  const lowest = windows.reduce((low, { reward }) => Math.min(low, reward), to.reward);
   return { from, to, lostShare: (from.reward - to.reward) / (from.reward - lowest) };
+}
+
+/** The surest fall from one window to any of the last ones, if it is surer than `errors`. */
+function surerPair(from: Window, ends: readonly Window[], errors: number): Pair | null {
+  let surest: Pair | null = null;
+  for (const to of ends) {
+    if (from.reward <= to.reward || from.lastStep >= to.firstStep) continue;
+    const own = (from.reward - to.reward) / Math.sqrt(from.variance + to.variance);
+    if (own > (surest?.errors ?? errors)) surest = { from, to, errors: own };
+  }
+  return surest;
 }
 
 /**
@@ -68,18 +93,21 @@ function sureErrors(steps: number): number {
   return Math.sqrt(7 + 2 * Math.log(steps ** 2));
 }
 
-/** All windows of so many steps. `usual`: mean variance of a step, so that steps that happen to agree are not taken for sure. */
-function windowsOf(rewards: readonly StepReward[], size: number, usual: number): readonly Window[] {
-  const windows: Window[] = [];
-  for (let start = 0; start + size <= rewards.length; start += 1) {
-    const own = rewards.slice(start, start + size);
-    const variance = mean(own.map((each) => each.variance)) ?? 0;
-    windows.push({
-      firstStep: own[0]?.step ?? 0,
-      lastStep: own.at(-1)?.step ?? 0,
-      reward: mean(own.map(({ reward }) => reward)) ?? 0,
-      variance: Math.max(usual, variance) / size,
-    });
+/** A window of so many steps. `usual`: mean variance of a step, so that steps that happen to agree are not taken for sure. */
+function windowAt(
+  rewards: readonly StepReward[],
+  start: number,
+  { size, usual }: { readonly size: number; readonly usual: number },
+): Window {
+  let [reward, variance] = [0, 0];
+  for (let at = start; at < start + size; at += 1) {
+    reward += (rewards[at]?.reward ?? 0) / size;
+    variance += (rewards[at]?.variance ?? 0) / size;
   }
-  return windows;
+  return {
+    firstStep: rewards[start]?.step ?? 0,
+    lastStep: rewards[start + size - 1]?.step ?? 0,
+    reward,
+    variance: Math.max(usual, variance) / size,
+  };
 }
