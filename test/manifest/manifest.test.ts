@@ -60,8 +60,7 @@ describe("the manifest", () => {
       contributes.menus["commandPalette"]?.map(({ command, when }) => [command, when ?? "true"]),
     );
     const isOffered = (command: string): boolean => {
-      const clause = clauses.get(command) ?? "true";
-      return clause.split(" || ").some((part) => part.split(" && ").every(holdsInEmptyFolder));
+      return holdsInEmptyFolder(clauses.get(command) ?? "true");
     };
     expect(commands.filter(isOffered).map((id) => id.replace("tinkerRL.", ""))).toEqual([
       ...["startTraining", "startLocalDemo", "importRun", "refreshRuns", "newConfig"],
@@ -81,7 +80,7 @@ describe("the manifest", () => {
       const { when = "true" } = shown.find((entry) => entry.command === command) ?? {};
       expect([command, when]).toEqual([
         command,
-        expect.stringMatching(/^false$|tinkerRL\.(noRuns|running|trajectoryFilter)\b/),
+        expect.stringMatching(/^false$|tinkerRL\.(hasRuns|running|trajectoryFilter)\b/),
       ]);
     }
   });
@@ -152,7 +151,11 @@ function manifestFile(): unknown {
 }
 
 /** No key of ours is set but what was looked for and not found. */
-function holdsInEmptyFolder(term: string): boolean {
-  if (term === "true") return true;
-  return term.startsWith("!") && term !== "!tinkerRL.noRuns";
+function holdsInEmptyFolder(clause: string): boolean {
+  const flat = clause.replace(/\(([^()]+)\)/g, (_, inner: string) =>
+    String(holdsInEmptyFolder(inner)),
+  );
+  const holds = (term: string): boolean =>
+    term.startsWith("!") ? !holds(term.slice(1)) : ["true", "tinkerRL.searched"].includes(term);
+  return flat.split(" || ").some((part) => part.split(" && ").every(holds));
 }

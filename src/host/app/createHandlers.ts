@@ -103,7 +103,10 @@ function changes({
       const own = createFileSystem();
       await appendCheckpoint(own.within(folder), folder, entry).finally(() => own.close());
     },
-    isOwn: async (folder, path) => (await RunRecord.open(folder)).isOwn(path),
+    isOwn: async (folder, paths) => {
+      const record = await RunRecord.open(folder);
+      return paths.every((path) => record.isOwn(path));
+    },
     changeLocal: (paths, change) =>
       runProgram(programFolder, ["checkpoints", ...changeWords(paths, change)]),
     changeHosted: async (path, change, { baseUrl, project }) => {

@@ -31,7 +31,6 @@ export function updateContextKeys({ keys, trainings, store, view }: ContextKeySo
       const live = store.runs.filter(({ isLive }) => isLive).length;
       void setContextKey("running", live);
       void setContextKey("hasRuns", store.runs.length > 0);
-      void setContextKey("noRuns", store.runs.length === 0);
       view.badge = badge(live);
     }),
   );

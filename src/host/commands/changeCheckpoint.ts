@@ -24,8 +24,8 @@ export interface CheckpointChangeOptions {
     change: CheckpointChange,
     place: HostedPlace,
   ) => Promise<void>;
-  /** Whether a trainer of this user noted that the run in `folder` saved what is at `path`. */
-  readonly isOwn: (folder: string, path: string) => Promise<boolean>;
+  /** Whether trainers of this user noted that the run in `folder` saved all that is at `paths`. */
+  readonly isOwn: (folder: string, paths: readonly string[]) => Promise<boolean>;
   readonly now: () => number;
 }
 
@@ -74,8 +74,7 @@ export async function questionText(
   { isOwn }: Pick<CheckpointChangeOptions, "isOwn">,
 ): Promise<string> {
   const text = addressesText(place, entry);
-  const known = await Promise.all(pathsOf(entry).map((path) => isOwn(run.folder, path)));
-  if (!known.includes(false)) return text;
+  if (await isOwn(run.folder, pathsOf(entry))) return text;
   const warning = vscode.l10n.t(
     "Only the run folder says that {0} saved this; no trainer of yours on this computer did. It may belong to another run.",
     run.name,
@@ -152,8 +151,10 @@ export async function keepLastState(
   const place = await placeOf(run, options);
   const yes = vscode.l10n.t("Keep");
   const title = vscode.l10n.t("Keep the last state of {0} until it is deleted?", run.name);
-  const question = await questionText({ place, entry, run }, options);
-  if (place.kind === "Tinker" && !(await isConfirmed(title, question, yes))) return false;
+  if (place.kind === "Tinker") {
+    const question = await questionText({ place, entry, run }, options);
+    if (!(await isConfirmed(title, question, yes))) return false;
+  }
   await keepFor(run, entry, { place, ttlSeconds: null }, options);
   return true;
 }

@@ -38,12 +38,12 @@ export const ON_CONFIG = "resourcePath in tinkerRL.configFiles";
 
 /**
  * Palette clause of a command that asks for a run where none is given: also one about its rollouts and checkpoints. It hides nothing
- * before runs were looked for.
+ * before the window has looked for runs.
  */
-export const WITH_RUNS = "!tinkerRL.noRuns";
+export const WITH_RUNS = "(!tinkerRL.searched || tinkerRL.hasRuns)";
 
-/** Palette clause of a command that asks for a configuration where none is open. */
-export const WITH_CONFIG = `tinkerRL.hasConfig || ${ON_CONFIG}`;
+/** The same of a command that asks for a configuration where none is open. */
+export const WITH_CONFIG = `!tinkerRL.searched || tinkerRL.hasConfig || ${ON_CONFIG}`;
 
 /** When clause for rows of `view` whose `contextValue` has one of `words`; the words are joined by `+`. */
 export function onRow(view: ViewId, ...words: readonly string[]): string {

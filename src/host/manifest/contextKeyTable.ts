@@ -8,8 +8,6 @@ export interface ContextKeys {
   /** True when the workspace has a configuration. */
   readonly hasConfig: boolean;
   readonly hasRuns: boolean;
-  /** True once runs were looked for and none was found. */
-  readonly noRuns: boolean;
   /** How many runs are alive: preparing, running or paused. */
   readonly running: number;
   readonly trajectoryFilter: boolean;
@@ -31,7 +29,6 @@ export const CONTEXT_KEYS: Readonly<Record<keyof ContextKeys, true>> = {
   configFiles: true,
   hasConfig: true,
   hasRuns: true,
-  noRuns: true,
   running: true,
   trajectoryFilter: true,
   followLatest: true,

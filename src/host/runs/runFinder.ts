@@ -77,7 +77,6 @@ export class RunFinder implements vscode.Disposable {
     await this.#store.look(parents, this.#labels.opened);
     await setContextKey("hasConfig", this.#configs.length > 0);
     await setContextKey("hasRuns", this.#store.runs.length > 0);
-    await setContextKey("noRuns", this.#store.runs.length === 0);
   }
 
   async #parents(): Promise<readonly string[]> {

@@ -6,8 +6,8 @@ import { isEndRow } from "../../runFolder/reader.ts";
 
 /** The step, counted from 1, and its headline numbers as far as there are any. */
 export function rowLine(row: MetricsRow): string {
-  const flat = flattenMetrics(row);
   if (isEndRow(row)) return `evaluation after ${formatQuantity(row.step, "step")}`;
+  const flat = flattenMetrics(row);
   const parts: string[] = [`step ${row.step + 1}`];
   const add = (label: string, name: string, shown: (value: number) => string): void => {
     const value = flat[name];
