@@ -92,7 +92,8 @@ describe.skipIf(WANDB_KIT === "")("a run reported to W&B", () => {
     expect(summary).toContain("eval/local/calculator/test/greedy/reward_mean");
     expect(run.files["tinker-config.yaml"]).toMatchObject({ announced: true });
     const tables = run.history.map((row) => "rollouts" in row);
-    expect(tables).toEqual([false, true, false, true, true]);
+    expect(tables).toEqual([false, true, false, true, true, false]);
+    expect(run.history.at(-1)).toMatchObject({ evaluation_only: true, step: STEPS });
     expect(run.console.map(({ text }) => text)).toContain("Attempt 1 starts.");
     expect(JSON.stringify(fake.requests)).not.toContain(SECRET);
     const state: unknown = JSON.parse(await readFile(join(runOf(folder), "state.json"), "utf8"));
@@ -140,7 +141,7 @@ describe.skipIf(WANDB_KIT === "")("a run reported to W&B", () => {
     expect(await resume(folder)).toMatchObject({ code: 0 });
     const run = reportedRun();
     expect(reported(run)).toEqual(await metrics(folder));
-    expect(run.history).toHaveLength(14);
+    expect(run.history.map(({ step }) => step)).toEqual(Array.from({ length: 15 }, (_, i) => i));
     const tables = run.history.map((row) => "rollouts" in row);
     expect(tables).toEqual(run.history.map((_, step) => step % 2 === 1));
     expect(run.state).toBe("finished");
@@ -190,7 +191,8 @@ describe.skipIf(WANDB_KIT === "")("a run reported to W&B", () => {
     fake = await startFakeWandb({ keys: [KEY] });
     expect(await resume(folder)).toMatchObject({ code: 0 });
     expect(reported(reportedRun())).toEqual(await metrics(folder));
-    expect(reportedRun().history).toHaveLength(STEPS);
+    // The evaluation after the last step has a row, too.
+    expect(reportedRun().history).toHaveLength(STEPS + 1);
   });
 
   it("does not start without a key, and names it", async () => {
