@@ -59,7 +59,7 @@ const texts = createTextReader({
   openedFolders: () => [],
   listing: () => ({ id: "r", name: "r" }),
 });
-const trainings = { waiting: [], onDidChange: () => ({ dispose: () => undefined }) };
+const trainings = { active: [], waiting: [], onDidChange: () => ({ dispose: () => undefined }) };
 
 /** Everything that a view draws, as far as a person unfolds it. */
 async function drawAll<Row>(

@@ -122,23 +122,26 @@ async function moveLines(
   await fileSystem.makeDirectory(
     file === "metrics" ? supersededFolder(folder, attempt) : targets.evalFolder,
   );
-  const others = await otherLines(fileSystem, target, () => textsOf(bytes, moved));
+  const others = await otherLines(fileSystem, target, textsOf(bytes, moved));
   await fileSystem.writeAtomic(target, concatBytes([linesOf(bytes, moved), others]));
   await fileSystem.writeAtomic(source, linesOf(bytes, kept));
 }
 
-/** What `path` holds besides the lines that `known` names. */
+/** What `path` holds besides the lines that `known` names, and besides lines that cannot be read, however long they are. */
 async function otherLines(
   fileSystem: FolderFiles,
   path: string,
-  known: () => readonly string[],
+  known: readonly string[],
 ): Promise<Uint8Array> {
-  if ((await fileSystem.size(path)) === null) return new Uint8Array();
-  const lines = new Set(known());
-  const others = (await fileSystem.readText(path))
-    .split("\n")
-    .filter((text) => text !== "" && !lines.has(text));
-  return new TextEncoder().encode(others.map((line) => `${line}\n`).join(""));
+  const lines = new Set(known);
+  const others: Uint8Array[] = [];
+  for await (const { value, offset, length } of readLines(fileSystem, path)) {
+    if (value === undefined) continue;
+    const bytes = await fileSystem.readRange(path, offset, length + 1);
+    const [text] = textsOf(bytes, [{ offset: 0, length }]);
+    if (text !== undefined && !lines.has(text)) others.push(bytes);
+  }
+  return concatBytes(others);
 }
 
 async function moveStepFiles(

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { isAppError } from "../../../src/core/errors.ts";
 import { evalPath, runPaths, stepPaths } from "../../../src/core/runFolder/files/layout.ts";
 import { isRunInUse, readRunFile } from "../../../src/core/runFolder/runFile.ts";
@@ -131,6 +131,16 @@ test("an interrupted evaluation goes on after a resume, and is played again wher
     await resumeRun(options, { ...starter, pid: 42, folder, step: 1, repeatsUnfinished });
     expect(fileSystem.files.has(evalPath(folder, 1))).toBe(!repeatsUnfinished);
   }
+});
+
+test("a resume keeps the rows that were set aside before, and reads a line without an end in pieces", async () => {
+  const { fileSystem, resume } = await ranRun([0, 1]);
+  const aside = `${folder}/superseded/attempt-1/metrics.jsonl`;
+  const read = vi.spyOn(fileSystem, "readText");
+  await fileSystem.append(aside, `{"step":7}\n${"\0".repeat(20 * 1024 * 1024)}\n`);
+  await resume(1);
+  expect(read.mock.calls.map(([path]) => path)).not.toContain(aside);
+  expect(await stepsIn(fileSystem, `${folder}/superseded/attempt-1`)).toEqual([1, 7]);
 });
 
 test("a resume that loses power at any write is completed by the next one", async () => {
