@@ -20,7 +20,7 @@ function textOf(model: string, ...lines: readonly string[]): string {
 batch_size: 4
 num_epochs: 1
 environments:
-  Owner/Game: { num_rollouts: 4, splits: { train: {} } }
+  Owner/Game: { num_rollouts: 4, nonterminal_reward: 0, splits: { train: {} } }
 ${lines.map((line) => `${line}\n`).join("")}`;
 }
 

@@ -1,16 +1,14 @@
 /** The text of a `.env` file: its values as Node reads them, and the same text with some of them commented out. */
 
-import { parseEnv } from "node:util";
+import { assignmentsIn, parseEnvText } from "../../node/envText.ts";
 
 export const COMMENT = "# ";
 
-/** Values by name; empty ones are left out, as they count as not set, and a comment at the end, which Node takes for a name. */
+/** Values by name; empty ones are left out, as they count as not set. */
 export function readEnv(text: string): Readonly<Record<string, string>> {
-  const values = Object.entries(parseEnv(text));
+  const values = Object.entries(parseEnvText(text));
   return Object.fromEntries(
-    values.flatMap(([name, value]) =>
-      value === undefined || value === "" || name.startsWith("#") ? [] : [[name, value]],
-    ),
+    values.flatMap(([name, value]) => (value === undefined || value === "" ? [] : [[name, value]])),
   );
 }
 
@@ -22,13 +20,8 @@ export function placesToComment(text: string, names: readonly string[]): readonl
   const lines = text.split("\n");
   const wanted = new Set(names);
   const chosen = new Set<number>();
-  const ended = new Set<string>();
-  for (let line = 0; line < lines.length; line++) {
-    const name = assignedName(lines[line] ?? "");
-    if (name === null) continue;
-    const end = line + spannedLines(lines, line, ended);
-    if (wanted.has(name)) for (let at = line; at < end; at++) chosen.add(at);
-    line = end - 1;
+  for (const { name, from, to } of assignmentsIn(lines)) {
+    if (wanted.has(name)) for (let at = from; at < to; at++) chosen.add(at);
   }
   const after = lines.map((line, index) => (chosen.has(index) ? COMMENT + line : line)).join("\n");
   return reads(
@@ -37,27 +30,6 @@ export function placesToComment(text: string, names: readonly string[]): readonl
   )
     ? startsOf(lines, chosen)
     : null;
-}
-
-const ASSIGNMENT = /^\s*(?:export\s+)?([\w.-]+)\s*=/;
-
-function assignedName(line: string): string | null {
-  return ASSIGNMENT.exec(line)?.[1] ?? null;
-}
-
-/**
- * A quoted value reaches to the next such mark, or to the end of its line when there is none. `ended` has the marks that no later line
- * has, so that the rest of the text is not searched for each line.
- */
-function spannedLines(lines: readonly string[], start: number, ended: Set<string>): number {
-  const opening = /=\s*(["'`])(.*)$/s.exec(lines[start] ?? "");
-  const [, mark = "", rest = ""] = opening ?? [];
-  if (opening === null || rest.includes(mark) || ended.has(mark)) return 1;
-  for (let end = start + 1; end < lines.length; end += 1) {
-    if (lines[end]?.includes(mark)) return end - start + 1;
-  }
-  ended.add(mark);
-  return 1;
 }
 
 function reads(text: string, expected: readonly (readonly [string, string])[]): boolean {

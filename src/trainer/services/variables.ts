@@ -1,9 +1,9 @@
 /** Looks values up: in a terminal in the process environment and the `.env` beside the configuration, else in what an editor handed over. */
 
 import { join } from "node:path";
-import { parseEnv } from "node:util";
 import type { FoundValue } from "../../core/secrets/keySource.ts";
 import { locateDotEnv, readDotEnv } from "../../node/dotEnv.ts";
+import { parseEnvText } from "../../node/envText.ts";
 import type { LaunchRequest } from "../../shared/control.ts";
 
 /** The value of a variable and where it was found; empty counts as absent. */
@@ -49,5 +49,5 @@ function find(
 }
 
 async function valuesIn(path: string): Promise<NodeJS.Dict<string>> {
-  return parseEnv((await readDotEnv(path)) ?? "");
+  return parseEnvText((await readDotEnv(path)) ?? "");
 }

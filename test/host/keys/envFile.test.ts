@@ -56,7 +56,8 @@ describe("commenting out", () => {
     },
   );
 
-  it("gives up on a name that begins on another line", () => {
-    expect(commented("not a line\nODD=`b`", ["not a line\nODD"])).toBeNull();
+  it("finds a name behind a line that assigns nothing", () => {
+    expect(readEnv("not a line\nODD=`b`")).toEqual({ ODD: "b" });
+    expect(commented("not a line\nODD=`b`", ["ODD"])).toBe("not a line\n# ODD=`b`");
   });
 });

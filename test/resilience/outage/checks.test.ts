@@ -120,7 +120,7 @@ describe("what services were sent", () => {
     ["training requests: each ran once", { loss: [loss(1, 5, "a"), loss(1, 5, "b")] }],
     ["training requests: each ran once", { loss: [loss(1, 5, "a"), loss(2, 5, "")] }],
     ["forward_backward: asked for the same", { loss: [loss(1, 6, "a")] }],
-    ["W&B: every step once, in order", { rows: [...ROWS, ...ROWS.slice(1)] }],
+    ["W&B: every row once, in order", { rows: [...ROWS, ...ROWS.slice(1)] }],
     ["W&B: the numbers of every row", { rows: [...ROWS.slice(0, 1), { step: 1, loss: 0.3 }] }],
     ["W&B: knows that the run is complete", { isComplete: false }],
     ["uploads: every rollout once", { events: [] }],
