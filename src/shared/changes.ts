@@ -72,8 +72,6 @@ export interface ChangedPhrase {
   /** Rollouts that have it. */
   readonly before: number;
   readonly after: number;
-  /** Above 0 = more frequent later; of independent counts a value beyond ±2 is seldom chance. */
-  readonly score: number;
   readonly examples: readonly PhraseExample[];
 }
 

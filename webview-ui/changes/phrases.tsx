@@ -2,7 +2,7 @@
 
 import { useState } from "preact/hooks";
 import { BETWEEN_WORDS, type ChangedPhrase, type PhraseExample } from "../../src/shared/changes.ts";
-import { formatReward, formatSigned } from "../../src/shared/format.ts";
+import { formatReward } from "../../src/shared/format.ts";
 import type { DashboardModel } from "../model/dashboardModel.ts";
 import { openFound } from "../search/openFound.ts";
 import { SnippetText } from "../search/snippetText.tsx";
@@ -53,11 +53,10 @@ function PhraseTable({ dashboard, title, phrases, changes }: TableProps) {
         <span>{text.phrase}</span>
         <span>{text.beforeHead}</span>
         <span>{text.afterHead}</span>
-        <span>{text.score}</span>
       </div>
       <ul>
         {phrases.map((phrase) => {
-          const { words, before, after, score } = phrase;
+          const { words, before, after } = phrase;
           const isOpen = words === open;
           return (
             <li key={words}>
@@ -70,9 +69,6 @@ function PhraseTable({ dashboard, title, phrases, changes }: TableProps) {
                 <span class="phrase-words">{visibleLine(words)}</span>
                 <Share label={text.beforeHead} count={before} total={changes.before} />
                 <Share label={text.afterHead} count={after} total={changes.after} />
-                <span class="phrase-score" title={text.score}>
-                  {formatSigned(score)}
-                </span>
               </button>
               {isOpen ? <Examples dashboard={dashboard} phrase={phrase} /> : null}
             </li>

@@ -26,7 +26,7 @@ export const changesStrings = {
   phrases: l10n.t("What it says"),
   phrasesHint: (before: number, after: number) =>
     l10n.t(
-      "Rollouts that have a phrase, of {0} before and {1} after. The score says how sure the change is; of so many phrases some reach 3 by chance.",
+      "Rollouts that have a phrase, of {0} before and {1} after, the surest changes first. One rollout of each group is tested (Fisher’s exact test); about 1 in 20 of the listed phrases may be chance.",
       formatCount(before),
       formatCount(after),
     ),
@@ -36,7 +36,6 @@ export const changesStrings = {
   phrase: l10n.t("Phrase"),
   beforeHead: l10n.t("Before"),
   afterHead: l10n.t("After"),
-  score: l10n.t("Score"),
   examples: (words: string) => l10n.t("Examples of “{0}”", words),
   searchFor: l10n.t("Search for it"),
   share: (count: number, total: number) =>

@@ -1,13 +1,20 @@
 /** The phrases whose frequency changed most between two sets of rollouts. */
 
-import { logOddsScore, type PhraseCounts } from "./logOdds.ts";
+import { createFisherTest, type FisherTest, trustedP } from "./fisherTest.ts";
 import { PhraseTable, phrasesOf } from "./phraseCounts.ts";
 
 export type RolloutWords = readonly (string | null)[];
+/** Of the rollouts of one task in one step. They say much the same, so that only the first of them is tested; all of them are counted. */
+export type TaskWords = readonly RolloutWords[];
 
-export interface ScoredPhrase extends PhraseCounts {
+/** Rollouts that have a phrase. */
+interface PhraseCounts {
+  readonly before: number;
+  readonly after: number;
+}
+
+export interface SurePhrase extends PhraseCounts {
   readonly words: string;
-  readonly score: number;
 }
 
 /** Candidates for each direction, of which those that say the same are left out. */
@@ -18,29 +25,37 @@ const MAX_OVERLAP = 3;
 const MAX_JOINED = 24;
 /** Two phrases are one where the one has at least this share of the other's rollouts. */
 const SAME_SHARE = 0.8;
-/** Below, a difference is as likely chance. */
-const MIN_SCORE = 2;
+/** Of the phrases that are found, the share that is expected to be chance. */
+const FALSE_SHARE = 0.05;
 
 /** The most changed ones of each direction, the surest first. */
 export function changedPhrases(
-  before: readonly RolloutWords[],
-  after: readonly RolloutWords[],
-): { readonly more: readonly ScoredPhrase[]; readonly less: readonly ScoredPhrase[] } {
-  const tables = { before: tableOf(before), after: tableOf(after) };
-  const totals = { before: tables.before.total, after: tables.after.total };
-  const slots = changedSlots(tables, totals);
-  const counts = exactCounts(slots, before, after);
-  const scored = [...counts]
-    .map(([words, own]) => ({ words, ...own, score: logOddsScore(own, totals) }))
-    .sort((a, b) => b.score - a.score || b.words.length - a.words.length);
-  const count = counterOf(before, after);
-  return {
-    more: distinct(
-      scored.filter(({ score }) => score >= MIN_SCORE),
+  before: readonly TaskWords[],
+  after: readonly TaskWords[],
+): { readonly more: readonly SurePhrase[]; readonly less: readonly SurePhrase[] } {
+  const pOf = createFisherTest(before.length, after.length);
+  const { slots, tests } = changedSlots(tableOf(before), tableOf(after), pOf);
+  const judged = [...exactCounts(slots, before, after)]
+    .map(([words, { tested, rollouts }]) => ({
+      ...{ words, ...rollouts, p: pOf(tested.before, tested.after) },
+      isMore: tested.after * before.length > tested.before * after.length,
+    }))
+    .sort((a, b) => a.p - b.p || b.words.length - a.words.length);
+  const trusted = trustedP(
+    judged.map(({ p }) => p),
+    tests,
+    FALSE_SHARE,
+  );
+  const sure = judged.filter(({ p }) => p <= trusted);
+  const count = counterOf(before.flat(), after.flat());
+  const found = (isMore: boolean) =>
+    distinct(
+      sure
+        .filter((phrase) => phrase.isMore === isMore)
+        .map(({ words, before, after }) => ({ words, before, after })),
       count,
-    ),
-    less: distinct(scored.filter(({ score }) => score <= -MIN_SCORE).reverse(), count),
-  };
+    );
+  return { more: found(true), less: found(false) };
 }
 
 /** Counts the rollouts that have a phrase of any length. */
@@ -57,58 +72,85 @@ function counterOf(
   return (words) => ({ before: countIn(early, words), after: countIn(late, words) });
 }
 
-interface Tables {
-  readonly before: PhraseTable;
-  readonly after: PhraseTable;
-}
-
-function tableOf(rollouts: readonly RolloutWords[]): PhraseTable {
+function tableOf(tasks: readonly TaskWords[]): PhraseTable {
   const table = new PhraseTable();
-  for (const words of rollouts) table.add(words);
+  for (const [tested] of tasks) if (tested !== undefined) table.add(tested);
   return table;
 }
 
-/** Those with the highest and the lowest scores. */
-function changedSlots({ before, after }: Tables, totals: PhraseCounts): ReadonlySet<number> {
-  const scored: { readonly slot: number; readonly score: number }[] = [];
+/**
+ * Those that may have changed, the surest of each direction, and how many were judged: a phrase in so few rollouts that no distribution of
+ * them could be more than chance is none of them (R. Tarone, Biometrics 46, 1990).
+ */
+function changedSlots(
+  before: PhraseTable,
+  after: PhraseTable,
+  pOf: FisherTest,
+): { readonly slots: ReadonlySet<number>; readonly tests: number } {
+  const candidates: { readonly slot: number; readonly p: number; readonly isMore: boolean }[] = [];
+  let tests = 0;
+  const judgeable: boolean[] = [];
+  const canBeJudged = (found: number): boolean =>
+    (judgeable[found] ??=
+      Math.min(
+        pOf(Math.min(found, before.rollouts), found - Math.min(found, before.rollouts)),
+        pOf(found - Math.min(found, after.rollouts), Math.min(found, after.rollouts)),
+      ) <= FALSE_SHARE);
   for (let slot = 0; slot < before.slots; slot += 1) {
-    const counts = { before: before.countOf(slot), after: after.countOf(slot) };
-    if (counts.before === counts.after) continue;
-    const score = logOddsScore(counts, totals);
-    if (Math.abs(score) >= MIN_SCORE) scored.push({ slot, score });
+    const [early, late] = [before.countOf(slot), after.countOf(slot)];
+    if (!canBeJudged(early + late)) continue;
+    tests += 1;
+    const p = pOf(early, late);
+    const isMore = late * before.rollouts > early * after.rollouts;
+    if (p <= FALSE_SHARE) candidates.push({ slot, p, isMore });
   }
-  scored.sort((a, b) => b.score - a.score);
-  const ends = [...scored.slice(0, CANDIDATES), ...scored.slice(-CANDIDATES)];
-  return new Set(ends.map(({ slot }) => slot));
+  candidates.sort((a, b) => a.p - b.p);
+  const surest = (isMore: boolean) =>
+    candidates.filter((candidate) => candidate.isMore === isMore).slice(0, CANDIDATES);
+  return { slots: new Set([...surest(true), ...surest(false)].map(({ slot }) => slot)), tests };
+}
+
+/** In how many rollouts a phrase is found, and in how many of those that are tested. */
+interface FoundCounts {
+  readonly tested: PhraseCounts;
+  readonly rollouts: PhraseCounts;
 }
 
 /** Several phrases may share a slot, so that each is counted by its words. */
 function exactCounts(
   slots: ReadonlySet<number>,
-  before: readonly RolloutWords[],
-  after: readonly RolloutWords[],
-): ReadonlyMap<string, PhraseCounts> {
-  const counts = new Map<string, { before: number; after: number }>();
-  for (const [range, rollouts] of [["before", before] as const, ["after", after] as const]) {
-    for (const words of rollouts) {
-      const own = new Set<string>();
-      for (const phrase of phrasesOf(words)) if (slots.has(phrase.slot)) own.add(phrase.words);
-      for (const phrase of own) {
-        const count = counts.get(phrase) ?? { before: 0, after: 0 };
-        count[range] += 1;
-        counts.set(phrase, count);
-      }
+  before: readonly TaskWords[],
+  after: readonly TaskWords[],
+): ReadonlyMap<string, FoundCounts> {
+  const counts = new Map<string, Record<keyof FoundCounts, { before: number; after: number }>>();
+  const none = () => ({ before: 0, after: 0 });
+  for (const { range, words, isTested } of rolloutsOf({ before, after })) {
+    const own = new Set<string>();
+    for (const phrase of phrasesOf(words)) if (slots.has(phrase.slot)) own.add(phrase.words);
+    for (const phrase of own) {
+      const count = counts.get(phrase) ?? { tested: none(), rollouts: none() };
+      count.rollouts[range] += 1;
+      if (isTested) count.tested[range] += 1;
+      counts.set(phrase, count);
     }
   }
   return counts;
 }
 
+function* rolloutsOf(ranges: Readonly<Record<keyof PhraseCounts, readonly TaskWords[]>>) {
+  for (const range of ["before", "after"] as const) {
+    for (const task of ranges[range]) {
+      for (const [at, words] of task.entries()) yield { range, words, isTested: at === 0 };
+    }
+  }
+}
+
 /** Of phrases that lie within each other or go on in each other, in nearly the same rollouts, one stays, at the place of the first. */
 function distinct(
-  sorted: readonly ScoredPhrase[],
+  sorted: readonly SurePhrase[],
   count: (words: string) => PhraseCounts,
-): readonly ScoredPhrase[] {
-  const kept: ScoredPhrase[] = [];
+): readonly SurePhrase[] {
+  const kept: SurePhrase[] = [];
   for (const phrase of sorted.slice(0, CANDIDATES)) {
     let next = phrase;
     let place = kept.length;
@@ -127,8 +169,8 @@ function distinct(
 
 /** Both as one phrase; null when they are two. */
 function joined(
-  a: ScoredPhrase,
-  b: ScoredPhrase,
+  a: SurePhrase,
+  b: SurePhrase,
   count: (words: string) => PhraseCounts,
 ): string | null {
   const [short, long] = a.words.length < b.words.length ? [a, b] : [b, a];

@@ -56,14 +56,14 @@ function hashOf(text: string, from: number): number {
 /** In how many rollouts the phrases of a slot occur. */
 export class PhraseTable {
   readonly #counts = new Uint16Array(2 ** TABLE_BITS);
-  total = 0;
+  rollouts = 0;
 
   /** Counts each slot of one rollout once. */
   add(words: readonly (string | null)[]): void {
     const slots = new Set<number>();
     for (const { slot } of phrasesOf(words)) slots.add(slot);
     for (const slot of slots) this.#counts[slot] = (this.#counts[slot] ?? 0) + 1;
-    this.total += slots.size;
+    this.rollouts += 1;
   }
 
   countOf(slot: number): number {

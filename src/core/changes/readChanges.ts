@@ -11,8 +11,9 @@ import type { FolderFiles } from "../ports.ts";
 import { createRunReader, type RunReader } from "../runFolder/reader.ts";
 import { matchRollout } from "../search/matchRollout.ts";
 import { searchTerms } from "../search/searchTerms.ts";
+import { groupBy } from "../util/groupBy.ts";
 import { alikeEndings } from "./alikeEndings.ts";
-import { changedPhrases, type ScoredPhrase } from "./changedPhrases.ts";
+import { changedPhrases, type SurePhrase, type TaskWords } from "./changedPhrases.ts";
 import { wordsOf } from "./phraseCounts.ts";
 import { evenly, modelTexts, type ReadRollout, readSome } from "./readSample.ts";
 
@@ -51,15 +52,19 @@ export async function* readChanges(
     read[range].push(...(await readSome(reader, await reader.rollouts(step), READ_PER_STEP)));
     if (at % STEPS_PER_REPORT === 0) yield report({ progress: at / plan.length });
   }
-  const wordsIn = (rollouts: readonly ReadRollout[]) =>
-    rollouts.map(({ record }) => wordsOf(modelTexts(record)));
-  const { more, less } = changedPhrases(wordsIn(read.before), wordsIn(read.after));
+  const { more, less } = changedPhrases(wordsByTask(read.before), wordsByTask(read.after));
   yield report({
     more: more.map((phrase) => withExamples(phrase, read.after)),
     less: less.map((phrase) => withExamples(phrase, read.before)),
     endings: await endingsOf(reader, plan.findLast(({ range }) => range === "after")?.step),
     isComplete: true,
   });
+}
+
+/** Rollouts of one task in one step stay together. */
+function wordsByTask(rollouts: readonly ReadRollout[]): readonly TaskWords[] {
+  const tasks = groupBy(rollouts, ({ summary }) => `${summary.step} ${summary.group}`);
+  return [...tasks.values()].map((own) => own.map(({ record }) => wordsOf(modelTexts(record))));
 }
 
 function stepsIn(steps: readonly number[], { from, to }: StepRange): readonly number[] {
@@ -71,7 +76,7 @@ async function endingsOf(reader: RunReader, step: number | undefined) {
   return alikeEndings(await readSome(reader, await reader.rollouts(step), MAX_ENDINGS));
 }
 
-function withExamples(phrase: ScoredPhrase, read: readonly ReadRollout[]): ChangedPhrase {
+function withExamples(phrase: SurePhrase, read: readonly ReadRollout[]): ChangedPhrase {
   const examples: PhraseExample[] = [];
   const terms = searchTerms({ text: phraseExpression(phrase.words), isRegex: true, roles: [] });
   for (const { summary, record } of read) {
