@@ -2,12 +2,14 @@
 
 import type { Alphabet } from "./alphabet.ts";
 import type { Decoded, Decoding, Span } from "./decoded.ts";
-import { type DigitRun, digitOffset, digitRuns } from "./digitRuns.ts";
+import { digitsOf, type FoundDigits } from "./digitsOf.ts";
 
 /** Number of arguments that a call takes on every engine. */
 const MOST_ARGUMENTS = 4096;
 
 interface Digits {
+  /** What can stand between two of them. */
+  readonly between: RegExp;
   /** All digits in order, of one alphabet after the other. */
   readonly alphabets: readonly string[];
   readonly bitsOfDigit: 4 | 6;
@@ -20,12 +22,14 @@ interface Digits {
 const LETTERS_AND_DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 const DIGITS: readonly Digits[] = [
   {
+    between: /[^\w+/-]+/g,
     alphabets: [`${LETTERS_AND_DIGITS}+/`, `${LETTERS_AND_DIGITS}-_`],
     bitsOfDigit: 6,
     period: 4,
     bytesOf: bytesOfBase64,
   },
   {
+    between: /(?:[^\da-fA-F]|0[xX])+/g,
     alphabets: ["0123456789abcdef", "0123456789ABCDEF"],
     bitsOfDigit: 4,
     period: 2,
@@ -50,11 +54,8 @@ export function digitDecoding(alphabet: Alphabet): Decoding {
     // The last digit of a secret may hold a part of what follows.
     minDigits: Math.floor((alphabet.minLength * 8) / digits.bitsOfDigit),
   }));
-  const minDigits = Math.min(...searches.map((search) => search.minDigits));
   return (source) =>
-    digitRuns(source, minDigits).flatMap((run) =>
-      searches.flatMap((search) => decodedFrom(run, search)),
-    );
+    searches.flatMap((search) => decodedFrom(digitsOf(source, search.between), search));
 }
 
 function placesOfDigits({ alphabets, bitsOfDigit, period }: Digits, { isByte }: Alphabet) {
@@ -79,9 +80,9 @@ function placesOfDigits({ alphabets, bitsOfDigit, period }: Digits, { isByte }: 
   return places;
 }
 
-function decodedFrom(run: DigitRun, search: DigitSearch): readonly Decoded[] {
+function decodedFrom(source: FoundDigits, search: DigitSearch): readonly Decoded[] {
   const { bitsOfDigit, period, bytesOf, places, minDigits, isByte, minLength } = search;
-  const { digits } = run;
+  const { digits } = source;
   const found: Decoded[] = [];
   for (let phase = 0; phase < period && digits.length - phase >= minDigits; phase++) {
     const stands = (at: number): boolean =>
@@ -98,7 +99,7 @@ function decodedFrom(run: DigitRun, search: DigitSearch): readonly Decoded[] {
         const digitOf = (at: number): number => first + ((part.start + at) * 8) / bitsOfDigit;
         found.push({
           text: bytes.slice(part.start, part.end),
-          sourceOf: (spans) => spans.map((span) => digitsFrom(span, digitOf, run)),
+          sourceOf: (spans) => spans.map((span) => digitsFrom(span, digitOf, source)),
         });
       }
     }
@@ -127,11 +128,13 @@ function stretches(
   return found;
 }
 
-function digitsFrom({ start, end }: Span, digitOf: (byte: number) => number, run: DigitRun): Span {
-  return {
-    start: digitOffset(run, Math.floor(digitOf(start))),
-    end: digitOffset(run, Math.ceil(digitOf(end)) - 1) + 1,
-  };
+function digitsFrom(
+  { start, end }: Span,
+  digitOf: (byte: number) => number,
+  { placeOf }: FoundDigits,
+): Span {
+  const [first, last] = [Math.floor(digitOf(start)), Math.ceil(digitOf(end)) - 1];
+  return { start: placeOf(first), end: placeOf(last) + 1 };
 }
 
 function bytesOfBase64(digits: string): string {

@@ -59,6 +59,38 @@ test("base64 is recognised wherever the value lies in what was encoded", () => {
   }
 });
 
+test("no digit of the value is left of base64 in lines, whatever its lines begin and end with", () => {
+  const secret = "tml-0123456789abcdef";
+  const redactor = redactorOf(secret);
+  for (const between of ["\n", "\r\n", "\r", "\n\n", " \n\t", "\n> ", "\n# ", "' \\\n  '", " "]) {
+    for (const width of [4, 7, 16, 76]) {
+      for (const before of ["", "a", "ab:"]) {
+        const digits = btoa(`${before}${secret} and so on`).replace(/=/g, "");
+        const lines = digits.match(new RegExp(`.{1,${width}}`, "g")) ?? [];
+        const parts = redactor.redact(lines.join(between)).split("***");
+        const [head = 0, tail = 0] = parts.map((part) => part.replaceAll(between, "").length);
+        expect(parts).toHaveLength(2);
+        expect(head).toBeLessThanOrEqual(Math.ceil((before.length * 8) / 6));
+        const end = Math.floor(((before.length + secret.length) * 8) / 6);
+        expect(tail).toBeLessThanOrEqual(digits.length - end);
+      }
+    }
+  }
+});
+
+test("hexadecimal digits are recognised with separators and prefixes between the bytes", () => {
+  const secret = "tml-0123456789";
+  const redactor = redactorOf(secret);
+  const bytes = Buffer.from(secret).toString("hex").match(/../g) ?? [];
+  const words = Buffer.from(secret).toString("hex").match(/..../g) ?? [];
+  const forms = [bytes.join(":"), bytes.join(" "), bytes.join("-"), bytes.join(",\n  ")];
+  for (const form of [...forms, words.join(" "), `${bytes.join(" 0x")}`]) {
+    expect(redactor.redact(`[${form.toUpperCase().replaceAll("0X", "0x")}]`)).toBe("[***]");
+    expect(redactor.redact(`[${form}]`)).toBe("[***]");
+  }
+  expect(redactor.redact(`[0x${bytes.join(", 0x")}]`)).toBe("[0x***]");
+});
+
 test("short values are left alone, they would blank out ordinary text", () => {
   expect(redactorOf("true", "12345").redact("true 12345")).toBe("true 12345");
 });
