@@ -1,7 +1,7 @@
 /** What of a run must be the same however often it was disturbed, and whenever it ran. */
 
 const OF_ITS_ATTEMPT: ReadonlySet<string> = new Set([
-  ...["time", "throughput", "eta_s", "latency_s", "client", "event_loop_lag"],
+  ...["time", "throughput", "eta_s", "elapsed_s", "latency_s", "client", "event_loop_lag"],
   ...["attempt", "attempts", "capacity", "wait_for_batch_s", "queue_ready"],
   // What the service has in its cache depends on when requests come; totals hold what a resume plays again.
   ...["prefill_cached", "prefill_uncached", "cumulative", "discarded", "evaluation"],

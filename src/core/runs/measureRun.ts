@@ -48,7 +48,7 @@ function measuredRun(
     used: {
       tokens: used?.tokens ?? null,
       costUsd: used?.costUsd ?? null,
-      seconds: secondsUsed(read, settings),
+      seconds: read.last("progress/elapsed_s"),
     },
     evaluation: {
       tokenShare: evaluationShare(last),
@@ -71,13 +71,6 @@ function measuredRun(
     mixedGroups: read.mean("group/frac_mixed"),
     environments: environmentsOf(read, settings),
   };
-}
-
-/** A row has the time only as a part of the budget. */
-function secondsUsed(read: Measured, settings: unknown): number | null {
-  const share = read.last("budget/hours_frac");
-  const hours = isJsonObject(settings) ? settings["max_hours"] : null;
-  return share === null || typeof hours !== "number" ? null : share * hours * 3600;
 }
 
 function evaluationShare(row: MetricsRow): number | null {

@@ -105,6 +105,7 @@ export function stepFacts(changes: Partial<StepFacts> = {}): StepFacts {
       cursor: 8,
       doneFraction: 0.25,
       etaS: 60,
+      elapsedS: 20,
       optimizerUpdates: 3,
       attempt: 1,
     },

@@ -8,7 +8,7 @@ const PLACE = { folder: "/runs/demo", name: "demo", isLive: true };
 function aRow(step: number) {
   return {
     step,
-    progress: { done_frac: (step + 1) / 40, eta_s: 60 * (39 - step) },
+    progress: { done_frac: (step + 1) / 40, eta_s: 60 * (39 - step), elapsed_s: 90 * (step + 1) },
     tokens: {
       ...{ sampled: 100 + step, prefill_cached: 10, prefill_uncached: 20, trained: 70 },
       cumulative: { sampled: 1, prefill_cached: 2, prefill_uncached: 3, trained: 4 },
@@ -16,7 +16,8 @@ function aRow(step: number) {
       evaluation: { sampled: 5, prefill_cached: 0, prefill_uncached: 0, trained: 0 },
     },
     cost: { step_usd: 0.5, cumulative_usd: 4, evaluation_usd: 1 },
-    budget: { hours_frac: 0.25 },
+    // Of another `max_hours` than the run has now.
+    budget: { hours_frac: 0.9 },
     time: { total_s: 60 },
     optim: { lr: 1e-5, grad_norm: step },
     group: { frac_mixed: 0.25 },

@@ -110,6 +110,7 @@ function progress({ progress: done }: StepFacts): MetricsTree {
     cursor: done.cursor,
     done_frac: done.doneFraction,
     eta_s: done.etaS,
+    elapsed_s: done.elapsedS,
     optim_updates: done.optimizerUpdates,
     attempt: done.attempt,
   };

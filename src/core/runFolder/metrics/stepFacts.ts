@@ -96,6 +96,8 @@ export interface StepFacts {
     /** Null for a run without an end. */
     readonly doneFraction: number | null;
     readonly etaS: number | null;
+    /** Of the run, in all its attempts. */
+    readonly elapsedS: number;
     readonly optimizerUpdates: number;
     readonly attempt: number;
   };

@@ -156,7 +156,7 @@ function progressOf(
 ): StepFacts["progress"] {
   const { sequence, storage } = context;
   const { elapsedS, optimizerUpdates, step } = input;
-  const { times, trained } = results;
+  const { times, trained, seconds } = results;
   const durations = [...elapsedS, times.totalS];
   const meanS = durations.reduce((sum, seconds) => sum + seconds, 0) / durations.length;
   const cursor = input.cursor + results.policies.length;
@@ -166,6 +166,7 @@ function progressOf(
     cursor,
     doneFraction,
     etaS: doneFraction === null ? null : meanS * stepsLeft(context, step + 1, doneFraction),
+    elapsedS: seconds,
     optimizerUpdates: optimizerUpdates + (trained?.substeps ?? 0),
     attempt: storage.attempt,
   };
