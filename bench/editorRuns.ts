@@ -212,6 +212,7 @@ function factsOf(uniform: () => number, step: number, steps: number): StepFacts 
       doneFraction: (step + 1) / steps,
       attempt: 1,
       etaS: steps - step,
+      elapsedS: step + 1,
       optimizerUpdates: step + 1,
     },
     serverMetrics: { "grad_norm:mean": 1 + uniform() },
