@@ -36,14 +36,11 @@ export type CommandFamily = Readonly<Record<string, CommandRow>>;
 /** True for the configuration file that a menu is about. */
 export const ON_CONFIG = "resourcePath in tinkerRL.configFiles";
 
-/**
- * Palette clause of a command that asks for a run where none is given: also one about its rollouts and checkpoints. It hides nothing
- * before the window has looked for runs.
- */
-export const WITH_RUNS = "(!tinkerRL.searched || tinkerRL.hasRuns)";
+/** Palette clause of a command that asks for a run where none is given: also one about its rollouts and checkpoints. */
+export const WITH_RUNS = "tinkerRL.hasRuns";
 
 /** The same of a command that asks for a configuration where none is open. */
-export const WITH_CONFIG = `!tinkerRL.searched || tinkerRL.hasConfig || ${ON_CONFIG}`;
+export const WITH_CONFIG = `tinkerRL.hasConfig || ${ON_CONFIG}`;
 
 /** When clause for rows of `view` whose `contextValue` has one of `words`; the words are joined by `+`. */
 export function onRow(view: ViewId, ...words: readonly string[]): string {
