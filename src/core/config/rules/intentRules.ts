@@ -91,11 +91,13 @@ function timeoutFindings(config: Config, values: unknown): readonly Finding[] {
   const { max_total_tokens, rollout_timeout, model_name } = config;
   const needed = Math.ceil(max_total_tokens / TOKENS_PER_SECOND);
   // The defaults are those of the original program, and say nothing about what is meant here.
-  const isMeant = valueAt(values, ["max_total_tokens"]) !== undefined;
-  if (!isMeant || isLocalModel(model_name) || needed <= rollout_timeout) return [];
+  const place = [["max_total_tokens"], ["rollout_timeout"]].find(
+    (key) => valueAt(values, key) !== undefined,
+  );
+  if (place === undefined || isLocalModel(model_name) || needed <= rollout_timeout) return [];
   const path = ["rollout_timeout"];
   const message = `A rollout of ${max_total_tokens} tokens takes about ${needed} seconds at ${TOKENS_PER_SECOND} tokens per second, but ends after ${rollout_timeout}.`;
   const value = Math.ceil(needed / 60) * 60;
   const remedies = [preferred(setTo(path, value, `Set rollout_timeout to ${value}`))];
-  return [note("TRL202", ["max_total_tokens"], message, { relatedPaths: [path], remedies })];
+  return [note("TRL202", place, message, { relatedPaths: [path], remedies })];
 }

@@ -68,4 +68,10 @@ describe("a setting that does something else than its name says is noted, with a
     const noted = found(textWith("num_epochs: 1", lines));
     expect(noted.filter((mark) => /TRL20[234]/.test(mark))).toEqual([]);
   });
+
+  it("marks a written time limit that the default number of tokens cannot meet", () => {
+    const noted = found(textWith("num_epochs: 1", "rollout_timeout: 100"));
+    expect(noted.filter((mark) => mark.includes("TRL202"))).toHaveLength(1);
+    expect(found(textWith("num_epochs: 1", "rollout_timeout: 600")).join()).not.toContain("TRL202");
+  });
 });

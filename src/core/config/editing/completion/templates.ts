@@ -22,6 +22,7 @@ environments:
     splits:
       train: {}
     num_rollouts: 8 # rollouts per task; a group is compared with itself
+    max_failing_rollouts: 2 # a group with more failures is left out
     nonterminal_reward: 0 # a rollout without an answer counts as wrong
     max_turns: 8
 
@@ -30,11 +31,12 @@ max_active_tasks: 128
 max_steps: 40
 save_every: 10
 
-# Tasks that training never sees, measured before the first and after the last step.
+# Tasks that training never sees, before the first step, every 10 steps and after the last one.
 evaluation:
   splits:
     local/calculator: [test]
   num_samples: 128
+  every: 10
 `;
 
 const HOSTED = `# Trains a hosted model. Needs TINKER_API_KEY and OPENREWARD_API_KEY.
@@ -96,9 +98,23 @@ batch_size: 32
 num_epochs: 1
 save_every: 10
 
-learning_rate: 2e-5
+learning_rate: 2e-5 # 4e-5 for smaller models, 1e-5 for larger ones
 adam_eps: 1e-8
-max_active_tasks: 128
+loss_fn_config:
+  clip_low_threshold: 0.8
+  clip_high_threshold: 1.28 # leaves rare tokens room to become likely
+max_response_tokens: 4096
+max_total_tokens: 32768
+rollout_timeout: 600 # seconds; 32768 tokens take about 550
+max_active_tasks: 128 # rollouts at the same time
+
+# Tasks that training never sees, before the first step, every 10 steps and after the last one.
+evaluation:
+  splits:
+    GeneralReasoning/WhoDunit: [test]
+    local/calculator: [test]
+  num_samples: 128
+  every: 10
 `;
 
 /** In the order in which they are offered. */

@@ -54,7 +54,7 @@ describe("each rule marks its place, and its fix leaves nothing to mark", () => 
     ["max_turns: 3", "TRL110 error max_turns", "Move to environments.Owner/Game.max_turns"],
     ["group_size: 4", "TRL110 error group_size", null],
     ["evaluation:\n  splits: {local/depot: test}", "TRL120 error test", "Wrap in a list"],
-    ["rollout_timeout: 1:30", "TRL120 error 1:30", "Set to 90"],
+    ["rollout_timeout: 10:30", "TRL120 error 10:30", "Set to 630"],
     ["save_every: -1", "TRL121 error -1", "Set to 0 (minimum)"],
     ["lora_rank: 12", "TRL121 error 12", "Set to 8"],
     ["max_steps: 1.5", "TRL121 error 1.5", "Set to 2"],
