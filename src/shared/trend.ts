@@ -1,6 +1,7 @@
 /** Whether a measure rises, falls or is flat: one judgment for trees, charts, terminals, alarms and tools. */
 
 import { bounds, FINEST_VALUES, fitPiecewiseLine, type PiecewiseLine } from "./piecewiseLine.ts";
+import type { TrendPoint } from "./trendPoint.ts";
 
 /** Steps count from 0. */
 export type Trend = ClearTrend | UnclearTrend;
@@ -26,16 +27,6 @@ export interface UnclearTrend {
   readonly steps: number;
   /** Groups behind them; null where that is not known. */
   readonly groups: number | null;
-}
-
-/** A value for each step that has one. */
-export interface TrendPoint {
-  readonly step: number;
-  readonly value: number;
-  /** That it is a mean over. */
-  readonly groups?: number;
-  /** Standard error of the value, by the groups that it is a mean over. */
-  readonly error?: number;
 }
 
 /** Fewer values show nothing. */
@@ -154,15 +145,6 @@ function unclear(known: readonly TrendPoint[]): UnclearTrend {
     steps: known.length,
     groups: Number.isNaN(groups) ? null : groups,
   };
-}
-
-/** What a point says of the steps behind a mean reward: `groupStd` is the standard deviation of the means of its groups. */
-export function behindReward(
-  groups: number | null,
-  groupStd: number | null,
-): Pick<TrendPoint, "groups" | "error"> {
-  if (groups === null) return {};
-  return groupStd === null ? { groups } : { groups, error: groupStd / Math.sqrt(groups) };
 }
 
 /** Null unless the error of each value is known. */

@@ -3,6 +3,7 @@
 import { alarmFields } from "../config/fields/alarmFields.ts";
 import type { AlarmId } from "../config/fields/schema.ts";
 import { type MetricsRow, metricAt } from "../runFolder/metrics/metricsTree.ts";
+import { rewardPoint } from "../runFolder/metrics/trendMetrics.ts";
 
 export type AlarmFacts = ReturnType<typeof alarmFacts>;
 
@@ -53,8 +54,8 @@ export function alarmFacts(row: MetricsRow) {
     successShare: number("rollout/success_frac"),
     lagMs: number("client/event_loop_lag_ms"),
     totalS: number("time/total_s"),
-    /** Standard deviation of the mean rewards of the groups. */
-    groupStd: number("rollout/reward/group_std"),
+    /** The mean reward with its error by the groups. */
+    rewardPoint: rewardPoint(row),
     /** Of sampled tokens, in nats. */
     entropy: number("optim/entropy"),
     klPolicyBase: number("optim/kl_policy_base"),

@@ -1,6 +1,7 @@
 /** What alarms must know of a run: a bounded number of its rows and the reward of each, the same after a resume as without one. */
 
-import { type Trend, type TrendPoint, trendOf } from "../../shared/trend.ts";
+import { type Trend, trendOf } from "../../shared/trend.ts";
+import type { TrendPoint } from "../../shared/trendPoint.ts";
 import type { FolderFiles } from "../ports.ts";
 import { runPaths } from "../runFolder/files/layout.ts";
 import { readLines } from "../runFolder/files/lineReader.ts";

@@ -34,9 +34,10 @@ const WINDOW_STEPS = [2, 3, 4, 6, 8, 12, 16] as const;
 
 /** Null where the step has too few rollouts, or the row says nothing of the error. */
 export function stepReward(facts: AlarmFacts): StepReward | null {
-  const { step, reward, scored, groups, groupStd, rewardStd } = facts;
-  if (reward === null || scored < MIN_SAMPLES || (groupStd ?? rewardStd) === null) return null;
-  return { step, reward, variance: squaredError(facts), groups };
+  const { scored, rewardPoint: point, rewardStd } = facts;
+  if (point === null || scored < MIN_SAMPLES || (point.error ?? rewardStd) === null) return null;
+  const { step, value, groups = 1 } = point;
+  return { step, reward: value, variance: squaredError(facts), groups };
 }
 
 interface Pair {

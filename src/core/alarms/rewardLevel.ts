@@ -38,7 +38,8 @@ export function rewardChange(
   };
 }
 
-/** Of the mean of a step: the variance of groups over their number. Without the means of groups each group counts as one rollout. */
-export function squaredError({ groupStd, rewardStd, groups }: AlarmFacts): number {
-  return (groupStd ?? rewardStd ?? 0) ** 2 / Math.max(1, groups);
+/** Of the mean of a step. Where groups show no error, each counts as one rollout. */
+export function squaredError({ rewardPoint, rewardStd }: AlarmFacts): number {
+  const { groups = 1, error = (rewardStd ?? 0) / Math.sqrt(groups) } = rewardPoint ?? {};
+  return error ** 2;
 }

@@ -21,6 +21,7 @@ const HEALTHY: Numbers = {
   "rollout/reward/mean": 0.5,
   "rollout/reward/std": 0.5,
   "rollout/reward/count": 64,
+  "rollout/reward/groups": 8,
   "rollout/reward/group_std": 0.15,
   "rollout/success_frac": 0.5,
   "rollout/response_tokens/mean": 100,

@@ -91,6 +91,20 @@ describe("a reward that falls from its best", () => {
     expect(begun(0.9)).toEqual([]);
   });
 
+  it("is judged by the groups that have a reward, not by those that failed, too", () => {
+    const steps = [...times(3, low), ...times(6, BETTER), ...times(10, low)];
+    const begun = (groups: number): readonly string[] =>
+      begins(
+        steps.map((own) => ({
+          ...own,
+          "rollout/reward/group_std": 0.3,
+          "rollout/reward/groups": groups,
+        })),
+      );
+    expect(begun(8)).toEqual(["10 reward_decline begins"]);
+    expect(begun(2)).toEqual([]);
+  });
+
   it("is an alarm, too, where the reward was best at the start, so that there is no rise to compare with", () => {
     expect(begins([...times(5), ...times(10, low)])).toEqual(["6 reward_decline begins"]);
     const little: Numbers = { "rollout/reward/mean": 0.45 };

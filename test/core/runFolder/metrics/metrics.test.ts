@@ -102,6 +102,21 @@ test("a group with a single reward has nothing to be equal to", () => {
   });
 });
 
+test("groups with a reward are counted apart from those that failed wholly", () => {
+  const rollouts = [
+    rolloutFacts({ reward: 1 }),
+    rolloutFacts({ group: 1, reward: 0 }),
+    rolloutFacts({ group: 1, reward: null }),
+    rolloutFacts({ group: 2, reward: null }),
+  ];
+  const groups = [0, 1, 2].map((group) => ({ group, excluded: null, isPartial: false }));
+  expect(flatRow({ groups, rollouts })).toMatchObject({
+    "group/size/count": 3,
+    "rollout/reward/groups": 2,
+    "rollout/reward/group_std": expect.closeTo(Math.SQRT1_2, 7),
+  });
+});
+
 test("an environment goes by its short name unless two of the run share it", () => {
   const rollouts = [rolloutFacts({ environment: "a/Env" }), rolloutFacts({ environment: "b/Env" })];
   const shared = flatRow({ environments: ["a/Env", "b/Env"], rollouts });
