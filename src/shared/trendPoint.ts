@@ -10,6 +10,18 @@ export interface TrendPoint {
   readonly error?: number;
 }
 
+/** A mean over fewer of its rollouts ends no run and chooses no checkpoint: what is missing may be what went wrong. */
+export const MIN_SCORED_SHARE = 0.9;
+
+/** As {@link rewardPointOf}; null, too, where the mean may decide nothing, because fewer than 90 % of the rollouts are scored. */
+export function decidingPointOf(
+  step: number,
+  metric: (name: string) => number | null,
+): TrendPoint | null {
+  const scored = metric("rollout/scored_frac");
+  return scored !== null && scored < MIN_SCORED_SHARE ? null : rewardPointOf(step, metric);
+}
+
 /**
  * The mean reward of a step, with its error by the groups that have a reward; null without a scored rollout. `metric` gives the value
  * of a flat name in the row of the step.

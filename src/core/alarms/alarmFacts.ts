@@ -1,5 +1,6 @@
 /** What alarms must know of one step. */
 
+import { rewardPointOf } from "../../shared/trendPoint.ts";
 import { alarmFields } from "../config/fields/alarmFields.ts";
 import type { AlarmId } from "../config/fields/schema.ts";
 import { type MetricsRow, metricAt } from "../runFolder/metrics/metricsTree.ts";
@@ -55,7 +56,9 @@ export function alarmFacts(row: MetricsRow) {
     lagMs: number("client/event_loop_lag_ms"),
     totalS: number("time/total_s"),
     /** The mean reward with its error by the groups. */
-    rewardPoint: rewardPoint(row),
+    rewardPoint: rewardPointOf(row.step, number),
+    /** The same; null where the reward may decide nothing. */
+    decidingPoint: rewardPoint(row),
     /** Of sampled tokens, in nats. */
     entropy: number("optim/entropy"),
     klPolicyBase: number("optim/kl_policy_base"),

@@ -32,9 +32,9 @@ interface Window {
 /** Steps of a window. One alone would fire on a single bad step. */
 const WINDOW_STEPS = [2, 3, 4, 6, 8, 12, 16] as const;
 
-/** Null where the step has too few rollouts, or the row says nothing of the error. */
+/** Null where the step has too few rollouts, or too few of them a reward, or the row says nothing of the error. */
 export function stepReward(facts: AlarmFacts): StepReward | null {
-  const { scored, rewardPoint: point, rewardStd } = facts;
+  const { scored, decidingPoint: point, rewardStd } = facts;
   if (point === null || scored < MIN_SAMPLES || (point.error ?? rewardStd) === null) return null;
   const { step, value, groups = 1 } = point;
   return { step, reward: value, variance: squaredError(facts), groups };

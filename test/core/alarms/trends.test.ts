@@ -105,6 +105,13 @@ describe("a reward that falls from its best", () => {
     expect(begun(2)).toEqual([]);
   });
 
+  it("is none where the best steps are those of which the hard tasks failed", () => {
+    const failed = (share: number): Numbers => ({ ...BETTER, "rollout/scored_frac": share });
+    const steps = (share: number) => [...times(6), ...times(6, failed(share)), ...times(10)];
+    expect(begins(steps(0.9))).toEqual(["13 reward_decline begins"]);
+    expect(begins(steps(0.5))).toEqual([]);
+  });
+
   it("is an alarm, too, where the reward was best at the start, so that there is no rise to compare with", () => {
     expect(begins([...times(5), ...times(10, low)])).toEqual(["6 reward_decline begins"]);
     const little: Numbers = { "rollout/reward/mean": 0.45 };

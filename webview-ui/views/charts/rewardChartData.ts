@@ -1,6 +1,6 @@
 /** What the reward chart is made of: series, bands, marks, and their names in the legend. */
 
-import { rewardPointOf, type TrendPoint } from "../../../src/shared/trendPoint.ts";
+import { decidingPointOf, type TrendPoint } from "../../../src/shared/trendPoint.ts";
 import { joined, type PartColumns } from "../../changes/rewardParts.ts";
 import type { ColumnStore } from "../../charts/columns.ts";
 import { smooth, smoothingOf } from "../../charts/smoothing.ts";
@@ -98,7 +98,7 @@ export function rewardChartData(
     parts,
     counts: columns.values("rollout/reward/count"),
     points: Array.from(columns.steps(), (step, row) =>
-      rewardPointOf(step, (name) => columns.at(name, row)),
+      decidingPointOf(step, (name) => columns.at(name, row)),
     ).flatMap((point) => point ?? []),
     smoothed: isSmoothed ? mean : null,
     steps: columns.steps(),

@@ -1,14 +1,14 @@
 /** The trend of the reward in a metrics row: what views show is what the run stored. */
 
 import type { Trend } from "../../../shared/trend.ts";
-import { rewardPointOf, type TrendPoint } from "../../../shared/trendPoint.ts";
+import { decidingPointOf, type TrendPoint } from "../../../shared/trendPoint.ts";
 import { type MetricsRow, type MetricsTree, mergeMetrics, metricAt } from "./metricsTree.ts";
 
 const DIRECTIONS = { rising: 1, flat: 0, falling: -1 } as const;
 
-/** What a row adds to the trend; null without a scored rollout. */
+/** What a row adds to the trend; null without a reward that may decide something. */
 export function rewardPoint(row: MetricsRow): TrendPoint | null {
-  return rewardPointOf(row.step, (name) => metricAt(row, name));
+  return decidingPointOf(row.step, (name) => metricAt(row, name));
 }
 
 /** The row with its branch `trend`. */
