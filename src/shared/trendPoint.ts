@@ -39,3 +39,29 @@ export function rewardPointOf(
   if (groupStd === null) return { step, value, groups };
   return { step, value, groups, error: groupStd / Math.sqrt(groups) };
 }
+
+/**
+ * The squared standard errors of values in rising order of steps; null where one of them says nothing of what it is a mean over. A
+ * single group does not show how far tasks differ; neighboring steps do.
+ */
+export function squaredErrors(points: readonly TrendPoint[]): readonly number[] | null {
+  const squares = points.map(({ value, groups, error }, i) => {
+    if (error !== undefined) return error ** 2;
+    const neighbors = [points[i - 1], points[i + 1]].flatMap((point) => point?.value ?? []);
+    if (groups === undefined || neighbors.length === 0) return Number.NaN;
+    return mean(neighbors.map((other) => (value - other) ** 2)) / 2;
+  });
+  return squares.some(Number.isNaN) ? null : squares;
+}
+
+/** The same, none less than their mean: where the few groups of a step happen to agree, it is no surer than the others. */
+export function cautiousSquares(points: readonly TrendPoint[]): readonly number[] | null {
+  const squares = squaredErrors(points);
+  if (squares === null) return null;
+  const usual = mean(squares);
+  return squares.map((own) => Math.max(usual, own));
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}

@@ -51,7 +51,6 @@ export function alarmFacts(row: MetricsRow) {
     allowedLag: count("async/staleness/max") - (samplerAge ?? 0),
     responseTokens: number("rollout/response_tokens/mean"),
     reward: number("rollout/reward/mean"),
-    rewardStd: number("rollout/reward/std"),
     successShare: number("rollout/success_frac"),
     lagMs: number("client/event_loop_lag_ms"),
     totalS: number("time/total_s"),

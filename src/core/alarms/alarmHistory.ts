@@ -9,7 +9,7 @@ import type { MetricsRow } from "../runFolder/metrics/metricsTree.ts";
 import { rewardPoint } from "../runFolder/metrics/trendMetrics.ts";
 import { isMetricsRow } from "../runFolder/reader.ts";
 import { type AlarmFacts, alarmFacts } from "./alarmFacts.ts";
-import { type StepReward, stepReward } from "./rewardFall.ts";
+import { stepReward } from "./rewardFall.ts";
 
 /** What is known of a run so far. */
 export interface AlarmPast {
@@ -20,7 +20,7 @@ export interface AlarmPast {
   /** Mean sizes of the advantages in the first steps that had any. */
   readonly firstAdvantages: readonly number[];
   /** Mean rewards of all steps that have enough rollouts. */
-  readonly rewards: readonly StepReward[];
+  readonly rewards: readonly TrendPoint[];
 }
 
 const NOTHING: AlarmPast = { steps: [], firstGaps: [], firstAdvantages: [], rewards: [] };

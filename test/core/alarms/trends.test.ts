@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { alarmNotice } from "../../../src/core/alarms/evaluateAlarms.ts";
-import { rewardFall, type StepReward } from "../../../src/core/alarms/rewardFall.ts";
+import { rewardFall } from "../../../src/core/alarms/rewardFall.ts";
 import { createUniform } from "../../../src/core/util/uniform.ts";
+import type { TrendPoint } from "../../../src/shared/trendPoint.ts";
 import { aConfig } from "../training/builders.ts";
 import { type Numbers, times, watched } from "./aRow.ts";
 
@@ -22,6 +23,14 @@ describe("a KL divergence that rises", () => {
     expect(begins([...times(10), ...times(3, { ...far, ...BETTER })])).toEqual([]);
     expect(begins([...times(10), ...times(3, { "optim/kl_sample_train_v2": 0.008 })])).toEqual([]);
     expect(begins(times(20, far))).toEqual([]);
+  });
+
+  it("is none, either, where steps of one group rise by more than neighboring steps differ", () => {
+    const alone: Numbers = { "rollout/reward/groups": 1, "rollout/reward/group_std": null };
+    const steps = [...times(10), ...times(3, { ...far, ...BETTER })];
+    expect(begins(steps.map((own) => ({ ...own, ...alone })))).toEqual([]);
+    const flat = [...times(10), ...times(3, far)];
+    expect(begins(flat.map((own) => ({ ...own, ...alone })))).toEqual(["12 kl_flat_reward begins"]);
   });
 
   it("is judged only where samplers are as old as before: of a new one it is 0", () => {
@@ -146,15 +155,15 @@ describe("a reward that falls from its best", () => {
   it("is hardly ever an alarm in a run whose reward does not move", () => {
     const uniform = createUniform(3);
     const isFalse = (): boolean => {
-      const rewards: StepReward[] = [];
+      const rewards: TrendPoint[] = [];
       for (let step = 0; step < 40; step += 1) {
         const means = Array.from({ length: 4 }, () => {
           const share = 0.2 + 0.6 * uniform();
           return Array.from({ length: 8 }, uniform).filter((one) => one < share).length / 8;
         });
-        const reward = means.reduce((sum, own) => sum + own) / 4;
-        const variance = means.reduce((sum, own) => sum + (own - reward) ** 2, 0) / 3 / 4;
-        rewards.push({ step, reward, variance, groups: 4 });
+        const value = means.reduce((sum, own) => sum + own) / 4;
+        const squares = means.reduce((sum, own) => sum + (own - value) ** 2, 0);
+        rewards.push({ step, value, groups: 4, error: Math.sqrt(squares / 3 / 4) });
         if (rewardFall(rewards) !== null) return true;
       }
       return false;
