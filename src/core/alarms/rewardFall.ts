@@ -25,6 +25,8 @@ interface Window {
 
 /** Steps of a window. One alone would fire on a single bad step. */
 const WINDOW_STEPS = [2, 3, 4, 6, 8, 12, 16] as const;
+/** Means of equal rewards differ by less, as a share of a reward above 1; where no group differs, any difference would be sure. */
+const ROUNDING = 1e-6;
 
 /** The mean reward of a step; null where it has too few rollouts, or too few of them a reward. */
 export function stepReward({ scored, decidingPoint }: AlarmFacts): TrendPoint | null {
@@ -72,8 +74,10 @@ export function rewardFall(rewards: readonly TrendPoint[]): RewardFall | null {
 function surerPair(from: Window, ends: readonly Window[], errors: number): Pair | null {
   let surest: Pair | null = null;
   for (const to of ends) {
-    if (from.reward <= to.reward || from.lastStep >= to.firstStep) continue;
-    const own = (from.reward - to.reward) / Math.sqrt(from.variance + to.variance);
+    const lost = from.reward - to.reward;
+    const isRounding = lost <= ROUNDING * Math.max(1, Math.abs(from.reward));
+    if (isRounding || from.lastStep >= to.firstStep) continue;
+    const own = lost / Math.sqrt(from.variance + to.variance);
     if (own > (surest?.errors ?? errors)) surest = { from, to, errors: own };
   }
   return surest;

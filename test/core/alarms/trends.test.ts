@@ -121,6 +121,14 @@ describe("a reward that falls from its best", () => {
     expect(begins(steps(0.5))).toEqual([]);
   });
 
+  it.each([1, -1, 0.1, 0.3, 1e4])(
+    "is none where every reward is %d, whatever its sums are rounded to",
+    (reward) => {
+      const equal = { "rollout/reward/mean": reward, "rollout/reward/group_std": 0 };
+      expect(begins(times(40, equal))).toEqual([]);
+    },
+  );
+
   it("is an alarm, too, where the reward was best at the start, so that there is no rise to compare with", () => {
     expect(begins([...times(5), ...times(10, low)])).toEqual(["6 reward_decline begins"]);
     const little: Numbers = { "rollout/reward/mean": 0.45 };
