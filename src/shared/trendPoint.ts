@@ -40,16 +40,20 @@ export function rewardPointOf(
   return { step, value, groups, error: groupStd / Math.sqrt(groups) };
 }
 
+/** So many groups of a step agree too often by chance. */
+const FEW_GROUPS = 2;
+
 /**
- * The squared standard errors of values in rising order of steps; null where one of them says nothing of what it is a mean over. A
- * single group does not show how far tasks differ; neighboring steps do.
+ * The squared standard errors of values in rising order of steps; null where one of them says nothing of what it is a mean over. One
+ * or two groups do not show how far tasks differ; neighboring steps do.
  */
 export function squaredErrors(points: readonly TrendPoint[]): readonly number[] | null {
   const squares = points.map(({ value, groups, error }, i) => {
-    if (error !== undefined) return error ** 2;
+    if (error !== undefined && (groups === undefined || groups > FEW_GROUPS)) return error ** 2;
     const neighbors = [points[i - 1], points[i + 1]].flatMap((point) => point?.value ?? []);
     if (groups === undefined || neighbors.length === 0) return Number.NaN;
-    return mean(neighbors.map((other) => (value - other) ** 2)) / 2;
+    const ofNeighbors = mean(neighbors.map((other) => (value - other) ** 2)) / 2;
+    return Math.max(ofNeighbors, (error ?? 0) ** 2);
   });
   return squares.some(Number.isNaN) ? null : squares;
 }

@@ -48,7 +48,9 @@ export function rewardFall(rewards: readonly TrendPoint[]): RewardFall | null {
   const variances = cautiousSquares(rewards);
   if (variances === null) return null;
   const series = { rewards, variances };
-  const degrees = rewards.reduce((sum, { groups = 1 }) => sum + groups - 1, 0);
+  const within = rewards.reduce((sum, { groups = 1 }) => sum + groups - 1, 0);
+  // Steps of one group show the noise by how they differ.
+  const degrees = Math.max(within, rewards.length - 1);
   // Few groups show little of the noise: about Student's t.
   let bound = sureErrors(rewards.length) * (1 + 4 / degrees);
   const sizes = WINDOW_STEPS.filter((size) => size <= rewards.length);

@@ -160,24 +160,46 @@ describe("a reward that falls from its best", () => {
     expect(begins([...times(20), ...times(1, low), ...times(20)])).toEqual([]);
   });
 
-  it("is hardly ever an alarm in a run whose reward does not move", () => {
-    const uniform = createUniform(3);
-    const isFalse = (): boolean => {
-      const rewards: TrendPoint[] = [];
-      for (let step = 0; step < 40; step += 1) {
-        const means = Array.from({ length: 4 }, () => {
-          const share = 0.2 + 0.6 * uniform();
-          return Array.from({ length: 8 }, uniform).filter((one) => one < share).length / 8;
-        });
-        const value = means.reduce((sum, own) => sum + own) / 4;
-        const squares = means.reduce((sum, own) => sum + (own - value) ** 2, 0);
-        rewards.push({ step, value, groups: 4, error: Math.sqrt(squares / 3 / 4) });
-        if (rewardFall(rewards) !== null) return true;
-      }
-      return false;
-    };
-    expect(Array.from({ length: 100 }, isFalse).filter(Boolean).length).toBeLessThanOrEqual(2);
+  it("is an alarm, too, where each step has one group, whose error neighboring steps show", () => {
+    const alone = (reward: number, step: number): Numbers => ({
+      "rollout/reward/mean": reward + (step % 2 === 0 ? 0.1 : -0.1),
+      "rollout/reward/groups": 1,
+      "rollout/reward/group_std": null,
+    });
+    const steps = (after: number) =>
+      Array.from({ length: 60 }, (_, step) => alone(step < 30 ? 0.75 : after, step));
+    expect(begins(steps(0.2))).toEqual(["33 reward_decline begins"]);
+    expect(begins(steps(0.7))).toEqual([]);
   });
+
+  it.each([
+    [1, "tasks of all difficulties"],
+    [4, "tasks of all difficulties"],
+    [2, "tasks that succeed or fail as a whole"],
+  ] as const)(
+    "is hardly ever an alarm in a run whose reward does not move, of steps with %d groups of %s",
+    (groups, tasks) => {
+      const uniform = createUniform(3);
+      const groupMean = (): number => {
+        if (tasks === "tasks that succeed or fail as a whole") return Number(uniform() < 0.1);
+        const share = 0.2 + 0.6 * uniform();
+        return Array.from({ length: 8 }, uniform).filter((one) => one < share).length / 8;
+      };
+      const isFalse = (): boolean => {
+        const rewards: TrendPoint[] = [];
+        for (let step = 0; step < 40; step += 1) {
+          const means = Array.from({ length: groups }, groupMean);
+          const value = means.reduce((sum, own) => sum + own) / groups;
+          const squares = means.reduce((sum, own) => sum + (own - value) ** 2, 0);
+          const error = Math.sqrt(squares / (groups - 1) / groups);
+          rewards.push({ step, value, groups, ...(groups > 1 && { error }) });
+          if (rewardFall(rewards) !== null) return true;
+        }
+        return false;
+      };
+      expect(Array.from({ length: 100 }, isFalse).filter(Boolean).length).toBeLessThanOrEqual(2);
+    },
+  );
 
   it("says since when, and what the reward was and is", () => {
     const { last, past } = watched([...times(3, low), ...times(10, BETTER), ...times(5, low)]);

@@ -97,7 +97,7 @@ export const alarmFields = {
   reward_decline: {
     ...share,
     default: 0.5,
-    doc: "Share of the range between the lowest and the best level of the mean reward that it has lost. Levels are means of 2 to 16 steps in a row, of which the last 2 to 16 must lie below the best by more than chance explains: by the spread between groups, about 4 standard errors after 8 steps and 5 after 100. Steps with fewer than 16 scored rollouts, or less than 90 % of them scored, do not count.",
+    doc: "Share of the range between the lowest and the best level of the mean reward that it has lost. Levels are means of 2 to 16 steps in a row, of which the last 2 to 16 must lie below the best by more than chance explains: by the spread between groups, or between neighboring steps where a step has one or two, about 4 standard errors after 8 steps and 5 after 100. Steps with fewer than 16 scored rollouts, or less than 90 % of them scored, do not count.",
   },
   advantage_collapse: {
     ...share,
