@@ -5,6 +5,7 @@ import { alarmFields } from "../config/fields/alarmFields.ts";
 import type { AlarmId } from "../config/fields/schema.ts";
 import { type MetricsRow, metricAt } from "../runFolder/metrics/metricsTree.ts";
 import { rewardPoint } from "../runFolder/metrics/trendMetrics.ts";
+import { fraction } from "../util/stats.ts";
 
 export type AlarmFacts = ReturnType<typeof alarmFacts>;
 
@@ -61,11 +62,10 @@ export function alarmFacts(row: MetricsRow) {
     /** Of sampled tokens, in nats. */
     entropy: number("optim/entropy"),
     klPolicyBase: number("optim/kl_policy_base"),
-    /** Mean over all rollouts; those that were not trained on have none. */
+    /** Mean over the rollouts that were compared; 0 in groups that were left out because their rewards are equal. */
     advantageSize: advantageSize(
-      count("advantage/count"),
-      total("group/size"),
       number("advantage/abs_mean"),
+      fraction(count("group/excluded/zero_variance"), count("group/compared")),
     ),
     costShare: number("budget/cost_frac"),
     tokenShare: number("budget/tokens_frac"),
@@ -78,7 +78,8 @@ export function firingAfter(row: MetricsRow): ReadonlySet<AlarmId> {
   return new Set(ALARM_IDS.filter((id) => metricAt(row, `alarm/${id}`) === 1));
 }
 
-function advantageSize(trained: number, played: number, size: number | null): number | null {
-  if (played === 0) return null;
-  return trained === 0 ? 0 : ((size ?? 0) * trained) / played;
+/** Null where nothing is known of groups with different rewards: their rollouts may all be left out, for example by a correction. */
+function advantageSize(trained: number | null, equalShare: number | null): number | null {
+  if (equalShare === 1) return 0;
+  return trained === null ? null : trained * (1 - (equalShare ?? 0));
 }

@@ -17,7 +17,7 @@ export interface AlarmPast {
   readonly steps: readonly AlarmFacts[];
   /** Log-probability gaps of the first steps that had one, with samplers as old as they get: while `max_steps_off_policy` fills up, they are near 0. */
   readonly firstGaps: readonly number[];
-  /** Mean sizes of the advantages in the first steps that had any. */
+  /** Mean sizes of the advantages in the first steps, from the one on that was the first to have any. */
   readonly firstAdvantages: readonly number[];
   /** Mean rewards of all steps that have enough rollouts. */
   readonly rewards: readonly TrendPoint[];
@@ -68,7 +68,10 @@ export class AlarmHistory {
     this.#past = {
       steps: steps.slice(-KEPT_STEPS),
       firstGaps: firstOf(isOlder ? [] : past.firstGaps, logprobGap),
-      firstAdvantages: firstOf(past.firstAdvantages, advantageSize || null),
+      firstAdvantages: firstOf(
+        past.firstAdvantages,
+        past.firstAdvantages.length === 0 ? advantageSize || null : advantageSize,
+      ),
       rewards: past.rewards,
     };
   }

@@ -213,18 +213,31 @@ describe("a reward that falls from its best", () => {
 
 describe("advantages that collapse", () => {
   const small: Numbers = { "advantage/abs_mean": 0.05 };
+  const none: Numbers = {
+    "advantage/count": 0,
+    "advantage/abs_mean": null,
+    "group/excluded/zero_variance": 8,
+  };
 
-  it("are an alarm, also where most rollouts are left out of training", () => {
+  it("are an alarm, also where most groups are left out because their rewards are equal", () => {
+    const equal: Numbers = { "group/compared": 40, "group/excluded/zero_variance": 39 };
     expect(begins([...times(5), ...times(3, small)])).toEqual(["7 advantage_collapse begins"]);
-    expect(begins([...times(5), ...times(3, { "advantage/count": 4 })])).toEqual([
-      "7 advantage_collapse begins",
-    ]);
+    expect(begins([...times(5), ...times(3, equal)])).toEqual(["7 advantage_collapse begins"]);
+  });
+
+  it("are none where rollouts are left out for another reason: masked, overlong or failed", () => {
+    expect(begins([...times(5), ...times(3, { "advantage/count": 2 })])).toEqual([]);
+    const all: Numbers = { "advantage/count": 0, "advantage/abs_mean": null };
+    expect(begins([...times(5), ...times(3, all)])).toEqual([]);
   });
 
   it("are compared with the first steps that had any", () => {
-    const none: Numbers = { "advantage/count": 0 };
     const steps = [...times(5, none), ...times(5), ...times(3, small)];
     expect(begins(steps)).toEqual(["12 advantage_collapse begins"]);
+  });
+
+  it("are none where most of these first steps had no advantages, either", () => {
+    expect(begins([...times(1), ...times(12, none)])).toEqual([]);
   });
 
   it("are none once nearly all rollouts succeed", () => {

@@ -102,7 +102,7 @@ export const alarmFields = {
   advantage_collapse: {
     ...share,
     default: 0.1,
-    doc: "Share of the size of the advantages of the first 5 steps that had any, over all rollouts, below which those of the last 3 steps lie. Silent once the tasks are learnt, and while `equal_rewards` fires; needs 16 rollouts in each step.",
+    doc: "Share of the size of the advantages of the first 5 steps, from the first that had any on, below which those of the last 3 steps lie. Groups with equal rewards count as 0; rollouts that were left out for another reason do not count. Silent once the tasks are learnt, and while `equal_rewards` fires; needs 16 rollouts in each step.",
   },
   low_success_reward: {
     ...share,
