@@ -36,6 +36,7 @@ const HEALTHY: Numbers = {
   "rollout/duplicate_expected_frac": 0.1,
   "rollout/nonfinite_rewards": 0,
   "optim/kl_sample_train_v2": 0.001,
+  "optim/compared_tokens": 5_000,
   "optim/entropy": 1,
   "advantage/abs_mean": 0.8,
   "advantage/count": 64,

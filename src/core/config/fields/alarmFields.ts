@@ -46,7 +46,7 @@ export const alarmFields = {
   logprob_gap: {
     ...size,
     default: 0.05,
-    doc: "How far the sampler's and the trainer's log-probabilities drift apart (`optim/kl_sample_train_v2`), over the median of the first 5 steps with samplers as old as `max_steps_off_policy` lets them get. That counts as 0.1 at most, and as 0.1 until it is known. Needs 100 trained tokens.",
+    doc: "How far the sampler's and the trainer's log-probabilities drift apart (`optim/kl_sample_train_v2`), over the median of the first 5 steps with samplers as old as `max_steps_off_policy` lets them get. That counts as 0.1 at most, and as 0.1 until it is known. Needs 100 tokens that the trainer has read, also where `off_policy_correction` leaves them out.",
   },
   logprob_gap_critical: {
     ...size,

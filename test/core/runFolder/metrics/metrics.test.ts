@@ -134,7 +134,7 @@ test("a skipped step has a row with a null loss", () => {
     loss: null,
     num_rollouts: 0,
     rollout: { reward: { mean: null, count: 0 } },
-    optim: { kl_sample_train_v2: null },
+    optim: { kl_sample_train_v2: null, compared_tokens: 0 },
   });
   expect(buildMetricsRow(stepFacts())).not.toHaveProperty("skipped");
 });
@@ -283,6 +283,7 @@ test("data that a correction masked counts in the divergence, and not in what wa
   expect(flatRow({ datums: [sent], masked: [masked], clip })).toMatchObject({
     "optim/logprob_diff_abs_mean": 1,
     "optim/logprob_diff_abs_max": 2,
+    "optim/compared_tokens": 2,
     "optim/clip_frac_low": 0,
     num_datums: 1,
     "train/action_tokens": 1,
