@@ -31,7 +31,7 @@ export function alarmFacts(row: MetricsRow) {
     /** Rollouts that were played, scored or not. */
     rollouts: Math.round(total("group/size")),
     scored: count("rollout/reward/count"),
-    failed: count("num_errors"),
+    failed: count("errors/total"),
     timedOut: count("num_timed_out"),
     turns: count("rollout/tokens_per_turn/count"),
     toolCalls: Math.round(toolCalls),

@@ -44,7 +44,7 @@ const HEALTHY: Numbers = {
   "async/staleness/max": 0,
   "client/event_loop_lag_ms": 5,
   "time/total_s": 30,
-  num_errors: 0,
+  "errors/total": 0,
   num_timed_out: 0,
 };
 

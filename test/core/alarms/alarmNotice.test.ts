@@ -114,8 +114,10 @@ describe("what an alarm suggests", () => {
   it("by what ended the rollouts without a reward", () => {
     const missing = { "rollout/reward/count": 44 };
     const of = (why: Numbers) => edits("missing_rewards", { steps: [{ ...missing, ...why }] });
-    expect(of({ num_errors: 15 })).toEqual([`environments.${ENVIRONMENT}.max_failing_rollouts: 1`]);
-    expect(of({ "rollout/reward/count": 0, num_errors: 64 })).toEqual([]);
+    expect(of({ "errors/total": 15 })).toEqual([
+      `environments.${ENVIRONMENT}.max_failing_rollouts: 1`,
+    ]);
+    expect(of({ "rollout/reward/count": 0, "errors/total": 64 })).toEqual([]);
     expect(of({ num_timed_out: 15 })).toEqual(["rollout_timeout: 600"]);
     expect(of({})).toEqual([`environments.${ENVIRONMENT}.nonterminal_reward: 0`]);
   });
