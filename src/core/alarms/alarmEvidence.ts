@@ -72,12 +72,14 @@ function ofTurns(metric: string, isCause: (turn: Turn) => boolean): AlarmEvidenc
   return each(metric, ({ turns }) => turns.some(isCause));
 }
 
-function isCutOff({ stopReason }: Turn): boolean {
-  return stopReason === "length";
+function isCutOff({ isTruncated, stopReason }: Turn): boolean {
+  return isTruncated ?? stopReason === "length";
 }
 
+/** An answer that was taken for a call has a result and no call. */
 function isUnreadable(turn: Turn): boolean {
-  return !isCutOff(turn) && (turn.errors.length > 0 || turn.calls.length === 0);
+  const hasNoCall = turn.calls.length === 0 && turn.results.length === 0;
+  return !isCutOff(turn) && (turn.errors.length > 0 || hasNoCall);
 }
 
 function haveEqualRewards(group: Group): readonly boolean[] {
