@@ -43,7 +43,7 @@ const EVIDENCE: Readonly<Record<AlarmId, AlarmEvidence>> = {
   missing_rewards: each("rollout/reward/count", ({ reward }) => reward === null),
   kl_flat_reward: { ...ofStep("optim/kl_sample_train_v2"), steps: LENGTH_STEPS },
   kl_base_flat_reward: { ...ofStep("optim/kl_policy_base"), steps: LENGTH_STEPS },
-  entropy_collapse: { ...ofStep("optim/entropy"), steps: LENGTH_STEPS },
+  entropy_collapse: { ...ofStep("rollout/entropy"), steps: LENGTH_STEPS },
   reward_decline: { ...ofStep("rollout/reward/mean"), steps: LENGTH_STEPS },
   low_success_reward: { ...ofStep("rollout/success_frac"), steps: LENGTH_STEPS },
   advantage_collapse: {

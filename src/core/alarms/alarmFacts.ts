@@ -61,7 +61,7 @@ export function alarmFacts(row: MetricsRow) {
     /** The same; null where the reward may decide nothing. */
     decidingPoint: rewardPoint(row),
     /** Of sampled tokens, in nats. */
-    entropy: number("optim/entropy"),
+    entropy: number("rollout/entropy"),
     klPolicyBase: number("optim/kl_policy_base"),
     /** Mean over the rollouts that were compared; 0 in groups that were left out because their rewards are equal. */
     advantageSize: advantageSize(

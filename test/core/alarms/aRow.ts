@@ -37,7 +37,7 @@ const HEALTHY: Numbers = {
   "rollout/nonfinite_rewards": 0,
   "optim/kl_sample_train_v2": 0.001,
   "optim/compared_tokens": 5_000,
-  "optim/entropy": 1,
+  "rollout/entropy": 1,
   "advantage/abs_mean": 0.8,
   "advantage/count": 64,
   "train/action_tokens": 5_000,

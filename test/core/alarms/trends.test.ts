@@ -61,20 +61,31 @@ describe("a KL divergence that rises", () => {
 
 describe("an entropy that falls", () => {
   it("is an alarm where the reward stays as it was, and ends when variety is back", () => {
-    const steps = [...times(10), ...times(4, { "optim/entropy": 0.2 }), ...times(6)];
+    const steps = [...times(10), ...times(4, { "rollout/entropy": 0.2 }), ...times(6)];
     expect(watched(steps).changes).toEqual([
       "12 entropy_collapse begins",
       "16 entropy_collapse ends",
     ]);
   });
 
+  it("is judged over all rollouts, because those of collapsed groups are not trained on", () => {
+    const trained = times(13, { "optim/entropy": 1 });
+    const steps = trained.map((own, step) => ({ ...own, "rollout/entropy": step < 10 ? 1 : 0.2 }));
+    expect(begins(steps)).toEqual(["12 entropy_collapse begins"]);
+  });
+
+  it("is not judged against steps of an earlier version, which know it of trained tokens only", () => {
+    const old = times(10, { "optim/entropy": 1, "rollout/entropy": null });
+    expect(begins([...old, ...times(3, { "rollout/entropy": 0.2 })])).toEqual([]);
+  });
+
   it("is none where the reward rises, where nearly all succeed, or where there was none to lose", () => {
-    const low = { "optim/entropy": 0.2 };
+    const low = { "rollout/entropy": 0.2 };
     const learnt = { ...low, "rollout/success_frac": 0.97, "group/frac_mixed": 0.2 };
     expect(begins([...times(10), ...times(3, { ...low, ...BETTER })])).toEqual([]);
     expect(begins([...times(10), ...times(3, learnt)])).toEqual([]);
-    const small = times(10, { "optim/entropy": 0.08 });
-    expect(begins([...small, ...times(3, { "optim/entropy": 0.001 })])).toEqual([]);
+    const small = times(10, { "rollout/entropy": 0.08 });
+    expect(begins([...small, ...times(3, { "rollout/entropy": 0.001 })])).toEqual([]);
   });
 });
 
@@ -255,7 +266,7 @@ describe("a success that costs nothing", () => {
 
   it("is noted where rewards still differ, and then silences no other alarm", () => {
     expect(begins(times(4, easy))).toEqual(["2 low_success_reward begins"]);
-    const low = { ...easy, "optim/entropy": 0.2 };
+    const low = { ...easy, "rollout/entropy": 0.2 };
     expect(begins([...times(10, easy), ...times(3, low)])).toContain("12 entropy_collapse begins");
   });
 

@@ -92,7 +92,7 @@ export const alarmFields = {
   entropy_collapse: {
     ...share,
     default: 0.25,
-    doc: "Share of the entropy of 10 steps before (`optim/entropy`) below which the alarm fires, while the reward did not rise. Silent where the entropy was below 0.1 nats, and once the tasks are learnt. Compares means of 3 steps; needs 16 rollouts in each.",
+    doc: "Share of the entropy of 10 steps before (`rollout/entropy`, over all rollouts) below which the alarm fires, while the reward did not rise. Silent where the entropy was below 0.1 nats, and once the tasks are learnt. Compares means of 3 steps; needs 16 rollouts in each.",
   },
   reward_decline: {
     ...share,
