@@ -122,6 +122,17 @@ describe("what an alarm suggests", () => {
     expect(of({})).toEqual([`environments.${ENVIRONMENT}.nonterminal_reward: 0`]);
   });
 
+  it("no allowance for failures where most rewards are no numbers, because nothing is left to compare", () => {
+    const of = (rewards: number) =>
+      noticed("nonfinite_rewards", { steps: [{ "rollout/nonfinite_rewards": rewards }] });
+    expect(of(2).edits.map(editText)).toEqual([
+      `environments.${ENVIRONMENT}.max_failing_rollouts: 1`,
+    ]);
+    expect(of(64).edits).toEqual([]);
+    expect(of(64).meaning).toContain("Correct it there");
+    expect(of(64).meaning).not.toContain("max_failing_rollouts");
+  });
+
   it("values that a configuration takes, in every alarm", () => {
     const everything = watched([
       ...times(20, { "optim/kl_policy_base": 0.01 }),
