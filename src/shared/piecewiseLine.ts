@@ -28,6 +28,8 @@ interface Fit {
   readonly covariance: Matrix;
   /** Sum of the squares of what is left. */
   readonly squares: number;
+  /** How much of each value is in a sum of the coefficients with these weights. */
+  readonly shares: (weights: readonly number[]) => readonly number[];
 }
 
 /** Rows of equal length. */
@@ -53,13 +55,16 @@ const ROUNDING = 1e-7;
  * The curve with no to three inner knots, and noise of first-order autocorrelation, that has the least information criterion
  * n log(S / n) + p log(n) n / (n - p), with S the squares of what is left and p the parameters (Schwarz, "Estimating the dimension of a
  * model", 1978; the last factor against too many parameters for few values, as Hurvich and Tsai 1989). `values`: five at least, finite.
- * `knownVariance`: of the noise of a value, where its own sample shows that; noise between values adds to it.
+ * `knownVariances`: of the noise of each value, where their own samples show that; noise between values adds to it. A change is no
+ * surer than the values that it rests on: a curve through the only value that differs leaves nothing of its noise.
  */
 export function fitPiecewiseLine(
   values: readonly number[],
-  knownVariance: number | null = null,
+  knownVariances: readonly number[] | null = null,
 ): PiecewiseLine {
   const points = averaged(values);
+  const perPoint = points.length / values.length;
+  const variances = averaged(knownVariances ?? []).map(({ y }) => y * perPoint);
   const level = { basis: [constant], knots: [] };
   const models = [level, ...bestKnots(points).map((knots) => ({ basis: basisOf(knots), knots }))];
   const fits = models.flatMap((model) =>
@@ -69,8 +74,8 @@ export function fitPiecewiseLine(
   const rounding = ROUNDING * (high - low) ** 2;
   const { length } = points;
   // What is known of the noise counts as so many more values with it.
-  const extra = knownVariance === null ? 0 : KNOWN_VALUES;
-  const known = (extra * (knownVariance ?? 0) * length) / values.length;
+  const extra = knownVariances === null ? 0 : KNOWN_VALUES;
+  const known = knownVariances === null ? 0 : extra * mean(variances);
   const count = length + extra;
   const score = ({ squares, rho, basis, knots }: (typeof fits)[number]): number => {
     // The positions of knots and the size of the noise are parameters too.
@@ -83,7 +88,7 @@ export function fitPiecewiseLine(
     );
   };
   const best = fits.reduce((a, b) => (score(b) < score(a) ? b : a));
-  const { basis, coefficients, covariance } = best;
+  const { basis, coefficients, covariance, shares } = best;
   const degrees = Math.max(1, count - basis.length);
   const variance = (best.squares + known) / degrees + rounding;
   const weights = (x: number): readonly number[] => basis.map((part) => part(x));
@@ -94,8 +99,10 @@ export function fitPiecewiseLine(
       const start = weights(from);
       const step = weights(to).map((weight, i) => weight - (start[i] ?? 0));
       const scaled = covariance.map((row) => dot(row, step));
-      const error = Math.sqrt(variance * Math.max(0, dot(step, scaled)));
-      return { value: dot(step, coefficients), error };
+      const ofCurve = variance * Math.max(0, dot(step, scaled));
+      const squaredShares = shares(step).map((share) => share ** 2);
+      const ofValues = dot(variances, squaredShares);
+      return { value: dot(step, coefficients), error: Math.sqrt(Math.max(ofCurve, ofValues)) };
     },
     degrees,
   };
@@ -198,7 +205,15 @@ function regress(points: readonly Point[], basis: Basis, rho: number): Fit {
     );
     return sum + (value - fitted) ** 2;
   }, 0);
-  return { coefficients, covariance, squares };
+  const shares = (weights: readonly number[]): readonly number[] => {
+    const scaled = covariance.map((row) => dot(row, weights));
+    const ofRows = points.map((_, row) => {
+      const own = columns.reduce((sum, column, i) => sum + at(column, row) * at(scaled, i), 0);
+      return row === 0 ? Math.sqrt(1 - rho ** 2) * own : own;
+    });
+    return ofRows.map((own, row) => own - rho * at(ofRows, row + 1));
+  };
+  return { coefficients, covariance, squares, shares };
 }
 
 /** The products of all pairs of columns. */

@@ -1,6 +1,7 @@
 /** Whether a measure rises, falls or is flat: one judgment for trees, charts, terminals, alarms and tools. */
 
 import { bounds, FINEST_VALUES, fitPiecewiseLine, type PiecewiseLine } from "./piecewiseLine.ts";
+import { cautiousSquares, type TrendPoint } from "./trendPoint.ts";
 
 /** Steps count from 0. */
 export type Trend = ClearTrend | UnclearTrend;
@@ -28,16 +29,6 @@ export interface UnclearTrend {
   readonly groups: number | null;
 }
 
-/** A value for each step that has one. */
-export interface TrendPoint {
-  readonly step: number;
-  readonly value: number;
-  /** That it is a mean over. */
-  readonly groups?: number;
-  /** Standard error of the value, by the groups that it is a mean over. */
-  readonly error?: number;
-}
-
 /** Fewer values show nothing. */
 const LEAST_VALUES = 6;
 /** From so many values on a measure that has never moved is flat; before, it is too early to tell. */
@@ -57,9 +48,9 @@ export function trendOf(points: readonly TrendPoint[]): Trend {
   const values = known.map(({ value }) => value);
   const count = values.length;
   if (count < LEAST_VALUES) return unclear(known);
-  const variance = meanVariance(known);
-  const whole = judge(fitPiecewiseLine(values, variance));
-  const found = count > FINEST_VALUES ? finer(values, variance, whole) : whole;
+  const variances = cautiousSquares(known);
+  const whole = judge(fitPiecewiseLine(values, variances));
+  const found = count > FINEST_VALUES ? finer(values, variances, whole) : whole;
   if (found.direction === 0 && !found.hasTurned && count < FLAT_VALUES) return unclear(known);
   const stepAt = (position: number): number => known[Math.round(position)]?.step ?? 0;
   const within = boundsOf(values);
@@ -82,9 +73,15 @@ interface Judgment extends Omit<ClearTrend, "direction" | "steps"> {
 }
 
 /** Averages over long stretches hide what changed last, and where a fall began: the values there are judged by themselves, too. */
-function finer(values: readonly number[], variance: number | null, whole: Judgment): Judgment {
+function finer(
+  values: readonly number[],
+  variances: readonly number[] | null,
+  whole: Judgment,
+): Judgment {
   const judgeFrom = (start: number): Judgment => {
-    const part = judge(fitPiecewiseLine(values.slice(start, start + FINEST_VALUES), variance));
+    const end = start + FINEST_VALUES;
+    const own = variances?.slice(start, end) ?? null;
+    const part = judge(fitPiecewiseLine(values.slice(start, end), own));
     return { ...part, since: part.since + start };
   };
   const last = values.length - FINEST_VALUES;
@@ -154,21 +151,6 @@ function unclear(known: readonly TrendPoint[]): UnclearTrend {
     steps: known.length,
     groups: Number.isNaN(groups) ? null : groups,
   };
-}
-
-/** What a point says of the steps behind a mean reward: `groupStd` is the standard deviation of the means of its groups. */
-export function behindReward(
-  groups: number | null,
-  groupStd: number | null,
-): Pick<TrendPoint, "groups" | "error"> {
-  if (groups === null) return {};
-  return groupStd === null ? { groups } : { groups, error: groupStd / Math.sqrt(groups) };
-}
-
-/** Null unless the error of each value is known. */
-function meanVariance(known: readonly TrendPoint[]): number | null {
-  const total = known.reduce((sum, { error = Number.NaN }) => sum + error ** 2, 0);
-  return Number.isNaN(total) ? null : total / known.length;
 }
 
 /** A straight line overshoots where rewards end. */

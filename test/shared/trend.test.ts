@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createUniform } from "../../src/core/util/uniform.ts";
 import { type Trend, trendOf } from "../../src/shared/trend.ts";
+import type { TrendPoint } from "../../src/shared/trendPoint.ts";
 import { rewardTrendText } from "../../src/shared/trendText.ts";
 
 /** A curve of rewards over steps from 0, of so many steps. */
@@ -84,6 +85,47 @@ describe("a reward that does not move", () => {
   it("is flat from 20 steps on, and before that it is too early to tell", () => {
     expect(share(trends(level(20)), "flat")).toBeGreaterThan(0.95);
     expect(share(trends(level(19)), "unclear")).toBeGreaterThan(0.95);
+  });
+});
+
+/** A run of 4 groups of 8 rollouts that succeed with a probability of `share`: each for itself, or all of a group alike. */
+function flatRun(share: number, isAlike: boolean, seed: number): readonly TrendPoint[] {
+  const uniform = createUniform(seed);
+  const groupMean = (): number => {
+    const own = isAlike ? Number(uniform() < share) : share;
+    return Array.from({ length: 8 }, uniform).filter((one) => one < own).length / 8;
+  };
+  return Array.from({ length: 500 }, (_, step) => {
+    const means = Array.from({ length: 4 }, groupMean);
+    const value = means.reduce((sum, own) => sum + own) / 4;
+    const squares = means.reduce((sum, own) => sum + (own - value) ** 2, 0);
+    return { step, value, groups: 4, error: Math.sqrt(squares / 3 / 4) };
+  });
+}
+
+describe("a reward of four groups a step that does not move", () => {
+  const runs = (share: number, isAlike: boolean) =>
+    Array.from({ length: RUNS }, (_, run) => flatRun(share, isAlike, 1 + run));
+
+  it.each([
+    [0.01, true],
+    [0.02, true],
+    [0.2, true],
+    [0.95, true],
+    [0.02, false],
+  ] as const)(
+    "is called rising or falling in at most 3 of 100 runs of 500 steps, however rare successes are: %d, alike in a group: %s",
+    (chance, isAlike) => {
+      const found = runs(chance, isAlike).map(trendOf);
+      expect(share(found, "rising", "falling")).toBeLessThanOrEqual(0.03);
+    },
+  );
+
+  it("is so, too, where only the spread of neighboring steps shows the noise, because a step has one group", () => {
+    const found = runs(0.02, true).map((points) =>
+      trendOf(points.map(({ step, value }) => ({ step, value: Math.ceil(value), groups: 1 }))),
+    );
+    expect(share(found, "rising", "falling")).toBeLessThanOrEqual(0.03);
   });
 });
 

@@ -1,7 +1,8 @@
 /** A series in words: what a chart says at a glance. */
 
 import { formatReward } from "../../src/shared/format.ts";
-import { behindReward, trendOf } from "../../src/shared/trend.ts";
+import { trendOf } from "../../src/shared/trend.ts";
+import type { TrendPoint } from "../../src/shared/trendPoint.ts";
 import { rewardTrendText, trendWord } from "../../src/shared/trendText.ts";
 import { strings } from "../strings/strings.ts";
 import { formatValue } from "./format.ts";
@@ -20,26 +21,10 @@ export function summarize({ values, steps }: Series): string {
   return strings.small.summary(ends.latest, ends.highest, ends.step, trendWord(trend));
 }
 
-/** What a mean reward is a mean over; NaN where that is not known. */
-interface BehindReward {
-  readonly groups: Float64Array;
-  readonly groupStd: Float64Array;
-}
-
-/** The same of the reward, whose highest value is the best. */
-export function summarizeReward(
-  { values, steps }: Series,
-  { groups, groupStd }: BehindReward,
-): string {
+/** The same of the reward, whose highest value is the best; `points` are those of its trend. */
+export function summarizeReward({ values, steps }: Series, points: readonly TrendPoint[]): string {
   const ends = latestAndHighest(values, steps, formatReward);
   if (ends === null) return "";
-  const known = (column: Float64Array, row: number): number | null =>
-    Number.isFinite(column[row]) ? (column[row] ?? null) : null;
-  const points = Array.from(values, (value, row) => ({
-    step: steps[row] ?? row,
-    value,
-    ...behindReward(known(groups, row), known(groupStd, row)),
-  }));
   const { latest, highest, step } = ends;
   return `${rewardTrendText(trendOf(points))}. ${strings.reward.summary(latest, highest, step)}`;
 }

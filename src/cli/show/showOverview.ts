@@ -187,7 +187,12 @@ function stepCells(metrics: MetricsRow): readonly Piece[] {
   };
   const trained = number("num_groups") ?? 0;
   const groups = trained + (number("num_excluded_groups") ?? 0);
-  const failed = number("num_errors") ?? 0;
+  const groupSize = number("group/size/mean");
+  const rollouts = (groupSize ?? 0) * (number("group/size/count") ?? 0);
+  const failed =
+    groupSize === null
+      ? (number("num_errors") ?? 0)
+      : Math.round(rollouts) - (number("rollout/reward/count") ?? 0);
   const seconds = number("time/total_s");
   return [
     String(metrics.step + 1),

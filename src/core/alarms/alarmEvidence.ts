@@ -43,7 +43,7 @@ const EVIDENCE: Readonly<Record<AlarmId, AlarmEvidence>> = {
   missing_rewards: each("rollout/reward/count", ({ reward }) => reward === null),
   kl_flat_reward: { ...ofStep("optim/kl_sample_train_v2"), steps: LENGTH_STEPS },
   kl_base_flat_reward: { ...ofStep("optim/kl_policy_base"), steps: LENGTH_STEPS },
-  entropy_collapse: { ...ofStep("optim/entropy"), steps: LENGTH_STEPS },
+  entropy_collapse: { ...ofStep("rollout/entropy"), steps: LENGTH_STEPS },
   reward_decline: { ...ofStep("rollout/reward/mean"), steps: LENGTH_STEPS },
   low_success_reward: { ...ofStep("rollout/success_frac"), steps: LENGTH_STEPS },
   advantage_collapse: {
@@ -72,12 +72,14 @@ function ofTurns(metric: string, isCause: (turn: Turn) => boolean): AlarmEvidenc
   return each(metric, ({ turns }) => turns.some(isCause));
 }
 
-function isCutOff({ stopReason }: Turn): boolean {
-  return stopReason === "length";
+function isCutOff({ isTruncated, stopReason }: Turn): boolean {
+  return isTruncated ?? stopReason === "length";
 }
 
+/** An answer that was taken for a call has a result and no call. */
 function isUnreadable(turn: Turn): boolean {
-  return !isCutOff(turn) && (turn.errors.length > 0 || turn.calls.length === 0);
+  const hasNoCall = turn.calls.length === 0 && turn.results.length === 0;
+  return !isCutOff(turn) && (turn.errors.length > 0 || hasNoCall);
 }
 
 function haveEqualRewards(group: Group): readonly boolean[] {

@@ -1,8 +1,11 @@
 /** What alarms must know of one step. */
 
+import { rewardPointOf } from "../../shared/trendPoint.ts";
 import { alarmFields } from "../config/fields/alarmFields.ts";
 import type { AlarmId } from "../config/fields/schema.ts";
 import { type MetricsRow, metricAt } from "../runFolder/metrics/metricsTree.ts";
+import { rewardPoint } from "../runFolder/metrics/trendMetrics.ts";
+import { fraction } from "../util/stats.ts";
 
 export type AlarmFacts = ReturnType<typeof alarmFacts>;
 
@@ -28,11 +31,12 @@ export function alarmFacts(row: MetricsRow) {
     /** Rollouts that were played, scored or not. */
     rollouts: Math.round(total("group/size")),
     scored: count("rollout/reward/count"),
-    failed: count("num_errors"),
+    failed: count("errors/total"),
     timedOut: count("num_timed_out"),
     turns: count("rollout/tokens_per_turn/count"),
     toolCalls: Math.round(toolCalls),
-    trainedTokens: count("train/action_tokens"),
+    /** Sent or left out by a correction; rows of earlier versions have only those that were sent. */
+    comparedTokens: number("optim/compared_tokens") ?? count("train/action_tokens"),
     parsedShare: number("rollout/parse_ok_frac"),
     truncatedShare: number("rollout/turn_truncated_frac"),
     toolErrorShare: toolCalls === 0 ? null : total("rollout/failed_tool_calls") / toolCalls,
@@ -49,20 +53,20 @@ export function alarmFacts(row: MetricsRow) {
     allowedLag: count("async/staleness/max") - (samplerAge ?? 0),
     responseTokens: number("rollout/response_tokens/mean"),
     reward: number("rollout/reward/mean"),
-    rewardStd: number("rollout/reward/std"),
     successShare: number("rollout/success_frac"),
     lagMs: number("client/event_loop_lag_ms"),
     totalS: number("time/total_s"),
-    /** Standard deviation of the mean rewards of the groups. */
-    groupStd: number("rollout/reward/group_std"),
+    /** The mean reward with its error by the groups. */
+    rewardPoint: rewardPointOf(row.step, number),
+    /** The same; null where the reward may decide nothing. */
+    decidingPoint: rewardPoint(row),
     /** Of sampled tokens, in nats. */
-    entropy: number("optim/entropy"),
+    entropy: number("rollout/entropy"),
     klPolicyBase: number("optim/kl_policy_base"),
-    /** Mean over all rollouts; those that were not trained on have none. */
+    /** Mean over the rollouts that were compared; 0 in groups that were left out because their rewards are equal. */
     advantageSize: advantageSize(
-      count("advantage/count"),
-      total("group/size"),
       number("advantage/abs_mean"),
+      fraction(count("group/excluded/zero_variance"), count("group/compared")),
     ),
     costShare: number("budget/cost_frac"),
     tokenShare: number("budget/tokens_frac"),
@@ -75,7 +79,8 @@ export function firingAfter(row: MetricsRow): ReadonlySet<AlarmId> {
   return new Set(ALARM_IDS.filter((id) => metricAt(row, `alarm/${id}`) === 1));
 }
 
-function advantageSize(trained: number, played: number, size: number | null): number | null {
-  if (played === 0) return null;
-  return trained === 0 ? 0 : ((size ?? 0) * trained) / played;
+/** Null where nothing is known of groups with different rewards: their rollouts may all be left out, for example by a correction. */
+function advantageSize(trained: number | null, equalShare: number | null): number | null {
+  if (equalShare === 1) return 0;
+  return trained === null ? null : trained * (1 - (equalShare ?? 0));
 }

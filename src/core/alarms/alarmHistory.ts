@@ -1,6 +1,7 @@
 /** What alarms must know of a run: a bounded number of its rows and the reward of each, the same after a resume as without one. */
 
-import { type Trend, type TrendPoint, trendOf } from "../../shared/trend.ts";
+import { type Trend, trendOf } from "../../shared/trend.ts";
+import type { TrendPoint } from "../../shared/trendPoint.ts";
 import type { FolderFiles } from "../ports.ts";
 import { runPaths } from "../runFolder/files/layout.ts";
 import { readLines } from "../runFolder/files/lineReader.ts";
@@ -8,7 +9,7 @@ import type { MetricsRow } from "../runFolder/metrics/metricsTree.ts";
 import { rewardPoint } from "../runFolder/metrics/trendMetrics.ts";
 import { isMetricsRow } from "../runFolder/reader.ts";
 import { type AlarmFacts, alarmFacts } from "./alarmFacts.ts";
-import { type StepReward, stepReward } from "./rewardFall.ts";
+import { stepReward } from "./rewardFall.ts";
 
 /** What is known of a run so far. */
 export interface AlarmPast {
@@ -16,10 +17,10 @@ export interface AlarmPast {
   readonly steps: readonly AlarmFacts[];
   /** Log-probability gaps of the first steps that had one, with samplers as old as they get: while `max_steps_off_policy` fills up, they are near 0. */
   readonly firstGaps: readonly number[];
-  /** Mean sizes of the advantages in the first steps that had any. */
+  /** Mean sizes of the advantages in the first steps, from the one on that was the first to have any. */
   readonly firstAdvantages: readonly number[];
   /** Mean rewards of all steps that have enough rollouts. */
-  readonly rewards: readonly StepReward[];
+  readonly rewards: readonly TrendPoint[];
 }
 
 const NOTHING: AlarmPast = { steps: [], firstGaps: [], firstAdvantages: [], rewards: [] };
@@ -67,7 +68,10 @@ export class AlarmHistory {
     this.#past = {
       steps: steps.slice(-KEPT_STEPS),
       firstGaps: firstOf(isOlder ? [] : past.firstGaps, logprobGap),
-      firstAdvantages: firstOf(past.firstAdvantages, advantageSize || null),
+      firstAdvantages: firstOf(
+        past.firstAdvantages,
+        past.firstAdvantages.length === 0 ? advantageSize || null : advantageSize,
+      ),
       rewards: past.rewards,
     };
   }

@@ -57,6 +57,12 @@ const MOST_FAILED: Partial<AlarmAdvice> = {
   edits: () => [],
 };
 
+const MOST_INVALID: Partial<AlarmAdvice> = {
+  meaning:
+    "Such rollouts count as failed, and too few are left in a group to learn from. The fault is in how the environment computes its rewards. Correct it there before the run goes on.",
+  edits: () => [],
+};
+
 const MISSING_BY_TIME: Partial<AlarmAdvice> = {
   meaning:
     "Most of them ran out of time. Their groups are left out of training; give them more, or ask for fewer turns.",
@@ -135,6 +141,7 @@ export const ALARMS: Readonly<Record<AlarmId, Alarm>> = {
     meaning:
       "Such rollouts count as failed, and their groups are left out unless `max_failing_rollouts` allows for it. The fault is in how the environment computes its rewards.",
     edits: allowFailures,
+    byCause: ({ now: { rollouts }, value }) => (value > rollouts / 2 ? MOST_INVALID : null),
   },
   logprob_gap: {
     ...gapAlarm("Sampler and trainer drift apart", "warning"),

@@ -43,10 +43,10 @@ export function missingShare({ rollouts, scored }: AlarmFacts): number | null {
 
 /** The KL estimate between sampler and trainer in the last step, less what is usual for this run. */
 export function gapOverBaseline(
-  { logprobGap, trainedTokens }: AlarmFacts,
+  { logprobGap, comparedTokens }: AlarmFacts,
   { firstGaps }: AlarmPast,
 ): number | null {
-  return logprobGap === null || trainedTokens < MIN_TOKENS
+  return logprobGap === null || comparedTokens < MIN_TOKENS
     ? null
     : logprobGap - usualGap(firstGaps);
 }

@@ -1,17 +1,11 @@
-/** How far the mean reward has fallen from its best, where that is more than chance. */
+/**
+ * How far the mean reward has fallen from its best, where that is more than chance. A trend says where the reward goes now and is asked
+ * for when someone looks; this looks after each step, must hardly ever be wrong in a whole run, and sees a collapse within a few steps.
+ */
 
-import { mean } from "../util/stats.ts";
+import { cautiousSquares, type TrendPoint } from "../../shared/trendPoint.ts";
 import type { AlarmFacts } from "./alarmFacts.ts";
-import { squaredError } from "./rewardLevel.ts";
 import { MIN_SAMPLES } from "./samples.ts";
-
-/** The mean reward of a step, with its squared standard error by the groups that it is a mean over. */
-export interface StepReward {
-  readonly step: number;
-  readonly reward: number;
-  readonly variance: number;
-  readonly groups: number;
-}
 
 /** From the best of all windows to the last one; steps count from 0. */
 export interface RewardFall {
@@ -31,12 +25,12 @@ interface Window {
 
 /** Steps of a window. One alone would fire on a single bad step. */
 const WINDOW_STEPS = [2, 3, 4, 6, 8, 12, 16] as const;
+/** Means of equal rewards differ by less, as a share of a reward above 1; where no group differs, any difference would be sure. */
+const ROUNDING = 1e-6;
 
-/** Null where the step has too few rollouts, or the row says nothing of the error. */
-export function stepReward(facts: AlarmFacts): StepReward | null {
-  const { step, reward, scored, groups, groupStd, rewardStd } = facts;
-  if (reward === null || scored < MIN_SAMPLES || (groupStd ?? rewardStd) === null) return null;
-  return { step, reward, variance: squaredError(facts), groups };
+/** The mean reward of a step; null where it has too few rollouts, or too few of them a reward. */
+export function stepReward({ scored, decidingPoint }: AlarmFacts): TrendPoint | null {
+  return scored < MIN_SAMPLES ? null : decidingPoint;
 }
 
 interface Pair {
@@ -50,18 +44,22 @@ interface Pair {
  * The surest fall to the last steps of a run; null where none is sure. `rewards`: of all steps so far. It is asked for after each step, so
  * windows are read in place: their number grows with that of the steps.
  */
-export function rewardFall(rewards: readonly StepReward[]): RewardFall | null {
-  const usual = mean(rewards.map(({ variance }) => variance)) ?? 0;
-  const degrees = rewards.reduce((sum, { groups }) => sum + Math.max(0, groups - 1), 0);
+export function rewardFall(rewards: readonly TrendPoint[]): RewardFall | null {
+  const variances = cautiousSquares(rewards);
+  if (variances === null) return null;
+  const series = { rewards, variances };
+  const within = rewards.reduce((sum, { groups = 1 }) => sum + groups - 1, 0);
+  // Steps of one group show the noise by how they differ.
+  const degrees = Math.max(within, rewards.length - 1);
   // Few groups show little of the noise: about Student's t.
   let bound = sureErrors(rewards.length) * (1 + 4 / degrees);
   const sizes = WINDOW_STEPS.filter((size) => size <= rewards.length);
-  const ends = sizes.map((size) => windowAt(rewards, rewards.length - size, { size, usual }));
+  const ends = sizes.map((size) => windowAt(series, rewards.length - size, size));
   let surest: Pair | null = null;
   let lowest = Number.POSITIVE_INFINITY;
   for (const size of sizes) {
     for (let start = 0; start + size <= rewards.length; start += 1) {
-      const from = windowAt(rewards, start, { size, usual });
+      const from = windowAt(series, start, size);
       lowest = Math.min(lowest, from.reward);
       const surer: Pair | null = surerPair(from, ends, bound);
       if (surer === null) continue;
@@ -78,8 +76,10 @@ export function rewardFall(rewards: readonly StepReward[]): RewardFall | null {
 function surerPair(from: Window, ends: readonly Window[], errors: number): Pair | null {
   let surest: Pair | null = null;
   for (const to of ends) {
-    if (from.reward <= to.reward || from.lastStep >= to.firstStep) continue;
-    const own = (from.reward - to.reward) / Math.sqrt(from.variance + to.variance);
+    const lost = from.reward - to.reward;
+    const isRounding = lost <= ROUNDING * Math.max(1, Math.abs(from.reward));
+    if (isRounding || from.lastStep >= to.firstStep) continue;
+    const own = lost / Math.sqrt(from.variance + to.variance);
     if (own > (surest?.errors ?? errors)) surest = { from, to, errors: own };
   }
   return surest;
@@ -93,21 +93,23 @@ function sureErrors(steps: number): number {
   return Math.sqrt(7 + 2 * Math.log(steps ** 2));
 }
 
-/** A window of so many steps. `usual`: mean variance of a step, so that steps that happen to agree are not taken for sure. */
-function windowAt(
-  rewards: readonly StepReward[],
-  start: number,
-  { size, usual }: { readonly size: number; readonly usual: number },
-): Window {
+/** One of each for a step. */
+interface Series {
+  readonly rewards: readonly TrendPoint[];
+  readonly variances: readonly number[];
+}
+
+/** A window of so many steps. */
+function windowAt({ rewards, variances }: Series, start: number, size: number): Window {
   let [reward, variance] = [0, 0];
   for (let at = start; at < start + size; at += 1) {
-    reward += (rewards[at]?.reward ?? 0) / size;
-    variance += (rewards[at]?.variance ?? 0) / size;
+    reward += (rewards[at]?.value ?? 0) / size;
+    variance += (variances[at] ?? 0) / size ** 2;
   }
   return {
     firstStep: rewards[start]?.step ?? 0,
     lastStep: rewards[start + size - 1]?.step ?? 0,
     reward,
-    variance: Math.max(usual, variance) / size,
+    variance,
   };
 }

@@ -1,27 +1,19 @@
-/** The mean reward of a few steps, and how sure that mean is. */
+/** The mean reward of a few steps, and whether it rose from one to another. */
 
-import { mean } from "../util/stats.ts";
+import { squaredErrors } from "../../shared/trendPoint.ts";
+import { mean, sum } from "../util/stats.ts";
 import type { AlarmFacts } from "./alarmFacts.ts";
 import { isLearnt, MIN_SAMPLES } from "./samples.ts";
-
-export interface RewardLevel {
-  readonly reward: number;
-  /** Squared standard error. */
-  readonly variance: number;
-}
 
 /** Steps whose mean stands for one level. */
 export const LEVEL_STEPS = 3;
 
-/** Of the last steps; null when one of them has too few rollouts. Rollouts of one task count as the group that they are. */
-export function rewardLevel(steps: readonly AlarmFacts[]): RewardLevel | null {
-  const last = steps.slice(-LEVEL_STEPS);
-  const rewards = last.flatMap(({ reward, scored }) =>
-    reward === null || scored < MIN_SAMPLES ? [] : reward,
-  );
-  if (rewards.length < LEVEL_STEPS) return null;
-  const variance = mean(last.map(squaredError)) ?? 0;
-  return { reward: mean(rewards) ?? 0, variance: variance / LEVEL_STEPS };
+/** Of the last steps; null when one of them has too few rollouts. */
+export function rewardLevel(steps: readonly AlarmFacts[]): number | null {
+  const rewards = steps
+    .slice(-LEVEL_STEPS)
+    .flatMap(({ reward, scored }) => (reward === null || scored < MIN_SAMPLES ? [] : reward));
+  return rewards.length < LEVEL_STEPS ? null : mean(rewards);
 }
 
 /** Whether the reward rose from the `first` to the `last` steps by more than a standard error, and whether nearly all rollouts succeed. Null = too little to judge by. */
@@ -30,15 +22,9 @@ export function rewardChange(
   last: readonly AlarmFacts[],
 ): { readonly hasRisen: boolean; readonly isLearnt: boolean } | null {
   const [before, now] = [rewardLevel(first), rewardLevel(last)];
-  if (before === null || now === null) return null;
-  const error = Math.sqrt(before.variance + now.variance);
-  return {
-    hasRisen: now.reward - before.reward > error,
-    isLearnt: last.every(isLearnt),
-  };
-}
-
-/** Of the mean of a step: the variance of groups over their number. Without the means of groups each group counts as one rollout. */
-export function squaredError({ groupStd, rewardStd, groups }: AlarmFacts): number {
-  return (groupStd ?? rewardStd ?? 0) ** 2 / Math.max(1, groups);
+  const compared = [first, last].flatMap((steps) => steps.slice(-LEVEL_STEPS));
+  const squares = squaredErrors(compared.flatMap(({ rewardPoint }) => rewardPoint ?? []));
+  if (before === null || now === null || squares === null) return null;
+  const error = Math.sqrt(sum(squares)) / LEVEL_STEPS;
+  return { hasRisen: now - before > error, isLearnt: last.every(isLearnt) };
 }

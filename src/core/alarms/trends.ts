@@ -2,7 +2,7 @@
 
 import { mean, percentile } from "../util/stats.ts";
 import type { AlarmFacts } from "./alarmFacts.ts";
-import { type AlarmPast, MEASURED_STEPS } from "./alarmHistory.ts";
+import { type AlarmPast, BASELINE_STEPS, MEASURED_STEPS } from "./alarmHistory.ts";
 import { type RewardFall, rewardFall, stepReward } from "./rewardFall.ts";
 import { LEVEL_STEPS, rewardChange, rewardLevel } from "./rewardLevel.ts";
 import { isLearnt, mixedSuccessShare, nearlyAllSucceed } from "./samples.ts";
@@ -58,7 +58,7 @@ export function mixedSuccesses(_now: AlarmFacts, { steps }: AlarmPast): number |
   return last.every(nearlyAllSucceed) ? Math.min(...last.map(mixedSuccessShare)) : 0;
 }
 
-/** Mean size of the advantages of all rollouts in the last steps, as a share of what it was in the first; 1 once the tasks are learnt. */
+/** Mean size of the advantages in the last steps, as a share of what it was in the first; 1 once the tasks are learnt. */
 export function advantageShare(
   _now: AlarmFacts,
   { firstAdvantages, steps }: AlarmPast,
@@ -66,7 +66,8 @@ export function advantageShare(
   const last = steps.slice(-LEVEL_STEPS);
   const sizes = last.flatMap(({ advantageSize }) => advantageSize ?? []);
   const usual = percentile(firstAdvantages, 0.5) ?? 0;
-  if (sizes.length < LEVEL_STEPS || rewardLevel(steps) === null || usual === 0) return null;
+  if (firstAdvantages.length < BASELINE_STEPS || usual === 0) return null;
+  if (sizes.length < LEVEL_STEPS || rewardLevel(steps) === null) return null;
   if (last.every(isLearnt)) return 1;
   return (mean(sizes) ?? 0) / usual;
 }

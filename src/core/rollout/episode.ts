@@ -197,6 +197,7 @@ export class Episode {
       // Also when a call is cut off: the record must hold every turn that the streams hold.
       const outcome: TurnOutcome = {
         stopReason,
+        isTruncated,
         results: answers.map(({ record }) => record),
         nudge: stop === null && answers.length === 0 ? textsOf(followUps) : null,
         startedAtMs,

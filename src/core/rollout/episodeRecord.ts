@@ -62,7 +62,14 @@ function withTextsIn(text: string, parsed: ParsedTurn): ParsedTurn {
 /** What came of a turn beside what the model wrote. */
 export type TurnOutcome = Pick<
   TurnRecord,
-  "stopReason" | "results" | "nudge" | "startedAtMs" | "durationMs" | "samplingMs" | "stream"
+  | "stopReason"
+  | "isTruncated"
+  | "results"
+  | "nudge"
+  | "startedAtMs"
+  | "durationMs"
+  | "samplingMs"
+  | "stream"
 >;
 
 export function turnRecord({ ids, text, parsed }: WrittenTurn, outcome: TurnOutcome): TurnRecord {

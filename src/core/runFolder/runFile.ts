@@ -129,6 +129,11 @@ export async function requireRunFile(fileSystem: FolderFiles, folder: string): P
   );
 }
 
+/** A process in messages: its number, with the computer where that is known, because a folder may be shared. */
+export function processText({ pid, host }: Pick<RunFile, "pid" | "host">): string {
+  return host === undefined ? String(pid) : `${pid} on ${host}`;
+}
+
 /** True while the trainer named in the file is alive and writes heartbeats. */
 export function isRunInUse(file: RunFile, liveness: Liveness): boolean {
   return !hasEnded(file.phase) && isBeating(file, liveness);

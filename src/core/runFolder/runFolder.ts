@@ -5,7 +5,7 @@ import { AppError, isAppError } from "../errors.ts";
 import type { Clock, FileSystem } from "../ports.ts";
 import { withoutEnd } from "../util/textEdges.ts";
 import { runPaths } from "./files/layout.ts";
-import { isRunInUse, requireRunFile } from "./runFile.ts";
+import { isRunInUse, processText, requireRunFile } from "./runFile.ts";
 import { RunLease, writeRunFile } from "./runLease.ts";
 import { repairTails, type Superseded, supersedeFrom } from "./supersede.ts";
 
@@ -125,11 +125,10 @@ export async function readFreeRun(
   await files.requireSafe();
   const file = await requireRunFile(files, folder);
   if (isRunInUse(file, { nowMs: clock.now(), isProcessAlive })) {
-    const { pid, host, owner } = file;
-    const where = host === undefined ? "" : ` on ${host}`;
+    const { pid, owner } = file;
     throw new AppError(
       "run-in-use",
-      `The run in ${folder} is being trained by process ${pid}${where} (${owner}). Stop it first, or start a new run.`,
+      `The run in ${folder} is being trained by process ${processText(file)} (${owner}). Stop it first, or start a new run.`,
       { data: { folder, pid } },
     );
   }

@@ -5,7 +5,7 @@ import { AppError, errorMessage, isAppError } from "../errors.ts";
 import type { Clock, FolderFiles, Log } from "../ports.ts";
 import { Limiter } from "../util/limiter.ts";
 import { runPaths } from "./files/layout.ts";
-import { HEARTBEAT_MS, readRunFile } from "./runFile.ts";
+import { HEARTBEAT_MS, processText, readRunFile } from "./runFile.ts";
 
 export interface RunLeaseOptions {
   readonly fileSystem: FolderFiles;
@@ -155,10 +155,11 @@ function changedByOwner(files: FolderFiles, requireOwned: () => Promise<void>): 
   };
 }
 
-function takenOver(folder: string, { pid, owner }: RunFile): AppError {
+function takenOver(folder: string, found: RunFile): AppError {
+  const { pid, owner } = found;
   return new AppError(
     "run-taken-over",
-    `Process ${pid} (${owner}) has taken over the run in ${folder}, because this one was suspended and its heartbeat had stopped. This process ends and leaves the folder to the other one.`,
+    `Process ${processText(found)} (${owner}) has taken over the run in ${folder}, because this one was suspended and its heartbeat had stopped. This process ends and leaves the folder to the other one.`,
     { data: { folder, pid } },
   );
 }

@@ -2,7 +2,7 @@
 
 import { AppError, errorMessage } from "../errors.ts";
 import type { Clock, FileSystem, Log } from "../ports.ts";
-import { HEARTBEAT_MS, isBeating, type Liveness } from "../runFolder/runFile.ts";
+import { HEARTBEAT_MS, isBeating, type Liveness, processText } from "../runFolder/runFile.ts";
 import { claimFolder } from "../runFolder/runFolder.ts";
 import { type KnownSweep, type SweepFile, type SweepRunner, writeSweepFile } from "./sweepFile.ts";
 
@@ -59,7 +59,7 @@ function requireFree({ clock, isProcessAlive }: LeaseOptions, { folder, file }: 
   if (!isBeating(file.runner, { nowMs: clock.now(), isProcessAlive })) return;
   throw new AppError(
     "sweep-in-use",
-    `Process ${file.runner.pid} is at work on the sweep in ${folder}. Wait for its end or stop it first, or start another sweep with another run_name.`,
+    `Process ${processText(file.runner)} is at work on the sweep in ${folder}. Wait for its end or stop it first, or start another sweep with another run_name.`,
     { data: { folder, pid: file.runner.pid } },
   );
 }

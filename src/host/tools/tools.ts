@@ -40,7 +40,7 @@ const TELLING = [
   ...["rollout/response_tokens/mean", "rollout/turn_truncated_frac", "rollout/stop_reason/"],
   ...["group/frac_", "num_groups", "num_excluded_groups", "num_errors", "loss", "lr"],
   ...["optim/entropy", "optim/kl_", "optim/ratio_max", "optim/clip_frac", "optim/grad_norm"],
-  ...["async/staleness/", "cost/cumulative_usd", "time/total_s"],
+  ...["rollout/entropy", "async/staleness/", "cost/cumulative_usd", "time/total_s"],
 ];
 
 export class Tools {

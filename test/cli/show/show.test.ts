@@ -89,6 +89,20 @@ test("the overview shows steps, checkpoints and how to look closer", async () =>
   expect(text).toContain("  tinker-rl show runs/demo --step 1 --group 1 --rollout 1");
 });
 
+test("the overview counts every rollout without a reward as failed, whatever ended it", async () => {
+  const fileSystem = await aRun();
+  const rollouts = [
+    rolloutFacts(),
+    rolloutFacts({ reward: null, stop: "max_turns" }),
+    rolloutFacts({ reward: null, errorClass: "transient" }),
+  ];
+  await appendMetrics(fileSystem, FOLDER, buildMetricsRow(stepFacts({ step: 1, rollouts })));
+  const { lines } = await show(fileSystem);
+  const title = lines.findIndex((line) => line.startsWith("step  reward"));
+  const failed = lines[title]?.indexOf("failed") ?? 0;
+  expect(lines[title + 2]?.slice(failed, failed + "failed".length).trim()).toBe("2");
+});
+
 test("the overview shows the alarms that fire, as they were reported when they began", async () => {
   const fileSystem = await aRun();
   const rollouts = [rolloutFacts(), rolloutFacts({ reward: 0 })];

@@ -37,9 +37,15 @@ test("the rollouts that made an alarm are found by what their turns hold", () =>
     true,
   ]);
   expect(made("tool_errors", [usual, withTurn({ results: [error] })])).toEqual([false, true]);
-  expect(made("parse_success", [usual, withTurn({ calls: [] })])).toEqual([false, true]);
-  const cutOff = withTurn({ calls: [], stopReason: "length" });
+  const unread = { calls: [], results: [] };
+  expect(made("parse_success", [usual, withTurn(unread)])).toEqual([false, true]);
+  const cutOff = withTurn({ ...unread, stopReason: "length" });
   expect(made("parse_success", [cutOff])).toEqual([false]);
+  const atItsLimit = withTurn({ ...unread, stopReason: "length", isTruncated: false });
+  expect(made("truncated_turns", [atItsLimit])).toEqual([false]);
+  expect(made("parse_success", [atItsLimit])).toEqual([true]);
+  const answered = { name: "answer", text: "Right", isError: false, reward: 1, finished: true };
+  expect(made("parse_success", [withTurn({ calls: [], results: [answered] })])).toEqual([false]);
   expect(made("missing_rewards", [usual, aRecord({ reward: null })])).toEqual([false, true]);
   const noReward = { ...usual.rewardBreakdown, reduced: null, clamped: null };
   const invalid = aRecord({ rewards: [1e308, 1e308], rewardBreakdown: noReward });

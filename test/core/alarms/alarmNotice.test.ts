@@ -114,10 +114,23 @@ describe("what an alarm suggests", () => {
   it("by what ended the rollouts without a reward", () => {
     const missing = { "rollout/reward/count": 44 };
     const of = (why: Numbers) => edits("missing_rewards", { steps: [{ ...missing, ...why }] });
-    expect(of({ num_errors: 15 })).toEqual([`environments.${ENVIRONMENT}.max_failing_rollouts: 1`]);
-    expect(of({ "rollout/reward/count": 0, num_errors: 64 })).toEqual([]);
+    expect(of({ "errors/total": 15 })).toEqual([
+      `environments.${ENVIRONMENT}.max_failing_rollouts: 1`,
+    ]);
+    expect(of({ "rollout/reward/count": 0, "errors/total": 64 })).toEqual([]);
     expect(of({ num_timed_out: 15 })).toEqual(["rollout_timeout: 600"]);
     expect(of({})).toEqual([`environments.${ENVIRONMENT}.nonterminal_reward: 0`]);
+  });
+
+  it("no allowance for failures where most rewards are no numbers, because nothing is left to compare", () => {
+    const of = (rewards: number) =>
+      noticed("nonfinite_rewards", { steps: [{ "rollout/nonfinite_rewards": rewards }] });
+    expect(of(2).edits.map(editText)).toEqual([
+      `environments.${ENVIRONMENT}.max_failing_rollouts: 1`,
+    ]);
+    expect(of(64).edits).toEqual([]);
+    expect(of(64).meaning).toContain("Correct it there");
+    expect(of(64).meaning).not.toContain("max_failing_rollouts");
   });
 
   it("values that a configuration takes, in every alarm", () => {

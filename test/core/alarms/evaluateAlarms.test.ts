@@ -41,7 +41,7 @@ describe("alarms", () => {
     ],
     ["calls", { "rollout/failed_tool_calls/mean": 0.2, "rollout/tool_calls/mean": 0.2 }],
     ["rollouts that could be copies", { "rollout/duplicate_frac": 1, "group/size/mean": 2 }],
-    ["trained tokens", { "optim/kl_sample_train_v2": 9, "train/action_tokens": 99 }],
+    ["compared tokens", { "optim/kl_sample_train_v2": 9, "optim/compared_tokens": 99 }],
     ["rollouts without a reward", { "group/size/mean": 2, "rollout/reward/count": 13 }],
   ];
   it.each(few)("wait for more than a few %s", (_what, numbers) => {
@@ -137,8 +137,25 @@ describe("the gap between sampler and trainer", () => {
     ]);
   });
 
-  it("knows nothing of steps that trained nothing", () => {
-    const skipped = { "optim/kl_sample_train_v2": null, "train/action_tokens": 0 };
+  it("is judged where a correction left nothing to train on, because it masked tokens that are far apart", () => {
+    const masked = { ...gap(2), "train/action_tokens": 0 };
+    expect(watched([...times(5, gap(0.01)), masked]).changes).toEqual([
+      "5 logprob_gap_critical begins",
+    ]);
+  });
+
+  it("needs as many trained tokens in the rows of earlier versions", () => {
+    const old = (tokens: number) => ({
+      "optim/compared_tokens": null,
+      "train/action_tokens": tokens,
+    });
+    const far = (tokens: number) => watched([...times(5), { ...gap(2), ...old(tokens) }]).changes;
+    expect(far(99)).toEqual([]);
+    expect(far(100)).toEqual(["5 logprob_gap_critical begins"]);
+  });
+
+  it("knows nothing of steps that compared nothing", () => {
+    const skipped = { "optim/kl_sample_train_v2": null, "optim/compared_tokens": 0 };
     expect(watched([...times(3, skipped), ...times(5, gap(0.01)), gap(0.07)]).changes).toEqual([
       "8 logprob_gap begins",
     ]);

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { alarmNotice } from "../../../src/core/alarms/evaluateAlarms.ts";
-import { rewardFall, type StepReward } from "../../../src/core/alarms/rewardFall.ts";
+import { rewardFall } from "../../../src/core/alarms/rewardFall.ts";
 import { createUniform } from "../../../src/core/util/uniform.ts";
+import type { TrendPoint } from "../../../src/shared/trendPoint.ts";
 import { aConfig } from "../training/builders.ts";
 import { type Numbers, times, watched } from "./aRow.ts";
 
@@ -22,6 +23,14 @@ describe("a KL divergence that rises", () => {
     expect(begins([...times(10), ...times(3, { ...far, ...BETTER })])).toEqual([]);
     expect(begins([...times(10), ...times(3, { "optim/kl_sample_train_v2": 0.008 })])).toEqual([]);
     expect(begins(times(20, far))).toEqual([]);
+  });
+
+  it("is none, either, where steps of one group rise by more than neighboring steps differ", () => {
+    const alone: Numbers = { "rollout/reward/groups": 1, "rollout/reward/group_std": null };
+    const steps = [...times(10), ...times(3, { ...far, ...BETTER })];
+    expect(begins(steps.map((own) => ({ ...own, ...alone })))).toEqual([]);
+    const flat = [...times(10), ...times(3, far)];
+    expect(begins(flat.map((own) => ({ ...own, ...alone })))).toEqual(["12 kl_flat_reward begins"]);
   });
 
   it("is judged only where samplers are as old as before: of a new one it is 0", () => {
@@ -52,20 +61,31 @@ describe("a KL divergence that rises", () => {
 
 describe("an entropy that falls", () => {
   it("is an alarm where the reward stays as it was, and ends when variety is back", () => {
-    const steps = [...times(10), ...times(4, { "optim/entropy": 0.2 }), ...times(6)];
+    const steps = [...times(10), ...times(4, { "rollout/entropy": 0.2 }), ...times(6)];
     expect(watched(steps).changes).toEqual([
       "12 entropy_collapse begins",
       "16 entropy_collapse ends",
     ]);
   });
 
+  it("is judged over all rollouts, because those of collapsed groups are not trained on", () => {
+    const trained = times(13, { "optim/entropy": 1 });
+    const steps = trained.map((own, step) => ({ ...own, "rollout/entropy": step < 10 ? 1 : 0.2 }));
+    expect(begins(steps)).toEqual(["12 entropy_collapse begins"]);
+  });
+
+  it("is not judged against steps of an earlier version, which know it of trained tokens only", () => {
+    const old = times(10, { "optim/entropy": 1, "rollout/entropy": null });
+    expect(begins([...old, ...times(3, { "rollout/entropy": 0.2 })])).toEqual([]);
+  });
+
   it("is none where the reward rises, where nearly all succeed, or where there was none to lose", () => {
-    const low = { "optim/entropy": 0.2 };
+    const low = { "rollout/entropy": 0.2 };
     const learnt = { ...low, "rollout/success_frac": 0.97, "group/frac_mixed": 0.2 };
     expect(begins([...times(10), ...times(3, { ...low, ...BETTER })])).toEqual([]);
     expect(begins([...times(10), ...times(3, learnt)])).toEqual([]);
-    const small = times(10, { "optim/entropy": 0.08 });
-    expect(begins([...small, ...times(3, { "optim/entropy": 0.001 })])).toEqual([]);
+    const small = times(10, { "rollout/entropy": 0.08 });
+    expect(begins([...small, ...times(3, { "rollout/entropy": 0.001 })])).toEqual([]);
   });
 });
 
@@ -90,6 +110,35 @@ describe("a reward that falls from its best", () => {
     expect(begun(0.1)).toEqual(["10 reward_decline begins"]);
     expect(begun(0.9)).toEqual([]);
   });
+
+  it("is judged by the groups that have a reward, not by those that failed, too", () => {
+    const steps = [...times(3, low), ...times(6, BETTER), ...times(10, low)];
+    const begun = (groups: number): readonly string[] =>
+      begins(
+        steps.map((own) => ({
+          ...own,
+          "rollout/reward/group_std": 0.3,
+          "rollout/reward/groups": groups,
+        })),
+      );
+    expect(begun(8)).toEqual(["10 reward_decline begins"]);
+    expect(begun(2)).toEqual([]);
+  });
+
+  it("is none where the best steps are those of which the hard tasks failed", () => {
+    const failed = (share: number): Numbers => ({ ...BETTER, "rollout/scored_frac": share });
+    const steps = (share: number) => [...times(6), ...times(6, failed(share)), ...times(10)];
+    expect(begins(steps(0.9))).toEqual(["13 reward_decline begins"]);
+    expect(begins(steps(0.5))).toEqual([]);
+  });
+
+  it.each([1, -1, 0.1, 0.3, 1e4])(
+    "is none where every reward is %d, whatever its sums are rounded to",
+    (reward) => {
+      const equal = { "rollout/reward/mean": reward, "rollout/reward/group_std": 0 };
+      expect(begins(times(40, equal))).toEqual([]);
+    },
+  );
 
   it("is an alarm, too, where the reward was best at the start, so that there is no rise to compare with", () => {
     expect(begins([...times(5), ...times(10, low)])).toEqual(["6 reward_decline begins"]);
@@ -122,24 +171,46 @@ describe("a reward that falls from its best", () => {
     expect(begins([...times(20), ...times(1, low), ...times(20)])).toEqual([]);
   });
 
-  it("is hardly ever an alarm in a run whose reward does not move", () => {
-    const uniform = createUniform(3);
-    const isFalse = (): boolean => {
-      const rewards: StepReward[] = [];
-      for (let step = 0; step < 40; step += 1) {
-        const means = Array.from({ length: 4 }, () => {
-          const share = 0.2 + 0.6 * uniform();
-          return Array.from({ length: 8 }, uniform).filter((one) => one < share).length / 8;
-        });
-        const reward = means.reduce((sum, own) => sum + own) / 4;
-        const variance = means.reduce((sum, own) => sum + (own - reward) ** 2, 0) / 3 / 4;
-        rewards.push({ step, reward, variance, groups: 4 });
-        if (rewardFall(rewards) !== null) return true;
-      }
-      return false;
-    };
-    expect(Array.from({ length: 100 }, isFalse).filter(Boolean).length).toBeLessThanOrEqual(2);
+  it("is an alarm, too, where each step has one group, whose error neighboring steps show", () => {
+    const alone = (reward: number, step: number): Numbers => ({
+      "rollout/reward/mean": reward + (step % 2 === 0 ? 0.1 : -0.1),
+      "rollout/reward/groups": 1,
+      "rollout/reward/group_std": null,
+    });
+    const steps = (after: number) =>
+      Array.from({ length: 60 }, (_, step) => alone(step < 30 ? 0.75 : after, step));
+    expect(begins(steps(0.2))).toEqual(["33 reward_decline begins"]);
+    expect(begins(steps(0.7))).toEqual([]);
   });
+
+  it.each([
+    [1, "tasks of all difficulties"],
+    [4, "tasks of all difficulties"],
+    [2, "tasks that succeed or fail as a whole"],
+  ] as const)(
+    "is hardly ever an alarm in a run whose reward does not move, of steps with %d groups of %s",
+    (groups, tasks) => {
+      const uniform = createUniform(3);
+      const groupMean = (): number => {
+        if (tasks === "tasks that succeed or fail as a whole") return Number(uniform() < 0.1);
+        const share = 0.2 + 0.6 * uniform();
+        return Array.from({ length: 8 }, uniform).filter((one) => one < share).length / 8;
+      };
+      const isFalse = (): boolean => {
+        const rewards: TrendPoint[] = [];
+        for (let step = 0; step < 40; step += 1) {
+          const means = Array.from({ length: groups }, groupMean);
+          const value = means.reduce((sum, own) => sum + own) / groups;
+          const squares = means.reduce((sum, own) => sum + (own - value) ** 2, 0);
+          const error = Math.sqrt(squares / (groups - 1) / groups);
+          rewards.push({ step, value, groups, ...(groups > 1 && { error }) });
+          if (rewardFall(rewards) !== null) return true;
+        }
+        return false;
+      };
+      expect(Array.from({ length: 100 }, isFalse).filter(Boolean).length).toBeLessThanOrEqual(2);
+    },
+  );
 
   it("says since when, and what the reward was and is", () => {
     const { last, past } = watched([...times(3, low), ...times(10, BETTER), ...times(5, low)]);
@@ -153,18 +224,31 @@ describe("a reward that falls from its best", () => {
 
 describe("advantages that collapse", () => {
   const small: Numbers = { "advantage/abs_mean": 0.05 };
+  const none: Numbers = {
+    "advantage/count": 0,
+    "advantage/abs_mean": null,
+    "group/excluded/zero_variance": 8,
+  };
 
-  it("are an alarm, also where most rollouts are left out of training", () => {
+  it("are an alarm, also where most groups are left out because their rewards are equal", () => {
+    const equal: Numbers = { "group/compared": 40, "group/excluded/zero_variance": 39 };
     expect(begins([...times(5), ...times(3, small)])).toEqual(["7 advantage_collapse begins"]);
-    expect(begins([...times(5), ...times(3, { "advantage/count": 4 })])).toEqual([
-      "7 advantage_collapse begins",
-    ]);
+    expect(begins([...times(5), ...times(3, equal)])).toEqual(["7 advantage_collapse begins"]);
+  });
+
+  it("are none where rollouts are left out for another reason: masked, overlong or failed", () => {
+    expect(begins([...times(5), ...times(3, { "advantage/count": 2 })])).toEqual([]);
+    const all: Numbers = { "advantage/count": 0, "advantage/abs_mean": null };
+    expect(begins([...times(5), ...times(3, all)])).toEqual([]);
   });
 
   it("are compared with the first steps that had any", () => {
-    const none: Numbers = { "advantage/count": 0 };
     const steps = [...times(5, none), ...times(5), ...times(3, small)];
     expect(begins(steps)).toEqual(["12 advantage_collapse begins"]);
+  });
+
+  it("are none where most of these first steps had no advantages, either", () => {
+    expect(begins([...times(1), ...times(12, none)])).toEqual([]);
   });
 
   it("are none once nearly all rollouts succeed", () => {
@@ -182,7 +266,7 @@ describe("a success that costs nothing", () => {
 
   it("is noted where rewards still differ, and then silences no other alarm", () => {
     expect(begins(times(4, easy))).toEqual(["2 low_success_reward begins"]);
-    const low = { ...easy, "optim/entropy": 0.2 };
+    const low = { ...easy, "rollout/entropy": 0.2 };
     expect(begins([...times(10, easy), ...times(3, low)])).toContain("12 entropy_collapse begins");
   });
 

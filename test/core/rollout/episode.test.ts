@@ -291,6 +291,7 @@ describe("a turn that was cut", () => {
     expect(closing.map((i) => ledger.mask[i])).toEqual([0]);
     expect(text).toContain(`<|im_end|>\n<|im_start|>user\n${NO_CALL_NUDGE}`);
     expect(episode.turnFacts.map(({ isTruncated }) => isTruncated)).toEqual([true, true]);
+    expect(episode.turns.map(({ isTruncated }) => isTruncated)).toEqual([true, true]);
   });
 
   it("ends the episode where the configuration says so", async () => {
@@ -320,6 +321,7 @@ describe("a turn that was cut", () => {
       settings: { maxResponseTokens: encode(turn).length, maxTurns: 1 },
     });
     expect(episode.turnFacts[0]?.isTruncated).toBe(false);
+    expect(episode.turns[0]?.isTruncated).toBe(false);
   });
 });
 

@@ -201,6 +201,16 @@ test("an attempt that another trainer has taken over ends without writing", asyn
   expect(await readRunFile(fileSystem, folder)).toEqual(other.file);
 });
 
+test("an attempt that was taken over names the process that has the run, and its computer", async () => {
+  const { parts, clock, resume } = await ranRun([0, 1]);
+  const lease = await resume(2);
+  clock.advance(60_000);
+  const other = { ...starter, pid: 43, host: "gpu-7", folder, step: 2 };
+  await resumeRun({ ...parts, isProcessAlive: () => true }, other);
+  const update = lease.update({ phase: "running" });
+  await expect(update).rejects.toThrow(/^Process 43 on gpu-7 \(\w+\) has taken over/);
+});
+
 test("an earlier attempt's write that ends late does not take the run from the later one", async () => {
   const { fileSystem, resume } = await ranRun([0, 1]);
   const late = await fileSystem.readText(runPaths(folder).runFile);

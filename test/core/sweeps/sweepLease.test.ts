@@ -47,6 +47,12 @@ it("belongs to one process, until that has released it or was killed", async () 
   expect(third.file.name).toBe("demo-sweep");
 });
 
+it("is refused with the process that is at work and its computer", async () => {
+  const { known, process } = aMachine();
+  await claimSweep({ ...process(1), own: { pid: 1, host: "gpu-7" } }, NEW);
+  await expect(claimSweep(process(2), await known())).rejects.toThrow(/^Process 1 on gpu-7 is at/);
+});
+
 it("stays claimed as long as its process writes heartbeats", async () => {
   const { known, ports, process } = aMachine();
   const first = await claimSweep(process(1), NEW);

@@ -10,8 +10,10 @@ function series(values: readonly number[]) {
   };
 }
 
-function behind(count: number) {
-  return { groups: new Float64Array(count).fill(8), groupStd: new Float64Array(count).fill(0.1) };
+function points(values: readonly number[]) {
+  return values.flatMap((value, step) =>
+    Number.isNaN(value) ? [] : { step, value, groups: 8, error: 0.035 },
+  );
 }
 
 describe("a chart in words", () => {
@@ -27,16 +29,15 @@ describe("a chart in words", () => {
 
   it("says of a reward how it moved, and over how many groups it is too early to tell", () => {
     const collapsed = [0.2, 0.33, 0.46, 0.59, 0.72, 0.65, 0.58, 0.51, 0.44, 0.37, 0.3, 0.23];
-    expect(summarizeReward(series(collapsed), behind(12))).toBe(
+    expect(summarizeReward(series(collapsed), points(collapsed))).toBe(
       "Falling since step 5: was 0.72, now 0.23. Latest 0.23, best 0.72 at step 5.",
     );
-    expect(summarizeReward(series([0.1, GAP, 0.2]), behind(3))).toContain(
-      "Too early to tell (16 groups).",
-    );
+    const few = [0.1, GAP, 0.2];
+    expect(summarizeReward(series(few), points(few))).toContain("Too early to tell (16 groups).");
   });
 
   it("is empty without values", () => {
     expect(summarize(series([GAP]))).toBe("");
-    expect(summarizeReward(series([]), behind(0))).toBe("");
+    expect(summarizeReward(series([]), [])).toBe("");
   });
 });

@@ -37,7 +37,7 @@ export function RewardChart({ dashboard }: RewardChartProps) {
   const chart = useRef<LineChart | null>(null);
   const { data, note } = useRewardChartData(dashboard);
   const summary = useMemo(
-    () => summarizeReward({ values: data.mean, steps: data.steps }, data),
+    () => summarizeReward({ values: data.mean, steps: data.steps }, data.points),
     [data],
   );
   const table = (): NumberTable => seriesTable(dashboard.data.columns, data.names, data.parts);

@@ -1,5 +1,6 @@
 /** What the reward chart is made of: series, bands, marks, and their names in the legend. */
 
+import { decidingPointOf, type TrendPoint } from "../../../src/shared/trendPoint.ts";
 import { joined, type PartColumns } from "../../changes/rewardParts.ts";
 import type { ColumnStore } from "../../charts/columns.ts";
 import { smooth, smoothingOf } from "../../charts/smoothing.ts";
@@ -44,10 +45,8 @@ export interface RewardChartData {
   readonly mean: Float64Array;
   /** How many rollouts stand behind it. */
   readonly counts: Float64Array;
-  /** How many groups. */
-  readonly groups: Float64Array;
-  /** Standard deviation of the means of these. */
-  readonly groupStd: Float64Array;
+  /** What its trend follows from. */
+  readonly points: readonly TrendPoint[];
   /** As it is drawn; null when it is drawn as it is. */
   readonly smoothed: Float64Array | null;
   readonly series: readonly ChartSeries[];
@@ -98,8 +97,9 @@ export function rewardChartData(
     mean: raw,
     parts,
     counts: columns.values("rollout/reward/count"),
-    groups: columns.values("group/size/count"),
-    groupStd: columns.values(`${REWARD}/group_std`),
+    points: Array.from(columns.steps(), (step, row) =>
+      decidingPointOf(step, (name) => columns.at(name, row)),
+    ).flatMap((point) => point ?? []),
     smoothed: isSmoothed ? mean : null,
     steps: columns.steps(),
     names: columnNames(columns),

@@ -46,7 +46,7 @@ export const alarmFields = {
   logprob_gap: {
     ...size,
     default: 0.05,
-    doc: "How far the sampler's and the trainer's log-probabilities drift apart (`optim/kl_sample_train_v2`), over the median of the first 5 steps with samplers as old as `max_steps_off_policy` lets them get. That counts as 0.1 at most, and as 0.1 until it is known. Needs 100 trained tokens.",
+    doc: "How far the sampler's and the trainer's log-probabilities drift apart (`optim/kl_sample_train_v2`), over the median of the first 5 steps with samplers as old as `max_steps_off_policy` lets them get. That counts as 0.1 at most, and as 0.1 until it is known. Needs 100 tokens that the trainer has read, also where `off_policy_correction` leaves them out.",
   },
   logprob_gap_critical: {
     ...size,
@@ -92,17 +92,17 @@ export const alarmFields = {
   entropy_collapse: {
     ...share,
     default: 0.25,
-    doc: "Share of the entropy of 10 steps before (`optim/entropy`) below which the alarm fires, while the reward did not rise. Silent where the entropy was below 0.1 nats, and once the tasks are learnt. Compares means of 3 steps; needs 16 rollouts in each.",
+    doc: "Share of the entropy of 10 steps before (`rollout/entropy`, over all rollouts) below which the alarm fires, while the reward did not rise. Silent where the entropy was below 0.1 nats, and once the tasks are learnt. Compares means of 3 steps; needs 16 rollouts in each.",
   },
   reward_decline: {
     ...share,
     default: 0.5,
-    doc: "Share of the range between the lowest and the best level of the mean reward that it has lost. Levels are means of 2 to 16 steps in a row, of which the last 2 to 16 must lie below the best by more than chance explains: by the spread between groups, about 4 standard errors after 8 steps and 5 after 100. Steps with fewer than 16 scored rollouts do not count.",
+    doc: "Share of the range between the lowest and the best level of the mean reward that it has lost. Levels are means of 2 to 16 steps in a row, of which the last 2 to 16 must lie below the best by more than chance explains: by the spread between groups, or between neighboring steps where a step has one or two, about 4 standard errors after 8 steps and 5 after 100. Steps with fewer than 16 scored rollouts, or less than 90 % of them scored, do not count.",
   },
   advantage_collapse: {
     ...share,
     default: 0.1,
-    doc: "Share of the size of the advantages of the first 5 steps that had any, over all rollouts, below which those of the last 3 steps lie. Silent once the tasks are learnt, and while `equal_rewards` fires; needs 16 rollouts in each step.",
+    doc: "Share of the size of the advantages of the first 5 steps, from the first that had any on, below which those of the last 3 steps lie. Groups with equal rewards count as 0; rollouts that were left out for another reason do not count. Silent once the tasks are learnt, and while `equal_rewards` fires; needs 16 rollouts in each step.",
   },
   low_success_reward: {
     ...share,

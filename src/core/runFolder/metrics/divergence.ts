@@ -119,6 +119,7 @@ class DivergenceSums {
     const ratio = this.#ratio.stats;
     const { count } = ratio;
     return {
+      compared_tokens: count,
       kl_sample_train_v1: this.#v1.mean,
       kl_sample_train_v2: this.#v2.mean,
       kl_sample_train_k3: this.#k3.mean,

@@ -29,6 +29,7 @@ function groupStatistics(scored: readonly RolloutFacts[]): MetricsTree {
   const groups = Array.from(byGroup, (own) => own.map(rewardOf));
   const interval = rewardInterval(groups);
   return {
+    groups: groups.length,
     ci_low: interval?.low ?? null,
     ci_high: interval?.high ?? null,
     group_std: summarize(groups.map((own) => mean(own) ?? 0)).std,

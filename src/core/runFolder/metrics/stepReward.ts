@@ -1,17 +1,15 @@
 /** The rewards of steps as far as they may decide something: for a target, and for what a run reached at best. */
 
 import { mean } from "../../util/stats.ts";
-import { type MetricsRow, metricAt } from "./metricsTree.ts";
-import { MIN_SCORED_SHARE } from "./outcomes.ts";
+import type { MetricsRow } from "./metricsTree.ts";
+import { rewardPoint } from "./trendMetrics.ts";
 
 /** Steps behind the best reward: the highest of many single steps is mostly luck, and grows with the length of the run. */
 const BEST_STEPS = 5;
 
 /** The mean reward of a step; null without one, and where fewer than 90 % of its rollouts are scored. */
 export function decidingReward(row: MetricsRow): number | null {
-  const scored = metricAt(row, "rollout/scored_frac");
-  if (scored !== null && scored < MIN_SCORED_SHARE) return null;
-  return metricAt(row, "rollout/reward/mean");
+  return rewardPoint(row)?.value ?? null;
 }
 
 /** What a run reached at best, read row by row. */

@@ -1,17 +1,14 @@
 /** The trend of the reward in a metrics row: what views show is what the run stored. */
 
-import { behindReward, type Trend, type TrendPoint } from "../../../shared/trend.ts";
+import type { Trend } from "../../../shared/trend.ts";
+import { decidingPointOf, type TrendPoint } from "../../../shared/trendPoint.ts";
 import { type MetricsRow, type MetricsTree, mergeMetrics, metricAt } from "./metricsTree.ts";
 
 const DIRECTIONS = { rising: 1, flat: 0, falling: -1 } as const;
 
-/** What a row adds to the trend; null without a scored rollout. */
+/** What a row adds to the trend; null without a reward that may decide something. */
 export function rewardPoint(row: MetricsRow): TrendPoint | null {
-  const value = metricAt(row, "rollout/reward/mean");
-  if (value === null) return null;
-  const groups = metricAt(row, "group/size/count");
-  const groupStd = metricAt(row, "rollout/reward/group_std");
-  return { step: row.step, value, ...behindReward(groups, groupStd) };
+  return decidingPointOf(row.step, (name) => metricAt(row, name));
 }
 
 /** The row with its branch `trend`. */

@@ -45,6 +45,8 @@ const turn = z
     nudge: z.string().nullable(),
     /** Why sampling ended, as the service says. */
     stopReason: z.string(),
+    /** Cut by the limit of tokens, not ended with its last one. Absent in records of older versions. */
+    isTruncated: z.boolean().exactOptional(),
     startedAtMs: z.number(),
     durationMs: z.number(),
     /** From `startedAtMs` on, until the turn was sampled; tools had the rest. Absent in records of older versions. */

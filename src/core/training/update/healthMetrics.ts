@@ -23,6 +23,7 @@ export function healthMetrics({ rollouts, staleness, lagMs }: StepHealth): Metri
   return {
     rollout: {
       ...duplicateMetrics(rollouts),
+      entropy: sampledEntropy(rollouts),
       nonfinite_rewards: rollouts.filter(({ facts }) => facts.errorClass === INVALID_REWARD).length,
     },
     async: { staleness: { max: Math.max(...staleness) } },
@@ -55,6 +56,16 @@ function duplicateMetrics(rollouts: readonly FinishedRollout[]): MetricsTree {
     duplicate_frac: fraction(identical, compared),
     duplicate_expected_frac: fraction(expected, compared),
   };
+}
+
+/**
+ * The mean of -log p over all sampled tokens with a log-probability of the sampler, in nats: an estimate of the entropy per token.
+ * Unlike `optim/entropy` it has the groups that are left out for equal rewards, which those are that lose their variety first.
+ */
+function sampledEntropy(rollouts: readonly FinishedRollout[]): number | null {
+  const streams = rollouts.flatMap((rollout) => rollout.streams);
+  const tokens = sum(streams.map(({ trainedTokens }) => trainedTokens));
+  return fraction(0 - sum(streams.map(({ logprobs }) => sum(logprobs))), tokens);
 }
 
 function areSame(a: Streams, b: Streams): boolean {

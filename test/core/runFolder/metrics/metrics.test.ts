@@ -102,6 +102,21 @@ test("a group with a single reward has nothing to be equal to", () => {
   });
 });
 
+test("groups with a reward are counted apart from those that failed wholly", () => {
+  const rollouts = [
+    rolloutFacts({ reward: 1 }),
+    rolloutFacts({ group: 1, reward: 0 }),
+    rolloutFacts({ group: 1, reward: null }),
+    rolloutFacts({ group: 2, reward: null }),
+  ];
+  const groups = [0, 1, 2].map((group) => ({ group, excluded: null, isPartial: false }));
+  expect(flatRow({ groups, rollouts })).toMatchObject({
+    "group/size/count": 3,
+    "rollout/reward/groups": 2,
+    "rollout/reward/group_std": expect.closeTo(Math.SQRT1_2, 7),
+  });
+});
+
 test("an environment goes by its short name unless two of the run share it", () => {
   const rollouts = [rolloutFacts({ environment: "a/Env" }), rolloutFacts({ environment: "b/Env" })];
   const shared = flatRow({ environments: ["a/Env", "b/Env"], rollouts });
@@ -119,7 +134,7 @@ test("a skipped step has a row with a null loss", () => {
     loss: null,
     num_rollouts: 0,
     rollout: { reward: { mean: null, count: 0 } },
-    optim: { kl_sample_train_v2: null },
+    optim: { kl_sample_train_v2: null, compared_tokens: 0 },
   });
   expect(buildMetricsRow(stepFacts())).not.toHaveProperty("skipped");
 });
@@ -268,6 +283,7 @@ test("data that a correction masked counts in the divergence, and not in what wa
   expect(flatRow({ datums: [sent], masked: [masked], clip })).toMatchObject({
     "optim/logprob_diff_abs_mean": 1,
     "optim/logprob_diff_abs_max": 2,
+    "optim/compared_tokens": 2,
     "optim/clip_frac_low": 0,
     num_datums: 1,
     "train/action_tokens": 1,

@@ -30,15 +30,26 @@ it("a row of another program has none", () => {
   expect(storedTrend({ step: 3, rollout: { reward: { mean: 0.5 } } })).toBeNull();
 });
 
-it("a row without a scored rollout adds nothing, others their groups and the error by these", () => {
+it("a row without a scored rollout adds nothing, others their groups with a reward and the error by these", () => {
   expect(rewardPoint({ step: 3 })).toBeNull();
   const reward = { mean: 0.5, group_std: 0.2 };
   expect(rewardPoint({ step: 3, rollout: { reward } })).toEqual({ step: 3, value: 0.5 });
-  const group = { size: { count: 16 } };
-  expect(rewardPoint({ step: 3, rollout: { reward }, group })).toEqual({
+  const group = { size: { count: 64 } };
+  const known = { step: 3, value: 0.5, groups: 16, error: 0.05 };
+  const counted = { ...reward, groups: 16 };
+  expect(rewardPoint({ step: 3, rollout: { reward: counted }, group })).toEqual(known);
+});
+
+it("a row of which fewer than 90 % of the rollouts are scored adds nothing, because what is missing may be what went wrong", () => {
+  const row = (scored_frac: number) => ({
     step: 3,
-    value: 0.5,
-    groups: 16,
-    error: 0.05,
+    rollout: { reward: { mean: 0.5 }, scored_frac },
   });
+  expect(rewardPoint(row(0.89))).toBeNull();
+  expect(rewardPoint(row(0.9))).toEqual({ step: 3, value: 0.5 });
+});
+
+it("a row of an earlier version has all its groups behind the reward", () => {
+  const row = { step: 3, rollout: { reward: { mean: 0.5 } }, group: { size: { count: 16 } } };
+  expect(rewardPoint(row)).toEqual({ step: 3, value: 0.5, groups: 16 });
 });

@@ -49,6 +49,24 @@ test("a rollout without anything to train on is no copy", () => {
   });
 });
 
+test("the entropy is the mean over all sampled tokens, also of groups that are not trained on", () => {
+  const collapsed = [sampled(0, [7, 8, 9], 1), sampled(0, [7, 8, 9], 1)];
+  const rollouts = [...collapsed, sampled(1, [7, 8], 0.5)];
+  expect(metrics(rollouts)).toMatchObject({
+    "rollout/entropy": expect.closeTo((2 * Math.LN2) / 8, 6),
+  });
+});
+
+test("tokens without a log-probability of the sampler have no part in the entropy", () => {
+  const ledger = new Ledger([1, 2, 3]);
+  ledger.addTurn([7, 8], null);
+  const context = { ...sampled(0, [7]), streams: [ledger] };
+  expect(metrics([context])).toMatchObject({ "rollout/entropy": null });
+  expect(metrics([context, sampled(0, [7])])).toMatchObject({
+    "rollout/entropy": expect.closeTo(Math.LN2, 6),
+  });
+});
+
 test("rewards that cannot be trained on are counted", () => {
   const failed = (errorClass: string | null) => ({
     ...sampled(0, [7]),
