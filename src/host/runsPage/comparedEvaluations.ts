@@ -70,7 +70,13 @@ async function newestResults(
   const newest = (await readEvaluations(files, folder)).at(-1);
   if (newest === undefined) return new Map();
   const rollouts = await createRunReader(files, folder).rollouts(newest.step, "evaluation");
-  return new Map(newest.results.map((result) => foundResult(newest, result, rollouts)));
+  const own = rollouts.filter((rollout) => isOf(newest, rollout));
+  return new Map(newest.results.map((result) => foundResult(newest, result, own)));
+}
+
+/** A file holds all that was played after the same number of steps. Lines of older versions name no purpose. */
+function isOf({ purpose, model }: EvaluationEntry, rollout: RolloutSummary): boolean {
+  return rollout.model === model?.name && (rollout.purpose ?? purpose) === purpose;
 }
 
 function foundResult(
