@@ -53,17 +53,23 @@ export function evaluationRow(
   isLive: boolean,
 ): RowText {
   const own = evaluations.filter((entry) => entry.step === step);
-  const models = new Set(own.flatMap(({ model }) => (model === undefined ? [] : [model.name])));
-  const name = Array.from(models, (each) => plainLine(each)).join(", ");
+  // Of each model the newest.
+  const newest = new Map(own.map((entry) => [entry.model && plainLine(entry.model.name), entry]));
+  const models = [...newest.keys()].filter((name) => name !== undefined);
+  const name = models.join(", ");
   const label = name || plural(step, "After {0} step", "After {0} steps");
   const saidLabel = name || plural(step, "Evaluation after {0} step", "Evaluation after {0} steps");
-  const results = own.at(-1)?.results;
-  if (results !== undefined) {
-    const rewards = results.map(({ rewardMean }) => formatReward(rewardMean)).join(", ");
+  if (newest.size > 0) {
+    const results = [...newest.values()].flatMap((entry) => entry.results);
     const rollouts = results.reduce((sum, result) => sum + result.rollouts, 0);
     const count = plural(rollouts, "{0} rollout", "{0} rollouts");
-    const said = [l10n.t("mean {0}", rewards), count];
-    return row(label, [rewards, count], ["evaluation"], "beaker", said, saidLabel);
+    const means = [...newest].map(([model, entry]) => ({
+      of: newest.size > 1 && model !== undefined ? `${model} ` : "",
+      rewards: entry.results.map(({ rewardMean }) => formatReward(rewardMean)).join(", "),
+    }));
+    const shown = [...means.map(({ of, rewards }) => `${of}${rewards}`), count];
+    const said = means.map(({ of, rewards }) => `${of}${l10n.t("mean {0}", rewards)}`);
+    return row(label, shown, ["evaluation"], "beaker", [...said, count], saidLabel);
   }
   const [state, words, icon] = isLive
     ? [l10n.t("under way"), ["evaluation", "running"], "loading~spin"]
@@ -165,8 +171,12 @@ function taskName(rollout: RolloutSummary): string {
 }
 
 /** What a group shares with the others around it. */
-function contextOf({ split, temperature }: RolloutSummary): readonly string[] {
-  return [plainLine(split), ...(temperature === null ? [] : [formatTemperature(temperature)])];
+function contextOf({ split, temperature, model }: RolloutSummary): readonly string[] {
+  return [
+    plainLine(split),
+    ...(temperature === null ? [] : [formatTemperature(temperature)]),
+    ...(model === undefined ? [] : [plainLine(model)]),
+  ];
 }
 
 function taskText(rollout: RolloutSummary): string {

@@ -65,6 +65,9 @@ describe("rows", () => {
     expect(groupRow(0, [aRollout(0), aRollout(1)]).description).toBe(
       "all 1.00 · train · 2 rollouts",
     );
+    expect(groupRow(0, [aRollout(0, { model: "step 8", temperature: 0 })]).description).toBe(
+      "1.00 · train · greedy · step 8 · 1 rollout",
+    );
     expect(groupRow(0, [failed]).description).toBe("no reward · train · 1 rollout");
     expect(groupRow(0, [excluded]).context).toBe("group+excluded");
   });

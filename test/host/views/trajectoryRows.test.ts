@@ -43,3 +43,16 @@ test("an evaluation by itself is called after its model", () => {
   expect(rowOf([{ ...entry, model }]).label).not.toContain("\u001b");
   expect(rowOf([{ ...entry, model: { ...model, name: "step 8" } }]).label).toBe("step 8");
 });
+
+test("each of several models that were evaluated after the same steps has its own mean", () => {
+  const entryOf = (name: string, ...means: readonly number[]) => ({
+    ...{ step: 10, model: { name, path: null } },
+    results: means.map((rewardMean) => ({ ...result, rewardMean })),
+  });
+  const entries = [entryOf("A", 0.1), entryOf("A", 0), entryOf("B", 1, 0.5)];
+  expect(evaluationRow(10, entries as unknown as readonly EvaluationEntry[], false)).toMatchObject({
+    label: "A, B",
+    description: "A 0.00 · B 1.00, 0.50 · 96 rollouts",
+    spoken: "A, B, A mean 0.00, B mean 1.00, 0.50, 96 rollouts",
+  });
+});
