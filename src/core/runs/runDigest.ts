@@ -35,7 +35,13 @@ export const runDigestSchema = z.object({
   evaluations: z
     .record(
       z.string(),
-      interval.extend({ step: z.number(), failed: z.number().default(0) }).readonly(),
+      interval
+        .extend({
+          step: z.number(),
+          failed: z.number().default(0),
+          model: z.string().exactOptional(),
+        })
+        .readonly(),
     )
     .readonly(),
 });
@@ -131,10 +137,11 @@ async function newestResults(
   files: FolderFiles,
   folder: string,
 ): Promise<RunDigest["evaluations"]> {
-  const found = (await readEvaluations(files, folder)).flatMap(({ step, results }) =>
+  const found = (await readEvaluations(files, folder)).flatMap(({ step, model, results }) =>
     results.map((result) => {
       const { rewardMean: mean, low, high, failed } = result;
-      return [cellName(result), { mean, low, high, step, failed }] as const;
+      const of = model === undefined ? {} : { model: model.name };
+      return [cellName(result), { mean, low, high, step, failed, ...of }] as const;
     }),
   );
   return Object.fromEntries([...new Map(found)].slice(0, MAX_CELLS));

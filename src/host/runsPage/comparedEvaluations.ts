@@ -80,7 +80,7 @@ function isOf({ purpose, model }: EvaluationEntry, rollout: RolloutSummary): boo
 }
 
 function foundResult(
-  { step }: EvaluationEntry,
+  { step, model }: EvaluationEntry,
   result: EvaluationEntry["results"][number],
   rollouts: readonly RolloutSummary[],
 ): readonly [string, FoundResult] {
@@ -95,6 +95,14 @@ function foundResult(
   const tasks = [...taskRewards(own, failureReward ?? 0)].map(
     ([index, rewards]) => [index, mean(rewards) ?? 0] as const,
   );
-  const found = { step, mean: rewardMean, low, high, failed, rollouts: own.length };
+  const found = {
+    step,
+    mean: rewardMean,
+    low,
+    high,
+    failed,
+    rollouts: own.length,
+    ...(model !== undefined && { model: model.name }),
+  };
   return [cellName(result), { result: found, outcomes: own, tasks: new Map(tasks), failureReward }];
 }

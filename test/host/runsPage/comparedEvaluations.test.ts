@@ -55,7 +55,12 @@ test("of several models that a folder evaluated after the same steps, the newest
     { purpose: "asked", model: "A", rewardOf: () => 0 },
     { purpose: "asked", model: "B", rewardOf: () => 1 },
   ]);
-  expect(found).toMatchObject({ mean: 1, rollouts: TASKS, difference: { mean: 0.5, better: 10 } });
+  expect(found).toMatchObject({
+    model: "B",
+    mean: 1,
+    rollouts: TASKS,
+    difference: { mean: 0.5, better: 10 },
+  });
   expect(found?.tasks.every((reward) => reward === 1)).toBe(true);
 });
 
