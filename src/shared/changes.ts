@@ -24,7 +24,7 @@ export interface RewardPart {
   readonly rollouts: number;
 }
 
-/** Of one step. Means are over rollouts, shares are from 0 to 1; null where nothing was measured. */
+/** Of one step. Means are over rollouts with at least one turn, shares are from 0 to 1; null where nothing was measured. */
 export interface BehaviourRow {
   readonly step: number;
   readonly rollouts: number;

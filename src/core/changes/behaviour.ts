@@ -16,7 +16,7 @@ const READ_PER_STEP = 32;
 const MAX_NAMES = 20;
 const MAX_CACHE_BYTES = 256 * 1024;
 /** Rises when rows are computed otherwise. */
-const CACHE_VERSION = 3;
+const CACHE_VERSION = 4;
 
 /** How refusals begin, from the list of A. Zou et al., "Universal and Transferable Adversarial Attacks on Aligned Language Models" (2023). */
 const REFUSAL =
@@ -82,7 +82,9 @@ async function keptRow(
   }
   const summaries = await reader.rollouts(step);
   if (summaries.length === 0) return null;
-  const row = behaviourOf(step, summaries, await readSome(reader, summaries, READ_PER_STEP));
+  const played = summaries.filter(({ turns }) => turns > 0);
+  const read = await readSome(reader, played, READ_PER_STEP);
+  const row = behaviourOf(step, { summaries, played, read });
   if (!isNewest) {
     const text = JSON.stringify({ version: CACHE_VERSION, size, row });
     // A folder that cannot be written is read all the same.
@@ -91,23 +93,26 @@ async function keptRow(
   return row;
 }
 
-/** The row of a step, some of whose rollouts were read. */
-function behaviourOf(
-  step: number,
-  summaries: readonly RolloutSummary[],
-  read: readonly ReadRollout[],
-): BehaviourRow {
+interface StepRollouts {
+  readonly summaries: readonly RolloutSummary[];
+  /** Those with at least one turn; one that failed before says nothing about the model. */
+  readonly played: readonly RolloutSummary[];
+  /** Some of these. */
+  readonly read: readonly ReadRollout[];
+}
+
+function behaviourOf(step: number, { summaries, played, read }: StepRollouts): BehaviourRow {
   const turns = read.flatMap(({ record }) => record.turns);
-  const calls = summaries.reduce((sum, { toolCalls }) => sum + toolCalls, 0);
-  const failed = summaries.reduce((sum, { failedToolCalls }) => sum + failedToolCalls, 0);
+  const calls = played.reduce((sum, { toolCalls }) => sum + toolCalls, 0);
+  const failed = played.reduce((sum, { failedToolCalls }) => sum + failedToolCalls, 0);
   const perRollout = (count: (rollout: ReadRollout) => number) => mean(read.map(count));
   return {
     step,
     rollouts: summaries.length,
     read: read.length,
-    tokens: mean(summaries.map(({ tokens }) => tokens)),
-    turns: mean(summaries.map((summary) => summary.turns)),
-    calls: mean(summaries.map(({ toolCalls }) => toolCalls)),
+    tokens: mean(played.map(({ tokens }) => tokens)),
+    turns: mean(played.map((summary) => summary.turns)),
+    calls: mean(played.map(({ toolCalls }) => toolCalls)),
     failedCalls: calls === 0 ? null : failed / calls,
     thinking: perRollout(({ record }) => lengthOf(record.turns.map(({ reasoning }) => reasoning))),
     answer: perRollout(({ record }) => lengthOf(record.turns.map(({ content }) => content))),

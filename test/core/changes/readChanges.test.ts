@@ -4,7 +4,7 @@ import { readChanges } from "../../../src/core/changes/readChanges.ts";
 import { stepPaths } from "../../../src/core/runFolder/files/layout.ts";
 import type { BehaviourRow, ChangesReport } from "../../../src/shared/changes.ts";
 import { createMemoryFileSystem } from "../runFolder/memoryFileSystem.ts";
-import { HACKED_STEPS, writeHackedRollouts } from "./hackedRun.ts";
+import { HACKED_STEPS, writeFailedGroup, writeHackedRollouts } from "./hackedRun.ts";
 
 const FOLDER = "/runs/hacked";
 let files = createMemoryFileSystem();
@@ -69,6 +69,17 @@ it("measures tools, lengths, ends and refusals of every step", async () => {
       tools: { edit: 0.75, run: 0.25 },
       stops: { finished: 0.75, max_turns: 0.25 },
     },
+  });
+});
+
+it("measures no behavior on rollouts that were never played", async () => {
+  const [before] = await behaviour();
+  await writeFailedGroup(files, FOLDER, 0);
+  const [after] = await behaviour();
+  expect(after).toEqual({
+    ...before,
+    rollouts: 16,
+    stops: { max_turns: 0.5, environment_error: 0.5 },
   });
 });
 
