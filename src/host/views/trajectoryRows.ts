@@ -2,6 +2,7 @@
 
 import type { EvaluationEntry } from "../../core/runFolder/evaluationLog.ts";
 import type { MetricColumns } from "../../core/runFolder/metrics/metricColumns.ts";
+import { areEqualRewards, isSuccess } from "../../core/runFolder/metrics/outcomes.ts";
 import type { RolloutSummary } from "../../core/runFolder/reader.ts";
 import { summarize } from "../../core/util/stats.ts";
 import {
@@ -15,9 +16,6 @@ import { l10n } from "../../shared/l10n.ts";
 import type { RunFile } from "../../shared/runFile.ts";
 import { plainLine, plainMessage } from "../vscode/plainText.ts";
 import type { RowText } from "./runRow.ts";
-
-/** A reward from here on counts as a success. */
-const SUCCESS = 1;
 
 /** Steps count from 0 here and from 1 in the text. `isLive`: a trainer is at work on the run. */
 export function stepRow(step: number, metrics: MetricColumns, isLive: boolean): RowText {
@@ -77,8 +75,12 @@ export function evaluationRow(
   return row(label, [state], words, icon, [state], saidLabel);
 }
 
-/** `rollouts` are all of the group that have ended. */
-export function groupRow(group: number, rollouts: readonly RolloutSummary[]): RowText {
+/** `rollouts` are all of the group that have ended; from `successReward` on one is a success. */
+export function groupRow(
+  group: number,
+  rollouts: readonly RolloutSummary[],
+  successReward: number,
+): RowText {
   const [first] = rollouts;
   const number = l10n.t("Group {0}", group + 1);
   const label = first === undefined ? number : taskName(first);
@@ -88,7 +90,7 @@ export function groupRow(group: number, rollouts: readonly RolloutSummary[]): Ro
   const isExcluded = rollouts.every(({ score }) => score !== null && score.advantage === null);
   const count = plural(rollouts.length, "{0} rollout", "{0} rollouts");
   const words = ["group", ...(isExcluded ? ["excluded"] : [])];
-  const icon = isExcluded ? "circle-slash" : groupIcon(min, max);
+  const icon = isExcluded ? "circle-slash" : groupIcon(rewards, successReward);
   const end = isExcluded ? [count, l10n.t("excluded")] : [count];
   const rowOf = (shown: readonly string[], said = shown): RowText => {
     const context = first === undefined ? [] : contextOf(first);
@@ -96,7 +98,7 @@ export function groupRow(group: number, rollouts: readonly RolloutSummary[]): Ro
   };
   if (rewards.length === 0) return rowOf([l10n.t("no reward")]);
   if (rewards.length === 1) return rowOf([formatReward(min)]);
-  if (min === max) return rowOf([l10n.t("all {0}", formatReward(min))]);
+  if (areEqualRewards(rewards)) return rowOf([l10n.t("all {0}", formatReward(min))]);
   const range = `${formatReward(min)} … ${formatReward(max)}`;
   return rowOf([formatReward(mean), range], [l10n.t("mean {0}", formatReward(mean)), range]);
 }
@@ -118,7 +120,8 @@ export function noStepsText(file: RunFile | null, isLive: boolean): string {
   }
 }
 
-export function rolloutItemRow(rollout: RolloutSummary): RowText {
+/** From `successReward` on the rollout is a success. */
+export function rolloutItemRow(rollout: RolloutSummary, successReward: number): RowText {
   const { reward, score, turns, tokens, stop, error } = rollout;
   const advantage = score?.advantage == null ? null : formatSigned(score.advantage);
   const end = [
@@ -140,7 +143,7 @@ export function rolloutItemRow(rollout: RolloutSummary): RowText {
     `#${rollout.rollout + 1}`,
     shown,
     ["rollout", ...(error === null ? [] : ["failed"])],
-    rolloutIcon(rollout),
+    rolloutIcon(rollout, successReward),
     said,
     l10n.t("rollout {0}", rollout.rollout + 1),
   );
@@ -184,16 +187,17 @@ function taskText(rollout: RolloutSummary): string {
   return [`${shortName(rollout)} ${split} ${rollout.index}`, ...sampling].join(", ");
 }
 
-function groupIcon(min: number | null, max: number | null): string {
-  if (min === null || max === null) return "error";
-  if (min !== max) return "pie-chart";
-  return min >= SUCCESS ? "pass" : "circle-outline";
+function groupIcon(rewards: readonly number[], successReward: number): string {
+  const [reward] = rewards;
+  if (reward === undefined) return "error";
+  if (!areEqualRewards(rewards)) return "pie-chart";
+  return isSuccess({ reward }, successReward) ? "pass" : "circle-outline";
 }
 
-function rolloutIcon({ reward, stop }: RolloutSummary): string {
-  if (reward === null) return "error";
-  if (stop === "reached_terminal_state") return reward >= SUCCESS ? "pass" : "circle-large-outline";
-  return "warning";
+function rolloutIcon(rollout: RolloutSummary, successReward: number): string {
+  if (rollout.reward === null) return "error";
+  if (rollout.stop !== "reached_terminal_state") return "warning";
+  return isSuccess(rollout, successReward) ? "pass" : "circle-large-outline";
 }
 
 /** `shown` begins with what matters, because a narrow side bar cuts the rest off; `said` has it in words. */
