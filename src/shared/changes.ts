@@ -28,13 +28,14 @@ export interface RewardPart {
 export interface BehaviourRow {
   readonly step: number;
   readonly rollouts: number;
-  /** Rollouts whose texts were read: the tools, texts and refusals below are of these. */
+  /** Rollouts whose texts were read: the tools, texts, malformed calls and refusals below are of these. */
   readonly read: number;
   readonly tokens: number | null;
   readonly turns: number | null;
   readonly calls: number | null;
-  /** Of all calls. */
+  /** Of the calls that ran. */
   readonly failedCalls: number | null;
+  readonly malformedCalls: number | null;
   /** Characters. */
   readonly thinking: number | null;
   readonly answer: number | null;

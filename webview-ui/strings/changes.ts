@@ -57,6 +57,7 @@ export const changesStrings = {
     turns: l10n.t("Turns of a rollout"),
     calls: l10n.t("Calls of a rollout"),
     failedCalls: l10n.t("Failed calls"),
+    malformedCalls: l10n.t("Malformed calls of a rollout"),
     thinking: l10n.t("Characters of thinking"),
     answer: l10n.t("Characters of answers"),
     argument: l10n.t("Characters of arguments"),

@@ -6,7 +6,7 @@ import type { FolderFiles } from "../ports.ts";
 import { stepPaths } from "../runFolder/files/layout.ts";
 import { createRunReader, type RolloutSummary, type RunReader } from "../runFolder/reader.ts";
 import { parseJson } from "../util/jsonl.ts";
-import { mean } from "../util/stats.ts";
+import { mean, sum } from "../util/stats.ts";
 import { evenly, type ReadRollout, readSome } from "./readSample.ts";
 import { rewardParts } from "./rewardParts.ts";
 
@@ -34,7 +34,8 @@ const cacheSchema = z.object({
   size: z.number(),
   row: z.object({
     ...{ step: z.number(), rollouts: z.number(), read: z.number() },
-    ...{ tokens: measure, turns: measure, calls: measure, failedCalls: measure },
+    ...{ tokens: measure, turns: measure },
+    ...{ calls: measure, failedCalls: measure, malformedCalls: measure },
     ...{ thinking: measure, answer: measure, argument: measure, refusals: measure },
     ...{ parts: z.array(part), stops: byName, tools: byName },
   }),
@@ -103,8 +104,8 @@ interface StepRollouts {
 
 function behaviourOf(step: number, { summaries, played, read }: StepRollouts): BehaviourRow {
   const turns = read.flatMap(({ record }) => record.turns);
-  const calls = played.reduce((sum, { toolCalls }) => sum + toolCalls, 0);
-  const failed = played.reduce((sum, { failedToolCalls }) => sum + failedToolCalls, 0);
+  const calls = sum(played.map(({ toolCalls }) => toolCalls));
+  const failed = sum(played.map(({ failedToolCalls }) => failedToolCalls));
   const perRollout = (count: (rollout: ReadRollout) => number) => mean(read.map(count));
   return {
     step,
@@ -114,6 +115,9 @@ function behaviourOf(step: number, { summaries, played, read }: StepRollouts): B
     turns: mean(played.map((summary) => summary.turns)),
     calls: mean(played.map(({ toolCalls }) => toolCalls)),
     failedCalls: calls === 0 ? null : failed / calls,
+    malformedCalls: perRollout(({ record }) =>
+      sum(record.turns.map(({ errors }) => errors.length)),
+    ),
     thinking: perRollout(({ record }) => lengthOf(record.turns.map(({ reasoning }) => reasoning))),
     answer: perRollout(({ record }) => lengthOf(record.turns.map(({ content }) => content))),
     argument: mean(turns.flatMap((turn) => turn.calls.map(({ args }) => args.length))),
@@ -129,7 +133,7 @@ function behaviourOf(step: number, { summaries, played, read }: StepRollouts): B
 }
 
 function lengthOf(texts: readonly (string | null)[]): number {
-  return texts.reduce((sum, text) => sum + (text?.length ?? 0), 0);
+  return sum(texts.map((text) => text?.length ?? 0));
 }
 
 /** In which share of the lists each name occurs; the most frequent ones. */

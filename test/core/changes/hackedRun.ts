@@ -32,6 +32,22 @@ export async function writeFailedGroup(
   }
 }
 
+/** A step with one rollout, of whose five calls three were malformed, one failed and one ran well. */
+export async function writeMalformedCalls(
+  fileSystem: FolderFiles,
+  folder: string,
+  step: number,
+): Promise<void> {
+  const [turn] = aRecord().turns;
+  const [result] = turn?.results ?? [];
+  if (turn === undefined || result === undefined) throw new Error("A record has a result.");
+  const error = { kind: "json", raw: "{", message: "It ends early." };
+  const malformed = { ...turn, calls: [], results: [], errors: [error, error, error] };
+  const results = [result, { ...result, isError: true }];
+  const turns = [malformed, { ...turn, calls: [...turn.calls, ...turn.calls], results }];
+  await hackedStore(fileSystem, folder).addRollout(aRecord({ step, turns }));
+}
+
 function hackedStore(fileSystem: FolderFiles, folder: string) {
   return createRolloutStore({ fileSystem, redactor: new Redactor(), folder });
 }
