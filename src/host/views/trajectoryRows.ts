@@ -1,6 +1,7 @@
 /** What the rows of the Trajectories view say about a step, a group and a rollout. */
 
 import type { EvaluationEntry } from "../../core/runFolder/evaluationLog.ts";
+import { groupCounts } from "../../core/runFolder/metrics/groupMetrics.ts";
 import type { MetricColumns } from "../../core/runFolder/metrics/metricColumns.ts";
 import { areEqualRewards, isSuccess } from "../../core/runFolder/metrics/outcomes.ts";
 import type { RolloutSummary } from "../../core/runFolder/reader.ts";
@@ -30,15 +31,15 @@ export function stepRow(step: number, metrics: MetricColumns, isLive: boolean): 
     return row(label, [l10n.t("under way")], ["step", "running"], "loading~spin");
   }
   const excluded = value("num_excluded_groups") ?? 0;
-  const groups = (value("num_groups") ?? 0) + excluded;
+  const { all, compared } = groupCounts(value);
   const mean = formatReward(value("rollout/reward/mean"));
   const trained =
-    excluded > 0
-      ? l10n.t("{0} of {1} groups", formatCount(groups - excluded), formatCount(groups))
-      : plural(groups, "{0} group", "{0} groups");
+    compared < all
+      ? l10n.t("{0} of {1} groups", formatCount(compared), formatCount(all))
+      : plural(all, "{0} group", "{0} groups");
   const said = [
     l10n.t("mean {0}", mean),
-    plural(groups, "{0} group", "{0} groups"),
+    plural(all, "{0} group", "{0} groups"),
     ...(excluded > 0 ? [l10n.t("{0} excluded", formatCount(excluded))] : []),
   ];
   return row(label, [mean, trained], ["step"], "symbol-number", said);

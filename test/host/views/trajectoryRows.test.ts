@@ -30,6 +30,16 @@ test("a step's row begins with its reward and has everything in words for who he
   });
 });
 
+test("groups that were not excluded count also where nothing was sent to the trainer", () => {
+  const nothingSent = new MetricColumns();
+  const counts = { num_groups: 0, num_excluded_groups: 0, group: { size: { count: 8 } } };
+  nothingSent.add({ step: 0, ...counts, rollout: { reward: { mean: 0 } } });
+  expect(stepRow(0, nothingSent, true)).toMatchObject({
+    description: "0.00 · 0 of 8 groups",
+    spoken: "Step 1, mean 0.00, 8 groups",
+  });
+});
+
 test("an evaluation by itself is called after its model", () => {
   const entry = { step: 8, results: [result] };
   const rowOf = (entries: readonly object[]) =>
