@@ -1,5 +1,6 @@
 /** A series in words: what a chart says at a glance. */
 
+import { type BestReward, decidingMean, NO_BEST, withReward } from "../../src/shared/bestReward.ts";
 import { formatReward } from "../../src/shared/format.ts";
 import { behindReward, trendOf } from "../../src/shared/trend.ts";
 import { rewardTrendText, trendWord } from "../../src/shared/trendText.ts";
@@ -14,7 +15,7 @@ interface Series {
 
 /** Latest, highest and trend of a metric; empty without known values. */
 export function summarize({ values, steps }: Series): string {
-  const ends = latestAndHighest(values, steps, formatValue);
+  const ends = latestAndHighest(values, steps);
   if (ends === null) return "";
   const trend = trendOf(Array.from(values, (value, row) => ({ step: steps[row] ?? row, value })));
   return strings.small.summary(ends.latest, ends.highest, ends.step, trendWord(trend));
@@ -24,15 +25,17 @@ export function summarize({ values, steps }: Series): string {
 interface BehindReward {
   readonly groups: Float64Array;
   readonly groupStd: Float64Array;
+  /** Share of the rollouts that have a reward. */
+  readonly scored: Float64Array;
 }
 
-/** The same of the reward, whose highest value is the best. */
+/** Trend and latest value of the reward, and what was reached at best. */
 export function summarizeReward(
   { values, steps }: Series,
-  { groups, groupStd }: BehindReward,
+  { groups, groupStd, scored }: BehindReward,
 ): string {
-  const ends = latestAndHighest(values, steps, formatReward);
-  if (ends === null) return "";
+  const last = values.findLast((value) => !Number.isNaN(value));
+  if (last === undefined) return "";
   const known = (column: Float64Array, row: number): number | null =>
     Number.isFinite(column[row]) ? (column[row] ?? null) : null;
   const points = Array.from(values, (value, row) => ({
@@ -40,15 +43,19 @@ export function summarizeReward(
     value,
     ...behindReward(known(groups, row), known(groupStd, row)),
   }));
-  const { latest, highest, step } = ends;
-  return `${rewardTrendText(trendOf(points))}. ${strings.reward.summary(latest, highest, step)}`;
+  let reached = NO_BEST;
+  for (const [row, { step }] of points.entries()) {
+    reached = withReward(reached, decidingMean(known(values, row), known(scored, row)), step);
+  }
+  return `${rewardTrendText(trendOf(points))}. ${reachedText(formatReward(last), reached)}`;
 }
 
-function latestAndHighest(
-  values: Float64Array,
-  steps: Float64Array,
-  format: (value: number) => string,
-) {
+function reachedText(latest: string, { recent, best }: BestReward): string {
+  if (best === null) return strings.reward.latest(latest);
+  return strings.reward.summary(latest, formatReward(best.value), best.step, recent.length);
+}
+
+function latestAndHighest(values: Float64Array, steps: Float64Array) {
   let highest = -1;
   let latest = -1;
   for (const [row, value] of values.entries()) {
@@ -58,8 +65,8 @@ function latestAndHighest(
   }
   if (latest < 0) return null;
   return {
-    latest: format(values[latest] ?? Number.NaN),
-    highest: format(values[highest] ?? Number.NaN),
+    latest: formatValue(values[latest] ?? Number.NaN),
+    highest: formatValue(values[highest] ?? Number.NaN),
     step: (steps[highest] ?? 0) + 1,
   };
 }

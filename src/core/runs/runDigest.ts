@@ -1,6 +1,7 @@
 /** What the table of runs says of a run beyond its last rows: read once, then only where its files have grown. */
 
 import * as z from "zod";
+import { NO_BEST } from "../../shared/bestReward.ts";
 import type { RunFile } from "../../shared/runFile.ts";
 import { LISTED_METRICS, type RunDigestView } from "../../shared/runsPage.ts";
 import { firingAfter } from "../alarms/alarmFacts.ts";
@@ -9,7 +10,7 @@ import { cellName, readEvaluations } from "../runFolder/evaluationLog.ts";
 import { runPaths } from "../runFolder/files/layout.ts";
 import { readLines } from "../runFolder/files/lineReader.ts";
 import { type MetricsRow, metricAt } from "../runFolder/metrics/metricsTree.ts";
-import { NO_BEST, withStepReward } from "../runFolder/metrics/stepReward.ts";
+import { withStepReward } from "../runFolder/metrics/stepReward.ts";
 import { isMetricsRow } from "../runFolder/reader.ts";
 
 const bound = z.number().nullable();

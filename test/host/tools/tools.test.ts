@@ -69,7 +69,7 @@ beforeAll(async () => {
     isProcessAlive: () => true,
   });
   if (listed === null) throw new Error("The run was not written.");
-  run = { ...listed, status: null, isLive: true };
+  run = { ...listed, status: null, best: null, isLive: true };
   tools = new Tools({
     ...{ fileSystem, redactor, now: Date.now },
     store: { runs: [run] },

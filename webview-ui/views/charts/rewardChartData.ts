@@ -48,6 +48,8 @@ export interface RewardChartData {
   readonly groups: Float64Array;
   /** Standard deviation of the means of these. */
   readonly groupStd: Float64Array;
+  /** Share of the rollouts that have a reward. */
+  readonly scored: Float64Array;
   /** As it is drawn; null when it is drawn as it is. */
   readonly smoothed: Float64Array | null;
   readonly series: readonly ChartSeries[];
@@ -100,6 +102,7 @@ export function rewardChartData(
     counts: columns.values("rollout/reward/count"),
     groups: columns.values("group/size/count"),
     groupStd: columns.values(`${REWARD}/group_std`),
+    scored: columns.values("rollout/scored_frac"),
     smoothed: isSmoothed ? mean : null,
     steps: columns.steps(),
     names: columnNames(columns),

@@ -1,5 +1,6 @@
 /** What counts as a failed rollout, and what as a success: one definition for metrics, evaluations, targets, checkpoints and alarms. */
 
+import { MIN_SCORED_SHARE } from "../../../shared/bestReward.ts";
 import { summarize } from "../../util/stats.ts";
 
 /** A rollout that has ended; its reward is null when it failed. */
@@ -11,8 +12,6 @@ export interface Outcome {
 const TOLERANCE = 1e-8;
 /** Rewards of a group closer than this are equal: a normalized advantage would make a large one of their rounding; verl adds as much. */
 const EQUAL_REWARDS = 1e-6;
-/** A mean over fewer of its rollouts ends no run and chooses no checkpoint: what is missing may be what went wrong. */
-export const MIN_SCORED_SHARE = 0.9;
 
 export function isFailed({ reward }: Outcome): boolean {
   return reward === null;
