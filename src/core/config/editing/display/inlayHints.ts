@@ -161,11 +161,10 @@ const RUN_MEASURES: Measures = {
 };
 
 function endMeasure(run: MeasuredRun): Measure {
-  const { isLive, steps, totalSteps, secondsLeft, step } = run;
+  const { isLive, steps, totalSteps, secondsLeft, step, used } = run;
   if (!isLive || totalSteps === null || steps >= totalSteps) {
-    const tookS = step.seconds === null ? null : step.seconds * steps;
-    const took = tookS === null ? "" : ` in about ${formatDuration(tookS)}`;
-    const cost = run.used.costUsd === null ? null : formatCost(run.used.costUsd);
+    const took = used.seconds === null ? "" : ` in ${formatDuration(used.seconds)}`;
+    const cost = used.costUsd === null ? null : formatCost(used.costUsd);
     const planned = totalSteps ?? steps;
     const part = steps < planned ? `${formatCount(steps)}/` : "";
     const done = `${part}${formatQuantity(Math.max(steps, planned), "step")}${took}`;

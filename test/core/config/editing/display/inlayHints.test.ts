@@ -80,17 +80,19 @@ describe("hints beside the keys of a configuration", () => {
     expect(shown(run, text)).toEqual(["max_steps: 200 ‹· 3 h 58 min left · step 50/200›"]);
   });
 
-  it("give the length of a run that came to its end", () => {
+  it("give the time that a run has taken once it came to its end, not that of its last steps", () => {
     const run = aMeasuredRun({ steps: 200 });
     expect(shown(run, "max_steps: 200\n")).toEqual([
-      "max_steps: 200 ‹· 200 steps in about 5 h 17 min · $41.50›",
+      "max_steps: 200 ‹· 200 steps in 1 h 30 min · $41.50›",
     ]);
+    const untimed = { ...run, used: { ...run.used, seconds: null } };
+    expect(shown(untimed, "max_steps: 200\n")).toEqual(["max_steps: 200 ‹· 200 steps · $41.50›"]);
   });
 
   it("say how far a run came that ended before its last step, never what is left", () => {
     const run = aMeasuredRun({ isLive: false });
     expect(shown(run, "max_steps: 200\n")).toEqual([
-      "max_steps: 200 ‹· 50/200 steps in about 1 h 19 min · $41.50›",
+      "max_steps: 200 ‹· 50/200 steps in 1 h 30 min · $41.50›",
     ]);
   });
 
