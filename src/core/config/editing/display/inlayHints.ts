@@ -5,6 +5,7 @@ import {
   formatCount,
   formatDuration,
   formatExact,
+  formatKey,
   formatMeasure,
   formatQuantity,
   formatReward,
@@ -222,12 +223,12 @@ function lengthsText({
 
 /** `at 32: ` where the run had another value under this key. */
 function beforeText(path: readonly string[], changed: readonly string[], run: MeasuredRun): string {
-  if (!changed.includes(path.join("."))) return "";
+  if (!changed.includes(formatKey(path))) return "";
   const value = valueAt(run.settings, path);
   return typeof value === "number" ? `at ${value}: ` : "before: ";
 }
 
-/** Dotted keys of plain values that the run had otherwise. */
+/** Keys of plain values that the run had otherwise. */
 function changedKeys(
   pairs: readonly { readonly path: readonly string[]; readonly pair: Pair }[],
   values: unknown,
@@ -240,7 +241,7 @@ function changedKeys(
     const isPlain = ["number", "boolean", "string"].includes(typeof written);
     if (field === undefined || field.type === "object" || !isPlain) return [];
     if (field.type === "string" && field.isSecret === true) return [];
-    return isSame(written, valueAt(settings, path)) ? [] : [path.join(".")];
+    return isSame(written, valueAt(settings, path)) ? [] : [formatKey(path)];
   });
 }
 

@@ -119,6 +119,19 @@ describe("hints beside the keys of a configuration", () => {
     expect(hint?.markdown).toContain("other values for `batch_size`, `max_response_tokens`.");
   });
 
+  it("name a key that had another value as overrides take it", () => {
+    const name = "Owner/Game.v2";
+    const measured = { reward: 0.5, success: 0.4, meanTurns: 2, outOfTurns: 0 };
+    const run = aMeasuredRun({
+      settings: { environments: { [name]: { num_rollouts: 8 } } },
+      environments: { [name]: measured },
+    });
+    const text = `environments:\n  ${name}:\n    num_rollouts: 4\n`;
+    const hint = inlayHints(text, { path: "run.yaml", run }).at(-1);
+    expect(hint?.label).toContain("at 8: ");
+    expect(hint?.markdown).toContain('`environments."Owner/Game.v2".num_rollouts`');
+  });
+
   it("are short enough to be shown as a whole, and say the rest where they are pointed at", () => {
     const text = TEXT.replace("batch_size: 32", "batch_size: 64");
     const hints = inlayHints(text, { path: "run.yaml", run: aMeasuredRun() });
