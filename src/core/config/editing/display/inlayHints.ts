@@ -177,7 +177,10 @@ function endMeasure(run: MeasuredRun): Measure {
     ...(costLeft === null ? [] : [formatCost(costLeft)]),
   ];
   return {
-    label: [left.length === 0 ? null : `${left.join(" and ")} left`, `step ${steps}/${totalSteps}`],
+    label: [
+      left.length === 0 ? null : `${left.join(" and ")} left`,
+      `step ${formatCount(steps)}/${formatCount(totalSteps)}`,
+    ],
     says: "What the run has left to do, at the pace and the cost of its steps so far.",
   };
 }
@@ -247,8 +250,8 @@ function changedKeys(
 
 function basisText({ name, steps, totalSteps, measuredSteps }: MeasuredRun): string {
   const many = measuredSteps === 1 ? "its last step" : `its last ${measuredSteps} steps`;
-  const total = totalSteps === null ? "" : ` of ${totalSteps}`;
-  return `Measured by run ${code(name)} in ${many}, up to step ${steps}${total}.`;
+  const total = totalSteps === null ? "" : ` of ${formatCount(totalSteps)}`;
+  return `Measured by run ${code(name)} in ${many}, up to step ${formatCount(steps)}${total}.`;
 }
 
 const MAX_CHANGES = 4;

@@ -140,6 +140,13 @@ describe("hints beside the keys of a configuration", () => {
     expect(hints[0]?.markdown).toContain("at 32: 412k tokens a step · $0.830 · 1 min 35 s\n");
   });
 
+  it("write numbers of steps with separators", () => {
+    const run = aMeasuredRun({ steps: 1_200, totalSteps: 20_000, secondsLeft: null });
+    const [hint] = inlayHints("max_steps: 20000\n", { path: "run.yaml", run });
+    expect(hint?.label).toMatch(/ step 1,200\/20,000$/);
+    expect(hint?.markdown).toContain("up to step 1,200 of 20,000.");
+  });
+
   it("say which run they are of and how many steps they rest on", () => {
     const run = aMeasuredRun({ name: "calc `x` [a](b)" });
     const [hint] = inlayHints(TEXT, { path: "run.yaml", run });
