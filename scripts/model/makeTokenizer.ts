@@ -1,5 +1,5 @@
 /**
- * Makes the embedded model's tokenizer: byte-level BPE with all 512 ids assigned, merges learnt from scripted games.
+ * Makes the embedded model's tokenizer: byte-level BPE with all 512 ids assigned, merges learned from scripted games.
  * Run: `node scripts/run.mjs scripts/model/makeTokenizer.ts` (about ten seconds; the result is the same every time).
  */
 

@@ -1,5 +1,6 @@
 /** The command `train --dry_run`: what the first step would be made of, printed instead of trained. */
 
+import { groupCounts } from "../core/runFolder/metrics/groupMetrics.ts";
 import { flattenMetrics } from "../core/runFolder/metrics/metricsTree.ts";
 import type { RolloutSummary } from "../core/runFolder/reader.ts";
 import { createRunReader } from "../core/runFolder/reader.ts";
@@ -71,13 +72,13 @@ function isTrained({ score }: RolloutSummary): boolean {
 /** What an update would get; the numbers are those of the step's row. */
 function trainedLines(row: ReturnType<typeof flattenMetrics>): readonly Line[] {
   const number = (name: string): number => Number(row[name] ?? 0);
+  const { all, compared } = groupCounts(number);
   const count = (name: string): string => formatCount(number(name));
   const datums = plural(number("num_datums"), "{0} datum", "{0} datums");
   const prompts = number("tokens/prefill_cached") + number("tokens/prefill_uncached");
-  const groups = number("num_groups") + number("num_excluded_groups");
   return [
     heading(l10n.t("what would be trained")),
-    labelled(l10n.t("groups"), l10n.t("{0} of {1}", count("num_groups"), formatCount(groups))),
+    labelled(l10n.t("groups"), l10n.t("{0} of {1}", formatCount(compared), formatCount(all))),
     labelled(
       l10n.t("data"),
       l10n.t("{0} with {1} sampled tokens", datums, count("train/action_tokens")),

@@ -35,7 +35,7 @@ import { readSetting } from "./vscode/settings.ts";
 
 export interface AppOptions {
   readonly context: vscode.ExtensionContext;
-  /** Without what `redactor` has learnt. */
+  /** Without what `redactor` has learned. */
   readonly log: vscode.LogOutputChannel;
   readonly redactor: Redactor;
   readonly trees: Trees;

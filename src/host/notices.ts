@@ -6,7 +6,7 @@ import { editsTitle } from "../core/alarms/formatSettingChange.ts";
 import type { FileSystem } from "../core/ports.ts";
 import { systemClock } from "../node/clock.ts";
 import { EXIT } from "../shared/exitCodes.ts";
-import { formatDuration, plural } from "../shared/format.ts";
+import { formatCount, formatDuration, plural } from "../shared/format.ts";
 import type { SweepMember } from "../shared/runFile.ts";
 import { applyAlarm } from "./runs/applyAlarm.ts";
 import { resumeBefore, saveBefore } from "./runs/branchRun.ts";
@@ -90,7 +90,7 @@ export class Notices implements vscode.Disposable {
           : ` ${vscode.l10n.t("Its last state expires in {0}.", formatDuration(left))}`;
       const text = vscode.l10n.t(
         "The run {0} was interrupted after step {1}.{2}{3}",
-        ...[run.name, run.steps, cost, end],
+        ...[run.name, formatCount(run.steps), cost, end],
       );
       const keep = vscode.l10n.t("Keep Last State");
       const keeps = isExpiring(run, Date.now()) ? [keep] : [];
@@ -146,7 +146,12 @@ export class Notices implements vscode.Disposable {
     await workspaceState.update(ALARM_REPORTED, [...reported, runId].slice(-REMEMBERED_RUNS));
     const open = vscode.l10n.t("Open Dashboard");
     const fix = editsTitle(alarm.edits);
-    const text = vscode.l10n.t("{0}, step {1}: {2}", run.name, alarm.step + 1, alarm.seen);
+    const text = vscode.l10n.t(
+      "{0}, step {1}: {2}",
+      run.name,
+      formatCount(alarm.step + 1),
+      alarm.seen,
+    );
     const before = vscode.l10n.t("Resume from Before This Alarm");
     const { fileSystem } = this.#options;
     const save = await saveBefore(fileSystem, folder, alarm.step);

@@ -24,17 +24,18 @@ export interface RewardPart {
   readonly rollouts: number;
 }
 
-/** Of one step. Means are over rollouts, shares are from 0 to 1; null where nothing was measured. */
+/** Of one step. Means are over rollouts with at least one turn, shares are from 0 to 1; null where nothing was measured. */
 export interface BehaviourRow {
   readonly step: number;
   readonly rollouts: number;
-  /** Rollouts whose texts were read: the tools, texts and refusals below are of these. */
+  /** Rollouts whose texts were read: the tools, texts, malformed calls and refusals below are of these. */
   readonly read: number;
   readonly tokens: number | null;
   readonly turns: number | null;
   readonly calls: number | null;
-  /** Of all calls. */
+  /** Of the calls that ran. */
   readonly failedCalls: number | null;
+  readonly malformedCalls: number | null;
   /** Characters. */
   readonly thinking: number | null;
   readonly answer: number | null;

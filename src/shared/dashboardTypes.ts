@@ -129,6 +129,8 @@ export interface RolloutRow extends RolloutKey {
   readonly index: number;
   /** 0 = greedy; null for a rollout of training. */
   readonly temperature: number | null;
+  /** Name of the model, in an evaluation by itself; absent for the weights of the run. */
+  readonly model?: string;
   /** Null when the rollout failed. */
   readonly reward: number | null;
   /** Null until the step is scored, and for rollouts that were left out. */

@@ -34,6 +34,8 @@ export interface EvaluationDigest extends MeanInterval {
   readonly step: number;
   /** Rollouts. */
   readonly failed: number;
+  /** Name of the model; absent for the weights of the run. */
+  readonly model?: string;
 }
 
 /** A row of the table. */
@@ -80,6 +82,8 @@ export interface RunDigestView {
 export interface ComparedResult extends MeanInterval {
   /** Completed steps. */
   readonly step: number;
+  /** Name of the model; absent for the weights of the run. */
+  readonly model?: string;
   readonly rollouts: number;
   readonly failed: number;
   /** Mean rewards of the listed tasks; null where the run has none. */

@@ -73,7 +73,7 @@ function describeChange(before: Note, now: Note): string | null {
   const isSameTemplate = before.template_sha256 === now.template_sha256;
   if (isSameTokenizer && isSameTemplate) return null;
   const changed = isSameTokenizer ? "chat template" : "tokenizer";
-  return `The ${changed} is no longer the one that this run had before: ${describe(before)} then, ${describe(now)} now. What the model learnt may not fit it. Stop the run and put the earlier files back, or start a new run.`;
+  return `The ${changed} is no longer the one that this run had before: ${describe(before)} then, ${describe(now)} now. What the model learned may not fit it. Stop the run and put the earlier files back, or start a new run.`;
 }
 
 function describe({ name, source, revision, tokenizer_sha256 }: Note): string {

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { groupBy } from "../../src/core/util/groupBy.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
 import { HOSTILE_TEXT, writeHardRun } from "../host/dashboard/writtenRun.ts";
 import { accessibilityFaults } from "../workbench/accessibility.ts";
@@ -407,6 +408,20 @@ describe("the page of the dashboard", () => {
         element.textContent = next;
       }, shown);
     }
+  });
+
+  it("begins the plots of one row of small charts at the same height, whatever stands above them", async () => {
+    const { page } = await open(undefined, smallFolder);
+    await page.locator(".small .u-over").last().waitFor();
+    const places = (await page.evaluate(`[...document.querySelectorAll(".small")].map((card) =>
+      [card, card.querySelector(".u-over")].map((each) => each.getBoundingClientRect().top))`)) as [
+      card: number,
+      plot: number,
+    ][];
+    const rows = groupBy(places, ([card]) => card);
+    expect(rows.size).toBeGreaterThan(1);
+    const starts = [...rows.values()].map((row) => new Set(row.map(([, plot]) => plot)).size);
+    expect(starts).toEqual(starts.map(() => 1));
   });
 
   it("draws every metric of a folder that holds metrics only, and has no tab without content", async () => {

@@ -38,7 +38,11 @@ function rowOf(step: number): object {
   const turns = { mean: 1.6 };
   return {
     step,
-    progress: { done_frac: (step + 1) / PLANNED, eta_s: 95 * (PLANNED - 1 - step) },
+    progress: {
+      done_frac: (step + 1) / PLANNED,
+      elapsed_s: 95 * (step + 1),
+      eta_s: 95 * (PLANNED - 1 - step),
+    },
     tokens: {
       ...{ sampled: 212_000, prefill_cached: 40_000, prefill_uncached: 90_000, trained: 70_301 },
       cumulative: { sampled: 1, prefill_cached: 2, prefill_uncached: 3, trained: 20_600_000 },

@@ -70,7 +70,7 @@ it("scores the rollouts that the run will train, and leaves its folder when aske
   await expect(access(join(runs(), "config-dry-run", "checkpoints.jsonl"))).rejects.toThrow();
 });
 
-it("fails where nothing could be learnt or the environment is not there", async () => {
+it("fails where nothing could be learned or the environment is not there", async () => {
   const words = [
     "--environments.local/calculator.nonterminal_reward=null",
     "--max_response_tokens=1",

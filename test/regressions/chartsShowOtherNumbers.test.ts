@@ -67,7 +67,7 @@ describe("the reward chart", () => {
     const edge = (key: string) => Array.from(series.find((one) => one.key === key)?.values ?? []);
     expect(bands.map(({ upper }) => upper)).toEqual(["interval-upper"]);
     expect(edge("interval-upper")).toEqual([0.2, 0.9, 0.3]);
-    expect(edge("interval-lower")).toEqual([0, 0.8, 0.2]);
+    expect(edge("interval-lower")).toEqual([-0.1, 0.8, 0.2]);
   });
 
   it("has the bands that were chosen", () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Basis, PlayedGroup } from "../../src/core/estimate/basis.ts";
 import { estimateRun } from "../../src/core/estimate/estimate.ts";
 import type { EstimatePlan } from "../../src/core/estimate/plan.ts";
-import { trainedShareOf, UNSEEN } from "../../src/core/estimate/trainedShare.ts";
+import { trainedSharesOf, UNSEEN } from "../../src/core/estimate/trainedShare.ts";
 import { NO_TOKENS } from "../../src/core/usage/tokenUsage.ts";
 import { createUniform } from "../../src/core/util/uniform.ts";
 
@@ -18,7 +18,8 @@ function group(solved: number, size = SIZE): PlayedGroup {
     reward: i < solved ? 1 : 0,
   }));
   const isMixed = solved > 0 && solved < size;
-  return { environment: "a", trainedFraction: isMixed ? 1 : 0, rollouts };
+  const fraction = isMixed ? 1 : 0;
+  return { environment: "a", trainedFraction: fraction, passedFraction: fraction, rollouts };
 }
 
 function estimated(groups: readonly PlayedGroup[], rollouts = SIZE, isForwardOnly = false) {
@@ -39,7 +40,8 @@ function estimated(groups: readonly PlayedGroup[], rollouts = SIZE, isForwardOnl
 
 function trainedShare(groups: readonly PlayedGroup[], rollouts = SIZE): number {
   const ones = groups.map((each) => each.rollouts.map(() => 1));
-  return trainedShareOf(groups, { isLearned: false, trainsOnEqual: false })(ones, rollouts, UNSEEN);
+  const sharesOf = trainedSharesOf(groups, { isLearned: false, trainsOnEqual: false });
+  return sharesOf(ones, rollouts, UNSEEN).trained;
 }
 
 /** Groups of tasks with the given pass rates, in turn. */
@@ -87,9 +89,17 @@ describe("an estimate from many groups", () => {
   });
 
   it("counts groups with equal rewards where they are trained on, and none that fails", () => {
-    const kept = [group(0), group(8)].map((each) => ({ ...each, trainedFraction: 1 }));
+    const kept = [group(0), group(8)].map((each) => ({
+      ...each,
+      trainedFraction: 1,
+      passedFraction: 1,
+    }));
     expect(trainedShare(kept)).toBeCloseTo(1, 9);
-    const failed = [group(4), group(4)].map((each) => ({ ...each, trainedFraction: 0 }));
+    const failed = [group(4), group(4)].map((each) => ({
+      ...each,
+      trainedFraction: 0,
+      passedFraction: 0,
+    }));
     expect(trainedShare(failed)).toBeLessThan(0.1);
   });
 });

@@ -65,5 +65,5 @@ it("evaluations stand among the steps as they were played, and say what came of 
   expect(evaluationRow(20, follower.evaluations, true).description).toBe("under way");
   const rollouts = await follower.rollouts(0, "evaluation");
   const group = rollouts.filter((each) => each.group === 0);
-  expect(groupRow(0, group).spoken).toMatch(/^calculator test 10, greedy, /);
+  expect(groupRow(0, group, 1).spoken).toMatch(/^calculator test 10, greedy, /);
 });

@@ -89,7 +89,7 @@ describe("a run that failed", () => {
 
     const [listed] = await listRuns(fileSystem, `${project}/.tinker-rl/runs`, liveness);
     if (listed === undefined) throw new Error("The run is in the list.");
-    const entry = { ...listed, status: null, isLive: false };
+    const entry = { ...listed, status: null, best: null, isLive: false };
     const row = runRow(entry, { isArchived: false, isSpinning: false });
     expect(row.description).toMatch(/^failed: The service refused \*\*\* for/);
     expect(row.spoken).toContain("Lower batch_size");

@@ -163,7 +163,13 @@ function questions(steps: readonly number[]): readonly DashboardQuestion[] {
 }
 
 async function showRollouts(folder: string, show: Show): Promise<string> {
-  const view = new TrajectoriesView({ feeds, isLive: () => false, showMessage: show, onError });
+  const view = new TrajectoriesView({
+    feeds,
+    fileSystem,
+    isLive: () => false,
+    showMessage: show,
+    onError,
+  });
   try {
     view.show(folder);
     const children = async (row?: Parameters<typeof view.getChildren>[0]) =>

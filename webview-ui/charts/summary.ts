@@ -1,5 +1,6 @@
 /** A series in words: what a chart says at a glance. */
 
+import { type BestReward, NO_BEST, withReward } from "../../src/shared/bestReward.ts";
 import { formatReward } from "../../src/shared/format.ts";
 import { trendOf } from "../../src/shared/trend.ts";
 import type { TrendPoint } from "../../src/shared/trendPoint.ts";
@@ -15,25 +16,29 @@ interface Series {
 
 /** Latest, highest and trend of a metric; empty without known values. */
 export function summarize({ values, steps }: Series): string {
-  const ends = latestAndHighest(values, steps, formatValue);
+  const ends = latestAndHighest(values, steps);
   if (ends === null) return "";
   const trend = trendOf(Array.from(values, (value, row) => ({ step: steps[row] ?? row, value })));
   return strings.small.summary(ends.latest, ends.highest, ends.step, trendWord(trend));
 }
 
-/** The same of the reward, whose highest value is the best; `points` are those of its trend. */
-export function summarizeReward({ values, steps }: Series, points: readonly TrendPoint[]): string {
-  const ends = latestAndHighest(values, steps, formatReward);
-  if (ends === null) return "";
-  const { latest, highest, step } = ends;
-  return `${rewardTrendText(trendOf(points))}. ${strings.reward.summary(latest, highest, step)}`;
+/** Trend and latest value of the reward, and what was reached at best; `points` are those of its trend. */
+export function summarizeReward({ values }: Series, points: readonly TrendPoint[]): string {
+  const last = values.findLast((value) => !Number.isNaN(value));
+  if (last === undefined) return "";
+  const reached = points.reduce(
+    (before, { value, step }) => withReward(before, value, step),
+    NO_BEST,
+  );
+  return `${rewardTrendText(trendOf(points))}. ${reachedText(formatReward(last), reached)}`;
 }
 
-function latestAndHighest(
-  values: Float64Array,
-  steps: Float64Array,
-  format: (value: number) => string,
-) {
+function reachedText(latest: string, { recent, best }: BestReward): string {
+  if (best === null) return strings.reward.latest(latest);
+  return strings.reward.summary(latest, formatReward(best.value), best.step, recent.length);
+}
+
+function latestAndHighest(values: Float64Array, steps: Float64Array) {
   let highest = -1;
   let latest = -1;
   for (const [row, value] of values.entries()) {
@@ -43,8 +48,8 @@ function latestAndHighest(
   }
   if (latest < 0) return null;
   return {
-    latest: format(values[latest] ?? Number.NaN),
-    highest: format(values[highest] ?? Number.NaN),
+    latest: formatValue(values[latest] ?? Number.NaN),
+    highest: formatValue(values[highest] ?? Number.NaN),
     step: (steps[highest] ?? 0) + 1,
   };
 }

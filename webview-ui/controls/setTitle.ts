@@ -11,7 +11,14 @@ export function setTitle({ source, step }: RolloutSet): string {
   return source === "training" ? text.stepTitle(step + 1) : text.evaluationTitle(step);
 }
 
-export function cellTitle({ step, environment, split, temperature }: EvaluationCell): string {
+export function cellTitle({
+  step,
+  environment,
+  split,
+  temperature,
+  model,
+}: EvaluationCell): string {
   const tasks = visibleLine(`${environment} ${split}`);
-  return `${setTitle({ source: "evaluation", step })}, ${tasks}, ${formatTemperature(temperature)}`;
+  const title = model === undefined ? setTitle({ source: "evaluation", step }) : visibleLine(model);
+  return `${title}, ${tasks}, ${formatTemperature(temperature)}`;
 }

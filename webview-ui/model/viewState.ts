@@ -38,6 +38,8 @@ export interface RolloutFilter {
   readonly split: string;
   /** Of evaluations; 0 = greedy, null = all. */
   readonly temperature: number | null;
+  /** Of evaluations by themselves; empty = all. */
+  readonly model: string;
   /** `star`, `pin`, `note`, or `tag:` and a tag; empty = all. */
   readonly mark: string;
 }
@@ -123,6 +125,7 @@ export const NO_FILTER: RolloutFilter = {
   environment: "",
   split: "",
   temperature: null,
+  model: "",
   mark: "",
 };
 

@@ -112,13 +112,13 @@ interface ResultRowProps extends RunsProps {
 
 function ResultRow({ runs, row, result, isBaseline }: ResultRowProps) {
   if (result === undefined) return null;
-  const { step, mean, rollouts, failed, difference } = result;
+  const { step, model, mean, rollouts, failed, difference } = result;
   return (
     <tr>
       <th scope="row" class="name">
         <RunHead runs={runs} run={row} />
       </th>
-      <td class="number">{formatCount(step)}</td>
+      <td class="number">{model === undefined ? formatCount(step) : visibleLine(model)}</td>
       <td class="number">
         <b>{formatReward(mean)}</b>
       </td>

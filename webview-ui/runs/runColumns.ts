@@ -296,7 +296,9 @@ function evaluationColumn(cell: string, head: string): RunColumn {
       const found = read(row);
       if (found === null) return NONE;
       const failed = found.failed === 0 ? "" : text.failed(found.failed);
-      return [formatReward(found.mean), formatBounds(found), failed].filter(Boolean).join(" ");
+      const model = visibleLine(found.model ?? "");
+      const parts = [formatReward(found.mean), formatBounds(found), failed, model];
+      return parts.filter(Boolean).join(" ");
     },
   };
 }

@@ -51,12 +51,13 @@ export const changesStrings = {
     l10n.t("{0} of {1}", formatCount(count), formatCount(size)),
   group: (group: number) => l10n.t("group {0}", group),
   place: (step: number, group: number, rollout: number) =>
-    l10n.t("step {0}, group {1}, rollout {2}", step, group, rollout),
+    l10n.t("step {0}, group {1}, rollout {2}", formatCount(step), group, rollout),
   measures: {
     tokens: l10n.t("Tokens of a rollout"),
     turns: l10n.t("Turns of a rollout"),
     calls: l10n.t("Calls of a rollout"),
     failedCalls: l10n.t("Failed calls"),
+    malformedCalls: l10n.t("Malformed calls of a rollout"),
     thinking: l10n.t("Characters of thinking"),
     answer: l10n.t("Characters of answers"),
     argument: l10n.t("Characters of arguments"),

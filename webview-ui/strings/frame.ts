@@ -77,7 +77,7 @@ export const frameStrings = {
   },
 
   stepMenu: {
-    rollouts: (step: number) => l10n.t("Rollouts of step {0}", step),
+    rollouts: (step: number) => l10n.t("Rollouts of step {0}", formatCount(step)),
     branch: (checkpoint: string) => l10n.t("Branch from here ({0})…", checkpoint),
     evaluate: (checkpoint: string) => l10n.t("Evaluate {0}…", checkpoint),
   },
@@ -89,7 +89,8 @@ export const frameStrings = {
     rollouts: l10n.t("Show its rollouts"),
     rolloutsHint: l10n.t("Only those rollouts of the step that made the alarm"),
     stepRollouts: l10n.t("Show rollouts of the step"),
-    evidence: (title: string, step: number) => l10n.t("{0}, from step {1} on", title, step),
+    evidence: (title: string, step: number) =>
+      l10n.t("{0}, from step {1} on", title, formatCount(step)),
     onlyMadeBy: (title: string, count: string) =>
       l10n.t("Only rollouts that made the alarm “{0}”: {1}", title, count),
     before: l10n.t("Resume from before this alarm"),
@@ -132,7 +133,8 @@ export const frameStrings = {
   },
 
   spoken: {
-    step: (step: number, reward: string) => l10n.t("Step {0}, mean reward {1}.", step, reward),
+    step: (step: number, reward: string) =>
+      l10n.t("Step {0}, mean reward {1}.", formatCount(step), reward),
     state: (state: string) => l10n.t("The run is {0}.", state),
     copied: (what: string) => l10n.t("{0}: copied.", what),
     point: (x: string, values: string) => `${x}: ${values}`,

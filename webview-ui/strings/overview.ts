@@ -100,8 +100,17 @@ export const overviewStrings = {
       alarm: l10n.t("alarm begins"),
       skipped: l10n.t("skipped step"),
     },
-    summary: (latest: string, best: string, bestStep: number) =>
-      l10n.t("Latest {0}, best {1} at step {2}.", latest, best, formatCount(bestStep)),
+    latest: (latest: string) => l10n.t("Latest {0}.", latest),
+    /** `best` is a mean over so many steps. */
+    summary: (latest: string, best: string, bestStep: number, steps: number) =>
+      plural(
+        steps,
+        "Latest {1}, best {2} at step {3}.",
+        "Latest {1}, best {2} over {0} steps until step {3}.",
+        latest,
+        best,
+        formatCount(bestStep),
+      ),
   },
 
   histogram: {

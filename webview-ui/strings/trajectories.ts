@@ -26,6 +26,7 @@ export const trajectoriesStrings = {
   environment: l10n.t("Environment"),
   split: l10n.t("Split"),
   temperature: l10n.t("Sampling"),
+  model: l10n.t("Model"),
   all: l10n.t("all"),
   clear: l10n.t("Clear filters"),
   columns: l10n.t("Columns"),

@@ -11,7 +11,7 @@ import {
 import { ScrollRegion } from "../controls/scrollRegion.tsx";
 import { cellTitle } from "../controls/setTitle.ts";
 import type { DashboardModel } from "../model/dashboardModel.ts";
-import { openEvaluation } from "../model/evaluationCell.ts";
+import { type EvaluationCell, openEvaluation } from "../model/evaluationCell.ts";
 import { strings } from "../strings/strings.ts";
 import { visibleLine } from "../text/visible.ts";
 
@@ -58,11 +58,7 @@ export function Evaluations({ dashboard }: { readonly dashboard: DashboardModel 
           <Head hasModels={evaluations.some(({ model }) => model !== undefined)} />
           <tbody>
             {rowsOf(listed).map((row, index) => (
-              <Row
-                key={index}
-                row={row}
-                open={() => openEvaluation(dashboard, { step: row.step, ...row.result })}
-              />
+              <Row key={index} row={row} open={() => openEvaluation(dashboard, cellOf(row))} />
             ))}
           </tbody>
         </table>
@@ -103,18 +99,13 @@ function Head({ hasModels }: { readonly hasModels: boolean }) {
   );
 }
 
-function Row({
-  row: { step, model, result, isFirst },
-  open,
-}: {
-  readonly row: EvaluationRow;
-  readonly open: () => void;
-}) {
+function Row({ row, open }: { readonly row: EvaluationRow; readonly open: () => void }) {
+  const { step, model, result, isFirst } = row;
   const { environment, split, temperature, rewardMean, low, high, rollouts, failed } = result;
   return (
     <tr class="opens" onClick={open}>
       <td class={model === null ? "number" : ""}>
-        <button type="button" class="link" title={text.open(cellTitle({ step, ...result }))}>
+        <button type="button" class="link" title={text.open(cellTitle(cellOf(row)))}>
           {model === null ? formatCount(step) : visibleLine(model)}
         </button>
       </td>
@@ -129,6 +120,10 @@ function Row({
       <td class="number">{rolloutsText(rollouts, failed)}</td>
     </tr>
   );
+}
+
+function cellOf({ step, model, result }: EvaluationRow): EvaluationCell {
+  return { step, ...result, ...(model !== null && { model }) };
 }
 
 function rolloutsText(rollouts: number, failed: number): string {

@@ -6,6 +6,7 @@ import { ALARMS } from "../../core/alarms/alarmTable.ts";
 import { readCheckpoints } from "../../core/runFolder/checkpointLog.ts";
 import { type RunEvent, readEvents } from "../../core/runFolder/events.ts";
 import { runPaths } from "../../core/runFolder/files/layout.ts";
+import { groupCounts } from "../../core/runFolder/metrics/groupMetrics.ts";
 import { flattenMetrics, type MetricsRow } from "../../core/runFolder/metrics/metricsTree.ts";
 import { rewardPoint } from "../../core/runFolder/metrics/trendMetrics.ts";
 import { usageOfRow } from "../../core/runFolder/metrics/usageOfRow.ts";
@@ -185,8 +186,7 @@ function stepCells(metrics: MetricsRow): readonly Piece[] {
     const value = flat[name];
     return typeof value === "number" ? value : null;
   };
-  const trained = number("num_groups") ?? 0;
-  const groups = trained + (number("num_excluded_groups") ?? 0);
+  const { all: groups, compared: trained } = groupCounts(number);
   const groupSize = number("group/size/mean");
   const rollouts = (groupSize ?? 0) * (number("group/size/count") ?? 0);
   const failed =

@@ -37,10 +37,10 @@ const BROKEN_CALLS: Partial<AlarmAdvice> = {
   edits: slower,
 };
 
-const LEARNT: Partial<AlarmAdvice> = {
+const LEARNED: Partial<AlarmAdvice> = {
   severity: "info",
   meaning:
-    "Nearly all of them succeeded: these tasks are learnt, and steps without differences teach nothing more. Take harder tasks, or let the run end.",
+    "Nearly all of them succeeded: these tasks are learned, and steps without differences teach nothing more. Take harder tasks, or let the run end.",
   edits: () => [],
 };
 
@@ -117,7 +117,7 @@ export const ALARMS: Readonly<Record<AlarmId, Alarm>> = {
       "Nearly all of them failed alike, so there is nothing to learn from. Take easier tasks, reward steps on the way, or let each task be tried more often.",
     edits: (config) => variedSampling(config, moreRollouts(config)),
     byCause: ({ now: { allGoodShare, equalShare } }) =>
-      (allGoodShare ?? 0) * 2 < (equalShare ?? 0) ? null : LEARNT,
+      (allGoodShare ?? 0) * 2 < (equalShare ?? 0) ? null : LEARNED,
   },
   identical_rollouts: {
     title: "Rollouts repeat each other",

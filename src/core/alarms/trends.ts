@@ -58,7 +58,7 @@ export function mixedSuccesses(_now: AlarmFacts, { steps }: AlarmPast): number |
   return last.every(nearlyAllSucceed) ? Math.min(...last.map(mixedSuccessShare)) : 0;
 }
 
-/** Mean size of the advantages in the last steps, as a share of what it was in the first; 1 once the tasks are learnt. */
+/** Mean size of the advantages in the last steps, as a share of what it was in the first; 1 once the tasks are learned. */
 export function advantageShare(
   _now: AlarmFacts,
   { firstAdvantages, steps }: AlarmPast,

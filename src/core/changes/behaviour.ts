@@ -6,7 +6,7 @@ import type { FolderFiles } from "../ports.ts";
 import { stepPaths } from "../runFolder/files/layout.ts";
 import { createRunReader, type RolloutSummary, type RunReader } from "../runFolder/reader.ts";
 import { parseJson } from "../util/jsonl.ts";
-import { mean } from "../util/stats.ts";
+import { mean, sum } from "../util/stats.ts";
 import { evenly, type ReadRollout, readSome } from "./readSample.ts";
 import { rewardParts } from "./rewardParts.ts";
 
@@ -16,7 +16,7 @@ const READ_PER_STEP = 32;
 const MAX_NAMES = 20;
 const MAX_CACHE_BYTES = 256 * 1024;
 /** Rises when rows are computed otherwise. */
-const CACHE_VERSION = 3;
+const CACHE_VERSION = 4;
 
 /** How refusals begin, from the list of A. Zou et al., "Universal and Transferable Adversarial Attacks on Aligned Language Models" (2023). */
 const REFUSAL =
@@ -34,7 +34,8 @@ const cacheSchema = z.object({
   size: z.number(),
   row: z.object({
     ...{ step: z.number(), rollouts: z.number(), read: z.number() },
-    ...{ tokens: measure, turns: measure, calls: measure, failedCalls: measure },
+    ...{ tokens: measure, turns: measure },
+    ...{ calls: measure, failedCalls: measure, malformedCalls: measure },
     ...{ thinking: measure, answer: measure, argument: measure, refusals: measure },
     ...{ parts: z.array(part), stops: byName, tools: byName },
   }),
@@ -82,7 +83,9 @@ async function keptRow(
   }
   const summaries = await reader.rollouts(step);
   if (summaries.length === 0) return null;
-  const row = behaviourOf(step, summaries, await readSome(reader, summaries, READ_PER_STEP));
+  const played = summaries.filter(({ turns }) => turns > 0);
+  const read = await readSome(reader, played, READ_PER_STEP);
+  const row = behaviourOf(step, { summaries, played, read });
   if (!isNewest) {
     const text = JSON.stringify({ version: CACHE_VERSION, size, row });
     // A folder that cannot be written is read all the same.
@@ -91,24 +94,30 @@ async function keptRow(
   return row;
 }
 
-/** The row of a step, some of whose rollouts were read. */
-function behaviourOf(
-  step: number,
-  summaries: readonly RolloutSummary[],
-  read: readonly ReadRollout[],
-): BehaviourRow {
+interface StepRollouts {
+  readonly summaries: readonly RolloutSummary[];
+  /** Those with at least one turn; one that failed before says nothing about the model. */
+  readonly played: readonly RolloutSummary[];
+  /** Some of these. */
+  readonly read: readonly ReadRollout[];
+}
+
+function behaviourOf(step: number, { summaries, played, read }: StepRollouts): BehaviourRow {
   const turns = read.flatMap(({ record }) => record.turns);
-  const calls = summaries.reduce((sum, { toolCalls }) => sum + toolCalls, 0);
-  const failed = summaries.reduce((sum, { failedToolCalls }) => sum + failedToolCalls, 0);
+  const calls = sum(played.map(({ toolCalls }) => toolCalls));
+  const failed = sum(played.map(({ failedToolCalls }) => failedToolCalls));
   const perRollout = (count: (rollout: ReadRollout) => number) => mean(read.map(count));
   return {
     step,
     rollouts: summaries.length,
     read: read.length,
-    tokens: mean(summaries.map(({ tokens }) => tokens)),
-    turns: mean(summaries.map((summary) => summary.turns)),
-    calls: mean(summaries.map(({ toolCalls }) => toolCalls)),
+    tokens: mean(played.map(({ tokens }) => tokens)),
+    turns: mean(played.map((summary) => summary.turns)),
+    calls: mean(played.map(({ toolCalls }) => toolCalls)),
     failedCalls: calls === 0 ? null : failed / calls,
+    malformedCalls: perRollout(({ record }) =>
+      sum(record.turns.map(({ errors }) => errors.length)),
+    ),
     thinking: perRollout(({ record }) => lengthOf(record.turns.map(({ reasoning }) => reasoning))),
     answer: perRollout(({ record }) => lengthOf(record.turns.map(({ content }) => content))),
     argument: mean(turns.flatMap((turn) => turn.calls.map(({ args }) => args.length))),
@@ -124,7 +133,7 @@ function behaviourOf(
 }
 
 function lengthOf(texts: readonly (string | null)[]): number {
-  return texts.reduce((sum, text) => sum + (text?.length ?? 0), 0);
+  return sum(texts.map((text) => text?.length ?? 0));
 }
 
 /** In which share of the lists each name occurs; the most frequent ones. */

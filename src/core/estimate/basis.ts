@@ -6,6 +6,7 @@ import { trainsOnEqualRewards } from "../config/rules/updateCost.ts";
 import { AppError } from "../errors.ts";
 import type { FolderFiles } from "../ports.ts";
 import { flattenMetrics, type MetricsRow } from "../runFolder/metrics/metricsTree.ts";
+import { areEqualRewards } from "../runFolder/metrics/outcomes.ts";
 import { createRunReader, type RolloutSummary } from "../runFolder/reader.ts";
 import { type UsageEntry, usageEntries } from "../runFolder/usageLog.ts";
 import { addTokens, NO_TOKENS, type TokenUsage } from "../usage/tokenUsage.ts";
@@ -24,6 +25,8 @@ export interface PlayedGroup {
   readonly environment: string;
   /** Share of its rollouts that gave training data. */
   readonly trainedFraction: number;
+  /** The same with those of which `off_policy_correction` left nothing, after its forward pass. */
+  readonly passedFraction: number;
   readonly rollouts: readonly PlayedRollout[];
 }
 
@@ -47,6 +50,8 @@ export interface Basis extends PlayedSteps {
   readonly isForwardOnly: boolean;
 }
 
+/** The use of a rollout of which `off_policy_correction` left nothing. */
+const MASKED = "excluded:off_policy_correction";
 /** Of a long run, spread over all of it, because answers change while a model learns. */
 const MAX_STEPS = 40;
 
@@ -109,19 +114,32 @@ function playedGroups(
       return entry === undefined ? [] : [{ tokens: entry.tokens, data: entry.data ?? 0, reward }];
     });
     const environment = members[0]?.environment ?? "";
-    const trained = members.filter((member) => isTrained(member, isMixed(members), config));
-    const trainedFraction = trained.length / members.length;
-    return rollouts.length === 0 ? [] : [{ environment, trainedFraction, rollouts }];
+    const isMixed = !areEqualRewards(members.flatMap(({ reward }) => reward ?? []));
+    const fractionOf = (uses: readonly string[]): number =>
+      members.filter((member) => isTrained(member, { uses, isMixed, config })).length /
+      members.length;
+    const passedFraction = fractionOf(["trained", MASKED]);
+    // What the past run's correction left out is trained on without one.
+    const isCorrected = config.off_policy_correction !== "none";
+    const trainedFraction = isCorrected ? fractionOf(["trained"]) : passedFraction;
+    const group = { environment, trainedFraction, passedFraction, rollouts };
+    return rollouts.length === 0 ? [] : [group];
   });
 }
 
-function isMixed(members: readonly RolloutSummary[]): boolean {
-  return new Set(members.flatMap(({ reward }) => reward ?? [])).size > 1;
+interface Training {
+  /** What the past run made of rollouts that count. */
+  readonly uses: readonly string[];
+  readonly isMixed: boolean;
+  readonly config: Config;
 }
 
 /** What the past run's own settings made of groups of equal rewards, and of an advantage of 0, does not count. */
-function isTrained({ reward, score }: RolloutSummary, isMixed: boolean, config: Config): boolean {
-  const isIncluded = score?.trainingUse === "trained";
+function isTrained(
+  { reward, score }: RolloutSummary,
+  { uses, isMixed, config }: Training,
+): boolean {
+  const isIncluded = score !== null && uses.includes(score.trainingUse);
   if (isMixed) return isIncluded && (score.advantage !== 0 || learnsWithoutAdvantage(config));
   const isEqual = isIncluded || score?.trainingUse === "excluded:zero_variance";
   return isEqual && reward !== null && trainsOnEqualRewards(config, reward);

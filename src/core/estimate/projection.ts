@@ -4,7 +4,7 @@ import { addTokens, NO_TOKENS, TOKEN_KINDS, type TokenUsage } from "../usage/tok
 import { mean, sum } from "../util/stats.ts";
 import { type Basis, type PlayedGroup, type PlayedRollout, spread } from "./basis.ts";
 import type { EstimatePlan } from "./plan.ts";
-import { type TrainedShare, trainedShareOf } from "./trainedShare.ts";
+import { type SharesOf, type TrainedShares, trainedSharesOf } from "./trainedShare.ts";
 
 export interface Projection {
   readonly training: TokenUsage;
@@ -52,7 +52,7 @@ export function projector(basis: Basis, plan: EstimatePlan): (weigh: Weigh) => P
 /** The groups that stand for an environment. */
 interface Source {
   readonly groups: readonly PlayedGroup[];
-  readonly trainedShare: TrainedShare;
+  readonly trainedShares: SharesOf;
   /** Of each rollout its reward above the lowest, divided by the mean of these; 1 where all are equal. */
   readonly gains: readonly (readonly number[])[];
 }
@@ -78,7 +78,7 @@ function sourceOf(
   const gain = (rollout: PlayedRollout): number => (average > 0 ? above(rollout) / average : 1);
   const gains = groups.map((group) => group.rollouts.map(gain));
   const shares = { isLearned: !isForwardOnly, trainsOnEqual };
-  return { groups, trainedShare: trainedShareOf(groups, shares), gains };
+  return { groups, trainedShares: trainedSharesOf(groups, shares), gains };
 }
 
 interface Drawn {
@@ -87,15 +87,15 @@ interface Drawn {
   readonly unseen: number;
 }
 
-/** A rollout, and the share of rollouts that are trained on in groups of a size. */
+/** A rollout, and the shares of rollouts that are passed and trained on in groups of a size. */
 interface Typical {
   readonly tokens: TokenUsage;
   readonly data: number;
-  readonly trainedShare: (size: number) => number;
+  readonly shares: (size: number) => TrainedShares;
 }
 
 function typical(
-  { groups, trainedShare, gains }: Source,
+  { groups, trainedShares, gains }: Source,
   { change, learned, unseen }: Drawn,
   one: () => number,
 ): Typical {
@@ -122,7 +122,7 @@ function typical(
   return {
     tokens: scaled(tokens, change / weight),
     data: (data * change) / weight,
-    trainedShare: (size) => trainedShare(weights, size, unseen),
+    shares: (size) => trainedShares(weights, size, unseen),
   };
 }
 
@@ -135,20 +135,20 @@ function project(
   const parts = plan.environments.flatMap(({ name, groups, rollouts }) => {
     const own = typicals.get(name);
     if (own === undefined) return [];
-    return [{ ...own, groups, rollouts, share: own.trainedShare(rollouts) }];
+    return [{ ...own, groups, rollouts, share: own.shares(rollouts) }];
   });
   const planned = sum(parts.map(({ groups }) => groups));
-  const taught = sum(parts.map(({ groups, share }) => groups * share));
+  // No further group is taken for what is masked later.
+  const taught = sum(parts.map(({ groups, share }) => groups * share.passed));
   const most = plan.groupsInData ?? Number.POSITIVE_INFINITY;
   const batches = planned === 0 ? 0 : Math.min(plan.mostBatches, planned / taught, most / planned);
   let training = basis.serverCheck;
   for (const { tokens, data, share, ...each } of parts) {
     const rollouts = each.groups * batches * each.rollouts;
-    const passed = rollouts * share * data;
     training = addTokens(training, scaled(tokens, rollouts));
     training = addTokens(training, {
-      trained: passed * plan.passes.trained,
-      prefill_uncached: passed * plan.passes.forward,
+      trained: rollouts * share.trained * data * plan.passes.trained,
+      prefill_uncached: rollouts * share.passed * data * plan.passes.forward,
     });
   }
   let evaluation = NO_TOKENS;

@@ -6,6 +6,7 @@
  * what the groups got. Groups of another size than those that are planned can be read so, too.
  */
 
+import { areEqualRewards } from "../runFolder/metrics/outcomes.ts";
 import { mean, sum } from "../util/stats.ts";
 import type { PlayedGroup } from "./basis.ts";
 
@@ -22,8 +23,15 @@ const EXPECTED_GROUPS = 2;
 /** Of each rollout a number, group by group. */
 type Lists = readonly (readonly number[])[];
 
+/** Of all rollouts. */
+export interface TrainedShares {
+  readonly trained: number;
+  /** The same with those of which `off_policy_correction` leaves nothing after its forward pass. */
+  readonly passed: number;
+}
+
 /** From a weight of each rollout, group by group, the size of the planned groups, and how many unseen rollouts count. */
-export type TrainedShare = (weights: Lists, size: number, unseen: number) => number;
+export type SharesOf = (weights: Lists, size: number, unseen: number) => TrainedShares;
 
 interface ShareOptions {
   /** The groups are of a run that learned, so that groups of the planned size count as they were found, too. */
@@ -32,41 +40,58 @@ interface ShareOptions {
   readonly trainsOnEqual: boolean;
 }
 
-export function trainedShareOf(
+export function trainedSharesOf(
   groups: readonly PlayedGroup[],
   { isLearned, trainsOnEqual }: ShareOptions,
-): TrainedShare {
+): SharesOf {
   const rewards = groups.map(({ rollouts }) => rollouts.map(({ reward }) => reward));
-  const distinct = [...new Set(rewards.flat())].filter((reward) => reward !== null);
-  const positionOf = new Map(distinct.map((reward, i) => [reward, i]));
+  const { positionOf, distinct } = distinctRewards(rewards.flat());
   // Of a rollout without a reward -1, which no list has.
   const positions = rewards.map((own) =>
     own.map((reward) => positionOf.get(reward ?? Number.NaN) ?? -1),
   );
-  const likely = likelyConcentrations(positions, distinct.length);
+  const likely = likelyConcentrations(positions, distinct);
   const isMixed = positions.map((own) => new Set(own.filter((position) => position >= 0)).size > 1);
-  const used = groups.map(({ trainedFraction }) => trainedFraction);
-  const ofMixed = mean(used.filter((_, i) => isMixed[i])) ?? 1;
-  const ofEqual = mean(used.filter((_, i) => !isMixed[i])) ?? (trainsOnEqual ? 1 : 0);
+  const found = (fractions: readonly number[]) => ({
+    fractions,
+    ofMixed: mean(fractions.filter((_, i) => isMixed[i])) ?? 1,
+    ofEqual: mean(fractions.filter((_, i) => !isMixed[i])) ?? (trainsOnEqual ? 1 : 0),
+  });
+  const trained = found(groups.map(({ trainedFraction }) => trainedFraction));
+  const passed = found(groups.map(({ passedFraction }) => passedFraction));
   return (weights, size, unseen) => {
     const tasks = positions.map((own, group) => countTask(own, weights[group] ?? []));
-    const frequencies = frequenciesOf(tasks, distinct.length, unseen);
+    const frequencies = frequenciesOf(tasks, distinct, unseen);
     const isEqual = sum(
       likely.map(({ concentration, chance }) => {
         const prior = frequencies.map((each) => each * concentration);
         return chance * probabilityOfEqual(tasks, prior, size);
       }),
     );
-    const expected = (1 - isEqual) * ofMixed + isEqual * ofEqual;
-    let [trained, all] = [EXPECTED_GROUPS * expected, EXPECTED_GROUPS];
-    groups.forEach(({ rollouts, trainedFraction }, group) => {
-      if (!isLearned || rollouts.length !== size) return;
-      const weight = sum(weights[group] ?? []) / size;
-      trained += weight * trainedFraction;
-      all += weight;
-    });
-    return trained / all;
+    const shareOf = ({ fractions, ofMixed, ofEqual }: ReturnType<typeof found>): number => {
+      const expected = (1 - isEqual) * ofMixed + isEqual * ofEqual;
+      let [used, all] = [EXPECTED_GROUPS * expected, EXPECTED_GROUPS];
+      groups.forEach(({ rollouts }, group) => {
+        if (!isLearned || rollouts.length !== size) return;
+        const weight = sum(weights[group] ?? []) / size;
+        used += weight * (fractions[group] ?? 0);
+        all += weight;
+      });
+      return used / all;
+    };
+    return { trained: shareOf(trained), passed: shareOf(passed) };
   };
+}
+
+/** How many differ, and which of these each is. */
+function distinctRewards(rewards: readonly (number | null)[]) {
+  const positionOf = new Map<number, number>();
+  let [lowest, distinct] = [Number.NEGATIVE_INFINITY, 0];
+  for (const reward of rewards.filter((each) => each !== null).sort((a, b) => a - b)) {
+    if (!areEqualRewards([lowest, reward])) [lowest, distinct] = [reward, distinct + 1];
+    positionOf.set(reward, distinct - 1);
+  }
+  return { positionOf, distinct };
 }
 
 /** What the rollouts of a group got, those that got a reward. */

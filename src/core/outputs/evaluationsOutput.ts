@@ -28,7 +28,7 @@ const resultShape = {
   successReward: measure.describe("from this reward on a rollout is a success"),
   failed: z.number(),
   failureReward: measure.describe("what each failed rollout counts as; null: not known"),
-  tokensMean: measure,
+  tokensMean: measure.describe("like turnsMean over rollouts with a turn or more; null: none"),
   turnsMean: measure,
   passAtK: list(z.object({ k: count, ...interval })).describe(
     "chance that one of k rollouts succeeds",

@@ -49,7 +49,7 @@ export const rolloutsOutput = defineOutput(
         ...rolloutShape,
         turns: count,
         tokens: count.describe("sampled"),
-        toolCalls: count,
+        toolCalls: count.describe("that ran; a malformed call does not"),
         failedToolCalls: count,
       }),
     ).describe("those of an evaluation in the order in which --rollout counts them"),

@@ -26,8 +26,9 @@ const result = z
     failed: z.number(),
     /** What each of these counted as; absent in lines of older versions. */
     failureReward: z.number().exactOptional(),
-    tokensMean: z.number(),
-    turnsMean: z.number(),
+    /** Over the rollouts with at least one turn, like the next; null without any. */
+    tokensMean: z.number().nullable(),
+    turnsMean: z.number().nullable(),
     /** From this reward on a rollout is a success; absent in lines of older versions, like all that follows. */
     successReward: z.number().exactOptional(),
     /** Chance that one of k rollouts succeeds, by ascending k. */

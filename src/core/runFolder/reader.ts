@@ -42,6 +42,8 @@ export interface RolloutSummary extends EndedLine {
   readonly temperature: number | null;
   /** Null until the step is scored. */
   readonly score: Pick<ScoredLine, "advantage" | "trainingUse" | "penalty"> | null;
+  /** What an evaluation played it for; absent in lines of older versions. */
+  readonly purpose?: string;
   /** Name of the model, in an evaluation by itself; absent for the weights of the run. */
   readonly model?: string;
   /** Where its token data lies, one entry a stream. */
@@ -133,13 +135,15 @@ async function readMetrics(
   return { rows, nextOffset };
 }
 
+type EvaluatedLine = EndedLine & Pick<RolloutSummary, "temperature" | "purpose" | "model">;
+
 /** The summaries of one step or evaluation while its file grows: every read goes on where the last one ended. */
 export class StoredRollouts {
   readonly #fileSystem: FolderFiles;
   readonly #set: RolloutSet;
   readonly #path: string;
   readonly #maxBytes: number;
-  readonly #ended = new Map<string, EndedLine & Pick<RolloutSummary, "temperature" | "model">>();
+  readonly #ended = new Map<string, EvaluatedLine>();
   readonly #scores = new Map<string, ScoredLine>();
   readonly #tokens = new Map<string, readonly TokenPlace[]>();
   #cells = new EvaluatedCells();
@@ -202,12 +206,12 @@ export class StoredRollouts {
   #addBody({ value, offset, length }: FoundLine): void {
     const evaluated = parseEvaluatedRollout(value);
     if (evaluated === null || evaluated.record.group > MAX_GROUP) return;
-    const { record, temperature, model, tokenData = [] } = evaluated;
+    const { record, tokenData = [], ...use } = evaluated;
     const { step } = this.#set;
     const group = this.#cells.groupOf(evaluated);
     const line = summarizeRollout({ ...record, step, group }, { offset, length });
     const key = `${group}/${line.rollout}`;
-    this.#ended.set(key, { ...line, temperature, ...(model !== undefined && { model }) });
+    this.#ended.set(key, { ...line, ...use });
     this.#tokens.set(key, tokenData.slice(0, MAX_STREAMS));
     this.#summaries = null;
   }

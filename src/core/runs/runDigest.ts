@@ -1,6 +1,7 @@
 /** What the table of runs says of a run beyond its last rows: read once, then only where its files have grown. */
 
 import * as z from "zod";
+import { NO_BEST } from "../../shared/bestReward.ts";
 import type { RunFile } from "../../shared/runFile.ts";
 import { LISTED_METRICS, type RunDigestView } from "../../shared/runsPage.ts";
 import { firingAfter } from "../alarms/alarmFacts.ts";
@@ -9,7 +10,7 @@ import { cellName, readEvaluations } from "../runFolder/evaluationLog.ts";
 import { runPaths } from "../runFolder/files/layout.ts";
 import { readLines } from "../runFolder/files/lineReader.ts";
 import { type MetricsRow, metricAt } from "../runFolder/metrics/metricsTree.ts";
-import { NO_BEST, withStepReward } from "../runFolder/metrics/stepReward.ts";
+import { withStepReward } from "../runFolder/metrics/stepReward.ts";
 import { isMetricsRow } from "../runFolder/reader.ts";
 
 const bound = z.number().nullable();
@@ -35,7 +36,13 @@ export const runDigestSchema = z.object({
   evaluations: z
     .record(
       z.string(),
-      interval.extend({ step: z.number(), failed: z.number().default(0) }).readonly(),
+      interval
+        .extend({
+          step: z.number(),
+          failed: z.number().default(0),
+          model: z.string().exactOptional(),
+        })
+        .readonly(),
     )
     .readonly(),
 });
@@ -131,10 +138,11 @@ async function newestResults(
   files: FolderFiles,
   folder: string,
 ): Promise<RunDigest["evaluations"]> {
-  const found = (await readEvaluations(files, folder)).flatMap(({ step, results }) =>
+  const found = (await readEvaluations(files, folder)).flatMap(({ step, model, results }) =>
     results.map((result) => {
       const { rewardMean: mean, low, high, failed } = result;
-      return [cellName(result), { mean, low, high, step, failed }] as const;
+      const of = model === undefined ? {} : { model: model.name };
+      return [cellName(result), { mean, low, high, step, failed, ...of }] as const;
     }),
   );
   return Object.fromEntries([...new Map(found)].slice(0, MAX_CELLS));

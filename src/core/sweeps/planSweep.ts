@@ -1,5 +1,6 @@
 /** From a configuration and a grid to the runs of a sweep, or to everything that is wrong with them: before the first one starts. */
 
+import { formatKey } from "../../shared/format.ts";
 import { checkText } from "../config/check.ts";
 import { isSame } from "../config/fields/sameValue.ts";
 import type { Config } from "../config/fields/schema.ts";
@@ -135,7 +136,7 @@ function keyProblems(
   settings: readonly string[],
 ): readonly string[] {
   return applied.flatMap(({ path, text }, index): readonly string[] => {
-    const key = path.join(".");
+    const key = formatKey(path);
     const line = (problem: string): readonly string[] => [`--grid ${text}: error: ${problem}`];
     if (GIVEN_BY_SWEEP.has(key)) {
       return line(`${key} cannot vary, because it trains nothing else. Set it once for all runs.`);

@@ -1,9 +1,10 @@
 /** How far each run of a sweep is, and what is to be done about it when the sweep goes on. */
 
+import { NO_BEST } from "../../shared/bestReward.ts";
 import type { FileSystem } from "../ports.ts";
 import { runPaths } from "../runFolder/files/layout.ts";
 import { flattenMetrics } from "../runFolder/metrics/metricsTree.ts";
-import { NO_BEST, withStepReward } from "../runFolder/metrics/stepReward.ts";
+import { withStepReward } from "../runFolder/metrics/stepReward.ts";
 import { createRunReader } from "../runFolder/reader.ts";
 import type { Liveness } from "../runFolder/runFile.ts";
 import { type ListedRun, listRuns } from "../runs/runList.ts";

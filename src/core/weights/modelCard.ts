@@ -1,5 +1,6 @@
 /** The `README.md` beside downloaded weights: https://huggingface.co/docs/hub/model-cards */
 
+import { formatReward } from "../../shared/format.ts";
 import type { CheckpointEntry } from "../runFolder/checkpointLog.ts";
 import type { EvaluationEntry, StoredResult } from "../runFolder/evaluationLog.ts";
 import { visibleText } from "../util/visibleText.ts";
@@ -64,7 +65,7 @@ function runRows({ checkpoint, environments }: RunOfWeights): readonly (readonly
   return [
     ["Step", String(checkpoint.step)],
     ["Environments", environments.map(code).join(", ")],
-    ...(reward === undefined ? [] : [["Mean reward of the step before it", reward.toFixed(3)]]),
+    ...(reward === undefined ? [] : [["Mean reward of the step before it", formatReward(reward)]]),
     ["Saved", plain(checkpoint.created_at)],
   ];
 }
@@ -85,9 +86,9 @@ function evaluationPart({ evaluations }: RunOfWeights): readonly string[] {
 }
 
 function rewardText({ rewardMean, low, high }: StoredResult): string {
-  const shown = rewardMean.toFixed(3);
+  const shown = formatReward(rewardMean);
   if (low === null || high === null) return shown;
-  return `${shown} (${low.toFixed(3)} to ${high.toFixed(3)})`;
+  return `${shown} (${formatReward(low)} to ${formatReward(high)})`;
 }
 
 function loading(baseModel: string): readonly string[] {

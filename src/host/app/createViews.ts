@@ -50,6 +50,7 @@ export function createViews(options: ViewsOptions): Views {
   const trajectories = register(
     new TrajectoriesView({
       feeds,
+      fileSystem,
       onError,
       isLive: (folder) => store.get(folder)?.isLive === true,
       showMessage: (message) => {

@@ -4,6 +4,7 @@ import * as vscode from "vscode";
 import { taskChoices } from "../../core/config/taskChoices.ts";
 import { type CheckpointEntry, usableCheckpoints } from "../../core/runFolder/checkpointLog.ts";
 import type { ChatStart } from "../../shared/chat.ts";
+import { formatCount } from "../../shared/format.ts";
 import type { ChatSubject } from "../chat/chatPanels.ts";
 import type { RunEntry, RunStore } from "../runs/runStore.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
@@ -79,7 +80,7 @@ export async function askBeside(
   const items = [
     { label: model, description: vscode.l10n.t("before training"), target: model },
     ...saved.map(({ step, kind, sampler_path }) => ({
-      label: vscode.l10n.t("{0} · step {1}", run.name, step),
+      label: vscode.l10n.t("{0} · step {1}", run.name, formatCount(step)),
       description: kind,
       target: sampler_path ?? "",
     })),

@@ -5,6 +5,7 @@ import * as z from "zod";
 import type { FileSystem } from "../../core/ports.ts";
 import { type CheckpointEntry, usableCheckpoints } from "../../core/runFolder/checkpointLog.ts";
 import { createRunReader } from "../../core/runFolder/reader.ts";
+import { formatCount } from "../../shared/format.ts";
 import type { ChatPanels, ChatSubject } from "../chat/chatPanels.ts";
 import type { RunEntry } from "../runs/runStore.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
@@ -110,7 +111,7 @@ async function chooseWeights(
   if (target != null) return folder;
   const usable = usableCheckpoints(entries, Date.now()).filter(({ sampler_path }) => sampler_path);
   const items = usable.toReversed().map(({ step, kind, sampler_path }, index) => ({
-    label: vscode.l10n.t("Step {0}", step),
+    label: vscode.l10n.t("Step {0}", formatCount(step)),
     description: kind,
     path: index === 0 ? folder : (sampler_path ?? folder),
   }));

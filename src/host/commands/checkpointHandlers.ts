@@ -3,6 +3,7 @@
 import * as vscode from "vscode";
 import { setValue } from "../../core/config/editing/edits/setValue.ts";
 import { type CheckpointEntry, usableCheckpoints } from "../../core/runFolder/checkpointLog.ts";
+import { formatCount } from "../../shared/format.ts";
 import { isConfigDocument } from "../config/configFiles.ts";
 import { applyTextEdits } from "../config/textEdits.ts";
 import { branchRun } from "../runs/branchRun.ts";
@@ -249,7 +250,7 @@ async function choose(
   for (const run of store.runs) {
     for (const entry of usableCheckpoints(await read(run.folder), Date.now()).toReversed()) {
       items.push({
-        label: vscode.l10n.t("{0} · step {1}", run.name, entry.step),
+        label: vscode.l10n.t("{0} · step {1}", run.name, formatCount(entry.step)),
         description: entry.kind,
         folder: run.folder,
         entry,

@@ -6,6 +6,7 @@ import { firingIn } from "../../core/alarms/alarmEvents.ts";
 import { ALARMS } from "../../core/alarms/alarmTable.ts";
 import type { FileSystem } from "../../core/ports.ts";
 import { RunFollower } from "../../core/runFolder/follower.ts";
+import { formatCount } from "../../shared/format.ts";
 import type { RunDashboard } from "../dashboard/runDashboard.ts";
 import { commandName } from "../manifest/commandTable.ts";
 import type { RunEntry } from "../runs/runStore.ts";
@@ -78,7 +79,7 @@ async function chooseAlarm(
   const picked = await plainWindow.showQuickPick(
     firing.map(({ id, seen, step }) => ({
       ...{ id, label: ALARMS[id].title, detail: seen },
-      description: vscode.l10n.t("from step {0} on", step + 1),
+      description: vscode.l10n.t("from step {0} on", formatCount(step + 1)),
     })),
     { placeHolder: vscode.l10n.t("Which alarm?") },
   );

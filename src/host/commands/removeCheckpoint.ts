@@ -4,6 +4,7 @@ import * as vscode from "vscode";
 import type { FolderFiles } from "../../core/ports.ts";
 import type { CheckpointEntry } from "../../core/runFolder/checkpointLog.ts";
 import { newestUnexpired, readResumePoints } from "../../core/runFolder/resumePoints.ts";
+import { formatCount } from "../../shared/format.ts";
 import type { RunEntry } from "../runs/runStore.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import {
@@ -59,7 +60,7 @@ async function lossOf(
       )
     : vscode.l10n.t(
         "This is the checkpoint that a resume begins with. Without it, a resume begins after step {0}.",
-        next.state.step,
+        formatCount(next.state.step),
       );
 }
 
@@ -75,8 +76,11 @@ async function isSure(
   const { name, step } = entry;
   const where =
     place.kind === "Tinker"
-      ? vscode.l10n.t("It was saved after step {0} and is deleted at Tinker.", step)
-      : vscode.l10n.t("It was saved after step {0} and is deleted from this computer.", step);
+      ? vscode.l10n.t("It was saved after step {0} and is deleted at Tinker.", formatCount(step))
+      : vscode.l10n.t(
+          "It was saved after step {0} and is deleted from this computer.",
+          formatCount(step),
+        );
   const end = vscode.l10n.t("This cannot be undone.");
   const detail = [where, addresses, loss, end].filter(Boolean).join("\n");
   const yes = vscode.l10n.t("Delete Checkpoint");

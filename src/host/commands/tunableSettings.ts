@@ -6,10 +6,11 @@ import { configFields } from "../../core/config/fields/fields.ts";
 import { parseConfig } from "../../core/config/parse.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../core/json.ts";
 import { GIVEN_BY_SWEEP } from "../../core/sweeps/planSweep.ts";
+import { formatKey } from "../../shared/format.ts";
 
 /** A setting with one value: no list, and nothing with settings of its own. */
 export interface SimpleSetting {
-  /** As an override names it; names with dots or slashes stand in quotes. */
+  /** As an override names it. */
   readonly key: string;
   readonly field: Field;
   /** The value in force. */
@@ -57,7 +58,7 @@ function settingsIn(
       );
     }
     const isSimple = !["map", "list", "object"].includes(field.type);
-    return isSimple ? [{ key: keyText(path), field, value }] : [];
+    return isSimple ? [{ key: formatKey(path), field, value }] : [];
   });
 }
 
@@ -91,8 +92,4 @@ export function changeText(setting: SimpleSetting, next: string): string {
 /** The value in force as a configuration would write it. */
 export function shownValue({ value }: SimpleSetting): string {
   return flowText(value, "yaml");
-}
-
-function keyText(path: readonly string[]): string {
-  return path.map((part) => (/^[\w-]+$/.test(part) ? part : JSON.stringify(part))).join(".");
 }

@@ -26,7 +26,7 @@ const MAX_INDENTED = 10_000;
 const LOWEST_LOGPROB = -20;
 
 export function rolloutRow(summary: RolloutSummary): RolloutRow {
-  const { source, step, group, rollout, environment, split, index, temperature } = summary;
+  const { source, step, group, rollout, environment, split, index, temperature, model } = summary;
   const { reward, turns, tokens, toolCalls, failedToolCalls, stop, durationMs } = summary;
   return {
     source,
@@ -44,6 +44,7 @@ export function rolloutRow(summary: RolloutSummary): RolloutRow {
     failedToolCalls,
     stop,
     durationMs,
+    ...(model !== undefined && { model }),
     error: summary.error === null ? null : summary.error.slice(0, 500),
     taskText: summary.taskText?.slice(0, MAX_NAME) ?? null,
     advantage: summary.score?.advantage ?? null,

@@ -28,7 +28,7 @@ export interface KeySettings {
 
 export interface KeysOptions {
   readonly context: Pick<vscode.ExtensionContext, "secrets" | "globalState">;
-  /** Without what `redactor` has learnt. */
+  /** Without what `redactor` has learned. */
   readonly log: vscode.LogOutputChannel;
   /** Learns every stored value before anybody gets it. */
   readonly redactor: Redactor;

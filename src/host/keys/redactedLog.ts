@@ -4,7 +4,7 @@ import { inspect } from "node:util";
 import type { LogOutputChannel } from "vscode";
 import type { Redactor } from "../../core/secrets/redaction/redactor.ts";
 
-/** A log like `log` without what `redactor` has learnt, up to the moment of each entry. */
+/** A log like `log` without what `redactor` has learned, up to the moment of each entry. */
 export function redactedLog(log: LogOutputChannel, redactor: Redactor): LogOutputChannel {
   const clean = (text: string): string => redactor.redact(text);
   const cleanAll = (args: readonly unknown[]): readonly unknown[] => args.map(cleanArgument);

@@ -3,6 +3,7 @@
 import * as vscode from "vscode";
 import type { FiringAlarm } from "../../core/alarms/alarmEvents.ts";
 import { ALARMS } from "../../core/alarms/alarmTable.ts";
+import { formatCount } from "../../shared/format.ts";
 import { isConfigDocument } from "../config/configFiles.ts";
 import { offerSuggestions, suggestionActions } from "../config/suggestionActions.ts";
 import { rangeOf } from "../config/textEdits.ts";
@@ -152,7 +153,7 @@ async function marksIn(path: string, { firing, folder }: RunAlarmList): Promise<
     const place = alarm.edits[0]?.path ?? ["environments"];
     const span = keySpan(text, place, { path, part: "key" }) ?? { start: 0, end: 0 };
     const message = plainMessage(
-      `${vscode.l10n.t("Step {0}", alarm.step + 1)}: ${alarm.seen} ${alarm.meaning}`,
+      `${vscode.l10n.t("Step {0}", formatCount(alarm.step + 1))}: ${alarm.seen} ${alarm.meaning}`,
     );
     const diagnostic = new vscode.Diagnostic(
       rangeOf(document, span),

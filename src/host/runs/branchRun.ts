@@ -13,6 +13,7 @@ import {
   usableCheckpoints,
 } from "../../core/runFolder/checkpointLog.ts";
 import { startConfig } from "../../node/startConfig.ts";
+import { formatCount } from "../../shared/format.ts";
 import { nearestSave } from "../../shared/nearestSave.ts";
 import { commandName } from "../manifest/commandTable.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
@@ -38,7 +39,7 @@ export async function resumeBefore(
       "no-such-checkpoint",
       vscode.l10n.t(
         "The run has no checkpoint from before step {0}. A smaller save_every saves more often.",
-        step + 1,
+        formatCount(step + 1),
       ),
     );
   }

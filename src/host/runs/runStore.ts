@@ -4,6 +4,7 @@ import { AppError } from "../../core/errors.ts";
 import type { Clock, FileSystem } from "../../core/ports.ts";
 import { isRunInUse } from "../../core/runFolder/runFile.ts";
 import { readForeignRun } from "../../core/runs/foreignRun.ts";
+import { type RunDigest, readDigest } from "../../core/runs/runDigest.ts";
 import { type ListedRun, listRuns, type ProgressCache, readRun } from "../../core/runs/runList.ts";
 import { shownNames } from "../../core/runs/shownNames.ts";
 import { ControlClient } from "../../node/control/client.ts";
@@ -16,6 +17,8 @@ import { runFolder } from "./runFolder.ts";
 export interface RunEntry extends ListedRun {
   /** What its trainer reported last; null when none is at work, or it cannot be reached. */
   readonly status: RunStatus | null;
+  /** The highest mean reward over five steps in a row; null for a run of no sweep, whose rows are not all read, and without such a mean. */
+  readonly best: number | null;
   /** True while a trainer is at work on it. */
   readonly isLive: boolean;
 }
@@ -43,6 +46,7 @@ export class RunStore {
   readonly #connections = new Map<string, Connection>();
   readonly #connecting = new Map<string, Promise<Connection | null>>();
   readonly #progress: ProgressCache = new Map();
+  readonly #digests = new Map<string, RunDigest>();
   #entries = new Map<string, RunEntry>();
   #parents: readonly string[] = [];
   #single: readonly string[] = [];
@@ -151,6 +155,24 @@ export class RunStore {
     if (this.#isClosed) return;
     for (const entry of this.#entries.values()) this.#keepConnected(entry);
     this.#lookAgain();
+    for (const folder of this.#entries.keys()) await this.#readBest(folder);
+  }
+
+  async #readBest(folder: string): Promise<void> {
+    const file = this.#entries.get(folder)?.file;
+    if (file?.sweep === undefined) return;
+    const files = this.#options.fileSystem.within(folder);
+    // The list says already what of a run cannot be read.
+    const digest = await readDigest(files, folder, file, this.#digests.get(folder)).catch(
+      () => null,
+    );
+    const entry = this.#entries.get(folder);
+    if (digest === null || entry === undefined || this.#isClosed) return;
+    this.#digests.set(folder, digest);
+    const best = digest.best?.value ?? null;
+    if (best === entry.best) return;
+    this.#entries.set(folder, { ...entry, best });
+    this.#changed.fire(folder);
   }
 
   #lookAgain(): void {
@@ -174,7 +196,13 @@ export class RunStore {
       file !== null && isRunInUse(file, { nowMs: this.#options.clock.now(), isProcessAlive });
     const before = this.#entries.get(run.folder);
     const isSame = before?.file?.attempt === file?.attempt;
-    return { ...run, name, isLive, status: isLive && isSame ? (before?.status ?? null) : null };
+    return {
+      ...run,
+      name,
+      isLive,
+      status: isLive && isSame ? (before?.status ?? null) : null,
+      best: file?.sweep === undefined ? null : (before?.best ?? null),
+    };
   }
 
   #keepConnected({ folder, isLive, file }: RunEntry): void {
@@ -224,6 +252,7 @@ export class RunStore {
     if (before === undefined) return;
     this.#entries.set(folder, withStatus(before, status));
     this.#changed.fire(folder);
+    if (status.step !== before.steps) void this.#readBest(folder);
   }
 
   /** The trainer has ended, or was ended: the files say which. */

@@ -70,11 +70,17 @@ async function newestResults(
   const newest = (await readEvaluations(files, folder)).at(-1);
   if (newest === undefined) return new Map();
   const rollouts = await createRunReader(files, folder).rollouts(newest.step, "evaluation");
-  return new Map(newest.results.map((result) => foundResult(newest, result, rollouts)));
+  const own = rollouts.filter((rollout) => isOf(newest, rollout));
+  return new Map(newest.results.map((result) => foundResult(newest, result, own)));
+}
+
+/** A file holds all that was played after the same number of steps. Lines of older versions name no purpose. */
+function isOf({ purpose, model }: EvaluationEntry, rollout: RolloutSummary): boolean {
+  return rollout.model === model?.name && (rollout.purpose ?? purpose) === purpose;
 }
 
 function foundResult(
-  { step }: EvaluationEntry,
+  { step, model }: EvaluationEntry,
   result: EvaluationEntry["results"][number],
   rollouts: readonly RolloutSummary[],
 ): readonly [string, FoundResult] {
@@ -89,6 +95,14 @@ function foundResult(
   const tasks = [...taskRewards(own, failureReward ?? 0)].map(
     ([index, rewards]) => [index, mean(rewards) ?? 0] as const,
   );
-  const found = { step, mean: rewardMean, low, high, failed, rollouts: own.length };
+  const found = {
+    step,
+    mean: rewardMean,
+    low,
+    high,
+    failed,
+    rollouts: own.length,
+    ...(model !== undefined && { model: model.name }),
+  };
   return [cellName(result), { result: found, outcomes: own, tasks: new Map(tasks), failureReward }];
 }

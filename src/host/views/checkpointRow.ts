@@ -1,7 +1,7 @@
 /** What a row of the Checkpoints view says. */
 
 import type { CheckpointEntry } from "../../core/runFolder/checkpointLog.ts";
-import { formatDuration, formatReward } from "../../shared/format.ts";
+import { formatCount, formatDuration, formatReward } from "../../shared/format.ts";
 import { l10n } from "../../shared/l10n.ts";
 import { type RowText, SOON_MS } from "./runRow.ts";
 
@@ -42,9 +42,12 @@ export function checkpointRow(
   ];
   const soon = expiresSoon(entry, nowMs);
   return {
-    label: l10n.t("Step {0}", step),
+    label: l10n.t("Step {0}", formatCount(step)),
     description: details.join(" · "),
-    spoken: [l10n.t("checkpoint {0} after step {1}", entry.name, step), ...details].join(", "),
+    spoken: [
+      l10n.t("checkpoint {0} after step {1}", entry.name, formatCount(step)),
+      ...details,
+    ].join(", "),
     icon: soon ? "warning" : ICONS[best === undefined ? kind : "best"],
     color: soon ? "list.warningForeground" : null,
     context: contextOf({

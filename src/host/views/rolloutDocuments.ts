@@ -4,6 +4,7 @@ import * as vscode from "vscode";
 import type { FileSystem } from "../../core/ports.ts";
 import { createRunReader } from "../../core/runFolder/reader.ts";
 import { transcriptOf } from "../../core/runFolder/rollouts/transcript.ts";
+import { formatCount } from "../../shared/format.ts";
 import { l10n } from "../../shared/l10n.ts";
 import type { RolloutKey } from "../../shared/rolloutSet.ts";
 import type { RunFeeds } from "../runs/runFeed.ts";
@@ -83,7 +84,9 @@ export class RolloutDocuments implements vscode.TextDocumentContentProvider {
 
 function nameOf({ source, step, group, rollout }: RolloutKey): string {
   const from =
-    source === "training" ? l10n.t("step {0}", step + 1) : l10n.t("evaluation after {0}", step);
+    source === "training"
+      ? l10n.t("step {0}", formatCount(step + 1))
+      : l10n.t("evaluation after {0}", formatCount(step));
   return l10n.t("{0}, group {1}, rollout {2}", from, group + 1, rollout + 1);
 }
 

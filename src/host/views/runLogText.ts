@@ -2,6 +2,7 @@
 
 import type { RunEvent } from "../../core/runFolder/events.ts";
 import { oneLine } from "../../core/util/textEdges.ts";
+import { formatCount } from "../../shared/format.ts";
 import { l10n } from "../../shared/l10n.ts";
 import { plainLine } from "../vscode/plainText.ts";
 
@@ -39,7 +40,7 @@ function levelTexts(): Readonly<Record<RunEvent["level"], string>> {
 function eventLine({ timeMs, level, step, message }: RunEvent): string {
   const levels = levelTexts();
   const width = Math.max(...Object.values(levels).map(({ length }) => length));
-  const place = step === null ? "" : `${l10n.t("step {0}", step + 1)}: `;
+  const place = step === null ? "" : `${l10n.t("step {0}", formatCount(step + 1))}: `;
   const text = plainLine(oneLine(message), MAX_LENGTH);
   return `${localTime(timeMs)}  ${levels[level].padEnd(width)}  ${place}${text}`;
 }

@@ -15,12 +15,12 @@ export function sweepRow(
   // Runs that were not started yet count, too.
   const planned = Math.max(runs.length, ...sweeps.map(({ combinations = 0 }) => combinations));
   const done = runs.filter(({ phase }) => phase === "done").length;
-  const rewards = runs.flatMap(({ reward }) => (reward === null ? [] : [reward]));
+  const rewards = runs.flatMap((run) => (run.best === null ? [] : [run.best]));
   const best = rewards.length === 0 ? null : formatReward(Math.max(...rewards));
   const spoken = [
     l10n.t("sweep {0}", label),
     plural(planned, "{1} of {0} run done", "{1} of {0} runs done", done),
-    ...(best === null ? [] : [l10n.t("highest reward {0}", best)]),
+    ...(best === null ? [] : [l10n.t("best reward {0}", best)]),
   ];
   const shown = [
     // A row is cut at its end.

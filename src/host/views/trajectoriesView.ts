@@ -1,7 +1,13 @@
 /** The Trajectories view: step or evaluation, group, rollout of the run that is looked at. */
 
 import * as vscode from "vscode";
+import type { FileSystem } from "../../core/ports.ts";
 import type { RolloutSummary } from "../../core/runFolder/reader.ts";
+import {
+  readSuccessRewards,
+  type SuccessRewards,
+  usualSuccessReward,
+} from "../../core/runFolder/successRewards.ts";
 import { groupBy } from "../../core/util/groupBy.ts";
 import { newestSets, type RolloutKey, type RolloutSet, setName } from "../../shared/rolloutSet.ts";
 import type { FollowedRun, RunFeeds } from "../runs/runFeed.ts";
@@ -27,6 +33,7 @@ type GroupNode = Extract<TrajectoryNode, { kind: "group" }>;
 
 export interface TrajectoriesViewOptions {
   readonly feeds: RunFeeds;
+  readonly fileSystem: FileSystem;
   /** True while a trainer is at work on the run in this folder. */
   readonly isLive: (folder: string) => boolean;
   /** Shows a line above the rows; empty for none. */
@@ -51,6 +58,7 @@ export class TrajectoriesView
   #order: RolloutOrder = "number";
   /** As drawn; a step of -1 = none. */
   #drawn = { lastStep: -1, lastEvaluation: -1, isLive: false };
+  #successRewards: SuccessRewards | null = null;
   /** Summaries of the steps and evaluations that are unfolded, by {@link setName} and group. */
   readonly #summaries = new Map<string, ReadonlyMap<number, readonly RolloutSummary[]>>();
 
@@ -89,6 +97,7 @@ export class TrajectoriesView
       const run = this.#options.feeds.follow(folder);
       this.#run = run;
       this.#listening = run.onDidChange((change) => {
+        if (change.replaced) this.#successRewards = null;
         const hasChanged =
           change.replaced || change.fromRow !== null || change.evaluations.length > 0;
         if (hasChanged || this.#summaries.size > 0) this.#soon();
@@ -168,15 +177,14 @@ export class TrajectoriesView
         return itemOf(text, vscode.TreeItemCollapsibleState.Collapsed);
       }
       case "group": {
-        return itemOf(
-          groupRow(node.group, this.#ofGroup(node)),
-          vscode.TreeItemCollapsibleState.Collapsed,
-        );
+        const rollouts = this.#ofGroup(node);
+        const text = groupRow(node.group, rollouts, this.#successRewardOf(rollouts[0]));
+        return itemOf(text, vscode.TreeItemCollapsibleState.Collapsed);
       }
       case "rollout": {
         const summary = this.#ofGroup(node).find(({ rollout }) => rollout === node.rollout);
         if (summary === undefined) return new vscode.TreeItem(`#${node.rollout + 1}`);
-        return rolloutItem(summary);
+        return rolloutItem(summary, this.#successRewardOf(summary));
       }
     }
   }
@@ -224,6 +232,10 @@ export class TrajectoriesView
   }
 
   async #read({ follower }: FollowedRun, set: RolloutSet) {
+    const files = this.#options.fileSystem.within(follower.folder);
+    const successRewards =
+      this.#successRewards ?? (await readSuccessRewards(files, follower.folder));
+    if (follower === this.#run?.follower) this.#successRewards = successRewards;
     const groups = groupBy(await follower.rollouts(set.step, set.source), ({ group }) => group);
     this.#summaries.set(setName(set), groups);
     return groups;
@@ -239,6 +251,10 @@ export class TrajectoriesView
 
   #ofGroup(node: RolloutSet & Pick<GroupNode, "group">): readonly RolloutSummary[] {
     return this.#summaries.get(setName(node))?.get(node.group) ?? [];
+  }
+
+  #successRewardOf(rollout: RolloutSummary | undefined): number {
+    return (this.#successRewards ?? usualSuccessReward)(rollout?.environment ?? "");
   }
 
   #stepNode({ source, step }: RolloutSet): TrajectoryNode {
@@ -262,6 +278,7 @@ export class TrajectoriesView
     this.#listening?.dispose();
     this.#run?.dispose();
     this.#run = null;
+    this.#successRewards = null;
     this.#nodes.clear();
     this.#summaries.clear();
     if (this.#timer !== null) clearTimeout(this.#timer);

@@ -6,8 +6,8 @@ import { plainLine } from "../vscode/plainText.ts";
 import type { RowText } from "./runRow.ts";
 import { rolloutItemRow, trainingUseText } from "./trajectoryRows.ts";
 
-export function rolloutItem(summary: RolloutSummary): vscode.TreeItem {
-  const item = itemOf(rolloutItemRow(summary), vscode.TreeItemCollapsibleState.None);
+export function rolloutItem(summary: RolloutSummary, successReward: number): vscode.TreeItem {
+  const item = itemOf(rolloutItemRow(summary, successReward), vscode.TreeItemCollapsibleState.None);
   const { error } = summary;
   const reasons = [trainingUseText(summary), error === null ? null : plainLine(error)];
   item.tooltip = [item.tooltip, ...reasons].filter((line) => line !== null).join("\n");

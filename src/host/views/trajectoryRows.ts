@@ -1,7 +1,9 @@
 /** What the rows of the Trajectories view say about a step, a group and a rollout. */
 
 import type { EvaluationEntry } from "../../core/runFolder/evaluationLog.ts";
+import { groupCounts } from "../../core/runFolder/metrics/groupMetrics.ts";
 import type { MetricColumns } from "../../core/runFolder/metrics/metricColumns.ts";
+import { areEqualRewards, isSuccess } from "../../core/runFolder/metrics/outcomes.ts";
 import type { RolloutSummary } from "../../core/runFolder/reader.ts";
 import { summarize } from "../../core/util/stats.ts";
 import {
@@ -16,9 +18,6 @@ import type { RunFile } from "../../shared/runFile.ts";
 import { plainLine, plainMessage } from "../vscode/plainText.ts";
 import type { RowText } from "./runRow.ts";
 
-/** A reward from here on counts as a success. */
-const SUCCESS = 1;
-
 /** Steps count from 0 here and from 1 in the text. `isLive`: a trainer is at work on the run. */
 export function stepRow(step: number, metrics: MetricColumns, isLive: boolean): RowText {
   const at = metrics.steps().indexOf(step);
@@ -32,15 +31,15 @@ export function stepRow(step: number, metrics: MetricColumns, isLive: boolean): 
     return row(label, [l10n.t("under way")], ["step", "running"], "loading~spin");
   }
   const excluded = value("num_excluded_groups") ?? 0;
-  const groups = (value("num_groups") ?? 0) + excluded;
+  const { all, compared } = groupCounts(value);
   const mean = formatReward(value("rollout/reward/mean"));
   const trained =
-    excluded > 0
-      ? l10n.t("{0} of {1} groups", formatCount(groups - excluded), formatCount(groups))
-      : plural(groups, "{0} group", "{0} groups");
+    compared < all
+      ? l10n.t("{0} of {1} groups", formatCount(compared), formatCount(all))
+      : plural(all, "{0} group", "{0} groups");
   const said = [
     l10n.t("mean {0}", mean),
-    plural(groups, "{0} group", "{0} groups"),
+    plural(all, "{0} group", "{0} groups"),
     ...(excluded > 0 ? [l10n.t("{0} excluded", formatCount(excluded))] : []),
   ];
   return row(label, [mean, trained], ["step"], "symbol-number", said);
@@ -53,17 +52,23 @@ export function evaluationRow(
   isLive: boolean,
 ): RowText {
   const own = evaluations.filter((entry) => entry.step === step);
-  const models = new Set(own.flatMap(({ model }) => (model === undefined ? [] : [model.name])));
-  const name = Array.from(models, (each) => plainLine(each)).join(", ");
+  // Of each model the newest.
+  const newest = new Map(own.map((entry) => [entry.model && plainLine(entry.model.name), entry]));
+  const models = [...newest.keys()].filter((name) => name !== undefined);
+  const name = models.join(", ");
   const label = name || plural(step, "After {0} step", "After {0} steps");
   const saidLabel = name || plural(step, "Evaluation after {0} step", "Evaluation after {0} steps");
-  const results = own.at(-1)?.results;
-  if (results !== undefined) {
-    const rewards = results.map(({ rewardMean }) => formatReward(rewardMean)).join(", ");
+  if (newest.size > 0) {
+    const results = [...newest.values()].flatMap((entry) => entry.results);
     const rollouts = results.reduce((sum, result) => sum + result.rollouts, 0);
     const count = plural(rollouts, "{0} rollout", "{0} rollouts");
-    const said = [l10n.t("mean {0}", rewards), count];
-    return row(label, [rewards, count], ["evaluation"], "beaker", said, saidLabel);
+    const means = [...newest].map(([model, entry]) => ({
+      of: newest.size > 1 && model !== undefined ? `${model} ` : "",
+      rewards: entry.results.map(({ rewardMean }) => formatReward(rewardMean)).join(", "),
+    }));
+    const shown = [...means.map(({ of, rewards }) => `${of}${rewards}`), count];
+    const said = means.map(({ of, rewards }) => `${of}${l10n.t("mean {0}", rewards)}`);
+    return row(label, shown, ["evaluation"], "beaker", [...said, count], saidLabel);
   }
   const [state, words, icon] = isLive
     ? [l10n.t("under way"), ["evaluation", "running"], "loading~spin"]
@@ -71,8 +76,12 @@ export function evaluationRow(
   return row(label, [state], words, icon, [state], saidLabel);
 }
 
-/** `rollouts` are all of the group that have ended. */
-export function groupRow(group: number, rollouts: readonly RolloutSummary[]): RowText {
+/** `rollouts` are all of the group that have ended; from `successReward` on one is a success. */
+export function groupRow(
+  group: number,
+  rollouts: readonly RolloutSummary[],
+  successReward: number,
+): RowText {
   const [first] = rollouts;
   const number = l10n.t("Group {0}", group + 1);
   const label = first === undefined ? number : taskName(first);
@@ -82,7 +91,7 @@ export function groupRow(group: number, rollouts: readonly RolloutSummary[]): Ro
   const isExcluded = rollouts.every(({ score }) => score !== null && score.advantage === null);
   const count = plural(rollouts.length, "{0} rollout", "{0} rollouts");
   const words = ["group", ...(isExcluded ? ["excluded"] : [])];
-  const icon = isExcluded ? "circle-slash" : groupIcon(min, max);
+  const icon = isExcluded ? "circle-slash" : groupIcon(rewards, successReward);
   const end = isExcluded ? [count, l10n.t("excluded")] : [count];
   const rowOf = (shown: readonly string[], said = shown): RowText => {
     const context = first === undefined ? [] : contextOf(first);
@@ -90,7 +99,7 @@ export function groupRow(group: number, rollouts: readonly RolloutSummary[]): Ro
   };
   if (rewards.length === 0) return rowOf([l10n.t("no reward")]);
   if (rewards.length === 1) return rowOf([formatReward(min)]);
-  if (min === max) return rowOf([l10n.t("all {0}", formatReward(min))]);
+  if (areEqualRewards(rewards)) return rowOf([l10n.t("all {0}", formatReward(min))]);
   const range = `${formatReward(min)} … ${formatReward(max)}`;
   return rowOf([formatReward(mean), range], [l10n.t("mean {0}", formatReward(mean)), range]);
 }
@@ -112,7 +121,8 @@ export function noStepsText(file: RunFile | null, isLive: boolean): string {
   }
 }
 
-export function rolloutItemRow(rollout: RolloutSummary): RowText {
+/** From `successReward` on the rollout is a success. */
+export function rolloutItemRow(rollout: RolloutSummary, successReward: number): RowText {
   const { reward, score, turns, tokens, stop, error } = rollout;
   const advantage = score?.advantage == null ? null : formatSigned(score.advantage);
   const end = [
@@ -134,7 +144,7 @@ export function rolloutItemRow(rollout: RolloutSummary): RowText {
     `#${rollout.rollout + 1}`,
     shown,
     ["rollout", ...(error === null ? [] : ["failed"])],
-    rolloutIcon(rollout),
+    rolloutIcon(rollout, successReward),
     said,
     l10n.t("rollout {0}", rollout.rollout + 1),
   );
@@ -165,8 +175,12 @@ function taskName(rollout: RolloutSummary): string {
 }
 
 /** What a group shares with the others around it. */
-function contextOf({ split, temperature }: RolloutSummary): readonly string[] {
-  return [plainLine(split), ...(temperature === null ? [] : [formatTemperature(temperature)])];
+function contextOf({ split, temperature, model }: RolloutSummary): readonly string[] {
+  return [
+    plainLine(split),
+    ...(temperature === null ? [] : [formatTemperature(temperature)]),
+    ...(model === undefined ? [] : [plainLine(model)]),
+  ];
 }
 
 function taskText(rollout: RolloutSummary): string {
@@ -174,16 +188,17 @@ function taskText(rollout: RolloutSummary): string {
   return [`${shortName(rollout)} ${split} ${rollout.index}`, ...sampling].join(", ");
 }
 
-function groupIcon(min: number | null, max: number | null): string {
-  if (min === null || max === null) return "error";
-  if (min !== max) return "pie-chart";
-  return min >= SUCCESS ? "pass" : "circle-outline";
+function groupIcon(rewards: readonly number[], successReward: number): string {
+  const [reward] = rewards;
+  if (reward === undefined) return "error";
+  if (!areEqualRewards(rewards)) return "pie-chart";
+  return isSuccess({ reward }, successReward) ? "pass" : "circle-outline";
 }
 
-function rolloutIcon({ reward, stop }: RolloutSummary): string {
-  if (reward === null) return "error";
-  if (stop === "reached_terminal_state") return reward >= SUCCESS ? "pass" : "circle-large-outline";
-  return "warning";
+function rolloutIcon(rollout: RolloutSummary, successReward: number): string {
+  if (rollout.reward === null) return "error";
+  if (rollout.stop !== "reached_terminal_state") return "warning";
+  return isSuccess(rollout, successReward) ? "pass" : "circle-large-outline";
 }
 
 /** `shown` begins with what matters, because a narrow side bar cuts the rest off; `said` has it in words. */

@@ -103,6 +103,15 @@ test("the overview counts every rollout without a reward as failed, whatever end
   expect(lines[title + 2]?.slice(failed, failed + "failed".length).trim()).toBe("2");
 });
 
+test("the overview counts all groups of a step of which nothing was sent to the trainer", async () => {
+  const fileSystem = createMemoryFileSystem();
+  const rollouts = [0, 1].map((group) => rolloutFacts({ group, reward: 0, isSent: false }));
+  const groups = [0, 1].map((group) => ({ group, excluded: null, isPartial: false }));
+  const facts = stepFacts({ step: 0, rollouts, groups, substeps: 0 });
+  await appendMetrics(fileSystem, FOLDER, buildMetricsRow(facts));
+  expect((await show(fileSystem)).text).toMatch(/^ {3}1 {4}0\.00 .* 0\/2 /m);
+});
+
 test("the overview shows the alarms that fire, as they were reported when they began", async () => {
   const fileSystem = await aRun();
   const rollouts = [rolloutFacts(), rolloutFacts({ reward: 0 })];

@@ -41,13 +41,13 @@ describe("what an alarm says", () => {
     });
   });
 
-  it("distinguishes tasks that are learnt from tasks that are too hard", () => {
+  it("distinguishes tasks that are learned from tasks that are too hard", () => {
     const equal = { "group/frac_mixed": 0.05 };
     const good = times(5, { ...equal, "group/frac_all_good": 0.9 });
     const bad = times(5, { ...equal, "group/frac_all_good": 0 });
-    const learnt = noticed("equal_rewards", { steps: good });
-    expect(learnt).toMatchObject({ severity: "info", edits: [] });
-    expect(learnt.meaning).toContain("harder tasks");
+    const learned = noticed("equal_rewards", { steps: good });
+    expect(learned).toMatchObject({ severity: "info", edits: [] });
+    expect(learned.meaning).toContain("harder tasks");
     const hard = noticed("equal_rewards", { steps: bad });
     expect(hard).toMatchObject({ severity: "warning" });
     expect(hard.meaning).toContain("easier tasks");

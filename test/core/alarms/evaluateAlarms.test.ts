@@ -180,14 +180,14 @@ describe("the length of responses", () => {
     expect(watched([...times(10), ...times(3, better)]).changes).toEqual([]);
   });
 
-  it("may fall when all is learnt", () => {
-    const learnt = {
+  it("may fall when all is learned", () => {
+    const learned = {
       "rollout/reward/mean": 1,
       "rollout/reward/std": 0,
       "rollout/success_frac": 1,
       "group/frac_mixed": 0.2,
     };
-    const steps = [...times(10, learnt), ...times(3, { ...learnt, ...short })];
+    const steps = [...times(10, learned), ...times(3, { ...learned, ...short })];
     expect(watched(steps).changes).toEqual([]);
   });
 

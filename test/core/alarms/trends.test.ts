@@ -81,9 +81,9 @@ describe("an entropy that falls", () => {
 
   it("is none where the reward rises, where nearly all succeed, or where there was none to lose", () => {
     const low = { "rollout/entropy": 0.2 };
-    const learnt = { ...low, "rollout/success_frac": 0.97, "group/frac_mixed": 0.2 };
+    const learned = { ...low, "rollout/success_frac": 0.97, "group/frac_mixed": 0.2 };
     expect(begins([...times(10), ...times(3, { ...low, ...BETTER })])).toEqual([]);
-    expect(begins([...times(10), ...times(3, learnt)])).toEqual([]);
+    expect(begins([...times(10), ...times(3, learned)])).toEqual([]);
     const small = times(10, { "rollout/entropy": 0.08 });
     expect(begins([...small, ...times(3, { "rollout/entropy": 0.001 })])).toEqual([]);
   });
@@ -270,8 +270,8 @@ describe("a success that costs nothing", () => {
     expect(begins([...times(10, easy), ...times(3, low)])).toContain("12 entropy_collapse begins");
   });
 
-  it("is none where nearly all groups are learnt", () => {
-    const learnt = { "rollout/success_frac": 0.98, "group/frac_mixed": 0.1 };
-    expect(begins(times(4, learnt))).not.toContain("2 low_success_reward begins");
+  it("is none where nearly all groups are learned", () => {
+    const learned = { "rollout/success_frac": 0.98, "group/frac_mixed": 0.1 };
+    expect(begins(times(4, learned))).not.toContain("2 low_success_reward begins");
   });
 });

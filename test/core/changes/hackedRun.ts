@@ -11,12 +11,45 @@ const GROUP = 8;
 
 /** Into a folder that has the folder `rollouts`. */
 export async function writeHackedRollouts(fileSystem: FolderFiles, folder: string): Promise<void> {
-  const store = createRolloutStore({ fileSystem, redactor: new Redactor(), folder });
+  const store = hackedStore(fileSystem, folder);
   for (let step = 0; step < HACKED_STEPS; step += 1) {
     for (let rollout = 0; rollout < GROUP; rollout += 1) {
       await store.addRollout(hackedRollout(step, rollout));
     }
   }
+}
+
+/** Another group of a step, none of which was played. */
+export async function writeFailedGroup(
+  fileSystem: FolderFiles,
+  folder: string,
+  step: number,
+): Promise<void> {
+  const store = hackedStore(fileSystem, folder);
+  for (let rollout = 0; rollout < GROUP; rollout += 1) {
+    const failure = { reward: null, stop: "environment_error", error: "no session", turns: [] };
+    await store.addRollout(aRecord({ step, group: 1, rollout, ...failure }));
+  }
+}
+
+/** A step with one rollout, of whose five calls three were malformed, one failed and one ran well. */
+export async function writeMalformedCalls(
+  fileSystem: FolderFiles,
+  folder: string,
+  step: number,
+): Promise<void> {
+  const [turn] = aRecord().turns;
+  const [result] = turn?.results ?? [];
+  if (turn === undefined || result === undefined) throw new Error("A record has a result.");
+  const error = { kind: "json", raw: "{", message: "It ends early." };
+  const malformed = { ...turn, calls: [], results: [], errors: [error, error, error] };
+  const results = [result, { ...result, isError: true }];
+  const turns = [malformed, { ...turn, calls: [...turn.calls, ...turn.calls], results }];
+  await hackedStore(fileSystem, folder).addRollout(aRecord({ step, turns }));
+}
+
+function hackedStore(fileSystem: FolderFiles, folder: string) {
+  return createRolloutStore({ fileSystem, redactor: new Redactor(), folder });
 }
 
 function hackedRollout(step: number, rollout: number): RolloutRecord {

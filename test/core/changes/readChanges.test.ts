@@ -4,7 +4,12 @@ import { readChanges } from "../../../src/core/changes/readChanges.ts";
 import { stepPaths } from "../../../src/core/runFolder/files/layout.ts";
 import type { BehaviourRow, ChangesReport } from "../../../src/shared/changes.ts";
 import { createMemoryFileSystem } from "../runFolder/memoryFileSystem.ts";
-import { HACKED_STEPS, writeHackedRollouts } from "./hackedRun.ts";
+import {
+  HACKED_STEPS,
+  writeFailedGroup,
+  writeHackedRollouts,
+  writeMalformedCalls,
+} from "./hackedRun.ts";
 
 const FOLDER = "/runs/hacked";
 let files = createMemoryFileSystem();
@@ -60,7 +65,15 @@ it("measures tools, lengths, ends and refusals of every step", async () => {
   const rows = await behaviour();
   expect(rows.map(({ step }) => step)).toEqual(Array.from({ length: HACKED_STEPS }, (_, at) => at));
   expect(rows[0]).toMatchObject({
-    ...{ rollouts: 8, read: 8, calls: 1, argument: 15, refusals: 1, thinking: 13 },
+    ...{
+      rollouts: 8,
+      read: 8,
+      calls: 1,
+      malformedCalls: 0,
+      argument: 15,
+      refusals: 1,
+      thinking: 13,
+    },
     ...{ tools: { run: 1 }, stops: { max_turns: 1 } },
   });
   expect(rows[9]).toMatchObject({
@@ -69,6 +82,24 @@ it("measures tools, lengths, ends and refusals of every step", async () => {
       tools: { edit: 0.75, run: 0.25 },
       stops: { finished: 0.75, max_turns: 0.25 },
     },
+  });
+});
+
+it("measures no behavior on rollouts that were never played", async () => {
+  const [before] = await behaviour();
+  await writeFailedGroup(files, FOLDER, 0);
+  const [after] = await behaviour();
+  expect(after).toEqual({
+    ...before,
+    rollouts: 16,
+    stops: { max_turns: 0.5, environment_error: 0.5 },
+  });
+});
+
+it("counts the calls that ran, of which those with an error failed, and malformed ones apart", async () => {
+  await writeMalformedCalls(files, FOLDER, HACKED_STEPS);
+  expect((await behaviour()).at(-1)).toMatchObject({
+    ...{ step: HACKED_STEPS, calls: 2, failedCalls: 0.5, malformedCalls: 3 },
   });
 });
 

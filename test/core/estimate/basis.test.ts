@@ -19,8 +19,8 @@ interface Played {
   readonly trainingUse: "trained" | `excluded:${string}`;
 }
 
-/** The share of each group that a run with these settings would train on. */
-async function shares(groups: readonly (readonly Played[])[], config: Partial<Config>) {
+/** Of a past run, as the basis of one with these settings. */
+async function playedGroups(groups: readonly (readonly Played[])[], config: Partial<Config>) {
   const fileSystem = createMemoryFileSystem();
   const store = createRolloutStore({ fileSystem, redactor: new Redactor(), folder: FOLDER });
   const usage = createUsageLog({ fileSystem, folder: FOLDER, log: silentLog });
@@ -39,7 +39,12 @@ async function shares(groups: readonly (readonly Played[])[], config: Partial<Co
   await usage.flush();
   await appendMetrics(fileSystem, FOLDER, buildMetricsRow(stepFacts({ step: 0 })));
   const basis = await readBasis(fileSystem, FOLDER, aConfig(config));
-  return basis.groups.map(({ trainedFraction }) => trainedFraction);
+  return basis.groups;
+}
+
+/** The share of each group that a run with these settings would train on. */
+async function shares(groups: readonly (readonly Played[])[], config: Partial<Config>) {
+  return (await playedGroups(groups, config)).map(({ trainedFraction }) => trainedFraction);
 }
 
 const trained = (reward: number, advantage: number): Played => ({
@@ -77,6 +82,21 @@ describe("the rollouts of a past run that a planned one would train on", () => {
     expect(await shares([mixed], {})).toEqual([0.5]);
     expect(await shares([mixed], DRO)).toEqual([0.75]);
     expect(await shares([mixed], { kl_coef: 0.1 })).toEqual([0.75]);
+  });
+
+  it("are not those that the correction of both masked, which pay for its forward pass all the same", async () => {
+    const trainingUse = "excluded:off_policy_correction";
+    const masked: Played = { reward: 0, advantage: null, trainingUse };
+    const group = [trained(1, 1.2), masked, masked, failed];
+    const corrected = await playedGroups([group], { off_policy_correction: "sequence_mask" });
+    expect(corrected).toMatchObject([{ trainedFraction: 0.25, passedFraction: 0.75 }]);
+    const uncorrected = await playedGroups([group], {});
+    expect(uncorrected).toMatchObject([{ trainedFraction: 0.75, passedFraction: 0.75 }]);
+  });
+
+  it("are none of a group whose rewards differ by their rounding only", async () => {
+    expect(await shares([[dropped(0.3), dropped(0.1 + 0.2)]], {})).toEqual([0]);
+    expect(await shares([[dropped(0.3), dropped(0.1 + 0.2)]], DRO)).toEqual([1]);
   });
 
   it("are those of groups with equal rewards where the plan keeps them, whatever the past run did", async () => {

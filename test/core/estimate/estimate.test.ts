@@ -7,13 +7,19 @@ import { NO_TOKENS } from "../../../src/core/usage/tokenUsage.ts";
 const PRICES = { sampled: 4, prefill_cached: 1, prefill_uncached: 2, trained: 3 };
 
 /** Two rollouts of 10 and 30 sampled tokens behind prompts of 100, with 60 tokens of data on average, that say nothing of rewards. */
-function group(environment: string, trainedFraction = 1, times = 1): PlayedGroup {
+function group(
+  environment: string,
+  trainedFraction = 1,
+  times = 1,
+  passedFraction = trainedFraction,
+): PlayedGroup {
   const rollout = (sampled: number, data: number) => ({
     tokens: { ...NO_TOKENS, sampled: sampled * times, prefill_uncached: 100 * times },
     data: data * times,
     reward: null,
   });
-  return { environment, trainedFraction, rollouts: [rollout(10, 40), rollout(30, 80)] };
+  const rollouts = [rollout(10, 40), rollout(30, 80)];
+  return { environment, trainedFraction, passedFraction, rollouts };
 }
 
 const basisOf = (...groups: readonly PlayedGroup[]): Basis => ({
@@ -80,6 +86,24 @@ describe("the estimate of a run", () => {
   it("trains on the share that was found where rewards say nothing", () => {
     const half = estimateRun(basisOf(group("a"), group("a", 0)), PLAN, null);
     expect(half.tokens.trained.mean).toBeCloseTo(80 * 60 * 0.5, 6);
+  });
+
+  it("counts forward passes for what is masked after them, and no further groups for it", () => {
+    const plan = { ...PLAN, mostBatches: 9, passes: { forward: 1, trained: 1 } };
+    const masked = estimateRun(basisOf(group("a", 0.25, 1, 1)), plan, null);
+    expect(masked.tokens.sampled.mean).toBe(80 * 20 + 1);
+    expect(masked.tokens.prefill_uncached.mean).toBe(80 * 100 + 4800);
+    expect(masked.tokens.trained.mean).toBeCloseTo(0.25 * 4800, 6);
+  });
+
+  it("takes rewards that differ by their rounding only for equal", () => {
+    const trainedOn = (other: number): number => {
+      const { rollouts } = group("a");
+      const played = rollouts.map((each, i) => ({ ...each, reward: i === 0 ? 0.3 : other }));
+      const equal = { ...group("a", 0), rollouts: played };
+      return estimateRun(basisOf(equal, equal), PLAN, null).tokens.trained.mean;
+    };
+    expect(trainedOn(0.1 + 0.2)).toBe(trainedOn(0.3));
   });
 
   it("takes further groups with refill, as many as the limits and the data allow", () => {

@@ -35,6 +35,20 @@ it("reports the best and the mean reward, the time, the last metrics and the ala
   });
 });
 
+it("names the model of the newest result, where a folder evaluated several", async () => {
+  const files = createMemoryFileSystem();
+  const cell = { environment: "local/calculator", split: "test", temperature: 0 };
+  const counts = { tasks: 1, rollouts: 1, failed: 0, tokensMean: 1, turnsMean: 1 };
+  for (const [name, rewardMean] of [["A", 0] as const, ["B", 1] as const]) {
+    const result = { ...cell, ...counts, rewardMean, successFraction: 0, low: null, high: null };
+    const entry = { step: 10, purpose: "asked", timeMs: 1, model: { name, path: null } };
+    const line = encodeJsonLine({ ...entry, results: [result] });
+    await files.append(runPaths(FOLDER).evaluations, line);
+  }
+  const { evaluations } = await readDigest(files, FOLDER, FILE, undefined);
+  expect(evaluations).toMatchObject({ "local/calculator test greedy": { mean: 1, model: "B" } });
+});
+
 it("reads only what was added, also when it was kept between two windows", async () => {
   const { files, metrics, addRow } = aRun();
   await addRow(0, 0.25);

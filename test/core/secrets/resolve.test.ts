@@ -55,7 +55,7 @@ test("the program's own keys are handed on only when they are written out", asyn
   expect(await resolve({ globalSecrets: written }, found)).toEqual(written);
 });
 
-test("every value is learnt by the redactor", async () => {
+test("every value is learned by the redactor", async () => {
   const redactor = new Redactor();
   await resolve({ redactor, globalSecrets: { a: "written-value", b: null } }, { B: "found-value" });
   expect(redactor.redact("written-value found-value")).toBe("*** ***");

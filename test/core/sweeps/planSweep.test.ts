@@ -114,6 +114,14 @@ describe("a grid is refused as a whole, and each line names key and value", () =
     ]);
   });
 
+  it("names a key with a dot in it as an override does", () => {
+    const text = TEXT.replace("local/calculator", "Owner/Game.v2");
+    const key = 'environments."Owner/Game.v2".num_rollouts';
+    expect(problems([`${key}=4,8`], [`${key}=4`], text)).toEqual([
+      `--grid ${key}=4: error: ${key}=4 sets ${key} for all runs. Leave one of the two out.`,
+    ]);
+  });
+
   it("a rule over several keys that one combination breaks", () => {
     const text = `${TEXT}loss_fn: importance_sampling\n`;
     const lines = problems(["max_steps=null,3", "seed=1,2"], [], text);

@@ -44,7 +44,7 @@ describe("a model card", () => {
     expect(text).toContain("# demo\n");
     expect(text).toContain("| Step | 2 |");
     expect(text).toContain("| Environments | `local/calculator` |");
-    expect(text).toContain("| Mean reward of the step before it | 0.531 |");
+    expect(text).toContain("| Mean reward of the step before it | 0.53 |");
     expect(text).toContain("```yaml\nmodel_name: local/tiny-tool\n```");
   });
 
@@ -62,7 +62,7 @@ describe("a model card", () => {
     };
     const evaluations = [{ step: 2, purpose: "end", timeMs: 0, results: [result] }];
     expect(card(aRun({ evaluations }))).toContain(
-      "| `local/calculator` | test | 0 | 0.700 (0.550 to 0.825) | 40 |",
+      "| `local/calculator` | test | 0 | 0.70 (0.55 to 0.83) | 40 |",
     );
   });
 

@@ -63,6 +63,25 @@ async function writeRun(changes: Partial<RunFile> = {}): Promise<void> {
   await fileSystem.writeAtomic(`${RUN}/run.json`, new TextEncoder().encode(JSON.stringify(file)));
 }
 
+it("knows the best reward of a run of a sweep, also of one whose trainer reports steps", async () => {
+  const sweep = { id: "s", name: "demo-sweep", combination: 0, settings: [] };
+  const addStep = (step: number, mean: number) =>
+    fileSystem.append(
+      `${RUN}/metrics.jsonl`,
+      new TextEncoder().encode(`${JSON.stringify({ step, rollout: { reward: { mean } } })}\n`),
+    );
+  for (const [step, mean] of [0, 0, 1, 0, 0].entries()) await addStep(step, mean);
+  await writeRun({ sweep });
+  await store.look([], [RUN]);
+  expect(store.get(RUN)?.best).toBeCloseTo(0.2, 12);
+  await addStep(5, 1);
+  store.onStatus(RUN, { ...INITIAL_STATUS, phase: "running", step: 6, rewardMean: 1 });
+  await vi.waitFor(() => expect(store.get(RUN)?.best).toBeCloseTo(0.4, 12));
+  await writeRun();
+  await store.refresh();
+  expect(store.get(RUN)?.best).toBeNull();
+});
+
 it("finds by itself that a trainer without a connection writes no heartbeat any more", async () => {
   await writeRun({ control: null });
   await store.look([], [RUN]);

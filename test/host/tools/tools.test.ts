@@ -69,7 +69,7 @@ beforeAll(async () => {
     isProcessAlive: () => true,
   });
   if (listed === null) throw new Error("The run was not written.");
-  run = { ...listed, status: null, isLive: true };
+  run = { ...listed, status: null, best: null, isLive: true };
   tools = new Tools({
     ...{ fileSystem, redactor, now: Date.now },
     store: { runs: [run] },
@@ -183,12 +183,12 @@ describe("the registration of the tools", () => {
   });
 
   it("says without secrets why a tool failed", async () => {
-    const learnt = new Redactor();
-    learnt.learn("tml-secret-4f1c9a7e2b8d");
+    const learned = new Redactor();
+    learned.learn("tml-secret-4f1c9a7e2b8d");
     const tool: Registered[] = [];
     editor.lm = { registerTool: (_, each) => tool.push(each as Registered) }; // as it was registered
     registerTools({
-      redactor: learnt,
+      redactor: learned,
       answer: () => Promise.reject(new Error("No tml-secret-4f1c9a7e2b8d here.")),
     });
     await expect(tool[0]?.invoke({ input: {} })).rejects.toThrow("No *** here.");

@@ -48,7 +48,7 @@ it("rollouts are ordered by what was asked for, those without a value last", () 
 
 describe("rows", () => {
   it("of a rollout name reward, advantage, length and end, counted from 1", () => {
-    expect(rolloutItemRow(aRollout(2))).toMatchObject({
+    expect(rolloutItemRow(aRollout(2), 1)).toMatchObject({
       label: "#3",
       description: "1.00 · +1.12 · 2 turns · 812 tok · finished",
       spoken: "rollout 3, reward 1.00, adv +1.12, 2 turns, 812 tok, finished",
@@ -57,16 +57,37 @@ describe("rows", () => {
 
   it("of a group name the spread of its rewards", () => {
     const mixed = [aRollout(0), aRollout(1, { reward: 0 })];
-    expect(groupRow(0, mixed)).toMatchObject({
+    expect(groupRow(0, mixed, 1)).toMatchObject({
       label: "calculator 7",
       description: "0.50 · 0.00 … 1.00 · train · 2 rollouts",
       spoken: "calculator train 7, mean 0.50, 0.00 … 1.00, 2 rollouts",
     });
-    expect(groupRow(0, [aRollout(0), aRollout(1)]).description).toBe(
+    expect(groupRow(0, [aRollout(0), aRollout(1)], 1).description).toBe(
       "all 1.00 · train · 2 rollouts",
     );
-    expect(groupRow(0, [failed]).description).toBe("no reward · train · 1 rollout");
-    expect(groupRow(0, [excluded]).context).toBe("group+excluded");
+    expect(groupRow(0, [aRollout(0, { model: "step 8", temperature: 0 })], 1).description).toBe(
+      "1.00 · train · greedy · step 8 · 1 rollout",
+    );
+    expect(groupRow(0, [failed], 1).description).toBe("no reward · train · 1 rollout");
+    expect(groupRow(0, [excluded], 1).context).toBe("group+excluded");
+  });
+
+  it("have the sign of a success from the success reward of the environment on", () => {
+    const iconOf = (reward: number, success: number) =>
+      rolloutItemRow(aRollout(0, { reward }), success).icon;
+    expect([iconOf(0.7, 0.5), iconOf(0.9999999999, 1)]).toEqual(["pass", "pass"]);
+    expect(iconOf(1, 10)).toBe("circle-large-outline");
+    const ofGroup = (reward: number, success: number) =>
+      groupRow(0, [aRollout(0, { reward }), aRollout(1, { reward })], success).icon;
+    expect([ofGroup(0.7, 0.5), ofGroup(1, 10)]).toEqual(["pass", "circle-outline"]);
+  });
+
+  it("of a group take sums of rewards that differ by their rounding only for equal", () => {
+    const group = [aRollout(0, { reward: 0.3 }), aRollout(1, { reward: 0.1 + 0.2 })];
+    expect(groupRow(0, group, 1)).toMatchObject({
+      description: "all 0.30 · train · 2 rollouts",
+      icon: "circle-outline",
+    });
   });
 
   it("say why a rollout was not trained on", () => {

@@ -24,6 +24,7 @@ export function aRun(changes: Partial<RunEntry> = {}): RunEntry {
     file: null,
     problem: null,
     status: null,
+    best: null,
     isLive: true,
     ...changes,
   };

@@ -10,15 +10,15 @@ const FILE: RunFile = {
   sweep: { id: "s", name: "demo-sweep", combination: 0, settings: ["seed=1", "lora_rank=4"] },
 };
 
-it("says how many runs are done, and the highest reward", () => {
-  const done = aRun({ file: FILE, phase: "done", reward: 0.5 });
-  const running = aRun({ file: FILE, reward: 0.634 });
+it("says how many runs are done, and the best reward of them, not of a single step", () => {
+  const done = aRun({ file: FILE, phase: "done", reward: 0.5, best: 0.634 });
+  const running = aRun({ file: FILE, reward: 0.9, best: 0.5 });
   expect(sweepRow([done, running])).toEqual({
     label: "demo-sweep",
     description: "best 0.63 · 1/2 done",
-    spoken: "sweep demo-sweep, 1 of 2 runs done, highest reward 0.63",
+    spoken: "sweep demo-sweep, 1 of 2 runs done, best reward 0.63",
   });
-  expect(sweepRow([aRun({ file: FILE, reward: null })]).description).toBe("0/1 done");
+  expect(sweepRow([aRun({ file: FILE, best: null })]).description).toBe("0/1 done");
 });
 
 it("counts the runs that were not started yet, where the folders say how many there are", () => {

@@ -30,6 +30,16 @@ test("a step's row begins with its reward and has everything in words for who he
   });
 });
 
+test("groups that were not excluded count also where nothing was sent to the trainer", () => {
+  const nothingSent = new MetricColumns();
+  const counts = { num_groups: 0, num_excluded_groups: 0, group: { size: { count: 8 } } };
+  nothingSent.add({ step: 0, ...counts, rollout: { reward: { mean: 0 } } });
+  expect(stepRow(0, nothingSent, true)).toMatchObject({
+    description: "0.00 · 0 of 8 groups",
+    spoken: "Step 1, mean 0.00, 8 groups",
+  });
+});
+
 test("an evaluation by itself is called after its model", () => {
   const entry = { step: 8, results: [result] };
   const rowOf = (entries: readonly object[]) =>
@@ -42,4 +52,17 @@ test("an evaluation by itself is called after its model", () => {
   const model = { name: "first \u001b[31mtry", path: null };
   expect(rowOf([{ ...entry, model }]).label).not.toContain("\u001b");
   expect(rowOf([{ ...entry, model: { ...model, name: "step 8" } }]).label).toBe("step 8");
+});
+
+test("each of several models that were evaluated after the same steps has its own mean", () => {
+  const entryOf = (name: string, ...means: readonly number[]) => ({
+    ...{ step: 10, model: { name, path: null } },
+    results: means.map((rewardMean) => ({ ...result, rewardMean })),
+  });
+  const entries = [entryOf("A", 0.1), entryOf("A", 0), entryOf("B", 1, 0.5)];
+  expect(evaluationRow(10, entries as unknown as readonly EvaluationEntry[], false)).toMatchObject({
+    label: "A, B",
+    description: "A 0.00 · B 1.00, 0.50 · 96 rollouts",
+    spoken: "A, B, A mean 0.00, B mean 1.00, 0.50, 96 rollouts",
+  });
 });

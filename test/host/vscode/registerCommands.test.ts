@@ -24,7 +24,7 @@ beforeEach(() => {
   editor.shown.length = 0;
 });
 
-it("a command that fails is logged and shown without what was learnt by then, also in a log that cleans nothing", async () => {
+it("a command that fails is logged and shown without what was learned by then, also in a log that cleans nothing", async () => {
   const logged: string[] = [];
   const redactor = new Redactor();
   const handlers = {

@@ -21,8 +21,13 @@ const text = strings.reward;
 
 export function evaluationSeries({ columns, evaluations }: RunData): readonly EvaluationSeries[] {
   const trained = environmentNames(columns);
-  const results = evaluations.value.flatMap(({ step, results: all }) =>
-    all.map((result) => ({ step, ...result, name: `${result.environment} ${result.split}` })),
+  const results = evaluations.value.flatMap(({ step, model, results: all }) =>
+    all.map((result) => ({
+      ...result,
+      ...(model !== undefined && { model: model.name }),
+      step,
+      name: `${result.environment} ${result.split}`,
+    })),
   );
   const names = [...new Set(results.map(({ name }) => name))];
   return names.map((name, index) => {

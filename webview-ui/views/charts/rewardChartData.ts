@@ -79,7 +79,7 @@ export function rewardChartData(
     ...supersededEntry(superseded, columns.steps()),
     ...evaluations.map(evaluationEntry),
   ];
-  const shownBands = [...bandsOf(columns, raw), ...partBands(columns, parts)].filter(isShown);
+  const shownBands = [...bandsOf(columns, raw), ...partBands(parts)].filter(isShown);
   const lines = legend.filter(isShown).flatMap((entry) => {
     return entry.line === null ? [] : [lineOf(entry, entry.line)];
   });
@@ -149,13 +149,14 @@ function bandsOf(columns: ColumnStore, mean: Float64Array): readonly DrawnBand[]
   const column = (name: string): Float64Array => columns.values(`${REWARD}/${name}`);
   const highest = column("max");
   const lowest = column("min");
-  const band = (key: string, high: Float64Array, low: Float64Array, share: number): DrawnBand =>
-    bandOf(key, within(high, highest, Math.min), within(low, lowest, Math.max), share);
   const std = column("group_std");
+  // No wider than the rewards of the step: a deviation knows no end of their range.
+  const above = within(combine(mean, std, 1), highest, Math.min);
+  const below = within(combine(mean, std, -1), lowest, Math.max);
   return [
     bandOf("range", highest, lowest, 0.1),
-    band("tasks", combine(mean, std, 1), combine(mean, std, -1), 0.15),
-    band("interval", column("ci_high"), column("ci_low"), 0.24),
+    bandOf("tasks", above, below, 0.15),
+    bandOf("interval", column("ci_high"), column("ci_low"), 0.24),
   ];
 }
 
@@ -227,15 +228,10 @@ function partEntries(parts: readonly PartColumns[], smoothing: Applied): readonl
   }));
 }
 
-/** No wider than the rewards of the step: an interval of few tasks reaches far beyond them. */
-function partBands(columns: ColumnStore, parts: readonly PartColumns[]): readonly DrawnBand[] {
-  const highest = columns.values(`${REWARD}/max`);
-  const lowest = columns.values(`${REWARD}/min`);
-  return parts.map(({ low, high }, index) => {
-    const upper = joined(within(high, highest, Math.min));
-    const lower = joined(within(low, lowest, Math.max));
-    return bandOf(partKey(index), upper, lower, 0.12, environmentLook(index).colour);
-  });
+function partBands(parts: readonly PartColumns[]): readonly DrawnBand[] {
+  return parts.map(({ low, high }, index) =>
+    bandOf(partKey(index), joined(high), joined(low), 0.12, environmentLook(index).colour),
+  );
 }
 
 function partKey(index: number): string {

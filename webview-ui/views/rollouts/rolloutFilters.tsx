@@ -206,6 +206,14 @@ const CHOICES: readonly ChoiceSpec[] = [
     change: (value) => ({ temperature: value === "" ? null : Number(value) }),
   },
   {
+    label: text.model,
+    isAlwaysShown: false,
+    valuesOf: ({ model }) => (model === undefined ? [] : [model]),
+    valueOf: ({ model }) => model,
+    name: visibleLine,
+    change: (model) => ({ model }),
+  },
+  {
     label: text.mark,
     isAlwaysShown: false,
     valuesOf: (row, markOf) => {

@@ -143,8 +143,8 @@ export function filterRows(
   found: ReadonlySet<string> = NOTHING_FOUND,
   markOf: TableContext["markOf"] = () => NO_MARK,
 ): readonly RolloutRow[] {
-  const { text, rewardLow, rewardHigh, stop, trainingUse, environment, split, temperature, mark } =
-    filter;
+  const { text, rewardLow, rewardHigh, stop, trainingUse, mark } = filter;
+  const { environment, split, temperature, model } = filter;
   const words = text
     .toLowerCase()
     .split(/\s+/)
@@ -157,6 +157,7 @@ export function filterRows(
       (environment === "" || row.environment === environment) &&
       (split === "" || row.split === split) &&
       (temperature === null || (row.temperature ?? temperature) === temperature) &&
+      (model === "" || (row.model ?? model) === model) &&
       hasMark(markOf(row), mark) &&
       (words.every((word) => searchText(row, markOf(row)).includes(word)) ||
         found.has(rolloutName(row))),

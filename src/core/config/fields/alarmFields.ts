@@ -65,7 +65,7 @@ export const alarmFields = {
     nullable: true,
     default: 2,
     change: "tunable",
-    doc: "Factor by which responses became longer or shorter within 10 steps while the reward did not rise. Silent where they became shorter once the tasks are learnt. Compares means of 3 steps; needs 16 rollouts in each.",
+    doc: "Factor by which responses became longer or shorter within 10 steps while the reward did not rise. Silent where they became shorter once the tasks are learned. Compares means of 3 steps; needs 16 rollouts in each.",
   },
   missing_rewards: {
     ...share,
@@ -78,7 +78,7 @@ export const alarmFields = {
     nullable: true,
     default: 4,
     change: "tunable",
-    doc: "Factor by which the KL divergence between sampler and trainer (`optim/kl_sample_train_v2`) rose within 10 steps while the reward did not. Silent below 0.01, once the tasks are learnt, and while samplers get older: the gap of a new one is 0. Compares means of 3 steps; needs 16 rollouts in each.",
+    doc: "Factor by which the KL divergence between sampler and trainer (`optim/kl_sample_train_v2`) rose within 10 steps while the reward did not. Silent below 0.01, once the tasks are learned, and while samplers get older: the gap of a new one is 0. Compares means of 3 steps; needs 16 rollouts in each.",
   },
   kl_base_flat_reward: {
     type: "number",
@@ -87,12 +87,12 @@ export const alarmFields = {
     default: 0.2,
     unit: "nats per token",
     change: "tunable",
-    doc: "KL divergence to the base model (`optim/kl_policy_base`, where `kl_coef` measures it) to which it rose within 10 steps while the reward did not. It is 0 where training begins, so how many times larger it became says nothing. Silent once the tasks are learnt. Compares means of 3 steps; needs 16 rollouts in each.",
+    doc: "KL divergence to the base model (`optim/kl_policy_base`, where `kl_coef` measures it) to which it rose within 10 steps while the reward did not. It is 0 where training begins, so how many times larger it became says nothing. Silent once the tasks are learned. Compares means of 3 steps; needs 16 rollouts in each.",
   },
   entropy_collapse: {
     ...share,
     default: 0.25,
-    doc: "Share of the entropy of 10 steps before (`rollout/entropy`, over all rollouts) below which the alarm fires, while the reward did not rise. Silent where the entropy was below 0.1 nats, and once the tasks are learnt. Compares means of 3 steps; needs 16 rollouts in each.",
+    doc: "Share of the entropy of 10 steps before (`rollout/entropy`, over all rollouts) below which the alarm fires, while the reward did not rise. Silent where the entropy was below 0.1 nats, and once the tasks are learned. Compares means of 3 steps; needs 16 rollouts in each.",
   },
   reward_decline: {
     ...share,
@@ -102,7 +102,7 @@ export const alarmFields = {
   advantage_collapse: {
     ...share,
     default: 0.1,
-    doc: "Share of the size of the advantages of the first 5 steps, from the first that had any on, below which those of the last 3 steps lie. Groups with equal rewards count as 0; rollouts that were left out for another reason do not count. Silent once the tasks are learnt, and while `equal_rewards` fires; needs 16 rollouts in each step.",
+    doc: "Share of the size of the advantages of the first 5 steps, from the first that had any on, below which those of the last 3 steps lie. Groups with equal rewards count as 0; rollouts that were left out for another reason do not count. Silent once the tasks are learned, and while `equal_rewards` fires; needs 16 rollouts in each step.",
   },
   low_success_reward: {
     ...share,

@@ -44,6 +44,16 @@ export function groupMetrics(
   };
 }
 
+/** Of a step: its groups, and those of them that the update compared; rows of the Python program have no sizes of groups. */
+export function groupCounts(metric: (name: string) => number | null): {
+  readonly all: number;
+  readonly compared: number;
+} {
+  const compared = metric("num_groups") ?? 0;
+  const all = metric("group/size/count") ?? compared + (metric("num_excluded_groups") ?? 0);
+  return { all, compared };
+}
+
 /** How often each name occurs. */
 export function countEach(names: readonly string[]): MetricsTree {
   return Object.fromEntries(

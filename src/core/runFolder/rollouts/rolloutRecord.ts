@@ -202,6 +202,7 @@ const endedLine = z
     error: z.string().nullable(),
     turns: count,
     tokens: count,
+    /** Those that ran; a malformed call does not. */
     toolCalls: count,
     failedToolCalls: count,
     durationMs: z.number(),
@@ -262,10 +263,8 @@ export function summarizeRollout(
     error: record.error,
     turns: turns.length,
     tokens: turns.reduce((sum, item) => sum + item.tokens, 0),
-    toolCalls: turns.reduce((sum, item) => sum + item.calls.length + item.errors.length, 0),
-    failedToolCalls:
-      results.filter((result) => result.isError).length +
-      turns.reduce((sum, item) => sum + item.errors.length, 0),
+    toolCalls: results.length,
+    failedToolCalls: results.filter((result) => result.isError).length,
     durationMs: record.durationMs,
     taskText: taskTextOf(record),
   };

@@ -48,7 +48,7 @@ export class Redactor {
     if (secrets === null) return text;
     let before = text;
     let after = withoutSpans(text, secretSpans(secrets, text, MAX_NESTING));
-    // What stands on both sides of a mark may form another learnt value.
+    // What stands on both sides of a mark may form another learned value.
     while (after !== before) {
       before = after;
       after = withoutSpans(before, secretSpans(secrets, before, MAX_NESTING));
@@ -74,7 +74,7 @@ export class Redactor {
   }
 
   /**
-   * Cleans a record that must keep its shape: strings anywhere in it, numbers that are a learnt value as a whole, and keys
+   * Cleans a record that must keep its shape: strings anywhere in it, numbers that are a learned value as a whole, and keys
    * that are not plain words. For rollouts and other lines that a schema reads again.
    */
   redactRecord<T extends object>(record: T): T {

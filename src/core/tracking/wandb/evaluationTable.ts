@@ -1,5 +1,6 @@
 /** The evaluations of a run as a table, to be read on its page. */
 
+import { formatReward } from "../../../shared/format.ts";
 import type { EvaluationEntry } from "../../runFolder/evaluationLog.ts";
 import type { ExtendedValue } from "./extendedJson.ts";
 import type { Table } from "./tableFile.ts";
@@ -33,6 +34,6 @@ function rows({ step, purpose, results }: EvaluationEntry): Table["data"] {
     ...[result.tasks, result.rollouts, result.rewardMean, result.low, result.high],
     ...[result.difference?.mean ?? null, result.difference?.low ?? null],
     ...[result.difference?.high ?? null, result.successFraction],
-    (result.passAtK ?? []).map(({ k, mean }) => `${mean.toFixed(3)} @${k}`).join(", "),
+    (result.passAtK ?? []).map(({ k, mean }) => `${formatReward(mean)} @${k}`).join(", "),
   ]);
 }

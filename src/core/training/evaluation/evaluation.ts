@@ -27,8 +27,9 @@ export interface EvaluationResult extends EvaluationCell, OptionalInterval {
   readonly successFraction: number;
   readonly failed: number;
   readonly failureReward: number;
-  readonly tokensMean: number;
-  readonly turnsMean: number;
+  /** Over the rollouts with at least one turn, like the next; null without any. */
+  readonly tokensMean: number | null;
+  readonly turnsMean: number | null;
   readonly successReward: number;
   /** By ascending k, up to the rollouts of a task. */
   readonly passAtK: readonly PassAtK[];
@@ -78,7 +79,8 @@ export function summarizeEvaluation(
   const tasks = [...taskRewards(rollouts, ofFailure).values()];
   const successes = rollouts.filter((rollout) => isSuccess(rollout, successReward));
   const difference = pairedDifference(baseline, rollouts, givenReward);
-  const tokens = rollouts.map(({ turns }) => turns.reduce((sum, turn) => sum + turn.tokens, 0));
+  const played = rollouts.filter(({ turns }) => turns.length > 0);
+  const tokens = played.map(({ turns }) => turns.reduce((sum, turn) => sum + turn.tokens, 0));
   return {
     ...cell,
     tasks: tasks.length,
@@ -88,8 +90,8 @@ export function summarizeEvaluation(
     successFraction: fraction(successes.length, rollouts.length) ?? 0,
     failed: rollouts.filter(isFailed).length,
     failureReward: ofFailure,
-    tokensMean: mean(tokens) ?? 0,
-    turnsMean: mean(rollouts.map(({ turns }) => turns.length)) ?? 0,
+    tokensMean: mean(tokens),
+    turnsMean: mean(played.map(({ turns }) => turns.length)),
     successReward,
     passAtK: passRates(rollouts, successReward),
     ...(difference !== null && {

@@ -1,6 +1,6 @@
 /**
  * An engine with random weights and the vocabulary of any tokenizer, under any name: for tests, and to look at what formats of
- * models look like in a run. It trains, but it has learnt nothing.
+ * models look like in a run. It trains, but it has learned nothing.
  */
 
 import { createUniform } from "../../../core/util/uniform.ts";

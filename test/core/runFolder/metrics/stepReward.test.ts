@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import {
   decidingReward,
-  NO_BEST,
   withStepReward,
 } from "../../../../src/core/runFolder/metrics/stepReward.ts";
+import { NO_BEST } from "../../../../src/shared/bestReward.ts";
 
 const row = (step: number, mean: number, scored_frac = 1) => ({
   step,

@@ -10,7 +10,7 @@ function redactorOf(...values: readonly string[]): Redactor {
   return redactor;
 }
 
-test("a learnt value is replaced raw, in URLs, in forms and inside JSON text", () => {
+test("a learned value is replaced raw, in URLs, in forms and inside JSON text", () => {
   const secret = 'pass "word"/+ä';
   const redactor = redactorOf(secret);
   const forms = [
@@ -22,7 +22,7 @@ test("a learnt value is replaced raw, in URLs, in forms and inside JSON text", (
   for (const form of forms) expect(redactor.redact(form)).toContain("***");
 });
 
-test("a learnt value is replaced whichever characters an encoder spares, in either case of digits", () => {
+test("a learned value is replaced whichever characters an encoder spares, in either case of digits", () => {
   const secret = "it's (a) key/~ß*";
   const redactor = redactorOf(secret);
   const bytes = Buffer.from(secret).toString("hex");
@@ -35,7 +35,7 @@ test("a learnt value is replaced whichever characters an encoder spares, in eith
   for (const form of forms) expect(redactor.redact(`<${form}>`)).toBe("<***>");
 });
 
-test("a learnt value is replaced in JSON within JSON, within base64, and where JSON keeps to ASCII", () => {
+test("a learned value is replaced in JSON within JSON, within base64, and where JSON keeps to ASCII", () => {
   const secret = 'a "quoted" \\ keyß';
   const redactor = redactorOf(secret);
   const once = JSON.stringify({ key: secret });
@@ -107,7 +107,7 @@ test("keys, strings and numbers in JSON are cleaned, the shape stays", () => {
 
 const secret = fc.string({ minLength: 6, maxLength: 20, unit: "grapheme" });
 
-test("no learnt value gets through, not even one made by removing another", () => {
+test("no learned value gets through, not even one made by removing another", () => {
   fc.assert(
     fc.property(
       fc.array(secret, { minLength: 1, maxLength: 4 }),
@@ -124,7 +124,7 @@ test("no learnt value gets through, not even one made by removing another", () =
   expect(redactorOf("abcdef", "x***yz").redact("xabcdefyz")).toBe("***");
 });
 
-test("text without learnt values is not touched", () => {
+test("text without learned values is not touched", () => {
   fc.assert(
     fc.property(fc.stringMatching(/^[a-z ]*$/), (text) => {
       expect(redactorOf("0123456789").redact(text)).toBe(text);

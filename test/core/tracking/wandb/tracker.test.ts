@@ -254,7 +254,7 @@ describe("a run reported to W&B", () => {
     expect(column("step")).toEqual([0, 2]);
     expect(column("reward_mean")).toEqual([0.25, 0.75]);
     expect(column("change")).toEqual([null, 0.5]);
-    expect(column("pass_at_k")).toEqual(["0.250 @1", "0.750 @1"]);
+    expect(column("pass_at_k")).toEqual(["0.25 @1", "0.75 @1"]);
   });
 
   it("has an artifact with the addresses of each lasting checkpoint, also when it goes on", async () => {

@@ -8,6 +8,7 @@ import { evalPath } from "../../../../src/core/runFolder/files/layout.ts";
 import { flattenMetrics } from "../../../../src/core/runFolder/metrics/metricsTree.ts";
 import { evaluate } from "../../../../src/core/training/evaluation/evaluate.ts";
 import {
+  type EvaluatedRecord,
   endRow,
   evaluationMetrics,
   type SummaryOptions,
@@ -64,6 +65,19 @@ describe("the result of an evaluation", () => {
     expect(half([1, null])).toMatchObject({ rewardMean: 0.5, failed: 1, failureReward: 0 });
     expect(half([-0.6, null])).toMatchObject({ rewardMean: -0.6, failed: 1, failureReward: -0.6 });
     expect(half([null, null])).toMatchObject({ rewardMean: 0, failed: 2, failureReward: 0 });
+  });
+
+  it("has tokens and turns of the rollouts that were played only, and none where none was", () => {
+    const { record } = aRollout({ index: 0, reward: 1 });
+    const failed = { ...record, index: 1, reward: null, turns: [] };
+    const played = { ...record, turns: record.turns.map((turn) => ({ ...turn, tokens: 400 })) };
+    const of = (...rollouts: readonly EvaluatedRecord[]) => {
+      const options = { successReward: 1, failureReward: null, baseline: [] };
+      const { tokensMean, turnsMean } = summarizeEvaluation(cell, rollouts, options);
+      return { tokensMean, turnsMean };
+    };
+    expect(of(played, failed)).toEqual({ tokensMean: 400, turnsMean: 1 });
+    expect(of(failed)).toEqual({ tokensMean: null, turnsMean: null });
   });
 
   it("counts a failed rollout as what the configuration says", () => {

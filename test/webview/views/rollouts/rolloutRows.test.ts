@@ -76,6 +76,13 @@ describe("the list of rollouts", () => {
     expect(by({ rewardHigh: 0.5, text: "calculator", trainingUse: "trained" })).toEqual([2]);
   });
 
+  it("filters an evaluation by model, and the weights of the run by none", () => {
+    const evaluated = ["A", "B"].map((model, rollout) => row({ rollout, model }));
+    const by = (model: string) => filterRows(evaluated, { ...NO_FILTER, model });
+    expect(["", "A", "B"].map((model) => positions(by(model)))).toEqual([[0, 1], [0], [1]]);
+    expect(filterRows(rows, { ...NO_FILTER, model: "A" })).toEqual(rows);
+  });
+
   it("counts groups and rollouts from 1 and says why one was left out", () => {
     const column = ROLLOUT_COLUMNS.find(({ key }) => key === "rollout");
     expect(column?.text(row({ group: 2, rollout: 4 }), NO_CONTEXT)).toBe("3.5");

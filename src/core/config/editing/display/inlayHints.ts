@@ -5,6 +5,7 @@ import {
   formatCount,
   formatDuration,
   formatExact,
+  formatKey,
   formatMeasure,
   formatQuantity,
   formatReward,
@@ -161,11 +162,10 @@ const RUN_MEASURES: Measures = {
 };
 
 function endMeasure(run: MeasuredRun): Measure {
-  const { isLive, steps, totalSteps, secondsLeft, step } = run;
+  const { isLive, steps, totalSteps, secondsLeft, step, used } = run;
   if (!isLive || totalSteps === null || steps >= totalSteps) {
-    const tookS = step.seconds === null ? null : step.seconds * steps;
-    const took = tookS === null ? "" : ` in about ${formatDuration(tookS)}`;
-    const cost = run.used.costUsd === null ? null : formatCost(run.used.costUsd);
+    const took = used.seconds === null ? "" : ` in ${formatDuration(used.seconds)}`;
+    const cost = used.costUsd === null ? null : formatCost(used.costUsd);
     const planned = totalSteps ?? steps;
     const part = steps < planned ? `${formatCount(steps)}/` : "";
     const done = `${part}${formatQuantity(Math.max(steps, planned), "step")}${took}`;
@@ -177,7 +177,10 @@ function endMeasure(run: MeasuredRun): Measure {
     ...(costLeft === null ? [] : [formatCost(costLeft)]),
   ];
   return {
-    label: [left.length === 0 ? null : `${left.join(" and ")} left`, `step ${steps}/${totalSteps}`],
+    label: [
+      left.length === 0 ? null : `${left.join(" and ")} left`,
+      `step ${formatCount(steps)}/${formatCount(totalSteps)}`,
+    ],
     says: "What the run has left to do, at the pace and the cost of its steps so far.",
   };
 }
@@ -223,12 +226,12 @@ function lengthsText({
 
 /** `at 32: ` where the run had another value under this key. */
 function beforeText(path: readonly string[], changed: readonly string[], run: MeasuredRun): string {
-  if (!changed.includes(path.join("."))) return "";
+  if (!changed.includes(formatKey(path))) return "";
   const value = valueAt(run.settings, path);
   return typeof value === "number" ? `at ${value}: ` : "before: ";
 }
 
-/** Dotted keys of plain values that the run had otherwise. */
+/** Keys of plain values that the run had otherwise. */
 function changedKeys(
   pairs: readonly { readonly path: readonly string[]; readonly pair: Pair }[],
   values: unknown,
@@ -241,14 +244,14 @@ function changedKeys(
     const isPlain = ["number", "boolean", "string"].includes(typeof written);
     if (field === undefined || field.type === "object" || !isPlain) return [];
     if (field.type === "string" && field.isSecret === true) return [];
-    return isSame(written, valueAt(settings, path)) ? [] : [path.join(".")];
+    return isSame(written, valueAt(settings, path)) ? [] : [formatKey(path)];
   });
 }
 
 function basisText({ name, steps, totalSteps, measuredSteps }: MeasuredRun): string {
   const many = measuredSteps === 1 ? "its last step" : `its last ${measuredSteps} steps`;
-  const total = totalSteps === null ? "" : ` of ${totalSteps}`;
-  return `Measured by run ${code(name)} in ${many}, up to step ${steps}${total}.`;
+  const total = totalSteps === null ? "" : ` of ${formatCount(totalSteps)}`;
+  return `Measured by run ${code(name)} in ${many}, up to step ${formatCount(steps)}${total}.`;
 }
 
 const MAX_CHANGES = 4;

@@ -80,17 +80,19 @@ describe("hints beside the keys of a configuration", () => {
     expect(shown(run, text)).toEqual(["max_steps: 200 ‹· 3 h 58 min left · step 50/200›"]);
   });
 
-  it("give the length of a run that came to its end", () => {
+  it("give the time that a run has taken once it came to its end, not that of its last steps", () => {
     const run = aMeasuredRun({ steps: 200 });
     expect(shown(run, "max_steps: 200\n")).toEqual([
-      "max_steps: 200 ‹· 200 steps in about 5 h 17 min · $41.50›",
+      "max_steps: 200 ‹· 200 steps in 1 h 30 min · $41.50›",
     ]);
+    const untimed = { ...run, used: { ...run.used, seconds: null } };
+    expect(shown(untimed, "max_steps: 200\n")).toEqual(["max_steps: 200 ‹· 200 steps · $41.50›"]);
   });
 
   it("say how far a run came that ended before its last step, never what is left", () => {
     const run = aMeasuredRun({ isLive: false });
     expect(shown(run, "max_steps: 200\n")).toEqual([
-      "max_steps: 200 ‹· 50/200 steps in about 1 h 19 min · $41.50›",
+      "max_steps: 200 ‹· 50/200 steps in 1 h 30 min · $41.50›",
     ]);
   });
 
@@ -117,12 +119,32 @@ describe("hints beside the keys of a configuration", () => {
     expect(hint?.markdown).toContain("other values for `batch_size`, `max_response_tokens`.");
   });
 
+  it("name a key that had another value as overrides take it", () => {
+    const name = "Owner/Game.v2";
+    const measured = { reward: 0.5, success: 0.4, meanTurns: 2, outOfTurns: 0 };
+    const run = aMeasuredRun({
+      settings: { environments: { [name]: { num_rollouts: 8 } } },
+      environments: { [name]: measured },
+    });
+    const text = `environments:\n  ${name}:\n    num_rollouts: 4\n`;
+    const hint = inlayHints(text, { path: "run.yaml", run }).at(-1);
+    expect(hint?.label).toContain("at 8: ");
+    expect(hint?.markdown).toContain('`environments."Owner/Game.v2".num_rollouts`');
+  });
+
   it("are short enough to be shown as a whole, and say the rest where they are pointed at", () => {
     const text = TEXT.replace("batch_size: 32", "batch_size: 64");
     const hints = inlayHints(text, { path: "run.yaml", run: aMeasuredRun() });
     expect(hints.filter(({ label }) => label.length > 43)).toEqual([]);
     expect(hints[0]?.label).not.toContain("1 min 35 s");
     expect(hints[0]?.markdown).toContain("at 32: 412k tokens a step · $0.830 · 1 min 35 s\n");
+  });
+
+  it("write numbers of steps with separators", () => {
+    const run = aMeasuredRun({ steps: 1_200, totalSteps: 20_000, secondsLeft: null });
+    const [hint] = inlayHints("max_steps: 20000\n", { path: "run.yaml", run });
+    expect(hint?.label).toMatch(/ step 1,200\/20,000$/);
+    expect(hint?.markdown).toContain("up to step 1,200 of 20,000.");
   });
 
   it("say which run they are of and how many steps they rest on", () => {

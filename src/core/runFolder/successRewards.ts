@@ -1,0 +1,31 @@
+/** From which reward on the rollouts of a run are successes, as its folder says. */
+
+import * as z from "zod";
+import { successReward } from "../config/fields/presets.ts";
+import type { FolderFiles } from "../ports.ts";
+import { parseJson } from "../util/jsonl.ts";
+import { runPaths } from "./files/layout.ts";
+import { MAX_BYTES, readIfReadable } from "./files/wholeFiles.ts";
+
+const NOTHING_SET = { success_reward: null, max_reward: null };
+const reward = z.number().nullable().catch(null);
+const environment = z.object({ success_reward: reward, max_reward: reward }).catch(NOTHING_SET);
+const resolvedConfig = z.object({ environments: z.record(z.string(), environment) });
+
+/** By the name of an environment. */
+export type SuccessRewards = (environment: string) => number;
+
+/** Where an environment sets none. */
+export const usualSuccessReward: SuccessRewards = () => successReward(NOTHING_SET);
+
+/** The usual one where the folder has no readable `config.resolved.json`. */
+export async function readSuccessRewards(
+  fileSystem: FolderFiles,
+  folder: string,
+): Promise<SuccessRewards> {
+  const path = runPaths(folder).resolvedConfig;
+  const text = (await readIfReadable(fileSystem, path, MAX_BYTES.resolvedConfig)) ?? "";
+  const config = resolvedConfig.safeParse(parseJson(text)?.value).data;
+  const rules = new Map(Object.entries(config?.environments ?? {}));
+  return (name) => successReward(rules.get(name) ?? NOTHING_SET);
+}
