@@ -22,7 +22,6 @@ import {
   type TextEdit,
 } from "vscode-languageserver";
 import { TextDocument } from "vscode-languageserver-textdocument";
-import { CONFIG_NAMES, isConfigName, saysConfig } from "../core/config/configNames.ts";
 import { type Catalogue, EMPTY_CATALOGUE } from "../core/config/editing/catalogue/catalogue.ts";
 import {
   EMBEDDED_ENVIRONMENTS,
@@ -40,6 +39,7 @@ import { type LinkTarget, links } from "../core/config/editing/display/links.ts"
 import { fixAll, fixesAt } from "../core/config/editing/fixes/fixes.ts";
 import type { TextEdit as OffsetEdit } from "../core/config/editing/text/textEdit.ts";
 import type { Span } from "../core/config/source/span.ts";
+import { CONFIG_NAMES, isConfigName, saysConfig } from "../shared/configNames.ts";
 import { plainSnippet } from "./plainSnippet.ts";
 
 /** Typing goes on while a text is checked: only one that rests is. */

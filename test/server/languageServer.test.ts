@@ -20,7 +20,7 @@ afterEach(() => {
   for (const editor of open.splice(0)) editor.dispose();
 });
 
-/** An editor that has opened `text`, with what it was told. */
+/** An editor that has opened `text`, with what it was sent. */
 async function editorWith(text: string, { uri = URI, snippetSupport = true } = {}) {
   const [toServer, toEditor] = [new PassThrough(), new PassThrough()];
   serveLanguage(createConnection(ProposedFeatures.all, toServer, toEditor), "1.0.0");

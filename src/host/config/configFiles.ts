@@ -1,7 +1,7 @@
 /** Which documents are configurations of ours: by their name, or by a first line that says so. */
 
 import type * as vscode from "vscode";
-import { isConfigName as fitsName, saysConfig } from "../../core/config/configNames.ts";
+import { isConfigName as fitsName, saysConfig } from "../../shared/configNames.ts";
 import { readSetting } from "../vscode/settings.ts";
 
 const FIRST_LINES = 5;

@@ -1,6 +1,6 @@
 /** All settings in one table: the manifest, `docs/vscode.md` and {@link file://./settings.ts} follow from it. */
 
-import { CONFIG_NAMES } from "../../core/config/configNames.ts";
+import { CONFIG_NAMES } from "../../shared/configNames.ts";
 
 /** Who may set it: `machine` never a workspace; `resource` each folder; `window` each workspace. */
 export type SettingScope = "machine" | "machine-overridable" | "resource" | "window";

@@ -1,6 +1,6 @@
 /** Which files are configurations: by their name, or by a comment `# tinker-rl: config` among the first lines. */
 
-import { fitsWildcard } from "../util/wildcard.ts";
+import { fitsWildcard } from "./wildcard.ts";
 
 /** Names that count without a setting; `*` stands for any text. */
 export const CONFIG_NAMES: readonly string[] = [
