@@ -6,7 +6,7 @@ import { britishFaults, wordFaults } from "./privateWords.ts";
 
 const CHECKED = /\.(tsx?|mjs|css|md)$/;
 /** What people read: documents, and the texts of the editor and the terminal. */
-const READ = /^(?!CHANGELOG).*\.md$|^l10n\/bundle\.l10n\.json$|^package\.nls\.json$/;
+const READ = /^(?!CHANGELOG).*\.md$|^package\.nls\.json$/;
 /** Quote the words. */
 const EXEMPT = /^scripts\/privateWords\.ts$|^test\/scripts\/privateWords\.test\.ts$/;
 

@@ -89,6 +89,7 @@ export const FOLDER_ORDER: readonly string[] = [
   "src/trainer",
   "src/trainer/checkpoints",
   "src/trainer/chat",
+  "src/server",
   "src/cli/terminal",
   "src/cli/arguments",
   "src/cli/help",

@@ -6,7 +6,6 @@ import { configJsonSchema } from "../src/core/config/jsonSchema.ts";
 import { configReference } from "../src/core/config/reference.ts";
 import { OUTPUTS } from "../src/core/outputs/outputs.ts";
 import { faultReference } from "../src/core/rollout/faultReference.ts";
-import { messageBundle } from "./l10n/bundle.ts";
 import { commandReference } from "./manifest/commands.ts";
 import { settingsJsonSchema, tasksJsonSchema } from "./manifest/fileSchemas.ts";
 import { withContributions, withStrings } from "./manifest/packageJson.ts";
@@ -29,7 +28,6 @@ const FILES: Readonly<Record<string, Rewrite>> = {
   "media/settings.schema.json": () => jsonText(settingsJsonSchema()),
   "package.json": withContributions,
   "package.nls.json": withStrings,
-  "l10n/bundle.l10n.json": messageBundle,
   "docs/configuration.md": (text) => withFaults(withConfig(text)),
   "docs/cli.md": between("outputs", outputReference()),
   ...Object.fromEntries(

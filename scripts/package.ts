@@ -18,7 +18,6 @@ const STRAY =
 const NEEDED = [
   "extension/package.json",
   "extension/package.nls.json",
-  "extension/l10n/bundle.l10n.json",
   "extension/readme.md",
   "extension/changelog.md",
   "extension/LICENSE.txt",

@@ -6,13 +6,7 @@ import { pathToFileURL } from "node:url";
 import { bundle } from "./bundle.mjs";
 
 // Tools that look for files beside their own.
-const UNBUNDLED = [
-  "esbuild",
-  "oxc-parser",
-  "playwright-core",
-  "@vscode/test-electron",
-  "@vscode/vsce",
-];
+const UNBUNDLED = ["esbuild", "playwright-core", "@vscode/test-electron", "@vscode/vsce"];
 
 const [source, ...rest] = process.argv.slice(2);
 if (source === undefined) throw new Error("usage: node scripts/run.mjs FILE.ts [arguments]");

@@ -21,7 +21,6 @@ import { LazyTree } from "./host/views/lazyTree.ts";
 import type { Trees } from "./host/views/trees.ts";
 import { plainWindow } from "./host/vscode/plainWindow.ts";
 import { registerCommands } from "./host/vscode/registerCommands.ts";
-import { setTranslations } from "./shared/l10n.ts";
 
 /** What `activate` returns, for tests and other extensions. */
 export interface TinkerRlApi {
@@ -36,7 +35,6 @@ const SOON_MS = 300;
 
 export function activate(context: vscode.ExtensionContext): TinkerRlApi {
   const startedAt = performance.now();
-  setTranslations(vscode.l10n.bundle ?? {});
   const redactor = new Redactor();
   const log = redactedLog(vscode.window.createOutputChannel("Tinker RL", { log: true }), redactor);
   let loading: Promise<App> | null = null;

@@ -1,11 +1,11 @@
 /** The command `train --dry_run`: what the first step would be made of, printed instead of trained. */
 
+import * as l10n from "@vscode/l10n";
 import { groupCounts } from "../core/runFolder/metrics/groupMetrics.ts";
 import { flattenMetrics } from "../core/runFolder/metrics/metricsTree.ts";
 import type { RolloutSummary } from "../core/runFolder/reader.ts";
 import { createRunReader } from "../core/runFolder/reader.ts";
 import { formatCount, formatSigned, plural } from "../shared/format.ts";
-import { l10n } from "../shared/l10n.ts";
 import type { DryRunRequest, RunEnd } from "../trainer/types.ts";
 import type { ProgramOptions } from "./arguments/programOptions.ts";
 import { estimateLines } from "./estimateLines.ts";

@@ -2,11 +2,11 @@
 
 import { resolve } from "node:path";
 import { createInterface } from "node:readline/promises";
+import * as l10n from "@vscode/l10n";
 import { AppError } from "../core/errors.ts";
 import { describeEstimate } from "../core/outputs/estimateOutput.ts";
 import { DRY_RUN_GROUPS } from "../shared/dryRun.ts";
 import { plural } from "../shared/format.ts";
-import { l10n } from "../shared/l10n.ts";
 import type { EstimateRequest, RunEnd } from "../trainer/types.ts";
 import type { EstimateCommand } from "./arguments/estimateArguments.ts";
 import type { ProgramOptions } from "./arguments/programOptions.ts";

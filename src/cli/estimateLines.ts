@@ -1,10 +1,10 @@
 /** Draws an estimate: tokens by kind, USD and hours as ranges, and what they rest on. */
 
+import * as l10n from "@vscode/l10n";
 import type { Range } from "../core/estimate/estimate.ts";
 import type { EstimateReport } from "../core/estimate/report.ts";
 import type { TokenKind } from "../core/usage/tokenUsage.ts";
 import { formatCost, formatDuration, formatRounded, plural } from "../shared/format.ts";
-import { l10n } from "../shared/l10n.ts";
 import { heading, quietLine } from "./show/showContext.ts";
 import { type Invocation, shortPath } from "./terminal/invocation.ts";
 import { type Line, labelled, type Piece, styled } from "./terminal/line.ts";

@@ -1,9 +1,9 @@
 /** The command `evaluate`: measures models side by side, and prints what came of it. */
 
+import * as l10n from "@vscode/l10n";
 import { describeEvaluations } from "../core/outputs/evaluationsOutput.ts";
 import { readEvaluations } from "../core/runFolder/evaluationLog.ts";
 import { laterUsage } from "../core/runs/laterUsage.ts";
-import { l10n } from "../shared/l10n.ts";
 import type { EvaluateRequest, RunEnd } from "../trainer/types.ts";
 import type { ProgramOptions } from "./arguments/programOptions.ts";
 import { jsonLine } from "./terminal/asciiJson.ts";

@@ -1,11 +1,11 @@
 /** The command `models`: which models can be trained, and what each does with thinking, images and context. */
 
+import * as l10n from "@vscode/l10n";
 import { EMBEDDED_MODELS } from "../core/config/editing/catalogue/embedded.ts";
 import { formatFactsOf } from "../core/models/formatOfModel.ts";
 import { findLineUpModel, listedModels } from "../core/models/lineUp.ts";
 import { LINE_UP_DATE } from "../core/models/lineUpRows.ts";
 import { visibleLine } from "../core/util/visibleText.ts";
-import { l10n } from "../shared/l10n.ts";
 import type { OfferedModels } from "../trainer/listModels.ts";
 import type { ModelsCommand } from "./arguments/arguments.ts";
 import type { ProgramOptions } from "./arguments/programOptions.ts";

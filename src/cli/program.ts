@@ -123,6 +123,10 @@ async function dispatch(options: ProgramOptions, command: Command): Promise<numb
     case "serve":
       await serveUntilInterrupt(options, command);
       return EXIT.done;
+    case "lsp": {
+      const { serveStandardStreams } = await import("../server/standardStreams.ts");
+      return serveStandardStreams(options.version);
+    }
   }
 }
 

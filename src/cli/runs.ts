@@ -1,11 +1,11 @@
 /** The command `runs`: lists runs with their phase and progress. */
 
+import * as l10n from "@vscode/l10n";
 import { runFields, runsOutput } from "../core/outputs/runsOutput.ts";
 import type { Clock, FileSystem } from "../core/ports.ts";
 import { type ListedRun, listRuns } from "../core/runs/runList.ts";
 import { waitingUploads } from "../core/tracking/openreward/uploadLog.ts";
 import { formatCost, formatReward, plural } from "../shared/format.ts";
-import { l10n } from "../shared/l10n.ts";
 import { phaseTexts } from "../shared/phaseTexts.ts";
 import type { RunsCommand } from "./arguments/arguments.ts";
 import { parentFolders } from "./arguments/runParents.ts";

@@ -1,8 +1,8 @@
 /** What a search has found, as lines for a terminal. */
 
 import { basename } from "node:path";
+import * as l10n from "@vscode/l10n";
 import { formatReward, plural } from "../shared/format.ts";
-import { l10n } from "../shared/l10n.ts";
 import {
   MAX_COUNTED,
   type SearchHit,

@@ -1,6 +1,6 @@
 /** The command `serve`: the local services on ports, with all that a client needs to know. */
 
-import { l10n } from "../shared/l10n.ts";
+import * as l10n from "@vscode/l10n";
 import type { ProgramOptions, ServedAddresses } from "./arguments/programOptions.ts";
 import type { ServeCommand } from "./arguments/serveArguments.ts";
 import { BLANK, type Line, labelled, styled } from "./terminal/line.ts";

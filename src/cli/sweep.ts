@@ -1,5 +1,6 @@
 /** The command `sweep`: runs the combinations of a grid, some at once, and goes on with what an earlier start has left. */
 
+import * as l10n from "@vscode/l10n";
 import { isLocalModel } from "../core/config/fields/presets.ts";
 import { AppError } from "../core/errors.ts";
 import { ASK_ABOVE, combinationName, type SweepPlan } from "../core/sweeps/planSweep.ts";
@@ -16,7 +17,6 @@ import {
 } from "../node/loadSweep.ts";
 import { EXIT, worstExit } from "../shared/exitCodes.ts";
 import { plural } from "../shared/format.ts";
-import { l10n } from "../shared/l10n.ts";
 import type { ActiveRun } from "../trainer/types.ts";
 import type { ProgramOptions } from "./arguments/programOptions.ts";
 import type { SweepCommand } from "./arguments/sweepArguments.ts";

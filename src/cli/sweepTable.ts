@@ -1,12 +1,12 @@
 /** What came of a sweep, as a table for people and as JSON for programs. */
 
 import { basename } from "node:path";
+import * as l10n from "@vscode/l10n";
 import { parseAssignment } from "../core/config/overrides.ts";
 import { sweepOutput } from "../core/outputs/sweepOutput.ts";
 import type { Grid } from "../core/sweeps/grid.ts";
 import { combinationName } from "../core/sweeps/planSweep.ts";
 import { formatDuration, formatReward } from "../shared/format.ts";
-import { l10n } from "../shared/l10n.ts";
 import { phaseTexts } from "../shared/phaseTexts.ts";
 import type { SweepResult } from "./sweepResults.ts";
 import { jsonLine } from "./terminal/asciiJson.ts";

@@ -1,7 +1,7 @@
 /** The commands `train` and `resume`: show a run on the screen, and stop it on Ctrl+C. */
 
+import * as l10n from "@vscode/l10n";
 import type { Watcher } from "../core/training/run/progress.ts";
-import { l10n } from "../shared/l10n.ts";
 import type { ActiveRun, RunEnd } from "../trainer/types.ts";
 import type { ProgramOptions } from "./arguments/programOptions.ts";
 import { Screen } from "./progress/screen.ts";

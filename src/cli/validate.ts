@@ -1,9 +1,9 @@
 /** The command `validate`: what is wrong with a configuration, as lines that editors understand. */
 
+import * as l10n from "@vscode/l10n";
 import { describeValidation } from "../core/outputs/validationOutput.ts";
 import type { FileSystem } from "../core/ports.ts";
 import { plural } from "../shared/format.ts";
-import { l10n } from "../shared/l10n.ts";
 import { checkConfig } from "../trainer/config/configFiles.ts";
 import type { ValidateCommand } from "./arguments/arguments.ts";
 import { jsonLine } from "./terminal/asciiJson.ts";

@@ -3,7 +3,6 @@
  * those who are attached a notice whenever something has changed.
  */
 
-import type { Translations } from "./l10n.ts";
 import type { PromptDescription } from "./promptDescription.ts";
 import type { RunPhase, SweepMember } from "./runFile.ts";
 import type { Trend } from "./trend.ts";
@@ -153,8 +152,6 @@ export interface LaunchRequest {
   readonly envFile: string | null;
   /** What to do when no editor has been attached for a minute. */
   readonly onQuit: "keep running" | "stop and save";
-  /** Of the texts on the terminal, into the language of the editor. */
-  readonly translations: Translations;
 }
 
 /** What an editor hands a program that shows a prompt, as one line of JSON over its standard input. */
@@ -168,10 +165,7 @@ export interface PromptRequest {
 
 /** What an editor hands a program that downloads weights, as one line of JSON over its standard input. */
 export interface WeightsRequest {
-  readonly launch: Pick<
-    LaunchRequest,
-    "keys" | "allowedOrigins" | "variables" | "envFile" | "translations"
-  >;
+  readonly launch: Pick<LaunchRequest, "keys" | "allowedOrigins" | "variables" | "envFile">;
   /** Of the run. */
   readonly folder: string;
   /** Of its checkpoint. */

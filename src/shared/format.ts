@@ -1,6 +1,6 @@
 /** How numbers and durations are written for people, in a terminal and in an editor alike. */
 
-import { l10n } from "./l10n.ts";
+import * as l10n from "@vscode/l10n";
 
 const BLOCKS = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"] as const;
 const NOTHING = "–";

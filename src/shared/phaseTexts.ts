@@ -1,6 +1,6 @@
 /** How the phases of a run are called. */
 
-import { l10n } from "./l10n.ts";
+import * as l10n from "@vscode/l10n";
 import type { RunPhase } from "./runFile.ts";
 
 /** `interrupted`: the trainer is gone without an end. `unreadable`: another version wrote `run.json`. `foreign`: another program wrote the folder. */

@@ -1,7 +1,7 @@
 /** Lays a described prompt out as lines, for a terminal and for an editor alike. */
 
+import * as l10n from "@vscode/l10n";
 import { plural } from "./format.ts";
-import { l10n } from "./l10n.ts";
 import { countTokens, type PromptDescription, type PromptPiece } from "./promptDescription.ts";
 
 export interface PageSpan {

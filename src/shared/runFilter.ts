@@ -3,7 +3,7 @@
  * name:foo`, joined by spaces, `or`, `not` and parentheses.
  */
 
-import { l10n } from "./l10n.ts";
+import * as l10n from "@vscode/l10n";
 
 export type FilterValue = number | string | boolean | null;
 

@@ -1,7 +1,7 @@
 /** A trend in words, the same in trees, charts, terminals and answers of tools. */
 
+import * as l10n from "@vscode/l10n";
 import { formatCount, formatReward, plural } from "./format.ts";
-import { l10n } from "./l10n.ts";
 import type { Trend } from "./trend.ts";
 
 /** One word or few, for lists: `rising`. */

@@ -79,7 +79,7 @@ async function serveFiles(page: Page, name: keyof typeof STYLES): Promise<void> 
   const html = pageHtml({
     scriptUri: `${ORIGIN}/${name}.js`,
     styleUri: `${ORIGIN}/${STYLES[name]}.css`,
-    ...{ cspSource: ORIGIN, nonce: NONCE, language: "en", translations: {} },
+    ...{ cspSource: ORIGIN, nonce: NONCE, language: "en" },
   });
   await page.route(`${ORIGIN}/**`, async (route) => {
     const file = new URL(route.request().url()).pathname.slice(1);

@@ -10,7 +10,6 @@ export function anOrder(changes: Partial<LaunchRequest> = {}): LaunchRequest {
     training: { configPath: "a.yaml", resume: null, overrides: [], digest: null },
     ...{ keys: {}, allowedOrigins: [], variables: {}, envFile: null },
     onQuit: "keep running",
-    translations: {},
     ...changes,
   };
 }

@@ -195,7 +195,7 @@ describe("the weights of a run, asked for by an editor", () => {
     const request: WeightsRequest = {
       launch: {
         ...{ keys: { TINKER_API_KEY: key }, variables: { TINKER_BASE_URL: proxy.address } },
-        ...{ allowedOrigins: [], envFile: null, translations: {} },
+        ...{ allowedOrigins: [], envFile: null },
       },
       ...{ folder: run, name: state.slice(state.lastIndexOf("/") + 1), isLocalOnly: false },
       output: join(folder, "asked"),

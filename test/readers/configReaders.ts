@@ -16,9 +16,9 @@ import { folderName } from "../../src/core/runFolder/runFolder.ts";
 import { plainName as sweepName } from "../../src/core/sweeps/runNames.ts";
 import { parseTinkerPath } from "../../src/core/tinker/paths.ts";
 import { nearestWords } from "../../src/core/util/editDistance.ts";
-import { fitsWildcard } from "../../src/core/util/wildcard.ts";
 import { placesToComment, readEnv } from "../../src/host/keys/envFile.ts";
 import { judgeFormat } from "../../src/host/keys/keyFormat.ts";
+import { fitsWildcard } from "../../src/shared/wildcard.ts";
 import { useAll } from "../core/config/editing/fuzzedTexts.ts";
 import { type Reader, reads } from "./reader.ts";
 

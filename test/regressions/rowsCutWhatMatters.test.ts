@@ -4,7 +4,7 @@ import { runTooltip } from "../../src/host/views/runTooltip.ts";
 import { aRun } from "../host/views/runEntries.ts";
 
 vi.mock("vscode", async () => {
-  const { l10n } = await import("../../src/shared/l10n.ts");
+  const l10n = await import("@vscode/l10n");
   return {
     l10n,
     env: { language: "en" },

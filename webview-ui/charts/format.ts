@@ -1,5 +1,6 @@
 /** How numbers stand on axes and in readouts. */
 
+import * as l10n from "@vscode/l10n";
 import {
   formatCost,
   formatCount,
@@ -9,7 +10,6 @@ import {
   formatReward,
   plural,
 } from "../../src/shared/format.ts";
-import { l10n } from "../../src/shared/l10n.ts";
 import type { XAxis } from "./xAxis.ts";
 
 /** A tick of the vertical axis: short. `step` is the distance of the ticks; with it no two labels are the same. */

@@ -1,8 +1,7 @@
 /** What changed over the steps of a run. */
 
+import * as l10n from "@vscode/l10n";
 import { formatCount, formatShare } from "../../src/shared/format.ts";
-import { l10n } from "../../src/shared/l10n.ts";
-import "./loadTranslations.ts";
 
 export const changesStrings = {
   ranges: l10n.t("Steps that are compared"),

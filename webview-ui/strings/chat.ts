@@ -1,8 +1,7 @@
 /** A conversation with models. */
 
+import * as l10n from "@vscode/l10n";
 import { formatCount, plural } from "../../src/shared/format.ts";
-import { l10n } from "../../src/shared/l10n.ts";
-import "./loadTranslations.ts";
 
 export const chatStrings = {
   title: l10n.t("Conversation"),

@@ -1,7 +1,6 @@
 /** The Checkpoints view. */
 
-import { l10n } from "../../src/shared/l10n.ts";
-import "./loadTranslations.ts";
+import * as l10n from "@vscode/l10n";
 
 export const checkpointsStrings = {
   caption: l10n.t("Checkpoints of the run, newest first"),

@@ -1,8 +1,7 @@
 /** The Config view. */
 
+import * as l10n from "@vscode/l10n";
 import { formatCount, plural } from "../../src/shared/format.ts";
-import { l10n } from "../../src/shared/l10n.ts";
-import "./loadTranslations.ts";
 
 export const configStrings = {
   filter: l10n.t("Filter keys and values"),

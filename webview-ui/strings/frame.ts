@@ -1,9 +1,8 @@
 /** What stands around the views: header, tabs, alarms, help. */
 
+import * as l10n from "@vscode/l10n";
 import { formatCount } from "../../src/shared/format.ts";
-import { l10n } from "../../src/shared/l10n.ts";
 import { phaseTexts } from "../../src/shared/phaseTexts.ts";
-import "./loadTranslations.ts";
 
 export const frameStrings = {
   title: l10n.t("Tinker RL dashboard"),

@@ -1,9 +1,8 @@
 /** The Overview: charts, evaluations, metrics. */
 
+import * as l10n from "@vscode/l10n";
 import type { RunState } from "../../src/shared/dashboardTypes.ts";
 import { formatCount, plural } from "../../src/shared/format.ts";
-import { l10n } from "../../src/shared/l10n.ts";
-import "./loadTranslations.ts";
 
 export const overviewStrings = {
   chart: {

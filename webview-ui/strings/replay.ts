@@ -1,8 +1,7 @@
 /** One rollout turn by turn, and token by token. */
 
+import * as l10n from "@vscode/l10n";
 import { formatCount, plural } from "../../src/shared/format.ts";
-import { l10n } from "../../src/shared/l10n.ts";
-import "./loadTranslations.ts";
 
 export const replayStrings = {
   replay: {

@@ -1,9 +1,8 @@
 /** The table of runs, and the comparison of those that are chosen. */
 
+import * as l10n from "@vscode/l10n";
 import { formatCount, plural } from "../../src/shared/format.ts";
-import { l10n } from "../../src/shared/l10n.ts";
 import { phaseTexts } from "../../src/shared/phaseTexts.ts";
-import "./loadTranslations.ts";
 
 interface ColumnTexts {
   readonly head: string;

@@ -1,9 +1,8 @@
 /** The search in the texts of rollouts. */
 
+import * as l10n from "@vscode/l10n";
 import { formatCount, plural } from "../../src/shared/format.ts";
-import { l10n } from "../../src/shared/l10n.ts";
 import type { SearchRole } from "../../src/shared/search.ts";
-import "./loadTranslations.ts";
 
 export const searchStrings = {
   label: l10n.t("Search in rollouts"),

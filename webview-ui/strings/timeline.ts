@@ -1,9 +1,8 @@
 /** The Timeline view. */
 
+import * as l10n from "@vscode/l10n";
 import { formatCount, formatDuration, plural } from "../../src/shared/format.ts";
-import { l10n } from "../../src/shared/l10n.ts";
 import type { Stall, TimeKind, TimelineRow } from "../../src/shared/timeline.ts";
-import "./loadTranslations.ts";
 
 type StallTexts = {
   readonly [Kind in Stall["kind"]]: (stall: StallOf<Kind>, row: TimelineRow | undefined) => string;

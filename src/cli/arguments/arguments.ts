@@ -102,7 +102,8 @@ export type Command =
   | ChatCommand
   | ChatForEditorCommand
   | CheckpointsCommand
-  | ServeCommand;
+  | ServeCommand
+  | { readonly kind: "lsp" };
 
 const COMMANDS: readonly CommandName[] = [
   "train",
@@ -120,6 +121,7 @@ const COMMANDS: readonly CommandName[] = [
   "chat",
   "checkpoints",
   "serve",
+  "lsp",
 ];
 
 /** @throws AppError `bad-arguments` with one line that names the fault and the next step. */
@@ -180,6 +182,9 @@ function parseCommand(name: CommandName, given: ParsedFlags): Command {
       return chatCommand(given);
     case "checkpoints":
       return checkpointsCommand(given);
+    case "lsp":
+      refuseFurther(given.positionals, name);
+      return { kind: "lsp" };
     case "serve":
       return serveCommand(given);
   }

@@ -20,7 +20,8 @@ export type CommandName =
   | "models"
   | "chat"
   | "checkpoints"
-  | "serve";
+  | "serve"
+  | "lsp";
 
 type Flags = Readonly<
   Record<string, { readonly type: "string" | "boolean"; readonly short?: string }>
@@ -150,6 +151,8 @@ export const FLAGS: Readonly<Record<CommandName, Flags>> = {
     model: { type: "string" },
     tokenizer: { type: "string" },
   },
+  // Editors pass the name of the transport; there is no other one.
+  lsp: { ...HELP, stdio: { type: "boolean" } },
 };
 /** Without a command's name the flags of `train` hold, as in the original program. */
 export const NO_COMMAND_FLAGS: Flags = { ...FLAGS.train, version: { type: "boolean" } };

@@ -2,12 +2,12 @@
 
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
+import * as l10n from "@vscode/l10n";
 import { AppError, isAppError } from "../../core/errors.ts";
 import type { UsedTotal } from "../../core/usage/prices.ts";
 import { raceAbort } from "../../core/util/abort.ts";
 import { systemRandom } from "../../node/random.ts";
 import type { ChatSettings } from "../../shared/chat.ts";
-import { l10n } from "../../shared/l10n.ts";
 import type { ChatPartner } from "../../trainer/chat/openChat.ts";
 import type { ChatCommand } from "../arguments/chatArguments.ts";
 import type { ProgramOptions } from "../arguments/programOptions.ts";

@@ -1,8 +1,8 @@
 /** What a person types in a conversation: a message, or a word behind a slash. */
 
+import * as l10n from "@vscode/l10n";
 import { AppError } from "../../core/errors.ts";
 import { nearestWord } from "../../core/util/editDistance.ts";
-import { l10n } from "../../shared/l10n.ts";
 import { MAX_SAMPLES, readTemperature } from "../arguments/chatArguments.ts";
 import { type Line, styled } from "../terminal/line.ts";
 

@@ -1,12 +1,12 @@
 /** How turns of a conversation look on a terminal. */
 
+import * as l10n from "@vscode/l10n";
 import type { ModelTurn } from "../../core/conversation/modelTurn.ts";
 import type { ToolAnswer } from "../../core/rollout/toolCalls.ts";
 import { writeExactJson } from "../../core/util/exactJson.ts";
 import { visibleToken } from "../../core/util/visibleText.ts";
 import type { ChatSettings } from "../../shared/chat.ts";
 import { plural } from "../../shared/format.ts";
-import { l10n } from "../../shared/l10n.ts";
 import type { ChatPartner, OpenChat } from "../../trainer/chat/openChat.ts";
 import { type Line, styled } from "../terminal/line.ts";
 import { tableLines } from "../terminal/table.ts";

@@ -1,5 +1,6 @@
 /** A person's side of conversations with one model, or with several beside each other: what a line does, and what is shown. */
 
+import * as l10n from "@vscode/l10n";
 import type { Conversation } from "../../core/conversation/conversation.ts";
 import type { ModelTurn } from "../../core/conversation/modelTurn.ts";
 import { Talk } from "../../core/conversation/talk.ts";
@@ -9,7 +10,6 @@ import { scoreRewards } from "../../core/rollout/rewards.ts";
 import type { ToolAnswer } from "../../core/rollout/toolCalls.ts";
 import type { ChatSettings } from "../../shared/chat.ts";
 import { formatExact } from "../../shared/format.ts";
-import { l10n } from "../../shared/l10n.ts";
 import type { ChatPartner, OpenChat } from "../../trainer/chat/openChat.ts";
 import { asciiJson } from "../terminal/asciiJson.ts";
 import { type Line, styled } from "../terminal/line.ts";

@@ -1,5 +1,6 @@
 /** The checkpoints of a run, each with its addresses. */
 
+import * as l10n from "@vscode/l10n";
 import {
   type CheckpointEntry,
   kindsOf,
@@ -7,7 +8,6 @@ import {
 } from "../../core/runFolder/checkpointLog.ts";
 import { groupBy } from "../../core/util/groupBy.ts";
 import { formatMeasure, plural } from "../../shared/format.ts";
-import { l10n } from "../../shared/l10n.ts";
 import { type Line, styled } from "../terminal/line.ts";
 
 /** A block for each save that can be used at `nowMs`. */

@@ -1,6 +1,7 @@
 /** The command `checkpoints`: lists, describes, downloads, shares, keeps and deletes saved weights. */
 
 import { resolve } from "node:path";
+import * as l10n from "@vscode/l10n";
 import {
   checkpointFields,
   checkpointOutput,
@@ -11,7 +12,6 @@ import { readCheckpoints, usableCheckpoints } from "../../core/runFolder/checkpo
 import type { CheckpointChange } from "../../core/tinker/checkpointChange.ts";
 import { visibleLine } from "../../core/util/visibleText.ts";
 import { formatBytes } from "../../shared/format.ts";
-import { l10n } from "../../shared/l10n.ts";
 import type { ChangedCheckpoint } from "../../trainer/checkpoints/changeCheckpoints.ts";
 import type { StoredCheckpoint } from "../../trainer/checkpoints/listCheckpoints.ts";
 import type { PlacesRequest } from "../../trainer/checkpoints/places.ts";

@@ -1,12 +1,12 @@
 /** The download of weights, on a terminal. */
 
 import { resolve } from "node:path";
+import * as l10n from "@vscode/l10n";
 import { AppError } from "../../core/errors.ts";
 import { downloadOutput } from "../../core/outputs/checkpointsOutput.ts";
 import { visibleLine } from "../../core/util/visibleText.ts";
 import type { FileProgress } from "../../core/weights/fetchPart.ts";
 import { formatBytes } from "../../shared/format.ts";
-import { l10n } from "../../shared/l10n.ts";
 import type { DownloadedWeights } from "../../trainer/checkpoints/downloadCheckpoint.ts";
 import type { PlacesRequest } from "../../trainer/checkpoints/places.ts";
 import type { CheckpointAction } from "../arguments/checkpointArguments.ts";

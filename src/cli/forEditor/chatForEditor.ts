@@ -8,7 +8,6 @@ import { chatActionSchema, chatStartSchema } from "../../node/control/chatMessag
 import { systemRandom } from "../../node/random.ts";
 import type { ChatAction, ChatReply, ChatSettings, ChatStart } from "../../shared/chat.ts";
 import { EXIT } from "../../shared/exitCodes.ts";
-import { setTranslations } from "../../shared/l10n.ts";
 import type { ChatPartner, OpenChat } from "../../trainer/chat/openChat.ts";
 import type { ProgramOptions } from "../arguments/programOptions.ts";
 import { SEEDS } from "../chat/chat.ts";
@@ -32,8 +31,6 @@ export async function chatForEditor({
       "--chat is for editors: it reads what to do from standard input.",
     );
   }
-  const { launch } = start.data;
-  setTranslations(launch.translations);
   const reply = (what: ChatReply): void => out.print([[asciiJson(what)]]);
   const fail = (error: unknown, isOver: boolean): void =>
     reply({ kind: "failed", error: launchError(error), isOver });

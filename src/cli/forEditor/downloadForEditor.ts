@@ -3,7 +3,6 @@
 import { weightsRequestSchema } from "../../node/control/messages.ts";
 import type { WeightsReply } from "../../shared/control.ts";
 import { EXIT } from "../../shared/exitCodes.ts";
-import { setTranslations } from "../../shared/l10n.ts";
 import type { ProgramOptions } from "../arguments/programOptions.ts";
 import { stopSignal } from "../checkpoints/downloadWeights.ts";
 import { asciiJson } from "../terminal/asciiJson.ts";
@@ -27,7 +26,6 @@ export async function downloadForEditor({
 >): Promise<number> {
   const request = await readRequest(input, weightsRequestSchema, "--download");
   const { launch, folder, name, output, isLocalOnly } = request;
-  setTranslations(launch.translations);
   const reply = (what: WeightsReply): void => out.print([[asciiJson(what)]]);
   let reportedMs = Number.NEGATIVE_INFINITY;
   const stop = stopSignal(interrupts);

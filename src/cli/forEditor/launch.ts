@@ -8,7 +8,6 @@ import type { FileSystem, FolderFiles, Log } from "../../core/ports.ts";
 import { parseJson } from "../../core/util/jsonl.ts";
 import { launchRequestSchema, suggestedEdits } from "../../node/control/messages.ts";
 import type { LaunchError, LaunchFile } from "../../shared/control.ts";
-import { setTranslations } from "../../shared/l10n.ts";
 import type { EditorLaunch, LaunchPlace, RunEnd } from "../../trainer/types.ts";
 import type { ProgramOptions } from "../arguments/programOptions.ts";
 import { exitCodeOf, exitCodeOfRun } from "../terminal/exitCode.ts";
@@ -27,7 +26,6 @@ export async function runForEditor(
   const record = new LaunchRecord(options.fileSystem, folder, options.log);
   try {
     const launchRequest = await readRequest(options.input, launchRequestSchema, "--launch");
-    setTranslations(launchRequest.translations);
     const launch = { launchRequest, onPlace: (place: LaunchPlace) => record.note(place) };
     const exitCode = exitCodeOfRun(await train(launch));
     record.note({ control: null, exitCode });

@@ -3,7 +3,6 @@
 import { promptRequestSchema } from "../../node/control/promptMessages.ts";
 import type { PromptReply } from "../../shared/control.ts";
 import { EXIT } from "../../shared/exitCodes.ts";
-import { setTranslations } from "../../shared/l10n.ts";
 import type { ProgramOptions } from "../arguments/programOptions.ts";
 import { asciiJson } from "../terminal/asciiJson.ts";
 import { exitCodeOf } from "../terminal/exitCode.ts";
@@ -17,7 +16,6 @@ export async function previewForEditor({
   trainer,
 }: Pick<ProgramOptions, "fileSystem" | "input" | "out" | "trainer">): Promise<number> {
   const { launch, ...choice } = await readRequest(input, promptRequestSchema, "--preview");
-  setTranslations(launch.translations);
   const { configPath, overrides } = launch.training;
   const reply = (what: PromptReply): void => out.print([[asciiJson(what)]]);
   try {

@@ -4,7 +4,7 @@ import type { CommandName } from "../arguments/flags.ts";
 import type { Invocation } from "../terminal/invocation.ts";
 import type { Line } from "../terminal/line.ts";
 import type { HelpText } from "./helpText.ts";
-import { ESTIMATE, MODELS, SERVE, SHOW_PROMPT, VALIDATE } from "./planningHelp.ts";
+import { ESTIMATE, LSP, MODELS, SERVE, SHOW_PROMPT, VALIDATE } from "./planningHelp.ts";
 import { CHAT, CHECKPOINTS, EVALUATE, RUNS, SEARCH, SHOW } from "./resultsHelp.ts";
 import { CONTROL, RESUME, SWEEP, TRAIN } from "./trainingHelp.ts";
 
@@ -27,6 +27,7 @@ const GENERAL: HelpText = (program) => `Trains language-model agents with reinfo
   models                     list the models that can be trained
   checkpoints WORD …         list, download, share and delete saved weights
   serve                      open the local services to other programs
+  lsp                        help with configurations in any editor
   COMMAND --help             explain a command
   --version                  print the version
 
@@ -58,6 +59,7 @@ const TOPICS: Readonly<Record<CommandName, HelpText>> = {
   chat: CHAT,
   checkpoints: CHECKPOINTS,
   serve: SERVE,
+  lsp: LSP,
 };
 
 /** The help of a command, or of the program when `topic` is null; examples can be copied as they are. */

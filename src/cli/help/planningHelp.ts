@@ -82,6 +82,21 @@ date; models that are retired are not in it.
 costs more. "images" says whether the model reads them. "thinking" says whether
 the model reasons before it answers, then what thinking.effort may be.`;
 
+export const LSP: HelpText = (
+  program,
+) => `Helps with configurations in an editor, over the Language Server Protocol.
+
+  ${program} lsp
+
+  --stdio   standard input and output; the only transport, and the default
+
+Marks mistakes while you type, completes keys and values, explains what is under
+the pointer, offers fixes, and links environments and folders. A configuration is
+a file named tinker-config.yaml or *.tinker.yaml, or one with the comment
+# tinker-rl: config among its first five lines. Contacts no service.
+
+Start it from your editor: docs/editors.md has settings for several.`;
+
 export const SERVE: HelpText = (
   program,
 ) => `Opens the local engine and environments to other programs on this machine.

@@ -1,9 +1,9 @@
 /** Draws a run's progress: the lines that stay for each event, and the live line of the current activity. Pure. */
 
+import * as l10n from "@vscode/l10n";
 import { assertNever } from "../../core/errors.ts";
 import type { ProgressEvent } from "../../core/training/run/progress.ts";
 import { formatCount, formatReward, plural, progressBar } from "../../shared/format.ts";
-import { l10n } from "../../shared/l10n.ts";
 import { alarmLines, alarmOverLine } from "../terminal/alarmLines.ts";
 import { endLines } from "../terminal/endLines.ts";
 import { evaluationLines, evaluationTitle } from "../terminal/evaluationLines.ts";

@@ -1,8 +1,8 @@
 /** The progress of a run on a terminal: lines that stay, and a live line that is redrawn at a bounded rate. */
 
+import * as l10n from "@vscode/l10n";
 import type { Clock } from "../../core/ports.ts";
 import type { ProgressEvent } from "../../core/training/run/progress.ts";
-import { l10n } from "../../shared/l10n.ts";
 import type { RunEnd } from "../../trainer/types.ts";
 import { nextStepLines } from "../terminal/endLines.ts";
 import type { Invocation } from "../terminal/invocation.ts";

@@ -1,5 +1,6 @@
 /** The line of a step that has ended, and how steps are counted. Pure. */
 
+import * as l10n from "@vscode/l10n";
 import type { ProgressEvent } from "../../core/training/run/progress.ts";
 import {
   formatCost,
@@ -10,7 +11,6 @@ import {
   plural,
   sparkline,
 } from "../../shared/format.ts";
-import { l10n } from "../../shared/l10n.ts";
 import { type Line, lineWidth, type Piece, styled } from "../terminal/line.ts";
 import { type ProgressModel, SPARKLINE_STEPS } from "./progressModel.ts";
 

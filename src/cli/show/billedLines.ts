@@ -1,10 +1,10 @@
 /** What `show --billed` prints. */
 
+import * as l10n from "@vscode/l10n";
 import type { BilledUsage } from "../../core/tinker/billing.ts";
 import { countTokens } from "../../core/usage/tokenUsage.ts";
 import { visibleLine } from "../../core/util/visibleText.ts";
 import { formatCost, formatCount, plural } from "../../shared/format.ts";
-import { l10n } from "../../shared/l10n.ts";
 import { type Line, labelled } from "../terminal/line.ts";
 import { quietLine } from "./showContext.ts";
 

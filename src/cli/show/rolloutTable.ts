@@ -1,7 +1,7 @@
 /** Rollouts as a table, and what their training uses mean. */
 
+import * as l10n from "@vscode/l10n";
 import { formatCount, formatReward, formatSigned } from "../../shared/format.ts";
-import { l10n } from "../../shared/l10n.ts";
 import { BLANK, type Line, type Piece, styled } from "../terminal/line.ts";
 import { type Column, tableLines } from "../terminal/table.ts";
 import { quietLine } from "./showContext.ts";

@@ -1,5 +1,6 @@
 /** The evaluations of a run: results beside each other, and their rollouts. */
 
+import * as l10n from "@vscode/l10n";
 import { readEvaluations } from "../../core/runFolder/evaluationLog.ts";
 import { evalPath, runPaths } from "../../core/runFolder/files/layout.ts";
 import { readLines } from "../../core/runFolder/files/lineReader.ts";
@@ -8,7 +9,6 @@ import {
   parseEvaluatedRollout,
 } from "../../core/runFolder/rollouts/rolloutRecord.ts";
 import { formatQuantity, formatTemperature, plural } from "../../shared/format.ts";
-import { l10n } from "../../shared/l10n.ts";
 import { evaluationLines, evaluationTitle } from "../terminal/evaluationLines.ts";
 import { evaluationTable } from "../terminal/evaluationTable.ts";
 import { BLANK, type Line } from "../terminal/line.ts";

@@ -1,5 +1,6 @@
 /** The overview of a run: its state, its steps, its evaluations and its checkpoints. */
 
+import * as l10n from "@vscode/l10n";
 import { firingAlarms } from "../../core/alarms/alarmEvents.ts";
 import { firingAfter } from "../../core/alarms/alarmFacts.ts";
 import { ALARMS } from "../../core/alarms/alarmTable.ts";
@@ -32,7 +33,6 @@ import {
   plural,
 } from "../../shared/format.ts";
 import { hasEnded } from "../../shared/hasEnded.ts";
-import { l10n } from "../../shared/l10n.ts";
 import { phaseTexts } from "../../shared/phaseTexts.ts";
 import type { RunFile } from "../../shared/runFile.ts";
 import { trendOf } from "../../shared/trend.ts";

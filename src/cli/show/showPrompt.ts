@@ -1,6 +1,6 @@
 /** The command `show-prompt`: the first prompt of a task as the model reads it, and what a call and its result look like. */
 
-import { l10n } from "../../shared/l10n.ts";
+import * as l10n from "@vscode/l10n";
 import { type PageSpan, promptPage } from "../../shared/promptPage.ts";
 import type { ProgramOptions } from "../arguments/programOptions.ts";
 import type { ShowPromptCommand } from "../arguments/showPromptArguments.ts";

@@ -1,5 +1,6 @@
 /** Replays one rollout: the prompt, the model's turns, the environment's results, and how the reward was computed. */
 
+import * as l10n from "@vscode/l10n";
 import type { RolloutRecord } from "../../core/runFolder/rollouts/rolloutRecord.ts";
 import {
   formatDuration,
@@ -8,7 +9,6 @@ import {
   formatSigned,
   plural,
 } from "../../shared/format.ts";
-import { l10n } from "../../shared/l10n.ts";
 import { BLANK, type Line, styled } from "../terminal/line.ts";
 import {
   blockWriter,

@@ -1,10 +1,10 @@
 /** One step of a run: its rollouts as a table, or those of a group turn by turn. */
 
+import * as l10n from "@vscode/l10n";
 import { stepPaths } from "../../core/runFolder/files/layout.ts";
 import type { RolloutList, RolloutSummary } from "../../core/runFolder/reader.ts";
 import { mean } from "../../core/util/stats.ts";
 import { formatReward, plural } from "../../shared/format.ts";
-import { l10n } from "../../shared/l10n.ts";
 import { BLANK, type Line } from "../terminal/line.ts";
 import { type RolloutRow, rolloutTable, trainingUseLegend } from "./rolloutTable.ts";
 import {

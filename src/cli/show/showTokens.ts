@@ -1,5 +1,6 @@
 /** The tokens of a rollout as they were sampled, and trained on, one a row. */
 
+import * as l10n from "@vscode/l10n";
 import { tokenizerNameOf } from "../../core/chat/modelName.ts";
 import type { Tokenizer } from "../../core/chat/tokenizer.ts";
 import { errorMessage, isAppError } from "../../core/errors.ts";
@@ -10,7 +11,6 @@ import { readRunFile } from "../../core/runFolder/runFile.ts";
 import { readRunModel } from "../../core/runFolder/runModel.ts";
 import { visibleToken } from "../../core/util/visibleText.ts";
 import { formatSigned, plural } from "../../shared/format.ts";
-import { l10n } from "../../shared/l10n.ts";
 import type { RolloutSource } from "../../shared/rolloutSet.ts";
 import { BLANK, type Line, type Piece, styled } from "../terminal/line.ts";
 import { type Column, tableLines } from "../terminal/table.ts";

@@ -1,8 +1,8 @@
 /** Alarms on a terminal: the observation, its meaning, and settings to try. */
 
+import * as l10n from "@vscode/l10n";
 import type { AlarmNotice } from "../../core/alarms/evaluateAlarms.ts";
 import { editSetting, editsChange, editText } from "../../core/alarms/formatSettingChange.ts";
-import { l10n } from "../../shared/l10n.ts";
 import { commandLine, type Invocation, shortPath } from "./invocation.ts";
 import { type Line, type Piece, type Style, styled } from "./line.ts";
 

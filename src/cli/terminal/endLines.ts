@@ -1,9 +1,9 @@
 /** Draws the end of a run, and where the user may go from there. */
 
+import * as l10n from "@vscode/l10n";
 import type { ProgressEvent } from "../../core/training/run/progress.ts";
 import type { UsedTotal } from "../../core/usage/prices.ts";
 import { formatCost, plural } from "../../shared/format.ts";
-import { l10n } from "../../shared/l10n.ts";
 import { rewardTrendText } from "../../shared/trendText.ts";
 import { commandLine, type Invocation, shortPath } from "./invocation.ts";
 import { BLANK, type Line, labelled, styled } from "./line.ts";

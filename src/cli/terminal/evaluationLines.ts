@@ -1,9 +1,9 @@
 /** Draws evaluations: one line a temperature, beside what was measured before. */
 
+import * as l10n from "@vscode/l10n";
 import { isSameCell } from "../../core/config/rules/evaluationCells.ts";
 import type { EvaluatedModel, StoredResult } from "../../core/runFolder/evaluationLog.ts";
 import { formatReward, formatSigned, formatTemperature, plural } from "../../shared/format.ts";
-import { l10n } from "../../shared/l10n.ts";
 import { type Line, type Piece, styled } from "./line.ts";
 
 /** `baseline` is what `results` are compared with; null when there is nothing to compare. */

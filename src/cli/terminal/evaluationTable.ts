@@ -1,5 +1,6 @@
 /** What came of an evaluation of several models, as tables for people and as JSON for programs. */
 
+import * as l10n from "@vscode/l10n";
 import { isSameCell } from "../../core/config/rules/evaluationCells.ts";
 import type { EvaluationEntry, StoredResult } from "../../core/runFolder/evaluationLog.ts";
 import {
@@ -9,7 +10,6 @@ import {
   formatTemperature,
   plural,
 } from "../../shared/format.ts";
-import { l10n } from "../../shared/l10n.ts";
 import { BLANK, type Line, type Piece, styled } from "./line.ts";
 import { type Column, tableLines } from "./table.ts";
 

@@ -1,11 +1,11 @@
 /** The program's exit code, and the lines that are printed about an error. */
 
 import { inspect } from "node:util";
+import * as l10n from "@vscode/l10n";
 import { errorMessage, isAppError } from "../../core/errors.ts";
 import { oneLine } from "../../core/util/textEdges.ts";
 import { visibleText } from "../../core/util/visibleText.ts";
 import { EXIT } from "../../shared/exitCodes.ts";
-import { l10n } from "../../shared/l10n.ts";
 import type { RunEnd } from "../../trainer/types.ts";
 import { type Line, styled } from "./line.ts";
 

@@ -1,7 +1,7 @@
 /** Writes lines to an output stream, with at most one live line below them, and survives a reader that goes away. */
 
+import * as l10n from "@vscode/l10n";
 import { AppError, errorMessage } from "../../core/errors.ts";
-import { l10n } from "../../shared/l10n.ts";
 import { clipLine, type Line, type Piece, renderLine } from "./line.ts";
 
 export interface Terminal {

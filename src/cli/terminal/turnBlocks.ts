@@ -1,8 +1,8 @@
 /** A turn of a model and what tools answered, as blocks of text beside their labels. */
 
+import * as l10n from "@vscode/l10n";
 import type { RolloutRecord } from "../../core/runFolder/rollouts/rolloutRecord.ts";
 import { formatExact } from "../../shared/format.ts";
-import { l10n } from "../../shared/l10n.ts";
 import { type Line, type Style, styled, wrapText } from "./line.ts";
 
 type Turn = RolloutRecord["turns"][number];

@@ -1,8 +1,8 @@
 /** A live line that shows how many samples are there, and for how long they have been under way. */
 
+import * as l10n from "@vscode/l10n";
 import type { Clock } from "../../core/ports.ts";
 import { formatDuration } from "../../shared/format.ts";
-import { l10n } from "../../shared/l10n.ts";
 import { styled } from "./line.ts";
 import type { Terminal } from "./terminal.ts";
 

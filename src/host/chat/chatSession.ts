@@ -1,10 +1,10 @@
 /** One conversation in the editor: its program, and its page, which gets all there is to show whenever it loads. */
 
+import * as l10n from "@vscode/l10n";
 import { errorMessage } from "../../core/errors.ts";
 import { chatPageMessageSchema } from "../../node/control/chatMessages.ts";
 import type { ChatAction, ChatBeginning, ChatReply, ChatSettings } from "../../shared/chat.ts";
 import type { LaunchError } from "../../shared/control.ts";
-import { l10n } from "../../shared/l10n.ts";
 import type { StartedProgram } from "../runs/startProgram.ts";
 
 export interface ChatSessionOptions {

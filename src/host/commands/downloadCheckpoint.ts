@@ -6,7 +6,6 @@ import type { CheckpointEntry } from "../../core/runFolder/checkpointLog.ts";
 import { weightsReplySchema } from "../../node/control/messages.ts";
 import type { WeightsReply, WeightsRequest } from "../../shared/control.ts";
 import { formatBytes } from "../../shared/format.ts";
-import { currentTranslations } from "../../shared/l10n.ts";
 import type { Keys } from "../keys/createKeys.ts";
 import { serviceVariables } from "../keys/services.ts";
 import { askProgram } from "../runs/askProgram.ts";
@@ -103,7 +102,6 @@ async function handedOver(
     allowedOrigins: isHosted ? keys.approvals.allowedOrigins(place.project) : [],
     envFile: null,
     variables: serviceVariables(keys.variables()),
-    translations: currentTranslations(),
   };
 }
 

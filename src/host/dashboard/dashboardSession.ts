@@ -1,5 +1,6 @@
 /** One page of the dashboard and the run that it shows: sends what is new while the page is visible, and answers its questions. */
 
+import * as l10n from "@vscode/l10n";
 import { errorMessage } from "../../core/errors.ts";
 import { WakeableSleep } from "../../core/util/wakeableSleep.ts";
 import type {
@@ -10,7 +11,6 @@ import type {
 } from "../../shared/dashboardMessages.ts";
 import type { SavedFilter } from "../../shared/dashboardTypes.ts";
 import { hasEnded } from "../../shared/hasEnded.ts";
-import { l10n } from "../../shared/l10n.ts";
 import type { RolloutKey } from "../../shared/rolloutSet.ts";
 import { type DashboardRun, type DashboardTarget, withShortFolder } from "./dashboardRun.ts";
 import { parsePageMessage } from "./pageMessages.ts";

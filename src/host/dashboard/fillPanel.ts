@@ -2,7 +2,6 @@
 
 import { randomBytes } from "node:crypto";
 import * as vscode from "vscode";
-import { currentTranslations } from "../../shared/l10n.ts";
 import { pageHtml } from "./pageHtml.ts";
 
 /** Names of scripts, with the style sheet of each. */
@@ -29,6 +28,5 @@ export function fillPanel(
     cspSource: webview.cspSource,
     nonce: randomBytes(16).toString("hex"),
     language: vscode.l10n.bundle === undefined ? "en" : vscode.env.language,
-    translations: currentTranslations(),
   });
 }

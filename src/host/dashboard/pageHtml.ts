@@ -1,7 +1,5 @@
 /** The page's frame: what may load into it, and nothing else. */
 
-import type { Translations } from "../../shared/l10n.ts";
-
 export interface PageOptions {
   /** Addresses as the page must ask for them. */
   readonly scriptUri: string;
@@ -12,18 +10,10 @@ export interface PageOptions {
   readonly nonce: string;
   /** Of the texts, for example `en`. */
   readonly language: string;
-  readonly translations: Translations;
 }
 
 /** No connections, no inline scripts, no evaluated code; scripts and styles from the extension's own folder only. */
-export function pageHtml({
-  scriptUri,
-  styleUri,
-  cspSource,
-  nonce,
-  language,
-  translations,
-}: PageOptions): string {
+export function pageHtml({ scriptUri, styleUri, cspSource, nonce, language }: PageOptions): string {
   const policy = [
     "default-src 'none'",
     `script-src 'nonce-${nonce}' ${cspSource}`,
@@ -45,16 +35,10 @@ export function pageHtml({
 </head>
 <body>
 <div id="root"></div>
-<script type="application/json" id="translations">${data(translations)}</script>
 <script type="module" nonce="${attribute(nonce)}" src="${attribute(scriptUri)}"></script>
 </body>
 </html>
 `;
-}
-
-/** JSON inside a script element, which only `<` could end or change. A block of data is no script for the policy. */
-function data(value: unknown): string {
-  return JSON.stringify(value).replaceAll("<", "\\u003c");
 }
 
 function attribute(text: string): string {

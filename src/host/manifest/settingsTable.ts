@@ -1,5 +1,7 @@
 /** All settings in one table: the manifest, `docs/vscode.md` and {@link file://./settings.ts} follow from it. */
 
+import { CONFIG_NAMES } from "../../shared/configNames.ts";
+
 /** Who may set it: `machine` never a workspace; `resource` each folder; `window` each workspace. */
 export type SettingScope = "machine" | "machine-overridable" | "resource" | "window";
 
@@ -34,13 +36,7 @@ const configSettings = {
   "config.files": {
     does: "Names of files that are configurations; `*` stands for any text.",
     type: "words",
-    default: [
-      "tinker-config.yaml",
-      "tinker-config.yml",
-      "tinker-config.json",
-      "*.tinker.yaml",
-      "*.tinker.yml",
-    ],
+    default: CONFIG_NAMES,
     scope: "resource",
   },
   "config.schemaDiagnostics": {

@@ -3,7 +3,6 @@
 import { isLocalModel } from "../../core/config/fields/presets.ts";
 import { parseConfig } from "../../core/config/parse.ts";
 import { CONTROL_VERSION, type LaunchRequest } from "../../shared/control.ts";
-import { currentTranslations } from "../../shared/l10n.ts";
 import type { Keys } from "../keys/createKeys.ts";
 import type { LaunchConfig } from "../keys/launchKeys.ts";
 import { serviceVariables } from "../keys/services.ts";
@@ -38,7 +37,6 @@ export async function createLaunchRequest(
     ...allowed,
     variables: serviceVariables(keys.variables()),
     onQuit: onQuit(config),
-    translations: currentTranslations(),
   };
 }
 

@@ -1,5 +1,6 @@
 /** A sweep in one terminal: its runs are ordinary trainings of this window, one after another or some at once. */
 
+import * as l10n from "@vscode/l10n";
 import type { Log } from "../../core/ports.ts";
 import { combinationName } from "../../core/sweeps/planSweep.ts";
 import type { SweepRow } from "../../core/sweeps/sweepRuns.ts";
@@ -15,7 +16,6 @@ import {
 } from "../../node/loadSweep.ts";
 import { EXIT, worstExit } from "../../shared/exitCodes.ts";
 import { formatReward, plural } from "../../shared/format.ts";
-import { l10n } from "../../shared/l10n.ts";
 import { phaseTexts } from "../../shared/phaseTexts.ts";
 import type { LaunchEnd, TerminalAction } from "./launchWatch.ts";
 import type { Training } from "./training.ts";

@@ -1,7 +1,7 @@
 /** Trainings that this window started or joined: from the request to the trainer's end. */
 
+import * as l10n from "@vscode/l10n";
 import type { InsteadOfTraining, LaunchError, LaunchRequest } from "../../shared/control.ts";
-import { l10n } from "../../shared/l10n.ts";
 import type { SweepMember } from "../../shared/runFile.ts";
 import { Emitter } from "../vscode/emitter.ts";
 import { type LauncherOptions, launchTrainer } from "./launcher.ts";

@@ -1,9 +1,9 @@
 /** The terminal of a training task: shows what the trainer prints, and takes a few keys. It owns nothing; closing it detaches. */
 
+import * as l10n from "@vscode/l10n";
 import type * as vscode from "vscode";
 import { errorMessage, isAppError } from "../../core/errors.ts";
 import { EXIT } from "../../shared/exitCodes.ts";
-import { l10n } from "../../shared/l10n.ts";
 import type { TerminalAction } from "../runs/launchWatch.ts";
 import type { Training } from "../runs/training.ts";
 import { Emitter } from "../vscode/emitter.ts";

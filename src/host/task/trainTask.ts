@@ -1,8 +1,8 @@
 /** What a task of ours says, and how it is checked: anybody can write one into `tasks.json`. */
 
+import * as l10n from "@vscode/l10n";
 import * as z from "zod";
 import type { InsteadOfTraining } from "../../shared/control.ts";
-import { l10n } from "../../shared/l10n.ts";
 import { TASK_TYPE } from "../manifest/taskType.ts";
 import { launchName } from "../runs/launchStore.ts";
 

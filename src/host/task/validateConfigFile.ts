@@ -1,10 +1,10 @@
 /** The task that checks a configuration: prints what the terminal's `validate` prints. */
 
+import * as l10n from "@vscode/l10n";
 import { parseConfig } from "../../core/config/parse.ts";
 import { describeProblem } from "../../core/config/source/problem.ts";
 import { MAX_BYTES } from "../../core/runFolder/files/wholeFiles.ts";
 import { readPlainText } from "../../node/plainText.ts";
-import { l10n } from "../../shared/l10n.ts";
 
 const VALID = 0;
 const INVALID = 2;

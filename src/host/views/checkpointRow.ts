@@ -1,8 +1,8 @@
 /** What a row of the Checkpoints view says. */
 
+import * as l10n from "@vscode/l10n";
 import type { CheckpointEntry } from "../../core/runFolder/checkpointLog.ts";
 import { formatCount, formatDuration, formatReward } from "../../shared/format.ts";
-import { l10n } from "../../shared/l10n.ts";
 import { type RowText, SOON_MS } from "./runRow.ts";
 
 const ICONS: Readonly<Record<CheckpointEntry["kind"] | "candidate", string>> = {

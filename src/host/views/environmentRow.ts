@@ -1,9 +1,9 @@
 /** What a row of the Environments view says. */
 
+import * as l10n from "@vscode/l10n";
 import type { EnvironmentEntry } from "../../core/config/editing/catalogue/catalogue.ts";
 import { isLocalModel } from "../../core/config/fields/presets.ts";
 import { formatCount, plural } from "../../shared/format.ts";
-import { l10n } from "../../shared/l10n.ts";
 
 export interface EnvironmentRow {
   readonly label: string;

@@ -1,11 +1,11 @@
 /** Stored rollouts as read-only JSON documents of the editor. */
 
+import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 import type { FileSystem } from "../../core/ports.ts";
 import { createRunReader } from "../../core/runFolder/reader.ts";
 import { transcriptOf } from "../../core/runFolder/rollouts/transcript.ts";
 import { formatCount } from "../../shared/format.ts";
-import { l10n } from "../../shared/l10n.ts";
 import type { RolloutKey } from "../../shared/rolloutSet.ts";
 import type { RunFeeds } from "../runs/runFeed.ts";
 

@@ -1,8 +1,8 @@
 /** Which rollouts the Trajectories view shows, and in which order. */
 
+import * as l10n from "@vscode/l10n";
 import type { RolloutSummary } from "../../core/runFolder/reader.ts";
 import { formatReward } from "../../shared/format.ts";
-import { l10n } from "../../shared/l10n.ts";
 
 export type RolloutFilter =
   | { readonly kind: "reward"; readonly from: number; readonly to: number }

@@ -1,9 +1,9 @@
 /** What happened in a run, as lines to read. */
 
+import * as l10n from "@vscode/l10n";
 import type { RunEvent } from "../../core/runFolder/events.ts";
 import { oneLine } from "../../core/util/textEdges.ts";
 import { formatCount } from "../../shared/format.ts";
-import { l10n } from "../../shared/l10n.ts";
 import { plainLine } from "../vscode/plainText.ts";
 
 /** Of a message; stacks of faults are long. */

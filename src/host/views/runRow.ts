@@ -1,8 +1,8 @@
 /** What a row of the Runs view says about a run, in text, icon and words for a screen reader. */
 
+import * as l10n from "@vscode/l10n";
 import { ALARMS } from "../../core/alarms/alarmTable.ts";
 import { formatCount, formatDuration, formatReward, plural } from "../../shared/format.ts";
-import { l10n } from "../../shared/l10n.ts";
 import { phaseTexts } from "../../shared/phaseTexts.ts";
 import { rewardTrendText, trendArrow } from "../../shared/trendText.ts";
 import type { RunEntry } from "../runs/runStore.ts";

@@ -1,7 +1,7 @@
 /** What a row of the Runs view says about a sweep: how many of its planned runs are done, and the best reward. */
 
+import * as l10n from "@vscode/l10n";
 import { formatReward, plural } from "../../shared/format.ts";
-import { l10n } from "../../shared/l10n.ts";
 import type { RunEntry } from "../runs/runStore.ts";
 import { plainLine } from "../vscode/plainText.ts";
 import type { RowText } from "./runRow.ts";

@@ -1,5 +1,6 @@
 /** What the rows of the Trajectories view say about a step, a group and a rollout. */
 
+import * as l10n from "@vscode/l10n";
 import type { EvaluationEntry } from "../../core/runFolder/evaluationLog.ts";
 import { groupCounts } from "../../core/runFolder/metrics/groupMetrics.ts";
 import type { MetricColumns } from "../../core/runFolder/metrics/metricColumns.ts";
@@ -13,7 +14,6 @@ import {
   formatTemperature,
   plural,
 } from "../../shared/format.ts";
-import { l10n } from "../../shared/l10n.ts";
 import type { RunFile } from "../../shared/runFile.ts";
 import { plainLine, plainMessage } from "../vscode/plainText.ts";
 import type { RowText } from "./runRow.ts";

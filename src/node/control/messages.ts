@@ -146,7 +146,6 @@ const handed = {
   allowedOrigins: z.array(z.object({ origin: z.string(), key: z.string() }).readonly()).readonly(),
   variables: z.record(z.string(), z.string()),
   envFile: z.string().nullable(),
-  translations: z.record(z.string(), z.string()),
 };
 
 export const launchRequestSchema: z.ZodType<LaunchRequest> = z

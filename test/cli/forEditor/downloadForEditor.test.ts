@@ -11,7 +11,7 @@ import { aTrainer, createFakeProgram } from "../fakeProgram.ts";
 const REQUEST: WeightsRequest = {
   launch: {
     keys: { TINKER_API_KEY: { value: "tml-secret", origin: "store", host: null } },
-    ...{ allowedOrigins: [], variables: {}, envFile: null, translations: {} },
+    ...{ allowedOrigins: [], variables: {}, envFile: null },
   },
   ...{ folder: "/runs/demo", name: "final_000002", output: "/weights/demo", isLocalOnly: false },
 };

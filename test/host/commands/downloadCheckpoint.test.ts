@@ -94,7 +94,6 @@ describe("downloading weights", () => {
         launch: {
           ...{ keys: { TINKER_API_KEY: BOUND }, allowedOrigins: ALLOWED, envFile: null },
           variables: { TINKER_BASE_URL: "https://gateway.example/x" },
-          translations: expect.anything(),
         },
         ...{ folder: "/runs/demo", name: "final_000002", isLocalOnly: false },
         output: "/weights/demo-final_000002",

@@ -67,7 +67,6 @@ describe("an editor's order", () => {
     variables: {},
     envFile: null,
     onQuit: "stop and save",
-    translations: { Stop: "Halt" },
   };
 
   it("says for each key which host it may go to", () => {

@@ -1,7 +1,7 @@
 /** Compares a redacted copy with its original. */
 
+import { fitsParts } from "../../../shared/wildcard.ts";
 import { isJsonObject } from "../../json.ts";
-import { fitsParts } from "../../util/wildcard.ts";
 import { REDACTED_MARK } from "./redactor.ts";
 
 /**

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { escapePattern } from "../../../src/core/util/escapePattern.ts";
-import { fitsWildcard } from "../../../src/core/util/wildcard.ts";
+import { escapePattern } from "../../src/core/util/escapePattern.ts";
+import { fitsWildcard } from "../../src/shared/wildcard.ts";
 
 describe("a pattern with stars", () => {
   it("fits what the regular expression with any text for each star fits", () => {
