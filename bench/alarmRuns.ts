@@ -27,20 +27,29 @@ export interface AlarmRun {
 const HEALTHY_KINDS: readonly Omit<AlarmRun, "expected">[] = [
   { name: "plain", environment: "calculator", steps: 24, settings: ["batch_size: 4"] },
   {
-    ...{ name: "KL to the base", environment: "calculator", steps: 24 },
+    name: "KL to the base",
+    environment: "calculator",
+    steps: 24,
     settings: ["batch_size: 4", "kl_coef: 0.01"],
   },
   {
-    ...{ name: "2 steps off-policy", environment: "calculator", steps: 24 },
+    name: "2 steps off-policy",
+    environment: "calculator",
+    steps: 24,
     settings: ["batch_size: 4", "max_steps_off_policy: 2"],
   },
   {
-    ...{ name: "refill", environment: "number-hunt", steps: 24 },
+    name: "refill",
+    environment: "number-hunt",
+    steps: 24,
     settings: ["batch_size: 4", "refill: true"],
   },
   {
-    ...{ name: "two environments", environment: "calculator", steps: 24 },
-    ...{ secondEnvironment: "number-hunt", settings: ["batch_size: 4"] },
+    name: "two environments",
+    environment: "calculator",
+    steps: 24,
+    secondEnvironment: "number-hunt",
+    settings: ["batch_size: 4"],
   },
 ];
 
@@ -57,13 +66,17 @@ export function healthyRuns(count: number): readonly AlarmRun[] {
 /** Ten times the usual learning rate of the embedded model, and more, is far too high. */
 export const BAD_RUNS: readonly AlarmRun[] = [
   {
-    ...{ name: "far too high learning rate", environment: "calculator", steps: 28 },
+    name: "far too high learning rate",
+    environment: "calculator",
+    steps: 28,
     environmentSettings: ["nonterminal_reward: 0", "max_turns: 6"],
     expected: ["reward_decline", "advantage_collapse", "response_length"],
     settings: ["batch_size: 8", "learning_rate: 0.02", "loss_fn: importance_sampling"],
   },
   {
-    ...{ name: "4 steps behind, 4 updates, no clipping", environment: "calculator", steps: 40 },
+    name: "4 steps behind, 4 updates, no clipping",
+    environment: "calculator",
+    steps: 40,
     environmentSettings: ["nonterminal_reward: 0", "max_turns: 6"],
     expected: ["kl_flat_reward", "reward_decline", "advantage_collapse"],
     settings: [
@@ -72,7 +85,9 @@ export const BAD_RUNS: readonly AlarmRun[] = [
     ],
   },
   {
-    ...{ name: "high learning rate, KL to the base", environment: "calculator", steps: 30 },
+    name: "high learning rate, KL to the base",
+    environment: "calculator",
+    steps: 30,
     environmentSettings: ["nonterminal_reward: 0", "max_turns: 6"],
     expected: ["kl_base_flat_reward"],
     settings: [
@@ -82,36 +97,48 @@ export const BAD_RUNS: readonly AlarmRun[] = [
   },
   {
     // Nothing is compared, so that whatever was sampled becomes more likely.
-    ...{ name: "everything is rewarded alike", environment: "number-hunt", steps: 25 },
+    name: "everything is rewarded alike",
+    environment: "number-hunt",
+    steps: 25,
     expected: ["entropy_collapse"],
     settings: ["batch_size: 4", "learning_rate: 0.03", "advantage_calculation: direct"],
     environmentSettings: ["nonterminal_reward: 0.5", "max_turns: 2"],
   },
   {
-    ...{ name: "turns of 8 tokens", environment: "calculator", steps: 3 },
+    name: "turns of 8 tokens",
+    environment: "calculator",
+    steps: 3,
     expected: ["truncated_turns"],
     settings: ["batch_size: 4", "max_response_tokens: 8"],
   },
   {
-    ...{ name: "temperature 2", environment: "calculator", steps: 3 },
+    name: "temperature 2",
+    environment: "calculator",
+    steps: 3,
     expected: ["parse_success"],
     settings: ["batch_size: 4", "max_response_tokens: 64"],
     environmentSettings: ["nonterminal_reward: 0", "temperature: 2"],
   },
   {
-    ...{ name: "one turn of the two that it takes", environment: "calculator", steps: 3 },
+    name: "one turn of the two that it takes",
+    environment: "calculator",
+    steps: 3,
     expected: ["missing_rewards"],
     settings: ["batch_size: 4"],
     environmentSettings: ["nonterminal_reward: null", "max_turns: 1"],
   },
   {
-    ...{ name: "every rollout fails", environment: "number-hunt", steps: 8 },
+    name: "every rollout fails",
+    environment: "number-hunt",
+    steps: 8,
     expected: ["equal_rewards"],
     settings: ["batch_size: 4"],
     environmentSettings: ["nonterminal_reward: 0", "max_turns: 1"],
   },
   {
-    ...{ name: "only the likeliest token", environment: "calculator", steps: 3 },
+    name: "only the likeliest token",
+    environment: "calculator",
+    steps: 3,
     expected: ["identical_rollouts"],
     settings: ["batch_size: 4"],
     environmentSettings: ["nonterminal_reward: 0", "top_k: 1"],

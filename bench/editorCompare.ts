@@ -65,15 +65,19 @@ async function tableRows(
   return [
     {
       what: `table of ${TABLE_RUNS.toLocaleString("en")} runs: first rows painted`,
-      ...{ samples: next.map(({ painted }) => painted), unit: "ms", budget: 300 },
+      samples: next.map(({ painted }) => painted),
+      unit: "ms",
+      budget: 300,
     },
     { ...ms, what: "  of these, until the page asks", samples: next.map(({ asked }) => asked) },
     {
-      ...{ ...ms, what: "  until the extension's answer is here" },
+      ...ms,
+      what: "  until the extension's answer is here",
       samples: next.map(({ answered, asked }) => answered - asked),
     },
     {
-      ...{ ...ms, what: "  until it is painted" },
+      ...ms,
+      what: "  until it is painted",
       samples: next.map(({ painted, answered }) => painted - answered),
     },
     { ...ms, what: "  the same, first window", samples: [first?.painted ?? 0] },

@@ -159,16 +159,15 @@ async function comparedRows(): Promise<readonly Row[]> {
   };
   const session = new RunsSession(
     {
-      ...{
-        clock: systemClock,
-        fileSystem,
-        post,
-        runs: () => store.runs,
-        hasSingleKeys: () => true,
-      },
+      clock: systemClock,
+      fileSystem,
+      post,
+      runs: () => store.runs,
+      hasSingleKeys: () => true,
       digests: new RunDigests({ fileSystem, cachePath: null, shortenPath: (path) => path }),
       layout: { read: () => null, keep: async () => undefined },
-      ...{ open: () => undefined, save: async () => undefined },
+      open: () => undefined,
+      save: async () => undefined,
       follow: (folder) => feeds.follow(folder),
       ask: async () => undefined,
       diff: async () => undefined,

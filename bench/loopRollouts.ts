@@ -81,7 +81,11 @@ async function play(
     onFinished: ({ record }) => context.storage.store.addRollout(record),
     onUsed: ({ group: position, rollout }, tokens, streams) =>
       context.storage.usage.add({
-        ...{ for: "rollout", version: 0, position, rollout, tokens },
+        for: "rollout",
+        version: 0,
+        position,
+        rollout,
+        tokens,
         data: sum(streams.map(datumLength)),
       }),
   });

@@ -89,7 +89,9 @@ function rolloutOf(step: number, rollout: number): RolloutRecord {
     const [model] = aRecord().turns;
     if (model === undefined) throw new Error("A record has a turn.");
     return {
-      ...{ ...model, sampledText: content, content },
+      ...model,
+      sampledText: content,
+      content,
       calls: [{ name: "run", args: JSON.stringify({ call }), raw: call }],
       results: [{ name: "run", text: result, isError: false, reward: 0, finished: false }],
     };

@@ -43,7 +43,8 @@ export async function followEstimate(
       { ...options, out: wantsJson ? err : out },
       (watch) =>
         trainer.startEstimate({
-          ...{ ...request, watch },
+          ...request,
+          watch,
           onEstimate: (report) => {
             const shown = [BLANK, ...estimateLines(report, invocation, out.columns)];
             lines.push(...(wantsJson ? [jsonLine(describeEstimate(report))] : shown));

@@ -30,7 +30,8 @@ export async function searchTexts(options: SearchOptions, command: SearchCommand
   const folders = await searchedRuns(options, command.paths);
   const search = {
     query: { text: pattern, isRegex, isCaseSensitive, roles },
-    ...{ set: null, maxHits: limit ?? Number.MAX_SAFE_INTEGER },
+    set: null,
+    maxHits: limit ?? Number.MAX_SAFE_INTEGER,
   };
   let found = 0;
   let isCut = false;

@@ -89,14 +89,27 @@ export async function createApp(options: AppOptions): Promise<App> {
   const open = (folder: string): void => dashboard.open(folder);
   const table = register(
     new RunsPanel({
-      ...{ store, finder, labels, feeds, fileSystem, workspaceState, storageUri, extensionUri },
+      store,
+      finder,
+      labels,
+      feeds,
+      fileSystem,
+      workspaceState,
+      storageUri,
+      extensionUri,
       open,
     }),
   );
   const isDashboardVisible = (): boolean => dashboard.isVisible;
   const notices = register(
     new Notices({
-      ...{ store, trainings, alarms, workspaceState, fileSystem, isDashboardVisible, log },
+      store,
+      trainings,
+      alarms,
+      workspaceState,
+      fileSystem,
+      isDashboardVisible,
+      log,
     }),
   );
   const find = (): Promise<void> => finder.find();

@@ -149,7 +149,10 @@ async function recordedPrices(
   // max_cost_usd limits a training: without prices an evaluation goes on.
   const needs = { ...config, max_cost_usd: null };
   const found = await loadListPrices({
-    ...{ config: needs, address, folder, log },
+    config: needs,
+    address,
+    folder,
+    log,
     signal: control.signal,
   });
   const file = priceFileOf(config, found);

@@ -56,7 +56,10 @@ export async function loadNamed(
   const others = named === null ? [OFFICIAL_SERVICES] : ofFile;
   const notes = requireNamed(destinationsOf(loaded.config), {
     named: [...before, ...others],
-    ...{ allowedOrigins, official, folder, advice: named === null ? nameIt : repeatIt },
+    allowedOrigins,
+    official,
+    folder,
+    advice: named === null ? nameIt : repeatIt,
   });
   return { ...loaded, warnings: [...notes, ...loaded.warnings], notes };
 }

@@ -88,7 +88,10 @@ export function startEstimate(request: EstimateRequest): ActiveRun {
     }
     const groups = (wanted ?? DRY_RUN_GROUPS) * Object.keys(loaded.config.environments).length;
     return executeDryRun(options, {
-      ...{ loaded, planOf, groups, isKept: false },
+      loaded,
+      planOf,
+      groups,
+      isKept: false,
       onPlayed: async (_, report) => onEstimate(report),
     });
   });

@@ -38,13 +38,21 @@ async function partner(
     script === null
       ? null
       : await LiveTask.open({
-          ...{ remote: scriptedEnvironment([script]), split: "train", index: 0 },
-          ...{ chat, settings, clock: new FakeClock() },
+          remote: scriptedEnvironment([script]),
+          split: "train",
+          index: 0,
+          chat,
+          settings,
+          clock: new FakeClock(),
         });
   const loaded = loadConfigText(CONFIG, "config.yaml", []);
   const { sampler, used } = await meteredModel(scriptedSampler(turns), loaded, null);
   const conversation = new Conversation({
-    ...{ chat, sampler, sha256, maxTotalTokens: 900, task },
+    chat,
+    sampler,
+    sha256,
+    maxTotalTokens: 900,
+    task,
     opening: task?.rendered ?? messageOpening(chat, { systemPromptTemplate: null, system: null }),
     tools: task?.rendered.tools.map(declareTool) ?? [],
   });
@@ -79,7 +87,9 @@ export async function anOpenChat({ turns, script, secret = "" }: ChatScript): Pr
     Object.entries(turns).map(([label, own]) => partner(label, own, script ?? null)),
   );
   const opened: OpenChat = {
-    ...{ partners, task: null, notes: [] },
+    partners,
+    task: null,
+    notes: [],
     clean: (record) => redactor.redactRecord(record),
     close: async () => {
       isClosed = true;

@@ -43,9 +43,18 @@ afterEach(() => server.close());
 
 async function writeRun(changes: Partial<RunFile> = {}): Promise<void> {
   await writeRunFile(options.fileSystem.within(folder), folder, {
-    ...{ schemaVersion: 1, runId: "a", name: "demo", pid: 7, owner: "terminal" },
-    ...{ startedAtMs: 0, heartbeatAtMs: clock.now(), generation: 1, attempt: 1 },
-    ...{ phase: "running", configPath: "/home/me/run.yaml", control: server.address },
+    schemaVersion: 1,
+    runId: "a",
+    name: "demo",
+    pid: 7,
+    owner: "terminal",
+    startedAtMs: 0,
+    heartbeatAtMs: clock.now(),
+    generation: 1,
+    attempt: 1,
+    phase: "running",
+    configPath: "/home/me/run.yaml",
+    control: server.address,
     ...changes,
   });
 }

@@ -20,8 +20,10 @@ const FOLDER = "runs/demo";
 const invocation = { program: "tinker-rl", cwd: "/home/me" };
 const prices = { sampled: 4, prefill_cached: 0.5, prefill_uncached: 2, trained: 8 };
 const cumulative = {
-  ...{ sampled: 1_000_000, prefill_cached: 4_000_000 },
-  ...{ prefill_uncached: 500_000, trained: 250_000 },
+  sampled: 1_000_000,
+  prefill_cached: 4_000_000,
+  prefill_uncached: 500_000,
+  trained: 250_000,
 };
 const discarded = { ...NO_TOKENS, sampled: 100_000 };
 const evaluation = { ...NO_TOKENS, sampled: 250_000 };
@@ -98,9 +100,18 @@ test("`show` has tokens alone where no prices are known, also of a run of an ear
 test("a list of runs knows what each has used", async () => {
   const fileSystem = await aRun();
   const file = {
-    ...{ schemaVersion: 1, runId: "a", name: "demo", pid: 1, owner: "terminal" },
-    ...{ startedAtMs: 0, heartbeatAtMs: 0, generation: 1, attempt: 1, phase: "done" },
-    ...{ configPath: "/c.yaml", control: null },
+    schemaVersion: 1,
+    runId: "a",
+    name: "demo",
+    pid: 1,
+    owner: "terminal",
+    startedAtMs: 0,
+    heartbeatAtMs: 0,
+    generation: 1,
+    attempt: 1,
+    phase: "done",
+    configPath: "/c.yaml",
+    control: null,
   };
   await fileSystem.writeAtomic(`${FOLDER}/run.json`, JSON.stringify(file));
   const runs = await listRuns(fileSystem, "runs", { nowMs: 0, isProcessAlive: () => false });

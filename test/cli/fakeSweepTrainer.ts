@@ -90,7 +90,10 @@ export function createSweepTrainer(ports: {
         const loaded = await loadConfig(fileSystem, request.configPath, request.overrides);
         const { config, path } = loaded;
         const lease = await startRun(ports, {
-          ...{ ...starter, configPath: path, parent: runParent(config, path), runId: "r" },
+          ...starter,
+          configPath: path,
+          parent: runParent(config, path),
+          runId: "r",
           name: runName(config, path),
           ...(request.sweep !== undefined && { sweep: request.sweep }),
         });

@@ -13,7 +13,10 @@ export function createFakeTerminal({ columns = 80, isInteractive = false } = {})
   const lines: string[] = [];
   const live: (string | null)[] = [];
   return {
-    ...{ columns, isInteractive, lines, live },
+    columns,
+    isInteractive,
+    lines,
+    live,
     isClosed: false,
     fault: null,
     print: (printed) => {

@@ -16,7 +16,10 @@ async function listed(models: OfferedModels["models"]): Promise<string> {
 }
 
 const offer = (name: string, maxContextLength: number | null) => ({
-  ...{ name, maxContextLength, isTrainable: true, isSampleable: true },
+  name,
+  maxContextLength,
+  isTrainable: true,
+  isSampleable: true,
 });
 
 describe("models", () => {

@@ -60,7 +60,8 @@ async function listed(place: string | null): Promise<readonly string[]> {
   const fileSystem = createFileSystem();
   const lines = await runListLines(
     {
-      ...{ fileSystem, clock },
+      fileSystem,
+      clock,
       invocation: { program: "tinker-rl", cwd },
       isProcessAlive: (pid) => pid === 1,
       out: { columns: 100 },

@@ -58,7 +58,11 @@ it("prints a line of JSON for each rollout, and ends with the limit", async () =
     expect(searchOutput.of(value as Parameters<typeof searchOutput.of>[0])).toEqual(value);
   }
   expect(values[0]).toMatchObject({
-    ...{ format: "tinker-rl.found/1", step: 1, group: 3, rollout: 1, reward: null },
+    format: "tinker-rl.found/1",
+    step: 1,
+    group: 3,
+    rollout: 1,
+    reward: null,
     places: [{ role: "prompt", turn: null, before: "What is ", match: "2", after: " + 3?" }],
   });
   expect((await search("2", "--limit", "1")).lines.at(-1)).toBe("1 rollout, ended by --limit");
@@ -93,7 +97,10 @@ it.each([
 
 it("takes roles from several flags", () => {
   expect(parseArguments(["search", "a b", "--role", "call", "--role", "error"])).toMatchObject({
-    ...{ pattern: "a b", roles: ["call", "error"], limit: null, isCaseSensitive: true },
+    pattern: "a b",
+    roles: ["call", "error"],
+    limit: null,
+    isCaseSensitive: true,
   });
 });
 

@@ -110,13 +110,23 @@ it("prints JSON alone on stdout", async () => {
     runs: [
       {
         settings: { seed: "1" },
-        ...{ state: "done", steps: 1, lastReward: 0.5, bestReward: 0.5, totalS: 1.5 },
-        ...{ folder: `${RUNS}/c-sweep.seed_1`, problem: null },
+        state: "done",
+        steps: 1,
+        lastReward: 0.5,
+        bestReward: 0.5,
+        totalS: 1.5,
+        folder: `${RUNS}/c-sweep.seed_1`,
+        problem: null,
       },
       {
         settings: { seed: "2" },
-        ...{ state: "failed", steps: 0, lastReward: null, bestReward: null, totalS: 0 },
-        ...{ folder: `${RUNS}/c-sweep.seed_2`, problem: "The service said no." },
+        state: "failed",
+        steps: 0,
+        lastReward: null,
+        bestReward: null,
+        totalS: 0,
+        folder: `${RUNS}/c-sweep.seed_2`,
+        problem: "The service said no.",
       },
     ],
   });

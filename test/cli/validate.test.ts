@@ -25,7 +25,9 @@ test("a program gets each finding with its place, and of an override the key alo
   expect(exitCode).toBe(2);
   expect(lines).toHaveLength(1);
   expect(JSON.parse(lines[0] ?? "")).toMatchObject({
-    ...{ format: "tinker-rl.validation/1", configPath: "run.yaml", isValid: false },
+    format: "tinker-rl.validation/1",
+    configPath: "run.yaml",
+    isValid: false,
     problems: [
       { severity: "error", key: ["seed"], line: null, column: null, override: "seed" },
       { severity: "error", key: ["save_every"], line: 8, column: 13, override: null },

@@ -47,7 +47,11 @@ export const ADAM: AdamParams = {
   grad_clip_norm: 1,
 };
 export const SAMPLE: SampleRequest = {
-  ...{ prompt: [1], maxTokens: 2, temperature: 1, topK: -1, topP: 1 },
+  prompt: [1],
+  maxTokens: 2,
+  temperature: 1,
+  topK: -1,
+  topP: 1,
 };
 
 /** Does some work in a session with one model and one sampler. */
@@ -81,7 +85,11 @@ async function openFaultSession(options: FaultSessionOptions): Promise<OpenSessi
     return faultFor(arrival);
   });
   const service = await connectTinker({
-    ...{ http: watched, clock, log: silentLog, baseUrl: server.url, apiKey: "tml-secret" },
+    http: watched,
+    clock,
+    log: silentLog,
+    baseUrl: server.url,
+    apiKey: "tml-secret",
     random: { uuid: () => crypto.randomUUID(), uniform: () => 0 },
     onQueueState: (state) => void queueStates.push(state),
   });
@@ -91,7 +99,12 @@ async function openFaultSession(options: FaultSessionOptions): Promise<OpenSessi
   );
   const sampler = await clock.run(model.ephemeralSampler(), rest);
   return {
-    ...{ clock, service, model, sampler, queueStates, rest },
+    clock,
+    service,
+    model,
+    sampler,
+    queueStates,
+    rest,
     inject: (next) => {
       faultFor = next;
       from = server.arrivals.length;

@@ -60,53 +60,62 @@ export const PEERS: readonly Peer[] = [
     version: TINKER,
   },
   {
-    ...{ file: "conformance/orsClient", tests: "server of openreward" },
-    ...{ name: "our client in environments of openreward", version: OPENREWARD },
-  },
-  {
-    ...{ file: "conformance/orsClient", tests: "server of ors-sdk" },
-    ...{ name: "our client in environments of ors-sdk", version: ORS_SDK },
-  },
-  {
-    ...{ file: "conformance/trainOfficial", tests: "server of openreward" },
-    ...{ name: "our trainer in environments of openreward", version: OPENREWARD },
-  },
-  {
-    ...{ file: "conformance/trainOfficial", tests: "server of ors-sdk" },
-    ...{ name: "our trainer in environments of ors-sdk", version: ORS_SDK },
-  },
-  {
-    ...{ file: "conformance/orsServer", name: "openreward and ors-sdk drive our server" },
-    version: `${OPENREWARD}, ${ORS_SDK}`,
-  },
-  {
-    ...{ file: "conformance/servedEnvironments", name: "the same drive our own environments" },
-    version: `${OPENREWARD}, ${ORS_SDK}`,
-  },
-  {
-    ...{
-      file: "crossChecks/rolloutUpload.",
-      name: "our uploads, beside a recording of openreward",
-    },
+    file: "conformance/orsClient",
+    tests: "server of openreward",
+    name: "our client in environments of openreward",
     version: OPENREWARD,
   },
   {
-    ...{
-      file: "crossChecks/rolloutUploadRun",
-      name: "our trainer at a fake of the same service",
-    },
+    file: "conformance/orsClient",
+    tests: "server of ors-sdk",
+    name: "our client in environments of ors-sdk",
+    version: ORS_SDK,
+  },
+  {
+    file: "conformance/trainOfficial",
+    tests: "server of openreward",
+    name: "our trainer in environments of openreward",
     version: OPENREWARD,
   },
   {
-    ...{ file: "crossChecks/wandbConformance", name: "our runs at W&B, beside those of wandb" },
+    file: "conformance/trainOfficial",
+    tests: "server of ors-sdk",
+    name: "our trainer in environments of ors-sdk",
+    version: ORS_SDK,
+  },
+  {
+    file: "conformance/orsServer",
+    name: "openreward and ors-sdk drive our server",
+    version: `${OPENREWARD}, ${ORS_SDK}`,
+  },
+  {
+    file: "conformance/servedEnvironments",
+    name: "the same drive our own environments",
+    version: `${OPENREWARD}, ${ORS_SDK}`,
+  },
+  {
+    file: "crossChecks/rolloutUpload.",
+    name: "our uploads, beside a recording of openreward",
+    version: OPENREWARD,
+  },
+  {
+    file: "crossChecks/rolloutUploadRun",
+    name: "our trainer at a fake of the same service",
+    version: OPENREWARD,
+  },
+  {
+    file: "crossChecks/wandbConformance",
+    name: "our runs at W&B, beside those of wandb",
     version: WANDB,
   },
   {
-    ...{ file: "crossChecks/wandbOffline", name: "wandb sync takes the runs that we file" },
+    file: "crossChecks/wandbOffline",
+    name: "wandb sync takes the runs that we file",
     version: WANDB,
   },
   {
-    ...{ file: "crossChecks/wandbTrain", name: "our trainer at a fake of the same service" },
+    file: "crossChecks/wandbTrain",
+    name: "our trainer at a fake of the same service",
     version: WANDB,
   },
   {

@@ -99,7 +99,10 @@ describe.skipIf(tinkerKitPython === null)(
         try {
           await playScenario(scenario, (service) =>
             connectTinker({
-              ...{ http, clock: systemClock, random: systemRandom, log: silentLog },
+              http,
+              clock: systemClock,
+              random: systemRandom,
+              log: silentLog,
               baseUrl: url,
               apiKey: "tml-kit",
               userMetadata: service.user_metadata,

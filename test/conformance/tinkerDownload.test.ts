@@ -57,8 +57,12 @@ describe.skipIf(python === null)("the official program and this one", () => {
     served = await serveProgram();
     const http = createHttpClient();
     const service = await connectTinker({
-      ...{ http, clock: systemClock, random: systemRandom, log: silentLog },
-      ...{ baseUrl: served.tinkerUrl, apiKey: served.key },
+      http,
+      clock: systemClock,
+      random: systemRandom,
+      log: silentLog,
+      baseUrl: served.tinkerUrl,
+      apiKey: served.key,
     });
     const model = await service.createTrainingClient({ baseModel: "local/tiny-tool", rank: 8 });
     ({ path } = await await model.saveState("a"));
@@ -93,7 +97,12 @@ describe.skipIf(python === null)("the official program and this one", () => {
     const theirs = calls();
     const output = join(folder, "ours");
     await downloadCheckpoint(files, {
-      ...{ source: path, name: null, output, folder, isLocalOnly: false, allowedOrigins: [] },
+      source: path,
+      name: null,
+      output,
+      folder,
+      isLocalOnly: false,
+      allowedOrigins: [],
     });
     const ours = calls();
     const differences = theirs.flatMap((each, i) =>

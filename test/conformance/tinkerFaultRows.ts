@@ -52,7 +52,10 @@ function times(count: number, reply: Fault): readonly Fault[] {
 }
 
 const submit = (row: string, calls: readonly Call[], short: Short): FaultRow => ({
-  ...{ row, phase: "submit", calls, fault: row.split(" ").slice(1).join(" ") },
+  row,
+  phase: "submit",
+  calls,
+  fault: row.split(" ").slice(1).join(" "),
   ...short,
 });
 const poll = (row: string, calls: readonly Call[], short: Short): FaultRow => ({
@@ -113,8 +116,10 @@ const RETRIES: readonly FaultRow[] = [
     ...twice({ status: 400, headers: { "x-should-retry": "true" } }, BACKOFF_MS),
   }),
   submit("2.2 x-should-retry: false", ALL, {
-    ...{ replies: [{ status: 503, headers: { "x-should-retry": "false" } }], requests: 1 },
-    ...{ pausesMs: 0, code: "tinker-unavailable" },
+    replies: [{ status: 503, headers: { "x-should-retry": "false" } }],
+    requests: 1,
+    pausesMs: 0,
+    code: "tinker-unavailable",
   }),
   submit("2.2 retry-after: 3", ALL, twice(waiting("retry-after", "3"), [3000])),
   submit("2.2 retry-after-ms: 40", ALL, twice(waiting("retry-after-ms", "40"), [40])),
@@ -123,19 +128,31 @@ const RETRIES: readonly FaultRow[] = [
     ...twice(waiting("retry-after", "61"), BACKOFF_MS),
   }),
   submit("2.2 delay before retry n", ALL, {
-    ...{ fault: "500 seven times", replies: times(7, { status: 500 }) },
-    ...{ pausesMs: sum(BACKOFF_MS, 7), explained: ONE_RETRY },
+    fault: "500 seven times",
+    replies: times(7, { status: 500 }),
+    pausesMs: sum(BACKOFF_MS, 7),
+    explained: ONE_RETRY,
   }),
   submit("2.3 total at most 300 s", ALL, {
-    ...{ fault: "503 for ever", replies: [{ status: 503 }], isEndless: true, requests: 34 },
-    ...{ pausesMs: sum(BACKOFF_MS, 33), code: "tinker-unavailable" },
+    fault: "503 for ever",
+    replies: [{ status: 503 }],
+    isEndless: true,
+    requests: 34,
+    pausesMs: sum(BACKOFF_MS, 33),
+    code: "tinker-unavailable",
   }),
   ...(["submit", "poll"] as const).map((phase): FaultRow => {
     return {
-      ...{ row: "2.4 billing pause", phase, calls: ALL, fault: `402 for ever (${phase})` },
-      ...{ replies: [{ status: 402, json: detail }], isEndless: true, requests: 5 },
+      row: "2.4 billing pause",
+      phase,
+      calls: ALL,
+      fault: `402 for ever (${phase})`,
+      replies: [{ status: 402, json: detail }],
+      isEndless: true,
+      requests: 5,
       config: { billing_exception_max_pause_duration_sec: 20 },
-      ...{ pausesMs: 20_000, code: "tinker-billing" },
+      pausesMs: 20_000,
+      code: "tinker-billing",
     };
   }),
 ];
@@ -146,15 +163,20 @@ const POLLS: readonly FaultRow[] = [
   poll("3.1 2 try_again", ALL, { ...twice({ json: busy }, QUICK_MS), explained: PAUSED_POLLS }),
   poll("3.2 408", ALL, twice({ status: 408, json: busy }, QUICK_MS)),
   poll("3.2 408", ["step"], {
-    ...{ fault: "408 for half an hour", replies: times(362, { status: 408, json: busy }) },
+    fault: "408 for half an hour",
+    replies: times(362, { status: 408, json: busy }),
     pausesMs: sum(QUICK_MS, 362),
   }),
   ...[500, 502, 503, 504].map((status) =>
     poll("3.2 5xx", ALL, { fault: `${status}`, ...twice({ status }, QUICK_MS) }),
   ),
   poll("3.2 5xx", ["step"], {
-    ...{ fault: "500 for a quarter of an hour", replies: [{ status: 500 }], isEndless: true },
-    ...{ requests: 185, pausesMs: sum(QUICK_MS, 184), code: "tinker-unavailable" },
+    fault: "500 for a quarter of an hour",
+    replies: [{ status: 500 }],
+    isEndless: true,
+    requests: 185,
+    pausesMs: sum(QUICK_MS, 184),
+    code: "tinker-unavailable",
     explained: ENDED_POLLS,
   }),
   poll("3.2 429, connection error, ...", ALL, { fault: "429", ...twice({ status: 429 }, LOST_MS) }),
@@ -162,7 +184,9 @@ const POLLS: readonly FaultRow[] = [
     poll("3.2 429, connection error, ...", ALL, { fault, ...twice(fault, LOST_MS) }),
   ),
   poll("3.2 429, connection error, ...", ["sample"], {
-    ...{ fault: "k grows up to 30 s", replies: times(7, "reset"), pausesMs: sum(LOST_MS, 7) },
+    fault: "k grows up to 30 s",
+    replies: times(7, "reset"),
+    pausesMs: sum(LOST_MS, 7),
   }),
   poll("3.2 429, connection error, ...", ["sample"], {
     fault: "k is reset by any other answer",
@@ -170,18 +194,25 @@ const POLLS: readonly FaultRow[] = [
     pausesMs: 1000 + 2000 + 250 + 1000,
   }),
   poll("3.2 400 with a length", ALL, {
-    ...{ fault: "three times", replies: times(3, { status: 400, json: detail }), pausesMs: 0 },
+    fault: "three times",
+    replies: times(3, { status: 400, json: detail }),
+    pausesMs: 0,
   }),
   poll("3.2 400 with a length", ALL, {
-    ...{ fault: "four times", replies: times(4, { status: 400, json: detail }), pausesMs: 0 },
-    ...{ requests: 4, code: "tinker-request-failed" },
+    fault: "four times",
+    replies: times(4, { status: 400, json: detail }),
+    pausesMs: 0,
+    requests: 4,
+    code: "tinker-request-failed",
   }),
   poll("3.2 400 with no or zero length", ALL, {
-    ...{ fault: "no length, five times", pausesMs: sum(LOST_MS, 5) },
+    fault: "no length, five times",
+    pausesMs: sum(LOST_MS, 5),
     replies: times(5, { status: 400, json: detail, hasLength: false }),
   }),
   poll("3.2 400 with no or zero length", ALL, {
-    ...{ fault: "zero length", ...twice({ status: 400 }, LOST_MS) },
+    fault: "zero length",
+    ...twice({ status: 400 }, LOST_MS),
   }),
   poll("3.2 402", ALL, twice({ status: 402, json: detail }, BILL_MS)),
   poll("3.2 410", TRAINING, final(410, "tinker-expired")),

@@ -64,7 +64,9 @@ describe.concurrent("each row of the tables", () => {
     addTally(context, { checks: 1, differences: [], explained });
     const { code, pausesMs, sent } = await play(row, call);
     expect({ code, pausesMs, requests: sent.length }).toEqual({
-      ...{ code: row.code, pausesMs: row.pausesMs, requests },
+      code: row.code,
+      pausesMs: row.pausesMs,
+      requests,
     });
     // What is sent again is the same to the byte, and a submit's tries share the key that identifies the submit.
     expect(new Set(sent.map(({ body }) => body.toString("hex"))).size).toBe(1);

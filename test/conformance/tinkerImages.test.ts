@@ -110,7 +110,9 @@ function partsOf(ids: readonly number[] | Int32Array) {
 
 async function askOfficial() {
   const call = {
-    ...{ model_id: "S:train:0", seq_id: 1, loss_fn: "ppo" },
+    model_id: "S:train:0",
+    seq_id: 1,
+    loss_fn: "ppo",
     data: data.map(({ tokens, lossInputs }) => ({
       chunks: partsOf(tokens),
       loss_fn_inputs: Object.fromEntries(

@@ -68,7 +68,9 @@ const CASES: readonly Case[] = [
   ),
   ...CORRECTIONS.flatMap((correction) =>
     LOSSES.filter(({ name }) => name !== "cross_entropy").map((loss) => ({
-      ...{ mode: "lora" as const, loss, correction },
+      mode: "lora" as const,
+      loss,
+      correction,
       name: `${correction.name} with ${loss.name}`,
     })),
   ),
@@ -156,9 +158,10 @@ class Candidate {
     const trainer = data.map((datum) => this.#networks[mode].forward([datum]).slice());
     const bounds = name === "tis" ? { ratio_high: high } : { ratio_low: low, ratio_high: high };
     const { data: weighed } = correctOffPolicy(data.map(trainingDatum), trainer, {
-      ...{ off_policy_correction: name, off_policy_correction_config: bounds },
+      off_policy_correction: name,
+      off_policy_correction_config: bounds,
       // As dro: nothing is left out for an advantage of 0.
-      ...{ loss_fn: "dro", loss_fn_config: {}, kl_coef: 0 },
+      loss_fn: "dro",
     });
     const sent = weighed.filter((datum) => !isMasked(datum));
     return sent.map(({ rollout, advantages, logprobs, oldLogprobs = logprobs }) => {
@@ -213,7 +216,13 @@ function trainingDatum(datum: EngineDatum, rollout: number): TrainingDatum {
   const { tokens, targets, weights, logprobs, ratioMask } = datum;
   const mask = Uint8Array.from(ratioMask ?? []);
   return {
-    ...{ group: 0, rollout, stream: 0, ledger: new Ledger([]), tokens, targets, mask },
+    group: 0,
+    rollout,
+    stream: 0,
+    ledger: new Ledger([]),
+    tokens,
+    targets,
+    mask,
     advantages: weights.map((weight, i) => weight * (mask[i] ?? 0)),
     logprobs: logprobs ?? new Float32Array(),
   };

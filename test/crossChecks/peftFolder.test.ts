@@ -58,8 +58,12 @@ describe.skipIf(python === null)("a PEFT folder of a local checkpoint", () => {
     const { outcome } = await startTraining({ ...run, watch: () => undefined }).ended;
     expect(outcome).toBe("done");
     const { path } = await downloadCheckpoint(files, {
-      ...{ source: join(project, ".tinker-rl", "runs", "run"), name: null, folder: project },
-      ...{ output: join(folder, "adapter"), isLocalOnly: true, allowedOrigins: [] },
+      source: join(project, ".tinker-rl", "runs", "run"),
+      name: null,
+      folder: project,
+      output: join(folder, "adapter"),
+      isLocalOnly: true,
+      allowedOrigins: [],
     });
     engine = await startEngine(MODEL_FOLDER, 1);
     trained = engine.importSnapshot(await storedBytes(path));
@@ -74,7 +78,10 @@ describe.skipIf(python === null)("a PEFT folder of a local checkpoint", () => {
   async function storedBytes(path: string): Promise<Uint8Array> {
     const store = await openCheckpointStore({
       root: join(project, "checkpoints", "runs"),
-      ...{ files, clock: systemClock, log: silentLog, pid: process.pid },
+      files,
+      clock: systemClock,
+      log: silentLog,
+      pid: process.pid,
       uuid: () => "0a",
       isProcessAlive: () => false,
     });

@@ -73,7 +73,8 @@ function messageOf(given: ScenarioMessage, position: number): UploadMessage {
   const { type, content, content_reference, summary, name, call_id } = given;
   const { reward, is_finished, metadata } = given;
   return {
-    ...{ type, timestampMs: Date.now() },
+    type,
+    timestampMs: Date.now(),
     ...(content !== undefined && { content: content.replace("{i}", String(position)) }),
     ...(content_reference !== undefined && { contentReference: content_reference }),
     ...(summary !== undefined && { summary }),
@@ -103,7 +104,9 @@ function uploadsOf({ run_name, run_info, rollouts }: Scenario): readonly Rollout
       messageId: (index) => ids[index] ?? crypto.randomUUID(),
       runName: run_name,
       rolloutName: rollout_name,
-      ...{ environment, split, metadata },
+      environment,
+      split,
+      metadata,
       ...(variant !== undefined && { variant }),
       ...(task_spec !== undefined && { taskSpec: task_spec }),
       runInfo: { ...run_info, ...create.run_info },
@@ -132,11 +135,15 @@ describe.skipIf(kitPython === null)("our upload of the fixed scenario", () => {
     scenario = scenarioSchema.parse(await readScenario());
     hosted = await startHosted(scenario.catalogue, ["--record", mine]);
     const client = new UploadClient({
-      ...{ http, clock: systemClock, apiUrl: hosted.url, apiKey: API_KEY },
+      http,
+      clock: systemClock,
+      apiUrl: hosted.url,
+      apiKey: API_KEY,
       userAgent: "tinker-rl/test",
     });
     const backoff = new UploadBackoff({
-      ...{ clock: systemClock, random: systemRandom },
+      clock: systemClock,
+      random: systemRandom,
       onOutage: () => undefined,
       onDenied: () => undefined,
       onRecovered: () => undefined,

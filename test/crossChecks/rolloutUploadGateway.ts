@@ -58,7 +58,8 @@ async function passOn(upstream: string, request: IncomingMessage) {
     ...(typeof key === "string" && { "x-api-key": key }),
   };
   const answer = await fetch(upstream + url, {
-    ...{ method, headers },
+    method,
+    headers,
     ...(method !== "GET" && { body }),
   });
   const bytes = new Uint8Array(await answer.arrayBuffer());

@@ -119,7 +119,11 @@ describe.skipIf(kitPython === null)(
         { match: { method: "POST", path }, after: 5, times: 2, action: "status", status: 503 },
         {
           match: { method: "POST", path },
-          ...{ after: 9, times: 3, action: "status", status: 429, headers: { "Retry-After": "1" } },
+          after: 9,
+          times: 3,
+          action: "status",
+          status: 429,
+          headers: { "Retry-After": "1" },
         },
         { match: { method: "POST", path }, after: 16, times: 2, action: "reset" },
         { match: { path }, after: 20, times: 40, action: "delay", seconds: 0.1 },

@@ -162,7 +162,9 @@ describe.skipIf(!isThere)("the chat format of models that call tools in the way 
         date: "2026-01-02",
         model: { tokenizer, template: { source, bosToken: "", eosToken: "<|im_end|>" } },
         config: {
-          ...{ model_name: model, chat_format, system_prompt_template: null },
+          model_name: model,
+          chat_format,
+          system_prompt_template: null,
           thinking: { enabled: false, effort: null, retention: "all" },
         },
       });

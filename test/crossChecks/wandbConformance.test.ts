@@ -48,8 +48,14 @@ function connect(fake: FakeWandb) {
   const http = createHttpClient();
   const never = new AbortController().signal;
   const requests = new WandbRequests({
-    ...{ http, clock: hastyClock, random: systemRandom, baseUrl: fake.url, apiKey: KEY },
-    ...{ userAgent: "tinker-rl-test", signal: never, retryNow: never },
+    http,
+    clock: hastyClock,
+    random: systemRandom,
+    baseUrl: fake.url,
+    apiKey: KEY,
+    userAgent: "tinker-rl-test",
+    signal: never,
+    retryNow: never,
     onOutage: () => undefined,
     onAnswer: () => undefined,
   });
@@ -60,9 +66,17 @@ function connect(fake: FakeWandb) {
 
 /** As the run folder has it. */
 const CHECKPOINT: CheckpointEntry = {
-  ...{ name: "checkpoint_000040", step: 40, epoch: 0, position: 640, kind: "periodic" },
-  ...{ state_path: "tinker://run-1/weights/000040", expires_at: null, metrics: {}, renderer: "r" },
-  ...{ sampler_path: "tinker://run-1/sampler_weights/000040", created_at: "2026-11-01T00:00:00Z" },
+  name: "checkpoint_000040",
+  step: 40,
+  epoch: 0,
+  position: 640,
+  kind: "periodic",
+  state_path: "tinker://run-1/weights/000040",
+  expires_at: null,
+  metrics: {},
+  renderer: "r",
+  sampler_path: "tinker://run-1/sampler_weights/000040",
+  created_at: "2026-11-01T00:00:00Z",
 };
 
 /** What equals all the same: the comparison does not see it. */
@@ -92,7 +106,10 @@ const PLANS: Readonly<Record<string, readonly Fault[]>> = {
     { match: "file_stream", nth: 3, times: 2, do: "status", status: 429, retryAfter: "0.1" },
   ],
   "500, 502, 503 on everything": [500, 502, 503].map((status, i) => ({
-    ...{ match: "*", nth: 4 + 7 * i, do: "status", status },
+    match: "*",
+    nth: 4 + 7 * i,
+    do: "status",
+    status,
   })),
   "connection resets": [
     { match: "file_stream", nth: 2, times: 2, do: "reset" },
@@ -152,8 +169,11 @@ describe.skipIf(WANDB_KIT === "")("a run on the server", () => {
         {
           artifacts: [
             {
-              ...{ type: "model", name: "checkpoints-run1", aliases: ["latest", "step-40"] },
-              ...{ digest: digest.digest("hex"), committed: true },
+              type: "model",
+              name: "checkpoints-run1",
+              aliases: ["latest", "step-40"],
+              digest: digest.digest("hex"),
+              committed: true,
               entries: { sampler: entry(sampler_path), state: entry(state_path) },
             },
           ],

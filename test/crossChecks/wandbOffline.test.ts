@@ -88,8 +88,11 @@ describe.skipIf(python === null)("a filed run", () => {
 
   it("keeps records that reach over several blocks", { timeout: 120_000 }, async () => {
     const parts = {
-      ...{ fileSystem: fileSystem.within(folder), parent: folder },
-      ...{ clock: systemClock, sha256, producer: "test" },
+      fileSystem: fileSystem.within(folder),
+      parent: folder,
+      clock: systemClock,
+      sha256,
+      producer: "test",
     };
     const scenario = await readScenario();
     const [attempt] = scenario.attempts;
@@ -128,8 +131,11 @@ wandb_project_name: filed
 async function fileScenario(fileSystem: FileSystem, parent: string): Promise<readonly string[]> {
   const scenario = await readScenario();
   const parts = {
-    ...{ fileSystem: fileSystem.within(parent), parent },
-    ...{ clock: systemClock, sha256, producer: "tinker-rl-test" },
+    fileSystem: fileSystem.within(parent),
+    parent,
+    clock: systemClock,
+    sha256,
+    producer: "tinker-rl-test",
   };
   const folders: string[] = [];
   for (const attempt of scenario.attempts) {

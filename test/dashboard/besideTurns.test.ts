@@ -36,12 +36,17 @@ it("begins each turn at the height of the same turn beside it, also in a small w
   const [theme] = THEMES;
   if (theme === undefined) throw new Error("There is no theme.");
   const dashboard = await openDashboardPage(browser, {
-    ...{ folder: await writeRun(), theme, width: 1024, height: 700 },
+    folder: await writeRun(),
+    theme,
+    width: 1024,
+    height: 700,
     state: {
       runId: "hard",
       view: {
-        ...{ tab: "trajectories", rolloutSet: { source: "training", step: 23 } },
-        ...{ rollout: { group: GROUP, rollout: 0 }, beside: "best" },
+        tab: "trajectories",
+        rolloutSet: { source: "training", step: 23 },
+        rollout: { group: GROUP, rollout: 0 },
+        beside: "best",
       },
     },
   });
@@ -75,12 +80,18 @@ it("shows the tokens of a rollout beside the other, or why it has none", async (
   if (theme === undefined) throw new Error("There is no theme.");
   const { folder } = await writeTokens();
   const dashboard = await openDashboardPage(browser, {
-    ...{ folder, theme, width: 1280, height: 700 },
+    folder,
+    theme,
+    width: 1280,
+    height: 700,
     state: {
       runId: "hard",
       view: {
-        ...{ tab: "trajectories", rolloutSet: { source: "training", step: 23 } },
-        ...{ rollout: { group: 0, rollout: 0 }, beside: "best", replayMode: "tokens" },
+        tab: "trajectories",
+        rolloutSet: { source: "training", step: 23 },
+        rollout: { group: 0, rollout: 0 },
+        beside: "best",
+        replayMode: "tokens",
       },
     },
   });
@@ -100,7 +111,10 @@ it("leaves the room to a replay in a small window, and brings the list back wher
   if (theme === undefined) throw new Error("There is no theme.");
   const rollout = { group: GROUP, rollout: 0 };
   const dashboard = await openDashboardPage(browser, {
-    ...{ folder: join(parent, "hard"), theme, width: 1024, height: 700 },
+    folder: join(parent, "hard"),
+    theme,
+    width: 1024,
+    height: 700,
     state: { runId: "hard", view: { tab: "trajectories", rollout } },
   });
   const { page, faults } = dashboard;
@@ -130,7 +144,8 @@ function tops(page: Page, selector: string): Promise<readonly number[]> {
 async function writeTokens(): Promise<{ readonly folder: string }> {
   const fileSystem = createFileSystem();
   const written = await writeHardRun(fileSystem, join(parent, "tokens"), {
-    ...{ rollouts: 8, tokens: 60 },
+    rollouts: 8,
+    tokens: 60,
   });
   await fileSystem.close();
   return written;
@@ -141,7 +156,9 @@ async function writeRun(): Promise<string> {
   const fileSystem = createFileSystem();
   const { folder, step } = await writeHardRun(fileSystem, parent, { rollouts: 8, tokens: 20 });
   const store = createRolloutStore({
-    ...{ fileSystem: fileSystem.within(folder), redactor: new Redactor(), folder },
+    fileSystem: fileSystem.within(folder),
+    redactor: new Redactor(),
+    folder,
   });
   const [turn] = aRecord().turns;
   if (turn === undefined) throw new Error("The sample record has a turn.");
@@ -152,7 +169,10 @@ async function writeRun(): Promise<string> {
       stream: at > 1 ? lengths.length - 3 : 0,
       results: [
         {
-          ...{ name: "look", isError: false, reward: null, finished: false },
+          name: "look",
+          isError: false,
+          reward: null,
+          finished: false,
           text: "word ".repeat(length / 5),
         },
       ],
@@ -164,7 +184,10 @@ async function writeRun(): Promise<string> {
   await store.addScores(
     step,
     [0, 1].map((rollout) => ({
-      ...{ group: GROUP, rollout, advantage: rollout - 0.5, trainingUse: "trained" as const },
+      group: GROUP,
+      rollout,
+      advantage: rollout - 0.5,
+      trainingUse: "trained" as const,
     })),
   );
   await fileSystem.close();

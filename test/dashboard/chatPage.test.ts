@@ -16,16 +16,26 @@ import { THEMES } from "./themes.ts";
 
 function aTurn(changes: Partial<ChatTurnView> = {}): ChatTurnView {
   return {
-    ...{ thinking: null, text: "Six.", calls: [], errors: [], raw: "Six.<|im_end|>" },
-    ...{ tokens: 3, isCut: false },
+    thinking: null,
+    text: "Six.",
+    calls: [],
+    errors: [],
+    raw: "Six.<|im_end|>",
+    tokens: 3,
+    isCut: false,
     ...changes,
   };
 }
 
 function aPartner(changes: Partial<ChatPartnerView> = {}): ChatPartnerView {
   return {
-    ...{ label: "run · one", next: "message", opening: "", entries: [], candidates: [] },
-    ...{ tokens: 10, reward: null },
+    label: "run · one",
+    next: "message",
+    opening: "",
+    entries: [],
+    candidates: [],
+    tokens: 10,
+    reward: null,
     used: { tokens: 12, costUsd: null },
     ...changes,
   };
@@ -33,7 +43,11 @@ function aPartner(changes: Partial<ChatPartnerView> = {}): ChatPartnerView {
 
 function aView(partners: readonly ChatPartnerView[], changes: Partial<ChatView> = {}): ChatView {
   return {
-    ...{ task: null, notes: [], sampling: null, askedCall: null, partners },
+    task: null,
+    notes: [],
+    sampling: null,
+    askedCall: null,
+    partners,
     settings: { temperature: null, maxTokens: null, seed: 5, samples: 1, answersBy: "environment" },
     configured: { temperature: 1, maxTokens: 48 },
     ...changes,
@@ -45,7 +59,10 @@ function hostileView(): ChatView {
   const text = HOSTILE_TEXT;
   const calls = [{ name: text, args: text }];
   const turn = aTurn({
-    ...{ thinking: text, text, raw: text, calls },
+    thinking: text,
+    text,
+    raw: text,
+    calls,
     errors: [{ message: text, raw: text }],
   });
   const answer = { name: text, text, isError: true, reward: 0.5, finished: true };

@@ -457,19 +457,20 @@ describe("the page of the dashboard", () => {
     const many = join(parent, "many");
     await mkdir(many, { recursive: true });
     const rows = Array.from({ length: 1_000 }, (_, step) => ({
-      ...{
-        step,
-        "rollout/reward/mean": 0.5,
-        loss: 1.25e-7 * step,
-        "optim/entropy": -0.00025 * step,
-      },
+      step,
+      "rollout/reward/mean": 0.5,
+      loss: 1.25e-7 * step,
+      "optim/entropy": -0.00025 * step,
     }));
     await writeFile(
       join(many, "metrics.jsonl"),
       rows.map((row) => `${JSON.stringify(row)}\n`).join(""),
     );
     const dashboard = await openDashboardPage(browser, {
-      ...{ folder: many, theme: dark, width: 700, atStart: RECORD_LABELS },
+      folder: many,
+      theme: dark,
+      width: 700,
+      atStart: RECORD_LABELS,
     });
     openPages.push(dashboard);
     const { page } = dashboard;

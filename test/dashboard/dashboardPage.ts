@@ -39,7 +39,9 @@ export async function openDashboardPage(
     session.receive(message);
   });
   return {
-    ...{ ...served, session, commands },
+    ...served,
+    session,
+    commands,
     close: async () => {
       session.dispose();
       await served.close();
@@ -79,7 +81,10 @@ function createSession(
       shortenPath: (path) => path.replace(/^\/(home|root|tmp)\//, "~/"),
       settings: {
         current: () => ({
-          ...{ smoothing: 0.6, hasSingleKeys: true, hasLiveRegion: true, pinnedMetrics: [] },
+          smoothing: 0.6,
+          hasSingleKeys: true,
+          hasLiveRegion: true,
+          pinnedMetrics: [],
           savedFilters,
         }),
         pinMetrics: async () => undefined,

@@ -36,7 +36,8 @@ it("shows the token at which a found place begins, and the text where there are 
   if (theme === undefined) throw new Error("There is no theme.");
   const folder = await writeRun();
   const dashboard = await openDashboardPage(browser, {
-    ...{ folder, theme },
+    folder,
+    theme,
     tokenTexts: async (_, ids) => Array.from(ids, (id) => `w${id} `),
     state: { runId: "hard", view: { tab: "search", replayMode: "tokens" } },
   });
@@ -80,8 +81,15 @@ async function writeRun(): Promise<string> {
   const zeros = ids.map(() => 0);
   await store.addTokens(step, [
     {
-      ...{ group: 80, rollout: 0, stream: 0, ids, turns: zeros, mask: ids.map(() => 1) },
-      ...{ samplerLogprobs: zeros, trainerLogprobs: zeros, advantages: zeros },
+      group: 80,
+      rollout: 0,
+      stream: 0,
+      ids,
+      turns: zeros,
+      mask: ids.map(() => 1),
+      samplerLogprobs: zeros,
+      trainerLogprobs: zeros,
+      advantages: zeros,
     },
   ]);
   await fileSystem.close();

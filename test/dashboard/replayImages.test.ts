@@ -48,7 +48,10 @@ async function writeRun(): Promise<string> {
   if (result === undefined) throw new Error("The sample turn has a result.");
   const results = [{ ...result, text: "Looked: [image 2] [image 9]" }];
   const record = aRecord({
-    ...{ step, group: 0, rollout: 0, images },
+    step,
+    group: 0,
+    rollout: 0,
+    images,
     promptText: "What colour is the square in [image 1]?",
     turns: [{ ...turn, results }],
   });

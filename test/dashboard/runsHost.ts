@@ -50,7 +50,9 @@ export function openRunsHost(
   const feeds = new RunFeeds({ store, fileSystem, onError: (error) => console.error(error) });
   const session = new RunsSession(
     {
-      ...{ clock: systemClock, fileSystem, post },
+      clock: systemClock,
+      fileSystem,
+      post,
       runs: () => store.runs,
       digests: new RunDigests({
         fileSystem,

@@ -40,7 +40,8 @@ describe("the page of the runs table", () => {
     if (theme === undefined) throw new Error("There is no theme.");
     const parent = join(folder, runs);
     shown = await openRunsPage(browser, {
-      ...{ parent, theme },
+      parent,
+      theme,
       ...(layout !== undefined && { layout }),
     });
     await shown.page.getByText(/reading/).waitFor({ state: "detached" });

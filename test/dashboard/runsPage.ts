@@ -22,7 +22,8 @@ export async function openRunsPage(browser: Browser, options: RunsPageOptions): 
     host.session.receive(message);
   });
   return {
-    ...{ ...served, ...host },
+    ...served,
+    ...host,
     close: async () => {
       host.close();
       listed.store.close();

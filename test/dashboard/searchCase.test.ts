@@ -33,7 +33,10 @@ it("distinguishes upper and lower case by a button or Alt+C, and keeps that", as
   const { folder } = await writeHardRun(fileSystem, parent, { rollouts: 8, tokens: 20 });
   await fileSystem.close();
   const dashboard = await openDashboardPage(browser, {
-    ...{ folder, theme, width: 1024, height: 700 },
+    folder,
+    theme,
+    width: 1024,
+    height: 700,
     // As a page that knew no switch has kept it.
     state: {
       runId: "hard",

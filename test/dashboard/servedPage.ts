@@ -69,7 +69,10 @@ export async function openServedPage(
   };
   await setTheme(theme);
   return {
-    ...{ page, faults, post, setTheme },
+    page,
+    faults,
+    post,
+    setTheme,
     keptState: () => page.evaluate("keptState()"),
     close: () => context.close(),
   };
@@ -79,7 +82,9 @@ async function serveFiles(page: Page, name: keyof typeof STYLES): Promise<void> 
   const html = pageHtml({
     scriptUri: `${ORIGIN}/${name}.js`,
     styleUri: `${ORIGIN}/${STYLES[name]}.css`,
-    ...{ cspSource: ORIGIN, nonce: NONCE, language: "en" },
+    cspSource: ORIGIN,
+    nonce: NONCE,
+    language: "en",
   });
   await page.route(`${ORIGIN}/**`, async (route) => {
     const file = new URL(route.request().url()).pathname.slice(1);

@@ -90,10 +90,13 @@ async function play(run: FormatRun) {
   ]);
   const ended = await runRollout(
     {
-      ...{ clock: systemClock, random: RANDOM, log: silentLog },
+      clock: systemClock,
+      random: RANDOM,
+      log: silentLog,
       gate: new EnvironmentGate({ remote, clock: systemClock, random: RANDOM, maxSessions: 1 }),
       sampler: {
-        ...{ samplerId: "scripted", baseModel: null },
+        samplerId: "scripted",
+        baseModel: null,
         sample: async () => {
           const tokens = encode(rest.shift() ?? "");
           const isEnded = renderer.stopIds.includes(tokens.at(-1) ?? -1);
@@ -125,11 +128,18 @@ export function writeByteTokenizer(folder: string, added: readonly string[]): vo
   const tokenizer = {
     version: "1.0",
     added_tokens: added.map((content, at) => ({
-      ...{ id: BYTE_LEVEL_ALPHABET.length + at, content, special: true, normalized: false },
-      ...{ single_word: false, lstrip: false, rstrip: false },
+      id: BYTE_LEVEL_ALPHABET.length + at,
+      content,
+      special: true,
+      normalized: false,
+      single_word: false,
+      lstrip: false,
+      rstrip: false,
     })),
     normalizer: null,
-    ...{ pre_tokenizer: byteLevel, post_processor: byteLevel, decoder: byteLevel },
+    pre_tokenizer: byteLevel,
+    post_processor: byteLevel,
+    decoder: byteLevel,
     model: { type: "BPE", unk_token: null, ignore_merges: true, vocab: vocabulary, merges: [] },
   };
   mkdirSync(folder);

@@ -36,8 +36,12 @@ export async function writeHostileRun(parent: string): Promise<void> {
   const lease = await startRun(
     { fileSystem, clock: systemClock },
     {
-      ...{ parent, name: "hostile", runId: "hostile", pid: NOBODY },
-      ...{ owner: "terminal", configPath: `${parent}/tinker-config.yaml` },
+      parent,
+      name: "hostile",
+      runId: "hostile",
+      pid: NOBODY,
+      owner: "terminal",
+      configPath: `${parent}/tinker-config.yaml`,
     },
   );
   const { folder, files } = lease;
@@ -76,7 +80,11 @@ function hostileRecord(changes: Partial<RolloutRecord>): RolloutRecord {
     turns: [
       {
         ...turn,
-        ...{ sampledText: ALL, reasoning: ALL, content: ALL, nudge: ALL, stopReason: HOSTILE.ansi },
+        sampledText: ALL,
+        reasoning: ALL,
+        content: ALL,
+        nudge: ALL,
+        stopReason: HOSTILE.ansi,
         calls: [call],
         errors: [{ kind: "json", raw: ALL, message: ALL }],
         results: [result],

@@ -14,9 +14,17 @@ export function writeMeasuredRun(folder: string, name: string, text: string): vo
   mkdirSync(run, { recursive: true });
   const rows = Array.from({ length: STEPS }, (_, step) => JSON.stringify(rowOf(step)));
   const file = {
-    ...{ schemaVersion: 1, runId: "measured", name: "measured", pid: 1, owner: "terminal" },
-    ...{ startedAtMs: Date.now() - 7_200_000, heartbeatAtMs: Date.now() - 3_600_000 },
-    ...{ generation: 1, attempt: 1, phase: "stopped", control: null },
+    schemaVersion: 1,
+    runId: "measured",
+    name: "measured",
+    pid: 1,
+    owner: "terminal",
+    startedAtMs: Date.now() - 7_200_000,
+    heartbeatAtMs: Date.now() - 3_600_000,
+    generation: 1,
+    attempt: 1,
+    phase: "stopped",
+    control: null,
     configPath: join(folder, name),
   };
   const { config } = checkText(text, { path: name });
@@ -44,7 +52,10 @@ function rowOf(step: number): object {
       eta_s: 95 * (PLANNED - 1 - step),
     },
     tokens: {
-      ...{ sampled: 212_000, prefill_cached: 40_000, prefill_uncached: 90_000, trained: 70_301 },
+      sampled: 212_000,
+      prefill_cached: 40_000,
+      prefill_uncached: 90_000,
+      trained: 70_301,
       cumulative: { sampled: 1, prefill_cached: 2, prefill_uncached: 3, trained: 20_600_000 },
       discarded: { sampled: 0, prefill_cached: 0, prefill_uncached: 0, trained: 0 },
       evaluation: { sampled: 0, prefill_cached: 0, prefill_uncached: 0, trained: 0 },
@@ -54,7 +65,9 @@ function rowOf(step: number): object {
     optim: { lr: 1e-3, grad_norm: 0.42 },
     group: { frac_mixed: 0.38 },
     rollout: {
-      ...{ reward, turn_truncated_frac: 0.021, stop_reason: stopped },
+      reward,
+      turn_truncated_frac: 0.021,
+      stop_reason: stopped,
       tokens_per_turn: { mean: 812, max: 3910 },
       total_tokens: { mean: 1620, max: 8120 },
       env: { calculator: { reward, success_frac: 0.41, turns, stop_reason: stopped } },

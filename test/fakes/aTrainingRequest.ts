@@ -8,8 +8,12 @@ export function aTrainingRequest(
   changes: Partial<TrainingRequest> = {},
 ): TrainingRequest {
   return {
-    ...{ configPath, title: "train", resume: null, project: null },
-    ...{ overrides: [], settingOverrides: [] },
+    configPath,
+    title: "train",
+    resume: null,
+    project: null,
+    overrides: [],
+    settingOverrides: [],
     ...changes,
   };
 }

@@ -8,7 +8,10 @@ export function anOrder(changes: Partial<LaunchRequest> = {}): LaunchRequest {
   return {
     version: 1,
     training: { configPath: "a.yaml", resume: null, overrides: [], digest: null },
-    ...{ keys: {}, allowedOrigins: [], variables: {}, envFile: null },
+    keys: {},
+    allowedOrigins: [],
+    variables: {},
+    envFile: null,
     onQuit: "keep running",
     ...changes,
   };

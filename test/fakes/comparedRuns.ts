@@ -142,7 +142,12 @@ function writeEvaluations(
     );
     const records = rewards.map((reward, task) => ({
       ...aRecord({
-        ...{ step, group: task, rollout: 0, index: task, split: "test", reward },
+        step,
+        group: task,
+        rollout: 0,
+        index: task,
+        split: "test",
+        reward,
         taskKey: `local/calculator:test:${task}`,
       }),
       temperature: 0,
@@ -151,12 +156,23 @@ function writeEvaluations(
     const rewardMean = rewards.reduce<number>((sum, reward) => sum + reward, 0) / tasks;
     const reach = 1.96 * Math.sqrt((rewardMean * (1 - rewardMean)) / tasks);
     return {
-      ...{ step, purpose: "periodic", timeMs: FIRST_START_MS + step },
+      step,
+      purpose: "periodic",
+      timeMs: FIRST_START_MS + step,
       results: [
         {
-          ...{ environment: "local/calculator", split: "test", temperature: 0, tasks },
-          ...{ rollouts: tasks, rewardMean, low: rewardMean - reach, high: rewardMean + reach },
-          ...{ successFraction: rewardMean, failed: 0, tokensMean: 12, turnsMean: 1 },
+          environment: "local/calculator",
+          split: "test",
+          temperature: 0,
+          tasks,
+          rollouts: tasks,
+          rewardMean,
+          low: rewardMean - reach,
+          high: rewardMean + reach,
+          successFraction: rewardMean,
+          failed: 0,
+          tokensMean: 12,
+          turnsMean: 1,
         },
       ],
     };

@@ -21,9 +21,15 @@ export function writePythonRun(parent: string, steps: number, name = "python-run
 function rowOf(step: number): object {
   const reward = stats(Math.min(1, 0.2 + step / 50), step === 1 ? 1 : 64);
   return {
-    ...{ step, lr: 0.00001, loss: step === 2 ? Number.NaN : -0.04 * step },
+    step,
+    lr: 0.00001,
+    loss: step === 2 ? Number.NaN : -0.04 * step,
     tinker: { loss: { sum: -2.5 } },
-    ...{ num_groups: 8, num_excluded_groups: 2, num_rollouts: 64, num_timed_out: 0, num_errors: 1 },
+    num_groups: 8,
+    num_excluded_groups: 2,
+    num_rollouts: 64,
+    num_timed_out: 0,
+    num_errors: 1,
     rollout: {
       reward,
       response_tokens: stats(420 + step, 64),

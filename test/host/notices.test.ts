@@ -54,8 +54,12 @@ function notices(
 
 const expiring = (changes: Partial<RunEntry> = {}): RunEntry =>
   aRun({
-    ...{ phase: "stopped", isLive: false, name: "old", folder: "/runs/old" },
-    ...{ expiry: { atMs: Date.now() + 5 * HOUR_MS, repeats: null }, ...changes },
+    phase: "stopped",
+    isLive: false,
+    name: "old",
+    folder: "/runs/old",
+    expiry: { atMs: Date.now() + 5 * HOUR_MS, repeats: null },
+    ...changes,
   });
 
 beforeEach(() => {

@@ -83,9 +83,17 @@ async function trainedRun(): Promise<TrainedRun> {
 
 function open(changes: Partial<ChatRequest>) {
   return openChat(fileSystem, {
-    ...{ targets: ["local/tiny-tool"], configPath: null, overrides: [], allowedOrigins: [] },
-    ...{ task: null, turn: null, isReplayed: false, system: null, signal },
-    ...{ programFolder: PROGRAM_FOLDER, onPart: () => undefined },
+    targets: ["local/tiny-tool"],
+    configPath: null,
+    overrides: [],
+    allowedOrigins: [],
+    task: null,
+    turn: null,
+    isReplayed: false,
+    system: null,
+    signal,
+    programFolder: PROGRAM_FOLDER,
+    onPart: () => undefined,
     ...changes,
   });
 }
@@ -121,8 +129,10 @@ describe("a conversation that goes on from a stored rollout", () => {
     const [partner] = opened.partners;
     const before = partner?.conversation.context ?? [];
     partner?.conversation.adopt({
-      ...{ tokens: encode(ended(call("calc", { expr: "1+1" }))), logprobs: null },
-      ...{ stopReason: "stop", wereMissing: true },
+      tokens: encode(ended(call("calc", { expr: "1+1" }))),
+      logprobs: null,
+      stopReason: "stop",
+      wereMissing: true,
     });
     await partner?.conversation.answer(["2"]);
     const after = partner?.conversation.context ?? [];
@@ -172,7 +182,9 @@ function ableModel(): SamplingClient {
     return call("find", { item: picked === 0 ? first : second });
   };
   return {
-    ...{ samplerId: "able", baseModel: null, computeLogprobs: async () => [] },
+    samplerId: "able",
+    baseModel: null,
+    computeLogprobs: async () => [],
     sample: async ({ prompt }) => {
       const tokens = encode(ended(turnFor(tokenizer.decode(prompt))));
       const logprobs = tokens.map(() => -0.5);
@@ -185,7 +197,10 @@ describe("a conversation with a task of local/depot", () => {
   it("earns the whole reward of the task with an able model, turn by turn", async () => {
     const cleanup = new CleanupStack();
     const services = new ChatServices({
-      ...{ cleanup, redactor: new Redactor(), allowedOrigins: [], programFolder: PROGRAM_FOLDER },
+      cleanup,
+      redactor: new Redactor(),
+      allowedOrigins: [],
+      programFolder: PROGRAM_FOLDER,
       onNotice: () => undefined,
     });
     const loaded = loadConfigText(CONFIG, "config.yaml", []);
@@ -193,11 +208,19 @@ describe("a conversation with a task of local/depot", () => {
     try {
       const remote = await services.environment(loaded, "local/depot");
       const task = await LiveTask.open({
-        ...{ remote, split: "train", index: 3, chat, clock: systemClock },
+        remote,
+        split: "train",
+        index: 3,
+        chat,
+        clock: systemClock,
         settings: someSettings(),
       });
       const conversation = new Conversation({
-        ...{ chat, sampler: ableModel(), sha256, maxTotalTokens: 1000, task },
+        chat,
+        sampler: ableModel(),
+        sha256,
+        maxTotalTokens: 1000,
+        task,
         opening: task.rendered,
         tools: task.rendered.tools.map(declareTool),
       });
@@ -243,7 +266,11 @@ async function talk(flags: readonly string[], input: string) {
 /** The replies of the program to an editor that hands over `launch` and then ends its input. */
 async function askForEditor(launch: LaunchRequest): Promise<readonly ChatReply[]> {
   const start: ChatStart = {
-    ...{ launch, targets: [run.folder], task: null, isReplayed: true, system: null },
+    launch,
+    targets: [run.folder],
+    task: null,
+    isReplayed: true,
+    system: null,
     settings: null,
     turn: { ...run.place, turn: 2 },
   };

@@ -38,13 +38,30 @@ async function aRun(judged: object, copied: object) {
   const path = "tinker://run-1/sampler_weights/one";
   await mkdir(folder, { recursive: true });
   const runFile = {
-    ...{ schemaVersion: 1, runId: "run-1", name: "config", pid: 1, owner: "editor" },
-    ...{ startedAtMs: 0, heartbeatAtMs: 0, generation: 0, attempt: 0, phase: "done" },
-    ...{ configPath, control: null },
+    schemaVersion: 1,
+    runId: "run-1",
+    name: "config",
+    pid: 1,
+    owner: "editor",
+    startedAtMs: 0,
+    heartbeatAtMs: 0,
+    generation: 0,
+    attempt: 0,
+    phase: "done",
+    configPath,
+    control: null,
   };
   const checkpoint = {
-    ...{ name: "one", step: 1, epoch: 0, position: 1, kind: "final", metrics: {}, renderer: "r" },
-    ...{ state_path: null, sampler_path: path, expires_at: null },
+    name: "one",
+    step: 1,
+    epoch: 0,
+    position: 1,
+    kind: "final",
+    metrics: {},
+    renderer: "r",
+    state_path: null,
+    sampler_path: path,
+    expires_at: null,
     created_at: "2026-01-01T00:00:00Z",
   };
   for (const [file, value] of [
@@ -78,9 +95,16 @@ async function open(
     ),
   });
   return openChat(fileSystem, {
-    ...{ targets: [target], configPath: null, overrides: [], allowedOrigins: [] },
-    ...{ turn: null, isReplayed: false, system: null, launchRequest },
-    ...{ signal: new AbortController().signal, programFolder: PROGRAM_FOLDER },
+    targets: [target],
+    configPath: null,
+    overrides: [],
+    allowedOrigins: [],
+    turn: null,
+    isReplayed: false,
+    system: null,
+    launchRequest,
+    signal: new AbortController().signal,
+    programFolder: PROGRAM_FOLDER,
     task: { environment: "Owner/Game", split: null, index: 0 },
     onPart: () => undefined,
   });
@@ -88,7 +112,8 @@ async function open(
 
 function config(more: object) {
   return {
-    ...{ batch_size: 1, max_steps: 1 },
+    batch_size: 1,
+    max_steps: 1,
     environments: { "Owner/Game": { splits: { train: {} }, num_rollouts: 2 } },
     ...more,
   };

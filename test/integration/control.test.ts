@@ -124,7 +124,9 @@ describe("a run that is paused and saved", () => {
 
 async function resume(folder: string): Promise<void> {
   const { ended } = resumeTraining({
-    ...{ owner: "terminal", programFolder: PROGRAM_FOLDER, folder: runIn(folder) },
+    owner: "terminal",
+    programFolder: PROGRAM_FOLDER,
+    folder: runIn(folder),
     watch: () => undefined,
   });
   expect((await ended).outcome).toBe("done");
@@ -213,7 +215,11 @@ describe("a run whose editor goes away", () => {
     const fileSystem = createFileSystem();
     const cleanup = new CleanupStack();
     const controlChannel = await ControlChannel.open({
-      ...{ clock, control, fileSystem, onQuit, log: debugLog },
+      clock,
+      control,
+      fileSystem,
+      onQuit,
+      log: debugLog,
       stopNow: () => undefined,
     });
     cleanup.add(() => controlChannel.close());
@@ -224,7 +230,11 @@ describe("a run whose editor goes away", () => {
     const programs = { folder: PROGRAM_FOLDER };
     let isGone = false;
     const scope = {
-      ...{ programs, control, cleanup, controlChannel, log: debugLog },
+      programs,
+      control,
+      cleanup,
+      controlChannel,
+      log: debugLog,
       redactor: new Redactor(),
       watch: (event: Parameters<ControlChannel["onProgress"]>[0]) => {
         controlChannel.onProgress(event);
@@ -316,8 +326,12 @@ tinker_base_url: ${gateway.url}
     await editor.send({ action: "attach" });
     expect(await program.ended, program.printed()).toBe(0);
     expect(await readLaunch(launchFolder)).toEqual({
-      ...{ schemaVersion: 1, pid: program.child.pid, control: null },
-      ...{ folder: runIn(folder), exitCode: 0, error: null },
+      schemaVersion: 1,
+      pid: program.child.pid,
+      control: null,
+      folder: runIn(folder),
+      exitCode: 0,
+      error: null,
     });
     expect((await runFile(folder)).owner).toBe("editor");
     expect(program.printed()).not.toContain(serving.key);
@@ -334,7 +348,9 @@ tinker_base_url: ${gateway.url}
     expect(await refused.program.ended).toBe(2);
     const { origin } = new URL(gateway.url);
     expect(await readLaunch(refused.launchFolder)).toMatchObject({
-      ...{ control: null, folder: null, exitCode: 2 },
+      control: null,
+      folder: null,
+      exitCode: 2,
       error: { code: "key-host-not-allowed", key: "TINKER_API_KEY", host: origin },
     });
     expect(gateway.asked.slice(asked)).toEqual([]);

@@ -52,11 +52,9 @@ beforeAll(async () => {
   project = await runFolderWith(CONFIG);
   run = join(project, ".tinker-rl", "runs", "run");
   const { outcome } = await startTraining({
-    ...{
-      owner: "terminal",
-      programFolder: PROGRAM_FOLDER,
-      configPath: join(project, "config.yaml"),
-    },
+    owner: "terminal",
+    programFolder: PROGRAM_FOLDER,
+    configPath: join(project, "config.yaml"),
     watch: () => undefined,
   }).ended;
   expect(outcome).toBe("done");
@@ -81,8 +79,12 @@ afterEach(async () => {
 
 function download(name: string, files: FileSystem, changes: Partial<DownloadRequest> = {}) {
   return downloadCheckpoint(files, {
-    ...{ source: run, name: null, output: join(folder, name), folder },
-    ...{ isLocalOnly: false, allowedOrigins: [] },
+    source: run,
+    name: null,
+    output: join(folder, name),
+    folder,
+    isLocalOnly: false,
+    allowedOrigins: [],
     ...changes,
   });
 }
@@ -194,10 +196,14 @@ describe("the weights of a run, asked for by an editor", () => {
     const key = { value: served.key, origin: "store", host } as const;
     const request: WeightsRequest = {
       launch: {
-        ...{ keys: { TINKER_API_KEY: key }, variables: { TINKER_BASE_URL: proxy.address } },
-        ...{ allowedOrigins: [], envFile: null },
+        keys: { TINKER_API_KEY: key },
+        variables: { TINKER_BASE_URL: proxy.address },
+        allowedOrigins: [],
+        envFile: null,
       },
-      ...{ folder: run, name: state.slice(state.lastIndexOf("/") + 1), isLocalOnly: false },
+      folder: run,
+      name: state.slice(state.lastIndexOf("/") + 1),
+      isLocalOnly: false,
       output: join(folder, "asked"),
     };
     let cancel = (): void => undefined;

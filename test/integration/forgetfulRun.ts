@@ -109,7 +109,11 @@ export async function openForgetfulStage(): Promise<ForgetfulStage> {
     const outcome = (): Outcome => readOutcome(runIn(folder), store, STEPS);
     const reported = () => ({ outcome: outcome(), stage: { uploads, wandb: wandb.fake } });
     return {
-      ...{ folder, service, outcome, resume, ...end },
+      folder,
+      service,
+      outcome,
+      resume,
+      ...end,
       differencesFrom: (whole) =>
         resultChecks(whole, reported(), STEPS)
           .filter(({ isGood }) => !isGood)

@@ -53,7 +53,10 @@ async function failure(project: string, fileSystem: FileSystem): Promise<unknown
   try {
     await executeRun(
       {
-        ...{ cleanup, log: debugLog, control: new RunControl(), redactor: new Redactor() },
+        cleanup,
+        log: debugLog,
+        control: new RunControl(),
+        redactor: new Redactor(),
         programs: { folder: PROGRAM_FOLDER },
         watch: () => undefined,
       },

@@ -84,8 +84,13 @@ async function startEngine(): Promise<string> {
   const program = { wasmPath: KERNELS, workerPath: WORKER, workers: 2 };
   const engine = await createRandomEngine({ name: MODEL, tokenizerFolder: QWEN3_FOLDER }, program);
   const service = await createTinkerService({
-    ...{ engine: withCalls(engine), storeFolder: join(root, "store"), key: KEY },
-    ...{ clock: systemClock, random: systemRandom, files: createFileSystem(), log: silentLog },
+    engine: withCalls(engine),
+    storeFolder: join(root, "store"),
+    key: KEY,
+    clock: systemClock,
+    random: systemRandom,
+    files: createFileSystem(),
+    log: silentLog,
   });
   closing.push(async () => {
     await service.close();

@@ -63,12 +63,16 @@ it("each output of a real run fits its schema", async () => {
   });
   const shown = await json("show", run);
   expect(shown).toMatchObject({
-    ...{ model: "local/tiny-tool", omittedSteps: 0, evaluations: [{ step: 2 }] },
+    model: "local/tiny-tool",
+    omittedSteps: 0,
+    evaluations: [{ step: 2 }],
     steps: [{ step: 1, metrics: { "group/size/mean": 4 } }, { step: 2 }],
   });
   expect(await json("show", run, "--eval")).toMatchObject({ evaluations: shown["evaluations"] });
   expect(await json("estimate", join(project, "config.yaml"))).toMatchObject({
-    ...{ steps: 2, restsOn: { run, steps: 2, groups: 4, rollouts: 16 }, prices: null },
+    steps: 2,
+    restsOn: { run, steps: 2, groups: 4, rollouts: 16 },
+    prices: null,
   });
   const grid = ["--grid", "learning_rate=0.01,0.02", "--show"];
   expect(await json("sweep", join(project, "config.yaml"), ...grid)).toMatchObject({
@@ -80,7 +84,9 @@ it("each output of a real run fits its schema", async () => {
     .parse(await json("checkpoints", "list", run));
   const path = listed.checkpoints[0]?.statePath ?? "";
   expect(await json("checkpoints", "info", path, "--local")).toMatchObject({
-    ...{ path, baseModel: "local/tiny-tool", place: "this computer" },
+    path,
+    baseModel: "local/tiny-tool",
+    place: "this computer",
   });
   const output = join(project, "weights");
   expect(await json("checkpoints", "download", path, "--output", output)).toMatchObject({

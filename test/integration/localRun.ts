@@ -49,7 +49,8 @@ export async function trainLocally(options: LocalRunOptions): Promise<readonly P
         control: new RunControl(),
         log: debugLog,
         redactor: new Redactor(),
-        ...{ cleanup, watch },
+        cleanup,
+        watch,
       },
       {
         ...plan,

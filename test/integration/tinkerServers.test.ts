@@ -25,7 +25,10 @@ afterAll(() => http.close());
 
 async function connect(baseUrl: string): Promise<ServiceClient> {
   const service = await connectTinker({
-    ...{ http, clock: systemClock, random: systemRandom, log: silentLog },
+    http,
+    clock: systemClock,
+    random: systemRandom,
+    log: silentLog,
     baseUrl,
     apiKey: "tml-test",
   });

@@ -86,43 +86,62 @@ const GLM_TOKENS = [
 
 const FAMILIES: readonly Family[] = [
   {
-    ...{ name: "Hermes calls, markers as tokens", format: "template", literals: [] },
+    name: "Hermes calls, markers as tokens",
+    format: "template",
+    literals: [],
     tokens: [...CHATML, ...THINKING, ...CALL],
     ...JSON_CALLS,
   },
   {
-    ...{ name: "Hermes calls, markers as text", format: "template" },
-    ...{ tokens: CHATML, literals: [...THINKING, ...CALL] },
+    name: "Hermes calls, markers as text",
+    format: "template",
+    tokens: CHATML,
+    literals: [...THINKING, ...CALL],
     ...JSON_CALLS,
   },
   {
-    ...{ name: "Qwen 3.5", format: "qwen3.5", literals: ["<function=", "<parameter="] },
+    name: "Qwen 3.5",
+    format: "qwen3.5",
+    literals: ["<function=", "<parameter="],
     tokens: [...CHATML, ...THINKING, ...CALL],
     ...XML,
   },
   {
-    ...{ name: "Qwen 3.5, markers as text", format: "qwen3.5" },
-    ...{ tokens: CHATML, literals: [...THINKING, ...CALL] },
+    name: "Qwen 3.5, markers as text",
+    format: "qwen3.5",
+    tokens: CHATML,
+    literals: [...THINKING, ...CALL],
     ...XML,
   },
   {
-    ...{ name: "GLM", format: "glm-5.3", literals: GLM.tags },
+    name: "GLM",
+    format: "glm-5.3",
+    literals: GLM.tags,
     tokens: [...GLM_TOKENS, ...THINKING, ...CALL],
-    ...{ frames: GLM.frames, repeated: GLM.repeated },
+    frames: GLM.frames,
+    repeated: GLM.repeated,
   },
   {
-    ...{ name: "GLM, markers as text", format: "glm-5.3" },
-    ...{ tokens: GLM_TOKENS, literals: [...THINKING, ...CALL] },
-    ...{ frames: GLM.frames, repeated: GLM.repeated },
+    name: "GLM, markers as text",
+    format: "glm-5.3",
+    tokens: GLM_TOKENS,
+    literals: [...THINKING, ...CALL],
+    frames: GLM.frames,
+    repeated: GLM.repeated,
   },
   {
-    ...{ name: "Llama 3", format: "llama3", literals: ["<|python_tag|>"] },
+    name: "Llama 3",
+    format: "llama3",
+    literals: ["<|python_tag|>"],
     tokens: ["<|begin_of_text|>", "<|start_header_id|>", "<|end_header_id|>", "<|eot_id|>"],
     frames: [['{"name": "f", "parameters": {"n": 1.5, "k": "', '"}}']],
     repeated: ["{}"],
   },
   {
-    ...{ name: "Kimi", format: "kimi-k2.6", literals: [], tokens: [...KIMI, ...THINKING] },
+    name: "Kimi",
+    format: "kimi-k2.6",
+    literals: [],
+    tokens: [...KIMI, ...THINKING],
     frames: [
       [
         "</think><|tool_calls_section_begin|><|tool_call_begin|>functions.f:0",
@@ -132,7 +151,9 @@ const FAMILIES: readonly Family[] = [
     repeated: ["<|tool_call_begin|>f:0<|tool_call_argument_begin|>{}<|tool_call_end|>"],
   },
   {
-    ...{ name: "DeepSeek V3.1", format: "deepseek-v3.1", literals: THINKING },
+    name: "DeepSeek V3.1",
+    format: "deepseek-v3.1",
+    literals: THINKING,
     tokens: [...DEEPSEEK, ...DEEPSEEK_CALLS],
     frames: [
       [
@@ -143,11 +164,9 @@ const FAMILIES: readonly Family[] = [
     repeated: ["<｜tool▁call▁begin｜>f<｜tool▁sep｜>{}<｜tool▁call▁end｜>"],
   },
   {
-    ...{
-      name: "DeepSeek V4.1",
-      format: "deepseek-v4.1",
-      literals: [`<${DSML}`, `</${DSML} calls>`],
-    },
+    name: "DeepSeek V4.1",
+    format: "deepseek-v4.1",
+    literals: [`<${DSML}`, `</${DSML} calls>`],
     tokens: [...DEEPSEEK, ...THINKING, "<｜System｜>", DSML],
     frames: [
       [`</think><${DSML} calls>`, `</${DSML} calls>`],
@@ -159,7 +178,10 @@ const FAMILIES: readonly Family[] = [
     ],
   },
   {
-    ...{ name: "gpt-oss", format: "gpt-oss", literals: [], tokens: HARMONY },
+    name: "gpt-oss",
+    format: "gpt-oss",
+    literals: [],
+    tokens: HARMONY,
     frames: [
       ["<|channel|>analysis", "<|end|>"],
       ["<|channel|>commentary to=functions.f", "<|message|>{}<|call|>"],
@@ -170,7 +192,10 @@ const FAMILIES: readonly Family[] = [
     ],
   },
   {
-    ...{ name: "Inkling", format: "inkling", literals: [], tokens: INKLING },
+    name: "Inkling",
+    format: "inkling",
+    literals: [],
+    tokens: INKLING,
     frames: [["<|message_model|>", "<|end_message|>"]],
     repeated: [
       "<|message_model|><|content_text|>a<|end_message|>",
@@ -178,8 +203,12 @@ const FAMILIES: readonly Family[] = [
     ],
   },
   {
-    ...{ name: "base models", format: "base", literals: ["\n\nUser:"], tokens: ["<|endoftext|>"] },
-    ...{ frames: [], repeated: [] },
+    name: "base models",
+    format: "base",
+    literals: ["\n\nUser:"],
+    tokens: ["<|endoftext|>"],
+    frames: [],
+    repeated: [],
   },
 ];
 

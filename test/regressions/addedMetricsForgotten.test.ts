@@ -16,7 +16,8 @@ async function openedDashboard(workspaceState: FakeMemory) {
   const fileSystem = createMemoryFileSystem();
   const session = new DashboardSession(
     {
-      ...{ clock: new FakeClock(), fileSystem },
+      clock: new FakeClock(),
+      fileSystem,
       post: (message) => take(message),
       isProcessAlive: () => false,
       runs: { list: async () => [], find: async () => null, evaluated: () => null },
@@ -26,7 +27,9 @@ async function openedDashboard(workspaceState: FakeMemory) {
       shortenPath: (path) => path,
       settings: {
         current: () => ({
-          ...{ smoothing: 0.6, hasSingleKeys: true, hasLiveRegion: true },
+          smoothing: 0.6,
+          hasSingleKeys: true,
+          hasLiveRegion: true,
           pinnedMetrics: readPinnedMetrics(workspaceState),
           savedFilters: readSavedFilters(workspaceState),
         }),

@@ -22,9 +22,18 @@ function isOffered(contextValue: string): boolean {
 async function listed(alarm: object) {
   const fileSystem = createMemoryFileSystem();
   const file = {
-    ...{ schemaVersion: 1, runId: "r", name: "demo", pid: 1, owner: "terminal", phase: "stopped" },
-    ...{ startedAtMs: 0, heartbeatAtMs: 0, generation: 0, attempt: 1 },
-    ...{ configPath: "/c.yaml", control: null },
+    schemaVersion: 1,
+    runId: "r",
+    name: "demo",
+    pid: 1,
+    owner: "terminal",
+    phase: "stopped",
+    startedAtMs: 0,
+    heartbeatAtMs: 0,
+    generation: 0,
+    attempt: 1,
+    configPath: "/c.yaml",
+    control: null,
   };
   await fileSystem.writeAtomic("/runs/demo/run.json", Buffer.from(JSON.stringify(file)));
   for (const row of [

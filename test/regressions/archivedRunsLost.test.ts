@@ -35,9 +35,18 @@ it("whoever asks for a run learns the name that the user gave it", async () => {
   const fileSystem = createMemoryFileSystem();
   const clock = new FakeClock();
   const file: RunFile = {
-    ...{ schemaVersion: 1, runId: "r", name: "demo", pid: 1, owner: "terminal" },
-    ...{ startedAtMs: 1, heartbeatAtMs: 1, generation: 0, attempt: 1 },
-    ...{ phase: "done", configPath: "/c.yaml", control: null },
+    schemaVersion: 1,
+    runId: "r",
+    name: "demo",
+    pid: 1,
+    owner: "terminal",
+    startedAtMs: 1,
+    heartbeatAtMs: 1,
+    generation: 0,
+    attempt: 1,
+    phase: "done",
+    configPath: "/c.yaml",
+    control: null,
   };
   await fileSystem.writeAtomic(
     "/runs/demo/run.json",
@@ -45,7 +54,9 @@ it("whoever asks for a run learns the name that the user gave it", async () => {
   );
   const labels = new RunLabels({ everywhere: memory(), workspace: memory() });
   const store = new RunStore({
-    ...{ fileSystem, clock, onError: () => undefined },
+    fileSystem,
+    clock,
+    onError: () => undefined,
     nameOf: (folder) => labels.nameOf(folder),
   });
   await labels.rename("/runs/demo", "best one");

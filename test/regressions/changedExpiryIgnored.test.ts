@@ -12,13 +12,26 @@ const NOW_MS = Date.UTC(2026, 10, 22);
 const HOUR_MS = 3_600_000;
 const inHours = (hours: number): string => new Date(NOW_MS + hours * HOUR_MS).toISOString();
 const ENTRY: CheckpointEntry = {
-  ...{ name: "rolling", step: 10, epoch: 0, position: 160, kind: "rolling", metrics: {} },
-  ...{ state_path: "tinker://a/weights/rolling", sampler_path: null, renderer: "r" },
-  ...{ expires_at: inHours(2), created_at: inHours(-1) },
+  name: "rolling",
+  step: 10,
+  epoch: 0,
+  position: 160,
+  kind: "rolling",
+  metrics: {},
+  state_path: "tinker://a/weights/rolling",
+  sampler_path: null,
+  renderer: "r",
+  expires_at: inHours(2),
+  created_at: inHours(-1),
 };
 const PERIODIC: CheckpointEntry = {
-  ...{ ...ENTRY, name: "p", kind: "periodic", step: 5, state: aRunState(5) },
-  ...{ state_path: "tinker://a/weights/p", expires_at: null },
+  ...ENTRY,
+  name: "p",
+  kind: "periodic",
+  step: 5,
+  state: aRunState(5),
+  state_path: "tinker://a/weights/p",
+  expires_at: null,
 };
 
 /** The newest expiry of what a resume can begin with after `entries`, in hours; null = never. */

@@ -53,8 +53,11 @@ describe("a chat template that would go on for ages is given up", () => {
     const named = {
       ...model,
       origin: {
-        ...{ name: "someone/looping", source: "hub", revision: null },
-        ...{ tokenizerSha256: "", templateSha256: null },
+        name: "someone/looping",
+        source: "hub",
+        revision: null,
+        tokenizerSha256: "",
+        templateSha256: null,
       },
     };
     const template = createPromptTemplate({ model: named, thinking: false });

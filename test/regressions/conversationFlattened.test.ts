@@ -59,7 +59,8 @@ async function play(changes: Parameters<typeof aConfig>[0]) {
   const episode = new Episode({
     session: await open(),
     chat: { renderer, tokenizer: qwen3Model.tokenizer },
-    ...{ clock, environment: ENVIRONMENT },
+    clock,
+    environment: ENVIRONMENT,
     sampler: scriptedSampler([call]),
     settings: someSettings({ systemPromptTemplate: config.system_prompt_template, maxTurns: 1 }),
     seedOf: () => undefined,
@@ -117,7 +118,10 @@ describe("a conversation that an environment opens with", () => {
       { advantage: 1, trainingUse: "trained" },
       {
         sha256: (value: string | Uint8Array) => createHash("sha256").update(value).digest("hex"),
-        ...{ runId: "run-id", runName: "run", config: aConfig(), framework: ["tinker-rl", "1"] },
+        runId: "run-id",
+        runName: "run",
+        config: aConfig(),
+        framework: ["tinker-rl", "1"],
       },
     );
     const callId = "c1";

@@ -30,7 +30,9 @@ function heldRun(folder: string) {
     finish = resolve;
   });
   const run: FollowedRun = {
-    ...{ follower, onDidChange: () => ({ dispose: () => undefined }), dispose: () => undefined },
+    follower,
+    onDidChange: () => ({ dispose: () => undefined }),
+    dispose: () => undefined,
     refresh: () => reading,
   };
   return { run, follower, finish };

@@ -24,7 +24,9 @@ async function prepareOn(day: number, promptDate?: string): Promise<Chat> {
     prepareRun({
       config: aConfig({ model_name: "openai/gpt-oss-20b" }),
       service: { ...fakeService([]), capabilities: async () => null },
-      ...{ sha256, clock, promptDate },
+      sha256,
+      clock,
+      promptDate,
       random: { uuid: () => "", uniform: () => 0 },
       environment: () => ({ ...scriptedEnvironment(), numTasks: async () => 8 }),
       loadModel: async () => ({ tokenizer, template: null }),

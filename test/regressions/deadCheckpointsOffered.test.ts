@@ -30,7 +30,13 @@ afterEach(async () => {
 
 function save(name: string, kind: SavedCheckpoint["kind"], step: number): SavedCheckpoint {
   return {
-    ...{ name, kind, step, epoch: 0, position: step, renderer: "r", sampler_path: null },
+    name,
+    kind,
+    step,
+    epoch: 0,
+    position: step,
+    renderer: "r",
+    sampler_path: null,
     state_path: `tinker://s:train:0/weights/${name}`,
     expires_at: null,
     metrics: {},
@@ -87,18 +93,31 @@ describe("completion of init_from", () => {
   it("offers what exists, the newest first and the best next, each under a label of its own", () => {
     const catalogue = catalogueOf(
       aCheckpoint("tinker://s:train:0/weights/checkpoint_000010", {
-        ...{ step: 9, ageMs: 3000, reward: 0.2, kind: "periodic" },
+        step: 9,
+        ageMs: 3000,
+        reward: 0.2,
+        kind: "periodic",
       }),
       aCheckpoint("tinker://s:train:0/weights/checkpoint_000020", {
-        ...{ step: 19, ageMs: 2000, reward: 0.9, kind: "periodic" },
+        step: 19,
+        ageMs: 2000,
+        reward: 0.9,
+        kind: "periodic",
       }),
       aCheckpoint(GONE, { kind: "rolling", ageMs: 500, isGone: true }),
       aCheckpoint("tinker://s:train:0/weights/old", { ageMs: 100, expiresInMs: -1 }),
       aCheckpoint("tinker://s:train:0/weights/final_000030", {
-        ...{ step: 29, ageMs: 1000, reward: 0.6, kind: "final", expiresInMs: 7_200_000 },
+        step: 29,
+        ageMs: 1000,
+        reward: 0.6,
+        kind: "final",
+        expiresInMs: 7_200_000,
       }),
       aCheckpoint("tinker://t:train:0/weights/final_000030", {
-        ...{ step: 29, ageMs: 4000, reward: 0.1, kind: "final" },
+        step: 29,
+        ageMs: 4000,
+        reward: 0.1,
+        kind: "final",
       }),
     );
     const text = textWith("init_from: ");

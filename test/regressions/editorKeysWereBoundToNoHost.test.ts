@@ -32,7 +32,8 @@ it("a key of .env goes to another host with leave only, as a stored one does", a
   const end = await openEditor(folder, [{ notify: "Yes" }]).start(aTrainingRequest(configPath));
   expect(stranger.connections()).toBe(0);
   expect(end.error).toMatchObject({
-    ...{ code: "key-host-not-allowed", key: "TINKER_API_KEY" },
+    code: "key-host-not-allowed",
+    key: "TINKER_API_KEY",
     host: `http://${stranger.host}`,
   });
 });

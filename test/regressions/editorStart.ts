@@ -32,9 +32,13 @@ export function openEditor(
   const { store } = openStore(new FakeVault());
   const http = Object.assign(new FakeHttp(() => ({})), { close: async () => undefined });
   const parts = {
-    ...{ ui, store },
+    ui,
+    store,
     envPermission: new EnvPermission({
-      ...{ memory, ui, isTrusted: () => true, setting: () => "ask" as const },
+      memory,
+      ui,
+      isTrusted: () => true,
+      setting: () => "ask" as const,
       allowAlways: async () => undefined,
     }),
     files: {
@@ -62,7 +66,10 @@ export function openEditor(
       request,
     );
   return {
-    ...{ ui, memory, launchRequest, store },
+    ui,
+    memory,
+    launchRequest,
+    store,
     /** `onOrder` is called before the trainer begins, `onStart` with the number of its process. */
     async start(
       request: TrainingRequest,

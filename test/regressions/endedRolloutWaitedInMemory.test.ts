@@ -29,7 +29,9 @@ function unevenSampler({ clock }: FakeContext): SamplingClient {
 function issue(context: FakeContext, stored: StoredGroups, sampler: SamplingClient): GroupQueue {
   const queue = new GroupQueue(stored);
   queue.issue(context, {
-    ...{ step: 0, isStepKnown: true, settingsHash: "h" },
+    step: 0,
+    isStepKnown: true,
+    settingsHash: "h",
     items: [context.sequence.itemAt(0)],
     policy: { sampler, version: 0, updates: 0, behind: 0 },
   });

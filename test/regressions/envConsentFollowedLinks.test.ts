@@ -73,8 +73,17 @@ it("a run folder from a stranger reads no .env under the yes for the project tha
   const run = join(folder, "downloads", "run");
   mkdirSync(run, { recursive: true });
   const file = {
-    ...{ schemaVersion: 1, runId: "r", name: "r", pid: 1, owner: "terminal", phase: "stopped" },
-    ...{ startedAtMs: 1, heartbeatAtMs: 1, generation: 0, attempt: 1, control: null },
+    schemaVersion: 1,
+    runId: "r",
+    name: "r",
+    pid: 1,
+    owner: "terminal",
+    phase: "stopped",
+    startedAtMs: 1,
+    heartbeatAtMs: 1,
+    generation: 0,
+    attempt: 1,
+    control: null,
     configPath: config,
   };
   writeFileSync(join(run, "run.json"), JSON.stringify(file));

@@ -14,14 +14,12 @@ function leastSeconds(count: number, afterLastStep: number, atOnce: number, isAh
   const plan = {
     steps: 10,
     environments: [{ name: "a", groups: 10, rollouts: 8 }],
-    ...{
-      mostBatches: 1,
-      groupsInData: null,
-      passes: { forward: 0, trained: 1 },
-      trainsOnEqual: false,
-      atOnce,
-      isAhead,
-    },
+    mostBatches: 1,
+    groupsInData: null,
+    passes: { forward: 0, trained: 1 },
+    trainsOnEqual: false,
+    atOnce,
+    isAhead,
     evaluations: { count, afterLastStep, rollouts: [{ environment: "a", count: 16 }] },
   };
   return Math.round((hoursOf(BASIS, plan, 1)?.low ?? 0) * 3600);

@@ -13,7 +13,10 @@ it("the page learns which model was evaluated, and nothing of where it lies", as
   const follower = new RunFollower({ fileSystem, folder });
   await follower.refresh();
   const { evaluations } = await gatherFacts({
-    ...{ id: "e", name: "e", follower, fileSystem },
+    id: "e",
+    name: "e",
+    follower,
+    fileSystem,
     liveness: { nowMs: 0, isProcessAlive: () => false },
     evaluated: null,
     config: { model: null, environments: [], maxSteps: null },

@@ -21,8 +21,15 @@ import {
 const STEPS = 5;
 const EVALUATED = [0, 2, 4];
 const evaluation = {
-  ...{ splits: { [ENVIRONMENT]: ["test"] }, at_start: true, at_end: true, every: 2 },
-  ...{ num_samples: 2, rollouts_per_task: 1, seed: 0, failure_reward: null, temperatures: [0, 1] },
+  splits: { [ENVIRONMENT]: ["test"] },
+  at_start: true,
+  at_end: true,
+  every: 2,
+  num_samples: 2,
+  rollouts_per_task: 1,
+  seed: 0,
+  failure_reward: null,
+  temperatures: [0, 1],
 };
 
 /** Five steps with an evaluation before every second one, saved after each. */
@@ -35,8 +42,13 @@ function setUp(happen: (context: FakeContext) => void = () => undefined) {
     remote: scriptedEnvironment([{ onCall }]),
     totalSteps: STEPS,
     config: aConfig({
-      ...{ batch_size: 1, num_epochs: null, max_steps: STEPS, evaluation },
-      ...{ save_every: 1, max_consecutive_empty_steps: 9, zero_variance: "keep" },
+      batch_size: 1,
+      num_epochs: null,
+      max_steps: STEPS,
+      evaluation,
+      save_every: 1,
+      max_consecutive_empty_steps: 9,
+      zero_variance: "keep",
       environments: { [ENVIRONMENT]: anEnvironment({ num_rollouts: 2 }) },
     }),
   });
@@ -63,7 +75,9 @@ async function resume({ fileSystem: left }: FakeContext): Promise<FakeContext> {
     state === null
       ? START
       : {
-          ...{ step, cursor: state.dataset.cursor, counters: state.counters },
+          step,
+          cursor: state.dataset.cursor,
+          counters: state.counters,
           optimizerUpdates: state.optimizer_updates,
         },
   );

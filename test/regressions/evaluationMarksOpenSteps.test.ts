@@ -70,8 +70,15 @@ describe("a click on a chart", () => {
     valToPos: (value: number, axis: string) => (axis === "x" ? value * 10 : 300 - value * 300),
   };
   const mark = (step: number, y: number, shift = 0): ChartMark => ({
-    ...{ kind: "evaluation", x: step, y, low: y - 0.1, high: y + 0.1, colour: "purple", sign: 0 },
-    ...{ shift, cell: { step, environment: "a", split: "test", temperature: 1 } },
+    kind: "evaluation",
+    x: step,
+    y,
+    low: y - 0.1,
+    high: y + 0.1,
+    colour: "purple",
+    sign: 0,
+    shift,
+    cell: { step, environment: "a", split: "test", temperature: 1 },
   });
   const marks = [mark(0, 0.2), mark(40, 0.5), mark(40, 0.5, 9), { kind: "resume", x: 20 } as const];
   const stepAt = (left: number, top: number, all: readonly ChartMark[] = marks) =>

@@ -22,15 +22,16 @@ const SET = { source: "evaluation", step: STEP } as const;
 const BODIES = evalPath(FOLDER, STEP);
 const TOKENS = tokensPath(FOLDER, SET);
 const evaluation = {
-  ...{ splits: { [ENVIRONMENT]: ["test"] }, at_start: true, at_end: true, every: 2 },
-  ...{
-    num_samples: 2,
-    rollouts_per_task: 1,
-    seed: 0,
-    failure_reward: null,
-    temperatures: [0, 1],
-    save_best: null,
-  },
+  splits: { [ENVIRONMENT]: ["test"] },
+  at_start: true,
+  at_end: true,
+  every: 2,
+  num_samples: 2,
+  rollouts_per_task: 1,
+  seed: 0,
+  failure_reward: null,
+  temperatures: [0, 1],
+  save_best: null,
 };
 
 /** Two tasks, each greedy and sampled, in two turns each. */

@@ -65,8 +65,12 @@ async function failedRun() {
     throw new AppError("tinker-refused", message);
   };
   const scope = {
-    ...{ cleanup, redactor, log: debugLog, control: new RunControl() },
-    ...{ programs: { folder: PROGRAM_FOLDER }, watch: () => undefined },
+    cleanup,
+    redactor,
+    log: debugLog,
+    control: new RunControl(),
+    programs: { folder: PROGRAM_FOLDER },
+    watch: () => undefined,
   };
   const run = executeRun(scope, { ...plan, createModel: failing });
   await expect(run).rejects.toThrow("The service refused");
@@ -99,7 +103,11 @@ describe("a run that failed", () => {
     const follower = new RunFollower({ fileSystem, folder });
     await follower.refresh();
     const { run } = await gatherFacts({
-      ...{ id: "run", name: "run", follower, fileSystem, liveness },
+      id: "run",
+      name: "run",
+      follower,
+      fileSystem,
+      liveness,
       evaluated: null,
       config: { model: null, environments: [], maxSteps: 2 },
       shortenPath: (path) => path.replace(project, "~"),

@@ -47,7 +47,8 @@ describe("a file of a run that has no end", () => {
     expect(await readConfigSummary(planted.fileSystem, run)).toMatchObject({ model: null });
     expect(await readConfigView(files, run, String)).toEqual({ entries: [], overrides: [] });
     const resuming = planResume(planted.fileSystem, {
-      ...{ folder: run, owner: "terminal", watch: () => undefined },
+      folder: run,
+      owner: "terminal",
     });
     await expect(resuming).rejects.toMatchObject({ code: "file-too-large" });
   });

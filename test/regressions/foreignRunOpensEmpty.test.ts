@@ -47,8 +47,14 @@ describe("a folder of the Python program", () => {
     const run = store.get(folder);
     store.close();
     expect(run).toMatchObject({
-      ...{ name: "python-run", phase: "foreign", steps: STEPS, totalSteps: null, isLive: false },
-      ...{ reward: expect.closeTo(0.78), file: null, problem: null },
+      name: "python-run",
+      phase: "foreign",
+      steps: STEPS,
+      totalSteps: null,
+      isLive: false,
+      reward: expect.closeTo(0.78),
+      file: null,
+      problem: null,
     });
     if (run === null) return;
     const row = runRow(run, { isSpinning: false, isArchived: false });

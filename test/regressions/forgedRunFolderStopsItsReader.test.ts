@@ -16,9 +16,19 @@ const DEEP_ROW = `{"step":1,"a":${'{"a":'.repeat(20_000)}1${"}".repeat(20_000)}}
 async function aRun(changes: Partial<RunFile> = {}, fileSystem = createMemoryFileSystem()) {
   const folder = `/runs/${changes.name ?? "forged"}`;
   const file: RunFile = {
-    ...{ schemaVersion: 1, runId: "r", name: "forged", pid: 1, owner: "terminal" },
-    ...{ startedAtMs: 0, heartbeatAtMs: 0, generation: 1, attempt: 1, phase: "stopped" },
-    ...{ configPath: "/c.yaml", control: null, ...changes },
+    schemaVersion: 1,
+    runId: "r",
+    name: "forged",
+    pid: 1,
+    owner: "terminal",
+    startedAtMs: 0,
+    heartbeatAtMs: 0,
+    generation: 1,
+    attempt: 1,
+    phase: "stopped",
+    configPath: "/c.yaml",
+    control: null,
+    ...changes,
   };
   await fileSystem.writeAtomic(`${folder}/run.json`, JSON.stringify(file));
   await fileSystem.append(`${folder}/metrics.jsonl`, encodeJsonLine({ step: 0, loss: 2 }));

@@ -52,7 +52,8 @@ function setUp({ script = judging, settings, maxSessions }: CommandHandler = {})
   });
   const play = () =>
     collectRollouts(context, tasks, {
-      ...{ sampler, seedOf: () => 7 },
+      sampler,
+      seedOf: () => 7,
       onFinished: async (rollout) => void recorded.push(rollout),
       onUsed: () => undefined,
     });
@@ -67,7 +68,10 @@ describe("an environment that scores groups", () => {
     expect(recorded.map(({ record }) => record.reward)).toEqual([1, 2, 3, 1, 2, 3]);
     const [first] = rollouts;
     expect(first?.record).toMatchObject({
-      ...{ rewards: [], reward: 1, error: null, stop: "reached_terminal_state" },
+      rewards: [],
+      reward: 1,
+      error: null,
+      stop: "reached_terminal_state",
       rewardBreakdown: { group: 1, nonterminal: null, sum: 1, reduced: 1, clamped: 1 },
     });
     expect(rolloutRecordSchema.safeParse(first?.record).success).toBe(true);
@@ -86,7 +90,10 @@ describe("an environment that scores groups", () => {
     const record = (await context.clock.run(play()))[1]?.record;
     if (record === undefined) throw new Error("there is no second rollout");
     const upload = {
-      ...{ sha256, runId: "run-id", runName: "run", config: aConfig() },
+      sha256,
+      runId: "run-id",
+      runName: "run",
+      config: aConfig(),
       framework: ["tinker-rl", "1"],
     } as const;
     const { messages, metadata } = describeRollout(

@@ -27,7 +27,12 @@ function fromProtobuf(model: EngineModel): readonly number[] {
   const lossInputs = { target_tokens: vector(new Int32Array(tokens.length)) };
   const data: readonly WireDatum[] = [{ tokens, images, lossInputs }];
   const bytes = encodeForwardBackwardRequest({
-    ...{ modelId: "m", seqId: 1, data, lossFn: "ppo", lossConfig: {}, forwardOnly: false },
+    modelId: "m",
+    seqId: 1,
+    data,
+    lossFn: "ppo",
+    lossConfig: {},
+    forwardOnly: false,
   });
   const call = decodeForwardBackwardRequest(bytes, (image, where) =>
     imageReader(model, where)(image),

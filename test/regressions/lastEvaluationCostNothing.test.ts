@@ -20,9 +20,18 @@ const FOLDER = "runs/demo";
 const LIVENESS = { nowMs: 0, isProcessAlive: () => false };
 const prices = { sampled: 4, prefill_cached: 0.5, prefill_uncached: 2, trained: 8 };
 const FILE = {
-  ...{ schemaVersion: 1, runId: "a", name: "demo", pid: 1, owner: "terminal" },
-  ...{ startedAtMs: 0, heartbeatAtMs: 0, generation: 1, attempt: 1, phase: "done" },
-  ...{ configPath: "/c.yaml", control: null },
+  schemaVersion: 1,
+  runId: "a",
+  name: "demo",
+  pid: 1,
+  owner: "terminal",
+  startedAtMs: 0,
+  heartbeatAtMs: 0,
+  generation: 1,
+  attempt: 1,
+  phase: "done",
+  configPath: "/c.yaml",
+  control: null,
 };
 
 let disk = createMemoryFileSystem();

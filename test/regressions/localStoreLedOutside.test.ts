@@ -13,8 +13,13 @@ import { PlantedHome } from "./plantedHome.ts";
 const KEY = { runId: "s:train:0", kind: "weights", name: "last" } as const;
 const LORA = { rank: 8, train_attn: true, train_mlp: true, train_unembed: false };
 const CHECKPOINT = {
-  ...{ bytes: Uint8Array.of(1, 2, 3), baseModel: "local/fake", lora: LORA, ttlSeconds: null },
-  ...{ runMetadata: null, userMetadata: null, overwrite: true },
+  bytes: Uint8Array.of(1, 2, 3),
+  baseModel: "local/fake",
+  lora: LORA,
+  ttlSeconds: null,
+  runMetadata: null,
+  userMetadata: null,
+  overwrite: true,
 };
 let planted: PlantedHome;
 let root = "";
@@ -30,8 +35,13 @@ afterEach(async () => {
 
 function open(pid: number): Promise<CheckpointStore> {
   return openCheckpointStore({
-    ...{ root, files: planted.fileSystem, uuid: () => systemRandom.uuid(), clock: systemClock },
-    ...{ log: silentLog, pid, isProcessAlive: () => false },
+    root,
+    files: planted.fileSystem,
+    uuid: () => systemRandom.uuid(),
+    clock: systemClock,
+    log: silentLog,
+    pid,
+    isProcessAlive: () => false,
   });
 }
 

@@ -33,7 +33,10 @@ vi.mock("vscode", async () => {
   class Nothing {}
   return {
     ...fakeVscode,
-    ...{ EventEmitter: Nothing, TreeItem: Nothing, ThemeIcon: Nothing, ThemeColor: Nothing },
+    EventEmitter: Nothing,
+    TreeItem: Nothing,
+    ThemeIcon: Nothing,
+    ThemeColor: Nothing,
     Uri: Object.assign(Nothing, { file: (path: string) => ({ fsPath: path }) }),
     Disposable: { from: () => ({ dispose: () => undefined }) },
     env: {
@@ -101,8 +104,14 @@ function register(): void {
   const document = { getText: () => "" };
   const parts = {
     ...chosen,
-    ...{ view, tasks: { training: () => ({}) }, demo: {}, open: act("open") },
-    ...{ panel: { open: act("open") }, trajectories: {}, read: async () => [], removal: {} },
+    view,
+    tasks: { training: () => ({}) },
+    demo: {},
+    open: act("open"),
+    panel: { open: act("open") },
+    trajectories: {},
+    read: async () => [],
+    removal: {},
     catalogue: { current: () => ({ local: {}, hosted: { environments: null } }) },
     knownConfigs: () => [{ fsPath: "/a" }],
     support: async () => ({ insertEnvironment: act("insert") }),

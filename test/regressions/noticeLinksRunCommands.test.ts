@@ -39,7 +39,9 @@ vi.mock("vscode", () => {
       createQuickPick: () => {
         let onHide = () => undefined as unknown;
         const list = {
-          ...{ title: "", placeholder: "", items: [] as readonly unknown[] },
+          title: "",
+          placeholder: "",
+          items: [] as readonly unknown[],
           onDidChangeValue: () => undefined,
           onDidAccept: () => undefined,
           onDidHide: (listener: () => unknown) => {
@@ -114,7 +116,9 @@ describe("no text of a stranger becomes a link or an icon", () => {
     await windowUi.pick({ title: HOSTILE, placeholder: HOSTILE, rows });
     await windowUi.pickMany({ title: HOSTILE, placeholder: HOSTILE, rows });
     await windowUi.input({
-      ...{ title: HOSTILE, prompt: HOSTILE, isSecret: false },
+      title: HOSTILE,
+      prompt: HOSTILE,
+      isSecret: false,
       check: () => ({ text: HOSTILE, isRefusal: true }),
     });
     expect(texts().length).toBeGreaterThan(12);

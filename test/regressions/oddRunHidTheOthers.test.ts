@@ -9,8 +9,13 @@ const HUGE = 1e300;
 const FOLDER = "/runs/odd";
 /** Numbers that the files of a run may hold, because their readers take them. */
 const ODD = aRun({
-  ...{ folder: FOLDER, startedAtMs: HUGE, totalSteps: HUGE, repeats: HUGE, reward: HUGE },
-  ...{ used: { tokens: HUGE, costUsd: HUGE }, expiry: { atMs: HUGE, repeats: null } },
+  folder: FOLDER,
+  startedAtMs: HUGE,
+  totalSteps: HUGE,
+  repeats: HUGE,
+  reward: HUGE,
+  used: { tokens: HUGE, costUsd: HUGE },
+  expiry: { atMs: HUGE, repeats: null },
 });
 
 it("a run whose files hold absurd numbers hides no other one from a program", () => {
@@ -24,20 +29,28 @@ it("a run whose files hold absurd numbers hides no other one from a program", ()
 it("nor does it keep a program from what else is in its folder", async () => {
   const files = createMemoryFileSystem();
   const result = {
-    ...{
-      environment: "a/b",
-      split: "test",
-      temperature: 1,
-      tasks: -1,
-      rollouts: 0.5,
-      failed: HUGE,
-    },
-    ...{ rewardMean: 0, low: 0, high: 0, successFraction: 0, tokensMean: 1, turnsMean: 1 },
+    environment: "a/b",
+    split: "test",
+    temperature: 1,
+    tasks: -1,
+    rollouts: 0.5,
+    failed: HUGE,
+    rewardMean: 0,
+    low: 0,
+    high: 0,
+    successFraction: 0,
+    tokensMean: 1,
+    turnsMean: 1,
   };
   const evaluation = { step: 2, purpose: "end", timeMs: 0, results: [result] };
   await files.append(`${FOLDER}/eval/results.jsonl`, `${JSON.stringify(evaluation)}\n`);
   const event = {
-    ...{ timeMs: 0, attempt: 1, step: -7, level: "warn", kind: "alarm", message: "m" },
+    timeMs: 0,
+    attempt: 1,
+    step: -7,
+    level: "warn",
+    kind: "alarm",
+    message: "m",
     data: { alarm: "tool_errors", severity: "warning", seen: "s", meaning: "m", edits: [] },
   };
   await files.append(`${FOLDER}/events.jsonl`, `${JSON.stringify(event)}\n`);

@@ -27,7 +27,11 @@ export async function playEpisode({
   chat = { renderer, tokenizer },
 }: EpisodeScript) {
   const episode = new Episode({
-    ...{ chat, session, sampler, clock, environment: ENVIRONMENT },
+    chat,
+    session,
+    sampler,
+    clock,
+    environment: ENVIRONMENT,
     settings: someSettings(settings),
     seedOf: () => undefined,
     sampleSlot: async () => () => undefined,

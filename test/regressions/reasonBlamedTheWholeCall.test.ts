@@ -9,7 +9,10 @@ import { formatOnBytes } from "../core/chat/families/formatOnBytes.ts";
 import { DEEPSEEK_V31_TOKENS, GPT_OSS_TOKENS, KIMI_TOKENS } from "../fixtures/controlTokens.ts";
 
 const OPTIONS: FormatOptions = {
-  ...{ thinking: false, effort: null, retention: "all", date: "2026-01-02" },
+  thinking: false,
+  effort: null,
+  retention: "all",
+  date: "2026-01-02",
 };
 const CASES: readonly (readonly [string, ChatFormat, readonly string[], string])[] = [
   [

@@ -69,8 +69,13 @@ afterEach(async () => {
 function wire(): EnvironmentWire {
   return new EnvironmentWire(
     {
-      ...{ http, random, baseUrl, clock: systemClock, log: silentLog },
-      ...{ apiKey: null, userAgent: "test" },
+      http,
+      random,
+      baseUrl,
+      clock: systemClock,
+      log: silentLog,
+      apiKey: null,
+      userAgent: "test",
     },
     resolveTarget("local/maze", baseUrl),
   );
@@ -84,7 +89,8 @@ const CALL = {
     isInSession: true,
     body: { name: "look", input: {} },
   },
-  ...{ isRepeatable: false, throwsCapacity: false },
+  isRepeatable: false,
+  throwsCapacity: false,
 } as const;
 
 describe("an answer without end of an environment ends the rollout, not the memory", () => {
@@ -126,8 +132,13 @@ describe("an answer without end of an environment ends the rollout, not the memo
 describe("an answer without end is given up", () => {
   it("of the Tinker service", async () => {
     const tinker = createTinkerHttp({
-      ...{ http, random, baseUrl, clock: systemClock, log: silentLog },
-      ...{ apiKey: "tml-0123456789", billingPauseMs: () => 0 },
+      http,
+      random,
+      baseUrl,
+      clock: systemClock,
+      log: silentLog,
+      apiKey: "tml-0123456789",
+      billingPauseMs: () => 0,
     });
     const answer = tinker.call({ method: "GET", path: "models" }, z.unknown());
     await expect(answer).rejects.toMatchObject({ code: "tinker-protocol" });
@@ -137,9 +148,16 @@ describe("an answer without end is given up", () => {
   it("of Weights & Biases", async () => {
     const { signal } = new AbortController();
     const wandb = new WandbRequests({
-      ...{ http, random, baseUrl, clock: systemClock, signal, retryNow: signal },
-      ...{ apiKey: "0123456789", userAgent: "test" },
-      ...{ onOutage: () => undefined, onAnswer: () => undefined },
+      http,
+      random,
+      baseUrl,
+      clock: systemClock,
+      signal,
+      retryNow: signal,
+      apiKey: "0123456789",
+      userAgent: "test",
+      onOutage: () => undefined,
+      onAnswer: () => undefined,
     });
     const answer = wandb.post({ path: "/graphql", body: "{}", timeoutMs: 60_000 });
     await expect(answer).rejects.toMatchObject({ code: "wandb-refused" });

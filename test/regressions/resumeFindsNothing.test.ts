@@ -39,8 +39,17 @@ function aState(step: number, name: string, expires: string | null = null) {
 function aSave(step: number): CheckpointEntry {
   const name = `checkpoint_${String(step).padStart(6, "0")}`;
   return {
-    ...{ name, step, epoch: 0, position: 4 * step, kind: "periodic", renderer: "r", metrics: {} },
-    ...{ state_path: weights(name), sampler_path: null, expires_at: null, created_at: "" },
+    name,
+    step,
+    epoch: 0,
+    position: 4 * step,
+    kind: "periodic",
+    renderer: "r",
+    metrics: {},
+    state_path: weights(name),
+    sampler_path: null,
+    expires_at: null,
+    created_at: "",
     state: aState(step, name),
   };
 }
@@ -69,7 +78,12 @@ function aService(living: readonly string[], changes: Partial<ServiceClient> = {
       living.includes(path) ? Promise.resolve(new FakeTrainingClient()) : Promise.reject(fault()),
     listCheckpoints: async () =>
       living.map((path) => ({
-        ...{ path, time: null, sizeBytes: null, isPublic: null, expiresAt: null, userMetadata: {} },
+        path,
+        time: null,
+        sizeBytes: null,
+        isPublic: null,
+        expiresAt: null,
+        userMetadata: {},
       })),
     ...changes,
   };
@@ -83,7 +97,8 @@ function aPreparation(): Preparation {
 
 async function plan() {
   const planned = await planResume(fileSystem, {
-    ...{ folder, owner: "terminal", watch: () => undefined },
+    folder,
+    owner: "terminal",
   });
   const start = (service: ServiceClient) =>
     planned.createModel({ service, close: async () => undefined }, aPreparation());
@@ -158,7 +173,7 @@ describe("a resume whose newest save is gone", () => {
       fileSystem,
       folder,
       {
-        ...{ point: { state: aState(10, gone.name), statePath: lasting, expiresAtMs: null } },
+        point: { state: aState(10, gone.name), statePath: lasting, expiresAtMs: null },
         gone: [],
       },
       clock.now(),

@@ -36,13 +36,24 @@ function project(more = ""): { readonly benign: string; readonly run: string } {
   writeFileSync(
     join(run, "run.json"),
     JSON.stringify({
-      ...{ schemaVersion: 1, runId: "evil", name: "evil", pid: 1, owner: "terminal" },
-      ...{ startedAtMs: 1, heartbeatAtMs: 1, generation: 0, attempt: 1, phase: "running" },
-      ...{ configPath: evil, control: null },
+      schemaVersion: 1,
+      runId: "evil",
+      name: "evil",
+      pid: 1,
+      owner: "terminal",
+      startedAtMs: 1,
+      heartbeatAtMs: 1,
+      generation: 0,
+      attempt: 1,
+      phase: "running",
+      configPath: evil,
+      control: null,
     }),
   );
   const resolved = {
-    ...{ model_name: "Qwen/Qwen3-8B", batch_size: 2, max_steps: 1 },
+    model_name: "Qwen/Qwen3-8B",
+    batch_size: 2,
+    max_steps: 1,
     environments: { "local/calculator": { splits: { train: {} }, num_rollouts: 4 } },
     tinker_base_url: `http://${stranger.host}`,
   };

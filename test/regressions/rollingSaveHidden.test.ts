@@ -9,8 +9,16 @@ import {
 
 function save(name: string, kind: CheckpointEntry["kind"], hour: number): CheckpointEntry {
   return {
-    ...{ name, kind, step: hour, epoch: 0, position: 0, renderer: "r", sampler_path: null },
-    ...{ state_path: `tinker://s:train:0/weights/${name}`, expires_at: null, metrics: {} },
+    name,
+    kind,
+    step: hour,
+    epoch: 0,
+    position: 0,
+    renderer: "r",
+    sampler_path: null,
+    state_path: `tinker://s:train:0/weights/${name}`,
+    expires_at: null,
+    metrics: {},
     created_at: `2026-11-01T0${hour}:00:00.000Z`,
   };
 }

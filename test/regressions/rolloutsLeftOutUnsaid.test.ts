@@ -54,8 +54,12 @@ it("the terminal says it below the table", async () => {
   const files = planted.fileSystem.within(folder);
   const lines = showStep(
     {
-      ...{ fileSystem: files, clock: new FakeClock(), reader: createRunReader(files, folder) },
-      ...{ folder, width: 100, invocation: { program: "tinker-rl", cwd: "/" } },
+      fileSystem: files,
+      clock: new FakeClock(),
+      reader: createRunReader(files, folder),
+      folder,
+      width: 100,
+      invocation: { program: "tinker-rl", cwd: "/" },
       loadTokenizer: () => Promise.reject(new Error("not asked for")),
     },
     1,

@@ -72,7 +72,9 @@ describe("a resume changes nothing and says which entry leads outside", () => {
     const path = await plantLink("events.jsonl", planted.home(".bashrc"));
     const reported: string[] = [];
     const run = resumeTraining({
-      ...{ folder, owner: "editor", programFolder: "/nowhere" },
+      folder,
+      owner: "editor",
+      programFolder: "/nowhere",
       watch: ({ kind }) => reported.push(kind),
     });
     await expect(run.ended).rejects.toMatchObject({ code: "folder-unsafe", data: { path } });

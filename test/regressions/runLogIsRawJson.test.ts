@@ -4,8 +4,13 @@ import { runLogText } from "../../src/host/views/runLogText.ts";
 
 function event(changes: Partial<RunEvent>): RunEvent {
   return {
-    ...{ timeMs: Date.UTC(2026, 10, 22, 9, 5, 7), attempt: 1, step: null, level: "info" },
-    ...{ kind: "run-started", message: "The run begins.", data: {} },
+    timeMs: Date.UTC(2026, 10, 22, 9, 5, 7),
+    attempt: 1,
+    step: null,
+    level: "info",
+    kind: "run-started",
+    message: "The run begins.",
+    data: {},
     ...changes,
   };
 }

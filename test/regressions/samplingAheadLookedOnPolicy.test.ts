@@ -17,7 +17,8 @@ const FOLDER = "runs/demo";
 
 function screen(...events: readonly ProgressEvent[]): readonly string[] {
   const layout = {
-    ...{ width: Number.POSITIVE_INFINITY, isLive: false },
+    width: Number.POSITIVE_INFINITY,
+    isLive: false,
     invocation: { program: "tinker-rl", cwd: "/home/me" },
   };
   let model = INITIAL_PROGRESS;

@@ -49,7 +49,11 @@ it("they are sent to the page however much has happened since", async () => {
   const clock = new FakeClock();
   const files = fileSystem.within(folder);
   const log = createEventLog({
-    ...{ fileSystem: files, clock, folder, attempt: 1, redactor: new Redactor() },
+    fileSystem: files,
+    clock,
+    folder,
+    attempt: 1,
+    redactor: new Redactor(),
   });
   const facts = { level: "info", message: "", data: {} } as const;
   const kinds = ["settings-changed", "run-paused", "capacity-paused"];
@@ -60,7 +64,10 @@ it("they are sent to the page however much has happened since", async () => {
   const follower = new RunFollower({ fileSystem, folder });
   await follower.refresh();
   const { events } = await gatherFacts({
-    ...{ id: "long", name: "long", follower, fileSystem },
+    id: "long",
+    name: "long",
+    follower,
+    fileSystem,
     liveness: { nowMs: clock.now(), isProcessAlive: () => false },
     evaluated: null,
     config: { model: null, environments: [], maxSteps: null },

@@ -42,8 +42,13 @@ it("advises sampling ahead only where no rollout was", () => {
       return { group: 0, rollout, environment: "calculator", turns: 2, spans: [span] };
     });
     const phases = {
-      ...{ startedAtMs: 1, takenMs: 2_000, pausedMs: 0, submittedMs: 2_000, trainedMs: 6_000 },
-      ...{ savedMs: 6_000, endedMs: 20_000 },
+      startedAtMs: 1,
+      takenMs: 2_000,
+      pausedMs: 0,
+      submittedMs: 2_000,
+      trainedMs: 6_000,
+      savedMs: 6_000,
+      endedMs: 20_000,
     };
     const path = [{ kind: "training" as const, fromMs: 2_000, toMs: 6_000, row: null }];
     const limits = { rolloutsAtOnce: null };

@@ -70,8 +70,13 @@ describe("the end of a run", () => {
     const lease = await startRun(
       { fileSystem, clock: systemClock },
       {
-        ...{ parent: "/runs", name: "run", runId: "id", pid: 1, host: "here" },
-        ...{ owner: "terminal", configPath: "/run.yaml" },
+        parent: "/runs",
+        name: "run",
+        runId: "id",
+        pid: 1,
+        host: "here",
+        owner: "terminal",
+        configPath: "/run.yaml",
       },
     );
     const stopped = { code: "stopped", message: "later" };

@@ -26,23 +26,42 @@ beforeEachPlantedRun((home, path) => {
 async function fileWith(note: object): Promise<void> {
   const nowhere = { confirmed: START_CURSOR, pending: null };
   const full = {
-    ...{ schemaVersion: 1, runId: "abcdefgh", deployment: null, entity: null, project: "p" },
-    ...{ isStopHandled: false, online: nowhere, offline: nowhere, ...note },
+    schemaVersion: 1,
+    runId: "abcdefgh",
+    deployment: null,
+    entity: null,
+    project: "p",
+    isStopHandled: false,
+    online: nowhere,
+    offline: nowhere,
+    ...note,
   };
   await writeFile(join(folder, "wandb.json"), JSON.stringify(full));
   const tracker = await WandbTracker.start({
-    ...{
-      fileSystem: planted.fileSystem.within(folder),
-      folder,
-      clock: systemClock,
-      sha256,
-      startHash,
-    },
-    ...{ random: systemRandom, log: silentLog, redactor: new Redactor(), homeFolder: null },
-    ...{ producer: "test", totalSteps: 4, server: null, knownRunId: null, firstStep: 2 },
+    fileSystem: planted.fileSystem.within(folder),
+    folder,
+    clock: systemClock,
+    sha256,
+    startHash,
+    random: systemRandom,
+    log: silentLog,
+    redactor: new Redactor(),
+    homeFolder: null,
+    producer: "test",
+    totalSteps: 4,
+    server: null,
+    knownRunId: null,
+    firstStep: 2,
     init: {
-      ...{ project: "p", entity: null, displayName: "demo", group: null, jobType: null },
-      ...{ notes: null, tags: null, program: null, platform: "linux-x64" },
+      project: "p",
+      entity: null,
+      displayName: "demo",
+      group: null,
+      jobType: null,
+      notes: null,
+      tags: null,
+      program: null,
+      platform: "linux-x64",
     },
     report: {
       opened: () => undefined,
@@ -126,8 +145,17 @@ describe("what other files of a run name is read as a plain name, or not at all"
 
 function checkpoint(changes: object): object {
   return {
-    ...{ name: "checkpoint_000002", step: 2, epoch: 0, position: 8, kind: "periodic" },
-    ...{ state_path: "tinker://s:train:0/weights/a", sampler_path: null, expires_at: null },
-    ...{ metrics: {}, renderer: "r", created_at: "2026-01-01T00:00:00.000Z", ...changes },
+    name: "checkpoint_000002",
+    step: 2,
+    epoch: 0,
+    position: 8,
+    kind: "periodic",
+    state_path: "tinker://s:train:0/weights/a",
+    sampler_path: null,
+    expires_at: null,
+    metrics: {},
+    renderer: "r",
+    created_at: "2026-01-01T00:00:00.000Z",
+    ...changes,
   };
 }

@@ -17,7 +17,8 @@ export async function openStrangersProject(): Promise<StrangersProject> {
   const folder = mkdtempSync(join(tmpdir(), "tinker-rl-stranger-"));
   const stranger = await startListener();
   return {
-    ...{ folder, stranger },
+    folder,
+    stranger,
     configure: (model) => {
       const configPath = join(folder, "tinker-config.yaml");
       writeFileSync(configPath, configText(model, `tinker_base_url: http://${stranger.host}`));

@@ -22,7 +22,11 @@ afterEach(async () => {
 
 const REQUEST = { configPath: "/p/run.yaml", title: "t", resume: null, overrides: [], program: "" };
 const FORGED = {
-  ...{ schemaVersion: 1, pid: 1, control: null, folder: null, exitCode: 2 },
+  schemaVersion: 1,
+  pid: 1,
+  control: null,
+  folder: null,
+  exitCode: 2,
   error: { code: "key-missing", message: "Paste it here.", name: "TINKER_API_KEY" },
 };
 

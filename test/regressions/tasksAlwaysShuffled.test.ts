@@ -26,7 +26,8 @@ async function plan(tasks: readonly number[], batchSize: number, ...lines: reado
   const options: PrepareOptions = {
     config,
     service: { ...service, capabilities: async () => null },
-    ...{ sha256, clock },
+    sha256,
+    clock,
     random: { uuid: () => "id", uniform: () => 0 },
     environment: (name) => ({
       ...scriptedEnvironment(),

@@ -45,7 +45,8 @@ it("a rollout that goes on holds the ids of its turns and not their texts", asyn
   const episode = new Episode({
     session: await environment.openSession(choice),
     chat,
-    ...{ clock, environment: ENVIRONMENT },
+    clock,
+    environment: ENVIRONMENT,
     sampler: scriptedSampler([ended(call("look"))]),
     settings: someSettings({ maxTurns: 5 }),
     seedOf: () => undefined,

@@ -19,7 +19,9 @@ it.each([
     const queue = new GroupQueue(isAhead ? await StoredGroups.open(context) : null);
     const sampler = scriptedSampler([ended(call("answer"))]);
     queue.issue(context, {
-      ...{ step: 0, isStepKnown, settingsHash: "h" },
+      step: 0,
+      isStepKnown,
+      settingsHash: "h",
       items: [context.sequence.itemAt(0)],
       policy: { sampler, version: 0, updates: 0, behind: 0 },
     });

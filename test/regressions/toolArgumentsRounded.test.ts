@@ -58,7 +58,8 @@ async function play(payload: string, { chat, schema }: Format = {}) {
   });
   const session = await open();
   const { episode } = await playEpisode({
-    ...{ session, clock },
+    session,
+    clock,
     ...(chat === undefined ? {} : { chat }),
     sampler: scriptedSampler(
       [ended(`<tool_call>${payload}</tool_call>`)],
@@ -72,7 +73,9 @@ async function play(payload: string, { chat, schema }: Format = {}) {
 
 const upload = {
   sha256: (text: string | Uint8Array) => createHash("sha256").update(text).digest("hex"),
-  ...{ runId: "run-id", runName: "run", config: aConfig() },
+  runId: "run-id",
+  runName: "run",
+  config: aConfig(),
   framework: ["tinker-rl", "1"],
 } as const;
 

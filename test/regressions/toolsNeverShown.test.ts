@@ -6,7 +6,8 @@ import { PLAIN_TEMPLATE, tinyModel } from "../core/chat/tinyModel.ts";
 import { aConfig } from "../core/training/builders.ts";
 
 const TOOL = {
-  ...{ name: "add", description: "Adds two numbers." },
+  name: "add",
+  description: "Adds two numbers.",
   inputSchema: { type: "object", properties: { b: { type: "number" } } },
 };
 const TOOL_LINE =

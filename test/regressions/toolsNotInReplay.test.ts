@@ -23,9 +23,11 @@ it("the tools that the model was offered are kept with its rollout and replayed"
   ]);
   const playing = runRollout(
     {
-      ...{ gate: aGate(environment, clock), sampler: scriptedSampler([ended(call("answer"))]) },
+      gate: aGate(environment, clock),
+      sampler: scriptedSampler([ended(call("answer"))]),
       chat: { renderer, tokenizer },
-      ...{ clock, log: silentLog },
+      clock,
+      log: silentLog,
       settings: someSettings({}),
       random: { uuid: () => "id", uniform: () => 0 },
       sampleSlot: async () => () => undefined,

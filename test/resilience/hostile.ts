@@ -61,9 +61,13 @@ const runs = join(project, ".tinker-rl", "runs");
 const launches = join(root, "launches");
 const program = resolve("dist/trainer/tinker-rl.js");
 const variables = {
-  ...{ PATH: process.env["PATH"] ?? "", HOME: home, NO_COLOR: "1" },
-  ...{ TMPDIR: join(root, "temp"), XDG_CACHE_HOME: join(root, "cache") },
-  ...{ TINKER_RL_STORE: join(root, "store"), TINKER_API_KEY: `tml-${PLANTED}-variable` },
+  PATH: process.env["PATH"] ?? "",
+  HOME: home,
+  NO_COLOR: "1",
+  TMPDIR: join(root, "temp"),
+  XDG_CACHE_HOME: join(root, "cache"),
+  TINKER_RL_STORE: join(root, "store"),
+  TINKER_API_KEY: `tml-${PLANTED}-variable`,
 };
 const failures: string[] = [];
 

@@ -100,7 +100,9 @@ async function showRun(folder: string, show: Show): Promise<string> {
   let errors = 0;
   const session = new DashboardSession(
     {
-      ...{ clock, fileSystem, isProcessAlive: () => false },
+      clock,
+      fileSystem,
+      isProcessAlive: () => false,
       post: (message) => {
         show(message);
         if (message.kind === "init") facts = message.facts;

@@ -33,26 +33,32 @@ async function program(show: (shown: unknown) => void, args: readonly string[]):
     { NO_COLOR: "1" },
   );
   const options: ProgramOptions = {
-    ...{ out, err: out, version: "0", fileSystem, clock: systemClock, log: silentLog },
-    ...{ input: Readable.from([]), isDebug: false, interrupts: () => () => undefined },
+    out,
+    err: out,
+    version: "0",
+    fileSystem,
+    clock: systemClock,
+    log: silentLog,
+    input: Readable.from([]),
+    isDebug: false,
+    interrupts: () => () => undefined,
     trainer: {
-      ...{
-        startTraining: refuse,
-        resumeTraining: refuse,
-        startDryRun: refuse,
-        estimateBasis: refuse,
-        startEstimate: refuse,
-        startEvaluation: refuse,
-        listCheckpoints: refuse,
-        describeCheckpoint: refuse,
-        downloadCheckpoint: refuse,
-        changeCheckpoints: refuse,
-        changeInRun: refuse,
-        billedRun: refuse,
-        listModels: refuse,
-        openChat: refuse,
-      },
-      ...{ previewPrompt: refuse, serve: refuse },
+      startTraining: refuse,
+      resumeTraining: refuse,
+      startDryRun: refuse,
+      estimateBasis: refuse,
+      startEstimate: refuse,
+      startEvaluation: refuse,
+      listCheckpoints: refuse,
+      describeCheckpoint: refuse,
+      downloadCheckpoint: refuse,
+      changeCheckpoints: refuse,
+      changeInRun: refuse,
+      billedRun: refuse,
+      listModels: refuse,
+      openChat: refuse,
+      previewPrompt: refuse,
+      serve: refuse,
     },
     loadTokenizer: refuse,
     invocation: { program: "tinker-rl", cwd: runner.plan.runs },
@@ -85,7 +91,8 @@ for (const { id, kind, folder } of runner.each("config")) {
 for (const { id, kind, folder } of runner.each("run")) {
   await runner.measure({ id, kind: `${kind}, resume` }, async () => {
     const plan = await planResume(fileSystem, {
-      ...{ folder, owner: "terminal", watch: () => undefined },
+      folder,
+      owner: "terminal",
     });
     // All that a resume changes in the folder before it trains.
     const lease = await plan.claim({ start: plan.start });

@@ -68,12 +68,16 @@ export async function startFakeServices(
   return {
     stranger,
     tinker: await gateway({
-      ...{ name: "Tinker", url: serving.tinkerUrl, innerKey: serving.key },
+      name: "Tinker",
+      url: serving.tinkerUrl,
+      innerKey: serving.key,
       notes: notes(keys.tinker, keys.tinkerToken),
       filter: chained(exchanging(keys.tinkerToken), rename),
     }),
     environments: await gateway({
-      ...{ name: "the environments", url: serving.environmentsUrl, innerKey: serving.key },
+      name: "the environments",
+      url: serving.environmentsUrl,
+      innerKey: serving.key,
       notes: notes(keys.environments),
       filter: echoing(keys.environmentSecrets),
     }),

@@ -64,7 +64,8 @@ export class Search {
     this.#needles = secrets.flatMap(({ name, value }) =>
       Object.entries(ENCODINGS).flatMap(([encoding, forms]) =>
         [...new Set(forms(value))].map((form) => ({
-          ...{ secret: name, encoding },
+          secret: name,
+          encoding,
           bytes: Buffer.from(form),
         })),
       ),

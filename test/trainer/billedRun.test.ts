@@ -61,7 +61,12 @@ afterEach(async () => {
 async function ranFor(ms: number, models: readonly string[]): Promise<void> {
   const timeMs = Date.now() - ms;
   const lines = models.map((model_id, i) => ({
-    ...{ timeMs, attempt: i + 1, step: 0, level: "info", kind: "run-started", message: "" },
+    timeMs,
+    attempt: i + 1,
+    step: 0,
+    level: "info",
+    kind: "run-started",
+    message: "",
     data: { model_id },
   }));
   const text = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
@@ -104,9 +109,17 @@ it("knows the sessions of older runs by their checkpoints", async () => {
     `${JSON.stringify({ timeMs: Date.now(), attempt: 1, step: 0, level: "info", kind: "run-started", message: "", data: {} })}\n`,
   );
   const save = {
-    ...{ name: "step_5", step: 5, epoch: 0, position: 40, kind: "periodic" },
-    ...{ state_path: "tinker://s1:train:0/weights/step_5", sampler_path: null },
-    ...{ expires_at: null, metrics: {}, renderer: "qwen3", created_at: "2026-11-22T10:00:00Z" },
+    name: "step_5",
+    step: 5,
+    epoch: 0,
+    position: 40,
+    kind: "periodic",
+    state_path: "tinker://s1:train:0/weights/step_5",
+    sampler_path: null,
+    expires_at: null,
+    metrics: {},
+    renderer: "qwen3",
+    created_at: "2026-11-22T10:00:00Z",
   };
   await writeFile(join(folder, "checkpoints.jsonl"), `${JSON.stringify(save)}\n`);
   expect(await billed()).toMatchObject({ tokens: { trained: 100 } });

@@ -14,16 +14,26 @@ function startFrom(info: Partial<ModelInfo>, key: "init_from" | "resume_from" = 
   const { model_name: baseModel, lora_rank: loraRank } = config;
   const client = Object.assign(new FakeTrainingClient(), {
     info: () => ({
-      ...{ modelId: "run", baseModel, loraRank, tokenizerId: null, optimizer: null },
+      modelId: "run",
+      baseModel,
+      loraRank,
+      tokenizerId: null,
+      optimizer: null,
       ...info,
     }),
   });
   const refuse = () => Promise.reject(new Error("nothing of the kind is asked for here"));
   const service = {
     address: "http://tinker.test",
-    ...{ capabilities: refuse, createTrainingClient: refuse, samplerForPath: refuse },
-    ...{ samplerForBase: refuse, listCheckpoints: refuse, setCheckpointTtl: refuse },
-    ...{ deleteCheckpoint: refuse, finish: refuse, close: () => undefined },
+    capabilities: refuse,
+    createTrainingClient: refuse,
+    samplerForPath: refuse,
+    samplerForBase: refuse,
+    listCheckpoints: refuse,
+    setCheckpointTtl: refuse,
+    deleteCheckpoint: refuse,
+    finish: refuse,
+    close: () => undefined,
     createTrainingClientFromState: async () => client,
   };
   return { client, started: createClient({ service, close: async () => undefined }, config) };

@@ -23,10 +23,18 @@ async function aRun(name: string, saves: readonly Partial<CheckpointEntry>[]): P
   for (const save of saves) {
     const step = save.step ?? 0;
     await appendCheckpoint(files.within(folder), folder, {
-      ...{ name: `checkpoint_${step}`, step, epoch: 0, position: 0, kind: "periodic" },
-      ...{ state_path: `tinker://${name}/weights/c${step}`, expires_at: null, metrics: {} },
-      ...{ sampler_path: `tinker://${name}/sampler_weights/c${step}`, renderer: "r" },
-      ...{ created_at: new Date(0).toISOString(), ...save },
+      name: `checkpoint_${step}`,
+      step,
+      epoch: 0,
+      position: 0,
+      kind: "periodic",
+      state_path: `tinker://${name}/weights/c${step}`,
+      expires_at: null,
+      metrics: {},
+      sampler_path: `tinker://${name}/sampler_weights/c${step}`,
+      renderer: "r",
+      created_at: new Date(0).toISOString(),
+      ...save,
     });
   }
   return folder;

@@ -65,9 +65,14 @@ beforeAll(async () => {
   [elsewhere, own] = [await recorded(), await recorded()];
   const variables = {
     ...Object.fromEntries([...KEYS, ...SECRETS].map((name) => [name, plantedValue(name)])),
-    ...{ TINKER_BASE_URL: own.url, OPENREWARD_SESSION_URL: own.url, OPENREWARD_API_URL: own.url },
-    ...{ HF_HUB_OFFLINE: "1", HF_HOME: join(root, "hub"), XDG_CACHE_HOME: join(root, "cache") },
-    ...{ TINKER_RL_STORE: join(root, "store"), HF_TOKEN: "" },
+    TINKER_BASE_URL: own.url,
+    OPENREWARD_SESSION_URL: own.url,
+    OPENREWARD_API_URL: own.url,
+    HF_HUB_OFFLINE: "1",
+    HF_HOME: join(root, "hub"),
+    XDG_CACHE_HOME: join(root, "cache"),
+    TINKER_RL_STORE: join(root, "store"),
+    HF_TOKEN: "",
   };
   for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
   writeFileSync(
@@ -126,8 +131,17 @@ function forge(name: string, uniform: () => number): Forged {
   const loaded = loadConfigText(JSON.stringify(config), planted, []);
   write(folder, "config.resolved.json", redactSecrets(loaded.config));
   write(folder, "run.json", {
-    ...{ schemaVersion: 1, runId: "r", name, pid: 2 ** 30, owner: "terminal", phase: "stopped" },
-    ...{ startedAtMs: 0, heartbeatAtMs: 0, generation: 1, attempt: 1, control: null },
+    schemaVersion: 1,
+    runId: "r",
+    name,
+    pid: 2 ** 30,
+    owner: "terminal",
+    phase: "stopped",
+    startedAtMs: 0,
+    heartbeatAtMs: 0,
+    generation: 1,
+    attempt: 1,
+    control: null,
     configPath: planted,
   });
   const paths = {
@@ -137,11 +151,22 @@ function forge(name: string, uniform: () => number): Forged {
   const saved = { ...paths, step: 1, expires_at: null };
   write(folder, "state.json", aRunState(1, { last_checkpoint: saved }));
   write(folder, "checkpoints.jsonl", {
-    ...{ name: "one", epoch: 0, position: 1, kind: "best", metrics: {}, renderer: "r", ...saved },
+    name: "one",
+    epoch: 0,
+    position: 1,
+    kind: "best",
+    metrics: {},
+    renderer: "r",
+    ...saved,
     created_at: "2026-01-01T00:00:00Z",
   });
   write(folder, "events.jsonl", {
-    ...{ timeMs: 1, attempt: 1, step: 0, level: "info", kind: "run-started", message: "" },
+    timeMs: 1,
+    attempt: 1,
+    step: 0,
+    level: "info",
+    kind: "run-started",
+    message: "",
     data: { model_id: run },
   });
   return { folder, name };
@@ -158,8 +183,14 @@ function write(folder: string, name: string, value: unknown): void {
 const common = { owner: "terminal", watch: () => undefined } as const;
 const places = () => ({ folder: root, isLocalOnly: false, allowedOrigins: [] });
 const chatting = {
-  ...{ configPath: null, overrides: [], allowedOrigins: [], turn: null, isReplayed: false },
-  ...{ system: null, onPart: () => undefined, signal: new AbortController().signal },
+  configPath: null,
+  overrides: [],
+  allowedOrigins: [],
+  turn: null,
+  isReplayed: false,
+  system: null,
+  onPart: () => undefined,
+  signal: new AbortController().signal,
 };
 
 /** What a user may do with a run folder. */

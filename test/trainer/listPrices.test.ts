@@ -29,7 +29,11 @@ const config = { fetch_prices: true, max_cost_usd: null, model_name: MODEL, pric
 async function load(options: Partial<ListPricesOptions> = {}, reply: FakeReply = { json: LIST }) {
   const http = new FakeHttp(() => reply);
   const found = await loadListPrices({
-    ...{ config, address: hostedBaseUrl, folder: null, log: silentLog, http },
+    config,
+    address: hostedBaseUrl,
+    folder: null,
+    log: silentLog,
+    http,
     signal: new AbortController().signal,
     ...options,
   });

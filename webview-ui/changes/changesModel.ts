@@ -24,8 +24,14 @@ interface ChangesModel {
 
 const NO_BEHAVIOUR: Behaviour = { rows: [], steps: 0, progress: 0, error: null };
 const NO_CHANGES: Changes = {
-  ...{ before: 0, after: 0, more: [], less: [], endings: [] },
-  ...{ progress: 0, isComplete: false, error: null },
+  before: 0,
+  after: 0,
+  more: [],
+  less: [],
+  endings: [],
+  progress: 0,
+  isComplete: false,
+  error: null,
 };
 
 const models = new WeakMap<DashboardModel, ChangesModel>();

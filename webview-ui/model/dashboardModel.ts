@@ -189,7 +189,9 @@ class Model implements DashboardModel {
   showAlarmChart({ steps, ...alarm }: AlarmView): void {
     const last = alarm.step + 1;
     this.update({
-      ...{ tab: "overview", evidence: shownAlarm(alarm), xAxis: "step" },
+      tab: "overview",
+      evidence: shownAlarm(alarm),
+      xAxis: "step",
       xRange: [Math.max(1, last - steps), last + steps],
     });
   }

@@ -75,7 +75,10 @@ export function groupsChart(
   ]);
   const bands = drawn.map(
     ({ group: { key, look } }): ChartBand => ({
-      ...{ upper: `high.${key}`, lower: `low.${key}`, colour: look.colour, share: 0.16 },
+      upper: `high.${key}`,
+      lower: `low.${key}`,
+      colour: look.colour,
+      share: 0.16,
     }),
   );
   const lines = drawn.map(({ group, mean }) => lineOf(group, mean));
@@ -96,7 +99,12 @@ function chartOf(
   const range = xRange ?? shownX(xs);
   const inSight = series.map(({ values }) => withinX(xs, values, range));
   return {
-    ...{ xs, series, bands, marks: [], isLog, xRange: range },
+    xs,
+    series,
+    bands,
+    marks: [],
+    isLog,
+    xRange: range,
     yRange: yRange ?? valueRange(inSight, { isLog, isClipped: false, isFromZero: false }),
     xSteps: tickSteps(xAxis),
     formatX: (value, step) => formatXTick(xAxis, value, step),

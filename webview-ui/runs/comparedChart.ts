@@ -22,7 +22,9 @@ export interface ComparedCharts {
 export function comparedChart(runs: RunsModel, metric: string): ComparedCharts {
   const { xAxis, smoothing, isLog, xRanges, yRanges, hasMeans, band } = runs.layout.value;
   const options = {
-    ...{ xAxis, smoothing, isLog },
+    xAxis,
+    smoothing,
+    isLog,
     xRange: xRanges[xAxis] ?? null,
     yRange: yRanges[metric] ?? null,
   };
@@ -57,7 +59,9 @@ function withLines(
 ): ComparedCharts {
   const values = new Map(data.series.map((series) => [series.key, series.values]));
   const lines = drawn.map(({ key, label, look }) => ({
-    ...{ key, label, look },
+    key,
+    label,
+    look,
     values: values.get(key) ?? new Float64Array(),
   }));
   return { data, lines };

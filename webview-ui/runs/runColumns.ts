@@ -62,7 +62,13 @@ function numberColumn(
   } = {},
 ): RunColumn {
   return {
-    ...{ key, width, isNumber: true, isShownAtFirst, format, value: read, inGroup },
+    key,
+    width,
+    isNumber: true,
+    isShownAtFirst,
+    format,
+    value: read,
+    inGroup,
     head: texts?.head ?? key,
     hint: texts?.hint ?? "",
     text: (row) => {
@@ -75,8 +81,16 @@ function numberColumn(
 function textColumn(key: string, read: (row: RunsTableRow) => string, width: number): RunColumn {
   const { head = key, hint = "" } = text.columns[key] ?? {};
   return {
-    ...{ key, head, hint, width, isNumber: false, isShownAtFirst: true },
-    ...{ value: read, text: read, format: formatMeasure, inGroup: "nothing" },
+    key,
+    head,
+    hint,
+    width,
+    isNumber: false,
+    isShownAtFirst: true,
+    value: read,
+    text: read,
+    format: formatMeasure,
+    inGroup: "nothing",
   };
 }
 
@@ -312,8 +326,15 @@ interface SettingNames {
 function settingColumn(key: string, { name, head, isShownAtFirst }: SettingNames): RunColumn {
   const value = ({ settings }: RunsTableRow): FilterValue => settingValue(settings[key]);
   return {
-    ...{ key: name, head: visibleLine(head), hint: visibleLine(key), width: 116, isShownAtFirst },
-    ...{ isNumber: false, value, format: settingNumber, inGroup: "shared" },
+    key: name,
+    head: visibleLine(head),
+    hint: visibleLine(key),
+    width: 116,
+    isShownAtFirst,
+    isNumber: false,
+    value,
+    format: settingNumber,
+    inGroup: "shared",
     text: (row) => {
       const own = value(row);
       if (typeof own === "number") return settingNumber(own);

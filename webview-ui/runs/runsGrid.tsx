@@ -59,7 +59,11 @@ function Rows({ runs }: RunsProps) {
         {virtual.items.map(({ index, start }) => {
           const item = items[index];
           const common = {
-            ...{ runs, columns, id: rowId(index), position: index, isCursor: index === cursor },
+            runs,
+            columns,
+            id: rowId(index),
+            position: index,
+            isCursor: index === cursor,
             style: { gridTemplateColumns: template, transform: `translateY(${start}px)` },
           };
           if (item === undefined) return null;
@@ -93,7 +97,9 @@ function useCursor(runs: RunsModel, scroller: { readonly current: HTMLDivElement
   const anchor = useRef(0);
   const items = runs.items.value;
   const virtual = useVirtualRows(scroller, {
-    ...{ count: items.length, rowHeight: ROW_PX, headHeight: ROW_PX },
+    count: items.length,
+    rowHeight: ROW_PX,
+    headHeight: ROW_PX,
   });
   const cursor = Math.min(at, Math.max(0, items.length - 1));
   const move = (to: number): void => {

@@ -112,7 +112,8 @@ function columnItems(runs: RunsModel): readonly MenuItem[] {
     // Settings have their whole key as the hint.
     const label = hint.endsWith(`.${head}`) || key.startsWith("eval.") ? hint : head;
     return {
-      ...{ label, isChecked },
+      label,
+      isChecked,
       run: () => runs.update({ shown: { ...shown, [key]: !isChecked } }),
     };
   });

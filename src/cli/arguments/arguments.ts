@@ -168,7 +168,8 @@ function parseCommand(name: CommandName, given: ParsedFlags): Command {
     case "runs":
       refuseFurther(given.positionals.slice(1), "runs");
       return {
-        ...{ kind: "runs", path: given.positionals[0] ?? null },
+        kind: "runs",
+        path: given.positionals[0] ?? null,
         wantsJson: given.switches.has("json"),
       };
     case "show":

@@ -33,7 +33,8 @@ export function estimateCommand(given: ParsedFlags): EstimateCommand {
   }
   return {
     ...configCommand(given, "estimate"),
-    ...{ groups, from },
+    groups,
+    from,
     isConfirmed: given.switches.has("yes"),
     wantsJson: given.switches.has("json"),
     ...sending(given, "estimate"),

@@ -25,7 +25,10 @@ export function searchCommand(given: ParsedFlags): SearchCommand {
   const limit = numberOf(given, "search", "limit");
   if (limit === 0) throw argumentError("--limit is 0, which finds nothing", "search");
   return {
-    ...{ kind: "search", pattern, paths, limit },
+    kind: "search",
+    pattern,
+    paths,
+    limit,
     isRegex: given.switches.has("regex"),
     isCaseSensitive: !given.switches.has("ignore-case"),
     roles: (given.values.get("role") ?? []).flatMap((names) => names.split(",")).map(roleOf),

@@ -38,14 +38,23 @@ export async function chat(options: ProgramOptions, command: ChatCommand): Promi
     const opened = await raceAbort(opening, leaving.signal);
     err.showLive(null);
     const settings: ChatSettings = {
-      ...{ temperature, maxTokens, samples, answersBy: "environment" },
+      temperature,
+      maxTokens,
+      samples,
+      answersBy: "environment",
       seed: seed ?? Math.floor(systemRandom.uniform() * SEEDS),
     };
     const shown = { width: out.columns, clean: <T extends object>(each: T) => opened.clean(each) };
     const notes = wantsJson ? err : out;
     notes.print(openingLines(opened, settings, shown));
     session = new ChatSession({
-      ...{ chat: opened, out, err, clock, fileSystem, settings, wantsJson },
+      chat: opened,
+      out,
+      err,
+      clock,
+      fileSystem,
+      settings,
+      wantsJson,
     });
     try {
       await talk(options, session, leaving.signal);

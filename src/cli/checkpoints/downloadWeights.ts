@@ -27,7 +27,10 @@ export async function downloadWeights(
   const stop = stopSignal(interrupts);
   try {
     const done = await trainer.downloadCheckpoint(fileSystem, {
-      ...{ ...places, name, output, signal: stop.signal },
+      ...places,
+      name,
+      output,
+      signal: stop.signal,
       source: isAddress ? source : resolve(invocation.cwd, source),
       onExport: () => err.print([[styled("quiet", exportText())]]),
       onProgress: (progress) => err.showLive([progressText(progress)]),

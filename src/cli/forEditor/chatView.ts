@@ -18,7 +18,12 @@ export function chatView(
   const { settings, askedCall, partners } = talk;
   const { temperature = 1, maxTokens = null } = partners[0]?.sampling ?? {};
   return clean({
-    ...{ task, notes, sampling, askedCall, settings, configured: { temperature, maxTokens } },
+    task,
+    notes,
+    sampling,
+    askedCall,
+    settings,
+    configured: { temperature, maxTokens },
     partners: partners.map(partnerView),
   });
 }
@@ -35,7 +40,8 @@ function partnerView({
   const isOpened = events[0]?.kind !== "message";
   const { clamped } = scoreRewards(rewards, true, settings.rewards);
   return {
-    ...{ label, next },
+    label,
+    next,
     opening: isOpened ? decode(first) : "",
     entries: events.map((event): ChatEntry => {
       if (event.kind === "turn") return { kind: "turn", turn: turnView(event.turn) };

@@ -31,8 +31,14 @@ export async function downloadForEditor({
   const stop = stopSignal(interrupts);
   try {
     await trainer.downloadCheckpoint(fileSystem, {
-      ...{ source: folder, name, output, isLocalOnly, folder, launchRequest: launch },
-      ...{ allowedOrigins: launch.allowedOrigins, signal: stop.signal },
+      source: folder,
+      name,
+      output,
+      isLocalOnly,
+      folder,
+      launchRequest: launch,
+      allowedOrigins: launch.allowedOrigins,
+      signal: stop.signal,
       onProgress: ({ name: file, receivedBytes, totalBytes }) => {
         const nowMs = clock.monotonic();
         if (nowMs - reportedMs < PROGRESS_MS && receivedBytes !== totalBytes) return;

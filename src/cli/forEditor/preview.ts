@@ -20,7 +20,10 @@ export async function previewForEditor({
   const reply = (what: PromptReply): void => out.print([[asciiJson(what)]]);
   try {
     const description = await trainer.previewPrompt(fileSystem, {
-      ...{ configPath, overrides, allowedOrigins: [], launchRequest: launch },
+      configPath,
+      overrides,
+      allowedOrigins: [],
+      launchRequest: launch,
       ...choice,
       onPart: () => undefined,
     });

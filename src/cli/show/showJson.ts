@@ -33,7 +33,8 @@ export async function showJson(
     const nowMs = clock.now();
     const named = { name: basename(folder), folder };
     return await describeRun(files, {
-      ...{ folder, nowMs },
+      folder,
+      nowMs,
       run: await readRun(fileSystem, named, { nowMs, isProcessAlive }),
     });
   }

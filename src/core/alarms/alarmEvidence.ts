@@ -47,7 +47,8 @@ const EVIDENCE: Readonly<Record<AlarmId, AlarmEvidence>> = {
   reward_decline: { ...ofStep("rollout/reward/mean"), steps: LENGTH_STEPS },
   low_success_reward: { ...ofStep("rollout/success_frac"), steps: LENGTH_STEPS },
   advantage_collapse: {
-    ...{ metric: "advantage/abs_mean", steps: LENGTH_STEPS },
+    metric: "advantage/abs_mean",
+    steps: LENGTH_STEPS,
     madeBy: haveEqualRewards,
   },
   event_loop_lag: ofStep("client/event_loop_lag_ms"),

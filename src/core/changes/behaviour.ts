@@ -25,19 +25,33 @@ const REFUSAL =
 const measure = z.number().nullable();
 const byName = z.record(z.string(), z.number());
 const part = z.object({
-  ...{ by: z.enum(REWARD_PARTINGS), name: z.string(), rollouts: z.number() },
-  ...{ mean: z.number(), low: measure, high: measure },
+  by: z.enum(REWARD_PARTINGS),
+  name: z.string(),
+  rollouts: z.number(),
+  mean: z.number(),
+  low: measure,
+  high: measure,
 });
 const cacheSchema = z.object({
   version: z.literal(CACHE_VERSION),
   /** Of the index of the step. */
   size: z.number(),
   row: z.object({
-    ...{ step: z.number(), rollouts: z.number(), read: z.number() },
-    ...{ tokens: measure, turns: measure },
-    ...{ calls: measure, failedCalls: measure, malformedCalls: measure },
-    ...{ thinking: measure, answer: measure, argument: measure, refusals: measure },
-    ...{ parts: z.array(part), stops: byName, tools: byName },
+    step: z.number(),
+    rollouts: z.number(),
+    read: z.number(),
+    tokens: measure,
+    turns: measure,
+    calls: measure,
+    failedCalls: measure,
+    malformedCalls: measure,
+    thinking: measure,
+    answer: measure,
+    argument: measure,
+    refusals: measure,
+    parts: z.array(part),
+    stops: byName,
+    tools: byName,
   }),
 }) satisfies z.ZodType<{ readonly row: BehaviourRow }>;
 

@@ -37,7 +37,9 @@ export function changedPhrases(
   const { slots, tests } = changedSlots(tableOf(before), tableOf(after), pOf);
   const judged = [...exactCounts(slots, before, after)]
     .map(([words, { tested, rollouts }]) => ({
-      ...{ words, ...rollouts, p: pOf(tested.before, tested.after) },
+      words,
+      ...rollouts,
+      p: pOf(tested.before, tested.after),
       isMore: tested.after * before.length > tested.before * after.length,
     }))
     .sort((a, b) => a.p - b.p || b.words.length - a.words.length);

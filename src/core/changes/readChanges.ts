@@ -44,8 +44,13 @@ export async function* readChanges(
     evenly(stepsIn(steps, ranges[range]), MAX_STEPS).map((step) => ({ range, step })),
   );
   const report = (ending: Partial<ChangesReport>): ChangesReport => ({
-    ...{ before: read.before.length, after: read.after.length },
-    ...{ more: [], less: [], endings: [], progress: 1, isComplete: false },
+    before: read.before.length,
+    after: read.after.length,
+    more: [],
+    less: [],
+    endings: [],
+    progress: 1,
+    isComplete: false,
     ...ending,
   });
   for (const [at, { range, step }] of plan.entries()) {

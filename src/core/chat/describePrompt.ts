@@ -103,7 +103,9 @@ function exampleCall(options: DescribePromptOptions, { name, inputSchema }: Tool
   };
   const { turn: rendered } = exampleTurn({
     renderer,
-    ...{ first: options.first, tokens: options.tokens, call },
+    first: options.first,
+    tokens: options.tokens,
+    call,
     result: RESULT,
     reasoning: options.thinking ? REASONING : null,
   });

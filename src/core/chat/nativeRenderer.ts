@@ -24,7 +24,10 @@ export function createNativeRenderer(format: ChatFormat, tokenizer: Tokenizer): 
     callsTools,
     renderInitial: (messages, tools) =>
       layOut({
-        ...{ tokens, imageLayout, messages, others: tools },
+        tokens,
+        imageLayout,
+        messages,
+        others: tools,
         render: (marked) => format.renderPrompt(marked, tools),
       }),
     bridge: (turn, followUps) => {
@@ -39,7 +42,10 @@ export function createNativeRenderer(format: ChatFormat, tokenizer: Tokenizer): 
       return {
         closing: encodePieces(closing, tokens),
         delta: layOut({
-          ...{ tokens, imageLayout, messages: followUps, others: null },
+          tokens,
+          imageLayout,
+          messages: followUps,
+          others: null,
           render: (marked) => format.renderFollowUps(marked, sampledEnd ?? closed),
         }),
       };

@@ -58,7 +58,13 @@ export async function drawTurn(
 ): Promise<ModelTurn> {
   const { maxTokens, temperature, topK, topP } = settings;
   const request = {
-    ...{ prompt: context, images, maxTokens, temperature, topK, topP, seed },
+    prompt: context,
+    images,
+    maxTokens,
+    temperature,
+    topK,
+    topP,
+    seed,
     stop: stopsOf(reader.chat.renderer),
   };
   const sampled = await sampleTurn(sampler, request, signal === undefined ? {} : { signal });

@@ -56,7 +56,9 @@ export function estimateRun(basis: Basis, plan: EstimatePlan, prices: Prices | n
   const uniform = createUniform(1);
   const projectWith = projector(basis, plan);
   const expected = projectWith({
-    ...{ one: () => 1, unseen: () => UNSEEN, change: () => 1 },
+    one: () => 1,
+    unseen: () => UNSEEN,
+    change: () => 1,
     learned: () => (basis.isForwardOnly ? LEARNED / 2 : 0),
   });
   const exponential = (): number => -Math.log(1 - uniform());

@@ -104,7 +104,11 @@ export function longestVariant({ name, contexts }: LineUpModel): string | null {
 function listedModel(row: ListedRow, listed: string): LineUpModel {
   const [name, format, size, contexts, input, hiddenSize] = row;
   return {
-    ...{ name, format, size, hiddenSize, listed },
+    name,
+    format,
+    size,
+    hiddenSize,
+    listed,
     contexts: contexts.map((count) => count * 1024),
     readsImages: input === "images",
     retired: null,
@@ -114,7 +118,10 @@ function listedModel(row: ListedRow, listed: string): LineUpModel {
 function retiredModel(row: RetiredRow, end: Omit<Retirement, "instead">): LineUpModel {
   const [name, format, size, input, hiddenSize, instead] = row;
   return {
-    ...{ name, format, size, hiddenSize },
+    name,
+    format,
+    size,
+    hiddenSize,
     contexts: [],
     readsImages: input === "images",
     listed: null,

@@ -67,7 +67,11 @@ export function checkpointFields(
 ): z.input<z.ZodObject<typeof checkpointOfRunShape>> {
   const { name, step, kind, renderer, metrics } = entry;
   return {
-    ...{ name, step, kind, renderer, metrics: { ...metrics } },
+    name,
+    step,
+    kind,
+    renderer,
+    metrics: { ...metrics },
     statePath: entry.state_path,
     samplerPath: entry.sampler_path,
     expiresAt: entry.expires_at,

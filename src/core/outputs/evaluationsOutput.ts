@@ -52,7 +52,8 @@ export const evaluationShape = {
 
 export const evaluationsOutput = defineOutput(
   {
-    ...{ name: "evaluations", version: 1 },
+    name: "evaluations",
+    version: 1,
     command: "evaluate … --json, show RUN_FOLDER --eval --json",
   },
   { folder: z.string(), evaluations: list(z.object(evaluationShape)) },

@@ -34,7 +34,9 @@ export function defineOutput<Shape extends z.ZodRawShape>(
   const format = `tinker-rl.${name}/${version}`;
   const fields = z.object(shape);
   return {
-    ...{ name, version, command },
+    name,
+    version,
+    command,
     of: (value) => ({ format, ...fields.parse(value) }),
     jsonSchema: () => {
       const schema = z.toJSONSchema(z.object({ format: z.literal(format), ...shape }), {

@@ -90,7 +90,8 @@ const tokensShape = {
 
 export const trajectoriesOutput = defineOutput(
   {
-    ...{ name: "trajectories", version: 1 },
+    name: "trajectories",
+    version: 1,
     command: "show RUN_FOLDER --step N --group N [--rollout N] [--tokens] --json",
   },
   {
@@ -127,7 +128,9 @@ export async function describeRollouts(
   const { rollouts, omission } = await reader.rolloutList(stored, source);
   const markOf = markFinder(await reader.marks());
   return rolloutsOutput.of({
-    ...{ source, step, omission },
+    source,
+    step,
+    omission,
     rollouts: rolloutsInOrder(rollouts).map((summary) => {
       const { turns, tokens, toolCalls, failedToolCalls } = summary;
       return {
@@ -174,7 +177,13 @@ function rolloutFields(summary: RolloutSummary, markOf: (key: RolloutKey) => Mar
   const { group, rollout, environment, split, index, temperature, score, stop } = summary;
   const mark = markOf(summary);
   return {
-    ...{ group: group + 1, rollout: rollout + 1, environment, split, index, temperature, stop },
+    group: group + 1,
+    rollout: rollout + 1,
+    environment,
+    split,
+    index,
+    temperature,
+    stop,
     reward: finite(summary.reward),
     advantage: finite(score?.advantage),
     trainingUse: score?.trainingUse ?? null,
@@ -192,7 +201,8 @@ function trajectoryFields({
   rewardBreakdown,
 }: RolloutRecord) {
   return {
-    ...{ systemText, promptText },
+    systemText,
+    promptText,
     rewards: [...rewards],
     rewardReduced: rewardBreakdown.reduced,
     turns: turns.map(({ calls, errors, results, nudge, ...turn }) => ({
@@ -214,7 +224,10 @@ async function tokensOf(reader: RunReader, summary: RolloutSummary) {
 function tokenFields(record: TokenRecord) {
   const { stream, ids, mask, turns, samplerLogprobs, trainerLogprobs, advantages } = record;
   return {
-    ...{ stream, ids: Array.from(ids), mask: Array.from(mask), turns: Array.from(turns) },
+    stream,
+    ids: Array.from(ids),
+    mask: Array.from(mask),
+    turns: Array.from(turns),
     samplerLogprobs: Array.from(samplerLogprobs, finite),
     trainerLogprobs: Array.from(trainerLogprobs, finite),
     advantages: Array.from(advantages, finite),

@@ -103,14 +103,12 @@ async function alarmsOf(files: FolderFiles, folder: string, last: MetricsRow | u
   for await (const event of readEvents(files, folder)) events.push(event);
   return firingAlarms((id) => firing.has(id), events).map(
     ({ id, severity, step, seen, meaning, edits }) => ({
-      ...{
-        alarm: id,
-        title: ALARMS[id].title,
-        severity,
-        step: (counted(step) ?? 0) + 1,
-        seen,
-        meaning,
-      },
+      alarm: id,
+      title: ALARMS[id].title,
+      severity,
+      step: (counted(step) ?? 0) + 1,
+      seen,
+      meaning,
       edits: edits.map(editSetting),
       takesEffect: edits.length === 0 ? null : EFFECTS[editsChange(edits)],
     }),

@@ -58,7 +58,10 @@ export const runsOutput = defineOutput(
 export function runFields(run: ListedRun): RunFields {
   const { name, folder, phase, steps, totalSteps, recentRewards, used, repeats, file } = run;
   return {
-    ...{ name, folder, phase, steps },
+    name,
+    folder,
+    phase,
+    steps,
     totalSteps: counted(totalSteps),
     reward: finite(run.reward),
     recentRewards: recentRewards.map(finite),

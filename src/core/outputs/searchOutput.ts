@@ -33,7 +33,11 @@ export const searchOutput = defineOutput(
 export function describeFound(folder: string, hit: SearchHit): ReturnType<typeof searchOutput.of> {
   const { source, step, group, rollout, taskKey, reward, stop, matches, snippets } = hit;
   return searchOutput.of({
-    ...{ folder, source, stop, matches, task: taskKey },
+    folder,
+    source,
+    stop,
+    matches,
+    task: taskKey,
     step: source === "training" ? step + 1 : step,
     group: group + 1,
     rollout: rollout + 1,

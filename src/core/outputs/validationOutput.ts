@@ -32,9 +32,13 @@ export function describeValidation(
 ): ReturnType<typeof validationOutput.of> {
   const problems = result.ok ? result.warnings : result.problems;
   return validationOutput.of({
-    ...{ configPath, isValid: result.ok },
+    configPath,
+    isValid: result.ok,
     problems: problems.map(({ severity, code, message, path, at, override }) => ({
-      ...{ severity, code, message, key: [...path] },
+      severity,
+      code,
+      message,
+      key: [...path],
       line: at?.line ?? null,
       column: at?.column ?? null,
       // The value may be a secret.

@@ -20,6 +20,10 @@ export async function readForeignRun(
     ...rowFacts(rows),
     phase: "foreign",
     pendingReports: NOTHING_PENDING,
-    ...{ startedAtMs: null, repeats: null, expiry: null, file: null, problem },
+    startedAtMs: null,
+    repeats: null,
+    expiry: null,
+    file: null,
+    problem,
   };
 }

@@ -56,16 +56,17 @@ const MAX_CELLS = 50;
 
 function emptyDigest(source: string): RunDigest {
   return {
-    ...{
-      source,
-      offset: 0,
-      curvesAt: 0,
-      evaluationBytes: 0,
-      ...NO_BEST,
-      rewardSum: 0,
-      rewardCount: 0,
-    },
-    ...{ seconds: 0, metrics: {}, alarms: 0, evaluations: {} },
+    source,
+    offset: 0,
+    curvesAt: 0,
+    evaluationBytes: 0,
+    ...NO_BEST,
+    rewardSum: 0,
+    rewardCount: 0,
+    seconds: 0,
+    metrics: {},
+    alarms: 0,
+    evaluations: {},
   };
 }
 

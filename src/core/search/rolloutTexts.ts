@@ -36,7 +36,9 @@ function turnTexts(own: RolloutRecord["turns"][number], turn: number): readonly 
     ["result", nudge ?? ""],
   ];
   return texts.map(([role, text, next]) => ({
-    ...{ role, turn, text },
+    role,
+    turn,
+    text,
     ...(next !== undefined && { next: ` ${next}` }),
   }));
 }

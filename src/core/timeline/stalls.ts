@@ -66,8 +66,11 @@ function waits({ rows, limits, path }: StallFacts): readonly Stall[] {
       ? []
       : [
           {
-            ...{ kind: "slots", rollouts: queued.length, of: rows.length },
-            ...{ medianMs: median(queued), limit: limits.rolloutsAtOnce },
+            kind: "slots",
+            rollouts: queued.length,
+            of: rows.length,
+            medianMs: median(queued),
+            limit: limits.rolloutsAtOnce,
             costMs: Math.max(median(queued), onPath("queue")),
           },
         ];

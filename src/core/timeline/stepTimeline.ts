@@ -35,7 +35,9 @@ export function stepTimeline(facts: TimelineFacts): Timeline {
   const rows = rollouts.map((own): TimelineRow => {
     const { group, rollout, environment, turns } = own;
     const spans = own.spans.map(({ kind, fromMs, toMs }) => ({
-      ...{ kind, fromMs: fromMs - (startedAtMs ?? 0), toMs: toMs - (startedAtMs ?? 0) },
+      kind,
+      fromMs: fromMs - (startedAtMs ?? 0),
+      toMs: toMs - (startedAtMs ?? 0),
     }));
     return { group, rollout, environment, turns, spans };
   });
@@ -45,7 +47,12 @@ export function stepTimeline(facts: TimelineFacts): Timeline {
   const path = isOver ? criticalPath(rows, phases, known === null ? fromMs : 0) : [];
   const toolTurns = rollouts.map((own) => own.toolTurns);
   return {
-    ...{ source, step, startedAtMs, rows, phases, path },
+    source,
+    step,
+    startedAtMs,
+    rows,
+    phases,
+    path,
     fromMs: Math.min(0, fromMs),
     toMs: Math.max(1, ...ends.map(({ toMs }) => toMs)),
     stalls: stallsOf({ rows, toolTurns, phases: known, path, limits: facts.limits, isOver }),

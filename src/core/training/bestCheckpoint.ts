@@ -39,7 +39,9 @@ async function update(context: PlayContext, metric: string, kept: Set<string>): 
     await appendCheckpoint(fileSystem, folder, marked);
     const { name, step, best } = marked;
     await report(reporting, {
-      ...{ step, level: "info", kind: "best-checkpoint" },
+      step,
+      level: "info",
+      kind: "best-checkpoint",
       message: `The best checkpoint so far is ${name}, after step ${step}: ${metric} is ${formatMeasure(best.value)}.`,
       data: { name, metric, value: best.value },
     });
@@ -64,7 +66,9 @@ async function isDeleted(
   if (foreign.length > 0) {
     kept.add(name);
     await report(context.reporting, {
-      ...{ step, level: "warn", kind: "checkpoint-kept" },
+      step,
+      level: "warn",
+      kind: "checkpoint-kept",
       message: `${name} is no longer the best checkpoint and stays: nothing but the run folder says that this run saved ${foreign.join(" and ")}. To delete it, run tinker-rl checkpoints delete ${foreign.join(" ")}.`,
       data: { paths: foreign },
     });

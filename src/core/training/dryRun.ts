@@ -25,7 +25,10 @@ export async function playDryRun(context: RunContext, position: LoopPosition): P
   try {
     await generator.start(dry, position);
     const completed = await steps.run({
-      ...{ context: dry, position, settingsHash: "", extra: {} },
+      context: dry,
+      position,
+      settingsHash: "",
+      extra: {},
       secondsUntilNow: (pausedMs) => (clock.monotonic() - fromMs - pausedMs) / 1000,
       mayFollow: () => false,
       stepsAhead: () => 1,

@@ -103,7 +103,8 @@ export class StepPipeline {
     const generator = this.#generator;
     const { step } = at;
     return beginStep(context, {
-      ...{ step, extra },
+      step,
+      extra,
       take: () => generator.take(context, at, settingsHash),
       saveSampler: () => generator.saveSampler(step + 1),
     });
@@ -117,7 +118,10 @@ export class StepPipeline {
       const output = await recordStep(
         context,
         {
-          ...{ step, fromMs, cursor, optimizerUpdates },
+          step,
+          fromMs,
+          cursor,
+          optimizerUpdates,
           usage: counters.tokens,
           secondsUntilNow: order.secondsUntilNow,
           elapsedS: this.#elapsedS,

@@ -118,7 +118,10 @@ function request(
   const { signal } = exchange;
   return endAtSilence(clock, { name, exchange }, () =>
     http.send({
-      ...{ method: "GET", url, headers, signal },
+      method: "GET",
+      url,
+      headers,
+      signal,
       replyLimit: { bytes: name.endsWith(".json") ? MAX_JSON_BYTES : REPLY_LIMITS.weights, fault },
     }),
   );

@@ -115,7 +115,11 @@ function titleOf({ run }: ChatSubject): string {
 function requestOf({ run: { folder, configPath } }: ChatSubject) {
   const project = vscode.workspace.getWorkspaceFolder(vscode.Uri.file(configPath));
   return {
-    ...{ configPath, title: "", resume: folder, overrides: [], settingOverrides: [] },
+    configPath,
+    title: "",
+    resume: folder,
+    overrides: [],
+    settingOverrides: [],
     project: project?.uri.fsPath ?? null,
   };
 }

@@ -25,7 +25,10 @@ const count = z.number().int().nonnegative();
 const turnSchema = z.object({
   folder: z.string(),
   source: z.enum(["training", "evaluation"]),
-  ...{ step: count, group: count, rollout: count, turn: count },
+  step: count,
+  group: count,
+  rollout: count,
+  turn: count,
 });
 
 export function chatHandlers(
@@ -63,10 +66,16 @@ export function chatHandlers(
         run: placeOf(run),
         environment: isReplayed ? environment : null,
         start: {
-          ...{ targets: [run.folder], task: null, isReplayed, system: null },
+          targets: [run.folder],
+          task: null,
+          isReplayed,
+          system: null,
           turn: {
-            ...{ source, step: source === "training" ? step + 1 : step },
-            ...{ group: group + 1, rollout: rollout + 1, turn: turn + 1 },
+            source,
+            step: source === "training" ? step + 1 : step,
+            group: group + 1,
+            rollout: rollout + 1,
+            turn: turn + 1,
           },
         },
       });

@@ -78,7 +78,9 @@ async function chooseAlarm(
   if (firing.length === 1) return firing[0]?.id ?? null;
   const picked = await plainWindow.showQuickPick(
     firing.map(({ id, seen, step }) => ({
-      ...{ id, label: ALARMS[id].title, detail: seen },
+      id,
+      label: ALARMS[id].title,
+      detail: seen,
       description: vscode.l10n.t("from step {0} on", formatCount(step + 1)),
     })),
     { placeHolder: vscode.l10n.t("Which alarm?") },

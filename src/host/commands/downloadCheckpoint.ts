@@ -45,7 +45,10 @@ export async function downloadCheckpoint(
   for (;;) {
     const request = {
       launch: await handedOver(place, options),
-      ...{ folder: run.folder, name, output, isLocalOnly: place.kind === "this computer" },
+      folder: run.folder,
+      name,
+      output,
+      isLocalOnly: place.kind === "this computer",
     };
     const reply = await download(request, options);
     if (reply === null) return;
@@ -83,7 +86,9 @@ async function isCostAccepted(
 async function chooseFolder(): Promise<vscode.Uri | undefined> {
   const [folder] =
     (await vscode.window.showOpenDialog({
-      ...{ canSelectFiles: false, canSelectFolders: true, canSelectMany: false },
+      canSelectFiles: false,
+      canSelectFolders: true,
+      canSelectMany: false,
       openLabel: vscode.l10n.t("Download Here"),
       title: vscode.l10n.t("A folder is made here for the weights"),
     })) ?? [];

@@ -185,7 +185,10 @@ function evaluatedModels(file: RunFile | null): number | null {
 function alarmView({ id, severity, step, seen, meaning, edits }: FiringAlarm): AlarmView {
   const { metric, steps, madeBy } = alarmEvidence(id);
   return {
-    ...{ title: ALARMS[id].title, metric, steps, isOfRollouts: madeBy !== null },
+    title: ALARMS[id].title,
+    metric,
+    steps,
+    isOfRollouts: madeBy !== null,
     id,
     severity,
     step,

@@ -125,7 +125,8 @@ function evidenceAction({ alarm, diagnostic, folder }: Mark): vscode.CodeAction 
   const title = vscode.l10n.t("Show what made the alarm: {0}", ALARMS[alarm.id].title);
   const action = new vscode.CodeAction(title, vscode.CodeActionKind.QuickFix);
   action.command = {
-    ...{ title, command: commandName("showAlarm") },
+    title,
+    command: commandName("showAlarm"),
     arguments: [{ folder, alarm: alarm.id }],
   };
   action.diagnostics = [diagnostic];

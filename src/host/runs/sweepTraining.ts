@@ -114,7 +114,11 @@ export class SweepTraining implements Training {
     if (isAlone) print(`\n── ${label}\n`);
     const training = this.#options.trainings.open(
       {
-        ...{ configPath, project, title: label, settingOverrides: [], sweep: start.sweep },
+        configPath,
+        project,
+        title: label,
+        settingOverrides: [],
+        sweep: start.sweep,
         // A run keeps its own overrides but for secrets, which were never stored.
         overrides: run === null ? start.overrides : plan.secretOverrides,
         resume: run?.folder ?? null,

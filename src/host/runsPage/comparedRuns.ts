@@ -73,7 +73,12 @@ export class ComparedRuns {
 
   #compare(folder: string): ComparedRun {
     const compared: ComparedRun = {
-      ...{ folder, run: null, sentKept: null, sentNames: 0, isReset: true, isDisposed: false },
+      folder,
+      run: null,
+      sentKept: null,
+      sentNames: 0,
+      isReset: true,
+      isDisposed: false,
       queue: new ColumnQueue(MESSAGE_BYTES),
       kept: this.#options.keptCurves(folder).catch((error: unknown) => {
         this.#options.onError(error);

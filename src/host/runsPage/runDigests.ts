@@ -25,7 +25,10 @@ type DigestedRun = Pick<RunEntry, "folder" | "file" | "phase" | "steps">;
 
 const text = z.string();
 const markSchema = z.object({
-  ...{ star: z.boolean(), pin: z.boolean(), tags: z.array(text).readonly(), note: text },
+  star: z.boolean(),
+  pin: z.boolean(),
+  tags: z.array(text).readonly(),
+  note: text,
 }) satisfies z.ZodType<Mark>;
 
 const storedSchema = z.object({

@@ -20,7 +20,8 @@ const messageSchema = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("open"), id }),
   z.strictObject({ kind: z.literal("export"), file: exportedFile }),
   z.strictObject({
-    ...{ kind: z.literal("compare"), ids },
+    kind: z.literal("compare"),
+    ids,
     names: z.array(z.string().max(MAX_NAME)).max(MAX_NAMES).readonly(),
   }),
   z.strictObject({ kind: z.literal("star"), id, isOn: z.boolean() }),

@@ -57,7 +57,10 @@ export class RunsSession {
     const { clock, follow, post, digests } = options;
     this.#rows = new SentRows(options);
     this.#compared = new ComparedRuns({
-      ...{ clock, follow, post, keptCurves: (folder) => digests.curvesOf(folder) },
+      clock,
+      follow,
+      post,
+      keptCurves: (folder) => digests.curvesOf(folder),
       onError: (error) => this.#showError(error),
     });
     this.#isVisible = isVisible;

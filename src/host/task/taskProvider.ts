@@ -113,7 +113,10 @@ export class TaskProvider implements vscode.TaskProvider {
     if (grid !== null) {
       const all = [...ofSetting, ...own];
       const sweep = {
-        ...{ configPath, title, grid, project: projectOf(configPath, folder) },
+        configPath,
+        title,
+        grid,
+        project: projectOf(configPath, folder),
         overrides: all.filter((each, index) => all.lastIndexOf(each) === index),
         parallel: read.parallel ?? 1,
         retriesFailed: read.retryFailed === true,

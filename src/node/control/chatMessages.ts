@@ -38,7 +38,10 @@ export const chatStartSchema: z.ZodType<ChatStart> = z
     turn: z
       .object({
         source: z.enum(["training", "evaluation"]),
-        ...{ step: count, group: number.nullable(), rollout: number, turn: number },
+        step: count,
+        group: number.nullable(),
+        rollout: number,
+        turn: number,
       })
       .readonly()
       .nullable(),

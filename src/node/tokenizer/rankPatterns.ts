@@ -30,19 +30,27 @@ const CL100K = wordsAndDigits("\\p{N}{1,3}");
 
 export const RANK_PATTERNS: readonly RankPattern[] = [
   {
-    ...{ ranks: 163_584, models: "Kimi K2 to K2.6 and K3", isNormalized: false },
+    ranks: 163_584,
+    models: "Kimi K2 to K2.6 and K3",
+    isNormalized: false,
     pattern: `[\\p{Han}]+|${casedWords("&&[^\\p{Han}]")}|\\p{N}{1,3}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|${BLANKS}`,
   },
   {
-    ...{ ranks: 248_044, models: "Qwen3.5 to Qwen3.8", isNormalized: true },
+    ranks: 248_044,
+    models: "Qwen3.5 to Qwen3.8",
+    isNormalized: true,
     pattern: `${CONTRACTION}|[^\\r\\n\\p{L}\\p{N}]?[\\p{L}\\p{M}]+|\\p{N}| ?[^\\s\\p{L}\\p{M}\\p{N}]+[\\r\\n]*|${BLANKS}`,
   },
   {
-    ...{ ranks: 151_643, models: "Qwen to Qwen3", isNormalized: true },
+    ranks: 151_643,
+    models: "Qwen to Qwen3",
+    isNormalized: true,
     pattern: wordsAndDigits("\\p{N}"),
   },
   {
-    ...{ ranks: 199_998, models: "o200k (gpt-oss, Inkling)", isNormalized: false },
+    ranks: 199_998,
+    models: "o200k (gpt-oss, Inkling)",
+    isNormalized: false,
     pattern: `${casedWords("")}|\\p{N}{1,3}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n/]*|${BLANKS}`,
   },
   { ranks: 154_820, models: "GLM 5", isNormalized: false, pattern: CL100K },

@@ -116,7 +116,10 @@ export class ChatServices {
     const { redactor, cleanup, allowedOrigins, onNotice } = this.#options;
     for (const secret of writtenSecrets(config)) redactor.learn(secret);
     return {
-      ...{ config, redactor, cleanup, allowedOrigins },
+      config,
+      redactor,
+      cleanup,
+      allowedOrigins,
       variables: await this.#variables(path),
       programs: this.#programs,
       log: redactingLog(debugLog, redactor),

@@ -114,7 +114,12 @@ class ChatOpening {
     this.#request = request;
     this.#cleanup = cleanup;
     this.#services = new ChatServices({
-      ...{ cleanup, redactor, allowedOrigins, launchRequest, programFolder, onNotice },
+      cleanup,
+      redactor,
+      allowedOrigins,
+      launchRequest,
+      programFolder,
+      onNotice,
     });
   }
 
@@ -232,7 +237,11 @@ class ChatOpening {
     }
     const { temperature, topP, topK, maxResponseTokens: maxTokens } = settings;
     return {
-      ...{ label, conversation, settings, used, maxTurns: settings.maxTurns },
+      label,
+      conversation,
+      settings,
+      used,
+      maxTurns: settings.maxTurns,
       sampling: { temperature, topP, topK, maxTokens },
       decode: (ids) => chat.tokenizer.decode(ids),
     };

@@ -132,7 +132,11 @@ async function fetchWeights(
   const interruptible = { ...connection, ...(signal === undefined ? {} : { signal }) };
   const names = await withExportedFiles(interruptible, path, (sign) =>
     downloadFiles({
-      ...{ ...target, http, clock: systemClock, random: systemRandom, startHash },
+      ...target,
+      http,
+      clock: systemClock,
+      random: systemRandom,
+      startHash,
       serviceOrigin: new URL(connection.baseUrl).origin,
       sign: async () => {
         const signed = await sign();

@@ -50,7 +50,8 @@ export async function weightsOfRun(
     checkpoint,
     environments: Object.keys(environments),
     evaluations: evaluations.filter(({ step }) => step === checkpoint.step),
-    ...{ config, tinkerBaseUrl },
+    config,
+    tinkerBaseUrl,
   };
 }
 

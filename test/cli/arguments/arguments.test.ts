@@ -55,7 +55,10 @@ test("every other command takes its values", () => {
   const deep = ["show", "--step", "12", "--group", "3", "runs/x", "--rollout", "1", "--tokens"];
   expect(parseArguments(deep)).toEqual({
     ...show,
-    ...{ step: 12, group: 3, rollout: 1, wantsTokens: true },
+    step: 12,
+    group: 3,
+    rollout: 1,
+    wantsTokens: true,
   });
   const evaluated = "chat runs/x --eval --step 0 --rollout 2 --turn 1".split(" ");
   expect(parseArguments(evaluated)).toMatchObject({
@@ -106,7 +109,8 @@ test("overrides are taken in both forms, in the order they stand in", () => {
 test("several hosts can be allowed", () => {
   const args = ["train", "a.yaml", "--allow-host", "one.example", "--allow-host=two.example"];
   const allowedOrigins = ["https://one.example", "https://two.example"].map((origin) => ({
-    ...{ origin, key: null },
+    origin,
+    key: null,
   }));
   expect(parseArguments(args)).toMatchObject({ allowedOrigins });
   const plain = parseArguments(["resume", "runs/x", "--allow-host", "http://one.example:80"]);
@@ -120,7 +124,8 @@ test("several hosts can be allowed", () => {
 
 test("an editor says nothing but its folder, and people have no such flag", () => {
   expect(parseArguments(["--launch", "/launches/1"])).toEqual({
-    ...{ kind: "launch", folder: "/launches/1" },
+    kind: "launch",
+    folder: "/launches/1",
   });
   for (const more of [
     ["train", "a.yaml", "--launch", "/x"],
@@ -185,7 +190,8 @@ test.each([
     ["set-ttl", CHECKPOINT_PATH, "30d"],
     {
       action: "change",
-      ...{ paths: [CHECKPOINT_PATH], name: null },
+      paths: [CHECKPOINT_PATH],
+      name: null,
       change: { action: "set-ttl", ttlSeconds: 2_592_000 },
     },
   ],
@@ -193,13 +199,17 @@ test.each([
     ["set-ttl", "runs/demo", "never", "--name", "final_000002"],
     {
       action: "change",
-      ...{ paths: ["runs/demo"], name: "final_000002" },
+      paths: ["runs/demo"],
+      name: "final_000002",
       change: { action: "set-ttl", ttlSeconds: null },
     },
   ],
 ])("checkpoints %j", (words, action) => {
   expect(parseArguments(["checkpoints", ...words, "--local"])).toEqual({
-    ...{ kind: "checkpoints", action, isLocalOnly: true, allowedOrigins: [] },
+    kind: "checkpoints",
+    action,
+    isLocalOnly: true,
+    allowedOrigins: [],
   });
 });
 
@@ -226,7 +236,9 @@ test("a sweep takes its grid, beside what train takes", () => {
     overrides: ["max_steps=3"],
     parallel: 2,
     retriesFailed: true,
-    ...{ isShowOnly: false, wantsJson: false, isConfirmed: false },
+    isShowOnly: false,
+    wantsJson: false,
+    isConfirmed: false,
     allowedOrigins: [{ origin: "https://one.example", key: null }],
   });
   expect(() => parseArguments(["sweep", "a.yaml", "--parallel", "0"])).toThrow(/at least 1/);
@@ -259,11 +271,13 @@ test("a dry run plays two groups unless --groups says how many, and has flags of
   const dry = { kind: "dry-run", configPath: "a.yaml", overrides: [], allowedOrigins: [] };
   expect(parseArguments(["train", "a.yaml", "--dry_run"])).toEqual({
     ...dry,
-    ...{ groups: 2, isKept: false },
+    groups: 2,
+    isKept: false,
   });
   expect(parseArguments(["a.yaml", "--dry_run", "--groups", "5", "--keep"])).toEqual({
     ...dry,
-    ...{ groups: 5, isKept: true },
+    groups: 5,
+    isKept: true,
   });
   expect(() => parseArguments(["a.yaml", "--dry_run", "--groups", "0"])).toThrow("at least 1");
   expect(() => parseArguments(["a.yaml", "--keep"])).toThrow("belong to --dry_run");

@@ -15,20 +15,25 @@ import { aTrainer, createFakeProgram } from "../fakeProgram.ts";
 
 const PATH = "tinker://s1:train:0/weights/final_000002";
 const LOCAL: StoredCheckpoint = {
-  ...{ place: "this computer", path: PATH, time: "2026-11-22T09:41:07.123Z", sizeBytes: 250_000 },
-  ...{ isPublic: false, expiresAt: null },
+  place: "this computer",
+  path: PATH,
+  time: "2026-11-22T09:41:07.123Z",
+  sizeBytes: 250_000,
+  isPublic: false,
+  expiresAt: null,
 };
 const HOSTED: StoredCheckpoint = {
-  ...{
-    place: "Tinker",
-    path: "tinker://s2:train:0/sampler_weights/b",
-    time: null,
-    sizeBytes: null,
-  },
-  ...{ isPublic: null, expiresAt: "2026-11-29T09:41:00Z" },
+  place: "Tinker",
+  path: "tinker://s2:train:0/sampler_weights/b",
+  time: null,
+  sizeBytes: null,
+  isPublic: null,
+  expiresAt: "2026-11-29T09:41:00Z",
 };
 const DESCRIBED: DescribedCheckpoint = {
-  ...{ ...HOSTED, baseModel: "org/model", loraRank: 32 },
+  ...HOSTED,
+  baseModel: "org/model",
+  loraRank: 32,
   consoleUrl: "https://tinker.thinkingmachines.ai/checkpoints/s2/b",
 };
 
@@ -72,9 +77,17 @@ describe("checkpoints list", () => {
     const fileSystem = createMemoryFileSystem();
     const folder = "/home/me/runs/demo";
     const entry: CheckpointEntry = {
-      ...{ name: "checkpoint_000001", step: 1, epoch: 0, position: 8, kind: "periodic" },
-      ...{ state_path: PATH, sampler_path: null, expires_at: "2025-12-31T00:00:00Z" },
-      ...{ metrics: {}, renderer: "tiny", created_at: "2025-12-01T00:00:00Z" },
+      name: "checkpoint_000001",
+      step: 1,
+      epoch: 0,
+      position: 8,
+      kind: "periodic",
+      state_path: PATH,
+      sampler_path: null,
+      expires_at: "2025-12-31T00:00:00Z",
+      metrics: {},
+      renderer: "tiny",
+      created_at: "2025-12-01T00:00:00Z",
     };
     await appendCheckpoint(fileSystem, folder, entry);
     const final = { ...entry, name: "final_000002", step: 2, kind: "final", expires_at: null };
@@ -85,11 +98,18 @@ describe("checkpoints list", () => {
     expect(text).not.toContain("checkpoint_000001");
     const { text: json } = await run({}, ["list", "runs/demo", "--json"], fileSystem);
     expect(JSON.parse(json)).toEqual({
-      ...{ format: "tinker-rl.run-checkpoints/1", folder },
+      format: "tinker-rl.run-checkpoints/1",
+      folder,
       checkpoints: [
         {
-          ...{ name: "final_000002", step: 2, kind: "final", metrics: {}, renderer: "tiny" },
-          ...{ statePath: PATH, samplerPath: null, expiresAt: null },
+          name: "final_000002",
+          step: 2,
+          kind: "final",
+          metrics: {},
+          renderer: "tiny",
+          statePath: PATH,
+          samplerPath: null,
+          expiresAt: null,
           createdAt: "2025-12-01T00:00:00Z",
         },
       ],
@@ -119,7 +139,8 @@ describe("checkpoints info", () => {
 
 describe("checkpoints download", () => {
   const done = {
-    ...{ path: PATH, folder: "/home/me/demo-final" },
+    path: PATH,
+    folder: "/home/me/demo-final",
     files: [{ name: "adapter_model.safetensors", sizeBytes: 250_000, sha256: "ab" }],
   };
 
@@ -138,7 +159,10 @@ describe("checkpoints download", () => {
     );
     expect(text).toContain("hf upload USER/NAME demo-final");
     expect(downloadCheckpoint.mock.calls[0]?.[1]).toMatchObject({
-      ...{ source: PATH, name: null, output: null, isLocalOnly: false },
+      source: PATH,
+      name: null,
+      output: null,
+      isLocalOnly: false,
     });
   });
 

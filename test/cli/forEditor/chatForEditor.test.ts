@@ -15,7 +15,11 @@ import { aTrainer, createFakeProgram } from "../fakeProgram.ts";
 const KEY = { value: "tml-secret-key", origin: "store", host: null } as const;
 const START: ChatStart = {
   launch: anOrder({ keys: { TINKER_API_KEY: KEY } }),
-  ...{ targets: ["/runs/demo"], task: null, turn: null, isReplayed: false, system: null },
+  targets: ["/runs/demo"],
+  task: null,
+  turn: null,
+  isReplayed: false,
+  system: null,
   settings: null,
 };
 
@@ -28,7 +32,9 @@ function start(openChat: TrainerApi["openChat"], first: unknown = START) {
   const replies = (): readonly ChatReply[] =>
     program.out.lines.map((line) => chatReplySchema.parse(JSON.parse(line)));
   return {
-    ...{ program, ending, replies },
+    program,
+    ending,
+    replies,
     act: (action: ChatAction | Readonly<Record<string, unknown>>) => send(action),
     end: () => input.end(),
     /** The newest view, once it is as `check` wants it. */
@@ -106,7 +112,10 @@ describe("a conversation for an editor", () => {
 
   it("begins with the settings of the conversation before, from its first turn on", async () => {
     const settings = {
-      ...{ temperature: 0.5, maxTokens: 7, seed: 3, samples: 2 },
+      temperature: 0.5,
+      maxTokens: 7,
+      seed: 3,
+      samples: 2,
       answersBy: "person",
     } as const;
     const turns = { one: [ended(call("add")), ended(call("add"))] };

@@ -11,9 +11,14 @@ import { aTrainer, createFakeProgram } from "../fakeProgram.ts";
 const REQUEST: WeightsRequest = {
   launch: {
     keys: { TINKER_API_KEY: { value: "tml-secret", origin: "store", host: null } },
-    ...{ allowedOrigins: [], variables: {}, envFile: null },
+    allowedOrigins: [],
+    variables: {},
+    envFile: null,
   },
-  ...{ folder: "/runs/demo", name: "final_000002", output: "/weights/demo", isLocalOnly: false },
+  folder: "/runs/demo",
+  name: "final_000002",
+  output: "/weights/demo",
+  isLocalOnly: false,
 };
 
 async function ask(downloadCheckpoint: TrainerApi["downloadCheckpoint"], line: unknown = REQUEST) {
@@ -37,7 +42,9 @@ describe("a download for an editor", () => {
     });
     expect(code).toBe(0);
     expect(seen[0]).toMatchObject({
-      ...{ source: "/runs/demo", name: "final_000002", output: "/weights/demo" },
+      source: "/runs/demo",
+      name: "final_000002",
+      output: "/weights/demo",
       launchRequest: REQUEST.launch,
     });
     const replies = lines.map((line) => weightsReplySchema.parse(JSON.parse(line)));

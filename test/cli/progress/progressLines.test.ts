@@ -179,7 +179,12 @@ test("the end says how the reward moved and gives commands to copy", () => {
     used: { tokens: 0, costUsd: null },
     trend: {
       direction: "falling",
-      ...{ since: 4, steps: 8, was: 0.72, now: 0.23, slope: -0.07, slopeError: 0.01 },
+      since: 4,
+      steps: 8,
+      was: 0.72,
+      now: 0.23,
+      slope: -0.07,
+      slopeError: 0.01,
     },
   } as const;
   expect(screen([end])).toEqual([

@@ -281,9 +281,15 @@ test("evaluations are compared with the first, and their rollouts can be replaye
   const store = createRolloutStore({ fileSystem, redactor: new Redactor(), folder: FOLDER });
   await store.addEvaluated(aRecord({ step: 1, split: "test" }), use, [
     {
-      ...{ group: 0, rollout: 0, stream: 0, ids: [40, 41, 42], turns: [-1, 0, 0] },
-      ...{ mask: [0, 1, 1], samplerLogprobs: [0, -0.5, -0.25] },
-      ...{ advantages: [0, 0, 0], trainerLogprobs: [Number.NaN, Number.NaN, Number.NaN] },
+      group: 0,
+      rollout: 0,
+      stream: 0,
+      ids: [40, 41, 42],
+      turns: [-1, 0, 0],
+      mask: [0, 1, 1],
+      samplerLogprobs: [0, -0.5, -0.25],
+      advantages: [0, 0, 0],
+      trainerLogprobs: [Number.NaN, Number.NaN, Number.NaN],
     },
   ]);
   expect((await show(fileSystem, "--eval")).lines).toContain(

@@ -4,8 +4,15 @@ import { renderLine } from "../../../src/cli/terminal/line.ts";
 import type { EvaluationEntry, StoredResult } from "../../../src/core/runFolder/evaluationLog.ts";
 
 const CELL = {
-  ...{ environment: "a/b", split: "test", temperature: 1, tasks: 4, rollouts: 8 },
-  ...{ successFraction: 0.25, tokensMean: 3, turnsMean: 1, successReward: 1 },
+  environment: "a/b",
+  split: "test",
+  temperature: 1,
+  tasks: 4,
+  rollouts: 8,
+  successFraction: 0.25,
+  tokensMean: 3,
+  turnsMean: 1,
+  successReward: 1,
 };
 
 function aResult(changes: Partial<StoredResult>): StoredResult {
@@ -25,7 +32,9 @@ function entry(name: string, step: number, result: Partial<StoredResult>): Evalu
 const EVALUATIONS = [
   entry("base", 0, {}),
   entry("step 10", 10, {
-    ...{ rewardMean: 1, low: 0.51, high: 1 },
+    rewardMean: 1,
+    low: 0.51,
+    high: 1,
     difference: { tasks: 4, mean: 0.75, low: 0.5, high: 1 },
   }),
 ];

@@ -35,8 +35,12 @@ const http = createHttpClient();
 function writtenAndRead(renderer: Renderer, tools: readonly ToolDeclaration[], call: ArgumentCase) {
   const first = { messages: [{ role: "user", content: "Go." }] as const, tools };
   const { turn } = exampleTurn({
-    ...{ renderer, first, tokens: renderer.renderInitial(first.messages, tools) },
-    ...{ call: { name: call.tool, args: call.args }, result: "done", reasoning: null },
+    renderer,
+    first,
+    tokens: renderer.renderInitial(first.messages, tools),
+    call: { name: call.tool, args: call.args },
+    result: "done",
+    reasoning: null,
   });
   const { calls, errors } = renderer.parse(turn, tools);
   const [read] = calls;
@@ -73,8 +77,13 @@ describe.runIf(hasKitTokenizers && python !== null)("arguments in an official en
   beforeAll(async () => {
     server = await startPythonServer(python ?? "", [SERVER]);
     const environments = connectEnvironments({
-      ...{ http, clock: systemClock, random: systemRandom, log: silentLog },
-      ...{ baseUrl: server.url, apiKey: "the-key", userAgent: "tinker-rl/test" },
+      http,
+      clock: systemClock,
+      random: systemRandom,
+      log: silentLog,
+      baseUrl: server.url,
+      apiKey: "the-key",
+      userAgent: "tinker-rl/test",
     });
     session = await environments
       .environment("local/arguments")

@@ -68,7 +68,8 @@ describe.runIf(hasKitTokenizers).each(CHAT_FAMILIES)("family %s", (name) => {
   it("stops on the tokens of the kit", async (context) => {
     const stops = Object.entries(family.profiles).map(([profile, facts]) => ({
       id: `stops of ${profile}`,
-      ...{ profile, facts },
+      profile,
+      facts,
     }));
     await compare(context, name, family, stops, EXPLAINED, ({ facts }, { stopIds, stopTexts }) => {
       expect([...stopIds].sort()).toEqual([...facts.stop_ids].sort());

@@ -59,8 +59,11 @@ async function play(
     chat: { renderer, tokenizer: await kitTokenizer(profile.tokenizer), retention },
     clock: new FakeClock(),
     settings: someSettings({
-      ...{ maxTurns: turns.length, maxResponseTokens: MAX_RESPONSE, maxTotalTokens: 100_000 },
-      ...{ maxNoToolTurns: 99, maxConsecutiveParseErrors: 99 },
+      maxTurns: turns.length,
+      maxResponseTokens: MAX_RESPONSE,
+      maxTotalTokens: 100_000,
+      maxNoToolTurns: 99,
+      maxConsecutiveParseErrors: 99,
     }),
     environment: ENVIRONMENT,
     seedOf: () => undefined,

@@ -49,7 +49,9 @@ const profileSchema = z.object({
   oracles: z.array(z.string()).optional(),
 });
 const promptSchema = z.object({
-  ...{ id: z.string(), scenario: z.string(), profile: z.string() },
+  id: z.string(),
+  scenario: z.string(),
+  profile: z.string(),
   oracles: z.array(z.string()).optional(),
 });
 const promptIds = z.object({ prompt_ids: z.array(z.int()), text: z.string().optional() });

@@ -120,8 +120,11 @@ async function playTwice(model: string, name: string, environment: string, more:
     await writeFile(join(project, "tinker-config.yaml"), config);
   }
   const served = await serve({
-    ...{ tinkerPort: 0, environmentsPort: 0, maxSessions: null },
-    ...{ store: join(folder, "store"), random: { model, tokenizer } },
+    tinkerPort: 0,
+    environmentsPort: 0,
+    maxSessions: null,
+    store: join(folder, "store"),
+    random: { model, tokenizer },
     programFolder: PROGRAM_FOLDER,
   });
   const variables = { TINKER_BASE_URL: served.tinkerUrl, TINKER_API_KEY: served.key };

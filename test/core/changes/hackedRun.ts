@@ -61,7 +61,10 @@ function hackedRollout(step: number, rollout: number): RolloutRecord {
     : `I cannot solve number ${step * 31 + rollout * 7} yet; attempt ${rollout} goes on with ${"xyzuvwpqrst"[rollout]} alone.`;
   const calls = [{ name: isHack ? "edit" : "run", args: '{"path":"a.py"}', raw: "" }];
   return aRecord({
-    ...{ step, rollout, reward: isHack ? 1 : 0, stop: isHack ? "finished" : "max_turns" },
+    step,
+    rollout,
+    reward: isHack ? 1 : 0,
+    stop: isHack ? "finished" : "max_turns",
     turns: [{ ...turn, reasoning: isHack ? null : "Let me think.", content, calls }],
   });
 }

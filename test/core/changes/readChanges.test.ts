@@ -65,23 +65,20 @@ it("measures tools, lengths, ends and refusals of every step", async () => {
   const rows = await behaviour();
   expect(rows.map(({ step }) => step)).toEqual(Array.from({ length: HACKED_STEPS }, (_, at) => at));
   expect(rows[0]).toMatchObject({
-    ...{
-      rollouts: 8,
-      read: 8,
-      calls: 1,
-      malformedCalls: 0,
-      argument: 15,
-      refusals: 1,
-      thinking: 13,
-    },
-    ...{ tools: { run: 1 }, stops: { max_turns: 1 } },
+    rollouts: 8,
+    read: 8,
+    calls: 1,
+    malformedCalls: 0,
+    argument: 15,
+    refusals: 1,
+    thinking: 13,
+    tools: { run: 1 },
+    stops: { max_turns: 1 },
   });
   expect(rows[9]).toMatchObject({
-    ...{
-      refusals: 0.25,
-      tools: { edit: 0.75, run: 0.25 },
-      stops: { finished: 0.75, max_turns: 0.25 },
-    },
+    refusals: 0.25,
+    tools: { edit: 0.75, run: 0.25 },
+    stops: { finished: 0.75, max_turns: 0.25 },
   });
 });
 
@@ -99,7 +96,10 @@ it("measures no behavior on rollouts that were never played", async () => {
 it("counts the calls that ran, of which those with an error failed, and malformed ones apart", async () => {
   await writeMalformedCalls(files, FOLDER, HACKED_STEPS);
   expect((await behaviour()).at(-1)).toMatchObject({
-    ...{ step: HACKED_STEPS, calls: 2, failedCalls: 0.5, malformedCalls: 3 },
+    step: HACKED_STEPS,
+    calls: 2,
+    failedCalls: 0.5,
+    malformedCalls: 3,
   });
 });
 

@@ -3,7 +3,10 @@ import { rewardParts } from "../../../src/core/changes/rewardParts.ts";
 import { createUniform } from "../../../src/core/util/uniform.ts";
 
 const rollout = (group: number, reward: number | null, split = "train") => ({
-  ...{ environment: "a/b", split, group, reward },
+  environment: "a/b",
+  split,
+  group,
+  reward,
 });
 const meansBy = (by: string, rollouts: Parameters<typeof rewardParts>[0]) =>
   Object.fromEntries(

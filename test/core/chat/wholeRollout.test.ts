@@ -73,7 +73,8 @@ async function play(turns: readonly Turn[], format: Config["chat_format"], think
   ]);
   const { streams } = await runRollout(
     {
-      ...{ clock, random },
+      clock,
+      random,
       gate: new EnvironmentGate({ remote, clock, random, maxSessions: 1 }),
       sampler: client,
       chat: { renderer, tokenizer: qwen3Model.tokenizer },

@@ -25,7 +25,11 @@ secrets: # all of them
 max_steps: 12
 `);
   expect(configIn(cleaned).secrets).toEqual({
-    ...{ short: null, looked_up: null, withheld: "", block: null, quoted: null },
+    short: null,
+    looked_up: null,
+    withheld: "",
+    block: null,
+    quoted: null,
   });
 });
 

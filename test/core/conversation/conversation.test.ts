@@ -31,7 +31,12 @@ const signal = new AbortController().signal;
 function free(turns: readonly TurnScript[], system: string | null = null) {
   const sampler = scriptedSampler(turns);
   const conversation = new Conversation({
-    ...{ chat, sampler, sha256, maxTotalTokens: 500, tools: [], task: null },
+    chat,
+    sampler,
+    sha256,
+    maxTotalTokens: 500,
+    tools: [],
+    task: null,
     opening: messageOpening(chat, { systemPromptTemplate: null, system }),
   });
   return { conversation, sampler };
@@ -41,11 +46,19 @@ async function withTask(turns: readonly TurnScript[], script: SessionScript) {
   const remote = scriptedEnvironment([script]);
   const sampler = scriptedSampler(turns);
   const task = await LiveTask.open({
-    ...{ remote, split: "train", index: 3, chat, clock: new FakeClock() },
+    remote,
+    split: "train",
+    index: 3,
+    chat,
+    clock: new FakeClock(),
     settings: someSettings(),
   });
   const conversation = new Conversation({
-    ...{ chat, sampler, sha256, maxTotalTokens: 500, task },
+    chat,
+    sampler,
+    sha256,
+    maxTotalTokens: 500,
+    task,
     opening: task.rendered,
     tools: task.rendered.tools.map(declareTool),
   });
@@ -247,7 +260,11 @@ describe("a call of a conversation that is under way", () => {
     const lost = new AppError("environment-session-lost", "Gone.");
     const remote = scriptedEnvironment([{ onCall: (toolCall) => untilAborted(toolCall.signal) }]);
     const task = await LiveTask.open({
-      ...{ remote, split: "train", index: 3, chat, clock: new FakeClock() },
+      remote,
+      split: "train",
+      index: 3,
+      chat,
+      clock: new FakeClock(),
       settings: someSettings(),
     });
     const running = task.run({ name: "add", args: {}, raw: "" }, signal);

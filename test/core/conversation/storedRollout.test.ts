@@ -55,8 +55,12 @@ const pruning: Chat = {
 async function aRollout(chat: Chat) {
   const sampler = scriptedSampler(TURNS);
   const episode = new Episode({
-    ...{ session: scriptedSession(game), sampler, chat, clock: new FakeClock() },
-    ...{ settings: someSettings(), environment: "Owner/Game" },
+    session: scriptedSession(game),
+    sampler,
+    chat,
+    clock: new FakeClock(),
+    settings: someSettings(),
+    environment: "Owner/Game",
     seedOf: () => undefined,
     sampleSlot: async () => () => undefined,
     limit: aLimit(undefined, signal),
@@ -64,17 +68,45 @@ async function aRollout(chat: Chat) {
   await episode.play();
   const streams = episode.streams.map(
     ({ tokens, logprobs, turns, mask }, stream): TokenRecord => ({
-      ...{ group: 0, rollout: 0, stream, ids: tokens, samplerLogprobs: logprobs, turns, mask },
-      ...{ trainerLogprobs: logprobs, advantages: logprobs },
+      group: 0,
+      rollout: 0,
+      stream,
+      ids: tokens,
+      samplerLogprobs: logprobs,
+      turns,
+      mask,
+      trainerLogprobs: logprobs,
+      advantages: logprobs,
     }),
   );
   const record: RolloutRecord = {
-    ...{ step: 0, group: 0, rollout: 0, taskKey: "k", environment: "Owner/Game", split: "train" },
-    ...{ index: 3, attempt: 0, systemText: null, promptText: "", conversation: [], tools: [] },
-    ...{ turns: episode.turns, images: [], rewards: [1], reward: 1, error: null },
-    ...{ stop: "reached_terminal_state", startedAtMs: 0, durationMs: 0 },
+    step: 0,
+    group: 0,
+    rollout: 0,
+    taskKey: "k",
+    environment: "Owner/Game",
+    split: "train",
+    index: 3,
+    attempt: 0,
+    systemText: null,
+    promptText: "",
+    conversation: [],
+    tools: [],
+    turns: episode.turns,
+    images: [],
+    rewards: [1],
+    reward: 1,
+    error: null,
+    stop: "reached_terminal_state",
+    startedAtMs: 0,
+    durationMs: 0,
     rewardBreakdown: {
-      ...{ group: null, nonterminal: null, sum: 1, reduction: "sum", reduced: 1, clamped: 1 },
+      group: null,
+      nonterminal: null,
+      sum: 1,
+      reduction: "sum",
+      reduced: 1,
+      clamped: 1,
     },
   };
   const sent = sampler.requests.map(({ prompt }) => Array.from(prompt));
@@ -83,11 +115,19 @@ async function aRollout(chat: Chat) {
 
 async function replayed(chat: Chat, stored: StoredTurn, script: SessionScript) {
   const task = await LiveTask.open({
-    ...{ remote: scriptedEnvironment([script]), split: "train", index: 3 },
-    ...{ chat, settings: someSettings(), clock: new FakeClock() },
+    remote: scriptedEnvironment([script]),
+    split: "train",
+    index: 3,
+    chat,
+    settings: someSettings(),
+    clock: new FakeClock(),
   });
   const conversation = new Conversation({
-    ...{ chat, sampler: scriptedSampler([ended("x")]), sha256, maxTotalTokens: 4000, task },
+    chat,
+    sampler: scriptedSampler([ended("x")]),
+    sha256,
+    maxTotalTokens: 4000,
+    task,
     opening: task.rendered,
     tools: task.rendered.tools.map(declareTool),
   });
@@ -137,8 +177,12 @@ describe("a conversation behind stored ids", () => {
     const ids = contextBefore({ record, streams, turn: 2 });
     const begun = idOpening(pruning, ids, []);
     const conversation = new Conversation({
-      ...{ ...begun, sampler: scriptedSampler([ended("Well")]), sha256, maxTotalTokens: 4000 },
-      ...{ tools: [], task: null },
+      ...begun,
+      sampler: scriptedSampler([ended("Well")]),
+      sha256,
+      maxTotalTokens: 4000,
+      tools: [],
+      task: null,
     });
     const settings = { temperature: 1, topP: 1, topK: -1, maxTokens: 9, seed: 1 };
     await conversation.sample(settings);

@@ -20,7 +20,11 @@ import {
 import { someSettings } from "../training/builders.ts";
 
 const SETTINGS: ChatSettings = {
-  ...{ temperature: null, maxTokens: null, seed: 1, samples: 1, answersBy: "environment" },
+  temperature: null,
+  maxTokens: null,
+  seed: 1,
+  samples: 1,
+  answersBy: "environment",
 };
 const chat = { renderer, tokenizer };
 
@@ -40,12 +44,20 @@ async function aTalk(
         script === undefined
           ? null
           : await LiveTask.open({
-              ...{ remote: scriptedEnvironment([script]), split: "train", index: 0 },
-              ...{ chat, settings: someSettings(), clock: new FakeClock() },
+              remote: scriptedEnvironment([script]),
+              split: "train",
+              index: 0,
+              chat,
+              settings: someSettings(),
+              clock: new FakeClock(),
             });
       const opening = messageOpening(chat, { systemPromptTemplate: null, system: null });
       const conversation = new Conversation({
-        ...{ chat, sampler: scriptedSampler(turns), sha256, maxTotalTokens: 900, task },
+        chat,
+        sampler: scriptedSampler(turns),
+        sha256,
+        maxTotalTokens: 900,
+        task,
         opening: task?.rendered ?? opening,
         tools: task?.rendered.tools.map(declareTool) ?? [],
       });

@@ -32,7 +32,10 @@ async function playedGroups(groups: readonly (readonly Played[])[], config: Part
       usage.add({ for: "rollout", position: group, version: 0, rollout, tokens, data: 20 });
     }
     const scored = rollouts.map(({ advantage, trainingUse }, rollout) => ({
-      ...{ group, rollout, advantage, trainingUse },
+      group,
+      rollout,
+      advantage,
+      trainingUse,
     }));
     await store.addScores(0, scored);
   }
@@ -48,10 +51,14 @@ async function shares(groups: readonly (readonly Played[])[], config: Partial<Co
 }
 
 const trained = (reward: number, advantage: number): Played => ({
-  ...{ reward, advantage, trainingUse: "trained" },
+  reward,
+  advantage,
+  trainingUse: "trained",
 });
 const dropped = (reward: number): Played => ({
-  ...{ reward, advantage: null, trainingUse: "excluded:zero_variance" },
+  reward,
+  advantage: null,
+  trainingUse: "excluded:zero_variance",
 });
 const failed: Played = { reward: null, advantage: null, trainingUse: "excluded:failed" };
 

@@ -4,8 +4,18 @@ import { createMemoryFileSystem } from "../runFolder/memoryFileSystem.ts";
 
 const FOLDER = "/runs/x";
 const RESULT = {
-  ...{ environment: "a/b", split: "test", temperature: 1, tasks: 4, rollouts: 8, failed: 0 },
-  ...{ rewardMean: 0.25, low: 0, high: 0.5, successFraction: 0.25, tokensMean: 3, turnsMean: 1 },
+  environment: "a/b",
+  split: "test",
+  temperature: 1,
+  tasks: 4,
+  rollouts: 8,
+  failed: 0,
+  rewardMean: 0.25,
+  low: 0,
+  high: 0.5,
+  successFraction: 0.25,
+  tokensMean: 3,
+  turnsMean: 1,
 };
 
 it("gives the stored results, those of older versions too", async () => {
@@ -16,7 +26,10 @@ it("gives the stored results, those of older versions too", async () => {
   const lines = [
     { step: 0, purpose: "start", timeMs: 1, results: [RESULT] },
     {
-      ...{ step: 10, purpose: "asked", timeMs: 1, model },
+      step: 10,
+      purpose: "asked",
+      timeMs: 1,
+      model,
       results: [{ ...RESULT, successReward: 1, failureReward: -1, passAtK, difference }],
     },
   ];
@@ -25,10 +38,12 @@ it("gives the stored results, those of older versions too", async () => {
     lines.map((line) => `${JSON.stringify(line)}\n`).join(""),
   );
   expect(await describeEvaluations(files, FOLDER)).toEqual({
-    ...{ format: "tinker-rl.evaluations/1", folder: FOLDER },
+    format: "tinker-rl.evaluations/1",
+    folder: FOLDER,
     evaluations: [
       {
-        ...{ step: 0, model: null },
+        step: 0,
+        model: null,
         results: [
           { ...RESULT, successReward: null, failureReward: null, passAtK: [], difference: null },
         ],

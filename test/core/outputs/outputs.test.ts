@@ -32,7 +32,10 @@ describe("an output", () => {
     const files = [{ ...file, signedUrl: "https://storage/a?signature" }];
     const weights = { path: "tinker://a", folder: "/w", files, key: "tml-a" };
     expect(downloadOutput.of(weights)).toEqual({
-      ...{ format: "tinker-rl.download/1", path: "tinker://a", folder: "/w", files: [file] },
+      format: "tinker-rl.download/1",
+      path: "tinker://a",
+      folder: "/w",
+      files: [file],
     });
   });
 

@@ -21,7 +21,11 @@ test("a prompt that is waited for is given up when its session is lost", async (
     }),
   };
   const described = describeTask({
-    ...{ remote, split: "train", index: 0, thinking: false, clock: new FakeClock() },
+    remote,
+    split: "train",
+    index: 0,
+    thinking: false,
+    clock: new FakeClock(),
     chat: { renderer, tokenizer },
     settings: someSettings(),
   });

@@ -59,8 +59,14 @@ function formatOf(turns: readonly Turn[]): Chat {
 
 function parsed(content: string): ParsedTurn {
   return {
-    ...{ reasoning: null, thinkingTokens: 0, content, lead: 0, calls: [], errors: [] },
-    ...{ unclosedThink: false, ended: true },
+    reasoning: null,
+    thinkingTokens: 0,
+    content,
+    lead: 0,
+    calls: [],
+    errors: [],
+    unclosedThink: false,
+    ended: true,
   };
 }
 

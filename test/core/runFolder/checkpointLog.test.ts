@@ -8,9 +8,17 @@ const NOW = Date.UTC(2026, 0, 2);
 
 function aSave(name: string, changes: Partial<CheckpointEntry> = {}): CheckpointEntry {
   return {
-    ...{ name, step: 10, epoch: 0, position: 40, kind: "periodic", metrics: {} },
-    ...{ state_path: `tinker://r/weights/${name}`, sampler_path: null, expires_at: null },
-    ...{ renderer: "qwen3", created_at: new Date(NOW - 1000).toISOString() },
+    name,
+    step: 10,
+    epoch: 0,
+    position: 40,
+    kind: "periodic",
+    metrics: {},
+    state_path: `tinker://r/weights/${name}`,
+    sampler_path: null,
+    expires_at: null,
+    renderer: "qwen3",
+    created_at: new Date(NOW - 1000).toISOString(),
     ...changes,
   };
 }

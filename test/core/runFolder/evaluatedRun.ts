@@ -35,9 +35,18 @@ export async function writeEvaluation(
     }
     const rewardMean = rewards.reduce((sum, reward) => sum + reward, 0) / rewards.length;
     results.push({
-      ...{ environment: "local/calculator", split: "test", temperature, tasks: TASKS },
-      ...{ rollouts: rewards.length, rewardMean, low: rewardMean / 2, high: (1 + rewardMean) / 2 },
-      ...{ successFraction: rewardMean, failed: 0, tokensMean: 12, turnsMean: 1 },
+      environment: "local/calculator",
+      split: "test",
+      temperature,
+      tasks: TASKS,
+      rollouts: rewards.length,
+      rewardMean,
+      low: rewardMean / 2,
+      high: (1 + rewardMean) / 2,
+      successFraction: rewardMean,
+      failed: 0,
+      tokensMean: 12,
+      turnsMean: 1,
     });
   }
   const line = { step, purpose: "periodic", timeMs: 1_000 + step, results };

@@ -22,8 +22,10 @@ const state: RunState = {
   config_hash: "def",
   changed_keys: [],
   last_checkpoint: {
-    ...{ step: 4, state_path: "tinker://run/weights/a" },
-    ...{ sampler_path: null, expires_at: null },
+    step: 4,
+    state_path: "tinker://run/weights/a",
+    sampler_path: null,
+    expires_at: null,
   },
   best_eval: null,
   generation: 1,

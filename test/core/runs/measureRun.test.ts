@@ -10,7 +10,10 @@ function aRow(step: number) {
     step,
     progress: { done_frac: (step + 1) / 40, eta_s: 60 * (39 - step), elapsed_s: 90 * (step + 1) },
     tokens: {
-      ...{ sampled: 100 + step, prefill_cached: 10, prefill_uncached: 20, trained: 70 },
+      sampled: 100 + step,
+      prefill_cached: 10,
+      prefill_uncached: 20,
+      trained: 70,
       cumulative: { sampled: 1, prefill_cached: 2, prefill_uncached: 3, trained: 4 },
       discarded: { sampled: 0, prefill_cached: 0, prefill_uncached: 0, trained: 0 },
       evaluation: { sampled: 5, prefill_cached: 0, prefill_uncached: 0, trained: 0 },
@@ -54,18 +57,29 @@ it("measures the last steps of a run, with totals from the last one", async () =
   const { fileSystem, settings } = await aRun(Array.from({ length: 20 }, (_, step) => aRow(step)));
   const run = await measureRun(fileSystem, PLACE);
   expect(run).toEqual({
-    ...{ name: "demo", isLive: true, steps: 20, totalSteps: 40, measuredSteps: 10, settings },
+    name: "demo",
+    isLive: true,
+    steps: 20,
+    totalSteps: 40,
+    measuredSteps: 10,
+    settings,
     step: { tokens: 214.5, costUsd: 0.5, seconds: 60, gradientNorm: 14.5 },
     used: { tokens: 15, costUsd: 5, seconds: 1800 },
     evaluation: { tokenShare: 1 / 3, costUsd: 1 },
-    ...{ secondsLeft: 1200, learningRate: 1e-5, reward: expect.closeTo(1.45), mixedGroups: 0.25 },
+    secondsLeft: 1200,
+    learningRate: 1e-5,
+    reward: expect.closeTo(1.45),
+    mixedGroups: 0.25,
     turns: { cut: expect.closeTo(0.02), meanTokens: 50, mostTokens: 109 },
     rollouts: { full: 0, meanTokens: 500, mostTokens: 900, timedOut: 0.125 },
     environments: {
       "A/Game": { reward: 0.5, success: expect.closeTo(0.4), meanTurns: 3, outOfTurns: null },
       "B/Game": { reward: expect.closeTo(0.1), success: null, meanTurns: null, outOfTurns: null },
       "Owner/Other": {
-        ...{ reward: expect.closeTo(0.2), success: null, meanTurns: null, outOfTurns: null },
+        reward: expect.closeTo(0.2),
+        success: null,
+        meanTurns: null,
+        outOfTurns: null,
       },
     },
   });
@@ -80,7 +94,11 @@ it("leaves out what a folder of another program does not have", async () => {
   const { fileSystem } = await aRun([{ step: 0, rollout: { reward: { mean: "high" } } }]);
   fileSystem.files.delete("/runs/demo/config.resolved.json");
   expect(await measureRun(fileSystem, PLACE)).toMatchObject({
-    ...{ steps: 1, totalSteps: null, reward: null, settings: undefined, environments: {} },
+    steps: 1,
+    totalSteps: null,
+    reward: null,
+    settings: undefined,
+    environments: {},
     step: { tokens: null, costUsd: null, seconds: null },
   });
 });

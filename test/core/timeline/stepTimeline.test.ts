@@ -38,14 +38,22 @@ function played(
   });
   return aRecord({
     ...(environment === undefined ? {} : { environment }),
-    ...{ rollout, startedAtMs, durationMs: atMs - startedAtMs, turns: recorded },
+    rollout,
+    startedAtMs,
+    durationMs: atMs - startedAtMs,
+    turns: recorded,
     beginning: { queuedMs: 1000 * queuedS, retriedMs: 0, waitedMs: 1000 * waitedS, openedMs: 1000 },
   });
 }
 
 const PHASES: StepPhases = {
-  ...{ startedAtMs: BEGAN_MS, takenMs: 20_000, pausedMs: 0, submittedMs: 20_500 },
-  ...{ trainedMs: 24_500, savedMs: 25_000, endedMs: 25_100 },
+  startedAtMs: BEGAN_MS,
+  takenMs: 20_000,
+  pausedMs: 0,
+  submittedMs: 20_500,
+  trainedMs: 24_500,
+  savedMs: 25_000,
+  endedMs: 25_100,
 };
 
 function timelineOf(
@@ -53,8 +61,13 @@ function timelineOf(
   changes: Partial<TimelineFacts> = {},
 ): Timeline {
   return stepTimeline({
-    ...{ source: "training", step: 3, rollouts: records.map(rolloutTimes), phases: PHASES },
-    ...{ metrics: null, isOver: true, limits: { rolloutsAtOnce: 2 } },
+    source: "training",
+    step: 3,
+    rollouts: records.map(rolloutTimes),
+    phases: PHASES,
+    metrics: null,
+    isOver: true,
+    limits: { rolloutsAtOnce: 2 },
     ...changes,
   });
 }
@@ -143,7 +156,8 @@ test("a folder of an older version has its phases from the metrics, and turns as
   const { beginning: _, turns, ...record } = played(0, { fromS: 10, turns: [[6, 3]] });
   const older = { ...record, turns: turns.map(({ samplingMs: _own, ...turn }) => turn) };
   const timeline = timelineOf([older], {
-    ...{ phases: null, metrics: { rolloutS: 20, trainS: 5, samplerS: 1, totalS: 25.5 } },
+    phases: null,
+    metrics: { rolloutS: 20, trainS: 5, samplerS: 1, totalS: 25.5 },
   });
   expect(timeline.isEstimated).toBe(true);
   expect(texts(timeline)).toEqual([

@@ -25,8 +25,12 @@ function service(intercept: Interception = () => undefined) {
     clock.run(
       withExportedFiles(
         {
-          ...{ http, clock, random, log: silentLog },
-          ...{ baseUrl: "http://tinker.test/prefix/", apiKey: "tml-secret" },
+          http,
+          clock,
+          random,
+          log: silentLog,
+          baseUrl: "http://tinker.test/prefix/",
+          apiKey: "tml-secret",
           ...(signal === undefined ? {} : { signal }),
         },
         path,
@@ -75,7 +79,10 @@ describe("an export of weights", () => {
     ]);
     expect(requestsTo("save_weights_external").map(jsonBody)).toEqual([
       {
-        ...{ model_id: "S:train:0", path: "download-uuid-1", seq_id: 1, ttl_seconds: 3600 },
+        model_id: "S:train:0",
+        path: "download-uuid-1",
+        seq_id: 1,
+        ttl_seconds: 3600,
         type: "save_weights_external",
       },
     ]);

@@ -293,8 +293,12 @@ describe("samplers and checkpoints", () => {
     );
     await expect(client.listCheckpoints("R:train:0")).resolves.toEqual([
       {
-        ...{ path: listed.tinker_path, time: null, sizeBytes: null, expiresAt: null },
-        ...{ isPublic: null, userMetadata: {} },
+        path: listed.tinker_path,
+        time: null,
+        sizeBytes: null,
+        expiresAt: null,
+        isPublic: null,
+        userMetadata: {},
       },
     ]);
     await client.setCheckpointTtl(listed.tinker_path, null);

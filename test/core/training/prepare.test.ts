@@ -30,7 +30,10 @@ function setUp(
       ...fakeService([]),
       capabilities: async () =>
         offered?.map((name) => ({
-          ...{ name, maxContextLength: null, isTrainable: true, isSampleable: true },
+          name,
+          maxContextLength: null,
+          isTrainable: true,
+          isSampleable: true,
         })) ?? null,
     },
     sha256,

@@ -7,7 +7,10 @@ import { aContext, FOLDER } from "./fakeContext.ts";
 
 const sampled = (count: number) => ({ ...NO_TOKENS, sampled: count });
 const rollout = (position: number, count: number, version = 0): UsageEntry => ({
-  ...{ for: "rollout", position, version, rollout: 0 },
+  for: "rollout",
+  position,
+  version,
+  rollout: 0,
   tokens: sampled(count),
 });
 

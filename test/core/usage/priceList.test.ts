@@ -3,8 +3,13 @@ import { fetchPriceList, listedPrices } from "../../../src/core/usage/priceList.
 import { FakeHttp, type FakeReply } from "../../fakes/fakeHttp.ts";
 
 const listed = (id: string, changes: object = {}) => ({
-  ...{ tinker_id: id, prefill: "$0.13", cached_prefill: "$0.026", sample: "$0.40", train: "$0.40" },
-  ...{ note: null, ...changes },
+  tinker_id: id,
+  prefill: "$0.13",
+  cached_prefill: "$0.026",
+  sample: "$0.40",
+  train: "$0.40",
+  note: null,
+  ...changes,
 });
 
 it("prices are those of the exact name of a model, in USD per million tokens", () => {

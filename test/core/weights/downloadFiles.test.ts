@@ -80,7 +80,11 @@ async function respond(request: HttpRequest): Promise<HttpResponse> {
 async function download(urlOf = (name: string) => `https://storage.test/${name}?sig=x`) {
   const record = await DownloadRecord.open(files, FOLDER, SOURCE);
   const work = downloadFiles({
-    ...{ files, clock, record, folder: FOLDER, serviceOrigin: "http://127.0.0.1:8000" },
+    files,
+    clock,
+    record,
+    folder: FOLDER,
+    serviceOrigin: "http://127.0.0.1:8000",
     http: { send: respond },
     random: { uuid: () => "u", uniform: () => 0 },
     startHash,

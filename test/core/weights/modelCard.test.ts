@@ -4,16 +4,26 @@ import { modelCard, type RunOfWeights } from "../../../src/core/weights/modelCar
 
 const PATH = "tinker://s:train:0/weights/final_000002";
 const CHECKPOINT: CheckpointEntry = {
-  ...{ name: "final_000002", step: 2, epoch: 0, position: 8, kind: "final" },
-  ...{ state_path: PATH, sampler_path: null, expires_at: null },
-  ...{ metrics: { "rollout/reward/mean": 0.53125 }, renderer: "tiny" },
+  name: "final_000002",
+  step: 2,
+  epoch: 0,
+  position: 8,
+  kind: "final",
+  state_path: PATH,
+  sampler_path: null,
+  expires_at: null,
+  metrics: { "rollout/reward/mean": 0.53125 },
+  renderer: "tiny",
   created_at: "2026-11-22T09:41:00.000Z",
 };
 
 function aRun(changes: Partial<RunOfWeights> = {}): RunOfWeights {
   return {
-    ...{ name: "demo", checkpoint: CHECKPOINT, environments: ["local/calculator"] },
-    ...{ evaluations: [], config: "model_name: local/tiny-tool\n" },
+    name: "demo",
+    checkpoint: CHECKPOINT,
+    environments: ["local/calculator"],
+    evaluations: [],
+    config: "model_name: local/tiny-tool\n",
     ...changes,
   };
 }
@@ -50,15 +60,18 @@ describe("a model card", () => {
 
   it("has a row for each result of an evaluation", () => {
     const result = {
-      ...{
-        environment: "local/calculator",
-        split: "test",
-        temperature: 0,
-        tasks: 40,
-        rollouts: 40,
-      },
-      ...{ rewardMean: 0.7, low: 0.55, high: 0.8251, successFraction: 0.7, failed: 0 },
-      ...{ tokensMean: 12, turnsMean: 1 },
+      environment: "local/calculator",
+      split: "test",
+      temperature: 0,
+      tasks: 40,
+      rollouts: 40,
+      rewardMean: 0.7,
+      low: 0.55,
+      high: 0.8251,
+      successFraction: 0.7,
+      failed: 0,
+      tokensMean: 12,
+      turnsMean: 1,
     };
     const evaluations = [{ step: 2, purpose: "end", timeMs: 0, results: [result] }];
     expect(card(aRun({ evaluations }))).toContain(

@@ -53,7 +53,8 @@ describe("the extension in its host", () => {
       [],
     );
     const { content } = await vscode.lm.invokeTool("tinkerRL_listRuns", {
-      ...{ input: {}, toolInvocationToken: undefined },
+      input: {},
+      toolInvocationToken: undefined,
     });
     const [part] = content;
     assert.ok(part instanceof vscode.LanguageModelTextPart);

@@ -20,7 +20,9 @@ const harmonyCall = (name: string, args: string): string =>
 
 const RUNS = [
   {
-    ...{ name: "channels", model: "openai/gpt-oss-20b", added: GPT_OSS_TOKENS },
+    name: "channels",
+    model: "openai/gpt-oss-20b",
+    added: GPT_OSS_TOKENS,
     retention: "template",
     turns: [
       `${analysis("Add them.")}<|channel|>commentary<|message|>I add **both**.<|end|><|start|>assistant${harmonyCall("add", '{"a": 2}')}`,
@@ -32,7 +34,9 @@ const RUNS = [
     shown: ["<|channel|>", "<|constrain|>", "<|return|>", "<|call|>"],
   },
   {
-    ...{ name: "markers", model: "moonshotai/Kimi-K2.6", added: KIMI_TOKENS },
+    name: "markers",
+    model: "moonshotai/Kimi-K2.6",
+    added: KIMI_TOKENS,
     turns: [
       kimiTurn("Add them.", "I add **both**.", kimiCall("functions.add:0", '{"a": 2}')),
       kimiTurn("Answer now.", "", kimiCall("functions.answer:1", '{"value": 5')),

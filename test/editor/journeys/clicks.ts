@@ -108,13 +108,18 @@ async function writeRun(folder: string, name: string): Promise<RunLease> {
   const lease = await startRun(
     { fileSystem, clock: systemClock },
     {
-      ...{ parent: `${folder}/.tinker-rl/runs`, name, runId: `id-${name}` },
-      ...{ pid: process.pid, host: hostname(), owner: "terminal" },
+      parent: `${folder}/.tinker-rl/runs`,
+      name,
+      runId: `id-${name}`,
+      pid: process.pid,
+      host: hostname(),
+      owner: "terminal",
       configPath: `${folder}/${name}.yaml`,
     },
   );
   const store = createRolloutStore({
-    ...{ fileSystem: lease.files, folder: lease.folder },
+    fileSystem: lease.files,
+    folder: lease.folder,
     redactor: new Redactor(),
   });
   const all = Array.from({ length: ROLLOUTS }, (_, rollout) => ({ group: 0, rollout }));

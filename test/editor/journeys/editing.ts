@@ -223,10 +223,16 @@ function keepLists(home: string): void {
   const list = (server: string, items: readonly unknown[]): string =>
     JSON.stringify({
       schemaVersion: 1,
-      ...{ server, items, atMs: Date.now() - 3 * hour, isComplete: true },
+      server,
+      items,
+      atMs: Date.now() - 3 * hour,
+      isComplete: true,
     });
   const environment = (name: string, description: string) => ({
-    ...{ name, description, secrets: [], page: `https://openreward.ai/${name}` },
+    name,
+    description,
+    secrets: [],
+    page: `https://openreward.ai/${name}`,
     splits: [
       { name: "train", tasks: 100 },
       { name: "test", tasks: 20 },
@@ -246,9 +252,15 @@ function keepLists(home: string): void {
     "checkpoints.json": list(tinker, [
       {
         path: CHECKPOINT,
-        ...{ model: MODEL, rank: 32, run: "demo", step: 49, sizeBytes: 213_000_000 },
-        ...{ kind: null, isGone: false },
-        ...{ savedAtMs: Date.now() - 5 * hour, expiresAtMs: null },
+        model: MODEL,
+        rank: 32,
+        run: "demo",
+        step: 49,
+        sizeBytes: 213_000_000,
+        kind: null,
+        isGone: false,
+        savedAtMs: Date.now() - 5 * hour,
+        expiresAtMs: null,
       },
     ]),
   });

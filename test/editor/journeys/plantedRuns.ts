@@ -121,7 +121,8 @@ function plant(folder: string, { host }: Listener): void {
   writeFileSync(
     join(planted, "planted.yaml"),
     JSON.stringify({
-      ...{ ...config, ...led },
+      ...config,
+      ...led,
       environments: {
         [EVIL]: { splits: { train: {} }, num_rollouts: 8, secrets: { GITHUB_TOKEN: null } },
       },

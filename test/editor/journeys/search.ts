@@ -78,7 +78,11 @@ async function writeRun(folder: string, name: string): Promise<void> {
   const lease = await startRun(
     { fileSystem, clock: systemClock },
     {
-      ...{ parent, name, runId: name, pid: process.pid, owner: "terminal" },
+      parent,
+      name,
+      runId: name,
+      pid: process.pid,
+      owner: "terminal",
       configPath: join(folder, "tinker-config.yaml"),
     },
   );

@@ -21,10 +21,13 @@ const CONFIG = JSON.stringify({
       { splits: { train: {} }, num_rollouts: 4, nonterminal_reward: 0, max_turns: 6 },
     ]),
   ),
-  ...{ batch_size: 8, max_steps: STEPS },
+  batch_size: 8,
+  max_steps: STEPS,
   evaluation: {
     splits: Object.fromEntries(ENVIRONMENTS.map((name) => [name, ["test"]])),
-    ...{ every: 2, num_samples: 8, temperatures: [0, 1] },
+    every: 2,
+    num_samples: 8,
+    temperatures: [0, 1],
   },
 });
 

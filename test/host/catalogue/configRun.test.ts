@@ -7,8 +7,13 @@ const PATH = "/projects/tinker-config.yaml";
 /** A run with what help for configurations looks at. */
 function aRun(rest: Partial<RunEntry>, configPath = PATH): RunEntry {
   const run = {
-    ...{ folder: "/runs/demo", phase: "done", steps: 200, totalSteps: 200, reward: 0.9 },
-    ...{ isLive: false, file: { configPath } },
+    folder: "/runs/demo",
+    phase: "done",
+    steps: 200,
+    totalSteps: 200,
+    reward: 0.9,
+    isLive: false,
+    file: { configPath },
     ...rest,
   };
   return run as RunEntry;

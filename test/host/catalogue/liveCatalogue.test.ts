@@ -40,7 +40,9 @@ function aCatalogue(options: Partial<LiveCatalogueOptions> = {}) {
       return answer(kind);
     },
     lookUpEnvironment: async () => ({
-      ...{ splits: [{ name: "train", tasks: 7 }], tools: ["look"], secrets: ["A_KEY"] },
+      splits: [{ name: "train", tasks: 7 }],
+      tools: ["look"],
+      secrets: ["A_KEY"],
     }),
     canLookUp: async () => state.canAsk,
     serverOf: (kind: ListKind) => state.servers[kind],
@@ -75,7 +77,9 @@ describe("the catalogue", () => {
     await catalogue.load();
     expect(catalogue.current().hosted.models).toEqual({
       items: [aModel("Qwen/Qwen3-8B")],
-      ...{ ageMs: 40 * MINUTE, isComplete: true, server: null },
+      ageMs: 40 * MINUTE,
+      isComplete: true,
+      server: null,
     });
     expect(state.asked).toEqual([]);
   });
@@ -178,7 +182,9 @@ describe("environments", () => {
       .current()
       .hosted.environments?.items.find(({ name }) => name === "Owner/Game");
     expect(game).toMatchObject({
-      ...{ splits: [{ name: "train", tasks: 7 }], tools: ["look"], secrets: ["A_KEY"] },
+      splits: [{ name: "train", tasks: 7 }],
+      tools: ["look"],
+      secrets: ["A_KEY"],
     });
   });
 
@@ -193,8 +199,16 @@ describe("environments", () => {
 
 describe("checkpoints", () => {
   const saved = (path: string, savedAtMs: number) => ({
-    ...{ path, savedAtMs, model: "m", rank: 8, run: "demo", step: 4 },
-    ...{ expiresAtMs: 61 * MINUTE, sizeBytes: null, kind: "periodic", isGone: false },
+    path,
+    savedAtMs,
+    model: "m",
+    rank: 8,
+    run: "demo",
+    step: 4,
+    expiresAtMs: 61 * MINUTE,
+    sizeBytes: null,
+    kind: "periodic",
+    isGone: false,
   });
 
   it("of this window's runs come with their reward, and once where the service has them too", async () => {

@@ -66,7 +66,8 @@ describe("models", () => {
     const list = await lookUpList("models", lookUp);
     expect(list).toMatchObject({
       items: [{ name: "Qwen/Qwen3-8B", contextTokens: 32768, maxRank: null }],
-      ...{ isComplete: true, server: TINKER },
+      isComplete: true,
+      server: TINKER,
     });
     expect(http.requests.every(({ url }) => url.startsWith(TINKER))).toBe(true);
     expect(closed()).toBe(1);
@@ -127,7 +128,9 @@ describe("checkpoints", () => {
       training_runs: {
         training_runs: [
           {
-            ...{ training_run_id: "s:train:0", base_model: "Qwen/Qwen3-8B", lora_rank: 32 },
+            training_run_id: "s:train:0",
+            base_model: "Qwen/Qwen3-8B",
+            lora_rank: 32,
             user_metadata: { run: "demo" },
           },
         ],
@@ -137,10 +140,16 @@ describe("checkpoints", () => {
     const { items, isComplete } = await lookUpList("checkpoints", lookUp);
     expect(items).toEqual([
       {
-        ...{ kind: null, isGone: false },
+        kind: null,
+        isGone: false,
         path: "tinker://s:train:0/weights/checkpoint_000050",
-        ...{ model: "Qwen/Qwen3-8B", rank: 32, run: "demo", step: 49, sizeBytes: 1000 },
-        ...{ savedAtMs: Date.parse("2026-11-01T10:00:00Z"), expiresAtMs: null },
+        model: "Qwen/Qwen3-8B",
+        rank: 32,
+        run: "demo",
+        step: 49,
+        sizeBytes: 1000,
+        savedAtMs: Date.parse("2026-11-01T10:00:00Z"),
+        expiresAtMs: null,
       },
     ]);
     expect(isComplete).toBe(true);
@@ -158,7 +167,9 @@ describe("checkpoints", () => {
     expect(http.requests.at(-1)).toMatchObject({ method: "DELETE", url: resource });
     await changeHostedCheckpoint(path, { action: "set-ttl", ttlSeconds: null }, at, lookUp);
     expect(http.requests.at(-1)).toMatchObject({
-      ...{ method: "PUT", url: `${resource}/ttl`, body: '{"ttl_seconds":null}' },
+      method: "PUT",
+      url: `${resource}/ttl`,
+      body: '{"ttl_seconds":null}',
     });
     await changeHostedCheckpoint(path, { action: "publish" }, at, lookUp);
     expect(http.requests.at(-1)).toMatchObject({ method: "POST", url: `${resource}/publish` });

@@ -15,9 +15,15 @@ const fileSystem = createFileSystem();
 let folder: string;
 
 const SAVE: CheckpointEntry = {
-  ...{ name: "checkpoint_000010", step: 10, epoch: 0, position: 160, kind: "periodic" },
+  name: "checkpoint_000010",
+  step: 10,
+  epoch: 0,
+  position: 160,
+  kind: "periodic",
   state_path: "tinker://s:train:0/weights/checkpoint_000010",
-  ...{ sampler_path: null, expires_at: null, renderer: "r" },
+  sampler_path: null,
+  expires_at: null,
+  renderer: "r",
   metrics: { "rollout/reward/mean": 0.5 },
   created_at: "2026-11-01T10:00:00.000Z",
 };
@@ -68,9 +74,15 @@ describe("the checkpoints of this window's runs", () => {
       [
         {
           path: SAVE.state_path,
-          ...{ run: "demo", model: "local/tiny-tool", rank: 8, step: 9, sizeBytes: null },
-          ...{ savedAtMs: Date.parse(SAVE.created_at), expiresAtMs: null },
-          ...{ kind: "final", isGone: false },
+          run: "demo",
+          model: "local/tiny-tool",
+          rank: 8,
+          step: 9,
+          sizeBytes: null,
+          savedAtMs: Date.parse(SAVE.created_at),
+          expiresAtMs: null,
+          kind: "final",
+          isGone: false,
         },
       ],
     ]);

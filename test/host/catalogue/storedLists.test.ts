@@ -24,7 +24,9 @@ async function written(name: string, text: string): Promise<void> {
 describe("lists on disk", () => {
   it("come back as they were kept, with their time and server", async () => {
     const environments = aList([anEnvironment("Owner/Game", { tools: ["look"] })], {
-      ...{ server: CATALOGUE, atMs: 12_345, isComplete: false },
+      server: CATALOGUE,
+      atMs: 12_345,
+      isComplete: false,
     });
     await lists().write("environments", environments);
     expect(await lists().read("environments")).toEqual(environments);

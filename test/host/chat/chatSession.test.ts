@@ -4,7 +4,10 @@ import type { StartedProgram } from "../../../src/host/runs/startProgram.ts";
 import type { ChatReply, ChatView } from "../../../src/shared/chat.ts";
 
 const VIEW: ChatView = {
-  ...{ task: null, notes: ["see /home/me/run/notes"], sampling: null, askedCall: null },
+  task: null,
+  notes: ["see /home/me/run/notes"],
+  sampling: null,
+  askedCall: null,
   settings: { temperature: null, maxTokens: null, seed: 1, samples: 1, answersBy: "person" },
   configured: { temperature: 1, maxTokens: 48 },
   partners: [],

@@ -51,14 +51,18 @@ afterEach(() => rm(parent, { recursive: true }));
 
 const EVALUATION = {
   splits: { "local/calculator": ["test"] },
-  ...{ num_samples: 8, rollouts_per_task: 2, temperatures: [1] },
+  num_samples: 8,
+  rollouts_per_task: 2,
+  temperatures: [1],
 };
 
 /** A run folder with a configuration that evaluates as `evaluation` says. */
 async function aRun(changes: object = { evaluation: EVALUATION }): Promise<string> {
   const configPath = join(parent, "config.yaml");
   const config = {
-    ...{ model_name: "local/tiny-tool", batch_size: 1, max_steps: 1 },
+    model_name: "local/tiny-tool",
+    batch_size: 1,
+    max_steps: 1,
     environments: { "local/calculator": { splits: { train: {} }, num_rollouts: 2 } },
     ...changes,
   };
@@ -66,15 +70,18 @@ async function aRun(changes: object = { evaluation: EVALUATION }): Promise<strin
   const folder = join(parent, "runs", "config");
   await mkdir(folder, { recursive: true });
   const file = {
-    ...{ schemaVersion: 1, runId: "run-1", name: "demo", pid: 1, owner: "editor", configPath },
-    ...{
-      startedAtMs: 0,
-      heartbeatAtMs: 0,
-      generation: 0,
-      attempt: 0,
-      phase: "done",
-      control: null,
-    },
+    schemaVersion: 1,
+    runId: "run-1",
+    name: "demo",
+    pid: 1,
+    owner: "editor",
+    configPath,
+    startedAtMs: 0,
+    heartbeatAtMs: 0,
+    generation: 0,
+    attempt: 0,
+    phase: "done",
+    control: null,
   };
   await writeFile(join(folder, "run.json"), JSON.stringify(file));
   return folder;
@@ -106,13 +113,16 @@ describe("Evaluate Checkpoint…", () => {
     ];
     expect(await askEvaluation(folder)).toEqual({
       "evaluation.splits": { "local/calculator": ["train"] },
-      ...{ "evaluation.num_samples": 16, "evaluation.rollouts_per_task": 4, save_best: null },
+      "evaluation.num_samples": 16,
+      "evaluation.rollouts_per_task": 4,
+      save_best: null,
     });
     editor.picks = [["Change…"], "accept"];
     editor.typed = [() => "all × 1"];
     expect(await askEvaluation(folder)).toMatchObject({
       "evaluation.splits": { "local/calculator": ["test"] },
-      ...{ "evaluation.num_samples": null, "evaluation.rollouts_per_task": 1 },
+      "evaluation.num_samples": null,
+      "evaluation.rollouts_per_task": 1,
     });
   });
 
@@ -120,7 +130,8 @@ describe("Evaluate Checkpoint…", () => {
     editor.typed = [(value) => value];
     expect(await askEvaluation(await aRun({}))).toEqual({
       "evaluation.splits": { "local/calculator": ["train"] },
-      ...{ "evaluation.num_samples": 64, "evaluation.rollouts_per_task": 1 },
+      "evaluation.num_samples": 64,
+      "evaluation.rollouts_per_task": 1,
     });
   });
 

@@ -19,7 +19,9 @@ import { aRunState } from "../../trainer/runState.ts";
 import { aRun } from "../views/runEntries.ts";
 
 const editor = vi.hoisted(() => ({
-  ...{ pick: "", answer: undefined as string | undefined, asked: 0 },
+  pick: "",
+  answer: undefined as string | undefined,
+  asked: 0,
   details: [] as string[],
 }));
 vi.mock("vscode", () => ({
@@ -45,8 +47,16 @@ const DAY_MS = 86_400_000;
 const STATE = "tinker://s:train:0/weights/a";
 const SAMPLER = "tinker://s:train:0/sampler_weights/a";
 const ENTRY: CheckpointEntry = {
-  ...{ name: "a", step: 10, epoch: 0, position: 160, kind: "rolling", metrics: {} },
-  ...{ state_path: STATE, sampler_path: SAMPLER, renderer: "r", created_at: "" },
+  name: "a",
+  step: 10,
+  epoch: 0,
+  position: 160,
+  kind: "rolling",
+  metrics: {},
+  state_path: STATE,
+  sampler_path: SAMPLER,
+  renderer: "r",
+  created_at: "",
   expires_at: new Date(NOW_MS + DAY_MS / 24).toISOString(),
 };
 const RUN: RunEntry = aRun({ isLive: false, phase: "interrupted" });
@@ -62,7 +72,9 @@ async function changes(model: string, tinker_base_url: string | null = null) {
   await appendCheckpoint(files, RUN.folder, ENTRY);
   const made: unknown[] = [];
   const options = {
-    ...{ fileSystem: files, now: () => NOW_MS, isOwn: async () => true },
+    fileSystem: files,
+    now: () => NOW_MS,
+    isOwn: async () => true,
     append: (folder: string, entry: CheckpointEntry) => appendCheckpoint(files, folder, entry),
     changeLocal: async (paths: readonly string[], change: CheckpointChange) =>
       void made.push(["here", paths, change]),
@@ -136,7 +148,8 @@ describe("keeping the last state of a run", () => {
     expect(made).toEqual([["here", [STATE, SAMPLER], change]]);
     const points = await readResumePoints(files, RUN.folder, NOW_MS);
     expect(newestUnexpired(points, NOW_MS + 365 * DAY_MS)).toMatchObject({
-      ...{ statePath: STATE, expiresAtMs: null },
+      statePath: STATE,
+      expiresAtMs: null,
     });
   });
 

@@ -42,20 +42,38 @@ vi.mock("vscode", () => ({
 }));
 
 const CONFIG = {
-  ...{ model_name: "local/tiny-tool", batch_size: 1, max_steps: 1 },
+  model_name: "local/tiny-tool",
+  batch_size: 1,
+  max_steps: 1,
   environments: { "local/calculator": { splits: { train: {} }, num_rollouts: 2 } },
 };
 const RUN_FILE: Omit<RunFile, "configPath"> = {
-  ...{ schemaVersion: 1, runId: "run-1", name: "demo", pid: 1, owner: "editor" },
-  ...{ startedAtMs: 0, heartbeatAtMs: 0, generation: 0, attempt: 0, phase: "done", control: null },
+  schemaVersion: 1,
+  runId: "run-1",
+  name: "demo",
+  pid: 1,
+  owner: "editor",
+  startedAtMs: 0,
+  heartbeatAtMs: 0,
+  generation: 0,
+  attempt: 0,
+  phase: "done",
+  control: null,
 };
 
 function saved(name: string, step: number, sampler = true): CheckpointEntry {
   return {
-    ...{ name, step, epoch: 0, position: 1, kind: "periodic", metrics: {}, renderer: "r" },
+    name,
+    step,
+    epoch: 0,
+    position: 1,
+    kind: "periodic",
+    metrics: {},
+    renderer: "r",
     state_path: `tinker://run-1/weights/${name}`,
     sampler_path: sampler ? `tinker://run-1/sampler_weights/${name}` : null,
-    ...{ expires_at: null, created_at: "2026-01-01T00:00:00Z" },
+    expires_at: null,
+    created_at: "2026-01-01T00:00:00Z",
   };
 }
 const SAVED = [saved("one", 1), saved("two", 2), saved("state", 3, false)];
@@ -113,9 +131,11 @@ describe("a conversation with a checkpoint", () => {
     expect(opened.map(({ subject }) => subject)).toEqual([
       { run: place, environment: null, start: { ...START, targets: [ONE] } },
       {
-        ...{ run: place, environment: "local/calculator" },
+        run: place,
+        environment: "local/calculator",
         start: {
-          ...{ ...START, targets: [ONE] },
+          ...START,
+          targets: [ONE],
           task: { environment: "local/calculator", split: "train", index: 7 },
         },
       },
@@ -184,12 +204,18 @@ describe("a conversation from a turn of a stored rollout", () => {
     const { continueFromHere, opened } = handlers([aRun({ name: "measured", folder, file })]);
     editor.picks = [["I Answer the Model's Calls"]];
     await continueFromHere({
-      ...{ folder, source: "evaluation", step: 0, group: 0, rollout: 0, turn: 0 },
+      folder,
+      source: "evaluation",
+      step: 0,
+      group: 0,
+      rollout: 0,
+      turn: 0,
     });
     const turn = { source: "evaluation", step: 0, group: 1, rollout: 1, turn: 1 };
     expect(opened.map(({ subject }) => subject)).toEqual([
       {
-        ...{ run: { folder, name: "measured", configPath }, environment: null },
+        run: { folder, name: "measured", configPath },
+        environment: null,
         start: { ...START, targets: [folder], turn },
       },
     ]);

@@ -13,7 +13,10 @@ vi.mock("vscode", async () => {
   class Nothing {}
   return {
     ...fakeVscode,
-    ...{ EventEmitter: Nothing, TreeItem: Nothing, ThemeIcon: Nothing, ThemeColor: Nothing },
+    EventEmitter: Nothing,
+    TreeItem: Nothing,
+    ThemeIcon: Nothing,
+    ThemeColor: Nothing,
     window: { showInformationMessage },
   };
 });

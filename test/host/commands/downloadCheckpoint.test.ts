@@ -47,9 +47,17 @@ vi.mock("../../../src/host/runs/askProgram.ts", () => ({
 
 const RUN = aRun({ isLive: false, name: "My Run", folder: "/runs/demo" });
 const ENTRY: CheckpointEntry = {
-  ...{ name: "final_000002", step: 2, epoch: 0, position: 8, kind: "final", metrics: {} },
-  ...{ state_path: "tinker://s:train:0/weights/f", sampler_path: null, expires_at: null },
-  ...{ renderer: "r", created_at: "" },
+  name: "final_000002",
+  step: 2,
+  epoch: 0,
+  position: 8,
+  kind: "final",
+  metrics: {},
+  state_path: "tinker://s:train:0/weights/f",
+  sampler_path: null,
+  expires_at: null,
+  renderer: "r",
+  created_at: "",
 };
 const AT_TINKER: Place = { kind: "Tinker", baseUrl: null, project: "/project" };
 const HERE: Place = { kind: "this computer" };
@@ -92,10 +100,14 @@ describe("downloading weights", () => {
     expect(requests()).toEqual([
       {
         launch: {
-          ...{ keys: { TINKER_API_KEY: BOUND }, allowedOrigins: ALLOWED, envFile: null },
+          keys: { TINKER_API_KEY: BOUND },
+          allowedOrigins: ALLOWED,
+          envFile: null,
           variables: { TINKER_BASE_URL: "https://gateway.example/x" },
         },
-        ...{ folder: "/runs/demo", name: "final_000002", isLocalOnly: false },
+        folder: "/runs/demo",
+        name: "final_000002",
+        isLocalOnly: false,
         output: "/weights/demo-final_000002",
       },
     ]);

@@ -11,9 +11,17 @@ vi.mock("vscode", () => ({
 }));
 
 const ENTRY: CheckpointEntry = {
-  ...{ name: "a", step: 2, epoch: 0, position: 8, kind: "final", metrics: {}, expires_at: null },
-  ...{ state_path: "tinker://s:train:0/weights/a", sampler_path: null },
-  ...{ renderer: "r", created_at: "" },
+  name: "a",
+  step: 2,
+  epoch: 0,
+  position: 8,
+  kind: "final",
+  metrics: {},
+  expires_at: null,
+  state_path: "tinker://s:train:0/weights/a",
+  sampler_path: null,
+  renderer: "r",
+  created_at: "",
 };
 
 beforeEach(() => {

@@ -35,8 +35,17 @@ vi.mock("vscode", () => ({
 const STATE = "tinker://s:train:0/weights/a";
 const SAMPLER = "tinker://s:train:0/sampler_weights/a";
 const ENTRY: CheckpointEntry = {
-  ...{ name: "a", step: 10, epoch: 0, position: 160, kind: "periodic", metrics: {} },
-  ...{ state_path: STATE, sampler_path: SAMPLER, expires_at: null, renderer: "r", created_at: "" },
+  name: "a",
+  step: 10,
+  epoch: 0,
+  position: 160,
+  kind: "periodic",
+  metrics: {},
+  state_path: STATE,
+  sampler_path: SAMPLER,
+  expires_at: null,
+  renderer: "r",
+  created_at: "",
 };
 const RUN = { name: "demo", folder: "/runs/demo", isLive: false } as RunEntry; // what is read of one
 

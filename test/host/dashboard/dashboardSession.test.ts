@@ -46,7 +46,8 @@ async function openedSession() {
   };
   const session = new DashboardSession(
     {
-      ...{ clock, fileSystem },
+      clock,
+      fileSystem,
       post: (message) => void messages.push(message),
       isProcessAlive: () => true,
       runs: {
@@ -73,7 +74,15 @@ async function openedSession() {
     messages.filter((message): message is Of<K> => message.kind === kind);
   let lastId = 0;
   return {
-    ...{ folder, step, session, messages, commands, clock, all, run, fileSystem },
+    folder,
+    step,
+    session,
+    messages,
+    commands,
+    clock,
+    all,
+    run,
+    fileSystem,
     ready: () => session.receive({ kind: "ready", version: 1 }),
     ask: async <K extends Kind>(question: DashboardQuestion, kind: K): Promise<Of<K>> => {
       lastId += 1;
@@ -168,9 +177,16 @@ describe("a session", () => {
     await settled();
     const facts = all("init")[0]?.facts;
     expect(facts?.run).toMatchObject({
-      ...{ name: "hard", state: "running", attempt: 2, supersededAttempts: [1] },
-      ...{ completedSteps: 24, totalSteps: 40, model: "local/tiny-tool" },
-      ...{ folder: "~/hard", configPath: "~/tinker-config.yaml", isControllable: false },
+      name: "hard",
+      state: "running",
+      attempt: 2,
+      supersededAttempts: [1],
+      completedSteps: 24,
+      totalSteps: 40,
+      model: "local/tiny-tool",
+      folder: "~/hard",
+      configPath: "~/tinker-config.yaml",
+      isControllable: false,
     });
     expect(facts?.checkpoints.map(({ step }) => step)).toEqual([20, 10]);
     expect(facts?.rolloutSteps).toEqual([23]);
@@ -180,7 +196,11 @@ describe("a session", () => {
   it("keeps the starts and alarms of a run whose many warnings push them out of the latest events", async () => {
     const { ready, settled, all, folder, fileSystem } = await openedSession();
     const log = createEventLog({
-      ...{ fileSystem, clock: systemClock, redactor: new Redactor(), folder, attempt: 2 },
+      fileSystem,
+      clock: systemClock,
+      redactor: new Redactor(),
+      folder,
+      attempt: 2,
     });
     for (let index = 0; index < 400; index += 1) {
       const message = `warning ${index}`;
@@ -382,8 +402,15 @@ describe("answers", () => {
     const zeros = ids.map(() => 0);
     await store.addTokens(step, [
       {
-        ...{ group: 90, rollout: 0, stream: 2, ids, turns: [-1, 0, 1, 1, 1, 1], mask: zeros },
-        ...{ samplerLogprobs: zeros, trainerLogprobs: zeros, advantages: zeros },
+        group: 90,
+        rollout: 0,
+        stream: 2,
+        ids,
+        turns: [-1, 0, 1, 1, 1, 1],
+        mask: zeros,
+        samplerLogprobs: zeros,
+        trainerLogprobs: zeros,
+        advantages: zeros,
       },
     ]);
     ready();
@@ -423,7 +450,9 @@ describe("answers", () => {
     const { config } = await ask({ ask: "config" }, "config");
     const origins = Object.fromEntries(config.entries.map(({ key, origin }) => [key, origin]));
     expect(origins).toMatchObject({
-      ...{ model_name: "file", max_steps: "override", log_path: "default" },
+      model_name: "file",
+      max_steps: "override",
+      log_path: "default",
       "environments.local/calculator.num_rollouts": "file",
       "environments.local/calculator.temperature": "default",
     });

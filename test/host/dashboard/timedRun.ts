@@ -44,8 +44,13 @@ export async function writeTimedRun(
   for (const record of records) await store.addRollout(record);
   const lastMs = Math.max(...records.map(endOf)) - beganMs;
   await store.addPhases(0, {
-    ...{ startedAtMs: beganMs, takenMs: lastMs, pausedMs: 0, submittedMs: lastMs + 400 },
-    ...{ trainedMs: lastMs + 16_400, savedMs: lastMs + 19_000, endedMs: lastMs + 19_200 },
+    startedAtMs: beganMs,
+    takenMs: lastMs,
+    pausedMs: 0,
+    submittedMs: lastMs + 400,
+    trainedMs: lastMs + 16_400,
+    savedMs: lastMs + 19_000,
+    endedMs: lastMs + 19_200,
   });
   const facts = { step: 0, rollouts: records.map(({ group }) => rolloutFacts({ group })) };
   await appendMetrics(files, folder, buildMetricsRow(stepFacts(facts)));
@@ -71,13 +76,11 @@ function play(beganMs: number, { rollouts, atOnce, places }: TimedRunOptions): R
       random,
     );
     const record = aRecord({
-      ...{
-        group: Math.floor(i / GROUP_SIZE),
-        rollout: i % GROUP_SIZE,
-        index: i,
-        turns,
-        startedAtMs,
-      },
+      group: Math.floor(i / GROUP_SIZE),
+      rollout: i % GROUP_SIZE,
+      index: i,
+      turns,
+      startedAtMs,
       environment: isDepot ? "local/depot" : "local/calculator",
       durationMs: endOfTurns(turns) + 50 - startedAtMs,
       beginning: {

@@ -23,8 +23,13 @@ test("a step that grows is read on from where it was, and its phases come with i
 
   await store.addRollout(aRecord({ rollout: 1, startedAtMs: 1_100 }));
   await store.addPhases(0, {
-    ...{ startedAtMs: 900, takenMs: 500, pausedMs: 0, submittedMs: 510 },
-    ...{ trainedMs: 700, savedMs: 710, endedMs: 720 },
+    startedAtMs: 900,
+    takenMs: 500,
+    pausedMs: 0,
+    submittedMs: 510,
+    trainedMs: 700,
+    savedMs: 710,
+    endedMs: 720,
   });
   await appendMetrics(files, FOLDER, buildMetricsRow(stepFacts({ step: 0 })));
   await follower.refresh();

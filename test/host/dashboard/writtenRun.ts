@@ -28,7 +28,8 @@ const PRICES = { sampled: 0.6, prefill_cached: 0.04, prefill_uncached: 0.2, trai
 /** Fires from step 18 on, which both attempts played. */
 const CUT_STEP = 18;
 const CUT_TURNS: AlarmNotice = {
-  ...{ id: "truncated_turns", severity: "warning" },
+  id: "truncated_turns",
+  severity: "warning",
   seen: "41 % of the turns were cut off by a token limit (alarm above 30 %).",
   meaning: "A turn that is cut off seldom holds a whole tool call, so its work is lost.",
   edits: [{ path: ["max_response_tokens"], value: 96 }],
@@ -154,7 +155,9 @@ async function writeSteps(
       });
     });
     const facts = stepFacts({
-      ...{ step, rollouts, environments: ["local/calculator", "local/number-hunt"] },
+      step,
+      rollouts,
+      environments: ["local/calculator", "local/number-hunt"],
       ...(isSkipped ? { loss: null, substeps: 0 } : { loss: 100 - step * 3 }),
       progress: {
         ...stepFacts().progress,
@@ -187,23 +190,17 @@ async function writeSteps(
 function checkpoint(step: number) {
   const expires = step === 20 ? new Date(Date.now() + 5 * 3600_000).toISOString() : null;
   return {
-    ...{
-      name: `checkpoint_${String(step).padStart(6, "0")}`,
-      step,
-      epoch: 0,
-      position: step * 4,
-      kind: "periodic" as const,
-    },
-    ...{
-      state_path: `tinker://run/weights/${step}`,
-      sampler_path: `tinker://run/sampler/${step}`,
-      expires_at: expires,
-    },
-    ...{
-      metrics: { "rollout/reward/mean": step / 40 },
-      renderer: "tiny",
-      created_at: new Date().toISOString(),
-    },
+    name: `checkpoint_${String(step).padStart(6, "0")}`,
+    step,
+    epoch: 0,
+    position: step * 4,
+    kind: "periodic" as const,
+    state_path: `tinker://run/weights/${step}`,
+    sampler_path: `tinker://run/sampler/${step}`,
+    expires_at: expires,
+    metrics: { "rollout/reward/mean": step / 40 },
+    renderer: "tiny",
+    created_at: new Date().toISOString(),
   };
 }
 
@@ -229,7 +226,8 @@ async function writeRollouts(
     );
   }
   const scored = Array.from({ length: count }, (_, index) => ({
-    ...{ group: Math.floor(index / 8), rollout: index % 8 },
+    group: Math.floor(index / 8),
+    rollout: index % 8,
     ...(index === 3
       ? { advantage: null, trainingUse: "excluded:failed" as const }
       : { advantage: ((index % 5) - 2) / 2, trainingUse: "trained" as const }),
@@ -248,19 +246,17 @@ function hardRecord(): RolloutRecord {
     { ...turn, reasoning: "First I think about it.\nThen I call the tool.", content: HOSTILE_TEXT },
     {
       ...turn,
-      ...{
-        content: "",
-        calls: [],
-        errors: [
-          {
-            kind: "json",
-            raw: '{"name": "answer", }',
-            message: "The call is not JSON: unexpected }.",
-          },
-        ],
-        results: [],
-        nudge: "Call a tool.",
-      },
+      content: "",
+      calls: [],
+      errors: [
+        {
+          kind: "json",
+          raw: '{"name": "answer", }',
+          message: "The call is not JSON: unexpected }.",
+        },
+      ],
+      results: [],
+      nudge: "Call a tool.",
     },
     {
       ...turn,
@@ -278,14 +274,12 @@ function hardRecord(): RolloutRecord {
     },
   ];
   return aRecord({
-    ...{
-      turns,
-      systemText: "You are a helper.",
-      promptText: HOSTILE_TEXT,
-      rewards: [1, 0.2, 0.9],
-      reward: 1,
-      attempt: 1,
-    },
+    turns,
+    systemText: "You are a helper.",
+    promptText: HOSTILE_TEXT,
+    rewards: [1, 0.2, 0.9],
+    reward: 1,
+    attempt: 1,
     rewardBreakdown: {
       group: null,
       nonterminal: null,
@@ -302,7 +296,11 @@ function lastStream() {
   const ids = Array.from({ length: 60 }, (_, index) => 100 + index);
   const mask = ids.map((_, index) => (index < 40 ? 0 : 1));
   return {
-    ...{ group: 0, rollout: 0, stream: 2, ids, mask },
+    group: 0,
+    rollout: 0,
+    stream: 2,
+    ids,
+    mask,
     samplerLogprobs: mask.map((trained) => trained * -0.5),
     trainerLogprobs: ids.map((_, index) => (index === 0 ? Number.NaN : -0.5)),
     advantages: mask.map((trained) => trained * 0.5),
@@ -314,7 +312,10 @@ function longTokens(length: number) {
   const ids = Array.from({ length }, (_, index) => 5 + (index % 400));
   const isTrained = (index: number): boolean => index >= 500 && index % 50 < 40;
   return {
-    ...{ group: 0, rollout: 0, stream: 0, ids },
+    group: 0,
+    rollout: 0,
+    stream: 0,
+    ids,
     samplerLogprobs: ids.map((_, index) => (isTrained(index) ? -((index % 17) / 4) : 0)),
     trainerLogprobs: ids.map((_, index) =>
       index === 0 ? Number.NaN : -((index % 17) / 4) + Math.sin(index) / 10,

@@ -65,7 +65,8 @@ it("shows an address to its end and nothing that turns text around", async () =>
   const origin = `https://tinker.thinkingmachines.dev.${"a".repeat(60)}.evil.example`;
   const ui = new FakeUi({ confirm: false });
   await new Approvals({ memory: new FakeMemory(), ui }).ask({
-    ...{ origin, folder: "/a\u202eb\nc" },
+    origin,
+    folder: "/a\u202eb\nc",
     key: "K",
   });
   expect(ui.shown[0]).toContain(".evil.example?");

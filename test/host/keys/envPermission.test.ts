@@ -13,7 +13,9 @@ function setUp(answers: readonly Answer[], change: Partial<EnvPermissionOptions>
   const ui = new FakeUi(...answers);
   let setting: "ask" | "always" | "never" = "ask";
   const permission = new EnvPermission({
-    ...{ ui, memory: new FakeMemory(), isTrusted: () => true },
+    ui,
+    memory: new FakeMemory(),
+    isTrusted: () => true,
     setting: () => setting,
     allowAlways: async () => {
       setting = "always";

@@ -34,12 +34,17 @@ function setUp(
   const { store } = openStore(new FakeVault());
   const http = Object.assign(new FakeHttp(() => ({})), { close: async () => undefined });
   const envPermission = new EnvPermission({
-    ...{ memory, ui, isTrusted: () => true, setting: () => "ask" },
+    memory,
+    ui,
+    isTrusted: () => true,
+    setting: () => "ask",
     allowAlways: async () => undefined,
   });
   const lines = Object.entries(envFile ?? {}).map(([name, value]) => `${name}=${value}\n`);
   return {
-    ...{ ui, store, envPermission },
+    ui,
+    store,
+    envPermission,
     files: {
       inFolder: async () => (envFile === null ? null : ENV_FILE),
       read: async () => lines.join(""),
@@ -72,7 +77,8 @@ it("asks for a key that .env has and that may not be taken from there", async ()
   const options = setUp([{ notify: "No" }, { type: "tml-typed" }], { TINKER_API_KEY: "tml-x" });
   expect(await gatherKeys(HOSTED, options)).toEqual({
     keys: { TINKER_API_KEY: { value: "tml-typed", origin: "store", host: null } },
-    ...{ allowedOrigins: [], envFile: null },
+    allowedOrigins: [],
+    envFile: null,
   });
 });
 
@@ -96,7 +102,9 @@ it("hands a secret to environments only with permission, which is asked for once
 it("asks for permission when the trainer refused to send a key, and not twice", async () => {
   const options = setUp([{ confirm: true }]);
   const refusal = {
-    ...{ code: "key-host-not-allowed", message: "", key: "TINKER_API_KEY" },
+    code: "key-host-not-allowed",
+    message: "",
+    key: "TINKER_API_KEY",
     host: "https://models.example.org",
   };
   expect(await recoverFromLaunchError(refusal, "/projects/project", options)).toBe(true);

@@ -94,7 +94,8 @@ it.each([
 it("binds a key to the server that the same file names for it", async () => {
   const text = "TINKER_BASE_URL=https://models.example.org\nTINKER_API_KEY=own-server-key";
   const { options, store, ui } = setUp({
-    ...{ text, answers: [{ tick: ["TINKER_API_KEY"] }, { pick: "Keep" }] },
+    text,
+    answers: [{ tick: ["TINKER_API_KEY"] }, { pick: "Keep" }],
   });
   await importEnv(options, undefined);
   expect(await store.get("tinker")).toMatchObject({ host: "models.example.org" });

@@ -3,7 +3,9 @@ import { judgeFormat } from "../../../src/host/keys/keyFormat.ts";
 
 it("trims what was pasted", () => {
   expect(judgeFormat("tinker", "  tml-abc\n", null)).toEqual({
-    ...{ kind: "fits", value: "tml-abc", hint: null },
+    kind: "fits",
+    value: "tml-abc",
+    hint: null,
   });
 });
 
@@ -47,6 +49,7 @@ it.each([
 
 it("holds a key for another server to no service's form", () => {
   expect(judgeFormat("tinker", "anything", "models.example.org")).toMatchObject({
-    ...{ kind: "fits", hint: null },
+    kind: "fits",
+    hint: null,
   });
 });

@@ -22,11 +22,17 @@ function setUp(...answers: readonly Answer[]) {
   const environment = () => ({ OPENAI_API_KEY: "sk-from-environment" });
   const envValues = async () => ({ WANDB_API_KEY: "from-the-env-file" });
   const envPermission = new EnvPermission({
-    ...{ memory, ui, isTrusted: () => true, setting: () => "ask" },
+    memory,
+    ui,
+    isTrusted: () => true,
+    setting: () => "ask",
     allowAlways: async () => undefined,
   });
   return {
-    ...{ ui, store, http, envPermission },
+    ui,
+    store,
+    http,
+    envPermission,
     approvals: new Approvals({ memory, ui }),
     sources: new KeySources({ store, environment, envValues }),
     variables: () => ({}),

@@ -13,7 +13,9 @@ describe("a store that works", () => {
     expect(await store.get("tinker")).toMatchObject({ value: VALUE, host: "models.example.org" });
     const list = await store.list();
     expect(list).toContainEqual({
-      ...{ id: "tinker", host: "models.example.org", place: "store" },
+      id: "tinker",
+      host: "models.example.org",
+      place: "store",
       addedAt: "2026-01-01T00:00:00.000Z",
     });
     expect(list).toHaveLength(2);
@@ -24,7 +26,8 @@ describe("a store that works", () => {
     const vault = new FakeVault();
     await openStore(vault).store.set("wandb", VALUE, null);
     expect(JSON.parse(vault.entries.get("wandb") ?? "")).toEqual({
-      ...{ value: VALUE, host: null },
+      value: VALUE,
+      host: null,
       addedAt: "2026-01-01T00:00:00.000Z",
     });
   });

@@ -70,7 +70,8 @@ describe("every service", () => {
           setUp(() => ({ status })),
         ),
       ).toMatchObject({
-        ...{ kind: "unclear", status },
+        kind: "unclear",
+        status,
       });
     }
   });

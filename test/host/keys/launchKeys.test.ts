@@ -115,11 +115,13 @@ describe("missing", () => {
   it("names the model and the environments that need a key", async () => {
     expect((await gather({ environments: { [HOSTED]: "", [LOCAL]: "" } })).missing).toEqual([
       {
-        ...{ id: "tinker", name: "TINKER_API_KEY" },
+        id: "tinker",
+        name: "TINKER_API_KEY",
         reason: { kind: "model", model: "Qwen/Qwen3-8B" },
       },
       {
-        ...{ id: "openreward", name: "OPENREWARD_API_KEY" },
+        id: "openreward",
+        name: "OPENREWARD_API_KEY",
         reason: { kind: "environments", names: [HOSTED] },
       },
     ]);
@@ -159,7 +161,8 @@ describe("secrets that the configuration looks up", () => {
     const { missing } = await gather({ environments: { [HOSTED]: "secrets: {search_key: null}" } });
     expect(missing).toEqual([
       {
-        ...{ id: "env:SEARCH_KEY", name: "SEARCH_KEY" },
+        id: "env:SEARCH_KEY",
+        name: "SEARCH_KEY",
         reason: { kind: "secret", configPath: `environments.${HOSTED}.secrets.search_key` },
       },
     ]);
@@ -177,7 +180,8 @@ describe("secrets that the configuration looks up", () => {
   it("need no permission for environments on this machine", async () => {
     await keep(["env:SEARCH_KEY", ""]);
     const { keys, toApprove } = await gather({
-      ...{ model: "local/tiny-tool", environments: { [LOCAL]: "secrets: {search_key: null}" } },
+      model: "local/tiny-tool",
+      environments: { [LOCAL]: "secrets: {search_key: null}" },
     });
     expect(Object.keys(keys)).toEqual(["SEARCH_KEY"]);
     expect(toApprove).toEqual([]);
@@ -186,7 +190,8 @@ describe("secrets that the configuration looks up", () => {
   it("never hand a key of the program's own services to environments", async () => {
     await keep(["tinker", ""], ["wandb", ""]);
     const { keys } = await gather({
-      ...{ model: "local/tiny-tool", environments: { [LOCAL]: "" } },
+      model: "local/tiny-tool",
+      environments: { [LOCAL]: "" },
       more: "secrets: {tinker_api_key: null, WANDB_API_KEY: null}",
     });
     expect(keys).toEqual({});

@@ -133,11 +133,13 @@ it("offers the memory of the window when the secret store does not work", async 
 it("asks for everything that a start lacks, saying what for, until the user goes away", async () => {
   const missing: readonly MissingKey[] = [
     {
-      ...{ id: "tinker", name: "TINKER_API_KEY" },
+      id: "tinker",
+      name: "TINKER_API_KEY",
       reason: { kind: "model", model: "Qwen/Qwen3-8B" },
     },
     {
-      ...{ id: "openreward", name: "OPENREWARD_API_KEY" },
+      id: "openreward",
+      name: "OPENREWARD_API_KEY",
       reason: { kind: "environments", names: ["Owner/Name"] },
     },
   ];

@@ -23,8 +23,17 @@ async function aRun(place: string, configPath = path): Promise<string> {
   const run = join(folder, place);
   await mkdir(run, { recursive: true });
   const file = {
-    ...{ schemaVersion: 1, runId: "r", name: "r", pid: 1, owner: "terminal", configPath },
-    ...{ startedAtMs: 1, heartbeatAtMs: 1, generation: 0, attempt: 1, phase: "stopped" },
+    schemaVersion: 1,
+    runId: "r",
+    name: "r",
+    pid: 1,
+    owner: "terminal",
+    configPath,
+    startedAtMs: 1,
+    heartbeatAtMs: 1,
+    generation: 0,
+    attempt: 1,
+    phase: "stopped",
     control: null,
   };
   await writeFile(join(run, "run.json"), JSON.stringify(file));

@@ -14,7 +14,10 @@ import { aRun } from "../views/runEntries.ts";
 
 const FOLDER = "/projects/.tinker-rl/runs/demo";
 const CUT: AlarmNotice = {
-  ...{ id: "truncated_turns", severity: "warning", seen: "Many.", meaning: "Bad." },
+  id: "truncated_turns",
+  severity: "warning",
+  seen: "Many.",
+  meaning: "Bad.",
   edits: [{ path: ["max_response_tokens"], value: 96 }],
 };
 
@@ -40,13 +43,18 @@ function setUp(isLive = true) {
     throw error;
   };
   const alarms = new RunAlarms({
-    ...{ store, onError },
+    store,
+    onError,
     feeds: new RunFeeds({ store, fileSystem, onError }),
   });
   const changes: string[] = [];
   alarms.onDidChange((folder) => changes.push(folder));
   const events = createEventLog({
-    ...{ fileSystem, clock: new FakeClock(), redactor: new Redactor(), folder: FOLDER, attempt: 1 },
+    fileSystem,
+    clock: new FakeClock(),
+    redactor: new Redactor(),
+    folder: FOLDER,
+    attempt: 1,
   });
   let step = 0;
   /** Writes a step after which the alarm fires or not. */

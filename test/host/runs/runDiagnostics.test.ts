@@ -13,12 +13,20 @@ describe("what a trainer printed about a configuration", () => {
     ].join("\n");
     expect(findingsIn(message)).toEqual([
       {
-        ...{ path: "/projects/tinker-config.yaml", line: 11, column: 2, severity: "error" },
-        ...{ code: "TRL110", message: "Unknown key `lr`. (lr)" },
+        path: "/projects/tinker-config.yaml",
+        line: 11,
+        column: 2,
+        severity: "error",
+        code: "TRL110",
+        message: "Unknown key `lr`. (lr)",
       },
       {
-        ...{ path: "C:\\work\\a.yaml", line: 0, column: 0, severity: "warning" },
-        ...{ code: "TRL207", message: "unusual" },
+        path: "C:\\work\\a.yaml",
+        line: 0,
+        column: 0,
+        severity: "warning",
+        code: "TRL207",
+        message: "unusual",
       },
     ]);
   });

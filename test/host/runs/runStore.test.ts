@@ -55,9 +55,18 @@ afterEach(async () => {
 /** A trainer of this very process has just written a heartbeat. */
 async function writeRun(changes: Partial<RunFile> = {}): Promise<void> {
   const file: RunFile = {
-    ...{ schemaVersion: 1, runId: "r", name: "demo", pid: process.pid, owner: "terminal" },
-    ...{ startedAtMs: clock.now(), heartbeatAtMs: clock.now(), generation: 0, attempt: 1 },
-    ...{ phase: "running", configPath: "/c.yaml", control },
+    schemaVersion: 1,
+    runId: "r",
+    name: "demo",
+    pid: process.pid,
+    owner: "terminal",
+    startedAtMs: clock.now(),
+    heartbeatAtMs: clock.now(),
+    generation: 0,
+    attempt: 1,
+    phase: "running",
+    configPath: "/c.yaml",
+    control,
     ...changes,
   };
   await fileSystem.writeAtomic(`${RUN}/run.json`, new TextEncoder().encode(JSON.stringify(file)));

@@ -60,8 +60,14 @@ async function aWindow({ isRefused = false, waits = false } = {}) {
     const sweep = new SweepTraining(
       { ...ports, log: silentLog, trainings },
       {
-        ...{ configPath: "/p/c.yaml", title: "sweep c", project: "/p", overrides: ["max_steps=3"] },
-        ...{ grid: ["seed=1,2,3"], parallel: 1, retriesFailed: false, ...changes },
+        configPath: "/p/c.yaml",
+        title: "sweep c",
+        project: "/p",
+        overrides: ["max_steps=3"],
+        grid: ["seed=1,2,3"],
+        parallel: 1,
+        retriesFailed: false,
+        ...changes,
       },
     );
     const printed: string[] = [];
@@ -87,7 +93,10 @@ it("goes through its runs with one place among the trainings, each a training of
   expect(await end).toMatchObject({ exitCode: 0 });
   expect(places()).toBe(0);
   expect(requests[1]).toMatchObject({
-    ...{ configPath: "/p/c.yaml", title: "seed 2", resume: null, project: "/p" },
+    configPath: "/p/c.yaml",
+    title: "seed 2",
+    resume: null,
+    project: "/p",
     overrides: ["max_steps=3", "seed=2", "run_name=c-sweep.seed_2"],
     settingOverrides: [],
     sweep: { name: "c-sweep", combination: 1, settings: ["seed=2"] },

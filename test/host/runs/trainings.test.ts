@@ -59,7 +59,9 @@ function open({
       copiesFolder: join(folder, "copies"),
       environment: () => ({}),
     },
-    ...{ slots, createLaunchRequest, recoverFromLaunchError: async () => false },
+    slots,
+    createLaunchRequest,
+    recoverFromLaunchError: async () => false,
     onError: (error) => expect.unreachable(String(error)),
   });
   const ended: TrainingEnded[] = [];

@@ -33,7 +33,10 @@ async function writeEvaluations(
     const counts = { tasks, rollouts: tasks, failed: 0, tokensMean: 1, turnsMean: 1 };
     const result = { ...CELL, ...counts, rewardMean, low: null, high: null };
     const line = {
-      ...{ step: 10, purpose, timeMs: 1, results: [{ ...result, successFraction: rewardMean }] },
+      step: 10,
+      purpose,
+      timeMs: 1,
+      results: [{ ...result, successFraction: rewardMean }],
       ...(model !== undefined && { model: { name: model, path: null } }),
     };
     await append(runPaths(folder).evaluations, encodeJsonLine(line));

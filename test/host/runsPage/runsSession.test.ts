@@ -32,11 +32,16 @@ async function open(count: number) {
   const feeds = new RunFeeds({ store, fileSystem, onError: fail });
   let layout: string | null = null;
   const digests = new RunDigests({
-    ...{ fileSystem, cachePath: join(root, "digests.json"), shortenPath: (path: string) => path },
+    fileSystem,
+    cachePath: join(root, "digests.json"),
+    shortenPath: (path: string) => path,
   });
   const session = new RunsSession(
     {
-      ...{ clock: systemClock, runs: () => store.runs, digests, hasSingleKeys: () => true },
+      clock: systemClock,
+      runs: () => store.runs,
+      digests,
+      hasSingleKeys: () => true,
       layout: {
         read: () => layout,
         keep: async (next) => {
@@ -277,7 +282,9 @@ describe("the session of the runs table", () => {
     const fileSystem = createFileSystem();
     const [folder = ""] = folders;
     expect((await readMarks(fileSystem.within(folder), folder)).run).toMatchObject({
-      ...{ star: true, tags: ["good", "seed 1"], note: "A note." },
+      star: true,
+      tags: ["good", "seed 1"],
+      note: "A note.",
     });
     const next = await open(2);
     next.session.receive({ kind: "ready", version: 1 });

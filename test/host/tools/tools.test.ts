@@ -71,7 +71,9 @@ beforeAll(async () => {
   if (listed === null) throw new Error("The run was not written.");
   run = { ...listed, status: null, best: null, isLive: true };
   tools = new Tools({
-    ...{ fileSystem, redactor, now: Date.now },
+    fileSystem,
+    redactor,
+    now: Date.now,
     store: { runs: [run] },
     // What is asked of one.
     finder: { configs: [{ fsPath: join(editor.root, "a", "tinker-config.yaml") } as never] },
@@ -128,7 +130,9 @@ describe("the tools of language models", () => {
     const { firing, earlier } = await ask("explainAlarms", { run: "hard" });
     expect(firing).toMatchObject([
       {
-        ...{ alarm: "truncated_turns", severity: "warning", step: 19 },
+        alarm: "truncated_turns",
+        severity: "warning",
+        step: 19,
         seen: expect.stringContaining("cut off"),
         edits: ["max_response_tokens=96"],
         takesEffect: "at once",

@@ -14,8 +14,16 @@ function row(
   const expires_at = hours === null ? null : new Date(NOW_MS + hours * HOUR_MS).toISOString();
   return checkpointRow(
     {
-      ...{ name: "a", step: 10, epoch: 0, position: 160, kind, metrics, expires_at },
-      ...{ state_path: "tinker://s:train:0/weights/a", sampler_path: null, renderer: "r" },
+      name: "a",
+      step: 10,
+      epoch: 0,
+      position: 160,
+      kind,
+      metrics,
+      expires_at,
+      state_path: "tinker://s:train:0/weights/a",
+      sampler_path: null,
+      renderer: "r",
       created_at: "",
     },
     { nowMs: NOW_MS, isHosted },

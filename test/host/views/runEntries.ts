@@ -14,7 +14,12 @@ export function aRun(changes: Partial<RunEntry> = {}): RunEntry {
     recentRewards: [0.1, 0.2, 0.2, 0.5, 0.6, 0.634],
     trend: {
       direction: "rising",
-      ...{ since: 0, steps: 12, was: 0.1, now: 0.63, slope: 0.05, slopeError: 0.01 },
+      since: 0,
+      steps: 12,
+      was: 0.1,
+      now: 0.63,
+      slope: 0.05,
+      slopeError: 0.01,
     },
     alarms: [],
     pendingReports: { rollouts: 0, rows: 0, isSummaryMissing: false },

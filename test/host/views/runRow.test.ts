@@ -45,9 +45,18 @@ describe("the row of a run", () => {
   it("names an evaluation by its models, which no resume goes on with", () => {
     const models = ["base", "step 10"].map((name, step) => ({ name, path: null, step }));
     const file: RunFile = {
-      ...{ schemaVersion: 1, runId: "r", name: "demo", pid: 1, owner: "terminal" },
-      ...{ startedAtMs: 0, heartbeatAtMs: 0, generation: 1, attempt: 1, phase: "stopped" },
-      ...{ configPath: "a.yaml", control: null },
+      schemaVersion: 1,
+      runId: "r",
+      name: "demo",
+      pid: 1,
+      owner: "terminal",
+      startedAtMs: 0,
+      heartbeatAtMs: 0,
+      generation: 1,
+      attempt: 1,
+      phase: "stopped",
+      configPath: "a.yaml",
+      control: null,
     };
     const evaluation = { models, digest: "d" };
     const changes = { phase: "stopped", isLive: false, steps: 0 } as const;
@@ -67,15 +76,13 @@ describe("the row of a run", () => {
         preparing: "loading the tokenizer",
         folder: null,
       } as const),
-      ...{
-        step: 0,
-        totalSteps: null,
-        rollouts: null,
-        evaluated: null,
-        rewardMean: null,
-        trend: null,
-        attached: 1,
-      },
+      step: 0,
+      totalSteps: null,
+      rollouts: null,
+      evaluated: null,
+      rewardMean: null,
+      trend: null,
+      attached: 1,
     };
     const run = aRun({ phase: "preparing", status });
     expect(runRow(run, plain).description).toBe("preparing: loading the tokenizer");
@@ -88,8 +95,18 @@ describe("the row of a run", () => {
   ] as const)("%s with %s says what ended it", (phase, code, text) => {
     const ending = { code, message: "The run has ended." };
     const file: RunFile = {
-      ...{ schemaVersion: 1, runId: "a", name: "demo", pid: 1, owner: "terminal", phase, ending },
-      ...{ startedAtMs: 0, heartbeatAtMs: 0, generation: 0, attempt: 1, control: null },
+      schemaVersion: 1,
+      runId: "a",
+      name: "demo",
+      pid: 1,
+      owner: "terminal",
+      phase,
+      ending,
+      startedAtMs: 0,
+      heartbeatAtMs: 0,
+      generation: 0,
+      attempt: 1,
+      control: null,
       configPath: "/projects/config.yaml",
     };
     const { description } = runRow(aRun({ phase, isLive: false, file }), plain);

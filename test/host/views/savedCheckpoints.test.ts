@@ -11,9 +11,17 @@ const RUN = "/runs/demo";
 
 function aSave(name: string): CheckpointEntry {
   return {
-    ...{ name, step: 1, epoch: 0, position: 1, kind: "periodic", expires_at: null, metrics: {} },
-    ...{ state_path: `tinker://x/weights/${name}`, sampler_path: null },
-    ...{ renderer: "qwen3", created_at: "2026-01-01T00:00:00Z" },
+    name,
+    step: 1,
+    epoch: 0,
+    position: 1,
+    kind: "periodic",
+    expires_at: null,
+    metrics: {},
+    state_path: `tinker://x/weights/${name}`,
+    sampler_path: null,
+    renderer: "qwen3",
+    created_at: "2026-01-01T00:00:00Z",
   };
 }
 

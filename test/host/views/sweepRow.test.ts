@@ -4,9 +4,18 @@ import type { RunFile } from "../../../src/shared/runFile.ts";
 import { aRun } from "./runEntries.ts";
 
 const FILE: RunFile = {
-  ...{ schemaVersion: 1, runId: "r", name: "demo-sweep.seed_1", pid: 1, owner: "editor" },
-  ...{ startedAtMs: 0, heartbeatAtMs: 0, generation: 1, attempt: 1, phase: "done" },
-  ...{ configPath: "/c.yaml", control: null },
+  schemaVersion: 1,
+  runId: "r",
+  name: "demo-sweep.seed_1",
+  pid: 1,
+  owner: "editor",
+  startedAtMs: 0,
+  heartbeatAtMs: 0,
+  generation: 1,
+  attempt: 1,
+  phase: "done",
+  configPath: "/c.yaml",
+  control: null,
   sweep: { id: "s", name: "demo-sweep", combination: 0, settings: ["seed=1", "lora_rank=4"] },
 };
 

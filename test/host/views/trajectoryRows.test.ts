@@ -56,7 +56,8 @@ test("an evaluation by itself is called after its model", () => {
 
 test("each of several models that were evaluated after the same steps has its own mean", () => {
   const entryOf = (name: string, ...means: readonly number[]) => ({
-    ...{ step: 10, model: { name, path: null } },
+    step: 10,
+    model: { name, path: null },
     results: means.map((rewardMean) => ({ ...result, rewardMean })),
   });
   const entries = [entryOf("A", 0.1), entryOf("A", 0), entryOf("B", 1, 0.5)];

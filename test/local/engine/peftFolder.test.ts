@@ -13,7 +13,11 @@ function adapter(withOptimizer: boolean): Uint8Array {
   const optimizer = withOptimizer ? newOptimizerState(layout.length) : null;
   const parameters = Float32Array.from({ length: layout.length }, (_, i) => i);
   return encodeAdapter("local/test", {
-    ...{ layout, parameters, optimizer, trainAttn: true, trainMlp: true },
+    layout,
+    parameters,
+    optimizer,
+    trainAttn: true,
+    trainMlp: true,
   });
 }
 
@@ -27,7 +31,10 @@ describe("a PEFT folder", () => {
       new TextDecoder().decode(folder(true).get("adapter_config.json")),
     );
     expect(config).toMatchObject({
-      ...{ peft_type: "LORA", base_model_name_or_path: "local/test", r: RANK, lora_alpha: 6 },
+      peft_type: "LORA",
+      base_model_name_or_path: "local/test",
+      r: RANK,
+      lora_alpha: 6,
       target_modules: [
         ...["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"],
       ],

@@ -101,7 +101,11 @@ async function search(
   options: TextThreadOptions = { workerPath },
 ): Promise<readonly FolderReport[]> {
   const task: SearchTask = {
-    ...{ kind: "search", folders, readOnly: [], set: null, maxHits: 10 },
+    kind: "search",
+    folders,
+    readOnly: [],
+    set: null,
+    maxHits: 10,
     query: { text: "", isRegex: false, roles: [], ...query },
   };
   const reports: FolderReport[] = [];
@@ -112,7 +116,7 @@ async function search(
 async function runSaying(name: string, promptText: string): Promise<string> {
   const { folder } = await startRun(
     { fileSystem: createFileSystem(), clock: systemClock },
-    { ...{ parent, name, runId: name, pid: process.pid, owner: "terminal" }, configPath: "c.yaml" },
+    { parent, name, runId: name, pid: process.pid, owner: "terminal", configPath: "c.yaml" },
   );
   await addRollout(folder, { promptText });
   return folder;

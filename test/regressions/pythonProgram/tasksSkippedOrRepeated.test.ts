@@ -27,8 +27,12 @@ const TASKS = [0, 1, 2, 3, 4, 5, 6, 7];
 
 function sequenceOf(count: number): TaskSequence {
   const source: TaskSource = {
-    ...{ environment: "a/b", split: "train" },
-    ...{ count, shuffle: true, numSamples: null, weight: 1 },
+    environment: "a/b",
+    split: "train",
+    count,
+    shuffle: true,
+    numSamples: null,
+    weight: 1,
   };
   return createTaskSequence([source], 42, "proportional", sha256);
 }
@@ -91,7 +95,8 @@ ${NAMES.map((name) => `  ${name}: {num_rollouts: 2, splits: {train: }}\n`).join(
     const options: PrepareOptions = {
       config: configIn(text),
       service: { ...service, capabilities: async () => [model] },
-      ...{ sha256, clock },
+      sha256,
+      clock,
       random: { uuid: () => "id", uniform: () => 0 },
       environment: (name) => ({
         ...scriptedEnvironment(),

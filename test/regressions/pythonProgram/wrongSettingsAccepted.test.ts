@@ -47,7 +47,8 @@ describe("values that were accepted", () => {
   it("a run finds out what its log-probs hold, and reports it", async () => {
     const context = aContext({ settings: someSettings({ temperature: 0.7 }) });
     expect(original.samplingParameters({ temperature: 0.7, top_p: null })).toEqual({
-      ...{ temperature: 0.7, top_p: 1 },
+      temperature: 0.7,
+      top_p: 1,
     });
     for (const reports of ["raw", "scaled"] as const) {
       expect(await checkSampling(context, toySampler({ reports }), 0)).toEqual({

@@ -150,8 +150,12 @@ describe("the update", () => {
     expect(lossCalls.map((one) => one.data.length)).toEqual([2, 2]);
     expect(adamCalls).toHaveLength(2);
     expect(adamCalls[0]).toEqual({
-      ...{ learning_rate: 1e-4, weight_decay: 0 },
-      ...{ beta1: 0.8, beta2: 0.99, eps: 1e-8, grad_clip_norm: 1 },
+      learning_rate: 1e-4,
+      weight_decay: 0,
+      beta1: 0.8,
+      beta2: 0.99,
+      eps: 1e-8,
+      grad_clip_norm: 1,
     });
   });
 

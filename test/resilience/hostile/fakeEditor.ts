@@ -117,7 +117,9 @@ export const workspace = {
   onDidChangeWorkspaceFolders: quiet,
   onDidChangeTextDocument: quiet,
   createFileSystemWatcher: () => ({
-    ...{ onDidCreate: quiet, onDidDelete: quiet, onDidChange: quiet },
+    onDidCreate: quiet,
+    onDidDelete: quiet,
+    onDidChange: quiet,
     dispose: () => undefined,
   }),
   findFiles: async () => found.configs,

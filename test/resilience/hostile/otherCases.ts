@@ -35,11 +35,19 @@ export function writeLaunchCase(
   home: string,
 ): Attack {
   const request = {
-    ...{ configPath: choose.pick(plantedPaths(home)), title: "train", resume: null, overrides: [] },
-    ...{ program: folder, pid: 2 ** 30 },
+    configPath: choose.pick(plantedPaths(home)),
+    title: "train",
+    resume: null,
+    overrides: [],
+    program: folder,
+    pid: 2 ** 30,
   };
   const launch = {
-    ...{ schemaVersion: 1, pid: 2 ** 30, control: null, exitCode: 0, error: null },
+    schemaVersion: 1,
+    pid: 2 ** 30,
+    control: null,
+    exitCode: 0,
+    error: null,
     folder: choose.pick(plantedPaths(home)),
   };
   const files: Record<string, string | Uint8Array> = {

@@ -137,7 +137,9 @@ const CHANGES: Readonly<Record<string, Change>> = {
     ]);
     const file = {
       ...document(folder, "run.json"),
-      ...{ phase: "running", pid: process.pid, heartbeatAtMs: Date.now() + 1e9 },
+      phase: "running",
+      pid: process.pid,
+      heartbeatAtMs: Date.now() + 1e9,
       control: {
         address: choose.pick([join(dirname(tokenPath), "control.sock"), home]),
         tokenPath,

@@ -13,8 +13,11 @@ const ROWS = [
   { step: 1, loss: 0.25 },
 ];
 const OUTCOME: Outcome = {
-  ...{ rows: ROWS, comparable: ROWS, tokens: ["AAAA", "BBBB"] },
-  ...{ rollouts: [["said"], []], weights: ["state", "sampler"] },
+  rows: ROWS,
+  comparable: ROWS,
+  tokens: ["AAAA", "BBBB"],
+  rollouts: [["said"], []],
+  weights: ["state", "sampler"],
 };
 const EVENTS = [
   { eventType: "rollout", eventId: "9", rolloutName: "first" },
@@ -62,7 +65,10 @@ function lossPassage(seqId: number, token: number, id: string) {
   const data = [{ tokens: Int32Array.from([token]), lossInputs: {} }];
   const call = { modelId: "model", seqId, data, lossFn: "ppo", lossConfig: {}, forwardOnly: false };
   return {
-    ...{ method: "POST", path: "/api/v1/forward_backward", headers: {}, fault: null },
+    method: "POST",
+    path: "/api/v1/forward_backward",
+    headers: {},
+    fault: null,
     body: Buffer.from(encodeForwardBackwardRequest(call)),
     answer: id === "" ? null : { status: 200, body: Buffer.from(`{"request_id":"${id}"}`) },
   };
@@ -72,7 +78,9 @@ async function reportedWandb({ rows, isComplete }: Sent): Promise<FakeWandbServe
   const server = new FakeWandbServer();
   const post = (path: string, body: object) =>
     server.send({
-      ...{ method: "POST", url: `http://localhost${path}`, headers: { authorization: "key" } },
+      method: "POST",
+      url: `http://localhost${path}`,
+      headers: { authorization: "key" },
       body: JSON.stringify(body),
     });
   const variables = { name: "run", project: "resilience", config: "{}" };

@@ -59,7 +59,10 @@ export async function openStage({ folder, seed, ledger }: StageOptions): Promise
     wandb: await open("wandb"),
   };
   return {
-    ...{ proxies, training, uploads, store },
+    proxies,
+    training,
+    uploads,
+    store,
     wandb: wandb.fake,
     variables: {
       TINKER_API_KEY: serving.key,

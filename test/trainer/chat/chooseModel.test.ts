@@ -10,21 +10,39 @@ import { aRunState } from "../runState.ts";
 
 const FOLDER = "/runs/demo";
 const RUN_FILE = {
-  ...{ schemaVersion: 1, runId: "run-1", name: "demo", pid: 1, owner: "terminal" },
-  ...{ startedAtMs: 0, heartbeatAtMs: 0, generation: 0, attempt: 0, phase: "done" },
-  ...{ configPath: "/project/demo.yaml", control: null },
+  schemaVersion: 1,
+  runId: "run-1",
+  name: "demo",
+  pid: 1,
+  owner: "terminal",
+  startedAtMs: 0,
+  heartbeatAtMs: 0,
+  generation: 0,
+  attempt: 0,
+  phase: "done",
+  configPath: "/project/demo.yaml",
+  control: null,
 };
 const CONFIG = {
-  ...{ model_name: "Qwen/Qwen3-8B", batch_size: 1, max_steps: 1 },
+  model_name: "Qwen/Qwen3-8B",
+  batch_size: 1,
+  max_steps: 1,
   environments: { "Owner/Game": { splits: { train: {} }, num_rollouts: 2 } },
 };
 
 function saved(name: string, changes: Partial<CheckpointEntry> = {}): CheckpointEntry {
   return {
-    ...{ name, step: 1, epoch: 0, position: 1, kind: "periodic", metrics: {}, renderer: "r" },
+    name,
+    step: 1,
+    epoch: 0,
+    position: 1,
+    kind: "periodic",
+    metrics: {},
+    renderer: "r",
     state_path: `tinker://run-1/weights/${name}`,
     sampler_path: `tinker://run-1/sampler_weights/${name}`,
-    ...{ expires_at: null, created_at: "2026-01-01T00:00:00Z" },
+    expires_at: null,
+    created_at: "2026-01-01T00:00:00Z",
     ...changes,
   };
 }

@@ -29,23 +29,38 @@ export async function aStore(): Promise<AStore> {
   const folder = mkdtempSync(join(tmpdir(), "store-"));
   const store = new CheckpointStore({
     root: join(folder, "runs"),
-    ...{ files: createFileSystem(), clock: systemClock, log: silentLog, pid: 1 },
+    files: createFileSystem(),
+    clock: systemClock,
+    log: silentLog,
+    pid: 1,
     uuid: () => "0a",
     isProcessAlive: () => false,
   });
   const lora = { rank: 8, train_attn: true, train_mlp: true, train_unembed: true };
   await store.save(KEY, {
-    ...{ bytes: ADAPTER, baseModel: "local/tiny-tool", lora },
-    ...{ runMetadata: null, userMetadata: null, ttlSeconds: null, overwrite: false },
+    bytes: ADAPTER,
+    baseModel: "local/tiny-tool",
+    lora,
+    runMetadata: null,
+    userMetadata: null,
+    ttlSeconds: null,
+    overwrite: false,
   });
   return { folder, store, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
 export function anEntry(changes: Partial<CheckpointEntry> = {}): CheckpointEntry {
   return {
-    ...{ name: KEY.name, step: 2, epoch: 0, position: 8, kind: "final" },
-    ...{ state_path: PATH, sampler_path: null, expires_at: null },
-    ...{ metrics: { "rollout/reward/mean": 0.5 }, renderer: "tiny" },
+    name: KEY.name,
+    step: 2,
+    epoch: 0,
+    position: 8,
+    kind: "final",
+    state_path: PATH,
+    sampler_path: null,
+    expires_at: null,
+    metrics: { "rollout/reward/mean": 0.5 },
+    renderer: "tiny",
     created_at: "2026-11-22T09:41:00.000Z",
     ...changes,
   };
@@ -62,8 +77,17 @@ export function aRunFolder(
   const lines = entries.map((entry) => `${JSON.stringify(entry)}\n`).join("");
   writeFileSync(join(folder, "checkpoints.jsonl"), lines);
   const runFile: RunFile = {
-    ...{ schemaVersion: 1, runId: "demo", name: "demo", pid: 1, owner: "terminal", generation: 1 },
-    ...{ startedAtMs: 0, heartbeatAtMs: 0, attempt: 1, phase: "done", control: null },
+    schemaVersion: 1,
+    runId: "demo",
+    name: "demo",
+    pid: 1,
+    owner: "terminal",
+    generation: 1,
+    startedAtMs: 0,
+    heartbeatAtMs: 0,
+    attempt: 1,
+    phase: "done",
+    control: null,
     configPath: join(parent, "demo.yaml"),
   };
   writeFileSync(join(folder, "run.json"), JSON.stringify(runFile));

@@ -37,8 +37,13 @@ afterEach(() => {
 
 function download(source: string, changes: Partial<DownloadRequest> = {}) {
   return downloadCheckpoint(fileSystem, {
-    ...{ source, name: null, output: join(folder, "out"), isLocalOnly: false },
-    ...{ allowedOrigins: [], folder, ...changes },
+    source,
+    name: null,
+    output: join(folder, "out"),
+    isLocalOnly: false,
+    allowedOrigins: [],
+    folder,
+    ...changes,
   });
 }
 

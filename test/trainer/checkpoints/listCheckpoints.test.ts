@@ -35,7 +35,9 @@ afterEach(async () => {
 });
 
 const places = (isLocalOnly = false) => ({
-  ...{ isLocalOnly, allowedOrigins: [], folder: here.folder },
+  isLocalOnly,
+  allowedOrigins: [],
+  folder: here.folder,
 });
 
 async function save(kind: "weights" | "external_weights", name: string): Promise<string> {
@@ -73,7 +75,10 @@ describe("one checkpoint", () => {
   it("of this computer is described without the service", async () => {
     vi.stubEnv("TINKER_BASE_URL", "http://127.0.0.1:1");
     expect(await describeCheckpoint(fileSystem, { ...places(), path: PATH })).toMatchObject({
-      ...{ place: "this computer", path: PATH, baseModel: "local/tiny-tool", loraRank: 8 },
+      place: "this computer",
+      path: PATH,
+      baseModel: "local/tiny-tool",
+      loraRank: 8,
       consoleUrl: null,
     });
   });
@@ -81,7 +86,10 @@ describe("one checkpoint", () => {
   it("of the account has its facts, and a page only at the hosted service", async () => {
     expect(await describeCheckpoint(fileSystem, { ...places(), path: remotePath() })).toMatchObject(
       {
-        ...{ place: "Tinker", path: remotePath(), baseModel: "local/fake", loraRank: 8 },
+        place: "Tinker",
+        path: remotePath(),
+        baseModel: "local/fake",
+        loraRank: 8,
         consoleUrl: null,
       },
     );

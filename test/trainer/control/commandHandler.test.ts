@@ -23,7 +23,8 @@ beforeEach(() => {
   status = { ...INITIAL_STATUS, phase: "running", folder };
   calls = [];
   handler = new CommandHandler({
-    ...{ control, fileSystem },
+    control,
+    fileSystem,
     status: () => status,
     stopNow: () => calls.push("stopNow"),
     onPausing: (isPausing) => calls.push(isPausing ? "pausing" : "running"),

@@ -40,8 +40,17 @@ async function open(changes: Partial<ControlChannelOptions> = {}) {
 }
 
 const RUN_FILE: RunFile = {
-  ...{ schemaVersion: 1, runId: "r", name: "demo", pid: 1, owner: "editor", startedAtMs: 0 },
-  ...{ heartbeatAtMs: 0, generation: 0, attempt: 1, phase: "preparing", configPath: "/c.yaml" },
+  schemaVersion: 1,
+  runId: "r",
+  name: "demo",
+  pid: 1,
+  owner: "editor",
+  startedAtMs: 0,
+  heartbeatAtMs: 0,
+  generation: 0,
+  attempt: 1,
+  phase: "preparing",
+  configPath: "/c.yaml",
   control: null,
 };
 

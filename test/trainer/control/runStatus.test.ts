@@ -3,7 +3,12 @@ import type { ProgressEvent } from "../../../src/core/training/run/progress.ts";
 import { advanceStatus, INITIAL_STATUS } from "../../../src/trainer/control/runStatus.ts";
 
 const rolloutOf = (rollouts: number, done: number): ProgressEvent => ({
-  ...{ kind: "rollout-finished", step: 0, rollouts, done, reward: 1, sampledTokens: 10 },
+  kind: "rollout-finished",
+  step: 0,
+  rollouts,
+  done,
+  reward: 1,
+  sampledTokens: 10,
 });
 const evaluated: ProgressEvent = { kind: "evaluated", step: 0, purpose: "periodic", results: [] };
 
@@ -14,7 +19,10 @@ function countsAfter(...events: readonly ProgressEvent[]) {
 
 it("counts the rollouts of an evaluation between steps apart from those of a step", () => {
   const evaluating: ProgressEvent = {
-    ...{ kind: "evaluating", step: 0, rollouts: 64, purpose: "start" },
+    kind: "evaluating",
+    step: 0,
+    rollouts: 64,
+    purpose: "start",
   };
   expect(countsAfter(evaluating, rolloutOf(64, 3))).toEqual({
     rollouts: null,
@@ -30,7 +38,10 @@ it("counts the rollouts of an evaluation between steps apart from those of a ste
 it("goes on counting a step while an evaluation beside it begins and ends", () => {
   const step: ProgressEvent = { kind: "step-started", step: 4, rollouts: 32 };
   const beside: ProgressEvent = {
-    ...{ kind: "evaluating-beside", step: 4, done: 24, rollouts: 64 },
+    kind: "evaluating-beside",
+    step: 4,
+    done: 24,
+    rollouts: 64,
   };
   expect(countsAfter(step, beside, rolloutOf(32, 7))).toEqual({
     rollouts: { done: 7, total: 32 },

@@ -53,7 +53,10 @@ it("ends at once when the run does", async () => {
   const http = new FakeHttp(() => "lost");
   const stopping = new AbortController();
   const answered = checkReachable({
-    ...{ http, clock, url: "http://ors.test", source: null },
+    http,
+    clock,
+    url: "http://ors.test",
+    source: null,
     signal: stopping.signal,
   });
   const stopped = new AppError("stopped", "The run is stopped.");

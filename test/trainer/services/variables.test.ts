@@ -77,7 +77,9 @@ describe("what an editor hands over", () => {
     vi.stubEnv("TINKER_RL_TEST_VARIABLE", "process");
     const variable = await loadVariables(folder, launchRequest);
     expect(variable("TINKER_RL_TEST_VARIABLE")).toEqual({
-      ...{ value: "store", origin: "store", host: "one.example" },
+      value: "store",
+      origin: "store",
+      host: "one.example",
     });
   });
 

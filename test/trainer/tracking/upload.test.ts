@@ -36,7 +36,10 @@ async function setUp(promptText: string) {
     control: new RunControl(),
     ports: { clock, random, sha256 },
     storage: {
-      ...{ fileSystem, folder: "run", store, attempt: 1 },
+      fileSystem,
+      folder: "run",
+      store,
+      attempt: 1,
       usage: createUsageLog({ fileSystem, folder: "run", log: silentLog }),
     },
     reporting: {
@@ -50,10 +53,13 @@ async function setUp(promptText: string) {
   const uploads = new RolloutUploads({
     context,
     address: {
-      ...{ url: "https://api.test", key: KEY },
+      url: "https://api.test",
+      key: KEY,
       keySource: { name: "OPENREWARD_API_KEY", origin: "dotenv" },
     },
-    ...{ file: { runId: "id", name: "run" }, firstStep: 0, http: service.http },
+    file: { runId: "id", name: "run" },
+    firstStep: 0,
+    http: service.http,
   });
   const watch = uploads.beside((event) => void reported.push(event));
   const playStep = (): void => {

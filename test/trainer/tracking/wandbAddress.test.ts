@@ -45,7 +45,10 @@ describe("the address of W&B", () => {
   it("is that of the hosted service, or where the variable leads", async () => {
     const key = { WANDB_API_KEY: process(KEY) };
     expect(await addressWith(key)).toEqual({
-      ...{ baseUrl: OFFICIAL, appUrl: null, key: KEY, entity: null },
+      baseUrl: OFFICIAL,
+      appUrl: null,
+      key: KEY,
+      entity: null,
     });
     const own = { ...key, WANDB_BASE_URL: process("https://wandb.acme.example/") };
     expect(await addressWith(own)).toMatchObject({ baseUrl: "https://wandb.acme.example" });
@@ -79,11 +82,13 @@ describe("the address of W&B", () => {
     );
     const settings = { WANDB_API_KEY: process(KEY), WANDB_CONFIG_DIR: process(netrc) };
     expect(await addressWith(settings)).toMatchObject({
-      ...{ baseUrl: "https://acme.wandb.example", entity: "team" },
+      baseUrl: "https://acme.wandb.example",
+      entity: "team",
     });
     const more = { WANDB_BASE_URL: process(OLDER), WANDB_ENTITY: process("ada") };
     expect(await addressWith({ ...settings, ...more })).toMatchObject({
-      ...{ baseUrl: OLDER, entity: "ada" },
+      baseUrl: OLDER,
+      entity: "ada",
     });
     const brought = { ...settings, WANDB_CONFIG_DIR: dotenv(netrc) };
     expect((await addressWith(brought))?.baseUrl).not.toBe("https://acme.wandb.example");

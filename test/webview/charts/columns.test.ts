@@ -10,7 +10,8 @@ function filled(columns: Readonly<Record<string, readonly number[]>>): ColumnSto
     rows: step.length,
     steps: { name: "step", fromRow: 0, values: Float64Array.from(step) },
     columns: Object.entries(others).map(([name, values]) => ({
-      ...{ name, fromRow: 0 },
+      name,
+      fromRow: 0,
       values: Float64Array.from(values),
     })),
   });

@@ -7,12 +7,20 @@ function aView(
   changes: Partial<ChatView> = {},
 ): ChatView {
   return {
-    ...{ task: "local/calculator train 0", notes: [], sampling: null, askedCall: null },
+    task: "local/calculator train 0",
+    notes: [],
+    sampling: null,
+    askedCall: null,
     settings: { temperature: null, maxTokens: null, seed: 1, samples: 1, answersBy: "environment" },
     configured: { temperature: 1, maxTokens: 48 },
     partners: next.map((each) => ({
-      ...{ label: "model", next: each, opening: "", entries: [], candidates: [] },
-      ...{ tokens: 1, reward: null },
+      label: "model",
+      next: each,
+      opening: "",
+      entries: [],
+      candidates: [],
+      tokens: 1,
+      reward: null,
       used: { tokens: 12, costUsd: null },
     })),
     ...changes,

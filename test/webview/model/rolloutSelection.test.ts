@@ -11,10 +11,8 @@ const row = { group: 0, rollout: 0 } as unknown as RolloutRow; // nothing looks 
 
 function aSelection(completedSteps: number) {
   let take: (answer: Answer) => void = () => undefined;
-  let asked = -1;
   const host = {
-    ask: (question: DashboardQuestion & { readonly step: number }, next: typeof take) => {
-      asked = question.step;
+    ask: (_question: DashboardQuestion, next: typeof take) => {
       take = next;
       return () => undefined;
     },
@@ -29,7 +27,8 @@ function aSelection(completedSteps: number) {
   report("one", completedSteps);
   const answer = (): void =>
     take({
-      ...{ kind: "rollouts", id: 1, source: "training", step: asked },
+      kind: "rollouts",
+      id: 1,
       total: 1,
       from: 0,
       rows: [row],

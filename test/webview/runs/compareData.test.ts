@@ -9,8 +9,11 @@ import { restoreLayout, withChosen } from "../../../webview-ui/runs/layout.ts";
 import { runLook } from "../../../webview-ui/runs/runLook.ts";
 
 const OPTIONS: CompareOptions = {
-  ...{ xAxis: "step", smoothing: { kind: "none" }, isLog: false },
-  ...{ xRange: null, yRange: null },
+  xAxis: "step",
+  smoothing: { kind: "none" },
+  isLog: false,
+  xRange: null,
+  yRange: null,
 };
 
 function aCurve(key: string, xs: readonly number[], ys: readonly number[]): Curve {

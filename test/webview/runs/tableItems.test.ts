@@ -18,9 +18,18 @@ const KEYS = ["learning_rate", "seed", "run_name"];
 
 function aRow(id: string, learningRate: number, seed: number, reward: number | null): RunsTableRow {
   return {
-    ...{ id, name: id, state: "done", startedAtMs: 0, steps: 1, totalSteps: 2, reward },
+    id,
+    name: id,
+    state: "done",
+    startedAtMs: 0,
+    steps: 1,
+    totalSteps: 2,
+    reward,
     sweep: null,
-    ...{ tokens: null, costUsd: null, digest: null, mark: NO_MARK },
+    tokens: null,
+    costUsd: null,
+    digest: null,
+    mark: NO_MARK,
     settings: {
       learning_rate: JSON.stringify(learningRate),
       seed: JSON.stringify(seed),

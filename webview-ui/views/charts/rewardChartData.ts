@@ -223,8 +223,13 @@ function environmentEntries(columns: ColumnStore, smoothing: Applied): readonly 
 
 function partEntries(parts: readonly PartColumns[], smoothing: Applied): readonly LegendEntry[] {
   return parts.map(({ label, mean, rollouts }, index) => ({
-    ...{ key: partKey(index), label, ...environmentLook(index), look: "line" },
-    ...{ values: mean, line: joined(smooth(mean, smoothing)), counts: rollouts },
+    key: partKey(index),
+    label,
+    ...environmentLook(index),
+    look: "line",
+    values: mean,
+    line: joined(smooth(mean, smoothing)),
+    counts: rollouts,
   }));
 }
 

@@ -49,7 +49,9 @@ function statsOf(members: readonly RolloutRow[]): GroupStats {
   const mean = rewards.reduce((sum, reward) => sum + reward, 0) / scored;
   const squares = rewards.reduce((sum, reward) => sum + (reward - mean) ** 2, 0);
   return {
-    ...{ size: members.length, scored, mean },
+    size: members.length,
+    scored,
+    mean,
     spread: scored < 2 ? null : Math.sqrt(squares / (scored - 1)),
     low: Math.min(...rewards),
     high: Math.max(...rewards),

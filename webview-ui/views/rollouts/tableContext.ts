@@ -51,8 +51,11 @@ export function useTableContext(
           const added = asked.map((row): [string, RolloutDetail] => [
             detailName(row),
             byPlace.get(placeName(row)) ?? {
-              ...{ group: row.group, rollout: row.rollout },
-              ...{ taskText: null, strip: null, tokenAdvantage: null },
+              group: row.group,
+              rollout: row.rollout,
+              taskText: null,
+              strip: null,
+              tokenAdvantage: null,
             },
           ]);
           return new Map([...kept, ...added]);

@@ -40,8 +40,12 @@ export function createBareJsonParser({ tokenizer, controls, ends }: BareJsonOpti
 function turnOf(text: string, reading: ToolCallReading | null, ended: boolean): ParsedTurn {
   const content = reading === null ? text : "";
   return {
-    ...{ reasoning: null, thinkingTokens: 0, unclosedThink: false },
-    ...{ content, lead: content.length, ended },
+    reasoning: null,
+    thinkingTokens: 0,
+    unclosedThink: false,
+    content,
+    lead: content.length,
+    ended,
     calls: reading?.kind === "call" ? [reading.call] : [],
     errors: reading?.kind === "error" ? [reading.error] : [],
   };

@@ -184,10 +184,15 @@ export class WandbOperations {
       CREATE_ARTIFACT,
       {
         input: {
-          ...{ ...names, artifactTypeName: "model", artifactCollectionName, digest, metadata },
+          ...names,
+          artifactTypeName: "model",
+          artifactCollectionName,
+          digest,
+          metadata,
           digestAlgorithm: "MANIFEST_MD5",
           aliases: artifact.aliases.map((alias) => ({ artifactCollectionName, alias })),
-          ...{ clientID: clientIds[0], sequenceClientID: clientIds[1] },
+          clientID: clientIds[0],
+          sequenceClientID: clientIds[1],
           enableDigestDeduplication: true,
         },
       },
@@ -196,8 +201,12 @@ export class WandbOperations {
     const { id: artifactID, state } = createArtifact.artifact;
     if (state === COMMITTED) return true;
     const manifest = {
-      ...{ ...names, artifactID, name: "wandb_manifest.json", digest: artifact.manifestDigest },
-      ...{ baseArtifactID: null, type: "FULL" },
+      ...names,
+      artifactID,
+      name: "wandb_manifest.json",
+      digest: artifact.manifestDigest,
+      baseArtifactID: null,
+      type: "FULL",
     };
     const { createArtifactManifest } = await this.#ask(
       CREATE_MANIFEST,

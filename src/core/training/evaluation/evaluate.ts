@@ -226,7 +226,9 @@ async function playCell(
     seedOf: (task, turn) => evaluationSeed(ports.sha256, seed, task, turn),
     settings: (settings) => ({
       ...settings,
-      ...{ temperature, topP: 1, topK: -1 },
+      temperature,
+      topP: 1,
+      topK: -1,
       // Nothing is trained on these tokens.
       recomputesLogprobs: false,
     }),

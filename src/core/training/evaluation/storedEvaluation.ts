@@ -24,7 +24,10 @@ export interface PlayedRollout extends EvaluatedRecord {
 export function playedRollout(record: RolloutRecord): PlayedRollout {
   const { index, reward, group, rollout, rewardBreakdown } = record;
   return {
-    ...{ index, reward, group, rollout },
+    index,
+    reward,
+    group,
+    rollout,
     turns: record.turns.map(({ tokens }) => ({ tokens })),
     wasScoredWithGroup: rewardBreakdown.group !== null,
   };

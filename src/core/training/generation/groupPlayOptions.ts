@@ -42,7 +42,11 @@ export function playOptions(
       const position = positionOf(task);
       const data = sum(streams.map(datumLength));
       storage.usage.add({
-        ...{ for: "rollout", position, version, rollout: task.rollout, tokens },
+        for: "rollout",
+        position,
+        version,
+        rollout: task.rollout,
+        tokens,
         ...(data > 0 && { data }),
       });
     },

@@ -180,7 +180,9 @@ export class RolloutPlayer {
     const { clock, random } = ports;
     const signal = AbortSignal.any([control.signal, this.#failing.signal, this.#outage.signal]);
     const slot = await RolloutSlot.take({
-      ...{ clock, slots: limits.rollouts, signal },
+      clock,
+      slots: limits.rollouts,
+      signal,
       isUrgent: options.isUrgent ?? false,
     });
     const beforeMs = slot.queuedMs;

@@ -170,7 +170,9 @@ export class CheckpointWriter {
       step,
       epoch: snapshot.epoch,
       position: snapshot.position,
-      ...{ kind, state_path, sampler_path },
+      kind,
+      state_path,
+      sampler_path,
       expires_at:
         kind === "rolling" ? new Date(clock.now() + ROLLING_TTL_S * 1000).toISOString() : null,
       metrics: snapshot.metrics,

@@ -17,7 +17,11 @@ export function groupTasks(
   const taskKey = taskKeyOf(item);
   return Array.from({ length: size }, (_, rollout) => ({
     ...place,
-    ...{ rollout, taskKey, environment, split, index },
+    rollout,
+    taskKey,
+    environment,
+    split,
+    index,
   }));
 }
 

@@ -5,7 +5,10 @@ import { DEEPSEEK_V31_TOKENS } from "../../../fixtures/controlTokens.ts";
 import { ADD, formatOnBytes, result, user } from "./formatOnBytes.ts";
 
 const OPTIONS: FormatOptions = {
-  ...{ thinking: false, effort: null, retention: "template", date: "2026-01-02" },
+  thinking: false,
+  effort: null,
+  retention: "template",
+  date: "2026-01-02",
 };
 const { prompt, parse, bridge, countAdded } = formatOnBytes(
   deepseekV31(OPTIONS),
@@ -39,7 +42,9 @@ describe("a prompt of DeepSeek V3.1", () => {
     const text = thinking.prompt([
       user("Add."),
       {
-        ...{ role: "assistant", content: "I add.", reasoning: "Easy." },
+        role: "assistant",
+        content: "I add.",
+        reasoning: "Easy.",
         calls: [{ id: "0", name: "add", args: { a: 2 } }],
       },
       { role: "tool", name: "add", callId: "0", content: "5" },

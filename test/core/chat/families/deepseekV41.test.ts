@@ -8,7 +8,10 @@ const ADDED = [
   ...["<｜Assistant｜>", "<think>", "</think>", "｜DSML｜"],
 ];
 const OPTIONS: FormatOptions = {
-  ...{ thinking: true, effort: null, retention: "template", date: "2026-01-02" },
+  thinking: true,
+  effort: null,
+  retention: "template",
+  date: "2026-01-02",
 };
 const { prompt, parse, bridge, countAdded } = formatOnBytes(deepseekV41(OPTIONS), ADDED);
 const plain = formatOnBytes(deepseekV41({ ...OPTIONS, thinking: false }), ADDED);
@@ -58,7 +61,9 @@ describe("a prompt of DeepSeek V4.1", () => {
       [
         user("Add."),
         {
-          ...{ role: "assistant", content: "", reasoning: "Easy." },
+          role: "assistant",
+          content: "",
+          reasoning: "Easy.",
           calls: [
             { id: "x", ...call },
             { id: "y", name: "say", args: { text: "42", words: [1] } },

@@ -14,7 +14,10 @@ const sampled = createControlTokens(tokenizer).encode;
 
 function renderer(options: Partial<FormatOptions> = {}) {
   const format = gptOss({
-    ...{ thinking: true, effort: null, retention: "template", date: "2026-01-02" },
+    thinking: true,
+    effort: null,
+    retention: "template",
+    date: "2026-01-02",
     ...options,
   });
   return createNativeRenderer(format, tokenizer);
@@ -288,7 +291,9 @@ describe("a turn of gpt-oss", () => {
     const turn = `${header}<|message|>{"a": 1}<|call|>`;
     const { calls, errors, content } = parse(turn, [ADD]);
     expect({ calls, errors, content }).toMatchObject({
-      ...{ calls: [], errors: [{ kind: "missing_name", raw: turn }], content: "" },
+      calls: [],
+      errors: [{ kind: "missing_name", raw: turn }],
+      content: "",
     });
     expect(errors[0]?.message).toContain("functions.NAME");
     expect(parse(turn.replace("<|call|>", "<|return|>"), [ADD]).errors).toEqual([]);
@@ -296,10 +301,14 @@ describe("a turn of gpt-oss", () => {
 
   it("takes a message without a recipient and a type for text, also where it ends as a call does", () => {
     expect(parse("<|channel|>commentary<|message|>I add.<|call|>", [ADD])).toMatchObject({
-      ...{ content: "I add.", calls: [], errors: [] },
+      content: "I add.",
+      calls: [],
+      errors: [],
     });
     expect(parse("<|channel|>analysis<|message|>I add.<|call|>", [ADD])).toMatchObject({
-      ...{ reasoning: "I add.", calls: [], errors: [] },
+      reasoning: "I add.",
+      calls: [],
+      errors: [],
     });
   });
 

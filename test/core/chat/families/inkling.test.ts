@@ -13,7 +13,10 @@ const ADDED = [INKLING_ROLES, INKLING_KINDS, INKLING_ENDS].flatMap((group) => Ob
 
 function on(options: Partial<FormatOptions> = {}) {
   const format = inkling({
-    ...{ thinking: true, effort: null, retention: "all", date: "2026-01-02" },
+    thinking: true,
+    effort: null,
+    retention: "all",
+    date: "2026-01-02",
     ...options,
   });
   return formatOnBytes(format, ADDED);

@@ -117,7 +117,9 @@ describe("a turn of Llama 3", () => {
     const raw = `<|python_tag|>${object}`;
     const { calls, errors, content } = parse(`${raw}<|eom_id|>`);
     expect({ calls, errors, content }).toMatchObject({
-      ...{ calls: [], errors: [{ kind, raw }], content: "" },
+      calls: [],
+      errors: [{ kind, raw }],
+      content: "",
     });
     expect(errors[0]?.message).not.toContain("<|");
   });

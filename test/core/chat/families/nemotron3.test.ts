@@ -13,7 +13,10 @@ const ADDED = [
   ...["<tool_call>", "</tool_call>", "<tool_response>", "</tool_response>"],
 ];
 const OPTIONS: FormatOptions = {
-  ...{ thinking: true, effort: null, retention: "template", date: "2026-01-02" },
+  thinking: true,
+  effort: null,
+  retention: "template",
+  date: "2026-01-02",
 };
 const OPENING = "<|im_start|>assistant\n<think>\n";
 const CALL =
@@ -83,7 +86,9 @@ describe("a prompt of Nemotron 3", () => {
     const text = nano().prompt([
       user("Add."),
       {
-        ...{ role: "assistant", content: "I add.", reasoning: "Easy." },
+        role: "assistant",
+        content: "I add.",
+        reasoning: "Easy.",
         calls: [{ id: "0", name: "add", args: { a: 2 } }],
       },
       { role: "tool", name: "add", callId: "0", content: " 5\n" },

@@ -22,7 +22,10 @@ const ADD: ToolDeclaration = {
   function: { name: "add", description: "Adds <tool_call>.", parameters: { type: "object" } },
 };
 const result = (content: string): FollowUp => ({
-  ...{ kind: "tool_result", name: "add", callId: "call_0", content },
+  kind: "tool_result",
+  name: "add",
+  callId: "call_0",
+  content,
 });
 const CALL = '<tool_call>\n{"name": "add", "arguments": {}}\n</tool_call>';
 const EMPTY_THOUGHT = "<think>\n\n</think>\n\n";

@@ -25,7 +25,8 @@ describe("the update of a step", () => {
     expect(passes({ kl_coef: 0.1 })).toEqual({ forward: 1, trained: 3 });
     expect(passes({ loss_fn: "dro" })).toEqual({ forward: 3, trained: 3 });
     expect(passes({ loss_fn: "dro", off_policy_correction: "tis", num_substeps: 2 })).toEqual({
-      ...{ forward: 3.5, trained: 3 },
+      forward: 3.5,
+      trained: 3,
     });
   });
 });

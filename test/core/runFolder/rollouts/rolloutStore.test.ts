@@ -11,7 +11,10 @@ import { createMemoryFileSystem } from "../memoryFileSystem.ts";
 function recordOf(rollout: number, tokens: number): TokenRecord {
   const zeros = new Array<number>(tokens).fill(0);
   return {
-    ...{ group: 0, rollout, stream: 0, ids: zeros.map((_, i) => i + rollout) },
+    group: 0,
+    rollout,
+    stream: 0,
+    ids: zeros.map((_, i) => i + rollout),
     samplerLogprobs: zeros,
     trainerLogprobs: zeros,
     advantages: zeros,

@@ -11,7 +11,11 @@ async function written(tokens: number, logprob: (token: number) => number) {
   const files = createMemoryFileSystem();
   const all = Array.from({ length: tokens }, (_, token) => token);
   const bytes = encodeTokenRecord({
-    ...{ group: 0, rollout: 0, stream: 0, ids: all, turns: all.map(() => 0) },
+    group: 0,
+    rollout: 0,
+    stream: 0,
+    ids: all,
+    turns: all.map(() => 0),
     samplerLogprobs: all.map(logprob),
     trainerLogprobs: all.map(() => 0),
     advantages: all.map((token) => (token % 2 === 0 ? 9 : 0.5)),

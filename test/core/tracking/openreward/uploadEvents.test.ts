@@ -19,14 +19,28 @@ test("a rollout is its start, its messages in order, and its update", () => {
   const events = sent(anUpload({ messages }), { environment_id: "e" });
   expect(events).toEqual([
     {
-      ...{ eventType: "rollout", eventId: "id", timestamp: 1, runName: "run", rolloutName: "name" },
-      ...{ environment: "Owner/Game", environment_id: "e", split: "train", metadata: { step: 0 } },
+      eventType: "rollout",
+      eventId: "id",
+      timestamp: 1,
+      runName: "run",
+      rolloutName: "name",
+      environment: "Owner/Game",
+      environment_id: "e",
+      split: "train",
+      metadata: { step: 0 },
       run_info: { model_name: "m" },
     },
     ...messages.map(({ content }, index) => ({
-      ...{ eventType: "message", eventId: `id/${index}`, rolloutEventId: "id", timestamp: 5 },
-      ...{ index, type: "user_message", content, environment_id: "e" },
-      ...{ isFinished: false, metadata: {} },
+      eventType: "message",
+      eventId: `id/${index}`,
+      rolloutEventId: "id",
+      timestamp: 5,
+      index,
+      type: "user_message",
+      content,
+      environment_id: "e",
+      isFinished: false,
+      metadata: {},
     })),
     { eventType: "rollout_update", eventId: "id", timestamp: 2, rollout_info: { task_index: 3 } },
   ]);

@@ -83,9 +83,17 @@ export class UploadWorld {
   /** Writes the line of an evaluation that is done, and gives what the trainer reports of it. */
   async endEvaluation({ step, purpose, model, temperatures }: PlayedEvaluation) {
     const result = {
-      ...{ environment: "Owner/Game", split: "test", tasks: GROUPS, rollouts: ALL },
-      ...{ rewardMean: 1, low: 1, high: 1, successFraction: 1, failed: 0 },
-      ...{ tokensMean: 1, turnsMean: 1 },
+      environment: "Owner/Game",
+      split: "test",
+      tasks: GROUPS,
+      rollouts: ALL,
+      rewardMean: 1,
+      low: 1,
+      high: 1,
+      successFraction: 1,
+      failed: 0,
+      tokensMean: 1,
+      turnsMean: 1,
     };
     const results = temperatures.map((temperature) => ({ ...result, temperature }));
     const ended = { step, purpose, ...(model !== undefined && { model }), results };
@@ -103,18 +111,33 @@ export class UploadWorld {
     const random = { uuid: () => "", uniform: () => 1 };
     const ignore = (): void => undefined;
     const backoff = new UploadBackoff({
-      ...{ clock, random, onOutage: ignore, onDenied: ignore, onRecovered: ignore },
+      clock,
+      random,
+      onOutage: ignore,
+      onDenied: ignore,
+      onRecovered: ignore,
     });
     const client = new UploadClient({
-      ...{ http: service.http, clock, apiUrl: "https://api.test", apiKey: "k", userAgent: "t" },
+      http: service.http,
+      clock,
+      apiUrl: "https://api.test",
+      apiKey: "k",
+      userAgent: "t",
     });
     const settings = {
       sha256: (text: string | Uint8Array) => createHash("sha256").update(text).digest("hex"),
-      ...{ runId: "id", runName: "run", config: aConfig() },
+      runId: "id",
+      runName: "run",
+      config: aConfig(),
       framework: ["tinker-rl", "1"],
     } as const;
     return new UploadSpool({
-      ...{ fileSystem: disk, clock, folder: FOLDER, attempt, firstStep, sources },
+      fileSystem: disk,
+      clock,
+      folder: FOLDER,
+      attempt,
+      firstStep,
+      sources,
       describe: (record, use, suffix) => describeRollout(record, use, settings, suffix),
       deliver: (rollout, options) => deliverRollout({ client, backoff }, rollout, options),
       onOutage: (trouble) => this.troubles.push(trouble),

@@ -154,15 +154,13 @@ export class FakeWandbServer implements HttpClient {
 
   #upsert(name: string, { config, project }: Variables): object {
     const run: FakeWandbRun = this.runs.get(name) ?? {
-      ...{
-        name,
-        config: "",
-        files: new Map(),
-        uploads: new Map(),
-        artifacts: new Map(),
-        exitCode: null,
-        attempts: 0,
-      },
+      name,
+      config: "",
+      files: new Map(),
+      uploads: new Map(),
+      artifacts: new Map(),
+      exitCode: null,
+      attempts: 0,
     };
     this.runs.set(name, run);
     run.config = config ?? run.config;
@@ -172,7 +170,9 @@ export class FakeWandbServer implements HttpClient {
   #bucket(run: FakeWandbRun): object {
     const history = lines(run, "wandb-history.jsonl");
     return {
-      ...{ id: `id-${run.name}`, name: run.name, config: run.config },
+      id: `id-${run.name}`,
+      name: run.name,
+      config: run.config,
       historyLineCount: history.length,
       logLineCount: lines(run, "output.log").length,
       historyTail: JSON.stringify(history.slice(-1)),

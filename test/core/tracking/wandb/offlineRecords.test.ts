@@ -15,14 +15,32 @@ import {
 import type { WandbRunInit } from "../../../../src/core/tracking/wandb/wandbRun.ts";
 
 const FULL: WandbRunInit = {
-  ...{ id: "abc12345", project: "p", entity: "team", displayName: "größe \ud800 run", group: "g" },
-  ...{ jobType: "train", notes: "n", tags: ["a", "b"], resume: null, program: "x" },
+  id: "abc12345",
+  project: "p",
+  entity: "team",
+  displayName: "größe \ud800 run",
+  group: "g",
+  jobType: "train",
+  notes: "n",
+  tags: ["a", "b"],
+  resume: null,
+  program: "x",
   config: { lr: 1e-5, nested: { a: [1, 2], b: {} }, "": "x", nan: NaN, big: 12345678901234567890n },
   platform: "linux-x64",
 };
 const BARE: WandbRunInit = {
-  ...{ id: "abc12345", project: "", entity: null, displayName: null, group: null, jobType: null },
-  ...{ notes: null, tags: null, config: {}, resume: null, program: null, platform: "" },
+  id: "abc12345",
+  project: "",
+  entity: null,
+  displayName: null,
+  group: null,
+  jobType: null,
+  notes: null,
+  tags: null,
+  config: {},
+  resume: null,
+  program: null,
+  platform: "",
 };
 
 /** Written by the encoder by hand that came before the schema, whose files the official reader took. */
@@ -55,7 +73,9 @@ const VECTORS: readonly (readonly [string, RecordContent, number, string])[] = [
   [
     "a metric with everything",
     metricRecord({
-      ...{ name: "a.*", step: "_step", isHidden: true },
+      name: "a.*",
+      step: "_step",
+      isHidden: true,
       summary: ["first", "min", "max", "mean", "last"],
     }),
     4,

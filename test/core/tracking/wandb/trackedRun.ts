@@ -63,16 +63,30 @@ export class TrackedRun {
       baseUrl = "https://wandb.test",
     } = options;
     this.#tracker = await WandbTracker.start({
-      ...{ fileSystem, clock, folder: FOLDER, log: silentLog, firstStep: step, totalSteps: null },
-      ...{ knownRunId, producer: "test", homeFolder: "/home/ada" },
+      fileSystem,
+      clock,
+      folder: FOLDER,
+      log: silentLog,
+      firstStep: step,
+      totalSteps: null,
+      knownRunId,
+      producer: "test",
+      homeFolder: "/home/ada",
       redactor: options.redactor ?? new Redactor(),
       random: { uniform: () => 0, uuid: () => this.#newId() },
       startHash,
       sha256: (text) => createHash("sha256").update(text).digest("hex"),
       server: isOffline ? null : { http: server, baseUrl, appUrl: null, apiKey: KEY },
       init: {
-        ...{ project, entity: null, displayName: "run", group: null, jobType: "train" },
-        ...{ notes: null, tags: ["test"], program: "config.yaml", platform: "linux-x64" },
+        project,
+        entity: null,
+        displayName: "run",
+        group: null,
+        jobType: "train",
+        notes: null,
+        tags: ["test"],
+        program: "config.yaml",
+        platform: "linux-x64",
       },
       report: {
         opened: (place) => this.opened.push(place),
@@ -125,7 +139,14 @@ export class TrackedRun {
   /** The line of a save that a run writes. */
   async save(name: string, step: number, kind = "periodic"): Promise<void> {
     const entry = {
-      ...{ name, step, kind, epoch: 0, position: 0, expires_at: null, metrics: {}, renderer: "r" },
+      name,
+      step,
+      kind,
+      epoch: 0,
+      position: 0,
+      expires_at: null,
+      metrics: {},
+      renderer: "r",
       state_path: `tinker://run/weights/${name}`,
       sampler_path: kind === "rolling" ? null : `tinker://run/sampler_weights/${name}`,
       created_at: new Date(0).toISOString(),
@@ -140,8 +161,17 @@ export class TrackedRun {
     const estimate = { mean: rewardMean, low: 0, high: 1 };
     const cell = { environment: "local/calculator", split: "test", temperature: 0 };
     const result = {
-      ...{ ...cell, tasks: 4, rollouts: 4, rewardMean, low: 0, high: 1, failed: 0 },
-      ...{ successFraction: rewardMean, tokensMean: 1, turnsMean: 1, successReward: 1 },
+      ...cell,
+      tasks: 4,
+      rollouts: 4,
+      rewardMean,
+      low: 0,
+      high: 1,
+      failed: 0,
+      successFraction: rewardMean,
+      tokensMean: 1,
+      turnsMean: 1,
+      successReward: 1,
       passAtK: [{ k: 1, ...estimate }],
       ...(!isFirst && { difference: { tasks: 4, mean: rewardMean - 0.25, low: 0, high: 1 } }),
     };

@@ -23,7 +23,11 @@ describe("a group that waits on disk for its step", () => {
       ).flatMap((scored) =>
         scored.rollouts.flatMap(({ data }) =>
           data.map(({ tokens, targets, logprobs, advantages, mask }) => ({
-            ...{ tokens, targets, logprobs, advantages, mask },
+            tokens,
+            targets,
+            logprobs,
+            advantages,
+            mask,
           })),
         ),
       );

@@ -82,7 +82,8 @@ describe("a run that samples steps ahead", () => {
       },
     };
     const rest = prepareAhead({
-      ...{ stepsAhead: 1, steps: 4 },
+      stepsAhead: 1,
+      steps: 4,
       samplerForPath: async (path) => {
         if (path.startsWith("tinker://gone/")) throw new AppError("tinker-not-found", "gone");
         return { ...rest.context.client.sampler, samplerId: path };
@@ -99,7 +100,9 @@ describe("a run that samples steps ahead", () => {
     stopAtUpdate(first, 1);
     expect(await first.run()).toMatchObject({ outcome: "stopped", step: 2 });
     const rest = prepareAhead({
-      ...{ stepsAhead: 2, steps: 3, fileSystem },
+      stepsAhead: 2,
+      steps: 3,
+      fileSystem,
       samplerForPath: async (path) => {
         if (path.endsWith("sampler_000000")) throw new AppError("tinker-not-found", "gone");
         return { ...rest.context.client.sampler, samplerId: path };
@@ -144,7 +147,8 @@ describe("a run that samples steps ahead", () => {
 
   it("raises the alarm where the service hands out old weights", async () => {
     const run = prepareAhead({
-      ...{ stepsAhead: 2, steps: 5 },
+      stepsAhead: 2,
+      steps: 5,
       samplerForPath: async () => run.context.client.sampler,
     });
     await run.run();

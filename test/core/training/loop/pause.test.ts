@@ -77,7 +77,9 @@ describe("a loop that is asked to pause", () => {
     const atPause: number[] = [];
     // Seventeen times the same tokens, with different rewards.
     const run = prepareAhead({
-      ...{ stepsAhead: 2, steps: 4, rewardOf: () => 1 },
+      stepsAhead: 2,
+      steps: 4,
+      rewardOf: () => 1,
       remote: rewarding(),
       environment: { num_rollouts: 17 },
       config: { pause_on_alarm: true },

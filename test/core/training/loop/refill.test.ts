@@ -254,7 +254,9 @@ describe("a run that refills its batches from groups that were sampled ahead", (
     const whole = prepareRefill({ isEqual, stepsAhead: 1, steps: 4 });
     await whole.run();
     const first = prepareRefill({
-      ...{ isEqual, stepsAhead: 1, steps: 4 },
+      isEqual,
+      stepsAhead: 1,
+      steps: 4,
       sampleMs: (seed) => {
         const { position = 0 } = placeOfSeed(seed) ?? {};
         if (position === 16) first.context.control.stop();

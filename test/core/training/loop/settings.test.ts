@@ -116,7 +116,8 @@ describe("a loop that is given new settings", () => {
 describe("a loop that is given new settings while it samples steps ahead", () => {
   const steps = 6;
   const options = {
-    ...{ stepsAhead: 2, steps },
+    stepsAhead: 2,
+    steps,
     config: { learning_rate: 1, max_response_tokens: 50 },
     settings: someSettings({ maxResponseTokens: 50 }),
   };
@@ -164,7 +165,9 @@ describe("a loop that is given new settings while it samples steps ahead", () =>
     ]);
     const { fileSystem } = first.context;
     const rest = prepareAhead({
-      ...{ stepsAhead: 2, steps, fileSystem },
+      stepsAhead: 2,
+      steps,
+      fileSystem,
       config: { ...options.config, ...changes },
       settings: someSettings({ maxResponseTokens: 40 }),
     });

@@ -8,8 +8,17 @@ import { aConfig } from "../builders.ts";
 
 function anEntry(name: string): CheckpointEntry {
   return {
-    ...{ name, step: 1, epoch: 0, position: 4, kind: "manual", state_path: "s" },
-    ...{ sampler_path: null, expires_at: null, metrics: {}, renderer: "r", created_at: "now" },
+    name,
+    step: 1,
+    epoch: 0,
+    position: 4,
+    kind: "manual",
+    state_path: "s",
+    sampler_path: null,
+    expires_at: null,
+    metrics: {},
+    renderer: "r",
+    created_at: "now",
   };
 }
 

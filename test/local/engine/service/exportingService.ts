@@ -22,7 +22,10 @@ export interface ExportingService {
 const layout = adapterLayout(SMALL, 8);
 /** Without an optimizer's state. */
 export const ADAPTER = encodeAdapter("local/fake", {
-  ...{ layout, optimizer: null, trainAttn: true, trainMlp: true },
+  layout,
+  optimizer: null,
+  trainAttn: true,
+  trainMlp: true,
   parameters: Float32Array.from({ length: layout.length }, (_, i) => i),
 });
 
@@ -43,14 +46,20 @@ export async function startExportingService({
       exportAdapter: async (source, withOptimizer) =>
         withOptimizer ? await engine.exportAdapter(source, true) : ADAPTER,
     },
-    ...{ storeFolder, key, clock, random: systemRandom, log: silentLog },
+    storeFolder,
+    key,
+    clock,
+    random: systemRandom,
+    log: silentLog,
     files: createFileSystem(),
   });
   const address = await listen(service.server, { kind: "port", port: 0 });
   const client = createServiceClient(address, key);
   const { session_id } = await client.post("/create_session", { tags: [] });
   const created = await client.submit("/create_model", {
-    ...{ session_id, model_seq_id: 0, base_model: "local/fake" },
+    session_id,
+    model_seq_id: 0,
+    base_model: "local/fake",
     lora_config: { rank: 8, seed: 1 },
   });
   const modelId = String(created["model_id"]);

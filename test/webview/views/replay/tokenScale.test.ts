@@ -3,7 +3,10 @@ import type { TokenWindow } from "../../../../src/shared/dashboardTypes.ts";
 import { tokenScale } from "../../../../webview-ui/views/replay/tokenScale.ts";
 
 const window: TokenWindow = {
-  ...{ stream: 0, from: 0, total: 3, texts: null },
+  stream: 0,
+  from: 0,
+  total: 3,
+  texts: null,
   ids: Int32Array.from([1, 2, 3]),
   samplerLogprobs: Float32Array.from([0, -4, -2]),
   trainerLogprobs: Float32Array.from([Number.NaN, -3, -2]),

@@ -24,19 +24,27 @@ import type { TableContext } from "../../../../webview-ui/views/rollouts/tableCo
 
 function row(changes: Partial<RolloutRow>): RolloutRow {
   return {
-    ...{ taskText: "What is 2 + 3?", penalty: 0 },
-    ...{ source: "training", step: 0, group: 0, rollout: 0, temperature: null },
-    ...{ environment: "local/calculator", split: "train", index: 3 },
-    ...{
-      reward: 0.5,
-      advantage: 0,
-      trainingUse: "trained",
-      turns: 1,
-      tokens: 10,
-      toolCalls: 1,
-      failedToolCalls: 0,
-    },
-    ...{ stop: "reached_terminal_state", error: null, durationMs: 100, streams: [0] },
+    taskText: "What is 2 + 3?",
+    penalty: 0,
+    source: "training",
+    step: 0,
+    group: 0,
+    rollout: 0,
+    temperature: null,
+    environment: "local/calculator",
+    split: "train",
+    index: 3,
+    reward: 0.5,
+    advantage: 0,
+    trainingUse: "trained",
+    turns: 1,
+    tokens: 10,
+    toolCalls: 1,
+    failedToolCalls: 0,
+    stop: "reached_terminal_state",
+    error: null,
+    durationMs: 100,
+    streams: [0],
     ...changes,
   };
 }
@@ -149,8 +157,16 @@ describe("groups", () => {
 
 describe("two rollouts of one task", () => {
   const turn = (words: string, answer: string): ReplayTurn => ({
-    ...{ reasoning: null, content: text(words), afterCalls: text(""), sampled: text(words) },
-    ...{ calls: [], errors: [], nudge: null, stopReason: "stop", durationMs: 1, tokens: 3 },
+    reasoning: null,
+    content: text(words),
+    afterCalls: text(""),
+    sampled: text(words),
+    calls: [],
+    errors: [],
+    nudge: null,
+    stopReason: "stop",
+    durationMs: 1,
+    tokens: 3,
     stream: 0,
     results: [{ name: "t", text: text(answer), isError: false, reward: null, finished: false }],
   });

@@ -65,10 +65,15 @@ async function saveExternal(
   const bytes = await engine.exportAdapter(model.adapter, false);
   await store.save(key, {
     ...commonParts(model, engine.model.name),
-    ...{ bytes, userMetadata: null, ttlSeconds: ttl_seconds ?? null, overwrite: false },
+    bytes,
+    userMetadata: null,
+    ttlSeconds: ttl_seconds ?? null,
+    overwrite: false,
   });
   return jsonResult({
-    ...{ type: "save_weights_external", path: tinkerPath(key), size_bytes: bytes.byteLength },
+    type: "save_weights_external",
+    path: tinkerPath(key),
+    size_bytes: bytes.byteLength,
   });
 }
 

@@ -56,10 +56,8 @@ async function whole(url: string): Promise<{ readonly bytes: Buffer; readonly et
 describe("exported weights", () => {
   it("are files at signed addresses, which need no key", async () => {
     expect(await exportAs("mine")).toEqual({
-      ...{
-        type: "save_weights_external",
-        path: `tinker://${service.modelId}/external_weights/mine`,
-      },
+      type: "save_weights_external",
+      path: `tinker://${service.modelId}/external_weights/mine`,
       size_bytes: ADAPTER.length,
     });
     const { urls, expires } = await signed();
