@@ -154,7 +154,7 @@ export const editing: Journey = {
       await workbench.command("Tinker RL: Show Effective Configuration");
       await workbench.tab("and what a run makes of it").waitFor();
       const made = page.locator(".monaco-diff-editor .editor.modified .view-line");
-      await made.filter({ hasText: "max_failing_rollouts: 0 # default" }).waitFor();
+      await made.filter({ hasText: "weight: 1 # default" }).waitFor();
       await pictures("effective");
     });
 

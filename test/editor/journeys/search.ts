@@ -59,6 +59,9 @@ export const search: Journey = {
       "what changed names the phrase, the tool and the rollouts that end alike",
       async () => {
         await panel.getByRole("tab", { name: "What Changed" }).click();
+        // Each step has one group: of a quarter of the steps a change could be chance.
+        await panel.getByLabel("Before: steps to").fill("5");
+        await panel.getByLabel("After: steps from").fill("6");
         const phrase = panel.getByRole("button", { name: /called sys exit 0/ });
         await phrase.click();
         await panel.getByText(/^6 of 8$/).waitFor();
