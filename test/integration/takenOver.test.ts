@@ -62,7 +62,7 @@ describe("a trainer that wakes up after another one has taken its run over", () 
         },
       );
       expect(run.code, run.stderr).toBe(EXIT.invalid);
-      expect(run.stderr).toMatch(/Process \d+ \(terminal\) has taken over the run in /);
+      expect(run.stderr).toMatch(/Process \d+ on \S+ \(terminal\) has taken over the run in /);
       const [second] = seconds;
       expect(second?.code, second?.stderr).toBe(0);
       expect(run.differencesFrom(whole.outcome())).toEqual([]);
