@@ -91,7 +91,8 @@ export const alarms: Journey = {
         const fix = fixes.filter({ hasText: FIX }).first();
         await until("the fix", async () => {
           await workbench.page.keyboard.press("Control+.");
-          return await fix.waitFor({ timeout: 2_000 }).then(
+          // Another press would close the list that is still being put together.
+          return await fix.waitFor({ timeout: 10_000 }).then(
             () => true,
             () => false,
           );
