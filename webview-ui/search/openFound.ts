@@ -37,28 +37,18 @@ export function openFound(
   requestAnimationFrame(look);
 }
 
-/** Texts that are folded are unfolded first. */
+/** The text is there only later where it is folded, or where Markdown takes the place of plain text. */
 function mark(turns: Element, snippet: SearchSnippet): void {
   const { turn } = snippet;
   const root = (turn === null ? null : turns.querySelector(`[data-turn="${turn}"]`)) ?? turns;
-  if (show(root, snippet)) {
-    markAgain(root, snippet);
-    return;
-  }
+  const observer = new MutationObserver(() => show(root, snippet));
+  observer.observe(root, { childList: true, characterData: true, subtree: true });
+  setTimeout(() => observer.disconnect(), SETTLING_MS);
+  if (show(root, snippet)) return;
+  root.scrollIntoView({ block: "start" });
   for (const fold of root.querySelectorAll<HTMLElement>('button.link[aria-expanded="false"]')) {
     fold.click();
   }
-  requestAnimationFrame(() => {
-    if (show(root, snippet)) markAgain(root, snippet);
-    else root.scrollIntoView({ block: "start" });
-  });
-}
-
-/** Markdown takes the place of plain text once its renderer has loaded. */
-function markAgain(root: Element, snippet: SearchSnippet): void {
-  const observer = new MutationObserver(() => show(root, snippet));
-  observer.observe(root, { childList: true, subtree: true });
-  setTimeout(() => observer.disconnect(), SETTLING_MS);
 }
 
 /** False when the text is not there. */
