@@ -81,6 +81,8 @@ export const FOLDER_ORDER: readonly string[] = [
   "src/local/engine/service",
   "src/local/environment",
   "src/local/environment/server",
+  // what programs say to each other
+  "src/api",
   // trainer and terminal
   "src/trainer/services",
   "src/trainer/config",

@@ -6,11 +6,11 @@ import * as vscode from "vscode";
 import { Redactor } from "./core/secrets/redaction/redactor.ts";
 import type { EarlyHandlers, LateHandlers } from "./host/app/createHandlers.ts";
 import type { App } from "./host/app.ts";
-import { LazyConfigSupport } from "./host/catalogue/lazyConfigSupport.ts";
 import { helpHandlers } from "./host/commands/help.ts";
 import { PENDING_DEMO } from "./host/commands/pendingDemo.ts";
 import { isConfigDocument } from "./host/config/configFiles.ts";
-import { registerConfigSupport } from "./host/config/registerConfigSupport.ts";
+import { KnownToEditor } from "./host/config/knownToEditor.ts";
+import { type ConfigSupport, registerConfigSupport } from "./host/config/registerConfigSupport.ts";
 import { restorePanels } from "./host/dashboard/restorePanels.ts";
 import { redactedLog } from "./host/keys/redactedLog.ts";
 import { COMMANDS } from "./host/manifest/commandTable.ts";
@@ -33,6 +33,8 @@ export interface TinkerRlApi {
 /** Between the first configuration that is opened and the load of what knows names and runs: typing comes first. */
 const SOON_MS = 300;
 
+let stopServer: ConfigSupport["stop"] | undefined;
+
 export function activate(context: vscode.ExtensionContext): TinkerRlApi {
   const startedAt = performance.now();
   const redactor = new Redactor();
@@ -47,7 +49,7 @@ export function activate(context: vscode.ExtensionContext): TinkerRlApi {
           log,
           redactor,
           trees,
-          lazySupport,
+          known,
           config,
           isRestored: () => isDashboardRestored,
         }),
@@ -58,8 +60,15 @@ export function activate(context: vscode.ExtensionContext): TinkerRlApi {
     });
     return loading;
   };
-  const lazySupport = new LazyConfigSupport();
-  const config = registerConfigSupport(lazySupport.options(log, app));
+  const known = new KnownToEditor(app);
+  const version = (context.extension.packageJSON as { readonly version: string }).version; // a manifest has a version
+  const config = registerConfigSupport({
+    known,
+    log,
+    programFolder: join(context.extensionPath, "dist", "trainer"),
+    version,
+  });
+  stopServer = config.stop;
   // Help works also when the rest cannot be loaded.
   const early: EarlyHandlers = { ...config.handlers, ...helpHandlers({ context, log }) };
   const trees: Trees = {
@@ -93,6 +102,11 @@ export function activate(context: vscode.ExtensionContext): TinkerRlApi {
   const activateMs = performance.now() - startedAt;
   log.info(`ready after ${activateMs.toFixed(1)} ms`);
   return { activateMs, app };
+}
+
+/** The language server ends in order; runs are processes of their own and go on. */
+export function deactivate(): Promise<void> | undefined {
+  return stopServer?.();
 }
 
 /** Shows in the status bar and in the Runs view that something is on its way. */

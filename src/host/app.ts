@@ -10,8 +10,8 @@ import { createViews } from "./app/createViews.ts";
 import type { Register } from "./app/register.ts";
 import { updateContextKeys } from "./app/updateContextKeys.ts";
 import { createCatalogue } from "./catalogue/createCatalogue.ts";
-import type { LazyConfigSupport } from "./catalogue/lazyConfigSupport.ts";
 import { LocalDemo } from "./commands/localDemo.ts";
+import type { KnownToEditor } from "./config/knownToEditor.ts";
 import type { ConfigSupport } from "./config/registerConfigSupport.ts";
 import { openOnStart } from "./dashboard/openOnStart.ts";
 import type { RestorePanel } from "./dashboard/restorePanels.ts";
@@ -42,7 +42,7 @@ export interface AppOptions {
   /** True when the editor has restored a dashboard, as after a reload; after a crash of the extension host it restores none. */
   readonly isRestored: () => boolean;
   /** What the help for configurations shows of all this. */
-  readonly lazySupport: LazyConfigSupport;
+  readonly known: KnownToEditor;
   readonly config: ConfigSupport;
 }
 
@@ -57,7 +57,7 @@ export interface App {
 
 /** Puts the app together and lets it look for runs; what it holds is disposed of with the extension. */
 export async function createApp(options: AppOptions): Promise<App> {
-  const { context, log, redactor, trees, lazySupport } = options;
+  const { context, log, redactor, trees, known } = options;
   const { workspaceState, extensionUri } = context;
   const register: Register = (disposable) => {
     context.subscriptions.push(disposable);
@@ -71,7 +71,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const runs = createRuns({ context, programFolder, keys, fileSystem, register, log, onError });
   const { store, trainings, finder, labels, feeds } = runs;
   const services = register(createCatalogue({ context, keys, store, finder, fileSystem, onError }));
-  register(lazySupport.use(services.loaded));
+  register(known.use(services.loaded));
   register(new RunDiagnostics({ trainings, onError }));
   const alarms = register(new RunAlarms({ store, feeds, onError }));
   register(new AlarmDiagnostics({ store, alarms, onError }));

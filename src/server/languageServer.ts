@@ -1,240 +1,251 @@
 /** Help for configurations in any editor that speaks the Language Server Protocol (https://microsoft.github.io/language-server-protocol). */
 
-import { homedir } from "node:os";
 import { dirname, resolve } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { pathToFileURL } from "node:url";
 import {
   CodeActionKind,
-  type CompletionItem,
-  CompletionItemKind,
-  CompletionItemTag,
+  CodeLensRefreshRequest,
+  type Command,
   type Connection,
   type Diagnostic,
-  DiagnosticSeverity,
-  DiagnosticTag,
   type DocumentLink,
-  type InitializeParams,
-  InsertTextFormat,
+  InlayHintRefreshRequest,
   MarkupKind,
-  type Range,
+  ResponseError,
+  type ServerCapabilities,
   TextDocumentSyncKind,
   TextDocuments,
-  type TextEdit,
 } from "vscode-languageserver";
 import { TextDocument } from "vscode-languageserver-textdocument";
-import { type Catalogue, EMPTY_CATALOGUE } from "../core/config/editing/catalogue/catalogue.ts";
 import {
-  EMBEDDED_ENVIRONMENTS,
-  EMBEDDED_MODELS,
-} from "../core/config/editing/catalogue/embedded.ts";
+  type CheckCounts,
+  CONFIG_REQUESTS,
+  CONTEXT_CHANGED,
+  contextChange,
+  documentRequest,
+  editorHandshake,
+  insertEnvironmentRequest,
+  MOVE_SECRET,
+  secretAtRequest,
+} from "../api/config.ts";
 import { complete } from "../core/config/editing/completion/complete.ts";
-import type { Completion, CompletionKind } from "../core/config/editing/completion/completion.ts";
-import {
-  type DiagnoseOptions,
-  type Diagnosis,
-  diagnose,
-} from "../core/config/editing/diagnostics/diagnose.ts";
+import { type Diagnosis, diagnose } from "../core/config/editing/diagnostics/diagnose.ts";
+import { effectiveConfig } from "../core/config/editing/display/effective.ts";
 import { hover } from "../core/config/editing/display/hover.ts";
+import { inlayHints } from "../core/config/editing/display/inlayHints.ts";
+import { lenses } from "../core/config/editing/display/lenses.ts";
 import { type LinkTarget, links } from "../core/config/editing/display/links.ts";
+import { insertEnvironment } from "../core/config/editing/edits/insertEnvironment.ts";
+import { secretAt } from "../core/config/editing/edits/secretAt.ts";
+import type { Fix } from "../core/config/editing/fixes/fix.ts";
 import { fixAll, fixesAt } from "../core/config/editing/fixes/fixes.ts";
-import type { TextEdit as OffsetEdit } from "../core/config/editing/text/textEdit.ts";
-import type { Span } from "../core/config/source/span.ts";
-import { CONFIG_NAMES, isConfigName, saysConfig } from "../shared/configNames.ts";
-import { plainSnippet } from "./plainSnippet.ts";
+import { EditorContext, type OpenConfig, pathOf } from "./editorContext.ts";
+import {
+  asAction,
+  asDiagnostic,
+  asEdits,
+  asHint,
+  asItem,
+  asLens,
+  rangeOf,
+} from "./protocolTypes.ts";
 
-/** Typing goes on while a text is checked: only one that rests is. */
+/** While someone types, the text is checked only once it rests. */
 const SETTLE_MS = 150;
-const SOURCE = "Tinker RL";
 const FIX_ALL = `${CodeActionKind.SourceFixAll}.tinkerRL`;
 const TRIGGERS = [":", " ", '"', "/", "-", "[", "{", ","];
-const SEVERITIES: Readonly<Record<Diagnosis["severity"], DiagnosticSeverity>> = {
-  error: DiagnosticSeverity.Error,
-  warning: DiagnosticSeverity.Warning,
-  info: DiagnosticSeverity.Information,
-  hint: DiagnosticSeverity.Hint,
-};
-const KINDS: Readonly<Record<CompletionKind, CompletionItemKind>> = {
-  key: CompletionItemKind.Property,
-  value: CompletionItemKind.Value,
-  word: CompletionItemKind.EnumMember,
-  environment: CompletionItemKind.Module,
-  split: CompletionItemKind.Folder,
-  model: CompletionItemKind.Class,
-  checkpoint: CompletionItemKind.Reference,
-  secret: CompletionItemKind.Variable,
-  snippet: CompletionItemKind.Snippet,
-};
-/** What this machine runs itself. */
-const CATALOGUE: Catalogue = {
-  ...EMPTY_CATALOGUE,
-  local: {
-    environments: { items: EMBEDDED_ENVIRONMENTS, ageMs: 0, isComplete: true, server: null },
-    models: { items: EMBEDDED_MODELS, ageMs: 0, isComplete: true, server: null },
-    checkpoints: null,
-  },
-};
+/** Actions of lenses that start or steer a program. */
+const STEERS: ReadonlySet<string> = new Set(["start", "estimate", "stop"]);
 
 /** Answers until the connection ends. Needs no service and no key. */
 export function serveLanguage(connection: Connection, version: string): void {
   const documents = new TextDocuments(TextDocument);
   const timers = new Map<string, NodeJS.Timeout>();
-  let client: InitializeParams | null = null;
+  let editor: EditorContext | null = null;
+  let isOwn = false;
+  let takesSnippets = false;
 
-  const optionsFor = ({ uri }: TextDocument) =>
-    ({
-      path: pathOf(uri),
-      overrides: [],
-      catalogue: CATALOGUE,
-      folders: {
-        workspace: (client?.workspaceFolders ?? []).map((folder) => pathOf(folder.uri)),
-        home: homedir(),
-      },
-    }) satisfies DiagnoseOptions;
-  const configAt = (uri: string): TextDocument | null => {
+  const configAt = async (uri: string): Promise<OpenConfig | null> => {
     const document = documents.get(uri);
-    if (document === undefined) return null;
-    const isNamed = isConfigName(new URL(uri).pathname, CONFIG_NAMES);
-    return isNamed || saysConfig(document.getText().split("\n", 5)) ? document : null;
+    return document === undefined || editor === null ? null : editor.of(document);
   };
-  const check = (uri: string): void => {
-    const document = configAt(uri);
-    if (document === null) return;
-    const found = diagnose(document.getText(), optionsFor(document));
-    void connection.sendDiagnostics({
-      uri,
-      version: document.version,
-      diagnostics: found.map((each) => asDiagnostic(document, each)),
-    });
+  /** @throws ResponseError where the document is no open configuration */
+  const openConfig = async (uri: string): Promise<OpenConfig> => {
+    const config = await configAt(uri);
+    if (config !== null) return config;
+    throw new ResponseError(0, "The document is not an open configuration.");
+  };
+  const mark = (uri: string, marks: Diagnostic[]): void => {
+    // Rejects when the connection has ended, and with it who would see them.
+    connection.sendDiagnostics({ uri, diagnostics: marks }).catch(() => undefined);
+  };
+  const check = async (uri: string): Promise<readonly Diagnosis[]> => {
+    const config = await configAt(uri);
+    if (config === null) {
+      mark(uri, []);
+      return [];
+    }
+    const found = diagnose(config.text, config.options);
+    // Typing may go on while the editor says what it knows.
+    if (documents.get(uri)?.version === config.document.version) {
+      mark(
+        uri,
+        found.map((each) => asDiagnostic(config.document, each)),
+      );
+    }
+    return found;
+  };
+  const checkSoon = (uri: string): void => {
+    clearTimeout(timers.get(uri));
+    const timer = setTimeout(() => void check(uri).catch(() => undefined), SETTLE_MS);
+    timers.set(uri, timer);
   };
 
   connection.onInitialize((params) => {
-    client = params;
-    return {
-      serverInfo: { name: "tinker-rl", version },
-      capabilities: {
-        textDocumentSync: TextDocumentSyncKind.Incremental,
-        completionProvider: { triggerCharacters: TRIGGERS },
-        hoverProvider: true,
-        codeActionProvider: { codeActionKinds: [CodeActionKind.QuickFix, FIX_ALL] },
-        documentLinkProvider: {},
-      },
+    const handshake = editorHandshake.safeParse(params.initializationOptions);
+    isOwn = handshake.success;
+    if (handshake.success && handshake.data.tinkerRlVersion !== version) {
+      const text = `The editor has version ${handshake.data.tinkerRlVersion} and its server ${version}. Reload the window.`;
+      throw new ResponseError(0, text, { retry: false });
+    }
+    editor = new EditorContext(connection, params, isOwn);
+    takesSnippets =
+      params.capabilities.textDocument?.completion?.completionItem?.snippetSupport === true;
+    const capabilities: ServerCapabilities = {
+      textDocumentSync: TextDocumentSyncKind.Incremental,
+      completionProvider: { triggerCharacters: TRIGGERS },
+      hoverProvider: true,
+      codeActionProvider: { codeActionKinds: [CodeActionKind.QuickFix, FIX_ALL] },
+      documentLinkProvider: {},
     };
+    // What they show and do is known to the editor of this package only.
+    if (isOwn) Object.assign(capabilities, { codeLensProvider: {}, inlayHintProvider: true });
+    return { serverInfo: { name: "tinker-rl", version }, capabilities };
   });
-  documents.onDidChangeContent(({ document: { uri } }) => {
-    clearTimeout(timers.get(uri));
-    timers.set(
-      uri,
-      setTimeout(() => check(uri), SETTLE_MS),
-    );
-  });
+  documents.onDidChangeContent(({ document: { uri } }) => checkSoon(uri));
   documents.onDidClose(({ document: { uri } }) => {
     clearTimeout(timers.get(uri));
     timers.delete(uri);
-    void connection.sendDiagnostics({ uri, diagnostics: [] });
+    mark(uri, []);
   });
-  connection.onCompletion(({ textDocument, position }) => {
-    const document = configAt(textDocument.uri);
-    if (document === null) return [];
-    const { path, catalogue } = optionsFor(document);
-    const takesSnippets =
-      client?.capabilities.textDocument?.completion?.completionItem?.snippetSupport === true;
-    return complete(document.getText(), document.offsetAt(position), { path, catalogue }).map(
-      (each) => asItem(document, each, takesSnippets),
-    );
+  connection.onNotification(CONTEXT_CHANGED, async (change: unknown) => {
+    const { what } = contextChange.parse(change);
+    if (what === "checks") for (const uri of documents.keys()) checkSoon(uri);
+    if (what !== "measures") await connection.sendRequest(CodeLensRefreshRequest.type);
+    if (what !== "runs") await connection.sendRequest(InlayHintRefreshRequest.type);
   });
-  connection.onHover(({ textDocument, position }) => {
-    const document = configAt(textDocument.uri);
-    if (document === null) return null;
-    const found = hover(document.getText(), document.offsetAt(position), optionsFor(document));
+
+  connection.onCompletion(async ({ textDocument, position }) => {
+    const before = await configAt(textDocument.uri);
+    if (before === null || editor === null) return null;
+    const isIncomplete = !(await editor.update(before, before.document.offsetAt(position)));
+    const config = (await configAt(textDocument.uri)) ?? before;
+    const { document, text, options } = config;
+    const takes = { takesSnippets, suggestsAgain: isOwn };
+    const found = complete(text, document.offsetAt(position), options);
+    return { isIncomplete, items: found.map((each) => asItem(document, each, takes)) };
+  });
+  connection.onHover(async ({ textDocument, position }) => {
+    const config = await configAt(textDocument.uri);
+    if (config === null) return null;
+    const { document, text, options } = config;
+    const found = hover(text, document.offsetAt(position), options);
     if (found === null) return null;
     const contents = { kind: MarkupKind.Markdown, value: found.markdown };
     return { contents, range: rangeOf(document, found.span) };
   });
-  connection.onCodeAction(({ textDocument: { uri }, range, context }) => {
-    const document = configAt(uri);
-    if (document === null) return [];
-    const text = document.getText();
-    if (context.only?.some((kind) => kind !== "" && FIX_ALL.startsWith(kind))) {
-      const edits = fixAll(text, optionsFor(document));
+  connection.onCodeAction(async ({ textDocument: { uri }, range, context: { only } }) => {
+    const config = await configAt(uri);
+    if (config === null) return [];
+    const { document, text, options } = config;
+    if (only?.some((kind) => kind !== "" && FIX_ALL.startsWith(kind))) {
+      const edits = fixAll(text, options);
       const edit = { changes: { [uri]: asEdits(document, edits) } };
       return edits.length === 0 ? [] : [{ title: "Fix notation", kind: FIX_ALL, edit }];
     }
     const place = { start: document.offsetAt(range.start), end: document.offsetAt(range.end) };
-    return (
-      fixesAt(text, place, optionsFor(document))
-        // The others need a command of the editor.
-        .filter(({ command }) => command === null)
-        .map(({ title, isPreferred, edits, diagnosis }) => ({
-          title,
-          kind: CodeActionKind.QuickFix,
-          isPreferred,
-          diagnostics: [asDiagnostic(document, diagnosis)],
-          edit: { changes: { [uri]: asEdits(document, edits) } },
-        }))
-    );
+    return fixesAt(text, place, options)
+      .filter(({ command }) => isOwn || command === null)
+      .map((fix) => asAction(document, fix, editorCommand(uri, fix)));
   });
-  connection.onDocumentLinks(({ textDocument: { uri } }): DocumentLink[] => {
-    const document = configAt(uri);
-    if (document === null) return [];
-    return links(document.getText(), optionsFor(document)).flatMap(({ span, target }) => {
+  connection.onDocumentLinks(async ({ textDocument: { uri } }): Promise<DocumentLink[]> => {
+    const config = await configAt(uri);
+    if (config === null) return [];
+    const { document, text, options } = config;
+    return links(text, options).flatMap(({ span, target }): DocumentLink[] => {
+      const range = rangeOf(document, span);
+      // The editor of this package shows each kind in its own place.
+      if (isOwn) return [{ range, data: target }];
       const address = addressOf(uri, target);
-      return address === null ? [] : [{ range: rangeOf(document, span), target: address }];
+      return address === null ? [] : [{ range, target: address }];
     });
+  });
+  connection.onCodeLens(async ({ textDocument: { uri } }) => {
+    const config = await configAt(uri);
+    if (config?.lenses == null) return [];
+    const { document, text, options } = config;
+    const { status, canStart } = config.lenses;
+    return lenses(text, { ...options, status })
+      .filter(({ action }) => canStart || !STEERS.has(action))
+      .map((lens) => asLens(document, lens));
+  });
+  connection.languages.inlayHint.on(async ({ textDocument: { uri }, range }) => {
+    const config = await configAt(uri);
+    if (config?.measured == null) return [];
+    const { document, text, options } = config;
+    const { run, folder } = config.measured;
+    const [start, end] = [document.offsetAt(range.start), document.offsetAt(range.end)];
+    return inlayHints(text, { path: options.path, run })
+      .filter(({ offset }) => offset >= start && offset <= end)
+      .map((hint) => asHint(document, hint, folder));
+  });
+
+  connection.onRequest(CONFIG_REQUESTS.check, async (request: unknown): Promise<CheckCounts> => {
+    const { uri } = documentRequest.parse(request);
+    await openConfig(uri);
+    const found = await check(uri);
+    const count = (severity: Diagnosis["severity"]): number =>
+      found.filter((each) => each.severity === severity).length;
+    return { errors: count("error"), warnings: count("warning") };
+  });
+  connection.onRequest(CONFIG_REQUESTS.effective, async (request: unknown) => {
+    const { text, options } = await openConfig(documentRequest.parse(request).uri);
+    return effectiveConfig(text, options);
+  });
+  connection.onRequest(
+    CONFIG_REQUESTS.insertEnvironment,
+    async (request: unknown): Promise<object> => {
+      const { uri, name } = insertEnvironmentRequest.parse(request);
+      const { text, options } = await openConfig(uri);
+      return insertEnvironment(text, name, { path: options.path });
+    },
+  );
+  connection.onRequest(CONFIG_REQUESTS.secretAt, async (request: unknown) => {
+    const { uri, path } = secretAtRequest.parse(request);
+    const { text, options } = await openConfig(uri);
+    return secretAt(text, path, { path: options.path });
   });
   documents.listen(connection);
   connection.listen();
 }
 
-/** The path of a file, or what stands in its place in another address. */
-function pathOf(uri: string): string {
-  return uri.startsWith("file:") ? fileURLToPath(uri) : new URL(uri).pathname;
-}
-
-function rangeOf(document: TextDocument, { start, end }: Span): Range {
-  return { start: document.positionAt(start), end: document.positionAt(end) };
-}
-
-function asEdits(document: TextDocument, edits: readonly OffsetEdit[]): TextEdit[] {
-  return edits.map(({ span, text }) => ({ range: rangeOf(document, span), newText: text }));
-}
-
-function asDiagnostic(document: TextDocument, found: Diagnosis): Diagnostic {
-  const { span, message, severity, code, tag, related } = found;
-  const { uri } = document;
-  return {
-    range: rangeOf(document, span),
-    message,
-    severity: SEVERITIES[severity],
-    code,
-    source: SOURCE,
-    tags: [
-      ...(tag === "unnecessary" ? [DiagnosticTag.Unnecessary] : []),
-      ...(tag === "deprecated" ? [DiagnosticTag.Deprecated] : []),
-    ],
-    relatedInformation: related.map(({ path, span: place }) => ({
-      location: { uri, range: rangeOf(document, place) },
-      message: `see ${path.at(-1) ?? ""}`,
-    })),
-  };
-}
-
-function asItem(document: TextDocument, found: Completion, takesSnippets: boolean): CompletionItem {
-  const { label, detail, documentation, snippet, replace, filter, sort } = found;
-  return {
-    label,
-    detail,
-    labelDetails: { description: detail },
-    kind: KINDS[found.kind],
-    documentation: { kind: MarkupKind.Markdown, value: documentation },
-    insertTextFormat: takesSnippets ? InsertTextFormat.Snippet : InsertTextFormat.PlainText,
-    textEdit: {
-      range: rangeOf(document, replace),
-      newText: takesSnippets ? snippet : plainSnippet(snippet),
-    },
-    filterText: filter,
-    sortText: sort,
-    tags: found.isDeprecated ? [CompletionItemTag.Deprecated] : [],
-  };
+/** The command behind a fix that takes more than an edit. It carries the place of a secret, never its text. */
+function editorCommand(uri: string, { title, command }: Fix): Command | null {
+  switch (command?.name) {
+    case undefined:
+      return null;
+    case "setSecret":
+      return { title, command: "tinkerRL.setApiKey", arguments: [command.path[0]] };
+    case "openOverrides":
+      return {
+        title,
+        command: "workbench.action.openSettings",
+        arguments: ["tinkerRL.overrides"],
+      };
+    case "secretToStore":
+    case "secretToEnvFile":
+      return { title, command: MOVE_SECRET, arguments: [uri, command.path, command.name] };
+  }
 }
 
 /** Null for what only an editor with views of its own can show. */

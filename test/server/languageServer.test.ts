@@ -1,17 +1,32 @@
 import { PassThrough } from "node:stream";
-import { afterEach, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import {
   type CodeAction,
-  type CompletionItem,
+  type CodeLens,
+  type CompletionList,
   createConnection,
   createProtocolConnection,
   type Diagnostic,
+  type DocumentLink,
+  type InlayHint,
   ProposedFeatures,
   type ProtocolConnection,
   StreamMessageReader,
   StreamMessageWriter,
 } from "vscode-languageserver/node";
+import {
+  CONFIG_REQUESTS,
+  CONTEXT_CHANGED,
+  type ConfigContext,
+  EDITOR_REQUESTS,
+  type EditorAnswers,
+  type UpdateCatalogueRequest,
+} from "../../src/api/config.ts";
 import { serveLanguage } from "../../src/server/languageServer.ts";
+
+import { textWith } from "../core/config/configText.ts";
+import { CATALOGUE } from "../core/config/editing/aCatalogue.ts";
+import { aMeasuredRun } from "../core/config/editing/aMeasuredRun.ts";
 
 const URI = "file:///work/project/tinker-config.yaml";
 const open: ProtocolConnection[] = [];
@@ -20,8 +35,27 @@ afterEach(() => {
   for (const editor of open.splice(0)) editor.dispose();
 });
 
+const CONTEXT: ConfigContext = {
+  isConfig: true,
+  overrides: [],
+  advice: "all",
+  hasSchemaChecker: false,
+  lenses: { status: { kind: "none" }, canStart: true },
+  measured: { folder: "/runs/demo", run: aMeasuredRun() },
+  catalogueRevision: 1,
+};
+
+interface EditorOptions {
+  readonly uri?: string;
+  readonly snippetSupport?: boolean;
+  /** What an editor of this package answers; null for every other one. */
+  readonly own?: Partial<EditorAnswers> | null;
+  readonly version?: string;
+}
+
 /** An editor that has opened `text`, with what it was sent. */
-async function editorWith(text: string, { uri = URI, snippetSupport = true } = {}) {
+async function editorWith(text: string, options: EditorOptions = {}) {
+  const { uri = URI, snippetSupport = true, own = null, version = "1.0.0" } = options;
   const [toServer, toEditor] = [new PassThrough(), new PassThrough()];
   serveLanguage(createConnection(ProposedFeatures.all, toServer, toEditor), "1.0.0");
   const editor = createProtocolConnection(
@@ -34,19 +68,45 @@ async function editorWith(text: string, { uri = URI, snippetSupport = true } = {
       resolve(diagnostics),
     );
   });
+  const asked: string[] = [];
+  const answer = <Request>(
+    name: keyof typeof EDITOR_REQUESTS,
+    give: (request: Request) => object | null,
+  ) =>
+    editor.onRequest(EDITOR_REQUESTS[name], (request: Request): object | null => {
+      asked.push(name);
+      return give(request);
+    });
+  answer("context", (request: { uri: string }) => own?.context?.(request.uri) ?? CONTEXT);
+  answer("catalogue", () => own?.catalogue?.() ?? CATALOGUE);
+  answer("updateCatalogue", async ({ wanted }: UpdateCatalogueRequest) => {
+    await own?.updateCatalogue?.(wanted);
+    return null;
+  });
+  for (const method of ["workspace/codeLens/refresh", "workspace/inlayHint/refresh"]) {
+    editor.onRequest(method, () => {
+      asked.push(method);
+      return null;
+    });
+  }
   editor.listen();
   const completion = { completionItem: { snippetSupport } };
   await editor.sendRequest("initialize", {
     processId: null,
     rootUri: null,
     capabilities: { textDocument: { completion } },
+    initializationOptions: own === null ? undefined : { tinkerRlVersion: version },
   });
   await editor.sendNotification("initialized", {});
   await editor.sendNotification("textDocument/didOpen", {
     textDocument: { uri, languageId: "yaml", version: 1, text },
   });
   return {
+    editor,
     marked,
+    asked,
+    own: <Answer>(request: keyof typeof CONFIG_REQUESTS, parameters: object = {}) =>
+      editor.sendRequest<Answer>(CONFIG_REQUESTS[request], { uri, ...parameters }),
     ask: <Answer>(method: string, parameters: object) =>
       editor.sendRequest<Answer>(method, { textDocument: { uri }, ...parameters }),
   };
@@ -83,7 +143,7 @@ it("completes keys, with snippets only where the editor knows them", async () =>
   const at = { position: { line: 1, character: 9 } };
   const inserted = async (snippetSupport: boolean) => {
     const { ask } = await editorWith("environments:\n  local/c", { snippetSupport });
-    const items = await ask<CompletionItem[]>("textDocument/completion", at);
+    const { items } = await ask<CompletionList>("textDocument/completion", at);
     return items.find(({ label }) => label === "local/calculator")?.textEdit?.newText;
   };
   expect(await inserted(true)).toMatch(/^local\/calculator:\n.*\$/s);
@@ -104,5 +164,130 @@ it("leaves other files alone", async () => {
   const { ask } = await editorWith("a: 1\n", { uri: "file:///work/other.yaml" });
   const at = { position: { line: 0, character: 0 } };
   expect(await ask("textDocument/hover", at)).toBeNull();
-  expect(await ask("textDocument/completion", at)).toEqual([]);
+  expect(await ask("textDocument/completion", at)).toBeNull();
+});
+
+describe("for the editor of its own package", () => {
+  const EVERYTHING = { start: { line: 0, character: 0 }, end: { line: 999, character: 0 } };
+
+  it("shows lenses, links, hints and names by what the editor knows", async () => {
+    const { ask } = await editorWith(textWith("lr: 1"), { own: {} });
+    const lenses = await ask<CodeLens[]>("textDocument/codeLens", {});
+    expect(lenses.map(({ command, data }) => [command?.title, data])).toEqual([
+      ["$(play) Start Training", "start"],
+      ["$(check) Validate", "validate"],
+      ["$(graph) Estimate", "estimate"],
+      ["128 train tasks · 2 tools", "none"],
+    ]);
+    const links = await ask<DocumentLink[]>("textDocument/documentLink", {});
+    expect(links.map(({ data }) => data)).toContainEqual({
+      kind: "page",
+      url: "https://openreward.ai/Owner/Game",
+    });
+    const hints = await ask<InlayHint[]>("textDocument/inlayHint", { range: EVERYTHING });
+    expect(hints[0]).toMatchObject({
+      paddingLeft: true,
+      label: [
+        { command: { command: "tinkerRL.openDashboard", arguments: [{ folder: "/runs/demo" }] } },
+      ],
+    });
+    expect(JSON.stringify(hints)).toContain("412k tokens a step");
+    const first = { start: EVERYTHING.start, end: { line: 2, character: 0 } };
+    const some = await ask<InlayHint[]>("textDocument/inlayHint", { range: first });
+    expect(some.length).toBeLessThan(hints.length);
+  });
+
+  it("offers no start where the workspace is not trusted, and a stop while a run is live", async () => {
+    const titles = async (lenses: ConfigContext["lenses"]) => {
+      const { ask } = await editorWith(textWith(), {
+        own: { context: () => ({ ...CONTEXT, lenses }) },
+      });
+      const found = await ask<CodeLens[]>("textDocument/codeLens", {});
+      return found.map(({ command }) => command?.title);
+    };
+    const none = { kind: "none" } as const;
+    expect(await titles({ status: none, canStart: false })).toEqual([
+      "$(check) Validate",
+      "128 train tasks · 2 tools",
+    ]);
+    const live = { kind: "running", completed: 1, steps: null, reward: null } as const;
+    expect(await titles({ status: live, canStart: true })).toContain("$(debug-stop) Stop and Save");
+    expect(await titles(null)).toEqual([]);
+  });
+
+  it("leaves documents alone that are no configurations there", async () => {
+    const own = { context: () => ({ ...CONTEXT, isConfig: false }) };
+    const { ask, own: request } = await editorWith(textWith(), { own });
+    expect(await ask("textDocument/codeLens", {})).toEqual([]);
+    await expect(request("check")).rejects.toThrow("not an open configuration");
+  });
+
+  it("does not wait for lists that do not come, and asks again when they have", async () => {
+    const own = { updateCatalogue: () => new Promise<void>(() => undefined) };
+    const { ask } = await editorWith("model_name: ", { own });
+    const at = { position: { line: 0, character: 12 } };
+    const list = await ask<CompletionList>("textDocument/completion", at);
+    expect(list.isIncomplete).toBe(true);
+    expect(list.items.map(({ label }) => label)).toContain("Qwen/Qwen3-8B");
+  });
+
+  it("takes over a catalogue once, and again when it has changed", async () => {
+    let catalogueRevision = 1;
+    const own = { context: () => ({ ...CONTEXT, catalogueRevision }) };
+    const { ask, asked } = await editorWith(textWith(), { own });
+    const taken = () => asked.filter((name) => name === "catalogue").length;
+    await ask("textDocument/codeLens", {});
+    await ask("textDocument/codeLens", {});
+    expect(taken()).toBe(1);
+    catalogueRevision = 2;
+    await ask("textDocument/codeLens", {});
+    expect(taken()).toBe(2);
+  });
+
+  it("checks anew, and has lenses and hints asked for, when what the editor knows has changed", async () => {
+    let overrides: readonly string[] = [];
+    const own = { context: () => ({ ...CONTEXT, overrides }) };
+    const { editor, asked, own: request } = await editorWith(textWith("num_epochs: 1"), { own });
+    const codes: (string | number | undefined)[][] = [];
+    editor.onNotification("textDocument/publishDiagnostics", ({ diagnostics }) => {
+      codes.push((diagnostics as Diagnostic[]).map(({ code }) => code));
+    });
+    await request("check");
+    expect(codes.at(-1)).not.toContain("TRL500");
+    overrides = ["batch_size=8"];
+    await editor.sendNotification(CONTEXT_CHANGED, { what: "checks" });
+    await vi.waitFor(() => expect(codes.at(-1)).toContain("TRL500"));
+    expect(asked).toContain("workspace/codeLens/refresh");
+    expect(asked).toContain("workspace/inlayHint/refresh");
+  });
+
+  it("offers fixes that take a command, which carry the place of a secret and never its text", async () => {
+    const text = textWith("num_epochs: 1", "secrets: {a: hidden-words}");
+    const { ask } = await editorWith(text, { own: {} });
+    const actions = await ask<CodeAction[]>("textDocument/codeAction", {
+      range: EVERYTHING,
+      context: { diagnostics: [] },
+    });
+    const action = actions.find(({ command }) => command?.command === "_tinkerRL.moveSecret");
+    expect(action?.command?.arguments).toEqual([URI, ["secrets", "a"], expect.any(String)]);
+    expect(JSON.stringify(action)).not.toContain("hidden");
+  });
+
+  it("answers what a run would make of the text, where an environment goes, and which secret is written", async () => {
+    const text = textWith("batch_sise: 1", "secrets: {a: hidden-words}");
+    const { own } = await editorWith(text, { own: {} });
+    expect(await own("check")).toMatchObject({ errors: expect.any(Number) });
+    expect(await own("effective")).toMatch(/^batch_size: .* # /m);
+    expect(await own("insertEnvironment", { name: "Owner/Game" })).toEqual({ kind: "present" });
+    expect(await own("secretAt", { path: ["secrets", "a"] })).toMatchObject({
+      value: "hidden-words",
+    });
+    await expect(own("secretAt", { path: "a" })).rejects.toThrow();
+  });
+
+  it("refuses an editor of another version", async () => {
+    await expect(editorWith("a: 1", { own: {}, version: "0.9.0" })).rejects.toThrow(
+      "The editor has version 0.9.0 and its server 1.0.0. Reload the window.",
+    );
+  });
 });

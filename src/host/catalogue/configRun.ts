@@ -1,7 +1,7 @@
 /** What the help for a configuration shows of its newest run. */
 
 import type { RunStatus } from "../../core/config/editing/display/lenses.ts";
-import type { ConfigRun } from "../config/configSupportOptions.ts";
+import type { ConfigRun } from "../config/knownToEditor.ts";
 import type { RunEntry } from "../runs/runStore.ts";
 
 /** The newest run that was started from the configuration at `path`. */

@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import * as vscode from "vscode";
 import type { FileSystem, Log } from "../../core/ports.ts";
 import { isConfigDocument } from "../config/configFiles.ts";
+import type { ConfigSources } from "../config/knownToEditor.ts";
 import type { Keys } from "../keys/createKeys.ts";
 import { keyIdOf } from "../keys/keyNames.ts";
 import { storeKeys } from "../keys/storeKeys.ts";
@@ -13,7 +14,6 @@ import type { RunStore } from "../runs/runStore.ts";
 import { readSetting } from "../vscode/settings.ts";
 import { newestRun } from "./configRun.ts";
 import type { LookUpOptions } from "./connection.ts";
-import type { LoadedConfigSupport } from "./lazyConfigSupport.ts";
 import { LiveCatalogue } from "./liveCatalogue.ts";
 import { LookUpPermission } from "./lookUpPermission.ts";
 import { MeasuredRuns } from "./measuredRuns.ts";
@@ -35,7 +35,7 @@ export interface CatalogueServices extends vscode.Disposable {
   /** For asking services about more than lists. */
   readonly lookUps: LookUpOptions;
   /** What the help for configurations is given. */
-  readonly loaded: LoadedConfigSupport;
+  readonly loaded: ConfigSources;
 }
 
 const SETTLE_MS = 300;

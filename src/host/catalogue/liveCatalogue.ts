@@ -13,7 +13,7 @@ import {
   EMBEDDED_ENVIRONMENTS,
   EMBEDDED_MODELS,
 } from "../../core/config/editing/catalogue/embedded.ts";
-import type { CatalogueSource } from "../config/configSupportOptions.ts";
+import type { ConfigSources } from "../config/knownToEditor.ts";
 import { Emitter } from "../vscode/emitter.ts";
 import {
   fitForKeeping,
@@ -50,9 +50,10 @@ const FRESH_MS = 10 * 60_000;
 /** After a failure. */
 const PAUSE_MS = 60_000;
 
+type Catalogues = ConfigSources["catalogue"];
 type Lists = { [Kind in ListKind]: StoredList<StoredItems[Kind]> | null };
 
-export class LiveCatalogue implements CatalogueSource {
+export class LiveCatalogue implements Catalogues {
   readonly #options: LiveCatalogueOptions;
   readonly #changed: Emitter<void>;
   readonly #lists: Lists = { environments: null, models: null, checkpoints: null };

@@ -1,23 +1,24 @@
 /** Handlers of the commands about configurations. */
 
 import * as vscode from "vscode";
-import type { Diagnosis } from "../../core/config/editing/diagnostics/diagnose.ts";
+import { type CheckCounts, CONFIG_REQUESTS } from "../../api/config.ts";
+import type { Insertion } from "../../core/config/editing/edits/insertEnvironment.ts";
 import { plural } from "../../shared/format.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandler } from "../vscode/registerCommands.ts";
 import { isConfigDocument } from "./configFiles.ts";
-import type { SharedOptions } from "./configSupportOptions.ts";
-import { nameOf } from "./diagnoseOptions.ts";
-import type { DiagnosticsProvider } from "./diagnosticsProvider.ts";
 import type { EffectiveConfig } from "./effectiveConfig.ts";
+import type { KnownToEditor } from "./knownToEditor.ts";
+import type { AskServer } from "./languageClient.ts";
 import { applyTextEdits } from "./textEdits.ts";
 
 export type ConfigHandlers = Readonly<
   Record<"newConfig" | "validateConfig" | "showEffectiveConfig" | "addEnvironment", CommandHandler>
 >;
 
-export interface ConfigHandlerOptions extends SharedOptions {
-  readonly diagnostics: DiagnosticsProvider;
+interface ConfigHandlerOptions {
+  readonly ask: AskServer;
+  readonly known: KnownToEditor;
   readonly effective: EffectiveConfig;
 }
 
@@ -32,7 +33,8 @@ export function configHandlers(options: ConfigHandlerOptions): ConfigHandlers {
     },
     validateConfig: async (target) => {
       const document = await documentFor(options, target);
-      if (document !== null) await showResult(document, await options.diagnostics.check(document));
+      if (document === null) return;
+      await showResult(document, await options.ask(CONFIG_REQUESTS.check, document.uri));
     },
     showEffectiveConfig: async (target) => {
       const document = await documentFor(options, target);
@@ -47,15 +49,15 @@ export function configHandlers(options: ConfigHandlerOptions): ConfigHandlers {
  * @throws when there is none
  */
 async function documentFor(
-  { knownConfigs }: ConfigHandlerOptions,
+  { known }: ConfigHandlerOptions,
   target: unknown,
 ): Promise<vscode.TextDocument | null> {
   if (target instanceof vscode.Uri) return vscode.workspace.openTextDocument(target);
   const active = vscode.window.activeTextEditor?.document;
   if (active !== undefined && isConfigDocument(active)) return active;
-  const known = knownConfigs?.() ?? [];
-  if (known.length === 0) throw new Error(vscode.l10n.t("Open a configuration first."));
-  const uri = await chosenOf(known);
+  const configs = known.configs();
+  if (configs.length === 0) throw new Error(vscode.l10n.t("Open a configuration first."));
+  const uri = await chosenOf(configs);
   return uri === undefined ? null : vscode.workspace.openTextDocument(uri);
 }
 
@@ -70,13 +72,9 @@ async function chosenOf(configs: readonly vscode.Uri[]): Promise<vscode.Uri | un
 
 async function showResult(
   document: vscode.TextDocument,
-  found: readonly Diagnosis[],
+  { errors, warnings }: CheckCounts,
 ): Promise<void> {
-  const count = (severity: string): number =>
-    found.filter((diagnosis) => diagnosis.severity === severity).length;
   const name = document.uri.path.slice(document.uri.path.lastIndexOf("/") + 1);
-  const errors = count("error");
-  const warnings = count("warning");
   const text =
     errors + warnings === 0
       ? vscode.l10n.t("{0} is valid", name)
@@ -97,8 +95,8 @@ async function addEnvironment(options: ConfigHandlerOptions, target: unknown): P
   if (document === null) return;
   const name = nameIn(target) ?? (await pickEnvironment(options));
   if (name === undefined) return;
-  const { insertEnvironment } = await options.support();
-  const insertion = insertEnvironment(document.getText(), name, { path: nameOf(document) });
+  const request = CONFIG_REQUESTS.insertEnvironment;
+  const insertion = await options.ask<Insertion>(request, document.uri, { name });
   if (insertion.kind === "present") {
     const text = vscode.l10n.t("{0} is already in the configuration.", name);
     void plainWindow.showInformationMessage(text);
@@ -115,15 +113,15 @@ function nameIn(target: unknown): string | undefined {
 }
 
 /** From the lists that are known, else typed by hand. */
-async function pickEnvironment({ catalogue }: ConfigHandlerOptions): Promise<string | undefined> {
-  const { local, hosted } = catalogue.current();
-  const known = [...(local.environments?.items ?? []), ...(hosted.environments?.items ?? [])];
-  if (known.length === 0) {
+async function pickEnvironment({ known }: ConfigHandlerOptions): Promise<string | undefined> {
+  const { local, hosted } = known.catalogue();
+  const listed = [...(local.environments?.items ?? []), ...(hosted.environments?.items ?? [])];
+  if (listed.length === 0) {
     return plainWindow.showInputBox({
       prompt: vscode.l10n.t("Name of the environment, such as Owner/Name"),
     });
   }
-  const items = known.map(({ name, description }) => ({
+  const items = listed.map(({ name, description }) => ({
     label: name,
     ...(description !== null && { detail: description }),
   }));

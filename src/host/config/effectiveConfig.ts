@@ -1,15 +1,14 @@
 /** *Show Effective Configuration*: the file beside what a run would make of it, as a difference of two texts. */
 
 import * as vscode from "vscode";
+import { CONFIG_REQUESTS } from "../../api/config.ts";
 import { Emitter } from "../vscode/emitter.ts";
-import type { SharedOptions } from "./configSupportOptions.ts";
-import { diagnoseOptions } from "./diagnoseOptions.ts";
-import { withFallback } from "./withFallback.ts";
+import type { AskServer } from "./languageClient.ts";
 
 const EFFECTIVE_SCHEME = "tinker-rl-effective";
 
 export class EffectiveConfig implements vscode.TextDocumentContentProvider, vscode.Disposable {
-  readonly #options: SharedOptions;
+  readonly #ask: AskServer;
   readonly #changes = new Emitter<vscode.Uri>();
   readonly #open = new Map<string, vscode.Uri>();
   readonly #listeners: vscode.Disposable;
@@ -17,8 +16,8 @@ export class EffectiveConfig implements vscode.TextDocumentContentProvider, vsco
   readonly onDidChange = (listener: (uri: vscode.Uri) => void): vscode.Disposable =>
     vscode.Disposable.from(this.#changes.event(listener));
 
-  constructor(options: SharedOptions) {
-    this.#options = options;
+  constructor(ask: AskServer) {
+    this.#ask = ask;
     this.#listeners = vscode.Disposable.from(
       vscode.workspace.registerTextDocumentContentProvider(EFFECTIVE_SCHEME, this),
       vscode.workspace.onDidChangeTextDocument(({ document }) => {
@@ -50,11 +49,8 @@ export class EffectiveConfig implements vscode.TextDocumentContentProvider, vsco
     await vscode.commands.executeCommand("vscode.diff", uri, shown, title);
   }
 
-  provideTextDocumentContent(uri: vscode.Uri): Promise<string> {
-    return withFallback(this.#options.log, "the effective form", "", async () => {
-      const document = await vscode.workspace.openTextDocument(vscode.Uri.parse(uri.query));
-      const { effectiveConfig } = await this.#options.support();
-      return effectiveConfig(document.getText(), diagnoseOptions(document, this.#options));
-    });
+  async provideTextDocumentContent(uri: vscode.Uri): Promise<string> {
+    const config = await vscode.workspace.openTextDocument(vscode.Uri.parse(uri.query));
+    return this.#ask(CONFIG_REQUESTS.effective, config.uri);
   }
 }

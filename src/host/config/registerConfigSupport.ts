@@ -1,70 +1,69 @@
-/** Registers the help for configurations. Cheap: what knows the rules loads when the first configuration is open. */
+/** Registers the help for configurations. Cheap: the language server starts when the first configuration is open. */
 
 import * as vscode from "vscode";
-import { CodeActionProvider, FIX_ALL } from "./codeActionProvider.ts";
-import { CodeLensProvider } from "./codeLensProvider.ts";
-import { COMPLETION_TRIGGERS, CompletionProvider } from "./completionProvider.ts";
 import { ConfigContext } from "./configContext.ts";
+import { isConfigDocument } from "./configFiles.ts";
 import { type ConfigHandlers, configHandlers } from "./configHandlers.ts";
-import type { ConfigSupportOptions, SharedOptions } from "./configSupportOptions.ts";
-import { DiagnosticsProvider } from "./diagnosticsProvider.ts";
 import { EffectiveConfig } from "./effectiveConfig.ts";
-import { HoverProvider } from "./hoverProvider.ts";
-import { InlayHintsProvider } from "./inlayHintsProvider.ts";
-import { LinkProvider } from "./linkProvider.ts";
+import type { AskServer, LanguageClientOptions } from "./languageClient.ts";
 import { registerRemedyCommands } from "./remedyCommands.ts";
 import { TASKS_FILE, TaskCompletionProvider } from "./taskCompletionProvider.ts";
 
 export interface ConfigSupport extends vscode.Disposable {
   readonly handlers: ConfigHandlers;
-  /** Call it when `knownConfigs` may answer otherwise. */
+  /** Call it when the known configurations may be others. */
   readonly refresh: () => void;
+  /** Ends the language server. */
+  readonly stop: () => Promise<void>;
 }
 
-const LANGUAGES: readonly vscode.DocumentFilter[] = [
-  { language: "yaml" },
-  { language: "json" },
-  { language: "jsonc" },
-];
-
-export function registerConfigSupport(options: ConfigSupportOptions): ConfigSupport {
-  const shared: SharedOptions = {
-    ...options,
-    support: async () => (await import("./support.ts")).support,
+export function registerConfigSupport(options: LanguageClientOptions): ConfigSupport {
+  const { known, log } = options;
+  let client: ReturnType<typeof start> | null = null;
+  const start = async () => {
+    const { startLanguageClient } = await import("./languageClient.ts");
+    return startLanguageClient(options);
   };
-  const diagnostics = new DiagnosticsProvider(shared);
-  const effective = new EffectiveConfig(shared);
-  const codeLenses = new CodeLensProvider(shared);
-  const inlayHints = new InlayHintsProvider(shared);
-  const context = new ConfigContext(options.knownConfigs ?? (() => []));
+  const started = (): ReturnType<typeof start> => {
+    client ??= start().catch((error: unknown) => {
+      client = null;
+      throw error;
+    });
+    return client;
+  };
+  const ask: AskServer = async (request, config, parameters = {}) =>
+    (await started()).sendRequest(request, { uri: config.toString(), ...parameters });
+  const context = new ConfigContext(() => known.configs());
+  const effective = new EffectiveConfig(ask);
   const all = vscode.Disposable.from(
-    diagnostics,
     effective,
-    codeLenses,
-    inlayHints,
     context,
-    registerRemedyCommands(shared),
-    vscode.languages.registerCompletionItemProvider(
-      LANGUAGES,
-      new CompletionProvider(shared),
-      ...COMPLETION_TRIGGERS,
-    ),
+    registerRemedyCommands({ ask, known, log }),
+    onConfigs(() => {
+      started().catch((error: unknown) => log.error(String(error)));
+    }),
     vscode.languages.registerCompletionItemProvider(
       TASKS_FILE,
-      new TaskCompletionProvider(shared),
+      new TaskCompletionProvider(log),
       ...['"', "/"],
     ),
-    vscode.languages.registerHoverProvider(LANGUAGES, new HoverProvider(shared)),
-    vscode.languages.registerCodeActionsProvider(LANGUAGES, new CodeActionProvider(shared), {
-      providedCodeActionKinds: [vscode.CodeActionKind.QuickFix, FIX_ALL],
-    }),
-    vscode.languages.registerCodeLensProvider(LANGUAGES, codeLenses),
-    vscode.languages.registerInlayHintsProvider(LANGUAGES, inlayHints),
-    vscode.languages.registerDocumentLinkProvider(LANGUAGES, new LinkProvider(shared)),
   );
   return {
-    handlers: configHandlers({ ...shared, diagnostics, effective }),
+    handlers: configHandlers({ ask, known, effective }),
     refresh: () => context.refresh(),
     dispose: () => all.dispose(),
+    stop: async () => (await client?.catch(() => null))?.dispose(),
   };
+}
+
+/** Calls `then` whenever a configuration is opened, or a document becomes one. */
+function onConfigs(then: () => void): vscode.Disposable {
+  const look = (document: vscode.TextDocument): void => {
+    if (isConfigDocument(document)) then();
+  };
+  vscode.workspace.textDocuments.forEach(look);
+  return vscode.Disposable.from(
+    vscode.workspace.onDidOpenTextDocument(look),
+    vscode.workspace.onDidChangeTextDocument(({ document }) => look(document)),
+  );
 }

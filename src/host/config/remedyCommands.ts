@@ -1,39 +1,22 @@
-/** Fixes that take more than an edit of the configuration: secrets go elsewhere, settings are opened. */
+/** A fix that takes more than an edit of the configuration: a secret goes to where secrets are kept. */
 
 import * as vscode from "vscode";
+import { CONFIG_REQUESTS, MOVE_SECRET } from "../../api/config.ts";
 import type { WrittenSecret } from "../../core/config/editing/edits/secretAt.ts";
-import type { RemedyCommand } from "../../core/config/source/remedy.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import { isConfigDocument } from "./configFiles.ts";
-import type { SharedOptions } from "./configSupportOptions.ts";
-import { nameOf } from "./diagnoseOptions.ts";
+import type { KnownToEditor } from "./knownToEditor.ts";
+import type { AskServer } from "./languageClient.ts";
 import { applyTextEdits } from "./textEdits.ts";
 
-const MOVE_SECRET = "_tinkerRL.moveSecret";
-
-/** The command behind a fix. It carries the place of a secret, never its text. */
-export function remedyCommand(
-  uri: vscode.Uri,
-  title: string,
-  { name, path }: { readonly name: RemedyCommand; readonly path: readonly string[] },
-): vscode.Command {
-  switch (name) {
-    case "setSecret":
-      return { title, command: "tinkerRL.setApiKey", arguments: [path[0]] };
-    case "openOverrides":
-      return {
-        title,
-        command: "workbench.action.openSettings",
-        arguments: ["tinkerRL.overrides"],
-      };
-    case "secretToStore":
-    case "secretToEnvFile":
-      return { title, command: MOVE_SECRET, arguments: [uri.toString(), path, name] };
-  }
+interface RemedyOptions {
+  readonly ask: AskServer;
+  readonly known: Pick<KnownToEditor, "storeSecret">;
+  readonly log: vscode.LogOutputChannel;
 }
 
 /** Registers the command that takes a secret out of a file. */
-export function registerRemedyCommands(options: SharedOptions): vscode.Disposable {
+export function registerRemedyCommands(options: RemedyOptions): vscode.Disposable {
   return vscode.commands.registerCommand(
     MOVE_SECRET,
     async (uri: unknown, path: unknown, target: unknown) => {
@@ -51,7 +34,7 @@ export function registerRemedyCommands(options: SharedOptions): vscode.Disposabl
 
 /** Anyone can call a command with anything. */
 async function moveSecret(
-  options: SharedOptions,
+  options: RemedyOptions,
   uri: unknown,
   path: unknown,
   target: unknown,
@@ -60,13 +43,14 @@ async function moveSecret(
   if (typeof uri !== "string" || !Array.isArray(path)) return;
   const document = await vscode.workspace.openTextDocument(vscode.Uri.parse(uri));
   if (!isConfigDocument(document)) return;
-  const { secretAt } = await options.support();
-  const secret = secretAt(document.getText(), path.map(String), { path: nameOf(document) });
+  const { secretAt } = CONFIG_REQUESTS;
+  const request = { path: path.map(String) };
+  const secret = await options.ask<WrittenSecret | null>(secretAt, document.uri, request);
   if (secret === null) return;
   const isKept =
     target === "secretToEnvFile"
       ? await addToEnvFile(document.uri, secret)
-      : ((await options.storeSecret?.(secret.name, secret.value)) ?? false);
+      : await options.known.storeSecret(secret.name, secret.value);
   if (isKept) await applyTextEdits(document, secret.edits);
 }
 

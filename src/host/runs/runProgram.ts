@@ -3,7 +3,7 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { AppError } from "../../core/errors.ts";
-import { programEnvironment } from "./programEnvironment.ts";
+import { programEnvironment } from "../vscode/programEnvironment.ts";
 
 const LIMIT_MS = 60_000;
 const MAX_CHARACTERS = 4_000;

@@ -4,7 +4,7 @@ import { spawn } from "node:child_process";
 import { join } from "node:path";
 import type * as z from "zod";
 import { parseJson } from "../../core/util/jsonl.ts";
-import { programEnvironment } from "./programEnvironment.ts";
+import { programEnvironment } from "../vscode/programEnvironment.ts";
 import { trainerEnvironment } from "./trainerEnvironment.ts";
 
 export interface ProgramOptions<Reply> {

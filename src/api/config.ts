@@ -1,0 +1,77 @@
+/** What an editor of this package and its server say to each other about configurations, beside the Language Server Protocol. */
+
+import { z } from "zod";
+import type { Catalogue, CatalogueLists } from "../core/config/editing/catalogue/catalogue.ts";
+import type { DiagnoseOptions } from "../core/config/editing/diagnostics/diagnose.ts";
+import type { RunStatus } from "../core/config/editing/display/lenses.ts";
+import type { MeasuredRun } from "../core/config/editing/display/measuredRun.ts";
+
+/** Requests that the server answers. Each names an open document. */
+export const CONFIG_REQUESTS = {
+  /** Checks the text now, marks what it finds, and answers with {@link CheckCounts}. */
+  check: "tinkerRL/config/check",
+  /** The text that a run would make of the configuration. */
+  effective: "tinkerRL/config/effective",
+  /** Where the environment `name` goes: an `EnvironmentInsertion`. */
+  insertEnvironment: "tinkerRL/config/insertEnvironment",
+  /** The secret that is written at `path`, with the edits that take it out: a `WrittenSecret`, or null. */
+  secretAt: "tinkerRL/config/secretAt",
+} as const;
+
+/** Requests that the editor answers. */
+export const EDITOR_REQUESTS = {
+  /** A {@link ConfigContext} for `uri`. */
+  context: "tinkerRL/editor/context",
+  /** A `Catalogue`: what is known now, without a request to a service. */
+  catalogue: "tinkerRL/editor/catalogue",
+  /** Brings the lists `wanted` up to date where the user allows it, and answers null when that is done. */
+  updateCatalogue: "tinkerRL/editor/updateCatalogue",
+} as const;
+
+/** The command of the editor that takes a secret out of a configuration: its URI, the path of the key, and the `RemedyCommand`. */
+export const MOVE_SECRET = "_tinkerRL.moveSecret";
+
+/** Sent by the editor when an answer to {@link EDITOR_REQUESTS} may have changed. */
+export const CONTEXT_CHANGED = "tinkerRL/editor/contextChanged";
+
+export const documentRequest = z.object({ uri: z.string() });
+export const insertEnvironmentRequest = documentRequest.extend({ name: z.string() });
+export const secretAtRequest = documentRequest.extend({ path: z.array(z.string()) });
+export const contextChange = z.object({ what: z.enum(["checks", "runs", "measures"]) });
+
+/** Of an editor whose package is the server's own: `initializationOptions` of its first request. */
+export const editorHandshake = z.object({ tinkerRlVersion: z.string() });
+export type EditorHandshake = z.infer<typeof editorHandshake>;
+export type ContextChange = z.infer<typeof contextChange>["what"];
+
+export interface CheckCounts {
+  readonly errors: number;
+  readonly warnings: number;
+}
+
+/** What the editor knows about a configuration. */
+export interface ConfigContext {
+  /** Whether the document is a configuration, by the user's names for them or by its first lines. */
+  readonly isConfig: boolean;
+  /** Overrides from settings, each as `key=value`; none in Restricted Mode. */
+  readonly overrides: readonly string[];
+  readonly advice: NonNullable<DiagnoseOptions["advice"]>;
+  readonly hasSchemaChecker: boolean;
+  /** Null = the user turned lenses off. */
+  readonly lenses: { readonly status: RunStatus; readonly canStart: boolean } | null;
+  /** Null = no run has measured anything, or the user turned hints off. */
+  readonly measured: { readonly folder: string; readonly run: MeasuredRun | null } | null;
+  /** Changes with the catalogue. */
+  readonly catalogueRevision: number;
+}
+
+export interface UpdateCatalogueRequest {
+  readonly wanted: readonly (keyof CatalogueLists)[];
+}
+
+/** Answers of the editor, by request. */
+export interface EditorAnswers {
+  readonly context: (uri: string) => ConfigContext;
+  readonly catalogue: () => Catalogue;
+  readonly updateCatalogue: (wanted: UpdateCatalogueRequest["wanted"]) => Promise<void>;
+}

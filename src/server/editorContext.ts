@@ -1,0 +1,134 @@
+/** What the server knows about a configuration beside its text: from the editor of its own package, or what holds for every other one. */
+
+import { homedir } from "node:os";
+import { fileURLToPath } from "node:url";
+import type { Connection, InitializeParams } from "vscode-languageserver";
+import type { TextDocument } from "vscode-languageserver-textdocument";
+import { type ConfigContext, EDITOR_REQUESTS } from "../api/config.ts";
+import {
+  type Catalogue,
+  type CatalogueLists,
+  EMPTY_CATALOGUE,
+} from "../core/config/editing/catalogue/catalogue.ts";
+import {
+  EMBEDDED_ENVIRONMENTS,
+  EMBEDDED_MODELS,
+} from "../core/config/editing/catalogue/embedded.ts";
+import { namesToLoad } from "../core/config/editing/catalogue/namesToLoad.ts";
+import type { DiagnoseOptions } from "../core/config/editing/diagnostics/diagnose.ts";
+import { CONFIG_NAMES, isConfigName, saysConfig } from "../shared/configNames.ts";
+
+/** A person who types does not wait longer for names that a service has to be asked for. */
+const PATIENCE_MS = 1_000;
+/** The catalogue says how old its lists are: a copy of it does not get much older. */
+const CATALOGUE_KEPT_MS = 60_000;
+/** What this machine runs itself. */
+const OWN_CATALOGUE: Catalogue = {
+  ...EMPTY_CATALOGUE,
+  local: {
+    environments: { items: EMBEDDED_ENVIRONMENTS, ageMs: 0, isComplete: true, server: null },
+    models: { items: EMBEDDED_MODELS, ageMs: 0, isComplete: true, server: null },
+    checkpoints: null,
+  },
+};
+
+/** A configuration that is open, and all that its text is read with. */
+export interface OpenConfig extends ConfigContext {
+  readonly document: TextDocument;
+  readonly text: string;
+  readonly options: DiagnoseOptions & { readonly path: string; readonly catalogue: Catalogue };
+}
+
+/** Of an editor: by what a configuration there is read. */
+export class EditorContext {
+  readonly #connection: Connection;
+  readonly #client: InitializeParams;
+  /** True for the editor that answers the requests of `api/config.ts`. */
+  readonly #isOwn: boolean;
+  #catalogue: { readonly value: Catalogue; readonly revision: number; readonly at: number } | null =
+    null;
+
+  constructor(connection: Connection, client: InitializeParams, isOwn: boolean) {
+    this.#connection = connection;
+    this.#client = client;
+    this.#isOwn = isOwn;
+  }
+
+  /** Null where the document is no configuration. */
+  async of(document: TextDocument): Promise<OpenConfig | null> {
+    const context = this.#isOwn
+      ? await this.#ask<ConfigContext>(EDITOR_REQUESTS.context, { uri: document.uri })
+      : otherEditor(document);
+    if (!context.isConfig) return null;
+    const catalogue = this.#isOwn
+      ? await this.#catalogueOf(context.catalogueRevision)
+      : OWN_CATALOGUE;
+    const { overrides, advice, hasSchemaChecker } = context;
+    const folders = {
+      workspace: (this.#client.workspaceFolders ?? []).map(({ uri }) => pathOf(uri)),
+      home: homedir(),
+    };
+    const path = nameOf(document);
+    const options = { path, overrides, advice, hasSchemaChecker, catalogue, folders };
+    return { ...context, document, text: document.getText(), options };
+  }
+
+  /** Has lists brought up to date that help at `offset`. False when they do not arrive in time: what is known already is offered then. */
+  async update({ text, options }: OpenConfig, offset: number): Promise<boolean> {
+    const wanted = namesToLoad(text, offset, options);
+    if (!this.#isOwn || wanted.length === 0) return true;
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<boolean>((resolve) => {
+      timer = setTimeout(() => resolve(false), PATIENCE_MS);
+    });
+    const done = this.#updateLists(wanted).then(
+      () => true,
+      () => true,
+    );
+    const isUpToDate = await Promise.race([done, late]);
+    clearTimeout(timer);
+    return isUpToDate;
+  }
+
+  #updateLists(wanted: readonly (keyof CatalogueLists)[]): Promise<unknown> {
+    return this.#ask(EDITOR_REQUESTS.updateCatalogue, { wanted });
+  }
+
+  async #catalogueOf(revision: number): Promise<Catalogue> {
+    const known = this.#catalogue;
+    const at = performance.now();
+    if (known?.revision === revision && at - known.at < CATALOGUE_KEPT_MS) return known.value;
+    const value = await this.#ask<Catalogue>(EDITOR_REQUESTS.catalogue, {});
+    this.#catalogue = { value, revision, at };
+    return value;
+  }
+
+  #ask<Answer>(request: string, parameters: object): Promise<Answer> {
+    return this.#connection.sendRequest<Answer>(request, parameters);
+  }
+}
+
+function otherEditor(document: TextDocument): ConfigContext {
+  const isNamed = isConfigName(new URL(document.uri).pathname, CONFIG_NAMES);
+  return {
+    isConfig: isNamed || saysConfig(document.getText().split("\n", 5)),
+    overrides: [],
+    advice: "all",
+    hasSchemaChecker: false,
+    lenses: null,
+    measured: null,
+    catalogueRevision: 0,
+  };
+}
+
+/** The path of a file, or what stands in its place in another address. */
+export function pathOf(uri: string): string {
+  return uri.startsWith("file:") ? fileURLToPath(uri) : new URL(uri).pathname;
+}
+
+/** The name that distinguishes YAML from JSON; a document that was never saved has its language only. */
+function nameOf({ uri, languageId }: TextDocument): string {
+  const path = pathOf(uri);
+  const isJson = languageId === "json" || languageId === "jsonc";
+  return isJson && !path.endsWith(".json") ? `${path}.json` : path;
+}

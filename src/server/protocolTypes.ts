@@ -1,0 +1,154 @@
+/** What the core finds in a configuration, as types of the Language Server Protocol. */
+
+import {
+  type CodeAction,
+  CodeActionKind,
+  type CodeLens,
+  type Command,
+  type CompletionItem,
+  CompletionItemKind,
+  CompletionItemTag,
+  type Diagnostic,
+  DiagnosticSeverity,
+  DiagnosticTag,
+  InsertTextFormat,
+  MarkupKind,
+  type InlayHint as ProtocolHint,
+  type Range,
+  type TextEdit,
+} from "vscode-languageserver";
+import type { TextDocument } from "vscode-languageserver-textdocument";
+import type { Completion, CompletionKind } from "../core/config/editing/completion/completion.ts";
+import type { Diagnosis } from "../core/config/editing/diagnostics/diagnose.ts";
+import type { InlayHint } from "../core/config/editing/display/inlayHints.ts";
+import type { Lens, LensAction } from "../core/config/editing/display/lenses.ts";
+import type { Fix } from "../core/config/editing/fixes/fix.ts";
+import type { TextEdit as OffsetEdit } from "../core/config/editing/text/textEdit.ts";
+import type { Span } from "../core/config/source/span.ts";
+import { plainSnippet } from "./plainSnippet.ts";
+
+const SOURCE = "Tinker RL";
+const SEVERITIES: Readonly<Record<Diagnosis["severity"], DiagnosticSeverity>> = {
+  error: DiagnosticSeverity.Error,
+  warning: DiagnosticSeverity.Warning,
+  info: DiagnosticSeverity.Information,
+  hint: DiagnosticSeverity.Hint,
+};
+const TAGS = { unnecessary: DiagnosticTag.Unnecessary, deprecated: DiagnosticTag.Deprecated };
+const KINDS: Readonly<Record<CompletionKind, CompletionItemKind>> = {
+  key: CompletionItemKind.Property,
+  value: CompletionItemKind.Value,
+  word: CompletionItemKind.EnumMember,
+  environment: CompletionItemKind.Module,
+  split: CompletionItemKind.Folder,
+  model: CompletionItemKind.Class,
+  checkpoint: CompletionItemKind.Reference,
+  secret: CompletionItemKind.Variable,
+  snippet: CompletionItemKind.Snippet,
+};
+const LENS_ICONS: Readonly<Partial<Record<LensAction, string>>> = {
+  start: "play",
+  validate: "check",
+  estimate: "graph",
+  stop: "debug-stop",
+};
+
+export function rangeOf(document: TextDocument, { start, end }: Span): Range {
+  return { start: document.positionAt(start), end: document.positionAt(end) };
+}
+
+export function asEdits(document: TextDocument, edits: readonly OffsetEdit[]): TextEdit[] {
+  return edits.map(({ span, text }) => ({ range: rangeOf(document, span), newText: text }));
+}
+
+export function asDiagnostic(document: TextDocument, found: Diagnosis): Diagnostic {
+  const { span, message, severity, code, tag, related } = found;
+  const { uri } = document;
+  return {
+    range: rangeOf(document, span),
+    message,
+    severity: SEVERITIES[severity],
+    code,
+    source: SOURCE,
+    tags: tag === undefined ? [] : [TAGS[tag]],
+    relatedInformation: related.map(({ path, span: place }) => ({
+      location: { uri, range: rangeOf(document, place) },
+      message: `see ${path.at(-1) ?? ""}`,
+    })),
+  };
+}
+
+/** `takesSnippets` and `suggestsAgain` say what the editor can do. */
+export function asItem(
+  document: TextDocument,
+  found: Completion,
+  { takesSnippets, suggestsAgain }: Readonly<Record<"takesSnippets" | "suggestsAgain", boolean>>,
+): CompletionItem {
+  const { label, detail, documentation, snippet, replace, filter, sort } = found;
+  const item: CompletionItem = {
+    label,
+    detail,
+    labelDetails: { description: detail },
+    kind: KINDS[found.kind],
+    documentation: { kind: MarkupKind.Markdown, value: documentation },
+    insertTextFormat: takesSnippets ? InsertTextFormat.Snippet : InsertTextFormat.PlainText,
+    textEdit: {
+      range: rangeOf(document, replace),
+      newText: takesSnippets ? snippet : plainSnippet(snippet),
+    },
+    filterText: filter,
+    sortText: sort,
+    tags: found.isDeprecated ? [CompletionItemTag.Deprecated] : [],
+  };
+  if (suggestsAgain && found.retrigger) {
+    item.command = { command: "editor.action.triggerSuggest", title: "Suggest values" };
+  }
+  return item;
+}
+
+/** `command` is a command of the editor, in place of edits. */
+export function asAction(
+  document: TextDocument,
+  { title, isPreferred, edits, diagnosis }: Fix,
+  command: Command | null,
+): CodeAction {
+  const action: CodeAction = {
+    title,
+    kind: CodeActionKind.QuickFix,
+    isPreferred,
+    diagnostics: [asDiagnostic(document, diagnosis)],
+  };
+  if (command === null) action.edit = { changes: { [document.uri]: asEdits(document, edits) } };
+  else action.command = command;
+  return action;
+}
+
+/** The editor gives it the command for `data`, a `LensAction`. */
+export function asLens(document: TextDocument, { span, title, action }: Lens): CodeLens {
+  const icon = LENS_ICONS[action];
+  const shown = icon === undefined ? title : `$(${icon}) ${title}`;
+  return {
+    range: rangeOf(document, span),
+    command: { title: shown, command: "" },
+    data: action,
+  };
+}
+
+/** Leads to the run in `folder`. */
+export function asHint(
+  document: TextDocument,
+  { offset, label, markdown }: InlayHint,
+  folder: string,
+): ProtocolHint {
+  const command = {
+    title: "Open the run",
+    command: "tinkerRL.openDashboard",
+    arguments: [{ folder }],
+  };
+  const tooltip = { kind: MarkupKind.Markdown, value: markdown };
+  return {
+    position: document.positionAt(offset),
+    label: [{ value: label, tooltip, command }],
+    paddingLeft: true,
+  };
+}

@@ -1,0 +1,173 @@
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import type * as vscodeTypes from "vscode";
+import { ConfigContext } from "../../../src/host/config/configContext.ts";
+import { isConfigDocument, isConfigName } from "../../../src/host/config/configFiles.ts";
+import { configContext } from "../../../src/host/config/editorAnswers.ts";
+import { configGlob } from "../../../src/host/config/findConfigs.ts";
+import { type ConfigSources, KnownToEditor } from "../../../src/host/config/knownToEditor.ts";
+import { TaskCompletionProvider } from "../../../src/host/config/taskCompletionProvider.ts";
+import { textWith } from "../../core/config/configText.ts";
+import { CATALOGUE } from "../../core/config/editing/aCatalogue.ts";
+import { aMeasuredRun } from "../../core/config/editing/aMeasuredRun.ts";
+import { aDocument, type createFakeVscode, type FakeDocument } from "./fakeVscode.ts";
+
+const fake = vi.hoisted(() => ({ current: null as unknown }));
+vi.mock("vscode", async () => {
+  const { createFakeVscode } = await import("./fakeVscode.ts");
+  const made = createFakeVscode();
+  fake.current = made;
+  return made.vscode;
+});
+
+type Fake = ReturnType<typeof createFakeVscode>;
+const editor = (): Fake => fake.current as Fake;
+
+/** Sound for what is used of a document. */
+const asDocument = (document: FakeDocument) => document as unknown as vscodeTypes.TextDocument;
+
+beforeEach(() => {
+  const { settings, textDocuments, state } = editor();
+  settings.clear();
+  textDocuments.splice(0);
+  state.isTrusted = true;
+});
+
+describe("a document is ours", () => {
+  it.each([
+    ["/a/tinker-config.yaml", true],
+    ["/a/tinker-config.json", true],
+    ["/a/my.tinker.yml", true],
+    ["/a/config.yaml", false],
+    ["/a/tinker-config.yaml.bak", false],
+  ])("by its name: %s %s", (path, isOurs) => {
+    expect(isConfigDocument(asDocument(aDocument("a: 1", path)))).toBe(isOurs);
+  });
+
+  it("by one of its first lines, also before it has a name", () => {
+    const document = aDocument("# note\n# tinker-rl: config\na: 1", "Untitled-1", "untitled");
+    expect(isConfigDocument(asDocument(document))).toBe(true);
+  });
+
+  it("is known to menus", () => {
+    editor().textDocuments.push(aDocument("a: 1"), aDocument("a: 1", "/a/other.yaml"));
+    const known = [editor().vscode.Uri.file("/a/b.tinker.yaml")] as unknown as vscodeTypes.Uri[];
+    new ConfigContext(() => known).dispose();
+    expect(editor().context.get("tinkerRL.configFiles")).toEqual([
+      "/a/b.tinker.yaml",
+      "/projects/tinker-config.yaml",
+    ]);
+  });
+});
+
+describe("what the server is answered about a configuration", () => {
+  const measured = { folder: "/runs/demo", run: aMeasuredRun() };
+  const listen = () => ({ dispose: () => undefined });
+  const sources: ConfigSources = {
+    catalogue: { current: () => CATALOGUE, update: async () => undefined, onDidChange: listen },
+    runStatus: () => ({ status: { kind: "ended", outcome: "done", reward: 0.5 } }),
+    onDidChangeRuns: listen,
+    measuredRun: () => measured,
+    onDidChangeMeasures: listen,
+    knownConfigs: () => [],
+    storeSecret: async () => false,
+  };
+  const open = (path?: string): string => {
+    const document = aDocument(textWith(), path);
+    editor().textDocuments.push(document);
+    return document.uri.toString();
+  };
+  const loaded = (): KnownToEditor => {
+    const known = new KnownToEditor(async () => undefined);
+    known.use(sources);
+    return known;
+  };
+
+  it("is its run, what that measured, and the revision of the catalogue", () => {
+    const known = loaded();
+    expect(configContext(open(), known)).toEqual({
+      isConfig: true,
+      overrides: [],
+      advice: "all",
+      hasSchemaChecker: false,
+      lenses: { status: { kind: "ended", outcome: "done", reward: 0.5 }, canStart: true },
+      measured,
+      catalogueRevision: known.revision,
+    });
+  });
+
+  it("is that another file is none of ours", () => {
+    expect(configContext(open("/projects/other.yaml"), loaded()).isConfig).toBe(false);
+    expect(configContext("file:///projects/tinker-config.yaml", loaded()).isConfig).toBe(false);
+  });
+
+  it("knows no run and no names before the rest is loaded, and changes with it", () => {
+    const known = new KnownToEditor(async () => undefined);
+    const changes: string[] = [];
+    known.onDidChange((what) => changes.push(what));
+    const before = configContext(open(), known);
+    expect(before).toMatchObject({ lenses: { status: { kind: "none" } }, measured: null });
+    known.use(sources);
+    expect(changes).toEqual(["checks"]);
+    expect(known.revision).not.toBe(before.catalogueRevision);
+  });
+
+  it("has overrides and lenses that start programs in a trusted workspace only", () => {
+    editor().settings.set("overrides", { batch_size: 8 });
+    const uri = open();
+    expect(configContext(uri, loaded()).overrides).toEqual(["batch_size=8"]);
+    editor().state.isTrusted = false;
+    const { overrides, lenses } = configContext(uri, loaded());
+    expect(overrides).toEqual([]);
+    expect(lenses?.canStart).toBe(false);
+  });
+
+  it("leaves out lenses and hints that are turned off", () => {
+    editor().settings.set("config.codeLens", false);
+    editor().settings.set("config.inlayHints", false);
+    expect(configContext(open(), loaded())).toMatchObject({ lenses: null, measured: null });
+  });
+});
+
+describe("names of configurations", () => {
+  it("stand for any text at each star, however many there are", () => {
+    const { settings, vscode } = editor();
+    settings.set("config.files", ["a*".repeat(14), "b*[1]*.yaml"]);
+    const isConfig = (name: string) =>
+      isConfigName(vscode.Uri.file(`/projects/${name}`) as unknown as vscodeTypes.Uri);
+    expect(["a".repeat(14), `${"a".repeat(200)}!`, "b[1].yaml", "b1.yaml"].map(isConfig)).toEqual([
+      true,
+      true,
+      true,
+      false,
+    ]);
+  });
+
+  it("are looked for with one star each, and without what else a glob knows", () => {
+    editor().settings.set("config.files", ["a*b*c*d", "{x,y}.yaml", "[1]?*"]);
+    expect(configGlob()).toBe("**/{a*d,?x?y?.yaml,?1??*}");
+  });
+});
+
+describe("completion in tasks.json", () => {
+  const log = {} as vscodeTypes.LogOutputChannel; // nothing fails
+  const text = '{"tasks": [{"type": "tinker-rl", "config": "old.yaml"}]}';
+  const document = aDocument(text, "/projects/.vscode/tasks.json");
+  const offers = (offset: number) => {
+    const { vscode, state } = editor();
+    state.foundFiles = [vscode.Uri.file("/projects/configs/a.tinker.yaml")];
+    const provider = new TaskCompletionProvider(log);
+    const position = document.positionAt(offset) as unknown as vscodeTypes.Position;
+    return provider.provideCompletionItems(asDocument(document), position);
+  };
+
+  it("offers the configurations of the workspace where a task names one, and nothing elsewhere", async () => {
+    const start = text.indexOf("old.yaml");
+    expect(await offers(start + 3)).toMatchObject([
+      {
+        label: "configs/a.tinker.yaml",
+        range: { start: { character: start }, end: { character: start + 8 } },
+      },
+    ]);
+    expect(await offers(5)).toEqual([]);
+  });
+});
