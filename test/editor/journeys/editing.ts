@@ -1,11 +1,13 @@
 /** Writing a configuration: diagnostics and their fixes, names from the lists on disk, hover, lenses, and what a run makes of it. */
 
+import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { descendants } from "../../workbench/processes.ts";
 import { complete, fixAt, goTo, hover } from "../configEditor.ts";
 import { localConfig } from "../configs.ts";
 import { writeFiles } from "../folders.ts";
-import type { Journey, Stage } from "../journey.ts";
+import { type Journey, type Stage, until } from "../journey.ts";
 import { writeMeasuredRun } from "../measuredRun.ts";
 import { rowHover } from "../rowHover.ts";
 
@@ -78,6 +80,19 @@ export const editing: Journey = {
       await workbench.problems().getByText("TRL301").first().waitFor();
       await page.keyboard.press("Control+S");
       await picture("fixed");
+    });
+
+    await step("a server that is killed is started again, and marks what is wrong", async () => {
+      const killed = languageServer(server);
+      assert(killed !== undefined);
+      process.kill(killed, "SIGKILL");
+      await page.getByText("server stopped unexpectedly").first().waitFor();
+      await until("another server runs", () => (languageServer(server) ?? killed) !== killed);
+      await goTo(stage, 4, 1);
+      await page.keyboard.type("# ");
+      await workbench.problems().getByText("TRL121").first().waitFor({ state: "hidden" });
+      for (const key of ["Backspace", "Backspace", "Control+S"]) await page.keyboard.press(key);
+      await workbench.problems().getByText("TRL121").first().waitFor();
     });
 
     await step("hover describes a model and an environment", async () => {
@@ -264,6 +279,13 @@ function keepLists(home: string): void {
       },
     ]),
   });
+}
+
+/** Of the window; undefined while none runs. */
+function languageServer({ hostPid }: Stage["server"]): number | undefined {
+  const host = hostPid();
+  const below = host === undefined ? [] : descendants(host);
+  return below.find(({ args }) => args.endsWith("tinker-rl.js lsp"))?.pid;
 }
 
 function hint({ page }: Stage, text: string) {
