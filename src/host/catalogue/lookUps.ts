@@ -7,6 +7,7 @@ import {
 } from "../../core/config/editing/catalogue/catalogue.ts";
 import { listEnvironments, requiredSecrets } from "../../core/openreward/catalogue.ts";
 import { connectEnvironments } from "../../core/openreward/environments.ts";
+import { OPENREWARD_PAGES_URL } from "../../core/services.ts";
 import type { TinkerAccount } from "../../core/tinker/account.ts";
 import { parseTinkerPath } from "../../core/tinker/paths.ts";
 import { systemRandom } from "../../node/random.ts";
@@ -31,7 +32,6 @@ const MAX_PAGES = 20;
 const MAX_RUNS = 100;
 const MAX_CHECKPOINTS = 500;
 const MAX_SPLITS = 8;
-const PAGES = "https://openreward.ai";
 
 type Lists = { readonly [Kind in ListKind]: () => Promise<StoredList<StoredItems[Kind]>> };
 
@@ -112,7 +112,7 @@ async function environmentList(
     splits: null,
     tools: null,
     secrets: [],
-    page: `${PAGES}/${name.split("/").map(encodeURIComponent).join("/")}`,
+    page: `${OPENREWARD_PAGES_URL}/${name.split("/").map(encodeURIComponent).join("/")}`,
   }));
   return { items: entries, isComplete, server: options.apiUrl, atMs: Date.now() };
 }
