@@ -64,5 +64,5 @@ export const CATALOGUE: Catalogue = {
       aCheckpoint(NEW_CHECKPOINT),
     ]),
   },
-  secrets: [{ name: "OPENAI_API_KEY", origin: "missing" }],
+  secrets: [{ name: "OPENAI_API_KEY", origin: null }],
 };

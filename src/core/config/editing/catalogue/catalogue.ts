@@ -1,6 +1,7 @@
 /** Environments, models and checkpoints of services and of this machine: lists that were loaded before, each with its age. */
 
 import { formatDuration } from "../../../../shared/format.ts";
+import type { KeyOrigin } from "../../../secrets/keySource.ts";
 import { isLocalModel } from "../../fields/presets.ts";
 
 /** A list as a service or this machine gave it. */
@@ -73,7 +74,8 @@ export interface CatalogueLists {
 export interface SecretState {
   /** Upper case, as it is looked up. */
   readonly name: string;
-  readonly origin: "store" | "env file" | "process" | "missing";
+  /** Null when it is not set. */
+  readonly origin: KeyOrigin | null;
 }
 
 export interface Catalogue {
