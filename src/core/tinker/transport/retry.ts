@@ -8,7 +8,7 @@ import { retryAfterMs } from "../../util/retryAfter.ts";
 import { type WithTimerPaused, withoutTimer } from "../../util/withTimerPaused.ts";
 
 /** A whole answer, its body read. */
-export interface Answer {
+export interface HttpAnswer {
   readonly status: number;
   readonly text: string;
   header(name: string): string | null;
@@ -19,7 +19,7 @@ export interface Throttle {
   /** Resolves before each try, with what to call after it. */
   enter(): Promise<() => void>;
   /** Called with each 429, instead of a back-off. */
-  onBusy(answer: Answer): void;
+  onBusy(answer: HttpAnswer): void;
 }
 
 export interface AnswerOptions {
@@ -37,7 +37,7 @@ export interface AnswerOptions {
 }
 
 export interface RetriedAnswer {
-  readonly answer: Answer;
+  readonly answer: HttpAnswer;
   readonly attempts: number;
 }
 
@@ -53,7 +53,7 @@ const backoff: Backoff = { firstMs: 500, maxMs: 10_000, jitter: 0.25 };
  * @throws the transport fault when the last try had no answer; the signal's reason when aborted
  */
 export async function retryAnswers(
-  send: () => Promise<Answer>,
+  send: () => Promise<HttpAnswer>,
   options: AnswerOptions,
 ): Promise<RetriedAnswer> {
   const { clock, throttle, withTimerPaused = withoutTimer } = options;
@@ -90,13 +90,13 @@ export async function retryAnswers(
 }
 
 /** The wait that the server asks for, in milliseconds; one of more than a minute counts as none, as with the official client. */
-export function askedDelayMs(answer: Pick<Answer, "header">, nowMs: number): number | null {
+export function askedDelayMs(answer: Pick<HttpAnswer, "header">, nowMs: number): number | null {
   const askedMs = retryAfterMs(answer, { nowMs, maxMs: Number.POSITIVE_INFINITY });
   return askedMs !== null && askedMs <= maxAskedDelayMs ? askedMs : null;
 }
 
 /** The transport fault when there is no answer. */
-async function answerOf(send: () => Promise<Answer>): Promise<Answer | AppError> {
+async function answerOf(send: () => Promise<HttpAnswer>): Promise<HttpAnswer | AppError> {
   try {
     return await send();
   } catch (fault) {
@@ -105,7 +105,7 @@ async function answerOf(send: () => Promise<Answer>): Promise<Answer | AppError>
   }
 }
 
-function isFinal({ status, header }: Answer): boolean {
+function isFinal({ status, header }: HttpAnswer): boolean {
   const shouldRetry = header("x-should-retry");
   if (shouldRetry === "false") return true;
   return shouldRetry !== "true" && !transientStatuses.includes(status) && status < 500;
