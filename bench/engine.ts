@@ -4,13 +4,14 @@
  */
 
 import { resolve } from "node:path";
+import type { AdamParams } from "../src/core/tinker/wire/wire.ts";
 import { createUniform } from "../src/core/util/uniform.ts";
 import { adamStep, newOptimizerState } from "../src/local/engine/adam.ts";
 import { type Architecture, adapterLayout, baseLayout } from "../src/local/engine/architecture.ts";
 import { Arena } from "../src/local/engine/arena.ts";
 import { Decoder } from "../src/local/engine/decoder.ts";
 import { createEngine } from "../src/local/engine/embeddedEngine.ts";
-import type { AdamParams, Engine } from "../src/local/engine/engine.ts";
+import type { Engine } from "../src/local/engine/engine.ts";
 import { readArchitecture } from "../src/local/engine/modelFolder.ts";
 import { Network, type NetworkSequence } from "../src/local/engine/network.ts";
 import { sampleToken } from "../src/local/engine/sampleToken.ts";

@@ -9,7 +9,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { type Basis, readBasis } from "../src/core/estimate/basis.ts";
-import { estimateRun, type Range } from "../src/core/estimate/estimate.ts";
+import { type EstimateRange, estimateRun } from "../src/core/estimate/estimate.ts";
 import type { EstimatePlan } from "../src/core/estimate/plan.ts";
 import { readUsage } from "../src/core/runFolder/usageLog.ts";
 import { costOf } from "../src/core/usage/prices.ts";
@@ -111,7 +111,7 @@ async function playGroups(configPath: string): Promise<Played> {
 }
 
 /** In USD, from as many groups as the command plays by itself. */
-function estimates({ basis, plan }: Played): readonly Range[] {
+function estimates({ basis, plan }: Played): readonly EstimateRange[] {
   const environments = new Set(basis.groups.map(({ environment }) => environment)).size;
   const count = DRY_RUN_GROUPS * environments;
   return Array.from({ length: basis.groups.length - count + 1 }, (_, from) => {

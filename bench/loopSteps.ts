@@ -5,7 +5,7 @@ import type { SamplingClient } from "../src/core/tinker/samplingClient.ts";
 import { GroupQueue } from "../src/core/training/generation/groupQueue.ts";
 import { type RunContext, runLimits } from "../src/core/training/run/context.ts";
 import type { Watcher } from "../src/core/training/run/progress.ts";
-import { RunAlarms } from "../src/core/training/step/alarms.ts";
+import { StepAlarms } from "../src/core/training/step/alarms.ts";
 import { runStep } from "../src/core/training/step/step.ts";
 import { type TaskItem, taskKeyOf } from "../src/core/training/tasks/dataset.ts";
 import { NO_RUN_USAGE } from "../src/core/usage/tokenUsage.ts";
@@ -115,7 +115,7 @@ async function playStep(
     secondsUntilNow: () => 0,
     elapsedS: [],
     extra: {},
-    alarms: new RunAlarms(),
+    alarms: new StepAlarms(),
   });
   if (trained === null) throw new Error("Nothing was trained.");
   return trained.sampler;

@@ -18,6 +18,7 @@ const PARTS = [
   script("checkReferences"),
   script("checkFolders"),
   script("checkWords"),
+  script("checkTypeNames"),
 ];
 
 /** Resolves with the exit code; null after a signal. */

@@ -3,7 +3,7 @@
 import { z } from "zod";
 import type { Catalogue, CatalogueLists } from "../core/config/editing/catalogue/catalogue.ts";
 import type { DiagnoseOptions } from "../core/config/editing/diagnostics/diagnose.ts";
-import type { RunStatus } from "../core/config/editing/display/lenses.ts";
+import type { NewestRun } from "../core/config/editing/display/lenses.ts";
 import type { MeasuredRun } from "../core/config/editing/display/measuredRun.ts";
 
 /** Requests that the server answers. Each names an open document. */
@@ -58,7 +58,7 @@ export interface ConfigContext {
   readonly advice: NonNullable<DiagnoseOptions["advice"]>;
   readonly hasSchemaChecker: boolean;
   /** Null = the user turned lenses off. */
-  readonly lenses: { readonly status: RunStatus; readonly canStart: boolean } | null;
+  readonly lenses: { readonly status: NewestRun; readonly canStart: boolean } | null;
   /** Null = no run has measured anything, or the user turned hints off. */
   readonly measured: { readonly folder: string; readonly run: MeasuredRun | null } | null;
   /** Changes with the catalogue. */

@@ -1,13 +1,13 @@
 /** Draws an estimate: tokens by kind, USD and hours as ranges, and what they rest on. */
 
 import * as l10n from "@vscode/l10n";
-import type { Range } from "../core/estimate/estimate.ts";
+import type { EstimateRange } from "../core/estimate/estimate.ts";
 import type { EstimateReport } from "../core/estimate/report.ts";
 import type { TokenKind } from "../core/usage/tokenUsage.ts";
 import { formatCost, formatDuration, formatRounded, plural } from "../shared/format.ts";
 import { heading, quietLine } from "./show/showContext.ts";
 import { type Invocation, shortPath } from "./terminal/invocation.ts";
-import { type Line, labelled, type Piece, styled } from "./terminal/line.ts";
+import { type Line, type LinePiece, labelled, styled } from "./terminal/line.ts";
 import { type Column, tableLines } from "./terminal/table.ts";
 
 export function estimateLines(
@@ -47,9 +47,9 @@ function columns(): readonly Column[] {
   ];
 }
 
-function rows({ estimate }: EstimateReport): readonly (readonly Piece[])[] {
+function rows({ estimate }: EstimateReport): readonly (readonly LinePiece[])[] {
   const { tokens, totalTokens, evaluationTokens, costUsd, hours } = estimate;
-  const counted = (name: string, range: Range): readonly Piece[] => [
+  const counted = (name: string, range: EstimateRange): readonly LinePiece[] => [
     name,
     ...[range.mean, range.low, range.high].map(formatRounded),
   ];

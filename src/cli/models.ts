@@ -9,7 +9,7 @@ import { visibleLine } from "../core/util/visibleText.ts";
 import type { OfferedModels } from "../trainer/listModels.ts";
 import type { ModelsCommand } from "./arguments/arguments.ts";
 import type { ProgramOptions } from "./arguments/programOptions.ts";
-import { BLANK, type Line, type Piece, styled } from "./terminal/line.ts";
+import { BLANK, type Line, type LinePiece, styled } from "./terminal/line.ts";
 import { type Column, tableLines } from "./terminal/table.ts";
 
 interface OfferedModel {
@@ -55,7 +55,7 @@ function sourceText({ models, url, keyName }: OfferedModels): string {
     : l10n.t("From the list of {0}, asked just now.", url);
 }
 
-function modelCells({ name, contexts }: OfferedModel): readonly Piece[] {
+function modelCells({ name, contexts }: OfferedModel): readonly LinePiece[] {
   const model = findLineUpModel(name);
   return [
     styled("strong", visibleLine(name)),

@@ -11,7 +11,7 @@ import type { RunsCommand } from "./arguments/arguments.ts";
 import { parentFolders } from "./arguments/runParents.ts";
 import { jsonLine } from "./terminal/asciiJson.ts";
 import { commandLine, type Invocation, shortPath } from "./terminal/invocation.ts";
-import { BLANK, type Line, type Piece, type Style, styled } from "./terminal/line.ts";
+import { BLANK, type Line, type LinePiece, type Style, styled } from "./terminal/line.ts";
 import { type Column, tableLines } from "./terminal/table.ts";
 
 export interface RunsOptions {
@@ -113,7 +113,7 @@ function expiryLine({ name, phase, expiry }: ListedRun): readonly Line[] {
   return [[styled("warning", text)]];
 }
 
-function runCells(run: ListedRun, withCost: boolean): readonly Piece[] {
+function runCells(run: ListedRun, withCost: boolean): readonly LinePiece[] {
   const style = STYLES[run.phase];
   const isEvaluation = run.file?.evaluation !== undefined;
   const state = phaseTexts()[run.phase];

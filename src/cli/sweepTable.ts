@@ -11,7 +11,7 @@ import { phaseTexts } from "../shared/phaseTexts.ts";
 import type { SweepResult } from "./sweepResults.ts";
 import { jsonLine } from "./terminal/asciiJson.ts";
 import { type Invocation, shortPath } from "./terminal/invocation.ts";
-import { type Line, type Piece, type Style, styled } from "./terminal/line.ts";
+import { type Line, type LinePiece, type Style, styled } from "./terminal/line.ts";
 import { type Column, tableLines } from "./terminal/table.ts";
 
 export interface NamedResults {
@@ -36,7 +36,7 @@ export function sweepTable(
   { cwd }: Invocation,
   width: number,
 ): readonly Line[] {
-  const rows = results.map((result): readonly Piece[] => [
+  const rows = results.map((result): readonly LinePiece[] => [
     ...result.settings.map(valueText),
     stateCell(result),
     String(result.steps),
@@ -65,7 +65,7 @@ export function sweepJson({ name, results }: NamedResults): Line {
   return jsonLine(sweepOutput.of({ sweep: name, runs }));
 }
 
-function stateCell({ state }: SweepResult): Piece {
+function stateCell({ state }: SweepResult): LinePiece {
   const text = state === "not-started" ? l10n.t("not started") : phaseTexts()[state];
   const style = STYLES[state];
   return style === undefined ? text : styled(style, text);

@@ -7,6 +7,7 @@ import { parseConfig } from "../core/config/parse.ts";
 import { AppError } from "../core/errors.ts";
 import type { Clock, FileSystem, Log } from "../core/ports.ts";
 import {
+  describeSweepProblem,
   namesOfRuns,
   planSweep,
   runOverrides,
@@ -69,7 +70,7 @@ export async function loadSweep(
   const check = planSweep({ text, path: given, grid, overrides });
   const [first] = check.ok ? check.plan.combinations : [];
   if (!check.ok || first === undefined) {
-    const lines = check.ok ? [] : check.problems;
+    const lines = check.ok ? [] : check.problems.map(describeSweepProblem);
     throw new AppError("config-invalid", lines.join("\n"), { data: { problems: lines.length } });
   }
   const { plan } = check;

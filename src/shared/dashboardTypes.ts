@@ -6,13 +6,13 @@ import type { RolloutKey } from "./rolloutSet.ts";
 import type { RunEnding, RunPhase } from "./runFile.ts";
 
 /** A trainer's phase; `interrupted` when its trainer is gone without an end, `unknown` without `run.json`. */
-export type RunState = RunPhase | "interrupted" | "foreign" | "unknown";
+export type RunCondition = RunPhase | "interrupted" | "foreign" | "unknown";
 
 export interface RunListing {
   /** Identifies the run to the extension; the page does not read it. */
   readonly id: string;
   readonly name: string;
-  readonly state: RunState;
+  readonly state: RunCondition;
 }
 
 export interface RunView extends RunListing {

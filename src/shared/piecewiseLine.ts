@@ -5,13 +5,13 @@ export interface PiecewiseLine {
   /** Where pieces begin, and last where the curve ends; two at least. */
   readonly knots: readonly number[];
   readonly at: (position: number) => number;
-  readonly change: (from: number, to: number) => Change;
+  readonly change: (from: number, to: number) => CurveChange;
   /** Degrees of freedom of the errors. */
   readonly degrees: number;
 }
 
 /** How much the curve changes from one position to another. */
-export interface Change {
+export interface CurveChange {
   readonly value: number;
   /** Standard error, with the autocorrelation of the noise. */
   readonly error: number;

@@ -13,7 +13,7 @@ export interface PageSpan {
 
 export type PageLine = readonly PageSpan[];
 
-export interface PageOptions {
+export interface PromptPageOptions {
   /** Says how control tokens are marked where the page is shown. */
   readonly legend: string;
   readonly wantsIds: boolean;
@@ -23,7 +23,7 @@ const LABEL_WIDTH = 14;
 const IDS_IN_LINE = 12;
 const BLANK: PageLine = [];
 
-export function promptPage(description: PromptDescription, options: PageOptions): PageLine[] {
+export function promptPage(description: PromptDescription, options: PromptPageOptions): PageLine[] {
   const { prompt, example, exampleProblem, warnings } = description;
   return [
     ...facts(description),

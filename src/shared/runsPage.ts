@@ -1,7 +1,7 @@
 /** Messages between the extension and the page of the runs table, and what they hold: no secrets, no absolute paths, texts bounded. */
 
 import type { ExportedFile } from "./dashboardMessages.ts";
-import type { ColumnPart, RunState } from "./dashboardTypes.ts";
+import type { ColumnPart, RunCondition } from "./dashboardTypes.ts";
 import type { Mark } from "./marks.ts";
 
 /** A page of another version is not answered. */
@@ -45,7 +45,7 @@ export interface RunsTableRow {
   readonly name: string;
   /** Null for a run of its own. `keys` are those that the sweep varies, dotted. */
   readonly sweep: { readonly name: string; readonly keys: readonly string[] } | null;
-  readonly state: RunState;
+  readonly state: RunCondition;
   /** Milliseconds since the Unix epoch. */
   readonly startedAtMs: number | null;
   /** Completed steps. */

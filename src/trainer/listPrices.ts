@@ -7,7 +7,7 @@ import type { Config } from "../core/config/fields/schema.ts";
 import { AppError, errorMessage } from "../core/errors.ts";
 import type { HttpClient, Log } from "../core/ports.ts";
 import { type PriceFile, readPriceFile } from "../core/runFolder/priceFile.ts";
-import { hostedBaseUrl } from "../core/tinker/openTinker.ts";
+import { TINKER_URL } from "../core/services.ts";
 import { fetchPriceList, listedPrices } from "../core/usage/priceList.ts";
 import { parseJson } from "../core/util/jsonl.ts";
 import { withoutEnd } from "../core/util/textEdges.ts";
@@ -57,7 +57,7 @@ export async function loadListPrices(options: ListPricesOptions): Promise<ListPr
 
 async function findPrices(options: ListPricesOptions): Promise<ListPrices | null> {
   const { config, address, folder } = options;
-  const isVendors = withoutEnd(address, /\//) === hostedBaseUrl;
+  const isVendors = withoutEnd(address, /\//) === TINKER_URL;
   if (isLocalModel(config.model_name) || !isVendors) return null;
   const files = createFileSystem();
   try {

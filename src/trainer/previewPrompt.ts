@@ -7,7 +7,7 @@ import { createRenderer } from "../core/chat/setup/createRenderer.ts";
 import type { Config } from "../core/config/fields/schema.ts";
 import {
   environmentConfig,
-  type TaskChoice,
+  type SplitChoice,
   taskChoices,
   withOnlyEnvironment,
 } from "../core/config/taskChoices.ts";
@@ -138,7 +138,7 @@ async function describe(
 function chooseTasks(
   config: Config,
   { environment, split }: Pick<PreviewRequest, "environment" | "split">,
-): TaskChoice {
+): SplitChoice {
   const all = taskChoices(config);
   const ofEnvironment = all.filter(
     (choice) => environment === null || choice.environment === environment,

@@ -2,7 +2,6 @@
 
 import { parseConfig } from "../core/config/parse.ts";
 import { AppError } from "../core/errors.ts";
-import { OPENREWARD_SESSIONS_URL } from "../core/openreward/environments.ts";
 import {
   type Destinations,
   destinationsOf,
@@ -10,7 +9,7 @@ import {
   requireNamed,
 } from "../core/secrets/destinations.ts";
 import type { AllowedOrigin } from "../core/secrets/hostBinding.ts";
-import { hostedBaseUrl } from "../core/tinker/openTinker.ts";
+import { OPENREWARD_SESSIONS_URL, TINKER_URL } from "../core/services.ts";
 import { RunRecord } from "../node/runRecord.ts";
 import type { StartConfig } from "../node/startConfig.ts";
 import type { LaunchRequest } from "../shared/control.ts";
@@ -19,7 +18,7 @@ import type { AccountRequest } from "./hostedAccount.ts";
 import { requireJudged } from "./requireJudged.ts";
 
 const official = {
-  tinker_base_url: hostedBaseUrl,
+  tinker_base_url: TINKER_URL,
   openreward_base_url: OPENREWARD_SESSIONS_URL,
 };
 

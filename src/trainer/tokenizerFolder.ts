@@ -3,10 +3,11 @@
 import { dirname, join } from "node:path";
 import { isLocalModel } from "../core/config/fields/presets.ts";
 import { type AllowedOrigin, requireAllowedRoute } from "../core/secrets/hostBinding.ts";
+import { HUB_URL } from "../core/services.ts";
 import { createFileSystem } from "../node/fileSystem.ts";
 import { createHttpClient } from "../node/http.ts";
 import type { DownloadProgress } from "../node/tokenizer/hubDownload.ts";
-import { DEFAULT_ENDPOINT, loadHubSettings } from "../node/tokenizer/hubSettings.ts";
+import { loadHubSettings } from "../node/tokenizer/hubSettings.ts";
 import { type FoundTokenizer, resolveTokenizer } from "../node/tokenizer/resolve.ts";
 import type { LocalPrograms } from "./services/localServices.ts";
 import { loadVariables, type Variables } from "./services/variables.ts";
@@ -46,7 +47,7 @@ export async function tokenizerFolder(
   const token = hub.token === null ? null : (found ?? { value: hub.token, origin: "process" });
   const onAsk = (): void => {
     const keys = token === null ? [] : [{ ...token, name: HUB_TOKEN }];
-    const route = { url: hub.endpoint, address: null, officialUrl: DEFAULT_ENDPOINT };
+    const route = { url: hub.endpoint, address: null, officialUrl: HUB_URL };
     requireAllowedRoute({ keys, ...route, allowedOrigins });
   };
   const http = createHttpClient();

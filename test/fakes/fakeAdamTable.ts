@@ -1,6 +1,6 @@
 /** Weights with their gradient and AdamW state, for the fake engine. */
 
-import type { AdamParams } from "../../src/local/engine/engine.ts";
+import type { AdamParams } from "../../src/core/tinker/wire/wire.ts";
 
 export interface FakeAdamState {
   readonly weights: readonly number[];

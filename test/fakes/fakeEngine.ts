@@ -1,17 +1,17 @@
 /** An engine whose model is a table: the next token depends on the last one only. It trains and samples for real. */
 
 import { AppError } from "../../src/core/errors.ts";
+import type { AdamParams } from "../../src/core/tinker/wire/wire.ts";
 import type {
-  AdamParams,
   Adapter,
   AdapterOptions,
   Engine,
   EngineDatum,
   EngineModel,
+  EngineSampleRequest,
   LossSpec,
   PromptScoreRequest,
   SampledSequence,
-  SampleRequest,
   Snapshot,
 } from "../../src/local/engine/engine.ts";
 import { FakeAdamTable } from "./fakeAdamTable.ts";
@@ -207,7 +207,7 @@ function ranked(row: Float64Array, count: number) {
     .slice(0, count);
 }
 
-function sample(weights: Float64Array, request: SampleRequest): SampledSequence {
+function sample(weights: Float64Array, request: EngineSampleRequest): SampledSequence {
   const tokens: number[] = [];
   const logprobs: number[] = [];
   const top: ReturnType<typeof ranked>[] = [];
@@ -232,7 +232,11 @@ function sample(weights: Float64Array, request: SampleRequest): SampledSequence 
   };
 }
 
-function draw(row: Float64Array, { temperature, topK, topP }: SampleRequest, uniform: number) {
+function draw(
+  row: Float64Array,
+  { temperature, topK, topP }: EngineSampleRequest,
+  uniform: number,
+) {
   const order = ranked(row, temperature === 0 ? 1 : topK === -1 ? V : topK);
   let mass = 0;
   const nucleus = order.filter(({ logprob }) => {

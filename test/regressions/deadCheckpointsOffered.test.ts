@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import {
   type Catalogue,
-  type CheckpointEntry,
+  type CatalogueCheckpoint,
   EMPTY_CATALOGUE,
 } from "../../src/core/config/editing/catalogue/catalogue.ts";
 import { complete } from "../../src/core/config/editing/completion/complete.ts";
@@ -14,7 +14,7 @@ import {
   type CheckpointEntry as SavedCheckpoint,
 } from "../../src/core/runFolder/checkpointLog.ts";
 import { RunCheckpoints } from "../../src/host/catalogue/runCheckpoints.ts";
-import type { StoredCheckpoint } from "../../src/host/catalogue/storedLists.ts";
+import type { KeptCheckpoint } from "../../src/host/catalogue/storedLists.ts";
 import type { RunEntry } from "../../src/host/runs/runStore.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
 import { textWith } from "../core/config/configText.ts";
@@ -56,7 +56,7 @@ it("of the saves of a run, those that a newer one replaced or that were deleted 
   ]) {
     await appendCheckpoint(fileSystem.within(folder), folder, entry);
   }
-  let found: readonly StoredCheckpoint[] = [];
+  let found: readonly KeptCheckpoint[] = [];
   const reader = new RunCheckpoints({
     store: {
       runs: [{ folder, name: "demo" } as RunEntry], // what is read of one
@@ -82,7 +82,7 @@ it("of the saves of a run, those that a newer one replaced or that were deleted 
 
 const GONE = "tinker://s:train:0/weights/rolling_000045";
 
-function catalogueOf(...items: readonly CheckpointEntry[]): Catalogue {
+function catalogueOf(...items: readonly CatalogueCheckpoint[]): Catalogue {
   return {
     ...EMPTY_CATALOGUE,
     hosted: { environments: null, models: null, checkpoints: listing(items) },

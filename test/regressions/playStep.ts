@@ -1,7 +1,7 @@
 /** One step of a run whose rollouts a test has written, from sampling to the update. */
 
 import type { Config } from "../../src/core/config/fields/schema.ts";
-import { RunAlarms } from "../../src/core/training/step/alarms.ts";
+import { StepAlarms } from "../../src/core/training/step/alarms.ts";
 import { runStep } from "../../src/core/training/step/step.ts";
 import { NO_RUN_USAGE } from "../../src/core/usage/tokenUsage.ts";
 import { result, scriptedEnvironment } from "../core/rollout/scriptedEnvironment.ts";
@@ -55,7 +55,7 @@ export async function playStep(
       secondsUntilNow: () => 0,
       elapsedS: [],
       extra: {},
-      alarms: new RunAlarms(),
+      alarms: new StepAlarms(),
     }),
   );
   return { client: context.client, output };

@@ -5,7 +5,7 @@ import { AppError } from "../../src/core/errors.ts";
 import type { RolloutSettings } from "../../src/core/rollout/settings.ts";
 import { stepPaths } from "../../src/core/runFolder/files/layout.ts";
 import { createRunReader } from "../../src/core/runFolder/reader.ts";
-import { RunAlarms } from "../../src/core/training/step/alarms.ts";
+import { StepAlarms } from "../../src/core/training/step/alarms.ts";
 import { runStep } from "../../src/core/training/step/step.ts";
 import { NO_RUN_USAGE } from "../../src/core/usage/tokenUsage.ts";
 import { result, scriptedEnvironment } from "../core/rollout/scriptedEnvironment.ts";
@@ -72,7 +72,7 @@ async function play(changes: Partial<Config> = {}, settings: Partial<RolloutSett
       secondsUntilNow: () => 0,
       elapsedS: [],
       extra: {},
-      alarms: new RunAlarms(),
+      alarms: new StepAlarms(),
     }),
   );
   return { context, sampler, output };

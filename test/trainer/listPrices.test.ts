@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { hostedBaseUrl } from "../../src/core/tinker/openTinker.ts";
+import { TINKER_URL } from "../../src/core/services.ts";
 import { cacheFolder } from "../../src/node/cacheFolder.ts";
 import { type ListPricesOptions, loadListPrices } from "../../src/trainer/listPrices.ts";
 import { FakeHttp, type FakeReply } from "../fakes/fakeHttp.ts";
@@ -30,7 +30,7 @@ async function load(options: Partial<ListPricesOptions> = {}, reply: FakeReply =
   const http = new FakeHttp(() => reply);
   const found = await loadListPrices({
     config,
-    address: hostedBaseUrl,
+    address: TINKER_URL,
     folder: null,
     log: silentLog,
     http,

@@ -1,14 +1,14 @@
 /** Runs as the page of the dashboard knows them. */
 
 import type { RunFacts } from "../../src/shared/dashboardMessages.ts";
-import { RunStore } from "../../webview-ui/model/runData.ts";
+import { RunSignals } from "../../webview-ui/model/runData.ts";
 
 /** A run with these metrics, one number a step from the first step on; all are as long as the first. */
 export function aRunStore(
   columns: Readonly<Record<string, readonly number[]>>,
   facts: Partial<RunFacts> = {},
-): RunStore {
-  const store = new RunStore();
+): RunSignals {
+  const store = new RunSignals();
   const names = Object.keys(columns);
   store.update(facts);
   store.columns.reset(names);

@@ -1,7 +1,7 @@
 /** What is drawn over a chart beside its lines: checkpoints, resumes, other settings, pauses, skipped steps, evaluations. */
 
 import type uPlot from "uplot";
-import type { EvaluationCell } from "../model/evaluationCell.ts";
+import type { EvaluatedCell } from "../model/evaluationCell.ts";
 import { type ColourName, lineColour } from "./palette.ts";
 
 export type LineMark = "checkpoint" | "best" | "resume" | "settings" | "pause" | "alarm";
@@ -24,7 +24,7 @@ export type ChartMark =
       /** In pixels to the right, so that those of one step do not hide each other. */
       readonly shift: number;
       /** What a click on it opens. */
-      readonly cell: EvaluationCell;
+      readonly cell: EvaluatedCell;
     };
 
 export type EvaluationMark = Extract<ChartMark, { readonly kind: "evaluation" }>;

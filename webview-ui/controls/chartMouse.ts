@@ -2,7 +2,7 @@
 
 import type uPlot from "uplot";
 import { type Range, zoomed } from "../charts/scale.ts";
-import type { EvaluationCell } from "../model/evaluationCell.ts";
+import type { EvaluatedCell } from "../model/evaluationCell.ts";
 import type { ChartData } from "./chartData.ts";
 import type { EvaluationMark } from "./chartMarks.ts";
 import { markAt } from "./markAt.ts";
@@ -20,9 +20,9 @@ export interface ChartZoom {
 
 export interface MouseOptions {
   readonly onPick: (row: number) => void;
-  readonly onPickMark: (cell: EvaluationCell) => void;
+  readonly onPickMark: (cell: EvaluatedCell) => void;
   /** What a click on the mark does, in words. */
-  readonly hintOf: (cell: EvaluationCell) => string;
+  readonly hintOf: (cell: EvaluatedCell) => string;
   readonly onZoom: (zoom: ChartZoom) => void;
 }
 

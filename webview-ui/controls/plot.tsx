@@ -3,7 +3,7 @@
 import type { RefObject } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { type Range, zoomed } from "../charts/scale.ts";
-import type { EvaluationCell } from "../model/evaluationCell.ts";
+import type { EvaluatedCell } from "../model/evaluationCell.ts";
 import { strings } from "../strings/strings.ts";
 import type { ChartData } from "./chartData.ts";
 import type { ChartZoom } from "./chartMouse.ts";
@@ -21,9 +21,9 @@ export interface PlotActions {
   readonly menu?: (
     row: number,
   ) => { readonly label: string; readonly items: readonly MenuItem[] } | null;
-  readonly openCell?: (cell: EvaluationCell) => void;
+  readonly openCell?: (cell: EvaluatedCell) => void;
   /** What a click on the mark of an evaluation does, in words. */
-  readonly hintOf?: (cell: EvaluationCell) => string;
+  readonly hintOf?: (cell: EvaluatedCell) => string;
 }
 
 export interface PlotProps {

@@ -2,7 +2,7 @@
 
 import { formatTemperature } from "../../src/shared/format.ts";
 import type { RolloutSet } from "../../src/shared/rolloutSet.ts";
-import type { EvaluationCell } from "../model/evaluationCell.ts";
+import type { EvaluatedCell } from "../model/evaluationCell.ts";
 import { strings } from "../strings/strings.ts";
 import { visibleLine } from "../text/visible.ts";
 
@@ -11,13 +11,7 @@ export function setTitle({ source, step }: RolloutSet): string {
   return source === "training" ? text.stepTitle(step + 1) : text.evaluationTitle(step);
 }
 
-export function cellTitle({
-  step,
-  environment,
-  split,
-  temperature,
-  model,
-}: EvaluationCell): string {
+export function cellTitle({ step, environment, split, temperature, model }: EvaluatedCell): string {
   const tasks = visibleLine(`${environment} ${split}`);
   const title = model === undefined ? setTitle({ source: "evaluation", step }) : visibleLine(model);
   return `${title}, ${tasks}, ${formatTemperature(temperature)}`;

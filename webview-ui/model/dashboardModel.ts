@@ -13,7 +13,7 @@ import type { SearchSnippet } from "../../src/shared/search.ts";
 import type { Host } from "./host.ts";
 import { RolloutBodies } from "./rolloutBodies.ts";
 import { type RolloutSelection, selectRollouts } from "./rolloutSelection.ts";
-import { type RunData, RunStore } from "./runData.ts";
+import { type RunData, RunSignals } from "./runData.ts";
 import {
   firstViewState,
   forOtherRun,
@@ -27,7 +27,7 @@ type Status = "loading" | "empty" | "gone" | "ready";
 
 export interface DashboardModel {
   readonly host: Host;
-  readonly connection: Connection;
+  readonly connection: HostConnection;
   readonly settings: ReadonlySignal<DashboardSettings>;
   readonly data: RunData;
   readonly selection: RolloutSelection;
@@ -64,7 +64,7 @@ export interface FoundPlace {
 }
 
 /** Whether the extension has sent a run, and what went wrong. */
-export interface Connection {
+export interface HostConnection {
   readonly status: ReadonlySignal<Status>;
   /** Where the run was, and the others; null but for the status `gone`. */
   readonly gone: ReadonlySignal<GoneRun | null>;
@@ -97,7 +97,7 @@ export function createDashboardModel(host: Host): DashboardModel {
 
 class Model implements DashboardModel {
   readonly host: Host;
-  readonly data: RunStore;
+  readonly data: RunSignals;
   readonly selection: RolloutSelection;
   readonly bodies: RolloutBodies;
   readonly view: Signal<ViewState>;
@@ -120,7 +120,7 @@ class Model implements DashboardModel {
   constructor(host: Host) {
     const stored = storedState(host.loadState());
     this.host = host;
-    this.data = new RunStore((names) => host.requestColumns(names));
+    this.data = new RunSignals((names) => host.requestColumns(names));
     this.view = signal(restoreViewState(stored.view, firstViewState(NO_SETTINGS.smoothing)));
     this.selection = selectRollouts(host, this.data, this.view);
     this.bodies = new RolloutBodies(host);

@@ -6,7 +6,7 @@ import { NO_FILTER, type RolloutFilter } from "./viewState.ts";
 
 type Result = EvaluationView["results"][number];
 
-export interface EvaluationCell extends Pick<Result, "environment" | "split" | "temperature"> {
+export interface EvaluatedCell extends Pick<Result, "environment" | "split" | "temperature"> {
   /** Completed steps. */
   readonly step: number;
   /** Absent for the weights of the run itself. */
@@ -14,7 +14,7 @@ export interface EvaluationCell extends Pick<Result, "environment" | "split" | "
 }
 
 /** Shows the rollouts of one result, and no others that were played after the same steps. */
-export function openEvaluation(dashboard: DashboardModel, cell: EvaluationCell): void {
+export function openEvaluation(dashboard: DashboardModel, cell: EvaluatedCell): void {
   const { step } = cell;
   const results = dashboard.data.evaluations.value
     .filter((entry) => entry.step === step)
@@ -25,7 +25,7 @@ export function openEvaluation(dashboard: DashboardModel, cell: EvaluationCell):
 
 /** Only by what the results differ in. */
 function filterFor(
-  { environment, split, temperature, model }: EvaluationCell,
+  { environment, split, temperature, model }: EvaluatedCell,
   results: readonly (Result & { readonly model: string | undefined })[],
 ): Partial<RolloutFilter> {
   return {

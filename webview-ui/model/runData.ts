@@ -32,7 +32,7 @@ export interface RunData {
   readonly columnsVersion: ReadonlySignal<number>;
 }
 
-export class RunStore implements RunData {
+export class RunSignals implements RunData {
   readonly run = signal<RunView | null>(null);
   readonly runs = signal<readonly RunListing[]>([]);
   readonly events = signal<readonly EventView[]>([]);

@@ -2,7 +2,7 @@
 
 import { type GridSize, rowAfter } from "../controls/gridKeys.ts";
 
-export type GridKey =
+export type GridAction =
   | { readonly kind: "move" | "extend"; readonly to: number }
   | { readonly kind: "toggle"; readonly at: number }
   | { readonly kind: "all" | "open" | "star" | "tags" | "note" };
@@ -20,7 +20,7 @@ export function gridKey(
     metaKey,
   }: Pick<KeyboardEvent, "key" | "shiftKey" | "ctrlKey" | "metaKey">,
   { at, ...size }: GridPlace,
-): GridKey | null {
+): GridAction | null {
   const isCommand = ctrlKey || metaKey;
   if (isCommand) return key.toLowerCase() === "a" ? { kind: "all" } : null;
   if (key === " ") return { kind: "toggle", at };

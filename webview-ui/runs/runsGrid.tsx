@@ -7,7 +7,7 @@ import { useRef, useState } from "preact/hooks";
 import { useVirtualRows } from "../controls/useVirtualRows.ts";
 import { isTyping } from "../model/keys.ts";
 import { runsStrings as text } from "../strings/runs.ts";
-import { type GridKey, gridKey } from "./gridKeys.ts";
+import { type GridAction, gridKey } from "./gridKeys.ts";
 import { columnTemplate, RunsGridHead } from "./runsGridHead.tsx";
 import { GroupRow, RunRow } from "./runsGridRow.tsx";
 import type { RunsModel } from "./runsModel.ts";
@@ -107,7 +107,7 @@ function useCursor(runs: RunsModel, scroller: { readonly current: HTMLDivElement
     setCursor(next);
     virtual.scrollTo(next);
   };
-  const act = (key: GridKey): void => {
+  const act = (key: GridAction): void => {
     switch (key.kind) {
       case "move":
         move(key.to);

@@ -1,7 +1,7 @@
 /** The Overview: charts, evaluations, metrics. */
 
 import * as l10n from "@vscode/l10n";
-import type { RunState } from "../../src/shared/dashboardTypes.ts";
+import type { RunCondition } from "../../src/shared/dashboardTypes.ts";
 import { formatCount, plural } from "../../src/shared/format.ts";
 
 export const overviewStrings = {
@@ -52,7 +52,7 @@ export const overviewStrings = {
       stopped: l10n.t("The run was stopped before its first step was complete."),
       interrupted: l10n.t("The trainer was gone before the first step was complete."),
       done: l10n.t("The run has no steps."),
-    } as Readonly<Partial<Record<RunState, string>>>,
+    } as Readonly<Partial<Record<RunCondition, string>>>,
     noDataYet: l10n.t("No step is complete yet. Numbers come with the first one."),
     latest: l10n.t("latest"),
     at: (x: string) => l10n.t("at {0}", x),

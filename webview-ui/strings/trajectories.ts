@@ -1,7 +1,7 @@
 /** The list of rollouts, and what stands above it. */
 
 import * as l10n from "@vscode/l10n";
-import type { RunState } from "../../src/shared/dashboardTypes.ts";
+import type { RunCondition } from "../../src/shared/dashboardTypes.ts";
 import { formatCount, plural } from "../../src/shared/format.ts";
 
 export const trajectoriesStrings = {
@@ -66,7 +66,7 @@ export const trajectoriesStrings = {
     stopped: l10n.t("The run was stopped before a rollout ended."),
     interrupted: l10n.t("The trainer was gone before a rollout ended."),
     done: l10n.t("The run has no stored rollouts."),
-  } as Readonly<Partial<Record<RunState, string>>>,
+  } as Readonly<Partial<Record<RunCondition, string>>>,
   noStepsYet: l10n.t("No rollout has ended yet. They appear here as they end."),
   noMatch: l10n.t("No rollout matches the filters."),
   chooseHint: l10n.t("Choose one to replay it: arrow keys or j and k move, Enter opens."),

@@ -1,6 +1,6 @@
 /** Splits text of unknown origin into what can be shown and what would act: controls, bidi marks, ANSI escapes. */
 
-export interface Piece {
+export interface VisiblePiece {
   readonly text: string;
   /** True for a sign that stands instead of a character. */
   readonly isSign: boolean;
@@ -17,9 +17,9 @@ const CONTROL_NAMES: readonly string[] = [
 ];
 
 /** Pieces in order; line feeds and tabs stay in the text, `\r\n` becomes one line feed. */
-export function visiblePieces(text: string): readonly Piece[] {
+export function visiblePieces(text: string): readonly VisiblePiece[] {
   const source = text.replaceAll("\r\n", "\n");
-  const pieces: Piece[] = [];
+  const pieces: VisiblePiece[] = [];
   let start = 0;
   for (const match of source.matchAll(ACTING)) {
     if (match.index > start) pieces.push({ text: source.slice(start, match.index), isSign: false });

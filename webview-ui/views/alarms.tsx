@@ -1,7 +1,7 @@
 /** What needs the user's eye, in one line: errors of this page and warnings of the run. */
 
 import { useState } from "preact/hooks";
-import type { AlarmView, RunState } from "../../src/shared/dashboardTypes.ts";
+import type { AlarmView, RunCondition } from "../../src/shared/dashboardTypes.ts";
 import { nearestSave } from "../../src/shared/nearestSave.ts";
 import type { RunEnding } from "../../src/shared/runFile.ts";
 import { Icon } from "../controls/icon.tsx";
@@ -170,7 +170,7 @@ function plain(severity: Alarm["severity"], text: string, step: number | null = 
   return { severity, text, more: null, step, code: null, fix: null, before: null, evidence: null };
 }
 
-function ofEnding({ code, message }: RunEnding, state: RunState): Alarm {
+function ofEnding({ code, message }: RunEnding, state: RunCondition): Alarm {
   if (state !== "failed") return plain("info", message);
   return { ...plain("critical", strings.alarms.failed(message)), code };
 }

@@ -11,7 +11,7 @@ import {
 import { ScrollRegion } from "../controls/scrollRegion.tsx";
 import { cellTitle } from "../controls/setTitle.ts";
 import type { DashboardModel } from "../model/dashboardModel.ts";
-import { type EvaluationCell, openEvaluation } from "../model/evaluationCell.ts";
+import { type EvaluatedCell, openEvaluation } from "../model/evaluationCell.ts";
 import { strings } from "../strings/strings.ts";
 import { visibleLine } from "../text/visible.ts";
 
@@ -122,7 +122,7 @@ function Row({ row, open }: { readonly row: EvaluationRow; readonly open: () => 
   );
 }
 
-function cellOf({ step, model, result }: EvaluationRow): EvaluationCell {
+function cellOf({ step, model, result }: EvaluationRow): EvaluatedCell {
   return { step, ...result, ...(model !== null && { model }) };
 }
 

@@ -1,6 +1,6 @@
 /** Which run is shown, how far it is, and what can be done with it. */
 
-import type { RunState, RunView } from "../../src/shared/dashboardTypes.ts";
+import type { RunCondition, RunView } from "../../src/shared/dashboardTypes.ts";
 import { formatCost, formatCount, formatDuration } from "../../src/shared/format.ts";
 import { Icon, type IconName } from "../controls/icon.tsx";
 import { Menu, type MenuItem } from "../controls/menu.tsx";
@@ -17,7 +17,7 @@ interface HeaderProps {
   readonly openHelp: () => void;
 }
 
-const STATE_ICONS: Readonly<Record<RunState, IconName>> = {
+const STATE_ICONS: Readonly<Record<RunCondition, IconName>> = {
   preparing: "debugStart",
   running: "debugStart",
   finishing: "debugStart",
@@ -194,7 +194,7 @@ function Actions({ dashboard, openHelp }: HeaderProps) {
 
 interface ControlProps {
   readonly host: Host;
-  readonly state: RunState;
+  readonly state: RunCondition;
   readonly isTraining: boolean;
 }
 

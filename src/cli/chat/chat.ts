@@ -15,7 +15,7 @@ import { usedLines } from "../terminal/endLines.ts";
 import { errorLines } from "../terminal/exitCode.ts";
 import { styled } from "../terminal/line.ts";
 import { openingLines } from "./chatLines.ts";
-import { ChatSession } from "./chatSession.ts";
+import { TerminalChat } from "./chatSession.ts";
 
 /** Seeds are drawn below this. */
 export const SEEDS = 2 ** 31;
@@ -28,7 +28,7 @@ export async function chat(options: ProgramOptions, command: ChatCommand): Promi
   const { out, err, clock, fileSystem, trainer, interrupts } = options;
   const { kind: _, temperature, seed, maxTokens, samples, wantsJson, ...wanted } = command;
   const leaving = new AbortController();
-  let session: ChatSession | null = null;
+  let session: TerminalChat | null = null;
   const release = interrupts(() => {
     if (session?.stop() !== true) leaving.abort(new AppError("stopped", l10n.t("stopped")));
   });
@@ -47,7 +47,7 @@ export async function chat(options: ProgramOptions, command: ChatCommand): Promi
     const shown = { width: out.columns, clean: <T extends object>(each: T) => opened.clean(each) };
     const notes = wantsJson ? err : out;
     notes.print(openingLines(opened, settings, shown));
-    session = new ChatSession({
+    session = new TerminalChat({
       chat: opened,
       out,
       err,
@@ -84,7 +84,7 @@ function usedInAll(partners: readonly ChatPartner[]): UsedTotal {
 
 async function talk(
   { input, err, isDebug }: ProgramOptions,
-  session: ChatSession,
+  session: TerminalChat,
   signal: AbortSignal,
 ): Promise<void> {
   const attempt = async (action: () => Promise<boolean>): Promise<boolean> => {

@@ -19,7 +19,7 @@ import { type ChatInput, chatHelp, readInput } from "./chatCommands.ts";
 import { answersJson, conversationJson, turnJson } from "./chatJson.ts";
 import { answerLines, type ShownOptions, turnLines, turnTokenLines } from "./chatLines.ts";
 
-export interface ChatSessionOptions {
+export interface TerminalChatOptions {
   readonly chat: OpenChat;
   readonly out: Terminal;
   /** Shows what is under way, and with JSON everything that is none. */
@@ -30,12 +30,12 @@ export interface ChatSessionOptions {
   readonly wantsJson: boolean;
 }
 
-export class ChatSession {
-  readonly #options: ChatSessionOptions;
+export class TerminalChat {
+  readonly #options: TerminalChatOptions;
   readonly #talk: Talk<ChatPartner>;
   readonly #underWay: UnderWay;
 
-  constructor(options: ChatSessionOptions) {
+  constructor(options: TerminalChatOptions) {
     const { chat, settings, err, clock } = options;
     this.#options = options;
     this.#underWay = new UnderWay(err, clock);

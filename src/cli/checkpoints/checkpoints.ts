@@ -19,7 +19,7 @@ import type { CheckpointAction, CheckpointsCommand } from "../arguments/checkpoi
 import type { ProgramOptions } from "../arguments/programOptions.ts";
 import { requireRun } from "../arguments/requireRun.ts";
 import { jsonLine } from "../terminal/asciiJson.ts";
-import { type Line, labelled, type Piece } from "../terminal/line.ts";
+import { type Line, type LinePiece, labelled } from "../terminal/line.ts";
 import { type Column, tableLines } from "../terminal/table.ts";
 import { checkpointLines } from "./checkpointLines.ts";
 import { downloadWeights } from "./downloadWeights.ts";
@@ -77,7 +77,7 @@ function tableOf(all: readonly StoredCheckpoint[]): readonly Line[] {
     { title: l10n.t("size"), align: "right" },
     { title: l10n.t("kept until"), align: "left" },
   ];
-  const rows = all.map((each): readonly Piece[] => [
+  const rows = all.map((each): readonly LinePiece[] => [
     visibleLine(each.path),
     placeText(each.place),
     minuteText(each.time),

@@ -8,7 +8,7 @@ import { alarmLines, alarmOverLine } from "../terminal/alarmLines.ts";
 import { endLines } from "../terminal/endLines.ts";
 import { evaluationLines, evaluationTitle } from "../terminal/evaluationLines.ts";
 import { type Invocation, shortPath } from "../terminal/invocation.ts";
-import { BLANK, type Line, labelled, type Piece, styled } from "../terminal/line.ts";
+import { BLANK, type Line, type LinePiece, labelled, styled } from "../terminal/line.ts";
 import type { ProgressModel } from "./progressModel.ts";
 import { stepCount, stepLine } from "./stepLine.ts";
 
@@ -110,7 +110,7 @@ function activityLine(model: ProgressModel): Line | null {
     case "rollouts": {
       const { step, done, total, rewardMean, failed } = activity;
       if (step === null && done === 0) return evaluatingLine(total);
-      const line: Piece[] = [
+      const line: LinePiece[] = [
         step === null ? l10n.t("evaluating") : l10n.t("step {0}", stepCount(step, model)),
         styled("accent", `  ${progressBar(total === 0 ? 0 : done / total, BAR_WIDTH)}`),
         `  ${plural(total, "{1} of {0} rollout", "{1} of {0} rollouts", formatCount(done))}`,

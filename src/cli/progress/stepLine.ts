@@ -11,7 +11,7 @@ import {
   plural,
   sparkline,
 } from "../../shared/format.ts";
-import { type Line, lineWidth, type Piece, styled } from "../terminal/line.ts";
+import { type Line, type LinePiece, lineWidth, styled } from "../terminal/line.ts";
 import { type ProgressModel, SPARKLINE_STEPS } from "./progressModel.ts";
 
 type StepFinished = Extract<ProgressEvent, { kind: "step-finished" }>;
@@ -75,7 +75,7 @@ function measurePieces(event: StepFinished): Line {
   ];
 }
 
-function sparkPiece({ recentRewards, rewardRange }: ProgressModel): Piece {
+function sparkPiece({ recentRewards, rewardRange }: ProgressModel): LinePiece {
   return styled("accent", sparkline(recentRewards, rewardRange).padEnd(SPARKLINE_STEPS));
 }
 

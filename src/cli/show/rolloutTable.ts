@@ -2,12 +2,12 @@
 
 import * as l10n from "@vscode/l10n";
 import { formatCount, formatReward, formatSigned } from "../../shared/format.ts";
-import { BLANK, type Line, type Piece, styled } from "../terminal/line.ts";
+import { BLANK, type Line, type LinePiece, styled } from "../terminal/line.ts";
 import { type Column, tableLines } from "../terminal/table.ts";
 import { quietLine } from "./showContext.ts";
 
 /** The cells of a rollout. */
-export interface RolloutRow {
+export interface RolloutCells {
   /** Its position, one cell for each column of `keys`. */
   readonly key: readonly string[];
   readonly environment: string;
@@ -58,7 +58,7 @@ function useTexts(): Readonly<Record<string, UseText>> {
 /** The environments, then a table; `keys` are the titles of its first columns. */
 export function rolloutTable(
   keys: readonly string[],
-  rows: readonly RolloutRow[],
+  rows: readonly RolloutCells[],
   width: number,
 ): readonly Line[] {
   const environments = [...new Set(rows.map(({ environment }) => environment))];
@@ -120,7 +120,7 @@ export function describeTrainingUse(trainingUse: string): string {
 }
 
 /** Where there are several environments the task shows the last part of its own. */
-function taskLabel({ environment, split, index }: RolloutRow, isMixed: boolean): string {
+function taskLabel({ environment, split, index }: RolloutCells, isMixed: boolean): string {
   const place = isMixed ? `${environment.slice(environment.lastIndexOf("/") + 1)} ` : "";
   return `${place}${split} ${index}`;
 }
@@ -128,13 +128,13 @@ function taskLabel({ environment, split, index }: RolloutRow, isMixed: boolean):
 function scoreCells(
   score: { readonly advantage: number | null; readonly trainingUse: string } | null,
 ) {
-  if (score === null) return ["", styled("quiet", l10n.t("not scored"))] satisfies Piece[];
+  if (score === null) return ["", styled("quiet", l10n.t("not scored"))] satisfies LinePiece[];
   const { advantage, trainingUse } = score;
   const short = useTexts()[trainingUse]?.short ?? trainingUse.replace("excluded:", "");
-  const shownUse: Piece = trainingUse === "trained" ? short : styled("warning", short);
+  const shownUse: LinePiece = trainingUse === "trained" ? short : styled("warning", short);
   return [advantage === null ? "" : formatSigned(advantage, 3), shownUse];
 }
 
-function shortStop(stop: string): Piece {
+function shortStop(stop: string): LinePiece {
   return stop === "reached_terminal_state" ? l10n.t("finished") : styled("warning", stop);
 }

@@ -12,7 +12,7 @@ import { formatQuantity, formatTemperature, plural } from "../../shared/format.t
 import { evaluationLines, evaluationTitle } from "../terminal/evaluationLines.ts";
 import { evaluationTable } from "../terminal/evaluationTable.ts";
 import { BLANK, type Line } from "../terminal/line.ts";
-import { type RolloutRow, rolloutTable } from "./rolloutTable.ts";
+import { type RolloutCells, rolloutTable } from "./rolloutTable.ts";
 import {
   heading,
   newestRows,
@@ -120,7 +120,7 @@ export async function requireEvaluated<Rollout>(
   throw notFoundError(`rollout ${rollout} in this evaluation`, "Its rollouts", existing);
 }
 
-function toRow({ record, temperature, model }: EvaluatedRollout, position: number): RolloutRow {
+function toRow({ record, temperature, model }: EvaluatedRollout, position: number): RolloutCells {
   const { environment, split, index, reward, stop, turns } = record;
   return {
     key: [

@@ -40,7 +40,7 @@ import { rewardTrendText } from "../../shared/trendText.ts";
 import { checkpointLines } from "../checkpoints/checkpointLines.ts";
 import { alarmLines } from "../terminal/alarmLines.ts";
 import { usedLines } from "../terminal/endLines.ts";
-import { BLANK, type Line, labelled, type Piece, styled } from "../terminal/line.ts";
+import { BLANK, type Line, type LinePiece, labelled, styled } from "../terminal/line.ts";
 import { type Column, tableLines } from "../terminal/table.ts";
 import { heading, newestRows, quietLine, type ShowContext, showCommand } from "./showContext.ts";
 import { comparedEvaluations } from "./showEvaluation.ts";
@@ -161,7 +161,7 @@ async function firingLines(
   ]);
 }
 
-function uploadPiece(waiting: number): Piece {
+function uploadPiece(waiting: number): LinePiece {
   if (waiting === 0) return l10n.t("all rollouts are uploaded");
   return styled(
     "warning",
@@ -180,7 +180,7 @@ function describeState({ phase, heartbeatAtMs }: RunFile, nowMs: number): string
   return l10n.t("{0}, last heartbeat {1} ago", state, age);
 }
 
-function stepCells(metrics: MetricsRow): readonly Piece[] {
+function stepCells(metrics: MetricsRow): readonly LinePiece[] {
   const flat = flattenMetrics(metrics);
   const number = (name: string): number | null => {
     const value = flat[name];

@@ -4,7 +4,7 @@ import * as l10n from "@vscode/l10n";
 import { type PageSpan, promptPage } from "../../shared/promptPage.ts";
 import type { ProgramOptions } from "../arguments/programOptions.ts";
 import type { ShowPromptCommand } from "../arguments/showPromptArguments.ts";
-import { type Line, type Piece, styled } from "../terminal/line.ts";
+import { type Line, type LinePiece, styled } from "../terminal/line.ts";
 
 /** Prints the prompt. @throws as the trainer does */
 export async function showPrompt(
@@ -25,7 +25,7 @@ export async function showPrompt(
   }
 }
 
-function pieceOf({ kind, text }: PageSpan): Piece {
+function pieceOf({ kind, text }: PageSpan): LinePiece {
   switch (kind) {
     case "plain":
       return text;

@@ -6,7 +6,7 @@ import type { RolloutList, RolloutSummary } from "../../core/runFolder/reader.ts
 import { mean } from "../../core/util/stats.ts";
 import { formatReward, plural } from "../../shared/format.ts";
 import { BLANK, type Line } from "../terminal/line.ts";
-import { type RolloutRow, rolloutTable, trainingUseLegend } from "./rolloutTable.ts";
+import { type RolloutCells, rolloutTable, trainingUseLegend } from "./rolloutTable.ts";
 import {
   heading,
   newestRows,
@@ -140,7 +140,7 @@ export async function requireStep(
   throw notFoundError(`step ${step}`, "Steps that have rollouts", existing);
 }
 
-function toRow(summary: RolloutSummary): RolloutRow {
+function toRow(summary: RolloutSummary): RolloutCells {
   const { group, rollout, environment, split, index, reward, score, stop, turns, tokens } = summary;
   return {
     key: [String(group + 1), String(rollout + 1)],

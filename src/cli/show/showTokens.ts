@@ -12,7 +12,7 @@ import { readRunModel } from "../../core/runFolder/runModel.ts";
 import { visibleToken } from "../../core/util/visibleText.ts";
 import { formatSigned, plural } from "../../shared/format.ts";
 import type { RolloutSource } from "../../shared/rolloutSet.ts";
-import { BLANK, type Line, type Piece, styled } from "../terminal/line.ts";
+import { BLANK, type Line, type LinePiece, styled } from "../terminal/line.ts";
 import { type Column, tableLines } from "../terminal/table.ts";
 import { describeTrainingUse } from "./rolloutTable.ts";
 import { heading, quietLine, type ShowContext } from "./showContext.ts";
@@ -107,11 +107,11 @@ function tokenCells(
   record: TokenRecord,
   index: number,
   textOf: (index: number) => string,
-): readonly Piece[] {
+): readonly LinePiece[] {
   const { ids, mask, samplerLogprobs, trainerLogprobs, advantages, turns } = record;
   const isTrained = mask[index] === 1;
   const turn = turns[index] ?? -1;
-  const mark = (text: string): Piece => (isTrained ? styled("good", text) : text);
+  const mark = (text: string): LinePiece => (isTrained ? styled("good", text) : text);
   const next = index + 1;
   const predicts = mask[next] === 1 ? textOf(next) || String(ids[next]) : "";
   return [

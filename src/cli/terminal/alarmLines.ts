@@ -4,7 +4,7 @@ import * as l10n from "@vscode/l10n";
 import type { AlarmNotice } from "../../core/alarms/evaluateAlarms.ts";
 import { editSetting, editsChange, editText } from "../../core/alarms/formatSettingChange.ts";
 import { commandLine, type Invocation, shortPath } from "./invocation.ts";
-import { type Line, type Piece, type Style, styled } from "./line.ts";
+import { type Line, type LinePiece, type Style, styled } from "./line.ts";
 
 const STYLES: Readonly<Record<AlarmNotice["severity"], Style>> = {
   info: "quiet",
@@ -43,7 +43,7 @@ function remedyLines(
     fixed: [", ", l10n.t("when the run is resumed")],
     identity: [", ", l10n.t("in a new run")],
   };
-  const text: Piece = styled("accent", edits.map(editText).join(", "));
+  const text: LinePiece = styled("accent", edits.map(editText).join(", "));
   const lines: Line[] = [[INDENT, l10n.t("try"), " ", text, ...when[change]]];
   if (change === "tunable" && folder !== null && invocation.program !== null) {
     const words = ["control", shortPath(folder, invocation.cwd), "set", ...edits.map(editSetting)];

@@ -4,7 +4,7 @@ import * as l10n from "@vscode/l10n";
 import { isSameCell } from "../../core/config/rules/evaluationCells.ts";
 import type { EvaluatedModel, StoredResult } from "../../core/runFolder/evaluationLog.ts";
 import { formatReward, formatSigned, formatTemperature, plural } from "../../shared/format.ts";
-import { type Line, type Piece, styled } from "./line.ts";
+import { type Line, type LinePiece, styled } from "./line.ts";
 
 /** `baseline` is what `results` are compared with; null when there is nothing to compare. */
 export function evaluationLines(
@@ -36,10 +36,10 @@ export function evaluationTitle(step: number, model?: EvaluatedModel): string {
     : plural(step, "evaluation after {0} step", "evaluation after {0} steps");
 }
 
-function resultPieces(result: StoredResult, before: StoredResult | null): readonly Piece[] {
+function resultPieces(result: StoredResult, before: StoredResult | null): readonly LinePiece[] {
   const { rewardMean, low, high, failed, rollouts, difference } = result;
   const change = before === null ? undefined : difference;
-  const pieces: Piece[] = [];
+  const pieces: LinePiece[] = [];
   if (before !== null) pieces.push(`${formatReward(before.rewardMean)} → `);
   pieces.push(styled("strong", formatReward(rewardMean)));
   if (change !== undefined) pieces.push("  ", changePiece(change.mean));
@@ -63,7 +63,7 @@ function resultPieces(result: StoredResult, before: StoredResult | null): readon
   return pieces;
 }
 
-function changePiece(change: number): Piece {
+function changePiece(change: number): LinePiece {
   const text = formatSigned(change);
   if (Math.abs(change) < 0.005) return text;
   return styled(change > 0 ? "good" : "bad", text);

@@ -10,7 +10,7 @@ import {
   formatTemperature,
   plural,
 } from "../../shared/format.ts";
-import { BLANK, type Line, type Piece, styled } from "./line.ts";
+import { BLANK, type Line, type LinePiece, styled } from "./line.ts";
 import { type Column, tableLines } from "./table.ts";
 
 /** A table for each environment, split and temperature, with a row for each model. */
@@ -62,7 +62,7 @@ function row(
   { model, step }: EvaluationEntry,
   result: StoredResult,
   hasFailed: boolean,
-): readonly Piece[] {
+): readonly LinePiece[] {
   const { rewardMean: mean, difference, passAtK = [], failed } = result;
   return [
     model?.name ?? l10n.t("step {0}", step),
@@ -74,7 +74,7 @@ function row(
 }
 
 /** Coloured only where the interval leaves 0 out. */
-function changePiece(difference: NonNullable<StoredResult["difference"]>): Piece {
+function changePiece(difference: NonNullable<StoredResult["difference"]>): LinePiece {
   const { mean, low, high } = difference;
   const text = [formatSigned(mean), formatBounds(difference, formatSigned)].join(" ").trimEnd();
   if (low === null || high === null || (low <= 0 && high >= 0)) return text;

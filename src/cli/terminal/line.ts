@@ -4,13 +4,13 @@ import { visibleLine, visibleText } from "../../core/util/visibleText.ts";
 
 export type Style = "strong" | "quiet" | "good" | "warning" | "bad" | "accent" | "control";
 
-export interface Span {
+export interface StyledText {
   readonly style: Style;
   readonly text: string;
 }
 
-export type Piece = string | Span;
-export type Line = readonly Piece[];
+export type LinePiece = string | StyledText;
+export type Line = readonly LinePiece[];
 
 export const BLANK: Line = [];
 
@@ -25,19 +25,19 @@ const CODES: Readonly<Record<Style, number>> = {
 };
 
 /** A piece in a style. */
-export function styled(style: Style, text: string): Span {
+export function styled(style: Style, text: string): StyledText {
   return { style, text };
 }
 
 const LABEL_WIDTH = 14;
 
 /** A fact beside its name; the facts of several lines stand below each other where the names are short. */
-export function labelled(label: string, fact: Piece): Line {
+export function labelled(label: string, fact: LinePiece): Line {
   return [styled("quiet", `${label} `.padEnd(LABEL_WIDTH)), fact];
 }
 
 /** The text of a piece, with every character that could control a terminal made visible. */
-export function shownText(piece: Piece): string {
+export function shownText(piece: LinePiece): string {
   return visibleLine(typeof piece === "string" ? piece : piece.text);
 }
 
@@ -73,7 +73,7 @@ export function clipText(text: string, width: number): string {
 /** The line within `width` code points. */
 export function clipLine(line: Line, width: number): Line {
   if (lineWidth(line) <= width) return line;
-  const clipped: Piece[] = [];
+  const clipped: LinePiece[] = [];
   let room = width;
   for (const piece of line) {
     const text = shownText(piece);

@@ -1,6 +1,6 @@
 /** Aligns rows in columns that fit the width of a terminal. */
 
-import { clipText, type Line, type Piece, shownText, styled, textWidth } from "./line.ts";
+import { clipText, type Line, type LinePiece, shownText, styled, textWidth } from "./line.ts";
 
 export interface Column {
   readonly title: string;
@@ -16,7 +16,7 @@ const LEAST_WIDTH = 4;
 /** A title line and a line for each row. Columns that can shrink do so, the widest first, until all fit in `width`. */
 export function tableLines(
   columns: readonly Column[],
-  rows: readonly (readonly Piece[])[],
+  rows: readonly (readonly LinePiece[])[],
   width: number,
 ): readonly Line[] {
   const titles = columns.map(({ title }) => styled("quiet", title));
@@ -26,7 +26,7 @@ export function tableLines(
 
 function naturalWidths(
   columns: readonly Column[],
-  rows: readonly (readonly Piece[])[],
+  rows: readonly (readonly LinePiece[])[],
 ): readonly number[] {
   return columns.map(({ title }, index) =>
     rows.reduce(
@@ -66,9 +66,9 @@ function widestShrinkable(columns: readonly Column[], widths: readonly number[])
 function alignRow(
   columns: readonly Column[],
   widths: readonly number[],
-  row: readonly Piece[],
+  row: readonly LinePiece[],
 ): Line {
-  const line: Piece[] = [];
+  const line: LinePiece[] = [];
   for (const [index, { align }] of columns.entries()) {
     const piece = row[index] ?? "";
     const width = widths[index] ?? 0;

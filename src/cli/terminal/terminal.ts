@@ -2,7 +2,7 @@
 
 import * as l10n from "@vscode/l10n";
 import { AppError, errorMessage } from "../../core/errors.ts";
-import { clipLine, type Line, type Piece, renderLine } from "./line.ts";
+import { clipLine, type Line, type LinePiece, renderLine } from "./line.ts";
 
 export interface Terminal {
   /** Code points in a row; 80 when unknown. */
@@ -112,7 +112,7 @@ export async function printAll(terminal: Terminal, lines: AsyncIterable<Line>): 
 }
 
 /** The same terminal for one of several writers: each of its lines begins with `prefix`, and it has no live line. */
-export function prefixed(terminal: Terminal, prefix: Piece): Terminal {
+export function prefixed(terminal: Terminal, prefix: LinePiece): Terminal {
   return {
     columns: terminal.columns,
     isInteractive: false,

@@ -7,7 +7,7 @@ import type { AlikeEndings } from "../../shared/changes.ts";
 import type { RolloutRecord } from "../runFolder/rollouts/rolloutRecord.ts";
 import { groupBy } from "../util/groupBy.ts";
 import { mean } from "../util/stats.ts";
-import type { ReadRollout } from "./readSample.ts";
+import type { ListedRollout } from "./readSample.ts";
 
 const WORDS_AT_END = 60;
 const SHINGLE_WORDS = 3;
@@ -17,12 +17,12 @@ const MIN_ALIKE = 3;
 const MAX_CLUSTERS = 20;
 const TEXT_CHARACTERS = 300;
 
-interface Ending extends ReadRollout {
+interface Ending extends ListedRollout {
   readonly shingles: ReadonlySet<string>;
 }
 
 /** Of one step, the largest first. */
-export function alikeEndings(read: readonly ReadRollout[]): readonly AlikeEndings[] {
+export function alikeEndings(read: readonly ListedRollout[]): readonly AlikeEndings[] {
   const groups = groupBy(read, ({ summary }) => summary.group);
   return [...groups.values()]
     .flatMap((group) => clustersOf(group.map(toEnding)).map((own) => describe(own, group.length)))
@@ -30,7 +30,7 @@ export function alikeEndings(read: readonly ReadRollout[]): readonly AlikeEnding
     .slice(0, MAX_CLUSTERS);
 }
 
-function toEnding(rollout: ReadRollout): Ending {
+function toEnding(rollout: ListedRollout): Ending {
   const words = (
     endOf(rollout.record)
       .toLowerCase()

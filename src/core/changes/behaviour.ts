@@ -7,7 +7,7 @@ import { stepPaths } from "../runFolder/files/layout.ts";
 import { createRunReader, type RolloutSummary, type RunReader } from "../runFolder/reader.ts";
 import { parseJson } from "../util/jsonl.ts";
 import { mean, sum } from "../util/stats.ts";
-import { evenly, type ReadRollout, readSome } from "./readSample.ts";
+import { evenly, type ListedRollout, readSome } from "./readSample.ts";
 import { rewardParts } from "./rewardParts.ts";
 
 const MAX_STEPS = 200;
@@ -113,14 +113,14 @@ interface StepRollouts {
   /** Those with at least one turn; one that failed before says nothing about the model. */
   readonly played: readonly RolloutSummary[];
   /** Some of these. */
-  readonly read: readonly ReadRollout[];
+  readonly read: readonly ListedRollout[];
 }
 
 function behaviourOf(step: number, { summaries, played, read }: StepRollouts): BehaviourRow {
   const turns = read.flatMap(({ record }) => record.turns);
   const calls = sum(played.map(({ toolCalls }) => toolCalls));
   const failed = sum(played.map(({ failedToolCalls }) => failedToolCalls));
-  const perRollout = (count: (rollout: ReadRollout) => number) => mean(read.map(count));
+  const perRollout = (count: (rollout: ListedRollout) => number) => mean(read.map(count));
   return {
     step,
     rollouts: summaries.length,

@@ -15,7 +15,7 @@ import { groupBy } from "../util/groupBy.ts";
 import { alikeEndings } from "./alikeEndings.ts";
 import { changedPhrases, type SurePhrase, type TaskWords } from "./changedPhrases.ts";
 import { wordsOf } from "./phraseCounts.ts";
-import { evenly, modelTexts, type ReadRollout, readSome } from "./readSample.ts";
+import { evenly, type ListedRollout, modelTexts, readSome } from "./readSample.ts";
 
 /** Of a range, at most. */
 const MAX_STEPS = 50;
@@ -39,7 +39,7 @@ export async function* readChanges(
 ): AsyncGenerator<ChangesReport, void> {
   const reader = createRunReader(files, folder);
   const steps = await reader.steps("training");
-  const read: Record<keyof Comparison, ReadRollout[]> = { before: [], after: [] };
+  const read: Record<keyof Comparison, ListedRollout[]> = { before: [], after: [] };
   const plan = (["before", "after"] as const).flatMap((range) =>
     evenly(stepsIn(steps, ranges[range]), MAX_STEPS).map((step) => ({ range, step })),
   );
@@ -67,7 +67,7 @@ export async function* readChanges(
 }
 
 /** Rollouts of one task in one step stay together. */
-function wordsByTask(rollouts: readonly ReadRollout[]): readonly TaskWords[] {
+function wordsByTask(rollouts: readonly ListedRollout[]): readonly TaskWords[] {
   const tasks = groupBy(rollouts, ({ summary }) => `${summary.step} ${summary.group}`);
   return [...tasks.values()].map((own) => own.map(({ record }) => wordsOf(modelTexts(record))));
 }
@@ -81,7 +81,7 @@ async function endingsOf(reader: RunReader, step: number | undefined) {
   return alikeEndings(await readSome(reader, await reader.rollouts(step), MAX_ENDINGS));
 }
 
-function withExamples(phrase: SurePhrase, read: readonly ReadRollout[]): ChangedPhrase {
+function withExamples(phrase: SurePhrase, read: readonly ListedRollout[]): ChangedPhrase {
   const examples: PhraseExample[] = [];
   const terms = searchTerms({ text: phraseExpression(phrase.words), isRegex: true, roles: [] });
   for (const { summary, record } of read) {

@@ -5,7 +5,7 @@ import type { RolloutRecord } from "../runFolder/rollouts/rolloutRecord.ts";
 import { rolloutTexts } from "../search/rolloutTexts.ts";
 
 /** A stored rollout with the place that it is listed at. */
-export interface ReadRollout {
+export interface ListedRollout {
   readonly summary: RolloutSummary;
   readonly record: RolloutRecord;
 }
@@ -24,8 +24,8 @@ export async function readSome(
   reader: RunReader,
   summaries: readonly RolloutSummary[],
   count: number,
-): Promise<readonly ReadRollout[]> {
-  const read: ReadRollout[] = [];
+): Promise<readonly ListedRollout[]> {
+  const read: ListedRollout[] = [];
   for (const summary of evenly(summaries, count)) {
     const record = await reader.body(summary);
     if (record !== null) read.push({ summary, record });

@@ -3,13 +3,13 @@
 import { isLocalModel } from "./fields/presets.ts";
 import { type Config, defaultEnvironment, type EnvironmentConfig } from "./fields/schema.ts";
 
-export interface TaskChoice {
+export interface SplitChoice {
   readonly environment: string;
   readonly split: string;
 }
 
 /** Those to train on first, then those that only an evaluation plays. */
-export function taskChoices({ environments, evaluation }: Config): readonly TaskChoice[] {
+export function taskChoices({ environments, evaluation }: Config): readonly SplitChoice[] {
   const trained = Object.entries(environments).map(
     ([name, { splits }]) => [name, Object.keys(splits)] as const,
   );

@@ -12,7 +12,7 @@ import { type UsageEntry, usageEntries } from "../runFolder/usageLog.ts";
 import { addTokens, NO_TOKENS, type TokenUsage } from "../usage/tokenUsage.ts";
 import { groupBy } from "../util/groupBy.ts";
 
-export interface PlayedRollout {
+export interface MeasuredRollout {
   /** Of its requests. */
   readonly tokens: TokenUsage;
   /** Tokens of the data that it gives when it is trained on. */
@@ -27,7 +27,7 @@ export interface PlayedGroup {
   readonly trainedFraction: number;
   /** The same with those of which `off_policy_correction` left nothing, after its forward pass. */
   readonly passedFraction: number;
-  readonly rollouts: readonly PlayedRollout[];
+  readonly rollouts: readonly MeasuredRollout[];
 }
 
 /** Seconds. */

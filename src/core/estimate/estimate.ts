@@ -17,10 +17,10 @@ import { createUniform } from "../util/uniform.ts";
 import type { Basis } from "./basis.ts";
 import { type HoursRange, hoursOf } from "./hours.ts";
 import type { EstimatePlan } from "./plan.ts";
-import { type Projection, plannedEnvironments, projector, type Weigh } from "./projection.ts";
+import { plannedEnvironments, projector, type TokenProjection, type Weigh } from "./projection.ts";
 import { UNSEEN } from "./trainedShare.ts";
 
-export interface Range {
+export interface EstimateRange {
   readonly mean: number;
   readonly low: number;
   readonly high: number;
@@ -28,13 +28,13 @@ export interface Range {
 
 export interface Estimate {
   /** Of training and evaluations together. */
-  readonly tokens: Readonly<Record<TokenKind, Range>>;
+  readonly tokens: Readonly<Record<TokenKind, EstimateRange>>;
   /** Of all kinds. */
-  readonly totalTokens: Range;
+  readonly totalTokens: EstimateRange;
   /** The part of it for evaluations. */
-  readonly evaluationTokens: Range;
+  readonly evaluationTokens: EstimateRange;
   /** Null when not all prices are known. */
-  readonly costUsd: Range | null;
+  readonly costUsd: EstimateRange | null;
   /** Null when the basis has no times. */
   readonly hours: HoursRange | null;
   /** Steps that it is for. */
@@ -73,7 +73,7 @@ export function estimateRun(basis: Basis, plan: EstimatePlan, prices: Prices | n
       basis.isForwardOnly ? Math.exp(CHANGE * Math.sqrt(2 * exponential()) * cosine()) : 1,
   };
   const draws = Array.from({ length: DRAWS }, () => projectWith(weigh));
-  const range = (measure: (projection: Projection) => number): Range => {
+  const range = (measure: (projection: TokenProjection) => number): EstimateRange => {
     const values = Float64Array.from(draws, measure);
     const mean = measure(expected);
     return {
@@ -82,8 +82,9 @@ export function estimateRun(basis: Basis, plan: EstimatePlan, prices: Prices | n
       high: Math.max(mean, percentile(values, 1 - TAIL) ?? mean),
     };
   };
-  const all = ({ training, evaluation }: Projection): TokenUsage => addTokens(training, evaluation);
-  const ofKind = (kind: TokenKind): Range => range((drawn) => all(drawn)[kind]);
+  const all = ({ training, evaluation }: TokenProjection): TokenUsage =>
+    addTokens(training, evaluation);
+  const ofKind = (kind: TokenKind): EstimateRange => range((drawn) => all(drawn)[kind]);
   const played = new Set(basis.groups.map(({ environment }) => environment));
   return {
     tokens: {

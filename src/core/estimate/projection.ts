@@ -2,11 +2,11 @@
 
 import { addTokens, NO_TOKENS, TOKEN_KINDS, type TokenUsage } from "../usage/tokenUsage.ts";
 import { mean, sum } from "../util/stats.ts";
-import { type Basis, type PlayedGroup, type PlayedRollout, spread } from "./basis.ts";
+import { type Basis, type MeasuredRollout, type PlayedGroup, spread } from "./basis.ts";
 import type { EstimatePlan } from "./plan.ts";
 import { type SharesOf, type TrainedShares, trainedSharesOf } from "./trainedShare.ts";
 
-export interface Projection {
+export interface TokenProjection {
   readonly training: TokenUsage;
   readonly evaluation: TokenUsage;
   /** That `refill` takes for one. */
@@ -37,7 +37,7 @@ export function plannedEnvironments({
   ];
 }
 
-export function projector(basis: Basis, plan: EstimatePlan): (weigh: Weigh) => Projection {
+export function projector(basis: Basis, plan: EstimatePlan): (weigh: Weigh) => TokenProjection {
   const names = plannedEnvironments(plan);
   const sources = new Map(names.map((name) => [name, sourceOf(basis, name, plan)]));
   return (weigh) => {
@@ -73,9 +73,9 @@ function sourceOf(
     (least, { reward }) => Math.min(least, reward ?? least),
     Number.POSITIVE_INFINITY,
   );
-  const above = ({ reward }: PlayedRollout): number => (reward === null ? 0 : reward - lowest);
+  const above = ({ reward }: MeasuredRollout): number => (reward === null ? 0 : reward - lowest);
   const average = mean(rollouts.map(above)) ?? 0;
-  const gain = (rollout: PlayedRollout): number => (average > 0 ? above(rollout) / average : 1);
+  const gain = (rollout: MeasuredRollout): number => (average > 0 ? above(rollout) / average : 1);
   const gains = groups.map((group) => group.rollouts.map(gain));
   const shares = { isLearned: !isForwardOnly, trainsOnEqual };
   return { groups, trainedShares: trainedSharesOf(groups, shares), gains };
@@ -131,7 +131,7 @@ function project(
   basis: Basis,
   plan: EstimatePlan,
   typicals: ReadonlyMap<string, Typical>,
-): Projection {
+): TokenProjection {
   const parts = plan.environments.flatMap(({ name, groups, rollouts }) => {
     const own = typicals.get(name);
     if (own === undefined) return [];

@@ -20,9 +20,6 @@ import type {
 } from "./types.ts";
 import { type EnvironmentDependencies, EnvironmentWire, type WireRequest } from "./wire.ts";
 
-/** Base URL of OpenReward's environments. */
-export const OPENREWARD_SESSIONS_URL = "https://sessions.openreward.ai";
-
 /** A session without `/create` cannot be pinged, and hosted ones end after 120 s without a ping. */
 const QUERY_SESSION_LIFE_MS = 60_000;
 /** A large data set may have to be read first. */

@@ -4,10 +4,11 @@ import { AppError, isAppError } from "../errors.ts";
 import type { HttpResponse } from "../ports.ts";
 import { linkSignals } from "../util/abort.ts";
 import type { ExactJsonObject } from "../util/exactJson.ts";
+import { retry, type TryOutcome } from "../util/retry.ts";
 import { type WithTimerPaused, withoutTimer } from "../util/withTimerPaused.ts";
 import { EventReader, IdleTimeout, type StreamEvent } from "./eventStream.ts";
 import { environmentFault, httpFault, saysFull, unavailable } from "./faults.ts";
-import { createRetryPolicy, isStarting, type RetryPolicy } from "./retryPolicy.ts";
+import { BACKOFF, createStartingWait, isStarting, waitAsked } from "./retryPolicy.ts";
 import { type EnvironmentWire, readWhole, type WireRequest } from "./wire.ts";
 
 const SILENCE_LIMIT_MS = 30_000;
@@ -59,46 +60,42 @@ type Attempt =
  * `environment-capacity`, and what other statuses mean.
  */
 export async function runStreamedJob(wire: EnvironmentWire, job: StreamedJob): Promise<JobResult> {
-  const { clock, random } = wire.dependencies;
-  const { withTimerPaused } = job;
-  const policy = createRetryPolicy({
-    clock,
-    random,
-    maxAttempts: MAX_CONNECTIONS,
-    withTimerPaused,
-  });
-  return await repeatJob(wire, job, policy);
-}
-
-async function repeatJob(
-  wire: EnvironmentWire,
-  job: StreamedJob,
-  policy: RetryPolicy,
-): Promise<JobResult> {
   const { sid, environment } = wire.locationOf(job.request);
-  const { log } = wire.dependencies;
+  const { clock, random, log } = wire.dependencies;
+  const { signal, withTimerPaused } = job;
+  const startingWait = createStartingWait(clock);
   let taskId: string | null = null;
   const onTaskId = (id: string): void => {
     taskId = id;
     job.onTaskId?.(id);
   };
-  for (let breaks = 0; ; ) {
+  let breaks = 0;
+
+  async function attempt(): Promise<TryOutcome<JobResult>> {
     const attempt = await attemptJob(wire, job, taskId, onTaskId);
-    if (attempt.kind === "done") return { taskId, text: attempt.text };
+    if (attempt.kind === "done") return { kind: "done", result: { taskId, text: attempt.text } };
     if (attempt.kind === "starting") {
       log.debug("environment is starting", { environment, sid });
-      if (await policy.whileStarting(attempt.retryAfterMs, job.signal)) continue;
-      throw attempt.error;
+      const ms = startingWait(attempt.retryAfterMs);
+      if (ms === null) throw attempt.error;
+      return { kind: "pause", ms };
     }
     breaks += 1;
     const isSafe = taskId !== null || attempt.isUnsent || job.isRepeatable;
-    const mayRepeat = isSafe && breaks < MAX_CONNECTIONS_IN_ALL;
-    if (attempt.madeProgress) policy.restore();
-    if (!mayRepeat || !(await policy.afterFailure(attempt.retryAfterMs, job.signal))) {
-      throw attempt.error;
-    }
-    log.debug("environment stream is opened again", { environment, sid, taskId });
+    if (!isSafe || breaks >= MAX_CONNECTIONS_IN_ALL) throw attempt.error;
+    const { error, madeProgress, retryAfterMs } = attempt;
+    return { kind: "failed", error, afterMs: waitAsked(retryAfterMs), madeProgress };
   }
+
+  return await retry(attempt, {
+    clock,
+    random,
+    signal,
+    backoff: BACKOFF,
+    maxTries: MAX_CONNECTIONS,
+    withTimerPaused,
+    onRetry: () => log.debug("environment stream is opened again", { environment, sid, taskId }),
+  });
 }
 
 async function attemptJob(

@@ -1,11 +1,12 @@
 /** Owns single ORS requests of one environment: headers, redirects, repeats of simple requests, checked replies. */
 
 import type { z } from "zod";
-import { type AppError, assertNever, isAppError } from "../errors.ts";
+import { type AppError, isAppError } from "../errors.ts";
 import type { Clock, HttpClient, HttpResponse, Log, Random } from "../ports.ts";
 import { REPLY_LIMITS } from "../replyLimits.ts";
 import type { KeySource } from "../secrets/keySource.ts";
 import { type ExactJsonObject, writeExactJson } from "../util/exactJson.ts";
+import { retry, type TryOutcome } from "../util/retry.ts";
 import { retryAfterMs } from "../util/retryAfter.ts";
 import { withoutEnd } from "../util/textEdges.ts";
 import { type WithTimerPaused, withoutTimer } from "../util/withTimerPaused.ts";
@@ -17,10 +18,11 @@ import {
   unavailable,
 } from "./faults.ts";
 import {
-  createRetryPolicy,
+  BACKOFF,
+  createStartingWait,
   isStarting,
   MAX_RETRY_AFTER_MS,
-  type RetryPolicy,
+  waitAsked,
 } from "./retryPolicy.ts";
 import type { Target } from "./target.ts";
 
@@ -135,45 +137,40 @@ export class EnvironmentWire {
   /** Sends, repeats what may be repeated, and returns the first answer that decides. @throws AppError `environment-unavailable` */
   async sendWithRetries(request: WireRequest, rule: RepeatRule): Promise<PlainReply> {
     const { clock, random } = this.dependencies;
-    const { withTimerPaused = withoutTimer } = rule;
-    const retryPolicy = createRetryPolicy({
-      clock,
-      random,
-      maxAttempts: PLAIN_ATTEMPTS,
-      withTimerPaused,
-    });
+    const { signal, withTimerPaused = withoutTimer } = rule;
+    const startingWait = createStartingWait(clock);
     let isRepeat = false;
     let run = withoutTimer;
-    for (;;) {
-      const attempt: Attempt = await run(() => this.#attempt(request, rule));
-      run = attempt.kind === "starting" ? withTimerPaused : withoutTimer;
-      if (!(await this.#awaitsRepeat(attempt, rule, retryPolicy))) {
-        if (attempt.kind === "lost") throw attempt.error;
-        return { ...attempt.reply, isRepeat };
-      }
-      isRepeat ||= mayHaveRun(attempt);
-    }
-  }
 
-  /** Waits as long as the answer demands; false when no further attempt is to follow. */
-  async #awaitsRepeat(
-    attempt: Attempt,
-    { repeat, signal }: RepeatRule,
-    retryPolicy: RetryPolicy,
-  ): Promise<boolean> {
-    switch (attempt.kind) {
-      case "final":
-        return false;
-      case "lost":
-        if (attempt.mayHaveRun && repeat === "if-unsent") return false;
-        return retryPolicy.afterFailure(null, signal);
-      case "failed":
-        return retryPolicy.afterFailure(this.retryAfterMs(attempt.reply), signal);
-      case "starting":
-        return retryPolicy.whileStarting(this.retryAfterMs(attempt.reply), signal);
-      default:
-        return assertNever(attempt);
-    }
+    const attempt = async (): Promise<TryOutcome<PlainReply>> => {
+      const attempt = await run(() => this.#attempt(request, rule));
+      run = attempt.kind === "starting" ? withTimerPaused : withoutTimer;
+      if (attempt.kind === "lost") {
+        const { error, mayHaveRun } = attempt;
+        if (mayHaveRun && rule.repeat === "if-unsent") throw error;
+        isRepeat ||= mayHaveRun;
+        return { kind: "failed", error };
+      }
+      const result: PlainReply = { ...attempt.reply, isRepeat };
+      if (attempt.kind === "final") return { kind: "done", result };
+      const retryAfterMs = this.retryAfterMs(result);
+      if (attempt.kind === "starting") {
+        const ms = startingWait(retryAfterMs);
+        return ms === null ? { kind: "done", result } : { kind: "pause", ms };
+      }
+      isRepeat ||= result.status !== 429;
+      const reason = `status ${result.status}`;
+      return { kind: "unfinished", result, reason, afterMs: waitAsked(retryAfterMs) };
+    };
+
+    return await retry(attempt, {
+      clock,
+      random,
+      signal,
+      backoff: BACKOFF,
+      maxTries: PLAIN_ATTEMPTS,
+      withTimerPaused,
+    });
   }
 
   /** What the server asks for, at most five minutes. */
@@ -289,11 +286,6 @@ export async function readWhole(response: HttpResponse): Promise<string> {
     if (response.status === 200 || !isAppError(error, "transport")) throw error;
     return "";
   }
-}
-
-function mayHaveRun(attempt: Attempt): boolean {
-  if (attempt.kind === "lost") return attempt.mayHaveRun;
-  return attempt.kind !== "starting" && attempt.reply.status !== 429;
 }
 
 function isRepeatable(request: WireRequest, status: number, rule: RepeatRule): boolean {

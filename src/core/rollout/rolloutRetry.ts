@@ -8,7 +8,7 @@ import { faultReaction } from "./faults.ts";
 
 const BACKOFF: Backoff = { firstMs: 1_000, maxMs: 30_000, jitter: 0.25 };
 
-export interface RetryOptions {
+export interface RolloutRetryOptions {
   readonly gate: EnvironmentGate;
   readonly clock: Clock;
   readonly random: Random;
@@ -33,7 +33,7 @@ export interface AcceptedAttempt<Result> {
  * @throws the fault of an attempt when every other rollout would fail with it, too
  */
 export async function retryUntilAccepted<Result extends { readonly error: unknown }>(
-  options: RetryOptions,
+  options: RolloutRetryOptions,
   attempt: () => Promise<Result>,
 ): Promise<AcceptedAttempt<Result>> {
   const { clock, gate, log, maxRetries, name, random, signal } = options;

@@ -3,7 +3,7 @@
 import type { Sha256 } from "../ports.ts";
 
 /** One rollout of training. */
-export interface RolloutKey {
+export interface RolloutSeedKey {
   /** With its position in the sequence of tasks: a task that comes again, in the same step too, has another key. */
   readonly taskKey: string;
   readonly rollout: number;
@@ -22,7 +22,12 @@ function lowBits(sha256: Sha256, text: string): number {
   return Number.parseInt(sha256(text).slice(0, 8), 16) & 0x7fffffff;
 }
 
-export function rolloutSeed(sha256: Sha256, seed: number, key: RolloutKey, turn: number): number {
+export function rolloutSeed(
+  sha256: Sha256,
+  seed: number,
+  key: RolloutSeedKey,
+  turn: number,
+): number {
   const { taskKey, rollout } = key;
   return lowBits(sha256, `roll|${seed}|${taskKey}|${rollout}|0|${turn}`);
 }

@@ -16,8 +16,8 @@ import {
   type RolloutRecord,
   rolloutRecordSchema,
   type ScoredLine,
+  type StoredTokenPlace,
   summarizeRollout,
-  type TokenPlace,
   type TokensLine,
 } from "./rollouts/rolloutRecord.ts";
 import { parsePhases, type StepPhases } from "./rollouts/stepPhases.ts";
@@ -47,7 +47,7 @@ export interface RolloutSummary extends EndedLine {
   /** Name of the model, in an evaluation by itself; absent for the weights of the run. */
   readonly model?: string;
   /** Where its token data lies, one entry a stream. */
-  readonly tokenData: readonly TokenPlace[];
+  readonly tokenData: readonly StoredTokenPlace[];
 }
 
 export interface MetricsBatch {
@@ -75,7 +75,7 @@ export interface RunReader {
   /** Null when the body is not wholly there. */
   body(summary: RolloutSummary): Promise<RolloutRecord | null>;
   /** Null when the record is not wholly there. */
-  tokens(set: RolloutSet, entry: TokenPlace): Promise<TokenRecord | null>;
+  tokens(set: RolloutSet, entry: StoredTokenPlace): Promise<TokenRecord | null>;
   /** Of the run and of its rollouts. */
   marks(): Promise<Marks>;
 }
@@ -145,7 +145,7 @@ export class StoredRollouts {
   readonly #maxBytes: number;
   readonly #ended = new Map<string, EvaluatedLine>();
   readonly #scores = new Map<string, ScoredLine>();
-  readonly #tokens = new Map<string, readonly TokenPlace[]>();
+  readonly #tokens = new Map<string, readonly StoredTokenPlace[]>();
   #cells = new EvaluatedCells();
   #phases: StepPhases | null = null;
   #offset = 0;

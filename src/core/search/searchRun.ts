@@ -11,9 +11,9 @@ import { type SearchTerm, searchTerms } from "./searchTerms.ts";
 import {
   buildTextIndex,
   candidateBlocks,
+  type IndexBlock,
   readTextIndex,
   storeTextIndex,
-  type TextBlock,
   type TextIndex,
   type TextPaths,
   textPaths,
@@ -142,7 +142,7 @@ async function soundIndex(
 async function readLinesOf(
   files: FolderFiles,
   { bodies }: TextPaths,
-  { offset, length }: TextBlock,
+  { offset, length }: IndexBlock,
 ): Promise<readonly StoredLine[]> {
   const bytes = await files.readRange(bodies, offset, length);
   const decoder = new TextDecoder();

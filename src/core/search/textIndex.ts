@@ -5,7 +5,7 @@ import type { FolderFiles } from "../ports.ts";
 import { evalPath, stepPaths } from "../runFolder/files/layout.ts";
 import { addTrigrams, hasTrigrams, setBits, setBytes } from "./trigrams.ts";
 
-export interface TextBlock {
+export interface IndexBlock {
   readonly offset: number;
   readonly length: number;
   /** Trigrams of its bytes, in a set of 2^`bits` bits. */
@@ -16,7 +16,7 @@ export interface TextBlock {
 /** The blocks of a file from its first byte to `size`, each of whole lines. */
 export interface TextIndex {
   readonly size: number;
-  readonly blocks: readonly TextBlock[];
+  readonly blocks: readonly IndexBlock[];
 }
 
 /** A block ends with the line that makes it this long. */
@@ -77,7 +77,7 @@ export async function readTextIndex(
 
 export async function buildTextIndex(files: FolderFiles, bodies: string): Promise<TextIndex> {
   const size = (await textSize(files, bodies)) ?? 0;
-  const blocks: TextBlock[] = [];
+  const blocks: IndexBlock[] = [];
   let offset = 0;
   let chunkBytes = CHUNK_BYTES;
   while (offset < size) {
@@ -102,7 +102,7 @@ async function textSize(files: FolderFiles, bodies: string): Promise<number | nu
 
 /** Adds the blocks that end in `chunk`, and gives their length together. */
 function addBlocks(
-  blocks: TextBlock[],
+  blocks: IndexBlock[],
   { chunk, offset, isLast }: { chunk: Uint8Array; offset: number; isLast: boolean },
 ): number {
   let start = 0;
@@ -146,7 +146,7 @@ function decodeTextIndex(bytes: Uint8Array): TextIndex | null {
   let end = HEADER_BYTES + 4 * count;
   if (view.getUint32(0, true) !== MAGIC || end > bytes.length) return null;
   if (view.getUint32(16, true) !== checksum(bytes.subarray(HEADER_BYTES))) return null;
-  const blocks: TextBlock[] = [];
+  const blocks: IndexBlock[] = [];
   let offset = 0;
   for (let at = 0; at < count; at += 1) {
     const length = view.getUint32(HEADER_BYTES + 4 * at, true);
@@ -173,6 +173,6 @@ function checksum(bytes: Uint8Array): number {
 export function candidateBlocks(
   { blocks }: TextIndex,
   hashes: readonly number[],
-): readonly TextBlock[] {
+): readonly IndexBlock[] {
   return blocks.filter(({ trigrams, bits }) => hasTrigrams(trigrams, bits, hashes));
 }

@@ -2,6 +2,7 @@
 
 import { parseAssignment } from "../config/overrides.ts";
 import { splitValues } from "../config/overrideWords.ts";
+import type { PlacedProblem } from "../config/source/problem.ts";
 
 /** A key that varies. */
 export interface GridKey {
@@ -13,25 +14,31 @@ export interface GridKey {
 
 export type Grid = readonly GridKey[];
 
-/** Reads `key=value,value` each. Every fault is a line that names the key and the value. */
+/** A problem that only the grid has; `text` is what was given for a key, none = the grid as a whole. */
+export function gridProblem(text: string | null, message: string): PlacedProblem {
+  const place = text === null ? "--grid" : `--grid ${text}`;
+  return { severity: "error", place, message, path: [] };
+}
+
+/** Reads `key=value,value` each. */
 export function parseGrid(texts: readonly string[]): {
   readonly grid: Grid;
-  readonly problems: readonly string[];
+  readonly problems: readonly PlacedProblem[];
 } {
   const grid: GridKey[] = [];
-  const problems: string[] = [];
+  const problems: PlacedProblem[] = [];
   for (const text of texts) {
     const assignment = parseAssignment(text);
     if (assignment === null) {
-      problems.push(`--grid ${text}: error: it is not KEY=VALUE,VALUE.`);
+      problems.push(gridProblem(text, "it is not KEY=VALUE,VALUE."));
       continue;
     }
     const key = assignment.prefix.slice(0, -1);
     const values = splitValues(assignment.value);
     if (values.includes("")) {
-      problems.push(`--grid ${text}: error: ${key} lacks a value beside a comma.`);
+      problems.push(gridProblem(text, `${key} lacks a value beside a comma.`));
     } else if (grid.some((other) => other.key === key)) {
-      problems.push(`--grid ${text}: error: ${key} has a --grid already. Join its values there.`);
+      problems.push(gridProblem(text, `${key} has a --grid already. Join its values there.`));
     } else grid.push({ key, values });
   }
   return { grid, problems };

@@ -6,9 +6,9 @@ import { isSame } from "../config/fields/sameValue.ts";
 import type { Config } from "../config/fields/schema.ts";
 import type { AppliedOverride } from "../config/overrides.ts";
 import { type ParseResult, parseConfig } from "../config/parse.ts";
-import { describeProblem } from "../config/source/problem.ts";
+import { type PlacedProblem, placeProblem, problemLine } from "../config/source/problem.ts";
 import { settingsName } from "../runs/shownNames.ts";
-import { combinationsOf, countCombinations, type Grid, parseGrid } from "./grid.ts";
+import { combinationsOf, countCombinations, type Grid, gridProblem, parseGrid } from "./grid.ts";
 import { plainName, runNames } from "./runNames.ts";
 
 /** More runs than these are started only when the user asks for so many. */
@@ -52,8 +52,19 @@ export interface SweepPlan {
 
 export type SweepCheck =
   | { readonly ok: true; readonly plan: SweepPlan }
-  /** One line each. */
-  | { readonly ok: false; readonly problems: readonly string[] };
+  | { readonly ok: false; readonly problems: readonly SweepProblem[] };
+
+export type SweepProblem = PlacedProblem & {
+  /** The first combination that has it, where not all have it. */
+  readonly settings?: readonly string[] | undefined;
+};
+
+/** One line for a terminal. */
+export function describeSweepProblem(problem: SweepProblem): string {
+  const { settings } = problem;
+  const line = problemLine(problem);
+  return settings === undefined ? line : `${line} [with ${settings.join(" ")}]`;
+}
 
 /** Keys that name a run or place it: each run has those that its sweep gives it. */
 export const GIVEN_BY_SWEEP: ReadonlySet<string> = new Set([
@@ -74,9 +85,9 @@ export function planSweep(request: SweepRequest): SweepCheck {
   const unfit = keyProblems(shared, applied, all[0] ?? []);
   if (unfit.length > 0) return { ok: false, problems: unfit };
   const checked = all.map((settings, index) => checkCombination(request, settings, index));
-  const lines = joinLines(checked);
   const combinations = checked.flatMap(({ combination }) => combination ?? []);
-  const found = lines.length > 0 ? lines : duplicates(combinations);
+  const joined = joinProblems(checked);
+  const found = joined.length > 0 ? joined : duplicates(combinations);
   if (found.length > 0) return { ok: false, problems: found };
   const sharedOverrides = shared.map(({ text }) => text);
   const secretOverrides = request.overrides.filter((text) => !sharedOverrides.includes(text));
@@ -119,14 +130,20 @@ function appliedOverrides({ text, path, overrides }: SweepRequest, settings: rea
   return { shared: applied.slice(0, count), applied: applied.slice(count) };
 }
 
-function gridFault(grid: Grid): string | null {
+function gridFault(grid: Grid): PlacedProblem | null {
   const count = countCombinations(grid);
   if (grid.length === 0) {
-    return "--grid: error: a sweep needs at least one key with its values, for example --grid seed=1,2.";
+    return gridProblem(
+      null,
+      "a sweep needs at least one key with its values, for example --grid seed=1,2.",
+    );
   }
   if (count <= MAX_COMBINATIONS) return null;
   const product = grid.map(({ key, values }) => `${values.length} of ${key}`).join(" × ");
-  return `--grid: error: ${product} are ${count} runs, and a sweep has at most ${MAX_COMBINATIONS}. Leave values out.`;
+  return gridProblem(
+    null,
+    `${product} are ${count} runs, and a sweep has at most ${MAX_COMBINATIONS}. Leave values out.`,
+  );
 }
 
 /** Keys that no grid may have; the values do not matter. */
@@ -134,19 +151,21 @@ function keyProblems(
   shared: readonly AppliedOverride[],
   applied: readonly AppliedOverride[],
   settings: readonly string[],
-): readonly string[] {
-  return applied.flatMap(({ path, text }, index): readonly string[] => {
+): readonly PlacedProblem[] {
+  return applied.flatMap(({ path, text }, index): PlacedProblem | readonly PlacedProblem[] => {
     const key = formatKey(path);
-    const line = (problem: string): readonly string[] => [`--grid ${text}: error: ${problem}`];
+    const problem = (message: string): PlacedProblem => gridProblem(text, message);
     if (GIVEN_BY_SWEEP.has(key)) {
-      return line(`${key} cannot vary, because it trains nothing else. Set it once for all runs.`);
+      return problem(
+        `${key} cannot vary, because it trains nothing else. Set it once for all runs.`,
+      );
     }
     if (text !== settings[index]) {
-      return line(`${key} holds a secret, and runs are named by what varies.`);
+      return problem(`${key} holds a secret, and runs are named by what varies.`);
     }
     const twice = shared.find((other) => isSame(other.path, path));
     if (twice === undefined) return [];
-    return line(`${twice.text} sets ${key} for all runs. Leave one of the two out.`);
+    return problem(`${twice.text} sets ${key} for all runs. Leave one of the two out.`);
   });
 }
 
@@ -154,7 +173,7 @@ interface CheckedCombination {
   readonly settings: readonly string[];
   /** Null when it has problems. */
   readonly combination: Combination | null;
-  readonly lines: readonly string[];
+  readonly problems: readonly PlacedProblem[];
 }
 
 function checkCombination(
@@ -164,72 +183,73 @@ function checkCombination(
 ): CheckedCombination {
   const overrides = [...shared, ...settings];
   const result = parseConfig(text, { path, overrides });
-  const lines = result.ok ? runProblems(result.config, path) : problemLines(result, path, settings);
-  const isSound = result.ok && lines.length === 0;
+  const problems = result.ok
+    ? runProblems(result.config, path)
+    : configProblems(result, path, settings);
+  const isSound = result.ok && problems.length === 0;
   const combination = isSound ? { index, settings, overrides, config: result.config } : null;
-  return { settings, combination, lines };
+  return { settings, combination, problems };
 }
 
-function problemLines(
+function configProblems(
   { problems }: Extract<ParseResult, { ok: false }>,
   path: string,
   settings: readonly string[],
-): readonly string[] {
+): readonly PlacedProblem[] {
   return problems
     .filter(({ severity }) => severity === "error")
     .map((problem) => {
-      const line = describeProblem(problem, path);
       const isOfGrid = problem.override !== undefined && settings.includes(problem.override);
-      return isOfGrid ? line.replace("--overrides", "--grid") : line;
+      return placeProblem(problem, path, isOfGrid ? "--grid" : "--overrides");
     });
 }
 
 /** What a run of its own may have, and one of a sweep may not. */
 function runProblems(
   { max_steps, num_epochs, resume_from }: Config,
-  path: string,
-): readonly string[] {
+  place: string,
+): readonly PlacedProblem[] {
   const isEndless = max_steps === null && num_epochs === null;
   const isElsewhere = resume_from !== null && !resume_from.startsWith("tinker://");
-  return [
-    ...(isEndless
-      ? [
-          `${path}: error: a run without an end lets no other begin. Set max_steps or num_epochs. (max_steps)`,
-        ]
-      : []),
-    ...(isElsewhere
-      ? [
-          `${path}: error: resume_from is ${resume_from}, but a sweep goes on with its own runs only. Leave it out, or name a checkpoint tinker://…. (resume_from)`,
-        ]
-      : []),
-  ];
+  const problems: PlacedProblem[] = [];
+  if (isEndless) {
+    const message = "a run without an end lets no other begin. Set max_steps or num_epochs.";
+    problems.push({ severity: "error", place, message, path: ["max_steps"] });
+  }
+  if (isElsewhere) {
+    const message = `resume_from is ${resume_from}, but a sweep goes on with its own runs only. Leave it out, or name a checkpoint tinker://….`;
+    problems.push({ severity: "error", place, message, path: ["resume_from"] });
+  }
+  return problems;
 }
 
-/** Each line once; one that holds for some combinations only names the first of them, unless its own place does. */
-function joinLines(checked: readonly CheckedCombination[]): readonly string[] {
-  const found = new Map<string, CheckedCombination[]>();
-  for (const each of checked) {
-    for (const line of each.lines) found.set(line, [...(found.get(line) ?? []), each]);
+/** Each problem once; one that only some combinations have names the first of them, unless its place is a flag. */
+function joinProblems(checked: readonly CheckedCombination[]): readonly SweepProblem[] {
+  const found = new Map<
+    string,
+    { problem: PlacedProblem; count: number; settings: readonly string[] }
+  >();
+  for (const { problems, settings } of checked) {
+    for (const problem of problems) {
+      const line = problemLine(problem);
+      const first = found.get(line) ?? { problem, count: 0, settings };
+      found.set(line, { ...first, count: first.count + 1 });
+    }
   }
-  return [...found].map(([line, where]) => {
-    const isNamed = line.startsWith("--") || where.length === checked.length;
-    return isNamed ? line : `${line} [with ${where[0]?.settings.join(" ")}]`;
+  return [...found.values()].map(({ problem, count, settings }) => {
+    const isNamed = problem.place.startsWith("--") || count === checked.length;
+    return isNamed ? problem : { ...problem, settings };
   });
 }
 
-function duplicates(combinations: readonly Combination[]): readonly string[] {
+function duplicates(combinations: readonly Combination[]): readonly PlacedProblem[] {
   const first = new Map<string, Combination>();
-  return combinations.flatMap((combination) => {
+  return combinations.flatMap((combination): PlacedProblem | readonly PlacedProblem[] => {
     const content = JSON.stringify(combination.config);
     const other = first.get(content);
     first.set(content, other ?? combination);
     if (other === undefined) return [];
     const [one, two] = [other, combination].map(({ settings }) => settings.join(" "));
-    return [`--grid: error: ${one} and ${two} train the same. Leave one of the values out.`];
+    return gridProblem(null, `${one} and ${two} train the same. Leave one of the values out.`);
   });
-}
-
-/** What a line of {@link planSweep} says, without the flag, the code and the key that a terminal shows around it. */
-export function gridProblemText(line: string): string {
-  return line.replace(/^.*?: error: (?:TRL\d+ )?/s, "").replace(/ \([\w."/-]+\)$/, "");
 }

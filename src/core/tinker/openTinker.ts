@@ -3,6 +3,7 @@
 import { isAppError } from "../errors.ts";
 import type { Clock, HttpClient, Log, Random } from "../ports.ts";
 import { type KeySource, keyText } from "../secrets/keySource.ts";
+import { TINKER_URL } from "../services.ts";
 import { tinkerError } from "./transport/errors.ts";
 import { createTinkerHttp, type TinkerHttp } from "./transport/http.ts";
 import type { OnServerMessage } from "./transport/serverMessage.ts";
@@ -23,9 +24,6 @@ export interface TinkerAddress {
   /** Called with messages of the server for its user, and with what this client does differently because of the server. */
   readonly onMessage?: OnServerMessage;
 }
-
-/** The hosted service. */
-export const hostedBaseUrl = "https://tinker.thinkingmachines.dev/services/tinker-prod";
 
 /** The version of the official client whose behaviour this client follows; servers choose their flags by it. */
 export const sdkVersion = "0.38.0";
@@ -54,7 +52,7 @@ function checkKey({
   apiKey,
   keySource,
 }: Pick<TinkerAddress, "baseUrl" | "apiKey" | "keySource">): void {
-  if (!baseUrl.startsWith(hostedBaseUrl) || /^(tml-|eyJ)/.test(apiKey)) return;
+  if (!baseUrl.startsWith(TINKER_URL) || /^(tml-|eyJ)/.test(apiKey)) return;
   const what = keySource === undefined ? "The Tinker key" : keyText(keySource);
   throw tinkerError("tinker-auth", `${what} does not begin with "tml-"`);
 }

@@ -8,7 +8,7 @@ import {
   type FutureRequest,
   type OperationType,
 } from "./transport/futures.ts";
-import { type CallOptions, checkShape } from "./transport/http.ts";
+import { checkShape, type RequestOptions } from "./transport/http.ts";
 import type { FutureResult } from "./transport/pollAnswer.ts";
 import { type PendingFuture, pendingFutureSchema } from "./wire/wire.ts";
 
@@ -31,7 +31,7 @@ export type ResultOptions = Pick<FutureRequest, "signal" | "withTimerPaused">;
 
 export interface Operations {
   /** @throws AppError as `TinkerHttp.call` does */
-  submit(submit: Submit, options?: CallOptions): Promise<Accepted>;
+  submit(submit: Submit, options?: RequestOptions): Promise<Accepted>;
   /** @throws AppError as {@link awaitFuture} does */
   result(accepted: Accepted, waiting?: ResultOptions): Promise<FutureResult>;
 }

@@ -3,10 +3,10 @@
 import { tinkerError } from "./transport/errors.ts";
 
 const prefix = "tinker://";
-const kinds = ["weights", "sampler_weights", "external_weights"] as const;
+export const CHECKPOINT_KINDS = ["weights", "sampler_weights", "external_weights"] as const;
 
 /** `weights` can be trained on, `sampler_weights` only sampled from, `external_weights` are exported files. */
-export type CheckpointKind = (typeof kinds)[number];
+export type CheckpointKind = (typeof CHECKPOINT_KINDS)[number];
 
 export interface TinkerPath {
   /** The model id of the run; may contain colons. */
@@ -20,7 +20,7 @@ export function parseTinkerPath(text: string): TinkerPath {
   const [run, kindText, name, ...rest] = text.startsWith(prefix)
     ? text.slice(prefix.length).split("/")
     : [];
-  const kind = kinds.find((known) => known === kindText);
+  const kind = CHECKPOINT_KINDS.find((known) => known === kindText);
   if (!run || kind === undefined || !name || rest.length > 0) {
     throw tinkerError(
       "tinker-invalid-input",

@@ -5,7 +5,8 @@ import type { ImageFile } from "../images/imageFile.ts";
 import type { Clock, Random } from "../ports.ts";
 import type { TokenUsage } from "../usage/tokenUsage.ts";
 import type { UsageMeter } from "../usage/usageMeter.ts";
-import { type Backoff, backoffMs } from "../util/backoff.ts";
+import type { Backoff } from "../util/backoff.ts";
+import { retry, type TryOutcome } from "../util/retry.ts";
 import { sum } from "../util/stats.ts";
 import { type WithTimerPaused, withoutTimer } from "../util/withTimerPaused.ts";
 import type { Canceller } from "./cancelling.ts";
@@ -137,19 +138,20 @@ class Sampler {
   ): Promise<FinishedSample> {
     const { clock, random, session, mayResubmit } = this.#options;
     const startedAtMs = clock.monotonic();
-    for (let losses = 0; ; losses++) {
+    const attempt = async (): Promise<TryOutcome<FinishedSample>> => {
       session.check();
       try {
-        const done = await this.#drawOnce(drawing, { signal, withTimerPaused, meter });
+        const result = await this.#drawOnce(drawing, { signal, withTimerPaused, meter });
         this.#lastFinishedAtMs = clock.monotonic();
-        return done;
+        return { kind: "done", result };
       } catch (error) {
         const progressAtMs = Math.max(startedAtMs, this.#lastFinishedAtMs);
         const isHopeless = clock.monotonic() - progressAtMs > resubmitLimitMs;
         if (!isAppError(error, "tinker-expired") || !mayResubmit || isHopeless) throw error;
-        await clock.sleep(backoffMs(resubmitBackoff, losses, random), signal);
+        return { kind: "failed", error };
       }
-    }
+    };
+    return await retry(attempt, { clock, random, signal, backoff: resubmitBackoff });
   }
 
   async #drawOnce(drawing: Drawing, { meter, ...waiting }: DrawOptions) {

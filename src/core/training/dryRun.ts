@@ -4,7 +4,7 @@ import type { TrainingClient } from "../tinker/trainingClient.ts";
 import { checkLoss } from "./checks/checkLoss.ts";
 import { Generator } from "./generator.ts";
 import type { RunContext } from "./run/context.ts";
-import { RunAlarms } from "./step/alarms.ts";
+import { StepAlarms } from "./step/alarms.ts";
 import type { LoopPosition } from "./step/loopPosition.ts";
 import type { StepOutput } from "./step/step.ts";
 import { StepPipeline } from "./stepPipeline.ts";
@@ -17,7 +17,7 @@ export async function playDryRun(context: RunContext, position: LoopPosition): P
   const { services } = context;
   const dry = { ...context, services: { ...services, client: withoutUpdates(services.client) } };
   if (dry.config.probe_server) await checkLoss(dry, position.step);
-  const alarms = new RunAlarms();
+  const alarms = new StepAlarms();
   const generator = await Generator.open(dry, alarms);
   const steps = new StepPipeline(generator, alarms);
   const { clock } = dry.ports;

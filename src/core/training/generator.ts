@@ -16,7 +16,7 @@ import { type GroupKey, StoredGroups } from "./generation/storedGroups.ts";
 import type { RunContext } from "./run/context.ts";
 import type { Policy } from "./run/policy.ts";
 import { report } from "./run/report.ts";
-import type { RunAlarms } from "./step/alarms.ts";
+import type { StepAlarms } from "./step/alarms.ts";
 import type { LoopPosition } from "./step/loopPosition.ts";
 import { itemsFrom, type TaskItem } from "./tasks/dataset.ts";
 
@@ -33,13 +33,13 @@ function stepAt(position: number, { step, cursor }: NextStep, config: Config): n
 }
 
 export class Generator {
-  readonly #alarms: RunAlarms;
+  readonly #alarms: StepAlarms;
   readonly #stored: StoredGroups | null;
   readonly #samplers: SamplerSaves;
   readonly #queue: GroupQueue;
   #policy: Policy | null = null;
 
-  private constructor(context: RunContext, alarms: RunAlarms, stored: StoredGroups | null) {
+  private constructor(context: RunContext, alarms: StepAlarms, stored: StoredGroups | null) {
     this.#alarms = alarms;
     this.#stored = stored;
     this.#samplers = new SamplerSaves(context.services, stored !== null);
@@ -47,7 +47,7 @@ export class Generator {
   }
 
   /** @throws AppError `disk` */
-  static async open(context: RunContext, alarms: RunAlarms): Promise<Generator> {
+  static async open(context: RunContext, alarms: StepAlarms): Promise<Generator> {
     if (context.config.max_steps_off_policy > 0) {
       return new Generator(context, alarms, await StoredGroups.open(context));
     }

@@ -18,8 +18,8 @@ import { Generator } from "./generator.ts";
 import { reportCapacitySummary } from "./run/availabilityMessages.ts";
 import { TARGET_REACHED } from "./run/budgets.ts";
 import type { RunContext } from "./run/context.ts";
-import { RunAlarms } from "./step/alarms.ts";
-import { CheckpointWriter, dueCheckpoint, type Snapshot } from "./step/checkpointWriter.ts";
+import { StepAlarms } from "./step/alarms.ts";
+import { CheckpointWriter, dueCheckpoint, type RunSnapshot } from "./step/checkpointWriter.ts";
 import { type LoopPosition, type RunIdentity, snapshotAt } from "./step/loopPosition.ts";
 import type { BegunStep, StepOutput } from "./step/step.ts";
 import { type CompletedStep, StepPipeline } from "./stepPipeline.ts";
@@ -47,7 +47,7 @@ export async function runLoop(
   start: LoopPosition,
   identity: RunIdentity,
 ): Promise<LoopEnd> {
-  const alarms = new RunAlarms();
+  const alarms = new StepAlarms();
   const generator = await Generator.open(context, alarms);
   const isWaiting = (group: UsedGroup) => generator.isWaiting(group, start);
   const position = await withUsage(context, start, isWaiting);
@@ -59,7 +59,7 @@ interface LoopOptions {
   readonly context: RunContext;
   readonly start: LoopPosition;
   readonly identity: RunIdentity;
-  readonly alarms: RunAlarms;
+  readonly alarms: StepAlarms;
   readonly generator: Generator;
   readonly endConditions: EndConditions;
 }
@@ -77,7 +77,7 @@ class Loop {
   #extra: Promise<MetricsTree> = Promise.resolve({});
   /** Of the last step that trained nothing. */
   #lastEmpty: Pick<StepOutput, "rollouts" | "isMasked"> = { rollouts: [], isMasked: false };
-  #lastMetrics: Snapshot["metrics"] = {};
+  #lastMetrics: RunSnapshot["metrics"] = {};
   /** Ends when the save before the last one is confirmed. */
   #earlierSave: Promise<void> = Promise.resolve();
 
@@ -215,7 +215,7 @@ class Loop {
     return true;
   }
 
-  #beginDueSave(step: number, snapshot: Snapshot | Promise<Snapshot>): void {
+  #beginDueSave(step: number, snapshot: RunSnapshot | Promise<RunSnapshot>): void {
     const { config } = this.#context;
     const isEvaluated = dueEvaluation(this.#context, { ...this.#position, step }) !== null;
     const due =
@@ -315,7 +315,7 @@ class Loop {
     }
   }
 
-  #snapshot(position = this.#position, metrics = this.#lastMetrics): Snapshot {
+  #snapshot(position = this.#position, metrics = this.#lastMetrics): RunSnapshot {
     const { issued } = this.#generator;
     return snapshotAt(this.#context, { ...position, issued }, this.#identity, metrics);
   }

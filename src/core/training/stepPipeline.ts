@@ -9,8 +9,8 @@ import type { Generator } from "./generator.ts";
 import { waitsForRow } from "./run/budgets.ts";
 import type { RunContext } from "./run/context.ts";
 import { HeldEvents } from "./run/heldEvents.ts";
-import type { RunAlarms } from "./step/alarms.ts";
-import type { Snapshot } from "./step/checkpointWriter.ts";
+import type { StepAlarms } from "./step/alarms.ts";
+import type { RunSnapshot } from "./step/checkpointWriter.ts";
 import { type StepBeginning, type StepInput, usageAfter } from "./step/gatherStepFacts.ts";
 import { headlineMetrics, type LoopPosition, positionAfter } from "./step/loopPosition.ts";
 import { type BegunStep, beginStep, recordStep, type StepOutput } from "./step/step.ts";
@@ -35,7 +35,7 @@ export interface CompletedStep {
   readonly output: StepOutput;
   readonly position: LoopPosition;
   /** Of the checkpoint after it. */
-  readonly metrics: Snapshot["metrics"];
+  readonly metrics: RunSnapshot["metrics"];
 }
 
 /** A step that began while the one before trained. */
@@ -52,7 +52,7 @@ const ETA_STEPS = 9;
 
 export class StepPipeline {
   readonly #generator: Generator;
-  readonly #alarms: RunAlarms;
+  readonly #alarms: StepAlarms;
   #elapsedS: readonly number[] = [];
   /** The step that trains. */
   #present: BegunStep | null = null;
@@ -60,7 +60,7 @@ export class StepPipeline {
   /** Ends when it is known whether a next step begins while the present one trains. */
   #beginningNext: Promise<void> = Promise.resolve();
 
-  constructor(generator: Generator, alarms: RunAlarms) {
+  constructor(generator: Generator, alarms: StepAlarms) {
     this.#generator = generator;
     this.#alarms = alarms;
   }

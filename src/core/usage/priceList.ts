@@ -3,10 +3,10 @@
 import * as z from "zod";
 import type { HttpClient } from "../ports.ts";
 import { REPLY_LIMITS } from "../replyLimits.ts";
+import { PRICE_LIST_URL } from "../services.ts";
 import { parseJson } from "../util/jsonl.ts";
 import type { Prices } from "./prices.ts";
 
-const PRICE_LIST_URL = "https://tinker-docs.thinkingmachines.ai/tinker/models.json";
 const TIMEOUT_MS = 5_000;
 
 /** `$1.87`, in USD per million tokens. */

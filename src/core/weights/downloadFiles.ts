@@ -2,8 +2,9 @@
 
 import { AppError, errorMessage, isAppError } from "../errors.ts";
 import type { Random, StartHash } from "../ports.ts";
-import { type Backoff, backoffMs } from "../util/backoff.ts";
+import type { Backoff } from "../util/backoff.ts";
 import { parseJson } from "../util/jsonl.ts";
+import { retry } from "../util/retry.ts";
 import { type ContentDigest, digestOf } from "./contentDigest.ts";
 import { checkExportedNames } from "./exportedNames.ts";
 import { type Fetched, type FetchOptions, fetchPart } from "./fetchPart.ts";
@@ -44,13 +45,16 @@ async function fetchWhole(
   name: string,
 ): Promise<ContentDigest | null> {
   const { clock, random, signal } = options;
-  for (let repeats = 0; ; repeats += 1) {
-    const fetched = await fetchOnce(options, await addresses.of(name), name);
-    if (fetched.isComplete) return fetched.digest;
-    if (repeats + 1 === MAX_TRIES) throw failed(name, fetched.reason);
-    if (fetched.isRefused) addresses.forget();
-    await clock.sleep(backoffMs(BACKOFF, repeats, random), signal);
-  }
+  return await retry<ContentDigest | null>(
+    async () => {
+      const fetched = await fetchOnce(options, await addresses.of(name), name);
+      if (fetched.isComplete) return { kind: "done", result: fetched.digest };
+      const { reason, isRefused } = fetched;
+      if (isRefused) addresses.forget();
+      return { kind: "failed", error: failed(name, reason) };
+    },
+    { clock, random, signal, backoff: BACKOFF, maxTries: MAX_TRIES },
+  );
 }
 
 async function fetchOnce(options: DownloadOptions, url: string, name: string): Promise<Fetched> {

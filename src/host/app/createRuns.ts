@@ -25,7 +25,7 @@ import { settingOverrides } from "../vscode/settingOverrides.ts";
 import { readSetting } from "../vscode/settings.ts";
 import type { Register } from "./register.ts";
 
-export interface RunsOptions {
+export interface CreateRunsOptions {
   readonly context: Pick<
     vscode.ExtensionContext,
     "globalState" | "workspaceState" | "globalStorageUri"
@@ -49,7 +49,7 @@ export interface Runs {
   readonly tasks: TaskProvider;
 }
 
-export function createRuns(options: RunsOptions): Runs {
+export function createRuns(options: CreateRunsOptions): Runs {
   const { context, fileSystem, register, onError } = options;
   const labels = new RunLabels({
     everywhere: context.globalState,
@@ -79,7 +79,7 @@ export function createRuns(options: RunsOptions): Runs {
 }
 
 function createTrainings(
-  { context, programFolder, keys, onError }: RunsOptions,
+  { context, programFolder, keys, onError }: CreateRunsOptions,
   launches: LaunchStore,
 ): Trainings {
   const asking = new Limiter(1);

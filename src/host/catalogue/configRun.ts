@@ -1,6 +1,6 @@
 /** What the help for a configuration shows of its newest run. */
 
-import type { RunStatus } from "../../core/config/editing/display/lenses.ts";
+import type { NewestRun } from "../../core/config/editing/display/lenses.ts";
 import type { ConfigRun } from "../config/knownToEditor.ts";
 import type { RunEntry } from "../runs/runStore.ts";
 
@@ -11,7 +11,7 @@ export function newestRun(runs: readonly RunEntry[], path: string): ConfigRun {
   return { status: statusOf(run), target: { folder: run.folder } };
 }
 
-function statusOf({ isLive, phase, steps, totalSteps, reward }: RunEntry): RunStatus {
+function statusOf({ isLive, phase, steps, totalSteps, reward }: RunEntry): NewestRun {
   if (!isLive) return { kind: "ended", outcome: phase, reward };
   return { kind: "running", completed: steps, steps: totalSteps, reward };
 }

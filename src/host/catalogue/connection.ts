@@ -21,7 +21,7 @@ export interface LookUpOptions {
   readonly log: Log;
 }
 
-export interface Connection {
+export interface CatalogueConnection {
   readonly http: HttpClient;
   /** Sleeps no longer than the limit. */
   readonly clock: Clock;
@@ -32,7 +32,7 @@ export interface Connection {
 export async function limited<Result>(
   limitMs: number,
   { openHttp }: LookUpOptions,
-  work: (connection: Connection) => Promise<Result>,
+  work: (connection: CatalogueConnection) => Promise<Result>,
 ): Promise<Result> {
   const over = new AppError("timeout", `No answer within ${limitMs / 1000} seconds.`);
   return await withLimit({ clock: systemClock, limitMs, onLimit: () => over }, async (limit) => {
@@ -56,7 +56,7 @@ export async function limited<Result>(
 /** @throws AppError `key-missing` */
 export async function accountOf(
   { sources, variables, log }: LookUpOptions,
-  { http, clock }: Connection,
+  { http, clock }: CatalogueConnection,
 ): Promise<{ readonly account: TinkerAccount; readonly server: string }> {
   const server = tinkerAddress(variables());
   const apiKey = await keyFor("tinker", sources, variables());
@@ -68,7 +68,7 @@ export async function accountOf(
 /** Null when no address is set, or one that is not safe. */
 export async function catalogueOptions(
   { sources, variables }: LookUpOptions,
-  { http, signal }: Pick<Connection, "http" | "signal">,
+  { http, signal }: Pick<CatalogueConnection, "http" | "signal">,
 ): Promise<(EnvironmentCatalogueOptions & { readonly signal: AbortSignal }) | null> {
   const values = variables();
   const apiUrl = catalogueAddress(values);

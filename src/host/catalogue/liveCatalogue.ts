@@ -2,7 +2,7 @@
 
 import {
   type Catalogue,
-  type CheckpointEntry,
+  type CatalogueCheckpoint,
   EMPTY_CATALOGUE,
   type EnvironmentEntry,
   findEnvironment,
@@ -17,9 +17,9 @@ import type { ConfigSources } from "../config/knownToEditor.ts";
 import { Emitter } from "../vscode/emitter.ts";
 import {
   fitForKeeping,
+  type KeptCheckpoint,
   LIST_KINDS,
   type ListKind,
-  type StoredCheckpoint,
   type StoredItems,
   type StoredList,
 } from "./storedLists.ts";
@@ -59,7 +59,7 @@ export class LiveCatalogue implements Catalogues {
   readonly #lists: Lists = { environments: null, models: null, checkpoints: null };
   readonly #underWay = new Map<ListKind, Promise<void>>();
   readonly #failedAtMs = new Map<ListKind, number>();
-  #saved: readonly StoredCheckpoint[] = [];
+  #saved: readonly KeptCheckpoint[] = [];
   #rewards: ReadonlyMap<string, number | null> = new Map();
   #secrets: readonly SecretState[] | null = null;
 
@@ -130,7 +130,7 @@ export class LiveCatalogue implements Catalogues {
   }
 
   /** What the runs of this window saved; `rewards` by path. */
-  setSaved(saved: readonly StoredCheckpoint[], rewards: ReadonlyMap<string, number | null>): void {
+  setSaved(saved: readonly KeptCheckpoint[], rewards: ReadonlyMap<string, number | null>): void {
     this.#saved = saved;
     this.#rewards = rewards;
     this.#changed.fire();
@@ -202,7 +202,7 @@ export class LiveCatalogue implements Catalogues {
     return list === null ? null : { ...this.#facts(list), items: list.items };
   }
 
-  #hostedCheckpoints(): Listing<CheckpointEntry> | null {
+  #hostedCheckpoints(): Listing<CatalogueCheckpoint> | null {
     const list = this.#shown("checkpoints");
     if (list === null) return null;
     const saved = new Set(this.#saved.map(({ path }) => path));
@@ -215,7 +215,7 @@ export class LiveCatalogue implements Catalogues {
     return { ageMs: Math.max(0, this.#options.now() - atMs), isComplete, server: null };
   }
 
-  #checkpoint({ savedAtMs, expiresAtMs, ...rest }: StoredCheckpoint): CheckpointEntry {
+  #checkpoint({ savedAtMs, expiresAtMs, ...rest }: KeptCheckpoint): CatalogueCheckpoint {
     const now = this.#options.now();
     return {
       ...rest,

@@ -7,6 +7,7 @@ import {
 } from "../../core/config/editing/catalogue/catalogue.ts";
 import { listEnvironments, requiredSecrets } from "../../core/openreward/catalogue.ts";
 import { connectEnvironments } from "../../core/openreward/environments.ts";
+import { OPENREWARD_PAGES_URL } from "../../core/services.ts";
 import type { TinkerAccount } from "../../core/tinker/account.ts";
 import { parseTinkerPath } from "../../core/tinker/paths.ts";
 import { systemRandom } from "../../node/random.ts";
@@ -14,14 +15,14 @@ import { USER_AGENT } from "../../shared/version.ts";
 import { serverOf, sessionsAddress } from "./addresses.ts";
 import {
   accountOf,
-  type Connection,
+  type CatalogueConnection,
   catalogueOptions,
   keyFor,
   type LookUpOptions,
   limited,
   noKey,
 } from "./connection.ts";
-import type { ListKind, StoredCheckpoint, StoredItems, StoredList } from "./storedLists.ts";
+import type { KeptCheckpoint, ListKind, StoredItems, StoredList } from "./storedLists.ts";
 
 /** For all requests of a list together. */
 const LIST_LIMIT_MS = 10_000;
@@ -31,7 +32,6 @@ const MAX_PAGES = 20;
 const MAX_RUNS = 100;
 const MAX_CHECKPOINTS = 500;
 const MAX_SPLITS = 8;
-const PAGES = "https://openreward.ai";
 
 type Lists = { readonly [Kind in ListKind]: () => Promise<StoredList<StoredItems[Kind]>> };
 
@@ -101,7 +101,7 @@ export async function lookUpEnvironment(
 
 async function environmentList(
   lookUp: LookUpOptions,
-  connection: Pick<Connection, "http" | "signal">,
+  connection: Pick<CatalogueConnection, "http" | "signal">,
 ): Promise<StoredList<EnvironmentEntry>> {
   const options = await catalogueOptions(lookUp, connection);
   if (options === null) throw noKey("OpenReward");
@@ -112,7 +112,7 @@ async function environmentList(
     splits: null,
     tools: null,
     secrets: [],
-    page: `${PAGES}/${name.split("/").map(encodeURIComponent).join("/")}`,
+    page: `${OPENREWARD_PAGES_URL}/${name.split("/").map(encodeURIComponent).join("/")}`,
   }));
   return { items: entries, isComplete, server: options.apiUrl, atMs: Date.now() };
 }
@@ -131,7 +131,7 @@ async function modelList(account: TinkerAccount, server: string): Promise<Stored
 async function checkpointList(
   account: TinkerAccount,
   server: string,
-): Promise<StoredList<StoredCheckpoint>> {
+): Promise<StoredList<KeptCheckpoint>> {
   const [found, runs] = await Promise.all([
     account.checkpoints(MAX_CHECKPOINTS),
     account.runs(MAX_RUNS),
@@ -160,7 +160,7 @@ async function checkpointList(
 
 async function fromAccount<Item>(
   options: LookUpOptions,
-  connection: Connection,
+  connection: CatalogueConnection,
   list: (account: TinkerAccount, server: string) => Promise<StoredList<Item>>,
 ): Promise<StoredList<Item>> {
   const { account, server } = await accountOf(options, connection);

@@ -10,7 +10,7 @@ import { runPaths } from "../../core/runFolder/files/layout.ts";
 import { readRunModel } from "../../core/runFolder/runModel.ts";
 import type { RunEntry } from "../runs/runStore.ts";
 import type { Listening } from "../vscode/emitter.ts";
-import type { StoredCheckpoint } from "./storedLists.ts";
+import type { KeptCheckpoint } from "./storedLists.ts";
 
 export interface RunCheckpointsOptions {
   readonly store: {
@@ -20,7 +20,7 @@ export interface RunCheckpointsOptions {
   readonly fileSystem: FileSystem;
   /** `rewards` by path. */
   readonly onFound: (
-    saved: readonly StoredCheckpoint[],
+    saved: readonly KeptCheckpoint[],
     rewards: ReadonlyMap<string, number | null>,
   ) => void;
   readonly onError: (error: unknown) => void;
@@ -29,7 +29,7 @@ export interface RunCheckpointsOptions {
 interface RunSaves {
   /** Of the file with the saves, in bytes: it only grows. */
   readonly size: number;
-  readonly saved: readonly StoredCheckpoint[];
+  readonly saved: readonly KeptCheckpoint[];
   readonly rewards: ReadonlyMap<string, number | null>;
 }
 

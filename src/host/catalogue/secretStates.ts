@@ -3,7 +3,7 @@
 import type { SecretState } from "../../core/config/editing/catalogue/catalogue.ts";
 import { parseConfig } from "../../core/config/parse.ts";
 import { type KeyId, keyIdOf, variableOf } from "../keys/keyNames.ts";
-import type { KeySource, KeySources } from "../keys/keySources.ts";
+import type { KeySources } from "../keys/keySources.ts";
 import type { KeyFacts } from "../keys/keyStore.ts";
 
 export interface SecretStateOptions {
@@ -18,13 +18,6 @@ export interface ConfigText {
   readonly folder: string;
 }
 
-const ORIGINS: Readonly<Record<KeySource, SecretState["origin"]>> = {
-  store: "store",
-  session: "store",
-  environment: "process",
-  envFile: "env file",
-};
-
 /** The secrets of the store, those that `configs` look up, and `asked`: names that environments ask for. */
 export async function secretStates(
   { stored, sources }: SecretStateOptions,
@@ -38,10 +31,10 @@ export async function secretStates(
   ]);
   const folders = [...new Set(configs.map(({ folder }) => folder))];
   return Promise.all(
-    [...ids].map(async (id) => {
-      const source = await sources.find(id, folders);
-      return { name: variableOf(id), origin: source === null ? "missing" : ORIGINS[source] };
-    }),
+    [...ids].map(async (id) => ({
+      name: variableOf(id),
+      origin: await sources.find(id, folders),
+    })),
   );
 }
 

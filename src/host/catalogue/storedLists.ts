@@ -10,7 +10,7 @@ import type { FileSystem } from "../../core/ports.ts";
 import { parseJson } from "../../core/util/jsonl.ts";
 
 /** A checkpoint as kept: times in place of ages. */
-export interface StoredCheckpoint {
+export interface KeptCheckpoint {
   readonly path: string;
   readonly model: string | null;
   readonly rank: number | null;
@@ -39,7 +39,7 @@ export interface StoredList<Item> {
 export interface StoredItems {
   readonly environments: EnvironmentEntry;
   readonly models: ModelEntry;
-  readonly checkpoints: StoredCheckpoint;
+  readonly checkpoints: KeptCheckpoint;
 }
 
 export type ListKind = keyof StoredItems;
@@ -71,7 +71,7 @@ const modelSchema: z.ZodType<ModelEntry> = z.object({
   maxRank: z.int().positive().nullable(),
   note: description.nullable(),
 });
-const checkpointSchema: z.ZodType<StoredCheckpoint> = z.object({
+const checkpointSchema: z.ZodType<KeptCheckpoint> = z.object({
   path: z.string().startsWith("tinker://").max(1000),
   model: name.nullable(),
   rank: z.int().positive().nullable(),

@@ -3,7 +3,7 @@
 import * as vscode from "vscode";
 import { evaluationFields } from "../../core/config/fields/evaluationFields.ts";
 import type { Config, EvaluationConfig } from "../../core/config/fields/schema.ts";
-import { type TaskChoice, taskChoices } from "../../core/config/taskChoices.ts";
+import { type SplitChoice, taskChoices } from "../../core/config/taskChoices.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import { configOfRun } from "./configOfRun.ts";
 
@@ -81,7 +81,7 @@ async function askSplits(
 }
 
 function byEnvironment(
-  picked: readonly { readonly choice: TaskChoice }[],
+  picked: readonly { readonly choice: SplitChoice }[],
 ): Readonly<Record<string, readonly string[]>> {
   const names = new Set(picked.map(({ choice }) => choice.environment));
   return Object.fromEntries(

@@ -6,7 +6,7 @@ import { parseConfig } from "../../core/config/parse.ts";
 import { expectationOf } from "../../core/config/rules/expectation.ts";
 import { isJsonObject } from "../../core/json.ts";
 import { countCombinations } from "../../core/sweeps/grid.ts";
-import { gridProblemText, planSweep, type SweepRequest } from "../../core/sweeps/planSweep.ts";
+import { planSweep, type SweepRequest } from "../../core/sweeps/planSweep.ts";
 import { plural } from "../../shared/format.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import {
@@ -35,7 +35,7 @@ export async function askGrid(
     const fault = (entered: string): string | undefined => {
       const grid = gridTexts(new Map([...chosen, [setting.key, entered]]));
       const check = planSweep({ ...configuration, grid });
-      return check.ok ? undefined : gridProblemText(check.problems[0] ?? "");
+      return check.ok ? undefined : check.problems[0]?.message;
     };
     const entered = await askValues(setting, chosen, fault);
     if (entered === "") chosen.delete(setting.key);

@@ -37,7 +37,7 @@ export interface HostedPlace {
   readonly project: string;
 }
 
-export type Place = { readonly kind: "this computer" } | HostedPlace;
+export type CheckpointPlace = { readonly kind: "this computer" } | HostedPlace;
 
 const DAY_S = 86_400;
 
@@ -45,7 +45,7 @@ const DAY_S = 86_400;
 export async function placeOf(
   run: RunEntry,
   { fileSystem }: Pick<CheckpointChangeOptions, "fileSystem">,
-): Promise<Place> {
+): Promise<CheckpointPlace> {
   const { folder } = run;
   const model = await readRunModel(fileSystem.within(folder), folder);
   if (model === null) {
@@ -70,7 +70,7 @@ export async function questionText(
     place,
     entry,
     run,
-  }: { readonly place: Place; readonly entry: Addresses; readonly run: RunEntry },
+  }: { readonly place: CheckpointPlace; readonly entry: Addresses; readonly run: RunEntry },
   { isOwn }: Pick<CheckpointChangeOptions, "isOwn">,
 ): Promise<string> {
   const text = addressesText(place, entry);
@@ -83,7 +83,7 @@ export async function questionText(
 }
 
 /** The addresses of a checkpoint, and the service's when it is not the official one. */
-export function addressesText(place: Place, entry: Addresses): string {
+export function addressesText(place: CheckpointPlace, entry: Addresses): string {
   const text = pathsOf(entry).join("\n");
   if (place.kind === "this computer" || place.baseUrl === null) return text;
   return vscode.l10n.t("{0}\nat {1}", text, place.baseUrl);
@@ -97,7 +97,7 @@ function pathsOf({ state_path, sampler_path }: Addresses): readonly string[] {
 
 /** Of its state and its sampler. @throws AppError `program-failed`, `tinker-*` */
 export async function changeAt(
-  place: Place,
+  place: CheckpointPlace,
   entry: CheckpointEntry,
   change: CheckpointChange,
   { changeLocal, changeHosted }: CheckpointChangeOptions,
@@ -166,7 +166,7 @@ async function isConfirmed(title: string, detail: string, yes: string): Promise<
 async function keepFor(
   run: RunEntry,
   entry: CheckpointEntry,
-  { place, ttlSeconds }: { readonly place: Place; readonly ttlSeconds: number | null },
+  { place, ttlSeconds }: { readonly place: CheckpointPlace; readonly ttlSeconds: number | null },
   options: CheckpointChangeOptions,
 ): Promise<void> {
   if (run.isLive && entry.kind === "rolling") {

@@ -12,7 +12,7 @@ import { askProgram } from "../runs/askProgram.ts";
 import type { RunEntry } from "../runs/runStore.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import { showFolder } from "../vscode/showFolder.ts";
-import { addressesText, type Place } from "./changeCheckpoint.ts";
+import { addressesText, type CheckpointPlace } from "./changeCheckpoint.ts";
 
 export interface WeightsDownloadOptions {
   readonly keys: Pick<Keys, "sources" | "variables" | "recoverFromLaunchError"> & {
@@ -26,7 +26,7 @@ export interface WeightsDownloadOptions {
 export async function downloadCheckpoint(
   run: RunEntry,
   entry: CheckpointEntry,
-  place: Place,
+  place: CheckpointPlace,
   options: WeightsDownloadOptions,
 ): Promise<void> {
   const { name, state_path } = entry;
@@ -72,7 +72,7 @@ async function showDownloaded(name: string, folder: string): Promise<void> {
 async function isCostAccepted(
   run: RunEntry,
   { name, state_path }: CheckpointEntry,
-  place: Place,
+  place: CheckpointPlace,
 ): Promise<boolean> {
   const yes = vscode.l10n.t("Download");
   const title = vscode.l10n.t("Download the weights of {0} of {1}?", name, run.name);
@@ -97,7 +97,7 @@ async function chooseFolder(): Promise<vscode.Uri | undefined> {
 
 /** The key of Tinker alone, where its files are asked for; the program sends it to the host that it is bound to, or that the user allowed. */
 async function handedOver(
-  place: Place,
+  place: CheckpointPlace,
   { keys }: WeightsDownloadOptions,
 ): Promise<WeightsRequest["launch"]> {
   const isHosted = place.kind === "Tinker";

@@ -7,6 +7,7 @@ import {
   plainName,
 } from "../../core/config/editing/catalogue/catalogue.ts";
 import { isLocalModel } from "../../core/config/fields/presets.ts";
+import { environmentPage, OPENREWARD_PAGES_URL } from "../../core/services.ts";
 import type { EnvironmentsView } from "../views/environmentsView.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
@@ -16,9 +17,6 @@ export interface EnvironmentHandlerOptions {
   readonly view: EnvironmentsView;
   readonly catalogue: { readonly current: () => Catalogue };
 }
-
-const PAGES = "https://openreward.ai";
-const HOSTED_NAME = /^[\w.-]+\/[\w.-]+$/;
 
 export function environmentHandlers({
   view,
@@ -59,7 +57,6 @@ function pageOf(target: unknown, catalogue: Catalogue): string | null {
   const { name } = (target ?? {}) as { readonly name?: unknown }; // looked at in the next line
   if (typeof name !== "string" || isLocalModel(name)) return null;
   const page = findEnvironment(catalogue, name)?.page ?? null;
-  if (page?.startsWith(`${PAGES}/`) === true) return page;
-  const plain = plainName(name);
-  return HOSTED_NAME.test(plain) ? `${PAGES}/${plain}` : null;
+  if (page?.startsWith(`${OPENREWARD_PAGES_URL}/`) === true) return page;
+  return environmentPage(plainName(name));
 }

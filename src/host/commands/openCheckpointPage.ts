@@ -6,13 +6,13 @@ import { checkpointPage } from "../../core/tinker/consolePages.ts";
 import { tinkerAddress } from "../catalogue/addresses.ts";
 import type { Keys } from "../keys/createKeys.ts";
 import type { RunEntry } from "../runs/runStore.ts";
-import type { Place } from "./changeCheckpoint.ts";
+import type { CheckpointPlace } from "./changeCheckpoint.ts";
 
 /** @throws for checkpoints on this computer or at another service */
 export async function openCheckpointPage(
   run: RunEntry,
   { state_path, sampler_path }: CheckpointEntry,
-  place: Place,
+  place: CheckpointPlace,
   keys: Pick<Keys, "variables">,
 ): Promise<void> {
   const path = state_path ?? sampler_path;

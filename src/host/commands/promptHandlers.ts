@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 import { parseConfig } from "../../core/config/parse.ts";
-import { type TaskChoice, taskChoices } from "../../core/config/taskChoices.ts";
+import { type SplitChoice, taskChoices } from "../../core/config/taskChoices.ts";
 import { errorMessage } from "../../core/errors.ts";
 import type { PromptDescription } from "../../shared/promptDescription.ts";
 import type { Keys } from "../keys/createKeys.ts";
@@ -90,7 +90,7 @@ async function taskAfter({ task, split }: PromptPlace, target: unknown): Promise
 }
 
 /** The only environment and split, or the user's pick. */
-async function chooseTasks(config: vscode.Uri): Promise<TaskChoice | undefined> {
+async function chooseTasks(config: vscode.Uri): Promise<SplitChoice | undefined> {
   const document = await vscode.workspace.openTextDocument(config);
   const overrides = settingOverrides(config);
   const result = parseConfig(document.getText(), { path: document.fileName, overrides });

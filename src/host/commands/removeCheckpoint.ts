@@ -9,8 +9,8 @@ import type { RunEntry } from "../runs/runStore.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import {
   type CheckpointChangeOptions,
+  type CheckpointPlace,
   changeAt,
-  type Place,
   placeOf,
   questionText,
 } from "./changeCheckpoint.ts";
@@ -71,7 +71,7 @@ async function isSure(
     place,
     addresses,
     loss,
-  }: { readonly place: Place; readonly addresses: string; readonly loss: string },
+  }: { readonly place: CheckpointPlace; readonly addresses: string; readonly loss: string },
 ): Promise<boolean> {
   const { name, step } = entry;
   const where =

@@ -3,7 +3,7 @@
 import * as vscode from "vscode";
 import { STOP_REASONS } from "../../core/runFolder/metrics/stopReasons.ts";
 import { type RolloutPlace, rolloutUri } from "../views/rolloutDocuments.ts";
-import type { RolloutFilter, RolloutOrder } from "../views/rolloutFilter.ts";
+import type { RolloutOrder, TreeFilter } from "../views/rolloutFilter.ts";
 import { selectedRow } from "../views/selectedRow.ts";
 import type { TrajectoriesView, TrajectoryNode } from "../views/trajectoriesView.ts";
 import { setContextKey } from "../vscode/contextKeys.ts";
@@ -41,7 +41,7 @@ export function trajectoryHandlers(
   options: TrajectoryHandlerOptions,
 ): Pick<CommandHandlers, TrajectoryCommand> {
   const { trajectories, view } = options;
-  const filterBy = async (filter: RolloutFilter | null): Promise<void> => {
+  const filterBy = async (filter: TreeFilter | null): Promise<void> => {
     trajectories.setFilter(filter);
     await setContextKey("trajectoryFilter", filter !== null);
   };
@@ -96,9 +96,9 @@ export function trajectoryHandlers(
   };
 }
 
-async function askFilter(): Promise<RolloutFilter | undefined> {
+async function askFilter(): Promise<TreeFilter | undefined> {
   const items: readonly (vscode.QuickPickItem & {
-    readonly ask: () => Promise<RolloutFilter | undefined>;
+    readonly ask: () => Promise<TreeFilter | undefined>;
   })[] = [
     { label: vscode.l10n.t("Reward between…"), ask: askReward },
     { label: vscode.l10n.t("End of the rollout…"), ask: askStop },
@@ -112,7 +112,7 @@ async function askFilter(): Promise<RolloutFilter | undefined> {
   return picked?.ask();
 }
 
-async function askReward(): Promise<RolloutFilter | undefined> {
+async function askReward(): Promise<TreeFilter | undefined> {
   const text = await plainWindow.showInputBox({
     prompt: vscode.l10n.t("Lowest and highest reward, for example: 0 0.5"),
     validateInput: (value) =>
@@ -131,7 +131,7 @@ function rangeOf(text: string): readonly [number, number] | null {
   return from <= to ? [from, to] : null;
 }
 
-async function askStop(): Promise<RolloutFilter | undefined> {
+async function askStop(): Promise<TreeFilter | undefined> {
   const items = STOP_REASONS.map((stop) => ({ label: stop, stop }));
   const picked = await plainWindow.showQuickPick(items, {
     placeHolder: vscode.l10n.t("How did the rollout end?"),

@@ -2,7 +2,7 @@
 
 import type * as vscode from "vscode";
 import type { Catalogue, CatalogueLists } from "../../core/config/editing/catalogue/catalogue.ts";
-import type { RunStatus } from "../../core/config/editing/display/lenses.ts";
+import type { NewestRun } from "../../core/config/editing/display/lenses.ts";
 import type { MeasuredRun } from "../../core/config/editing/display/measuredRun.ts";
 import { Emitter, type Listening } from "../vscode/emitter.ts";
 
@@ -16,7 +16,7 @@ export interface ConfigMeasures {
 
 /** The newest run of a configuration. */
 export interface ConfigRun {
-  readonly status: RunStatus;
+  readonly status: NewestRun;
   /** What the commands `stopRun` and `openDashboard` take as their target. */
   readonly target?: unknown;
 }

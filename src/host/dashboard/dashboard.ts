@@ -19,7 +19,7 @@ export interface DashboardOptions {
   readonly onDidChangeRuns: vscode.Event<unknown>;
 }
 
-export interface OpenOptions {
+export interface OpenDashboardOptions {
   readonly target?: DashboardTarget;
   readonly viewColumn?: vscode.ViewColumn;
   readonly preserveFocus?: boolean;
@@ -49,7 +49,7 @@ export class Dashboard implements vscode.Disposable {
   }
 
   /** Opens the dashboard beside, or brings it to the front, and shows the run. */
-  open(run: DashboardRun, options: OpenOptions = {}): void {
+  open(run: DashboardRun, options: OpenDashboardOptions = {}): void {
     const { target = null, viewColumn = vscode.ViewColumn.Beside, preserveFocus = false } = options;
     if (this.#shown !== null) {
       this.#shown.panel.reveal(undefined, preserveFocus);

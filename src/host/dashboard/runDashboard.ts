@@ -20,7 +20,7 @@ import type { RunEntry, RunStore } from "../runs/runStore.ts";
 import { diffRollouts } from "../views/rolloutDocuments.ts";
 import { readSetting } from "../vscode/settings.ts";
 import { shortenPath } from "../vscode/shortenPath.ts";
-import { Dashboard, type OpenOptions, orphanedTabs } from "./dashboard.ts";
+import { Dashboard, type OpenDashboardOptions, orphanedTabs } from "./dashboard.ts";
 import type { DashboardRun } from "./dashboardRun.ts";
 import type { DashboardSessionOptions } from "./dashboardSession.ts";
 import { keepPinnedMetrics, readPinnedMetrics } from "./pinnedMetrics.ts";
@@ -89,7 +89,7 @@ export class RunDashboard implements vscode.Disposable {
   }
 
   /** Opens the dashboard, or brings it to the front, at a run or at one of its steps or rollouts. */
-  open(folder: string, options: Omit<OpenOptions, "viewColumn"> = {}): void {
+  open(folder: string, options: Omit<OpenDashboardOptions, "viewColumn"> = {}): void {
     this.#dashboard.open(this.#run(folder), {
       ...options,
       viewColumn:

@@ -25,7 +25,7 @@ import type {
   AlarmView,
   CheckpointView,
   EventView,
-  RunState,
+  RunCondition,
   RunView,
 } from "../../shared/dashboardTypes.ts";
 import { hasEnded } from "../../shared/hasEnded.ts";
@@ -74,7 +74,11 @@ export interface RunFactsOptions {
 }
 
 /** The state of a run from the evidence in its folder. Metrics without a `run.json` are those of another program. */
-async function runState({ fileSystem, follower, liveness }: RunFactsOptions): Promise<RunState> {
+async function runState({
+  fileSystem,
+  follower,
+  liveness,
+}: RunFactsOptions): Promise<RunCondition> {
   if (follower.runFile !== null) return phaseOf(follower.runFile, liveness);
   if (follower.metrics.latestStep === null) return "unknown";
   const { runFile } = runPaths(follower.folder);

@@ -1,7 +1,8 @@
 /** Judges a typed key by its form, before it is sent anywhere. */
 
+import type { ServiceId } from "../../core/services.ts";
 import { escapePattern } from "../../core/util/escapePattern.ts";
-import { isServiceId, type KeyId, SERVICE_IDS, type ServiceId, variableOf } from "./keyNames.ts";
+import { isServiceId, type KeyId, SERVICE_IDS, variableOf } from "./keyNames.ts";
 
 /** What no key can be. */
 export type FormatFault =

@@ -1,15 +1,6 @@
 /** What keys there are, under which id they are stored, and which variable they stand for. */
 
-/** Services with a key of their own. */
-export const SERVICES = {
-  tinker: { label: "Tinker", variable: "TINKER_API_KEY" },
-  openreward: { label: "OpenReward", variable: "OPENREWARD_API_KEY" },
-  wandb: { label: "Weights & Biases", variable: "WANDB_API_KEY" },
-  openai: { label: "OpenAI", variable: "OPENAI_API_KEY" },
-  anthropic: { label: "Anthropic", variable: "ANTHROPIC_API_KEY" },
-} as const;
-
-export type ServiceId = keyof typeof SERVICES;
+import { SERVICES, type ServiceId } from "../../core/services.ts";
 
 /** What the secret store knows a key by; `env:NAME` is any other variable, in capitals. */
 export type KeyId = ServiceId | `env:${string}`;

@@ -1,11 +1,10 @@
 /** Where the value of a key would come from when a run starts now: secret store, process environment, `.env`. */
 
+import type { KeyOrigin } from "../../core/secrets/keySource.ts";
 import type { RequestedKey } from "../../shared/control.ts";
 import { type KeyId, SERVICE_IDS, variableOf } from "./keyNames.ts";
 import type { KeyStore } from "./keyStore.ts";
 import type { Values } from "./services.ts";
-
-export type KeySource = "store" | "session" | "environment" | "envFile";
 
 export interface KeySourcesOptions {
   readonly store: KeyStore;
@@ -25,12 +24,12 @@ export class KeySources {
   }
 
   /** Where `id` is set for runs from any of `folders`; null when nowhere. */
-  async find(id: KeyId, folders: readonly string[]): Promise<KeySource | null> {
+  async find(id: KeyId, folders: readonly string[]): Promise<KeyOrigin | null> {
     const facts = await this.#options.store.facts(id);
     if (facts !== null) return facts.place;
-    if (this.fromEnvironment(id) !== null) return "environment";
+    if (this.fromEnvironment(id) !== null) return "process";
     for (const folder of folders) {
-      if (this.isIn(await this.#options.envValues(folder), id)) return "envFile";
+      if (this.isIn(await this.#options.envValues(folder), id)) return "dotenv";
     }
     return null;
   }

@@ -2,10 +2,11 @@
 
 import { dirname } from "node:path";
 import * as vscode from "vscode";
+import { type KeyOrigin, stateText } from "../../core/secrets/keySource.ts";
 import type { Approvals, KeyApproval } from "./approvals.ts";
 import type { EnvFileUse, EnvPermission } from "./envPermission.ts";
 import { isServiceId, type KeyId, SERVICE_IDS, variableOf } from "./keyNames.ts";
-import type { KeySource, KeySources } from "./keySources.ts";
+import type { KeySources } from "./keySources.ts";
 import type { KeyFacts } from "./keyStore.ts";
 import { testKey } from "./keyTest.ts";
 import { ageText, keyLabel, testText } from "./keyTexts.ts";
@@ -103,7 +104,7 @@ async function allRows(options: KeyStatusOptions, tests: TestTexts): Promise<rea
 
 interface KeyState {
   readonly facts: KeyFacts | undefined;
-  readonly source: KeySource | null;
+  readonly source: KeyOrigin | null;
   readonly test: string | undefined;
   readonly now: number;
 }
@@ -117,7 +118,7 @@ function keyRow(id: KeyId, { facts, source, test, now }: KeyState): Row {
   return {
     value: { kind: "key", id },
     label: keyLabel(id),
-    description: sourceText(source),
+    description: stateText(source),
     ...(detail !== "" && { detail }),
     onEnter: isTestable ? "test" : "set",
     buttons: [
@@ -126,21 +127,6 @@ function keyRow(id: KeyId, { facts, source, test, now }: KeyState): Row {
       ...(isKept ? [button("remove", "trash", vscode.l10n.t("Remove"))] : []),
     ],
   };
-}
-
-function sourceText(source: KeySource | null): string {
-  switch (source) {
-    case "store":
-      return vscode.l10n.t("set, in the secret store");
-    case "session":
-      return vscode.l10n.t("set until this window is closed");
-    case "environment":
-      return vscode.l10n.t("set in the environment of the editor");
-    case "envFile":
-      return vscode.l10n.t("set in .env");
-    case null:
-      return vscode.l10n.t("not set");
-  }
 }
 
 function hostText(id: KeyId, host: string | null): string {

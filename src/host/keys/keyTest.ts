@@ -4,11 +4,12 @@ import { isAppError } from "../../core/errors.ts";
 import { isJsonObject } from "../../core/json.ts";
 import type { HttpRequest, HttpResponse } from "../../core/ports.ts";
 import { isSafeAddress } from "../../core/secrets/hostBinding.ts";
+import { OPENREWARD_API_URL, type ServiceId } from "../../core/services.ts";
 import { parseJson } from "../../core/util/jsonl.ts";
 import type { ClosableHttpClient } from "../../node/http.ts";
-import { isServiceId, type KeyId, type ServiceId } from "./keyNames.ts";
+import { isServiceId, type KeyId } from "./keyNames.ts";
 import type { StoredKey } from "./keyStore.ts";
-import { addressFor, OPENREWARD_API_URL, officialHost, type Values } from "./services.ts";
+import { addressFor, officialHost, type Values } from "./services.ts";
 
 export type KeyTestResult =
   | { readonly kind: "works"; readonly host: string }

@@ -1,9 +1,10 @@
 /** What people read about keys. No text takes a value. */
 
 import * as vscode from "vscode";
+import { SERVICES } from "../../core/services.ts";
 import { plainLabel } from "../vscode/plainText.ts";
 import type { FormatFault, FormatHint } from "./keyFormat.ts";
-import { isServiceId, type KeyId, SERVICES, variableOf } from "./keyNames.ts";
+import { isServiceId, type KeyId, variableOf } from "./keyNames.ts";
 import type { KeyTestResult } from "./keyTest.ts";
 
 /** A key as people know it, such as "Tinker (TINKER_API_KEY)". */

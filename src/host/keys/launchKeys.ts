@@ -4,14 +4,14 @@ import { isLocalModel } from "../../core/config/fields/presets.ts";
 import type { Config } from "../../core/config/fields/schema.ts";
 import { parseConfig } from "../../core/config/parse.ts";
 import { withOnlyEnvironment } from "../../core/config/taskChoices.ts";
-import { OPENREWARD_SESSIONS_URL } from "../../core/openreward/environments.ts";
 import { isSafeAddress } from "../../core/secrets/hostBinding.ts";
 import { OWN_KEYS } from "../../core/secrets/ownKeys.ts";
+import { ENVIRONMENT_ADDRESS_VARIABLES, OPENREWARD_SESSIONS_URL } from "../../core/services.ts";
 import type { LaunchRequest, RequestedKey } from "../../shared/control.ts";
 import type { KeyApproval } from "./approvals.ts";
 import { type KeyId, keyIdOf, variableOf } from "./keyNames.ts";
 import type { KeySources } from "./keySources.ts";
-import { ENVIRONMENT_ADDRESS_VARIABLES, type Values } from "./services.ts";
+import type { Values } from "./services.ts";
 
 /** The configuration that a run will be started with. */
 export interface LaunchConfig {

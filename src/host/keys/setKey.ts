@@ -1,9 +1,10 @@
 /** The flow that takes a key from the user: which one, the value, for which host, a test, the secret store. The value comes before the host, so that no list is open while a key is on the clipboard to be pasted. */
 
 import * as vscode from "vscode";
+import { SERVICES } from "../../core/services.ts";
 import { plainLabel } from "../vscode/plainText.ts";
 import { type FormatVerdict, judgeFormat } from "./keyFormat.ts";
-import { isServiceId, type KeyId, keyIdOf, SERVICE_IDS, SERVICES, variableOf } from "./keyNames.ts";
+import { isServiceId, type KeyId, keyIdOf, SERVICE_IDS, variableOf } from "./keyNames.ts";
 import type { KeyStore } from "./keyStore.ts";
 import { type KeyTestOptions, type KeyTestResult, testKey } from "./keyTest.ts";
 import { faultText, hintText, keyLabel, testText } from "./keyTexts.ts";

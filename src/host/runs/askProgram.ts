@@ -2,16 +2,16 @@
 
 import type * as vscode from "vscode";
 import { AppError } from "../../core/errors.ts";
-import { type ProgramOptions, startProgram } from "./startProgram.ts";
+import { type StartProgramOptions, startProgram } from "./startProgram.ts";
 
-export interface Question<Reply> extends ProgramOptions<Reply> {
+export interface ProgramQuestion<Reply> extends StartProgramOptions<Reply> {
   readonly request: object;
 }
 
 /** Resolves at the program's end, with false when the user ended it. @throws AppError `program-failed` when the program gives no reply */
 export async function askProgram<Reply>(
   programFolder: string,
-  { request, ...options }: Question<Reply>,
+  { request, ...options }: ProgramQuestion<Reply>,
   token: vscode.CancellationToken,
 ): Promise<boolean> {
   const program = startProgram(programFolder, options);

@@ -7,7 +7,7 @@ import { parseJson } from "../../core/util/jsonl.ts";
 import { programEnvironment } from "../vscode/programEnvironment.ts";
 import { trainerEnvironment } from "./trainerEnvironment.ts";
 
-export interface ProgramOptions<Reply> {
+export interface StartProgramOptions<Reply> {
   readonly flag: "--preview" | "--download" | "--chat";
   readonly cwd: string;
   readonly schema: z.ZodType<Reply>;
@@ -36,7 +36,7 @@ const MAX_ERROR_CHARACTERS = 4_000;
 
 export function startProgram<Reply>(
   programFolder: string,
-  { flag, cwd, schema, onReply }: ProgramOptions<Reply>,
+  { flag, cwd, schema, onReply }: StartProgramOptions<Reply>,
 ): StartedProgram {
   const child = spawn(process.execPath, [join(programFolder, "tinker-rl.js"), flag], {
     cwd,

@@ -21,7 +21,7 @@ import type { LaunchEnd, TerminalAction } from "./launchWatch.ts";
 import type { Training } from "./training.ts";
 import type { TrainingRequest, Trainings } from "./trainings.ts";
 
-export interface SweepRequest
+export interface SweepTrainingRequest
   extends Pick<TrainingRequest, "configPath" | "title" | "overrides" | "project"> {
   /** `key=value,value` each. */
   readonly grid: readonly string[];
@@ -39,7 +39,7 @@ type Following = Parameters<Training["follow"]>[0];
 
 export class SweepTraining implements Training {
   readonly #options: SweepTrainingOptions;
-  readonly #request: SweepRequest;
+  readonly #request: SweepTrainingRequest;
   readonly #active = new Set<Training>();
   readonly #exitCodes: number[] = [];
   #isStopping = false;
@@ -47,7 +47,7 @@ export class SweepTraining implements Training {
   /** True until its first run starts, unless the sweep had to wait for other runs. */
   #isByHand = true;
 
-  constructor(options: SweepTrainingOptions, request: SweepRequest) {
+  constructor(options: SweepTrainingOptions, request: SweepTrainingRequest) {
     this.#options = options;
     this.#request = request;
   }

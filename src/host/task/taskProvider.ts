@@ -3,7 +3,7 @@
 import { isAbsolute, join } from "node:path";
 import * as vscode from "vscode";
 import { TASK_TYPE } from "../manifest/taskType.ts";
-import type { SweepRequest } from "../runs/sweepTraining.ts";
+import type { SweepTrainingRequest } from "../runs/sweepTraining.ts";
 import type { Training } from "../runs/training.ts";
 import type { TrainingRequest } from "../runs/trainings.ts";
 import { RunTerminal } from "./runTerminal.ts";
@@ -22,7 +22,7 @@ export interface TaskProviderOptions {
   readonly configs: () => Promise<readonly vscode.Uri[]>;
   /** With the name of a launch, joins the trainer that it started. */
   readonly openTraining: (request: TrainingRequest, launch: string | null) => Training;
-  readonly openSweep: (request: SweepRequest) => Training;
+  readonly openSweep: (request: SweepTrainingRequest) => Training;
   /** Overrides from the settings for a configuration, which those of a task stand over. */
   readonly settingOverrides: (configPath: string) => readonly string[];
   /** Checks a configuration and prints what it finds; resolves with the exit code. */

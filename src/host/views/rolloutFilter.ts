@@ -4,7 +4,7 @@ import * as l10n from "@vscode/l10n";
 import type { RolloutSummary } from "../../core/runFolder/reader.ts";
 import { formatReward } from "../../shared/format.ts";
 
-export type RolloutFilter =
+export type TreeFilter =
   | { readonly kind: "reward"; readonly from: number; readonly to: number }
   | { readonly kind: "stop"; readonly stop: string }
   | { readonly kind: "environment"; readonly environment: string }
@@ -15,7 +15,7 @@ export type RolloutFilter =
 export type RolloutOrder = "number" | "reward" | "advantage" | "tokens" | "turns";
 
 /** True for a rollout that the filter lets through; null lets all. */
-export function isShown(rollout: RolloutSummary, filter: RolloutFilter | null): boolean {
+export function isShown(rollout: RolloutSummary, filter: TreeFilter | null): boolean {
   switch (filter?.kind) {
     case undefined:
       return true;
@@ -37,7 +37,7 @@ export function isShown(rollout: RolloutSummary, filter: RolloutFilter | null): 
 }
 
 /** The filter in words, for the line above the view. */
-export function describeFilter(filter: RolloutFilter): string {
+export function describeFilter(filter: TreeFilter): string {
   switch (filter.kind) {
     case "reward":
       return l10n.t("reward from {0} to {1}", formatReward(filter.from), formatReward(filter.to));

@@ -16,8 +16,8 @@ import {
   describeFilter,
   inOrder,
   isShown,
-  type RolloutFilter,
   type RolloutOrder,
+  type TreeFilter,
 } from "./rolloutFilter.ts";
 import { itemOf, moreItem, rolloutItem } from "./trajectoryItems.ts";
 import { evaluationRow, groupRow, noStepsText, stepRow } from "./trajectoryRows.ts";
@@ -54,7 +54,7 @@ export class TrajectoriesView
   #listening: { dispose(): void } | null = null;
   #timer: NodeJS.Timeout | null = null;
   #shownSteps = 0;
-  #filter: RolloutFilter | null = null;
+  #filter: TreeFilter | null = null;
   #order: RolloutOrder = "number";
   /** As drawn; a step of -1 = none. */
   #drawn = { lastStep: -1, lastEvaluation: -1, isLive: false };
@@ -79,7 +79,7 @@ export class TrajectoriesView
     return this.#run?.follower.folder ?? null;
   }
 
-  get filter(): RolloutFilter | null {
+  get filter(): TreeFilter | null {
     return this.#filter;
   }
 
@@ -108,7 +108,7 @@ export class TrajectoriesView
     this.#changes.fire(undefined);
   }
 
-  setFilter(filter: RolloutFilter | null): void {
+  setFilter(filter: TreeFilter | null): void {
     this.#filter = filter;
     this.#updateMessage("");
     this.#soon();

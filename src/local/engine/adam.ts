@@ -1,7 +1,7 @@
 /** AdamW with bias correction, decoupled weight decay and clipping of the global gradient norm. */
 
+import type { AdamParams } from "../../core/tinker/wire/wire.ts";
 import { power } from "../../core/util/power.ts";
-import type { AdamParams } from "./engine.ts";
 
 export interface OptimizerState {
   /** First and second moments, laid out as the parameters. */

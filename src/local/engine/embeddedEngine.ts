@@ -2,27 +2,27 @@
 
 import { availableParallelism } from "node:os";
 import { AppError } from "../../core/errors.ts";
+import type { AdamParams } from "../../core/tinker/wire/wire.ts";
 import { adamStep, newOptimizerState, type OptimizerState } from "./adam.ts";
 import { decodeAdapter, encodeAdapter } from "./adapterFile.ts";
 import { freeze, initialParameters, type TrainedProjections } from "./adapterParameters.ts";
 import { type AdapterLayout, adapterLayout, MAX_RANK } from "./architecture.ts";
 import type {
-  AdamParams,
   Adapter,
   AdapterOptions,
   Engine,
   EngineDatum,
   EngineModel,
+  EngineSampleRequest,
   ForwardBackwardOutcome,
   LossSpec,
   PromptScoreRequest,
   PromptScores,
   SampledSequence,
-  SampleRequest,
   Snapshot,
 } from "./engine.ts";
 import { loadModelFolder, type ModelFolder } from "./modelFolder.ts";
-import { type SamplerWeights, SamplingScheduler } from "./samplingScheduler.ts";
+import { type FrozenWeights, SamplingScheduler } from "./samplingScheduler.ts";
 import { addInto, MICRO_BATCH_TOKENS, runBatch } from "./trainingPool.ts";
 import { WorkerThread } from "./workerThread.ts";
 
@@ -51,11 +51,11 @@ interface AdapterRecord {
 }
 
 interface SnapshotRecord extends TrainedProjections {
-  readonly weights: SamplerWeights;
+  readonly weights: FrozenWeights;
   readonly adapter: { readonly layout: AdapterLayout; readonly parameters: Float32Array };
 }
 
-const BASE_WEIGHTS: SamplerWeights = { key: 0, adapter: null };
+const BASE_WEIGHTS: FrozenWeights = { key: 0, adapter: null };
 const SLOTS_PER_WORKER = 96;
 const SETS_PER_WORKER = 6;
 
@@ -273,7 +273,7 @@ class EmbeddedEngine implements Engine {
 
   async sample(
     weights: Snapshot | null,
-    request: SampleRequest,
+    request: EngineSampleRequest,
     signal?: AbortSignal,
   ): Promise<SampledSequence> {
     const { maxContext } = this.model;

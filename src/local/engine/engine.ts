@@ -1,5 +1,7 @@
 /** What the embedded engine computes, without any wire: the Tinker service in `service/` is one caller, benches are another. */
 
+import type { AdamParams } from "../../core/tinker/wire/wire.ts";
+
 export interface EngineModel {
   readonly name: string;
   readonly vocabSize: number;
@@ -24,7 +26,7 @@ export interface Snapshot {
   readonly id: number;
 }
 
-export type LossName = "cross_entropy" | "importance_sampling" | "ppo" | "cispo" | "dro" | "gspo";
+export type EngineLoss = "cross_entropy" | "importance_sampling" | "ppo" | "cispo" | "dro" | "gspo";
 
 /** One training sequence; every array has one entry per position, and position i predicts `targets[i]`. */
 export interface EngineDatum {
@@ -42,7 +44,7 @@ export interface EngineDatum {
 }
 
 export interface LossSpec {
-  readonly name: LossName;
+  readonly name: EngineLoss;
   /** Ratio bounds for ppo, cispo and gspo. */
   readonly clipLow: number;
   readonly clipHigh: number;
@@ -57,22 +59,12 @@ export interface ForwardBackwardOutcome {
   readonly metrics: Readonly<Record<string, number>>;
 }
 
-export interface AdamParams {
-  readonly learning_rate: number;
-  readonly beta1: number;
-  readonly beta2: number;
-  readonly eps: number;
-  readonly weight_decay: number;
-  /** Largest global gradient norm; 0 = no clipping. */
-  readonly grad_clip_norm: number;
-}
-
 export interface TopToken {
   readonly id: number;
   readonly logprob: number;
 }
 
-export interface SampleRequest {
+export interface EngineSampleRequest {
   readonly prompt: Int32Array;
   readonly maxTokens: number;
   /** 0 = greedy. Log-probs are always those of the untempered model. */
@@ -151,7 +143,7 @@ export interface Engine {
   /** Samples with frozen weights, or with the base model when `weights` is null. */
   sample(
     weights: Snapshot | null,
-    request: SampleRequest,
+    request: EngineSampleRequest,
     signal?: AbortSignal,
   ): Promise<SampledSequence>;
   scorePrompt(weights: Snapshot | null, request: PromptScoreRequest): Promise<PromptScores>;

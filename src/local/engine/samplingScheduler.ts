@@ -1,11 +1,16 @@
 /** Places samples on worker slots: where most of the prompt is cached for the same weights, else where least is going on. */
 
 import { AppError } from "../../core/errors.ts";
-import type { PromptScoreRequest, PromptScores, SampledSequence, SampleRequest } from "./engine.ts";
+import type {
+  EngineSampleRequest,
+  PromptScoreRequest,
+  PromptScores,
+  SampledSequence,
+} from "./engine.ts";
 import type { WorkerThread } from "./workerThread.ts";
 
 /** Frozen parameters that samplers use; key 0 is the base model. */
-export interface SamplerWeights {
+export interface FrozenWeights {
   readonly key: number;
   readonly adapter: { readonly rank: number; readonly parameters: Float32Array } | null;
 }
@@ -39,8 +44,8 @@ interface Candidate extends Omit<Place, "set"> {
 }
 
 interface Waiting {
-  readonly weights: SamplerWeights;
-  readonly request: SampleRequest;
+  readonly weights: FrozenWeights;
+  readonly request: EngineSampleRequest;
   readonly signal: AbortSignal | undefined;
   /** Called when the sample leaves the queue for a worker, which then obeys the signal. */
   readonly started: () => void;
@@ -102,8 +107,8 @@ export class SamplingScheduler {
   }
 
   sample(
-    weights: SamplerWeights,
-    request: SampleRequest,
+    weights: FrozenWeights,
+    request: EngineSampleRequest,
     signal?: AbortSignal,
   ): Promise<SampledSequence> {
     signal?.throwIfAborted();
@@ -121,7 +126,7 @@ export class SamplingScheduler {
   }
 
   /** Scores on the least loaded worker, in a slot of its own. */
-  async score(weights: SamplerWeights, request: PromptScoreRequest): Promise<PromptScores> {
+  async score(weights: FrozenWeights, request: PromptScoreRequest): Promise<PromptScores> {
     const worker = this.#lanes.toSorted((a, b) => a.live - b.live)[0];
     if (worker === undefined)
       throw new AppError("engine-worker", "The embedded engine has no worker.");
@@ -167,7 +172,7 @@ export class SamplingScheduler {
   }
 
   /** The set that holds the weights, loading them over the least recently used idle one if needed. */
-  #claimSet(worker: WorkerState, weights: SamplerWeights): WeightSlot | null {
+  #claimSet(worker: WorkerState, weights: FrozenWeights): WeightSlot | null {
     this.#clock++;
     const held = worker.sets.find((set) => set.key === weights.key);
     const idle = worker.sets

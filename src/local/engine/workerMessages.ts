@@ -4,10 +4,10 @@ import type { ByteTable } from "../../node/tokenizer/byteTable.ts";
 import type { Architecture } from "./architecture.ts";
 import type {
   EngineDatum,
+  EngineSampleRequest,
   LossSpec,
   PromptScoreRequest,
   PromptScores,
-  SampleRequest,
 } from "./engine.ts";
 
 export interface WorkerSetup {
@@ -55,7 +55,7 @@ export type ToWorker =
       readonly slot: number;
       /** Leading prompt tokens that the slot already holds for this set. */
       readonly cached: number;
-      readonly request: SampleRequest;
+      readonly request: EngineSampleRequest;
     }
   | {
       readonly kind: "score";

@@ -2,7 +2,7 @@
 
 import { Worker } from "node:worker_threads";
 import { AppError, errorMessage } from "../../core/errors.ts";
-import type { PromptScoreRequest, PromptScores, SampleRequest } from "./engine.ts";
+import type { EngineSampleRequest, PromptScoreRequest, PromptScores } from "./engine.ts";
 import type { FromWorker, ToWorker, TrainWeights, WorkerSetup } from "./workerMessages.ts";
 
 type Answer<K extends FromWorker["kind"]> = Extract<FromWorker, { kind: K }>;
@@ -146,7 +146,7 @@ export class WorkerThread {
 
   sample(
     place: SamplePlacement,
-    request: SampleRequest,
+    request: EngineSampleRequest,
     signal?: AbortSignal,
   ): Promise<Answer<"sampled">> {
     return this.#ask<"sampled">((job) => ({ kind: "sample", job, ...place, request }), signal);

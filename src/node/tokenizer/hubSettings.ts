@@ -4,6 +4,7 @@ import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { AppError } from "../../core/errors.ts";
+import { HUB_URL } from "../../core/services.ts";
 import { withoutEnd } from "../../core/util/textEdges.ts";
 import { cacheFolder } from "../cacheFolder.ts";
 
@@ -21,7 +22,6 @@ export interface HubSettings {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-export const DEFAULT_ENDPOINT = "https://huggingface.co";
 const YES = new Set(["1", "on", "true", "yes"]);
 
 /**
@@ -37,7 +37,7 @@ export async function loadHubSettings(
   const userCache = get("XDG_CACHE_HOME") ?? join(homedir(), ".cache");
   const hubHome = get("HF_HOME") ?? join(userCache, "huggingface");
   return {
-    endpoint: checkedEndpoint(get("HF_ENDPOINT") ?? DEFAULT_ENDPOINT),
+    endpoint: checkedEndpoint(get("HF_ENDPOINT") ?? HUB_URL),
     token: token ?? (await readToken(get("HF_TOKEN_PATH") ?? join(hubHome, "token"))),
     isOffline: isYes("HF_HUB_OFFLINE") || isYes("TRANSFORMERS_OFFLINE"),
     cacheFolder: join(cacheFolder(environment), "tokenizers"),
@@ -50,7 +50,7 @@ function checkedEndpoint(endpoint: string): string {
   if (isHttp) return withoutEnd(endpoint, /\//);
   throw new AppError(
     "hub-endpoint",
-    `The variable HF_ENDPOINT is not an http or https address. Set it to the address of a model hub, or unset it to use ${DEFAULT_ENDPOINT}.`,
+    `The variable HF_ENDPOINT is not an http or https address. Set it to the address of a model hub, or unset it to use ${HUB_URL}.`,
   );
 }
 

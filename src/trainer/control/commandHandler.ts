@@ -27,7 +27,7 @@ export interface CommandHandlerOptions {
   readonly onPausing: (isPausing: boolean) => void;
 }
 
-export class CommandHandler {
+export class RunCommandHandler {
   readonly #options: CommandHandlerOptions;
   /** With all settings requested so far. */
   #run: TunableRun | null = null;

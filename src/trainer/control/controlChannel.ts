@@ -8,7 +8,7 @@ import type { ProgressEvent } from "../../core/training/run/progress.ts";
 import type { LaunchRequest, RunStatus } from "../../shared/control.ts";
 import type { ControlAddress, RunPhase } from "../../shared/runFile.ts";
 import type { LoadedConfig } from "../config/configFiles.ts";
-import { CommandHandler, type TunableRun } from "./commandHandler.ts";
+import { RunCommandHandler, type TunableRun } from "./commandHandler.ts";
 import { ControlServer } from "./controlServer.ts";
 import { advanceStatus, INITIAL_STATUS } from "./runStatus.ts";
 
@@ -27,7 +27,7 @@ const QUIT_AFTER_MS = 60_000;
 
 export class ControlChannel {
   readonly #options: ControlChannelOptions;
-  readonly #handler: CommandHandler;
+  readonly #handler: RunCommandHandler;
   #server: ControlServer | null = null;
   #lease: RunLease | null = null;
   #status: RunStatus = INITIAL_STATUS;
@@ -35,7 +35,7 @@ export class ControlChannel {
 
   private constructor(options: ControlChannelOptions) {
     this.#options = options;
-    this.#handler = new CommandHandler({
+    this.#handler = new RunCommandHandler({
       ...options,
       status: () => this.#status,
       onPausing: (isPausing) => this.#showPausing(isPausing),

@@ -2,8 +2,10 @@
 
 import { AppError, errorMessage, isAppError } from "../../core/errors.ts";
 import type { Clock, HttpClient } from "../../core/ports.ts";
-import { type Doubling, doubledMs } from "../../core/util/backoff.ts";
+import type { Backoff } from "../../core/util/backoff.ts";
+import { retry } from "../../core/util/retry.ts";
 import { withoutEnd } from "../../core/util/textEdges.ts";
+import { systemRandom } from "../../node/random.ts";
 
 export interface ReachabilityCheck {
   readonly http: HttpClient;
@@ -17,7 +19,7 @@ export interface ReachabilityCheck {
 
 /** All tries together, so that a wrong address is reported within half a minute of the start. */
 const BUDGET_MS = 20_000;
-const PAUSE: Doubling = { firstMs: 500, maxMs: 4_000 };
+const BACKOFF: Backoff = { firstMs: 500, maxMs: 4_000, jitter: 0 };
 
 /**
  * Asks for the health of the server, without any key; whatever it answers, it is there. A server that is being started has
@@ -32,23 +34,24 @@ export async function checkReachable({
   signal,
 }: ReachabilityCheck): Promise<void> {
   const endsAtMs = clock.monotonic() + BUDGET_MS;
-  for (let tries = 0; ; tries += 1) {
-    try {
-      const response = await http.send({
-        method: "GET",
-        url: `${withoutEnd(url, /\//)}/health`,
-        timeoutMs: endsAtMs - clock.monotonic(),
-        signal,
-      });
-      await response.bytes();
-      return;
-    } catch (error) {
-      if (!isAppError(error, "transport")) throw error;
-      const pauseMs = doubledMs(PAUSE, tries);
-      if (clock.monotonic() + pauseMs >= endsAtMs) throw unreachable({ url, source }, error);
-      await clock.sleep(pauseMs, signal);
-    }
-  }
+  await retry<void>(
+    async () => {
+      try {
+        const response = await http.send({
+          method: "GET",
+          url: `${withoutEnd(url, /\//)}/health`,
+          timeoutMs: endsAtMs - clock.monotonic(),
+          signal,
+        });
+        await response.bytes();
+        return { kind: "done", result: undefined };
+      } catch (error) {
+        if (!isAppError(error, "transport")) throw error;
+        return { kind: "failed", error: unreachable({ url, source }, error) };
+      }
+    },
+    { clock, random: systemRandom, signal, backoff: BACKOFF, budgetMs: BUDGET_MS },
+  );
 }
 
 function unreachable({ url, source }: Pick<ReachabilityCheck, "url" | "source">, fault: AppError) {

@@ -1,14 +1,13 @@
 /** Which address a hosted service is reached at, and which keys may go there. */
 
 import type { Config } from "../../core/config/fields/schema.ts";
-import { OPENREWARD_SESSIONS_URL } from "../../core/openreward/environments.ts";
 import {
   type AllowedOrigin,
   type NamedValue,
   requireAllowedRoute,
 } from "../../core/secrets/hostBinding.ts";
 import type { FoundValue, KeySource } from "../../core/secrets/keySource.ts";
-import { hostedBaseUrl } from "../../core/tinker/openTinker.ts";
+import { findAddress, OPENREWARD_SESSIONS_URL, SERVICES, TINKER_URL } from "../../core/services.ts";
 import type { Variables } from "./variables.ts";
 
 export interface ServiceAddressOptions {
@@ -35,11 +34,11 @@ export function tinkerAddress({
 }: Omit<ServiceAddressOptions, "config"> & {
   readonly config: Pick<Config, "tinker_base_url">;
 }): ServiceAddress {
-  const keyName = "TINKER_API_KEY";
+  const keyName = SERVICES.tinker.variable;
   const keys = present([named(variables, keyName)]);
-  const address = config.tinker_base_url === null ? named(variables, "TINKER_BASE_URL") : null;
-  const url = config.tinker_base_url ?? address?.value ?? hostedBaseUrl;
-  requireAllowedRoute({ keys, url, address, officialUrl: hostedBaseUrl, allowedOrigins });
+  const address = config.tinker_base_url === null ? findAddress("tinker", variables) : null;
+  const url = config.tinker_base_url ?? address?.value ?? TINKER_URL;
+  requireAllowedRoute({ keys, url, address, officialUrl: TINKER_URL, allowedOrigins });
   const [key] = keys;
   return { url, keyName, ...keyParts(keyName, key) };
 }
@@ -59,10 +58,10 @@ export interface EnvironmentAddress extends ServiceAddress {
  */
 export function environmentAddress(options: ServiceAddressOptions): EnvironmentAddress {
   const { config, variables, allowedOrigins } = options;
-  const address = config.openreward_base_url === null ? sessionsVariable(variables) : null;
+  const address = config.openreward_base_url === null ? findAddress("openreward", variables) : null;
   const url = config.openreward_base_url ?? address?.value ?? OPENREWARD_SESSIONS_URL;
   const isOpenReward = URL.canParse(url) && new URL(url).origin === OPENREWARD_SESSIONS_URL;
-  const keyName = isOpenReward ? "OPENREWARD_API_KEY" : "ORS_API_KEY";
+  const keyName = isOpenReward ? SERVICES.openreward.variable : "ORS_API_KEY";
   const lookedUp = present(
     [keyName, ...lookedUpSecrets(config)].map((name) => named(variables, name)),
   );
@@ -83,21 +82,6 @@ export function environmentAddress(options: ServiceAddressOptions): EnvironmentA
 
 function keyParts(name: string, found: FoundValue | null | undefined) {
   return { key: found?.value ?? null, keySource: { name, origin: found?.origin ?? null } };
-}
-
-function sessionsVariable(variables: Variables): NamedValue | null {
-  const own =
-    named(variables, "OPENREWARD_SESSION_URL") ?? named(variables, "OPENREWARD_ENVIRONMENTS_URL");
-  if (own !== null) return own;
-  const web = named(variables, "OPENREWARD_URL") ?? named(variables, "OPENREWARD_BASE_URL");
-  return web === null ? null : { ...web, value: sessionsOf(web.value) };
-}
-
-/** The sessions gateway of a web address: same scheme and port, `sessions.` before the host. */
-function sessionsOf(webUrl: string): string {
-  if (!URL.canParse(webUrl)) return webUrl;
-  const { protocol, host } = new URL(webUrl);
-  return `${protocol}//sessions.${host}`;
 }
 
 /** Names of the secrets that environments would get by look-up. */

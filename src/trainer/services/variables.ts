@@ -1,7 +1,7 @@
 /** Looks values up: in a terminal in the process environment and the `.env` beside the configuration, else in what an editor handed over. */
 
 import { join } from "node:path";
-import type { FoundValue } from "../../core/secrets/keySource.ts";
+import type { FoundValue, KeyOrigin } from "../../core/secrets/keySource.ts";
 import { locateDotEnv, readDotEnv } from "../../node/dotEnv.ts";
 import { parseEnvText } from "../../node/envText.ts";
 import type { LaunchRequest } from "../../shared/control.ts";
@@ -39,11 +39,7 @@ async function handedOver({ keys, variables, envFile }: Handed): Promise<Variabl
   };
 }
 
-function find(
-  values: NodeJS.Dict<string>,
-  name: string,
-  origin: FoundValue["origin"],
-): FoundValue | null {
+function find(values: NodeJS.Dict<string>, name: string, origin: KeyOrigin): FoundValue | null {
   const value = Object.hasOwn(values, name) ? values[name] : undefined;
   return value === undefined || value === "" ? null : { value, origin };
 }

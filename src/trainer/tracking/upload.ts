@@ -47,7 +47,7 @@ const DRAIN_MS = {
   // The user waits for the reason.
   failed: 15_000,
 } as const;
-export type RunEnding = keyof typeof DRAIN_MS;
+export type EndingKind = keyof typeof DRAIN_MS;
 /** At the end, nobody waits for a service that has taken nothing for this long. */
 const HOPELESS_AFTER_MS = 30_000;
 /** An outage at the end that is shorter than this is not reported. */
@@ -152,7 +152,7 @@ export class RolloutUploads {
   }
 
   /** Sends what is left, for a while that depends on why the run ends; `signal` ends it early. */
-  async drain(after: RunEnding, signal?: AbortSignal): Promise<void> {
+  async drain(after: EndingKind, signal?: AbortSignal): Promise<void> {
     const { watch } = this.#options.context.reporting;
     const backoff = this.#backoff;
     backoff.retryNow();

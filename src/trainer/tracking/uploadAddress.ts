@@ -2,14 +2,12 @@
 
 import type { Config } from "../../core/config/fields/schema.ts";
 import { AppError } from "../../core/errors.ts";
-import { type NamedValue, requireAllowedRoute } from "../../core/secrets/hostBinding.ts";
+import { requireAllowedRoute } from "../../core/secrets/hostBinding.ts";
 import type { KeySource } from "../../core/secrets/keySource.ts";
+import { findAddress, OPENREWARD_API_URL, SERVICES } from "../../core/services.ts";
 import type { ServiceAddressOptions } from "../services/serviceAddress.ts";
-import type { Variables } from "../services/variables.ts";
 
-/** OpenReward's platform API. */
-const OPENREWARD_API_URL = "https://api.openreward.ai";
-const KEY_NAME = "OPENREWARD_API_KEY";
+const KEY_NAME = SERVICES.openreward.variable;
 
 export interface UploadAddress {
   readonly url: string;
@@ -39,23 +37,9 @@ export function uploadAddress({
       { data: { name: KEY_NAME }, configPath: key },
     );
   }
-  const address = addressVariable(variables);
+  const address = findAddress("openreward-api", variables);
   const keys = [{ ...found, name: KEY_NAME }];
   const url = address?.value ?? OPENREWARD_API_URL;
   requireAllowedRoute({ keys, url, address, officialUrl: OPENREWARD_API_URL, allowedOrigins });
   return { url, key: found.value, keySource: { name: KEY_NAME, origin: found.origin } };
-}
-
-function addressVariable(variables: Variables): NamedValue | null {
-  const own = named(variables, "OPENREWARD_API_URL");
-  if (own !== null) return own;
-  const web = named(variables, "OPENREWARD_URL") ?? named(variables, "OPENREWARD_BASE_URL");
-  if (web === null || !URL.canParse(web.value)) return web;
-  const { protocol, host } = new URL(web.value);
-  return { ...web, value: `${protocol}//api.${host}` };
-}
-
-function named(variables: Variables, name: string): NamedValue | null {
-  const found = variables(name);
-  return found === null ? null : { ...found, name };
 }

@@ -6,8 +6,9 @@ import type { Config } from "../../core/config/fields/schema.ts";
 import { AppError } from "../../core/errors.ts";
 import { type NamedValue, requireAllowedRoute } from "../../core/secrets/hostBinding.ts";
 import { keyText } from "../../core/secrets/keySource.ts";
+import { findAddress, WANDB_URL } from "../../core/services.ts";
 import { keyFault, netrcKey } from "../../core/tracking/wandb/apiKey.ts";
-import { WANDB_HOSTS, WANDB_URL, wandbBaseUrl } from "../../core/tracking/wandb/deployment.ts";
+import { WANDB_HOSTS, wandbBaseUrl } from "../../core/tracking/wandb/deployment.ts";
 import {
   NO_SETTINGS,
   parseWandbSettings,
@@ -43,7 +44,7 @@ export async function wandbAddress({
   readonly config: Pick<Config, "wandb">;
 }): Promise<WandbAddress | null> {
   if (config.wandb !== "online") return null;
-  const address = named(variables, "WANDB_BASE_URL");
+  const address = findAddress("wandb", variables);
   const settings = await machineSettings(variables);
   const baseUrl =
     address === null && settings.baseUrl !== null

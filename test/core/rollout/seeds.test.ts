@@ -2,12 +2,12 @@ import { describe, expect, it } from "vitest";
 import {
   type EvaluationKey,
   evaluationSeed,
-  type RolloutKey,
+  type RolloutSeedKey,
   rolloutSeed,
 } from "../../../src/core/rollout/seeds.ts";
 import { sha256 } from "../../../src/node/hash.ts";
 
-const key: RolloutKey = { taskKey: "a/b:train:3#0", rollout: 0 };
+const key: RolloutSeedKey = { taskKey: "a/b:train:3#0", rollout: 0 };
 const task: EvaluationKey = { environment: "a/b", split: "train", index: 3, rollout: 0 };
 
 describe("the seed of a sample", () => {

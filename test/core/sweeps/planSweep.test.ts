@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import {
-  gridProblemText,
+  describeSweepProblem,
   planSweep,
   runOverrides,
   sweepName,
@@ -19,13 +19,13 @@ function plan(grid: readonly string[], overrides: readonly string[] = [], text =
 
 function problems(...args: Parameters<typeof plan>): readonly string[] {
   const check = plan(...args);
-  return check.ok ? [] : check.problems;
+  return check.ok ? [] : check.problems.map(describeSweepProblem);
 }
 
 describe("a sound grid", () => {
   it("gives a run for each combination, the last key changing first, and reads values as overrides do", () => {
     const check = plan(["learning_rate=1e-5,4e-5", "seed=1,2"], ["max_steps=3"]);
-    if (!check.ok) throw new Error(check.problems.join("\n"));
+    if (!check.ok) throw new Error(check.problems.map(describeSweepProblem).join("\n"));
     expect(check.plan.combinations.map(({ settings }) => settings)).toEqual([
       ["learning_rate=1e-5", "seed=1"],
       ["learning_rate=1e-5", "seed=2"],
@@ -63,7 +63,7 @@ describe("a sound grid", () => {
 
   it("gives each run a name of its own, also on trackers", () => {
     const check = plan(["seed=1,2"], ["wandb_run_name=all the same"]);
-    if (!check.ok) throw new Error(check.problems.join("\n"));
+    if (!check.ok) throw new Error(check.problems.map(describeSweepProblem).join("\n"));
     const [first] = check.plan.combinations;
     expect(first && runOverrides(first, "demo-sweep.seed_1")).toEqual([
       ...["wandb_run_name=all the same", "seed=1", "run_name=demo-sweep.seed_1"],
@@ -138,12 +138,12 @@ describe("a grid is refused as a whole, and each line names key and value", () =
   });
 });
 
-it("a problem has words without the flag, the code and the key of a terminal's line", () => {
+it("a problem has its message without the flag, the code and the key of a terminal's line", () => {
   for (const grid of ["learning_rate=-1", "seed=x", "run_name=a,b"]) {
-    const [line = ""] = problems([grid]);
-    expect(line).toMatch(/^--grid/);
-    const text = gridProblemText(line);
-    expect(text).not.toMatch(/--grid|error:|TRL\d|\)$/);
-    expect(text).toMatch(/\.$/);
+    const check = plan([grid]);
+    const [problem] = check.ok ? [] : check.problems;
+    expect(problem?.place).toMatch(/^--grid/);
+    expect(problem?.message).not.toMatch(/--grid|error:|TRL\d|\)$/);
+    expect(problem?.message).toMatch(/\.$/);
   }
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { hostedBaseUrl } from "../../../src/core/tinker/openTinker.ts";
+import { TINKER_URL } from "../../../src/core/services.ts";
 import { settle } from "../../fakes/fakeClock.ts";
 import { jsonBody } from "../../fakes/fakeHttp.ts";
 import { fakeTinker, type Interception, pathOf } from "../../fakes/fakeTinker.ts";
@@ -40,7 +40,7 @@ describe("connecting", () => {
 
   it("refuses a key that the hosted service cannot know, without sending it", async () => {
     const server = fakeTinker();
-    const attempt = server.connect({ baseUrl: hostedBaseUrl, apiKey: "sk-something" });
+    const attempt = server.connect({ baseUrl: TINKER_URL, apiKey: "sk-something" });
     await expect(attempt).rejects.toMatchObject({ code: "tinker-auth" });
     await expect(attempt).rejects.not.toThrow(/sk-something/);
     expect(server.http.requests).toEqual([]);
@@ -52,7 +52,7 @@ describe("connecting", () => {
     await expect(refusing.connect({ keySource })).rejects.toThrow(
       /^Tinker answered 401 .*: no\. Check that TINKER_API_KEY \(from \.env\) is valid and may use/,
     );
-    const malformed = fakeTinker().connect({ baseUrl: hostedBaseUrl, apiKey: "sk-x", keySource });
+    const malformed = fakeTinker().connect({ baseUrl: TINKER_URL, apiKey: "sk-x", keySource });
     await expect(malformed).rejects.toThrow(/^TINKER_API_KEY \(from \.env\) does not begin with/);
   });
 

@@ -7,7 +7,7 @@ import {
   type CheckpointEntry,
 } from "../../../src/core/runFolder/checkpointLog.ts";
 import { RunCheckpoints } from "../../../src/host/catalogue/runCheckpoints.ts";
-import type { StoredCheckpoint } from "../../../src/host/catalogue/storedLists.ts";
+import type { KeptCheckpoint } from "../../../src/host/catalogue/storedLists.ts";
 import type { RunEntry } from "../../../src/host/runs/runStore.ts";
 import { createFileSystem } from "../../../src/node/fileSystem.ts";
 
@@ -40,7 +40,7 @@ afterEach(async () => {
 });
 
 function reader() {
-  const reported: (readonly StoredCheckpoint[])[] = [];
+  const reported: (readonly KeptCheckpoint[])[] = [];
   const rewards: unknown[] = [];
   const run = { folder, name: "demo" } as RunEntry; // what is read of one
   const checkpoints = new RunCheckpoints({

@@ -6,7 +6,7 @@ const text = textWith("secrets: {OPENAI_API_KEY: null, my_token: null}");
 
 describe("where secrets would come from", () => {
   it("is known for those of the store, of configurations and of environments", async () => {
-    const origins = { openai: "envFile", "env:MY_TOKEN": "environment", tinker: "store" } as const;
+    const origins = { openai: "dotenv", "env:MY_TOKEN": "process", tinker: "store" } as const;
     const found = await secretStates(
       {
         stored: async () => [{ id: "tinker" }],
@@ -17,9 +17,9 @@ describe("where secrets would come from", () => {
     );
     expect(found).toEqual([
       { name: "TINKER_API_KEY", origin: "store" },
-      { name: "OPENAI_API_KEY", origin: "env file" },
+      { name: "OPENAI_API_KEY", origin: "dotenv" },
       { name: "MY_TOKEN", origin: "process" },
-      { name: "GAME_KEY", origin: "missing" },
+      { name: "GAME_KEY", origin: null },
     ]);
   });
 });

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { CheckpointEntry } from "../../../src/core/runFolder/checkpointLog.ts";
-import type { Place } from "../../../src/host/commands/changeCheckpoint.ts";
+import type { CheckpointPlace } from "../../../src/host/commands/changeCheckpoint.ts";
 import { downloadCheckpoint } from "../../../src/host/commands/downloadCheckpoint.ts";
-import type { Question } from "../../../src/host/runs/askProgram.ts";
+import type { ProgramQuestion } from "../../../src/host/runs/askProgram.ts";
 import type { RequestedKey, WeightsReply, WeightsRequest } from "../../../src/shared/control.ts";
 import { aRun } from "../views/runEntries.ts";
 
@@ -36,7 +36,7 @@ const program = vi.hoisted(() => ({
   replies: [] as unknown[][],
 }));
 vi.mock("../../../src/host/runs/askProgram.ts", () => ({
-  askProgram: async (_: string, { request, onReply }: Question<WeightsReply>) => {
+  askProgram: async (_: string, { request, onReply }: ProgramQuestion<WeightsReply>) => {
     program.requests.push(request);
     const replies = program.replies.shift() ?? [];
     // The test wrote them as the program would.
@@ -59,8 +59,8 @@ const ENTRY: CheckpointEntry = {
   renderer: "r",
   created_at: "",
 };
-const AT_TINKER: Place = { kind: "Tinker", baseUrl: null, project: "/project" };
-const HERE: Place = { kind: "this computer" };
+const AT_TINKER: CheckpointPlace = { kind: "Tinker", baseUrl: null, project: "/project" };
+const HERE: CheckpointPlace = { kind: "this computer" };
 const DONE = { ok: true, folder: "/weights/demo-final_000002" };
 
 function options(key: RequestedKey | null) {

@@ -1,6 +1,6 @@
 import { beforeEach, expect, it, vi } from "vitest";
 import type { CheckpointEntry } from "../../../src/core/runFolder/checkpointLog.ts";
-import type { Place } from "../../../src/host/commands/changeCheckpoint.ts";
+import type { CheckpointPlace } from "../../../src/host/commands/changeCheckpoint.ts";
 import { openCheckpointPage } from "../../../src/host/commands/openCheckpointPage.ts";
 import { aRun } from "../views/runEntries.ts";
 
@@ -28,7 +28,10 @@ beforeEach(() => {
   opened.length = 0;
 });
 
-function open(place: Place, variables: Readonly<Record<string, string>> = {}): Promise<void> {
+function open(
+  place: CheckpointPlace,
+  variables: Readonly<Record<string, string>> = {},
+): Promise<void> {
   return openCheckpointPage(aRun(), ENTRY, place, { variables: () => variables });
 }
 

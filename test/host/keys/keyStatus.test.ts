@@ -48,11 +48,11 @@ it("shows which keys are set, from where, for which host and since when; no valu
   await keyStatus(options);
   const { text } = options.ui;
   expect(text).toMatch(
-    /Tinker \(TINKER_API_KEY\)\nset, in the secret store\nfor models\.example\.org · added 3 days ago/,
+    /Tinker \(TINKER_API_KEY\)\nset, from the secret store\nfor models\.example\.org · added 3 days ago/,
   );
   expect(text).toMatch(/OpenReward \(OPENREWARD_API_KEY\)\nnot set\n/);
-  expect(text).toMatch(/OpenAI \(OPENAI_API_KEY\)\nset in the environment of the editor\n/);
-  expect(text).toMatch(/Weights & Biases \(WANDB_API_KEY\)\nset in \.env\n/);
+  expect(text).toMatch(/OpenAI \(OPENAI_API_KEY\)\nset, from the process environment\n/);
+  expect(text).toMatch(/Weights & Biases \(WANDB_API_KEY\)\nset, from \.env\n/);
   expect(text).not.toMatch(/secret-value|from-environment|from-the-env-file/);
 });
 

@@ -2,8 +2,8 @@ import { expect, it, vi } from "vitest";
 import type { LaunchEnd } from "../../../src/host/runs/launchWatch.ts";
 import {
   labelledLines,
-  type SweepRequest,
   SweepTraining,
+  type SweepTrainingRequest,
 } from "../../../src/host/runs/sweepTraining.ts";
 import type { TrainingRequest } from "../../../src/host/runs/trainings.ts";
 import { EXIT } from "../../../src/shared/exitCodes.ts";
@@ -56,7 +56,7 @@ async function aWindow({ isRefused = false, waits = false } = {}) {
       };
     },
   };
-  const start = (changes: Partial<SweepRequest> = {}) => {
+  const start = (changes: Partial<SweepTrainingRequest> = {}) => {
     const sweep = new SweepTraining(
       { ...ports, log: silentLog, trainings },
       {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { RolloutSummary } from "../../../src/core/runFolder/reader.ts";
-import { inOrder, isShown, type RolloutFilter } from "../../../src/host/views/rolloutFilter.ts";
+import { inOrder, isShown, type TreeFilter } from "../../../src/host/views/rolloutFilter.ts";
 import {
   groupRow,
   rolloutItemRow,
@@ -52,7 +52,7 @@ describe("a filter", () => {
     [null, [1, 2, 3]],
   ] as const)("%j shows the rollouts %j", (filter, numbers) => {
     const shown = [aRollout(1), failed, excluded].filter((each) =>
-      isShown(each, filter as RolloutFilter | null),
+      isShown(each, filter as TreeFilter | null),
     );
     expect(shown.map(({ rollout }) => rollout)).toEqual(numbers);
   });

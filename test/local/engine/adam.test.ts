@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import type { AdamParams } from "../../../src/core/tinker/wire/wire.ts";
 import { adamStep, newOptimizerState } from "../../../src/local/engine/adam.ts";
-import type { AdamParams } from "../../../src/local/engine/engine.ts";
 import { createNormal } from "../../../src/local/random.ts";
 
 const PARAMS: AdamParams = {

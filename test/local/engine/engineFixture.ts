@@ -4,16 +4,16 @@ import { copyFile, mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { AdamParams } from "../../../src/core/tinker/wire/wire.ts";
 import { createUniform } from "../../../src/core/util/uniform.ts";
 import type { Architecture } from "../../../src/local/engine/architecture.ts";
 import { createEngine } from "../../../src/local/engine/embeddedEngine.ts";
 import type {
-  AdamParams,
   Adapter,
   Engine,
   EngineDatum,
+  EngineSampleRequest,
   LossSpec,
-  SampleRequest,
 } from "../../../src/local/engine/engine.ts";
 import { encodeBase } from "../../../src/local/engine/modelFolder.ts";
 import { integerBetween } from "../../../src/local/random.ts";
@@ -95,7 +95,7 @@ export async function trainStep(engine: Engine, adapter: Adapter, seed: number):
   await Promise.all([forward, step]);
 }
 
-export function sampleRequest(changes: Partial<SampleRequest> = {}): SampleRequest {
+export function sampleRequest(changes: Partial<EngineSampleRequest> = {}): EngineSampleRequest {
   return {
     prompt: Int32Array.of(10, 20, 30, 40, 50),
     maxTokens: 12,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { EngineDatum, LossName, LossSpec } from "../../../src/local/engine/engine.ts";
+import type { EngineDatum, EngineLoss, LossSpec } from "../../../src/local/engine/engine.ts";
 import { evaluateLoss } from "../../../src/local/engine/losses.ts";
 
 const PPO: LossSpec = { name: "ppo", clipLow: 0.8, clipHigh: 1.2, beta: 0 };
@@ -37,7 +37,7 @@ function atRatio(ratio: number, a: number): Token {
 
 // One row per token, one value per loss, by the formulas of docs/protocols/tinker.md#losses.
 const TABLE: readonly (Token &
-  Readonly<Record<Exclude<LossName, "cross_entropy" | "gspo">, number>>)[] = [
+  Readonly<Record<Exclude<EngineLoss, "cross_entropy" | "gspo">, number>>)[] = [
   {
     p: -1,
     q: -1.2,

@@ -5,7 +5,7 @@ import { RunControl } from "../../../src/core/training/run/control.ts";
 import { readOverrides } from "../../../src/node/startConfig.ts";
 import type { RunStatus } from "../../../src/shared/control.ts";
 import { loadConfigText } from "../../../src/trainer/config/configFiles.ts";
-import { CommandHandler } from "../../../src/trainer/control/commandHandler.ts";
+import { RunCommandHandler } from "../../../src/trainer/control/commandHandler.ts";
 import { INITIAL_STATUS } from "../../../src/trainer/control/runStatus.ts";
 import { textWith } from "../../core/config/configText.ts";
 import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts";
@@ -15,14 +15,14 @@ let control: RunControl;
 let fileSystem: ReturnType<typeof createMemoryFileSystem>;
 let status: RunStatus;
 let calls: string[];
-let handler: CommandHandler;
+let handler: RunCommandHandler;
 
 beforeEach(() => {
   control = new RunControl();
   fileSystem = createMemoryFileSystem();
   status = { ...INITIAL_STATUS, phase: "running", folder };
   calls = [];
-  handler = new CommandHandler({
+  handler = new RunCommandHandler({
     control,
     fileSystem,
     status: () => status,

@@ -4,7 +4,7 @@ import type { DashboardQuestion } from "../../../src/shared/dashboardMessages.ts
 import type { RolloutRow, RunView } from "../../../src/shared/dashboardTypes.ts";
 import type { Answer, Host } from "../../../webview-ui/model/host.ts";
 import { selectRollouts } from "../../../webview-ui/model/rolloutSelection.ts";
-import { RunStore } from "../../../webview-ui/model/runData.ts";
+import { RunSignals } from "../../../webview-ui/model/runData.ts";
 import { firstViewState } from "../../../webview-ui/model/viewState.ts";
 
 const row = { group: 0, rollout: 0 } as unknown as RolloutRow; // nothing looks into it here
@@ -17,7 +17,7 @@ function aSelection(completedSteps: number) {
       return () => undefined;
     },
   } as unknown as Host; // the only part that is used
-  const data = new RunStore();
+  const data = new RunSignals();
   const view = signal(firstViewState(0));
   const report = (id: string, completed: number): void =>
     data.update({

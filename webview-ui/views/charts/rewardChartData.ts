@@ -15,7 +15,7 @@ import { visibleLine } from "../../text/visible.ts";
 import { environmentLook, environmentNames } from "./environmentSeries.ts";
 import { evaluationEntry, evaluationMarks, evaluationSeries } from "./evaluationSeries.ts";
 import { lineMarks } from "./lineMarks.ts";
-import type { Superseded } from "./useSuperseded.ts";
+import type { SupersededRewards } from "./useSuperseded.ts";
 
 const REWARD = "rollout/reward";
 const MEAN = `${REWARD}/mean`;
@@ -60,7 +60,7 @@ export interface RewardChartData {
 
 export function rewardChartData(
   source: RewardChartSource,
-  superseded: Superseded,
+  superseded: SupersededRewards,
   parts: readonly PartColumns[] = [],
 ): RewardChartData {
   const { columns, events } = source.data;
@@ -243,7 +243,10 @@ function partKey(index: number): string {
   return `part:${index}`;
 }
 
-function supersededEntry(superseded: Superseded, steps: Float64Array): readonly LegendEntry[] {
+function supersededEntry(
+  superseded: SupersededRewards,
+  steps: Float64Array,
+): readonly LegendEntry[] {
   if (superseded === null) return [];
   const values = steps.map((step) => superseded.rewards.get(step) ?? Number.NaN);
   const label = text.attempt(superseded.attempt);

@@ -4,14 +4,14 @@ import { useEffect, useState } from "preact/hooks";
 import type { Host } from "../../model/host.ts";
 
 /** The mean reward of the repeated steps of an attempt, by step. */
-export type Superseded = {
+export type SupersededRewards = {
   readonly attempt: number;
   readonly rewards: ReadonlyMap<number, number>;
 } | null;
 
 /** Asks for the repeated steps of an attempt; null until the answer is there. */
-export function useSuperseded(host: Host, attempt: number | null): Superseded {
-  const [superseded, set] = useState<Superseded>(null);
+export function useSuperseded(host: Host, attempt: number | null): SupersededRewards {
+  const [superseded, set] = useState<SupersededRewards>(null);
   useEffect(() => {
     set(null);
     if (attempt === null) return;

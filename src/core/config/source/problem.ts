@@ -84,14 +84,18 @@ export interface Problem {
   readonly override?: string;
 }
 
-function placeOf({ at, override }: Problem, path: string): string {
-  if (override !== undefined) return `--overrides ${override}`;
-  return at === null ? path : `${path}:${at.line}:${at.column}`;
-}
+/** A problem with its place in words: a file with line and column, or a flag. */
+export type PlacedProblem = Pick<Problem, "severity" | "message" | "path"> & {
+  readonly place: string;
+  /** Absent where no rule has found it. */
+  readonly code?: RuleCode | undefined;
+};
 
-/** The key path with dots, as {@link Problem.path} is shown and as errors carry it. */
-function keyOf(path: readonly string[]): string {
-  return formatKey(path);
+/** `flag` is that of the override that set the value at fault, if one did. */
+export function placeProblem(problem: Problem, path: string, flag = "--overrides"): PlacedProblem {
+  const { at, override } = problem;
+  if (override !== undefined) return { ...problem, place: `${flag} ${override}` };
+  return { ...problem, place: at === null ? path : `${path}:${at.line}:${at.column}` };
 }
 
 /**
@@ -99,9 +103,14 @@ function keyOf(path: readonly string[]): string {
  * `--overrides key=value` as the place.
  */
 export function describeProblem(problem: Problem, path: string): string {
-  const place = placeOf(problem, path);
-  const key = problem.path.length === 0 ? "" : ` (${keyOf(problem.path)})`;
-  const line = `${place}: ${problem.severity}: ${problem.code} ${problem.message}${key}`;
+  return problemLine(placeProblem(problem, path));
+}
+
+/** As {@link describeProblem}. */
+export function problemLine({ place, severity, code, message, path }: PlacedProblem): string {
+  const rule = code === undefined ? "" : `${code} `;
+  const key = path.length === 0 ? "" : ` (${formatKey(path)})`;
+  const line = `${place}: ${severity}: ${rule}${message}${key}`;
   // Keys may hold anything, and a line must stay one.
   return line.replace(/[\p{Cc}\u2028\u2029]/gu, "\ufffd");
 }

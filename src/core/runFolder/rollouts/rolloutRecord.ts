@@ -237,7 +237,7 @@ export const indexLineSchema = z.discriminatedUnion("kind", [endedLine, scoredLi
 export type EndedLine = z.infer<typeof endedLine>;
 export type ScoredLine = z.infer<typeof scoredLine>;
 export type TokensLine = z.infer<typeof tokensLine>;
-export type TokenPlace = Pick<TokensLine, keyof typeof tokenPlace>;
+export type StoredTokenPlace = Pick<TokensLine, keyof typeof tokenPlace>;
 export type IndexLine = z.infer<typeof indexLineSchema>;
 
 /** The index line of a record whose body lies at `offset`. */

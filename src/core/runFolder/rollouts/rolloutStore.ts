@@ -9,8 +9,8 @@ import {
   type EvaluationUse,
   type IndexLine,
   type RolloutRecord,
+  type StoredTokenPlace,
   summarizeRollout,
-  type TokenPlace,
 } from "./rolloutRecord.ts";
 import type { PhasesLine, StepPhases } from "./stepPhases.ts";
 import { encodeTokenRecord, type TokenRecord } from "./tokenRecord.ts";
@@ -95,7 +95,7 @@ export function createRolloutStore(options: RolloutStoreOptions): RolloutStore {
       const bytes = concatBytes(encoded.map((each) => each.bytes));
       const path = tokensPath(folder, { source: "evaluation", step });
       let offset = bytes.length === 0 ? 0 : await fileSystem.append(path, bytes);
-      const tokenData: TokenPlace[] = [];
+      const tokenData: StoredTokenPlace[] = [];
       for (const { stream, bytes: own } of encoded) {
         tokenData.push({ stream, offset, length: own.length });
         offset += own.length;

@@ -5,7 +5,7 @@ import { stepPaths } from "../files/layout.ts";
 import { readLines } from "../files/lineReader.ts";
 import { type EndedLine, indexLineSchema, type ScoredLine } from "./rolloutRecord.ts";
 
-export interface ScoredRollout {
+export interface StoredScore {
   readonly ended: EndedLine;
   readonly score: ScoredLine;
   /** Groups before its own in the step that have the same task. */
@@ -17,7 +17,7 @@ export async function scoredRollouts(
   fileSystem: FolderFiles,
   folder: string,
   step: number,
-): Promise<readonly ScoredRollout[]> {
+): Promise<readonly StoredScore[]> {
   const ended = new Map<string, EndedLine>();
   const scores = new Map<string, ScoredLine>();
   for await (const { value } of readLines(fileSystem, stepPaths(folder, step).index)) {
@@ -29,7 +29,7 @@ export async function scoredRollouts(
   }
   const earlier = sameTasks([...ended.values()]);
   return [...ended]
-    .flatMap(([key, line]): readonly ScoredRollout[] => {
+    .flatMap(([key, line]): readonly StoredScore[] => {
       const score = scores.get(key);
       const sameTaskBefore = earlier.get(line.group) ?? 0;
       return score === undefined ? [] : [{ ended: line, score, sameTaskBefore }];

@@ -4,7 +4,7 @@ import type { RolloutSet } from "../../../shared/rolloutSet.ts";
 import type { FolderFiles } from "../../ports.ts";
 import { mean } from "../../util/stats.ts";
 import { tokensPath } from "../files/layout.ts";
-import type { TokenPlace } from "./rolloutRecord.ts";
+import type { StoredTokenPlace } from "./rolloutRecord.ts";
 import { readTokenPiece, tokenCount } from "./tokenRecord.ts";
 
 /** Cells of a strip. */
@@ -24,7 +24,7 @@ export async function readTokenSummary(
   files: FolderFiles,
   folder: string,
   set: RolloutSet,
-  entry: TokenPlace,
+  entry: StoredTokenPlace,
 ): Promise<TokenSummary | null> {
   const path = tokensPath(folder, set);
   const size = (await files.size(path)) ?? 0;

@@ -9,7 +9,7 @@ import type { WithTimerPaused } from "../../util/withTimerPaused.ts";
 import { createCredential } from "./credential.ts";
 import { statusError, tinkerError } from "./errors.ts";
 import { createSender, type SenderOptions, type TinkerRequest } from "./exchange.ts";
-import { type Answer, retryAnswers, type Throttle } from "./retry.ts";
+import { type HttpAnswer, retryAnswers, type Throttle } from "./retry.ts";
 
 export interface TinkerHttpOptions extends SenderOptions {
   readonly random: Random;
@@ -23,7 +23,7 @@ export interface TinkerHttpOptions extends SenderOptions {
   readonly billingPauseMs: () => number;
 }
 
-export interface CallOptions {
+export interface RequestOptions {
   /** Limit of all tries together; 0 = one try. */
   readonly budgetMs?: number;
   /** Asked before each try; absent = tries wait for nothing, and a 429 is followed by a back-off. */
@@ -42,10 +42,10 @@ export interface TinkerHttp {
   call<Schema extends ZodType>(
     request: TinkerRequest,
     schema: Schema,
-    options?: CallOptions,
+    options?: RequestOptions,
   ): Promise<output<Schema>>;
   /** Like `call` for requests whose answer has no content. */
-  run(request: TinkerRequest, options?: CallOptions): Promise<void>;
+  run(request: TinkerRequest, options?: RequestOptions): Promise<void>;
   /** From now on a short-lived token, renewed as needed, stands in for the key. */
   exchangeKey(): Promise<void>;
 }
@@ -76,7 +76,7 @@ export function createTinkerHttp(options: TinkerHttpOptions): TinkerHttp {
     return renewed === used ? response : await sendWith(renewed, request, idempotencyKey);
   }
 
-  const answerText = (request: TinkerRequest, callOptions?: CallOptions) =>
+  const answerText = (request: TinkerRequest, callOptions?: RequestOptions) =>
     answerTo(request, (id) => sendOnce(request, id), callOptions);
 
   return {
@@ -103,7 +103,7 @@ type AnswerTo = (
   request: TinkerRequest,
   /** One try. */
   send: (idempotencyKey: string) => Promise<HttpResponse>,
-  callOptions?: CallOptions,
+  callOptions?: RequestOptions,
 ) => Promise<string>;
 
 /** Repeats a request under one idempotency key until there is an answer, and gives its text without the key. */
@@ -166,7 +166,7 @@ export function checkShape<Schema extends ZodType>(
   throw tinkerError("tinker-protocol", `The answer to ${what} has an unknown form (${problems})`);
 }
 
-async function readAnswer(response: HttpResponse): Promise<Answer> {
+async function readAnswer(response: HttpResponse): Promise<HttpAnswer> {
   return {
     status: response.status,
     text: await response.text(),

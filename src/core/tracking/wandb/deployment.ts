@@ -1,11 +1,9 @@
 /** Where Weights & Biases is reached, and which addresses are one and the same deployment: `docs/protocols/wandb.md#addresses`. */
 
 import { AppError } from "../../errors.ts";
+import { WANDB_OLDER_URL, WANDB_URL } from "../../services.ts";
 import { withoutEnd } from "../../util/textEdges.ts";
 
-/** The hosted service. */
-export const WANDB_URL = "https://api.forge.coreweave.com";
-const OLDER_URL = "https://api.wandb.ai";
 const APP_URL = "https://forge.coreweave.com/wandb";
 /** The same service through its site. */
 const PROXY_PATH_URL = "https://forge.coreweave.com/api/wandb";
@@ -16,7 +14,7 @@ const QA_URLS: readonly string[] = [
 const QA_APP_URL = "https://qa.forge.coreweave.com/wandb";
 
 /** Host of the hosted service and its older name, which share projects, runs and keys. */
-export const WANDB_HOSTS: readonly string[] = [WANDB_URL, OLDER_URL].map(
+export const WANDB_HOSTS: readonly string[] = [WANDB_URL, WANDB_OLDER_URL].map(
   (url) => new URL(url).host,
 );
 
@@ -43,7 +41,7 @@ export function wandbBaseUrl(given: string, source: string): string {
 
 /** Equal for addresses of one deployment: a run that began at one of them goes on at the other. */
 export function deploymentOf(baseUrl: string): string {
-  if (baseUrl === OLDER_URL) return WANDB_URL;
+  if (baseUrl === WANDB_OLDER_URL) return WANDB_URL;
   const [, qa] = QA_URLS;
   return QA_URLS.includes(baseUrl) && qa !== undefined ? qa : baseUrl;
 }

@@ -5,8 +5,9 @@ import type { Clock, HttpClient, HttpRequest, Random } from "../../ports.ts";
 import { REPLY_LIMITS, type ReplyLimit } from "../../replyLimits.ts";
 import { Redactor } from "../../secrets/redaction/redactor.ts";
 import { linkSignals } from "../../util/abort.ts";
-import { type Backoff, backoffMs } from "../../util/backoff.ts";
+import type { Backoff } from "../../util/backoff.ts";
 import { faultReason } from "../../util/faultReason.ts";
+import { retry, type TryOutcome } from "../../util/retry.ts";
 import { retryAfterMs } from "../../util/retryAfter.ts";
 import { withoutEnd } from "../../util/textEdges.ts";
 import { sleepUntilAborted } from "../../util/wakeableSleep.ts";
@@ -56,11 +57,6 @@ interface Answer {
   readonly retryAfterMs: number | null;
 }
 
-type Outcome =
-  | { readonly kind: "done"; readonly value: ExtendedObject | null }
-  | { readonly kind: "refused"; readonly error: AppError }
-  | { readonly kind: "again"; readonly reason: string; readonly afterMs: number | null };
-
 /** The server repeats its refusal: `docs/protocols/wandb.md#retries`. */
 const FINAL_STATUSES: ReadonlySet<number> = new Set([400, 401, 403, 404, 409, 410, 413, 422, 501]);
 /** 2 s doubling to 60, and up to a quarter more, as the official client waits. */
@@ -109,17 +105,15 @@ export class WandbRequests {
       body: request.body,
       timeoutMs: request.timeoutMs,
     };
-    for (let tries = 0; ; tries += 1) {
+    return await this.#repeat(async () => {
       const outcome = this.#judge(await this.#try(http), request);
-      if (outcome.kind === "done") return outcome.value;
-      if (outcome.kind === "refused") throw outcome.error;
-      this.#options.onOutage(outcome.reason);
-      await this.#wait(outcome.afterMs, tries);
-    }
+      if (outcome.kind === "failed") this.#options.onOutage(outcome.error.message);
+      return outcome;
+    });
   }
 
   /** Uploads bytes to where the server said, without the key. */
-  async put({ url, headers, body, tries: limit }: PutRequest): Promise<PutOutcome> {
+  async put({ url, headers, body, tries: maxTries }: PutRequest): Promise<PutOutcome> {
     const target = this.#uploadUrl(url);
     if (target === null) return "refused";
     const http: HttpRequest = {
@@ -129,18 +123,23 @@ export class WandbRequests {
       timeoutMs: PUT_TIMEOUT_MS,
       body: new TextEncoder().encode(body),
     };
-    for (let tries = 0; tries < limit; tries += 1) {
+    return await this.#repeat<PutOutcome>(async () => {
       const answer = await this.#try(http);
       const reason = uploadFault(answer);
-      if (reason === null) return "taken";
+      if (reason === null) return { kind: "done", result: "taken" };
       const status = answer instanceof AppError ? 0 : answer.status;
       const isPassing = status < 400 || status === 429 || (status >= 500 && status !== 501);
-      if (!isPassing) return "refused";
+      if (!isPassing) return { kind: "done", result: "refused" };
       this.#options.onOutage(`an upload was not taken: ${reason}`);
-      const requestedMs = answer instanceof AppError ? null : answer.retryAfterMs;
-      if (tries + 1 < limit) await this.#wait(requestedMs, tries);
-    }
-    return "unreachable";
+      const afterMs = answer instanceof AppError ? null : answer.retryAfterMs;
+      return { kind: "unfinished", result: "unreachable", reason, afterMs };
+    }, maxTries);
+  }
+
+  #repeat<Result>(attempt: () => Promise<TryOutcome<Result>>, maxTries?: number): Promise<Result> {
+    const { clock, random } = this.#options;
+    const sleep = (ms: number) => this.#wait(ms);
+    return retry(attempt, { clock, random, backoff: BACKOFF, maxTries, sleep });
   }
 
   /** Uploads go to any encrypted host, in the clear only where the server itself is reached so. */
@@ -175,24 +174,25 @@ export class WandbRequests {
     if (resetMs > 0) this.#closedUntilMs = this.#options.clock.monotonic() + resetMs;
   }
 
-  #judge(answer: Answer | AppError, { path, retriesConflict = false }: PostRequest): Outcome {
-    if (answer instanceof AppError) {
-      return { kind: "again", reason: `no answer: ${faultReason(answer)}`, afterMs: null };
-    }
+  /** @throws AppError `wandb-refused` */
+  #judge(
+    answer: Answer | AppError,
+    { path, retriesConflict = false }: PostRequest,
+  ): TryOutcome<ExtendedObject | null> {
+    if (answer instanceof AppError) return failed(`no answer: ${faultReason(answer)}`);
     const { status, text } = answer;
     if (status >= 200 && status < 300) {
       const value = text.trim() === "" ? null : parseExtended(text)?.value;
       if (value === null || isExtendedObject(value)) {
         this.#options.onAnswer();
-        return { kind: "done", value };
+        return { kind: "done", result: value };
       }
-      return { kind: "again", reason: FOREIGN, afterMs: null };
+      return failed(FOREIGN);
     }
     const reason = this.#reasonOf(status, text);
     const isFinal = FINAL_STATUSES.has(status) && !(status === 409 && retriesConflict);
-    if (!isFinal) return { kind: "again", reason, afterMs: answer.retryAfterMs };
-    const error = new AppError("wandb-refused", reason, { data: { status, path } });
-    return { kind: "refused", error };
+    if (!isFinal) return failed(reason, answer.retryAfterMs);
+    throw new AppError("wandb-refused", reason, { data: { status, path } });
   }
 
   #reasonOf(status: number, text: string): string {
@@ -203,14 +203,17 @@ export class WandbRequests {
     return shown === "" ? `status ${status}` : `status ${status}: ${shown}`;
   }
 
-  async #wait(requestedMs: number | null, tries: number): Promise<void> {
-    const { clock, random, signal, retryNow } = this.#options;
-    const ms = requestedMs ?? backoffMs(BACKOFF, tries, random);
+  async #wait(ms: number): Promise<void> {
+    const { clock, signal, retryNow } = this.#options;
     if (retryNow.aborted) return clock.sleep(Math.min(ms, HURRIED_WAIT_MS), signal);
     const either = linkSignals([signal, retryNow]);
     await sleepUntilAborted(clock, ms, either.signal).finally(() => either.clear());
     signal.throwIfAborted();
   }
+}
+
+function failed(reason: string, afterMs: number | null = null): TryOutcome<never> {
+  return { kind: "failed", error: new AppError("wandb-refused", reason), afterMs };
 }
 
 /** Why an upload was not taken; null when it was. Storage answers with nothing or with a line of its own, never with a page. */

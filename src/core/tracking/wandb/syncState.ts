@@ -13,7 +13,7 @@ import { Limiter } from "../../util/limiter.ts";
 /** Sent at once, or written to files for `wandb sync`: each has its own cursor. */
 export type SyncMode = "online" | "offline";
 
-export interface RunIdentity {
+export interface ReportedRun {
   /** Null = any. */
   readonly deployment: string | null;
   readonly entity: string | null;
@@ -24,7 +24,7 @@ export interface SyncStateOptions {
   readonly fileSystem: FolderFiles;
   /** The run folder. */
   readonly folder: string;
-  readonly identity: RunIdentity;
+  readonly identity: ReportedRun;
   /** For a run that W&B does not know yet. */
   readonly newRunId: string;
   /** Of an earlier attempt, for when its own file is lost; null = none. */
@@ -138,7 +138,7 @@ async function readWandbState(fileSystem: FolderFiles, path: string): Promise<Wa
   return parseWandbState(await fileSystem.readText(path, MAX_BYTES.wandb));
 }
 
-function isSameRun(file: WandbState, { deployment, entity, project }: RunIdentity): boolean {
+function isSameRun(file: WandbState, { deployment, entity, project }: ReportedRun): boolean {
   const isSameServer =
     deployment === null || file.deployment === null || file.deployment === deployment;
   return isSameServer && file.entity === entity && file.project === project;

@@ -4,12 +4,7 @@ import { AppError } from "../../errors.ts";
 import { NORMALIZATION_WORDS } from "../../serverChecks/normalizations.ts";
 import { PROBE_TEXT } from "../../serverChecks/probeData.ts";
 import { type LossFinding, probeLoss } from "../../serverChecks/probeLoss.ts";
-import {
-  asClause,
-  type ReportContext,
-  reportServerCheck,
-  serverName,
-} from "./reportServerCheck.ts";
+import { asClause, type CheckContext, reportServerCheck, serverName } from "./reportServerCheck.ts";
 
 type Finding<Kind extends LossFinding["kind"]> = Extract<LossFinding, { kind: Kind }>;
 
@@ -17,7 +12,7 @@ type Finding<Kind extends LossFinding["kind"]> = Extract<LossFinding, { kind: Ki
  * Trains nothing. Writes the finding as an event, and prints a line unless the embedded engine behaves as documented.
  * @throws AppError `loss-not-offered` and `loss-differs`, with the numbers; `tinker-*`
  */
-export async function checkLoss(context: ReportContext, step: number): Promise<void> {
+export async function checkLoss(context: CheckContext, step: number): Promise<void> {
   const { config, services } = context;
   const { loss_fn: loss } = config;
   const server = serverName(context, "the");
@@ -47,7 +42,7 @@ export async function checkLoss(context: ReportContext, step: number): Promise<v
 }
 
 async function reportMatch(
-  context: ReportContext,
+  context: CheckContext,
   step: number,
   { source, given, expected, normalization, isCertain }: Finding<"matches">,
 ): Promise<void> {

@@ -9,14 +9,9 @@ import {
 import { PROBE_TEXT } from "../../serverChecks/probeData.ts";
 import type { SamplingClient } from "../../tinker/samplingClient.ts";
 import type { RunContext } from "../run/context.ts";
-import {
-  asClause,
-  type ReportContext,
-  reportServerCheck,
-  serverName,
-} from "./reportServerCheck.ts";
+import { asClause, type CheckContext, reportServerCheck, serverName } from "./reportServerCheck.ts";
 
-type CheckingContext = ReportContext & Pick<RunContext, "control">;
+type CheckingContext = CheckContext & Pick<RunContext, "control">;
 
 /**
  * When temperature, top_p or top_k change the distribution: do the sampler's log-probabilities reflect it? Writes the finding as an

@@ -6,11 +6,11 @@ import { withoutEnd } from "../../util/textEdges.ts";
 import type { RunContext } from "../run/context.ts";
 import { report } from "../run/report.ts";
 
-export type ReportContext = Pick<RunContext, "config" | "services" | "reporting">;
+export type CheckContext = Pick<RunContext, "config" | "services" | "reporting">;
 
 /** An event, and a line on the screen, but for the embedded engine when all is well. @throws AppError `disk` */
 export async function reportServerCheck(
-  context: ReportContext,
+  context: CheckContext,
   step: number,
   level: "info" | "warn",
   message: string,
@@ -22,7 +22,7 @@ export async function reportServerCheck(
 }
 
 /** Says that the server is trusted, where the configuration says so. @throws AppError `disk` */
-export async function reportSkippedProbe(context: ReportContext, step: number): Promise<void> {
+export async function reportSkippedProbe(context: CheckContext, step: number): Promise<void> {
   const { loss_fn } = context.config;
   const message = `probe_server: false leaves unchecked whether ${serverName(context, "the")} computes loss_fn: ${loss_fn} as documented.`;
   await reportServerCheck(context, step, "info", message, { loss_fn });
@@ -30,7 +30,7 @@ export async function reportSkippedProbe(context: ReportContext, step: number): 
 
 /** For the beginning of a sentence unless `article` is "the". */
 export function serverName(
-  { config, services }: ReportContext,
+  { config, services }: CheckContext,
   article: "The" | "the" = "The",
 ): string {
   return isLocalModel(config.model_name)

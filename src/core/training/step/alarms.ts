@@ -20,7 +20,7 @@ export interface EvaluatedRow {
   readonly ended: readonly AlarmId[];
 }
 
-export class RunAlarms {
+export class StepAlarms {
   #history: AlarmHistory | null = null;
   /** Updates of the weights when each sampler was first used; the last one only. */
   #sampler: { readonly id: string; readonly updates: number } | null = null;

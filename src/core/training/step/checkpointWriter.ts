@@ -7,9 +7,9 @@ import { type RunState, writeState } from "../../runFolder/state.ts";
 import type { RunContext } from "../run/context.ts";
 import { deleteSaved } from "../run/deleteSaved.ts";
 
-export type CheckpointKind = "periodic" | "rolling" | "final" | "interrupt" | "manual" | "best";
+export type SaveKind = "periodic" | "rolling" | "final" | "interrupt" | "manual" | "best";
 
-export interface Snapshot {
+export interface RunSnapshot {
   /** Completed steps; the checkpoint's number. */
   readonly step: number;
   readonly epoch: number;
@@ -23,7 +23,7 @@ const ROLLING_TTL_S = 24 * 3600;
 /** A rolling save as old as this is made anew: the next one may be far away. */
 const RENEW_AFTER_S = ROLLING_TTL_S / 2;
 
-const PREFIXES: Readonly<Record<CheckpointKind, string>> = {
+const PREFIXES: Readonly<Record<SaveKind, string>> = {
   periodic: "checkpoint",
   rolling: "rolling",
   final: "final",
@@ -45,7 +45,7 @@ export function dueCheckpoint(
 }
 
 /** `checkpoint_000010` for the tenth completed step. */
-function checkpointName(kind: CheckpointKind, step: number): string {
+function checkpointName(kind: SaveKind, step: number): string {
   return `${PREFIXES[kind]}_${String(step).padStart(6, "0")}`;
 }
 
@@ -65,7 +65,7 @@ interface SavedEntry extends CheckpointEntry {
 /** A save that was submitted. */
 interface Submitted {
   readonly step: number;
-  readonly kind: CheckpointKind;
+  readonly kind: SaveKind;
   readonly entry: Promise<SavedEntry>;
 }
 
@@ -90,9 +90,9 @@ export class CheckpointWriter {
    * @throws AppError what the earlier save failed with
    */
   async begin(
-    kind: CheckpointKind,
+    kind: SaveKind,
     step: number,
-    snapshot: Snapshot | Promise<Snapshot>,
+    snapshot: RunSnapshot | Promise<RunSnapshot>,
   ): Promise<void> {
     const before = this.#pending;
     void this.#submit(kind, step, snapshot);
@@ -103,7 +103,7 @@ export class CheckpointWriter {
    * A lasting save between two steps, without holding the run up; the one of this step when there is one. Call it only while the
    * weights are those of the snapshot. Resolves when it is confirmed.
    */
-  async saveNow(snapshot: Snapshot): Promise<SavedEntry> {
+  async saveNow(snapshot: RunSnapshot): Promise<SavedEntry> {
     const latest = this.#latest;
     if (latest !== null && latest.step === snapshot.step && latest.kind !== "rolling") {
       const entry = await latest.entry;
@@ -114,9 +114,9 @@ export class CheckpointWriter {
   }
 
   #submit(
-    kind: CheckpointKind,
+    kind: SaveKind,
     step: number,
-    snapshot: Snapshot | Promise<Snapshot>,
+    snapshot: RunSnapshot | Promise<RunSnapshot>,
   ): Promise<SavedEntry> {
     const entry = this.#save(kind, step, snapshot, this.#pending);
     entry.catch(() => undefined);
@@ -141,7 +141,7 @@ export class CheckpointWriter {
   /**
    * A lasting save of the weights as they are: uses the last one when it is of this step and lasts, else makes one.
    */
-  async saveLasting(kind: "final" | "interrupt", snapshot: Snapshot): Promise<SavedEntry> {
+  async saveLasting(kind: "final" | "interrupt", snapshot: RunSnapshot): Promise<SavedEntry> {
     const last = await this.settle();
     if (last === null || last.step !== snapshot.step || last.kind === "rolling") {
       return this.#save(kind, snapshot.step, snapshot, null);
@@ -150,9 +150,9 @@ export class CheckpointWriter {
   }
 
   async #save(
-    kind: CheckpointKind,
+    kind: SaveKind,
     step: number,
-    given: Snapshot | Promise<Snapshot>,
+    given: RunSnapshot | Promise<RunSnapshot>,
     before: Promise<unknown> | null,
   ): Promise<SavedEntry> {
     const { client, chat } = this.#context.services;
@@ -185,7 +185,7 @@ export class CheckpointWriter {
     return entry;
   }
 
-  async #record(saved: SavedEntry, snapshot: Snapshot): Promise<SavedEntry> {
+  async #record(saved: SavedEntry, snapshot: RunSnapshot): Promise<SavedEntry> {
     const { fileSystem, folder } = this.#context.storage;
     const { step, state_path, sampler_path, expires_at, name, kind } = saved;
     const state = snapshot.state({ step, state_path, sampler_path, expires_at });

@@ -35,7 +35,7 @@ import { rolloutKey } from "../update/lossNormalization.ts";
 import { lossRatios } from "../update/lossRatios.ts";
 import { isOverlong } from "../update/overlong.ts";
 import type { TrainedStep } from "../update/trainStep.ts";
-import type { RunAlarms } from "./alarms.ts";
+import type { StepAlarms } from "./alarms.ts";
 
 /** What a step begins with. */
 export interface StepBeginning {
@@ -63,7 +63,7 @@ export interface StepInput {
   readonly secondsUntilNow: (pausedMs: number) => number;
   /** Seconds of recent steps of this attempt. */
   readonly elapsedS: readonly number[];
-  readonly alarms: RunAlarms;
+  readonly alarms: StepAlarms;
 }
 
 /** What came of a step. */

@@ -5,7 +5,7 @@ import { flattenMetrics } from "../../runFolder/metrics/metricsTree.ts";
 import type { RunState } from "../../runFolder/state.ts";
 import { NO_RUN_USAGE } from "../../usage/tokenUsage.ts";
 import type { RunContext } from "../run/context.ts";
-import type { Snapshot } from "./checkpointWriter.ts";
+import type { RunSnapshot } from "./checkpointWriter.ts";
 import type { StepOutput } from "./step.ts";
 
 /** What `state.json` keeps, and what a resume starts from. */
@@ -63,8 +63,8 @@ export function snapshotAt(
   { sequence, services: { client, chat }, storage: { usage } }: RunContext,
   { step, cursor, optimizerUpdates, counters, issued }: LoopPosition,
   { runId, configHash, changedKeys, generation, wandb }: RunIdentity,
-  metrics: Snapshot["metrics"],
-): Snapshot {
+  metrics: RunSnapshot["metrics"],
+): RunSnapshot {
   return {
     step,
     epoch: Math.floor(cursor / sequence.epochLength),
@@ -96,7 +96,7 @@ export function snapshotAt(
 }
 
 /** The few numbers that a list of checkpoints shows. */
-export function headlineMetrics({ row }: StepOutput): Snapshot["metrics"] {
+export function headlineMetrics({ row }: StepOutput): RunSnapshot["metrics"] {
   const flat = flattenMetrics(row);
   const names = ["rollout/reward/mean", "loss", "lr"];
   return Object.fromEntries(

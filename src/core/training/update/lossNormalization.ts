@@ -12,7 +12,7 @@ export interface CountedRollout {
   readonly tokens: number;
 }
 
-export type RolloutPlace = Pick<CountedRollout, "group" | "rollout">;
+export type RolloutNumbers = Pick<CountedRollout, "group" | "rollout">;
 
 /**
  * What the advantages of each datum of one optimizer update are multiplied by. All rollouts of the update count in the
@@ -43,7 +43,7 @@ export function lossFactors(
   }
 }
 
-export function rolloutKey({ group, rollout }: RolloutPlace): string {
+export function rolloutKey({ group, rollout }: RolloutNumbers): string {
   return `${group}:${rollout}`;
 }
 

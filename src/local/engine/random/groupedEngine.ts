@@ -10,10 +10,10 @@ import type {
   Engine,
   EngineDatum,
   EngineModel,
+  EngineSampleRequest,
   PromptScoreRequest,
   PromptScores,
   SampledSequence,
-  SampleRequest,
   TopToken,
 } from "../engine.ts";
 import { evaluateLoss } from "../losses.ts";
@@ -114,7 +114,7 @@ function shift(
 function chooseMembers(
   { groups, table }: Vocabulary,
   sampled: SampledSequence,
-  { seed, temperature, stopIds, stopStrings, topSampleLogprobs: top }: SampleRequest,
+  { seed, temperature, stopIds, stopStrings, topSampleLogprobs: top }: EngineSampleRequest,
 ): SampledSequence {
   const uniform = createUniform(seed ^ MEMBER_SEED);
   const stops = new Set(stopIds);

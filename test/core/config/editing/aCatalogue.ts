@@ -2,7 +2,7 @@
 
 import {
   type Catalogue,
-  type CheckpointEntry,
+  type CatalogueCheckpoint,
   EMPTY_CATALOGUE,
   type EnvironmentEntry,
   type Listing,
@@ -23,7 +23,10 @@ export function anEnvironment(
   return { name, description: null, splits, tools: ["a", "b"], secrets: [], page: null, ...rest };
 }
 
-export function aCheckpoint(path: string, rest: Partial<CheckpointEntry> = {}): CheckpointEntry {
+export function aCheckpoint(
+  path: string,
+  rest: Partial<CatalogueCheckpoint> = {},
+): CatalogueCheckpoint {
   return {
     path,
     model: "Qwen/Qwen3-8B",
@@ -64,5 +67,5 @@ export const CATALOGUE: Catalogue = {
       aCheckpoint(NEW_CHECKPOINT),
     ]),
   },
-  secrets: [{ name: "OPENAI_API_KEY", origin: "missing" }],
+  secrets: [{ name: "OPENAI_API_KEY", origin: null }],
 };

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { NewRunEvent } from "../../../../src/core/runFolder/events.ts";
 import { appendMetrics } from "../../../../src/core/runFolder/metrics/metrics.ts";
 import type { MetricsRow } from "../../../../src/core/runFolder/metrics/metricsTree.ts";
-import { RunAlarms } from "../../../../src/core/training/step/alarms.ts";
+import { StepAlarms } from "../../../../src/core/training/step/alarms.ts";
 import { aRow, type Numbers, times } from "../../alarms/aRow.ts";
 import { aConfig } from "../builders.ts";
 import { aContext, FOLDER, linesOf, PATHS } from "../fakeContext.ts";
@@ -18,10 +18,10 @@ async function play(
     config,
     events: { record: async (event) => void events.push(event) },
   });
-  let alarms = new RunAlarms();
+  let alarms = new StepAlarms();
   const rows: MetricsRow[] = [];
   for (const [step, numbers] of steps.entries()) {
-    if (resumedAt.includes(step)) alarms = new RunAlarms();
+    if (resumedAt.includes(step)) alarms = new StepAlarms();
     const { row } = await alarms.evaluate(context, aRow(step, numbers));
     await appendMetrics(context.fileSystem, FOLDER, row);
     rows.push(row);
@@ -79,7 +79,7 @@ describe("the alarms of a run", () => {
       ...context.config,
       alarms: { ...context.config.alarms, truncated_turns: null },
     };
-    const { row } = await new RunAlarms().evaluate({ ...context, config }, aRow(0));
+    const { row } = await new StepAlarms().evaluate({ ...context, config }, aRow(0));
     expect(row["alarm"]).toHaveProperty("parse_success", 0);
     expect(row["alarm"]).not.toHaveProperty("truncated_turns");
   });
@@ -87,7 +87,7 @@ describe("the alarms of a run", () => {
 
 describe("the age of a sampler", () => {
   it("is counted in updates since it was first used", () => {
-    const alarms = new RunAlarms();
+    const alarms = new StepAlarms();
     const ages = [
       ["a", 0],
       ["b", 1],

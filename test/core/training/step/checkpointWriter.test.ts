@@ -6,7 +6,7 @@ import { readState } from "../../../../src/core/runFolder/state.ts";
 import {
   CheckpointWriter,
   dueCheckpoint,
-  type Snapshot,
+  type RunSnapshot,
   stepOfCheckpoint,
 } from "../../../../src/core/training/step/checkpointWriter.ts";
 import { NO_RUN_USAGE } from "../../../../src/core/usage/tokenUsage.ts";
@@ -14,7 +14,7 @@ import { settle } from "../../../fakes/fakeClock.ts";
 import { aConfig } from "../builders.ts";
 import { aContext, FOLDER } from "../fakeContext.ts";
 
-function aSnapshot(step: number): Snapshot {
+function aSnapshot(step: number): RunSnapshot {
   return {
     step,
     epoch: 0,

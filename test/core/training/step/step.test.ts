@@ -9,7 +9,7 @@ import { flattenMetrics } from "../../../../src/core/runFolder/metrics/metricsTr
 import { decodeTokenRecord } from "../../../../src/core/runFolder/rollouts/tokenRecord.ts";
 import { usageEntries } from "../../../../src/core/runFolder/usageLog.ts";
 import type { SamplingClient } from "../../../../src/core/tinker/samplingClient.ts";
-import { RunAlarms } from "../../../../src/core/training/step/alarms.ts";
+import { StepAlarms } from "../../../../src/core/training/step/alarms.ts";
 import { runStep } from "../../../../src/core/training/step/step.ts";
 import { addTokens, NO_RUN_USAGE, NO_TOKENS } from "../../../../src/core/usage/tokenUsage.ts";
 import { sum } from "../../../../src/core/util/stats.ts";
@@ -69,7 +69,7 @@ function begin(script: StepScript = {}) {
       secondsUntilNow: () => 0,
       elapsedS: [],
       extra: {},
-      alarms: new RunAlarms(),
+      alarms: new StepAlarms(),
     }),
   );
   return { context, sampler, output };

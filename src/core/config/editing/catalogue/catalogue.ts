@@ -1,6 +1,7 @@
 /** Environments, models and checkpoints of services and of this machine: lists that were loaded before, each with its age. */
 
 import { formatDuration } from "../../../../shared/format.ts";
+import type { KeyOrigin } from "../../../secrets/keySource.ts";
 import { isLocalModel } from "../../fields/presets.ts";
 
 /** A list as a service or this machine gave it. */
@@ -42,7 +43,7 @@ export interface ModelEntry {
   readonly note: string | null;
 }
 
-export interface CheckpointEntry {
+export interface CatalogueCheckpoint {
   /** `tinker://RUN/weights/NAME`. */
   readonly path: string;
   readonly model: string | null;
@@ -66,14 +67,15 @@ export interface CheckpointEntry {
 export interface CatalogueLists {
   readonly environments: Listing<EnvironmentEntry> | null;
   readonly models: Listing<ModelEntry> | null;
-  readonly checkpoints: Listing<CheckpointEntry> | null;
+  readonly checkpoints: Listing<CatalogueCheckpoint> | null;
 }
 
 /** Where a secret's value would come from; never the value. */
 export interface SecretState {
   /** Upper case, as it is looked up. */
   readonly name: string;
-  readonly origin: "store" | "env file" | "process" | "missing";
+  /** Null when it is not set. */
+  readonly origin: KeyOrigin | null;
 }
 
 export interface Catalogue {
@@ -115,12 +117,12 @@ export function findModel(catalogue: Catalogue, name: string): ModelEntry | null
 }
 
 /** False for a checkpoint that is gone or has expired. */
-export function isUsable({ isGone, expiresInMs }: CheckpointEntry): boolean {
+export function isUsable({ isGone, expiresInMs }: CatalogueCheckpoint): boolean {
   return !isGone && (expiresInMs === null || expiresInMs > 0);
 }
 
 /** The checkpoints that a run can begin from: the newest one, the one with the best reward, then the others by age. */
-export function usableCheckpoints(catalogue: Catalogue): readonly CheckpointEntry[] {
+export function usableCheckpoints(catalogue: Catalogue): readonly CatalogueCheckpoint[] {
   const usable = allCheckpoints(catalogue).filter(isUsable);
   const [newest] = usable;
   const [best] = usable
@@ -130,9 +132,9 @@ export function usableCheckpoints(catalogue: Catalogue): readonly CheckpointEntr
 }
 
 /** All known checkpoints, newest first. */
-export function allCheckpoints({ local, hosted }: Catalogue): readonly CheckpointEntry[] {
+export function allCheckpoints({ local, hosted }: Catalogue): readonly CatalogueCheckpoint[] {
   const all = [...(local.checkpoints?.items ?? []), ...(hosted.checkpoints?.items ?? [])];
-  const age = ({ ageMs }: CheckpointEntry): number => ageMs ?? Number.MAX_SAFE_INTEGER;
+  const age = ({ ageMs }: CatalogueCheckpoint): number => ageMs ?? Number.MAX_SAFE_INTEGER;
   return all.toSorted((a, b) => age(a) - age(b));
 }
 

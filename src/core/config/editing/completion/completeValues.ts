@@ -5,7 +5,7 @@ import type { Json } from "../../../json.ts";
 import { formatFactsOf } from "../../../models/formatOfModel.ts";
 import { listedModels } from "../../../models/lineUp.ts";
 import type { Field, Shape } from "../../fields/field.ts";
-import { type CheckpointEntry, usableCheckpoints } from "../catalogue/catalogue.ts";
+import { type CatalogueCheckpoint, usableCheckpoints } from "../catalogue/catalogue.ts";
 import { checkpointMarkdown } from "../descriptions/checkpointText.ts";
 import { modelDetail, modelMarkdown, tableEntry } from "../descriptions/modelText.ts";
 import { distinctLabels } from "../diagnostics/checkpointRules.ts";
@@ -183,7 +183,7 @@ function checkpoints({ catalogue }: CompletionContext): readonly Candidate[] {
   }));
 }
 
-function checkpointDetail({ kind, model, reward, expiresInMs }: CheckpointEntry): string {
+function checkpointDetail({ kind, model, reward, expiresInMs }: CatalogueCheckpoint): string {
   return [
     kind,
     reward === null ? null : `reward ${formatReward(reward)}`,

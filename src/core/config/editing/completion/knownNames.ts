@@ -1,5 +1,6 @@
 /** Names that a configuration can use, from its own text and from the lists of the catalogue. */
 
+import { stateText } from "../../../secrets/keySource.ts";
 import type { EnvironmentEntry, SplitEntry } from "../catalogue/catalogue.ts";
 import { findEnvironment } from "../catalogue/catalogue.ts";
 import type { CompletionContext } from "./completionContext.ts";
@@ -50,28 +51,15 @@ export function secretNames({
           .map(({ key }) => key);
   const asked = environments.flatMap((name) => findEnvironment(catalogue, name)?.secrets ?? []);
   const states = catalogue.secrets ?? [];
-  const stateOf = (name: string) =>
-    states.find((state) => state.name === name.toUpperCase())?.origin ?? null;
-  const set = states.filter(({ origin }) => origin !== "missing").map(({ name }) => name);
+  const stateOf = (name: string) => states.find((state) => state.name === name.toUpperCase());
+  const set = states.filter(({ origin }) => origin !== null).map(({ name }) => name);
   const names = [...new Set([...asked, ...set.filter((name) => !has(asked, name))])];
-  return names.map((name) => ({ name, detail: secretDetail(stateOf(name)) }));
+  return names.map((name) => {
+    const state = stateOf(name);
+    return { name, detail: state === undefined ? "" : stateText(state.origin) };
+  });
 }
 
 function has(names: readonly string[], name: string): boolean {
   return names.some((other) => other.toUpperCase() === name.toUpperCase());
-}
-
-function secretDetail(origin: string | null): string {
-  if (origin === null) return "";
-  return origin === "missing" ? "not set" : `set, from the ${originText(origin)}`;
-}
-
-/** Where a secret comes from, in words. */
-export function originText(origin: string): string {
-  const words: Readonly<Record<string, string>> = {
-    store: "secret store",
-    "env file": ".env file",
-    process: "process environment",
-  };
-  return words[origin] ?? origin;
 }

@@ -1,12 +1,12 @@
 /** A checkpoint in a few lines. */
 
 import { formatCount, formatDuration, formatReward } from "../../../../shared/format.ts";
-import type { CheckpointEntry } from "../catalogue/catalogue.ts";
+import type { CatalogueCheckpoint } from "../catalogue/catalogue.ts";
 import { checkpointLabel } from "../diagnostics/checkpointRules.ts";
 import { code } from "../text/markdown.ts";
 
 /** Run and step, kind, model and rank, reward, size, age, expiry, path: what is known of them. */
-export function checkpointMarkdown(checkpoint: CheckpointEntry): string {
+export function checkpointMarkdown(checkpoint: CatalogueCheckpoint): string {
   const { kind, model, rank, reward, sizeBytes, ageMs, expiresInMs, isGone, path } = checkpoint;
   const facts = [
     kind,

@@ -5,7 +5,7 @@ import { advice, conflict, type Finding, setTo } from "../../source/finding.ts";
 import {
   allCheckpoints,
   type Catalogue,
-  type CheckpointEntry,
+  type CatalogueCheckpoint,
   isUsable,
   usableCheckpoints,
 } from "../catalogue/catalogue.ts";
@@ -49,7 +49,7 @@ function isListComplete({ local, hosted }: Catalogue): boolean {
   return local.checkpoints?.isComplete === true && hosted.checkpoints?.isComplete === true;
 }
 
-function faultOf(config: Config, checkpoint: CheckpointEntry): string | null {
+function faultOf(config: Config, checkpoint: CatalogueCheckpoint): string | null {
   const { model, rank } = checkpoint;
   if (!isUsable(checkpoint)) {
     return "This checkpoint is gone: it has expired, was deleted, or a newer one has replaced it. Choose another one.";
@@ -66,7 +66,7 @@ function faultOf(config: Config, checkpoint: CheckpointEntry): string | null {
 function choices(
   config: Config,
   key: "resume_from" | "init_from",
-  usable: readonly CheckpointEntry[],
+  usable: readonly CatalogueCheckpoint[],
 ) {
   const fitting = usable.filter((entry) => faultOf(config, entry) === null).slice(0, MAX_CHOICES);
   const labels = distinctLabels(fitting);
@@ -75,7 +75,7 @@ function choices(
 
 /** Labels by path; two that would be the same have the path behind them. */
 export function distinctLabels(
-  checkpoints: readonly CheckpointEntry[],
+  checkpoints: readonly CatalogueCheckpoint[],
 ): ReadonlyMap<string, string> {
   const counts = new Map<string, number>();
   for (const entry of checkpoints) {
@@ -92,7 +92,7 @@ export function distinctLabels(
 }
 
 /** `run · step 50`, or the path where nothing is known. */
-export function checkpointLabel({ run, step, path }: CheckpointEntry): string {
+export function checkpointLabel({ run, step, path }: CatalogueCheckpoint): string {
   if (run === null) return path;
   return step === null ? run : `${run} · step ${step + 1}`;
 }

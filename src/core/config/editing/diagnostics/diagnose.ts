@@ -26,11 +26,8 @@ export interface DiagnoseOptions extends CheckOptions {
   readonly hasSchemaChecker?: boolean;
 }
 
-/** A finding with its span in the text, as an editor shows it. */
-export interface Diagnosis extends Omit<Problem, "at" | "span"> {
-  /** Empty at the start of the text for what has no place in it. */
-  readonly span: Span;
-}
+/** A problem as an editor shows it; what has no place in the text has an empty span at its start. */
+export type Diagnosis = Problem & { readonly span: Span };
 
 /** What a schema alone finds. */
 const SCHEMA_CODES: ReadonlySet<RuleCode> = new Set([
@@ -127,9 +124,9 @@ function isWanted(
   return advice === "essential" && severity === "warning";
 }
 
-function asDiagnosis({ at: _at, span, ...problem }: Problem, { source }: CheckedText): Diagnosis {
-  const severity = RAISED.has(problem.code) ? "error" : problem.severity;
-  const place =
-    span ?? (problem.override === undefined ? null : locate(source, problem.path, "value"));
+function asDiagnosis(problem: Problem, { source }: CheckedText): Diagnosis {
+  const { code, override, path } = problem;
+  const severity = RAISED.has(code) ? "error" : problem.severity;
+  const place = problem.span ?? (override === undefined ? null : locate(source, path, "value"));
   return { ...problem, severity, span: place ?? { start: 0, end: 0 } };
 }

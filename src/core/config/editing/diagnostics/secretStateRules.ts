@@ -23,8 +23,7 @@ function findingAbout(
   const ownValue = writtenUnder(own.secrets, secret);
   const written = ownValue === undefined ? writtenUnder(config.secrets, secret) : ownValue;
   if (typeof written === "string") return [];
-  const isMissing =
-    states?.find((state) => state.name === secret.toUpperCase())?.origin === "missing";
+  const isMissing = states?.find((state) => state.name === secret.toUpperCase())?.origin === null;
   const set: Remedy = {
     kind: "command",
     command: "setSecret",

@@ -3,6 +3,7 @@
 import { isScalar } from "yaml";
 import { formatQuantity } from "../../../../shared/format.ts";
 import { findLineUpModel } from "../../../models/lineUp.ts";
+import { stateText } from "../../../secrets/keySource.ts";
 import { type CheckedText, type CheckOptions, checkText } from "../../check.ts";
 import type { Field, Shape } from "../../fields/field.ts";
 import { shapeAt } from "../../fields/fields.ts";
@@ -19,7 +20,6 @@ import {
   formatListAge,
   listsFor,
 } from "../catalogue/catalogue.ts";
-import { originText as secretOriginText } from "../completion/knownNames.ts";
 import { checkpointMarkdown } from "../descriptions/checkpointText.ts";
 import { environmentMarkdown, splitText } from "../descriptions/environmentText.ts";
 import { fieldMarkdown } from "../descriptions/fieldText.ts";
@@ -141,8 +141,8 @@ function secretParts(
     return [head, "A value is written in this file. Better keep it outside and write `null`."];
   }
   if (secrets === null) return [head, "Looked up by its name when a run starts."];
-  const origin = secrets.find((state) => state.name === name.toUpperCase())?.origin ?? "missing";
-  return [head, origin === "missing" ? "Not set." : `Set, from the ${secretOriginText(origin)}.`];
+  const origin = secrets.find((state) => state.name === name.toUpperCase())?.origin ?? null;
+  return [head, `${stateText(origin).replace(/^./, (letter) => letter.toUpperCase())}.`];
 }
 
 function valueParts(

@@ -8,7 +8,7 @@ import { environmentDetail } from "../descriptions/environmentText.ts";
 import { pairsOf } from "../text/yamlPairs.ts";
 
 /** The newest run of a configuration. */
-export type RunStatus =
+export type NewestRun =
   | { readonly kind: "none" }
   /** `outcome` in words, such as `done`, `stopped`, `failed`. */
   | { readonly kind: "ended"; readonly outcome: string; readonly reward: number | null }
@@ -38,7 +38,7 @@ export interface Lens {
 export interface LensOptions {
   readonly path: string;
   readonly catalogue?: Catalogue;
-  readonly status: RunStatus;
+  readonly status: NewestRun;
 }
 
 /** Lenses at the top of the text and above each environment. Never throws. */
@@ -52,7 +52,7 @@ export function lenses(
   return [...head, ...environmentLenses(source, catalogue)];
 }
 
-function headLenses(status: RunStatus): readonly Omit<Lens, "span">[] {
+function headLenses(status: NewestRun): readonly Omit<Lens, "span">[] {
   if (status.kind === "running") {
     return [
       { title: "Stop and Save", action: "stop" },
@@ -75,7 +75,7 @@ function runningTitle({
   completed,
   steps,
   reward,
-}: Extract<RunStatus, { readonly kind: "running" }>): string {
+}: Extract<NewestRun, { readonly kind: "running" }>): string {
   const count = steps === null ? `Step ${completed}` : `Step ${completed}/${steps}`;
   return reward === null ? count : `${count} · ${formatReward(reward)}`;
 }

@@ -1,6 +1,7 @@
 /** Links in a configuration: pages of environments, checkpoints, folders. */
 
 import { isScalar } from "yaml";
+import { environmentPage } from "../../../services.ts";
 import { isLocalModel } from "../../fields/presets.ts";
 import type { Span } from "../../source/span.ts";
 import { scalarText } from "../../source/yamlNodes.ts";
@@ -33,9 +34,6 @@ export interface LinkOptions {
   readonly catalogue?: Catalogue;
 }
 
-const PAGES = "https://openreward.ai";
-const HOSTED_NAME = /^[\w.-]+\/[\w.-]+$/;
-
 /** In the order of the text. Never throws. */
 export function links(
   text: string,
@@ -60,8 +58,8 @@ function environmentTarget(name: string, catalogue: Catalogue): LinkTarget | nul
   const page = findEnvironment(catalogue, name)?.page ?? null;
   if (page?.startsWith("https://")) return { kind: "page", url: page };
   if (isLocalModel(name)) return { kind: "environment", name };
-  const plain = plainName(name);
-  return HOSTED_NAME.test(plain) ? { kind: "page", url: `${PAGES}/${plain}` } : null;
+  const url = environmentPage(plainName(name));
+  return url === null ? null : { kind: "page", url };
 }
 
 function valueTarget({ key, value }: Pair): LinkTarget | null {

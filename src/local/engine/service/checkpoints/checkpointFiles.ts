@@ -5,14 +5,15 @@ import { join } from "node:path";
 import type { z } from "zod";
 import { isAppError } from "../../../../core/errors.ts";
 import type { FileSystem, FolderFiles } from "../../../../core/ports.ts";
+import { CHECKPOINT_KINDS, type CheckpointKind } from "../../../../core/tinker/paths.ts";
 import { parseJson } from "../../../../core/util/jsonl.ts";
 import {
   type CheckpointRecord,
   checkpointRecordSchema,
-  type RunRecord,
   runRecordSchema,
+  type TrainingRunRecord,
 } from "./checkpointRecord.ts";
-import { CHECKPOINT_KINDS, type CheckpointKey, type CheckpointKind } from "./tinkerPath.ts";
+import type { CheckpointKey } from "./tinkerPath.ts";
 
 export interface CheckpointFilesOptions {
   readonly root: string;
@@ -37,7 +38,7 @@ export class CheckpointFiles {
     this.#uuid = uuid;
   }
 
-  async runs(): Promise<readonly RunRecord[]> {
+  async runs(): Promise<readonly TrainingRunRecord[]> {
     const folders = await this.#files.list(this.#root);
     const records = await Promise.all(
       folders.map(async (folder) => {
@@ -48,12 +49,12 @@ export class CheckpointFiles {
     return records.filter((record) => record !== null);
   }
 
-  async run(runId: string): Promise<RunRecord | null> {
+  async run(runId: string): Promise<TrainingRunRecord | null> {
     const record = await this.#read(join(this.#runFolder(runId), RUN_FILE), runRecordSchema);
     return record?.run_id === runId ? record : null;
   }
 
-  async writeRun(record: RunRecord): Promise<void> {
+  async writeRun(record: TrainingRunRecord): Promise<void> {
     const folder = this.#runFolder(record.run_id);
     await this.#files.makeDirectory(folder);
     await this.#files.writeAtomic(join(folder, RUN_FILE), JSON.stringify(record));

@@ -1,7 +1,8 @@
 /** What the store writes beside the weights: one record per run and one per checkpoint. */
 
 import * as z from "zod";
-import { CHECKPOINT_KINDS, isCheckpointName, isRunId } from "./tinkerPath.ts";
+import { CHECKPOINT_KINDS } from "../../../../core/tinker/paths.ts";
+import { isCheckpointName, isRunId } from "./tinkerPath.ts";
 
 const loraSchema = z.object({
   rank: z.number(),
@@ -41,7 +42,7 @@ export const checkpointRecordSchema = z.object({
 
 export type LoraRecord = z.infer<typeof loraSchema>;
 export type UserMetadata = z.infer<typeof userMetadataSchema>;
-export type RunRecord = z.infer<typeof runRecordSchema>;
+export type TrainingRunRecord = z.infer<typeof runRecordSchema>;
 export type CheckpointRecord = z.infer<typeof checkpointRecordSchema>;
 
 export function isExpired(record: CheckpointRecord, nowMs: number): boolean {

@@ -8,7 +8,7 @@ import {
   type CheckpointRecord,
   isExpired,
   type LoraRecord,
-  type RunRecord,
+  type TrainingRunRecord,
   type UserMetadata,
 } from "./checkpointRecord.ts";
 import { checkpointsToRemove } from "./storeBound.ts";
@@ -35,7 +35,7 @@ export interface NewCheckpoint {
   readonly overwrite: boolean;
 }
 
-export interface CheckpointChange {
+export interface CheckpointUpdate {
   readonly isPublic?: boolean;
   /** Null removes the expiry. */
   readonly ttlSeconds?: number | null;
@@ -100,7 +100,7 @@ export class CheckpointStore {
   }
 
   /** @throws AppError `invalid-request` when the checkpoint does not exist or has expired */
-  change(key: CheckpointKey, { isPublic, ttlSeconds }: CheckpointChange): Promise<void> {
+  change(key: CheckpointKey, { isPublic, ttlSeconds }: CheckpointUpdate): Promise<void> {
     return this.#turn.run(async () => {
       const record = await this.find(key);
       if (record === null) throw missing(key);
@@ -122,11 +122,11 @@ export class CheckpointStore {
     });
   }
 
-  runs(): Promise<readonly RunRecord[]> {
+  runs(): Promise<readonly TrainingRunRecord[]> {
     return this.#files.runs();
   }
 
-  run(runId: string): Promise<RunRecord | null> {
+  run(runId: string): Promise<TrainingRunRecord | null> {
     return this.#files.run(runId);
   }
 
@@ -177,7 +177,7 @@ export class CheckpointStore {
     this.#bytes -= record.size_bytes;
   }
 
-  #isInUse(run: RunRecord): boolean {
+  #isInUse(run: TrainingRunRecord): boolean {
     return run.pid === this.#options.pid || this.#options.isProcessAlive(run.pid);
   }
 
@@ -185,7 +185,7 @@ export class CheckpointStore {
     return this.#options.maxBytes ?? DEFAULT_MAX_BYTES;
   }
 
-  #runRecord(key: CheckpointKey, checkpoint: NewCheckpoint): RunRecord {
+  #runRecord(key: CheckpointKey, checkpoint: NewCheckpoint): TrainingRunRecord {
     return {
       format: 1,
       run_id: key.runId,

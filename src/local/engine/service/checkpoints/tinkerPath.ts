@@ -1,10 +1,7 @@
 /** Names of runs and checkpoints, and the `tinker://` paths made of them: `docs/protocols/tinker.md#paths`. */
 
+import { CHECKPOINT_KINDS, type CheckpointKind } from "../../../../core/tinker/paths.ts";
 import { userFault } from "../http/faults.ts";
-
-/** What a checkpoint is for: going on with the training, sampling, or use elsewhere as files. */
-export const CHECKPOINT_KINDS = ["weights", "sampler_weights", "external_weights"] as const;
-export type CheckpointKind = (typeof CHECKPOINT_KINDS)[number];
 
 export interface CheckpointKey {
   readonly runId: string;

@@ -3,7 +3,7 @@
 import type { UserMetadata } from "../checkpoints/checkpointRecord.ts";
 import { refusal } from "../http/faults.ts";
 
-export interface Session {
+export interface ServiceSession {
   readonly id: string;
   readonly userMetadata: UserMetadata;
   readonly displayName: string | null;
@@ -11,7 +11,7 @@ export interface Session {
   readonly samplerIds: ReadonlySet<string>;
 }
 
-interface OpenSession extends Session {
+interface OpenSession extends ServiceSession {
   readonly modelIds: Set<string>;
   readonly samplerIds: Set<string>;
   isFinished: boolean;
@@ -31,7 +31,7 @@ export class Sessions {
     this.#uuid = uuid;
   }
 
-  create(session: NewSession): Session {
+  create(session: NewSession): ServiceSession {
     const created = {
       ...session,
       id: this.#uuid(),
@@ -44,12 +44,12 @@ export class Sessions {
   }
 
   /** Newest first. */
-  list(): readonly Session[] {
+  list(): readonly ServiceSession[] {
     return [...this.#sessions.values()].reverse();
   }
 
   /** @throws AppError `http-refused` 404 */
-  get(id: string): Session {
+  get(id: string): ServiceSession {
     return this.#known(id);
   }
 
@@ -74,7 +74,7 @@ export class Sessions {
   }
 
   /** Finishing twice is allowed. */
-  finish(id: string): Session {
+  finish(id: string): ServiceSession {
     const session = this.#known(id);
     session.isFinished = true;
     return session;

@@ -5,7 +5,7 @@ import type { JsonObject } from "../../../../core/json.ts";
 import type { Clock, Log } from "../../../../core/ports.ts";
 import { type Failure, refusal, toFailure } from "../http/faults.ts";
 
-export type FutureResult =
+export type OperationResult =
   | { readonly kind: "json"; readonly body: JsonObject }
   | {
       readonly kind: "tensors";
@@ -46,7 +46,7 @@ interface Future {
   readonly bodyHash: string;
   readonly abort: AbortController;
   readonly done: Promise<void>;
-  result: FutureResult | null;
+  result: OperationResult | null;
 }
 
 export class Futures {
@@ -75,7 +75,7 @@ export class Futures {
   submit(
     id: string,
     bodyHash: string,
-    start: (signal: AbortSignal) => Promise<FutureResult>,
+    start: (signal: AbortSignal) => Promise<OperationResult>,
   ): void {
     const known = this.#futures.get(id)?.bodyHash ?? this.#dropped.get(id);
     if (known === bodyHash) return;
@@ -94,7 +94,7 @@ export class Futures {
    * The result of `id`, or null when it was not there within the holding time.
    * @throws AppError `http-refused` 404 for an unknown id, 410 for a dropped one
    */
-  async poll(id: string, signal: AbortSignal): Promise<FutureResult | null> {
+  async poll(id: string, signal: AbortSignal): Promise<OperationResult | null> {
     const future = this.#futures.get(id);
     if (future === undefined) {
       throw this.#dropped.has(id)
@@ -123,7 +123,7 @@ export class Futures {
     over.abort();
   }
 
-  #failed(id: string, error: unknown): FutureResult {
+  #failed(id: string, error: unknown): OperationResult {
     const failure = toFailure(error);
     if (failure.category === "server") {
       this.#log.error("operation failed", {
@@ -134,7 +134,7 @@ export class Futures {
     return { kind: "failed", ...failure };
   }
 
-  #finish(id: string, result: FutureResult): void {
+  #finish(id: string, result: OperationResult): void {
     const future = this.#futures.get(id);
     if (future === undefined) return;
     future.result = result;

@@ -6,7 +6,7 @@ import { readAs } from "../http/faults.ts";
 import { jsonReply, type Reply } from "../http/reply.ts";
 import type { TrainedModel } from "../models/trainedModel.ts";
 import { modelRequest } from "../wire/schemas.ts";
-import type { FutureResult } from "./futures.ts";
+import type { OperationResult } from "./futures.ts";
 import type { ServiceContext } from "./serviceContext.ts";
 
 export interface ModelSubmit {
@@ -23,7 +23,7 @@ export interface ModelSubmit {
 export function submitToModel(
   { models, futures }: ServiceContext,
   { modelId, seqId, bodyHash }: ModelSubmit,
-  run: (model: TrainedModel) => Promise<FutureResult>,
+  run: (model: TrainedModel) => Promise<OperationResult>,
 ): Reply {
   const model = models.get(modelId);
   const requestId = `${modelId}:${seqId}`;
@@ -35,7 +35,7 @@ export function submitToModel(
 export function submitJson(
   options: ServiceContext,
   body: JsonObject,
-  run: (model: TrainedModel) => Promise<FutureResult>,
+  run: (model: TrainedModel) => Promise<OperationResult>,
   bodyHash = hashOf(JSON.stringify(body)),
 ): Reply {
   const { model_id, seq_id } = readAs(modelRequest, body);
@@ -46,6 +46,6 @@ export function hashOf(body: string | Uint8Array): string {
   return createHash("sha256").update(body).digest("hex");
 }
 
-export function jsonResult(body: JsonObject): FutureResult {
+export function jsonResult(body: JsonObject): OperationResult {
   return { kind: "json", body };
 }

@@ -11,12 +11,12 @@ import {
   type TopkRows,
 } from "../../../../core/tinker/wire/sampleProto.ts";
 import type { WireTensor } from "../../../../core/tinker/wire/tensors.ts";
-import type { FutureResult } from "./futures.ts";
+import type { OperationResult } from "./futures.ts";
 
 const BYTES_PER_NUMBER = 4;
 const OVERHEAD_BYTES = 256;
 
-export function forwardBackwardResult(result: ForwardBackwardResult): FutureResult {
+export function forwardBackwardResult(result: ForwardBackwardResult): OperationResult {
   const numbers = result.outputs.reduce((sum, output) => sum + output.logprobs.length, 0);
   return {
     kind: "tensors",
@@ -32,7 +32,7 @@ export function forwardBackwardResult(result: ForwardBackwardResult): FutureResu
   };
 }
 
-export function sampleFutureResult(result: SampleResult): FutureResult {
+export function sampleFutureResult(result: SampleResult): OperationResult {
   const tokens = result.sequences.reduce((sum, sequence) => sum + sequence.tokens.length, 0);
   const scores = result.promptLogprobs?.length ?? 0;
   return {

@@ -2,7 +2,7 @@
 
 import type { JsonObject } from "../../../../core/json.ts";
 import { checkpointJson } from "../checkpoints/checkpointJson.ts";
-import type { CheckpointChange } from "../checkpoints/checkpointStore.ts";
+import type { CheckpointUpdate } from "../checkpoints/checkpointStore.ts";
 import {
   type CheckpointKey,
   checkpointKey,
@@ -72,7 +72,7 @@ async function describeWeights({ store }: ServiceContext, request: ServiceReques
 /** Repeating a change is allowed: a 409 would make the SDK repeat it for five minutes. */
 function changing(
   { store }: ServiceContext,
-  change: (request: ServiceRequest) => CheckpointChange,
+  change: (request: ServiceRequest) => CheckpointUpdate,
 ): Handler {
   return async (request) => {
     const key = keyOf(request.params);

@@ -3,7 +3,7 @@
 import { readAs } from "../http/faults.ts";
 import { jsonReply, noContent, PROTOBUF, protobufReply, type Reply } from "../http/reply.ts";
 import { jsonBody, type Routes } from "../http/router.ts";
-import type { FutureResult } from "../operations/futures.ts";
+import type { OperationResult } from "../operations/futures.ts";
 import type { ServiceContext } from "../operations/serviceContext.ts";
 import { futureReference } from "../wire/schemas.ts";
 
@@ -24,7 +24,7 @@ export function futureRoutes({ futures }: ServiceContext): Routes {
   };
 }
 
-function resultReply(result: FutureResult, wantsProtobuf: boolean): Reply {
+function resultReply(result: OperationResult, wantsProtobuf: boolean): Reply {
   switch (result.kind) {
     case "json":
       return jsonReply(result.body);

@@ -8,7 +8,7 @@ import { readAs, refusal, userFault } from "../http/faults.ts";
 import { jsonReply, type Reply } from "../http/reply.ts";
 import { jsonBody, type Routes } from "../http/router.ts";
 import type { TrainedModel } from "../models/trainedModel.ts";
-import type { FutureResult } from "../operations/futures.ts";
+import type { OperationResult } from "../operations/futures.ts";
 import type { ServiceContext } from "../operations/serviceContext.ts";
 import { hashOf, jsonResult, submitJson } from "../operations/submit.ts";
 import {
@@ -51,7 +51,7 @@ export function modelRoutes(options: ServiceContext): Routes {
 function submitCreation(
   { models, futures, sessions }: ServiceContext,
   body: JsonObject,
-  create: (model: TrainedModel) => Promise<FutureResult>,
+  create: (model: TrainedModel) => Promise<OperationResult>,
 ): Reply {
   const { session_id, model_seq_id, user_metadata } = readAs(creationRequest, body);
   sessions.checkOpen(session_id);
@@ -68,7 +68,7 @@ function submitCreation(
 function submitFirst(
   options: ServiceContext,
   body: JsonObject,
-  load: (model: TrainedModel) => Promise<FutureResult>,
+  load: (model: TrainedModel) => Promise<OperationResult>,
 ): Reply {
   const { model_id, seq_id } = readAs(modelRequest, body);
   if (seq_id === 1) return submitJson(options, body, load);
@@ -103,7 +103,7 @@ async function loadInto(
   { engine, store }: ServiceContext,
   model: TrainedModel,
   body: JsonObject,
-): Promise<FutureResult> {
+): Promise<OperationResult> {
   const { path, optimizer, base_model, optimizer_config } = loadWeights.parse(body);
   const key = parseTinkerPath(path);
   if (key.kind !== "weights") {

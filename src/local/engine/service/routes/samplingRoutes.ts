@@ -5,7 +5,7 @@ import { parseTinkerPath } from "../checkpoints/tinkerPath.ts";
 import { readAs, refusal } from "../http/faults.ts";
 import { jsonReply, type Reply } from "../http/reply.ts";
 import { jsonBody, type Routes } from "../http/router.ts";
-import type { FutureResult } from "../operations/futures.ts";
+import type { OperationResult } from "../operations/futures.ts";
 import type { ServiceContext } from "../operations/serviceContext.ts";
 import { hashOf } from "../operations/submit.ts";
 import { sampleFutureResult } from "../operations/tensorResults.ts";
@@ -79,7 +79,7 @@ async function runPlan(
   body: JsonObject,
   numSamples: number,
   signal: AbortSignal,
-): Promise<FutureResult> {
+): Promise<OperationResult> {
   const plan = planSample(sample.parse(body), numSamples, engine.model, randomSeed);
   const result = await samplers.withWeights(sampler, (weights) =>
     runSample(engine, weights, plan, signal),

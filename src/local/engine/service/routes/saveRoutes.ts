@@ -7,7 +7,7 @@ import { checkpointKey, tinkerPath } from "../checkpoints/tinkerPath.ts";
 import { userFault } from "../http/faults.ts";
 import { jsonBody, type Routes } from "../http/router.ts";
 import type { TrainedModel } from "../models/trainedModel.ts";
-import type { FutureResult } from "../operations/futures.ts";
+import type { OperationResult } from "../operations/futures.ts";
 import type { ServiceContext } from "../operations/serviceContext.ts";
 import { hashOf, jsonResult, submitJson } from "../operations/submit.ts";
 import { saveWeights, saveWeightsExternal, saveWeightsForSampler } from "../wire/schemas.ts";
@@ -36,7 +36,7 @@ async function saveTraining(
   { engine, store }: ServiceContext,
   model: TrainedModel,
   body: JsonObject,
-): Promise<FutureResult> {
+): Promise<OperationResult> {
   const { path, ttl_seconds, overwrite, user_metadata } = saveWeights.parse(body);
   const key = checkpointKey(model.id, "weights", path);
   await store.save(key, {
@@ -54,7 +54,7 @@ async function saveExternal(
   { engine, store }: ServiceContext,
   model: TrainedModel,
   body: JsonObject,
-): Promise<FutureResult> {
+): Promise<OperationResult> {
   const {
     path,
     ttl_seconds,
@@ -81,7 +81,7 @@ async function saveSampler(
   options: ServiceContext,
   model: TrainedModel,
   body: JsonObject,
-): Promise<FutureResult> {
+): Promise<OperationResult> {
   const { path, sampling_session_seq_id, ttl_seconds, user_metadata } =
     saveWeightsForSampler.parse(body);
   if (path) {
@@ -104,7 +104,7 @@ async function saveNamedSampler(
   model: TrainedModel,
   name: string,
   options: Pick<NewCheckpoint, "userMetadata" | "ttlSeconds">,
-): Promise<FutureResult> {
+): Promise<OperationResult> {
   const key = checkpointKey(model.id, "sampler_weights", name);
   const snapshot: Snapshot = await engine.snapshot(model.adapter);
   try {

@@ -4,7 +4,7 @@ import { readAs } from "../http/faults.ts";
 import { page } from "../http/paging.ts";
 import { jsonReply } from "../http/reply.ts";
 import { jsonBody, type Routes } from "../http/router.ts";
-import type { Session } from "../models/sessions.ts";
+import type { ServiceSession } from "../models/sessions.ts";
 import type { ServiceContext } from "../operations/serviceContext.ts";
 import { createSession, sessionHeartbeat } from "../wire/schemas.ts";
 
@@ -46,7 +46,10 @@ export function sessionRoutes(options: ServiceContext): Routes {
 }
 
 /** Results and checkpoints stay. */
-async function release({ models, samplers }: ServiceContext, session: Session): Promise<void> {
+async function release(
+  { models, samplers }: ServiceContext,
+  session: ServiceSession,
+): Promise<void> {
   await Promise.all([...session.modelIds].map((id) => models.unload(id)));
   for (const id of session.samplerIds) samplers.release(id);
 }

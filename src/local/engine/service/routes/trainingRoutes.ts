@@ -10,7 +10,7 @@ import { refusal, userFault } from "../http/faults.ts";
 import { PROTOBUF, type Reply } from "../http/reply.ts";
 import { jsonBody, type Routes, type ServiceRequest } from "../http/router.ts";
 import type { TrainedModel } from "../models/trainedModel.ts";
-import type { FutureResult } from "../operations/futures.ts";
+import type { OperationResult } from "../operations/futures.ts";
 import type { ServiceContext } from "../operations/serviceContext.ts";
 import { hashOf, jsonResult, submitJson, submitToModel } from "../operations/submit.ts";
 import { forwardBackwardResult } from "../operations/tensorResults.ts";
@@ -88,7 +88,7 @@ async function forwardBackward(
   model: TrainedModel,
   batch: Batch,
   forwardOnly: boolean,
-): Promise<FutureResult> {
+): Promise<OperationResult> {
   const { data, loss } = checkBatch(batch, engine.model);
   const outcome = await engine.forwardBackward(model.adapter, data, loss, forwardOnly);
   return forwardBackwardResult({
@@ -101,7 +101,7 @@ async function applyStep(
   { engine }: ServiceContext,
   model: TrainedModel,
   body: JsonObject,
-): Promise<FutureResult> {
+): Promise<OperationResult> {
   const { adam_params, optimizer_params } = optimStep.parse(body);
   if (optimizer_params) {
     throw userFault(

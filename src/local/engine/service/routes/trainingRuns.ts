@@ -2,7 +2,11 @@
 
 import type { JsonObject } from "../../../../core/json.ts";
 import { checkpointJson } from "../checkpoints/checkpointJson.ts";
-import type { CheckpointRecord, RunRecord, UserMetadata } from "../checkpoints/checkpointRecord.ts";
+import type {
+  CheckpointRecord,
+  TrainingRunRecord,
+  UserMetadata,
+} from "../checkpoints/checkpointRecord.ts";
 import { isRunId } from "../checkpoints/tinkerPath.ts";
 import { refusal } from "../http/faults.ts";
 import type { TrainedModel } from "../models/trainedModel.ts";
@@ -44,7 +48,7 @@ function liveRun(model: TrainedModel, baseModel: string): Run {
   return { id, baseModel, rank: model.lora.rank, lastRequestMs, userMetadata };
 }
 
-function storedRun(record: RunRecord): Run {
+function storedRun(record: TrainingRunRecord): Run {
   return {
     id: record.run_id,
     baseModel: record.base_model,

@@ -1,6 +1,6 @@
 /** Turns a sample request into engine requests, one per sequence, or says what is wrong with it: `docs/protocols/tinker.md#sampling`. */
 
-import type { EngineModel, PromptScoreRequest, SampleRequest } from "../../engine.ts";
+import type { EngineModel, EngineSampleRequest, PromptScoreRequest } from "../../engine.ts";
 import { userFault } from "../http/faults.ts";
 import { readTensor, readTokens } from "../wire/jsonTensors.ts";
 import { checkIds } from "../wire/lossInputs.ts";
@@ -8,7 +8,7 @@ import type { SampleJson } from "../wire/schemas.ts";
 import { sequenceSeed } from "./sequenceSeed.ts";
 
 export interface SamplePlan {
-  readonly sequences: readonly SampleRequest[];
+  readonly sequences: readonly EngineSampleRequest[];
   /** What the prompt is scored for; null = nothing asked. */
   readonly score: PromptScoreRequest | null;
   readonly withPromptLogprobs: boolean;
@@ -76,7 +76,7 @@ function readPrompt(request: SampleJson, model: EngineModel): Int32Array {
 function readStops(
   stop: string | readonly string[] | readonly number[] | null,
   model: EngineModel,
-): Pick<SampleRequest, "stopIds" | "stopStrings"> {
+): Pick<EngineSampleRequest, "stopIds" | "stopStrings"> {
   if (stop === null) return { stopIds: model.eosIds, stopStrings: [] };
   const list = typeof stop === "string" ? [stop] : stop;
   const stopStrings = list.filter((item) => typeof item === "string");

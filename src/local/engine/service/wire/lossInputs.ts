@@ -2,7 +2,7 @@
 
 import type { LossConfig, WireDatum } from "../../../../core/tinker/wire/forwardBackwardProto.ts";
 import type { WireTensor } from "../../../../core/tinker/wire/tensors.ts";
-import type { EngineDatum, EngineModel, LossName, LossSpec } from "../../engine.ts";
+import type { EngineDatum, EngineLoss, EngineModel, LossSpec } from "../../engine.ts";
 import { userFault } from "../http/faults.ts";
 
 export interface Batch {
@@ -26,7 +26,7 @@ interface LossRules {
 const RL_INPUTS = ["target_tokens", "logprobs", "advantages"];
 const CLIP_INPUTS = ["clip_low_threshold", "clip_high_threshold"];
 
-const RULES: Readonly<Record<LossName, LossRules>> = {
+const RULES: Readonly<Record<EngineLoss, LossRules>> = {
   cross_entropy: { required: ["target_tokens", "weights"], optional: [], config: {} },
   importance_sampling: { required: RL_INPUTS, optional: [], config: {} },
   ppo: {
@@ -62,11 +62,11 @@ export function checkBatch(batch: Batch, model: EngineModel): CheckedBatch {
   };
 }
 
-function isLossName(name: string): name is LossName {
+function isLossName(name: string): name is EngineLoss {
   return Object.hasOwn(RULES, name);
 }
 
-function readLoss(name: LossName, rules: LossRules, config: LossConfig): LossSpec {
+function readLoss(name: EngineLoss, rules: LossRules, config: LossConfig): LossSpec {
   for (const [key, value] of Object.entries(config)) {
     if (!Object.hasOwn(rules.config, key)) {
       const known = Object.keys(rules.config).join(", ") || "none";

@@ -70,9 +70,9 @@ describe("secrets", () => {
     (line) => {
       const word = line.slice(line.indexOf("{") + 1, line.indexOf(":", 10));
       expect(shown(textWith(line), word)).toContain("Not set.");
-      const secrets = [{ name: "OPENAI_API_KEY", origin: "env file" }] as const;
+      const secrets = [{ name: "OPENAI_API_KEY", origin: "dotenv" }] as const;
       const options = { ...OPTIONS, catalogue: { ...CATALOGUE, secrets } };
-      expect(shown(textWith(line), word, options)).toContain("Set, from the .env file.");
+      expect(shown(textWith(line), word, options)).toContain("Set, from .env.");
     },
   );
 

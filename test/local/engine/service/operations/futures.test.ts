@@ -2,13 +2,13 @@ import { describe, expect, it } from "vitest";
 import { AppError } from "../../../../../src/core/errors.ts";
 import {
   type FutureLimits,
-  type FutureResult,
   Futures,
+  type OperationResult,
 } from "../../../../../src/local/engine/service/operations/futures.ts";
 import { FakeClock, settle } from "../../../../fakes/fakeClock.ts";
 import { silentLog } from "../../../../fakes/silentLog.ts";
 
-const done: FutureResult = { kind: "json", body: { type: "done" } };
+const done: OperationResult = { kind: "json", body: { type: "done" } };
 const open = new AbortController().signal;
 
 function setUp(limits: Partial<FutureLimits> = {}) {
@@ -128,7 +128,7 @@ describe("Futures", () => {
 
   it("drops the oldest results first when they are too large", async () => {
     const { futures } = setUp({ maxFinishedBytes: 1_000 });
-    const large: FutureResult = {
+    const large: OperationResult = {
       kind: "tensors",
       sizeBytes: 600,
       toProtobuf: () => new Uint8Array(0),
