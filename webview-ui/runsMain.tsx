@@ -1,10 +1,15 @@
 /** The page of the runs table. */
 
 import { render } from "preact";
+import { useEffect } from "preact/hooks";
+import { lazyView } from "./controls/lazyView.tsx";
 import { watchTheme } from "./controls/palette.ts";
 import { formatStart } from "./runs/runColumns.ts";
-import { RunsApp } from "./runs/runsApp.tsx";
+import { RunsGrid } from "./runs/runsGrid.tsx";
 import { type RunsHost, RunsModel } from "./runs/runsModel.ts";
+import { RunsToolbar } from "./runs/runsToolbar.tsx";
+import { runsStrings as text } from "./strings/runs.ts";
+import { visibleLine } from "./text/visible.ts";
 
 declare function acquireVsCodeApi(): RunsHost;
 
@@ -16,4 +21,58 @@ if (root !== null) {
   render(<RunsApp runs={runs} />, root);
   // While the extension answers.
   formatStart(0);
+}
+
+/** After the first rows, which are painted before. */
+const PRELOAD_MS = 300;
+
+interface RunsProps {
+  readonly runs: RunsModel;
+}
+
+function RunsApp({ runs }: RunsProps) {
+  // The table's purpose is to choose runs from it: what compares them loads while the person reads.
+  useEffect(() => {
+    if (runs.isLoaded.value) setTimeout(Comparison.preload, PRELOAD_MS);
+  }, [runs.isLoaded.value]);
+  if (!runs.isLoaded.value) {
+    return (
+      <main class="message" aria-busy="true">
+        <p>{text.loading}</p>
+      </main>
+    );
+  }
+  if (runs.runCount === 0) {
+    return (
+      <main class="message">
+        <h1>{text.empty}</h1>
+        <p>{text.emptyHint}</p>
+      </main>
+    );
+  }
+  const isComparing = runs.chosen.value.length > 0;
+  const isFolded = isComparing && runs.layout.value.isTableFolded;
+  return (
+    <main class="runs">
+      <h1 class="visually-hidden">{text.title}</h1>
+      {isFolded ? null : <RunsToolbar runs={runs} />}
+      <Fault runs={runs} />
+      {isFolded ? null : <RunsGrid runs={runs} />}
+      {isComparing ? <Comparison runs={runs} /> : null}
+    </main>
+  );
+}
+
+const Comparison = lazyView(
+  async () => (await import("./runs/compareView.tsx")).CompareView,
+  "comparisonStyle.css",
+);
+
+function Fault({ runs }: RunsProps) {
+  const message = runs.error.value;
+  return (
+    <div role="alert">
+      {message === null ? null : <p class="error runs-fault">{visibleLine(message)}</p>}
+    </div>
+  );
 }

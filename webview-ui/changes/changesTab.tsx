@@ -2,13 +2,13 @@
 
 import { useEffect } from "preact/hooks";
 import type { StepRange } from "../../src/shared/changes.ts";
+import { formatReward } from "../../src/shared/format.ts";
 import type { DashboardModel } from "../model/dashboardModel.ts";
 import { changesStrings as text } from "../strings/changes.ts";
+import { visibleLine } from "../text/visible.ts";
 import { BehaviourCharts } from "./behaviourCharts.tsx";
-import { changesModelOf, firstRanges } from "./changesModel.ts";
-import { Endings } from "./endings.tsx";
+import { type Changes, changesModelOf, firstRanges } from "./changesModel.ts";
 import { Phrases } from "./phrases.tsx";
-import { StepRangeFields } from "./stepRangeFields.tsx";
 
 const TYPING_MS = 400;
 
@@ -56,5 +56,77 @@ export function ChangesTab({ dashboard }: { readonly dashboard: DashboardModel }
         ranges={[before, after]}
       />
     </div>
+  );
+}
+
+interface RangeProps {
+  readonly label: string;
+  readonly range: StepRange;
+  readonly set: (range: StepRange) => void;
+}
+
+function StepRangeFields({ label, range, set }: RangeProps) {
+  const field = (key: keyof StepRange) => (
+    <input
+      type="number"
+      min={1}
+      step={1}
+      aria-label={`${label} ${key === "from" ? text.from : text.to}`}
+      value={range[key] + 1}
+      onInput={({ currentTarget: { valueAsNumber } }) => {
+        if (Number.isInteger(valueAsNumber) && valueAsNumber >= 1) {
+          set({ ...range, [key]: valueAsNumber - 1 });
+        }
+      }}
+    />
+  );
+  return (
+    <span class="field step-range">
+      <span>{label}</span>
+      {field("from")}
+      <span aria-hidden="true">–</span>
+      {field("to")}
+    </span>
+  );
+}
+
+interface EndingsProps {
+  readonly dashboard: DashboardModel;
+  readonly changes: Changes | null;
+}
+
+function Endings({ dashboard, changes }: EndingsProps) {
+  if (changes === null || !changes.isComplete || changes.error !== null) return null;
+  const { endings } = changes;
+  const [first] = endings;
+  return (
+    <section aria-labelledby="alike-endings">
+      <h2 id="alike-endings">{text.endings}</h2>
+      <p class="fact">{first === undefined ? text.noEndings : text.endingsHint(first.step + 1)}</p>
+      <ul class="endings">
+        {endings.map(({ step, group, rollouts, size, taskKey, rewardMean, text: ending }) => (
+          <li key={`${group}/${rollouts.join()}`}>
+            <button
+              type="button"
+              class="snippet"
+              onClick={() =>
+                dashboard.openRollouts(
+                  { source: "training", step },
+                  { group, rollout: rollouts[0] ?? 0 },
+                )
+              }
+            >
+              <span class="example-head">
+                {text.group(group + 1)}
+                <span class="count">{text.alike(rollouts.length, size)}</span>
+                <span class="reward-chip">{formatReward(rewardMean)}</span>
+                <span class="fact">{visibleLine(taskKey)}</span>
+              </span>
+              <span class="snippet-text">{visibleLine(ending)}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }

@@ -4,13 +4,19 @@ import { useId } from "preact/hooks";
 import type { ChatEntry, ChatPartnerView, ChatTurnView } from "../../src/shared/chat.ts";
 import { formatCost, formatReward } from "../../src/shared/format.ts";
 import { chatStrings as text } from "../strings/chat.ts";
+import { strings } from "../strings/strings.ts";
 import { FoldedText, wholeText } from "../text/foldedText.tsx";
 import { visibleLine } from "../text/visible.ts";
-import { Block } from "../views/replay/replayBlock.tsx";
-import { ResultBlock } from "../views/replay/turnBlocks.tsx";
+import {
+  Block,
+  CallBlock,
+  FaultyCallBlock,
+  ReasoningBlock,
+  ResultBlock,
+  SilentBlock,
+} from "../views/replay/turnBlocks.tsx";
 import type { ChatModel } from "./chatModel.ts";
 import { focusComposer } from "./composer.tsx";
-import { ModelTurn } from "./modelTurn.tsx";
 
 interface PartnerProps {
   readonly chat: ChatModel;
@@ -118,5 +124,59 @@ function Candidates({ chat, candidates, partnerId, isAlone }: CandidatesProps) {
         </div>
       ))}
     </div>
+  );
+}
+
+interface ModelTurnProps {
+  readonly chat: ChatModel;
+  readonly turn: ChatTurnView;
+  readonly title: string;
+  /** Of the element that names the model. */
+  readonly partnerId: string;
+}
+
+function ModelTurn({ chat, turn, title, partnerId }: ModelTurnProps) {
+  const id = useId();
+  return (
+    <section class="turn" tabIndex={-1} aria-labelledby={`${partnerId} ${id}`}>
+      <div class="turn-head">
+        <h3 id={id}>{title}</h3>
+        <span class="fact">{text.turnTokens(turn.tokens)}</span>
+        {turn.isCut ? <span class="fact">{text.cut}</span> : null}
+      </div>
+      {chat.isRaw.value ? <AsWritten turn={turn} /> : <Understood chat={chat} turn={turn} />}
+    </section>
+  );
+}
+
+function AsWritten({ turn }: Pick<ModelTurnProps, "turn">) {
+  return (
+    <Block label={strings.replay.raw} tone="model">
+      <FoldedText content={wholeText(turn.raw)} class="mono" />
+    </Block>
+  );
+}
+
+function Understood({ chat, turn }: Pick<ModelTurnProps, "chat" | "turn">) {
+  const { thinking, text: said, calls, errors, raw } = turn;
+  const isSilent = said === "" && thinking === null && calls.length + errors.length === 0;
+  return (
+    <>
+      {thinking === null ? null : (
+        <ReasoningBlock reasoning={wholeText(thinking)} isOpen={chat.isThinkingOpen.value} />
+      )}
+      {said.trim() === "" ? null : (
+        <Block label={strings.replay.model} tone="model">
+          <FoldedText content={wholeText(said)} />
+        </Block>
+      )}
+      {calls.map(({ name, args }, index) => (
+        <CallBlock key={index} call={{ name, args: wholeText(args) }} />
+      ))}
+      {errors.map((error, index) => (
+        <FaultyCallBlock key={index} reason={error.message} raw={wholeText(error.raw)} />
+      ))}
+      {isSilent ? <SilentBlock sampled={wholeText(raw)} /> : null}
+    </>
   );
 }

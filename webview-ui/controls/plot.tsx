@@ -7,9 +7,9 @@ import type { EvaluationCell } from "../model/evaluationCell.ts";
 import { strings } from "../strings/strings.ts";
 import type { ChartData } from "./chartData.ts";
 import type { ChartZoom } from "./chartMouse.ts";
-import { ContextMenu, type ContextMenuProps } from "./contextMenu.tsx";
 import { LineChart, type LineChartOptions } from "./lineChart.ts";
 import type { MenuItem } from "./menu.tsx";
+import { ContextMenu, type ContextMenuProps } from "./menu.tsx";
 import { themeVersion } from "./palette.ts";
 
 /** What the person can do with a chart. */

@@ -11,7 +11,7 @@ import { Swatch } from "../controls/swatch.tsx";
 import { runsStrings as text } from "../strings/runs.ts";
 import { visibleLine } from "../text/visible.ts";
 import type { RunColumn } from "./runColumns.ts";
-import { runLook } from "./runLook.ts";
+import { runLook } from "./runHead.tsx";
 import type { RunsModel } from "./runsModel.ts";
 import { meanAndSpread, type RunGroup } from "./tableItems.ts";
 

@@ -2,7 +2,7 @@
 
 import { useId } from "preact/hooks";
 import { MAX_COMPARED } from "../../src/shared/runsPage.ts";
-import { toCsv } from "../controls/export.ts";
+import { type CellTable, toCsv } from "../controls/export.ts";
 import { Icon } from "../controls/icon.tsx";
 import { Menu, type MenuItem } from "../controls/menu.tsx";
 import { runsStrings as text } from "../strings/runs.ts";
@@ -10,7 +10,6 @@ import { visibleLine } from "../text/visible.ts";
 import type { RunGrouping } from "./layout.ts";
 import { inOrder, offeredGroupings } from "./runColumns.ts";
 import type { RunsModel } from "./runsModel.ts";
-import { runsTable } from "./runsTable.ts";
 
 interface RunsProps {
   readonly runs: RunsModel;
@@ -142,4 +141,20 @@ function Counts({ runs }: RunsProps) {
       ) : null}
     </div>
   );
+}
+
+/** Rows in their order and columns in theirs; numbers with all their digits, times as ISO 8601. */
+function runsTable(runs: RunsModel): CellTable {
+  const columns = runs.shown.value;
+  const rows = runs.items.value.flatMap((item) => (item.kind === "run" ? [item.row] : []));
+  return {
+    heads: columns.map(({ key }) => key),
+    rows: rows.map((row) =>
+      columns.map(({ key, value }) => {
+        const own = value(row);
+        if (key === "started" && typeof own === "number") return new Date(own).toISOString();
+        return typeof own === "boolean" ? String(own) : own;
+      }),
+    ),
+  };
 }

@@ -1,6 +1,7 @@
 /** The frame: header, alarms, tabs, and the chosen view. */
 
 import { useLayoutEffect, useState } from "preact/hooks";
+import { hasEnded } from "../../src/shared/hasEnded.ts";
 import { lazyView } from "../controls/lazyView.tsx";
 import { LiveRegion } from "../controls/liveRegion.tsx";
 import { nextPosition } from "../controls/toolbar.tsx";
@@ -8,13 +9,12 @@ import type { DashboardModel } from "../model/dashboardModel.ts";
 import { globalKey } from "../model/keys.ts";
 import { TABS, type Tab } from "../model/viewState.ts";
 import { strings } from "../strings/strings.ts";
+import { visibleLine } from "../text/visible.ts";
 import { Alarms } from "./alarms.tsx";
 import { Checkpoints } from "./checkpoints.tsx";
 import { Config } from "./config.tsx";
-import { Gone } from "./gone.tsx";
 import { Header } from "./header.tsx";
 import { Help } from "./help.tsx";
-import { OfferedRun } from "./offeredRun.tsx";
 import { Overview } from "./overview.tsx";
 
 const Trajectories = lazyView<DashboardProps>(
@@ -145,5 +145,65 @@ function TabList({ dashboard, tab }: DashboardProps & { readonly tab: Tab }) {
         </button>
       ))}
     </div>
+  );
+}
+
+const text = strings.header;
+
+function OfferedRun({ dashboard }: { readonly dashboard: DashboardModel }) {
+  const { offered, data, host } = dashboard;
+  const shown = data.run.value?.id;
+  const run = data.runs.value.find(({ id }) => id === offered.value);
+  const isUnderWay = run !== undefined && run.id !== shown && !hasEnded(run.state);
+  return (
+    <span class="offered" role="status">
+      {isUnderWay ? (
+        <button
+          type="button"
+          class="link"
+          title={text.offeredHint}
+          onClick={() => {
+            host.selectRun(run.id);
+            // The button goes away, and the keys would have no place.
+            document.querySelector<HTMLElement>(".run-picker select")?.focus();
+          }}
+        >
+          {text.offered(visibleLine(run.name))}
+        </button>
+      ) : null}
+    </span>
+  );
+}
+
+function Gone({ dashboard }: { readonly dashboard: DashboardModel }) {
+  const { connection, host } = dashboard;
+  const gone = connection.gone.value;
+  if (gone === null) return null;
+  return (
+    <main class="message">
+      <h1>{strings.gone.title(visibleLine(gone.folder))}</h1>
+      <p>{strings.gone.hint}</p>
+      <div class="message-actions">
+        <button type="button" class="secondary" onClick={() => host.command("importRun")}>
+          {strings.gone.open}
+        </button>
+        {gone.runs.length === 0 ? null : (
+          <select
+            aria-label={strings.gone.other}
+            value=""
+            onChange={({ currentTarget: { value } }) => host.selectRun(value)}
+          >
+            <option value="" disabled>
+              {strings.gone.other}
+            </option>
+            {gone.runs.map(({ id, name, state }) => (
+              <option key={id} value={id}>
+                {`${visibleLine(name)} (${strings.states[state]})`}
+              </option>
+            ))}
+          </select>
+        )}
+      </div>
+    </main>
   );
 }

@@ -4,11 +4,10 @@ import { useScroll } from "../controls/useScroll.ts";
 import type { DashboardModel } from "../model/dashboardModel.ts";
 import { strings } from "../strings/strings.ts";
 import { ChartControls } from "./charts/chartControls.tsx";
-import { EvidenceChart } from "./charts/evidenceChart.tsx";
 import { Histogram } from "./charts/histogram.tsx";
 import { RewardChart } from "./charts/rewardChart.tsx";
 import { MEAN_REWARD } from "./charts/smallChartSpecs.ts";
-import { SmallCharts } from "./charts/smallCharts.tsx";
+import { EvidenceChart, SmallCharts } from "./charts/smallCharts.tsx";
 import { Evaluations } from "./evaluations.tsx";
 
 export function Overview({ dashboard }: { readonly dashboard: DashboardModel }) {

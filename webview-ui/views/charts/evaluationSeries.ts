@@ -1,8 +1,8 @@
 /** The evaluations on the reward chart: which there are, their marks, and their entries in the legend. */
 
 import { xAfterSteps } from "../../charts/xAxis.ts";
+import type { SeriesLook } from "../../controls/chartData.ts";
 import type { ChartMark, EvaluationMark } from "../../controls/chartMarks.ts";
-import type { SeriesLook } from "../../controls/seriesLook.ts";
 import type { DashboardModel } from "../../model/dashboardModel.ts";
 import type { RunData } from "../../model/runData.ts";
 import { strings } from "../../strings/strings.ts";

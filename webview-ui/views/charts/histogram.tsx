@@ -1,7 +1,6 @@
 /** How the rewards of the chosen step lie; a bar leads to its trajectories. */
 
 import { formatExact } from "../../../src/shared/format.ts";
-import { type Bin, histogram } from "../../charts/histogram.ts";
 import { setTitle } from "../../controls/setTitle.ts";
 import type { DashboardModel } from "../../model/dashboardModel.ts";
 import { NO_FILTER } from "../../model/viewState.ts";
@@ -64,4 +63,36 @@ export function Histogram({ dashboard }: { readonly dashboard: DashboardModel })
 
 function shortReward({ low, high }: Bin): string {
   return String(Number(((low + high) / 2).toFixed(2)));
+}
+
+interface Bin {
+  /** Both inclusive; equal where every value has a bin of its own. */
+  readonly low: number;
+  readonly high: number;
+  readonly count: number;
+}
+
+/** Values closer than this are the same. */
+const DIGITS = 9;
+
+/** A bin for each value when there are at most `maxBins` different ones, else as many equal parts of the range. Ascending. */
+export function histogram(values: readonly number[], maxBins = 12): readonly Bin[] {
+  const counts = new Map<number, number>();
+  for (const value of values) {
+    const rounded = Number(value.toPrecision(DIGITS));
+    counts.set(rounded, (counts.get(rounded) ?? 0) + 1);
+  }
+  const sorted = [...counts].sort(([a], [b]) => a - b);
+  if (sorted.length <= maxBins) return sorted.map(([low, count]) => ({ low, high: low, count }));
+  const first = sorted[0]?.[0] ?? 0;
+  const width = ((sorted.at(-1)?.[0] ?? 1) - first) / maxBins;
+  return Array.from({ length: maxBins }, (_, index) => {
+    const low = first + index * width;
+    const isLast = index === maxBins - 1;
+    const inside = sorted.filter(
+      ([value]) => value >= low && (isLast || value < first + (index + 1) * width),
+    );
+    const high = isLast ? (sorted.at(-1)?.[0] ?? low) : low + width;
+    return { low, high, count: inside.reduce((sum, [, count]) => sum + count, 0) };
+  });
 }

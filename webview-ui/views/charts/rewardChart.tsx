@@ -2,7 +2,9 @@
 
 import type { RefObject } from "preact";
 import { useMemo, useRef, useState } from "preact/hooks";
-import { partColumns, useRewardParts } from "../../changes/rewardParts.ts";
+import { REWARD_PARTINGS } from "../../../src/shared/changes.ts";
+import { type PartColumns, partColumns, useRewardParts } from "../../changes/rewardParts.ts";
+import type { ColumnStore } from "../../charts/columns.ts";
 import { formatRewardValue, formatTick, formatXTick, formatXValue } from "../../charts/format.ts";
 import { countNotPositive, shownX, valueRange } from "../../charts/scale.ts";
 import { summarizeReward } from "../../charts/summary.ts";
@@ -18,10 +20,8 @@ import type { Host } from "../../model/host.ts";
 import type { ViewState } from "../../model/viewState.ts";
 import { strings } from "../../strings/strings.ts";
 import { ChartFigure } from "./chartFigure.tsx";
-import { seriesTable } from "./chartTables.ts";
 import { Legend } from "./legend.tsx";
 import { type RewardChartData, rewardChartData } from "./rewardChartData.ts";
-import { RewardParting } from "./rewardParting.tsx";
 import { useSuperseded } from "./useSuperseded.ts";
 
 interface RewardChartProps {
@@ -221,4 +221,51 @@ function exportItems(
       run: () => host.command("copyText", { text: toMarkdown(table()) }),
     },
   ];
+}
+
+/** With those of `parts`; as stored, not smoothed; steps count from 1. */
+function seriesTable(
+  columns: ColumnStore,
+  names: readonly { readonly head: string; readonly name: string }[],
+  parts: readonly PartColumns[] = [],
+): NumberTable {
+  const steps = columns.steps();
+  const values = [
+    ...names.map(({ name }) => columns.values(name)),
+    ...parts.flatMap(({ mean, low, high, rollouts }) => [mean, low, high, rollouts]),
+  ];
+  const rows = Array.from(steps, (step, row) => [
+    step + 1,
+    ...values.map((column) => {
+      const value = column[row] ?? Number.NaN;
+      return Number.isNaN(value) ? null : value;
+    }),
+  ]);
+  const partHeads = parts.flatMap(({ label }) =>
+    ["mean", "95 % low", "95 % high", "rollouts"].map((head) => `${label} ${head}`),
+  );
+  return { heads: ["step", ...names.map(({ head }) => head), ...partHeads], rows };
+}
+
+const CHOICES = ["all", ...REWARD_PARTINGS] as const;
+
+function RewardParting({ dashboard }: { readonly dashboard: DashboardModel }) {
+  const { rewardBy } = dashboard.view.value;
+  return (
+    <select
+      aria-label={text.by}
+      title={text.by}
+      value={rewardBy}
+      onChange={({ currentTarget: { value } }) => {
+        const chosen = CHOICES.find((choice) => choice === value);
+        if (chosen !== undefined) dashboard.update({ rewardBy: chosen });
+      }}
+    >
+      {CHOICES.map((choice) => (
+        <option key={choice} value={choice}>
+          {text.partings[choice]}
+        </option>
+      ))}
+    </select>
+  );
 }

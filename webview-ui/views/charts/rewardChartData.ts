@@ -4,17 +4,15 @@ import { decidingPointOf, type TrendPoint } from "../../../src/shared/trendPoint
 import { joined, type PartColumns } from "../../changes/rewardParts.ts";
 import type { ColumnStore } from "../../charts/columns.ts";
 import { smooth, smoothingOf } from "../../charts/smoothing.ts";
-import { xValues } from "../../charts/xAxis.ts";
-import type { ChartBand, ChartSeries } from "../../controls/chartData.ts";
-import type { ChartMark } from "../../controls/chartMarks.ts";
+import { xAfterSteps, xValues } from "../../charts/xAxis.ts";
+import type { ChartBand, ChartSeries, SeriesLook } from "../../controls/chartData.ts";
+import type { ChartMark, LineMark } from "../../controls/chartMarks.ts";
 import type { ColourName } from "../../controls/palette.ts";
-import type { SeriesLook } from "../../controls/seriesLook.ts";
 import type { DashboardModel } from "../../model/dashboardModel.ts";
 import { strings } from "../../strings/strings.ts";
 import { visibleLine } from "../../text/visible.ts";
 import { environmentLook, environmentNames } from "./environmentSeries.ts";
 import { evaluationEntry, evaluationMarks, evaluationSeries } from "./evaluationSeries.ts";
-import { lineMarks } from "./lineMarks.ts";
 import type { Superseded } from "./useSuperseded.ts";
 
 const REWARD = "rollout/reward";
@@ -249,4 +247,49 @@ function supersededEntry(superseded: Superseded, steps: Float64Array): readonly 
   const label = text.attempt(superseded.attempt);
   const look = { colour: "yellow", look: "line", dash: [4, 2, 1, 2] } as const;
   return [{ key: "attempt", label, ...look, values, line: values }];
+}
+
+/** `xs` holds the position of each row on the horizontal axis. */
+function lineMarks(
+  { data, view }: Pick<DashboardModel, "data" | "view">,
+  xs: Float64Array,
+): readonly ChartMark[] {
+  const { columns, checkpoints, events } = data;
+  const steps = columns.steps();
+  const skipped = columns.values("skipped");
+  const at = (completed: number): number | null =>
+    view.value.xAxis === "step" ? completed : xAfterSteps(completed, steps, xs);
+  const lines = (kind: LineMark, completed: readonly number[]): ChartMark[] =>
+    [...new Set(completed)].flatMap((count) => {
+      const x = count === 0 ? null : at(count);
+      return x === null ? [] : [{ kind, x }];
+    });
+  const saves = checkpoints.value.filter(({ kind }) => kind !== "rolling");
+  const resumes = events.value.filter(({ kind, attempt }) => kind === "run-started" && attempt > 1);
+  const alarms = events.value.filter(({ kind, level }) => kind === "alarm" && level !== "info");
+  const stepsOf = (own: string): readonly number[] =>
+    events.value.flatMap(({ kind, step }) => (kind === own && step !== null ? [step] : []));
+  return [
+    ...lines(
+      "checkpoint",
+      saves.flatMap(({ best, step }) => (best === null ? [step] : [])),
+    ),
+    ...lines(
+      "best",
+      saves.flatMap(({ best, step }) => (best === null ? [] : [step])),
+    ),
+    ...lines(
+      "resume",
+      resumes.map(({ step }) => step ?? 0),
+    ),
+    ...lines("settings", stepsOf("settings-changed")),
+    ...lines("pause", [...stepsOf("run-paused"), ...stepsOf("capacity-paused")]),
+    ...lines(
+      "alarm",
+      alarms.map(({ step }) => (step ?? 0) + 1),
+    ),
+    ...Array.from(xs).flatMap((x, row): ChartMark[] =>
+      skipped[row] === 1 ? [{ kind: "skipped", x }] : [],
+    ),
+  ];
 }

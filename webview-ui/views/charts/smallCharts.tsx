@@ -1,6 +1,6 @@
 /** Small charts of everything else, and the list to choose more from. */
 
-import { useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { formatValue } from "../../charts/format.ts";
 import { summarize } from "../../charts/summary.ts";
 import { Icon } from "../../controls/icon.tsx";
@@ -11,7 +11,7 @@ import { visibleLine } from "../../text/visible.ts";
 import { ChartFigure } from "./chartFigure.tsx";
 import { MetricPicker } from "./metricPicker.tsx";
 import { describeRow, type SmallChartData, smallChartData } from "./smallChartData.ts";
-import { drawnCharts, type SmallChartSpec } from "./smallChartSpecs.ts";
+import { drawnCharts, oneMetric, type SmallChartSpec } from "./smallChartSpecs.ts";
 
 const HEIGHT_PX = 132;
 const text = strings.small;
@@ -121,5 +121,41 @@ function SmallLegend({ spec, values }: SmallLegendProps) {
         </li>
       ))}
     </ul>
+  );
+}
+
+export function EvidenceChart({ dashboard }: { readonly dashboard: DashboardModel }) {
+  const { evidence } = dashboard.view.value;
+  const section = useRef<HTMLElement>(null);
+  const name = evidence === null ? null : `${evidence.id}/${evidence.step}`;
+  useEffect(() => {
+    if (name === null) return;
+    section.current?.scrollIntoView({ block: "nearest" });
+    section.current?.focus();
+  }, [name]);
+  if (evidence === null) return null;
+  const { title, step, metric, isOfRollouts } = evidence;
+  const close = (): void => dashboard.update({ evidence: null, xRange: null });
+  const label = strings.alarms.evidence(title, step + 1);
+  return (
+    <section class="evidence" aria-label={label} tabIndex={-1} ref={section}>
+      <div class="evidence-head">
+        <Icon name="warning" />
+        <h2>{label}</h2>
+        <button type="button" class="link" onClick={() => dashboard.showAlarmRollouts(evidence)}>
+          {isOfRollouts ? strings.alarms.rollouts : strings.alarms.stepRollouts}
+        </button>
+        <button
+          type="button"
+          class="quiet only-icon"
+          aria-label={strings.close}
+          title={strings.close}
+          onClick={close}
+        >
+          <Icon name="close" />
+        </button>
+      </div>
+      <SmallChart dashboard={dashboard} spec={oneMetric(metric, metric, "orange")} />
+    </section>
   );
 }

@@ -26,7 +26,6 @@ import { stopText, trainingUseText } from "../rollouts/rolloutRows.ts";
 import { BesidePicker, BesideReplay } from "./besideReplay.tsx";
 import type { ReadingOrder } from "./readingOrder.ts";
 import { replayKey } from "./replayKeys.ts";
-import { KeepList, Pager } from "./replayPager.tsx";
 import { ReplayTurns } from "./replayTurns.tsx";
 import { Siblings } from "./siblings.tsx";
 import { TokenView } from "./tokenView.tsx";
@@ -266,5 +265,52 @@ function ModePicker({ dashboard, rolloutKey, body, group }: Omit<ContentProps, "
         </button>
       )}
     </div>
+  );
+}
+
+/** For small windows, where the list makes room for the replay. */
+function KeepList({ dashboard }: { readonly dashboard: DashboardModel }) {
+  const { isListKept } = dashboard.view.value;
+  return (
+    <button
+      type="button"
+      class="quiet only-icon keep-list"
+      aria-label={text.keepList}
+      aria-pressed={isListKept}
+      title={text.keepList}
+      onClick={() => dashboard.update({ isListKept: !isListKept })}
+    >
+      <Icon name="table" />
+    </button>
+  );
+}
+
+/** Where the rollout stands in the list, and the way to the next one. */
+function Pager({ order }: { readonly order: ReadingOrder }) {
+  const { at, count, go } = order;
+  return (
+    <nav class="pager" aria-label={text.order}>
+      <button
+        type="button"
+        class="quiet only-icon"
+        aria-label={text.previousRollout}
+        title={`${text.previousRollout} k`}
+        disabled={at === 0 || count === 0}
+        onClick={() => go(-1)}
+      >
+        <Icon name="chevronUp" />
+      </button>
+      <span class="fact">{text.orderAt(at + 1, count)}</span>
+      <button
+        type="button"
+        class="quiet only-icon"
+        aria-label={text.nextRollout}
+        title={`${text.nextRollout} j`}
+        disabled={at === count - 1 || count === 0}
+        onClick={() => go(1)}
+      >
+        <Icon name="chevronDown" />
+      </button>
+    </nav>
   );
 }

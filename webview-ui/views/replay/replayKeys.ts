@@ -5,7 +5,7 @@ import type { Mark } from "../../../src/shared/marks.ts";
 import type { RolloutKey } from "../../../src/shared/rolloutSet.ts";
 import type { DashboardModel } from "../../model/dashboardModel.ts";
 import { isTyping } from "../../model/keys.ts";
-import { markKey, toggleMark } from "../rollouts/marking.ts";
+import { markKey, toggleMark } from "../rollouts/markEditor.tsx";
 
 interface ReplayTarget {
   readonly dashboard: DashboardModel;

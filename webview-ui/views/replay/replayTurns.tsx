@@ -15,12 +15,11 @@ import { strings } from "../../strings/strings.ts";
 import { FoldedText, Omitted } from "../../text/foldedText.tsx";
 import { MarkdownText } from "../../text/markdownText.tsx";
 import { visibleLine } from "../../text/visible.ts";
-import { ContinueButton } from "./continueButton.tsx";
 import type { Parting } from "./parting.ts";
-import { Block } from "./replayBlock.tsx";
 import { ReplayImages, ReplayImagesContext } from "./replayImages.tsx";
 import { RewardFooter } from "./rewardFooter.tsx";
 import {
+  Block,
   CallBlock,
   FaultyCallBlock,
   ReasoningBlock,
@@ -281,4 +280,42 @@ function Result({ result }: { readonly result: ReplayResult }) {
 function rewardOf(results: readonly ReplayResult[]): number | null {
   const known = results.flatMap(({ reward }) => (reward === null ? [] : [reward]));
   return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0);
+}
+
+interface ContinueProps {
+  readonly dashboard: DashboardModel;
+  /** Undefined for a rollout of an evaluation beside another. */
+  readonly row: RolloutRow | undefined;
+  /** From 0. */
+  readonly turn: number;
+}
+
+/** Where it cannot be done it says why when it is pressed: a button that is off takes no focus. */
+function ContinueButton({ dashboard, row, turn }: ContinueProps) {
+  const obstacle = obstacleOf(row);
+  const press = (): void => {
+    if (row === undefined || obstacle !== null) {
+      dashboard.announcement.value = obstacle ?? "";
+      return;
+    }
+    const { source, step, group, rollout } = row;
+    dashboard.host.command("continueFromHere", { key: { source, step, group, rollout }, turn });
+  };
+  return (
+    <button
+      type="button"
+      class="link continue"
+      aria-disabled={obstacle !== null}
+      title={obstacle ?? text.continueWhat}
+      onClick={press}
+    >
+      {text.continueFromHere}
+    </button>
+  );
+}
+
+function obstacleOf(row: RolloutRow | undefined): string | null {
+  if (row === undefined) return text.continueByItself;
+  if (row.streams.length > 0) return null;
+  return row.source === "evaluation" ? text.continueEvaluated : text.continueWithoutTokens;
 }

@@ -8,7 +8,7 @@ import { FoldedText } from "../../text/foldedText.tsx";
 import { groupStats } from "../rollouts/rolloutGroups.ts";
 import { trainingUseText } from "../rollouts/rolloutRows.ts";
 import { DetailContext } from "../rollouts/tableContext.ts";
-import { Block } from "./replayBlock.tsx";
+import { Block } from "./turnBlocks.tsx";
 
 const text = strings.replay;
 

@@ -4,16 +4,15 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { TOKENS_PER_WINDOW } from "../../../src/shared/dashboardMessages.ts";
 import type { ReplayTurn, TokenPlace, TokenWindow } from "../../../src/shared/dashboardTypes.ts";
-import type { RolloutKey } from "../../../src/shared/rolloutSet.ts";
+import { type RolloutKey, rolloutKeyName } from "../../../src/shared/rolloutSet.ts";
 import { Icon } from "../../controls/icon.tsx";
 import type { DashboardModel } from "../../model/dashboardModel.ts";
 import { TOKEN_COLOURS, type TokenColour } from "../../model/viewState.ts";
 import { strings } from "../../strings/strings.ts";
 import { trainingUseText } from "../rollouts/rolloutRows.ts";
-import { StreamPicker } from "./streamPicker.tsx";
+import { streamLabel } from "./streamLabel.ts";
 import { TokenBoxes } from "./tokenBoxes.tsx";
 import { type TokenScale, tokenScale } from "./tokenScale.ts";
-import { useFoundToken } from "./useFoundToken.ts";
 
 const text = strings.tokens;
 
@@ -181,4 +180,55 @@ function TokenPages({
       {texts === null ? <span class="note">{text.idsOnly}</span> : null}
     </div>
   );
+}
+
+interface StreamPickerProps {
+  /** Of the streams to choose from. */
+  readonly streams: readonly number[];
+  /** Of the rollout. */
+  readonly turns: readonly Pick<ReplayTurn, "stream">[];
+  readonly stream: number;
+  readonly setStream: (stream: number) => void;
+}
+
+function StreamPicker({ streams, turns, stream, setStream }: StreamPickerProps) {
+  if (streams.length < 2) return null;
+  return (
+    <label class="field">
+      <span>{text.stream}</span>
+      <select value={stream} onChange={({ currentTarget: { value } }) => setStream(Number(value))}>
+        {streams.map((one) => (
+          <option key={one} value={one}>
+            {streamLabel(one, turns)}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+/** `show` is called with it once it is known. Where there are no tokens to open the place at, the text is shown instead. */
+function useFoundToken(
+  dashboard: DashboardModel,
+  { source, step, group, rollout }: RolloutKey,
+  isListed: boolean,
+): TokenPlace | null {
+  const [place, setPlace] = useState<TokenPlace | null>(null);
+  const found = dashboard.found.value;
+  const key = { source, step, group, rollout };
+  const isOwn =
+    isListed &&
+    found?.rollout === rolloutKeyName(key) &&
+    found.run === dashboard.data.run.value?.id;
+  useEffect(() => {
+    if (!isOwn || found === null) return;
+    const { snippet, isAmongTokens } = found;
+    return dashboard.host.ask({ ask: "found-token", key, snippet }, (answer) => {
+      const token = answer.kind === "found-token" ? answer.place : null;
+      dashboard.found.value = null;
+      setPlace(token);
+      if (token === null && isAmongTokens) dashboard.update({ replayMode: "markdown" });
+    });
+  }, [dashboard, found, isOwn]);
+  return place;
 }

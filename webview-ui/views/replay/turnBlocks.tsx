@@ -7,7 +7,6 @@ import { strings } from "../../strings/strings.ts";
 import { FoldedText } from "../../text/foldedText.tsx";
 import { UntrustedText } from "../../text/untrustedText.tsx";
 import { visibleLine } from "../../text/visible.ts";
-import { Block } from "./replayBlock.tsx";
 
 const text = strings.replay;
 
@@ -85,5 +84,22 @@ export function ResultBlock({ result, label, children }: ResultProps) {
       {children}
       {facts.length === 0 ? null : <p class="result-facts">{facts.join(", ")}</p>}
     </Block>
+  );
+}
+
+interface BlockProps {
+  readonly label: string;
+  readonly tone: "context" | "model" | "call" | "result" | "error";
+  readonly children: ComponentChildren;
+}
+
+export function Block({ label, tone, children }: BlockProps) {
+  const marks =
+    tone === "error" ? { "data-error": true } : tone === "call" ? { "data-call": true } : {};
+  return (
+    <section class="block" data-tone={tone} {...marks} tabIndex={-1}>
+      <p class="block-label">{label}</p>
+      {children}
+    </section>
   );
 }

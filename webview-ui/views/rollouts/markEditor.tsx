@@ -1,13 +1,18 @@
 /** Star, pin, tags and note of the rollout that is read. */
 
 import { useId, useState } from "preact/hooks";
-import { isMarked, MAX_NOTE_LENGTH, MAX_TAG_LENGTH, type Mark } from "../../../src/shared/marks.ts";
+import {
+  isMarked,
+  MAX_NOTE_LENGTH,
+  MAX_TAG_LENGTH,
+  type Mark,
+  type MarkChange,
+} from "../../../src/shared/marks.ts";
 import type { RolloutKey } from "../../../src/shared/rolloutSet.ts";
 import { Icon } from "../../controls/icon.tsx";
 import type { DashboardModel } from "../../model/dashboardModel.ts";
 import { strings } from "../../strings/strings.ts";
 import { visibleLine } from "../../text/visible.ts";
-import { markRollout, toggleMark } from "./marking.ts";
 
 const text = strings.replay.marks;
 
@@ -111,4 +116,27 @@ function TagField({ add }: { readonly add: (tag: string) => void }) {
       }}
     />
   );
+}
+
+/** What a single key marks; null for other keys. */
+export function markKey(key: string): "star" | "pin" | null {
+  if (key === "s") return "star";
+  return key === "p" ? "pin" : null;
+}
+
+export function toggleMark(
+  dashboard: DashboardModel,
+  key: RolloutKey,
+  which: "star" | "pin",
+  mark: Mark,
+): void {
+  markRollout(dashboard, key, { [which]: !mark[which] });
+}
+
+function markRollout(
+  { host }: DashboardModel,
+  { source, step, group, rollout }: RolloutKey,
+  mark: MarkChange,
+): void {
+  host.command("markRollout", { key: { source, step, group, rollout }, mark });
 }

@@ -13,7 +13,7 @@ import { useVirtualRows } from "../../controls/useVirtualRows.ts";
 import type { DashboardModel } from "../../model/dashboardModel.ts";
 import { isTyping } from "../../model/keys.ts";
 import { strings } from "../../strings/strings.ts";
-import { markKey, toggleMark } from "./marking.ts";
+import { markKey, toggleMark } from "./markEditor.tsx";
 import { GridHead, GridRow, GroupRow } from "./rolloutGridRow.tsx";
 import { type TableLine, tableLines } from "./rolloutGroups.ts";
 import { ROLLOUT_COLUMNS, type RolloutColumn } from "./rolloutRows.ts";

@@ -5,12 +5,11 @@
 
 import type { RolloutRow } from "../../../src/shared/dashboardTypes.ts";
 import { formatReward } from "../../../src/shared/format.ts";
+import { isMarked, type Mark } from "../../../src/shared/marks.ts";
 import { Icon } from "../../controls/icon.tsx";
 import type { DashboardModel } from "../../model/dashboardModel.ts";
 import { strings } from "../../strings/strings.ts";
 import { visibleLine } from "../../text/visible.ts";
-import { LogprobStrip } from "./logprobStrip.tsx";
-import { MarkIcons } from "./markIcons.tsx";
 import type { TableLine } from "./rolloutGroups.ts";
 import type { RolloutColumn } from "./rolloutRows.ts";
 import type { TableContext } from "./tableContext.ts";
@@ -207,4 +206,62 @@ function toneOf({ key }: RolloutColumn, row: RolloutRow): string | undefined {
     return "quiet";
   if (key === "stop" && row.error !== null) return "bad";
   return key === "tools" && row.failedToolCalls > 0 ? "warning" : undefined;
+}
+
+function MarkIcons({ mark }: { readonly mark: Mark }) {
+  if (!isMarked(mark)) return null;
+  const { star, pin, tags, note } = mark;
+  const said = [
+    ...(pin ? [text.pinned] : []),
+    ...(star ? [text.starred] : []),
+    ...tags.map(text.tagged),
+    ...(note === "" ? [] : [text.noted]),
+  ];
+  return (
+    <span class="mark-icons">
+      {pin ? <Icon name="pinned" /> : null}
+      {star ? <Icon name="starFull" /> : null}
+      {tags.length > 0 || note !== "" ? <Icon name="tag" /> : null}
+      <span class="visually-hidden">{said.join(", ")}</span>
+    </span>
+  );
+}
+
+/** Log-probability of the strongest colour: a chance of 5 %. */
+const LOWEST = -3;
+
+function LogprobStrip({ strip }: { readonly strip: Float32Array | null }) {
+  if (strip === null || strip.length === 0) return null;
+  const [low, high] = [Math.min(...strip), Math.max(...strip)].map((value) => value.toFixed(2));
+  const label = strings.trajectories.stripLabel(low ?? "", high ?? "");
+  return (
+    <svg
+      class="logprob-strip"
+      viewBox={`0 0 ${strip.length} 10`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={label}
+    >
+      <title>{label}</title>
+      {[...strip].map((value, at) => (
+        <rect
+          key={at}
+          x={at}
+          width={1}
+          {...heightOf(value)}
+          fill-opacity={0.25 + 0.75 * shareOf(value)}
+        />
+      ))}
+    </svg>
+  );
+}
+
+function shareOf(logprob: number): number {
+  return Math.min(1, Math.max(0, logprob / LOWEST));
+}
+
+/** Not by colour alone: unlikely cells are taller. */
+function heightOf(logprob: number): { readonly y: number; readonly height: number } {
+  const height = 2 + 8 * shareOf(logprob);
+  return { y: 10 - height, height };
 }

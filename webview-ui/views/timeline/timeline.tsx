@@ -1,7 +1,7 @@
 /** Where the time of a step went: the critical path, the stalls, and a bar for each rollout. */
 
 import { useMemo, useState } from "preact/hooks";
-import type { Stall, Timeline as StepTimeline } from "../../../src/shared/timeline.ts";
+import type { Stall, Timeline as StepTimeline, TimeKind } from "../../../src/shared/timeline.ts";
 import { DataTable } from "../../controls/dataTable.tsx";
 import { StepNavigator } from "../../controls/stepNavigator.tsx";
 import type { DashboardModel } from "../../model/dashboardModel.ts";
@@ -9,7 +9,6 @@ import { strings } from "../../strings/strings.ts";
 import { timelineStrings as text } from "../../strings/timeline.ts";
 import { UntrustedText } from "../../text/untrustedText.tsx";
 import { TimelineBars } from "./timelineBars.tsx";
-import { KindPatterns, KindSwatch } from "./timelineLook.tsx";
 import { legendOf, ORDERS, type Order, ordered, timelineTable, totals } from "./timelineModel.ts";
 import { type ShownTimeline, useTimeline } from "./useTimeline.ts";
 
@@ -182,5 +181,38 @@ function Notes({ timeline: { isEstimated, omitted } }: { readonly timeline: Show
       {isEstimated ? <p class="fact">{text.estimated}</p> : null}
       {omitted > 0 ? <p class="fact">{text.omitted(omitted)}</p> : null}
     </>
+  );
+}
+
+const HATCHED = ["queue", "retry", "place", "prepare"] as const;
+const SIZE = 12;
+
+/** The patterns that the bars of the page fill with. */
+function KindPatterns() {
+  return (
+    <svg width="0" height="0" class="timeline-patterns" aria-hidden="true">
+      <defs>
+        {HATCHED.map((kind) => (
+          <pattern
+            key={kind}
+            id={`timeline-${kind}`}
+            width="5"
+            height="5"
+            patternUnits="userSpaceOnUse"
+            patternTransform={`rotate(${kind === "retry" ? -45 : 45})`}
+          >
+            <rect class="timeline-hatch" data-kind={kind} width="2.5" height="5" />
+          </pattern>
+        ))}
+      </defs>
+    </svg>
+  );
+}
+
+function KindSwatch({ kind }: { readonly kind: TimeKind }) {
+  return (
+    <svg class="timeline-swatch" width={SIZE} height={SIZE} aria-hidden="true">
+      <rect class="timeline-span" data-kind={kind} width={SIZE} height={SIZE} />
+    </svg>
   );
 }
