@@ -3,6 +3,7 @@
 import { useState } from "preact/hooks";
 import { BETWEEN_WORDS, type ChangedPhrase, type PhraseExample } from "../../src/shared/changes.ts";
 import { formatReward } from "../../src/shared/format.ts";
+import { Button } from "../controls/button.tsx";
 import type { DashboardModel } from "../model/dashboardModel.ts";
 import { openFound } from "../search/openFound.ts";
 import { SnippetText } from "../search/snippetText.tsx";
@@ -117,9 +118,7 @@ function Examples({ dashboard, phrase: { words, examples } }: ExamplesProps) {
       {examples.map((example, at) => (
         <Example key={at} dashboard={dashboard} example={example} />
       ))}
-      <button type="button" class="link" onClick={search}>
-        {text.searchFor}
-      </button>
+      <Button class="link" label={text.searchFor} onClick={search} />
     </section>
   );
 }

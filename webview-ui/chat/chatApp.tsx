@@ -5,6 +5,7 @@
 import type { Signal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { ChatPartnerView, ChatView } from "../../src/shared/chat.ts";
+import { Button } from "../controls/button.tsx";
 import { Toolbar } from "../controls/toolbar.tsx";
 import { chatStrings as text } from "../strings/chat.ts";
 import { UntrustedText } from "../text/untrustedText.tsx";
@@ -47,22 +48,18 @@ function Head({ chat, view }: ViewProps) {
         <h1>{title}</h1>
         {task === null ? null : <span class="fact">{text.task(visibleLine(task))}</span>}
         <Toolbar label={text.bar}>
-          <button
-            type="button"
+          <Button
             class="secondary"
+            label={text.beside}
             title={text.besideWhat}
             onClick={() => chat.begin("beside")}
-          >
-            {text.beside}
-          </button>
-          <button
-            type="button"
+          />
+          <Button
             class="secondary"
+            label={text.other}
             title={text.otherWhat}
             onClick={() => chat.begin("other")}
-          >
-            {text.other}
-          </button>
+          />
           {partners.some(hasThought) ? (
             <Toggle label={text.thinking} what={text.thinkingWhat} isOn={chat.isThinkingOpen} />
           ) : null}
@@ -98,17 +95,15 @@ interface ToggleProps {
 
 function Toggle({ label, what, isOn }: ToggleProps) {
   return (
-    <button
-      type="button"
+    <Button
       class="toggle"
+      label={label}
       title={what}
       aria-pressed={isOn.value}
       onClick={() => {
         isOn.value = !isOn.value;
       }}
-    >
-      {label}
-    </button>
+    />
   );
 }
 
@@ -156,9 +151,7 @@ function Failure({ chat }: ChatProps) {
             <UntrustedText text={failure.message} />
           </span>
           {failure.isOver ? (
-            <button type="button" class="secondary" onClick={() => chat.begin("again")}>
-              {text.beginAgain}
-            </button>
+            <Button class="secondary" label={text.beginAgain} onClick={() => chat.begin("again")} />
           ) : null}
         </p>
       )}

@@ -1,7 +1,7 @@
 /** Where the person writes: a message to all models, or the answer to a call in place of its tool. */
 
 import type { ChatView } from "../../src/shared/chat.ts";
-import { Icon } from "../controls/icon.tsx";
+import { Button } from "../controls/button.tsx";
 import { chatStrings as text } from "../strings/chat.ts";
 import { visibleLine } from "../text/visible.ts";
 import type { ChatModel } from "./chatModel.ts";
@@ -79,39 +79,37 @@ function Buttons({ chat, view, state }: StateProps & { readonly view: ChatView |
   return (
     <div class="composer-buttons">
       {works ? (
-        <button
-          type="button"
+        <Button
           class="primary"
+          icon="debugStop"
+          label={text.stop}
           onClick={() => {
             chat.act({ action: "stop" });
             focusComposer();
           }}
-        >
-          <Icon name="debugStop" />
-          <span>{text.stop}</span>
-        </button>
+        />
       ) : (
         <button type="submit" class="primary" disabled={!takesText(state)}>
           {state?.kind === "asked" ? text.sendAnswer : text.send}
         </button>
       )}
       {state?.kind === "stopped" ? (
-        <button type="button" class="secondary" onClick={() => chat.act({ action: "proceed" })}>
-          {text.goOn}
-        </button>
+        <Button
+          class="secondary"
+          label={text.goOn}
+          onClick={() => chat.act({ action: "proceed" })}
+        />
       ) : null}
-      <button
-        type="button"
+      <Button
         class="secondary"
+        label={text.again}
         title={text.againWhat}
         disabled={!rests || !hasTurns}
         onClick={() => chat.act({ action: "again" })}
-      >
-        {text.again}
-      </button>
-      <button
-        type="button"
+      />
+      <Button
         class="secondary"
+        label={text.undo}
         title={text.undoWhat}
         disabled={!rests || !hasEntries}
         onClick={() => {
@@ -120,9 +118,7 @@ function Buttons({ chat, view, state }: StateProps & { readonly view: ChatView |
           if (view !== null && chat.draft.value === "") chat.write(undoneMessage(view));
           focusComposer();
         }}
-      >
-        {text.undo}
-      </button>
+      />
     </div>
   );
 }

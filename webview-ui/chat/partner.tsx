@@ -3,6 +3,7 @@
 import { useId } from "preact/hooks";
 import type { ChatEntry, ChatPartnerView, ChatTurnView } from "../../src/shared/chat.ts";
 import { formatCost, formatReward } from "../../src/shared/format.ts";
+import { Button } from "../controls/button.tsx";
 import { chatStrings as text } from "../strings/chat.ts";
 import { strings } from "../strings/strings.ts";
 import { FoldedText, wholeText } from "../text/foldedText.tsx";
@@ -110,17 +111,15 @@ function Candidates({ chat, candidates, partnerId, isAlone }: CandidatesProps) {
       {candidates.map((turn, index) => (
         <div class="card" key={index}>
           <ModelTurn chat={chat} turn={turn} title={text.sample(index + 1)} partnerId={partnerId} />
-          <button
-            type="button"
+          <Button
             class="secondary"
+            label={isAlone ? text.choose(index + 1) : text.chooseOfEach(index + 1)}
             onClick={() => {
               chat.act({ action: "choose", index });
               // The button goes with the choice.
               focusComposer();
             }}
-          >
-            {isAlone ? text.choose(index + 1) : text.chooseOfEach(index + 1)}
-          </button>
+          />
         </div>
       ))}
     </div>

@@ -3,8 +3,8 @@
 import { useState } from "preact/hooks";
 import { formatExact } from "../../src/shared/format.ts";
 import { strings } from "../strings/strings.ts";
+import { IconButton } from "./button.tsx";
 import type { NumberTable } from "./export.ts";
-import { Icon } from "./icon.tsx";
 import { ScrollRegion } from "./scrollRegion.tsx";
 
 const ROWS_PER_PAGE = 25;
@@ -63,25 +63,19 @@ interface PagesProps {
 function Pages({ page, pages, go }: PagesProps) {
   return (
     <div class="pages">
-      <button
-        type="button"
-        class="quiet only-icon"
-        aria-label={strings.chart.previousPage}
+      <IconButton
+        icon="chevronLeft"
+        label={strings.chart.previousPage}
         disabled={page === 0}
         onClick={() => go(page - 1)}
-      >
-        <Icon name="chevronLeft" />
-      </button>
+      />
       <span>{strings.chart.page(page + 1, pages)}</span>
-      <button
-        type="button"
-        class="quiet only-icon"
-        aria-label={strings.chart.nextPage}
+      <IconButton
+        icon="chevronRight"
+        label={strings.chart.nextPage}
         disabled={page === pages - 1}
         onClick={() => go(page + 1)}
-      >
-        <Icon name="chevronRight" />
-      </button>
+      />
     </div>
   );
 }

@@ -5,7 +5,7 @@ import { type RolloutSet, setName } from "../../src/shared/rolloutSet.ts";
 import type { DashboardModel } from "../model/dashboardModel.ts";
 import { stepBy } from "../model/keys.ts";
 import { strings } from "../strings/strings.ts";
-import { Icon } from "./icon.tsx";
+import { Button, IconButton } from "./button.tsx";
 import { setTitle } from "./setTitle.ts";
 
 const text = strings.trajectories;
@@ -26,16 +26,13 @@ export function StepNavigator({ dashboard }: { readonly dashboard: DashboardMode
   };
   return (
     <div class="step-navigator">
-      <button
-        type="button"
-        class="quiet only-icon"
-        aria-label={text.previousStep}
-        title={`${text.previousStep} {`}
+      <IconButton
+        icon="chevronLeft"
+        label={text.previousStep}
+        hint={`${text.previousStep} {`}
         disabled={at >= sets.length - 1}
         onClick={() => stepBy(dashboard, -1)}
-      >
-        <Icon name="chevronLeft" />
-      </button>
+      />
       <label class="field">
         <span class="visually-hidden">{text.step}</span>
         <select
@@ -49,26 +46,21 @@ export function StepNavigator({ dashboard }: { readonly dashboard: DashboardMode
           ))}
         </select>
       </label>
-      <button
-        type="button"
-        class="quiet only-icon"
-        aria-label={text.nextStep}
-        title={`${text.nextStep} }`}
+      <IconButton
+        icon="chevronRight"
+        label={text.nextStep}
+        hint={`${text.nextStep} }`}
         disabled={at <= 0}
         onClick={() => stepBy(dashboard, 1)}
-      >
-        <Icon name="chevronRight" />
-      </button>
-      <button
-        type="button"
+      />
+      <Button
         class="toggle"
+        label={text.latest}
         aria-pressed={isFollowing}
         onClick={() =>
           dashboard.update({ rolloutSet: isFollowing ? (latest ?? null) : null, rollout: null })
         }
-      >
-        {text.latest}
-      </button>
+      />
     </div>
   );
 }

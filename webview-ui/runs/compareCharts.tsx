@@ -2,8 +2,8 @@
 
 import { useMemo, useRef, useState } from "preact/hooks";
 import { formatValue, formatXValue } from "../charts/format.ts";
+import { Button, IconButton } from "../controls/button.tsx";
 import type { ChartZoom } from "../controls/chartMouse.ts";
-import { Icon } from "../controls/icon.tsx";
 import { Plot } from "../controls/plot.tsx";
 import { Swatch } from "../controls/swatch.tsx";
 import { runsStrings as text } from "../strings/runs.ts";
@@ -160,37 +160,21 @@ function ChartActions({ runs, metric, isWide, title }: ActionsProps) {
     });
   return (
     <div class="card-actions">
-      <IconButton label={text.moveBack(title)} icon="chevronLeft" run={() => moveBy(-1)} />
-      <IconButton label={text.moveOn(title)} icon="chevronRight" run={() => moveBy(1)} />
-      <button
-        type="button"
+      <IconButton label={text.moveBack(title)} icon="chevronLeft" onClick={() => moveBy(-1)} />
+      <IconButton label={text.moveOn(title)} icon="chevronRight" onClick={() => moveBy(1)} />
+      <Button
         class="quiet"
+        label={text.wide}
         aria-pressed={isWide}
         title={text.wideHint(title)}
         onClick={widen}
-      >
-        {text.wide}
-      </button>
+      />
       <IconButton
         label={text.removeChart(title)}
         icon="close"
-        run={() => runs.update({ charts: charts.filter((other) => other !== metric) })}
+        onClick={() => runs.update({ charts: charts.filter((other) => other !== metric) })}
       />
     </div>
-  );
-}
-
-interface IconButtonProps {
-  readonly label: string;
-  readonly icon: "chevronLeft" | "chevronRight" | "close";
-  readonly run: () => void;
-}
-
-function IconButton({ label, icon, run }: IconButtonProps) {
-  return (
-    <button type="button" class="quiet only-icon" aria-label={label} title={label} onClick={run}>
-      <Icon name={icon} />
-    </button>
   );
 }
 

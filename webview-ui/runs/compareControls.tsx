@@ -3,12 +3,12 @@
 import { useId, useState } from "preact/hooks";
 import { MAX_COMPARED } from "../../src/shared/runsPage.ts";
 import { COMPARED_AXES, type ComparedAxis } from "../charts/xAxis.ts";
-import { Icon } from "../controls/icon.tsx";
+import { Button } from "../controls/button.tsx";
 import { Menu } from "../controls/menu.tsx";
 import { runsStrings as text } from "../strings/runs.ts";
 import { strings } from "../strings/strings.ts";
 import { visibleLine } from "../text/visible.ts";
-import { SmoothingControl, Toggle } from "../views/charts/chartControls.tsx";
+import { SmoothingControl } from "../views/charts/chartControls.tsx";
 import { matcher } from "../views/charts/metricPicker.tsx";
 import { saveCsv, savePng, saveSvg } from "./exportCharts.ts";
 import { BAND_KINDS, type BandKind } from "./layout.ts";
@@ -41,22 +41,21 @@ export function CompareControls({ runs }: RunsProps) {
       </label>
       <SmoothingControl smoothing={smoothing} set={(next) => runs.update({ smoothing: next })} />
       <div class="toggles">
-        <Toggle
+        <Button
+          class="toggle"
           label={strings.chart.log}
-          isOn={isLog}
-          flip={() => runs.update({ isLog: !isLog, yRanges: {} })}
+          aria-pressed={isLog}
+          onClick={() => runs.update({ isLog: !isLog, yRanges: {} })}
         />
         <Means runs={runs} />
       </div>
       {isZoomed ? (
-        <button
-          type="button"
+        <Button
           class="quiet"
+          icon="zoomOut"
+          label={strings.chart.resetZoom}
           onClick={() => runs.update({ xRanges: { ...xRanges, [xAxis]: null }, yRanges: {} })}
-        >
-          <Icon name="zoomOut" />
-          <span>{strings.chart.resetZoom}</span>
-        </button>
+        />
       ) : null}
       <Menu
         label={strings.chart.export}
@@ -81,10 +80,11 @@ function Means({ runs }: RunsProps) {
   if (grouping === null) return null;
   return (
     <>
-      <Toggle
+      <Button
+        class="toggle"
         label={text.means}
-        isOn={hasMeans}
-        flip={() => runs.update({ hasMeans: !hasMeans, yRanges: {} })}
+        aria-pressed={hasMeans}
+        onClick={() => runs.update({ hasMeans: !hasMeans, yRanges: {} })}
       />
       {hasMeans ? (
         <select
@@ -111,16 +111,14 @@ function MetricSearch({ runs }: RunsProps) {
   const id = useId();
   return (
     <div class="metric-search">
-      <button
-        type="button"
+      <Button
         class="secondary"
+        icon="graphLine"
+        label={text.chooseMetrics}
         aria-expanded={isOpen}
         aria-controls={id}
         onClick={() => setOpen(!isOpen)}
-      >
-        <Icon name="graphLine" />
-        <span>{text.chooseMetrics}</span>
-      </button>
+      />
       <div id={id}>{isOpen ? <MetricList runs={runs} close={() => setOpen(false)} /> : null}</div>
     </div>
   );

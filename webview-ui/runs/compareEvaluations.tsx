@@ -8,6 +8,7 @@ import type {
   MeanInterval,
   RunsTableRow,
 } from "../../src/shared/runsPage.ts";
+import { Button } from "../controls/button.tsx";
 import { ScrollRegion } from "../controls/scrollRegion.tsx";
 import { runsStrings as text } from "../strings/runs.ts";
 import { visibleLine } from "../text/visible.ts";
@@ -51,14 +52,12 @@ function Cell({ runs, cell, compared }: CellProps) {
         <h2>{title}</h2>
         <span class="fact">{text.pairedHint}</span>
         <div class="card-actions">
-          <button
-            type="button"
+          <Button
             class="quiet"
+            label={text.taskByTask}
             aria-pressed={isOpen}
             onClick={() => setOpen(!isOpen)}
-          >
-            {text.taskByTask}
-          </button>
+          />
         </div>
       </div>
       <ScrollRegion label={title}>

@@ -1,7 +1,7 @@
 /** The comparison of the chosen runs, below the table: charts, evaluations, configuration. */
 
 import { useEffect, useRef } from "preact/hooks";
-import { Icon } from "../controls/icon.tsx";
+import { Button, IconButton } from "../controls/button.tsx";
 import { MiddleCut } from "../controls/middleCut.tsx";
 import { ScrollRegion } from "../controls/scrollRegion.tsx";
 import { Swatch } from "../controls/swatch.tsx";
@@ -32,14 +32,12 @@ export function CompareView({ runs }: RunsProps) {
       <div class="compare-head">
         <Tabs runs={runs} tab={tab} />
         <ChosenRuns runs={runs} />
-        <button
-          type="button"
+        <Button
           class="quiet"
+          icon={isTableFolded ? "chevronDown" : "chevronUp"}
+          label={isTableFolded ? text.showTable : text.hideTable}
           onClick={() => runs.update({ isTableFolded: !isTableFolded })}
-        >
-          <Icon name={isTableFolded ? "chevronDown" : "chevronUp"} />
-          <span>{isTableFolded ? text.showTable : text.hideTable}</span>
-        </button>
+        />
       </div>
       <div
         class="compare-body"
@@ -103,15 +101,11 @@ function ChosenRuns({ runs }: RunsProps) {
         <li key={id}>
           <Swatch {...runLook(runs.lookOf(id) ?? 0)} />
           <MiddleCut text={visibleLine(name)} />
-          <button
-            type="button"
-            class="quiet only-icon"
-            aria-label={text.leaveOut(visibleLine(name))}
-            title={text.leaveOut(visibleLine(name))}
+          <IconButton
+            icon="close"
+            label={text.leaveOut(visibleLine(name))}
             onClick={() => runs.toggle(id)}
-          >
-            <Icon name="close" />
-          </button>
+          />
         </li>
       ))}
     </ul>
@@ -208,14 +202,12 @@ function CompareConfig({ runs }: { readonly runs: RunsModel }) {
                   {id === first.id ? (
                     <span class="fact">{text.baseline}</span>
                   ) : (
-                    <button
-                      type="button"
+                    <Button
                       class="link"
+                      label={text.diff}
                       title={text.diffHint(visibleLine(first.name), visibleLine(name))}
                       onClick={() => runs.send({ kind: "diff", left: first.id, right: id })}
-                    >
-                      {text.diff}
-                    </button>
+                    />
                   )}
                 </td>
               ))}

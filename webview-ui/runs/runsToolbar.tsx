@@ -2,8 +2,8 @@
 
 import { useId } from "preact/hooks";
 import { MAX_COMPARED } from "../../src/shared/runsPage.ts";
+import { Button } from "../controls/button.tsx";
 import { type CellTable, toCsv } from "../controls/export.ts";
-import { Icon } from "../controls/icon.tsx";
 import { Menu, type MenuItem } from "../controls/menu.tsx";
 import { runsStrings as text } from "../strings/runs.ts";
 import { visibleLine } from "../text/visible.ts";
@@ -21,19 +21,17 @@ export function RunsToolbar({ runs }: RunsProps) {
       <Filter runs={runs} />
       <Grouping runs={runs} />
       <Menu label={text.columnsMenu} icon="table" isTextShown={true} items={columnItems(runs)} />
-      <button
-        type="button"
+      <Button
         class="quiet"
+        icon="export"
+        label={text.export}
         onClick={() =>
           runs.send({
             kind: "export",
             file: { name: "runs.csv", content: toCsv(runsTable(runs)), encoding: "utf8" },
           })
         }
-      >
-        <Icon name="export" />
-        <span>{text.export}</span>
-      </button>
+      />
       <Counts runs={runs} />
     </search>
   );
@@ -134,9 +132,7 @@ function Counts({ runs }: RunsProps) {
         <>
           <span>{text.chosen(chosen)}</span>
           {chosen > MAX_COMPARED ? <span class="fact">{text.tooMany(MAX_COMPARED)}</span> : null}
-          <button type="button" class="link" onClick={() => runs.choose([])}>
-            {text.clearChosen}
-          </button>
+          <Button class="link" label={text.clearChosen} onClick={() => runs.choose([])} />
         </>
       ) : null}
     </div>

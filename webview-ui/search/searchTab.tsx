@@ -2,6 +2,7 @@
 
 import { useEffect, useLayoutEffect } from "preact/hooks";
 import { SEARCH_ROLES, type SearchRole } from "../../src/shared/search.ts";
+import { Button } from "../controls/button.tsx";
 import type { DashboardModel } from "../model/dashboardModel.ts";
 import type { ViewState } from "../model/viewState.ts";
 import { searchStrings as text } from "../strings/search.ts";
@@ -46,35 +47,29 @@ export function SearchTab({ dashboard }: { readonly dashboard: DashboardModel })
               if (key === "Enter") startSearch(dashboard, true);
             }}
           />
-          <button
-            type="button"
+          <Button
             class="toggle"
+            label={text.matchCase}
             aria-pressed={search.isCaseSensitive}
             aria-label={text.matchCaseHint}
             title={text.matchCaseKey}
             onClick={() => set({ isCaseSensitive: !search.isCaseSensitive })}
-          >
-            {text.matchCase}
-          </button>
-          <button
-            type="button"
+          />
+          <Button
             class="toggle mono"
+            label={text.regex}
             aria-pressed={search.isRegex}
             aria-label={text.regexHint}
             title={text.regexHint}
             onClick={() => set({ isRegex: !search.isRegex })}
-          >
-            {text.regex}
-          </button>
-          <button
-            type="button"
+          />
+          <Button
             class="toggle"
+            label={text.everyRun}
             aria-pressed={search.isEveryRun}
             title={text.everyRunHint}
             onClick={() => set({ isEveryRun: !search.isEveryRun })}
-          >
-            {text.everyRun}
-          </button>
+          />
         </div>
         <Roles chosen={search.roles} set={(roles) => set({ roles })} />
       </search>
@@ -97,15 +92,13 @@ function Roles({ chosen, set }: RolesProps) {
         const others = chosen.filter((other) => other !== role);
         const isChosen = others.length < chosen.length;
         return (
-          <button
-            type="button"
+          <Button
             class="toggle"
+            label={text.roles[role]}
             key={role}
             aria-pressed={isChosen}
             onClick={() => set(isChosen ? others : [...chosen, role])}
-          >
-            {text.roles[role]}
-          </button>
+          />
         );
       })}
     </fieldset>

@@ -4,6 +4,7 @@ import { useState } from "preact/hooks";
 import type { AlarmView, RunState } from "../../src/shared/dashboardTypes.ts";
 import { nearestSave } from "../../src/shared/nearestSave.ts";
 import type { RunEnding } from "../../src/shared/runFile.ts";
+import { Button, IconButton } from "../controls/button.tsx";
 import { Icon } from "../controls/icon.tsx";
 import type { DashboardModel } from "../model/dashboardModel.ts";
 import { strings } from "../strings/strings.ts";
@@ -47,29 +48,25 @@ export function Alarms({ dashboard }: { readonly dashboard: DashboardModel }) {
       </ul>
       <div class="alarm-buttons">
         {canOpen ? (
-          <button
-            type="button"
+          <Button
             class="link"
+            label={
+              isOpen
+                ? strings.showFewer
+                : alarms.length > 1
+                  ? `${strings.showAll} (${alarms.length})`
+                  : strings.showMore
+            }
             aria-expanded={isOpen}
             onClick={() => setOpen(!isOpen)}
-          >
-            {isOpen
-              ? strings.showFewer
-              : alarms.length > 1
-                ? `${strings.showAll} (${alarms.length})`
-                : strings.showMore}
-          </button>
+          />
         ) : null}
         {errors.length > 0 ? (
-          <button
-            type="button"
-            class="quiet only-icon"
-            aria-label={strings.dismiss}
-            title={strings.dismiss}
+          <IconButton
+            icon="close"
+            label={strings.dismiss}
             onClick={dashboard.connection.dismissErrors}
-          >
-            <Icon name="close" />
-          </button>
+          />
         ) : null}
       </div>
     </section>
@@ -111,14 +108,12 @@ function AlarmRow({
             </button>
           )}
           {before === null || !isOpen ? null : (
-            <button
-              type="button"
+            <Button
               class="secondary"
+              label={strings.alarms.before}
               title={strings.alarms.beforeHint}
               onClick={() => dashboard.host.command("resumeBeforeAlarm", { name: before })}
-            >
-              {strings.alarms.before}
-            </button>
+            />
           )}
         </span>
         {isOpen && more !== null ? (
@@ -142,23 +137,19 @@ function EvidenceButtons({ dashboard, alarm, isOpen }: EvidenceProps) {
   const { chart, chartHint, rollouts, rolloutsHint } = strings.alarms;
   return (
     <>
-      <button
-        type="button"
+      <Button
         class="link"
+        label={chart}
         title={chartHint}
         onClick={() => dashboard.showAlarmChart(alarm)}
-      >
-        {chart}
-      </button>
+      />
       {alarm.isOfRollouts && isOpen ? (
-        <button
-          type="button"
+        <Button
           class="link"
+          label={rollouts}
           title={rolloutsHint}
           onClick={() => dashboard.showAlarmRollouts(alarm)}
-        >
-          {rollouts}
-        </button>
+        />
       ) : null}
     </>
   );

@@ -2,6 +2,7 @@
 
 import { useLayoutEffect, useState } from "preact/hooks";
 import { hasEnded } from "../../src/shared/hasEnded.ts";
+import { Button } from "../controls/button.tsx";
 import { lazyView } from "../controls/lazyView.tsx";
 import { LiveRegion } from "../controls/liveRegion.tsx";
 import { nextPosition } from "../controls/toolbar.tsx";
@@ -158,18 +159,16 @@ function OfferedRun({ dashboard }: { readonly dashboard: DashboardModel }) {
   return (
     <span class="offered" role="status">
       {isUnderWay ? (
-        <button
-          type="button"
+        <Button
           class="link"
+          label={text.offered(visibleLine(run.name))}
           title={text.offeredHint}
           onClick={() => {
             host.selectRun(run.id);
             // The button goes away, and the keys would have no place.
             document.querySelector<HTMLElement>(".run-picker select")?.focus();
           }}
-        >
-          {text.offered(visibleLine(run.name))}
-        </button>
+        />
       ) : null}
     </span>
   );
@@ -184,9 +183,11 @@ function Gone({ dashboard }: { readonly dashboard: DashboardModel }) {
       <h1>{strings.gone.title(visibleLine(gone.folder))}</h1>
       <p>{strings.gone.hint}</p>
       <div class="message-actions">
-        <button type="button" class="secondary" onClick={() => host.command("importRun")}>
-          {strings.gone.open}
-        </button>
+        <Button
+          class="secondary"
+          label={strings.gone.open}
+          onClick={() => host.command("importRun")}
+        />
         {gone.runs.length === 0 ? null : (
           <select
             aria-label={strings.gone.other}

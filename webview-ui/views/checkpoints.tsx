@@ -3,6 +3,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { CheckpointView } from "../../src/shared/dashboardTypes.ts";
 import { formatCount, formatDuration, formatReward } from "../../src/shared/format.ts";
+import { IconButton } from "../controls/button.tsx";
 import { Icon } from "../controls/icon.tsx";
 import { Menu } from "../controls/menu.tsx";
 import { ScrollRegion } from "../controls/scrollRegion.tsx";
@@ -145,15 +146,12 @@ function Row({ dashboard, checkpoint, nowMs }: RowProps) {
       <td>{holds.join(" + ")}</td>
       <td class="row-actions">
         {statePath === null && samplerPath === null ? null : (
-          <button
-            type="button"
-            class="quiet only-icon"
-            aria-label={`${text.copyState}: ${shownName}`}
-            title={statePath === null ? text.copySampler : text.copyState}
+          <IconButton
+            icon="copy"
+            label={`${text.copyState}: ${shownName}`}
+            hint={statePath === null ? text.copySampler : text.copyState}
             onClick={() => copy(statePath === null ? "sampler" : "state")}
-          >
-            <Icon name="copy" />
-          </button>
+          />
         )}
         <Menu label={text.actionsOf(shownName)} icon="ellipsis" items={items} />
       </td>

@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import type { ConfigEntry, ConfigView } from "../../src/shared/dashboardTypes.ts";
-import { Icon } from "../controls/icon.tsx";
+import { Button, IconButton } from "../controls/button.tsx";
 import { ScrollRegion } from "../controls/scrollRegion.tsx";
 import { useScroll } from "../controls/useScroll.ts";
 import type { DashboardModel } from "../model/dashboardModel.ts";
@@ -82,25 +82,21 @@ function ConfigHead({ dashboard, config, shown }: HeadProps) {
           value={configFilter}
           onInput={({ currentTarget: { value } }) => dashboard.update({ configFilter: value })}
         />
-        <button
-          type="button"
+        <Button
           class="toggle"
+          label={text.onlyChanged}
           aria-pressed={isOnlyChanged}
           onClick={() => dashboard.update({ isOnlyChanged: !isOnlyChanged })}
-        >
-          {text.onlyChanged}
-        </button>
+        />
         <span class="fact">{text.count(shown, config.entries.length)}</span>
         {config.path === null ? null : (
-          <button
-            type="button"
+          <Button
             class="quiet push"
+            icon="goToFile"
+            label={text.openFile}
             title={visibleLine(config.path)}
             onClick={() => dashboard.host.command("openConfigAt", { path: [] })}
-          >
-            <Icon name="goToFile" />
-            <span>{text.openFile}</span>
-          </button>
+          />
         )}
       </search>
       {config.overrides.length === 0 ? null : (
@@ -146,15 +142,11 @@ function Entry({
       </td>
       <td class="row-actions">
         {origin === "file" ? (
-          <button
-            type="button"
-            class="quiet only-icon"
-            aria-label={text.open(shownKey)}
-            title={text.open(shownKey)}
+          <IconButton
+            icon="goToFile"
+            label={text.open(shownKey)}
             onClick={() => dashboard.host.command("openConfigAt", { path })}
-          >
-            <Icon name="goToFile" />
-          </button>
+          />
         ) : null}
       </td>
     </tr>

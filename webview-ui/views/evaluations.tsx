@@ -8,6 +8,7 @@ import {
   formatSigned,
   formatTemperature,
 } from "../../src/shared/format.ts";
+import { Button } from "../controls/button.tsx";
 import { ScrollRegion } from "../controls/scrollRegion.tsx";
 import { cellTitle } from "../controls/setTitle.ts";
 import type { DashboardModel } from "../model/dashboardModel.ts";
@@ -43,14 +44,12 @@ export function Evaluations({ dashboard }: { readonly dashboard: DashboardModel 
       <div class="card-head">
         <h2 id="evaluation-title">{text.title}</h2>
         {isLong ? (
-          <button
-            type="button"
+          <Button
             class="quiet"
+            label={isWhole ? strings.showFewer : text.showAll(evaluations.length)}
             aria-expanded={isWhole}
             onClick={() => setWhole(!isWhole)}
-          >
-            {isWhole ? strings.showFewer : text.showAll(evaluations.length)}
-          </button>
+          />
         ) : null}
       </div>
       <ScrollRegion label={text.title}>
@@ -105,9 +104,11 @@ function Row({ row, open }: { readonly row: EvaluationRow; readonly open: () => 
   return (
     <tr class="opens" onClick={open}>
       <td class={model === null ? "number" : ""}>
-        <button type="button" class="link" title={text.open(cellTitle(cellOf(row)))}>
-          {model === null ? formatCount(step) : visibleLine(model)}
-        </button>
+        <Button
+          class="link"
+          label={model === null ? formatCount(step) : visibleLine(model)}
+          title={text.open(cellTitle(cellOf(row)))}
+        />
       </td>
       <td>{visibleLine(`${environment} ${split}`)}</td>
       <td>{formatTemperature(temperature)}</td>

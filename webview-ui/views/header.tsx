@@ -2,6 +2,7 @@
 
 import type { RunState, RunView } from "../../src/shared/dashboardTypes.ts";
 import { formatCost, formatCount, formatDuration } from "../../src/shared/format.ts";
+import { Button } from "../controls/button.tsx";
 import { Icon, type IconName } from "../controls/icon.tsx";
 import { Menu, type MenuItem } from "../controls/menu.tsx";
 import { Toolbar } from "../controls/toolbar.tsx";
@@ -180,11 +181,12 @@ function Actions({ dashboard, openHelp }: HeaderProps) {
         <ControlActions host={host} state={run.state} isTraining={run.evaluatedModels === null} />
       ) : null}
       {run.isResumable ? (
-        <Action
+        <Button
+          class="secondary"
           icon="debugRerun"
           label={text.resume}
-          hint={text.resumeHint}
-          run={() => host.command("resume")}
+          title={text.resumeHint}
+          onClick={() => host.command("resume")}
         />
       ) : null}
       <Menu label={text.more} icon="ellipsis" items={moreItems(run, host, openHelp)} />
@@ -201,31 +203,46 @@ interface ControlProps {
 function ControlActions({ host, state, isTraining }: ControlProps) {
   const isPaused = state === "paused" || state === "pausing";
   if (!isTraining) {
-    return <Action icon="debugStop" label={text.stop} run={() => host.command("stop")} />;
+    return (
+      <Button
+        class="secondary"
+        icon="debugStop"
+        label={text.stop}
+        onClick={() => host.command("stop")}
+      />
+    );
   }
   return (
     <>
       {isPaused ? (
-        <Action icon="debugContinue" label={text.continue} run={() => host.command("continue")} />
+        <Button
+          class="secondary"
+          icon="debugContinue"
+          label={text.continue}
+          onClick={() => host.command("continue")}
+        />
       ) : (
-        <Action
+        <Button
+          class="secondary"
           icon="debugPause"
           label={text.pause}
-          hint={text.pauseHint}
-          run={() => host.command("pause")}
+          title={text.pauseHint}
+          onClick={() => host.command("pause")}
         />
       )}
-      <Action
+      <Button
+        class="secondary"
         icon="save"
         label={text.save}
-        hint={text.saveHint}
-        run={() => host.command("saveNow")}
+        title={text.saveHint}
+        onClick={() => host.command("saveNow")}
       />
-      <Action
+      <Button
+        class="secondary"
         icon="debugStop"
         label={text.stop}
-        hint={text.stopHint}
-        run={() => host.command("stop")}
+        title={text.stopHint}
+        onClick={() => host.command("stop")}
       />
     </>
   );
@@ -245,20 +262,4 @@ function moreItems(run: RunView, host: Host, openHelp: () => void): readonly Men
     { label: text.openLog, run: () => host.command("openLog") },
     { label: text.help, run: openHelp },
   ];
-}
-
-interface ActionProps {
-  readonly icon: IconName;
-  readonly label: string;
-  readonly hint?: string;
-  readonly run: () => void;
-}
-
-function Action({ icon, label, hint, run }: ActionProps) {
-  return (
-    <button type="button" class="secondary" title={hint} onClick={run}>
-      <Icon name={icon} />
-      <span>{label}</span>
-    </button>
-  );
 }

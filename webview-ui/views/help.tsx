@@ -1,7 +1,7 @@
 /** The keyboard map. */
 
 import { useEffect, useRef } from "preact/hooks";
-import { Icon } from "../controls/icon.tsx";
+import { IconButton } from "../controls/button.tsx";
 import type { DashboardModel } from "../model/dashboardModel.ts";
 import { strings } from "../strings/strings.ts";
 
@@ -17,15 +17,7 @@ export function Help({ dashboard, close }: HelpProps) {
     <dialog class="help" ref={dialog} aria-labelledby="help-title" onClose={close}>
       <div class="help-head">
         <h2 id="help-title">{strings.help.title}</h2>
-        <button
-          type="button"
-          class="quiet only-icon"
-          aria-label={strings.close}
-          title={strings.close}
-          onClick={() => dialog.current?.close()}
-        >
-          <Icon name="close" />
-        </button>
+        <IconButton icon="close" label={strings.close} onClick={() => dialog.current?.close()} />
       </div>
       {dashboard.settings.value.hasSingleKeys ? null : <p>{strings.help.off}</p>}
       <dl>

@@ -2,7 +2,7 @@
 
 import type { Smoothing } from "../../charts/smoothing.ts";
 import { X_AXES, type XAxis } from "../../charts/xAxis.ts";
-import { Icon } from "../../controls/icon.tsx";
+import { Button } from "../../controls/button.tsx";
 import type { DashboardModel } from "../../model/dashboardModel.ts";
 import { strings } from "../../strings/strings.ts";
 
@@ -38,49 +38,34 @@ export function ChartControls({ dashboard }: ControlsProps) {
         </select>
       </label>
       <div class="toggles">
-        <Toggle
+        <Button
+          class="toggle"
           label={text.log}
-          isOn={isLog}
-          flip={() => dashboard.update({ isLog: !isLog, yRange: null })}
+          aria-pressed={isLog}
+          onClick={() => dashboard.update({ isLog: !isLog, yRange: null })}
         />
-        <Toggle
+        <Button
+          class="toggle"
           label={text.clip}
-          isOn={isClipped}
-          flip={() => dashboard.update({ isClipped: !isClipped, yRange: null })}
+          aria-pressed={isClipped}
+          onClick={() => dashboard.update({ isClipped: !isClipped, yRange: null })}
         />
-        <Toggle
+        <Button
+          class="toggle"
           label={text.zero}
-          isOn={isFromZero}
-          flip={() => dashboard.update({ isFromZero: !isFromZero, yRange: null })}
+          aria-pressed={isFromZero}
+          onClick={() => dashboard.update({ isFromZero: !isFromZero, yRange: null })}
         />
       </div>
       {xRange === null && yRange === null ? null : (
-        <button
-          type="button"
+        <Button
           class="quiet"
+          icon="zoomOut"
+          label={text.resetZoom}
           onClick={() => dashboard.update({ xRange: null, yRange: null })}
-        >
-          <Icon name="zoomOut" />
-          <span>{text.resetZoom}</span>
-        </button>
+        />
       )}
     </fieldset>
-  );
-}
-
-export function Toggle({
-  label,
-  isOn,
-  flip,
-}: {
-  readonly label: string;
-  readonly isOn: boolean;
-  readonly flip: () => void;
-}) {
-  return (
-    <button type="button" class="toggle" aria-pressed={isOn} onClick={flip}>
-      {label}
-    </button>
   );
 }
 

@@ -1,6 +1,7 @@
 /** How the rewards of the chosen step lie; a bar leads to its trajectories. */
 
 import { formatExact } from "../../../src/shared/format.ts";
+import { Button } from "../../controls/button.tsx";
 import { setTitle } from "../../controls/setTitle.ts";
 import type { DashboardModel } from "../../model/dashboardModel.ts";
 import { NO_FILTER } from "../../model/viewState.ts";
@@ -24,13 +25,11 @@ export function Histogram({ dashboard }: { readonly dashboard: DashboardModel })
       <div class="card-head">
         <h2 id="histogram-title">{text.title(setTitle(shown))}</h2>
         {dashboard.view.value.rolloutSet === null ? null : (
-          <button
-            type="button"
+          <Button
             class="quiet"
+            label={text.follow}
             onClick={() => dashboard.update({ rolloutSet: null, rollout: null })}
-          >
-            {text.follow}
-          </button>
+          />
         )}
       </div>
       {bins.length === 0 ? (

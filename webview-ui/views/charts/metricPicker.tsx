@@ -1,7 +1,7 @@
 /** Chooses further metrics for small charts of their own. */
 
 import { useId, useState } from "preact/hooks";
-import { Icon } from "../../controls/icon.tsx";
+import { Button } from "../../controls/button.tsx";
 import type { DashboardModel } from "../../model/dashboardModel.ts";
 import { strings } from "../../strings/strings.ts";
 import { visibleLine } from "../../text/visible.ts";
@@ -22,16 +22,14 @@ export function MetricPicker({ dashboard, unasked }: PickerProps) {
     <div class="picker">
       <div class="section-head">
         <h2 id="metrics-title">{text.title}</h2>
-        <button
-          type="button"
+        <Button
           class="quiet"
+          icon={isOpen ? "chevronDown" : "chevronRight"}
+          label={text.choose}
           aria-expanded={isOpen}
           aria-controls={id}
           onClick={() => setOpen(!isOpen)}
-        >
-          <Icon name={isOpen ? "chevronDown" : "chevronRight"} />
-          <span>{text.choose}</span>
-        </button>
+        />
         {pinnedMetrics.length > 0 ? (
           <span class="fact">{text.chosen(pinnedMetrics.length)}</span>
         ) : null}

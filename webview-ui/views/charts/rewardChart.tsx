@@ -9,10 +9,10 @@ import { formatRewardValue, formatTick, formatXTick, formatXValue } from "../../
 import { countNotPositive, shownX, valueRange } from "../../charts/scale.ts";
 import { summarizeReward } from "../../charts/summary.ts";
 import { tickSteps } from "../../charts/ticks.ts";
+import { Button } from "../../controls/button.tsx";
 import type { ChartData } from "../../controls/chartData.ts";
 import { DataTable } from "../../controls/dataTable.tsx";
 import { type NumberTable, toCsv, toJson, toMarkdown } from "../../controls/export.ts";
-import { Icon } from "../../controls/icon.tsx";
 import type { LineChart } from "../../controls/lineChart.ts";
 import { Menu, type MenuItem } from "../../controls/menu.tsx";
 import type { DashboardModel } from "../../model/dashboardModel.ts";
@@ -50,15 +50,13 @@ export function RewardChart({ dashboard }: RewardChartProps) {
         <span class="fact">{row === null ? summary || text.subtitle : shown(row)}</span>
         <div class="card-actions">
           <RewardParting dashboard={dashboard} />
-          <button
-            type="button"
+          <Button
             class="quiet"
+            icon={isTable ? "graphLine" : "table"}
+            label={isTable ? strings.chart.chart : strings.chart.table}
             aria-pressed={isTable}
             onClick={() => setTable(!isTable)}
-          >
-            <Icon name={isTable ? "graphLine" : "table"} />
-            <span>{isTable ? strings.chart.chart : strings.chart.table}</span>
-          </button>
+          />
           <Menu
             label={strings.chart.export}
             icon="export"

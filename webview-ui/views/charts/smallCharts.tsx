@@ -3,6 +3,7 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { formatValue } from "../../charts/format.ts";
 import { summarize } from "../../charts/summary.ts";
+import { Button, IconButton } from "../../controls/button.tsx";
 import { Icon } from "../../controls/icon.tsx";
 import { Swatch } from "../../controls/swatch.tsx";
 import type { DashboardModel } from "../../model/dashboardModel.ts";
@@ -62,7 +63,11 @@ export function SmallChart({ dashboard, spec }: SmallChartProps) {
           <span class="fact">{strings.reward.written(formatValue(raw))}</span>
         )}
         {spec.isPinned === true ? (
-          <UnpinButton title={title} unpin={() => dashboard.togglePinned(spec.title)} />
+          <IconButton
+            icon="close"
+            label={text.unpin(title)}
+            onClick={() => dashboard.togglePinned(spec.title)}
+          />
         ) : null}
       </figcaption>
       {spec.series.length > 1 ? <SmallLegend spec={spec} values={values} /> : null}
@@ -92,15 +97,6 @@ function useSmallChartData(dashboard: DashboardModel, spec: SmallChartSpec): Sma
   return useMemo(
     () => smallChartData(data, view.value, spec),
     [data, spec, version, events, smoothing, xAxis, isLog, isClipped, isFromZero, xRange],
-  );
-}
-
-function UnpinButton({ title, unpin }: { readonly title: string; readonly unpin: () => void }) {
-  const label = text.unpin(title);
-  return (
-    <button type="button" class="quiet only-icon" aria-label={label} title={label} onClick={unpin}>
-      <Icon name="close" />
-    </button>
   );
 }
 
@@ -142,18 +138,12 @@ export function EvidenceChart({ dashboard }: { readonly dashboard: DashboardMode
       <div class="evidence-head">
         <Icon name="warning" />
         <h2>{label}</h2>
-        <button type="button" class="link" onClick={() => dashboard.showAlarmRollouts(evidence)}>
-          {isOfRollouts ? strings.alarms.rollouts : strings.alarms.stepRollouts}
-        </button>
-        <button
-          type="button"
-          class="quiet only-icon"
-          aria-label={strings.close}
-          title={strings.close}
-          onClick={close}
-        >
-          <Icon name="close" />
-        </button>
+        <Button
+          class="link"
+          label={isOfRollouts ? strings.alarms.rollouts : strings.alarms.stepRollouts}
+          onClick={() => dashboard.showAlarmRollouts(evidence)}
+        />
+        <IconButton icon="close" label={strings.close} onClick={close} />
       </div>
       <SmallChart dashboard={dashboard} spec={oneMetric(metric, metric, "orange")} />
     </section>

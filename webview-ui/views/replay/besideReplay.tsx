@@ -4,7 +4,7 @@ import { useEffect, useId, useState } from "preact/hooks";
 import type { RolloutBody, RolloutRow } from "../../../src/shared/dashboardTypes.ts";
 import { formatReward } from "../../../src/shared/format.ts";
 import { type RolloutKey, rolloutKeyName, setName } from "../../../src/shared/rolloutSet.ts";
-import { Icon } from "../../controls/icon.tsx";
+import { Button } from "../../controls/button.tsx";
 import { setTitle } from "../../controls/setTitle.ts";
 import type { DashboardModel } from "../../model/dashboardModel.ts";
 import type { Beside } from "../../model/viewState.ts";
@@ -235,14 +235,9 @@ function PartingBar({ parting, go, diff }: BarProps) {
         {parting === null ? text.neverPart : text.partAt(parting.turn + 1, text.partBy[parting.by])}
       </span>
       {parting === null || go === null ? null : (
-        <button type="button" class="link" onClick={go}>
-          {text.goToParting}
-        </button>
+        <Button class="link" label={text.goToParting} onClick={go} />
       )}
-      <button type="button" class="quiet" onClick={diff}>
-        <Icon name="diff" />
-        <span>{text.openDiff}</span>
-      </button>
+      <Button class="quiet" icon="diff" label={text.openDiff} onClick={diff} />
     </div>
   );
 }

@@ -13,7 +13,7 @@ import {
 } from "../../../src/shared/format.ts";
 import { type Mark, NO_MARK } from "../../../src/shared/marks.ts";
 import { type RolloutKey, rolloutKeyName } from "../../../src/shared/rolloutSet.ts";
-import { Icon } from "../../controls/icon.tsx";
+import { Button, IconButton } from "../../controls/button.tsx";
 import { setTitle } from "../../controls/setTitle.ts";
 import { useScroll } from "../../controls/useScroll.ts";
 import type { DashboardModel } from "../../model/dashboardModel.ts";
@@ -181,15 +181,13 @@ function ReplayTitle({ dashboard, rolloutKey, row, body }: TitleProps) {
   const facts = row === undefined ? [] : factsOf(row, body);
   return (
     <div class="replay-title">
-      <button
-        type="button"
-        class="quiet only-icon back"
-        aria-label={text.back}
-        title={`${text.back} Esc`}
+      <IconButton
+        icon="chevronLeft"
+        label={text.back}
+        hint={`${text.back} Esc`}
+        class="back"
         onClick={() => dashboard.update({ rollout: null })}
-      >
-        <Icon name="chevronLeft" />
-      </button>
+      />
       <div>
         <h2>
           {text.title(setTitle(rolloutKey), group + 1, rollout + 1)}
@@ -233,36 +231,30 @@ function ModePicker({ dashboard, rolloutKey, body, group }: Omit<ContentProps, "
       <fieldset class="segments">
         <legend class="visually-hidden">{text.mode}</legend>
         {MODES.map((mode: ReplayMode) => (
-          <button
-            type="button"
+          <Button
             class="toggle"
+            label={text.modes[mode]}
             key={mode}
             aria-pressed={mode === replayMode}
             onClick={() => dashboard.update({ replayMode: mode })}
-          >
-            {text.modes[mode]}
-          </button>
+          />
         ))}
       </fieldset>
       <BesidePicker dashboard={dashboard} rolloutKey={rolloutKey} group={group} />
       {hasReasoning ? (
-        <button
-          type="button"
+        <Button
           class="quiet"
+          label={isReasoningOpen ? text.collapseReasoning : text.expandReasoning}
           onClick={() => dashboard.update({ isReasoningOpen: !isReasoningOpen })}
-        >
-          {isReasoningOpen ? text.collapseReasoning : text.expandReasoning}
-        </button>
+        />
       ) : null}
       {body === null ? null : (
-        <button
-          type="button"
+        <Button
           class="quiet"
+          icon="json"
+          label={text.openJson}
           onClick={() => dashboard.host.command("openRolloutJson", { key: rolloutKey })}
-        >
-          <Icon name="json" />
-          <span>{text.openJson}</span>
-        </button>
+        />
       )}
     </div>
   );
@@ -272,16 +264,13 @@ function ModePicker({ dashboard, rolloutKey, body, group }: Omit<ContentProps, "
 function KeepList({ dashboard }: { readonly dashboard: DashboardModel }) {
   const { isListKept } = dashboard.view.value;
   return (
-    <button
-      type="button"
-      class="quiet only-icon keep-list"
-      aria-label={text.keepList}
+    <IconButton
+      icon="table"
+      label={text.keepList}
+      class="keep-list"
       aria-pressed={isListKept}
-      title={text.keepList}
       onClick={() => dashboard.update({ isListKept: !isListKept })}
-    >
-      <Icon name="table" />
-    </button>
+    />
   );
 }
 
@@ -290,27 +279,21 @@ function Pager({ order }: { readonly order: ReadingOrder }) {
   const { at, count, go } = order;
   return (
     <nav class="pager" aria-label={text.order}>
-      <button
-        type="button"
-        class="quiet only-icon"
-        aria-label={text.previousRollout}
-        title={`${text.previousRollout} k`}
+      <IconButton
+        icon="chevronUp"
+        label={text.previousRollout}
+        hint={`${text.previousRollout} k`}
         disabled={at === 0 || count === 0}
         onClick={() => go(-1)}
-      >
-        <Icon name="chevronUp" />
-      </button>
+      />
       <span class="fact">{text.orderAt(at + 1, count)}</span>
-      <button
-        type="button"
-        class="quiet only-icon"
-        aria-label={text.nextRollout}
-        title={`${text.nextRollout} j`}
+      <IconButton
+        icon="chevronDown"
+        label={text.nextRollout}
+        hint={`${text.nextRollout} j`}
         disabled={at === count - 1 || count === 0}
         onClick={() => go(1)}
-      >
-        <Icon name="chevronDown" />
-      </button>
+      />
     </nav>
   );
 }

@@ -10,6 +10,7 @@ import type {
   RolloutRow,
 } from "../../../src/shared/dashboardTypes.ts";
 import { formatExact } from "../../../src/shared/format.ts";
+import { Button } from "../../controls/button.tsx";
 import type { DashboardModel } from "../../model/dashboardModel.ts";
 import { strings } from "../../strings/strings.ts";
 import { FoldedText, Omitted } from "../../text/foldedText.tsx";
@@ -302,15 +303,13 @@ function ContinueButton({ dashboard, row, turn }: ContinueProps) {
     dashboard.host.command("continueFromHere", { key: { source, step, group, rollout }, turn });
   };
   return (
-    <button
-      type="button"
+    <Button
       class="link continue"
+      label={text.continueFromHere}
       aria-disabled={obstacle !== null}
       title={obstacle ?? text.continueWhat}
       onClick={press}
-    >
-      {text.continueFromHere}
-    </button>
+    />
   );
 }
 

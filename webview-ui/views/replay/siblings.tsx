@@ -2,7 +2,7 @@
 
 import type { RolloutRow } from "../../../src/shared/dashboardTypes.ts";
 import { formatReward, formatSigned } from "../../../src/shared/format.ts";
-import { Icon } from "../../controls/icon.tsx";
+import { IconButton } from "../../controls/button.tsx";
 import type { DashboardModel } from "../../model/dashboardModel.ts";
 import { strings } from "../../strings/strings.ts";
 import { goToSibling } from "./replayKeys.ts";
@@ -23,16 +23,13 @@ export function Siblings({ dashboard, siblings, rollout }: SiblingsProps) {
   const at = siblings.findIndex((row) => row.rollout === rollout);
   return (
     <nav class="siblings" aria-label={text.siblings}>
-      <button
-        type="button"
-        class="quiet only-icon"
-        aria-label={text.previousSibling}
-        title={`${text.previousSibling} [`}
+      <IconButton
+        icon="chevronLeft"
+        label={text.previousSibling}
+        hint={`${text.previousSibling} [`}
         disabled={at <= 0}
         onClick={() => goToSibling(dashboard, siblings, { rollout }, -1)}
-      >
-        <Icon name="chevronLeft" />
-      </button>
+      />
       <ol>
         {siblings.map((row) => (
           <li key={row.rollout}>
@@ -45,16 +42,13 @@ export function Siblings({ dashboard, siblings, rollout }: SiblingsProps) {
           </li>
         ))}
       </ol>
-      <button
-        type="button"
-        class="quiet only-icon"
-        aria-label={text.nextSibling}
-        title={`${text.nextSibling} ]`}
+      <IconButton
+        icon="chevronRight"
+        label={text.nextSibling}
+        hint={`${text.nextSibling} ]`}
         disabled={at >= siblings.length - 1}
         onClick={() => goToSibling(dashboard, siblings, { rollout }, 1)}
-      >
-        <Icon name="chevronRight" />
-      </button>
+      />
     </nav>
   );
 }

@@ -5,7 +5,7 @@ import { useEffect, useState } from "preact/hooks";
 import { TOKENS_PER_WINDOW } from "../../../src/shared/dashboardMessages.ts";
 import type { ReplayTurn, TokenPlace, TokenWindow } from "../../../src/shared/dashboardTypes.ts";
 import { type RolloutKey, rolloutKeyName } from "../../../src/shared/rolloutSet.ts";
-import { Icon } from "../../controls/icon.tsx";
+import { Button, IconButton } from "../../controls/button.tsx";
 import type { DashboardModel } from "../../model/dashboardModel.ts";
 import { TOKEN_COLOURS, type TokenColour } from "../../model/viewState.ts";
 import { strings } from "../../strings/strings.ts";
@@ -118,14 +118,12 @@ function TokenControls({ dashboard, window, picker }: ControlsProps) {
         </select>
       </label>
       {picker}
-      <button
-        type="button"
+      <Button
         class="toggle"
+        label={text.numbers}
         aria-pressed={hasTokenNumbers}
         onClick={() => dashboard.update({ hasTokenNumbers: !hasTokenNumbers })}
-      >
-        {text.numbers}
-      </button>
+      />
       <Legend scale={tokenScale(tokenColour, window)} />
     </div>
   );
@@ -158,25 +156,19 @@ function TokenPages({
   const { from, total, ids, texts } = window;
   return (
     <div class="token-pages">
-      <button
-        type="button"
-        class="quiet only-icon"
-        aria-label={text.previous}
+      <IconButton
+        icon="chevronLeft"
+        label={text.previous}
         disabled={from === 0}
         onClick={() => go(Math.max(0, from - TOKENS_PER_WINDOW))}
-      >
-        <Icon name="chevronLeft" />
-      </button>
+      />
       <span class="fact">{text.part(from + 1, from + ids.length, total)}</span>
-      <button
-        type="button"
-        class="quiet only-icon"
-        aria-label={text.next}
+      <IconButton
+        icon="chevronRight"
+        label={text.next}
         disabled={from + ids.length >= total}
         onClick={() => go(from + TOKENS_PER_WINDOW)}
-      >
-        <Icon name="chevronRight" />
-      </button>
+      />
       {texts === null ? <span class="note">{text.idsOnly}</span> : null}
     </div>
   );

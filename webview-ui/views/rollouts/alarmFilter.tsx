@@ -3,6 +3,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { formatCount } from "../../../src/shared/format.ts";
 import type { RolloutSet } from "../../../src/shared/rolloutSet.ts";
+import { Button } from "../../controls/button.tsx";
 import { Icon } from "../../controls/icon.tsx";
 import type { DashboardModel } from "../../model/dashboardModel.ts";
 import { strings } from "../../strings/strings.ts";
@@ -53,9 +54,11 @@ export function AlarmFilter({ dashboard, search }: AlarmFilterProps) {
     <p class="alarm-filter" aria-busy={!search.isComplete}>
       <Icon name="warning" />
       <span>{text.onlyMadeBy(alarmFilter.title, formatCount(search.found.size))}</span>
-      <button type="button" class="link" onClick={() => dashboard.update({ alarmFilter: null })}>
-        {strings.showAll}
-      </button>
+      <Button
+        class="link"
+        label={strings.showAll}
+        onClick={() => dashboard.update({ alarmFilter: null })}
+      />
     </p>
   );
 }

@@ -9,7 +9,7 @@ import {
   type MarkChange,
 } from "../../../src/shared/marks.ts";
 import type { RolloutKey } from "../../../src/shared/rolloutSet.ts";
-import { Icon } from "../../controls/icon.tsx";
+import { Button, IconButton } from "../../controls/button.tsx";
 import type { DashboardModel } from "../../model/dashboardModel.ts";
 import { strings } from "../../strings/strings.ts";
 import { visibleLine } from "../../text/visible.ts";
@@ -25,26 +25,20 @@ interface MarkProps {
 export function MarkButtons({ dashboard, rolloutKey, mark }: MarkProps) {
   return (
     <>
-      <button
-        type="button"
-        class="quiet only-icon"
-        aria-label={text.star}
+      <IconButton
+        icon={mark.star ? "starFull" : "starEmpty"}
+        label={text.star}
+        hint={`${text.star} s`}
         aria-pressed={mark.star}
-        title={`${text.star} s`}
         onClick={() => toggleMark(dashboard, rolloutKey, "star", mark)}
-      >
-        <Icon name={mark.star ? "starFull" : "starEmpty"} />
-      </button>
-      <button
-        type="button"
-        class="quiet only-icon"
-        aria-label={text.pin}
+      />
+      <IconButton
+        icon={mark.pin ? "pinned" : "pin"}
+        label={text.pin}
+        hint={`${text.pin} p`}
         aria-pressed={mark.pin}
-        title={`${text.pin} p`}
         onClick={() => toggleMark(dashboard, rolloutKey, "pin", mark)}
-      >
-        <Icon name={mark.pin ? "pinned" : "pin"} />
-      </button>
+      />
     </>
   );
 }
@@ -58,10 +52,7 @@ export function MarkEditor({ dashboard, rolloutKey, mark }: MarkProps) {
     markRollout(dashboard, rolloutKey, next);
   if (!isOpen && !isMarked({ ...mark, star: false, pin: false })) {
     return (
-      <button type="button" class="quiet open-marks" onClick={() => setOpen(true)}>
-        <Icon name="tag" />
-        <span>{text.open}</span>
-      </button>
+      <Button class="quiet open-marks" icon="tag" label={text.open} onClick={() => setOpen(true)} />
     );
   }
   return (
@@ -70,15 +61,11 @@ export function MarkEditor({ dashboard, rolloutKey, mark }: MarkProps) {
         {tags.map((tag) => (
           <li key={tag}>
             <span>{visibleLine(tag)}</span>
-            <button
-              type="button"
-              class="quiet only-icon"
-              aria-label={text.removeTag(visibleLine(tag))}
-              title={text.removeTag(visibleLine(tag))}
+            <IconButton
+              icon="close"
+              label={text.removeTag(visibleLine(tag))}
               onClick={() => change({ removeTag: tag })}
-            >
-              <Icon name="close" />
-            </button>
+            />
           </li>
         ))}
         <li>

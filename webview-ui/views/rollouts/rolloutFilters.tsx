@@ -3,7 +3,7 @@
 import { useState } from "preact/hooks";
 import type { RolloutRow } from "../../../src/shared/dashboardTypes.ts";
 import { formatTemperature } from "../../../src/shared/format.ts";
-import { Icon } from "../../controls/icon.tsx";
+import { Button, IconButton } from "../../controls/button.tsx";
 import { Menu, type MenuItem } from "../../controls/menu.tsx";
 import type { DashboardModel } from "../../model/dashboardModel.ts";
 import { NO_FILTER, parseFilter, type RolloutFilter } from "../../model/viewState.ts";
@@ -40,28 +40,27 @@ export function RolloutFilters({ dashboard, rows, shown, search, markOf }: Filte
           value={filter.text}
           onInput={({ currentTarget: { value } }) => set({ text: value })}
         />
-        <button
-          type="button"
+        <Button
           class="toggle"
+          label={text.inMessages}
           aria-pressed={filter.isInMessages}
           title={text.inMessagesHint}
           onClick={() => set({ isInMessages: !filter.isInMessages })}
-        >
-          {text.inMessages}
-        </button>
-        <button type="button" class="quiet" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-          <Icon name="filter" />
-          <span>{text.filter}</span>
-        </button>
-        <button
-          type="button"
+        />
+        <Button
+          class="quiet"
+          icon="filter"
+          label={text.filter}
+          aria-expanded={isOpen}
+          onClick={() => setOpen(!isOpen)}
+        />
+        <Button
           class="toggle"
+          label={text.byTask}
           aria-pressed={isGrouped}
           title={text.byTaskHint}
           onClick={() => dashboard.update({ isGrouped: !isGrouped })}
-        >
-          {text.byTask}
-        </button>
+        />
         <Menu label={text.columns} icon="table" items={columnItems(dashboard)} />
       </div>
       {isOpen ? (
@@ -101,9 +100,11 @@ function FilterResult({ dashboard, rows, shown, search }: Omit<FiltersProps, "ma
       ) : null}
       {rollout === null && rows.length > 0 ? <span class="fact">{text.chooseHint}</span> : null}
       {isFiltered(filter) ? (
-        <button type="button" class="link" onClick={() => dashboard.update({ filter: NO_FILTER })}>
-          {text.clear}
-        </button>
+        <Button
+          class="link"
+          label={text.clear}
+          onClick={() => dashboard.update({ filter: NO_FILTER })}
+        />
       ) : null}
     </div>
   );
@@ -292,22 +293,16 @@ function SavedFilters({ dashboard }: { readonly dashboard: DashboardModel }) {
       {savedFilters.length === 0 ? null : <span class="fact">{text.savedFilters}</span>}
       {savedFilters.map((saved) => (
         <span class="saved-filter" key={saved.name}>
-          <button
-            type="button"
+          <Button
             class="quiet"
+            label={visibleLine(saved.name)}
             onClick={() => dashboard.update({ filter: parseFilter(saved.filter) })}
-          >
-            {visibleLine(saved.name)}
-          </button>
-          <button
-            type="button"
-            class="quiet only-icon"
-            aria-label={text.removeFilter(visibleLine(saved.name))}
-            title={text.removeFilter(visibleLine(saved.name))}
+          />
+          <IconButton
+            icon="close"
+            label={text.removeFilter(visibleLine(saved.name))}
             onClick={() => dashboard.keepFilters(savedFilters.filter((each) => each !== saved))}
-          >
-            <Icon name="close" />
-          </button>
+          />
         </span>
       ))}
       {isFiltered(filter) ? (

@@ -2,6 +2,7 @@
 
 import { useMemo, useState } from "preact/hooks";
 import type { Stall, Timeline as StepTimeline, TimeKind } from "../../../src/shared/timeline.ts";
+import { Button } from "../../controls/button.tsx";
 import { DataTable } from "../../controls/dataTable.tsx";
 import { StepNavigator } from "../../controls/stepNavigator.tsx";
 import type { DashboardModel } from "../../model/dashboardModel.ts";
@@ -70,9 +71,11 @@ function Loaded({ dashboard, timeline }: TimelineProps & { readonly timeline: Sh
               ))}
             </select>
           </label>
-          <button type="button" class="link" onClick={() => setTable(!isTable)}>
-            {isTable ? text.asBars : text.asTable}
-          </button>
+          <Button
+            class="link"
+            label={isTable ? text.asBars : text.asTable}
+            onClick={() => setTable(!isTable)}
+          />
         </span>
       </div>
       <div class="timeline-facts">
@@ -141,18 +144,16 @@ function Stalls({ dashboard, timeline }: TimelineProps & { readonly timeline: St
             <li key={index}>
               <UntrustedText text={text.stall(stall, row)} />
               {row === undefined ? null : (
-                <button
-                  type="button"
+                <Button
                   class="link"
+                  label={text.show}
                   onClick={() =>
                     dashboard.openRollouts(
                       { source, step },
                       { group: row.group, rollout: row.rollout },
                     )
                   }
-                >
-                  {text.show}
-                </button>
+                />
               )}
             </li>
           );
