@@ -1,5 +1,6 @@
 /** The page of the runs table. */
 
+import * as l10n from "@vscode/l10n";
 import { render } from "preact";
 import { useEffect } from "preact/hooks";
 import { lazyView } from "./controls/lazyView.tsx";
@@ -8,7 +9,6 @@ import { formatStart } from "./runs/runColumns.ts";
 import { RunsGrid } from "./runs/runsGrid.tsx";
 import { type RunsHost, RunsModel } from "./runs/runsModel.ts";
 import { RunsToolbar } from "./runs/runsToolbar.tsx";
-import { runsStrings as text } from "./strings/runs.ts";
 import { visibleLine } from "./text/visible.ts";
 
 declare function acquireVsCodeApi(): RunsHost;
@@ -38,15 +38,15 @@ function RunsApp({ runs }: RunsProps) {
   if (!runs.isLoaded.value) {
     return (
       <main class="message" aria-busy="true">
-        <p>{text.loading}</p>
+        <p>{l10n.t("Reading the runs…")}</p>
       </main>
     );
   }
   if (runs.runCount === 0) {
     return (
       <main class="message">
-        <h1>{text.empty}</h1>
-        <p>{text.emptyHint}</p>
+        <h1>{l10n.t("No run to show")}</h1>
+        <p>{l10n.t("Start a training, or open a run folder in the Runs view.")}</p>
       </main>
     );
   }
@@ -54,7 +54,7 @@ function RunsApp({ runs }: RunsProps) {
   const isFolded = isComparing && runs.layout.value.isTableFolded;
   return (
     <main class="runs">
-      <h1 class="visually-hidden">{text.title}</h1>
+      <h1 class="visually-hidden">{l10n.t("Runs")}</h1>
       {isFolded ? null : <RunsToolbar runs={runs} />}
       <Fault runs={runs} />
       {isFolded ? null : <RunsGrid runs={runs} />}

@@ -1,7 +1,9 @@
 /** Small multiples of what the model does, a chart for each measure, stop reason and tool. */
 
+import * as l10n from "@vscode/l10n";
 import { useState } from "preact/hooks";
 import type { StepRange } from "../../src/shared/changes.ts";
+import { formatCount } from "../../src/shared/format.ts";
 import type { DashboardModel } from "../model/dashboardModel.ts";
 import { changesStrings as text } from "../strings/changes.ts";
 import { type BehaviourSeries, behaviourSeries } from "./behaviourSeries.ts";
@@ -24,11 +26,19 @@ export function BehaviourCharts({ dashboard, behaviour, ranges }: ChartsProps) {
   const { rows, steps, progress, error } = behaviour;
   return (
     <section aria-labelledby="behaviour">
-      <h2 id="behaviour">{text.behaviour}</h2>
+      <h2 id="behaviour">{l10n.t("What the model does")}</h2>
       <p class="fact" role="status">
         {progress < 1
           ? text.reading(Math.floor(progress * 100))
-          : text.behaviourHint(rows.length, steps)}
+          : rows.length < steps
+            ? l10n.t(
+                "{0} of {1} steps; tools, texts and refusals from up to 32 rollouts each. Enter opens a step.",
+                formatCount(rows.length),
+                formatCount(steps),
+              )
+            : l10n.t(
+                "Tools, texts and refusals from up to 32 rollouts of each step. Enter opens a step.",
+              )}
       </p>
       {error === null ? null : <p class="search-error">{error}</p>}
       <div class="behaviour-charts">
@@ -53,7 +63,7 @@ function SmallChart({ dashboard, series, ranges }: ChartProps) {
   const [first = 0] = steps;
   const span = Math.max(1, (steps.at(-1) ?? 0) - first);
   const x = (step: number): number => MARGIN + ((WIDTH - 2 * MARGIN) * (step - first)) / span;
-  const summary = text.change(show(values[0] ?? null), show(values[last] ?? null));
+  const summary = `${show(values[0] ?? null)} → ${show(values[last] ?? null)}`;
   const open = (index: number): void =>
     dashboard.openRollouts({ source: "training", step: steps[index] ?? 0 });
   const move = (by: number): void => setAt(Math.min(last, Math.max(0, (at ?? last) + by)));
@@ -101,7 +111,9 @@ function SmallChart({ dashboard, series, ranges }: ChartProps) {
         )}
       </svg>
       <span class="fact">
-        {at === null ? summary : text.atStep((steps[at] ?? 0) + 1, show(values[at] ?? null))}
+        {at === null
+          ? summary
+          : l10n.t("step {0}: {1}", formatCount((steps[at] ?? 0) + 1), show(values[at] ?? null))}
       </span>
     </button>
   );

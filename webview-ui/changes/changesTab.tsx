@@ -1,10 +1,10 @@
 /** The tab that shows what changed over the steps of a run. */
 
+import * as l10n from "@vscode/l10n";
 import { useEffect } from "preact/hooks";
 import type { StepRange } from "../../src/shared/changes.ts";
-import { formatReward } from "../../src/shared/format.ts";
+import { formatCount, formatReward } from "../../src/shared/format.ts";
 import type { DashboardModel } from "../model/dashboardModel.ts";
-import { changesStrings as text } from "../strings/changes.ts";
 import { visibleLine } from "../text/visible.ts";
 import { BehaviourCharts } from "./behaviourCharts.tsx";
 import { type Changes, changesModelOf, firstRanges } from "./changesModel.ts";
@@ -34,19 +34,26 @@ export function ChangesTab({ dashboard }: { readonly dashboard: DashboardModel }
     );
     return () => clearTimeout(timer);
   }, [model, subject, asked]);
-  if (before === null || after === null) return <p class="message">{text.tooFew}</p>;
+  if (before === null || after === null)
+    return (
+      <p class="message">{l10n.t("There is nothing to compare before two steps have rollouts.")}</p>
+    );
   const set = (change: { readonly before?: StepRange; readonly after?: StepRange }): void =>
     dashboard.update({ changes: { before, after, ...change } });
   return (
     <div class="changes" tabIndex={-1}>
       <fieldset class="change-ranges">
-        <legend class="visually-hidden">{text.ranges}</legend>
+        <legend class="visually-hidden">{l10n.t("Steps that are compared")}</legend>
         <StepRangeFields
-          label={text.before}
+          label={l10n.t("Before: steps")}
           range={before}
           set={(range) => set({ before: range })}
         />
-        <StepRangeFields label={text.after} range={after} set={(range) => set({ after: range })} />
+        <StepRangeFields
+          label={l10n.t("After: steps")}
+          range={after}
+          set={(range) => set({ after: range })}
+        />
       </fieldset>
       <Phrases dashboard={dashboard} changes={model.changes.answer.value} />
       <Endings dashboard={dashboard} changes={model.changes.answer.value} />
@@ -71,7 +78,7 @@ function StepRangeFields({ label, range, set }: RangeProps) {
       type="number"
       min={1}
       step={1}
-      aria-label={`${label} ${key === "from" ? text.from : text.to}`}
+      aria-label={`${label} ${key === "from" ? l10n.t("from") : l10n.t("to")}`}
       value={range[key] + 1}
       onInput={({ currentTarget: { valueAsNumber } }) => {
         if (Number.isInteger(valueAsNumber) && valueAsNumber >= 1) {
@@ -101,8 +108,15 @@ function Endings({ dashboard, changes }: EndingsProps) {
   const [first] = endings;
   return (
     <section aria-labelledby="alike-endings">
-      <h2 id="alike-endings">{text.endings}</h2>
-      <p class="fact">{first === undefined ? text.noEndings : text.endingsHint(first.step + 1)}</p>
+      <h2 id="alike-endings">{l10n.t("Who ends alike")}</h2>
+      <p class="fact">
+        {first === undefined
+          ? l10n.t("In no group do three rollouts end alike.")
+          : l10n.t(
+              "Rollouts of one group in step {0} whose last words are alike in at least half of their word triples.",
+              formatCount(first.step + 1),
+            )}
+      </p>
       <ul class="endings">
         {endings.map(({ step, group, rollouts, size, taskKey, rewardMean, text: ending }) => (
           <li key={`${group}/${rollouts.join()}`}>
@@ -117,8 +131,10 @@ function Endings({ dashboard, changes }: EndingsProps) {
               }
             >
               <span class="example-head">
-                {text.group(group + 1)}
-                <span class="count">{text.alike(rollouts.length, size)}</span>
+                {l10n.t("group {0}", group + 1)}
+                <span class="count">
+                  {l10n.t("{0} of {1}", formatCount(rollouts.length), formatCount(size))}
+                </span>
                 <span class="reward-chip">{formatReward(rewardMean)}</span>
                 <span class="fact">{visibleLine(taskKey)}</span>
               </span>

@@ -3,8 +3,10 @@
 // biome-ignore-all lint/a11y/noNoninteractiveTabindex: without it the keyboard could not scroll the conversation
 
 import type { Signal } from "@preact/signals";
+import * as l10n from "@vscode/l10n";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { ChatPartnerView, ChatView } from "../../src/shared/chat.ts";
+import { plural } from "../../src/shared/format.ts";
 import { Button } from "../controls/button.tsx";
 import { Toolbar } from "../controls/toolbar.tsx";
 import { chatStrings as text } from "../strings/chat.ts";
@@ -46,29 +48,37 @@ function Head({ chat, view }: ViewProps) {
     <header class="chat-head">
       <div class="chat-title">
         <h1>{title}</h1>
-        {task === null ? null : <span class="fact">{text.task(visibleLine(task))}</span>}
-        <Toolbar label={text.bar}>
+        {task === null ? null : <span class="fact">{l10n.t("task: {0}", visibleLine(task))}</span>}
+        <Toolbar label={l10n.t("Conversation")}>
           <Button
             class="secondary"
-            label={text.beside}
-            title={text.besideWhat}
+            label={l10n.t("Beside…")}
+            title={l10n.t("Begins anew with other models beside this one")}
             onClick={() => chat.begin("beside")}
           />
           <Button
             class="secondary"
-            label={text.other}
-            title={text.otherWhat}
+            label={l10n.t("New…")}
+            title={l10n.t("Begins anew, freely or with a task")}
             onClick={() => chat.begin("other")}
           />
           {partners.some(hasThought) ? (
-            <Toggle label={text.thinking} what={text.thinkingWhat} isOn={chat.isThinkingOpen} />
+            <Toggle
+              label={l10n.t("Thinking")}
+              what={l10n.t("Opens what the models think")}
+              isOn={chat.isThinkingOpen}
+            />
           ) : null}
-          <Toggle label={text.raw} what={text.rawWhat} isOn={chat.isRaw} />
+          <Toggle
+            label={l10n.t("As Written")}
+            what={l10n.t("Shows each turn with its control tokens")}
+            isOn={chat.isRaw}
+          />
         </Toolbar>
       </div>
       {notes.length === 0 ? null : (
         <details class="chat-notes">
-          <summary>{text.notes(notes.length)}</summary>
+          <summary>{plural(notes.length, "{0} note", "{0} notes")}</summary>
           <ul>
             {notes.map((note, index) => (
               <li key={index}>
@@ -151,7 +161,11 @@ function Failure({ chat }: ChatProps) {
             <UntrustedText text={failure.message} />
           </span>
           {failure.isOver ? (
-            <Button class="secondary" label={text.beginAgain} onClick={() => chat.begin("again")} />
+            <Button
+              class="secondary"
+              label={l10n.t("Begin Again")}
+              onClick={() => chat.begin("again")}
+            />
           ) : null}
         </p>
       )}

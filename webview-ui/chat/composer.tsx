@@ -1,5 +1,6 @@
 /** Where the person writes: a message to all models, or the answer to a call in place of its tool. */
 
+import * as l10n from "@vscode/l10n";
 import type { ChatView } from "../../src/shared/chat.ts";
 import { Button } from "../controls/button.tsx";
 import { chatStrings as text } from "../strings/chat.ts";
@@ -48,7 +49,10 @@ interface StateProps {
 }
 
 function Input({ chat, state }: StateProps) {
-  const label = state?.kind === "asked" ? text.answer(visibleLine(state.tool)) : text.message;
+  const label =
+    state?.kind === "asked"
+      ? l10n.t("Answer in place of the tool {0}", visibleLine(state.tool))
+      : l10n.t("Message");
   return (
     <textarea
       id={INPUT_ID}
@@ -56,7 +60,7 @@ function Input({ chat, state }: StateProps) {
       value={chat.draft.value}
       aria-label={label}
       placeholder={label}
-      title={text.keys}
+      title={l10n.t("Enter sends, Shift+Enter begins a line, Escape stops.")}
       onInput={({ currentTarget: { value } }) => chat.write(value)}
       onKeyDown={(event) => {
         if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
@@ -82,7 +86,7 @@ function Buttons({ chat, view, state }: StateProps & { readonly view: ChatView |
         <Button
           class="primary"
           icon="debugStop"
-          label={text.stop}
+          label={l10n.t("Stop")}
           onClick={() => {
             chat.act({ action: "stop" });
             focusComposer();
@@ -90,27 +94,27 @@ function Buttons({ chat, view, state }: StateProps & { readonly view: ChatView |
         />
       ) : (
         <button type="submit" class="primary" disabled={!takesText(state)}>
-          {state?.kind === "asked" ? text.sendAnswer : text.send}
+          {state?.kind === "asked" ? l10n.t("Answer") : l10n.t("Send")}
         </button>
       )}
       {state?.kind === "stopped" ? (
         <Button
           class="secondary"
-          label={text.goOn}
+          label={l10n.t("Go On")}
           onClick={() => chat.act({ action: "proceed" })}
         />
       ) : null}
       <Button
         class="secondary"
-        label={text.again}
-        title={text.againWhat}
+        label={l10n.t("Try Again")}
+        title={l10n.t("Samples the last turn anew, with another seed")}
         disabled={!rests || !hasTurns}
         onClick={() => chat.act({ action: "again" })}
       />
       <Button
         class="secondary"
-        label={text.undo}
-        title={text.undoWhat}
+        label={l10n.t("Undo")}
+        title={l10n.t("Takes back the last turn, and what you said before it")}
         disabled={!rests || !hasEntries}
         onClick={() => {
           chat.act({ action: "undo" });
@@ -139,7 +143,7 @@ function send(chat: ChatModel, state: ChatState | null): void {
 function statusText(chat: ChatModel, state: ChatState | null): string {
   const { states } = text;
   const part = chat.part.value;
-  if (part !== null) return text.opening(visibleLine(part));
+  if (part !== null) return l10n.t("Opening: {0}…", visibleLine(part));
   if (state === null) return states.ended;
   switch (state.kind) {
     case "sampling":

@@ -1,10 +1,10 @@
 /** One of the models: what it read, its turns with the answers to their calls, and samples to choose from. */
 
+import * as l10n from "@vscode/l10n";
 import { useId } from "preact/hooks";
 import type { ChatEntry, ChatPartnerView, ChatTurnView } from "../../src/shared/chat.ts";
-import { formatCost, formatReward } from "../../src/shared/format.ts";
+import { formatCost, formatReward, plural } from "../../src/shared/format.ts";
 import { Button } from "../controls/button.tsx";
-import { chatStrings as text } from "../strings/chat.ts";
 import { strings } from "../strings/strings.ts";
 import { FoldedText, wholeText } from "../text/foldedText.tsx";
 import { visibleLine } from "../text/visible.ts";
@@ -36,10 +36,10 @@ export function Partner({ chat, partner, number }: PartnerProps) {
         <h2 id={id} class={number === null ? "visually-hidden" : ""}>
           {number === null ? visibleLine(label) : `${number}. ${visibleLine(label)}`}
         </h2>
-        <span class="fact">{`${text.context(tokens)} · ${usedText(partner)}`}</span>
+        <span class="fact">{`${plural(tokens, "{0} token of context", "{0} tokens of context")} · ${usedText(partner)}`}</span>
       </div>
       {opening === "" ? null : (
-        <Block label={text.read} tone="context">
+        <Block label={l10n.t("Read before the conversation")} tone="context">
           <FoldedText content={wholeText(opening)} class="mono" />
         </Block>
       )}
@@ -52,7 +52,9 @@ export function Partner({ chat, partner, number }: PartnerProps) {
       )}
       {reward === null ? null : (
         <p>
-          <span class="reward-chip">{text.reward(formatReward(reward))}</span>
+          <span class="reward-chip">
+            {l10n.t("reward of the episode: {0}", formatReward(reward))}
+          </span>
         </p>
       )}
     </section>
@@ -60,7 +62,9 @@ export function Partner({ chat, partner, number }: PartnerProps) {
 }
 
 function usedText({ used: { tokens, costUsd } }: ChatPartnerView): string {
-  return costUsd === null ? text.used(tokens) : text.cost(formatCost(costUsd), tokens);
+  return costUsd === null
+    ? plural(tokens, "{0} token used", "{0} tokens used")
+    : plural(tokens, "{1} for {0} token", "{1} for {0} tokens", formatCost(costUsd));
 }
 
 interface EntryProps {
@@ -75,13 +79,18 @@ function Entry({ chat, entry, turn, partnerId }: EntryProps) {
   switch (entry.kind) {
     case "message":
       return (
-        <Block label={text.you} tone="context">
+        <Block label={l10n.t("You")} tone="context">
           <FoldedText content={wholeText(entry.text)} />
         </Block>
       );
     case "turn":
       return (
-        <ModelTurn chat={chat} turn={entry.turn} title={text.turn(turn)} partnerId={partnerId} />
+        <ModelTurn
+          chat={chat}
+          turn={entry.turn}
+          title={l10n.t("Turn {0}", turn)}
+          partnerId={partnerId}
+        />
       );
     case "answers":
       return (
@@ -89,7 +98,9 @@ function Entry({ chat, entry, turn, partnerId }: EntryProps) {
           {entry.answers.map((answer, index) => {
             const result = { ...answer, text: wholeText(answer.text) };
             const isOwn = entry.by === "person";
-            const own = isOwn ? { label: text.yourAnswer(visibleLine(answer.name)) } : {};
+            const own = isOwn
+              ? { label: l10n.t("Your answer in place of {0}", visibleLine(answer.name)) }
+              : {};
             return <ResultBlock key={index} result={result} {...own} />;
           })}
         </>
@@ -110,10 +121,19 @@ function Candidates({ chat, candidates, partnerId, isAlone }: CandidatesProps) {
     <div class="candidates">
       {candidates.map((turn, index) => (
         <div class="card" key={index}>
-          <ModelTurn chat={chat} turn={turn} title={text.sample(index + 1)} partnerId={partnerId} />
+          <ModelTurn
+            chat={chat}
+            turn={turn}
+            title={l10n.t("Sample {0}", index + 1)}
+            partnerId={partnerId}
+          />
           <Button
             class="secondary"
-            label={isAlone ? text.choose(index + 1) : text.chooseOfEach(index + 1)}
+            label={
+              isAlone
+                ? l10n.t("Go On with Sample {0}", index + 1)
+                : l10n.t("Go On with Sample {0} of Each", index + 1)
+            }
             onClick={() => {
               chat.act({ action: "choose", index });
               // The button goes with the choice.
@@ -140,8 +160,8 @@ function ModelTurn({ chat, turn, title, partnerId }: ModelTurnProps) {
     <section class="turn" tabIndex={-1} aria-labelledby={`${partnerId} ${id}`}>
       <div class="turn-head">
         <h3 id={id}>{title}</h3>
-        <span class="fact">{text.turnTokens(turn.tokens)}</span>
-        {turn.isCut ? <span class="fact">{text.cut}</span> : null}
+        <span class="fact">{plural(turn.tokens, "{0} token", "{0} tokens")}</span>
+        {turn.isCut ? <span class="fact">{l10n.t("cut at the limit of tokens")}</span> : null}
       </div>
       {chat.isRaw.value ? <AsWritten turn={turn} /> : <Understood chat={chat} turn={turn} />}
     </section>

@@ -1,8 +1,8 @@
 /** How the models are sampled from now on, and who answers their calls. */
 
+import * as l10n from "@vscode/l10n";
 import { useEffect, useState } from "preact/hooks";
 import type { ChatSettings, ChatView } from "../../src/shared/chat.ts";
-import { chatStrings as text } from "../strings/chat.ts";
 import type { ChatModel } from "./chatModel.ts";
 
 interface SettingsProps {
@@ -18,28 +18,28 @@ export function SettingsBar({ chat, view }: SettingsProps) {
     chat.act({ action: "change", settings: changed });
   return (
     <fieldset class="chat-settings">
-      <legend class="visually-hidden">{text.settings}</legend>
+      <legend class="visually-hidden">{l10n.t("Sampling")}</legend>
       <NumberField
-        label={text.temperature}
+        label={l10n.t("Temperature")}
         value={settings.temperature}
         configured={configured.temperature}
         step="any"
         onChange={(temperature) => change({ temperature })}
       />
       <NumberField
-        label={text.maxTokens}
+        label={l10n.t("Most tokens a turn")}
         value={settings.maxTokens}
         configured={configured.maxTokens}
         min={1}
         onChange={(maxTokens) => change({ maxTokens })}
       />
       <NumberField
-        label={text.seed}
+        label={l10n.t("Seed")}
         value={settings.seed}
         onChange={(seed) => change({ seed: seed ?? settings.seed })}
       />
       <NumberField
-        label={text.samples}
+        label={l10n.t("Samples")}
         value={settings.samples}
         min={1}
         max={MAX_SAMPLES}
@@ -47,15 +47,15 @@ export function SettingsBar({ chat, view }: SettingsProps) {
       />
       {task === null ? null : (
         <label class="field">
-          <span>{text.answersBy}</span>
+          <span>{l10n.t("Calls answered by")}</span>
           <select
             value={settings.answersBy}
             onChange={({ currentTarget: { value } }) =>
               change({ answersBy: value === "person" ? "person" : "environment" })
             }
           >
-            <option value="environment">{text.environment}</option>
-            <option value="person">{text.person}</option>
+            <option value="environment">{l10n.t("the environment")}</option>
+            <option value="person">{l10n.t("me")}</option>
           </select>
         </label>
       )}

@@ -1,8 +1,8 @@
 /** The numbers of a chart as a table, 25 rows a page. */
 
+import * as l10n from "@vscode/l10n";
 import { useState } from "preact/hooks";
 import { formatExact } from "../../src/shared/format.ts";
-import { strings } from "../strings/strings.ts";
 import { IconButton } from "./button.tsx";
 import type { NumberTable } from "./export.ts";
 import { ScrollRegion } from "./scrollRegion.tsx";
@@ -65,14 +65,14 @@ function Pages({ page, pages, go }: PagesProps) {
     <div class="pages">
       <IconButton
         icon="chevronLeft"
-        label={strings.chart.previousPage}
+        label={l10n.t("Previous page")}
         disabled={page === 0}
         onClick={() => go(page - 1)}
       />
-      <span>{strings.chart.page(page + 1, pages)}</span>
+      <span>{l10n.t("Page {0} of {1}", page + 1, pages)}</span>
       <IconButton
         icon="chevronRight"
-        label={strings.chart.nextPage}
+        label={l10n.t("Next page")}
         disabled={page === pages - 1}
         onClick={() => go(page + 1)}
       />

@@ -1,5 +1,6 @@
 /** A chart that is used by mouse and by keys, and says in words what it shows. */
 
+import * as l10n from "@vscode/l10n";
 import type { RefObject } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { type Range, zoomed } from "../charts/scale.ts";
@@ -77,7 +78,8 @@ export function Plot(props: PlotProps) {
     event.stopPropagation();
   };
   const label = useMemo(
-    () => `${title}. ${summary} ${strings.chart.keys} ${isSmall ? "" : strings.chart.zoomHint}`,
+    () =>
+      `${title}. ${summary} ${l10n.t("Arrow keys move the point, Enter opens its step.")} ${isSmall ? "" : l10n.t("Drag to zoom, Shift-drag for y, Alt-drag for both, double-click to reset")}`,
     [title, summary, isSmall],
   );
   const count = data.xs.length;

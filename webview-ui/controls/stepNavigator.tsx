@@ -1,5 +1,6 @@
 /** Goes through the steps and evaluations that have rollouts. */
 
+import * as l10n from "@vscode/l10n";
 import { formatReward } from "../../src/shared/format.ts";
 import { type RolloutSet, setName } from "../../src/shared/rolloutSet.ts";
 import type { DashboardModel } from "../model/dashboardModel.ts";
@@ -34,7 +35,7 @@ export function StepNavigator({ dashboard }: { readonly dashboard: DashboardMode
         onClick={() => stepBy(dashboard, -1)}
       />
       <label class="field">
-        <span class="visually-hidden">{text.step}</span>
+        <span class="visually-hidden">{l10n.t("Step")}</span>
         <select
           value={setName(chosen)}
           onChange={({ currentTarget }) => choose(currentTarget.value)}
@@ -55,7 +56,7 @@ export function StepNavigator({ dashboard }: { readonly dashboard: DashboardMode
       />
       <Button
         class="toggle"
-        label={text.latest}
+        label={l10n.t("Latest")}
         aria-pressed={isFollowing}
         onClick={() =>
           dashboard.update({ rolloutSet: isFollowing ? (latest ?? null) : null, rollout: null })

@@ -1,5 +1,6 @@
 /** The charts of the runs that are compared. All share their horizontal axis and its zoom. */
 
+import * as l10n from "@vscode/l10n";
 import { useMemo, useRef, useState } from "preact/hooks";
 import { formatValue, formatXValue } from "../charts/format.ts";
 import { Button, IconButton } from "../controls/button.tsx";
@@ -38,7 +39,11 @@ export function CompareCharts({ runs }: RunsProps) {
             isWide={wideCharts.includes(metric)}
           />
         ))}
-        {shown.length === 0 ? <p class="message">{text.noNumbers}</p> : null}
+        {shown.length === 0 ? (
+          <p class="message">
+            {l10n.t("There is nothing to draw yet. Choose metrics of the compared runs.")}
+          </p>
+        ) : null}
       </div>
     </>
   );
@@ -160,17 +165,25 @@ function ChartActions({ runs, metric, isWide, title }: ActionsProps) {
     });
   return (
     <div class="card-actions">
-      <IconButton label={text.moveBack(title)} icon="chevronLeft" onClick={() => moveBy(-1)} />
-      <IconButton label={text.moveOn(title)} icon="chevronRight" onClick={() => moveBy(1)} />
+      <IconButton
+        label={l10n.t("Move {0} back", title)}
+        icon="chevronLeft"
+        onClick={() => moveBy(-1)}
+      />
+      <IconButton
+        label={l10n.t("Move {0} on", title)}
+        icon="chevronRight"
+        onClick={() => moveBy(1)}
+      />
       <Button
         class="quiet"
-        label={text.wide}
+        label={l10n.t("Wide")}
         aria-pressed={isWide}
-        title={text.wideHint(title)}
+        title={l10n.t("Give {0} the whole width", title)}
         onClick={widen}
       />
       <IconButton
-        label={text.removeChart(title)}
+        label={l10n.t("Remove {0}", title)}
         icon="close"
         onClick={() => runs.update({ charts: charts.filter((other) => other !== metric) })}
       />
@@ -207,7 +220,7 @@ function HeightEdge({
       role="separator"
       tabIndex={0}
       aria-orientation="horizontal"
-      aria-label={text.heightOf(title)}
+      aria-label={l10n.t("Height of {0}", title)}
       aria-valuemin={LEAST_PX}
       aria-valuemax={MOST_PX}
       aria-valuenow={height}

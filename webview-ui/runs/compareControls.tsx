@@ -1,6 +1,8 @@
 /** How all charts of the comparison are drawn, which there are, and how they are saved. */
 
+import * as l10n from "@vscode/l10n";
 import { useId, useState } from "preact/hooks";
+import { formatCount } from "../../src/shared/format.ts";
 import { MAX_COMPARED } from "../../src/shared/runsPage.ts";
 import { COMPARED_AXES, type ComparedAxis } from "../charts/xAxis.ts";
 import { Button } from "../controls/button.tsx";
@@ -64,7 +66,7 @@ export function CompareControls({ runs }: RunsProps) {
         items={[
           { label: strings.chart.exportCsv, run: () => saveCsv(runs) },
           { label: strings.chart.exportPng, run: () => savePng(runs) },
-          { label: text.exportSvg, run: () => saveSvg(runs) },
+          { label: l10n.t("Drawing (SVG)…"), run: () => saveSvg(runs) },
         ]}
       />
       {runs.chosen.value.length > MAX_COMPARED ? (
@@ -82,13 +84,13 @@ function Means({ runs }: RunsProps) {
     <>
       <Button
         class="toggle"
-        label={text.means}
+        label={l10n.t("Means of groups")}
         aria-pressed={hasMeans}
         onClick={() => runs.update({ hasMeans: !hasMeans, yRanges: {} })}
       />
       {hasMeans ? (
         <select
-          aria-label={text.band}
+          aria-label={l10n.t("Band")}
           value={band}
           onChange={({ currentTarget: { value } }) => runs.update({ band: value as BandKind })}
         >
@@ -114,7 +116,7 @@ function MetricSearch({ runs }: RunsProps) {
       <Button
         class="secondary"
         icon="graphLine"
-        label={text.chooseMetrics}
+        label={l10n.t("Metrics")}
         aria-expanded={isOpen}
         aria-controls={id}
         onClick={() => setOpen(!isOpen)}
@@ -161,7 +163,7 @@ function MetricList({ runs, close }: RunsProps & { readonly close: () => void })
         ))}
       </ul>
       {found.length > MAX_FOUND ? (
-        <p class="note">{strings.more(found.length - MAX_FOUND)}</p>
+        <p class="note">{l10n.t("and {0} more", formatCount(found.length - MAX_FOUND))}</p>
       ) : null}
     </div>
   );

@@ -1,7 +1,8 @@
 /** The newest evaluations of the compared runs side by side, and task by task. */
 
+import * as l10n from "@vscode/l10n";
 import { useEffect, useState } from "preact/hooks";
-import { formatCount, formatReward, formatSigned } from "../../src/shared/format.ts";
+import { formatCount, formatReward, formatSigned, plural } from "../../src/shared/format.ts";
 import type {
   ComparedCell,
   ComparedResult,
@@ -23,11 +24,12 @@ export function CompareEvaluations({ runs }: RunsProps) {
   const cells = runs.evaluations.value;
   const ids = runs.compared.value.map(({ id }) => id);
   useEffect(() => runs.send({ kind: "want-evaluations", ids }), [runs, ids.join()]);
-  if (cells === null) return <p class="message">{text.readingEvaluations}</p>;
+  if (cells === null) return <p class="message">{l10n.t("Reading the evaluations…")}</p>;
   const compared = runs.compared.value.filter(({ id }) =>
     cells.some(({ results }) => id in results),
   );
-  if (compared.length === 0) return <p class="message">{text.noEvaluations}</p>;
+  if (compared.length === 0)
+    return <p class="message">{l10n.t("None of these runs has been evaluated.")}</p>;
   return (
     <div class="compare-page">
       {cells.map((cell) => (
@@ -50,7 +52,11 @@ function Cell({ runs, cell, compared }: CellProps) {
     <div class="card">
       <div class="card-head">
         <h2>{title}</h2>
-        <span class="fact">{text.pairedHint}</span>
+        <span class="fact">
+          {l10n.t(
+            "Newest evaluation of each run. Differences are taken task by task from the first one.",
+          )}
+        </span>
         <div class="card-actions">
           <Button
             class="quiet"
@@ -72,16 +78,16 @@ function Cell({ runs, cell, compared }: CellProps) {
                 {text.columns["reward.last"]?.head}
               </th>
               <th scope="col" class="number">
-                {text.interval}
+                {l10n.t("95 % interval")}
               </th>
               <th scope="col" class="number">
-                {text.difference}
+                {l10n.t("Difference")}
               </th>
               <th scope="col" class="number">
-                {text.betterWorse}
+                {l10n.t("Tasks")}
               </th>
               <th scope="col" class="number">
-                {text.rollouts}
+                {l10n.t("Rollouts")}
               </th>
             </tr>
           </thead>
@@ -122,13 +128,25 @@ function ResultRow({ runs, row, result, isBaseline }: ResultRowProps) {
         <b>{formatReward(mean)}</b>
       </td>
       <td class="number">{betweenText(result, formatReward)}</td>
-      <td class="number" title={difference === null && !isBaseline ? text.tooFewTasks : undefined}>
+      <td
+        class="number"
+        title={
+          difference === null && !isBaseline
+            ? l10n.t("A difference needs 8 tasks that both evaluations have")
+            : undefined
+        }
+      >
         {isBaseline ? text.baseline : differenceText(difference)}
       </td>
       <td class="number">
         {difference === null
           ? "–"
-          : text.ofTasks(difference.better, difference.worse, difference.tasks)}
+          : l10n.t(
+              "{0} better, {1} worse of {2}",
+              difference.better,
+              difference.worse,
+              difference.tasks,
+            )}
       </td>
       <td class="number">
         {failed === 0 ? formatCount(rollouts) : `${formatCount(rollouts)} ${text.failed(failed)}`}
@@ -138,7 +156,7 @@ function ResultRow({ runs, row, result, isBaseline }: ResultRowProps) {
 }
 
 function betweenText({ low, high }: MeanInterval, format: (value: number) => string): string {
-  return low === null || high === null ? "–" : text.between(format(low), format(high));
+  return low === null || high === null ? "–" : l10n.t("{0} to {1}", format(low), format(high));
 }
 
 function differenceText(difference: ComparedResult["difference"]): string {
@@ -146,7 +164,7 @@ function differenceText(difference: ComparedResult["difference"]): string {
   const { mean, low, high } = difference;
   const shown = formatSigned(mean);
   if (low === null || high === null) return shown;
-  return text.differs(shown, formatSigned(low), formatSigned(high));
+  return l10n.t("{0} ({1} to {2})", shown, formatSigned(low), formatSigned(high));
 }
 
 const MAX_ROWS = 200;
@@ -167,7 +185,7 @@ function Tasks({ runs, cell, compared }: CellProps) {
         <thead>
           <tr>
             <th scope="col" class="number">
-              {text.task}
+              {l10n.t("Task")}
             </th>
             {compared.map((run) => (
               <th scope="col" key={run.id} class="number">
@@ -192,7 +210,9 @@ function Tasks({ runs, cell, compared }: CellProps) {
         </tbody>
       </table>
       {order.length > MAX_ROWS ? (
-        <p class="note">{text.moreTasks(order.length - MAX_ROWS)}</p>
+        <p class="note">
+          {plural(order.length - MAX_ROWS, "and {0} more task", "and {0} more tasks")}
+        </p>
       ) : null}
     </ScrollRegion>
   );

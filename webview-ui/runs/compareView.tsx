@@ -1,5 +1,6 @@
 /** The comparison of the chosen runs, below the table: charts, evaluations, configuration. */
 
+import * as l10n from "@vscode/l10n";
 import { useEffect, useRef } from "preact/hooks";
 import { Button, IconButton } from "../controls/button.tsx";
 import { MiddleCut } from "../controls/middleCut.tsx";
@@ -35,7 +36,7 @@ export function CompareView({ runs }: RunsProps) {
         <Button
           class="quiet"
           icon={isTableFolded ? "chevronDown" : "chevronUp"}
-          label={isTableFolded ? text.showTable : text.hideTable}
+          label={isTableFolded ? l10n.t("Show table") : l10n.t("Hide table")}
           onClick={() => runs.update({ isTableFolded: !isTableFolded })}
         />
       </div>
@@ -96,14 +97,14 @@ function Tabs({ runs, tab }: RunsProps & { readonly tab: CompareTab }) {
 /** The legend of all charts; each run can be left out again. */
 function ChosenRuns({ runs }: RunsProps) {
   return (
-    <ul class="compare-runs" aria-label={text.legend}>
+    <ul class="compare-runs" aria-label={l10n.t("Compared runs")}>
       {runs.compared.value.map(({ id, name }) => (
         <li key={id}>
           <Swatch {...runLook(runs.lookOf(id) ?? 0)} />
           <MiddleCut text={visibleLine(name)} />
           <IconButton
             icon="close"
-            label={text.leaveOut(visibleLine(name))}
+            label={l10n.t("Leave out {0}", visibleLine(name))}
             onClick={() => runs.toggle(id)}
           />
         </li>
@@ -141,7 +142,7 @@ function Divider({ runs }: RunsProps) {
       role="separator"
       tabIndex={0}
       aria-orientation="horizontal"
-      aria-label={text.divider}
+      aria-label={l10n.t("Height of the comparison")}
       aria-valuemin={0}
       aria-valuemax={100}
       aria-valuenow={Math.round((100 * share) / (1 + share))}
@@ -165,12 +166,14 @@ function CompareConfig({ runs }: { readonly runs: RunsModel }) {
   if (first === undefined) return null;
   return (
     <div class="compare-page">
-      {keys.length === 0 ? <p class="message">{text.sameSettings}</p> : null}
+      {keys.length === 0 ? (
+        <p class="message">{l10n.t("These runs have the same settings.")}</p>
+      ) : null}
       <ScrollRegion label={text.tabs.config}>
         <table class="plain config-table">
           <thead>
             <tr>
-              <th scope="col">{text.setting}</th>
+              <th scope="col">{l10n.t("Setting")}</th>
               {compared.map((run) => (
                 <th scope="col" key={run.id}>
                   <RunHead runs={runs} run={run} />
@@ -196,7 +199,7 @@ function CompareConfig({ runs }: { readonly runs: RunsModel }) {
               </tr>
             ))}
             <tr>
-              <th scope="row">{text.whole}</th>
+              <th scope="row">{l10n.t("Whole configuration")}</th>
               {compared.map(({ id, name }) => (
                 <td key={id}>
                   {id === first.id ? (
@@ -204,8 +207,12 @@ function CompareConfig({ runs }: { readonly runs: RunsModel }) {
                   ) : (
                     <Button
                       class="link"
-                      label={text.diff}
-                      title={text.diffHint(visibleLine(first.name), visibleLine(name))}
+                      label={l10n.t("Open diff")}
+                      title={l10n.t(
+                        "Compares the configurations of {0} and {1} in the editor",
+                        visibleLine(first.name),
+                        visibleLine(name),
+                      )}
                       onClick={() => runs.send({ kind: "diff", left: first.id, right: id })}
                     />
                   )}

@@ -4,11 +4,11 @@
 // biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus and points at its row
 // biome-ignore-all lint/a11y/useFocusableInteractive: the buttons in the heads take the focus
 
+import * as l10n from "@vscode/l10n";
 import { useRef, useState } from "preact/hooks";
 import { Icon } from "../controls/icon.tsx";
 import { useVirtualRows } from "../controls/useVirtualRows.ts";
 import { isTyping } from "../model/keys.ts";
-import { runsStrings as text } from "../strings/runs.ts";
 import { dragged, dropPlace, movedTo } from "./dragMove.ts";
 import { type GridKey, gridKey } from "./gridKeys.ts";
 import { inOrder, type RunColumn } from "./runColumns.ts";
@@ -24,7 +24,11 @@ interface RunsProps {
 
 export function RunsGrid({ runs }: RunsProps) {
   const hasRows = runs.items.value.length > 0;
-  return hasRows ? <Rows runs={runs} /> : <p class="message">{text.noMatch}</p>;
+  return hasRows ? (
+    <Rows runs={runs} />
+  ) : (
+    <p class="message">{l10n.t("No run matches the filter.")}</p>
+  );
 }
 
 /** A part of its own, so that what is in sight is that of the grid that is there now. */
@@ -50,7 +54,9 @@ function Rows({ runs }: RunsProps) {
       role="treegrid"
       ref={scroller}
       tabIndex={0}
-      aria-label={`${text.grid}. ${text.keys}`}
+      aria-label={`${l10n.t("Runs")}. ${l10n.t(
+        "Arrow keys move, Space chooses, Shift with arrows chooses several, Enter opens the dashboard, s stars, t edits tags, n the note.",
+      )}`}
       aria-multiselectable={true}
       aria-rowcount={items.length + 1}
       aria-colcount={columns.length + 1}
@@ -200,7 +206,7 @@ function RunsGridHead({ runs, columns, template }: HeadProps) {
   return (
     <div class="grid-head" role="row" aria-rowindex={1} style={{ gridTemplateColumns: template }}>
       <div role="columnheader" class="run-choice">
-        <span class="visually-hidden">{text.chooseColumn}</span>
+        <span class="visually-hidden">{l10n.t("Compare")}</span>
       </div>
       {columns.map((column) => (
         <HeadCell key={column.key} runs={runs} column={column} />
@@ -225,7 +231,7 @@ function HeadCell({ runs, column }: { readonly runs: RunsModel; readonly column:
       <button
         type="button"
         {...dragged("column", key)}
-        title={`${hint}. ${text.headKeys}`}
+        title={`${hint}. ${l10n.t("Alt with an arrow key moves the column, Shift with one changes its width.")}`}
         onClick={() => runs.update({ sorting: { column: key, isDescending } })}
         onKeyDown={(event) => headKey(event, runs, column)}
       >

@@ -4,6 +4,7 @@
 // biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus and points at its row
 // biome-ignore-all lint/a11y/useKeyWithClickEvents: the grid takes the keys
 
+import * as l10n from "@vscode/l10n";
 import type { RunsTableRow } from "../../src/shared/runsPage.ts";
 import { Icon } from "../controls/icon.tsx";
 import { MiddleCut } from "../controls/middleCut.tsx";
@@ -53,7 +54,7 @@ export function RunRow(props: RunRowProps) {
           type="checkbox"
           tabIndex={-1}
           checked={isChosen}
-          aria-label={text.chooseRun(visibleLine(row.name))}
+          aria-label={l10n.t("Compare {0}", visibleLine(row.name))}
           onClick={(event) => {
             event.stopPropagation();
             runs.toggle(row.id);
@@ -84,7 +85,7 @@ function cellOf(runs: RunsModel, column: RunColumn, row: RunsTableRow) {
         key={key}
         role="gridcell"
         data-column={key}
-        title={`${shown} ${text.editMark}`.trim()}
+        title={`${shown} ${l10n.t("Double-click to edit")}`.trim()}
         onDblClick={(event) => {
           event.stopPropagation();
           runs.send({ kind: "edit", id: row.id, what: key });
@@ -110,7 +111,7 @@ function cellOf(runs: RunsModel, column: RunColumn, row: RunsTableRow) {
 
 function starOf(runs: RunsModel, row: RunsTableRow) {
   const { id, name, mark } = row;
-  const label = text.star(visibleLine(name));
+  const label = l10n.t("Star {0}", visibleLine(name));
   return (
     <div key="star" role="gridcell" data-column="star">
       <button

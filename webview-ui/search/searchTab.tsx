@@ -1,5 +1,6 @@
 /** The tab that searches the texts of a run, or of all runs. */
 
+import * as l10n from "@vscode/l10n";
 import { useEffect, useLayoutEffect } from "preact/hooks";
 import { SEARCH_ROLES, type SearchRole } from "../../src/shared/search.ts";
 import { Button } from "../controls/button.tsx";
@@ -39,8 +40,10 @@ export function SearchTab({ dashboard }: { readonly dashboard: DashboardModel })
             type="search"
             id="run-search"
             class="search-text"
-            placeholder={text.placeholder}
-            aria-label={text.label}
+            placeholder={l10n.t(
+              'Words, or a "phrase", in prompts, thinking, answers, calls and results',
+            )}
+            aria-label={l10n.t("Search in rollouts")}
             value={search.text}
             onInput={({ currentTarget: { value } }) => set({ text: value })}
             onKeyDown={({ key }) => {
@@ -49,15 +52,15 @@ export function SearchTab({ dashboard }: { readonly dashboard: DashboardModel })
           />
           <Button
             class="toggle"
-            label={text.matchCase}
+            label={l10n.t("Aa")}
             aria-pressed={search.isCaseSensitive}
-            aria-label={text.matchCaseHint}
-            title={text.matchCaseKey}
+            aria-label={l10n.t("Match case")}
+            title={l10n.t("Match case (Alt+C)")}
             onClick={() => set({ isCaseSensitive: !search.isCaseSensitive })}
           />
           <Button
             class="toggle mono"
-            label={text.regex}
+            label={".*"}
             aria-pressed={search.isRegex}
             aria-label={text.regexHint}
             title={text.regexHint}
@@ -65,9 +68,9 @@ export function SearchTab({ dashboard }: { readonly dashboard: DashboardModel })
           />
           <Button
             class="toggle"
-            label={text.everyRun}
+            label={l10n.t("All runs")}
             aria-pressed={search.isEveryRun}
-            title={text.everyRunHint}
+            title={l10n.t("Search in all runs of this window, newest first")}
             onClick={() => set({ isEveryRun: !search.isEveryRun })}
           />
         </div>
@@ -87,7 +90,7 @@ interface RolesProps {
 function Roles({ chosen, set }: RolesProps) {
   return (
     <fieldset class="search-roles">
-      <legend>{text.rolesLabel}</legend>
+      <legend>{l10n.t("Search in")}</legend>
       {SEARCH_ROLES.map((role) => {
         const others = chosen.filter((other) => other !== role);
         const isChosen = others.length < chosen.length;

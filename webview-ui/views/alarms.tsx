@@ -1,5 +1,6 @@
 /** What needs the user's eye, in one line: errors of this page and warnings of the run. */
 
+import * as l10n from "@vscode/l10n";
 import { useState } from "preact/hooks";
 import type { AlarmView, RunState } from "../../src/shared/dashboardTypes.ts";
 import { nearestSave } from "../../src/shared/nearestSave.ts";
@@ -37,7 +38,7 @@ export function Alarms({ dashboard }: { readonly dashboard: DashboardModel }) {
   return (
     <section
       class="alarms"
-      aria-label={strings.alarms.label}
+      aria-label={l10n.t("Alarms")}
       data-open={isOpen}
       data-severity={first.severity}
     >
@@ -55,7 +56,7 @@ export function Alarms({ dashboard }: { readonly dashboard: DashboardModel }) {
                 ? strings.showFewer
                 : alarms.length > 1
                   ? `${strings.showAll} (${alarms.length})`
-                  : strings.showMore
+                  : l10n.t("Show more")
             }
             aria-expanded={isOpen}
             onClick={() => setOpen(!isOpen)}
@@ -64,7 +65,7 @@ export function Alarms({ dashboard }: { readonly dashboard: DashboardModel }) {
         {errors.length > 0 ? (
           <IconButton
             icon="close"
-            label={strings.dismiss}
+            label={l10n.t("Dismiss")}
             onClick={dashboard.connection.dismissErrors}
           />
         ) : null}
@@ -101,7 +102,7 @@ function AlarmRow({
             <button
               type="button"
               class="secondary"
-              title={strings.alarms.fixHint}
+              title={l10n.t("Change the configuration so, and show where")}
               onClick={() => dashboard.host.command("applyAlarm", { name: fix.id })}
             >
               <UntrustedText text={fix.text} />
@@ -110,8 +111,10 @@ function AlarmRow({
           {before === null || !isOpen ? null : (
             <Button
               class="secondary"
-              label={strings.alarms.before}
-              title={strings.alarms.beforeHint}
+              label={l10n.t("Resume from before this alarm")}
+              title={l10n.t(
+                "Write a configuration that begins with the last checkpoint before it and has the suggested change",
+              )}
               onClick={() => dashboard.host.command("resumeBeforeAlarm", { name: before })}
             />
           )}
@@ -163,7 +166,7 @@ function plain(severity: Alarm["severity"], text: string, step: number | null = 
 
 function ofEnding({ code, message }: RunEnding, state: RunState): Alarm {
   if (state !== "failed") return plain("info", message);
-  return { ...plain("critical", strings.alarms.failed(message)), code };
+  return { ...plain("critical", l10n.t("The run failed: {0}", message)), code };
 }
 
 /** The state of the run, its alarms, and its warnings in the present attempt, the newest first. */
@@ -175,7 +178,14 @@ function ofRun({ data: { run, checkpoints, events } }: DashboardModel): readonly
   if (known.ending !== null) own.push(ofEnding(known.ending, known.state));
   if (known.state === "interrupted") {
     own.push(
-      plain("warning", known.isResumable ? strings.alarms.interrupted : strings.alarms.lost),
+      plain(
+        "warning",
+        known.isResumable
+          ? l10n.t(
+              "The trainer is gone without an end. Resume goes on from the newest saved state.",
+            )
+          : l10n.t("The trainer is gone without an end, and no state was saved to resume from."),
+      ),
     );
   }
   const states = checkpoints.value.filter(({ statePath }) => statePath !== null);

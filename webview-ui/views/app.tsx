@@ -1,5 +1,6 @@
 /** The frame: header, alarms, tabs, and the chosen view. */
 
+import * as l10n from "@vscode/l10n";
 import { useLayoutEffect, useState } from "preact/hooks";
 import { hasEnded } from "../../src/shared/hasEnded.ts";
 import { Button } from "../controls/button.tsx";
@@ -54,8 +55,8 @@ export function App({ dashboard }: DashboardProps) {
   if (status === "empty") {
     return (
       <main class="message">
-        <h1>{strings.empty}</h1>
-        <p>{strings.emptyHint}</p>
+        <h1>{l10n.t("No run to show")}</h1>
+        <p>{l10n.t("Start a training, or open a run in the Runs view.")}</p>
       </main>
     );
   }
@@ -129,7 +130,7 @@ function TabList({ dashboard, tab }: DashboardProps & { readonly tab: Tab }) {
     document.querySelector<HTMLElement>(`#tab-${chosen}`)?.focus();
   };
   return (
-    <div class="tabs" role="tablist" aria-label={strings.tabList} onKeyDown={onKey}>
+    <div class="tabs" role="tablist" aria-label={l10n.t("Views of the run")} onKeyDown={onKey}>
       {tabs.map((own) => (
         <button
           type="button"
@@ -149,8 +150,6 @@ function TabList({ dashboard, tab }: DashboardProps & { readonly tab: Tab }) {
   );
 }
 
-const text = strings.header;
-
 function OfferedRun({ dashboard }: { readonly dashboard: DashboardModel }) {
   const { offered, data, host } = dashboard;
   const shown = data.run.value?.id;
@@ -161,8 +160,8 @@ function OfferedRun({ dashboard }: { readonly dashboard: DashboardModel }) {
       {isUnderWay ? (
         <Button
           class="link"
-          label={text.offered(visibleLine(run.name))}
-          title={text.offeredHint}
+          label={l10n.t("Started: {0}", visibleLine(run.name))}
+          title={l10n.t("Show this run")}
           onClick={() => {
             host.selectRun(run.id);
             // The button goes away, and the keys would have no place.
@@ -180,22 +179,26 @@ function Gone({ dashboard }: { readonly dashboard: DashboardModel }) {
   if (gone === null) return null;
   return (
     <main class="message">
-      <h1>{strings.gone.title(visibleLine(gone.folder))}</h1>
-      <p>{strings.gone.hint}</p>
+      <h1>{l10n.t("The folder of this run is gone: {0}", visibleLine(gone.folder))}</h1>
+      <p>
+        {l10n.t(
+          "It was deleted, moved or renamed. If you moved it, open it where it is now. A folder in the trash can be restored.",
+        )}
+      </p>
       <div class="message-actions">
         <Button
           class="secondary"
-          label={strings.gone.open}
+          label={l10n.t("Open Run Folder…")}
           onClick={() => host.command("importRun")}
         />
         {gone.runs.length === 0 ? null : (
           <select
-            aria-label={strings.gone.other}
+            aria-label={l10n.t("Show another run")}
             value=""
             onChange={({ currentTarget: { value } }) => host.selectRun(value)}
           >
             <option value="" disabled>
-              {strings.gone.other}
+              {l10n.t("Show another run")}
             </option>
             {gone.runs.map(({ id, name, state }) => (
               <option key={id} value={id}>

@@ -1,5 +1,6 @@
 /** The saves of the run, and what can be done with each. */
 
+import * as l10n from "@vscode/l10n";
 import { useEffect, useState } from "preact/hooks";
 import type { CheckpointView } from "../../src/shared/dashboardTypes.ts";
 import { formatCount, formatDuration, formatReward } from "../../src/shared/format.ts";
@@ -23,8 +24,8 @@ export function Checkpoints({ dashboard }: { readonly dashboard: DashboardModel 
   if (checkpoints.length === 0) {
     return (
       <div class="message">
-        <h2>{text.empty}</h2>
-        <p>{text.emptyHint}</p>
+        <h2>{l10n.t("No checkpoint yet")}</h2>
+        <p>{l10n.t("Save makes one now; save_every in the configuration makes them by itself.")}</p>
       </div>
     );
   }
@@ -37,17 +38,17 @@ export function Checkpoints({ dashboard }: { readonly dashboard: DashboardModel 
             <caption class="visually-hidden">{text.caption}</caption>
             <thead>
               <tr>
-                <th scope="col">{text.name}</th>
+                <th scope="col">{l10n.t("Name")}</th>
                 <th scope="col" class="number">
-                  {text.step}
+                  {l10n.t("After step")}
                 </th>
-                <th scope="col">{text.kind}</th>
+                <th scope="col">{l10n.t("Kind")}</th>
                 <th scope="col" class="number">
-                  {text.reward}
+                  {l10n.t("Reward")}
                 </th>
-                <th scope="col">{text.created}</th>
-                <th scope="col">{text.expires}</th>
-                <th scope="col">{text.holds}</th>
+                <th scope="col">{l10n.t("Saved")}</th>
+                <th scope="col">{l10n.t("Expires")}</th>
+                <th scope="col">{l10n.t("Holds")}</th>
                 <th scope="col">
                   <span class="visually-hidden">{text.actions}</span>
                 </th>
@@ -87,7 +88,11 @@ function Expiring({
   return (
     <p class="banner">
       <Icon name="warning" />
-      {text.expiring(visibleLine(soon.name), left)}
+      {l10n.t(
+        "{0} expires in {1}. Save again, or raise its expiry, to keep it.",
+        visibleLine(soon.name),
+        left,
+      )}
     </p>
   );
 }
@@ -105,7 +110,7 @@ function Row({ dashboard, checkpoint, nowMs }: RowProps) {
   const shownName = visibleLine(name);
   const copy = (which: "state" | "sampler"): void => {
     host.command("copyCheckpointPath", { name, which });
-    dashboard.announcement.value = strings.spoken.copied(shownName);
+    dashboard.announcement.value = l10n.t("{0}: copied.", shownName);
   };
   const items = [
     ...(statePath === null ? [] : [{ label: text.copyState, run: () => copy("state") }]),
@@ -113,22 +118,34 @@ function Row({ dashboard, checkpoint, nowMs }: RowProps) {
     ...(statePath === null
       ? []
       : [
-          { label: text.start, run: () => host.command("startFromCheckpoint", { name }) },
-          { label: text.branch, run: () => host.command("branchFromCheckpoint", { name }) },
+          {
+            label: l10n.t("Start new run from it…"),
+            run: () => host.command("startFromCheckpoint", { name }),
+          },
+          {
+            label: l10n.t("Branch from it…"),
+            run: () => host.command("branchFromCheckpoint", { name }),
+          },
         ]),
     ...(samplerPath === null
       ? []
       : [
-          { label: text.evaluate, run: () => host.command("evaluateCheckpoint", { name }) },
-          { label: text.chat, run: () => host.command("chatWithCheckpoint", { name }) },
-          { label: text.download, run: () => host.command("downloadCheckpoint", { name }) },
+          { label: l10n.t("Evaluate…"), run: () => host.command("evaluateCheckpoint", { name }) },
+          {
+            label: l10n.t("Chat with it…"),
+            run: () => host.command("chatWithCheckpoint", { name }),
+          },
+          {
+            label: l10n.t("Download weights…"),
+            run: () => host.command("downloadCheckpoint", { name }),
+          },
         ]),
-    { label: text.keep, run: () => host.command("keepCheckpoint", { name }) },
-    { label: text.remove, run: () => host.command("deleteCheckpoint", { name }) },
+    { label: l10n.t("Keep…"), run: () => host.command("keepCheckpoint", { name }) },
+    { label: l10n.t("Delete…"), run: () => host.command("deleteCheckpoint", { name }) },
   ];
   const holds = [
-    ...(statePath === null ? [] : [text.state]),
-    ...(samplerPath === null ? [] : [text.sampler]),
+    ...(statePath === null ? [] : [l10n.t("state")]),
+    ...(samplerPath === null ? [] : [l10n.t("sampler")]),
   ];
   return (
     <tr>
@@ -136,7 +153,7 @@ function Row({ dashboard, checkpoint, nowMs }: RowProps) {
         {shownName}
       </th>
       <td class="number">{formatCount(step)}</td>
-      <td title={best === null ? undefined : text.bestBy(visibleLine(best.metric))}>
+      <td title={best === null ? undefined : l10n.t("best by {0}", visibleLine(best.metric))}>
         {visibleLine(kind)}
         {best === null ? null : <b>{` ★ ${formatReward(best.value)}`}</b>}
       </td>
@@ -153,7 +170,7 @@ function Row({ dashboard, checkpoint, nowMs }: RowProps) {
             onClick={() => copy(statePath === null ? "sampler" : "state")}
           />
         )}
-        <Menu label={text.actionsOf(shownName)} icon="ellipsis" items={items} />
+        <Menu label={l10n.t("Actions for {0}", shownName)} icon="ellipsis" items={items} />
       </td>
     </tr>
   );
@@ -164,14 +181,14 @@ function ago(iso: string, nowMs: number): string {
   if (Number.isNaN(age)) return visibleLine(iso);
   return age > DAY_MS
     ? new Date(iso).toLocaleString()
-    : text.ago(formatDuration(Math.max(0, age) / 1000));
+    : l10n.t("{0} ago", formatDuration(Math.max(0, age) / 1000));
 }
 
 function expiry(iso: string | null, nowMs: number): string {
-  if (iso === null) return text.never;
+  if (iso === null) return l10n.t("never");
   const left = Date.parse(iso) - nowMs;
   if (Number.isNaN(left)) return visibleLine(iso);
-  return left <= 0 ? text.expired : text.inTime(formatDuration(left / 1000));
+  return left <= 0 ? l10n.t("expired") : l10n.t("in {0}", formatDuration(left / 1000));
 }
 
 /** Ticks while the view is seen; the page is unloaded when the dashboard is hidden. */

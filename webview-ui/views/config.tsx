@@ -1,7 +1,9 @@
 /** The configuration with all its values, and where each comes from. */
 
+import * as l10n from "@vscode/l10n";
 import { useEffect, useState } from "preact/hooks";
 import type { ConfigEntry, ConfigView } from "../../src/shared/dashboardTypes.ts";
+import { formatCount, plural } from "../../src/shared/format.ts";
 import { Button, IconButton } from "../controls/button.tsx";
 import { ScrollRegion } from "../controls/scrollRegion.tsx";
 import { useScroll } from "../controls/useScroll.ts";
@@ -24,7 +26,8 @@ export function Config({ dashboard }: { readonly dashboard: DashboardModel }) {
     [dashboard, attempt],
   );
   if (config === null) return null;
-  if (config.entries.length === 0) return <p class="message">{text.empty}</p>;
+  if (config.entries.length === 0)
+    return <p class="message">{l10n.t("This folder has no readable config.resolved.json.")}</p>;
   const { configFilter, isOnlyChanged } = dashboard.view.value;
   const matches = matcher(configFilter);
   const shown = config.entries.filter(
@@ -35,16 +38,16 @@ export function Config({ dashboard }: { readonly dashboard: DashboardModel }) {
     <div class="page" ref={scrolled}>
       <ConfigHead dashboard={dashboard} config={config} shown={shown.length} />
       {shown.length === 0 ? (
-        <p class="message">{text.noMatch}</p>
+        <p class="message">{l10n.t("No key matches.")}</p>
       ) : (
         <div class="card flush">
           <ScrollRegion label={strings.tabs.config}>
             <table class="plain config-table">
               <thead>
                 <tr>
-                  <th scope="col">{text.key}</th>
-                  <th scope="col">{text.value}</th>
-                  <th scope="col">{text.origin}</th>
+                  <th scope="col">{l10n.t("Key")}</th>
+                  <th scope="col">{l10n.t("Value")}</th>
+                  <th scope="col">{l10n.t("From")}</th>
                   <th scope="col">
                     <span class="visually-hidden">{strings.checkpoints.actions}</span>
                   </th>
@@ -84,16 +87,25 @@ function ConfigHead({ dashboard, config, shown }: HeadProps) {
         />
         <Button
           class="toggle"
-          label={text.onlyChanged}
+          label={l10n.t("Only what is set")}
           aria-pressed={isOnlyChanged}
           onClick={() => dashboard.update({ isOnlyChanged: !isOnlyChanged })}
         />
-        <span class="fact">{text.count(shown, config.entries.length)}</span>
+        <span class="fact">
+          {shown === config.entries.length
+            ? plural(config.entries.length, "{0} key", "{0} keys")
+            : plural(
+                config.entries.length,
+                "{1} of {0} key",
+                "{1} of {0} keys",
+                formatCount(shown),
+              )}
+        </span>
         {config.path === null ? null : (
           <Button
             class="quiet push"
             icon="goToFile"
-            label={text.openFile}
+            label={l10n.t("Open configuration")}
             title={visibleLine(config.path)}
             onClick={() => dashboard.host.command("openConfigAt", { path: [] })}
           />
@@ -101,7 +113,7 @@ function ConfigHead({ dashboard, config, shown }: HeadProps) {
       </search>
       {config.overrides.length === 0 ? null : (
         <p class="overrides">
-          <span class="fact">{text.overrides}</span>
+          <span class="fact">{l10n.t("Overrides")}</span>
           {config.overrides.map((override) => (
             <code key={override}>{visibleLine(override)}</code>
           ))}
@@ -125,8 +137,8 @@ function Entry({
       <th scope="row" class="name">
         {shownKey}
         {isTunable ? (
-          <span class="badge" title={text.tunableHint}>
-            {text.tunable}
+          <span class="badge" title={l10n.t("A running training can be given a new value")}>
+            {l10n.t("tunable")}
           </span>
         ) : null}
       </th>
@@ -144,7 +156,7 @@ function Entry({
         {origin === "file" ? (
           <IconButton
             icon="goToFile"
-            label={text.open(shownKey)}
+            label={l10n.t("Open {0} in the configuration", shownKey)}
             onClick={() => dashboard.host.command("openConfigAt", { path })}
           />
         ) : null}

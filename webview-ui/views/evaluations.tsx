@@ -1,5 +1,6 @@
 /** Results on tasks that training never sees, each compared with the first. */
 
+import * as l10n from "@vscode/l10n";
 import { useState } from "preact/hooks";
 import type { EvaluationView } from "../../src/shared/dashboardTypes.ts";
 import {
@@ -7,6 +8,7 @@ import {
   formatReward,
   formatSigned,
   formatTemperature,
+  plural,
 } from "../../src/shared/format.ts";
 import { Button } from "../controls/button.tsx";
 import { ScrollRegion } from "../controls/scrollRegion.tsx";
@@ -46,7 +48,7 @@ export function Evaluations({ dashboard }: { readonly dashboard: DashboardModel 
         {isLong ? (
           <Button
             class="quiet"
-            label={isWhole ? strings.showFewer : text.showAll(evaluations.length)}
+            label={isWhole ? strings.showFewer : l10n.t("Show all ({0})", evaluations.length)}
             aria-expanded={isWhole}
             onClick={() => setWhole(!isWhole)}
           />
@@ -73,14 +75,16 @@ function firstAndNewest(evaluations: readonly EvaluationView[]): readonly Evalua
 
 function headsOf(hasModels: boolean) {
   return [
-    hasModels ? { label: text.model, isNumber: false } : { label: text.step, isNumber: true },
-    { label: text.split, isNumber: false },
-    { label: text.temperature, isNumber: false },
-    { label: text.reward, isNumber: true },
-    { label: text.interval, isNumber: true },
-    { label: text.change, isNumber: true },
-    { label: text.passAtK, isNumber: true },
-    { label: text.rollouts, isNumber: true },
+    hasModels
+      ? { label: l10n.t("Model"), isNumber: false }
+      : { label: l10n.t("After step"), isNumber: true },
+    { label: l10n.t("Split"), isNumber: false },
+    { label: l10n.t("Sampling"), isNumber: false },
+    { label: l10n.t("Mean reward"), isNumber: true },
+    { label: l10n.t("95 % interval"), isNumber: true },
+    { label: l10n.t("Change"), isNumber: true },
+    { label: l10n.t("pass@k"), isNumber: true },
+    { label: l10n.t("Rollouts"), isNumber: true },
   ];
 }
 
@@ -128,7 +132,9 @@ function cellOf({ step, model, result }: EvaluationRow): EvaluationCell {
 }
 
 function rolloutsText(rollouts: number, failed: number): string {
-  return failed === 0 ? formatCount(rollouts) : `${formatCount(rollouts)} ${text.failed(failed)}`;
+  return failed === 0
+    ? formatCount(rollouts)
+    : `${formatCount(rollouts)} ${plural(failed, "({0} failed)", "({0} failed)")}`;
 }
 
 /** The change task by task, with its interval; none below 8 shared tasks. */
@@ -144,7 +150,7 @@ function rangeText(
   high: number | null,
   format: (value: number) => string,
 ): string | null {
-  return low === null || high === null ? null : text.range(format(low), format(high));
+  return low === null || high === null ? null : l10n.t("{0} to {1}", format(low), format(high));
 }
 
 /** Of all k that were measured. */

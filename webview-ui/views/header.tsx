@@ -1,5 +1,6 @@
 /** Which run is shown, how far it is, and what can be done with it. */
 
+import * as l10n from "@vscode/l10n";
 import type { RunState, RunView } from "../../src/shared/dashboardTypes.ts";
 import { formatCost, formatCount, formatDuration } from "../../src/shared/format.ts";
 import { Button } from "../controls/button.tsx";
@@ -37,7 +38,7 @@ export function Header({ dashboard, openHelp }: HeaderProps) {
   if (run === null) return null;
   return (
     <header class="header">
-      <h1 class="visually-hidden">{strings.title}</h1>
+      <h1 class="visually-hidden">{l10n.t("Tinker RL dashboard")}</h1>
       <div class="header-run">
         <RunPicker dashboard={dashboard} />
         <span class="state" data-state={run.state}>
@@ -59,7 +60,7 @@ function RunPicker({ dashboard }: { readonly dashboard: DashboardModel }) {
   if (runs.length < 2) return <strong class="run-name">{visibleLine(run.name)}</strong>;
   return (
     <label class="run-picker">
-      <span class="visually-hidden">{text.run}</span>
+      <span class="visually-hidden">{l10n.t("Run")}</span>
       <select
         value={run.id}
         onChange={(event) => dashboard.host.selectRun(event.currentTarget.value)}
@@ -83,7 +84,7 @@ function AttemptPicker({ dashboard }: { readonly dashboard: DashboardModel }) {
   }
   return (
     <label class="attempt-picker">
-      <span class="visually-hidden">{text.attempt}</span>
+      <span class="visually-hidden">{l10n.t("Attempt")}</span>
       <select
         value={shownAttempt === null ? "" : String(shownAttempt)}
         onChange={({ currentTarget: { value } }) =>
@@ -93,7 +94,7 @@ function AttemptPicker({ dashboard }: { readonly dashboard: DashboardModel }) {
         <option value="">{text.attemptNow(run.attempt)}</option>
         {run.supersededAttempts.map((attempt) => (
           <option key={attempt} value={attempt}>
-            {`${text.attemptNow(run.attempt)}, ${text.attemptBefore(attempt)}`}
+            {`${text.attemptNow(run.attempt)}, ${l10n.t("with steps repeated after attempt {0}", attempt)}`}
           </option>
         ))}
       </select>
@@ -122,14 +123,20 @@ function Progress({ dashboard }: { readonly dashboard: DashboardModel }) {
     .reduce((sum, value) => (Number.isNaN(value) ? sum : sum + value), 0);
   const facts = [
     run.evaluated === null ? null : text.evaluating(run.evaluated.done, run.evaluated.total),
-    run.state === "running" && eta !== null && eta > 0 ? text.left(formatDuration(eta)) : null,
-    seconds > 0 ? text.elapsed(formatDuration(seconds)) : null,
-    tokens === null ? null : text.tokens(formatCount(tokens)),
+    run.state === "running" && eta !== null && eta > 0
+      ? l10n.t("{0} left", formatDuration(eta))
+      : null,
+    seconds > 0 ? l10n.t("{0} training", formatDuration(seconds)) : null,
+    tokens === null ? null : l10n.t("{0} tokens sampled", formatCount(tokens)),
     stepsUsd === null ? null : formatCost(stepsUsd + evaluationUsd + (laterCostUsd ?? 0)),
   ].filter((fact) => fact !== null);
   return (
     <div class="header-progress">
-      <span class="steps">{text.step(completedSteps, totalSteps)}</span>
+      <span class="steps">
+        {totalSteps === null
+          ? l10n.t("step {0}", formatCount(completedSteps))
+          : l10n.t("step {0} of {1}", formatCount(completedSteps), formatCount(totalSteps))}
+      </span>
       {totalSteps === null ? null : (
         <progress aria-label={text.progress} value={completedSteps} max={Math.max(1, totalSteps)} />
       )}
@@ -164,7 +171,9 @@ function EvaluationProgress({
   ].filter((fact) => fact !== null);
   return (
     <div class="header-progress">
-      <span class="steps">{text.evaluation(done, models)}</span>
+      <span class="steps">
+        {l10n.t("evaluation: {0} of {1} models", formatCount(done), formatCount(models))}
+      </span>
       <progress aria-label={text.progress} value={done} max={Math.max(1, models)} />
       <Facts facts={facts} />
     </div>
@@ -176,7 +185,7 @@ function Actions({ dashboard, openHelp }: HeaderProps) {
   if (run === null) return null;
   const { host } = dashboard;
   return (
-    <Toolbar label={text.actions}>
+    <Toolbar label={l10n.t("Run actions")}>
       {run.isControllable ? (
         <ControlActions host={host} state={run.state} isTraining={run.evaluatedModels === null} />
       ) : null}
@@ -184,12 +193,12 @@ function Actions({ dashboard, openHelp }: HeaderProps) {
         <Button
           class="secondary"
           icon="debugRerun"
-          label={text.resume}
-          title={text.resumeHint}
+          label={l10n.t("Resume")}
+          title={l10n.t("Go on from the newest saved state")}
           onClick={() => host.command("resume")}
         />
       ) : null}
-      <Menu label={text.more} icon="ellipsis" items={moreItems(run, host, openHelp)} />
+      <Menu label={l10n.t("More actions")} icon="ellipsis" items={moreItems(run, host, openHelp)} />
     </Toolbar>
   );
 }
@@ -218,30 +227,30 @@ function ControlActions({ host, state, isTraining }: ControlProps) {
         <Button
           class="secondary"
           icon="debugContinue"
-          label={text.continue}
+          label={l10n.t("Continue")}
           onClick={() => host.command("continue")}
         />
       ) : (
         <Button
           class="secondary"
           icon="debugPause"
-          label={text.pause}
-          title={text.pauseHint}
+          label={l10n.t("Pause")}
+          title={l10n.t("Wait after this step")}
           onClick={() => host.command("pause")}
         />
       )}
       <Button
         class="secondary"
         icon="save"
-        label={text.save}
-        title={text.saveHint}
+        label={l10n.t("Save")}
+        title={l10n.t("Save a checkpoint now")}
         onClick={() => host.command("saveNow")}
       />
       <Button
         class="secondary"
         icon="debugStop"
         label={text.stop}
-        title={text.stopHint}
+        title={l10n.t("Stop and save")}
         onClick={() => host.command("stop")}
       />
     </>
@@ -253,13 +262,16 @@ function moreItems(run: RunView, host: Host, openHelp: () => void): readonly Men
     run.evaluatedModels !== null
       ? []
       : [
-          { label: text.changeSettings, run: () => host.command("change-settings") },
-          { label: text.stopNow, run: () => host.command("stopNow") },
+          {
+            label: l10n.t("Change settings of this run…"),
+            run: () => host.command("change-settings"),
+          },
+          { label: l10n.t("Stop now without saving…"), run: () => host.command("stopNow") },
         ];
   return [
     ...(run.isControllable ? control : []),
-    { label: text.openFolder, run: () => host.command("openRunFolder") },
-    { label: text.openLog, run: () => host.command("openLog") },
-    { label: text.help, run: openHelp },
+    { label: l10n.t("Reveal run folder"), run: () => host.command("openRunFolder") },
+    { label: l10n.t("Show run log"), run: () => host.command("openLog") },
+    { label: l10n.t("Keyboard shortcuts"), run: openHelp },
   ];
 }

@@ -1,5 +1,6 @@
 /** The keyboard map. */
 
+import * as l10n from "@vscode/l10n";
 import { useEffect, useRef } from "preact/hooks";
 import { IconButton } from "../controls/button.tsx";
 import type { DashboardModel } from "../model/dashboardModel.ts";
@@ -16,10 +17,12 @@ export function Help({ dashboard, close }: HelpProps) {
   return (
     <dialog class="help" ref={dialog} aria-labelledby="help-title" onClose={close}>
       <div class="help-head">
-        <h2 id="help-title">{strings.help.title}</h2>
+        <h2 id="help-title">{l10n.t("Keyboard shortcuts")}</h2>
         <IconButton icon="close" label={strings.close} onClick={() => dialog.current?.close()} />
       </div>
-      {dashboard.settings.value.hasSingleKeys ? null : <p>{strings.help.off}</p>}
+      {dashboard.settings.value.hasSingleKeys ? null : (
+        <p>{l10n.t("Single keys are switched off in the settings.")}</p>
+      )}
       <dl>
         {strings.help.keys.map(([keys, meaning]) => (
           <div key={keys}>

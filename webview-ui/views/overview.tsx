@@ -1,8 +1,8 @@
 /** How the run goes. */
 
+import * as l10n from "@vscode/l10n";
 import { useScroll } from "../controls/useScroll.ts";
 import type { DashboardModel } from "../model/dashboardModel.ts";
-import { strings } from "../strings/strings.ts";
 import { ChartControls } from "./charts/chartControls.tsx";
 import { Histogram } from "./charts/histogram.tsx";
 import { RewardChart } from "./charts/rewardChart.tsx";
@@ -16,7 +16,9 @@ export function Overview({ dashboard }: { readonly dashboard: DashboardModel }) 
     return (
       <div class="page" ref={scrolled}>
         {dashboard.data.evaluations.value.length === 0 ? (
-          <p class="no-data">{strings.evaluation.none}</p>
+          <p class="no-data">
+            {l10n.t("No results yet. Those of a model come when all of its rollouts have ended.")}
+          </p>
         ) : null}
         <Evaluations dashboard={dashboard} />
       </div>

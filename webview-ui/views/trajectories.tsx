@@ -1,5 +1,6 @@
 /** The rollouts of a step or evaluation, and the replay of one. */
 
+import * as l10n from "@vscode/l10n";
 import { useLayoutEffect, useMemo } from "preact/hooks";
 import type { RolloutRow } from "../../src/shared/dashboardTypes.ts";
 import { setName } from "../../src/shared/rolloutSet.ts";
@@ -63,7 +64,11 @@ export function Trajectories({ dashboard }: { readonly dashboard: DashboardModel
         />
         {made === null ? null : <AlarmFilter dashboard={dashboard} search={made} />}
         {rows.length === 0 ? (
-          <p class="message">{all.length === 0 ? text.noneYet : text.noMatch}</p>
+          <p class="message">
+            {all.length === 0
+              ? l10n.t("No rollout has finished here yet.")
+              : l10n.t("No rollout matches the filters.")}
+          </p>
         ) : (
           <RolloutGrid dashboard={dashboard} rows={rows} context={context} />
         )}

@@ -1,5 +1,6 @@
 /** How all charts are drawn: smoothing, axes, clipping. */
 
+import * as l10n from "@vscode/l10n";
 import type { Smoothing } from "../../charts/smoothing.ts";
 import { X_AXES, type XAxis } from "../../charts/xAxis.ts";
 import { Button } from "../../controls/button.tsx";
@@ -46,13 +47,13 @@ export function ChartControls({ dashboard }: ControlsProps) {
         />
         <Button
           class="toggle"
-          label={text.clip}
+          label={l10n.t("Clip outliers")}
           aria-pressed={isClipped}
           onClick={() => dashboard.update({ isClipped: !isClipped, yRange: null })}
         />
         <Button
           class="toggle"
-          label={text.zero}
+          label={l10n.t("From zero")}
           aria-pressed={isFromZero}
           onClick={() => dashboard.update({ isFromZero: !isFromZero, yRange: null })}
         />
@@ -79,7 +80,7 @@ export function SmoothingControl({ smoothing, set }: SmoothingProps) {
   return (
     <>
       <label class="field">
-        <span>{text.smoothing}</span>
+        <span>{l10n.t("Smoothing")}</span>
         <select
           value={smoothing.kind}
           onChange={({ currentTarget: { value } }) => set(firstOf(value as Smoothing["kind"]))}
@@ -93,7 +94,7 @@ export function SmoothingControl({ smoothing, set }: SmoothingProps) {
       </label>
       {smoothing.kind === "ema" ? (
         <label class="field slider">
-          <span>{text.factor}</span>
+          <span>{l10n.t("Strength")}</span>
           <input
             type="range"
             min="0"
@@ -107,7 +108,7 @@ export function SmoothingControl({ smoothing, set }: SmoothingProps) {
       ) : null}
       {smoothing.kind === "window" || smoothing.kind === "median" ? (
         <label class="field slider">
-          <span>{text.window}</span>
+          <span>{l10n.t("Steps")}</span>
           <input
             type="range"
             min="2"

@@ -1,6 +1,8 @@
 /** A chart of the run that is shown: its rows are steps, and its zoom is that of all charts. */
 
+import * as l10n from "@vscode/l10n";
 import { useMemo, useRef } from "preact/hooks";
+import { formatCount } from "../../../src/shared/format.ts";
 import { nearestSave } from "../../../src/shared/nearestSave.ts";
 import type { MenuItem } from "../../controls/menu.tsx";
 import { Plot, type PlotActions, type PlotProps } from "../../controls/plot.tsx";
@@ -52,8 +54,6 @@ function stepActions(
   };
 }
 
-const text = strings.stepMenu;
-
 /** `step` counts from 0. A save after it or before it stands for it. */
 function stepMenu(dashboard: DashboardModel, step: number): readonly MenuItem[] {
   const { data, host } = dashboard;
@@ -70,14 +70,14 @@ function stepMenu(dashboard: DashboardModel, step: number): readonly MenuItem[] 
     host.command(name, { name: save });
   return [
     {
-      label: text.rollouts(step + 1),
+      label: l10n.t("Rollouts of step {0}", formatCount(step + 1)),
       run: () => dashboard.openRollouts({ source: "training", step }),
     },
     ...(state === null
       ? []
       : [
           {
-            label: text.branch(visibleLine(state.name)),
+            label: l10n.t("Branch from here ({0})…", visibleLine(state.name)),
             run: command("branchFromCheckpoint", state.name),
           },
         ]),
@@ -85,7 +85,7 @@ function stepMenu(dashboard: DashboardModel, step: number): readonly MenuItem[] 
       ? []
       : [
           {
-            label: text.evaluate(visibleLine(sampler.name)),
+            label: l10n.t("Evaluate {0}…", visibleLine(sampler.name)),
             run: command("evaluateCheckpoint", sampler.name),
           },
         ]),

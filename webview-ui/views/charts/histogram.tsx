@@ -1,6 +1,7 @@
 /** How the rewards of the chosen step lie; a bar leads to its trajectories. */
 
-import { formatExact } from "../../../src/shared/format.ts";
+import * as l10n from "@vscode/l10n";
+import { formatExact, plural } from "../../../src/shared/format.ts";
 import { Button } from "../../controls/button.tsx";
 import { setTitle } from "../../controls/setTitle.ts";
 import type { DashboardModel } from "../../model/dashboardModel.ts";
@@ -23,22 +24,26 @@ export function Histogram({ dashboard }: { readonly dashboard: DashboardModel })
   return (
     <section class="card histogram" aria-labelledby="histogram-title">
       <div class="card-head">
-        <h2 id="histogram-title">{text.title(setTitle(shown))}</h2>
+        <h2 id="histogram-title">{l10n.t("Rewards: {0}", setTitle(shown))}</h2>
         {dashboard.view.value.rolloutSet === null ? null : (
           <Button
             class="quiet"
-            label={text.follow}
+            label={l10n.t("Follow the latest step")}
             onClick={() => dashboard.update({ rolloutSet: null, rollout: null })}
           />
         )}
       </div>
       {bins.length === 0 ? (
-        <p class="no-data">{text.empty}</p>
+        <p class="no-data">{l10n.t("No rollouts yet")}</p>
       ) : (
         <ol class="bars">
           {bins.map((bin) => (
             <li key={bin.low}>
-              <button type="button" title={text.hint} onClick={() => open(bin)}>
+              <button
+                type="button"
+                title={l10n.t("Choose a bar to see its trajectories")}
+                onClick={() => open(bin)}
+              >
                 <span class="visually-hidden">
                   {text.bar(formatExact(bin.low), formatExact(bin.high), bin.count)}
                 </span>
@@ -55,7 +60,15 @@ export function Histogram({ dashboard }: { readonly dashboard: DashboardModel })
           ))}
         </ol>
       )}
-      {failed > 0 ? <p class="note">{text.failed(failed)}</p> : null}
+      {failed > 0 ? (
+        <p class="note">
+          {plural(
+            failed,
+            "{0} rollout failed and has no reward",
+            "{0} rollouts failed and have no reward",
+          )}
+        </p>
+      ) : null}
     </section>
   );
 }

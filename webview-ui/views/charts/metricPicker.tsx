@@ -1,6 +1,8 @@
 /** Chooses further metrics for small charts of their own. */
 
+import * as l10n from "@vscode/l10n";
 import { useId, useState } from "preact/hooks";
+import { plural } from "../../../src/shared/format.ts";
 import { Button } from "../../controls/button.tsx";
 import type { DashboardModel } from "../../model/dashboardModel.ts";
 import { strings } from "../../strings/strings.ts";
@@ -21,17 +23,19 @@ export function MetricPicker({ dashboard, unasked }: PickerProps) {
   return (
     <div class="picker">
       <div class="section-head">
-        <h2 id="metrics-title">{text.title}</h2>
+        <h2 id="metrics-title">{l10n.t("Metrics")}</h2>
         <Button
           class="quiet"
           icon={isOpen ? "chevronDown" : "chevronRight"}
-          label={text.choose}
+          label={l10n.t("Choose metrics")}
           aria-expanded={isOpen}
           aria-controls={id}
           onClick={() => setOpen(!isOpen)}
         />
         {pinnedMetrics.length > 0 ? (
-          <span class="fact">{text.chosen(pinnedMetrics.length)}</span>
+          <span class="fact">
+            {plural(pinnedMetrics.length, "{0} metric added", "{0} metrics added")}
+          </span>
         ) : null}
       </div>
       <div id={id}>{isOpen ? <MetricList dashboard={dashboard} unasked={unasked} /> : null}</div>
@@ -59,7 +63,7 @@ function MetricList({ dashboard, unasked }: PickerProps) {
       {[...byFamily(matches)].map(([family, members]) => (
         <details key={family} open={filter !== ""}>
           <summary>
-            {visibleLine(family) || text.noFamily} <span class="fact">{members.length}</span>
+            {visibleLine(family) || l10n.t("Others")} <span class="fact">{members.length}</span>
           </summary>
           <ul>
             {members.map((name) => (
@@ -83,7 +87,7 @@ function Choice({ dashboard, name, isUnasked }: ChoiceProps) {
   const isFixed = isUnasked && !isChosen;
   return (
     <li>
-      <label class="check" title={isFixed ? text.unasked : undefined}>
+      <label class="check" title={isFixed ? l10n.t("Has a chart already") : undefined}>
         <input
           type="checkbox"
           checked={isChosen || isFixed}

@@ -1,8 +1,10 @@
 /** The large chart: how the reward goes. */
 
+import * as l10n from "@vscode/l10n";
 import type { RefObject } from "preact";
 import { useMemo, useRef, useState } from "preact/hooks";
 import { REWARD_PARTINGS } from "../../../src/shared/changes.ts";
+import { plural } from "../../../src/shared/format.ts";
 import { type PartColumns, partColumns, useRewardParts } from "../../changes/rewardParts.ts";
 import type { ColumnStore } from "../../charts/columns.ts";
 import { formatRewardValue, formatTick, formatXTick, formatXValue } from "../../charts/format.ts";
@@ -47,13 +49,15 @@ export function RewardChart({ dashboard }: RewardChartProps) {
     <figure class="card reward" aria-labelledby="reward-title">
       <figcaption class="card-head">
         <h2 id="reward-title">{text.title}</h2>
-        <span class="fact">{row === null ? summary || text.subtitle : shown(row)}</span>
+        <span class="fact">
+          {row === null ? summary || l10n.t("of all scored rollouts of a step") : shown(row)}
+        </span>
         <div class="card-actions">
           <RewardParting dashboard={dashboard} />
           <Button
             class="quiet"
             icon={isTable ? "graphLine" : "table"}
-            label={isTable ? strings.chart.chart : strings.chart.table}
+            label={isTable ? l10n.t("View as chart") : l10n.t("View as table")}
             aria-pressed={isTable}
             onClick={() => setTable(!isTable)}
           />
@@ -119,7 +123,15 @@ function Plot({ dashboard, data, summary, row, setRow, describe, chart }: PlotPr
       />
       {data.steps.length === 0 ? <p class="no-data">{noData(dashboard)}</p> : null}
       <Legend dashboard={dashboard} entries={data.legend} marks={data.marks} row={row ?? -1} />
-      {notPositive > 0 ? <p class="note">{strings.chart.notPositive(notPositive)}</p> : null}
+      {notPositive > 0 ? (
+        <p class="note">
+          {plural(
+            notPositive,
+            "{0} value at or below zero cannot be shown on a logarithmic axis.",
+            "{0} values at or below zero cannot be shown on a logarithmic axis.",
+          )}
+        </p>
+      ) : null}
     </>
   );
 }

@@ -1,5 +1,6 @@
 /** What the reward chart is made of: series, bands, marks, and their names in the legend. */
 
+import * as l10n from "@vscode/l10n";
 import { decidingPointOf, type TrendPoint } from "../../../src/shared/trendPoint.ts";
 import { joined, type PartColumns } from "../../changes/rewardParts.ts";
 import type { ColumnStore } from "../../charts/columns.ts";
@@ -107,13 +108,31 @@ export function rewardChartData(
 const BAND = { colour: "blue", values: null, line: null } as const;
 /** Each with the column without which there is nothing to draw. */
 const BANDS = [
-  { ...BAND, key: "interval", label: text.interval, look: "band", column: `${REWARD}/ci_low` },
-  { ...BAND, key: "tasks", label: text.tasks, look: "outer-band", column: `${REWARD}/group_std` },
-  { ...BAND, key: "range", label: text.range, look: "outer-band", column: `${REWARD}/min` },
+  {
+    ...BAND,
+    key: "interval",
+    label: l10n.t("95 % interval of the mean"),
+    look: "band",
+    column: `${REWARD}/ci_low`,
+  },
+  {
+    ...BAND,
+    key: "tasks",
+    label: l10n.t("± standard deviation of tasks"),
+    look: "outer-band",
+    column: `${REWARD}/group_std`,
+  },
+  {
+    ...BAND,
+    key: "range",
+    label: l10n.t("lowest to highest"),
+    look: "outer-band",
+    column: `${REWARD}/min`,
+  },
 ] as const;
 const RAW_ENTRY = {
   key: "raw",
-  label: text.raw,
+  label: l10n.t("raw"),
   values: null,
   colour: "blue",
   look: "faint",
@@ -244,7 +263,7 @@ function partKey(index: number): string {
 function supersededEntry(superseded: Superseded, steps: Float64Array): readonly LegendEntry[] {
   if (superseded === null) return [];
   const values = steps.map((step) => superseded.rewards.get(step) ?? Number.NaN);
-  const label = text.attempt(superseded.attempt);
+  const label = l10n.t("repeated after attempt {0}", superseded.attempt);
   const look = { colour: "yellow", look: "line", dash: [4, 2, 1, 2] } as const;
   return [{ key: "attempt", label, ...look, values, line: values }];
 }

@@ -1,6 +1,8 @@
 /** Small charts of everything else, and the list to choose more from. */
 
+import * as l10n from "@vscode/l10n";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { formatCount } from "../../../src/shared/format.ts";
 import { formatValue } from "../../charts/format.ts";
 import { summarize } from "../../charts/summary.ts";
 import { Button, IconButton } from "../../controls/button.tsx";
@@ -15,7 +17,6 @@ import { describeRow, type SmallChartData, smallChartData } from "./smallChartDa
 import { drawnCharts, oneMetric, type SmallChartSpec } from "./smallChartSpecs.ts";
 
 const HEIGHT_PX = 132;
-const text = strings.small;
 
 export function SmallCharts({ dashboard }: { readonly dashboard: DashboardModel }) {
   const { pinnedMetrics } = dashboard.settings.value;
@@ -65,7 +66,7 @@ export function SmallChart({ dashboard, spec }: SmallChartProps) {
         {spec.isPinned === true ? (
           <IconButton
             icon="close"
-            label={text.unpin(title)}
+            label={l10n.t("Remove {0}", title)}
             onClick={() => dashboard.togglePinned(spec.title)}
           />
         ) : null}
@@ -132,7 +133,7 @@ export function EvidenceChart({ dashboard }: { readonly dashboard: DashboardMode
   if (evidence === null) return null;
   const { title, step, metric, isOfRollouts } = evidence;
   const close = (): void => dashboard.update({ evidence: null, xRange: null });
-  const label = strings.alarms.evidence(title, step + 1);
+  const label = l10n.t("{0}, from step {1} on", title, formatCount(step + 1));
   return (
     <section class="evidence" aria-label={label} tabIndex={-1} ref={section}>
       <div class="evidence-head">
@@ -140,7 +141,7 @@ export function EvidenceChart({ dashboard }: { readonly dashboard: DashboardMode
         <h2>{label}</h2>
         <Button
           class="link"
-          label={isOfRollouts ? strings.alarms.rollouts : strings.alarms.stepRollouts}
+          label={isOfRollouts ? strings.alarms.rollouts : l10n.t("Show rollouts of the step")}
           onClick={() => dashboard.showAlarmRollouts(evidence)}
         />
         <IconButton icon="close" label={strings.close} onClick={close} />

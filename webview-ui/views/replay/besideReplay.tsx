@@ -1,5 +1,6 @@
 /** Two rollouts of one task side by side: of one group, or of two steps or evaluations, the earlier one on the left. */
 
+import * as l10n from "@vscode/l10n";
 import { useEffect, useId, useState } from "preact/hooks";
 import type { RolloutBody, RolloutRow } from "../../../src/shared/dashboardTypes.ts";
 import { formatReward } from "../../../src/shared/format.ts";
@@ -57,13 +58,13 @@ export function BesidePicker({ dashboard, rolloutKey, group }: PickerProps) {
   const value = beside === null || typeof beside === "string" ? beside : setName(beside);
   return (
     <label class="field">
-      <span>{text.beside}</span>
+      <span>{l10n.t("Beside")}</span>
       <select value={value ?? ""} onChange={({ currentTarget }) => choose(currentTarget.value)}>
-        <option value="">{text.besideNothing}</option>
+        <option value="">{l10n.t("nothing")}</option>
         {hasGroup ? (
           <>
-            <option value="best">{text.besideBest}</option>
-            <option value="worst">{text.besideWorst}</option>
+            <option value="best">{l10n.t("best of the group")}</option>
+            <option value="worst">{l10n.t("worst of the group")}</option>
           </>
         ) : null}
         {others.map((set) => (
@@ -71,7 +72,11 @@ export function BesidePicker({ dashboard, rolloutKey, group }: PickerProps) {
             {setTitle(set)}
           </option>
         ))}
-        {isComplete ? null : <option disabled>{text.besideIncomplete}</option>}
+        {isComplete ? null : (
+          <option disabled>
+            {l10n.t("The run is too long: not every step was looked through.")}
+          </option>
+        )}
       </select>
     </label>
   );
@@ -232,12 +237,14 @@ function PartingBar({ parting, go, diff }: BarProps) {
   return (
     <div class="parting-bar">
       <span class="fact">
-        {parting === null ? text.neverPart : text.partAt(parting.turn + 1, text.partBy[parting.by])}
+        {parting === null
+          ? l10n.t("Both say the same from beginning to end.")
+          : l10n.t("They part in turn {0}: {1}", parting.turn + 1, text.partBy[parting.by])}
       </span>
       {parting === null || go === null ? null : (
-        <Button class="link" label={text.goToParting} onClick={go} />
+        <Button class="link" label={l10n.t("Go there")} onClick={go} />
       )}
-      <Button class="quiet" icon="diff" label={text.openDiff} onClick={diff} />
+      <Button class="quiet" icon="diff" label={l10n.t("Open in the diff editor")} onClick={diff} />
     </div>
   );
 }

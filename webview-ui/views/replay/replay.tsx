@@ -2,6 +2,7 @@
 
 // biome-ignore-all lint/a11y/noNoninteractiveTabindex: without it the keyboard could not scroll the texts
 
+import * as l10n from "@vscode/l10n";
 import type { RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { RolloutBody, RolloutRow } from "../../../src/shared/dashboardTypes.ts";
@@ -218,8 +219,8 @@ function factsOf(row: RolloutRow, body: RolloutBody | null): readonly string[] {
     stopText(stop),
     plural(turns, "{0} turn", "{0} turns"),
     plural(tokens, "{0} token", "{0} tokens"),
-    ...(streams > 1 ? [text.streams(streams)] : []),
-    ...(body !== null && body.attempt > 0 ? [text.retries(body.attempt)] : []),
+    ...(streams > 1 ? [plural(streams, "{0} token stream", "{0} token streams")] : []),
+    ...(body !== null && body.attempt > 0 ? [l10n.t("start {0}", body.attempt + 1)] : []),
   ];
 }
 
@@ -229,7 +230,7 @@ function ModePicker({ dashboard, rolloutKey, body, group }: Omit<ContentProps, "
   return (
     <div class="replay-modes">
       <fieldset class="segments">
-        <legend class="visually-hidden">{text.mode}</legend>
+        <legend class="visually-hidden">{l10n.t("Show as")}</legend>
         {MODES.map((mode: ReplayMode) => (
           <Button
             class="toggle"
@@ -244,7 +245,7 @@ function ModePicker({ dashboard, rolloutKey, body, group }: Omit<ContentProps, "
       {hasReasoning ? (
         <Button
           class="quiet"
-          label={isReasoningOpen ? text.collapseReasoning : text.expandReasoning}
+          label={isReasoningOpen ? l10n.t("Close all reasoning") : l10n.t("Open all reasoning")}
           onClick={() => dashboard.update({ isReasoningOpen: !isReasoningOpen })}
         />
       ) : null}
@@ -252,7 +253,7 @@ function ModePicker({ dashboard, rolloutKey, body, group }: Omit<ContentProps, "
         <Button
           class="quiet"
           icon="json"
-          label={text.openJson}
+          label={l10n.t("Open as JSON")}
           onClick={() => dashboard.host.command("openRolloutJson", { key: rolloutKey })}
         />
       )}
@@ -266,7 +267,7 @@ function KeepList({ dashboard }: { readonly dashboard: DashboardModel }) {
   return (
     <IconButton
       icon="table"
-      label={text.keepList}
+      label={l10n.t("Keep the list open")}
       class="keep-list"
       aria-pressed={isListKept}
       onClick={() => dashboard.update({ isListKept: !isListKept })}
@@ -278,7 +279,7 @@ function KeepList({ dashboard }: { readonly dashboard: DashboardModel }) {
 function Pager({ order }: { readonly order: ReadingOrder }) {
   const { at, count, go } = order;
   return (
-    <nav class="pager" aria-label={text.order}>
+    <nav class="pager" aria-label={l10n.t("Rollouts of the list")}>
       <IconButton
         icon="chevronUp"
         label={text.previousRollout}

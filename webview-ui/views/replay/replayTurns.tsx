@@ -1,5 +1,6 @@
 /** The texts of a rollout, turn by turn, with the rewards at the side. */
 
+import * as l10n from "@vscode/l10n";
 import { type ComponentChildren, Fragment } from "preact";
 import { useId } from "preact/hooks";
 import type {
@@ -9,7 +10,7 @@ import type {
   RolloutBody,
   RolloutRow,
 } from "../../../src/shared/dashboardTypes.ts";
-import { formatExact } from "../../../src/shared/format.ts";
+import { formatExact, plural } from "../../../src/shared/format.ts";
 import { Button } from "../../controls/button.tsx";
 import type { DashboardModel } from "../../model/dashboardModel.ts";
 import { strings } from "../../strings/strings.ts";
@@ -71,12 +72,12 @@ export function ReplayTurns({
         <Aligned row={1}>
           {body.system === null ? null : (
             <details class="block" data-tone="context">
-              <summary>{text.system}</summary>
+              <summary>{l10n.t("System")}</summary>
               <FoldedText content={body.system} />
             </details>
           )}
           {body.tools.length === 0 ? null : <Tools tools={body.tools} />}
-          <Block label={text.prompt} tone="context">
+          <Block label={l10n.t("Prompt")} tone="context">
             <FoldedText content={body.prompt} />
             <ReplayImages of={body.prompt.text} />
           </Block>
@@ -85,10 +86,12 @@ export function ReplayTurns({
           <Fragment key={index}>
             <Aligned row={2 * index + 2}>
               {turn.stream === (body.turns[index - 1]?.stream ?? 0) ? null : (
-                <p class="stream-break">{text.streamBreak(turn.stream + 1)}</p>
+                <p class="stream-break">
+                  {l10n.t("Stream {0}: the conversation was rendered again", turn.stream + 1)}
+                </p>
               )}
               {parting?.turn === index ? (
-                <p class="parting">{text.partHere(text.partBy[parting.by])}</p>
+                <p class="parting">{l10n.t("Here they part: {0}", text.partBy[parting.by])}</p>
               ) : null}
             </Aligned>
             <Aligned row={2 * index + 3}>
@@ -106,7 +109,13 @@ export function ReplayTurns({
         ))}
         <Aligned row={rowsOfTurns(longestTurns)}>
           {body.omittedTurns > 0 ? (
-            <p class="note">{text.omittedTurns(body.omittedTurns)}</p>
+            <p class="note">
+              {plural(
+                body.omittedTurns,
+                "{0} turn more. Open as JSON to see all.",
+                "{0} turns more. Open as JSON to see all.",
+              )}
+            </p>
           ) : null}
           <RewardFooter body={body} row={row} group={group} titleId={titleId} />
         </Aligned>
@@ -133,7 +142,7 @@ function Aligned({
 function Tools({ tools }: Pick<RolloutBody, "tools">) {
   return (
     <details class="block" data-tone="context">
-      <summary>{text.tools(tools.length)}</summary>
+      <summary>{plural(tools.length, "{0} tool", "{0} tools")}</summary>
       <dl class="tools">
         {tools.map(({ name, description }, index) => (
           <div key={index}>
@@ -169,12 +178,19 @@ function Turn({ dashboard, turn, row, index, total, isMarkdown, titleId }: TurnP
     <section class="turn" data-turn={index} tabIndex={-1} aria-labelledby={`${titleId} ${id}`}>
       <div class="turn-head">
         <h3 id={id}>{text.turn(index + 1)}</h3>
-        <span class="fact">{text.turnFacts(tokens, visibleLine(stopReason))}</span>
+        <span class="fact">
+          {plural(
+            tokens,
+            "{0} token, ended by {1}",
+            "{0} tokens, ended by {1}",
+            visibleLine(stopReason),
+          )}
+        </span>
         <ContinueButton dashboard={dashboard} row={row} turn={index} />
         {reward === null ? null : (
           <span class="turn-reward" data-reward={true} tabIndex={-1}>
             <span class="reward-chip">{text.reward(formatExact(reward))}</span>
-            <span class="fact">{text.total(formatExact(total))}</span>
+            <span class="fact">{l10n.t("total {0}", formatExact(total))}</span>
           </span>
         )}
       </div>
@@ -193,7 +209,7 @@ function Turn({ dashboard, turn, row, index, total, isMarkdown, titleId }: TurnP
           ))
         : null}
       {nudge === null ? null : (
-        <Block label={text.nudge} tone="context">
+        <Block label={l10n.t("Sent to the model")} tone="context">
           <FoldedText content={nudge} />
         </Block>
       )}
@@ -262,7 +278,7 @@ function CallWithResult({ call, result }: CallProps) {
     <>
       <CallBlock call={call} />
       {result === undefined ? (
-        <p class="note indented">{text.noResult}</p>
+        <p class="note indented">{l10n.t("No result: the rollout ended before this call ran.")}</p>
       ) : (
         <Result result={result} />
       )}
@@ -305,16 +321,20 @@ function ContinueButton({ dashboard, row, turn }: ContinueProps) {
   return (
     <Button
       class="link continue"
-      label={text.continueFromHere}
+      label={l10n.t("Continue from Here")}
       aria-disabled={obstacle !== null}
-      title={obstacle ?? text.continueWhat}
+      title={obstacle ?? l10n.t("Lets a model go on behind the tokens that were read in this turn")}
       onClick={press}
     />
   );
 }
 
 function obstacleOf(row: RolloutRow | undefined): string | null {
-  if (row === undefined) return text.continueByItself;
+  if (row === undefined) return l10n.t("Open this rollout by itself to continue from it.");
   if (row.streams.length > 0) return null;
-  return row.source === "evaluation" ? text.continueEvaluated : text.continueWithoutTokens;
+  return row.source === "evaluation"
+    ? l10n.t(
+        "This rollout is stored without tokens to continue from: it failed early, or an earlier version evaluated it.",
+      )
+    : l10n.t("Only rollouts that were trained on are stored with tokens to continue from.");
 }

@@ -1,5 +1,6 @@
 /** The rollouts of the same task as small bars. */
 
+import * as l10n from "@vscode/l10n";
 import type { RolloutRow } from "../../../src/shared/dashboardTypes.ts";
 import { formatReward, formatSigned } from "../../../src/shared/format.ts";
 import { IconButton } from "../../controls/button.tsx";
@@ -22,7 +23,7 @@ export function Siblings({ dashboard, siblings, rollout }: SiblingsProps) {
   const span = Math.max(...rewards, low + 1e-9) - low;
   const at = siblings.findIndex((row) => row.rollout === rollout);
   return (
-    <nav class="siblings" aria-label={text.siblings}>
+    <nav class="siblings" aria-label={l10n.t("Rollouts of this group")}>
       <IconButton
         icon="chevronLeft"
         label={text.previousSibling}
@@ -62,7 +63,8 @@ interface SiblingProps {
 
 function Sibling({ dashboard, row, isCurrent, share }: SiblingProps) {
   const { group, rollout, reward, advantage } = row;
-  const label = text.sibling(
+  const label = l10n.t(
+    "Rollout {0}: reward {1}, advantage {2}",
     rollout + 1,
     reward === null ? text.failed : formatReward(reward),
     formatSigned(advantage),

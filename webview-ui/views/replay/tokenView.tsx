@@ -1,9 +1,11 @@
 /** The tokens of a rollout as they were sampled, and trained on, coloured by a number. */
 
+import * as l10n from "@vscode/l10n";
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { TOKENS_PER_WINDOW } from "../../../src/shared/dashboardMessages.ts";
 import type { ReplayTurn, TokenPlace, TokenWindow } from "../../../src/shared/dashboardTypes.ts";
+import { formatCount } from "../../../src/shared/format.ts";
 import { type RolloutKey, rolloutKeyName } from "../../../src/shared/rolloutSet.ts";
 import { Button, IconButton } from "../../controls/button.tsx";
 import type { DashboardModel } from "../../model/dashboardModel.ts";
@@ -58,7 +60,14 @@ export function TokenView({
   }, [place]);
   if (stream === null) {
     const why =
-      source === "training" ? text.notTrained(trainingUseText(trainingUse)) : text.evaluated;
+      source === "training"
+        ? l10n.t(
+            "Only rollouts that were trained on have token data. This one: {0}.",
+            trainingUseText(trainingUse),
+          )
+        : l10n.t(
+            "This rollout is stored without tokens: it failed early, or an earlier version evaluated it.",
+          );
     return <p class="message">{why}</p>;
   }
   if (error !== null) return <p class="message">{error}</p>;
@@ -103,7 +112,7 @@ function TokenControls({ dashboard, window, picker }: ControlsProps) {
   return (
     <div class="token-controls">
       <label class="field">
-        <span>{text.colour}</span>
+        <span>{l10n.t("Color by")}</span>
         <select
           value={tokenColour}
           onChange={({ currentTarget: { value } }) =>
@@ -120,7 +129,7 @@ function TokenControls({ dashboard, window, picker }: ControlsProps) {
       {picker}
       <Button
         class="toggle"
-        label={text.numbers}
+        label={l10n.t("Numbers")}
         aria-pressed={hasTokenNumbers}
         onClick={() => dashboard.update({ hasTokenNumbers: !hasTokenNumbers })}
       />
@@ -132,7 +141,11 @@ function TokenControls({ dashboard, window, picker }: ControlsProps) {
 function Legend({ scale }: { readonly scale: TokenScale }) {
   const levels = scale.isDiverging ? [-4, -3, -2, -1, 0, 1, 2, 3, 4] : [0, 1, 2, 3, 4];
   return (
-    <div class="token-legend" role="img" aria-label={`${text.legend}: ${scale.ticks.join(", ")}`}>
+    <div
+      class="token-legend"
+      role="img"
+      aria-label={`${l10n.t("Legend")}: ${scale.ticks.join(", ")}`}
+    >
       <span>{scale.ticks[0]}</span>
       <span class="token-scale">
         {levels.map((level) => (
@@ -158,18 +171,27 @@ function TokenPages({
     <div class="token-pages">
       <IconButton
         icon="chevronLeft"
-        label={text.previous}
+        label={l10n.t("Previous tokens")}
         disabled={from === 0}
         onClick={() => go(Math.max(0, from - TOKENS_PER_WINDOW))}
       />
-      <span class="fact">{text.part(from + 1, from + ids.length, total)}</span>
+      <span class="fact">
+        {l10n.t(
+          "Tokens {0} to {1} of {2}",
+          formatCount(from + 1),
+          formatCount(from + ids.length),
+          formatCount(total),
+        )}
+      </span>
       <IconButton
         icon="chevronRight"
-        label={text.next}
+        label={l10n.t("Next tokens")}
         disabled={from + ids.length >= total}
         onClick={() => go(from + TOKENS_PER_WINDOW)}
       />
-      {texts === null ? <span class="note">{text.idsOnly}</span> : null}
+      {texts === null ? (
+        <span class="note">{l10n.t("Ids only: the run's tokenizer could not be loaded.")}</span>
+      ) : null}
     </div>
   );
 }
@@ -187,7 +209,7 @@ function StreamPicker({ streams, turns, stream, setStream }: StreamPickerProps) 
   if (streams.length < 2) return null;
   return (
     <label class="field">
-      <span>{text.stream}</span>
+      <span>{l10n.t("Stream")}</span>
       <select value={stream} onChange={({ currentTarget: { value } }) => setStream(Number(value))}>
         {streams.map((one) => (
           <option key={one} value={one}>

@@ -1,5 +1,6 @@
 /** Lists only the rollouts that made an alarm. */
 
+import * as l10n from "@vscode/l10n";
 import { useEffect, useState } from "preact/hooks";
 import { formatCount } from "../../../src/shared/format.ts";
 import type { RolloutSet } from "../../../src/shared/rolloutSet.ts";
@@ -14,8 +15,6 @@ export interface AlarmSearch {
   readonly found: ReadonlySet<string>;
   readonly isComplete: boolean;
 }
-
-const text = strings.alarms;
 
 /** Null when no alarm is chosen. Begins anew with another alarm, another step, or more rollouts. */
 export function useAlarmRollouts(
@@ -53,7 +52,13 @@ export function AlarmFilter({ dashboard, search }: AlarmFilterProps) {
   return (
     <p class="alarm-filter" aria-busy={!search.isComplete}>
       <Icon name="warning" />
-      <span>{text.onlyMadeBy(alarmFilter.title, formatCount(search.found.size))}</span>
+      <span>
+        {l10n.t(
+          "Only rollouts that made the alarm “{0}”: {1}",
+          alarmFilter.title,
+          formatCount(search.found.size),
+        )}
+      </span>
       <Button
         class="link"
         label={strings.showAll}

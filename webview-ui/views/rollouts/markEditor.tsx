@@ -1,5 +1,6 @@
 /** Star, pin, tags and note of the rollout that is read. */
 
+import * as l10n from "@vscode/l10n";
 import { useId, useState } from "preact/hooks";
 import {
   isMarked,
@@ -52,18 +53,23 @@ export function MarkEditor({ dashboard, rolloutKey, mark }: MarkProps) {
     markRollout(dashboard, rolloutKey, next);
   if (!isOpen && !isMarked({ ...mark, star: false, pin: false })) {
     return (
-      <Button class="quiet open-marks" icon="tag" label={text.open} onClick={() => setOpen(true)} />
+      <Button
+        class="quiet open-marks"
+        icon="tag"
+        label={l10n.t("Tags and note")}
+        onClick={() => setOpen(true)}
+      />
     );
   }
   return (
     <div class="mark-editor">
-      <ul class="tags" aria-label={text.tags}>
+      <ul class="tags" aria-label={l10n.t("Tags")}>
         {tags.map((tag) => (
           <li key={tag}>
             <span>{visibleLine(tag)}</span>
             <IconButton
               icon="close"
-              label={text.removeTag(visibleLine(tag))}
+              label={l10n.t("Remove the tag {0}", visibleLine(tag))}
               onClick={() => change({ removeTag: tag })}
             />
           </li>
@@ -73,12 +79,12 @@ export function MarkEditor({ dashboard, rolloutKey, mark }: MarkProps) {
         </li>
       </ul>
       <label class="note-field" for={id}>
-        <span class="visually-hidden">{text.note}</span>
+        <span class="visually-hidden">{l10n.t("Note")}</span>
         <textarea
           id={id}
           rows={1}
           maxLength={MAX_NOTE_LENGTH}
-          placeholder={text.noteHint}
+          placeholder={l10n.t("A note about this rollout")}
           value={note}
           onChange={({ currentTarget: { value } }) => change({ note: value.trim() })}
         />

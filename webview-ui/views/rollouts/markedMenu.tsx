@@ -1,5 +1,6 @@
 /** The marked rollouts of the run, from whatever step, and their export. */
 
+import * as l10n from "@vscode/l10n";
 import type { MarkedRollout } from "../../../src/shared/dashboardTypes.ts";
 import { isMarked } from "../../../src/shared/marks.ts";
 import { Menu } from "../../controls/menu.tsx";
@@ -20,14 +21,14 @@ export function MarkedMenu({ dashboard }: { readonly dashboard: DashboardModel }
   const listed = marked.slice(-MAX_LISTED).toReversed();
   return (
     <Menu
-      label={text.markedList}
+      label={l10n.t("Marked rollouts")}
       icon="starFull"
       items={[
         ...listed.map((own) => ({
           label: labelOf(own),
           run: () => dashboard.openRollouts({ source: own.source, step: own.step }, own),
         })),
-        { label: text.exportMarks, run: () => exportMarks(dashboard, marked) },
+        { label: l10n.t("Export all marks as JSON…"), run: () => exportMarks(dashboard, marked) },
       ]}
     />
   );

@@ -1,8 +1,9 @@
 /** Which rollouts of the step are listed. */
 
+import * as l10n from "@vscode/l10n";
 import { useState } from "preact/hooks";
 import type { RolloutRow } from "../../../src/shared/dashboardTypes.ts";
-import { formatTemperature } from "../../../src/shared/format.ts";
+import { formatCount, formatTemperature, plural } from "../../../src/shared/format.ts";
 import { Button, IconButton } from "../../controls/button.tsx";
 import { Menu, type MenuItem } from "../../controls/menu.tsx";
 import type { DashboardModel } from "../../model/dashboardModel.ts";
@@ -42,26 +43,26 @@ export function RolloutFilters({ dashboard, rows, shown, search, markOf }: Filte
         />
         <Button
           class="toggle"
-          label={text.inMessages}
+          label={l10n.t("In messages")}
           aria-pressed={filter.isInMessages}
-          title={text.inMessagesHint}
+          title={l10n.t("Look for the words in prompts, answers and tool results too")}
           onClick={() => set({ isInMessages: !filter.isInMessages })}
         />
         <Button
           class="quiet"
           icon="filter"
-          label={text.filter}
+          label={l10n.t("Filter")}
           aria-expanded={isOpen}
           onClick={() => setOpen(!isOpen)}
         />
         <Button
           class="toggle"
-          label={text.byTask}
+          label={l10n.t("By task")}
           aria-pressed={isGrouped}
-          title={text.byTaskHint}
+          title={l10n.t("Show the rollouts of a task together, with their mean reward")}
           onClick={() => dashboard.update({ isGrouped: !isGrouped })}
         />
-        <Menu label={text.columns} icon="table" items={columnItems(dashboard)} />
+        <Menu label={l10n.t("Columns")} icon="table" items={columnItems(dashboard)} />
       </div>
       {isOpen ? (
         <>
@@ -94,15 +95,23 @@ function FilterResult({ dashboard, rows, shown, search }: Omit<FiltersProps, "ma
   const isSearching = search !== null && !search.isComplete;
   return (
     <div class="filter-row filter-count">
-      <span class="fact">{text.count(shown, rows.length)}</span>
+      <span class="fact">
+        {shown === rows.length
+          ? plural(rows.length, "{0} rollout", "{0} rollouts")
+          : plural(rows.length, "{1} of {0} rollout", "{1} of {0} rollouts", formatCount(shown))}
+      </span>
       {isSearching ? (
-        <span class="fact">{text.searched(Math.floor(search.progress * 100))}</span>
+        <span class="fact">{l10n.t("{0} % searched", Math.floor(search.progress * 100))}</span>
       ) : null}
-      {rollout === null && rows.length > 0 ? <span class="fact">{text.chooseHint}</span> : null}
+      {rollout === null && rows.length > 0 ? (
+        <span class="fact">
+          {l10n.t("Choose one to replay it: arrow keys or j and k move, Enter opens.")}
+        </span>
+      ) : null}
       {isFiltered(filter) ? (
         <Button
           class="link"
-          label={text.clear}
+          label={l10n.t("Clear filters")}
           onClick={() => dashboard.update({ filter: NO_FILTER })}
         />
       ) : null}
@@ -122,12 +131,12 @@ function MoreFilters({ rows, filter, set, markOf }: MoreFiltersProps) {
     <div class="filter-row more-filters">
       <span class="field">
         <Bound
-          label={text.rewardFrom}
+          label={l10n.t("Reward from")}
           value={filter.rewardLow}
           set={(rewardLow) => set({ rewardLow })}
         />
         <Bound
-          label={text.rewardTo}
+          label={l10n.t("to")}
           value={filter.rewardHigh}
           set={(rewardHigh) => set({ rewardHigh })}
         />
@@ -166,7 +175,7 @@ interface ChoiceSpec {
 
 const CHOICES: readonly ChoiceSpec[] = [
   {
-    label: text.stop,
+    label: l10n.t("Stop reason"),
     isAlwaysShown: true,
     valuesOf: ({ stop }) => [stop],
     valueOf: ({ stop }) => stop,
@@ -174,7 +183,7 @@ const CHOICES: readonly ChoiceSpec[] = [
     change: (stop) => ({ stop }),
   },
   {
-    label: text.trainingUse,
+    label: l10n.t("Used"),
     isAlwaysShown: false,
     valuesOf: ({ trainingUse }) => [trainingUse ?? "waiting"],
     valueOf: ({ trainingUse }) => trainingUse,
@@ -182,7 +191,7 @@ const CHOICES: readonly ChoiceSpec[] = [
     change: (trainingUse) => ({ trainingUse }),
   },
   {
-    label: text.environment,
+    label: l10n.t("Environment"),
     isAlwaysShown: false,
     valuesOf: ({ environment }) => [environment],
     valueOf: ({ environment }) => environment,
@@ -190,7 +199,7 @@ const CHOICES: readonly ChoiceSpec[] = [
     change: (environment) => ({ environment }),
   },
   {
-    label: text.split,
+    label: l10n.t("Split"),
     isAlwaysShown: false,
     valuesOf: ({ split }) => [split],
     valueOf: ({ split }) => split,
@@ -198,7 +207,7 @@ const CHOICES: readonly ChoiceSpec[] = [
     change: (split) => ({ split }),
   },
   {
-    label: text.temperature,
+    label: l10n.t("Sampling"),
     isAlwaysShown: false,
     valuesOf: ({ temperature }) => (temperature === null ? [] : [String(temperature)]),
     valueOf: ({ temperature }) => (temperature === null ? "" : String(temperature)),
@@ -206,7 +215,7 @@ const CHOICES: readonly ChoiceSpec[] = [
     change: (value) => ({ temperature: value === "" ? null : Number(value) }),
   },
   {
-    label: text.model,
+    label: l10n.t("Model"),
     isAlwaysShown: false,
     valuesOf: ({ model }) => (model === undefined ? [] : [model]),
     valueOf: ({ model }) => model,
@@ -268,7 +277,7 @@ function Choice({ label, value, values, name, set }: ChoiceProps) {
     <label class="field">
       <span>{label}</span>
       <select value={value} onChange={({ currentTarget }) => set(currentTarget.value)}>
-        <option value="">{text.all}</option>
+        <option value="">{l10n.t("all")}</option>
         {all.map((own) => (
           <option key={own} value={own}>
             {name(own)}
@@ -290,7 +299,7 @@ function SavedFilters({ dashboard }: { readonly dashboard: DashboardModel }) {
   const others = savedFilters.filter((saved) => saved.name !== own);
   return (
     <div class="filter-row saved-filters">
-      {savedFilters.length === 0 ? null : <span class="fact">{text.savedFilters}</span>}
+      {savedFilters.length === 0 ? null : <span class="fact">{l10n.t("Saved filters")}</span>}
       {savedFilters.map((saved) => (
         <span class="saved-filter" key={saved.name}>
           <Button
@@ -300,7 +309,7 @@ function SavedFilters({ dashboard }: { readonly dashboard: DashboardModel }) {
           />
           <IconButton
             icon="close"
-            label={text.removeFilter(visibleLine(saved.name))}
+            label={l10n.t("Remove {0}", visibleLine(saved.name))}
             onClick={() => dashboard.keepFilters(savedFilters.filter((each) => each !== saved))}
           />
         </span>
@@ -324,7 +333,7 @@ function SavedFilters({ dashboard }: { readonly dashboard: DashboardModel }) {
             onInput={({ currentTarget: { value } }) => setName(value)}
           />
           <button type="submit" class="quiet" disabled={own === ""}>
-            {text.save}
+            {l10n.t("Save")}
           </button>
         </form>
       ) : null}

@@ -3,6 +3,7 @@
 // biome-ignore-all lint/a11y/useSemanticElements: rows of a virtual list stand freely, which a table forbids
 // biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus and points at its row
 
+import * as l10n from "@vscode/l10n";
 import type { RolloutRow } from "../../../src/shared/dashboardTypes.ts";
 import { formatReward } from "../../../src/shared/format.ts";
 import { isMarked, type Mark } from "../../../src/shared/marks.ts";
@@ -75,10 +76,10 @@ export function GroupRow({
     >
       <div role="gridcell" aria-colspan={columnCount} title={task}>
         <Icon name={isOpen ? "chevronDown" : "chevronRight"} />
-        <strong>{text.groupOf(row.group + 1)}</strong>
+        <strong>{l10n.t("Group {0}", row.group + 1)}</strong>
         {stats === null || stats.mean === null ? null : (
           <span class="fact">
-            {text.groupFacts(formatReward(stats.mean), formatReward(stats.spread))}
+            {l10n.t("mean {0} ± {1}", formatReward(stats.mean), formatReward(stats.spread))}
           </span>
         )}
         <span class="fact">{text.groupShown(shown, stats?.size ?? shown)}</span>
@@ -215,7 +216,7 @@ function MarkIcons({ mark }: { readonly mark: Mark }) {
     ...(pin ? [text.pinned] : []),
     ...(star ? [text.starred] : []),
     ...tags.map(text.tagged),
-    ...(note === "" ? [] : [text.noted]),
+    ...(note === "" ? [] : [l10n.t("has a note")]),
   ];
   return (
     <span class="mark-icons">
@@ -233,7 +234,7 @@ const LOWEST = -3;
 function LogprobStrip({ strip }: { readonly strip: Float32Array | null }) {
   if (strip === null || strip.length === 0) return null;
   const [low, high] = [Math.min(...strip), Math.max(...strip)].map((value) => value.toFixed(2));
-  const label = strings.trajectories.stripLabel(low ?? "", high ?? "");
+  const label = l10n.t("Mean log-probability along the rollout, {0} to {1}", low ?? "", high ?? "");
   return (
     <svg
       class="logprob-strip"
