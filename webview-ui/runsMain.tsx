@@ -7,7 +7,7 @@ import { lazyView } from "./controls/lazyView.tsx";
 import { watchTheme } from "./controls/palette.ts";
 import { formatStart } from "./runs/runColumns.ts";
 import { RunsGrid } from "./runs/runsGrid.tsx";
-import { type RunsHost, RunsModel } from "./runs/runsModel.ts";
+import { type RunsHost, RunsModel, type RunsProps } from "./runs/runsModel.ts";
 import { RunsToolbar } from "./runs/runsToolbar.tsx";
 import { visibleLine } from "./text/visible.ts";
 
@@ -25,10 +25,6 @@ if (root !== null) {
 
 /** After the first rows, which are painted before. */
 const PRELOAD_MS = 300;
-
-interface RunsProps {
-  readonly runs: RunsModel;
-}
 
 function RunsApp({ runs }: RunsProps) {
   // The table's purpose is to choose runs from it: what compares them loads while the person reads.

@@ -4,7 +4,7 @@ import * as l10n from "@vscode/l10n";
 import { useState } from "preact/hooks";
 import type { StepRange } from "../../src/shared/changes.ts";
 import { formatCount } from "../../src/shared/format.ts";
-import type { DashboardModel } from "../model/dashboardModel.ts";
+import type { DashboardProps } from "../model/dashboardModel.ts";
 import { changesStrings as text } from "../strings/changes.ts";
 import { type BehaviourSeries, behaviourSeries } from "./behaviourSeries.ts";
 import type { Behaviour } from "./changesModel.ts";
@@ -14,8 +14,7 @@ const HEIGHT = 48;
 /** Of a line and its dots at the edges. */
 const MARGIN = 3;
 
-interface ChartsProps {
-  readonly dashboard: DashboardModel;
+interface ChartsProps extends DashboardProps {
   readonly behaviour: Behaviour | null;
   /** Marked in every chart. */
   readonly ranges: readonly StepRange[];
@@ -50,8 +49,7 @@ export function BehaviourCharts({ dashboard, behaviour, ranges }: ChartsProps) {
   );
 }
 
-interface ChartProps {
-  readonly dashboard: DashboardModel;
+interface ChartProps extends DashboardProps {
   readonly series: BehaviourSeries;
   readonly ranges: readonly StepRange[];
 }

@@ -4,7 +4,7 @@ import * as l10n from "@vscode/l10n";
 import { useEffect } from "preact/hooks";
 import type { StepRange } from "../../src/shared/changes.ts";
 import { formatCount, formatReward } from "../../src/shared/format.ts";
-import type { DashboardModel } from "../model/dashboardModel.ts";
+import type { DashboardProps } from "../model/dashboardModel.ts";
 import { visibleLine } from "../text/visible.ts";
 import { BehaviourCharts } from "./behaviourCharts.tsx";
 import { type Changes, changesModelOf, firstRanges } from "./changesModel.ts";
@@ -12,7 +12,7 @@ import { Phrases } from "./phrases.tsx";
 
 const TYPING_MS = 400;
 
-export function ChangesTab({ dashboard }: { readonly dashboard: DashboardModel }) {
+export function ChangesTab({ dashboard }: DashboardProps) {
   const steps = dashboard.data.rolloutSteps.value;
   const chosen = dashboard.view.value.changes;
   const run = dashboard.data.run.value;
@@ -97,8 +97,7 @@ function StepRangeFields({ label, range, set }: RangeProps) {
   );
 }
 
-interface EndingsProps {
-  readonly dashboard: DashboardModel;
+interface EndingsProps extends DashboardProps {
   readonly changes: Changes | null;
 }
 

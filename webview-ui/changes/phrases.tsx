@@ -5,7 +5,7 @@ import { useState } from "preact/hooks";
 import { BETWEEN_WORDS, type ChangedPhrase, type PhraseExample } from "../../src/shared/changes.ts";
 import { formatCount, formatReward, formatShare } from "../../src/shared/format.ts";
 import { Button } from "../controls/button.tsx";
-import type { DashboardModel } from "../model/dashboardModel.ts";
+import type { DashboardProps } from "../model/dashboardModel.ts";
 import { openFound } from "../search/openFound.ts";
 import { SnippetText } from "../search/snippetText.tsx";
 import { changesStrings as text } from "../strings/changes.ts";
@@ -13,8 +13,7 @@ import { strings } from "../strings/strings.ts";
 import { visibleLine } from "../text/visible.ts";
 import type { Changes } from "./changesModel.ts";
 
-interface PhrasesProps {
-  readonly dashboard: DashboardModel;
+interface PhrasesProps extends DashboardProps {
   readonly changes: Changes | null;
 }
 
@@ -118,8 +117,7 @@ function Share({ label, count, total }: ShareProps) {
   );
 }
 
-interface ExamplesProps {
-  readonly dashboard: DashboardModel;
+interface ExamplesProps extends DashboardProps {
   readonly phrase: ChangedPhrase;
 }
 
@@ -142,8 +140,7 @@ function Examples({ dashboard, phrase: { words, examples } }: ExamplesProps) {
   );
 }
 
-interface ExampleProps {
-  readonly dashboard: DashboardModel;
+interface ExampleProps extends DashboardProps {
   readonly example: PhraseExample;
 }
 

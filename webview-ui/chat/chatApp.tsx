@@ -12,14 +12,10 @@ import { Toolbar } from "../controls/toolbar.tsx";
 import { chatStrings as text } from "../strings/chat.ts";
 import { UntrustedText } from "../text/untrustedText.tsx";
 import { visibleLine } from "../text/visible.ts";
-import type { ChatModel } from "./chatModel.ts";
+import type { ChatProps } from "./chatModel.ts";
 import { Composer } from "./composer.tsx";
 import { Partner } from "./partner.tsx";
 import { SettingsBar } from "./settingsBar.tsx";
-
-interface ChatProps {
-  readonly chat: ChatModel;
-}
 
 export function ChatApp({ chat }: ChatProps) {
   const view = chat.view.value;

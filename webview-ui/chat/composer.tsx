@@ -5,7 +5,7 @@ import type { ChatView } from "../../src/shared/chat.ts";
 import { Button } from "../controls/button.tsx";
 import { chatStrings as text } from "../strings/chat.ts";
 import { visibleLine } from "../text/visible.ts";
-import type { ChatModel } from "./chatModel.ts";
+import type { ChatModel, ChatProps } from "./chatModel.ts";
 import { type ChatState, chatState, isBusy, undoneMessage } from "./chatState.ts";
 
 const INPUT_ID = "message";
@@ -15,7 +15,7 @@ export function focusComposer(): void {
   document.getElementById(INPUT_ID)?.focus();
 }
 
-export function Composer({ chat }: { readonly chat: ChatModel }) {
+export function Composer({ chat }: ChatProps) {
   const view = chat.view.value;
   const state = view === null || chat.failure.value?.isOver === true ? null : chatState(view);
   return (
@@ -42,8 +42,7 @@ export function Composer({ chat }: { readonly chat: ChatModel }) {
   );
 }
 
-interface StateProps {
-  readonly chat: ChatModel;
+interface StateProps extends ChatProps {
   /** Null before it has begun, and after its end. */
   readonly state: ChatState | null;
 }

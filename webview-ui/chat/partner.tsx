@@ -16,11 +16,10 @@ import {
   ResultBlock,
   SilentBlock,
 } from "../views/replay/turnBlocks.tsx";
-import type { ChatModel } from "./chatModel.ts";
+import type { ChatProps } from "./chatModel.ts";
 import { focusComposer } from "./composer.tsx";
 
-interface PartnerProps {
-  readonly chat: ChatModel;
+interface PartnerProps extends ChatProps {
   readonly partner: ChatPartnerView;
   /** From 1; null where no other model is beside it. */
   readonly number: number | null;
@@ -67,8 +66,7 @@ function usedText({ used: { tokens, costUsd } }: ChatPartnerView): string {
     : plural(tokens, "{1} for {0} token", "{1} for {0} tokens", formatCost(costUsd));
 }
 
-interface EntryProps {
-  readonly chat: ChatModel;
+interface EntryProps extends ChatProps {
   readonly entry: ChatEntry;
   /** Of the last turn so far. */
   readonly turn: number;
@@ -108,8 +106,7 @@ function Entry({ chat, entry, turn, partnerId }: EntryProps) {
   }
 }
 
-interface CandidatesProps {
-  readonly chat: ChatModel;
+interface CandidatesProps extends ChatProps {
   readonly candidates: readonly ChatTurnView[];
   readonly partnerId: string;
   /** True where no other model is beside it. */
@@ -146,8 +143,7 @@ function Candidates({ chat, candidates, partnerId, isAlone }: CandidatesProps) {
   );
 }
 
-interface ModelTurnProps {
-  readonly chat: ChatModel;
+interface ModelTurnProps extends ChatProps {
   readonly turn: ChatTurnView;
   readonly title: string;
   /** Of the element that names the model. */

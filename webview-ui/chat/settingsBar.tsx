@@ -3,10 +3,9 @@
 import * as l10n from "@vscode/l10n";
 import { useEffect, useState } from "preact/hooks";
 import type { ChatSettings, ChatView } from "../../src/shared/chat.ts";
-import type { ChatModel } from "./chatModel.ts";
+import type { ChatProps } from "./chatModel.ts";
 
-interface SettingsProps {
-  readonly chat: ChatModel;
+interface SettingsProps extends ChatProps {
   readonly view: ChatView;
 }
 

@@ -4,13 +4,13 @@ import { effect } from "@preact/signals";
 import * as l10n from "@vscode/l10n";
 import { useEffect, useRef } from "preact/hooks";
 import { formatCount, formatReward } from "../../src/shared/format.ts";
-import type { DashboardModel } from "../model/dashboardModel.ts";
+import type { DashboardModel, DashboardProps } from "../model/dashboardModel.ts";
 import { strings } from "../strings/strings.ts";
 
 const PAUSE_MS = 5_000;
 
 /** The state of the run is announced every 5 seconds at most, answers to the user (`dashboard.announcement`) at once. */
-export function LiveRegion({ dashboard }: { readonly dashboard: DashboardModel }) {
+export function LiveRegion({ dashboard }: DashboardProps) {
   const region = useRef<HTMLDivElement>(null);
   useEffect(() => {
     let announcedAt = 0;

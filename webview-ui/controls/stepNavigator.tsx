@@ -3,7 +3,7 @@
 import * as l10n from "@vscode/l10n";
 import { formatReward } from "../../src/shared/format.ts";
 import { type RolloutSet, setName } from "../../src/shared/rolloutSet.ts";
-import type { DashboardModel } from "../model/dashboardModel.ts";
+import type { DashboardModel, DashboardProps } from "../model/dashboardModel.ts";
 import { stepBy } from "../model/keys.ts";
 import { strings } from "../strings/strings.ts";
 import { Button, IconButton } from "./button.tsx";
@@ -13,7 +13,7 @@ const text = strings.trajectories;
 /** More entries make a menu that nobody can use; the buttons lead to the others. */
 const MAX_LISTED = 400;
 
-export function StepNavigator({ dashboard }: { readonly dashboard: DashboardModel }) {
+export function StepNavigator({ dashboard }: DashboardProps) {
   const sets = dashboard.selection.sets.value;
   const chosen = dashboard.selection.chosen.value;
   const latest = sets.find(({ source }) => source === "training");

@@ -13,16 +13,12 @@ import { visibleLine } from "../text/visible.ts";
 import { CompareControls } from "./compareControls.tsx";
 import { type ComparedCharts, comparedChart } from "./comparedChart.ts";
 import { dragged, dropPlace, movedTo } from "./dragMove.ts";
-import type { RunsModel } from "./runsModel.ts";
+import type { RunsModel, RunsProps } from "./runsModel.ts";
 
 const HEIGHT_PX = 220;
 const LEAST_PX = 120;
 const MOST_PX = 900;
 const STEP_PX = 40;
-
-interface RunsProps {
-  readonly runs: RunsModel;
-}
 
 export function CompareCharts({ runs }: RunsProps) {
   const { charts, wideCharts } = runs.layout.value;

@@ -14,11 +14,7 @@ import { SmoothingControl } from "../views/charts/chartControls.tsx";
 import { matcher } from "../views/charts/metricPicker.tsx";
 import { saveCsv, savePng, saveSvg } from "./exportCharts.ts";
 import { BAND_KINDS, type BandKind } from "./layout.ts";
-import type { RunsModel } from "./runsModel.ts";
-
-interface RunsProps {
-  readonly runs: RunsModel;
-}
+import type { RunsProps } from "./runsModel.ts";
 
 export function CompareControls({ runs }: RunsProps) {
   const { xAxis, smoothing, isLog, xRanges, yRanges } = runs.layout.value;

@@ -14,11 +14,7 @@ import { ScrollRegion } from "../controls/scrollRegion.tsx";
 import { runsStrings as text } from "../strings/runs.ts";
 import { visibleLine } from "../text/visible.ts";
 import { RunHead } from "./runHead.tsx";
-import type { RunsModel } from "./runsModel.ts";
-
-interface RunsProps {
-  readonly runs: RunsModel;
-}
+import type { RunsProps } from "./runsModel.ts";
 
 export function CompareEvaluations({ runs }: RunsProps) {
   const cells = runs.evaluations.value;

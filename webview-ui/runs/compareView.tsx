@@ -14,11 +14,7 @@ import { CompareEvaluations } from "./compareEvaluations.tsx";
 import { COMPARE_TABS, type CompareTab } from "./layout.ts";
 import { settingNumber, settingValue } from "./runColumns.ts";
 import { RunHead, runLook } from "./runHead.tsx";
-import type { RunsModel } from "./runsModel.ts";
-
-interface RunsProps {
-  readonly runs: RunsModel;
-}
+import type { RunsModel, RunsProps } from "./runsModel.ts";
 
 export function CompareView({ runs }: RunsProps) {
   const compared = runs.compared.value;
@@ -157,7 +153,7 @@ function Divider({ runs }: RunsProps) {
   );
 }
 
-function CompareConfig({ runs }: { readonly runs: RunsModel }) {
+function CompareConfig({ runs }: RunsProps) {
   const compared = runs.compared.value;
   const [first] = compared;
   const keys = runs.settingKeys.value.filter(

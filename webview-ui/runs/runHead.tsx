@@ -5,10 +5,9 @@ import { MiddleCut } from "../controls/middleCut.tsx";
 import type { ColourName } from "../controls/palette.ts";
 import { Swatch } from "../controls/swatch.tsx";
 import { visibleLine } from "../text/visible.ts";
-import type { RunsModel } from "./runsModel.ts";
+import type { RunsProps } from "./runsModel.ts";
 
-interface RunHeadProps {
-  readonly runs: RunsModel;
+interface RunHeadProps extends RunsProps {
   readonly run: { readonly id: string; readonly name: string };
 }
 

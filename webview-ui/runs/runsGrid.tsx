@@ -13,14 +13,10 @@ import { dragged, dropPlace, movedTo } from "./dragMove.ts";
 import { type GridKey, gridKey } from "./gridKeys.ts";
 import { inOrder, type RunColumn } from "./runColumns.ts";
 import { GroupRow, RunRow } from "./runsGridRow.tsx";
-import type { RunsModel } from "./runsModel.ts";
+import type { RunsModel, RunsProps } from "./runsModel.ts";
 import type { TableItem } from "./tableItems.ts";
 
 const ROW_PX = 28;
-
-interface RunsProps {
-  readonly runs: RunsModel;
-}
 
 export function RunsGrid({ runs }: RunsProps) {
   const hasRows = runs.items.value.length > 0;
@@ -181,8 +177,7 @@ function rowId(index: number): string {
   return `run-row-${index}`;
 }
 
-interface HeadProps {
-  readonly runs: RunsModel;
+interface HeadProps extends RunsProps {
   readonly columns: readonly RunColumn[];
   /** Widths, for a CSS grid. */
   readonly template: string;
@@ -215,7 +210,7 @@ function RunsGridHead({ runs, columns, template }: HeadProps) {
   );
 }
 
-function HeadCell({ runs, column }: { readonly runs: RunsModel; readonly column: RunColumn }) {
+function HeadCell({ runs, column }: RunsProps & { readonly column: RunColumn }) {
   const { key, head, hint, isNumber } = column;
   const { sorting } = runs.layout.value;
   const isSorted = sorting.column === key;

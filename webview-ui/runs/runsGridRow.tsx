@@ -13,11 +13,10 @@ import { runsStrings as text } from "../strings/runs.ts";
 import { visibleLine } from "../text/visible.ts";
 import type { RunColumn } from "./runColumns.ts";
 import { runLook } from "./runHead.tsx";
-import type { RunsModel } from "./runsModel.ts";
+import type { RunsModel, RunsProps } from "./runsModel.ts";
 import { meanAndSpread, type RunGroup } from "./tableItems.ts";
 
-interface CommonProps {
-  readonly runs: RunsModel;
+interface CommonProps extends RunsProps {
   readonly columns: readonly RunColumn[];
   readonly id: string;
   /** Among all rows, from 0. */

@@ -211,6 +211,11 @@ export class RunsModel {
   }
 }
 
+/** Props of every part of the page. */
+export interface RunsProps {
+  readonly runs: RunsModel;
+}
+
 function isSame(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((key, index) => key === b[index]);
 }

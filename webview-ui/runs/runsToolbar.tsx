@@ -11,11 +11,7 @@ import { runsStrings as text } from "../strings/runs.ts";
 import { visibleLine } from "../text/visible.ts";
 import type { RunGrouping } from "./layout.ts";
 import { inOrder, offeredGroupings } from "./runColumns.ts";
-import type { RunsModel } from "./runsModel.ts";
-
-interface RunsProps {
-  readonly runs: RunsModel;
-}
+import type { RunsModel, RunsProps } from "./runsModel.ts";
 
 export function RunsToolbar({ runs }: RunsProps) {
   return (

@@ -5,15 +5,14 @@ import { formatCount, formatReward, plural } from "../../src/shared/format.ts";
 import { setName } from "../../src/shared/rolloutSet.ts";
 import { MAX_COUNTED } from "../../src/shared/search.ts";
 import { MiddleCut } from "../controls/middleCut.tsx";
-import type { DashboardModel } from "../model/dashboardModel.ts";
+import type { DashboardProps } from "../model/dashboardModel.ts";
 import { strings } from "../strings/strings.ts";
 import { visibleLine } from "../text/visible.ts";
 import { openFound } from "./openFound.ts";
 import type { FoundHit, SearchResults } from "./searchModel.ts";
 import { SnippetText } from "./snippetText.tsx";
 
-interface ResultsProps {
-  readonly dashboard: DashboardModel;
+interface ResultsProps extends DashboardProps {
   /** Null when nothing is looked for. */
   readonly results: SearchResults | null;
 }
@@ -77,8 +76,7 @@ function bySet(hits: readonly FoundHit[]) {
   }));
 }
 
-interface GroupProps {
-  readonly dashboard: DashboardModel;
+interface GroupProps extends DashboardProps {
   readonly hits: readonly FoundHit[];
 }
 
@@ -109,7 +107,7 @@ function HitGroup({ dashboard, hits }: GroupProps) {
   );
 }
 
-function Hit({ dashboard, hit }: { readonly dashboard: DashboardModel; readonly hit: FoundHit }) {
+function Hit({ dashboard, hit }: DashboardProps & { readonly hit: FoundHit }) {
   const { group, rollout, reward, taskKey, matches, snippets } = hit;
   return (
     <li class="hit">

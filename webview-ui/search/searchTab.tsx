@@ -4,7 +4,7 @@ import * as l10n from "@vscode/l10n";
 import { useEffect, useLayoutEffect } from "preact/hooks";
 import { SEARCH_ROLES, type SearchRole } from "../../src/shared/search.ts";
 import { Button } from "../controls/button.tsx";
-import type { DashboardModel } from "../model/dashboardModel.ts";
+import type { DashboardProps } from "../model/dashboardModel.ts";
 import type { ViewState } from "../model/viewState.ts";
 import { searchStrings as text } from "../strings/search.ts";
 import { searchOf, startSearch } from "./searchModel.ts";
@@ -12,7 +12,7 @@ import { SearchResultList } from "./searchResultList.tsx";
 
 const TYPING_MS = 200;
 
-export function SearchTab({ dashboard }: { readonly dashboard: DashboardModel }) {
+export function SearchTab({ dashboard }: DashboardProps) {
   const { search } = dashboard.view.value;
   const runId = dashboard.data.run.value?.id;
   const set = (change: Partial<ViewState["search"]>): void =>

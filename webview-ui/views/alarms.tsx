@@ -7,7 +7,7 @@ import { nearestSave } from "../../src/shared/nearestSave.ts";
 import type { RunEnding } from "../../src/shared/runFile.ts";
 import { Button, IconButton } from "../controls/button.tsx";
 import { Icon } from "../controls/icon.tsx";
-import type { DashboardModel } from "../model/dashboardModel.ts";
+import type { DashboardModel, DashboardProps } from "../model/dashboardModel.ts";
 import { strings } from "../strings/strings.ts";
 import { UntrustedText } from "../text/untrustedText.tsx";
 import { visibleLine } from "../text/visible.ts";
@@ -27,7 +27,7 @@ interface Alarm {
   readonly evidence: AlarmView | null;
 }
 
-export function Alarms({ dashboard }: { readonly dashboard: DashboardModel }) {
+export function Alarms({ dashboard }: DashboardProps) {
   const [isOpen, setOpen] = useState(false);
   const errors = dashboard.connection.errors.value;
   const alarms = [...errors.map((text) => plain("critical", text)), ...ofRun(dashboard)];
@@ -74,8 +74,7 @@ export function Alarms({ dashboard }: { readonly dashboard: DashboardModel }) {
   );
 }
 
-interface RowProps {
-  readonly dashboard: DashboardModel;
+interface RowProps extends DashboardProps {
   readonly alarm: Alarm;
   readonly isOpen: boolean;
 }
@@ -129,8 +128,7 @@ function AlarmRow({
   );
 }
 
-interface EvidenceProps {
-  readonly dashboard: DashboardModel;
+interface EvidenceProps extends DashboardProps {
   readonly alarm: AlarmView;
   /** A single line has room for one button: the chart leads to the rollouts, too. */
   readonly isOpen: boolean;

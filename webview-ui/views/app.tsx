@@ -7,7 +7,7 @@ import { Button } from "../controls/button.tsx";
 import { lazyView } from "../controls/lazyView.tsx";
 import { LiveRegion } from "../controls/liveRegion.tsx";
 import { nextPosition } from "../controls/toolbar.tsx";
-import type { DashboardModel } from "../model/dashboardModel.ts";
+import type { DashboardModel, DashboardProps } from "../model/dashboardModel.ts";
 import { globalKey } from "../model/keys.ts";
 import { TABS, type Tab } from "../model/viewState.ts";
 import { strings } from "../strings/strings.ts";
@@ -38,10 +38,6 @@ const Changes = lazyView<DashboardProps>(
   async () => (await import("../changes/changesTab.tsx")).ChangesTab,
   "changes.css",
 );
-
-interface DashboardProps {
-  readonly dashboard: DashboardModel;
-}
 
 export function App({ dashboard }: DashboardProps) {
   const [isHelpOpen, setHelpOpen] = useState(false);
@@ -150,7 +146,7 @@ function TabList({ dashboard, tab }: DashboardProps & { readonly tab: Tab }) {
   );
 }
 
-function OfferedRun({ dashboard }: { readonly dashboard: DashboardModel }) {
+function OfferedRun({ dashboard }: DashboardProps) {
   const { offered, data, host } = dashboard;
   const shown = data.run.value?.id;
   const run = data.runs.value.find(({ id }) => id === offered.value);
@@ -173,7 +169,7 @@ function OfferedRun({ dashboard }: { readonly dashboard: DashboardModel }) {
   );
 }
 
-function Gone({ dashboard }: { readonly dashboard: DashboardModel }) {
+function Gone({ dashboard }: DashboardProps) {
   const { connection, host } = dashboard;
   const gone = connection.gone.value;
   if (gone === null) return null;

@@ -9,7 +9,7 @@ import { Icon } from "../controls/icon.tsx";
 import { Menu } from "../controls/menu.tsx";
 import { ScrollRegion } from "../controls/scrollRegion.tsx";
 import { useScroll } from "../controls/useScroll.ts";
-import type { DashboardModel } from "../model/dashboardModel.ts";
+import type { DashboardProps } from "../model/dashboardModel.ts";
 import { strings } from "../strings/strings.ts";
 import { visibleLine } from "../text/visible.ts";
 
@@ -17,7 +17,7 @@ const text = strings.checkpoints;
 const DAY_MS = 24 * 3600 * 1000;
 const CLOCK_MS = 30_000;
 
-export function Checkpoints({ dashboard }: { readonly dashboard: DashboardModel }) {
+export function Checkpoints({ dashboard }: DashboardProps) {
   const checkpoints = dashboard.data.checkpoints.value;
   const nowMs = useNow();
   const scrolled = useScroll(dashboard, "checkpoints");
@@ -97,8 +97,7 @@ function Expiring({
   );
 }
 
-interface RowProps {
-  readonly dashboard: DashboardModel;
+interface RowProps extends DashboardProps {
   readonly checkpoint: CheckpointView;
   readonly nowMs: number;
 }

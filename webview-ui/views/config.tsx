@@ -7,14 +7,14 @@ import { formatCount, plural } from "../../src/shared/format.ts";
 import { Button, IconButton } from "../controls/button.tsx";
 import { ScrollRegion } from "../controls/scrollRegion.tsx";
 import { useScroll } from "../controls/useScroll.ts";
-import type { DashboardModel } from "../model/dashboardModel.ts";
+import type { DashboardProps } from "../model/dashboardModel.ts";
 import { strings } from "../strings/strings.ts";
 import { visibleLine } from "../text/visible.ts";
 import { matcher } from "./charts/metricPicker.tsx";
 
 const text = strings.config;
 
-export function Config({ dashboard }: { readonly dashboard: DashboardModel }) {
+export function Config({ dashboard }: DashboardProps) {
   const [config, setConfig] = useState<ConfigView | null>(null);
   const scrolled = useScroll(dashboard, "config");
   const attempt = dashboard.data.run.value?.attempt;
@@ -66,8 +66,7 @@ export function Config({ dashboard }: { readonly dashboard: DashboardModel }) {
   );
 }
 
-interface HeadProps {
-  readonly dashboard: DashboardModel;
+interface HeadProps extends DashboardProps {
   readonly config: ConfigView;
   readonly shown: number;
 }
@@ -126,8 +125,7 @@ function ConfigHead({ dashboard, config, shown }: HeadProps) {
 function Entry({
   dashboard,
   entry,
-}: {
-  readonly dashboard: DashboardModel;
+}: DashboardProps & {
   readonly entry: ConfigEntry;
 }) {
   const { key, path, value, origin, isTunable } = entry;

@@ -13,7 +13,7 @@ import {
 import { Button } from "../controls/button.tsx";
 import { ScrollRegion } from "../controls/scrollRegion.tsx";
 import { cellTitle } from "../controls/setTitle.ts";
-import type { DashboardModel } from "../model/dashboardModel.ts";
+import type { DashboardProps } from "../model/dashboardModel.ts";
 import { type EvaluationCell, openEvaluation } from "../model/evaluationCell.ts";
 import { strings } from "../strings/strings.ts";
 import { visibleLine } from "../text/visible.ts";
@@ -34,7 +34,7 @@ interface EvaluationRow {
   readonly isFirst: boolean;
 }
 
-export function Evaluations({ dashboard }: { readonly dashboard: DashboardModel }) {
+export function Evaluations({ dashboard }: DashboardProps) {
   const [isWhole, setWhole] = useState(false);
   const evaluations = dashboard.data.evaluations.value;
   if (evaluations.length === 0) return null;

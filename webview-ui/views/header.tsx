@@ -7,15 +7,14 @@ import { Button } from "../controls/button.tsx";
 import { Icon, type IconName } from "../controls/icon.tsx";
 import { Menu, type MenuItem } from "../controls/menu.tsx";
 import { Toolbar } from "../controls/toolbar.tsx";
-import type { DashboardModel } from "../model/dashboardModel.ts";
+import type { DashboardProps } from "../model/dashboardModel.ts";
 import type { Host } from "../model/host.ts";
 import { strings } from "../strings/strings.ts";
 import { visibleLine } from "../text/visible.ts";
 
 const text = strings.header;
 
-interface HeaderProps {
-  readonly dashboard: DashboardModel;
+interface HeaderProps extends DashboardProps {
   readonly openHelp: () => void;
 }
 
@@ -53,7 +52,7 @@ export function Header({ dashboard, openHelp }: HeaderProps) {
   );
 }
 
-function RunPicker({ dashboard }: { readonly dashboard: DashboardModel }) {
+function RunPicker({ dashboard }: DashboardProps) {
   const run = dashboard.data.run.value;
   const runs = dashboard.data.runs.value;
   if (run === null) return null;
@@ -75,7 +74,7 @@ function RunPicker({ dashboard }: { readonly dashboard: DashboardModel }) {
   );
 }
 
-function AttemptPicker({ dashboard }: { readonly dashboard: DashboardModel }) {
+function AttemptPicker({ dashboard }: DashboardProps) {
   const run = dashboard.data.run.value;
   if (run === null || run.attempt < 2) return null;
   const { shownAttempt } = dashboard.view.value;
@@ -102,7 +101,7 @@ function AttemptPicker({ dashboard }: { readonly dashboard: DashboardModel }) {
   );
 }
 
-function Progress({ dashboard }: { readonly dashboard: DashboardModel }) {
+function Progress({ dashboard }: DashboardProps) {
   const run = dashboard.data.run.value;
   // The facts below come from the columns.
   if (run === null || dashboard.data.columnsVersion.value < 0) return null;
@@ -159,8 +158,7 @@ function EvaluationProgress({
   dashboard,
   run: { evaluated, laterCostUsd },
   models,
-}: {
-  readonly dashboard: DashboardModel;
+}: DashboardProps & {
   readonly run: RunView;
   readonly models: number;
 }) {

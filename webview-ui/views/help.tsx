@@ -3,11 +3,10 @@
 import * as l10n from "@vscode/l10n";
 import { useEffect, useRef } from "preact/hooks";
 import { IconButton } from "../controls/button.tsx";
-import type { DashboardModel } from "../model/dashboardModel.ts";
+import type { DashboardProps } from "../model/dashboardModel.ts";
 import { strings } from "../strings/strings.ts";
 
-interface HelpProps {
-  readonly dashboard: DashboardModel;
+interface HelpProps extends DashboardProps {
   readonly close: () => void;
 }
 

@@ -2,7 +2,7 @@
 
 import * as l10n from "@vscode/l10n";
 import { useScroll } from "../controls/useScroll.ts";
-import type { DashboardModel } from "../model/dashboardModel.ts";
+import type { DashboardModel, DashboardProps } from "../model/dashboardModel.ts";
 import { ChartControls } from "./charts/chartControls.tsx";
 import { Histogram } from "./charts/histogram.tsx";
 import { RewardChart } from "./charts/rewardChart.tsx";
@@ -10,7 +10,7 @@ import { MEAN_REWARD } from "./charts/smallChartSpecs.ts";
 import { EvidenceChart, SmallCharts } from "./charts/smallCharts.tsx";
 import { Evaluations } from "./evaluations.tsx";
 
-export function Overview({ dashboard }: { readonly dashboard: DashboardModel }) {
+export function Overview({ dashboard }: DashboardProps) {
   const scrolled = useScroll(dashboard, "overview");
   if (dashboard.data.run.value?.evaluatedModels != null) {
     return (

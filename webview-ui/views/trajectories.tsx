@@ -5,7 +5,7 @@ import { useLayoutEffect, useMemo } from "preact/hooks";
 import type { RolloutRow } from "../../src/shared/dashboardTypes.ts";
 import { setName } from "../../src/shared/rolloutSet.ts";
 import { StepNavigator } from "../controls/stepNavigator.tsx";
-import type { DashboardModel } from "../model/dashboardModel.ts";
+import type { DashboardModel, DashboardProps } from "../model/dashboardModel.ts";
 import { isTyping } from "../model/keys.ts";
 import { strings } from "../strings/strings.ts";
 import { type ReadingOrder, useReadingOrder } from "./replay/readingOrder.ts";
@@ -21,7 +21,7 @@ import { useMessageSearch } from "./rollouts/useMessageSearch.ts";
 
 const text = strings.trajectories;
 
-export function Trajectories({ dashboard }: { readonly dashboard: DashboardModel }) {
+export function Trajectories({ dashboard }: DashboardProps) {
   const { rollout, isListKept, beside } = dashboard.view.value;
   const shown = dashboard.selection.rollouts.value;
   const all = shown?.rows ?? [];

@@ -4,16 +4,12 @@ import * as l10n from "@vscode/l10n";
 import type { Smoothing } from "../../charts/smoothing.ts";
 import { X_AXES, type XAxis } from "../../charts/xAxis.ts";
 import { Button } from "../../controls/button.tsx";
-import type { DashboardModel } from "../../model/dashboardModel.ts";
+import type { DashboardProps } from "../../model/dashboardModel.ts";
 import { strings } from "../../strings/strings.ts";
-
-interface ControlsProps {
-  readonly dashboard: DashboardModel;
-}
 
 const KINDS = ["auto", "none", "ema", "window", "median"] as const;
 
-export function ChartControls({ dashboard }: ControlsProps) {
+export function ChartControls({ dashboard }: DashboardProps) {
   const { xAxis, isLog, isClipped, isFromZero, xRange, yRange } = dashboard.view.value;
   const text = strings.chart;
   return (

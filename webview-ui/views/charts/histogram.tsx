@@ -4,13 +4,13 @@ import * as l10n from "@vscode/l10n";
 import { formatExact, plural } from "../../../src/shared/format.ts";
 import { Button } from "../../controls/button.tsx";
 import { setTitle } from "../../controls/setTitle.ts";
-import type { DashboardModel } from "../../model/dashboardModel.ts";
+import type { DashboardProps } from "../../model/dashboardModel.ts";
 import { NO_FILTER } from "../../model/viewState.ts";
 import { strings } from "../../strings/strings.ts";
 
 const text = strings.histogram;
 
-export function Histogram({ dashboard }: { readonly dashboard: DashboardModel }) {
+export function Histogram({ dashboard }: DashboardProps) {
   const shown = dashboard.selection.rollouts.value;
   if (shown === null) return null;
   const rewards = shown.rows.flatMap(({ reward }) => (reward === null ? [] : [reward]));

@@ -4,14 +4,13 @@ import * as l10n from "@vscode/l10n";
 import { useId, useState } from "preact/hooks";
 import { plural } from "../../../src/shared/format.ts";
 import { Button } from "../../controls/button.tsx";
-import type { DashboardModel } from "../../model/dashboardModel.ts";
+import type { DashboardProps } from "../../model/dashboardModel.ts";
 import { strings } from "../../strings/strings.ts";
 import { visibleLine } from "../../text/visible.ts";
 
 const text = strings.small;
 
-interface PickerProps {
-  readonly dashboard: DashboardModel;
+interface PickerProps extends DashboardProps {
   /** Metrics that are drawn anyway. */
   readonly unasked: ReadonlySet<string>;
 }
@@ -76,8 +75,7 @@ function MetricList({ dashboard, unasked }: PickerProps) {
   );
 }
 
-interface ChoiceProps {
-  readonly dashboard: DashboardModel;
+interface ChoiceProps extends DashboardProps {
   readonly name: string;
   readonly isUnasked: boolean;
 }

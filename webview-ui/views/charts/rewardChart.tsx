@@ -17,7 +17,7 @@ import { DataTable } from "../../controls/dataTable.tsx";
 import { type NumberTable, toCsv, toJson, toMarkdown } from "../../controls/export.ts";
 import type { LineChart } from "../../controls/lineChart.ts";
 import { Menu, type MenuItem } from "../../controls/menu.tsx";
-import type { DashboardModel } from "../../model/dashboardModel.ts";
+import type { DashboardModel, DashboardProps } from "../../model/dashboardModel.ts";
 import type { Host } from "../../model/host.ts";
 import type { ViewState } from "../../model/viewState.ts";
 import { strings } from "../../strings/strings.ts";
@@ -26,14 +26,10 @@ import { Legend } from "./legend.tsx";
 import { type RewardChartData, rewardChartData } from "./rewardChartData.ts";
 import { useSuperseded } from "./useSuperseded.ts";
 
-interface RewardChartProps {
-  readonly dashboard: DashboardModel;
-}
-
 const HEIGHT_PX = 300;
 const text = strings.reward;
 
-export function RewardChart({ dashboard }: RewardChartProps) {
+export function RewardChart({ dashboard }: DashboardProps) {
   const [isTable, setTable] = useState(false);
   const [row, setRow] = useState<number | null>(null);
   const chart = useRef<LineChart | null>(null);
@@ -91,7 +87,7 @@ export function RewardChart({ dashboard }: RewardChartProps) {
   );
 }
 
-interface PlotProps extends RewardChartProps {
+interface PlotProps extends DashboardProps {
   readonly data: RewardChartData;
   readonly summary: string;
   /** Under the cursor; null for none. */
@@ -259,7 +255,7 @@ function seriesTable(
 
 const CHOICES = ["all", ...REWARD_PARTINGS] as const;
 
-function RewardParting({ dashboard }: { readonly dashboard: DashboardModel }) {
+function RewardParting({ dashboard }: DashboardProps) {
   const { rewardBy } = dashboard.view.value;
   return (
     <select

@@ -8,7 +8,7 @@ import { summarize } from "../../charts/summary.ts";
 import { Button, IconButton } from "../../controls/button.tsx";
 import { Icon } from "../../controls/icon.tsx";
 import { Swatch } from "../../controls/swatch.tsx";
-import type { DashboardModel } from "../../model/dashboardModel.ts";
+import type { DashboardModel, DashboardProps } from "../../model/dashboardModel.ts";
 import { strings } from "../../strings/strings.ts";
 import { visibleLine } from "../../text/visible.ts";
 import { ChartFigure } from "./chartFigure.tsx";
@@ -18,7 +18,7 @@ import { drawnCharts, oneMetric, type SmallChartSpec } from "./smallChartSpecs.t
 
 const HEIGHT_PX = 132;
 
-export function SmallCharts({ dashboard }: { readonly dashboard: DashboardModel }) {
+export function SmallCharts({ dashboard }: DashboardProps) {
   const { pinnedMetrics } = dashboard.settings.value;
   // Which charts there are follows from the columns.
   const version = dashboard.data.columnsVersion.value;
@@ -39,8 +39,7 @@ export function SmallCharts({ dashboard }: { readonly dashboard: DashboardModel 
   );
 }
 
-interface SmallChartProps {
-  readonly dashboard: DashboardModel;
+interface SmallChartProps extends DashboardProps {
   readonly spec: SmallChartSpec;
 }
 
@@ -121,7 +120,7 @@ function SmallLegend({ spec, values }: SmallLegendProps) {
   );
 }
 
-export function EvidenceChart({ dashboard }: { readonly dashboard: DashboardModel }) {
+export function EvidenceChart({ dashboard }: DashboardProps) {
   const { evidence } = dashboard.view.value;
   const section = useRef<HTMLElement>(null);
   const name = evidence === null ? null : `${evidence.id}/${evidence.step}`;

@@ -7,7 +7,7 @@ import { formatReward } from "../../../src/shared/format.ts";
 import { type RolloutKey, rolloutKeyName, setName } from "../../../src/shared/rolloutSet.ts";
 import { Button } from "../../controls/button.tsx";
 import { setTitle } from "../../controls/setTitle.ts";
-import type { DashboardModel } from "../../model/dashboardModel.ts";
+import type { DashboardModel, DashboardProps } from "../../model/dashboardModel.ts";
 import type { Beside } from "../../model/viewState.ts";
 import { strings } from "../../strings/strings.ts";
 import { extremeOf } from "../rollouts/rolloutGroups.ts";
@@ -36,8 +36,7 @@ function targetOf(
   return found ?? null;
 }
 
-interface PickerProps {
-  readonly dashboard: DashboardModel;
+interface PickerProps extends DashboardProps {
   readonly rolloutKey: RolloutKey;
   /** Rollouts of its group. */
   readonly group: readonly RolloutRow[];

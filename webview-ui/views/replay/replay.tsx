@@ -17,7 +17,7 @@ import { type RolloutKey, rolloutKeyName } from "../../../src/shared/rolloutSet.
 import { Button, IconButton } from "../../controls/button.tsx";
 import { setTitle } from "../../controls/setTitle.ts";
 import { useScroll } from "../../controls/useScroll.ts";
-import type { DashboardModel } from "../../model/dashboardModel.ts";
+import type { DashboardModel, DashboardProps } from "../../model/dashboardModel.ts";
 import type { ReadRollout } from "../../model/rolloutBodies.ts";
 import type { ReplayMode } from "../../model/viewState.ts";
 import { strings } from "../../strings/strings.ts";
@@ -34,8 +34,7 @@ import { TokenView } from "./tokenView.tsx";
 const text = strings.replay;
 const MODES = ["markdown", "raw", "tokens"] as const;
 
-interface ReplayProps {
-  readonly dashboard: DashboardModel;
+interface ReplayProps extends DashboardProps {
   readonly rolloutKey: RolloutKey;
   /** All rollouts of the step. */
   readonly siblings: readonly RolloutRow[];
@@ -262,7 +261,7 @@ function ModePicker({ dashboard, rolloutKey, body, group }: Omit<ContentProps, "
 }
 
 /** For small windows, where the list makes room for the replay. */
-function KeepList({ dashboard }: { readonly dashboard: DashboardModel }) {
+function KeepList({ dashboard }: DashboardProps) {
   const { isListKept } = dashboard.view.value;
   return (
     <IconButton

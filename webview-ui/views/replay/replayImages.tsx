@@ -5,13 +5,12 @@ import { createContext } from "preact";
 import { useContext, useEffect, useState } from "preact/hooks";
 import type { RolloutBody } from "../../../src/shared/dashboardTypes.ts";
 import { plural } from "../../../src/shared/format.ts";
-import type { DashboardModel } from "../../model/dashboardModel.ts";
+import type { DashboardProps } from "../../model/dashboardModel.ts";
 import { imagesNamedIn } from "../../text/imagesNamedIn.ts";
 
 type StoredImage = RolloutBody["images"][number];
 
-interface ReplayImagesSource {
-  readonly dashboard: DashboardModel;
+interface ReplayImagesSource extends DashboardProps {
   readonly images: readonly StoredImage[];
 }
 

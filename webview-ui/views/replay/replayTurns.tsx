@@ -12,7 +12,7 @@ import type {
 } from "../../../src/shared/dashboardTypes.ts";
 import { formatExact, plural } from "../../../src/shared/format.ts";
 import { Button } from "../../controls/button.tsx";
-import type { DashboardModel } from "../../model/dashboardModel.ts";
+import type { DashboardProps } from "../../model/dashboardModel.ts";
 import { strings } from "../../strings/strings.ts";
 import { FoldedText, Omitted } from "../../text/foldedText.tsx";
 import { MarkdownText } from "../../text/markdownText.tsx";
@@ -31,8 +31,7 @@ import {
 
 const text = strings.replay;
 
-interface TurnsProps {
-  readonly dashboard: DashboardModel;
+interface TurnsProps extends DashboardProps {
   readonly body: RolloutBody;
   readonly row: RolloutRow | undefined;
   /** Rollouts of its group. */
@@ -157,8 +156,7 @@ function Tools({ tools }: Pick<RolloutBody, "tools">) {
   );
 }
 
-interface TurnProps {
-  readonly dashboard: DashboardModel;
+interface TurnProps extends DashboardProps {
   readonly turn: ReplayTurn;
   readonly row: RolloutRow | undefined;
   readonly index: number;
@@ -245,8 +243,7 @@ function Written({
 function ModelText({
   dashboard,
   content,
-}: {
-  readonly dashboard: DashboardModel;
+}: DashboardProps & {
   readonly content: BoundedText;
 }) {
   if (content.text.trim() === "") return null;
@@ -261,8 +258,7 @@ function ModelText({
 function Reasoning({
   dashboard,
   reasoning,
-}: {
-  readonly dashboard: DashboardModel;
+}: DashboardProps & {
   readonly reasoning: BoundedText;
 }) {
   return <ReasoningBlock reasoning={reasoning} isOpen={dashboard.view.value.isReasoningOpen} />;
@@ -299,8 +295,7 @@ function rewardOf(results: readonly ReplayResult[]): number | null {
   return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0);
 }
 
-interface ContinueProps {
-  readonly dashboard: DashboardModel;
+interface ContinueProps extends DashboardProps {
   /** Undefined for a rollout of an evaluation beside another. */
   readonly row: RolloutRow | undefined;
   /** From 0. */

@@ -4,14 +4,13 @@ import * as l10n from "@vscode/l10n";
 import type { RolloutRow } from "../../../src/shared/dashboardTypes.ts";
 import { formatReward, formatSigned } from "../../../src/shared/format.ts";
 import { IconButton } from "../../controls/button.tsx";
-import type { DashboardModel } from "../../model/dashboardModel.ts";
+import type { DashboardProps } from "../../model/dashboardModel.ts";
 import { strings } from "../../strings/strings.ts";
 import { goToSibling } from "./replayKeys.ts";
 
 const text = strings.replay;
 
-interface SiblingsProps {
-  readonly dashboard: DashboardModel;
+interface SiblingsProps extends DashboardProps {
   readonly siblings: readonly RolloutRow[];
   readonly rollout: number;
 }
@@ -54,8 +53,7 @@ export function Siblings({ dashboard, siblings, rollout }: SiblingsProps) {
   );
 }
 
-interface SiblingProps {
-  readonly dashboard: DashboardModel;
+interface SiblingProps extends DashboardProps {
   readonly row: RolloutRow;
   readonly isCurrent: boolean;
   readonly share: number;

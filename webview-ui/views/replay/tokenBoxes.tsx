@@ -8,7 +8,7 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import type { TokenWindow } from "../../../src/shared/dashboardTypes.ts";
 import { formatMeasure, formatSigned } from "../../../src/shared/format.ts";
 import { isHighContrast, themeVersion } from "../../controls/palette.ts";
-import type { DashboardModel } from "../../model/dashboardModel.ts";
+import type { DashboardProps } from "../../model/dashboardModel.ts";
 import { strings } from "../../strings/strings.ts";
 import { visibleToken } from "../../text/visible.ts";
 import { type TokenScale, tokenScale } from "./tokenScale.ts";
@@ -18,8 +18,7 @@ const text = strings.tokens;
 /** Tokens that an arrow up or down passes. */
 const LINE = 20;
 
-interface BoxesProps {
-  readonly dashboard: DashboardModel;
+interface BoxesProps extends DashboardProps {
   readonly window: TokenWindow;
   /** Position in the window of the token that a search has led to. */
   readonly found: number | null;

@@ -8,7 +8,7 @@ import type { ReplayTurn, TokenPlace, TokenWindow } from "../../../src/shared/da
 import { formatCount } from "../../../src/shared/format.ts";
 import { type RolloutKey, rolloutKeyName } from "../../../src/shared/rolloutSet.ts";
 import { Button, IconButton } from "../../controls/button.tsx";
-import type { DashboardModel } from "../../model/dashboardModel.ts";
+import type { DashboardModel, DashboardProps } from "../../model/dashboardModel.ts";
 import { TOKEN_COLOURS, type TokenColour } from "../../model/viewState.ts";
 import { strings } from "../../strings/strings.ts";
 import { trainingUseText } from "../rollouts/rolloutRows.ts";
@@ -18,8 +18,7 @@ import { type TokenScale, tokenScale } from "./tokenScale.ts";
 
 const text = strings.tokens;
 
-interface TokenViewProps {
-  readonly dashboard: DashboardModel;
+interface TokenViewProps extends DashboardProps {
   readonly rolloutKey: RolloutKey;
   /** False until the row of the rollout was received. */
   readonly isListed: boolean;
@@ -101,8 +100,7 @@ function indexIn({ stream, from, ids }: TokenWindow, place: TokenPlace | null): 
   return place?.stream === stream && index >= 0 && index < ids.length ? index : null;
 }
 
-interface ControlsProps {
-  readonly dashboard: DashboardModel;
+interface ControlsProps extends DashboardProps {
   readonly window: TokenWindow;
   readonly picker: ComponentChildren;
 }

@@ -6,7 +6,7 @@ import { formatCount } from "../../../src/shared/format.ts";
 import type { RolloutSet } from "../../../src/shared/rolloutSet.ts";
 import { Button } from "../../controls/button.tsx";
 import { Icon } from "../../controls/icon.tsx";
-import type { DashboardModel } from "../../model/dashboardModel.ts";
+import type { DashboardModel, DashboardProps } from "../../model/dashboardModel.ts";
 import { strings } from "../../strings/strings.ts";
 import { rolloutName } from "./rolloutRows.ts";
 
@@ -40,8 +40,7 @@ export function useAlarmRollouts(
 
 const NOTHING: AlarmSearch = { found: new Set(), isComplete: false };
 
-interface AlarmFilterProps {
-  readonly dashboard: DashboardModel;
+interface AlarmFilterProps extends DashboardProps {
   readonly search: AlarmSearch;
 }
 

@@ -11,14 +11,13 @@ import {
 } from "../../../src/shared/marks.ts";
 import type { RolloutKey } from "../../../src/shared/rolloutSet.ts";
 import { Button, IconButton } from "../../controls/button.tsx";
-import type { DashboardModel } from "../../model/dashboardModel.ts";
+import type { DashboardModel, DashboardProps } from "../../model/dashboardModel.ts";
 import { strings } from "../../strings/strings.ts";
 import { visibleLine } from "../../text/visible.ts";
 
 const text = strings.replay.marks;
 
-interface MarkProps {
-  readonly dashboard: DashboardModel;
+interface MarkProps extends DashboardProps {
   readonly rolloutKey: RolloutKey;
   readonly mark: Mark;
 }

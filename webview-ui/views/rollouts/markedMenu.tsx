@@ -5,7 +5,7 @@ import type { MarkedRollout } from "../../../src/shared/dashboardTypes.ts";
 import { isMarked } from "../../../src/shared/marks.ts";
 import { Menu } from "../../controls/menu.tsx";
 import { setTitle } from "../../controls/setTitle.ts";
-import type { DashboardModel } from "../../model/dashboardModel.ts";
+import type { DashboardModel, DashboardProps } from "../../model/dashboardModel.ts";
 import { strings } from "../../strings/strings.ts";
 import { visibleLine } from "../../text/visible.ts";
 
@@ -15,7 +15,7 @@ const MAX_LISTED = 30;
 const MAX_TEXT = 60;
 
 /** Nothing while none is marked. */
-export function MarkedMenu({ dashboard }: { readonly dashboard: DashboardModel }) {
+export function MarkedMenu({ dashboard }: DashboardProps) {
   const marked = [...dashboard.data.marks.value.values()].filter(({ mark }) => isMarked(mark));
   if (marked.length === 0) return null;
   const listed = marked.slice(-MAX_LISTED).toReversed();

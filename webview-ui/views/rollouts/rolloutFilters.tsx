@@ -6,7 +6,7 @@ import type { RolloutRow } from "../../../src/shared/dashboardTypes.ts";
 import { formatCount, formatTemperature, plural } from "../../../src/shared/format.ts";
 import { Button, IconButton } from "../../controls/button.tsx";
 import { Menu, type MenuItem } from "../../controls/menu.tsx";
-import type { DashboardModel } from "../../model/dashboardModel.ts";
+import type { DashboardModel, DashboardProps } from "../../model/dashboardModel.ts";
 import { NO_FILTER, parseFilter, type RolloutFilter } from "../../model/viewState.ts";
 import { strings } from "../../strings/strings.ts";
 import { visibleLine } from "../../text/visible.ts";
@@ -16,8 +16,7 @@ import type { MessageSearch } from "./useMessageSearch.ts";
 
 const text = strings.trajectories;
 
-interface FiltersProps {
-  readonly dashboard: DashboardModel;
+interface FiltersProps extends DashboardProps {
   readonly rows: readonly RolloutRow[];
   readonly shown: number;
   /** Null when messages are not searched. */
@@ -290,7 +289,7 @@ function Choice({ label, value, values, name, set }: ChoiceProps) {
 
 const MAX_NAME = 80;
 
-function SavedFilters({ dashboard }: { readonly dashboard: DashboardModel }) {
+function SavedFilters({ dashboard }: DashboardProps) {
   const { savedFilters } = dashboard.settings.value;
   const { filter } = dashboard.view.value;
   const [name, setName] = useState("");

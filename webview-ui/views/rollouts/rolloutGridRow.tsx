@@ -8,7 +8,7 @@ import type { RolloutRow } from "../../../src/shared/dashboardTypes.ts";
 import { formatReward } from "../../../src/shared/format.ts";
 import { isMarked, type Mark } from "../../../src/shared/marks.ts";
 import { Icon } from "../../controls/icon.tsx";
-import type { DashboardModel } from "../../model/dashboardModel.ts";
+import type { DashboardProps } from "../../model/dashboardModel.ts";
 import { strings } from "../../strings/strings.ts";
 import { visibleLine } from "../../text/visible.ts";
 import type { TableLine } from "./rolloutGroups.ts";
@@ -17,8 +17,7 @@ import type { TableContext } from "./tableContext.ts";
 
 const text = strings.trajectories;
 
-interface HeadProps {
-  readonly dashboard: DashboardModel;
+interface HeadProps extends DashboardProps {
   readonly columns: readonly RolloutColumn[];
   readonly style: Readonly<Record<"gridTemplateColumns" | "minWidth", string>>;
 }
@@ -133,8 +132,7 @@ export function GridRow({
 function HeadCell({
   dashboard,
   column: { key, isNumber },
-}: {
-  readonly dashboard: DashboardModel;
+}: DashboardProps & {
   readonly column: RolloutColumn;
 }) {
   const { sorting } = dashboard.view.value;

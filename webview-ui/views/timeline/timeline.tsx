@@ -5,7 +5,7 @@ import type { Stall, Timeline as StepTimeline, TimeKind } from "../../../src/sha
 import { Button } from "../../controls/button.tsx";
 import { DataTable } from "../../controls/dataTable.tsx";
 import { StepNavigator } from "../../controls/stepNavigator.tsx";
-import type { DashboardModel } from "../../model/dashboardModel.ts";
+import type { DashboardProps } from "../../model/dashboardModel.ts";
 import { strings } from "../../strings/strings.ts";
 import { timelineStrings as text } from "../../strings/timeline.ts";
 import { UntrustedText } from "../../text/untrustedText.tsx";
@@ -13,11 +13,7 @@ import { TimelineBars } from "./timelineBars.tsx";
 import { legendOf, ORDERS, type Order, ordered, timelineTable, totals } from "./timelineModel.ts";
 import { type ShownTimeline, useTimeline } from "./useTimeline.ts";
 
-interface TimelineProps {
-  readonly dashboard: DashboardModel;
-}
-
-export function Timeline({ dashboard }: TimelineProps) {
+export function Timeline({ dashboard }: DashboardProps) {
   const timeline = useTimeline(dashboard);
   const state = dashboard.data.run.value?.state ?? "unknown";
   if (dashboard.selection.chosen.value === null) {
@@ -43,7 +39,7 @@ export function Timeline({ dashboard }: TimelineProps) {
   );
 }
 
-function Loaded({ dashboard, timeline }: TimelineProps & { readonly timeline: ShownTimeline }) {
+function Loaded({ dashboard, timeline }: DashboardProps & { readonly timeline: ShownTimeline }) {
   const [order, setOrder] = useState<Order>("path");
   const [isTable, setTable] = useState(false);
   const rows = useMemo(() => ordered(timeline, order), [timeline, order]);
@@ -131,7 +127,7 @@ function CriticalPath({ timeline }: { readonly timeline: StepTimeline }) {
   );
 }
 
-function Stalls({ dashboard, timeline }: TimelineProps & { readonly timeline: StepTimeline }) {
+function Stalls({ dashboard, timeline }: DashboardProps & { readonly timeline: StepTimeline }) {
   const { stalls, path, rows, source, step } = timeline;
   if (stalls.length === 0) return path.length === 0 ? null : <NoStalls timeline={timeline} />;
   const rowOf = (stall: Stall) => (stall.kind === "slowest" ? rows[stall.row] : undefined);

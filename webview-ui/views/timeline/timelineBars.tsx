@@ -9,7 +9,7 @@ import { formatRolloutName } from "../../../src/shared/format.ts";
 import type { PathSpan, TimeKind, TimelineRow, TimeSpan } from "../../../src/shared/timeline.ts";
 import { rowAfter } from "../../controls/gridKeys.ts";
 import { useVirtualRows } from "../../controls/useVirtualRows.ts";
-import type { DashboardModel } from "../../model/dashboardModel.ts";
+import type { DashboardProps } from "../../model/dashboardModel.ts";
 import { isTyping } from "../../model/keys.ts";
 import { timelineStrings as text } from "../../strings/timeline.ts";
 import { visibleLine } from "../../text/visible.ts";
@@ -23,8 +23,7 @@ const LABEL_PX = 72;
 const RIGHT_PX = 16;
 const TICK_PX = 90;
 
-interface BarsProps {
-  readonly dashboard: DashboardModel;
+interface BarsProps extends DashboardProps {
   readonly timeline: ShownTimeline;
   /** Positions of the rows in the order in which they are shown. */
   readonly order: readonly number[];
