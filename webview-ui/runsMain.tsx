@@ -49,7 +49,7 @@ function RunsApp({ runs }: RunsProps) {
   const isComparing = runs.chosen.value.length > 0;
   const isFolded = isComparing && runs.layout.value.isTableFolded;
   return (
-    <main class="runs">
+    <main class="runs stack">
       <h1 class="visually-hidden">{l10n.t("Runs")}</h1>
       {isFolded ? null : <RunsToolbar runs={runs} />}
       <Fault runs={runs} />

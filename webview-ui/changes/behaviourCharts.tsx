@@ -39,7 +39,7 @@ export function BehaviourCharts({ dashboard, behaviour, ranges }: ChartsProps) {
                 "Tools, texts and refusals from up to 32 rollouts of each step. Enter opens a step.",
               )}
       </p>
-      {error === null ? null : <p class="search-error">{error}</p>}
+      {error === null ? null : <p class="error">{error}</p>}
       <div class="behaviour-charts">
         {behaviourSeries(rows).map((series) => (
           <SmallChart key={series.title} dashboard={dashboard} series={series} ranges={ranges} />
@@ -68,7 +68,7 @@ function SmallChart({ dashboard, series, ranges }: ChartProps) {
   return (
     <button
       type="button"
-      class="behaviour-chart"
+      class="behaviour-chart stack"
       onClick={() => open(at ?? last)}
       onBlur={() => setAt(null)}
       onMouseLeave={() => setAt(null)}

@@ -41,7 +41,7 @@ export function ChangesTab({ dashboard }: DashboardProps) {
   const set = (change: { readonly before?: StepRange; readonly after?: StepRange }): void =>
     dashboard.update({ changes: { before, after, ...change } });
   return (
-    <div class="changes" tabIndex={-1}>
+    <div class="changes stack" tabIndex={-1}>
       <fieldset class="change-ranges">
         <legend class="visually-hidden">{l10n.t("Steps that are compared")}</legend>
         <StepRangeFields
@@ -129,7 +129,7 @@ function Endings({ dashboard, changes }: EndingsProps) {
                 )
               }
             >
-              <span class="example-head">
+              <span class="example-head wrap">
                 {l10n.t("group {0}", group + 1)}
                 <span class="count">
                   {l10n.t("{0} of {1}", formatCount(rollouts.length), formatCount(size))}

@@ -33,7 +33,7 @@ export function Phrases({ dashboard, changes }: PhrasesProps) {
             )
           : text.reading(Math.floor(progress * 100))}
       </p>
-      {error === null ? null : <p class="search-error">{error}</p>}
+      {error === null ? null : <p class="error">{error}</p>}
       {isComplete && isEmpty && error === null ? (
         <p class="note">{l10n.t("No phrase changed more than chance would have it.")}</p>
       ) : null}
@@ -131,7 +131,7 @@ function Examples({ dashboard, phrase: { words, examples } }: ExamplesProps) {
     });
   };
   return (
-    <section class="phrase-examples" aria-label={l10n.t("Examples of “{0}”", words)}>
+    <section class="phrase-examples stack" aria-label={l10n.t("Examples of “{0}”", words)}>
       {examples.map((example, at) => (
         <Example key={at} dashboard={dashboard} example={example} />
       ))}
@@ -155,7 +155,7 @@ function Example({ dashboard, example }: ExampleProps) {
         if (run !== null) openFound(dashboard, { ...example, run }, snippet);
       }}
     >
-      <span class="example-head">
+      <span class="example-head wrap">
         {l10n.t("step {0}, group {1}, rollout {2}", formatCount(step + 1), group + 1, rollout + 1)}
         <span class="reward-chip" data-failed={reward === null}>
           {reward === null ? strings.replay.failed : formatReward(reward)}

@@ -20,10 +20,10 @@ import { SettingsBar } from "./settingsBar.tsx";
 export function ChatApp({ chat }: ChatProps) {
   const view = chat.view.value;
   return (
-    <main class="chat">
+    <main class="chat stack">
       {view === null ? null : <Head chat={chat} view={view} />}
       {view === null ? <div class="chat-body" /> : <Body chat={chat} view={view} />}
-      <footer class="chat-foot">
+      <footer class="chat-foot stack">
         <Failure chat={chat} />
         <Composer chat={chat} />
         {view === null ? null : <SettingsBar chat={chat} view={view} />}
@@ -42,7 +42,7 @@ function Head({ chat, view }: ViewProps) {
   const title = partners.length === 1 && only !== undefined ? visibleLine(only.label) : text.title;
   return (
     <header class="chat-head">
-      <div class="chat-title">
+      <div class="chat-title wrap">
         <h1>{title}</h1>
         {task === null ? null : <span class="fact">{l10n.t("task: {0}", visibleLine(task))}</span>}
         <Toolbar label={l10n.t("Conversation")}>

@@ -30,7 +30,7 @@ export function Partner({ chat, partner, number }: PartnerProps) {
   const id = useId();
   let turns = 0;
   return (
-    <section class="partner" aria-labelledby={id}>
+    <section class="partner stack" aria-labelledby={id}>
       <div class="partner-head">
         <h2 id={id} class={number === null ? "visually-hidden" : ""}>
           {number === null ? visibleLine(label) : `${number}. ${visibleLine(label)}`}
@@ -153,8 +153,8 @@ interface ModelTurnProps extends ChatProps {
 function ModelTurn({ chat, turn, title, partnerId }: ModelTurnProps) {
   const id = useId();
   return (
-    <section class="turn" tabIndex={-1} aria-labelledby={`${partnerId} ${id}`}>
-      <div class="turn-head">
+    <section class="turn stack" tabIndex={-1} aria-labelledby={`${partnerId} ${id}`}>
+      <div class="turn-head wrap">
         <h3 id={id}>{title}</h3>
         <span class="fact">{plural(turn.tokens, "{0} token", "{0} tokens")}</span>
         {turn.isCut ? <span class="fact">{l10n.t("cut at the limit of tokens")}</span> : null}

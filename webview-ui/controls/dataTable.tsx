@@ -62,7 +62,7 @@ interface PagesProps {
 
 function Pages({ page, pages, go }: PagesProps) {
   return (
-    <div class="pages">
+    <div class="pages row">
       <IconButton
         icon="chevronLeft"
         label={l10n.t("Previous page")}

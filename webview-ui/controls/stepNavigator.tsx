@@ -26,7 +26,7 @@ export function StepNavigator({ dashboard }: DashboardProps) {
     if (set !== undefined) dashboard.update({ rolloutSet: set, rollout: null });
   };
   return (
-    <div class="step-navigator">
+    <div class="step-navigator wrap">
       <IconButton
         icon="chevronLeft"
         label={text.previousStep}

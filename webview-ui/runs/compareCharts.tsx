@@ -81,7 +81,7 @@ function CompareChart({ runs, metric, isWide }: ChartProps) {
       ref={figure}
       {...dropPlace("chart", (other) => move(runs, other, metric))}
     >
-      <figcaption class="card-head" {...dragged("chart", metric)}>
+      <figcaption class="card-head wrap" {...dragged("chart", metric)}>
         <h2 title={visibleLine(metric)}>{title}</h2>
         {row === null ? null : (
           <span class="fact">{formatXValue(xAxis, chart.data.xs[row] ?? 0)}</span>

@@ -21,7 +21,7 @@ export function CompareControls({ runs }: RunsProps) {
   const isZoomed =
     (xRanges[xAxis] ?? null) !== null || Object.values(yRanges).some((own) => own !== null);
   return (
-    <fieldset class="controls compare-controls">
+    <fieldset class="controls compare-controls wrap">
       <legend class="visually-hidden">{strings.chart.controls}</legend>
       <MetricSearch runs={runs} />
       <label class="field">
@@ -151,7 +151,7 @@ function MetricList({ runs, close }: RunsProps & { readonly close: () => void })
       <ul>
         {found.slice(0, MAX_FOUND).map((name) => (
           <li key={name}>
-            <label class="check">
+            <label class="check row">
               <input type="checkbox" checked={charts.includes(name)} onChange={() => flip(name)} />
               <span>{visibleLine(name)}</span>
             </label>

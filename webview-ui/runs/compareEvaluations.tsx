@@ -27,7 +27,7 @@ export function CompareEvaluations({ runs }: RunsProps) {
   if (compared.length === 0)
     return <p class="message">{l10n.t("None of these runs has been evaluated.")}</p>;
   return (
-    <div class="compare-page">
+    <div class="compare-page stack">
       {cells.map((cell) => (
         <Cell key={cell.cell} runs={runs} cell={cell} compared={compared} />
       ))}
@@ -46,7 +46,7 @@ function Cell({ runs, cell, compared }: CellProps) {
   const present = compared.filter(({ id }) => id in cell.results);
   return (
     <div class="card">
-      <div class="card-head">
+      <div class="card-head wrap">
         <h2>{title}</h2>
         <span class="fact">
           {l10n.t(

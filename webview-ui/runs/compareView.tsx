@@ -24,9 +24,9 @@ export function CompareView({ runs }: RunsProps) {
   useEffect(() => foldWhenUsed(body.current, runs), [runs]);
   useEffect(() => runs.compare.show(ids, charts), [runs, ids.join()]);
   return (
-    <section class="compare" aria-label={text.compare} style={{ flexGrow: compareShare }}>
+    <section class="compare stack" aria-label={text.compare} style={{ flexGrow: compareShare }}>
       {isTableFolded ? null : <Divider runs={runs} />}
-      <div class="compare-head">
+      <div class="compare-head wrap">
         <Tabs runs={runs} tab={tab} />
         <ChosenRuns runs={runs} />
         <Button
@@ -161,7 +161,7 @@ function CompareConfig({ runs }: RunsProps) {
   );
   if (first === undefined) return null;
   return (
-    <div class="compare-page">
+    <div class="compare-page stack">
       {keys.length === 0 ? (
         <p class="message">{l10n.t("These runs have the same settings.")}</p>
       ) : null}

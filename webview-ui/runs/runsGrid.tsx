@@ -200,7 +200,7 @@ function columnTemplate(
 function RunsGridHead({ runs, columns, template }: HeadProps) {
   return (
     <div class="grid-head" role="row" aria-rowindex={1} style={{ gridTemplateColumns: template }}>
-      <div role="columnheader" class="run-choice">
+      <div role="columnheader" class="run-choice row">
         <span class="visually-hidden">{l10n.t("Compare")}</span>
       </div>
       {columns.map((column) => (

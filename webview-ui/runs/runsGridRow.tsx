@@ -48,7 +48,7 @@ export function RunRow(props: RunRowProps) {
       onClick={click}
       onDblClick={() => runs.send({ kind: "open", id: row.id })}
     >
-      <div role="gridcell" class="run-choice">
+      <div role="gridcell" class="run-choice row">
         <input
           type="checkbox"
           tabIndex={-1}
@@ -162,7 +162,7 @@ export function GroupRow(props: GroupRowProps) {
     >
       <div
         role="gridcell"
-        class="group-label"
+        class="group-label row"
         aria-colspan={before + 1}
         style={{ gridColumnStart: "1", gridColumnEnd: String(before + 2) }}
         title={label}

@@ -15,7 +15,7 @@ import type { RunsModel, RunsProps } from "./runsModel.ts";
 
 export function RunsToolbar({ runs }: RunsProps) {
   return (
-    <search class="runs-bar">
+    <search class="runs-bar wrap">
       <Filter runs={runs} />
       <Grouping runs={runs} />
       <Menu label={l10n.t("Columns")} icon="table" isTextShown={true} items={columnItems(runs)} />
@@ -125,7 +125,7 @@ function Counts({ runs }: RunsProps) {
   const chosen = runs.chosen.value.length;
   const unread = runs.unread.value;
   return (
-    <div class="runs-counts">
+    <div class="runs-counts wrap">
       <span class="fact">
         {runs.matching.value.length === runs.runCount
           ? plural(runs.runCount, "{0} run", "{0} runs")

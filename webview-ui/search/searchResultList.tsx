@@ -32,7 +32,7 @@ export function SearchResultList({ dashboard, results }: ResultsProps) {
       <p class="search-state" role="status">
         {stateText(results)}
       </p>
-      {error === null ? null : <p class="search-error">{error}</p>}
+      {error === null ? null : <p class="search-error error">{error}</p>}
       {hits.length === 0 && isComplete && error === null ? (
         <p class="message">{l10n.t("No rollout has this.")}</p>
       ) : (
@@ -111,7 +111,7 @@ function Hit({ dashboard, hit }: DashboardProps & { readonly hit: FoundHit }) {
   const { group, rollout, reward, taskKey, matches, snippets } = hit;
   return (
     <li class="hit">
-      <p class="hit-head">
+      <p class="hit-head wrap">
         <span>{l10n.t("group {0}, rollout {1}", group + 1, rollout + 1)}</span>
         <span class="reward-chip" data-failed={reward === null}>
           {reward === null ? strings.replay.failed : formatReward(reward)}

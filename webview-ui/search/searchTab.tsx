@@ -33,9 +33,9 @@ export function SearchTab({ dashboard }: DashboardProps) {
     return () => document.removeEventListener("keydown", onKey);
   }, [dashboard, search]);
   return (
-    <div class="run-search">
-      <search class="search-head">
-        <div class="search-row">
+    <div class="run-search stack">
+      <search class="search-head stack">
+        <div class="search-row wrap">
           <input
             type="search"
             id="run-search"
@@ -89,7 +89,7 @@ interface RolesProps {
 /** None chosen means all. */
 function Roles({ chosen, set }: RolesProps) {
   return (
-    <fieldset class="search-roles">
+    <fieldset class="search-roles wrap">
       <legend>{l10n.t("Search in")}</legend>
       {SEARCH_ROLES.map((role) => {
         const others = chosen.filter((other) => other !== role);

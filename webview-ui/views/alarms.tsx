@@ -93,7 +93,7 @@ function AlarmRow({
           <UntrustedText text={text} />
           {code === null ? null : <code class="alarm-code">{visibleLine(code)}</code>}
         </span>
-        <span class="alarm-actions">
+        <span class="alarm-actions wrap">
           {evidence === null ? null : (
             <EvidenceButtons dashboard={dashboard} alarm={evidence} isOpen={isOpen} />
           )}

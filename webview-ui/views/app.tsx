@@ -70,8 +70,8 @@ export function App({ dashboard }: DashboardProps) {
     <>
       <Header dashboard={dashboard} openHelp={() => setHelpOpen(true)} />
       <Alarms dashboard={dashboard} />
-      <main class="view">
-        <div class="tab-row">
+      <main class="view stack">
+        <div class="tab-row row">
           <TabList dashboard={dashboard} tab={tab} />
           <OfferedRun dashboard={dashboard} />
         </div>

@@ -30,7 +30,7 @@ export function Checkpoints({ dashboard }: DashboardProps) {
     );
   }
   return (
-    <div class="page" ref={scrolled}>
+    <div class="page stack" ref={scrolled}>
       <Expiring checkpoints={checkpoints} nowMs={nowMs} />
       <div class="card flush">
         <ScrollRegion label={text.caption}>
@@ -86,7 +86,7 @@ function Expiring({
   if (soon?.expiresAt == null) return null;
   const left = formatDuration((Date.parse(soon.expiresAt) - nowMs) / 1000);
   return (
-    <p class="banner">
+    <p class="banner row">
       <Icon name="warning" />
       {l10n.t(
         "{0} expires in {1}. Save again, or raise its expiry, to keep it.",

@@ -35,7 +35,7 @@ export function Config({ dashboard }: DashboardProps) {
       (!isOnlyChanged || origin !== "default") && (matches(key) || matches(value)),
   );
   return (
-    <div class="page" ref={scrolled}>
+    <div class="page stack" ref={scrolled}>
       <ConfigHead dashboard={dashboard} config={config} shown={shown.length} />
       {shown.length === 0 ? (
         <p class="message">{l10n.t("No key matches.")}</p>
@@ -75,7 +75,7 @@ function ConfigHead({ dashboard, config, shown }: HeadProps) {
   const { configFilter, isOnlyChanged } = dashboard.view.value;
   return (
     <>
-      <search class="controls">
+      <search class="controls wrap">
         <input
           type="search"
           class="wide"
@@ -111,7 +111,7 @@ function ConfigHead({ dashboard, config, shown }: HeadProps) {
         )}
       </search>
       {config.overrides.length === 0 ? null : (
-        <p class="overrides">
+        <p class="overrides wrap">
           <span class="fact">{l10n.t("Overrides")}</span>
           {config.overrides.map((override) => (
             <code key={override}>{visibleLine(override)}</code>

@@ -43,7 +43,7 @@ export function Evaluations({ dashboard }: DashboardProps) {
   const listed = isLong && !isWhole ? firstAndNewest(evaluations) : evaluations;
   return (
     <div class="card">
-      <div class="card-head">
+      <div class="card-head wrap">
         <h2 id="evaluation-title">{text.title}</h2>
         {isLong ? (
           <Button

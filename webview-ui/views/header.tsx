@@ -36,9 +36,9 @@ export function Header({ dashboard, openHelp }: HeaderProps) {
   const run = dashboard.data.run.value;
   if (run === null) return null;
   return (
-    <header class="header">
+    <header class="header wrap">
       <h1 class="visually-hidden">{l10n.t("Tinker RL dashboard")}</h1>
-      <div class="header-run">
+      <div class="header-run wrap">
         <RunPicker dashboard={dashboard} />
         <span class="state" data-state={run.state}>
           <Icon name={STATE_ICONS[run.state]} />
@@ -130,7 +130,7 @@ function Progress({ dashboard }: DashboardProps) {
     stepsUsd === null ? null : formatCost(stepsUsd + evaluationUsd + (laterCostUsd ?? 0)),
   ].filter((fact) => fact !== null);
   return (
-    <div class="header-progress">
+    <div class="header-progress wrap">
       <span class="steps">
         {totalSteps === null
           ? l10n.t("step {0}", formatCount(completedSteps))
@@ -168,7 +168,7 @@ function EvaluationProgress({
     (laterCostUsd ?? 0) === 0 ? null : formatCost(laterCostUsd ?? 0),
   ].filter((fact) => fact !== null);
   return (
-    <div class="header-progress">
+    <div class="header-progress wrap">
       <span class="steps">
         {l10n.t("evaluation: {0} of {1} models", formatCount(done), formatCount(models))}
       </span>

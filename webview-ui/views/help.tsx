@@ -15,7 +15,7 @@ export function Help({ dashboard, close }: HelpProps) {
   useEffect(() => dialog.current?.showModal(), []);
   return (
     <dialog class="help" ref={dialog} aria-labelledby="help-title" onClose={close}>
-      <div class="help-head">
+      <div class="help-head row">
         <h2 id="help-title">{l10n.t("Keyboard shortcuts")}</h2>
         <IconButton icon="close" label={strings.close} onClick={() => dialog.current?.close()} />
       </div>

@@ -14,7 +14,7 @@ export function Overview({ dashboard }: DashboardProps) {
   const scrolled = useScroll(dashboard, "overview");
   if (dashboard.data.run.value?.evaluatedModels != null) {
     return (
-      <div class="page" ref={scrolled}>
+      <div class="page stack" ref={scrolled}>
         {dashboard.data.evaluations.value.length === 0 ? (
           <p class="no-data">
             {l10n.t("No results yet. Those of a model come when all of its rollouts have ended.")}
@@ -25,7 +25,7 @@ export function Overview({ dashboard }: DashboardProps) {
     );
   }
   return (
-    <div class="page" ref={scrolled}>
+    <div class="page stack" ref={scrolled}>
       <EvidenceChart dashboard={dashboard} />
       <ChartControls dashboard={dashboard} />
       <div class="first-row">

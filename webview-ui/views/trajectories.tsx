@@ -51,7 +51,7 @@ export function Trajectories({ dashboard }: DashboardProps) {
       data-beside={rollout !== null && beside !== null}
     >
       <section class="list" aria-label={text.grid}>
-        <div class="list-head">
+        <div class="list-head row">
           <StepNavigator dashboard={dashboard} />
           <MarkedMenu dashboard={dashboard} />
         </div>

@@ -13,7 +13,7 @@ export function ChartControls({ dashboard }: DashboardProps) {
   const { xAxis, isLog, isClipped, isFromZero, xRange, yRange } = dashboard.view.value;
   const text = strings.chart;
   return (
-    <fieldset class="controls">
+    <fieldset class="controls wrap">
       <legend class="visually-hidden">{text.controls}</legend>
       <SmoothingControl
         smoothing={dashboard.view.value.smoothing}

@@ -22,8 +22,8 @@ export function Histogram({ dashboard }: DashboardProps) {
     dashboard.openRollouts(shown);
   };
   return (
-    <section class="card histogram" aria-labelledby="histogram-title">
-      <div class="card-head">
+    <section class="card histogram stack" aria-labelledby="histogram-title">
+      <div class="card-head wrap">
         <h2 id="histogram-title">{l10n.t("Rewards: {0}", setTitle(shown))}</h2>
         {dashboard.view.value.rolloutSet === null ? null : (
           <Button
@@ -47,7 +47,7 @@ export function Histogram({ dashboard }: DashboardProps) {
                 <span class="visually-hidden">
                   {text.bar(formatExact(bin.low), formatExact(bin.high), bin.count)}
                 </span>
-                <span class="bar-area" aria-hidden="true">
+                <span class="bar-area stack" aria-hidden="true">
                   <span class="bar" style={{ height: `${Math.max(1, (bin.count / most) * 100)}%` }}>
                     <span class="bar-count">{bin.count}</span>
                   </span>

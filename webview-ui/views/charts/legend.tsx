@@ -38,7 +38,7 @@ export function Legend({ dashboard, entries, marks, row }: LegendProps) {
   };
   const present = MARKS.filter((kind) => marks.some((mark) => mark.kind === kind));
   return (
-    <div class="legend">
+    <div class="legend wrap">
       <fieldset>
         <legend class="visually-hidden">{strings.chart.legend}</legend>
         {entries.map(({ key, label, values, line, latest, counts, ...swatch }) => (

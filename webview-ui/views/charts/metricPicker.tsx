@@ -21,7 +21,7 @@ export function MetricPicker({ dashboard, unasked }: PickerProps) {
   const { pinnedMetrics } = dashboard.settings.value;
   return (
     <div class="picker">
-      <div class="section-head">
+      <div class="section-head wrap">
         <h2 id="metrics-title">{l10n.t("Metrics")}</h2>
         <Button
           class="quiet"
@@ -49,7 +49,7 @@ function MetricList({ dashboard, unasked }: PickerProps) {
   const matches = names.filter(matcher(filter));
   return (
     <div class="card picker-list">
-      <div class="picker-filter">
+      <div class="picker-filter row">
         <input
           type="search"
           placeholder={text.filter}
@@ -85,7 +85,7 @@ function Choice({ dashboard, name, isUnasked }: ChoiceProps) {
   const isFixed = isUnasked && !isChosen;
   return (
     <li>
-      <label class="check" title={isFixed ? l10n.t("Has a chart already") : undefined}>
+      <label class="check row" title={isFixed ? l10n.t("Has a chart already") : undefined}>
         <input
           type="checkbox"
           checked={isChosen || isFixed}

@@ -43,7 +43,7 @@ export function RewardChart({ dashboard }: DashboardProps) {
   const describe = (at: number): string => [shown(at), ...describeParts(data, at)].join(", ");
   return (
     <figure class="card reward" aria-labelledby="reward-title">
-      <figcaption class="card-head">
+      <figcaption class="card-head wrap">
         <h2 id="reward-title">{text.title}</h2>
         <span class="fact">
           {row === null ? summary || l10n.t("of all scored rollouts of a step") : shown(row)}

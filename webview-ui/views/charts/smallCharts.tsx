@@ -28,7 +28,7 @@ export function SmallCharts({ dashboard }: DashboardProps) {
     [dashboard, version, pinnedMetrics, isForeign],
   );
   return (
-    <section class="small-charts" aria-labelledby="metrics-title">
+    <section class="small-charts stack" aria-labelledby="metrics-title">
       <MetricPicker dashboard={dashboard} unasked={unasked} />
       <div class="small-grid">
         {charts.map((spec) => (
@@ -55,8 +55,8 @@ export function SmallChart({ dashboard, spec }: SmallChartProps) {
   const values = data.drawn.map((own) => own[at]);
   const raw = data.raw[0]?.[at];
   return (
-    <figure class="card small" aria-label={title}>
-      <figcaption class="card-head">
+    <figure class="card small stack" aria-label={title}>
+      <figcaption class="card-head wrap">
         <h3 title={spec.series[0]?.name}>{title}</h3>
         {spec.series.length === 1 ? <b class="value">{formatValue(values[0])}</b> : null}
         {spec.series.length > 1 || Object.is(raw, values[0]) ? null : (
@@ -135,7 +135,7 @@ export function EvidenceChart({ dashboard }: DashboardProps) {
   const label = l10n.t("{0}, from step {1} on", title, formatCount(step + 1));
   return (
     <section class="evidence" aria-label={label} tabIndex={-1} ref={section}>
-      <div class="evidence-head">
+      <div class="evidence-head wrap">
         <Icon name="warning" />
         <h2>{label}</h2>
         <Button

@@ -234,7 +234,7 @@ interface BarProps {
 
 function PartingBar({ parting, go, diff }: BarProps) {
   return (
-    <div class="parting-bar">
+    <div class="parting-bar wrap">
       <span class="fact">
         {parting === null
           ? l10n.t("Both say the same from beginning to end.")

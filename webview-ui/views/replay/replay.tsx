@@ -52,11 +52,11 @@ export function Replay({ dashboard, rolloutKey, siblings, order }: ReplayProps) 
   useReplayKeys(dashboard, { region, own, rolloutKey, mark });
   const isTokens = dashboard.view.value.replayMode === "tokens";
   return (
-    <article class="replay" aria-label={text.label} data-rollout={rolloutKeyName(rolloutKey)}>
-      <header class="replay-head">
+    <article class="replay stack" aria-label={text.label} data-rollout={rolloutKeyName(rolloutKey)}>
+      <header class="replay-head stack">
         <div class="replay-top">
           <ReplayTitle dashboard={dashboard} rolloutKey={rolloutKey} row={row} body={body} />
-          <div class="replay-tools">
+          <div class="replay-tools row">
             <KeepList dashboard={dashboard} />
             <MarkButtons dashboard={dashboard} rolloutKey={rolloutKey} mark={mark} />
             <Pager order={order} />
@@ -227,7 +227,7 @@ function ModePicker({ dashboard, rolloutKey, body, group }: Omit<ContentProps, "
   const { replayMode, isReasoningOpen } = dashboard.view.value;
   const hasReasoning = body?.turns.some(({ reasoning }) => reasoning !== null) ?? false;
   return (
-    <div class="replay-modes">
+    <div class="replay-modes wrap">
       <fieldset class="segments">
         <legend class="visually-hidden">{l10n.t("Show as")}</legend>
         {MODES.map((mode: ReplayMode) => (
@@ -278,7 +278,7 @@ function KeepList({ dashboard }: DashboardProps) {
 function Pager({ order }: { readonly order: ReadingOrder }) {
   const { at, count, go } = order;
   return (
-    <nav class="pager" aria-label={l10n.t("Rollouts of the list")}>
+    <nav class="pager row" aria-label={l10n.t("Rollouts of the list")}>
       <IconButton
         icon="chevronUp"
         label={text.previousRollout}

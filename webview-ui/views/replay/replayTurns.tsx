@@ -67,7 +67,7 @@ export function ReplayTurns({
   });
   return (
     <ReplayImagesContext.Provider value={{ dashboard, images: body.images }}>
-      <div class="turns">
+      <div class="turns stack">
         <Aligned row={1}>
           {body.system === null ? null : (
             <details class="block" data-tone="context">
@@ -85,7 +85,7 @@ export function ReplayTurns({
           <Fragment key={index}>
             <Aligned row={2 * index + 2}>
               {turn.stream === (body.turns[index - 1]?.stream ?? 0) ? null : (
-                <p class="stream-break">
+                <p class="stream-break row">
                   {l10n.t("Stream {0}: the conversation was rendered again", turn.stream + 1)}
                 </p>
               )}
@@ -173,8 +173,13 @@ function Turn({ dashboard, turn, row, index, total, isMarkdown, titleId }: TurnP
   const isReasonSent = errors.length === 1 && errors[0]?.message === nudge?.text;
   const id = useId();
   return (
-    <section class="turn" data-turn={index} tabIndex={-1} aria-labelledby={`${titleId} ${id}`}>
-      <div class="turn-head">
+    <section
+      class="turn stack"
+      data-turn={index}
+      tabIndex={-1}
+      aria-labelledby={`${titleId} ${id}`}
+    >
+      <div class="turn-head wrap">
         <h3 id={id}>{text.turn(index + 1)}</h3>
         <span class="fact">
           {plural(

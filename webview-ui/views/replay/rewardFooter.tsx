@@ -37,7 +37,7 @@ export function RewardFooter({ body, row, group, titleId }: FooterProps) {
   ].join("  →  ");
   const id = useId();
   return (
-    <section class="reward-footer" aria-labelledby={`${titleId} ${id}`}>
+    <section class="reward-footer stack" aria-labelledby={`${titleId} ${id}`}>
       <h3 id={id}>{l10n.t("Why this reward")}</h3>
       <p class="formula">{formula}</p>
       <RewardTurns turns={body.turns} />

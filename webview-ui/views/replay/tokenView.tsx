@@ -72,7 +72,7 @@ export function TokenView({
   if (error !== null) return <p class="message">{error}</p>;
   if (window === null) return null;
   return (
-    <div class="tokens">
+    <div class="tokens stack">
       <TokenControls
         dashboard={dashboard}
         window={window}
@@ -108,7 +108,7 @@ interface ControlsProps extends DashboardProps {
 function TokenControls({ dashboard, window, picker }: ControlsProps) {
   const { tokenColour, hasTokenNumbers } = dashboard.view.value;
   return (
-    <div class="token-controls">
+    <div class="token-controls wrap">
       <label class="field">
         <span>{l10n.t("Color by")}</span>
         <select
@@ -140,7 +140,7 @@ function Legend({ scale }: { readonly scale: TokenScale }) {
   const levels = scale.isDiverging ? [-4, -3, -2, -1, 0, 1, 2, 3, 4] : [0, 1, 2, 3, 4];
   return (
     <div
-      class="token-legend"
+      class="token-legend wrap"
       role="img"
       aria-label={`${l10n.t("Legend")}: ${scale.ticks.join(", ")}`}
     >
@@ -166,7 +166,7 @@ function TokenPages({
 }) {
   const { from, total, ids, texts } = window;
   return (
-    <div class="token-pages">
+    <div class="token-pages wrap">
       <IconButton
         icon="chevronLeft"
         label={l10n.t("Previous tokens")}

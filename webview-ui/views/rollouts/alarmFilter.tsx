@@ -49,7 +49,7 @@ export function AlarmFilter({ dashboard, search }: AlarmFilterProps) {
   const { alarmFilter } = dashboard.view.value;
   if (alarmFilter === null) return null;
   return (
-    <p class="alarm-filter" aria-busy={!search.isComplete}>
+    <p class="alarm-filter row" aria-busy={!search.isComplete}>
       <Icon name="warning" />
       <span>
         {l10n.t(

@@ -61,7 +61,7 @@ export function MarkEditor({ dashboard, rolloutKey, mark }: MarkProps) {
     );
   }
   return (
-    <div class="mark-editor">
+    <div class="mark-editor wrap">
       <ul class="tags" aria-label={l10n.t("Tags")}>
         {tags.map((tag) => (
           <li key={tag}>

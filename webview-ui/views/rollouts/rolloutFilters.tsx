@@ -30,8 +30,8 @@ export function RolloutFilters({ dashboard, rows, shown, search, markOf }: Filte
   const set = (change: Partial<RolloutFilter>): void =>
     dashboard.update({ filter: { ...filter, ...change } });
   return (
-    <search class="filters">
-      <div class="filter-row">
+    <search class="filters stack">
+      <div class="filter-row wrap">
         <input
           type="search"
           id="rollout-filter"
@@ -93,7 +93,7 @@ function FilterResult({ dashboard, rows, shown, search }: Omit<FiltersProps, "ma
   const { filter, rollout } = dashboard.view.value;
   const isSearching = search !== null && !search.isComplete;
   return (
-    <div class="filter-row filter-count">
+    <div class="filter-row filter-count wrap">
       <span class="fact">
         {shown === rows.length
           ? plural(rows.length, "{0} rollout", "{0} rollouts")
@@ -127,7 +127,7 @@ interface MoreFiltersProps {
 
 function MoreFilters({ rows, filter, set, markOf }: MoreFiltersProps) {
   return (
-    <div class="filter-row more-filters">
+    <div class="filter-row more-filters wrap">
       <span class="field">
         <Bound
           label={l10n.t("Reward from")}
@@ -297,7 +297,7 @@ function SavedFilters({ dashboard }: DashboardProps) {
   const own = name.trim();
   const others = savedFilters.filter((saved) => saved.name !== own);
   return (
-    <div class="filter-row saved-filters">
+    <div class="filter-row saved-filters wrap">
       {savedFilters.length === 0 ? null : <span class="fact">{l10n.t("Saved filters")}</span>}
       {savedFilters.map((saved) => (
         <span class="saved-filter" key={saved.name}>

@@ -21,11 +21,11 @@ export function Timeline({ dashboard }: DashboardProps) {
     return <p class="message">{noSteps[state] ?? noStepsYet}</p>;
   }
   return (
-    <div class="timeline">
+    <div class="timeline stack">
       <KindPatterns />
       {timeline === null || timeline.rows.length === 0 ? (
         <>
-          <div class="timeline-head">
+          <div class="timeline-head wrap">
             <StepNavigator dashboard={dashboard} />
           </div>
           <p class="message" aria-busy={timeline === null}>
@@ -49,9 +49,9 @@ function Loaded({ dashboard, timeline }: DashboardProps & { readonly timeline: S
   );
   return (
     <>
-      <div class="timeline-head">
+      <div class="timeline-head wrap">
         <StepNavigator dashboard={dashboard} />
-        <span class="timeline-controls">
+        <span class="timeline-controls row">
           <label class="field">
             <span>{text.order}</span>
             <select

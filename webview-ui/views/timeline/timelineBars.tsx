@@ -148,7 +148,7 @@ function Axis({
           </span>
         ))}
       </div>
-      <div class="timeline-step" aria-hidden="true" title={phases.map(spanText).join("\n")}>
+      <div class="timeline-step row" aria-hidden="true" title={phases.map(spanText).join("\n")}>
         <span class="timeline-label">{phases.length === 0 ? "" : text.step}</span>
         <svg width={scale.width} height={BAR_PX} aria-hidden="true">
           <Spans spans={phases} scale={scale} />
@@ -182,7 +182,7 @@ function Bar({ row, index, path, scale, top, isCursor, open, choose }: BarProps)
   const label = `${visibleLine(rowText(row))}${isOnPath ? `, ${text.onPath}` : ""}`;
   return (
     <div
-      class="timeline-row"
+      class="timeline-row row"
       role="row"
       id={`timeline-row-${index}`}
       aria-rowindex={index + 1}
