@@ -1,12 +1,11 @@
 /** What the page can send to the extension, and ask of it. */
 
-import {
-  type CommandArgs,
-  DASHBOARD_VERSION,
-  type DashboardCommand,
-  type DashboardQuestion,
-  type HostMessage,
-  type PageMessage,
+import type {
+  CommandArgs,
+  DashboardCommand,
+  DashboardQuestion,
+  HostMessage,
+  PageMessage,
 } from "../../src/shared/dashboardMessages.ts";
 import type { SavedFilter } from "../../src/shared/dashboardTypes.ts";
 import type { RolloutKey } from "../../src/shared/rolloutSet.ts";
@@ -48,7 +47,7 @@ export function connectHost(): Host {
         if ("id" in message && message.id !== null) waiting.get(message.id)?.(message);
         else take(message);
       });
-      api.postMessage({ kind: "ready", version: DASHBOARD_VERSION });
+      api.postMessage({ kind: "ready" });
     },
     ask: (question, take) => {
       lastId += 1;
