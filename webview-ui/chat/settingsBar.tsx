@@ -3,6 +3,7 @@
 import * as l10n from "@vscode/l10n";
 import { useEffect, useState } from "preact/hooks";
 import type { ChatSettings, ChatView } from "../../src/shared/chat.ts";
+import { Choice } from "../controls/choice.tsx";
 import type { ChatProps } from "./chatModel.ts";
 
 interface SettingsProps extends ChatProps {
@@ -45,18 +46,13 @@ export function SettingsBar({ chat, view }: SettingsProps) {
         onChange={(samples) => change({ samples: samples ?? 1 })}
       />
       {task === null ? null : (
-        <label class="field">
-          <span>{l10n.t("Calls answered by")}</span>
-          <select
-            value={settings.answersBy}
-            onChange={({ currentTarget: { value } }) =>
-              change({ answersBy: value === "person" ? "person" : "environment" })
-            }
-          >
-            <option value="environment">{l10n.t("the environment")}</option>
-            <option value="person">{l10n.t("me")}</option>
-          </select>
-        </label>
+        <Choice
+          label={l10n.t("Calls answered by")}
+          value={settings.answersBy}
+          values={["environment", "person"]}
+          name={(by) => (by === "person" ? l10n.t("me") : l10n.t("the environment"))}
+          choose={(answersBy) => change({ answersBy })}
+        />
       )}
     </fieldset>
   );

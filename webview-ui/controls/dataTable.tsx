@@ -6,6 +6,7 @@ import { formatExact } from "../../src/shared/format.ts";
 import { IconButton } from "./button.tsx";
 import type { NumberTable } from "./export.ts";
 import { ScrollRegion } from "./scrollRegion.tsx";
+import { TableHead } from "./tableHead.tsx";
 
 const ROWS_PER_PAGE = 25;
 
@@ -26,15 +27,7 @@ export function DataTable({ table, caption, firstPage }: TableProps) {
       <ScrollRegion label={caption}>
         <table>
           <caption class="visually-hidden">{caption}</caption>
-          <thead>
-            <tr>
-              {table.heads.map((head) => (
-                <th scope="col" class="number" key={head}>
-                  {head}
-                </th>
-              ))}
-            </tr>
-          </thead>
+          <TableHead heads={table.heads.map((head) => [head, "number"])} />
           <tbody>
             {rows.map((row) => (
               <tr key={row[0]}>

@@ -4,8 +4,9 @@ import * as l10n from "@vscode/l10n";
 import { useId, useState } from "preact/hooks";
 import { formatCount } from "../../src/shared/format.ts";
 import { MAX_COMPARED } from "../../src/shared/runsPage.ts";
-import { COMPARED_AXES, type ComparedAxis } from "../charts/xAxis.ts";
+import { COMPARED_AXES } from "../charts/xAxis.ts";
 import { Button } from "../controls/button.tsx";
+import { Choice } from "../controls/choice.tsx";
 import { Menu } from "../controls/menu.tsx";
 import { runsStrings as text } from "../strings/runs.ts";
 import { strings } from "../strings/strings.ts";
@@ -24,19 +25,13 @@ export function CompareControls({ runs }: RunsProps) {
     <fieldset class="controls compare-controls wrap">
       <legend class="visually-hidden">{strings.chart.controls}</legend>
       <MetricSearch runs={runs} />
-      <label class="field">
-        <span>{strings.chart.xAxis}</span>
-        <select
-          value={xAxis}
-          onChange={({ currentTarget: { value } }) => runs.update({ xAxis: value as ComparedAxis })}
-        >
-          {COMPARED_AXES.map((axis) => (
-            <option key={axis} value={axis}>
-              {strings.chart.xAxes[axis]}
-            </option>
-          ))}
-        </select>
-      </label>
+      <Choice
+        label={strings.chart.xAxis}
+        value={xAxis}
+        values={COMPARED_AXES}
+        name={(axis) => strings.chart.xAxes[axis]}
+        choose={(axis) => runs.update({ xAxis: axis })}
+      />
       <SmoothingControl smoothing={smoothing} set={(next) => runs.update({ smoothing: next })} />
       <div class="toggles">
         <Button

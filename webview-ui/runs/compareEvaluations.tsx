@@ -11,6 +11,7 @@ import type {
 } from "../../src/shared/runsPage.ts";
 import { Button } from "../controls/button.tsx";
 import { ScrollRegion } from "../controls/scrollRegion.tsx";
+import { TableHead } from "../controls/tableHead.tsx";
 import { runsStrings as text } from "../strings/runs.ts";
 import { visibleLine } from "../text/visible.ts";
 import { RunHead } from "./runHead.tsx";
@@ -64,29 +65,17 @@ function Cell({ runs, cell, compared }: CellProps) {
       </div>
       <ScrollRegion label={title}>
         <table class="plain">
-          <thead>
-            <tr>
-              <th scope="col">{text.columns["name"]?.head}</th>
-              <th scope="col" class="number">
-                {text.columns["steps"]?.head}
-              </th>
-              <th scope="col" class="number">
-                {text.columns["reward.last"]?.head}
-              </th>
-              <th scope="col" class="number">
-                {l10n.t("95 % interval")}
-              </th>
-              <th scope="col" class="number">
-                {l10n.t("Difference")}
-              </th>
-              <th scope="col" class="number">
-                {l10n.t("Tasks")}
-              </th>
-              <th scope="col" class="number">
-                {l10n.t("Rollouts")}
-              </th>
-            </tr>
-          </thead>
+          <TableHead
+            heads={[
+              [text.columns["name"]?.head ?? ""],
+              [text.columns["steps"]?.head ?? "", "number"],
+              [text.columns["reward.last"]?.head ?? "", "number"],
+              [l10n.t("95 % interval"), "number"],
+              [l10n.t("Difference"), "number"],
+              [l10n.t("Tasks"), "number"],
+              [l10n.t("Rollouts"), "number"],
+            ]}
+          />
           <tbody>
             {present.map((row, index) => (
               <ResultRow

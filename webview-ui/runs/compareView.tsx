@@ -6,12 +6,12 @@ import { Button, IconButton } from "../controls/button.tsx";
 import { MiddleCut } from "../controls/middleCut.tsx";
 import { ScrollRegion } from "../controls/scrollRegion.tsx";
 import { Swatch } from "../controls/swatch.tsx";
-import { nextPosition } from "../controls/toolbar.tsx";
+import { Tabs } from "../controls/tabs.tsx";
 import { runsStrings as text } from "../strings/runs.ts";
 import { visibleLine } from "../text/visible.ts";
 import { CompareCharts } from "./compareCharts.tsx";
 import { CompareEvaluations } from "./compareEvaluations.tsx";
-import { COMPARE_TABS, type CompareTab } from "./layout.ts";
+import { COMPARE_TABS } from "./layout.ts";
 import { settingNumber, settingValue } from "./runColumns.ts";
 import { RunHead, runLook } from "./runHead.tsx";
 import type { RunsModel, RunsProps } from "./runsModel.ts";
@@ -27,7 +27,15 @@ export function CompareView({ runs }: RunsProps) {
     <section class="compare stack" aria-label={text.compare} style={{ flexGrow: compareShare }}>
       {isTableFolded ? null : <Divider runs={runs} />}
       <div class="compare-head wrap">
-        <Tabs runs={runs} tab={tab} />
+        <Tabs
+          label={text.compare}
+          tabs={COMPARE_TABS}
+          chosen={tab}
+          prefix="compare"
+          panel="compare-view"
+          name={(own) => text.tabs[own]}
+          choose={(own) => runs.update({ tab: own })}
+        />
         <ChosenRuns runs={runs} />
         <Button
           class="quiet"
@@ -59,35 +67,6 @@ function foldWhenUsed(body: HTMLElement | null, runs: RunsModel): () => void {
   return () => {
     for (const kind of used) body?.removeEventListener(kind, fold);
   };
-}
-
-function Tabs({ runs, tab }: RunsProps & { readonly tab: CompareTab }) {
-  const onKey = (event: KeyboardEvent): void => {
-    const next = nextPosition(event.key, COMPARE_TABS.indexOf(tab), COMPARE_TABS.length);
-    const chosen = next === null ? undefined : COMPARE_TABS[next];
-    if (chosen === undefined) return;
-    event.preventDefault();
-    runs.update({ tab: chosen });
-    document.querySelector<HTMLElement>(`#compare-${chosen}`)?.focus();
-  };
-  return (
-    <div class="tabs" role="tablist" aria-label={text.compare} onKeyDown={onKey}>
-      {COMPARE_TABS.map((own) => (
-        <button
-          type="button"
-          role="tab"
-          key={own}
-          id={`compare-${own}`}
-          aria-selected={own === tab}
-          aria-controls="compare-view"
-          tabIndex={own === tab ? 0 : -1}
-          onClick={() => runs.update({ tab: own })}
-        >
-          {text.tabs[own]}
-        </button>
-      ))}
-    </div>
-  );
 }
 
 /** The legend of all charts; each run can be left out again. */

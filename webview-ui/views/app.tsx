@@ -6,7 +6,7 @@ import { hasEnded } from "../../src/shared/hasEnded.ts";
 import { Button } from "../controls/button.tsx";
 import { lazyView } from "../controls/lazyView.tsx";
 import { LiveRegion } from "../controls/liveRegion.tsx";
-import { nextPosition } from "../controls/toolbar.tsx";
+import { Tabs } from "../controls/tabs.tsx";
 import type { DashboardModel, DashboardProps } from "../model/dashboardModel.ts";
 import { globalKey } from "../model/keys.ts";
 import { TABS, type Tab } from "../model/viewState.ts";
@@ -117,32 +117,21 @@ function tabsOf({ data, selection }: DashboardModel): readonly Tab[] {
 function TabList({ dashboard, tab }: DashboardProps & { readonly tab: Tab }) {
   const tabs = tabsOf(dashboard);
   const count = dashboard.data.checkpoints.value.length;
-  const onKey = (event: KeyboardEvent): void => {
-    const next = nextPosition(event.key, tabs.indexOf(tab), tabs.length);
-    const chosen = next === null ? undefined : tabs[next];
-    if (chosen === undefined) return;
-    event.preventDefault();
-    dashboard.update({ tab: chosen });
-    document.querySelector<HTMLElement>(`#tab-${chosen}`)?.focus();
-  };
   return (
-    <div class="tabs" role="tablist" aria-label={l10n.t("Views of the run")} onKeyDown={onKey}>
-      {tabs.map((own) => (
-        <button
-          type="button"
-          role="tab"
-          key={own}
-          id={`tab-${own}`}
-          aria-selected={own === tab}
-          aria-controls="view"
-          tabIndex={own === tab ? 0 : -1}
-          onClick={() => dashboard.update({ tab: own })}
-        >
+    <Tabs
+      label={l10n.t("Views of the run")}
+      tabs={tabs}
+      chosen={tab}
+      prefix="tab"
+      panel="view"
+      choose={(own) => dashboard.update({ tab: own })}
+      name={(own) => (
+        <>
           {strings.tabs[own]}
           {own === "checkpoints" && count > 0 ? <span class="count">{count}</span> : null}
-        </button>
-      ))}
-    </div>
+        </>
+      )}
+    />
   );
 }
 

@@ -8,6 +8,7 @@ import { IconButton } from "../controls/button.tsx";
 import { Icon } from "../controls/icon.tsx";
 import { Menu } from "../controls/menu.tsx";
 import { ScrollRegion } from "../controls/scrollRegion.tsx";
+import { TableHead } from "../controls/tableHead.tsx";
 import { useScroll } from "../controls/useScroll.ts";
 import type { DashboardProps } from "../model/dashboardModel.ts";
 import { strings } from "../strings/strings.ts";
@@ -36,24 +37,18 @@ export function Checkpoints({ dashboard }: DashboardProps) {
         <ScrollRegion label={text.caption}>
           <table class="plain">
             <caption class="visually-hidden">{text.caption}</caption>
-            <thead>
-              <tr>
-                <th scope="col">{l10n.t("Name")}</th>
-                <th scope="col" class="number">
-                  {l10n.t("After step")}
-                </th>
-                <th scope="col">{l10n.t("Kind")}</th>
-                <th scope="col" class="number">
-                  {l10n.t("Reward")}
-                </th>
-                <th scope="col">{l10n.t("Saved")}</th>
-                <th scope="col">{l10n.t("Expires")}</th>
-                <th scope="col">{l10n.t("Holds")}</th>
-                <th scope="col">
-                  <span class="visually-hidden">{text.actions}</span>
-                </th>
-              </tr>
-            </thead>
+            <TableHead
+              heads={[
+                [l10n.t("Name")],
+                [l10n.t("After step"), "number"],
+                [l10n.t("Kind")],
+                [l10n.t("Reward"), "number"],
+                [l10n.t("Saved")],
+                [l10n.t("Expires")],
+                [l10n.t("Holds")],
+                [text.actions, "hidden"],
+              ]}
+            />
             <tbody>
               {checkpoints.map((checkpoint) => (
                 <Row

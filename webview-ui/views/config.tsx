@@ -6,6 +6,7 @@ import type { ConfigEntry, ConfigView } from "../../src/shared/dashboardTypes.ts
 import { formatCount, plural } from "../../src/shared/format.ts";
 import { Button, IconButton } from "../controls/button.tsx";
 import { ScrollRegion } from "../controls/scrollRegion.tsx";
+import { TableHead } from "../controls/tableHead.tsx";
 import { useScroll } from "../controls/useScroll.ts";
 import type { DashboardProps } from "../model/dashboardModel.ts";
 import { strings } from "../strings/strings.ts";
@@ -43,16 +44,14 @@ export function Config({ dashboard }: DashboardProps) {
         <div class="card flush">
           <ScrollRegion label={strings.tabs.config}>
             <table class="plain config-table">
-              <thead>
-                <tr>
-                  <th scope="col">{l10n.t("Key")}</th>
-                  <th scope="col">{l10n.t("Value")}</th>
-                  <th scope="col">{l10n.t("From")}</th>
-                  <th scope="col">
-                    <span class="visually-hidden">{strings.checkpoints.actions}</span>
-                  </th>
-                </tr>
-              </thead>
+              <TableHead
+                heads={[
+                  [l10n.t("Key")],
+                  [l10n.t("Value")],
+                  [l10n.t("From")],
+                  [strings.checkpoints.actions, "hidden"],
+                ]}
+              />
               <tbody>
                 {shown.map((entry) => (
                   <Entry key={entry.key} dashboard={dashboard} entry={entry} />

@@ -13,6 +13,7 @@ import {
 import { Button } from "../controls/button.tsx";
 import { ScrollRegion } from "../controls/scrollRegion.tsx";
 import { cellTitle } from "../controls/setTitle.ts";
+import { TableHead } from "../controls/tableHead.tsx";
 import type { DashboardProps } from "../model/dashboardModel.ts";
 import { type EvaluationCell, openEvaluation } from "../model/evaluationCell.ts";
 import { strings } from "../strings/strings.ts";
@@ -40,6 +41,7 @@ export function Evaluations({ dashboard }: DashboardProps) {
   if (evaluations.length === 0) return null;
   const isLong =
     dashboard.data.run.value?.evaluatedModels == null && evaluations.length > MAX_LISTED;
+  const hasModels = evaluations.some(({ model }) => model !== undefined);
   const listed = isLong && !isWhole ? firstAndNewest(evaluations) : evaluations;
   return (
     <div class="card">
@@ -56,7 +58,18 @@ export function Evaluations({ dashboard }: DashboardProps) {
       </div>
       <ScrollRegion label={text.title}>
         <table class="plain">
-          <Head hasModels={evaluations.some(({ model }) => model !== undefined)} />
+          <TableHead
+            heads={[
+              hasModels ? [l10n.t("Model")] : [l10n.t("After step"), "number"],
+              [l10n.t("Split")],
+              [l10n.t("Sampling")],
+              [l10n.t("Mean reward"), "number"],
+              [l10n.t("95 % interval"), "number"],
+              [l10n.t("Change"), "number"],
+              [l10n.t("pass@k"), "number"],
+              [l10n.t("Rollouts"), "number"],
+            ]}
+          />
           <tbody>
             {rowsOf(listed).map((row, index) => (
               <Row key={index} row={row} open={() => openEvaluation(dashboard, cellOf(row))} />
@@ -71,35 +84,6 @@ export function Evaluations({ dashboard }: DashboardProps) {
 /** The charts show those between. */
 function firstAndNewest(evaluations: readonly EvaluationView[]): readonly EvaluationView[] {
   return [...evaluations.slice(0, 1), ...evaluations.slice(1 - MAX_LISTED)];
-}
-
-function headsOf(hasModels: boolean) {
-  return [
-    hasModels
-      ? { label: l10n.t("Model"), isNumber: false }
-      : { label: l10n.t("After step"), isNumber: true },
-    { label: l10n.t("Split"), isNumber: false },
-    { label: l10n.t("Sampling"), isNumber: false },
-    { label: l10n.t("Mean reward"), isNumber: true },
-    { label: l10n.t("95 % interval"), isNumber: true },
-    { label: l10n.t("Change"), isNumber: true },
-    { label: l10n.t("pass@k"), isNumber: true },
-    { label: l10n.t("Rollouts"), isNumber: true },
-  ];
-}
-
-function Head({ hasModels }: { readonly hasModels: boolean }) {
-  return (
-    <thead>
-      <tr>
-        {headsOf(hasModels).map(({ label, isNumber }) => (
-          <th scope="col" key={label} class={isNumber ? "number" : ""}>
-            {label}
-          </th>
-        ))}
-      </tr>
-    </thead>
-  );
 }
 
 function Row({ row, open }: { readonly row: EvaluationRow; readonly open: () => void }) {

@@ -2,8 +2,9 @@
 
 import * as l10n from "@vscode/l10n";
 import type { Smoothing } from "../../charts/smoothing.ts";
-import { X_AXES, type XAxis } from "../../charts/xAxis.ts";
+import { X_AXES } from "../../charts/xAxis.ts";
 import { Button } from "../../controls/button.tsx";
+import { Choice } from "../../controls/choice.tsx";
 import type { DashboardProps } from "../../model/dashboardModel.ts";
 import { strings } from "../../strings/strings.ts";
 
@@ -19,21 +20,13 @@ export function ChartControls({ dashboard }: DashboardProps) {
         smoothing={dashboard.view.value.smoothing}
         set={(smoothing) => dashboard.update({ smoothing })}
       />
-      <label class="field">
-        <span>{text.xAxis}</span>
-        <select
-          value={xAxis}
-          onChange={({ currentTarget: { value } }) =>
-            dashboard.update({ xAxis: value as XAxis, xRange: null })
-          }
-        >
-          {X_AXES.map((axis) => (
-            <option key={axis} value={axis}>
-              {text.xAxes[axis]}
-            </option>
-          ))}
-        </select>
-      </label>
+      <Choice
+        label={text.xAxis}
+        value={xAxis}
+        values={X_AXES}
+        name={(axis) => text.xAxes[axis]}
+        choose={(axis) => dashboard.update({ xAxis: axis, xRange: null })}
+      />
       <div class="toggles">
         <Button
           class="toggle"
@@ -75,19 +68,13 @@ export function SmoothingControl({ smoothing, set }: SmoothingProps) {
   const text = strings.chart;
   return (
     <>
-      <label class="field">
-        <span>{l10n.t("Smoothing")}</span>
-        <select
-          value={smoothing.kind}
-          onChange={({ currentTarget: { value } }) => set(firstOf(value as Smoothing["kind"]))}
-        >
-          {KINDS.map((kind) => (
-            <option key={kind} value={kind}>
-              {text.smoothingKinds[kind]}
-            </option>
-          ))}
-        </select>
-      </label>
+      <Choice
+        label={l10n.t("Smoothing")}
+        value={smoothing.kind}
+        values={KINDS}
+        name={(kind) => text.smoothingKinds[kind]}
+        choose={(kind) => set(firstOf(kind))}
+      />
       {smoothing.kind === "ema" ? (
         <label class="field slider">
           <span>{l10n.t("Strength")}</span>

@@ -4,6 +4,7 @@ import * as l10n from "@vscode/l10n";
 import { useContext, useId } from "preact/hooks";
 import type { RolloutBody, RolloutRow } from "../../../src/shared/dashboardTypes.ts";
 import { formatExact, formatReward, formatSigned, plural } from "../../../src/shared/format.ts";
+import { TableHead } from "../../controls/tableHead.tsx";
 import { strings } from "../../strings/strings.ts";
 import { FoldedText } from "../../text/foldedText.tsx";
 import { groupStats } from "../rollouts/rolloutGroups.ts";
@@ -98,17 +99,9 @@ function RewardTurns({ turns }: Pick<RolloutBody, "turns">) {
   if (earned.length < 2) return null;
   return (
     <table class="reward-turns">
-      <thead>
-        <tr>
-          <th scope="col">{l10n.t("Turn")}</th>
-          <th scope="col" class="number">
-            {l10n.t("Reward")}
-          </th>
-          <th scope="col" class="number">
-            {l10n.t("Total")}
-          </th>
-        </tr>
-      </thead>
+      <TableHead
+        heads={[[l10n.t("Turn")], [l10n.t("Reward"), "number"], [l10n.t("Total"), "number"]]}
+      />
       <tbody>
         {earned.map(({ turn, rewards, total: sum }) => (
           <tr key={turn}>

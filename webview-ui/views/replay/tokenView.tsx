@@ -8,8 +8,9 @@ import type { ReplayTurn, TokenPlace, TokenWindow } from "../../../src/shared/da
 import { formatCount } from "../../../src/shared/format.ts";
 import { type RolloutKey, rolloutKeyName } from "../../../src/shared/rolloutSet.ts";
 import { Button, IconButton } from "../../controls/button.tsx";
+import { Choice } from "../../controls/choice.tsx";
 import type { DashboardModel, DashboardProps } from "../../model/dashboardModel.ts";
-import { TOKEN_COLOURS, type TokenColour } from "../../model/viewState.ts";
+import { TOKEN_COLOURS } from "../../model/viewState.ts";
 import { strings } from "../../strings/strings.ts";
 import { trainingUseText } from "../rollouts/rolloutRows.ts";
 import { streamLabel } from "./streamLabel.ts";
@@ -109,21 +110,13 @@ function TokenControls({ dashboard, window, picker }: ControlsProps) {
   const { tokenColour, hasTokenNumbers } = dashboard.view.value;
   return (
     <div class="token-controls wrap">
-      <label class="field">
-        <span>{l10n.t("Color by")}</span>
-        <select
-          value={tokenColour}
-          onChange={({ currentTarget: { value } }) =>
-            dashboard.update({ tokenColour: value as TokenColour })
-          }
-        >
-          {TOKEN_COLOURS.map((colour) => (
-            <option key={colour} value={colour}>
-              {text.colours[colour]}
-            </option>
-          ))}
-        </select>
-      </label>
+      <Choice
+        label={l10n.t("Color by")}
+        value={tokenColour}
+        values={TOKEN_COLOURS}
+        name={(colour) => text.colours[colour]}
+        choose={(colour) => dashboard.update({ tokenColour: colour })}
+      />
       {picker}
       <Button
         class="toggle"
@@ -206,16 +199,13 @@ interface StreamPickerProps {
 function StreamPicker({ streams, turns, stream, setStream }: StreamPickerProps) {
   if (streams.length < 2) return null;
   return (
-    <label class="field">
-      <span>{l10n.t("Stream")}</span>
-      <select value={stream} onChange={({ currentTarget: { value } }) => setStream(Number(value))}>
-        {streams.map((one) => (
-          <option key={one} value={one}>
-            {streamLabel(one, turns)}
-          </option>
-        ))}
-      </select>
-    </label>
+    <Choice
+      label={l10n.t("Stream")}
+      value={stream}
+      values={streams}
+      name={(one) => streamLabel(one, turns)}
+      choose={setStream}
+    />
   );
 }
 

@@ -5,6 +5,7 @@ import { useState } from "preact/hooks";
 import type { RolloutRow } from "../../../src/shared/dashboardTypes.ts";
 import { formatCount, formatTemperature, plural } from "../../../src/shared/format.ts";
 import { Button, IconButton } from "../../controls/button.tsx";
+import { Choice } from "../../controls/choice.tsx";
 import { Menu, type MenuItem } from "../../controls/menu.tsx";
 import type { DashboardModel, DashboardProps } from "../../model/dashboardModel.ts";
 import { NO_FILTER, parseFilter, type RolloutFilter } from "../../model/viewState.ts";
@@ -145,16 +146,18 @@ function MoreFilters({ rows, filter, set, markOf }: MoreFiltersProps) {
         const value = choice.valueOf(filter);
         const isMark = choice.label === text.mark && values.length > 0;
         const isUseful = choice.isAlwaysShown || isMark || values.length > 1 || value !== "";
-        return isUseful ? (
+        if (!isUseful) return null;
+        const all = value === "" || values.includes(value) ? values : [...values, value];
+        return (
           <Choice
             key={choice.label}
             label={choice.label}
             value={value}
-            values={values}
-            name={choice.name}
-            set={(chosen) => set(choice.change(chosen))}
+            values={["", ...all]}
+            name={(own) => (own === "" ? l10n.t("all") : choice.name(own))}
+            choose={(chosen) => set(choice.change(chosen))}
           />
-        ) : null;
+        );
       })}
     </div>
   );
@@ -258,31 +261,6 @@ function Bound({ label, value, set }: BoundProps) {
           set(Number.isNaN(typed) ? null : typed);
         }}
       />
-    </label>
-  );
-}
-
-interface ChoiceProps {
-  readonly label: string;
-  readonly value: string;
-  readonly values: readonly string[];
-  readonly name: (value: string) => string;
-  readonly set: (value: string) => void;
-}
-
-function Choice({ label, value, values, name, set }: ChoiceProps) {
-  const all = value === "" || values.includes(value) ? values : [...values, value];
-  return (
-    <label class="field">
-      <span>{label}</span>
-      <select value={value} onChange={({ currentTarget }) => set(currentTarget.value)}>
-        <option value="">{l10n.t("all")}</option>
-        {all.map((own) => (
-          <option key={own} value={own}>
-            {name(own)}
-          </option>
-        ))}
-      </select>
     </label>
   );
 }

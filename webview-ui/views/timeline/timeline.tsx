@@ -3,6 +3,7 @@
 import { useMemo, useState } from "preact/hooks";
 import type { Stall, Timeline as StepTimeline, TimeKind } from "../../../src/shared/timeline.ts";
 import { Button } from "../../controls/button.tsx";
+import { Choice } from "../../controls/choice.tsx";
 import { DataTable } from "../../controls/dataTable.tsx";
 import { StepNavigator } from "../../controls/stepNavigator.tsx";
 import type { DashboardProps } from "../../model/dashboardModel.ts";
@@ -52,21 +53,13 @@ function Loaded({ dashboard, timeline }: DashboardProps & { readonly timeline: S
       <div class="timeline-head wrap">
         <StepNavigator dashboard={dashboard} />
         <span class="timeline-controls row">
-          <label class="field">
-            <span>{text.order}</span>
-            <select
-              value={order}
-              onChange={({ currentTarget }) =>
-                setOrder(ORDERS.find((own) => own === currentTarget.value) ?? "group")
-              }
-            >
-              {ORDERS.map((own) => (
-                <option key={own} value={own}>
-                  {text.orders[own]}
-                </option>
-              ))}
-            </select>
-          </label>
+          <Choice
+            label={text.order}
+            value={order}
+            values={ORDERS}
+            name={(own) => text.orders[own]}
+            choose={setOrder}
+          />
           <Button
             class="link"
             label={isTable ? text.asBars : text.asTable}
