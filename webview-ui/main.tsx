@@ -2,8 +2,8 @@
 
 import { render } from "preact";
 import { watchTheme } from "./controls/palette.ts";
-import { connectHost } from "./model/connectHost.ts";
 import { createDashboardModel } from "./model/dashboardModel.ts";
+import { connectHost } from "./model/host.ts";
 import { App } from "./views/app.tsx";
 
 const root = document.querySelector("#root");

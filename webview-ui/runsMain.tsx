@@ -1,10 +1,15 @@
 /** The page of the runs table. */
 
+import * as l10n from "@vscode/l10n";
 import { render } from "preact";
+import { useEffect } from "preact/hooks";
+import { lazyView } from "./controls/lazyView.tsx";
 import { watchTheme } from "./controls/palette.ts";
 import { formatStart } from "./runs/runColumns.ts";
-import { RunsApp } from "./runs/runsApp.tsx";
-import { type RunsHost, RunsModel } from "./runs/runsModel.ts";
+import { RunsGrid } from "./runs/runsGrid.tsx";
+import { type RunsHost, RunsModel, type RunsProps } from "./runs/runsModel.ts";
+import { RunsToolbar } from "./runs/runsToolbar.tsx";
+import { visibleLine } from "./text/visible.ts";
 
 declare function acquireVsCodeApi(): RunsHost;
 
@@ -16,4 +21,54 @@ if (root !== null) {
   render(<RunsApp runs={runs} />, root);
   // While the extension answers.
   formatStart(0);
+}
+
+/** After the first rows, which are painted before. */
+const PRELOAD_MS = 300;
+
+function RunsApp({ runs }: RunsProps) {
+  // The table's purpose is to choose runs from it: what compares them loads while the person reads.
+  useEffect(() => {
+    if (runs.isLoaded.value) setTimeout(Comparison.preload, PRELOAD_MS);
+  }, [runs.isLoaded.value]);
+  if (!runs.isLoaded.value) {
+    return (
+      <main class="message" aria-busy="true">
+        <p>{l10n.t("Reading the runs…")}</p>
+      </main>
+    );
+  }
+  if (runs.runCount === 0) {
+    return (
+      <main class="message">
+        <h1>{l10n.t("No run to show")}</h1>
+        <p>{l10n.t("Start a training, or open a run folder in the Runs view.")}</p>
+      </main>
+    );
+  }
+  const isComparing = runs.chosen.value.length > 0;
+  const isFolded = isComparing && runs.layout.value.isTableFolded;
+  return (
+    <main class="runs stack">
+      <h1 class="visually-hidden">{l10n.t("Runs")}</h1>
+      {isFolded ? null : <RunsToolbar runs={runs} />}
+      <Fault runs={runs} />
+      {isFolded ? null : <RunsGrid runs={runs} />}
+      {isComparing ? <Comparison runs={runs} /> : null}
+    </main>
+  );
+}
+
+const Comparison = lazyView(
+  async () => (await import("./runs/compareView.tsx")).CompareView,
+  "comparisonStyle.css",
+);
+
+function Fault({ runs }: RunsProps) {
+  const message = runs.error.value;
+  return (
+    <div role="alert">
+      {message === null ? null : <p class="error runs-fault">{visibleLine(message)}</p>}
+    </div>
+  );
 }

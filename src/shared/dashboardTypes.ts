@@ -16,11 +16,6 @@ export interface RunListing {
 }
 
 export interface RunView extends RunListing {
-  /** Shortened for people. */
-  readonly folder: string;
-  readonly configPath: string | null;
-  readonly model: string | null;
-  readonly environments: readonly string[];
   readonly attempt: number;
   /** Attempts of which a resume set steps aside, ascending. */
   readonly supersededAttempts: readonly number[];
@@ -34,9 +29,6 @@ export interface RunView extends RunListing {
   readonly evaluated: RolloutCount | null;
   /** Of evaluations that no row counts yet, in USD; null when prices are not known. */
   readonly laterCostUsd: number | null;
-  /** Milliseconds since the Unix epoch; null when not known. */
-  readonly startedAtMs: number | null;
-  readonly heartbeatAtMs: number | null;
   /** True while a trainer accepts commands. */
   readonly isControllable: boolean;
   readonly isResumable: boolean;
@@ -202,25 +194,16 @@ export interface ReplayTurn {
   /** What the model wrote, with its control tokens. */
   readonly sampled: BoundedText;
   readonly calls: readonly { readonly name: string; readonly args: BoundedText }[];
-  readonly errors: readonly {
-    readonly kind: string;
-    readonly raw: BoundedText;
-    readonly message: string;
-  }[];
+  readonly errors: readonly { readonly raw: BoundedText; readonly message: string }[];
   readonly results: readonly ReplayResult[];
   readonly nudge: BoundedText | null;
   readonly stopReason: string;
-  readonly durationMs: number;
   readonly tokens: number;
   /** Position in the rollout of the token stream in which the turn was sampled. */
   readonly stream: number;
 }
 
 export interface RolloutBody {
-  readonly taskKey: string;
-  readonly environment: string;
-  readonly split: string;
-  readonly index: number;
   readonly attempt: number;
   readonly system: BoundedText | null;
   readonly tools: readonly { readonly name: string; readonly description: BoundedText }[];
@@ -241,15 +224,12 @@ export interface RolloutBody {
     /** Given by the environment when it compared the group. */
     readonly group: number | null;
     readonly nonterminal: number | null;
-    readonly sum: number | null;
     readonly reduction: string;
     readonly reduced: number | null;
     readonly clamped: number | null;
   };
   readonly reward: number | null;
-  readonly stop: string;
   readonly error: string | null;
-  readonly durationMs: number;
 }
 
 /** A window of a token stream; all arrays have one entry a token. */

@@ -19,7 +19,7 @@ it("the page learns which model was evaluated, and nothing of where it lies", as
     fileSystem,
     liveness: { nowMs: 0, isProcessAlive: () => false },
     evaluated: null,
-    config: { model: null, environments: [], maxSteps: null },
+    maxSteps: null,
     shortenPath: (path) => path,
   });
   expect(evaluations).toEqual([{ step: 10, results: [], model: { name: "step 10" } }]);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { RolloutRow } from "../../src/shared/dashboardTypes.ts";
 import type { ChartMark } from "../../webview-ui/controls/chartMarks.ts";
-import { markAt } from "../../webview-ui/controls/markAt.ts";
+import { markAt } from "../../webview-ui/controls/chartMouse.ts";
 import type { DashboardModel } from "../../webview-ui/model/dashboardModel.ts";
 import { openEvaluation } from "../../webview-ui/model/evaluationCell.ts";
 import {

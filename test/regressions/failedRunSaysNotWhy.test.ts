@@ -109,7 +109,7 @@ describe("a run that failed", () => {
       fileSystem,
       liveness,
       evaluated: null,
-      config: { model: null, environments: [], maxSteps: 2 },
+      maxSteps: 2,
       shortenPath: (path) => path.replace(project, "~"),
     });
     expect(run.ending).toEqual({

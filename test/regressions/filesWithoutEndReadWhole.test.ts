@@ -7,7 +7,7 @@ import { RunFollower } from "../../src/core/runFolder/follower.ts";
 import { readRunModel } from "../../src/core/runFolder/runModel.ts";
 import { readRun } from "../../src/core/runs/runList.ts";
 import { readConfigView } from "../../src/host/dashboard/configView.ts";
-import { readConfigSummary } from "../../src/host/dashboard/runFacts.ts";
+import { readMaxSteps } from "../../src/host/dashboard/runFacts.ts";
 import { readLaunch } from "../../src/host/runs/launchStore.ts";
 import { validateConfigFile } from "../../src/host/task/validateConfigFile.ts";
 import { readPlainText } from "../../src/node/plainText.ts";
@@ -44,7 +44,7 @@ describe("a file of a run that has no end", () => {
       await truncate(join(run, name), ENDLESS);
     }
     expect(await readRunModel(files, run)).toBeNull();
-    expect(await readConfigSummary(planted.fileSystem, run)).toMatchObject({ model: null });
+    expect(await readMaxSteps(planted.fileSystem, run)).toBeNull();
     expect(await readConfigView(files, run, String)).toEqual({ entries: [], overrides: [] });
     const resuming = planResume(planted.fileSystem, {
       folder: run,

@@ -70,14 +70,13 @@ async function listed() {
 async function laterCost(): Promise<number | null> {
   const follower = new RunFollower({ fileSystem: disk, folder: FOLDER });
   await follower.refresh();
-  const config = { model: null, environments: [], maxSteps: null };
   const options = {
     id: "a",
     name: "demo",
     follower,
     fileSystem: disk,
     liveness: LIVENESS,
-    config,
+    maxSteps: null,
     evaluated: null,
   };
   return (await gatherFacts({ ...options, shortenPath: (path) => path })).run.laterCostUsd;

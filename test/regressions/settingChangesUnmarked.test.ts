@@ -70,7 +70,7 @@ it("they are sent to the page however much has happened since", async () => {
     fileSystem,
     liveness: { nowMs: clock.now(), isProcessAlive: () => false },
     evaluated: null,
-    config: { model: null, environments: [], maxSteps: null },
+    maxSteps: null,
     shortenPath: (path) => path,
   });
   expect(events.length).toBeLessThan(496);

@@ -1,8 +1,10 @@
 /** Small multiples of what the model does, a chart for each measure, stop reason and tool. */
 
+import * as l10n from "@vscode/l10n";
 import { useState } from "preact/hooks";
 import type { StepRange } from "../../src/shared/changes.ts";
-import type { DashboardModel } from "../model/dashboardModel.ts";
+import { formatCount } from "../../src/shared/format.ts";
+import type { DashboardProps } from "../model/dashboardModel.ts";
 import { changesStrings as text } from "../strings/changes.ts";
 import { type BehaviourSeries, behaviourSeries } from "./behaviourSeries.ts";
 import type { Behaviour } from "./changesModel.ts";
@@ -12,8 +14,7 @@ const HEIGHT = 48;
 /** Of a line and its dots at the edges. */
 const MARGIN = 3;
 
-interface ChartsProps {
-  readonly dashboard: DashboardModel;
+interface ChartsProps extends DashboardProps {
   readonly behaviour: Behaviour | null;
   /** Marked in every chart. */
   readonly ranges: readonly StepRange[];
@@ -24,13 +25,21 @@ export function BehaviourCharts({ dashboard, behaviour, ranges }: ChartsProps) {
   const { rows, steps, progress, error } = behaviour;
   return (
     <section aria-labelledby="behaviour">
-      <h2 id="behaviour">{text.behaviour}</h2>
+      <h2 id="behaviour">{l10n.t("What the model does")}</h2>
       <p class="fact" role="status">
         {progress < 1
           ? text.reading(Math.floor(progress * 100))
-          : text.behaviourHint(rows.length, steps)}
+          : rows.length < steps
+            ? l10n.t(
+                "{0} of {1} steps; tools, texts and refusals from up to 32 rollouts each. Enter opens a step.",
+                formatCount(rows.length),
+                formatCount(steps),
+              )
+            : l10n.t(
+                "Tools, texts and refusals from up to 32 rollouts of each step. Enter opens a step.",
+              )}
       </p>
-      {error === null ? null : <p class="search-error">{error}</p>}
+      {error === null ? null : <p class="error">{error}</p>}
       <div class="behaviour-charts">
         {behaviourSeries(rows).map((series) => (
           <SmallChart key={series.title} dashboard={dashboard} series={series} ranges={ranges} />
@@ -40,8 +49,7 @@ export function BehaviourCharts({ dashboard, behaviour, ranges }: ChartsProps) {
   );
 }
 
-interface ChartProps {
-  readonly dashboard: DashboardModel;
+interface ChartProps extends DashboardProps {
   readonly series: BehaviourSeries;
   readonly ranges: readonly StepRange[];
 }
@@ -53,14 +61,14 @@ function SmallChart({ dashboard, series, ranges }: ChartProps) {
   const [first = 0] = steps;
   const span = Math.max(1, (steps.at(-1) ?? 0) - first);
   const x = (step: number): number => MARGIN + ((WIDTH - 2 * MARGIN) * (step - first)) / span;
-  const summary = text.change(show(values[0] ?? null), show(values[last] ?? null));
+  const summary = `${show(values[0] ?? null)} → ${show(values[last] ?? null)}`;
   const open = (index: number): void =>
     dashboard.openRollouts({ source: "training", step: steps[index] ?? 0 });
   const move = (by: number): void => setAt(Math.min(last, Math.max(0, (at ?? last) + by)));
   return (
     <button
       type="button"
-      class="behaviour-chart"
+      class="behaviour-chart stack"
       onClick={() => open(at ?? last)}
       onBlur={() => setAt(null)}
       onMouseLeave={() => setAt(null)}
@@ -101,7 +109,9 @@ function SmallChart({ dashboard, series, ranges }: ChartProps) {
         )}
       </svg>
       <span class="fact">
-        {at === null ? summary : text.atStep((steps[at] ?? 0) + 1, show(values[at] ?? null))}
+        {at === null
+          ? summary
+          : l10n.t("step {0}: {1}", formatCount((steps[at] ?? 0) + 1), show(values[at] ?? null))}
       </span>
     </button>
   );

@@ -1,5 +1,6 @@
 /** The lines of the small charts: those of rewards and measures first, then stop reasons and tools, what changed most first. */
 
+import * as l10n from "@vscode/l10n";
 import type { BehaviourRow, RewardParting } from "../../src/shared/changes.ts";
 import { formatMeasure, formatReward, formatShare } from "../../src/shared/format.ts";
 import { changesStrings as text } from "../strings/changes.ts";
@@ -27,8 +28,8 @@ export function behaviourSeries(rows: readonly BehaviourRow[]): readonly Behavio
     ...partSeries(rows, "split").sort(byChange).slice(0, MAX_NAMED),
     ...partSeries(rows, "difficulty"),
     ...measures.map((measure) => measureSeries(rows, measure)),
-    ...namedSeries(rows, "stops", (name) => text.stop(name.replaceAll("_", " "))),
-    ...namedSeries(rows, "tools", text.tool),
+    ...namedSeries(rows, "stops", (name) => l10n.t("Ends: {0}", name.replaceAll("_", " "))),
+    ...namedSeries(rows, "tools", (tool: string) => l10n.t("Uses {0}", tool)),
   ];
   return all.filter(({ values }) => values.some((value) => value !== null && value !== 0));
 }
@@ -45,7 +46,7 @@ function measureSeries(rows: readonly BehaviourRow[], measure: Measure): Behavio
 
 function partSeries(rows: readonly BehaviourRow[], by: RewardParting): BehaviourSeries[] {
   return partNames(rows, by).map((name) => ({
-    title: text.split(partLabel(by, name)),
+    title: l10n.t("Reward: {0}", partLabel(by, name)),
     steps: rows.map(({ step }) => step),
     // What a step did not sample has no reward there.
     values: rows.map(({ parts }) => partAt(parts, by, name)?.mean ?? null),

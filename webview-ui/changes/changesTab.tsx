@@ -1,18 +1,18 @@
 /** The tab that shows what changed over the steps of a run. */
 
+import * as l10n from "@vscode/l10n";
 import { useEffect } from "preact/hooks";
 import type { StepRange } from "../../src/shared/changes.ts";
-import type { DashboardModel } from "../model/dashboardModel.ts";
-import { changesStrings as text } from "../strings/changes.ts";
+import { formatCount, formatReward } from "../../src/shared/format.ts";
+import type { DashboardProps } from "../model/dashboardModel.ts";
+import { visibleLine } from "../text/visible.ts";
 import { BehaviourCharts } from "./behaviourCharts.tsx";
-import { changesModelOf, firstRanges } from "./changesModel.ts";
-import { Endings } from "./endings.tsx";
+import { type Changes, changesModelOf, firstRanges } from "./changesModel.ts";
 import { Phrases } from "./phrases.tsx";
-import { StepRangeFields } from "./stepRangeFields.tsx";
 
 const TYPING_MS = 400;
 
-export function ChangesTab({ dashboard }: { readonly dashboard: DashboardModel }) {
+export function ChangesTab({ dashboard }: DashboardProps) {
   const steps = dashboard.data.rolloutSteps.value;
   const chosen = dashboard.view.value.changes;
   const run = dashboard.data.run.value;
@@ -34,19 +34,26 @@ export function ChangesTab({ dashboard }: { readonly dashboard: DashboardModel }
     );
     return () => clearTimeout(timer);
   }, [model, subject, asked]);
-  if (before === null || after === null) return <p class="message">{text.tooFew}</p>;
+  if (before === null || after === null)
+    return (
+      <p class="message">{l10n.t("There is nothing to compare before two steps have rollouts.")}</p>
+    );
   const set = (change: { readonly before?: StepRange; readonly after?: StepRange }): void =>
     dashboard.update({ changes: { before, after, ...change } });
   return (
-    <div class="changes" tabIndex={-1}>
+    <div class="changes stack" tabIndex={-1}>
       <fieldset class="change-ranges">
-        <legend class="visually-hidden">{text.ranges}</legend>
+        <legend class="visually-hidden">{l10n.t("Steps that are compared")}</legend>
         <StepRangeFields
-          label={text.before}
+          label={l10n.t("Before: steps")}
           range={before}
           set={(range) => set({ before: range })}
         />
-        <StepRangeFields label={text.after} range={after} set={(range) => set({ after: range })} />
+        <StepRangeFields
+          label={l10n.t("After: steps")}
+          range={after}
+          set={(range) => set({ after: range })}
+        />
       </fieldset>
       <Phrases dashboard={dashboard} changes={model.changes.answer.value} />
       <Endings dashboard={dashboard} changes={model.changes.answer.value} />
@@ -56,5 +63,85 @@ export function ChangesTab({ dashboard }: { readonly dashboard: DashboardModel }
         ranges={[before, after]}
       />
     </div>
+  );
+}
+
+interface RangeProps {
+  readonly label: string;
+  readonly range: StepRange;
+  readonly set: (range: StepRange) => void;
+}
+
+function StepRangeFields({ label, range, set }: RangeProps) {
+  const field = (key: keyof StepRange) => (
+    <input
+      type="number"
+      min={1}
+      step={1}
+      aria-label={`${label} ${key === "from" ? l10n.t("from") : l10n.t("to")}`}
+      value={range[key] + 1}
+      onInput={({ currentTarget: { valueAsNumber } }) => {
+        if (Number.isInteger(valueAsNumber) && valueAsNumber >= 1) {
+          set({ ...range, [key]: valueAsNumber - 1 });
+        }
+      }}
+    />
+  );
+  return (
+    <span class="field step-range">
+      <span>{label}</span>
+      {field("from")}
+      <span aria-hidden="true">–</span>
+      {field("to")}
+    </span>
+  );
+}
+
+interface EndingsProps extends DashboardProps {
+  readonly changes: Changes | null;
+}
+
+function Endings({ dashboard, changes }: EndingsProps) {
+  if (changes === null || !changes.isComplete || changes.error !== null) return null;
+  const { endings } = changes;
+  const [first] = endings;
+  return (
+    <section aria-labelledby="alike-endings">
+      <h2 id="alike-endings">{l10n.t("Who ends alike")}</h2>
+      <p class="fact">
+        {first === undefined
+          ? l10n.t("In no group do three rollouts end alike.")
+          : l10n.t(
+              "Rollouts of one group in step {0} whose last words are alike in at least half of their word triples.",
+              formatCount(first.step + 1),
+            )}
+      </p>
+      <ul class="endings">
+        {endings.map(({ step, group, rollouts, size, taskKey, rewardMean, text: ending }) => (
+          <li key={`${group}/${rollouts.join()}`}>
+            <button
+              type="button"
+              class="snippet"
+              onClick={() =>
+                dashboard.openRollouts(
+                  { source: "training", step },
+                  { group, rollout: rollouts[0] ?? 0 },
+                )
+              }
+            >
+              <span class="example-head wrap">
+                {l10n.t("group {0}", group + 1)}
+                <span class="count">
+                  {l10n.t("{0} of {1}", formatCount(rollouts.length), formatCount(size))}
+                </span>
+                <span class="reward-chip">{formatReward(rewardMean)}</span>
+                <span class="fact">{visibleLine(taskKey)}</span>
+              </span>
+              <span class="snippet-text">{visibleLine(ending)}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }

@@ -1,9 +1,11 @@
 /** The phrases that the model says more or less often, each with examples. */
 
+import * as l10n from "@vscode/l10n";
 import { useState } from "preact/hooks";
 import { BETWEEN_WORDS, type ChangedPhrase, type PhraseExample } from "../../src/shared/changes.ts";
-import { formatReward } from "../../src/shared/format.ts";
-import type { DashboardModel } from "../model/dashboardModel.ts";
+import { formatCount, formatReward, formatShare } from "../../src/shared/format.ts";
+import { Button } from "../controls/button.tsx";
+import type { DashboardProps } from "../model/dashboardModel.ts";
 import { openFound } from "../search/openFound.ts";
 import { SnippetText } from "../search/snippetText.tsx";
 import { changesStrings as text } from "../strings/changes.ts";
@@ -11,8 +13,7 @@ import { strings } from "../strings/strings.ts";
 import { visibleLine } from "../text/visible.ts";
 import type { Changes } from "./changesModel.ts";
 
-interface PhrasesProps {
-  readonly dashboard: DashboardModel;
+interface PhrasesProps extends DashboardProps {
   readonly changes: Changes | null;
 }
 
@@ -22,16 +23,34 @@ export function Phrases({ dashboard, changes }: PhrasesProps) {
   const isEmpty = more.length + less.length === 0;
   return (
     <section aria-labelledby="changed-phrases">
-      <h2 id="changed-phrases">{text.phrases}</h2>
+      <h2 id="changed-phrases">{l10n.t("What it says")}</h2>
       <p class="fact" role="status">
-        {isComplete ? text.phrasesHint(before, after) : text.reading(Math.floor(progress * 100))}
+        {isComplete
+          ? l10n.t(
+              "Rollouts that have a phrase, of {0} before and {1} after, the surest changes first. One rollout of each group is tested (Fisher’s exact test); about 1 in 20 of the listed phrases may be chance.",
+              formatCount(before),
+              formatCount(after),
+            )
+          : text.reading(Math.floor(progress * 100))}
       </p>
-      {error === null ? null : <p class="search-error">{error}</p>}
-      {isComplete && isEmpty && error === null ? <p class="note">{text.noPhrases}</p> : null}
+      {error === null ? null : <p class="error">{error}</p>}
+      {isComplete && isEmpty && error === null ? (
+        <p class="note">{l10n.t("No phrase changed more than chance would have it.")}</p>
+      ) : null}
       {isEmpty ? null : (
         <div class="phrase-columns">
-          <PhraseTable dashboard={dashboard} title={text.more} phrases={more} changes={changes} />
-          <PhraseTable dashboard={dashboard} title={text.less} phrases={less} changes={changes} />
+          <PhraseTable
+            dashboard={dashboard}
+            title={l10n.t("More often")}
+            phrases={more}
+            changes={changes}
+          />
+          <PhraseTable
+            dashboard={dashboard}
+            title={l10n.t("Less often")}
+            phrases={less}
+            changes={changes}
+          />
         </div>
       )}
     </section>
@@ -50,7 +69,7 @@ function PhraseTable({ dashboard, title, phrases, changes }: TableProps) {
     <section class="phrase-table" aria-label={title}>
       <h3>{title}</h3>
       <div class="phrase-head" aria-hidden="true">
-        <span>{text.phrase}</span>
+        <span>{l10n.t("Phrase")}</span>
         <span>{text.beforeHead}</span>
         <span>{text.afterHead}</span>
       </div>
@@ -93,13 +112,12 @@ function Share({ label, count, total }: ShareProps) {
           <rect width={total === 0 ? 0 : (100 * count) / total} height="4" />
         </svg>
       </span>
-      {text.share(count, total)}
+      {total === 0 ? "–" : `${formatCount(count)} (${formatShare(count / total)})`}
     </span>
   );
 }
 
-interface ExamplesProps {
-  readonly dashboard: DashboardModel;
+interface ExamplesProps extends DashboardProps {
   readonly phrase: ChangedPhrase;
 }
 
@@ -113,19 +131,16 @@ function Examples({ dashboard, phrase: { words, examples } }: ExamplesProps) {
     });
   };
   return (
-    <section class="phrase-examples" aria-label={text.examples(words)}>
+    <section class="phrase-examples stack" aria-label={l10n.t("Examples of “{0}”", words)}>
       {examples.map((example, at) => (
         <Example key={at} dashboard={dashboard} example={example} />
       ))}
-      <button type="button" class="link" onClick={search}>
-        {text.searchFor}
-      </button>
+      <Button class="link" label={l10n.t("Search for it")} onClick={search} />
     </section>
   );
 }
 
-interface ExampleProps {
-  readonly dashboard: DashboardModel;
+interface ExampleProps extends DashboardProps {
   readonly example: PhraseExample;
 }
 
@@ -140,8 +155,8 @@ function Example({ dashboard, example }: ExampleProps) {
         if (run !== null) openFound(dashboard, { ...example, run }, snippet);
       }}
     >
-      <span class="example-head">
-        {text.place(step + 1, group + 1, rollout + 1)}
+      <span class="example-head wrap">
+        {l10n.t("step {0}, group {1}, rollout {2}", formatCount(step + 1), group + 1, rollout + 1)}
         <span class="reward-chip" data-failed={reward === null}>
           {reward === null ? strings.replay.failed : formatReward(reward)}
         </span>

@@ -1,5 +1,6 @@
 /** The rewards of parts of the tasks, a curve each: environments, splits, or thirds by difficulty. */
 
+import * as l10n from "@vscode/l10n";
 import { useEffect, useRef } from "preact/hooks";
 import type { BehaviourRow, RewardPart, RewardParting } from "../../src/shared/changes.ts";
 import type { DashboardModel } from "../model/dashboardModel.ts";
@@ -45,7 +46,13 @@ export function useRewardParts(dashboard: DashboardModel): ReadParts {
   if (answer.error !== null) return { rows, note: answer.error };
   if (partNames(rows, rewardBy).length > 0) return { rows, note: "" };
   const percent = Math.floor(answer.progress * 100);
-  return { rows, note: percent < 100 ? text.readingParts(percent) : text.noParts };
+  return {
+    rows,
+    note:
+      percent < 100
+        ? l10n.t("Reading rollouts, {0} %", percent)
+        : l10n.t("All rollouts that are read so far are of one part."),
+  };
 }
 
 /** `steps` has the step of each row of the metrics. */

@@ -1,11 +1,11 @@
 /** A series in words: what a chart says at a glance. */
 
+import * as l10n from "@vscode/l10n";
 import { type BestReward, NO_BEST, withReward } from "../../src/shared/bestReward.ts";
-import { formatReward } from "../../src/shared/format.ts";
+import { formatCount, formatReward, plural } from "../../src/shared/format.ts";
 import { trendOf } from "../../src/shared/trend.ts";
 import type { TrendPoint } from "../../src/shared/trendPoint.ts";
 import { rewardTrendText, trendWord } from "../../src/shared/trendText.ts";
-import { strings } from "../strings/strings.ts";
 import { formatValue } from "./format.ts";
 
 /** Steps count from 0; NaN where a step has no value. */
@@ -19,7 +19,13 @@ export function summarize({ values, steps }: Series): string {
   const ends = latestAndHighest(values, steps);
   if (ends === null) return "";
   const trend = trendOf(Array.from(values, (value, row) => ({ step: steps[row] ?? row, value })));
-  return strings.small.summary(ends.latest, ends.highest, ends.step, trendWord(trend));
+  return l10n.t(
+    "Latest {0}, highest {1} at step {2}, {3}.",
+    ends.latest,
+    ends.highest,
+    formatCount(ends.step),
+    trendWord(trend),
+  );
 }
 
 /** Trend and latest value of the reward, and what was reached at best; `points` are those of its trend. */
@@ -34,8 +40,15 @@ export function summarizeReward({ values }: Series, points: readonly TrendPoint[
 }
 
 function reachedText(latest: string, { recent, best }: BestReward): string {
-  if (best === null) return strings.reward.latest(latest);
-  return strings.reward.summary(latest, formatReward(best.value), best.step, recent.length);
+  if (best === null) return l10n.t("Latest {0}.", latest);
+  return plural(
+    recent.length,
+    "Latest {1}, best {2} at step {3}.",
+    "Latest {1}, best {2} over {0} steps until step {3}.",
+    latest,
+    formatReward(best.value),
+    formatCount(best.step),
+  );
 }
 
 function latestAndHighest(values: Float64Array, steps: Float64Array) {

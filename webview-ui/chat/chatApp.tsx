@@ -3,28 +3,27 @@
 // biome-ignore-all lint/a11y/noNoninteractiveTabindex: without it the keyboard could not scroll the conversation
 
 import type { Signal } from "@preact/signals";
+import * as l10n from "@vscode/l10n";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { ChatPartnerView, ChatView } from "../../src/shared/chat.ts";
+import { plural } from "../../src/shared/format.ts";
+import { Button } from "../controls/button.tsx";
 import { Toolbar } from "../controls/toolbar.tsx";
 import { chatStrings as text } from "../strings/chat.ts";
 import { UntrustedText } from "../text/untrustedText.tsx";
 import { visibleLine } from "../text/visible.ts";
-import type { ChatModel } from "./chatModel.ts";
+import type { ChatProps } from "./chatModel.ts";
 import { Composer } from "./composer.tsx";
 import { Partner } from "./partner.tsx";
 import { SettingsBar } from "./settingsBar.tsx";
 
-interface ChatProps {
-  readonly chat: ChatModel;
-}
-
 export function ChatApp({ chat }: ChatProps) {
   const view = chat.view.value;
   return (
-    <main class="chat">
+    <main class="chat stack">
       {view === null ? null : <Head chat={chat} view={view} />}
       {view === null ? <div class="chat-body" /> : <Body chat={chat} view={view} />}
-      <footer class="chat-foot">
+      <footer class="chat-foot stack">
         <Failure chat={chat} />
         <Composer chat={chat} />
         {view === null ? null : <SettingsBar chat={chat} view={view} />}
@@ -43,35 +42,39 @@ function Head({ chat, view }: ViewProps) {
   const title = partners.length === 1 && only !== undefined ? visibleLine(only.label) : text.title;
   return (
     <header class="chat-head">
-      <div class="chat-title">
+      <div class="chat-title wrap">
         <h1>{title}</h1>
-        {task === null ? null : <span class="fact">{text.task(visibleLine(task))}</span>}
-        <Toolbar label={text.bar}>
-          <button
-            type="button"
+        {task === null ? null : <span class="fact">{l10n.t("task: {0}", visibleLine(task))}</span>}
+        <Toolbar label={l10n.t("Conversation")}>
+          <Button
             class="secondary"
-            title={text.besideWhat}
+            label={l10n.t("Beside…")}
+            title={l10n.t("Begins anew with other models beside this one")}
             onClick={() => chat.begin("beside")}
-          >
-            {text.beside}
-          </button>
-          <button
-            type="button"
+          />
+          <Button
             class="secondary"
-            title={text.otherWhat}
+            label={l10n.t("New…")}
+            title={l10n.t("Begins anew, freely or with a task")}
             onClick={() => chat.begin("other")}
-          >
-            {text.other}
-          </button>
+          />
           {partners.some(hasThought) ? (
-            <Toggle label={text.thinking} what={text.thinkingWhat} isOn={chat.isThinkingOpen} />
+            <Toggle
+              label={l10n.t("Thinking")}
+              what={l10n.t("Opens what the models think")}
+              isOn={chat.isThinkingOpen}
+            />
           ) : null}
-          <Toggle label={text.raw} what={text.rawWhat} isOn={chat.isRaw} />
+          <Toggle
+            label={l10n.t("As Written")}
+            what={l10n.t("Shows each turn with its control tokens")}
+            isOn={chat.isRaw}
+          />
         </Toolbar>
       </div>
       {notes.length === 0 ? null : (
         <details class="chat-notes">
-          <summary>{text.notes(notes.length)}</summary>
+          <summary>{plural(notes.length, "{0} note", "{0} notes")}</summary>
           <ul>
             {notes.map((note, index) => (
               <li key={index}>
@@ -98,17 +101,15 @@ interface ToggleProps {
 
 function Toggle({ label, what, isOn }: ToggleProps) {
   return (
-    <button
-      type="button"
+    <Button
       class="toggle"
+      label={label}
       title={what}
       aria-pressed={isOn.value}
       onClick={() => {
         isOn.value = !isOn.value;
       }}
-    >
-      {label}
-    </button>
+    />
   );
 }
 
@@ -156,9 +157,11 @@ function Failure({ chat }: ChatProps) {
             <UntrustedText text={failure.message} />
           </span>
           {failure.isOver ? (
-            <button type="button" class="secondary" onClick={() => chat.begin("again")}>
-              {text.beginAgain}
-            </button>
+            <Button
+              class="secondary"
+              label={l10n.t("Begin Again")}
+              onClick={() => chat.begin("again")}
+            />
           ) : null}
         </p>
       )}

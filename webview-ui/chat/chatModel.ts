@@ -70,6 +70,11 @@ export class ChatModel {
   }
 }
 
+/** Props of every part of the page. */
+export interface ChatProps {
+  readonly chat: ChatModel;
+}
+
 function draftIn(state: unknown): string {
   if (typeof state !== "object" || state === null || !("draft" in state)) return "";
   return typeof state.draft === "string" ? state.draft : "";

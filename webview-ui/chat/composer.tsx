@@ -1,10 +1,11 @@
 /** Where the person writes: a message to all models, or the answer to a call in place of its tool. */
 
+import * as l10n from "@vscode/l10n";
 import type { ChatView } from "../../src/shared/chat.ts";
-import { Icon } from "../controls/icon.tsx";
+import { Button } from "../controls/button.tsx";
 import { chatStrings as text } from "../strings/chat.ts";
 import { visibleLine } from "../text/visible.ts";
-import type { ChatModel } from "./chatModel.ts";
+import type { ChatModel, ChatProps } from "./chatModel.ts";
 import { type ChatState, chatState, isBusy, undoneMessage } from "./chatState.ts";
 
 const INPUT_ID = "message";
@@ -14,7 +15,7 @@ export function focusComposer(): void {
   document.getElementById(INPUT_ID)?.focus();
 }
 
-export function Composer({ chat }: { readonly chat: ChatModel }) {
+export function Composer({ chat }: ChatProps) {
   const view = chat.view.value;
   const state = view === null || chat.failure.value?.isOver === true ? null : chatState(view);
   return (
@@ -41,14 +42,16 @@ export function Composer({ chat }: { readonly chat: ChatModel }) {
   );
 }
 
-interface StateProps {
-  readonly chat: ChatModel;
+interface StateProps extends ChatProps {
   /** Null before it has begun, and after its end. */
   readonly state: ChatState | null;
 }
 
 function Input({ chat, state }: StateProps) {
-  const label = state?.kind === "asked" ? text.answer(visibleLine(state.tool)) : text.message;
+  const label =
+    state?.kind === "asked"
+      ? l10n.t("Answer in place of the tool {0}", visibleLine(state.tool))
+      : l10n.t("Message");
   return (
     <textarea
       id={INPUT_ID}
@@ -56,7 +59,7 @@ function Input({ chat, state }: StateProps) {
       value={chat.draft.value}
       aria-label={label}
       placeholder={label}
-      title={text.keys}
+      title={l10n.t("Enter sends, Shift+Enter begins a line, Escape stops.")}
       onInput={({ currentTarget: { value } }) => chat.write(value)}
       onKeyDown={(event) => {
         if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
@@ -79,40 +82,38 @@ function Buttons({ chat, view, state }: StateProps & { readonly view: ChatView |
   return (
     <div class="composer-buttons">
       {works ? (
-        <button
-          type="button"
+        <Button
           class="primary"
+          icon="debugStop"
+          label={l10n.t("Stop")}
           onClick={() => {
             chat.act({ action: "stop" });
             focusComposer();
           }}
-        >
-          <Icon name="debugStop" />
-          <span>{text.stop}</span>
-        </button>
+        />
       ) : (
         <button type="submit" class="primary" disabled={!takesText(state)}>
-          {state?.kind === "asked" ? text.sendAnswer : text.send}
+          {state?.kind === "asked" ? l10n.t("Answer") : l10n.t("Send")}
         </button>
       )}
       {state?.kind === "stopped" ? (
-        <button type="button" class="secondary" onClick={() => chat.act({ action: "proceed" })}>
-          {text.goOn}
-        </button>
+        <Button
+          class="secondary"
+          label={l10n.t("Go On")}
+          onClick={() => chat.act({ action: "proceed" })}
+        />
       ) : null}
-      <button
-        type="button"
+      <Button
         class="secondary"
-        title={text.againWhat}
+        label={l10n.t("Try Again")}
+        title={l10n.t("Samples the last turn anew, with another seed")}
         disabled={!rests || !hasTurns}
         onClick={() => chat.act({ action: "again" })}
-      >
-        {text.again}
-      </button>
-      <button
-        type="button"
+      />
+      <Button
         class="secondary"
-        title={text.undoWhat}
+        label={l10n.t("Undo")}
+        title={l10n.t("Takes back the last turn, and what you said before it")}
         disabled={!rests || !hasEntries}
         onClick={() => {
           chat.act({ action: "undo" });
@@ -120,9 +121,7 @@ function Buttons({ chat, view, state }: StateProps & { readonly view: ChatView |
           if (view !== null && chat.draft.value === "") chat.write(undoneMessage(view));
           focusComposer();
         }}
-      >
-        {text.undo}
-      </button>
+      />
     </div>
   );
 }
@@ -143,7 +142,7 @@ function send(chat: ChatModel, state: ChatState | null): void {
 function statusText(chat: ChatModel, state: ChatState | null): string {
   const { states } = text;
   const part = chat.part.value;
-  if (part !== null) return text.opening(visibleLine(part));
+  if (part !== null) return l10n.t("Opening: {0}…", visibleLine(part));
   if (state === null) return states.ended;
   switch (state.kind) {
     case "sampling":

@@ -1,19 +1,25 @@
 /** One of the models: what it read, its turns with the answers to their calls, and samples to choose from. */
 
+import * as l10n from "@vscode/l10n";
 import { useId } from "preact/hooks";
 import type { ChatEntry, ChatPartnerView, ChatTurnView } from "../../src/shared/chat.ts";
-import { formatCost, formatReward } from "../../src/shared/format.ts";
-import { chatStrings as text } from "../strings/chat.ts";
+import { formatCost, formatReward, plural } from "../../src/shared/format.ts";
+import { Button } from "../controls/button.tsx";
+import { strings } from "../strings/strings.ts";
 import { FoldedText, wholeText } from "../text/foldedText.tsx";
 import { visibleLine } from "../text/visible.ts";
-import { Block } from "../views/replay/replayBlock.tsx";
-import { ResultBlock } from "../views/replay/turnBlocks.tsx";
-import type { ChatModel } from "./chatModel.ts";
+import {
+  Block,
+  CallBlock,
+  FaultyCallBlock,
+  ReasoningBlock,
+  ResultBlock,
+  SilentBlock,
+} from "../views/replay/turnBlocks.tsx";
+import type { ChatProps } from "./chatModel.ts";
 import { focusComposer } from "./composer.tsx";
-import { ModelTurn } from "./modelTurn.tsx";
 
-interface PartnerProps {
-  readonly chat: ChatModel;
+interface PartnerProps extends ChatProps {
   readonly partner: ChatPartnerView;
   /** From 1; null where no other model is beside it. */
   readonly number: number | null;
@@ -24,15 +30,15 @@ export function Partner({ chat, partner, number }: PartnerProps) {
   const id = useId();
   let turns = 0;
   return (
-    <section class="partner" aria-labelledby={id}>
+    <section class="partner stack" aria-labelledby={id}>
       <div class="partner-head">
         <h2 id={id} class={number === null ? "visually-hidden" : ""}>
           {number === null ? visibleLine(label) : `${number}. ${visibleLine(label)}`}
         </h2>
-        <span class="fact">{`${text.context(tokens)} · ${usedText(partner)}`}</span>
+        <span class="fact">{`${plural(tokens, "{0} token of context", "{0} tokens of context")} · ${usedText(partner)}`}</span>
       </div>
       {opening === "" ? null : (
-        <Block label={text.read} tone="context">
+        <Block label={l10n.t("Read before the conversation")} tone="context">
           <FoldedText content={wholeText(opening)} class="mono" />
         </Block>
       )}
@@ -45,7 +51,9 @@ export function Partner({ chat, partner, number }: PartnerProps) {
       )}
       {reward === null ? null : (
         <p>
-          <span class="reward-chip">{text.reward(formatReward(reward))}</span>
+          <span class="reward-chip">
+            {l10n.t("reward of the episode: {0}", formatReward(reward))}
+          </span>
         </p>
       )}
     </section>
@@ -53,11 +61,12 @@ export function Partner({ chat, partner, number }: PartnerProps) {
 }
 
 function usedText({ used: { tokens, costUsd } }: ChatPartnerView): string {
-  return costUsd === null ? text.used(tokens) : text.cost(formatCost(costUsd), tokens);
+  return costUsd === null
+    ? plural(tokens, "{0} token used", "{0} tokens used")
+    : plural(tokens, "{1} for {0} token", "{1} for {0} tokens", formatCost(costUsd));
 }
 
-interface EntryProps {
-  readonly chat: ChatModel;
+interface EntryProps extends ChatProps {
   readonly entry: ChatEntry;
   /** Of the last turn so far. */
   readonly turn: number;
@@ -68,13 +77,18 @@ function Entry({ chat, entry, turn, partnerId }: EntryProps) {
   switch (entry.kind) {
     case "message":
       return (
-        <Block label={text.you} tone="context">
+        <Block label={l10n.t("You")} tone="context">
           <FoldedText content={wholeText(entry.text)} />
         </Block>
       );
     case "turn":
       return (
-        <ModelTurn chat={chat} turn={entry.turn} title={text.turn(turn)} partnerId={partnerId} />
+        <ModelTurn
+          chat={chat}
+          turn={entry.turn}
+          title={l10n.t("Turn {0}", turn)}
+          partnerId={partnerId}
+        />
       );
     case "answers":
       return (
@@ -82,7 +96,9 @@ function Entry({ chat, entry, turn, partnerId }: EntryProps) {
           {entry.answers.map((answer, index) => {
             const result = { ...answer, text: wholeText(answer.text) };
             const isOwn = entry.by === "person";
-            const own = isOwn ? { label: text.yourAnswer(visibleLine(answer.name)) } : {};
+            const own = isOwn
+              ? { label: l10n.t("Your answer in place of {0}", visibleLine(answer.name)) }
+              : {};
             return <ResultBlock key={index} result={result} {...own} />;
           })}
         </>
@@ -90,8 +106,7 @@ function Entry({ chat, entry, turn, partnerId }: EntryProps) {
   }
 }
 
-interface CandidatesProps {
-  readonly chat: ChatModel;
+interface CandidatesProps extends ChatProps {
   readonly candidates: readonly ChatTurnView[];
   readonly partnerId: string;
   /** True where no other model is beside it. */
@@ -103,20 +118,80 @@ function Candidates({ chat, candidates, partnerId, isAlone }: CandidatesProps) {
     <div class="candidates">
       {candidates.map((turn, index) => (
         <div class="card" key={index}>
-          <ModelTurn chat={chat} turn={turn} title={text.sample(index + 1)} partnerId={partnerId} />
-          <button
-            type="button"
+          <ModelTurn
+            chat={chat}
+            turn={turn}
+            title={l10n.t("Sample {0}", index + 1)}
+            partnerId={partnerId}
+          />
+          <Button
             class="secondary"
+            label={
+              isAlone
+                ? l10n.t("Go On with Sample {0}", index + 1)
+                : l10n.t("Go On with Sample {0} of Each", index + 1)
+            }
             onClick={() => {
               chat.act({ action: "choose", index });
               // The button goes with the choice.
               focusComposer();
             }}
-          >
-            {isAlone ? text.choose(index + 1) : text.chooseOfEach(index + 1)}
-          </button>
+          />
         </div>
       ))}
     </div>
+  );
+}
+
+interface ModelTurnProps extends ChatProps {
+  readonly turn: ChatTurnView;
+  readonly title: string;
+  /** Of the element that names the model. */
+  readonly partnerId: string;
+}
+
+function ModelTurn({ chat, turn, title, partnerId }: ModelTurnProps) {
+  const id = useId();
+  return (
+    <section class="turn stack" tabIndex={-1} aria-labelledby={`${partnerId} ${id}`}>
+      <div class="turn-head wrap">
+        <h3 id={id}>{title}</h3>
+        <span class="fact">{plural(turn.tokens, "{0} token", "{0} tokens")}</span>
+        {turn.isCut ? <span class="fact">{l10n.t("cut at the limit of tokens")}</span> : null}
+      </div>
+      {chat.isRaw.value ? <AsWritten turn={turn} /> : <Understood chat={chat} turn={turn} />}
+    </section>
+  );
+}
+
+function AsWritten({ turn }: Pick<ModelTurnProps, "turn">) {
+  return (
+    <Block label={strings.replay.raw} tone="model">
+      <FoldedText content={wholeText(turn.raw)} class="mono" />
+    </Block>
+  );
+}
+
+function Understood({ chat, turn }: Pick<ModelTurnProps, "chat" | "turn">) {
+  const { thinking, text: said, calls, errors, raw } = turn;
+  const isSilent = said === "" && thinking === null && calls.length + errors.length === 0;
+  return (
+    <>
+      {thinking === null ? null : (
+        <ReasoningBlock reasoning={wholeText(thinking)} isOpen={chat.isThinkingOpen.value} />
+      )}
+      {said.trim() === "" ? null : (
+        <Block label={strings.replay.model} tone="model">
+          <FoldedText content={wholeText(said)} />
+        </Block>
+      )}
+      {calls.map(({ name, args }, index) => (
+        <CallBlock key={index} call={{ name, args: wholeText(args) }} />
+      ))}
+      {errors.map((error, index) => (
+        <FaultyCallBlock key={index} reason={error.message} raw={wholeText(error.raw)} />
+      ))}
+      {isSilent ? <SilentBlock sampled={wholeText(raw)} /> : null}
+    </>
   );
 }

@@ -1,12 +1,12 @@
 /** How the models are sampled from now on, and who answers their calls. */
 
+import * as l10n from "@vscode/l10n";
 import { useEffect, useState } from "preact/hooks";
 import type { ChatSettings, ChatView } from "../../src/shared/chat.ts";
-import { chatStrings as text } from "../strings/chat.ts";
-import type { ChatModel } from "./chatModel.ts";
+import { Choice } from "../controls/choice.tsx";
+import type { ChatProps } from "./chatModel.ts";
 
-interface SettingsProps {
-  readonly chat: ChatModel;
+interface SettingsProps extends ChatProps {
   readonly view: ChatView;
 }
 
@@ -18,46 +18,41 @@ export function SettingsBar({ chat, view }: SettingsProps) {
     chat.act({ action: "change", settings: changed });
   return (
     <fieldset class="chat-settings">
-      <legend class="visually-hidden">{text.settings}</legend>
+      <legend class="visually-hidden">{l10n.t("Sampling")}</legend>
       <NumberField
-        label={text.temperature}
+        label={l10n.t("Temperature")}
         value={settings.temperature}
         configured={configured.temperature}
         step="any"
         onChange={(temperature) => change({ temperature })}
       />
       <NumberField
-        label={text.maxTokens}
+        label={l10n.t("Most tokens a turn")}
         value={settings.maxTokens}
         configured={configured.maxTokens}
         min={1}
         onChange={(maxTokens) => change({ maxTokens })}
       />
       <NumberField
-        label={text.seed}
+        label={l10n.t("Seed")}
         value={settings.seed}
         onChange={(seed) => change({ seed: seed ?? settings.seed })}
       />
       <NumberField
-        label={text.samples}
+        label={l10n.t("Samples")}
         value={settings.samples}
         min={1}
         max={MAX_SAMPLES}
         onChange={(samples) => change({ samples: samples ?? 1 })}
       />
       {task === null ? null : (
-        <label class="field">
-          <span>{text.answersBy}</span>
-          <select
-            value={settings.answersBy}
-            onChange={({ currentTarget: { value } }) =>
-              change({ answersBy: value === "person" ? "person" : "environment" })
-            }
-          >
-            <option value="environment">{text.environment}</option>
-            <option value="person">{text.person}</option>
-          </select>
-        </label>
+        <Choice
+          label={l10n.t("Calls answered by")}
+          value={settings.answersBy}
+          values={["environment", "person"]}
+          name={(by) => (by === "person" ? l10n.t("me") : l10n.t("the environment"))}
+          choose={(answersBy) => change({ answersBy })}
+        />
       )}
     </fieldset>
   );

@@ -52,3 +52,12 @@ export const EMPTY_CHART: ChartData = {
   formatX: String,
   formatY: String,
 };
+
+export interface SeriesLook {
+  readonly look: "line" | "faint" | "band" | "outer-band" | "sign";
+  readonly colour: ColourName;
+  /** Lengths of dashes and gaps, so that colour is not the only difference. */
+  readonly dash?: readonly number[];
+  /** Which of the signs of evaluations. */
+  readonly sign?: number;
+}

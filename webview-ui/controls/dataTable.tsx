@@ -1,11 +1,12 @@
 /** The numbers of a chart as a table, 25 rows a page. */
 
+import * as l10n from "@vscode/l10n";
 import { useState } from "preact/hooks";
 import { formatExact } from "../../src/shared/format.ts";
-import { strings } from "../strings/strings.ts";
+import { IconButton } from "./button.tsx";
 import type { NumberTable } from "./export.ts";
-import { Icon } from "./icon.tsx";
 import { ScrollRegion } from "./scrollRegion.tsx";
+import { TableHead } from "./tableHead.tsx";
 
 const ROWS_PER_PAGE = 25;
 
@@ -26,15 +27,7 @@ export function DataTable({ table, caption, firstPage }: TableProps) {
       <ScrollRegion label={caption}>
         <table>
           <caption class="visually-hidden">{caption}</caption>
-          <thead>
-            <tr>
-              {table.heads.map((head) => (
-                <th scope="col" class="number" key={head}>
-                  {head}
-                </th>
-              ))}
-            </tr>
-          </thead>
+          <TableHead heads={table.heads.map((head) => [head, "number"])} />
           <tbody>
             {rows.map((row) => (
               <tr key={row[0]}>
@@ -62,26 +55,20 @@ interface PagesProps {
 
 function Pages({ page, pages, go }: PagesProps) {
   return (
-    <div class="pages">
-      <button
-        type="button"
-        class="quiet only-icon"
-        aria-label={strings.chart.previousPage}
+    <div class="pages row">
+      <IconButton
+        icon="chevronLeft"
+        label={l10n.t("Previous page")}
         disabled={page === 0}
         onClick={() => go(page - 1)}
-      >
-        <Icon name="chevronLeft" />
-      </button>
-      <span>{strings.chart.page(page + 1, pages)}</span>
-      <button
-        type="button"
-        class="quiet only-icon"
-        aria-label={strings.chart.nextPage}
+      />
+      <span>{l10n.t("Page {0} of {1}", page + 1, pages)}</span>
+      <IconButton
+        icon="chevronRight"
+        label={l10n.t("Next page")}
         disabled={page === pages - 1}
         onClick={() => go(page + 1)}
-      >
-        <Icon name="chevronRight" />
-      </button>
+      />
     </div>
   );
 }

@@ -1,15 +1,16 @@
 /** The live region: what screen readers announce of a run, at most every few seconds. */
 
 import { effect } from "@preact/signals";
+import * as l10n from "@vscode/l10n";
 import { useEffect, useRef } from "preact/hooks";
-import { formatReward } from "../../src/shared/format.ts";
-import type { DashboardModel } from "../model/dashboardModel.ts";
+import { formatCount, formatReward } from "../../src/shared/format.ts";
+import type { DashboardModel, DashboardProps } from "../model/dashboardModel.ts";
 import { strings } from "../strings/strings.ts";
 
 const PAUSE_MS = 5_000;
 
 /** The state of the run is announced every 5 seconds at most, answers to the user (`dashboard.announcement`) at once. */
-export function LiveRegion({ dashboard }: { readonly dashboard: DashboardModel }) {
+export function LiveRegion({ dashboard }: DashboardProps) {
   const region = useRef<HTMLDivElement>(null);
   useEffect(() => {
     let announcedAt = 0;
@@ -45,10 +46,15 @@ function statusText({ data: { run, columns, columnsVersion } }: DashboardModel):
   // Facts come before numbers: a step is announced with the numbers of its own row.
   const last = columns.rows - 1;
   const reward = columns.at("rollout/reward/mean", last);
-  const state = known.state === "running" ? "" : strings.spoken.state(strings.states[known.state]);
+  const state =
+    known.state === "running" ? "" : l10n.t("The run is {0}.", strings.states[known.state]);
   const step =
     columns.rows === 0
       ? ""
-      : strings.spoken.step((columns.steps()[last] ?? 0) + 1, formatReward(reward));
+      : l10n.t(
+          "Step {0}, mean reward {1}.",
+          formatCount((columns.steps()[last] ?? 0) + 1),
+          formatReward(reward),
+        );
   return [step, state].filter((text) => text !== "").join(" ");
 }

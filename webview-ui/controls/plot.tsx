@@ -1,5 +1,6 @@
 /** A chart that is used by mouse and by keys, and says in words what it shows. */
 
+import * as l10n from "@vscode/l10n";
 import type { RefObject } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { type Range, zoomed } from "../charts/scale.ts";
@@ -7,9 +8,9 @@ import type { EvaluatedCell } from "../model/evaluationCell.ts";
 import { strings } from "../strings/strings.ts";
 import type { ChartData } from "./chartData.ts";
 import type { ChartZoom } from "./chartMouse.ts";
-import { ContextMenu, type ContextMenuProps } from "./contextMenu.tsx";
 import { LineChart, type LineChartOptions } from "./lineChart.ts";
 import type { MenuItem } from "./menu.tsx";
+import { ContextMenu, type ContextMenuProps } from "./menu.tsx";
 import { themeVersion } from "./palette.ts";
 
 /** What the person can do with a chart. */
@@ -77,7 +78,8 @@ export function Plot(props: PlotProps) {
     event.stopPropagation();
   };
   const label = useMemo(
-    () => `${title}. ${summary} ${strings.chart.keys} ${isSmall ? "" : strings.chart.zoomHint}`,
+    () =>
+      `${title}. ${summary} ${l10n.t("Arrow keys move the point, Enter opens its step.")} ${isSmall ? "" : l10n.t("Drag to zoom, Shift-drag for y, Alt-drag for both, double-click to reset")}`,
     [title, summary, isSmall],
   );
   const count = data.xs.length;

@@ -1,18 +1,19 @@
 /** Goes through the steps and evaluations that have rollouts. */
 
+import * as l10n from "@vscode/l10n";
 import { formatReward } from "../../src/shared/format.ts";
 import { type RolloutSet, setName } from "../../src/shared/rolloutSet.ts";
-import type { DashboardModel } from "../model/dashboardModel.ts";
+import type { DashboardModel, DashboardProps } from "../model/dashboardModel.ts";
 import { stepBy } from "../model/keys.ts";
 import { strings } from "../strings/strings.ts";
-import { Icon } from "./icon.tsx";
+import { Button, IconButton } from "./button.tsx";
 import { setTitle } from "./setTitle.ts";
 
 const text = strings.trajectories;
 /** More entries make a menu that nobody can use; the buttons lead to the others. */
 const MAX_LISTED = 400;
 
-export function StepNavigator({ dashboard }: { readonly dashboard: DashboardModel }) {
+export function StepNavigator({ dashboard }: DashboardProps) {
   const sets = dashboard.selection.sets.value;
   const chosen = dashboard.selection.chosen.value;
   const latest = sets.find(({ source }) => source === "training");
@@ -25,19 +26,16 @@ export function StepNavigator({ dashboard }: { readonly dashboard: DashboardMode
     if (set !== undefined) dashboard.update({ rolloutSet: set, rollout: null });
   };
   return (
-    <div class="step-navigator">
-      <button
-        type="button"
-        class="quiet only-icon"
-        aria-label={text.previousStep}
-        title={`${text.previousStep} {`}
+    <div class="step-navigator wrap">
+      <IconButton
+        icon="chevronLeft"
+        label={text.previousStep}
+        hint={`${text.previousStep} {`}
         disabled={at >= sets.length - 1}
         onClick={() => stepBy(dashboard, -1)}
-      >
-        <Icon name="chevronLeft" />
-      </button>
+      />
       <label class="field">
-        <span class="visually-hidden">{text.step}</span>
+        <span class="visually-hidden">{l10n.t("Step")}</span>
         <select
           value={setName(chosen)}
           onChange={({ currentTarget }) => choose(currentTarget.value)}
@@ -49,26 +47,21 @@ export function StepNavigator({ dashboard }: { readonly dashboard: DashboardMode
           ))}
         </select>
       </label>
-      <button
-        type="button"
-        class="quiet only-icon"
-        aria-label={text.nextStep}
-        title={`${text.nextStep} }`}
+      <IconButton
+        icon="chevronRight"
+        label={text.nextStep}
+        hint={`${text.nextStep} }`}
         disabled={at <= 0}
         onClick={() => stepBy(dashboard, 1)}
-      >
-        <Icon name="chevronRight" />
-      </button>
-      <button
-        type="button"
+      />
+      <Button
         class="toggle"
+        label={l10n.t("Latest")}
         aria-pressed={isFollowing}
         onClick={() =>
           dashboard.update({ rolloutSet: isFollowing ? (latest ?? null) : null, rollout: null })
         }
-      >
-        {text.latest}
-      </button>
+      />
     </div>
   );
 }

@@ -1,8 +1,8 @@
 /** How a series is drawn, beside its name: the line with its own dashes, so that colour is never the only difference. */
 
+import type { SeriesLook } from "./chartData.ts";
 import { EVALUATION_SIGNS } from "./chartMarks.ts";
 import { lineColour, themeVersion } from "./palette.ts";
-import type { SeriesLook } from "./seriesLook.ts";
 
 const WIDTH = 26;
 const HEIGHT = 12;

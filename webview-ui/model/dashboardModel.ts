@@ -52,6 +52,11 @@ export interface DashboardModel {
   keepFilters(filters: readonly SavedFilter[]): void;
 }
 
+/** Props of every part of the page. */
+export interface DashboardProps {
+  readonly dashboard: DashboardModel;
+}
+
 /** A place in the texts of a rollout. */
 export interface FoundPlace {
   /** Id of the run. */

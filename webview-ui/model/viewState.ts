@@ -6,7 +6,6 @@ import type { SearchQuery } from "../../src/shared/search.ts";
 import type { Range } from "../charts/scale.ts";
 import type { Smoothing } from "../charts/smoothing.ts";
 import { X_AXES, type XAxis } from "../charts/xAxis.ts";
-import { hasShapeOf } from "./hasShapeOf.ts";
 
 export const TABS = [
   "overview",
@@ -218,4 +217,10 @@ export function parseFilter(json: string): RolloutFilter {
     ([key, value]) => key in NO_FILTER && hasShapeOf(NO_FILTER[key as keyof RolloutFilter], value), // looked up right before
   );
   return { ...NO_FILTER, ...Object.fromEntries(known) };
+}
+
+/** Null stands for "not chosen", so either side may be null. */
+export function hasShapeOf(model: unknown, value: unknown): boolean {
+  if (model === null || value === null) return value !== undefined;
+  return typeof model === typeof value && Array.isArray(model) === Array.isArray(value);
 }

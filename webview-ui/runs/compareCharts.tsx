@@ -1,9 +1,10 @@
 /** The charts of the runs that are compared. All share their horizontal axis and its zoom. */
 
+import * as l10n from "@vscode/l10n";
 import { useMemo, useRef, useState } from "preact/hooks";
 import { formatValue, formatXValue } from "../charts/format.ts";
+import { Button, IconButton } from "../controls/button.tsx";
 import type { ChartZoom } from "../controls/chartMouse.ts";
-import { Icon } from "../controls/icon.tsx";
 import { Plot } from "../controls/plot.tsx";
 import { Swatch } from "../controls/swatch.tsx";
 import { runsStrings as text } from "../strings/runs.ts";
@@ -12,16 +13,12 @@ import { visibleLine } from "../text/visible.ts";
 import { CompareControls } from "./compareControls.tsx";
 import { type ComparedCharts, comparedChart } from "./comparedChart.ts";
 import { dragged, dropPlace, movedTo } from "./dragMove.ts";
-import type { RunsModel } from "./runsModel.ts";
+import type { RunsModel, RunsProps } from "./runsModel.ts";
 
 const HEIGHT_PX = 220;
 const LEAST_PX = 120;
 const MOST_PX = 900;
 const STEP_PX = 40;
-
-interface RunsProps {
-  readonly runs: RunsModel;
-}
 
 export function CompareCharts({ runs }: RunsProps) {
   const { charts, wideCharts } = runs.layout.value;
@@ -38,7 +35,11 @@ export function CompareCharts({ runs }: RunsProps) {
             isWide={wideCharts.includes(metric)}
           />
         ))}
-        {shown.length === 0 ? <p class="message">{text.noNumbers}</p> : null}
+        {shown.length === 0 ? (
+          <p class="message">
+            {l10n.t("There is nothing to draw yet. Choose metrics of the compared runs.")}
+          </p>
+        ) : null}
       </div>
     </>
   );
@@ -80,7 +81,7 @@ function CompareChart({ runs, metric, isWide }: ChartProps) {
       ref={figure}
       {...dropPlace("chart", (other) => move(runs, other, metric))}
     >
-      <figcaption class="card-head" {...dragged("chart", metric)}>
+      <figcaption class="card-head wrap" {...dragged("chart", metric)}>
         <h2 title={visibleLine(metric)}>{title}</h2>
         {row === null ? null : (
           <span class="fact">{formatXValue(xAxis, chart.data.xs[row] ?? 0)}</span>
@@ -160,37 +161,29 @@ function ChartActions({ runs, metric, isWide, title }: ActionsProps) {
     });
   return (
     <div class="card-actions">
-      <IconButton label={text.moveBack(title)} icon="chevronLeft" run={() => moveBy(-1)} />
-      <IconButton label={text.moveOn(title)} icon="chevronRight" run={() => moveBy(1)} />
-      <button
-        type="button"
-        class="quiet"
-        aria-pressed={isWide}
-        title={text.wideHint(title)}
-        onClick={widen}
-      >
-        {text.wide}
-      </button>
       <IconButton
-        label={text.removeChart(title)}
+        label={l10n.t("Move {0} back", title)}
+        icon="chevronLeft"
+        onClick={() => moveBy(-1)}
+      />
+      <IconButton
+        label={l10n.t("Move {0} on", title)}
+        icon="chevronRight"
+        onClick={() => moveBy(1)}
+      />
+      <Button
+        class="quiet"
+        label={l10n.t("Wide")}
+        aria-pressed={isWide}
+        title={l10n.t("Give {0} the whole width", title)}
+        onClick={widen}
+      />
+      <IconButton
+        label={l10n.t("Remove {0}", title)}
         icon="close"
-        run={() => runs.update({ charts: charts.filter((other) => other !== metric) })}
+        onClick={() => runs.update({ charts: charts.filter((other) => other !== metric) })}
       />
     </div>
-  );
-}
-
-interface IconButtonProps {
-  readonly label: string;
-  readonly icon: "chevronLeft" | "chevronRight" | "close";
-  readonly run: () => void;
-}
-
-function IconButton({ label, icon, run }: IconButtonProps) {
-  return (
-    <button type="button" class="quiet only-icon" aria-label={label} title={label} onClick={run}>
-      <Icon name={icon} />
-    </button>
   );
 }
 
@@ -223,7 +216,7 @@ function HeightEdge({
       role="separator"
       tabIndex={0}
       aria-orientation="horizontal"
-      aria-label={text.heightOf(title)}
+      aria-label={l10n.t("Height of {0}", title)}
       aria-valuemin={LEAST_PX}
       aria-valuemax={MOST_PX}
       aria-valuenow={height}

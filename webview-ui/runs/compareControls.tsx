@@ -1,62 +1,54 @@
 /** How all charts of the comparison are drawn, which there are, and how they are saved. */
 
+import * as l10n from "@vscode/l10n";
 import { useId, useState } from "preact/hooks";
+import { formatCount } from "../../src/shared/format.ts";
 import { MAX_COMPARED } from "../../src/shared/runsPage.ts";
-import { COMPARED_AXES, type ComparedAxis } from "../charts/xAxis.ts";
-import { Icon } from "../controls/icon.tsx";
+import { COMPARED_AXES } from "../charts/xAxis.ts";
+import { Button } from "../controls/button.tsx";
+import { Choice } from "../controls/choice.tsx";
 import { Menu } from "../controls/menu.tsx";
 import { runsStrings as text } from "../strings/runs.ts";
 import { strings } from "../strings/strings.ts";
 import { visibleLine } from "../text/visible.ts";
-import { SmoothingControl, Toggle } from "../views/charts/chartControls.tsx";
+import { SmoothingControl } from "../views/charts/chartControls.tsx";
 import { matcher } from "../views/charts/metricPicker.tsx";
 import { saveCsv, savePng, saveSvg } from "./exportCharts.ts";
 import { BAND_KINDS, type BandKind } from "./layout.ts";
-import type { RunsModel } from "./runsModel.ts";
-
-interface RunsProps {
-  readonly runs: RunsModel;
-}
+import type { RunsProps } from "./runsModel.ts";
 
 export function CompareControls({ runs }: RunsProps) {
   const { xAxis, smoothing, isLog, xRanges, yRanges } = runs.layout.value;
   const isZoomed =
     (xRanges[xAxis] ?? null) !== null || Object.values(yRanges).some((own) => own !== null);
   return (
-    <fieldset class="controls compare-controls">
+    <fieldset class="controls compare-controls wrap">
       <legend class="visually-hidden">{strings.chart.controls}</legend>
       <MetricSearch runs={runs} />
-      <label class="field">
-        <span>{strings.chart.xAxis}</span>
-        <select
-          value={xAxis}
-          onChange={({ currentTarget: { value } }) => runs.update({ xAxis: value as ComparedAxis })}
-        >
-          {COMPARED_AXES.map((axis) => (
-            <option key={axis} value={axis}>
-              {strings.chart.xAxes[axis]}
-            </option>
-          ))}
-        </select>
-      </label>
+      <Choice
+        label={strings.chart.xAxis}
+        value={xAxis}
+        values={COMPARED_AXES}
+        name={(axis) => strings.chart.xAxes[axis]}
+        choose={(axis) => runs.update({ xAxis: axis })}
+      />
       <SmoothingControl smoothing={smoothing} set={(next) => runs.update({ smoothing: next })} />
       <div class="toggles">
-        <Toggle
+        <Button
+          class="toggle"
           label={strings.chart.log}
-          isOn={isLog}
-          flip={() => runs.update({ isLog: !isLog, yRanges: {} })}
+          aria-pressed={isLog}
+          onClick={() => runs.update({ isLog: !isLog, yRanges: {} })}
         />
         <Means runs={runs} />
       </div>
       {isZoomed ? (
-        <button
-          type="button"
+        <Button
           class="quiet"
+          icon="zoomOut"
+          label={strings.chart.resetZoom}
           onClick={() => runs.update({ xRanges: { ...xRanges, [xAxis]: null }, yRanges: {} })}
-        >
-          <Icon name="zoomOut" />
-          <span>{strings.chart.resetZoom}</span>
-        </button>
+        />
       ) : null}
       <Menu
         label={strings.chart.export}
@@ -65,7 +57,7 @@ export function CompareControls({ runs }: RunsProps) {
         items={[
           { label: strings.chart.exportCsv, run: () => saveCsv(runs) },
           { label: strings.chart.exportPng, run: () => savePng(runs) },
-          { label: text.exportSvg, run: () => saveSvg(runs) },
+          { label: l10n.t("Drawing (SVG)…"), run: () => saveSvg(runs) },
         ]}
       />
       {runs.chosen.value.length > MAX_COMPARED ? (
@@ -81,14 +73,15 @@ function Means({ runs }: RunsProps) {
   if (grouping === null) return null;
   return (
     <>
-      <Toggle
-        label={text.means}
-        isOn={hasMeans}
-        flip={() => runs.update({ hasMeans: !hasMeans, yRanges: {} })}
+      <Button
+        class="toggle"
+        label={l10n.t("Means of groups")}
+        aria-pressed={hasMeans}
+        onClick={() => runs.update({ hasMeans: !hasMeans, yRanges: {} })}
       />
       {hasMeans ? (
         <select
-          aria-label={text.band}
+          aria-label={l10n.t("Band")}
           value={band}
           onChange={({ currentTarget: { value } }) => runs.update({ band: value as BandKind })}
         >
@@ -111,16 +104,14 @@ function MetricSearch({ runs }: RunsProps) {
   const id = useId();
   return (
     <div class="metric-search">
-      <button
-        type="button"
+      <Button
         class="secondary"
+        icon="graphLine"
+        label={l10n.t("Metrics")}
         aria-expanded={isOpen}
         aria-controls={id}
         onClick={() => setOpen(!isOpen)}
-      >
-        <Icon name="graphLine" />
-        <span>{text.chooseMetrics}</span>
-      </button>
+      />
       <div id={id}>{isOpen ? <MetricList runs={runs} close={() => setOpen(false)} /> : null}</div>
     </div>
   );
@@ -155,7 +146,7 @@ function MetricList({ runs, close }: RunsProps & { readonly close: () => void })
       <ul>
         {found.slice(0, MAX_FOUND).map((name) => (
           <li key={name}>
-            <label class="check">
+            <label class="check row">
               <input type="checkbox" checked={charts.includes(name)} onChange={() => flip(name)} />
               <span>{visibleLine(name)}</span>
             </label>
@@ -163,7 +154,7 @@ function MetricList({ runs, close }: RunsProps & { readonly close: () => void })
         ))}
       </ul>
       {found.length > MAX_FOUND ? (
-        <p class="note">{strings.more(found.length - MAX_FOUND)}</p>
+        <p class="note">{l10n.t("and {0} more", formatCount(found.length - MAX_FOUND))}</p>
       ) : null}
     </div>
   );

@@ -6,8 +6,7 @@ import { type Range, shownX, valueRange } from "../charts/scale.ts";
 import { type Smoothing, smooth, smoothingOf } from "../charts/smoothing.ts";
 import { tickSteps } from "../charts/ticks.ts";
 import type { XAxis } from "../charts/xAxis.ts";
-import type { ChartBand, ChartData, ChartSeries } from "../controls/chartData.ts";
-import type { SeriesLook } from "../controls/seriesLook.ts";
+import type { ChartBand, ChartData, ChartSeries, SeriesLook } from "../controls/chartData.ts";
 import type { BandKind } from "./layout.ts";
 
 /** One run, as it was written. */

@@ -1,34 +1,34 @@
 /** The newest evaluations of the compared runs side by side, and task by task. */
 
+import * as l10n from "@vscode/l10n";
 import { useEffect, useState } from "preact/hooks";
-import { formatCount, formatReward, formatSigned } from "../../src/shared/format.ts";
+import { formatCount, formatReward, formatSigned, plural } from "../../src/shared/format.ts";
 import type {
   ComparedCell,
   ComparedResult,
   MeanInterval,
   RunsTableRow,
 } from "../../src/shared/runsPage.ts";
+import { Button } from "../controls/button.tsx";
 import { ScrollRegion } from "../controls/scrollRegion.tsx";
+import { TableHead } from "../controls/tableHead.tsx";
 import { runsStrings as text } from "../strings/runs.ts";
 import { visibleLine } from "../text/visible.ts";
 import { RunHead } from "./runHead.tsx";
-import type { RunsModel } from "./runsModel.ts";
-
-interface RunsProps {
-  readonly runs: RunsModel;
-}
+import type { RunsProps } from "./runsModel.ts";
 
 export function CompareEvaluations({ runs }: RunsProps) {
   const cells = runs.evaluations.value;
   const ids = runs.compared.value.map(({ id }) => id);
   useEffect(() => runs.send({ kind: "want-evaluations", ids }), [runs, ids.join()]);
-  if (cells === null) return <p class="message">{text.readingEvaluations}</p>;
+  if (cells === null) return <p class="message">{l10n.t("Reading the evaluations…")}</p>;
   const compared = runs.compared.value.filter(({ id }) =>
     cells.some(({ results }) => id in results),
   );
-  if (compared.length === 0) return <p class="message">{text.noEvaluations}</p>;
+  if (compared.length === 0)
+    return <p class="message">{l10n.t("None of these runs has been evaluated.")}</p>;
   return (
-    <div class="compare-page">
+    <div class="compare-page stack">
       {cells.map((cell) => (
         <Cell key={cell.cell} runs={runs} cell={cell} compared={compared} />
       ))}
@@ -47,45 +47,35 @@ function Cell({ runs, cell, compared }: CellProps) {
   const present = compared.filter(({ id }) => id in cell.results);
   return (
     <div class="card">
-      <div class="card-head">
+      <div class="card-head wrap">
         <h2>{title}</h2>
-        <span class="fact">{text.pairedHint}</span>
+        <span class="fact">
+          {l10n.t(
+            "Newest evaluation of each run. Differences are taken task by task from the first one.",
+          )}
+        </span>
         <div class="card-actions">
-          <button
-            type="button"
+          <Button
             class="quiet"
+            label={text.taskByTask}
             aria-pressed={isOpen}
             onClick={() => setOpen(!isOpen)}
-          >
-            {text.taskByTask}
-          </button>
+          />
         </div>
       </div>
       <ScrollRegion label={title}>
         <table class="plain">
-          <thead>
-            <tr>
-              <th scope="col">{text.columns["name"]?.head}</th>
-              <th scope="col" class="number">
-                {text.columns["steps"]?.head}
-              </th>
-              <th scope="col" class="number">
-                {text.columns["reward.last"]?.head}
-              </th>
-              <th scope="col" class="number">
-                {text.interval}
-              </th>
-              <th scope="col" class="number">
-                {text.difference}
-              </th>
-              <th scope="col" class="number">
-                {text.betterWorse}
-              </th>
-              <th scope="col" class="number">
-                {text.rollouts}
-              </th>
-            </tr>
-          </thead>
+          <TableHead
+            heads={[
+              [text.columns["name"]?.head ?? ""],
+              [text.columns["steps"]?.head ?? "", "number"],
+              [text.columns["reward.last"]?.head ?? "", "number"],
+              [l10n.t("95 % interval"), "number"],
+              [l10n.t("Difference"), "number"],
+              [l10n.t("Tasks"), "number"],
+              [l10n.t("Rollouts"), "number"],
+            ]}
+          />
           <tbody>
             {present.map((row, index) => (
               <ResultRow
@@ -123,13 +113,25 @@ function ResultRow({ runs, row, result, isBaseline }: ResultRowProps) {
         <b>{formatReward(mean)}</b>
       </td>
       <td class="number">{betweenText(result, formatReward)}</td>
-      <td class="number" title={difference === null && !isBaseline ? text.tooFewTasks : undefined}>
+      <td
+        class="number"
+        title={
+          difference === null && !isBaseline
+            ? l10n.t("A difference needs 8 tasks that both evaluations have")
+            : undefined
+        }
+      >
         {isBaseline ? text.baseline : differenceText(difference)}
       </td>
       <td class="number">
         {difference === null
           ? "–"
-          : text.ofTasks(difference.better, difference.worse, difference.tasks)}
+          : l10n.t(
+              "{0} better, {1} worse of {2}",
+              difference.better,
+              difference.worse,
+              difference.tasks,
+            )}
       </td>
       <td class="number">
         {failed === 0 ? formatCount(rollouts) : `${formatCount(rollouts)} ${text.failed(failed)}`}
@@ -139,7 +141,7 @@ function ResultRow({ runs, row, result, isBaseline }: ResultRowProps) {
 }
 
 function betweenText({ low, high }: MeanInterval, format: (value: number) => string): string {
-  return low === null || high === null ? "–" : text.between(format(low), format(high));
+  return low === null || high === null ? "–" : l10n.t("{0} to {1}", format(low), format(high));
 }
 
 function differenceText(difference: ComparedResult["difference"]): string {
@@ -147,7 +149,7 @@ function differenceText(difference: ComparedResult["difference"]): string {
   const { mean, low, high } = difference;
   const shown = formatSigned(mean);
   if (low === null || high === null) return shown;
-  return text.differs(shown, formatSigned(low), formatSigned(high));
+  return l10n.t("{0} ({1} to {2})", shown, formatSigned(low), formatSigned(high));
 }
 
 const MAX_ROWS = 200;
@@ -168,7 +170,7 @@ function Tasks({ runs, cell, compared }: CellProps) {
         <thead>
           <tr>
             <th scope="col" class="number">
-              {text.task}
+              {l10n.t("Task")}
             </th>
             {compared.map((run) => (
               <th scope="col" key={run.id} class="number">
@@ -193,7 +195,9 @@ function Tasks({ runs, cell, compared }: CellProps) {
         </tbody>
       </table>
       {order.length > MAX_ROWS ? (
-        <p class="note">{text.moreTasks(order.length - MAX_ROWS)}</p>
+        <p class="note">
+          {plural(order.length - MAX_ROWS, "and {0} more task", "and {0} more tasks")}
+        </p>
       ) : null}
     </ScrollRegion>
   );

@@ -1,22 +1,20 @@
 /** The comparison of the chosen runs, below the table: charts, evaluations, configuration. */
 
+import * as l10n from "@vscode/l10n";
 import { useEffect, useRef } from "preact/hooks";
-import { Icon } from "../controls/icon.tsx";
+import { Button, IconButton } from "../controls/button.tsx";
 import { MiddleCut } from "../controls/middleCut.tsx";
+import { ScrollRegion } from "../controls/scrollRegion.tsx";
 import { Swatch } from "../controls/swatch.tsx";
-import { nextPosition } from "../controls/toolbar.tsx";
+import { Tabs } from "../controls/tabs.tsx";
 import { runsStrings as text } from "../strings/runs.ts";
 import { visibleLine } from "../text/visible.ts";
 import { CompareCharts } from "./compareCharts.tsx";
-import { CompareConfig } from "./compareConfig.tsx";
 import { CompareEvaluations } from "./compareEvaluations.tsx";
-import { COMPARE_TABS, type CompareTab } from "./layout.ts";
-import { runLook } from "./runLook.ts";
-import type { RunsModel } from "./runsModel.ts";
-
-interface RunsProps {
-  readonly runs: RunsModel;
-}
+import { COMPARE_TABS } from "./layout.ts";
+import { settingNumber, settingValue } from "./runColumns.ts";
+import { RunHead, runLook } from "./runHead.tsx";
+import type { RunsModel, RunsProps } from "./runsModel.ts";
 
 export function CompareView({ runs }: RunsProps) {
   const compared = runs.compared.value;
@@ -26,19 +24,25 @@ export function CompareView({ runs }: RunsProps) {
   useEffect(() => foldWhenUsed(body.current, runs), [runs]);
   useEffect(() => runs.compare.show(ids, charts), [runs, ids.join()]);
   return (
-    <section class="compare" aria-label={text.compare} style={{ flexGrow: compareShare }}>
+    <section class="compare stack" aria-label={text.compare} style={{ flexGrow: compareShare }}>
       {isTableFolded ? null : <Divider runs={runs} />}
-      <div class="compare-head">
-        <Tabs runs={runs} tab={tab} />
+      <div class="compare-head wrap">
+        <Tabs
+          label={text.compare}
+          tabs={COMPARE_TABS}
+          chosen={tab}
+          prefix="compare"
+          panel="compare-view"
+          name={(own) => text.tabs[own]}
+          choose={(own) => runs.update({ tab: own })}
+        />
         <ChosenRuns runs={runs} />
-        <button
-          type="button"
+        <Button
           class="quiet"
+          icon={isTableFolded ? "chevronDown" : "chevronUp"}
+          label={isTableFolded ? l10n.t("Show table") : l10n.t("Hide table")}
           onClick={() => runs.update({ isTableFolded: !isTableFolded })}
-        >
-          <Icon name={isTableFolded ? "chevronDown" : "chevronUp"} />
-          <span>{isTableFolded ? text.showTable : text.hideTable}</span>
-        </button>
+        />
       </div>
       <div
         class="compare-body"
@@ -65,52 +69,19 @@ function foldWhenUsed(body: HTMLElement | null, runs: RunsModel): () => void {
   };
 }
 
-function Tabs({ runs, tab }: RunsProps & { readonly tab: CompareTab }) {
-  const onKey = (event: KeyboardEvent): void => {
-    const next = nextPosition(event.key, COMPARE_TABS.indexOf(tab), COMPARE_TABS.length);
-    const chosen = next === null ? undefined : COMPARE_TABS[next];
-    if (chosen === undefined) return;
-    event.preventDefault();
-    runs.update({ tab: chosen });
-    document.querySelector<HTMLElement>(`#compare-${chosen}`)?.focus();
-  };
-  return (
-    <div class="tabs" role="tablist" aria-label={text.compare} onKeyDown={onKey}>
-      {COMPARE_TABS.map((own) => (
-        <button
-          type="button"
-          role="tab"
-          key={own}
-          id={`compare-${own}`}
-          aria-selected={own === tab}
-          aria-controls="compare-view"
-          tabIndex={own === tab ? 0 : -1}
-          onClick={() => runs.update({ tab: own })}
-        >
-          {text.tabs[own]}
-        </button>
-      ))}
-    </div>
-  );
-}
-
 /** The legend of all charts; each run can be left out again. */
 function ChosenRuns({ runs }: RunsProps) {
   return (
-    <ul class="compare-runs" aria-label={text.legend}>
+    <ul class="compare-runs" aria-label={l10n.t("Compared runs")}>
       {runs.compared.value.map(({ id, name }) => (
         <li key={id}>
           <Swatch {...runLook(runs.lookOf(id) ?? 0)} />
           <MiddleCut text={visibleLine(name)} />
-          <button
-            type="button"
-            class="quiet only-icon"
-            aria-label={text.leaveOut(visibleLine(name))}
-            title={text.leaveOut(visibleLine(name))}
+          <IconButton
+            icon="close"
+            label={l10n.t("Leave out {0}", visibleLine(name))}
             onClick={() => runs.toggle(id)}
-          >
-            <Icon name="close" />
-          </button>
+          />
         </li>
       ))}
     </ul>
@@ -146,7 +117,7 @@ function Divider({ runs }: RunsProps) {
       role="separator"
       tabIndex={0}
       aria-orientation="horizontal"
-      aria-label={text.divider}
+      aria-label={l10n.t("Height of the comparison")}
       aria-valuemin={0}
       aria-valuemax={100}
       aria-valuenow={Math.round((100 * share) / (1 + share))}
@@ -159,4 +130,79 @@ function Divider({ runs }: RunsProps) {
       }}
     />
   );
+}
+
+function CompareConfig({ runs }: RunsProps) {
+  const compared = runs.compared.value;
+  const [first] = compared;
+  const keys = runs.settingKeys.value.filter(
+    (key) => new Set(compared.map(({ settings }) => settings[key])).size > 1,
+  );
+  if (first === undefined) return null;
+  return (
+    <div class="compare-page stack">
+      {keys.length === 0 ? (
+        <p class="message">{l10n.t("These runs have the same settings.")}</p>
+      ) : null}
+      <ScrollRegion label={text.tabs.config}>
+        <table class="plain config-table">
+          <thead>
+            <tr>
+              <th scope="col">{l10n.t("Setting")}</th>
+              {compared.map((run) => (
+                <th scope="col" key={run.id}>
+                  <RunHead runs={runs} run={run} />
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {keys.map((key) => (
+              <tr key={key}>
+                <th scope="row" class="name">
+                  {visibleLine(key)}
+                </th>
+                {compared.map(({ id, settings }) => (
+                  <td
+                    key={id}
+                    class="config-value"
+                    data-differs={settings[key] !== first.settings[key]}
+                  >
+                    {settingText(settings[key])}
+                  </td>
+                ))}
+              </tr>
+            ))}
+            <tr>
+              <th scope="row">{l10n.t("Whole configuration")}</th>
+              {compared.map(({ id, name }) => (
+                <td key={id}>
+                  {id === first.id ? (
+                    <span class="fact">{text.baseline}</span>
+                  ) : (
+                    <Button
+                      class="link"
+                      label={l10n.t("Open diff")}
+                      title={l10n.t(
+                        "Compares the configurations of {0} and {1} in the editor",
+                        visibleLine(first.name),
+                        visibleLine(name),
+                      )}
+                      onClick={() => runs.send({ kind: "diff", left: first.id, right: id })}
+                    />
+                  )}
+                </td>
+              ))}
+            </tr>
+          </tbody>
+        </table>
+      </ScrollRegion>
+    </div>
+  );
+}
+
+function settingText(json: string | undefined): string {
+  const value = settingValue(json);
+  if (typeof value === "number") return settingNumber(value);
+  return value === null ? "–" : visibleLine(String(value));
 }

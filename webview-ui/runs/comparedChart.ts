@@ -1,11 +1,10 @@
 /** One metric of the runs that are compared, as their charts draw it and as it is saved. */
 
 import { xValues } from "../charts/xAxis.ts";
-import type { ChartData } from "../controls/chartData.ts";
-import type { SeriesLook } from "../controls/seriesLook.ts";
+import type { ChartData, SeriesLook } from "../controls/chartData.ts";
 import { visibleLine } from "../text/visible.ts";
 import { type Curve, groupsChart, runsChart } from "./compareData.ts";
-import { runLook } from "./runLook.ts";
+import { runLook } from "./runHead.tsx";
 import type { RunsModel } from "./runsModel.ts";
 
 export interface ComparedCharts {

@@ -4,7 +4,7 @@ import { LISTED_METRICS, MAX_COMPARED } from "../../src/shared/runsPage.ts";
 import type { Range } from "../charts/scale.ts";
 import type { Smoothing } from "../charts/smoothing.ts";
 import { COMPARED_AXES, type ComparedAxis } from "../charts/xAxis.ts";
-import { hasShapeOf } from "../model/hasShapeOf.ts";
+import { hasShapeOf } from "../model/viewState.ts";
 
 export interface RunSorting {
   readonly column: string;

@@ -1,5 +1,6 @@
 /** The columns of the runs table: what each says of a run, to read, to sort and to filter by. */
 
+import * as l10n from "@vscode/l10n";
 import {
   formatBounds,
   formatCost,
@@ -292,8 +293,8 @@ function evaluationHeads(cells: readonly string[]): readonly string[] {
       .filter((part, index) => parts.some((other) => other?.[index + 1] !== part));
     if (differing.length === 0 && cells.length > 1) return visibleLine(cells[at] ?? "");
     return differing.length === 0
-      ? text.evaluation
-      : text.evaluationOf(visibleLine(differing.join(" ")));
+      ? l10n.t("Evaluation")
+      : l10n.t("Eval {0}", visibleLine(differing.join(" ")));
   });
 }
 
@@ -304,7 +305,7 @@ function evaluationColumn(cell: string, head: string): RunColumn {
   return {
     ...numberColumn(`eval.${cell}`, (row) => read(row)?.mean ?? null, formatReward, {
       width: 132,
-      texts: { head, hint: text.evaluationHint(shown) },
+      texts: { head, hint: l10n.t("Newest evaluation of {0}, with its 95 % interval", shown) },
     }),
     text: (row) => {
       const found = read(row);

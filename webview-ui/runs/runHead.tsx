@@ -1,13 +1,13 @@
 /** A run's name behind its look, in the heads of tables. */
 
+import type { SeriesLook } from "../controls/chartData.ts";
 import { MiddleCut } from "../controls/middleCut.tsx";
+import type { ColourName } from "../controls/palette.ts";
 import { Swatch } from "../controls/swatch.tsx";
 import { visibleLine } from "../text/visible.ts";
-import { runLook } from "./runLook.ts";
-import type { RunsModel } from "./runsModel.ts";
+import type { RunsProps } from "./runsModel.ts";
 
-interface RunHeadProps {
-  readonly runs: RunsModel;
+interface RunHeadProps extends RunsProps {
   readonly run: { readonly id: string; readonly name: string };
 }
 
@@ -18,4 +18,22 @@ export function RunHead({ runs, run: { id, name } }: RunHeadProps) {
       <MiddleCut text={visibleLine(name)} />
     </span>
   );
+}
+
+const COLOURS: readonly ColourName[] = ["blue", "orange", "green", "purple", "red", "yellow"];
+const DASHES: readonly (readonly number[] | undefined)[] = [
+  undefined,
+  [8, 4],
+  [2, 3],
+  [12, 3, 2, 3],
+  [5, 2],
+  [12, 3, 2, 3, 2, 3],
+];
+
+/** The looks from 0 to 11 all differ, and any six that follow each other differ in both. */
+export function runLook(look: number): SeriesLook {
+  const colour = COLOURS[look % COLOURS.length] ?? "blue";
+  const round = Math.floor(look / COLOURS.length);
+  const dash = DASHES[(look + round) % DASHES.length];
+  return { look: "line", colour, ...(dash !== undefined && { dash }) };
 }

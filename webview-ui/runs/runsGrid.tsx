@@ -2,26 +2,29 @@
 
 // biome-ignore-all lint/a11y/useSemanticElements: rows of a virtual list stand freely, which a table forbids
 // biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus and points at its row
+// biome-ignore-all lint/a11y/useFocusableInteractive: the buttons in the heads take the focus
 
+import * as l10n from "@vscode/l10n";
 import { useRef, useState } from "preact/hooks";
+import { Icon } from "../controls/icon.tsx";
 import { useVirtualRows } from "../controls/useVirtualRows.ts";
 import { isTyping } from "../model/keys.ts";
-import { runsStrings as text } from "../strings/runs.ts";
+import { dragged, dropPlace, movedTo } from "./dragMove.ts";
 import { type GridAction, gridKey } from "./gridKeys.ts";
-import { columnTemplate, RunsGridHead } from "./runsGridHead.tsx";
+import { inOrder, type RunColumn } from "./runColumns.ts";
 import { GroupRow, RunRow } from "./runsGridRow.tsx";
-import type { RunsModel } from "./runsModel.ts";
+import type { RunsModel, RunsProps } from "./runsModel.ts";
 import type { TableItem } from "./tableItems.ts";
 
 const ROW_PX = 28;
 
-interface RunsProps {
-  readonly runs: RunsModel;
-}
-
 export function RunsGrid({ runs }: RunsProps) {
   const hasRows = runs.items.value.length > 0;
-  return hasRows ? <Rows runs={runs} /> : <p class="message">{text.noMatch}</p>;
+  return hasRows ? (
+    <Rows runs={runs} />
+  ) : (
+    <p class="message">{l10n.t("No run matches the filter.")}</p>
+  );
 }
 
 /** A part of its own, so that what is in sight is that of the grid that is there now. */
@@ -47,7 +50,9 @@ function Rows({ runs }: RunsProps) {
       role="treegrid"
       ref={scroller}
       tabIndex={0}
-      aria-label={`${text.grid}. ${text.keys}`}
+      aria-label={`${l10n.t("Runs")}. ${l10n.t(
+        "Arrow keys move, Space chooses, Shift with arrows chooses several, Enter opens the dashboard, s stars, t edits tags, n the note.",
+      )}`}
       aria-multiselectable={true}
       aria-rowcount={items.length + 1}
       aria-colcount={columns.length + 1}
@@ -170,4 +175,118 @@ function mark(runs: RunsModel, item: TableItem | undefined, what: "star" | "tags
 
 function rowId(index: number): string {
   return `run-row-${index}`;
+}
+
+interface HeadProps extends RunsProps {
+  readonly columns: readonly RunColumn[];
+  /** Widths, for a CSS grid. */
+  readonly template: string;
+}
+
+const CHOICE_PX = 58;
+const LEAST_PX = 48;
+const MOST_PX = 800;
+/** By a key. */
+const WIDER_PX = 16;
+
+function columnTemplate(
+  columns: readonly RunColumn[],
+  widths: Readonly<Record<string, number>>,
+): string {
+  const own = columns.map(({ key, width }) => `${widths[key] ?? width}px`);
+  return [`${CHOICE_PX}px`, ...own].join(" ");
+}
+
+function RunsGridHead({ runs, columns, template }: HeadProps) {
+  return (
+    <div class="grid-head" role="row" aria-rowindex={1} style={{ gridTemplateColumns: template }}>
+      <div role="columnheader" class="run-choice row">
+        <span class="visually-hidden">{l10n.t("Compare")}</span>
+      </div>
+      {columns.map((column) => (
+        <HeadCell key={column.key} runs={runs} column={column} />
+      ))}
+    </div>
+  );
+}
+
+function HeadCell({ runs, column }: RunsProps & { readonly column: RunColumn }) {
+  const { key, head, hint, isNumber } = column;
+  const { sorting } = runs.layout.value;
+  const isSorted = sorting.column === key;
+  const isDescending = isSorted ? !sorting.isDescending : isNumber;
+  return (
+    <div
+      role="columnheader"
+      class={isNumber ? "number" : ""}
+      data-column={key}
+      aria-sort={isSorted ? (sorting.isDescending ? "descending" : "ascending") : "none"}
+      {...dropPlace("column", (other) => move(runs, other, key))}
+    >
+      <button
+        type="button"
+        {...dragged("column", key)}
+        title={`${hint}. ${l10n.t("Alt with an arrow key moves the column, Shift with one changes its width.")}`}
+        onClick={() => runs.update({ sorting: { column: key, isDescending } })}
+        onKeyDown={(event) => headKey(event, runs, column)}
+      >
+        <span>{head}</span>
+        {isSorted ? <Icon name={sorting.isDescending ? "chevronDown" : "chevronUp"} /> : null}
+      </button>
+      <span class="column-edge" onPointerDown={(event) => resize(event, runs, column)} />
+    </div>
+  );
+}
+
+/** Alt moves, Shift resizes, an arrow alone goes to the next head. */
+function headKey(event: KeyboardEvent, runs: RunsModel, column: RunColumn): void {
+  const direction = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+  if (direction === undefined) return;
+  event.preventDefault();
+  event.stopPropagation();
+  if (event.altKey) moveBy(runs, column.key, direction);
+  else if (event.shiftKey) setWidth(runs, column, widthOf(runs, column) + direction * WIDER_PX);
+  else {
+    const cell = (event.currentTarget as Element).parentElement; // the button
+    const next = direction < 0 ? cell?.previousElementSibling : cell?.nextElementSibling;
+    next?.querySelector("button")?.focus();
+  }
+}
+
+function resize(event: PointerEvent, runs: RunsModel, column: RunColumn): void {
+  event.preventDefault();
+  const start = event.clientX - widthOf(runs, column);
+  const edge = event.currentTarget as Element; // of the head
+  edge.setPointerCapture(event.pointerId);
+  const drag = (moved: Event): void => {
+    if (moved instanceof PointerEvent) setWidth(runs, column, moved.clientX - start);
+  };
+  edge.addEventListener("pointermove", drag);
+  edge.addEventListener("lostpointercapture", () => edge.removeEventListener("pointermove", drag), {
+    once: true,
+  });
+}
+
+function widthOf(runs: RunsModel, { key, width }: RunColumn): number {
+  return runs.layout.peek().widths[key] ?? width;
+}
+
+function setWidth(runs: RunsModel, { key }: RunColumn, width: number): void {
+  const bounded = Math.round(Math.max(LEAST_PX, Math.min(MOST_PX, width)));
+  runs.update({ widths: { ...runs.layout.peek().widths, [key]: bounded } });
+}
+
+function move(runs: RunsModel, key: string, target: string): void {
+  runs.update({ order: movedTo(orderedKeys(runs), key, target) });
+}
+
+/** To the place of the next column that is shown. */
+function moveBy(runs: RunsModel, key: string, direction: number): void {
+  const shown = runs.shown.peek().map((column) => column.key);
+  const neighbour = shown[shown.indexOf(key) + direction];
+  if (neighbour !== undefined) move(runs, key, neighbour);
+}
+
+function orderedKeys(runs: RunsModel): readonly string[] {
+  return inOrder(runs.columns.peek(), runs.layout.peek().order).map(({ key }) => key);
 }

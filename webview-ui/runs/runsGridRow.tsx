@@ -4,6 +4,7 @@
 // biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus and points at its row
 // biome-ignore-all lint/a11y/useKeyWithClickEvents: the grid takes the keys
 
+import * as l10n from "@vscode/l10n";
 import type { RunsTableRow } from "../../src/shared/runsPage.ts";
 import { Icon } from "../controls/icon.tsx";
 import { MiddleCut } from "../controls/middleCut.tsx";
@@ -11,12 +12,11 @@ import { Swatch } from "../controls/swatch.tsx";
 import { runsStrings as text } from "../strings/runs.ts";
 import { visibleLine } from "../text/visible.ts";
 import type { RunColumn } from "./runColumns.ts";
-import { runLook } from "./runLook.ts";
-import type { RunsModel } from "./runsModel.ts";
+import { runLook } from "./runHead.tsx";
+import type { RunsModel, RunsProps } from "./runsModel.ts";
 import { meanAndSpread, type RunGroup } from "./tableItems.ts";
 
-interface CommonProps {
-  readonly runs: RunsModel;
+interface CommonProps extends RunsProps {
   readonly columns: readonly RunColumn[];
   readonly id: string;
   /** Among all rows, from 0. */
@@ -48,12 +48,12 @@ export function RunRow(props: RunRowProps) {
       onClick={click}
       onDblClick={() => runs.send({ kind: "open", id: row.id })}
     >
-      <div role="gridcell" class="run-choice">
+      <div role="gridcell" class="run-choice row">
         <input
           type="checkbox"
           tabIndex={-1}
           checked={isChosen}
-          aria-label={text.chooseRun(visibleLine(row.name))}
+          aria-label={l10n.t("Compare {0}", visibleLine(row.name))}
           onClick={(event) => {
             event.stopPropagation();
             runs.toggle(row.id);
@@ -84,7 +84,7 @@ function cellOf(runs: RunsModel, column: RunColumn, row: RunsTableRow) {
         key={key}
         role="gridcell"
         data-column={key}
-        title={`${shown} ${text.editMark}`.trim()}
+        title={`${shown} ${l10n.t("Double-click to edit")}`.trim()}
         onDblClick={(event) => {
           event.stopPropagation();
           runs.send({ kind: "edit", id: row.id, what: key });
@@ -110,7 +110,7 @@ function cellOf(runs: RunsModel, column: RunColumn, row: RunsTableRow) {
 
 function starOf(runs: RunsModel, row: RunsTableRow) {
   const { id, name, mark } = row;
-  const label = text.star(visibleLine(name));
+  const label = l10n.t("Star {0}", visibleLine(name));
   return (
     <div key="star" role="gridcell" data-column="star">
       <button
@@ -162,7 +162,7 @@ export function GroupRow(props: GroupRowProps) {
     >
       <div
         role="gridcell"
-        class="group-label"
+        class="group-label row"
         aria-colspan={before + 1}
         style={{ gridColumnStart: "1", gridColumnEnd: String(before + 2) }}
         title={label}

@@ -1,40 +1,35 @@
 /** What decides which runs the table shows, and how many those are. */
 
+import * as l10n from "@vscode/l10n";
 import { useId } from "preact/hooks";
+import { formatCount, plural } from "../../src/shared/format.ts";
 import { MAX_COMPARED } from "../../src/shared/runsPage.ts";
-import { toCsv } from "../controls/export.ts";
-import { Icon } from "../controls/icon.tsx";
+import { Button } from "../controls/button.tsx";
+import { type CellTable, toCsv } from "../controls/export.ts";
 import { Menu, type MenuItem } from "../controls/menu.tsx";
 import { runsStrings as text } from "../strings/runs.ts";
 import { visibleLine } from "../text/visible.ts";
 import type { RunGrouping } from "./layout.ts";
 import { inOrder, offeredGroupings } from "./runColumns.ts";
-import type { RunsModel } from "./runsModel.ts";
-import { runsTable } from "./runsTable.ts";
-
-interface RunsProps {
-  readonly runs: RunsModel;
-}
+import type { RunsModel, RunsProps } from "./runsModel.ts";
 
 export function RunsToolbar({ runs }: RunsProps) {
   return (
-    <search class="runs-bar">
+    <search class="runs-bar wrap">
       <Filter runs={runs} />
       <Grouping runs={runs} />
-      <Menu label={text.columnsMenu} icon="table" isTextShown={true} items={columnItems(runs)} />
-      <button
-        type="button"
+      <Menu label={l10n.t("Columns")} icon="table" isTextShown={true} items={columnItems(runs)} />
+      <Button
         class="quiet"
+        icon="export"
+        label={l10n.t("Export CSV")}
         onClick={() =>
           runs.send({
             kind: "export",
             file: { name: "runs.csv", content: toCsv(runsTable(runs)), encoding: "utf8" },
           })
         }
-      >
-        <Icon name="export" />
-        <span>{text.export}</span>
-      </button>
+      />
       <Counts runs={runs} />
     </search>
   );
@@ -48,8 +43,8 @@ function Filter({ runs }: RunsProps) {
       <input
         type="search"
         id="runs-filter"
-        placeholder={text.filter}
-        aria-label={text.filterLabel}
+        placeholder={l10n.t("Filter: a text, or learning_rate < 1e-4 reward.best > 0.5 name:foo")}
+        aria-label={l10n.t("Filter runs")}
         aria-invalid={!filter.ok}
         aria-describedby={id}
         value={runs.layout.value.filter}
@@ -69,14 +64,14 @@ function Grouping({ runs }: RunsProps) {
     runs.update({ grouping: value === "" ? null : groupingOf(value), closedGroups: [] });
   return (
     <label class="field">
-      <span>{text.group}</span>
+      <span>{l10n.t("Group")}</span>
       <select
         value={grouping === null ? "" : nameOf(grouping)}
         onChange={({ currentTarget: { value } }) => choose(value)}
       >
-        <option value="">{text.noGroups}</option>
-        {groupOptions(text.groupVaried, varied)}
-        {groupOptions(text.groupOthers, others)}
+        <option value="">{l10n.t("no groups")}</option>
+        {groupOptions(l10n.t("Varied by a sweep"), varied)}
+        {groupOptions(l10n.t("Other settings"), others)}
       </select>
     </label>
   );
@@ -89,7 +84,9 @@ function groupOptions(label: string, keys: readonly string[]) {
       {[false, true].flatMap((isOver) =>
         keys.map((key) => (
           <option key={nameOf({ key, isOver })} value={nameOf({ key, isOver })}>
-            {isOver ? text.groupOver(visibleLine(key)) : text.groupBy(visibleLine(key))}
+            {isOver
+              ? l10n.t("over {0} (all else equal)", visibleLine(key))
+              : l10n.t("by {0}", visibleLine(key))}
           </option>
         )),
       )}
@@ -118,7 +115,7 @@ function columnItems(runs: RunsModel): readonly MenuItem[] {
     };
   });
   const reset = {
-    label: text.resetColumns,
+    label: l10n.t("As at first"),
     run: () => runs.update({ order: [], shown: {}, widths: {} }),
   };
   return [...items, reset];
@@ -128,18 +125,42 @@ function Counts({ runs }: RunsProps) {
   const chosen = runs.chosen.value.length;
   const unread = runs.unread.value;
   return (
-    <div class="runs-counts">
-      <span class="fact">{text.count(runs.matching.value.length, runs.runCount)}</span>
-      {unread > 0 ? <span class="fact">{text.unread(unread)}</span> : null}
+    <div class="runs-counts wrap">
+      <span class="fact">
+        {runs.matching.value.length === runs.runCount
+          ? plural(runs.runCount, "{0} run", "{0} runs")
+          : l10n.t(
+              "{0} of {1} runs",
+              formatCount(runs.matching.value.length),
+              formatCount(runs.runCount),
+            )}
+      </span>
+      {unread > 0 ? (
+        <span class="fact">{plural(unread, "reading {0} run…", "reading {0} runs…")}</span>
+      ) : null}
       {chosen > 0 ? (
         <>
-          <span>{text.chosen(chosen)}</span>
+          <span>{plural(chosen, "{0} chosen", "{0} chosen")}</span>
           {chosen > MAX_COMPARED ? <span class="fact">{text.tooMany(MAX_COMPARED)}</span> : null}
-          <button type="button" class="link" onClick={() => runs.choose([])}>
-            {text.clearChosen}
-          </button>
+          <Button class="link" label={l10n.t("Choose none")} onClick={() => runs.choose([])} />
         </>
       ) : null}
     </div>
   );
+}
+
+/** Rows in their order and columns in theirs; numbers with all their digits, times as ISO 8601. */
+function runsTable(runs: RunsModel): CellTable {
+  const columns = runs.shown.value;
+  const rows = runs.items.value.flatMap((item) => (item.kind === "run" ? [item.row] : []));
+  return {
+    heads: columns.map(({ key }) => key),
+    rows: rows.map((row) =>
+      columns.map(({ key, value }) => {
+        const own = value(row);
+        if (key === "started" && typeof own === "number") return new Date(own).toISOString();
+        return typeof own === "boolean" ? String(own) : own;
+      }),
+    ),
+  };
 }

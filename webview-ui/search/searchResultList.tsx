@@ -1,40 +1,53 @@
 /** What a search has found: the rollouts step by step, each with the places where it was found. */
 
-import { formatReward } from "../../src/shared/format.ts";
+import * as l10n from "@vscode/l10n";
+import { formatCount, formatReward, plural } from "../../src/shared/format.ts";
 import { setName } from "../../src/shared/rolloutSet.ts";
 import { MAX_COUNTED } from "../../src/shared/search.ts";
 import { MiddleCut } from "../controls/middleCut.tsx";
-import type { DashboardModel } from "../model/dashboardModel.ts";
-import { searchStrings as text } from "../strings/search.ts";
+import type { DashboardProps } from "../model/dashboardModel.ts";
 import { strings } from "../strings/strings.ts";
 import { visibleLine } from "../text/visible.ts";
 import { openFound } from "./openFound.ts";
 import type { FoundHit, SearchResults } from "./searchModel.ts";
 import { SnippetText } from "./snippetText.tsx";
 
-interface ResultsProps {
-  readonly dashboard: DashboardModel;
+interface ResultsProps extends DashboardProps {
   /** Null when nothing is looked for. */
   readonly results: SearchResults | null;
 }
 
 export function SearchResultList({ dashboard, results }: ResultsProps) {
-  if (results === null) return <p class="message">{text.hint}</p>;
+  if (results === null)
+    return (
+      <p class="message">
+        {l10n.t(
+          "All words must occur in a rollout. Upper and lower case are alike, unless “Aa” is chosen. The newest step comes first.",
+        )}
+      </p>
+    );
   const { hits, isComplete, isCut, error } = results;
   return (
     <>
       <p class="search-state" role="status">
         {stateText(results)}
       </p>
-      {error === null ? null : <p class="search-error">{error}</p>}
+      {error === null ? null : <p class="search-error error">{error}</p>}
       {hits.length === 0 && isComplete && error === null ? (
-        <p class="message">{text.none}</p>
+        <p class="message">{l10n.t("No rollout has this.")}</p>
       ) : (
-        <section class="search-results" aria-label={text.results}>
+        <section class="search-results" aria-label={l10n.t("Found rollouts")}>
           {bySet(hits).map((group) => (
             <HitGroup key={group.name} dashboard={dashboard} hits={group.hits} />
           ))}
-          {isCut ? <p class="note">{text.cut(hits.length)}</p> : null}
+          {isCut ? (
+            <p class="note">
+              {l10n.t(
+                "These are the first {0} rollouts. Search for more words to find others.",
+                formatCount(hits.length),
+              )}
+            </p>
+          ) : null}
         </section>
       )}
     </>
@@ -42,8 +55,9 @@ export function SearchResultList({ dashboard, results }: ResultsProps) {
 }
 
 function stateText({ hits, progress, isComplete }: SearchResults): string {
-  const found = hits.length === 0 && isComplete ? [] : [text.found(hits.length)];
-  const state = isComplete ? [] : [text.searching(Math.floor(progress * 100))];
+  const found =
+    hits.length === 0 && isComplete ? [] : [plural(hits.length, "{0} rollout", "{0} rollouts")];
+  const state = isComplete ? [] : [l10n.t("{0} % searched", Math.floor(progress * 100))];
   return [...found, ...state].join(" · ");
 }
 
@@ -62,8 +76,7 @@ function bySet(hits: readonly FoundHit[]) {
   }));
 }
 
-interface GroupProps {
-  readonly dashboard: DashboardModel;
+interface GroupProps extends DashboardProps {
   readonly hits: readonly FoundHit[];
 }
 
@@ -94,17 +107,24 @@ function HitGroup({ dashboard, hits }: GroupProps) {
   );
 }
 
-function Hit({ dashboard, hit }: { readonly dashboard: DashboardModel; readonly hit: FoundHit }) {
+function Hit({ dashboard, hit }: DashboardProps & { readonly hit: FoundHit }) {
   const { group, rollout, reward, taskKey, matches, snippets } = hit;
   return (
     <li class="hit">
-      <p class="hit-head">
-        <span>{text.hit(group + 1, rollout + 1)}</span>
+      <p class="hit-head wrap">
+        <span>{l10n.t("group {0}, rollout {1}", group + 1, rollout + 1)}</span>
         <span class="reward-chip" data-failed={reward === null}>
           {reward === null ? strings.replay.failed : formatReward(reward)}
         </span>
         <span class="fact">{visibleLine(taskKey)}</span>
-        <span class="fact">{text.places(matches, matches >= MAX_COUNTED)}</span>
+        <span class="fact">
+          {plural(
+            matches,
+            "{1} place",
+            "{1} places",
+            `${formatCount(matches)}${matches >= MAX_COUNTED ? "+" : ""}`,
+          )}
+        </span>
       </p>
       {snippets.map((snippet, at) => (
         <button

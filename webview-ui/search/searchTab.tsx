@@ -1,8 +1,10 @@
 /** The tab that searches the texts of a run, or of all runs. */
 
+import * as l10n from "@vscode/l10n";
 import { useEffect, useLayoutEffect } from "preact/hooks";
 import { SEARCH_ROLES, type SearchRole } from "../../src/shared/search.ts";
-import type { DashboardModel } from "../model/dashboardModel.ts";
+import { Button } from "../controls/button.tsx";
+import type { DashboardProps } from "../model/dashboardModel.ts";
 import type { ViewState } from "../model/viewState.ts";
 import { searchStrings as text } from "../strings/search.ts";
 import { searchOf, startSearch } from "./searchModel.ts";
@@ -10,7 +12,7 @@ import { SearchResultList } from "./searchResultList.tsx";
 
 const TYPING_MS = 200;
 
-export function SearchTab({ dashboard }: { readonly dashboard: DashboardModel }) {
+export function SearchTab({ dashboard }: DashboardProps) {
   const { search } = dashboard.view.value;
   const runId = dashboard.data.run.value?.id;
   const set = (change: Partial<ViewState["search"]>): void =>
@@ -31,50 +33,46 @@ export function SearchTab({ dashboard }: { readonly dashboard: DashboardModel })
     return () => document.removeEventListener("keydown", onKey);
   }, [dashboard, search]);
   return (
-    <div class="run-search">
-      <search class="search-head">
-        <div class="search-row">
+    <div class="run-search stack">
+      <search class="search-head stack">
+        <div class="search-row wrap">
           <input
             type="search"
             id="run-search"
             class="search-text"
-            placeholder={text.placeholder}
-            aria-label={text.label}
+            placeholder={l10n.t(
+              'Words, or a "phrase", in prompts, thinking, answers, calls and results',
+            )}
+            aria-label={l10n.t("Search in rollouts")}
             value={search.text}
             onInput={({ currentTarget: { value } }) => set({ text: value })}
             onKeyDown={({ key }) => {
               if (key === "Enter") startSearch(dashboard, true);
             }}
           />
-          <button
-            type="button"
+          <Button
             class="toggle"
+            label={l10n.t("Aa")}
             aria-pressed={search.isCaseSensitive}
-            aria-label={text.matchCaseHint}
-            title={text.matchCaseKey}
+            aria-label={l10n.t("Match case")}
+            title={l10n.t("Match case (Alt+C)")}
             onClick={() => set({ isCaseSensitive: !search.isCaseSensitive })}
-          >
-            {text.matchCase}
-          </button>
-          <button
-            type="button"
+          />
+          <Button
             class="toggle mono"
+            label={".*"}
             aria-pressed={search.isRegex}
             aria-label={text.regexHint}
             title={text.regexHint}
             onClick={() => set({ isRegex: !search.isRegex })}
-          >
-            {text.regex}
-          </button>
-          <button
-            type="button"
+          />
+          <Button
             class="toggle"
+            label={l10n.t("All runs")}
             aria-pressed={search.isEveryRun}
-            title={text.everyRunHint}
+            title={l10n.t("Search in all runs of this window, newest first")}
             onClick={() => set({ isEveryRun: !search.isEveryRun })}
-          >
-            {text.everyRun}
-          </button>
+          />
         </div>
         <Roles chosen={search.roles} set={(roles) => set({ roles })} />
       </search>
@@ -91,21 +89,19 @@ interface RolesProps {
 /** None chosen means all. */
 function Roles({ chosen, set }: RolesProps) {
   return (
-    <fieldset class="search-roles">
-      <legend>{text.rolesLabel}</legend>
+    <fieldset class="search-roles wrap">
+      <legend>{l10n.t("Search in")}</legend>
       {SEARCH_ROLES.map((role) => {
         const others = chosen.filter((other) => other !== role);
         const isChosen = others.length < chosen.length;
         return (
-          <button
-            type="button"
+          <Button
             class="toggle"
+            label={text.roles[role]}
             key={role}
             aria-pressed={isChosen}
             onClick={() => set(isChosen ? others : [...chosen, role])}
-          >
-            {text.roles[role]}
-          </button>
+          />
         );
       })}
     </fieldset>

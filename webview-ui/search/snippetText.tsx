@@ -1,5 +1,6 @@
 /** A place where something was found, as one line of text. */
 
+import * as l10n from "@vscode/l10n";
 import type { SearchSnippet } from "../../src/shared/search.ts";
 import { searchStrings as text } from "../strings/search.ts";
 import { visibleLine } from "../text/visible.ts";
@@ -10,7 +11,7 @@ export function SnippetText({ snippet }: { readonly snippet: SearchSnippet }) {
     <>
       <span class="snippet-role">
         {text.roles[role]}
-        {turn === null ? null : <span class="fact">{text.turn(turn + 1)}</span>}
+        {turn === null ? null : <span class="fact">{l10n.t("turn {0}", turn + 1)}</span>}
       </span>
       <span class="snippet-text">
         {visibleLine(before)}

@@ -180,7 +180,6 @@ export const timelineStrings = {
     path: l10n.t("critical path first"),
   },
   step: l10n.t("step"),
-  rolloutsPhase: l10n.t("rollouts"),
   onPath: l10n.t("on the critical path"),
   row: (name: string, environment: string, total: string, spans: string) =>
     l10n.t("{0}, {1}: {2} in all, {3}", name, environment, total, spans),

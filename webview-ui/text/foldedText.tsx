@@ -1,14 +1,14 @@
 /** A long text, folded until all of it is wanted; what was cut before it came is named. */
 
+import * as l10n from "@vscode/l10n";
 import { useState } from "preact/hooks";
 import type { BoundedText } from "../../src/shared/dashboardTypes.ts";
-import { strings } from "../strings/strings.ts";
+import { formatCount, plural } from "../../src/shared/format.ts";
 import { UntrustedText } from "./untrustedText.tsx";
 import { foldText } from "./visible.ts";
 
 const MAX_LINES = 20;
 const MAX_CHARACTERS = 4_000;
-const text = strings.replay;
 
 interface FoldedTextProps {
   readonly content: BoundedText;
@@ -27,7 +27,11 @@ export function FoldedText({ content, class: own = "" }: FoldedTextProps) {
       </div>
       {folded === null ? null : (
         <button type="button" class="link" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-          {isOpen ? text.fold : text.showAll(lines, content.text.length)}
+          {isOpen
+            ? l10n.t("Fold")
+            : lines > 1
+              ? l10n.t("Show all {0} lines", formatCount(lines))
+              : l10n.t("Show all {0} characters", formatCount(content.text.length))}
         </button>
       )}
       <Omitted content={content} />
@@ -42,5 +46,13 @@ export function wholeText(text: string): BoundedText {
 
 /** Says that a text was cut; nothing when it was not. */
 export function Omitted({ content }: { readonly content: BoundedText }) {
-  return content.omitted === 0 ? null : <p class="note">{text.omitted(content.omitted)}</p>;
+  return content.omitted === 0 ? null : (
+    <p class="note">
+      {plural(
+        content.omitted,
+        "{0} character more. Open as JSON to see all.",
+        "{0} characters more. Open as JSON to see all.",
+      )}
+    </p>
+  );
 }

@@ -1,8 +1,8 @@
 /** A text as Markdown, and as plain text until the renderer has loaded. */
 
+import * as l10n from "@vscode/l10n";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Host } from "../model/host.ts";
-import { strings } from "../strings/strings.ts";
 import { UntrustedText } from "./untrustedText.tsx";
 import { visibleText } from "./visible.ts";
 
@@ -55,7 +55,7 @@ function bindLink(link: HTMLAnchorElement, host: Host): void {
     link.replaceWith(...link.childNodes);
     return;
   }
-  link.title = strings.replay.link(address);
+  link.title = l10n.t("Opens {0}", address);
   if (link.textContent !== address) link.append(` (${address})`);
   link.addEventListener("click", (event) => {
     event.preventDefault();

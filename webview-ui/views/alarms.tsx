@@ -1,11 +1,13 @@
 /** What needs the user's eye, in one line: errors of this page and warnings of the run. */
 
+import * as l10n from "@vscode/l10n";
 import { useState } from "preact/hooks";
 import type { AlarmView, RunCondition } from "../../src/shared/dashboardTypes.ts";
 import { nearestSave } from "../../src/shared/nearestSave.ts";
 import type { RunEnding } from "../../src/shared/runFile.ts";
+import { Button, IconButton } from "../controls/button.tsx";
 import { Icon } from "../controls/icon.tsx";
-import type { DashboardModel } from "../model/dashboardModel.ts";
+import type { DashboardModel, DashboardProps } from "../model/dashboardModel.ts";
 import { strings } from "../strings/strings.ts";
 import { UntrustedText } from "../text/untrustedText.tsx";
 import { visibleLine } from "../text/visible.ts";
@@ -25,7 +27,7 @@ interface Alarm {
   readonly evidence: AlarmView | null;
 }
 
-export function Alarms({ dashboard }: { readonly dashboard: DashboardModel }) {
+export function Alarms({ dashboard }: DashboardProps) {
   const [isOpen, setOpen] = useState(false);
   const errors = dashboard.connection.errors.value;
   const alarms = [...errors.map((text) => plain("critical", text)), ...ofRun(dashboard)];
@@ -36,7 +38,7 @@ export function Alarms({ dashboard }: { readonly dashboard: DashboardModel }) {
   return (
     <section
       class="alarms"
-      aria-label={strings.alarms.label}
+      aria-label={l10n.t("Alarms")}
       data-open={isOpen}
       data-severity={first.severity}
     >
@@ -47,37 +49,32 @@ export function Alarms({ dashboard }: { readonly dashboard: DashboardModel }) {
       </ul>
       <div class="alarm-buttons">
         {canOpen ? (
-          <button
-            type="button"
+          <Button
             class="link"
+            label={
+              isOpen
+                ? strings.showFewer
+                : alarms.length > 1
+                  ? `${strings.showAll} (${alarms.length})`
+                  : l10n.t("Show more")
+            }
             aria-expanded={isOpen}
             onClick={() => setOpen(!isOpen)}
-          >
-            {isOpen
-              ? strings.showFewer
-              : alarms.length > 1
-                ? `${strings.showAll} (${alarms.length})`
-                : strings.showMore}
-          </button>
+          />
         ) : null}
         {errors.length > 0 ? (
-          <button
-            type="button"
-            class="quiet only-icon"
-            aria-label={strings.dismiss}
-            title={strings.dismiss}
+          <IconButton
+            icon="close"
+            label={l10n.t("Dismiss")}
             onClick={dashboard.connection.dismissErrors}
-          >
-            <Icon name="close" />
-          </button>
+          />
         ) : null}
       </div>
     </section>
   );
 }
 
-interface RowProps {
-  readonly dashboard: DashboardModel;
+interface RowProps extends DashboardProps {
   readonly alarm: Alarm;
   readonly isOpen: boolean;
 }
@@ -96,7 +93,7 @@ function AlarmRow({
           <UntrustedText text={text} />
           {code === null ? null : <code class="alarm-code">{visibleLine(code)}</code>}
         </span>
-        <span class="alarm-actions">
+        <span class="alarm-actions wrap">
           {evidence === null ? null : (
             <EvidenceButtons dashboard={dashboard} alarm={evidence} isOpen={isOpen} />
           )}
@@ -104,21 +101,21 @@ function AlarmRow({
             <button
               type="button"
               class="secondary"
-              title={strings.alarms.fixHint}
+              title={l10n.t("Change the configuration so, and show where")}
               onClick={() => dashboard.host.command("applyAlarm", { name: fix.id })}
             >
               <UntrustedText text={fix.text} />
             </button>
           )}
           {before === null || !isOpen ? null : (
-            <button
-              type="button"
+            <Button
               class="secondary"
-              title={strings.alarms.beforeHint}
+              label={l10n.t("Resume from before this alarm")}
+              title={l10n.t(
+                "Write a configuration that begins with the last checkpoint before it and has the suggested change",
+              )}
               onClick={() => dashboard.host.command("resumeBeforeAlarm", { name: before })}
-            >
-              {strings.alarms.before}
-            </button>
+            />
           )}
         </span>
         {isOpen && more !== null ? (
@@ -131,8 +128,7 @@ function AlarmRow({
   );
 }
 
-interface EvidenceProps {
-  readonly dashboard: DashboardModel;
+interface EvidenceProps extends DashboardProps {
   readonly alarm: AlarmView;
   /** A single line has room for one button: the chart leads to the rollouts, too. */
   readonly isOpen: boolean;
@@ -142,23 +138,19 @@ function EvidenceButtons({ dashboard, alarm, isOpen }: EvidenceProps) {
   const { chart, chartHint, rollouts, rolloutsHint } = strings.alarms;
   return (
     <>
-      <button
-        type="button"
+      <Button
         class="link"
+        label={chart}
         title={chartHint}
         onClick={() => dashboard.showAlarmChart(alarm)}
-      >
-        {chart}
-      </button>
+      />
       {alarm.isOfRollouts && isOpen ? (
-        <button
-          type="button"
+        <Button
           class="link"
+          label={rollouts}
           title={rolloutsHint}
           onClick={() => dashboard.showAlarmRollouts(alarm)}
-        >
-          {rollouts}
-        </button>
+        />
       ) : null}
     </>
   );
@@ -172,7 +164,7 @@ function plain(severity: Alarm["severity"], text: string, step: number | null = 
 
 function ofEnding({ code, message }: RunEnding, state: RunCondition): Alarm {
   if (state !== "failed") return plain("info", message);
-  return { ...plain("critical", strings.alarms.failed(message)), code };
+  return { ...plain("critical", l10n.t("The run failed: {0}", message)), code };
 }
 
 /** The state of the run, its alarms, and its warnings in the present attempt, the newest first. */
@@ -184,7 +176,14 @@ function ofRun({ data: { run, checkpoints, events } }: DashboardModel): readonly
   if (known.ending !== null) own.push(ofEnding(known.ending, known.state));
   if (known.state === "interrupted") {
     own.push(
-      plain("warning", known.isResumable ? strings.alarms.interrupted : strings.alarms.lost),
+      plain(
+        "warning",
+        known.isResumable
+          ? l10n.t(
+              "The trainer is gone without an end. Resume goes on from the newest saved state.",
+            )
+          : l10n.t("The trainer is gone without an end, and no state was saved to resume from."),
+      ),
     );
   }
   const states = checkpoints.value.filter(({ statePath }) => statePath !== null);

@@ -1,20 +1,22 @@
 /** The frame: header, alarms, tabs, and the chosen view. */
 
+import * as l10n from "@vscode/l10n";
 import { useLayoutEffect, useState } from "preact/hooks";
+import { hasEnded } from "../../src/shared/hasEnded.ts";
+import { Button } from "../controls/button.tsx";
 import { lazyView } from "../controls/lazyView.tsx";
 import { LiveRegion } from "../controls/liveRegion.tsx";
-import { nextPosition } from "../controls/toolbar.tsx";
-import type { DashboardModel } from "../model/dashboardModel.ts";
+import { Tabs } from "../controls/tabs.tsx";
+import type { DashboardModel, DashboardProps } from "../model/dashboardModel.ts";
 import { globalKey } from "../model/keys.ts";
 import { TABS, type Tab } from "../model/viewState.ts";
 import { strings } from "../strings/strings.ts";
+import { visibleLine } from "../text/visible.ts";
 import { Alarms } from "./alarms.tsx";
 import { Checkpoints } from "./checkpoints.tsx";
 import { Config } from "./config.tsx";
-import { Gone } from "./gone.tsx";
 import { Header } from "./header.tsx";
 import { Help } from "./help.tsx";
-import { OfferedRun } from "./offeredRun.tsx";
 import { Overview } from "./overview.tsx";
 
 const Trajectories = lazyView<DashboardProps>(
@@ -37,10 +39,6 @@ const Changes = lazyView<DashboardProps>(
   "changes.css",
 );
 
-interface DashboardProps {
-  readonly dashboard: DashboardModel;
-}
-
 export function App({ dashboard }: DashboardProps) {
   const [isHelpOpen, setHelpOpen] = useState(false);
   useLayoutEffect(() => {
@@ -53,8 +51,8 @@ export function App({ dashboard }: DashboardProps) {
   if (status === "empty") {
     return (
       <main class="message">
-        <h1>{strings.empty}</h1>
-        <p>{strings.emptyHint}</p>
+        <h1>{l10n.t("No run to show")}</h1>
+        <p>{l10n.t("Start a training, or open a run in the Runs view.")}</p>
       </main>
     );
   }
@@ -72,8 +70,8 @@ export function App({ dashboard }: DashboardProps) {
     <>
       <Header dashboard={dashboard} openHelp={() => setHelpOpen(true)} />
       <Alarms dashboard={dashboard} />
-      <main class="view">
-        <div class="tab-row">
+      <main class="view stack">
+        <div class="tab-row row">
           <TabList dashboard={dashboard} tab={tab} />
           <OfferedRun dashboard={dashboard} />
         </div>
@@ -119,31 +117,82 @@ function tabsOf({ data, selection }: DashboardModel): readonly Tab[] {
 function TabList({ dashboard, tab }: DashboardProps & { readonly tab: Tab }) {
   const tabs = tabsOf(dashboard);
   const count = dashboard.data.checkpoints.value.length;
-  const onKey = (event: KeyboardEvent): void => {
-    const next = nextPosition(event.key, tabs.indexOf(tab), tabs.length);
-    const chosen = next === null ? undefined : tabs[next];
-    if (chosen === undefined) return;
-    event.preventDefault();
-    dashboard.update({ tab: chosen });
-    document.querySelector<HTMLElement>(`#tab-${chosen}`)?.focus();
-  };
   return (
-    <div class="tabs" role="tablist" aria-label={strings.tabList} onKeyDown={onKey}>
-      {tabs.map((own) => (
-        <button
-          type="button"
-          role="tab"
-          key={own}
-          id={`tab-${own}`}
-          aria-selected={own === tab}
-          aria-controls="view"
-          tabIndex={own === tab ? 0 : -1}
-          onClick={() => dashboard.update({ tab: own })}
-        >
+    <Tabs
+      label={l10n.t("Views of the run")}
+      tabs={tabs}
+      chosen={tab}
+      prefix="tab"
+      panel="view"
+      choose={(own) => dashboard.update({ tab: own })}
+      name={(own) => (
+        <>
           {strings.tabs[own]}
           {own === "checkpoints" && count > 0 ? <span class="count">{count}</span> : null}
-        </button>
-      ))}
-    </div>
+        </>
+      )}
+    />
+  );
+}
+
+function OfferedRun({ dashboard }: DashboardProps) {
+  const { offered, data, host } = dashboard;
+  const shown = data.run.value?.id;
+  const run = data.runs.value.find(({ id }) => id === offered.value);
+  const isUnderWay = run !== undefined && run.id !== shown && !hasEnded(run.state);
+  return (
+    <span class="offered" role="status">
+      {isUnderWay ? (
+        <Button
+          class="link"
+          label={l10n.t("Started: {0}", visibleLine(run.name))}
+          title={l10n.t("Show this run")}
+          onClick={() => {
+            host.selectRun(run.id);
+            // The button goes away, and the keys would have no place.
+            document.querySelector<HTMLElement>(".run-picker select")?.focus();
+          }}
+        />
+      ) : null}
+    </span>
+  );
+}
+
+function Gone({ dashboard }: DashboardProps) {
+  const { connection, host } = dashboard;
+  const gone = connection.gone.value;
+  if (gone === null) return null;
+  return (
+    <main class="message">
+      <h1>{l10n.t("The folder of this run is gone: {0}", visibleLine(gone.folder))}</h1>
+      <p>
+        {l10n.t(
+          "It was deleted, moved or renamed. If you moved it, open it where it is now. A folder in the trash can be restored.",
+        )}
+      </p>
+      <div class="message-actions">
+        <Button
+          class="secondary"
+          label={l10n.t("Open Run Folder…")}
+          onClick={() => host.command("importRun")}
+        />
+        {gone.runs.length === 0 ? null : (
+          <select
+            aria-label={l10n.t("Show another run")}
+            value=""
+            onChange={({ currentTarget: { value } }) => host.selectRun(value)}
+          >
+            <option value="" disabled>
+              {l10n.t("Show another run")}
+            </option>
+            {gone.runs.map(({ id, name, state }) => (
+              <option key={id} value={id}>
+                {`${visibleLine(name)} (${strings.states[state]})`}
+              </option>
+            ))}
+          </select>
+        )}
+      </div>
+    </main>
   );
 }

@@ -1,13 +1,16 @@
 /** The saves of the run, and what can be done with each. */
 
+import * as l10n from "@vscode/l10n";
 import { useEffect, useState } from "preact/hooks";
 import type { CheckpointView } from "../../src/shared/dashboardTypes.ts";
 import { formatCount, formatDuration, formatReward } from "../../src/shared/format.ts";
+import { IconButton } from "../controls/button.tsx";
 import { Icon } from "../controls/icon.tsx";
 import { Menu } from "../controls/menu.tsx";
 import { ScrollRegion } from "../controls/scrollRegion.tsx";
+import { TableHead } from "../controls/tableHead.tsx";
 import { useScroll } from "../controls/useScroll.ts";
-import type { DashboardModel } from "../model/dashboardModel.ts";
+import type { DashboardProps } from "../model/dashboardModel.ts";
 import { strings } from "../strings/strings.ts";
 import { visibleLine } from "../text/visible.ts";
 
@@ -15,43 +18,37 @@ const text = strings.checkpoints;
 const DAY_MS = 24 * 3600 * 1000;
 const CLOCK_MS = 30_000;
 
-export function Checkpoints({ dashboard }: { readonly dashboard: DashboardModel }) {
+export function Checkpoints({ dashboard }: DashboardProps) {
   const checkpoints = dashboard.data.checkpoints.value;
   const nowMs = useNow();
   const scrolled = useScroll(dashboard, "checkpoints");
   if (checkpoints.length === 0) {
     return (
       <div class="message">
-        <h2>{text.empty}</h2>
-        <p>{text.emptyHint}</p>
+        <h2>{l10n.t("No checkpoint yet")}</h2>
+        <p>{l10n.t("Save makes one now; save_every in the configuration makes them by itself.")}</p>
       </div>
     );
   }
   return (
-    <div class="page" ref={scrolled}>
+    <div class="page stack" ref={scrolled}>
       <Expiring checkpoints={checkpoints} nowMs={nowMs} />
       <div class="card flush">
         <ScrollRegion label={text.caption}>
           <table class="plain">
             <caption class="visually-hidden">{text.caption}</caption>
-            <thead>
-              <tr>
-                <th scope="col">{text.name}</th>
-                <th scope="col" class="number">
-                  {text.step}
-                </th>
-                <th scope="col">{text.kind}</th>
-                <th scope="col" class="number">
-                  {text.reward}
-                </th>
-                <th scope="col">{text.created}</th>
-                <th scope="col">{text.expires}</th>
-                <th scope="col">{text.holds}</th>
-                <th scope="col">
-                  <span class="visually-hidden">{text.actions}</span>
-                </th>
-              </tr>
-            </thead>
+            <TableHead
+              heads={[
+                [l10n.t("Name")],
+                [l10n.t("After step"), "number"],
+                [l10n.t("Kind")],
+                [l10n.t("Reward"), "number"],
+                [l10n.t("Saved")],
+                [l10n.t("Expires")],
+                [l10n.t("Holds")],
+                [text.actions, "hidden"],
+              ]}
+            />
             <tbody>
               {checkpoints.map((checkpoint) => (
                 <Row
@@ -84,15 +81,18 @@ function Expiring({
   if (soon?.expiresAt == null) return null;
   const left = formatDuration((Date.parse(soon.expiresAt) - nowMs) / 1000);
   return (
-    <p class="banner">
+    <p class="banner row">
       <Icon name="warning" />
-      {text.expiring(visibleLine(soon.name), left)}
+      {l10n.t(
+        "{0} expires in {1}. Save again, or raise its expiry, to keep it.",
+        visibleLine(soon.name),
+        left,
+      )}
     </p>
   );
 }
 
-interface RowProps {
-  readonly dashboard: DashboardModel;
+interface RowProps extends DashboardProps {
   readonly checkpoint: CheckpointView;
   readonly nowMs: number;
 }
@@ -104,7 +104,7 @@ function Row({ dashboard, checkpoint, nowMs }: RowProps) {
   const shownName = visibleLine(name);
   const copy = (which: "state" | "sampler"): void => {
     host.command("copyCheckpointPath", { name, which });
-    dashboard.announcement.value = strings.spoken.copied(shownName);
+    dashboard.announcement.value = l10n.t("{0}: copied.", shownName);
   };
   const items = [
     ...(statePath === null ? [] : [{ label: text.copyState, run: () => copy("state") }]),
@@ -112,22 +112,34 @@ function Row({ dashboard, checkpoint, nowMs }: RowProps) {
     ...(statePath === null
       ? []
       : [
-          { label: text.start, run: () => host.command("startFromCheckpoint", { name }) },
-          { label: text.branch, run: () => host.command("branchFromCheckpoint", { name }) },
+          {
+            label: l10n.t("Start new run from it…"),
+            run: () => host.command("startFromCheckpoint", { name }),
+          },
+          {
+            label: l10n.t("Branch from it…"),
+            run: () => host.command("branchFromCheckpoint", { name }),
+          },
         ]),
     ...(samplerPath === null
       ? []
       : [
-          { label: text.evaluate, run: () => host.command("evaluateCheckpoint", { name }) },
-          { label: text.chat, run: () => host.command("chatWithCheckpoint", { name }) },
-          { label: text.download, run: () => host.command("downloadCheckpoint", { name }) },
+          { label: l10n.t("Evaluate…"), run: () => host.command("evaluateCheckpoint", { name }) },
+          {
+            label: l10n.t("Chat with it…"),
+            run: () => host.command("chatWithCheckpoint", { name }),
+          },
+          {
+            label: l10n.t("Download weights…"),
+            run: () => host.command("downloadCheckpoint", { name }),
+          },
         ]),
-    { label: text.keep, run: () => host.command("keepCheckpoint", { name }) },
-    { label: text.remove, run: () => host.command("deleteCheckpoint", { name }) },
+    { label: l10n.t("Keep…"), run: () => host.command("keepCheckpoint", { name }) },
+    { label: l10n.t("Delete…"), run: () => host.command("deleteCheckpoint", { name }) },
   ];
   const holds = [
-    ...(statePath === null ? [] : [text.state]),
-    ...(samplerPath === null ? [] : [text.sampler]),
+    ...(statePath === null ? [] : [l10n.t("state")]),
+    ...(samplerPath === null ? [] : [l10n.t("sampler")]),
   ];
   return (
     <tr>
@@ -135,7 +147,7 @@ function Row({ dashboard, checkpoint, nowMs }: RowProps) {
         {shownName}
       </th>
       <td class="number">{formatCount(step)}</td>
-      <td title={best === null ? undefined : text.bestBy(visibleLine(best.metric))}>
+      <td title={best === null ? undefined : l10n.t("best by {0}", visibleLine(best.metric))}>
         {visibleLine(kind)}
         {best === null ? null : <b>{` ★ ${formatReward(best.value)}`}</b>}
       </td>
@@ -145,17 +157,14 @@ function Row({ dashboard, checkpoint, nowMs }: RowProps) {
       <td>{holds.join(" + ")}</td>
       <td class="row-actions">
         {statePath === null && samplerPath === null ? null : (
-          <button
-            type="button"
-            class="quiet only-icon"
-            aria-label={`${text.copyState}: ${shownName}`}
-            title={statePath === null ? text.copySampler : text.copyState}
+          <IconButton
+            icon="copy"
+            label={`${text.copyState}: ${shownName}`}
+            hint={statePath === null ? text.copySampler : text.copyState}
             onClick={() => copy(statePath === null ? "sampler" : "state")}
-          >
-            <Icon name="copy" />
-          </button>
+          />
         )}
-        <Menu label={text.actionsOf(shownName)} icon="ellipsis" items={items} />
+        <Menu label={l10n.t("Actions for {0}", shownName)} icon="ellipsis" items={items} />
       </td>
     </tr>
   );
@@ -166,14 +175,14 @@ function ago(iso: string, nowMs: number): string {
   if (Number.isNaN(age)) return visibleLine(iso);
   return age > DAY_MS
     ? new Date(iso).toLocaleString()
-    : text.ago(formatDuration(Math.max(0, age) / 1000));
+    : l10n.t("{0} ago", formatDuration(Math.max(0, age) / 1000));
 }
 
 function expiry(iso: string | null, nowMs: number): string {
-  if (iso === null) return text.never;
+  if (iso === null) return l10n.t("never");
   const left = Date.parse(iso) - nowMs;
   if (Number.isNaN(left)) return visibleLine(iso);
-  return left <= 0 ? text.expired : text.inTime(formatDuration(left / 1000));
+  return left <= 0 ? l10n.t("expired") : l10n.t("in {0}", formatDuration(left / 1000));
 }
 
 /** Ticks while the view is seen; the page is unloaded when the dashboard is hidden. */

@@ -1,18 +1,21 @@
 /** The configuration with all its values, and where each comes from. */
 
+import * as l10n from "@vscode/l10n";
 import { useEffect, useState } from "preact/hooks";
 import type { ConfigEntry, ConfigView } from "../../src/shared/dashboardTypes.ts";
-import { Icon } from "../controls/icon.tsx";
+import { formatCount, plural } from "../../src/shared/format.ts";
+import { Button, IconButton } from "../controls/button.tsx";
 import { ScrollRegion } from "../controls/scrollRegion.tsx";
+import { TableHead } from "../controls/tableHead.tsx";
 import { useScroll } from "../controls/useScroll.ts";
-import type { DashboardModel } from "../model/dashboardModel.ts";
+import type { DashboardProps } from "../model/dashboardModel.ts";
 import { strings } from "../strings/strings.ts";
 import { visibleLine } from "../text/visible.ts";
 import { matcher } from "./charts/metricPicker.tsx";
 
 const text = strings.config;
 
-export function Config({ dashboard }: { readonly dashboard: DashboardModel }) {
+export function Config({ dashboard }: DashboardProps) {
   const [config, setConfig] = useState<ConfigView | null>(null);
   const scrolled = useScroll(dashboard, "config");
   const attempt = dashboard.data.run.value?.attempt;
@@ -24,7 +27,8 @@ export function Config({ dashboard }: { readonly dashboard: DashboardModel }) {
     [dashboard, attempt],
   );
   if (config === null) return null;
-  if (config.entries.length === 0) return <p class="message">{text.empty}</p>;
+  if (config.entries.length === 0)
+    return <p class="message">{l10n.t("This folder has no readable config.resolved.json.")}</p>;
   const { configFilter, isOnlyChanged } = dashboard.view.value;
   const matches = matcher(configFilter);
   const shown = config.entries.filter(
@@ -32,24 +36,22 @@ export function Config({ dashboard }: { readonly dashboard: DashboardModel }) {
       (!isOnlyChanged || origin !== "default") && (matches(key) || matches(value)),
   );
   return (
-    <div class="page" ref={scrolled}>
+    <div class="page stack" ref={scrolled}>
       <ConfigHead dashboard={dashboard} config={config} shown={shown.length} />
       {shown.length === 0 ? (
-        <p class="message">{text.noMatch}</p>
+        <p class="message">{l10n.t("No key matches.")}</p>
       ) : (
         <div class="card flush">
           <ScrollRegion label={strings.tabs.config}>
             <table class="plain config-table">
-              <thead>
-                <tr>
-                  <th scope="col">{text.key}</th>
-                  <th scope="col">{text.value}</th>
-                  <th scope="col">{text.origin}</th>
-                  <th scope="col">
-                    <span class="visually-hidden">{strings.checkpoints.actions}</span>
-                  </th>
-                </tr>
-              </thead>
+              <TableHead
+                heads={[
+                  [l10n.t("Key")],
+                  [l10n.t("Value")],
+                  [l10n.t("From")],
+                  [strings.checkpoints.actions, "hidden"],
+                ]}
+              />
               <tbody>
                 {shown.map((entry) => (
                   <Entry key={entry.key} dashboard={dashboard} entry={entry} />
@@ -63,8 +65,7 @@ export function Config({ dashboard }: { readonly dashboard: DashboardModel }) {
   );
 }
 
-interface HeadProps {
-  readonly dashboard: DashboardModel;
+interface HeadProps extends DashboardProps {
   readonly config: ConfigView;
   readonly shown: number;
 }
@@ -73,7 +74,7 @@ function ConfigHead({ dashboard, config, shown }: HeadProps) {
   const { configFilter, isOnlyChanged } = dashboard.view.value;
   return (
     <>
-      <search class="controls">
+      <search class="controls wrap">
         <input
           type="search"
           class="wide"
@@ -82,30 +83,35 @@ function ConfigHead({ dashboard, config, shown }: HeadProps) {
           value={configFilter}
           onInput={({ currentTarget: { value } }) => dashboard.update({ configFilter: value })}
         />
-        <button
-          type="button"
+        <Button
           class="toggle"
+          label={l10n.t("Only what is set")}
           aria-pressed={isOnlyChanged}
           onClick={() => dashboard.update({ isOnlyChanged: !isOnlyChanged })}
-        >
-          {text.onlyChanged}
-        </button>
-        <span class="fact">{text.count(shown, config.entries.length)}</span>
+        />
+        <span class="fact">
+          {shown === config.entries.length
+            ? plural(config.entries.length, "{0} key", "{0} keys")
+            : plural(
+                config.entries.length,
+                "{1} of {0} key",
+                "{1} of {0} keys",
+                formatCount(shown),
+              )}
+        </span>
         {config.path === null ? null : (
-          <button
-            type="button"
+          <Button
             class="quiet push"
+            icon="goToFile"
+            label={l10n.t("Open configuration")}
             title={visibleLine(config.path)}
             onClick={() => dashboard.host.command("openConfigAt", { path: [] })}
-          >
-            <Icon name="goToFile" />
-            <span>{text.openFile}</span>
-          </button>
+          />
         )}
       </search>
       {config.overrides.length === 0 ? null : (
-        <p class="overrides">
-          <span class="fact">{text.overrides}</span>
+        <p class="overrides wrap">
+          <span class="fact">{l10n.t("Overrides")}</span>
           {config.overrides.map((override) => (
             <code key={override}>{visibleLine(override)}</code>
           ))}
@@ -118,8 +124,7 @@ function ConfigHead({ dashboard, config, shown }: HeadProps) {
 function Entry({
   dashboard,
   entry,
-}: {
-  readonly dashboard: DashboardModel;
+}: DashboardProps & {
   readonly entry: ConfigEntry;
 }) {
   const { key, path, value, origin, isTunable } = entry;
@@ -129,8 +134,8 @@ function Entry({
       <th scope="row" class="name">
         {shownKey}
         {isTunable ? (
-          <span class="badge" title={text.tunableHint}>
-            {text.tunable}
+          <span class="badge" title={l10n.t("A running training can be given a new value")}>
+            {l10n.t("tunable")}
           </span>
         ) : null}
       </th>
@@ -146,15 +151,11 @@ function Entry({
       </td>
       <td class="row-actions">
         {origin === "file" ? (
-          <button
-            type="button"
-            class="quiet only-icon"
-            aria-label={text.open(shownKey)}
-            title={text.open(shownKey)}
+          <IconButton
+            icon="goToFile"
+            label={l10n.t("Open {0} in the configuration", shownKey)}
             onClick={() => dashboard.host.command("openConfigAt", { path })}
-          >
-            <Icon name="goToFile" />
-          </button>
+          />
         ) : null}
       </td>
     </tr>

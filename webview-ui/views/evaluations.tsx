@@ -1,5 +1,6 @@
 /** Results on tasks that training never sees, each compared with the first. */
 
+import * as l10n from "@vscode/l10n";
 import { useState } from "preact/hooks";
 import type { EvaluationView } from "../../src/shared/dashboardTypes.ts";
 import {
@@ -7,10 +8,13 @@ import {
   formatReward,
   formatSigned,
   formatTemperature,
+  plural,
 } from "../../src/shared/format.ts";
+import { Button } from "../controls/button.tsx";
 import { ScrollRegion } from "../controls/scrollRegion.tsx";
 import { cellTitle } from "../controls/setTitle.ts";
-import type { DashboardModel } from "../model/dashboardModel.ts";
+import { TableHead } from "../controls/tableHead.tsx";
+import type { DashboardProps } from "../model/dashboardModel.ts";
 import { type EvaluatedCell, openEvaluation } from "../model/evaluationCell.ts";
 import { strings } from "../strings/strings.ts";
 import { visibleLine } from "../text/visible.ts";
@@ -31,31 +35,41 @@ interface EvaluationRow {
   readonly isFirst: boolean;
 }
 
-export function Evaluations({ dashboard }: { readonly dashboard: DashboardModel }) {
+export function Evaluations({ dashboard }: DashboardProps) {
   const [isWhole, setWhole] = useState(false);
   const evaluations = dashboard.data.evaluations.value;
   if (evaluations.length === 0) return null;
   const isLong =
     dashboard.data.run.value?.evaluatedModels == null && evaluations.length > MAX_LISTED;
+  const hasModels = evaluations.some(({ model }) => model !== undefined);
   const listed = isLong && !isWhole ? firstAndNewest(evaluations) : evaluations;
   return (
     <div class="card">
-      <div class="card-head">
+      <div class="card-head wrap">
         <h2 id="evaluation-title">{text.title}</h2>
         {isLong ? (
-          <button
-            type="button"
+          <Button
             class="quiet"
+            label={isWhole ? strings.showFewer : l10n.t("Show all ({0})", evaluations.length)}
             aria-expanded={isWhole}
             onClick={() => setWhole(!isWhole)}
-          >
-            {isWhole ? strings.showFewer : text.showAll(evaluations.length)}
-          </button>
+          />
         ) : null}
       </div>
       <ScrollRegion label={text.title}>
         <table class="plain">
-          <Head hasModels={evaluations.some(({ model }) => model !== undefined)} />
+          <TableHead
+            heads={[
+              hasModels ? [l10n.t("Model")] : [l10n.t("After step"), "number"],
+              [l10n.t("Split")],
+              [l10n.t("Sampling")],
+              [l10n.t("Mean reward"), "number"],
+              [l10n.t("95 % interval"), "number"],
+              [l10n.t("Change"), "number"],
+              [l10n.t("pass@k"), "number"],
+              [l10n.t("Rollouts"), "number"],
+            ]}
+          />
           <tbody>
             {rowsOf(listed).map((row, index) => (
               <Row key={index} row={row} open={() => openEvaluation(dashboard, cellOf(row))} />
@@ -72,42 +86,17 @@ function firstAndNewest(evaluations: readonly EvaluationView[]): readonly Evalua
   return [...evaluations.slice(0, 1), ...evaluations.slice(1 - MAX_LISTED)];
 }
 
-function headsOf(hasModels: boolean) {
-  return [
-    hasModels ? { label: text.model, isNumber: false } : { label: text.step, isNumber: true },
-    { label: text.split, isNumber: false },
-    { label: text.temperature, isNumber: false },
-    { label: text.reward, isNumber: true },
-    { label: text.interval, isNumber: true },
-    { label: text.change, isNumber: true },
-    { label: text.passAtK, isNumber: true },
-    { label: text.rollouts, isNumber: true },
-  ];
-}
-
-function Head({ hasModels }: { readonly hasModels: boolean }) {
-  return (
-    <thead>
-      <tr>
-        {headsOf(hasModels).map(({ label, isNumber }) => (
-          <th scope="col" key={label} class={isNumber ? "number" : ""}>
-            {label}
-          </th>
-        ))}
-      </tr>
-    </thead>
-  );
-}
-
 function Row({ row, open }: { readonly row: EvaluationRow; readonly open: () => void }) {
   const { step, model, result, isFirst } = row;
   const { environment, split, temperature, rewardMean, low, high, rollouts, failed } = result;
   return (
     <tr class="opens" onClick={open}>
       <td class={model === null ? "number" : ""}>
-        <button type="button" class="link" title={text.open(cellTitle(cellOf(row)))}>
-          {model === null ? formatCount(step) : visibleLine(model)}
-        </button>
+        <Button
+          class="link"
+          label={model === null ? formatCount(step) : visibleLine(model)}
+          title={text.open(cellTitle(cellOf(row)))}
+        />
       </td>
       <td>{visibleLine(`${environment} ${split}`)}</td>
       <td>{formatTemperature(temperature)}</td>
@@ -127,7 +116,9 @@ function cellOf({ step, model, result }: EvaluationRow): EvaluatedCell {
 }
 
 function rolloutsText(rollouts: number, failed: number): string {
-  return failed === 0 ? formatCount(rollouts) : `${formatCount(rollouts)} ${text.failed(failed)}`;
+  return failed === 0
+    ? formatCount(rollouts)
+    : `${formatCount(rollouts)} ${plural(failed, "({0} failed)", "({0} failed)")}`;
 }
 
 /** The change task by task, with its interval; none below 8 shared tasks. */
@@ -143,7 +134,7 @@ function rangeText(
   high: number | null,
   format: (value: number) => string,
 ): string | null {
-  return low === null || high === null ? null : text.range(format(low), format(high));
+  return low === null || high === null ? null : l10n.t("{0} to {1}", format(low), format(high));
 }
 
 /** Of all k that were measured. */

@@ -1,19 +1,20 @@
 /** Which run is shown, how far it is, and what can be done with it. */
 
+import * as l10n from "@vscode/l10n";
 import type { RunCondition, RunView } from "../../src/shared/dashboardTypes.ts";
 import { formatCost, formatCount, formatDuration } from "../../src/shared/format.ts";
+import { Button } from "../controls/button.tsx";
 import { Icon, type IconName } from "../controls/icon.tsx";
 import { Menu, type MenuItem } from "../controls/menu.tsx";
 import { Toolbar } from "../controls/toolbar.tsx";
-import type { DashboardModel } from "../model/dashboardModel.ts";
+import type { DashboardProps } from "../model/dashboardModel.ts";
 import type { Host } from "../model/host.ts";
 import { strings } from "../strings/strings.ts";
 import { visibleLine } from "../text/visible.ts";
 
 const text = strings.header;
 
-interface HeaderProps {
-  readonly dashboard: DashboardModel;
+interface HeaderProps extends DashboardProps {
   readonly openHelp: () => void;
 }
 
@@ -35,9 +36,9 @@ export function Header({ dashboard, openHelp }: HeaderProps) {
   const run = dashboard.data.run.value;
   if (run === null) return null;
   return (
-    <header class="header">
-      <h1 class="visually-hidden">{strings.title}</h1>
-      <div class="header-run">
+    <header class="header wrap">
+      <h1 class="visually-hidden">{l10n.t("Tinker RL dashboard")}</h1>
+      <div class="header-run wrap">
         <RunPicker dashboard={dashboard} />
         <span class="state" data-state={run.state}>
           <Icon name={STATE_ICONS[run.state]} />
@@ -51,14 +52,14 @@ export function Header({ dashboard, openHelp }: HeaderProps) {
   );
 }
 
-function RunPicker({ dashboard }: { readonly dashboard: DashboardModel }) {
+function RunPicker({ dashboard }: DashboardProps) {
   const run = dashboard.data.run.value;
   const runs = dashboard.data.runs.value;
   if (run === null) return null;
   if (runs.length < 2) return <strong class="run-name">{visibleLine(run.name)}</strong>;
   return (
     <label class="run-picker">
-      <span class="visually-hidden">{text.run}</span>
+      <span class="visually-hidden">{l10n.t("Run")}</span>
       <select
         value={run.id}
         onChange={(event) => dashboard.host.selectRun(event.currentTarget.value)}
@@ -73,7 +74,7 @@ function RunPicker({ dashboard }: { readonly dashboard: DashboardModel }) {
   );
 }
 
-function AttemptPicker({ dashboard }: { readonly dashboard: DashboardModel }) {
+function AttemptPicker({ dashboard }: DashboardProps) {
   const run = dashboard.data.run.value;
   if (run === null || run.attempt < 2) return null;
   const { shownAttempt } = dashboard.view.value;
@@ -82,7 +83,7 @@ function AttemptPicker({ dashboard }: { readonly dashboard: DashboardModel }) {
   }
   return (
     <label class="attempt-picker">
-      <span class="visually-hidden">{text.attempt}</span>
+      <span class="visually-hidden">{l10n.t("Attempt")}</span>
       <select
         value={shownAttempt === null ? "" : String(shownAttempt)}
         onChange={({ currentTarget: { value } }) =>
@@ -92,7 +93,7 @@ function AttemptPicker({ dashboard }: { readonly dashboard: DashboardModel }) {
         <option value="">{text.attemptNow(run.attempt)}</option>
         {run.supersededAttempts.map((attempt) => (
           <option key={attempt} value={attempt}>
-            {`${text.attemptNow(run.attempt)}, ${text.attemptBefore(attempt)}`}
+            {`${text.attemptNow(run.attempt)}, ${l10n.t("with steps repeated after attempt {0}", attempt)}`}
           </option>
         ))}
       </select>
@@ -100,7 +101,7 @@ function AttemptPicker({ dashboard }: { readonly dashboard: DashboardModel }) {
   );
 }
 
-function Progress({ dashboard }: { readonly dashboard: DashboardModel }) {
+function Progress({ dashboard }: DashboardProps) {
   const run = dashboard.data.run.value;
   // The facts below come from the columns.
   if (run === null || dashboard.data.columnsVersion.value < 0) return null;
@@ -121,14 +122,20 @@ function Progress({ dashboard }: { readonly dashboard: DashboardModel }) {
     .reduce((sum, value) => (Number.isNaN(value) ? sum : sum + value), 0);
   const facts = [
     run.evaluated === null ? null : text.evaluating(run.evaluated.done, run.evaluated.total),
-    run.state === "running" && eta !== null && eta > 0 ? text.left(formatDuration(eta)) : null,
-    seconds > 0 ? text.elapsed(formatDuration(seconds)) : null,
-    tokens === null ? null : text.tokens(formatCount(tokens)),
+    run.state === "running" && eta !== null && eta > 0
+      ? l10n.t("{0} left", formatDuration(eta))
+      : null,
+    seconds > 0 ? l10n.t("{0} training", formatDuration(seconds)) : null,
+    tokens === null ? null : l10n.t("{0} tokens sampled", formatCount(tokens)),
     stepsUsd === null ? null : formatCost(stepsUsd + evaluationUsd + (laterCostUsd ?? 0)),
   ].filter((fact) => fact !== null);
   return (
-    <div class="header-progress">
-      <span class="steps">{text.step(completedSteps, totalSteps)}</span>
+    <div class="header-progress wrap">
+      <span class="steps">
+        {totalSteps === null
+          ? l10n.t("step {0}", formatCount(completedSteps))
+          : l10n.t("step {0} of {1}", formatCount(completedSteps), formatCount(totalSteps))}
+      </span>
       {totalSteps === null ? null : (
         <progress aria-label={text.progress} value={completedSteps} max={Math.max(1, totalSteps)} />
       )}
@@ -151,8 +158,7 @@ function EvaluationProgress({
   dashboard,
   run: { evaluated, laterCostUsd },
   models,
-}: {
-  readonly dashboard: DashboardModel;
+}: DashboardProps & {
   readonly run: RunView;
   readonly models: number;
 }) {
@@ -162,8 +168,10 @@ function EvaluationProgress({
     (laterCostUsd ?? 0) === 0 ? null : formatCost(laterCostUsd ?? 0),
   ].filter((fact) => fact !== null);
   return (
-    <div class="header-progress">
-      <span class="steps">{text.evaluation(done, models)}</span>
+    <div class="header-progress wrap">
+      <span class="steps">
+        {l10n.t("evaluation: {0} of {1} models", formatCount(done), formatCount(models))}
+      </span>
       <progress aria-label={text.progress} value={done} max={Math.max(1, models)} />
       <Facts facts={facts} />
     </div>
@@ -175,19 +183,20 @@ function Actions({ dashboard, openHelp }: HeaderProps) {
   if (run === null) return null;
   const { host } = dashboard;
   return (
-    <Toolbar label={text.actions}>
+    <Toolbar label={l10n.t("Run actions")}>
       {run.isControllable ? (
         <ControlActions host={host} state={run.state} isTraining={run.evaluatedModels === null} />
       ) : null}
       {run.isResumable ? (
-        <Action
+        <Button
+          class="secondary"
           icon="debugRerun"
-          label={text.resume}
-          hint={text.resumeHint}
-          run={() => host.command("resume")}
+          label={l10n.t("Resume")}
+          title={l10n.t("Go on from the newest saved state")}
+          onClick={() => host.command("resume")}
         />
       ) : null}
-      <Menu label={text.more} icon="ellipsis" items={moreItems(run, host, openHelp)} />
+      <Menu label={l10n.t("More actions")} icon="ellipsis" items={moreItems(run, host, openHelp)} />
     </Toolbar>
   );
 }
@@ -201,31 +210,46 @@ interface ControlProps {
 function ControlActions({ host, state, isTraining }: ControlProps) {
   const isPaused = state === "paused" || state === "pausing";
   if (!isTraining) {
-    return <Action icon="debugStop" label={text.stop} run={() => host.command("stop")} />;
+    return (
+      <Button
+        class="secondary"
+        icon="debugStop"
+        label={text.stop}
+        onClick={() => host.command("stop")}
+      />
+    );
   }
   return (
     <>
       {isPaused ? (
-        <Action icon="debugContinue" label={text.continue} run={() => host.command("continue")} />
+        <Button
+          class="secondary"
+          icon="debugContinue"
+          label={l10n.t("Continue")}
+          onClick={() => host.command("continue")}
+        />
       ) : (
-        <Action
+        <Button
+          class="secondary"
           icon="debugPause"
-          label={text.pause}
-          hint={text.pauseHint}
-          run={() => host.command("pause")}
+          label={l10n.t("Pause")}
+          title={l10n.t("Wait after this step")}
+          onClick={() => host.command("pause")}
         />
       )}
-      <Action
+      <Button
+        class="secondary"
         icon="save"
-        label={text.save}
-        hint={text.saveHint}
-        run={() => host.command("saveNow")}
+        label={l10n.t("Save")}
+        title={l10n.t("Save a checkpoint now")}
+        onClick={() => host.command("saveNow")}
       />
-      <Action
+      <Button
+        class="secondary"
         icon="debugStop"
         label={text.stop}
-        hint={text.stopHint}
-        run={() => host.command("stop")}
+        title={l10n.t("Stop and save")}
+        onClick={() => host.command("stop")}
       />
     </>
   );
@@ -236,29 +260,16 @@ function moreItems(run: RunView, host: Host, openHelp: () => void): readonly Men
     run.evaluatedModels !== null
       ? []
       : [
-          { label: text.changeSettings, run: () => host.command("change-settings") },
-          { label: text.stopNow, run: () => host.command("stopNow") },
+          {
+            label: l10n.t("Change settings of this run…"),
+            run: () => host.command("change-settings"),
+          },
+          { label: l10n.t("Stop now without saving…"), run: () => host.command("stopNow") },
         ];
   return [
     ...(run.isControllable ? control : []),
-    { label: text.openFolder, run: () => host.command("openRunFolder") },
-    { label: text.openLog, run: () => host.command("openLog") },
-    { label: text.help, run: openHelp },
+    { label: l10n.t("Reveal run folder"), run: () => host.command("openRunFolder") },
+    { label: l10n.t("Show run log"), run: () => host.command("openLog") },
+    { label: l10n.t("Keyboard shortcuts"), run: openHelp },
   ];
-}
-
-interface ActionProps {
-  readonly icon: IconName;
-  readonly label: string;
-  readonly hint?: string;
-  readonly run: () => void;
-}
-
-function Action({ icon, label, hint, run }: ActionProps) {
-  return (
-    <button type="button" class="secondary" title={hint} onClick={run}>
-      <Icon name={icon} />
-      <span>{label}</span>
-    </button>
-  );
 }

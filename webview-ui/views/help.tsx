@@ -1,12 +1,12 @@
 /** The keyboard map. */
 
+import * as l10n from "@vscode/l10n";
 import { useEffect, useRef } from "preact/hooks";
-import { Icon } from "../controls/icon.tsx";
-import type { DashboardModel } from "../model/dashboardModel.ts";
+import { IconButton } from "../controls/button.tsx";
+import type { DashboardProps } from "../model/dashboardModel.ts";
 import { strings } from "../strings/strings.ts";
 
-interface HelpProps {
-  readonly dashboard: DashboardModel;
+interface HelpProps extends DashboardProps {
   readonly close: () => void;
 }
 
@@ -15,19 +15,13 @@ export function Help({ dashboard, close }: HelpProps) {
   useEffect(() => dialog.current?.showModal(), []);
   return (
     <dialog class="help" ref={dialog} aria-labelledby="help-title" onClose={close}>
-      <div class="help-head">
-        <h2 id="help-title">{strings.help.title}</h2>
-        <button
-          type="button"
-          class="quiet only-icon"
-          aria-label={strings.close}
-          title={strings.close}
-          onClick={() => dialog.current?.close()}
-        >
-          <Icon name="close" />
-        </button>
+      <div class="help-head row">
+        <h2 id="help-title">{l10n.t("Keyboard shortcuts")}</h2>
+        <IconButton icon="close" label={strings.close} onClick={() => dialog.current?.close()} />
       </div>
-      {dashboard.settings.value.hasSingleKeys ? null : <p>{strings.help.off}</p>}
+      {dashboard.settings.value.hasSingleKeys ? null : (
+        <p>{l10n.t("Single keys are switched off in the settings.")}</p>
+      )}
       <dl>
         {strings.help.keys.map(([keys, meaning]) => (
           <div key={keys}>

@@ -1,30 +1,31 @@
 /** How the run goes. */
 
+import * as l10n from "@vscode/l10n";
 import { useScroll } from "../controls/useScroll.ts";
-import type { DashboardModel } from "../model/dashboardModel.ts";
-import { strings } from "../strings/strings.ts";
+import type { DashboardModel, DashboardProps } from "../model/dashboardModel.ts";
 import { ChartControls } from "./charts/chartControls.tsx";
-import { EvidenceChart } from "./charts/evidenceChart.tsx";
 import { Histogram } from "./charts/histogram.tsx";
 import { RewardChart } from "./charts/rewardChart.tsx";
 import { MEAN_REWARD } from "./charts/smallChartSpecs.ts";
-import { SmallCharts } from "./charts/smallCharts.tsx";
+import { EvidenceChart, SmallCharts } from "./charts/smallCharts.tsx";
 import { Evaluations } from "./evaluations.tsx";
 
-export function Overview({ dashboard }: { readonly dashboard: DashboardModel }) {
+export function Overview({ dashboard }: DashboardProps) {
   const scrolled = useScroll(dashboard, "overview");
   if (dashboard.data.run.value?.evaluatedModels != null) {
     return (
-      <div class="page" ref={scrolled}>
+      <div class="page stack" ref={scrolled}>
         {dashboard.data.evaluations.value.length === 0 ? (
-          <p class="no-data">{strings.evaluation.none}</p>
+          <p class="no-data">
+            {l10n.t("No results yet. Those of a model come when all of its rollouts have ended.")}
+          </p>
         ) : null}
         <Evaluations dashboard={dashboard} />
       </div>
     );
   }
   return (
-    <div class="page" ref={scrolled}>
+    <div class="page stack" ref={scrolled}>
       <EvidenceChart dashboard={dashboard} />
       <ChartControls dashboard={dashboard} />
       <div class="first-row">

@@ -1,10 +1,11 @@
 /** The rollouts of a step or evaluation, and the replay of one. */
 
+import * as l10n from "@vscode/l10n";
 import { useLayoutEffect, useMemo } from "preact/hooks";
 import type { RolloutRow } from "../../src/shared/dashboardTypes.ts";
 import { setName } from "../../src/shared/rolloutSet.ts";
 import { StepNavigator } from "../controls/stepNavigator.tsx";
-import type { DashboardModel } from "../model/dashboardModel.ts";
+import type { DashboardModel, DashboardProps } from "../model/dashboardModel.ts";
 import { isTyping } from "../model/keys.ts";
 import { strings } from "../strings/strings.ts";
 import { type ReadingOrder, useReadingOrder } from "./replay/readingOrder.ts";
@@ -20,7 +21,7 @@ import { useMessageSearch } from "./rollouts/useMessageSearch.ts";
 
 const text = strings.trajectories;
 
-export function Trajectories({ dashboard }: { readonly dashboard: DashboardModel }) {
+export function Trajectories({ dashboard }: DashboardProps) {
   const { rollout, isListKept, beside } = dashboard.view.value;
   const shown = dashboard.selection.rollouts.value;
   const all = shown?.rows ?? [];
@@ -50,7 +51,7 @@ export function Trajectories({ dashboard }: { readonly dashboard: DashboardModel
       data-beside={rollout !== null && beside !== null}
     >
       <section class="list" aria-label={text.grid}>
-        <div class="list-head">
+        <div class="list-head row">
           <StepNavigator dashboard={dashboard} />
           <MarkedMenu dashboard={dashboard} />
         </div>
@@ -63,7 +64,11 @@ export function Trajectories({ dashboard }: { readonly dashboard: DashboardModel
         />
         {made === null ? null : <AlarmFilter dashboard={dashboard} search={made} />}
         {rows.length === 0 ? (
-          <p class="message">{all.length === 0 ? text.noneYet : text.noMatch}</p>
+          <p class="message">
+            {all.length === 0
+              ? l10n.t("No rollout has finished here yet.")
+              : l10n.t("No rollout matches the filters.")}
+          </p>
         ) : (
           <RolloutGrid dashboard={dashboard} rows={rows} context={context} />
         )}

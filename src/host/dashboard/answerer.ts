@@ -126,11 +126,8 @@ export class Answerer {
       case "config":
         this.#post(id, { kind: "config", id, config: await queries.config() });
         return;
-      case "superseded": {
-        const { attempt } = question;
-        const metrics = await queries.superseded(question);
-        this.#post(id, { kind: "superseded", id, attempt, ...metrics });
-      }
+      case "superseded":
+        this.#post(id, { kind: "superseded", id, ...(await queries.superseded(question)) });
     }
   }
 

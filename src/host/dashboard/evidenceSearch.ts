@@ -9,7 +9,6 @@ import { groupBy } from "../../core/util/groupBy.ts";
 export interface EvidenceReport {
   /** Found since the last report. */
   readonly found: readonly { readonly group: number; readonly rollout: number }[];
-  readonly checked: number;
   readonly isComplete: boolean;
 }
 
@@ -34,7 +33,7 @@ export async function* searchEvidence(
       .filter((_, i) => madeBy === null || made[i] === true)
       .map(({ summary }) => ({ group: summary.group, rollout: summary.rollout }));
     checked += group.length;
-    yield { found, checked, isComplete: checked === summaries.length };
+    yield { found, isComplete: checked === summaries.length };
   }
-  if (summaries.length === 0) yield { found: [], checked: 0, isComplete: true };
+  if (summaries.length === 0) yield { found: [], isComplete: true };
 }

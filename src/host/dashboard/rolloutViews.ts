@@ -56,18 +56,11 @@ export function rolloutRow(summary: RolloutSummary): RolloutRow {
 
 export function rolloutBody(record: RolloutRecord): RolloutBody {
   const bounded = textBounder(MAX_BODY);
-  const { taskKey, environment, split, index, attempt } = record;
-  const { rewards, rewardBreakdown, reward, stop, durationMs } = record;
+  const { attempt, rewards, rewardBreakdown, reward } = record;
   return {
-    taskKey,
-    environment,
-    split,
-    index,
     attempt,
     rewardBreakdown,
     reward,
-    stop,
-    durationMs,
     rewards: rewards.slice(0, MAX_PARTS),
     error: record.error?.slice(0, MAX_TEXT) ?? null,
     system: record.systemText === null ? null : bounded(record.systemText),
@@ -89,11 +82,10 @@ function replayTurn(
   turn: RolloutRecord["turns"][number],
   bounded: (text: string) => BoundedText,
 ): ReplayTurn {
-  const { stopReason, durationMs, tokens, stream } = turn;
+  const { stopReason, tokens, stream } = turn;
   return {
     stream,
     stopReason,
-    durationMs,
     tokens,
     reasoning: turn.reasoning === null ? null : bounded(turn.reasoning),
     content: bounded(turn.content.slice(0, turn.lead)),
@@ -103,8 +95,7 @@ function replayTurn(
       name: name.slice(0, MAX_NAME),
       args: bounded(argsText(args)),
     })),
-    errors: turn.errors.slice(0, MAX_PARTS).map(({ kind, raw, message }) => ({
-      kind: kind.slice(0, MAX_NAME),
+    errors: turn.errors.slice(0, MAX_PARTS).map(({ raw, message }) => ({
       raw: bounded(raw),
       message: message.slice(0, MAX_TEXT),
     })),

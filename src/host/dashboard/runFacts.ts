@@ -46,21 +46,10 @@ const MAX_ENDING_TEXT = 4_000;
 const MAX_CODE = 100;
 const ABSOLUTE_PATH = /(?<![\w.~/\\-])(?:\/|[A-Za-z]:\\)[^\s'"`,;:()]+/g;
 const MAX_CHECKPOINTS = 500;
-const MAX_ENVIRONMENTS = 1_000;
-const MAX_NAME = 500;
 
 const resolvedConfig = z.object({
-  model_name: z.string().catch(""),
-  environments: z.record(z.string(), z.unknown()).catch({}),
   max_steps: z.number().nullish().catch(null),
 });
-
-/** What of the resolved configuration every view needs. */
-export interface ConfigSummary {
-  readonly model: string | null;
-  readonly environments: readonly string[];
-  readonly maxSteps: number | null;
-}
 
 export interface RunFactsOptions {
   readonly id: string;
@@ -68,7 +57,8 @@ export interface RunFactsOptions {
   readonly follower: RunFollower;
   readonly fileSystem: FileSystem;
   readonly liveness: Liveness;
-  readonly config: ConfigSummary;
+  /** By its configuration; null = no limit, or not known. */
+  readonly maxSteps: number | null;
   readonly evaluated: RunView["evaluated"];
   readonly shortenPath: (path: string) => string;
 }
@@ -86,22 +76,15 @@ async function runState({
   return size === null ? "foreign" : "unknown";
 }
 
-export async function readConfigSummary(
+/** `max_steps` of the resolved configuration; undefined when that cannot be read. */
+export async function readMaxSteps(
   fileSystem: FileSystem,
   folder: string,
-): Promise<ConfigSummary> {
-  const nothing = { model: null, environments: [], maxSteps: null };
+): Promise<number | null | undefined> {
   const path = runPaths(folder).resolvedConfig;
   const text = await readIfReadable(fileSystem.within(folder), path, MAX_BYTES.resolvedConfig);
   const config = resolvedConfig.safeParse(parseJson(text ?? "")?.value).data;
-  if (config === undefined) return nothing;
-  return {
-    model: config.model_name === "" ? null : config.model_name.slice(0, MAX_NAME),
-    environments: Object.keys(config.environments)
-      .slice(0, MAX_ENVIRONMENTS)
-      .map((name) => name.slice(0, MAX_NAME)),
-    maxSteps: config.max_steps ?? null,
-  };
+  return config === undefined ? undefined : (config.max_steps ?? null);
 }
 
 export async function gatherFacts(
@@ -132,12 +115,12 @@ function eventViews(events: readonly RunEvent[]): readonly EventView[] {
 }
 
 async function runView(options: RunFactsOptions): Promise<RunView> {
-  const { id, name, follower, config, shortenPath } = options;
+  const { id, name, follower } = options;
   const files = options.fileSystem.within(follower.folder);
   const file = follower.runFile;
   const state = await runState(options);
   const completedSteps = (follower.metrics.latestStep ?? -1) + 1;
-  const total = totalSteps(follower) ?? config.maxSteps;
+  const total = totalSteps(follower) ?? options.maxSteps;
   const isAtEnd = state === "done" && total !== null && completedSteps >= total;
   const left = isAtEnd
     ? await pendingReports(files, follower.folder, completedSteps)
@@ -148,10 +131,6 @@ async function runView(options: RunFactsOptions): Promise<RunView> {
     id,
     name,
     state,
-    folder: shortenPath(follower.folder),
-    configPath: file === null ? null : shortenPath(file.configPath),
-    model: config.model,
-    environments: config.environments,
     attempt: file?.attempt ?? 1,
     supersededAttempts: await follower.supersededAttempts(),
     evaluatedModels: evaluatedModels(file),
@@ -162,8 +141,6 @@ async function runView(options: RunFactsOptions): Promise<RunView> {
       steps: completedSteps,
       hasEnded: hasEnded(state),
     }),
-    startedAtMs: file?.startedAtMs ?? null,
-    heartbeatAtMs: file?.heartbeatAtMs ?? null,
     isControllable: file !== null && file.control !== null && !hasEnded(state),
     isResumable: hasState && hasEnded(state) && hasWork,
     ending: state === "failed" || state === "stopped" ? endingView(options) : null,

@@ -4,18 +4,13 @@ import type { Clock, FileSystem } from "../../core/ports.ts";
 import type { RunChange } from "../../core/runFolder/follower.ts";
 import { StoredMarks } from "../../core/runFolder/marks.ts";
 import type { MetricColumns } from "../../core/runFolder/metrics/metricColumns.ts";
-import {
-  DASHBOARD_VERSION,
-  type DashboardQuestion,
-  type HostMessage,
-  type RunFacts,
-} from "../../shared/dashboardMessages.ts";
+import type { DashboardQuestion, HostMessage, RunFacts } from "../../shared/dashboardMessages.ts";
 import type { DashboardSettings, RunListing, RunView } from "../../shared/dashboardTypes.ts";
 import { Answerer } from "./answerer.ts";
 import { ColumnQueue } from "./columnQueue.ts";
 import { type DashboardRun, withShortFolder } from "./dashboardRun.ts";
 import { inDrawingOrder, sentColumns } from "./metricOrder.ts";
-import { type ConfigSummary, gatherFacts, readConfigSummary } from "./runFacts.ts";
+import { gatherFacts, readMaxSteps } from "./runFacts.ts";
 import type { TokenTexts } from "./runQueries.ts";
 import type { TextReader } from "./textReader.ts";
 
@@ -23,7 +18,6 @@ import type { TextReader } from "./textReader.ts";
 const APPEND_BYTES = 240_000;
 /** Of rollouts: the last ones that got one. */
 const MAX_MARKS = 2_000;
-const NO_CONFIG: ConfigSummary = { model: null, environments: [], maxSteps: null };
 
 export interface RunTransferOptions {
   /** Hands a message to the page. */
@@ -56,7 +50,7 @@ export class RunTransfer {
   readonly #run: DashboardRun;
   readonly #queue = new ColumnQueue(APPEND_BYTES);
   #answerer: Answerer | null = null;
-  #config = NO_CONFIG;
+  #maxSteps: number | null | undefined;
   #configAttempt: number | null = null;
   /** Null until the page knows the run. */
   #metrics: MetricColumns | null = null;
@@ -88,13 +82,7 @@ export class RunTransfer {
     const names = inDrawingOrder(metrics.names);
     if (this.#metrics === null) {
       this.#reset(facts);
-      post({
-        kind: "init",
-        version: DASHBOARD_VERSION,
-        settings: settings.current(),
-        facts,
-        names,
-      });
+      post({ kind: "init", settings: settings.current(), facts, names });
       onRunShown?.(this.#run);
     } else if (this.#metrics !== metrics) {
       this.#reset(facts);
@@ -171,8 +159,8 @@ export class RunTransfer {
   async #readConfig(): Promise<void> {
     const { follower } = this.#run;
     const attempt = follower.runFile?.attempt ?? 0;
-    if (this.#configAttempt === attempt && this.#config.model !== null) return;
-    this.#config = await readConfigSummary(this.#options.fileSystem, follower.folder);
+    if (this.#configAttempt === attempt && this.#maxSteps !== undefined) return;
+    this.#maxSteps = await readMaxSteps(this.#options.fileSystem, follower.folder);
     this.#configAttempt = attempt;
   }
 
@@ -186,7 +174,7 @@ export class RunTransfer {
       fileSystem,
       shortenPath,
       liveness: { nowMs: clock.now(), isProcessAlive },
-      config: this.#config,
+      maxSteps: this.#maxSteps ?? null,
       evaluated: runs.evaluated(follower.folder),
     });
     const marks = await this.#marks.refresh();

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { histogram } from "../../../webview-ui/charts/histogram.ts";
 import { countNotPositive, quantile, valueRange } from "../../../webview-ui/charts/scale.ts";
+import { histogram } from "../../../webview-ui/views/charts/histogram.tsx";
 
 const PLAIN = { isLog: false, isClipped: false, isFromZero: false };
 

@@ -6,7 +6,7 @@ import {
   runsChart,
 } from "../../../webview-ui/runs/compareData.ts";
 import { restoreLayout, withChosen } from "../../../webview-ui/runs/layout.ts";
-import { runLook } from "../../../webview-ui/runs/runLook.ts";
+import { runLook } from "../../../webview-ui/runs/runHead.tsx";
 
 const OPTIONS: CompareOptions = {
   xAxis: "step",

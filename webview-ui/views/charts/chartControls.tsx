@@ -1,86 +1,61 @@
 /** How all charts are drawn: smoothing, axes, clipping. */
 
+import * as l10n from "@vscode/l10n";
 import type { Smoothing } from "../../charts/smoothing.ts";
-import { X_AXES, type XAxis } from "../../charts/xAxis.ts";
-import { Icon } from "../../controls/icon.tsx";
-import type { DashboardModel } from "../../model/dashboardModel.ts";
+import { X_AXES } from "../../charts/xAxis.ts";
+import { Button } from "../../controls/button.tsx";
+import { Choice } from "../../controls/choice.tsx";
+import type { DashboardProps } from "../../model/dashboardModel.ts";
 import { strings } from "../../strings/strings.ts";
-
-interface ControlsProps {
-  readonly dashboard: DashboardModel;
-}
 
 const KINDS = ["auto", "none", "ema", "window", "median"] as const;
 
-export function ChartControls({ dashboard }: ControlsProps) {
+export function ChartControls({ dashboard }: DashboardProps) {
   const { xAxis, isLog, isClipped, isFromZero, xRange, yRange } = dashboard.view.value;
   const text = strings.chart;
   return (
-    <fieldset class="controls">
+    <fieldset class="controls wrap">
       <legend class="visually-hidden">{text.controls}</legend>
       <SmoothingControl
         smoothing={dashboard.view.value.smoothing}
         set={(smoothing) => dashboard.update({ smoothing })}
       />
-      <label class="field">
-        <span>{text.xAxis}</span>
-        <select
-          value={xAxis}
-          onChange={({ currentTarget: { value } }) =>
-            dashboard.update({ xAxis: value as XAxis, xRange: null })
-          }
-        >
-          {X_AXES.map((axis) => (
-            <option key={axis} value={axis}>
-              {text.xAxes[axis]}
-            </option>
-          ))}
-        </select>
-      </label>
+      <Choice
+        label={text.xAxis}
+        value={xAxis}
+        values={X_AXES}
+        name={(axis) => text.xAxes[axis]}
+        choose={(axis) => dashboard.update({ xAxis: axis, xRange: null })}
+      />
       <div class="toggles">
-        <Toggle
+        <Button
+          class="toggle"
           label={text.log}
-          isOn={isLog}
-          flip={() => dashboard.update({ isLog: !isLog, yRange: null })}
+          aria-pressed={isLog}
+          onClick={() => dashboard.update({ isLog: !isLog, yRange: null })}
         />
-        <Toggle
-          label={text.clip}
-          isOn={isClipped}
-          flip={() => dashboard.update({ isClipped: !isClipped, yRange: null })}
+        <Button
+          class="toggle"
+          label={l10n.t("Clip outliers")}
+          aria-pressed={isClipped}
+          onClick={() => dashboard.update({ isClipped: !isClipped, yRange: null })}
         />
-        <Toggle
-          label={text.zero}
-          isOn={isFromZero}
-          flip={() => dashboard.update({ isFromZero: !isFromZero, yRange: null })}
+        <Button
+          class="toggle"
+          label={l10n.t("From zero")}
+          aria-pressed={isFromZero}
+          onClick={() => dashboard.update({ isFromZero: !isFromZero, yRange: null })}
         />
       </div>
       {xRange === null && yRange === null ? null : (
-        <button
-          type="button"
+        <Button
           class="quiet"
+          icon="zoomOut"
+          label={text.resetZoom}
           onClick={() => dashboard.update({ xRange: null, yRange: null })}
-        >
-          <Icon name="zoomOut" />
-          <span>{text.resetZoom}</span>
-        </button>
+        />
       )}
     </fieldset>
-  );
-}
-
-export function Toggle({
-  label,
-  isOn,
-  flip,
-}: {
-  readonly label: string;
-  readonly isOn: boolean;
-  readonly flip: () => void;
-}) {
-  return (
-    <button type="button" class="toggle" aria-pressed={isOn} onClick={flip}>
-      {label}
-    </button>
   );
 }
 
@@ -93,22 +68,16 @@ export function SmoothingControl({ smoothing, set }: SmoothingProps) {
   const text = strings.chart;
   return (
     <>
-      <label class="field">
-        <span>{text.smoothing}</span>
-        <select
-          value={smoothing.kind}
-          onChange={({ currentTarget: { value } }) => set(firstOf(value as Smoothing["kind"]))}
-        >
-          {KINDS.map((kind) => (
-            <option key={kind} value={kind}>
-              {text.smoothingKinds[kind]}
-            </option>
-          ))}
-        </select>
-      </label>
+      <Choice
+        label={l10n.t("Smoothing")}
+        value={smoothing.kind}
+        values={KINDS}
+        name={(kind) => text.smoothingKinds[kind]}
+        choose={(kind) => set(firstOf(kind))}
+      />
       {smoothing.kind === "ema" ? (
         <label class="field slider">
-          <span>{text.factor}</span>
+          <span>{l10n.t("Strength")}</span>
           <input
             type="range"
             min="0"
@@ -122,7 +91,7 @@ export function SmoothingControl({ smoothing, set }: SmoothingProps) {
       ) : null}
       {smoothing.kind === "window" || smoothing.kind === "median" ? (
         <label class="field slider">
-          <span>{text.window}</span>
+          <span>{l10n.t("Steps")}</span>
           <input
             type="range"
             min="2"

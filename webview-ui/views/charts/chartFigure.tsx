@@ -1,12 +1,16 @@
 /** A chart of the run that is shown: its rows are steps, and its zoom is that of all charts. */
 
+import * as l10n from "@vscode/l10n";
 import { useMemo, useRef } from "preact/hooks";
+import { formatCount } from "../../../src/shared/format.ts";
+import { nearestSave } from "../../../src/shared/nearestSave.ts";
+import type { MenuItem } from "../../controls/menu.tsx";
 import { Plot, type PlotActions, type PlotProps } from "../../controls/plot.tsx";
 import { cellTitle } from "../../controls/setTitle.ts";
 import type { DashboardModel } from "../../model/dashboardModel.ts";
 import { openEvaluation } from "../../model/evaluationCell.ts";
 import { strings } from "../../strings/strings.ts";
-import { stepMenu } from "./stepMenu.ts";
+import { visibleLine } from "../../text/visible.ts";
 
 interface ChartFigureProps extends Omit<PlotProps, "actions" | "syncKey"> {
   readonly dashboard: DashboardModel;
@@ -48,4 +52,42 @@ function stepActions(
     openCell: (cell) => openEvaluation(dashboard, cell),
     hintOf: (cell) => strings.evaluation.open(cellTitle(cell)),
   };
+}
+
+/** `step` counts from 0. A save after it or before it stands for it. */
+function stepMenu(dashboard: DashboardModel, step: number): readonly MenuItem[] {
+  const { data, host } = dashboard;
+  const checkpoints = data.checkpoints.value;
+  const state = nearestSave(
+    checkpoints.filter(({ statePath }) => statePath !== null),
+    step + 1,
+  );
+  const sampler = nearestSave(
+    checkpoints.filter(({ samplerPath }) => samplerPath !== null),
+    step + 1,
+  );
+  const command = (name: "branchFromCheckpoint" | "evaluateCheckpoint", save: string) => () =>
+    host.command(name, { name: save });
+  return [
+    {
+      label: l10n.t("Rollouts of step {0}", formatCount(step + 1)),
+      run: () => dashboard.openRollouts({ source: "training", step }),
+    },
+    ...(state === null
+      ? []
+      : [
+          {
+            label: l10n.t("Branch from here ({0})…", visibleLine(state.name)),
+            run: command("branchFromCheckpoint", state.name),
+          },
+        ]),
+    ...(sampler === null
+      ? []
+      : [
+          {
+            label: l10n.t("Evaluate {0}…", visibleLine(sampler.name)),
+            run: command("evaluateCheckpoint", sampler.name),
+          },
+        ]),
+  ];
 }

@@ -1,11 +1,11 @@
 /** The evaluations on the reward chart: which there are, their marks, and their entries in the legend. */
 
+import * as l10n from "@vscode/l10n";
 import { xAfterSteps } from "../../charts/xAxis.ts";
+import type { SeriesLook } from "../../controls/chartData.ts";
 import type { ChartMark, EvaluationMark } from "../../controls/chartMarks.ts";
-import type { SeriesLook } from "../../controls/seriesLook.ts";
 import type { DashboardModel } from "../../model/dashboardModel.ts";
 import type { RunData } from "../../model/runData.ts";
-import { strings } from "../../strings/strings.ts";
 import { visibleLine } from "../../text/visible.ts";
 import { environmentLook, environmentNames } from "./environmentSeries.ts";
 
@@ -17,7 +17,6 @@ export interface EvaluationSeries extends SeriesLook {
 }
 
 const SHIFT_PX = 9;
-const text = strings.reward;
 
 export function evaluationSeries({ columns, evaluations }: RunData): readonly EvaluationSeries[] {
   const trained = environmentNames(columns);
@@ -37,7 +36,10 @@ export function evaluationSeries({ columns, evaluations }: RunData): readonly Ev
     const line = trained.findIndex((short) => `/${environment}`.endsWith(`/${short}`));
     return {
       key: names.length === 1 ? "evaluation" : `evaluation:${name}`,
-      label: names.length === 1 ? text.evaluation : text.evaluationOf(visibleLine(name)),
+      label:
+        names.length === 1
+          ? l10n.t("evaluation, 95 % interval")
+          : l10n.t("evaluation of {0}, 95 % interval", visibleLine(name)),
       look: "sign",
       sign: index,
       colour: line < 0 ? "purple" : environmentLook(line).colour,

@@ -1,15 +1,16 @@
 /** How the rewards of the chosen step lie; a bar leads to its trajectories. */
 
-import { formatExact } from "../../../src/shared/format.ts";
-import { type Bin, histogram } from "../../charts/histogram.ts";
+import * as l10n from "@vscode/l10n";
+import { formatExact, plural } from "../../../src/shared/format.ts";
+import { Button } from "../../controls/button.tsx";
 import { setTitle } from "../../controls/setTitle.ts";
-import type { DashboardModel } from "../../model/dashboardModel.ts";
+import type { DashboardProps } from "../../model/dashboardModel.ts";
 import { NO_FILTER } from "../../model/viewState.ts";
 import { strings } from "../../strings/strings.ts";
 
 const text = strings.histogram;
 
-export function Histogram({ dashboard }: { readonly dashboard: DashboardModel }) {
+export function Histogram({ dashboard }: DashboardProps) {
   const shown = dashboard.selection.rollouts.value;
   if (shown === null) return null;
   const rewards = shown.rows.flatMap(({ reward }) => (reward === null ? [] : [reward]));
@@ -21,30 +22,32 @@ export function Histogram({ dashboard }: { readonly dashboard: DashboardModel })
     dashboard.openRollouts(shown);
   };
   return (
-    <section class="card histogram" aria-labelledby="histogram-title">
-      <div class="card-head">
-        <h2 id="histogram-title">{text.title(setTitle(shown))}</h2>
+    <section class="card histogram stack" aria-labelledby="histogram-title">
+      <div class="card-head wrap">
+        <h2 id="histogram-title">{l10n.t("Rewards: {0}", setTitle(shown))}</h2>
         {dashboard.view.value.rolloutSet === null ? null : (
-          <button
-            type="button"
+          <Button
             class="quiet"
+            label={l10n.t("Follow the latest step")}
             onClick={() => dashboard.update({ rolloutSet: null, rollout: null })}
-          >
-            {text.follow}
-          </button>
+          />
         )}
       </div>
       {bins.length === 0 ? (
-        <p class="no-data">{text.empty}</p>
+        <p class="no-data">{l10n.t("No rollouts yet")}</p>
       ) : (
         <ol class="bars">
           {bins.map((bin) => (
             <li key={bin.low}>
-              <button type="button" title={text.hint} onClick={() => open(bin)}>
+              <button
+                type="button"
+                title={l10n.t("Choose a bar to see its trajectories")}
+                onClick={() => open(bin)}
+              >
                 <span class="visually-hidden">
                   {text.bar(formatExact(bin.low), formatExact(bin.high), bin.count)}
                 </span>
-                <span class="bar-area" aria-hidden="true">
+                <span class="bar-area stack" aria-hidden="true">
                   <span class="bar" style={{ height: `${Math.max(1, (bin.count / most) * 100)}%` }}>
                     <span class="bar-count">{bin.count}</span>
                   </span>
@@ -57,11 +60,51 @@ export function Histogram({ dashboard }: { readonly dashboard: DashboardModel })
           ))}
         </ol>
       )}
-      {failed > 0 ? <p class="note">{text.failed(failed)}</p> : null}
+      {failed > 0 ? (
+        <p class="note">
+          {plural(
+            failed,
+            "{0} rollout failed and has no reward",
+            "{0} rollouts failed and have no reward",
+          )}
+        </p>
+      ) : null}
     </section>
   );
 }
 
 function shortReward({ low, high }: Bin): string {
   return String(Number(((low + high) / 2).toFixed(2)));
+}
+
+interface Bin {
+  /** Both inclusive; equal where every value has a bin of its own. */
+  readonly low: number;
+  readonly high: number;
+  readonly count: number;
+}
+
+/** Values closer than this are the same. */
+const DIGITS = 9;
+
+/** A bin for each value when there are at most `maxBins` different ones, else as many equal parts of the range. Ascending. */
+export function histogram(values: readonly number[], maxBins = 12): readonly Bin[] {
+  const counts = new Map<number, number>();
+  for (const value of values) {
+    const rounded = Number(value.toPrecision(DIGITS));
+    counts.set(rounded, (counts.get(rounded) ?? 0) + 1);
+  }
+  const sorted = [...counts].sort(([a], [b]) => a - b);
+  if (sorted.length <= maxBins) return sorted.map(([low, count]) => ({ low, high: low, count }));
+  const first = sorted[0]?.[0] ?? 0;
+  const width = ((sorted.at(-1)?.[0] ?? 1) - first) / maxBins;
+  return Array.from({ length: maxBins }, (_, index) => {
+    const low = first + index * width;
+    const isLast = index === maxBins - 1;
+    const inside = sorted.filter(
+      ([value]) => value >= low && (isLast || value < first + (index + 1) * width),
+    );
+    const high = isLast ? (sorted.at(-1)?.[0] ?? low) : low + width;
+    return { low, high, count: inside.reduce((sum, [, count]) => sum + count, 0) };
+  });
 }

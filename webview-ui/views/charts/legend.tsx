@@ -3,13 +3,12 @@
 import { formatRewardValue } from "../../charts/format.ts";
 import type { ChartMark } from "../../controls/chartMarks.ts";
 import { Swatch } from "../../controls/swatch.tsx";
-import type { DashboardModel } from "../../model/dashboardModel.ts";
+import type { DashboardProps } from "../../model/dashboardModel.ts";
 import { HIDDEN_AT_FIRST } from "../../model/viewState.ts";
 import { strings } from "../../strings/strings.ts";
 import type { LegendEntry } from "./rewardChartData.ts";
 
-interface LegendProps {
-  readonly dashboard: DashboardModel;
+interface LegendProps extends DashboardProps {
   readonly entries: readonly LegendEntry[];
   readonly marks: readonly ChartMark[];
   /** Row whose values are shown; -1 = the last one. */
@@ -39,7 +38,7 @@ export function Legend({ dashboard, entries, marks, row }: LegendProps) {
   };
   const present = MARKS.filter((kind) => marks.some((mark) => mark.kind === kind));
   return (
-    <div class="legend">
+    <div class="legend wrap">
       <fieldset>
         <legend class="visually-hidden">{strings.chart.legend}</legend>
         {entries.map(({ key, label, values, line, latest, counts, ...swatch }) => (

@@ -1,15 +1,16 @@
 /** Chooses further metrics for small charts of their own. */
 
+import * as l10n from "@vscode/l10n";
 import { useId, useState } from "preact/hooks";
-import { Icon } from "../../controls/icon.tsx";
-import type { DashboardModel } from "../../model/dashboardModel.ts";
+import { plural } from "../../../src/shared/format.ts";
+import { Button } from "../../controls/button.tsx";
+import type { DashboardProps } from "../../model/dashboardModel.ts";
 import { strings } from "../../strings/strings.ts";
 import { visibleLine } from "../../text/visible.ts";
 
 const text = strings.small;
 
-interface PickerProps {
-  readonly dashboard: DashboardModel;
+interface PickerProps extends DashboardProps {
   /** Metrics that are drawn anyway. */
   readonly unasked: ReadonlySet<string>;
 }
@@ -20,20 +21,20 @@ export function MetricPicker({ dashboard, unasked }: PickerProps) {
   const { pinnedMetrics } = dashboard.settings.value;
   return (
     <div class="picker">
-      <div class="section-head">
-        <h2 id="metrics-title">{text.title}</h2>
-        <button
-          type="button"
+      <div class="section-head wrap">
+        <h2 id="metrics-title">{l10n.t("Metrics")}</h2>
+        <Button
           class="quiet"
+          icon={isOpen ? "chevronDown" : "chevronRight"}
+          label={l10n.t("Choose metrics")}
           aria-expanded={isOpen}
           aria-controls={id}
           onClick={() => setOpen(!isOpen)}
-        >
-          <Icon name={isOpen ? "chevronDown" : "chevronRight"} />
-          <span>{text.choose}</span>
-        </button>
+        />
         {pinnedMetrics.length > 0 ? (
-          <span class="fact">{text.chosen(pinnedMetrics.length)}</span>
+          <span class="fact">
+            {plural(pinnedMetrics.length, "{0} metric added", "{0} metrics added")}
+          </span>
         ) : null}
       </div>
       <div id={id}>{isOpen ? <MetricList dashboard={dashboard} unasked={unasked} /> : null}</div>
@@ -48,7 +49,7 @@ function MetricList({ dashboard, unasked }: PickerProps) {
   const matches = names.filter(matcher(filter));
   return (
     <div class="card picker-list">
-      <div class="picker-filter">
+      <div class="picker-filter row">
         <input
           type="search"
           placeholder={text.filter}
@@ -61,7 +62,7 @@ function MetricList({ dashboard, unasked }: PickerProps) {
       {[...byFamily(matches)].map(([family, members]) => (
         <details key={family} open={filter !== ""}>
           <summary>
-            {visibleLine(family) || text.noFamily} <span class="fact">{members.length}</span>
+            {visibleLine(family) || l10n.t("Others")} <span class="fact">{members.length}</span>
           </summary>
           <ul>
             {members.map((name) => (
@@ -74,8 +75,7 @@ function MetricList({ dashboard, unasked }: PickerProps) {
   );
 }
 
-interface ChoiceProps {
-  readonly dashboard: DashboardModel;
+interface ChoiceProps extends DashboardProps {
   readonly name: string;
   readonly isUnasked: boolean;
 }
@@ -85,7 +85,7 @@ function Choice({ dashboard, name, isUnasked }: ChoiceProps) {
   const isFixed = isUnasked && !isChosen;
   return (
     <li>
-      <label class="check" title={isFixed ? text.unasked : undefined}>
+      <label class="check row" title={isFixed ? l10n.t("Has a chart already") : undefined}>
         <input
           type="checkbox"
           checked={isChosen || isFixed}

@@ -1,37 +1,35 @@
 /** The large chart: how the reward goes. */
 
+import * as l10n from "@vscode/l10n";
 import type { RefObject } from "preact";
 import { useMemo, useRef, useState } from "preact/hooks";
-import { partColumns, useRewardParts } from "../../changes/rewardParts.ts";
+import { REWARD_PARTINGS } from "../../../src/shared/changes.ts";
+import { plural } from "../../../src/shared/format.ts";
+import { type PartColumns, partColumns, useRewardParts } from "../../changes/rewardParts.ts";
+import type { ColumnStore } from "../../charts/columns.ts";
 import { formatRewardValue, formatTick, formatXTick, formatXValue } from "../../charts/format.ts";
 import { countNotPositive, shownX, valueRange } from "../../charts/scale.ts";
 import { summarizeReward } from "../../charts/summary.ts";
 import { tickSteps } from "../../charts/ticks.ts";
+import { Button } from "../../controls/button.tsx";
 import type { ChartData } from "../../controls/chartData.ts";
 import { DataTable } from "../../controls/dataTable.tsx";
 import { type NumberTable, toCsv, toJson, toMarkdown } from "../../controls/export.ts";
-import { Icon } from "../../controls/icon.tsx";
 import type { LineChart } from "../../controls/lineChart.ts";
 import { Menu, type MenuItem } from "../../controls/menu.tsx";
-import type { DashboardModel } from "../../model/dashboardModel.ts";
+import type { DashboardModel, DashboardProps } from "../../model/dashboardModel.ts";
 import type { Host } from "../../model/host.ts";
 import type { ViewState } from "../../model/viewState.ts";
 import { strings } from "../../strings/strings.ts";
 import { ChartFigure } from "./chartFigure.tsx";
-import { seriesTable } from "./chartTables.ts";
 import { Legend } from "./legend.tsx";
 import { type RewardChartData, rewardChartData } from "./rewardChartData.ts";
-import { RewardParting } from "./rewardParting.tsx";
 import { useSuperseded } from "./useSuperseded.ts";
-
-interface RewardChartProps {
-  readonly dashboard: DashboardModel;
-}
 
 const HEIGHT_PX = 300;
 const text = strings.reward;
 
-export function RewardChart({ dashboard }: RewardChartProps) {
+export function RewardChart({ dashboard }: DashboardProps) {
   const [isTable, setTable] = useState(false);
   const [row, setRow] = useState<number | null>(null);
   const chart = useRef<LineChart | null>(null);
@@ -45,20 +43,20 @@ export function RewardChart({ dashboard }: RewardChartProps) {
   const describe = (at: number): string => [shown(at), ...describeParts(data, at)].join(", ");
   return (
     <figure class="card reward" aria-labelledby="reward-title">
-      <figcaption class="card-head">
+      <figcaption class="card-head wrap">
         <h2 id="reward-title">{text.title}</h2>
-        <span class="fact">{row === null ? summary || text.subtitle : shown(row)}</span>
+        <span class="fact">
+          {row === null ? summary || l10n.t("of all scored rollouts of a step") : shown(row)}
+        </span>
         <div class="card-actions">
           <RewardParting dashboard={dashboard} />
-          <button
-            type="button"
+          <Button
             class="quiet"
+            icon={isTable ? "graphLine" : "table"}
+            label={isTable ? l10n.t("View as chart") : l10n.t("View as table")}
             aria-pressed={isTable}
             onClick={() => setTable(!isTable)}
-          >
-            <Icon name={isTable ? "graphLine" : "table"} />
-            <span>{isTable ? strings.chart.chart : strings.chart.table}</span>
-          </button>
+          />
           <Menu
             label={strings.chart.export}
             icon="export"
@@ -89,7 +87,7 @@ export function RewardChart({ dashboard }: RewardChartProps) {
   );
 }
 
-interface PlotProps extends RewardChartProps {
+interface PlotProps extends DashboardProps {
   readonly data: RewardChartData;
   readonly summary: string;
   /** Under the cursor; null for none. */
@@ -121,7 +119,15 @@ function Plot({ dashboard, data, summary, row, setRow, describe, chart }: PlotPr
       />
       {data.steps.length === 0 ? <p class="no-data">{noData(dashboard)}</p> : null}
       <Legend dashboard={dashboard} entries={data.legend} marks={data.marks} row={row ?? -1} />
-      {notPositive > 0 ? <p class="note">{strings.chart.notPositive(notPositive)}</p> : null}
+      {notPositive > 0 ? (
+        <p class="note">
+          {plural(
+            notPositive,
+            "{0} value at or below zero cannot be shown on a logarithmic axis.",
+            "{0} values at or below zero cannot be shown on a logarithmic axis.",
+          )}
+        </p>
+      ) : null}
     </>
   );
 }
@@ -221,4 +227,51 @@ function exportItems(
       run: () => host.command("copyText", { text: toMarkdown(table()) }),
     },
   ];
+}
+
+/** With those of `parts`; as stored, not smoothed; steps count from 1. */
+function seriesTable(
+  columns: ColumnStore,
+  names: readonly { readonly head: string; readonly name: string }[],
+  parts: readonly PartColumns[] = [],
+): NumberTable {
+  const steps = columns.steps();
+  const values = [
+    ...names.map(({ name }) => columns.values(name)),
+    ...parts.flatMap(({ mean, low, high, rollouts }) => [mean, low, high, rollouts]),
+  ];
+  const rows = Array.from(steps, (step, row) => [
+    step + 1,
+    ...values.map((column) => {
+      const value = column[row] ?? Number.NaN;
+      return Number.isNaN(value) ? null : value;
+    }),
+  ]);
+  const partHeads = parts.flatMap(({ label }) =>
+    ["mean", "95 % low", "95 % high", "rollouts"].map((head) => `${label} ${head}`),
+  );
+  return { heads: ["step", ...names.map(({ head }) => head), ...partHeads], rows };
+}
+
+const CHOICES = ["all", ...REWARD_PARTINGS] as const;
+
+function RewardParting({ dashboard }: DashboardProps) {
+  const { rewardBy } = dashboard.view.value;
+  return (
+    <select
+      aria-label={text.by}
+      title={text.by}
+      value={rewardBy}
+      onChange={({ currentTarget: { value } }) => {
+        const chosen = CHOICES.find((choice) => choice === value);
+        if (chosen !== undefined) dashboard.update({ rewardBy: chosen });
+      }}
+    >
+      {CHOICES.map((choice) => (
+        <option key={choice} value={choice}>
+          {text.partings[choice]}
+        </option>
+      ))}
+    </select>
+  );
 }

@@ -1,20 +1,19 @@
 /** What the reward chart is made of: series, bands, marks, and their names in the legend. */
 
+import * as l10n from "@vscode/l10n";
 import { decidingPointOf, type TrendPoint } from "../../../src/shared/trendPoint.ts";
 import { joined, type PartColumns } from "../../changes/rewardParts.ts";
 import type { ColumnStore } from "../../charts/columns.ts";
 import { smooth, smoothingOf } from "../../charts/smoothing.ts";
-import { xValues } from "../../charts/xAxis.ts";
-import type { ChartBand, ChartSeries } from "../../controls/chartData.ts";
-import type { ChartMark } from "../../controls/chartMarks.ts";
+import { xAfterSteps, xValues } from "../../charts/xAxis.ts";
+import type { ChartBand, ChartSeries, SeriesLook } from "../../controls/chartData.ts";
+import type { ChartMark, LineMark } from "../../controls/chartMarks.ts";
 import type { ColourName } from "../../controls/palette.ts";
-import type { SeriesLook } from "../../controls/seriesLook.ts";
 import type { DashboardModel } from "../../model/dashboardModel.ts";
 import { strings } from "../../strings/strings.ts";
 import { visibleLine } from "../../text/visible.ts";
 import { environmentLook, environmentNames } from "./environmentSeries.ts";
 import { evaluationEntry, evaluationMarks, evaluationSeries } from "./evaluationSeries.ts";
-import { lineMarks } from "./lineMarks.ts";
 import type { SupersededRewards } from "./useSuperseded.ts";
 
 const REWARD = "rollout/reward";
@@ -109,13 +108,31 @@ export function rewardChartData(
 const BAND = { colour: "blue", values: null, line: null } as const;
 /** Each with the column without which there is nothing to draw. */
 const BANDS = [
-  { ...BAND, key: "interval", label: text.interval, look: "band", column: `${REWARD}/ci_low` },
-  { ...BAND, key: "tasks", label: text.tasks, look: "outer-band", column: `${REWARD}/group_std` },
-  { ...BAND, key: "range", label: text.range, look: "outer-band", column: `${REWARD}/min` },
+  {
+    ...BAND,
+    key: "interval",
+    label: l10n.t("95 % interval of the mean"),
+    look: "band",
+    column: `${REWARD}/ci_low`,
+  },
+  {
+    ...BAND,
+    key: "tasks",
+    label: l10n.t("± standard deviation of tasks"),
+    look: "outer-band",
+    column: `${REWARD}/group_std`,
+  },
+  {
+    ...BAND,
+    key: "range",
+    label: l10n.t("lowest to highest"),
+    look: "outer-band",
+    column: `${REWARD}/min`,
+  },
 ] as const;
 const RAW_ENTRY = {
   key: "raw",
-  label: text.raw,
+  label: l10n.t("raw"),
   values: null,
   colour: "blue",
   look: "faint",
@@ -249,7 +266,52 @@ function supersededEntry(
 ): readonly LegendEntry[] {
   if (superseded === null) return [];
   const values = steps.map((step) => superseded.rewards.get(step) ?? Number.NaN);
-  const label = text.attempt(superseded.attempt);
+  const label = l10n.t("repeated after attempt {0}", superseded.attempt);
   const look = { colour: "yellow", look: "line", dash: [4, 2, 1, 2] } as const;
   return [{ key: "attempt", label, ...look, values, line: values }];
+}
+
+/** `xs` holds the position of each row on the horizontal axis. */
+function lineMarks(
+  { data, view }: Pick<DashboardModel, "data" | "view">,
+  xs: Float64Array,
+): readonly ChartMark[] {
+  const { columns, checkpoints, events } = data;
+  const steps = columns.steps();
+  const skipped = columns.values("skipped");
+  const at = (completed: number): number | null =>
+    view.value.xAxis === "step" ? completed : xAfterSteps(completed, steps, xs);
+  const lines = (kind: LineMark, completed: readonly number[]): ChartMark[] =>
+    [...new Set(completed)].flatMap((count) => {
+      const x = count === 0 ? null : at(count);
+      return x === null ? [] : [{ kind, x }];
+    });
+  const saves = checkpoints.value.filter(({ kind }) => kind !== "rolling");
+  const resumes = events.value.filter(({ kind, attempt }) => kind === "run-started" && attempt > 1);
+  const alarms = events.value.filter(({ kind, level }) => kind === "alarm" && level !== "info");
+  const stepsOf = (own: string): readonly number[] =>
+    events.value.flatMap(({ kind, step }) => (kind === own && step !== null ? [step] : []));
+  return [
+    ...lines(
+      "checkpoint",
+      saves.flatMap(({ best, step }) => (best === null ? [step] : [])),
+    ),
+    ...lines(
+      "best",
+      saves.flatMap(({ best, step }) => (best === null ? [] : [step])),
+    ),
+    ...lines(
+      "resume",
+      resumes.map(({ step }) => step ?? 0),
+    ),
+    ...lines("settings", stepsOf("settings-changed")),
+    ...lines("pause", [...stepsOf("run-paused"), ...stepsOf("capacity-paused")]),
+    ...lines(
+      "alarm",
+      alarms.map(({ step }) => (step ?? 0) + 1),
+    ),
+    ...Array.from(xs).flatMap((x, row): ChartMark[] =>
+      skipped[row] === 1 ? [{ kind: "skipped", x }] : [],
+    ),
+  ];
 }

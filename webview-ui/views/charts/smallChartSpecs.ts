@@ -1,7 +1,7 @@
 /** Which small charts there are. */
 
+import * as l10n from "@vscode/l10n";
 import type { ColourName } from "../../controls/palette.ts";
-import { strings } from "../../strings/strings.ts";
 
 export interface SmallSeries {
   readonly name: string;
@@ -18,83 +18,81 @@ export interface SmallChartSpec {
   readonly isPinned?: true;
 }
 
-const text = strings.small;
-
 export const SMALL_CHARTS: readonly SmallChartSpec[] = [
-  oneMetric(text.success, "rollout/success_frac", "green"),
+  oneMetric(l10n.t("Success rate"), "rollout/success_frac", "green"),
   {
-    ...oneMetric(text.length, "rollout/response_tokens/mean", "blue"),
+    ...oneMetric(l10n.t("Response tokens"), "rollout/response_tokens/mean", "blue"),
     band: { upper: "rollout/response_tokens/max", lower: "rollout/response_tokens/min" },
   },
   {
-    ...oneMetric(text.turns, "rollout/turns/mean", "blue"),
+    ...oneMetric(l10n.t("Turns"), "rollout/turns/mean", "blue"),
     band: { upper: "rollout/turns/max", lower: "rollout/turns/min" },
   },
-  oneMetric(text.loss, "loss", "purple"),
+  oneMetric(l10n.t("Loss"), "loss", "purple"),
   {
-    title: text.kl,
+    title: l10n.t("KL sampler/trainer"),
     series: [
-      { name: "optim/kl_sample_train_v1", label: text.names.v1, colour: "blue" },
-      { name: "optim/kl_sample_train_v2", label: text.names.v2, colour: "orange", dash: [5, 3] },
+      { name: "optim/kl_sample_train_v1", label: "k1", colour: "blue" },
+      { name: "optim/kl_sample_train_v2", label: "k2", colour: "orange", dash: [5, 3] },
     ],
   },
-  oneMetric(text.entropy, "optim/entropy", "purple"),
-  oneMetric(text.gradNorm, "optim/grad_norm", "purple"),
-  oneMetric(text.excluded, "num_excluded_groups", "red"),
-  oneMetric(text.untrained, "refill/untrained_tokens", "red"),
+  oneMetric(l10n.t("Entropy"), "optim/entropy", "purple"),
+  oneMetric(l10n.t("Gradient norm"), "optim/grad_norm", "purple"),
+  oneMetric(l10n.t("Excluded groups"), "num_excluded_groups", "red"),
+  oneMetric(l10n.t("Tokens of groups without a signal"), "refill/untrained_tokens", "red"),
   {
-    title: text.time,
+    title: l10n.t("Seconds a step"),
     series: [
-      { name: "time/rollout_s", label: text.names.rollout, colour: "blue" },
-      { name: "time/train_s", label: text.names.train, colour: "orange", dash: [6, 3] },
-      { name: "time/sampler_s", label: text.names.sampler, colour: "green", dash: [2, 3] },
+      { name: "time/rollout_s", label: l10n.t("rollouts"), colour: "blue" },
+      { name: "time/train_s", label: l10n.t("training"), colour: "orange", dash: [6, 3] },
+      { name: "time/sampler_s", label: l10n.t("sampler"), colour: "green", dash: [2, 3] },
     ],
   },
   {
-    title: text.queue,
+    title: l10n.t("Groups in the queue"),
     series: [
-      { name: "async/queue_depth", label: text.names.issued, colour: "blue" },
-      { name: "async/queue_ready", label: text.names.ready, colour: "green", dash: [6, 3] },
+      { name: "async/queue_depth", label: l10n.t("issued"), colour: "blue" },
+      { name: "async/queue_ready", label: l10n.t("ended"), colour: "green", dash: [6, 3] },
     ],
   },
-  oneMetric(text.staleness, "async/staleness/mean", "orange"),
+  oneMetric(l10n.t("Staleness in updates"), "async/staleness/mean", "orange"),
   {
-    title: text.tokens,
+    title: l10n.t("Tokens of the run"),
     series: [
-      { name: "tokens/cumulative/sampled", label: text.names.sampled, colour: "blue" },
+      { name: "tokens/cumulative/sampled", label: l10n.t("sampled"), colour: "blue" },
       {
         name: "tokens/cumulative/prefill_cached",
-        label: text.names.cached,
+        label: l10n.t("prompts, cached"),
         colour: "green",
         dash: [2, 3],
       },
       {
         name: "tokens/cumulative/prefill_uncached",
-        label: text.names.uncached,
+        label: l10n.t("prompts, not cached"),
         colour: "orange",
         dash: [6, 3],
       },
       {
         name: "tokens/cumulative/trained",
-        label: text.names.trained,
+        label: l10n.t("trained"),
         colour: "purple",
         dash: [10, 4],
       },
     ],
   },
   {
-    title: text.cost,
+    title: l10n.t("Cost of the run in USD"),
     series: [
-      { name: "cost/cumulative_usd", label: text.names.steps, colour: "blue" },
+      { name: "cost/cumulative_usd", label: l10n.t("steps"), colour: "blue" },
       {
         name: "cost/discarded_usd",
-        label: text.names.discarded,
+        label: l10n.t("discarded of them"),
         colour: "red",
         dash: [6, 3],
       },
       {
         name: "cost/evaluation_usd",
-        label: text.names.evaluations,
+        label: l10n.t("evaluations"),
         colour: "green",
         dash: [2, 3],
       },

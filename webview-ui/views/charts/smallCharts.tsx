@@ -1,22 +1,24 @@
 /** Small charts of everything else, and the list to choose more from. */
 
-import { useMemo, useState } from "preact/hooks";
+import * as l10n from "@vscode/l10n";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { formatCount } from "../../../src/shared/format.ts";
 import { formatValue } from "../../charts/format.ts";
 import { summarize } from "../../charts/summary.ts";
+import { Button, IconButton } from "../../controls/button.tsx";
 import { Icon } from "../../controls/icon.tsx";
 import { Swatch } from "../../controls/swatch.tsx";
-import type { DashboardModel } from "../../model/dashboardModel.ts";
+import type { DashboardModel, DashboardProps } from "../../model/dashboardModel.ts";
 import { strings } from "../../strings/strings.ts";
 import { visibleLine } from "../../text/visible.ts";
 import { ChartFigure } from "./chartFigure.tsx";
 import { MetricPicker } from "./metricPicker.tsx";
 import { describeRow, type SmallChartData, smallChartData } from "./smallChartData.ts";
-import { drawnCharts, type SmallChartSpec } from "./smallChartSpecs.ts";
+import { drawnCharts, oneMetric, type SmallChartSpec } from "./smallChartSpecs.ts";
 
 const HEIGHT_PX = 132;
-const text = strings.small;
 
-export function SmallCharts({ dashboard }: { readonly dashboard: DashboardModel }) {
+export function SmallCharts({ dashboard }: DashboardProps) {
   const { pinnedMetrics } = dashboard.settings.value;
   // Which charts there are follows from the columns.
   const version = dashboard.data.columnsVersion.value;
@@ -26,7 +28,7 @@ export function SmallCharts({ dashboard }: { readonly dashboard: DashboardModel 
     [dashboard, version, pinnedMetrics, isForeign],
   );
   return (
-    <section class="small-charts" aria-labelledby="metrics-title">
+    <section class="small-charts stack" aria-labelledby="metrics-title">
       <MetricPicker dashboard={dashboard} unasked={unasked} />
       <div class="small-grid">
         {charts.map((spec) => (
@@ -37,8 +39,7 @@ export function SmallCharts({ dashboard }: { readonly dashboard: DashboardModel 
   );
 }
 
-interface SmallChartProps {
-  readonly dashboard: DashboardModel;
+interface SmallChartProps extends DashboardProps {
   readonly spec: SmallChartSpec;
 }
 
@@ -54,15 +55,19 @@ export function SmallChart({ dashboard, spec }: SmallChartProps) {
   const values = data.drawn.map((own) => own[at]);
   const raw = data.raw[0]?.[at];
   return (
-    <figure class="card small" aria-label={title}>
-      <figcaption class="card-head">
+    <figure class="card small stack" aria-label={title}>
+      <figcaption class="card-head wrap">
         <h3 title={spec.series[0]?.name}>{title}</h3>
         {spec.series.length === 1 ? <b class="value">{formatValue(values[0])}</b> : null}
         {spec.series.length > 1 || Object.is(raw, values[0]) ? null : (
           <span class="fact">{strings.reward.written(formatValue(raw))}</span>
         )}
         {spec.isPinned === true ? (
-          <UnpinButton title={title} unpin={() => dashboard.togglePinned(spec.title)} />
+          <IconButton
+            icon="close"
+            label={l10n.t("Remove {0}", title)}
+            onClick={() => dashboard.togglePinned(spec.title)}
+          />
         ) : null}
       </figcaption>
       {spec.series.length > 1 ? <SmallLegend spec={spec} values={values} /> : null}
@@ -95,15 +100,6 @@ function useSmallChartData(dashboard: DashboardModel, spec: SmallChartSpec): Sma
   );
 }
 
-function UnpinButton({ title, unpin }: { readonly title: string; readonly unpin: () => void }) {
-  const label = text.unpin(title);
-  return (
-    <button type="button" class="quiet only-icon" aria-label={label} title={label} onClick={unpin}>
-      <Icon name="close" />
-    </button>
-  );
-}
-
 interface SmallLegendProps {
   readonly spec: SmallChartSpec;
   /** One a series. */
@@ -121,5 +117,35 @@ function SmallLegend({ spec, values }: SmallLegendProps) {
         </li>
       ))}
     </ul>
+  );
+}
+
+export function EvidenceChart({ dashboard }: DashboardProps) {
+  const { evidence } = dashboard.view.value;
+  const section = useRef<HTMLElement>(null);
+  const name = evidence === null ? null : `${evidence.id}/${evidence.step}`;
+  useEffect(() => {
+    if (name === null) return;
+    section.current?.scrollIntoView({ block: "nearest" });
+    section.current?.focus();
+  }, [name]);
+  if (evidence === null) return null;
+  const { title, step, metric, isOfRollouts } = evidence;
+  const close = (): void => dashboard.update({ evidence: null, xRange: null });
+  const label = l10n.t("{0}, from step {1} on", title, formatCount(step + 1));
+  return (
+    <section class="evidence" aria-label={label} tabIndex={-1} ref={section}>
+      <div class="evidence-head wrap">
+        <Icon name="warning" />
+        <h2>{label}</h2>
+        <Button
+          class="link"
+          label={isOfRollouts ? strings.alarms.rollouts : l10n.t("Show rollouts of the step")}
+          onClick={() => dashboard.showAlarmRollouts(evidence)}
+        />
+        <IconButton icon="close" label={strings.close} onClick={close} />
+      </div>
+      <SmallChart dashboard={dashboard} spec={oneMetric(metric, metric, "orange")} />
+    </section>
   );
 }

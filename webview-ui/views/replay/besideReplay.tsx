@@ -1,12 +1,13 @@
 /** Two rollouts of one task side by side: of one group, or of two steps or evaluations, the earlier one on the left. */
 
+import * as l10n from "@vscode/l10n";
 import { useEffect, useId, useState } from "preact/hooks";
 import type { RolloutBody, RolloutRow } from "../../../src/shared/dashboardTypes.ts";
 import { formatReward } from "../../../src/shared/format.ts";
 import { type RolloutKey, rolloutKeyName, setName } from "../../../src/shared/rolloutSet.ts";
-import { Icon } from "../../controls/icon.tsx";
+import { Button } from "../../controls/button.tsx";
 import { setTitle } from "../../controls/setTitle.ts";
-import type { DashboardModel } from "../../model/dashboardModel.ts";
+import type { DashboardModel, DashboardProps } from "../../model/dashboardModel.ts";
 import type { Beside } from "../../model/viewState.ts";
 import { strings } from "../../strings/strings.ts";
 import { extremeOf } from "../rollouts/rolloutGroups.ts";
@@ -35,8 +36,7 @@ function targetOf(
   return found ?? null;
 }
 
-interface PickerProps {
-  readonly dashboard: DashboardModel;
+interface PickerProps extends DashboardProps {
   readonly rolloutKey: RolloutKey;
   /** Rollouts of its group. */
   readonly group: readonly RolloutRow[];
@@ -57,13 +57,13 @@ export function BesidePicker({ dashboard, rolloutKey, group }: PickerProps) {
   const value = beside === null || typeof beside === "string" ? beside : setName(beside);
   return (
     <label class="field">
-      <span>{text.beside}</span>
+      <span>{l10n.t("Beside")}</span>
       <select value={value ?? ""} onChange={({ currentTarget }) => choose(currentTarget.value)}>
-        <option value="">{text.besideNothing}</option>
+        <option value="">{l10n.t("nothing")}</option>
         {hasGroup ? (
           <>
-            <option value="best">{text.besideBest}</option>
-            <option value="worst">{text.besideWorst}</option>
+            <option value="best">{l10n.t("best of the group")}</option>
+            <option value="worst">{l10n.t("worst of the group")}</option>
           </>
         ) : null}
         {others.map((set) => (
@@ -71,7 +71,11 @@ export function BesidePicker({ dashboard, rolloutKey, group }: PickerProps) {
             {setTitle(set)}
           </option>
         ))}
-        {isComplete ? null : <option disabled>{text.besideIncomplete}</option>}
+        {isComplete ? null : (
+          <option disabled>
+            {l10n.t("The run is too long: not every step was looked through.")}
+          </option>
+        )}
       </select>
     </label>
   );
@@ -230,19 +234,16 @@ interface BarProps {
 
 function PartingBar({ parting, go, diff }: BarProps) {
   return (
-    <div class="parting-bar">
+    <div class="parting-bar wrap">
       <span class="fact">
-        {parting === null ? text.neverPart : text.partAt(parting.turn + 1, text.partBy[parting.by])}
+        {parting === null
+          ? l10n.t("Both say the same from beginning to end.")
+          : l10n.t("They part in turn {0}: {1}", parting.turn + 1, text.partBy[parting.by])}
       </span>
       {parting === null || go === null ? null : (
-        <button type="button" class="link" onClick={go}>
-          {text.goToParting}
-        </button>
+        <Button class="link" label={l10n.t("Go there")} onClick={go} />
       )}
-      <button type="button" class="quiet" onClick={diff}>
-        <Icon name="diff" />
-        <span>{text.openDiff}</span>
-      </button>
+      <Button class="quiet" icon="diff" label={l10n.t("Open in the diff editor")} onClick={diff} />
     </div>
   );
 }

@@ -2,6 +2,7 @@
 
 // biome-ignore-all lint/a11y/noNoninteractiveTabindex: without it the keyboard could not scroll the texts
 
+import * as l10n from "@vscode/l10n";
 import type { RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { RolloutBody, RolloutRow } from "../../../src/shared/dashboardTypes.ts";
@@ -13,10 +14,10 @@ import {
 } from "../../../src/shared/format.ts";
 import { type Mark, NO_MARK } from "../../../src/shared/marks.ts";
 import { type RolloutKey, rolloutKeyName } from "../../../src/shared/rolloutSet.ts";
-import { Icon } from "../../controls/icon.tsx";
+import { Button, IconButton } from "../../controls/button.tsx";
 import { setTitle } from "../../controls/setTitle.ts";
 import { useScroll } from "../../controls/useScroll.ts";
-import type { DashboardModel } from "../../model/dashboardModel.ts";
+import type { DashboardModel, DashboardProps } from "../../model/dashboardModel.ts";
 import type { ReadRollout } from "../../model/rolloutBodies.ts";
 import type { ReplayMode } from "../../model/viewState.ts";
 import { strings } from "../../strings/strings.ts";
@@ -26,7 +27,6 @@ import { stopText, trainingUseText } from "../rollouts/rolloutRows.ts";
 import { BesidePicker, BesideReplay } from "./besideReplay.tsx";
 import type { ReadingOrder } from "./readingOrder.ts";
 import { replayKey } from "./replayKeys.ts";
-import { KeepList, Pager } from "./replayPager.tsx";
 import { ReplayTurns } from "./replayTurns.tsx";
 import { Siblings } from "./siblings.tsx";
 import { TokenView } from "./tokenView.tsx";
@@ -34,8 +34,7 @@ import { TokenView } from "./tokenView.tsx";
 const text = strings.replay;
 const MODES = ["markdown", "raw", "tokens"] as const;
 
-interface ReplayProps {
-  readonly dashboard: DashboardModel;
+interface ReplayProps extends DashboardProps {
   readonly rolloutKey: RolloutKey;
   /** All rollouts of the step. */
   readonly siblings: readonly RolloutRow[];
@@ -53,11 +52,11 @@ export function Replay({ dashboard, rolloutKey, siblings, order }: ReplayProps) 
   useReplayKeys(dashboard, { region, own, rolloutKey, mark });
   const isTokens = dashboard.view.value.replayMode === "tokens";
   return (
-    <article class="replay" aria-label={text.label} data-rollout={rolloutKeyName(rolloutKey)}>
-      <header class="replay-head">
+    <article class="replay stack" aria-label={text.label} data-rollout={rolloutKeyName(rolloutKey)}>
+      <header class="replay-head stack">
         <div class="replay-top">
           <ReplayTitle dashboard={dashboard} rolloutKey={rolloutKey} row={row} body={body} />
-          <div class="replay-tools">
+          <div class="replay-tools row">
             <KeepList dashboard={dashboard} />
             <MarkButtons dashboard={dashboard} rolloutKey={rolloutKey} mark={mark} />
             <Pager order={order} />
@@ -182,15 +181,13 @@ function ReplayTitle({ dashboard, rolloutKey, row, body }: TitleProps) {
   const facts = row === undefined ? [] : factsOf(row, body);
   return (
     <div class="replay-title">
-      <button
-        type="button"
-        class="quiet only-icon back"
-        aria-label={text.back}
-        title={`${text.back} Esc`}
+      <IconButton
+        icon="chevronLeft"
+        label={text.back}
+        hint={`${text.back} Esc`}
+        class="back"
         onClick={() => dashboard.update({ rollout: null })}
-      >
-        <Icon name="chevronLeft" />
-      </button>
+      />
       <div>
         <h2>
           {text.title(setTitle(rolloutKey), group + 1, rollout + 1)}
@@ -221,8 +218,8 @@ function factsOf(row: RolloutRow, body: RolloutBody | null): readonly string[] {
     stopText(stop),
     plural(turns, "{0} turn", "{0} turns"),
     plural(tokens, "{0} token", "{0} tokens"),
-    ...(streams > 1 ? [text.streams(streams)] : []),
-    ...(body !== null && body.attempt > 0 ? [text.retries(body.attempt)] : []),
+    ...(streams > 1 ? [plural(streams, "{0} token stream", "{0} token streams")] : []),
+    ...(body !== null && body.attempt > 0 ? [l10n.t("start {0}", body.attempt + 1)] : []),
   ];
 }
 
@@ -230,41 +227,73 @@ function ModePicker({ dashboard, rolloutKey, body, group }: Omit<ContentProps, "
   const { replayMode, isReasoningOpen } = dashboard.view.value;
   const hasReasoning = body?.turns.some(({ reasoning }) => reasoning !== null) ?? false;
   return (
-    <div class="replay-modes">
+    <div class="replay-modes wrap">
       <fieldset class="segments">
-        <legend class="visually-hidden">{text.mode}</legend>
+        <legend class="visually-hidden">{l10n.t("Show as")}</legend>
         {MODES.map((mode: ReplayMode) => (
-          <button
-            type="button"
+          <Button
             class="toggle"
+            label={text.modes[mode]}
             key={mode}
             aria-pressed={mode === replayMode}
             onClick={() => dashboard.update({ replayMode: mode })}
-          >
-            {text.modes[mode]}
-          </button>
+          />
         ))}
       </fieldset>
       <BesidePicker dashboard={dashboard} rolloutKey={rolloutKey} group={group} />
       {hasReasoning ? (
-        <button
-          type="button"
+        <Button
           class="quiet"
+          label={isReasoningOpen ? l10n.t("Close all reasoning") : l10n.t("Open all reasoning")}
           onClick={() => dashboard.update({ isReasoningOpen: !isReasoningOpen })}
-        >
-          {isReasoningOpen ? text.collapseReasoning : text.expandReasoning}
-        </button>
+        />
       ) : null}
       {body === null ? null : (
-        <button
-          type="button"
+        <Button
           class="quiet"
+          icon="json"
+          label={l10n.t("Open as JSON")}
           onClick={() => dashboard.host.command("openRolloutJson", { key: rolloutKey })}
-        >
-          <Icon name="json" />
-          <span>{text.openJson}</span>
-        </button>
+        />
       )}
     </div>
+  );
+}
+
+/** For small windows, where the list makes room for the replay. */
+function KeepList({ dashboard }: DashboardProps) {
+  const { isListKept } = dashboard.view.value;
+  return (
+    <IconButton
+      icon="table"
+      label={l10n.t("Keep the list open")}
+      class="keep-list"
+      aria-pressed={isListKept}
+      onClick={() => dashboard.update({ isListKept: !isListKept })}
+    />
+  );
+}
+
+/** Where the rollout stands in the list, and the way to the next one. */
+function Pager({ order }: { readonly order: ReadingOrder }) {
+  const { at, count, go } = order;
+  return (
+    <nav class="pager row" aria-label={l10n.t("Rollouts of the list")}>
+      <IconButton
+        icon="chevronUp"
+        label={text.previousRollout}
+        hint={`${text.previousRollout} k`}
+        disabled={at === 0 || count === 0}
+        onClick={() => go(-1)}
+      />
+      <span class="fact">{text.orderAt(at + 1, count)}</span>
+      <IconButton
+        icon="chevronDown"
+        label={text.nextRollout}
+        hint={`${text.nextRollout} j`}
+        disabled={at === count - 1 || count === 0}
+        onClick={() => go(1)}
+      />
+    </nav>
   );
 }

@@ -1,18 +1,16 @@
 /** The images that a text of a replay names, from the run folder. */
 
+import * as l10n from "@vscode/l10n";
 import { createContext } from "preact";
 import { useContext, useEffect, useState } from "preact/hooks";
 import type { RolloutBody } from "../../../src/shared/dashboardTypes.ts";
-import type { DashboardModel } from "../../model/dashboardModel.ts";
-import { strings } from "../../strings/strings.ts";
+import { plural } from "../../../src/shared/format.ts";
+import type { DashboardProps } from "../../model/dashboardModel.ts";
 import { imagesNamedIn } from "../../text/imagesNamedIn.ts";
-
-const text = strings.replay;
 
 type StoredImage = RolloutBody["images"][number];
 
-interface ReplayImagesSource {
-  readonly dashboard: DashboardModel;
+interface ReplayImagesSource extends DashboardProps {
   readonly images: readonly StoredImage[];
 }
 
@@ -57,10 +55,24 @@ function ReplayImage({ dashboard, image, number }: ReplayImageProps) {
   return (
     <figure class="replay-image">
       {address === null ? null : (
-        <img src={address} alt={text.image(number)} width={width} height={height} />
+        <img
+          src={address}
+          alt={l10n.t("Image {0} of the rollout", number)}
+          width={width}
+          height={height}
+        />
       )}
       {error === null ? null : <p class="error">{error}</p>}
-      <figcaption class="fact">{text.imageFacts(number, width, height, tokens)}</figcaption>
+      <figcaption class="fact">
+        {plural(
+          tokens,
+          "[image {1}]: {2} x {3} pixels, {0} token",
+          "[image {1}]: {2} x {3} pixels, {0} tokens",
+          number,
+          width,
+          height,
+        )}
+      </figcaption>
     </figure>
   );
 }

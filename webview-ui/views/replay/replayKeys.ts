@@ -3,12 +3,11 @@
 import type { RolloutRow } from "../../../src/shared/dashboardTypes.ts";
 import type { Mark } from "../../../src/shared/marks.ts";
 import type { RolloutKey } from "../../../src/shared/rolloutSet.ts";
-import type { DashboardModel } from "../../model/dashboardModel.ts";
+import type { DashboardModel, DashboardProps } from "../../model/dashboardModel.ts";
 import { isTyping } from "../../model/keys.ts";
-import { markKey, toggleMark } from "../rollouts/marking.ts";
+import { markKey, toggleMark } from "../rollouts/markEditor.tsx";
 
-interface ReplayTarget {
-  readonly dashboard: DashboardModel;
+interface ReplayTarget extends DashboardProps {
   /** What scrolls. */
   readonly region: HTMLElement | null;
   /** Rollouts of the group. */

@@ -1,5 +1,6 @@
 /** The texts of a rollout, turn by turn, with the rewards at the side. */
 
+import * as l10n from "@vscode/l10n";
 import { type ComponentChildren, Fragment } from "preact";
 import { useId } from "preact/hooks";
 import type {
@@ -9,18 +10,18 @@ import type {
   RolloutBody,
   RolloutRow,
 } from "../../../src/shared/dashboardTypes.ts";
-import { formatExact } from "../../../src/shared/format.ts";
-import type { DashboardModel } from "../../model/dashboardModel.ts";
+import { formatExact, plural } from "../../../src/shared/format.ts";
+import { Button } from "../../controls/button.tsx";
+import type { DashboardProps } from "../../model/dashboardModel.ts";
 import { strings } from "../../strings/strings.ts";
 import { FoldedText, Omitted } from "../../text/foldedText.tsx";
 import { MarkdownText } from "../../text/markdownText.tsx";
 import { visibleLine } from "../../text/visible.ts";
-import { ContinueButton } from "./continueButton.tsx";
 import type { Parting } from "./parting.ts";
-import { Block } from "./replayBlock.tsx";
 import { ReplayImages, ReplayImagesContext } from "./replayImages.tsx";
 import { RewardFooter } from "./rewardFooter.tsx";
 import {
+  Block,
   CallBlock,
   FaultyCallBlock,
   ReasoningBlock,
@@ -30,8 +31,7 @@ import {
 
 const text = strings.replay;
 
-interface TurnsProps {
-  readonly dashboard: DashboardModel;
+interface TurnsProps extends DashboardProps {
   readonly body: RolloutBody;
   readonly row: RolloutRow | undefined;
   /** Rollouts of its group. */
@@ -67,16 +67,16 @@ export function ReplayTurns({
   });
   return (
     <ReplayImagesContext.Provider value={{ dashboard, images: body.images }}>
-      <div class="turns">
+      <div class="turns stack">
         <Aligned row={1}>
           {body.system === null ? null : (
             <details class="block" data-tone="context">
-              <summary>{text.system}</summary>
+              <summary>{l10n.t("System")}</summary>
               <FoldedText content={body.system} />
             </details>
           )}
           {body.tools.length === 0 ? null : <Tools tools={body.tools} />}
-          <Block label={text.prompt} tone="context">
+          <Block label={l10n.t("Prompt")} tone="context">
             <FoldedText content={body.prompt} />
             <ReplayImages of={body.prompt.text} />
           </Block>
@@ -85,10 +85,12 @@ export function ReplayTurns({
           <Fragment key={index}>
             <Aligned row={2 * index + 2}>
               {turn.stream === (body.turns[index - 1]?.stream ?? 0) ? null : (
-                <p class="stream-break">{text.streamBreak(turn.stream + 1)}</p>
+                <p class="stream-break row">
+                  {l10n.t("Stream {0}: the conversation was rendered again", turn.stream + 1)}
+                </p>
               )}
               {parting?.turn === index ? (
-                <p class="parting">{text.partHere(text.partBy[parting.by])}</p>
+                <p class="parting">{l10n.t("Here they part: {0}", text.partBy[parting.by])}</p>
               ) : null}
             </Aligned>
             <Aligned row={2 * index + 3}>
@@ -106,7 +108,13 @@ export function ReplayTurns({
         ))}
         <Aligned row={rowsOfTurns(longestTurns)}>
           {body.omittedTurns > 0 ? (
-            <p class="note">{text.omittedTurns(body.omittedTurns)}</p>
+            <p class="note">
+              {plural(
+                body.omittedTurns,
+                "{0} turn more. Open as JSON to see all.",
+                "{0} turns more. Open as JSON to see all.",
+              )}
+            </p>
           ) : null}
           <RewardFooter body={body} row={row} group={group} titleId={titleId} />
         </Aligned>
@@ -133,7 +141,7 @@ function Aligned({
 function Tools({ tools }: Pick<RolloutBody, "tools">) {
   return (
     <details class="block" data-tone="context">
-      <summary>{text.tools(tools.length)}</summary>
+      <summary>{plural(tools.length, "{0} tool", "{0} tools")}</summary>
       <dl class="tools">
         {tools.map(({ name, description }, index) => (
           <div key={index}>
@@ -148,8 +156,7 @@ function Tools({ tools }: Pick<RolloutBody, "tools">) {
   );
 }
 
-interface TurnProps {
-  readonly dashboard: DashboardModel;
+interface TurnProps extends DashboardProps {
   readonly turn: ReplayTurn;
   readonly row: RolloutRow | undefined;
   readonly index: number;
@@ -166,15 +173,27 @@ function Turn({ dashboard, turn, row, index, total, isMarkdown, titleId }: TurnP
   const isReasonSent = errors.length === 1 && errors[0]?.message === nudge?.text;
   const id = useId();
   return (
-    <section class="turn" data-turn={index} tabIndex={-1} aria-labelledby={`${titleId} ${id}`}>
-      <div class="turn-head">
+    <section
+      class="turn stack"
+      data-turn={index}
+      tabIndex={-1}
+      aria-labelledby={`${titleId} ${id}`}
+    >
+      <div class="turn-head wrap">
         <h3 id={id}>{text.turn(index + 1)}</h3>
-        <span class="fact">{text.turnFacts(tokens, visibleLine(stopReason))}</span>
+        <span class="fact">
+          {plural(
+            tokens,
+            "{0} token, ended by {1}",
+            "{0} tokens, ended by {1}",
+            visibleLine(stopReason),
+          )}
+        </span>
         <ContinueButton dashboard={dashboard} row={row} turn={index} />
         {reward === null ? null : (
           <span class="turn-reward" data-reward={true} tabIndex={-1}>
             <span class="reward-chip">{text.reward(formatExact(reward))}</span>
-            <span class="fact">{text.total(formatExact(total))}</span>
+            <span class="fact">{l10n.t("total {0}", formatExact(total))}</span>
           </span>
         )}
       </div>
@@ -193,7 +212,7 @@ function Turn({ dashboard, turn, row, index, total, isMarkdown, titleId }: TurnP
           ))
         : null}
       {nudge === null ? null : (
-        <Block label={text.nudge} tone="context">
+        <Block label={l10n.t("Sent to the model")} tone="context">
           <FoldedText content={nudge} />
         </Block>
       )}
@@ -229,8 +248,7 @@ function Written({
 function ModelText({
   dashboard,
   content,
-}: {
-  readonly dashboard: DashboardModel;
+}: DashboardProps & {
   readonly content: BoundedText;
 }) {
   if (content.text.trim() === "") return null;
@@ -245,8 +263,7 @@ function ModelText({
 function Reasoning({
   dashboard,
   reasoning,
-}: {
-  readonly dashboard: DashboardModel;
+}: DashboardProps & {
   readonly reasoning: BoundedText;
 }) {
   return <ReasoningBlock reasoning={reasoning} isOpen={dashboard.view.value.isReasoningOpen} />;
@@ -262,7 +279,7 @@ function CallWithResult({ call, result }: CallProps) {
     <>
       <CallBlock call={call} />
       {result === undefined ? (
-        <p class="note indented">{text.noResult}</p>
+        <p class="note indented">{l10n.t("No result: the rollout ended before this call ran.")}</p>
       ) : (
         <Result result={result} />
       )}
@@ -281,4 +298,43 @@ function Result({ result }: { readonly result: ReplayResult }) {
 function rewardOf(results: readonly ReplayResult[]): number | null {
   const known = results.flatMap(({ reward }) => (reward === null ? [] : [reward]));
   return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0);
+}
+
+interface ContinueProps extends DashboardProps {
+  /** Undefined for a rollout of an evaluation beside another. */
+  readonly row: RolloutRow | undefined;
+  /** From 0. */
+  readonly turn: number;
+}
+
+/** Where it cannot be done it says why when it is pressed: a button that is off takes no focus. */
+function ContinueButton({ dashboard, row, turn }: ContinueProps) {
+  const obstacle = obstacleOf(row);
+  const press = (): void => {
+    if (row === undefined || obstacle !== null) {
+      dashboard.announcement.value = obstacle ?? "";
+      return;
+    }
+    const { source, step, group, rollout } = row;
+    dashboard.host.command("continueFromHere", { key: { source, step, group, rollout }, turn });
+  };
+  return (
+    <Button
+      class="link continue"
+      label={l10n.t("Continue from Here")}
+      aria-disabled={obstacle !== null}
+      title={obstacle ?? l10n.t("Lets a model go on behind the tokens that were read in this turn")}
+      onClick={press}
+    />
+  );
+}
+
+function obstacleOf(row: RolloutRow | undefined): string | null {
+  if (row === undefined) return l10n.t("Open this rollout by itself to continue from it.");
+  if (row.streams.length > 0) return null;
+  return row.source === "evaluation"
+    ? l10n.t(
+        "This rollout is stored without tokens to continue from: it failed early, or an earlier version evaluated it.",
+      )
+    : l10n.t("Only rollouts that were trained on are stored with tokens to continue from.");
 }

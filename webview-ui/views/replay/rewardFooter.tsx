@@ -1,14 +1,16 @@
 /** Why a rollout has its reward and its advantage. */
 
+import * as l10n from "@vscode/l10n";
 import { useContext, useId } from "preact/hooks";
 import type { RolloutBody, RolloutRow } from "../../../src/shared/dashboardTypes.ts";
-import { formatExact, formatReward, formatSigned } from "../../../src/shared/format.ts";
+import { formatExact, formatReward, formatSigned, plural } from "../../../src/shared/format.ts";
+import { TableHead } from "../../controls/tableHead.tsx";
 import { strings } from "../../strings/strings.ts";
 import { FoldedText } from "../../text/foldedText.tsx";
 import { groupStats } from "../rollouts/rolloutGroups.ts";
 import { trainingUseText } from "../rollouts/rolloutRows.ts";
 import { DetailContext } from "../rollouts/tableContext.ts";
-import { Block } from "./replayBlock.tsx";
+import { Block } from "./turnBlocks.tsx";
 
 const text = strings.replay;
 
@@ -36,39 +38,48 @@ export function RewardFooter({ body, row, group, titleId }: FooterProps) {
   ].join("  →  ");
   const id = useId();
   return (
-    <section class="reward-footer" aria-labelledby={`${titleId} ${id}`}>
-      <h3 id={id}>{text.end}</h3>
+    <section class="reward-footer stack" aria-labelledby={`${titleId} ${id}`}>
+      <h3 id={id}>{l10n.t("Why this reward")}</h3>
       <p class="formula">{formula}</p>
       <RewardTurns turns={body.turns} />
       <dl>
-        <Fact name={text.received} value={received === "" ? text.nothing : received} />
+        <Fact name={l10n.t("Received")} value={received === "" ? l10n.t("nothing") : received} />
         {breakdown.group === null ? null : (
-          <Fact name={text.group} value={`${formatExact(breakdown.group)}, ${text.groupWhy}`} />
+          <Fact
+            name={l10n.t("Score in the group")}
+            value={`${formatExact(breakdown.group)}, ${l10n.t("by the environment, which compared the rollouts")}`}
+          />
         )}
         {breakdown.nonterminal === null ? null : (
           <Fact
-            name={text.nonterminal}
-            value={`${formatExact(breakdown.nonterminal)}, ${text.nonterminalWhy}`}
+            name={l10n.t("Unfinished")}
+            value={`${formatExact(breakdown.nonterminal)}, ${l10n.t("nonterminal_reward, because the rollout did not finish")}`}
           />
         )}
         <Fact
           name={text.clamped}
-          value={`${formatExact(breakdown.clamped)}, ${isClamped ? text.changed : text.unchanged}`}
+          value={`${formatExact(breakdown.clamped)}, ${isClamped ? l10n.t("by min_reward and max_reward") : l10n.t("unchanged by min_reward and max_reward")}`}
         />
         {row === undefined ? null : <GroupFact row={row} group={group} />}
         {row === undefined || row.penalty === 0 ? null : (
-          <Fact name={text.penalty} value={text.penaltyWhy(formatExact(row.penalty))} />
+          <Fact
+            name={l10n.t("Penalty")}
+            value={l10n.t(
+              "{0} off the reward for its length (overlong: penalty)",
+              formatExact(row.penalty),
+            )}
+          />
         )}
         {row?.advantage == null ? null : (
           <Fact name={text.advantage} value={formatSigned(row.advantage, 4)} />
         )}
         {row?.advantage == null ? null : <TokenFact row={row} advantage={row.advantage} />}
         {row?.source === "training" ? (
-          <Fact name={text.used} value={trainingUseText(row.trainingUse)} />
+          <Fact name={l10n.t("Used")} value={trainingUseText(row.trainingUse)} />
         ) : null}
       </dl>
       {error === null ? null : (
-        <Block label={reward === null ? text.failed : text.error} tone="error">
+        <Block label={reward === null ? text.failed : l10n.t("Error")} tone="error">
           <FoldedText content={{ text: error, omitted: 0 }} class="mono" />
         </Block>
       )}
@@ -88,17 +99,9 @@ function RewardTurns({ turns }: Pick<RolloutBody, "turns">) {
   if (earned.length < 2) return null;
   return (
     <table class="reward-turns">
-      <thead>
-        <tr>
-          <th scope="col">{text.turnHead}</th>
-          <th scope="col" class="number">
-            {text.rewardHead}
-          </th>
-          <th scope="col" class="number">
-            {text.totalHead}
-          </th>
-        </tr>
-      </thead>
+      <TableHead
+        heads={[[l10n.t("Turn")], [l10n.t("Reward"), "number"], [l10n.t("Total"), "number"]]}
+      />
       <tbody>
         {earned.map(({ turn, rewards, total: sum }) => (
           <tr key={turn}>
@@ -117,10 +120,23 @@ function GroupFact({ row, group }: Pick<FooterProps, "group"> & { readonly row: 
   if (stats === undefined || stats.mean === null || stats.size < 2) return null;
   const mean = formatReward(stats.mean);
   const spread = formatReward(stats.spread);
-  const facts = text.groupStats(mean, spread, formatReward(stats.low), formatReward(stats.high));
+  const facts = l10n.t(
+    "mean {0} ± {1}, from {2} to {3}",
+    mean,
+    spread,
+    formatReward(stats.low),
+    formatReward(stats.high),
+  );
   const distance =
-    row.reward === null ? "" : `; ${text.fromMean(formatSigned(row.reward - stats.mean))}`;
-  return <Fact name={text.groupName(stats.scored)} value={`${facts}${distance}`} />;
+    row.reward === null
+      ? ""
+      : `; ${l10n.t("this one {0} from the mean", formatSigned(row.reward - stats.mean))}`;
+  return (
+    <Fact
+      name={plural(stats.scored, "Group of {0}", "Group of {0}")}
+      value={`${facts}${distance}`}
+    />
+  );
 }
 
 /** Advantages that differ by less were only rounded. */
@@ -132,7 +148,16 @@ function TokenFact({ row, advantage }: { readonly row: RolloutRow; readonly adva
   const mean = detail?.tokenAdvantage ?? null;
   if (mean === null || Math.abs(mean - advantage) < ROUNDING) return null;
   const change = formatSigned(mean - advantage, 4);
-  return <Fact name={text.tokenAdvantage} value={text.tokenWhy(formatSigned(mean, 4), change)} />;
+  return (
+    <Fact
+      name={l10n.t("Per token")}
+      value={l10n.t(
+        "{0} on average: {1} by kl_coef or off_policy_correction; Tokens shows each",
+        formatSigned(mean, 4),
+        change,
+      )}
+    />
+  );
 }
 
 function Fact({ name, value }: { readonly name: string; readonly value: string }) {

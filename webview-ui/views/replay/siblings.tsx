@@ -1,16 +1,16 @@
 /** The rollouts of the same task as small bars. */
 
+import * as l10n from "@vscode/l10n";
 import type { RolloutRow } from "../../../src/shared/dashboardTypes.ts";
 import { formatReward, formatSigned } from "../../../src/shared/format.ts";
-import { Icon } from "../../controls/icon.tsx";
-import type { DashboardModel } from "../../model/dashboardModel.ts";
+import { IconButton } from "../../controls/button.tsx";
+import type { DashboardProps } from "../../model/dashboardModel.ts";
 import { strings } from "../../strings/strings.ts";
 import { goToSibling } from "./replayKeys.ts";
 
 const text = strings.replay;
 
-interface SiblingsProps {
-  readonly dashboard: DashboardModel;
+interface SiblingsProps extends DashboardProps {
   readonly siblings: readonly RolloutRow[];
   readonly rollout: number;
 }
@@ -22,17 +22,14 @@ export function Siblings({ dashboard, siblings, rollout }: SiblingsProps) {
   const span = Math.max(...rewards, low + 1e-9) - low;
   const at = siblings.findIndex((row) => row.rollout === rollout);
   return (
-    <nav class="siblings" aria-label={text.siblings}>
-      <button
-        type="button"
-        class="quiet only-icon"
-        aria-label={text.previousSibling}
-        title={`${text.previousSibling} [`}
+    <nav class="siblings" aria-label={l10n.t("Rollouts of this group")}>
+      <IconButton
+        icon="chevronLeft"
+        label={text.previousSibling}
+        hint={`${text.previousSibling} [`}
         disabled={at <= 0}
         onClick={() => goToSibling(dashboard, siblings, { rollout }, -1)}
-      >
-        <Icon name="chevronLeft" />
-      </button>
+      />
       <ol>
         {siblings.map((row) => (
           <li key={row.rollout}>
@@ -45,22 +42,18 @@ export function Siblings({ dashboard, siblings, rollout }: SiblingsProps) {
           </li>
         ))}
       </ol>
-      <button
-        type="button"
-        class="quiet only-icon"
-        aria-label={text.nextSibling}
-        title={`${text.nextSibling} ]`}
+      <IconButton
+        icon="chevronRight"
+        label={text.nextSibling}
+        hint={`${text.nextSibling} ]`}
         disabled={at >= siblings.length - 1}
         onClick={() => goToSibling(dashboard, siblings, { rollout }, 1)}
-      >
-        <Icon name="chevronRight" />
-      </button>
+      />
     </nav>
   );
 }
 
-interface SiblingProps {
-  readonly dashboard: DashboardModel;
+interface SiblingProps extends DashboardProps {
   readonly row: RolloutRow;
   readonly isCurrent: boolean;
   readonly share: number;
@@ -68,7 +61,8 @@ interface SiblingProps {
 
 function Sibling({ dashboard, row, isCurrent, share }: SiblingProps) {
   const { group, rollout, reward, advantage } = row;
-  const label = text.sibling(
+  const label = l10n.t(
+    "Rollout {0}: reward {1}, advantage {2}",
     rollout + 1,
     reward === null ? text.failed : formatReward(reward),
     formatSigned(advantage),

@@ -2,12 +2,13 @@
 
 // biome-ignore-all lint/a11y/useFocusableInteractive: the list has the focus and points at its token
 
+import * as l10n from "@vscode/l10n";
 import { Fragment } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { TokenWindow } from "../../../src/shared/dashboardTypes.ts";
 import { formatMeasure, formatSigned } from "../../../src/shared/format.ts";
 import { isHighContrast, themeVersion } from "../../controls/palette.ts";
-import type { DashboardModel } from "../../model/dashboardModel.ts";
+import type { DashboardProps } from "../../model/dashboardModel.ts";
 import { strings } from "../../strings/strings.ts";
 import { visibleToken } from "../../text/visible.ts";
 import { type TokenScale, tokenScale } from "./tokenScale.ts";
@@ -17,8 +18,7 @@ const text = strings.tokens;
 /** Tokens that an arrow up or down passes. */
 const LINE = 20;
 
-interface BoxesProps {
-  readonly dashboard: DashboardModel;
+interface BoxesProps extends DashboardProps {
   readonly window: TokenWindow;
   /** Position in the window of the token that a search has led to. */
   readonly found: number | null;
@@ -157,17 +157,17 @@ function TokenDetails({ window, index }: { readonly window: TokenWindow; readonl
   const isTrained = mask[index] === 1;
   const sampler = isTrained ? samplerLogprobs[index] : undefined;
   const facts = [
-    [text.text, textOf(window, index)],
-    [text.id, String(ids[index] ?? "")],
-    [text.position, String(window.from + index + 1)],
-    [text.source, sourceOf(turns[index] ?? -1)],
-    [text.sampler, isTrained ? known(sampler) : text.masked],
+    [l10n.t("Text"), textOf(window, index)],
+    [l10n.t("Id"), String(ids[index] ?? "")],
+    [l10n.t("Position"), String(window.from + index + 1)],
+    [l10n.t("Source"), sourceOf(turns[index] ?? -1)],
+    [l10n.t("Sampler log-prob"), isTrained ? known(sampler) : text.masked],
     [
-      text.probability,
+      l10n.t("Probability"),
       sampler === undefined ? strings.none : `${(100 * Math.exp(sampler)).toFixed(2)} %`,
     ],
-    [text.trainer, known(trainerLogprobs[index])],
-    [text.advantage, isTrained ? formatSigned(advantages[index] ?? null, 4) : strings.none],
+    [l10n.t("Trainer log-prob"), known(trainerLogprobs[index])],
+    [l10n.t("Advantage"), isTrained ? formatSigned(advantages[index] ?? null, 4) : strings.none],
   ] as const;
   return (
     <dl class="token-details">
@@ -187,9 +187,9 @@ function textOf({ texts, ids }: TokenWindow, index: number): string {
 }
 
 function sourceOf(turn: number): string {
-  return turn < 0 ? text.prompt : strings.replay.turn(turn + 1).toLowerCase();
+  return turn < 0 ? l10n.t("prompt") : strings.replay.turn(turn + 1).toLowerCase();
 }
 
 function known(value: number | undefined): string {
-  return value === undefined || Number.isNaN(value) ? text.unknown : formatMeasure(value);
+  return value === undefined || Number.isNaN(value) ? l10n.t("not known") : formatMeasure(value);
 }

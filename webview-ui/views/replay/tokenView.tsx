@@ -1,24 +1,25 @@
 /** The tokens of a rollout as they were sampled, and trained on, coloured by a number. */
 
+import * as l10n from "@vscode/l10n";
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { TOKENS_PER_WINDOW } from "../../../src/shared/dashboardMessages.ts";
 import type { ReplayTurn, TokenPlace, TokenWindow } from "../../../src/shared/dashboardTypes.ts";
-import type { RolloutKey } from "../../../src/shared/rolloutSet.ts";
-import { Icon } from "../../controls/icon.tsx";
-import type { DashboardModel } from "../../model/dashboardModel.ts";
-import { TOKEN_COLOURS, type TokenColour } from "../../model/viewState.ts";
+import { formatCount } from "../../../src/shared/format.ts";
+import { type RolloutKey, rolloutKeyName } from "../../../src/shared/rolloutSet.ts";
+import { Button, IconButton } from "../../controls/button.tsx";
+import { Choice } from "../../controls/choice.tsx";
+import type { DashboardModel, DashboardProps } from "../../model/dashboardModel.ts";
+import { TOKEN_COLOURS } from "../../model/viewState.ts";
 import { strings } from "../../strings/strings.ts";
 import { trainingUseText } from "../rollouts/rolloutRows.ts";
-import { StreamPicker } from "./streamPicker.tsx";
+import { streamLabel } from "./streamLabel.ts";
 import { TokenBoxes } from "./tokenBoxes.tsx";
 import { type TokenScale, tokenScale } from "./tokenScale.ts";
-import { useFoundToken } from "./useFoundToken.ts";
 
 const text = strings.tokens;
 
-interface TokenViewProps {
-  readonly dashboard: DashboardModel;
+interface TokenViewProps extends DashboardProps {
   readonly rolloutKey: RolloutKey;
   /** False until the row of the rollout was received. */
   readonly isListed: boolean;
@@ -59,13 +60,20 @@ export function TokenView({
   }, [place]);
   if (stream === null) {
     const why =
-      source === "training" ? text.notTrained(trainingUseText(trainingUse)) : text.evaluated;
+      source === "training"
+        ? l10n.t(
+            "Only rollouts that were trained on have token data. This one: {0}.",
+            trainingUseText(trainingUse),
+          )
+        : l10n.t(
+            "This rollout is stored without tokens: it failed early, or an earlier version evaluated it.",
+          );
     return <p class="message">{why}</p>;
   }
   if (error !== null) return <p class="message">{error}</p>;
   if (window === null) return null;
   return (
-    <div class="tokens">
+    <div class="tokens stack">
       <TokenControls
         dashboard={dashboard}
         window={window}
@@ -93,8 +101,7 @@ function indexIn({ stream, from, ids }: TokenWindow, place: TokenPlace | null): 
   return place?.stream === stream && index >= 0 && index < ids.length ? index : null;
 }
 
-interface ControlsProps {
-  readonly dashboard: DashboardModel;
+interface ControlsProps extends DashboardProps {
   readonly window: TokenWindow;
   readonly picker: ComponentChildren;
 }
@@ -102,31 +109,21 @@ interface ControlsProps {
 function TokenControls({ dashboard, window, picker }: ControlsProps) {
   const { tokenColour, hasTokenNumbers } = dashboard.view.value;
   return (
-    <div class="token-controls">
-      <label class="field">
-        <span>{text.colour}</span>
-        <select
-          value={tokenColour}
-          onChange={({ currentTarget: { value } }) =>
-            dashboard.update({ tokenColour: value as TokenColour })
-          }
-        >
-          {TOKEN_COLOURS.map((colour) => (
-            <option key={colour} value={colour}>
-              {text.colours[colour]}
-            </option>
-          ))}
-        </select>
-      </label>
+    <div class="token-controls wrap">
+      <Choice
+        label={l10n.t("Color by")}
+        value={tokenColour}
+        values={TOKEN_COLOURS}
+        name={(colour) => text.colours[colour]}
+        choose={(colour) => dashboard.update({ tokenColour: colour })}
+      />
       {picker}
-      <button
-        type="button"
+      <Button
         class="toggle"
+        label={l10n.t("Numbers")}
         aria-pressed={hasTokenNumbers}
         onClick={() => dashboard.update({ hasTokenNumbers: !hasTokenNumbers })}
-      >
-        {text.numbers}
-      </button>
+      />
       <Legend scale={tokenScale(tokenColour, window)} />
     </div>
   );
@@ -135,7 +132,11 @@ function TokenControls({ dashboard, window, picker }: ControlsProps) {
 function Legend({ scale }: { readonly scale: TokenScale }) {
   const levels = scale.isDiverging ? [-4, -3, -2, -1, 0, 1, 2, 3, 4] : [0, 1, 2, 3, 4];
   return (
-    <div class="token-legend" role="img" aria-label={`${text.legend}: ${scale.ticks.join(", ")}`}>
+    <div
+      class="token-legend wrap"
+      role="img"
+      aria-label={`${l10n.t("Legend")}: ${scale.ticks.join(", ")}`}
+    >
       <span>{scale.ticks[0]}</span>
       <span class="token-scale">
         {levels.map((level) => (
@@ -158,27 +159,78 @@ function TokenPages({
 }) {
   const { from, total, ids, texts } = window;
   return (
-    <div class="token-pages">
-      <button
-        type="button"
-        class="quiet only-icon"
-        aria-label={text.previous}
+    <div class="token-pages wrap">
+      <IconButton
+        icon="chevronLeft"
+        label={l10n.t("Previous tokens")}
         disabled={from === 0}
         onClick={() => go(Math.max(0, from - TOKENS_PER_WINDOW))}
-      >
-        <Icon name="chevronLeft" />
-      </button>
-      <span class="fact">{text.part(from + 1, from + ids.length, total)}</span>
-      <button
-        type="button"
-        class="quiet only-icon"
-        aria-label={text.next}
+      />
+      <span class="fact">
+        {l10n.t(
+          "Tokens {0} to {1} of {2}",
+          formatCount(from + 1),
+          formatCount(from + ids.length),
+          formatCount(total),
+        )}
+      </span>
+      <IconButton
+        icon="chevronRight"
+        label={l10n.t("Next tokens")}
         disabled={from + ids.length >= total}
         onClick={() => go(from + TOKENS_PER_WINDOW)}
-      >
-        <Icon name="chevronRight" />
-      </button>
-      {texts === null ? <span class="note">{text.idsOnly}</span> : null}
+      />
+      {texts === null ? (
+        <span class="note">{l10n.t("Ids only: the run's tokenizer could not be loaded.")}</span>
+      ) : null}
     </div>
   );
+}
+
+interface StreamPickerProps {
+  /** Of the streams to choose from. */
+  readonly streams: readonly number[];
+  /** Of the rollout. */
+  readonly turns: readonly Pick<ReplayTurn, "stream">[];
+  readonly stream: number;
+  readonly setStream: (stream: number) => void;
+}
+
+function StreamPicker({ streams, turns, stream, setStream }: StreamPickerProps) {
+  if (streams.length < 2) return null;
+  return (
+    <Choice
+      label={l10n.t("Stream")}
+      value={stream}
+      values={streams}
+      name={(one) => streamLabel(one, turns)}
+      choose={setStream}
+    />
+  );
+}
+
+/** `show` is called with it once it is known. Where there are no tokens to open the place at, the text is shown instead. */
+function useFoundToken(
+  dashboard: DashboardModel,
+  { source, step, group, rollout }: RolloutKey,
+  isListed: boolean,
+): TokenPlace | null {
+  const [place, setPlace] = useState<TokenPlace | null>(null);
+  const found = dashboard.found.value;
+  const key = { source, step, group, rollout };
+  const isOwn =
+    isListed &&
+    found?.rollout === rolloutKeyName(key) &&
+    found.run === dashboard.data.run.value?.id;
+  useEffect(() => {
+    if (!isOwn || found === null) return;
+    const { snippet, isAmongTokens } = found;
+    return dashboard.host.ask({ ask: "found-token", key, snippet }, (answer) => {
+      const token = answer.kind === "found-token" ? answer.place : null;
+      dashboard.found.value = null;
+      setPlace(token);
+      if (token === null && isAmongTokens) dashboard.update({ replayMode: "markdown" });
+    });
+  }, [dashboard, found, isOwn]);
+  return place;
 }

@@ -1,5 +1,6 @@
 /** What a turn consists of, as a replay and a conversation show it. */
 
+import * as l10n from "@vscode/l10n";
 import type { ComponentChildren } from "preact";
 import type { BoundedText, ReplayResult, ReplayTurn } from "../../../src/shared/dashboardTypes.ts";
 import { formatExact } from "../../../src/shared/format.ts";
@@ -7,7 +8,6 @@ import { strings } from "../../strings/strings.ts";
 import { FoldedText } from "../../text/foldedText.tsx";
 import { UntrustedText } from "../../text/untrustedText.tsx";
 import { visibleLine } from "../../text/visible.ts";
-import { Block } from "./replayBlock.tsx";
 
 const text = strings.replay;
 
@@ -19,7 +19,7 @@ interface ReasoningProps {
 export function ReasoningBlock({ reasoning, isOpen }: ReasoningProps) {
   return (
     <details class="block" data-tone="model" open={isOpen}>
-      <summary>{text.reasoning}</summary>
+      <summary>{l10n.t("Reasoning")}</summary>
       <FoldedText content={reasoning} />
     </details>
   );
@@ -29,7 +29,7 @@ export function ReasoningBlock({ reasoning, isOpen }: ReasoningProps) {
 export function SilentBlock({ sampled }: { readonly sampled: BoundedText }) {
   return (
     <Block label={text.model} tone="model">
-      <p class="fact">{text.silent}</p>
+      <p class="fact">{l10n.t("The model wrote no text and no call.")}</p>
       <FoldedText content={sampled} class="mono" />
     </Block>
   );
@@ -37,7 +37,7 @@ export function SilentBlock({ sampled }: { readonly sampled: BoundedText }) {
 
 export function CallBlock({ call }: { readonly call: ReplayTurn["calls"][number] }) {
   return (
-    <Block label={`${text.call} ${visibleLine(call.name)}`} tone="call">
+    <Block label={`${l10n.t("Call")} ${visibleLine(call.name)}`} tone="call">
       <FoldedText content={call.args} class="mono" />
     </Block>
   );
@@ -51,7 +51,7 @@ interface FaultyCallProps {
 
 export function FaultyCallBlock({ reason, raw }: FaultyCallProps) {
   return (
-    <Block label={text.parseError} tone="error">
+    <Block label={l10n.t("Not a call")} tone="error">
       {reason === null ? null : (
         <p class="error">
           <UntrustedText text={reason} />
@@ -74,16 +74,33 @@ export function ResultBlock({ result, label, children }: ResultProps) {
   const { name, isError, reward, finished } = result;
   const facts = [
     ...(reward === null ? [] : [text.reward(formatExact(reward))]),
-    ...(finished ? [text.finished] : []),
+    ...(finished ? [l10n.t("ends the episode")] : []),
   ];
   return (
     <Block
-      label={label ?? `${isError ? text.toolError : text.result} ${visibleLine(name)}`}
+      label={label ?? `${isError ? l10n.t("Tool error") : l10n.t("Result")} ${visibleLine(name)}`}
       tone={isError ? "error" : "result"}
     >
       <FoldedText content={result.text} class="mono" />
       {children}
       {facts.length === 0 ? null : <p class="result-facts">{facts.join(", ")}</p>}
     </Block>
+  );
+}
+
+interface BlockProps {
+  readonly label: string;
+  readonly tone: "context" | "model" | "call" | "result" | "error";
+  readonly children: ComponentChildren;
+}
+
+export function Block({ label, tone, children }: BlockProps) {
+  const marks =
+    tone === "error" ? { "data-error": true } : tone === "call" ? { "data-call": true } : {};
+  return (
+    <section class="block" data-tone={tone} {...marks} tabIndex={-1}>
+      <p class="block-label">{label}</p>
+      {children}
+    </section>
   );
 }

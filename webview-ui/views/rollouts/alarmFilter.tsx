@@ -1,10 +1,12 @@
 /** Lists only the rollouts that made an alarm. */
 
+import * as l10n from "@vscode/l10n";
 import { useEffect, useState } from "preact/hooks";
 import { formatCount } from "../../../src/shared/format.ts";
 import type { RolloutSet } from "../../../src/shared/rolloutSet.ts";
+import { Button } from "../../controls/button.tsx";
 import { Icon } from "../../controls/icon.tsx";
-import type { DashboardModel } from "../../model/dashboardModel.ts";
+import type { DashboardModel, DashboardProps } from "../../model/dashboardModel.ts";
 import { strings } from "../../strings/strings.ts";
 import { rolloutName } from "./rolloutRows.ts";
 
@@ -13,8 +15,6 @@ export interface AlarmSearch {
   readonly found: ReadonlySet<string>;
   readonly isComplete: boolean;
 }
-
-const text = strings.alarms;
 
 /** Null when no alarm is chosen. Begins anew with another alarm, another step, or more rollouts. */
 export function useAlarmRollouts(
@@ -40,8 +40,7 @@ export function useAlarmRollouts(
 
 const NOTHING: AlarmSearch = { found: new Set(), isComplete: false };
 
-interface AlarmFilterProps {
-  readonly dashboard: DashboardModel;
+interface AlarmFilterProps extends DashboardProps {
   readonly search: AlarmSearch;
 }
 
@@ -50,12 +49,20 @@ export function AlarmFilter({ dashboard, search }: AlarmFilterProps) {
   const { alarmFilter } = dashboard.view.value;
   if (alarmFilter === null) return null;
   return (
-    <p class="alarm-filter" aria-busy={!search.isComplete}>
+    <p class="alarm-filter row" aria-busy={!search.isComplete}>
       <Icon name="warning" />
-      <span>{text.onlyMadeBy(alarmFilter.title, formatCount(search.found.size))}</span>
-      <button type="button" class="link" onClick={() => dashboard.update({ alarmFilter: null })}>
-        {strings.showAll}
-      </button>
+      <span>
+        {l10n.t(
+          "Only rollouts that made the alarm “{0}”: {1}",
+          alarmFilter.title,
+          formatCount(search.found.size),
+        )}
+      </span>
+      <Button
+        class="link"
+        label={strings.showAll}
+        onClick={() => dashboard.update({ alarmFilter: null })}
+      />
     </p>
   );
 }

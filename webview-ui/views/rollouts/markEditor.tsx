@@ -1,18 +1,23 @@
 /** Star, pin, tags and note of the rollout that is read. */
 
+import * as l10n from "@vscode/l10n";
 import { useId, useState } from "preact/hooks";
-import { isMarked, MAX_NOTE_LENGTH, MAX_TAG_LENGTH, type Mark } from "../../../src/shared/marks.ts";
+import {
+  isMarked,
+  MAX_NOTE_LENGTH,
+  MAX_TAG_LENGTH,
+  type Mark,
+  type MarkChange,
+} from "../../../src/shared/marks.ts";
 import type { RolloutKey } from "../../../src/shared/rolloutSet.ts";
-import { Icon } from "../../controls/icon.tsx";
-import type { DashboardModel } from "../../model/dashboardModel.ts";
+import { Button, IconButton } from "../../controls/button.tsx";
+import type { DashboardModel, DashboardProps } from "../../model/dashboardModel.ts";
 import { strings } from "../../strings/strings.ts";
 import { visibleLine } from "../../text/visible.ts";
-import { markRollout, toggleMark } from "./marking.ts";
 
 const text = strings.replay.marks;
 
-interface MarkProps {
-  readonly dashboard: DashboardModel;
+interface MarkProps extends DashboardProps {
   readonly rolloutKey: RolloutKey;
   readonly mark: Mark;
 }
@@ -20,26 +25,20 @@ interface MarkProps {
 export function MarkButtons({ dashboard, rolloutKey, mark }: MarkProps) {
   return (
     <>
-      <button
-        type="button"
-        class="quiet only-icon"
-        aria-label={text.star}
+      <IconButton
+        icon={mark.star ? "starFull" : "starEmpty"}
+        label={text.star}
+        hint={`${text.star} s`}
         aria-pressed={mark.star}
-        title={`${text.star} s`}
         onClick={() => toggleMark(dashboard, rolloutKey, "star", mark)}
-      >
-        <Icon name={mark.star ? "starFull" : "starEmpty"} />
-      </button>
-      <button
-        type="button"
-        class="quiet only-icon"
-        aria-label={text.pin}
+      />
+      <IconButton
+        icon={mark.pin ? "pinned" : "pin"}
+        label={text.pin}
+        hint={`${text.pin} p`}
         aria-pressed={mark.pin}
-        title={`${text.pin} p`}
         onClick={() => toggleMark(dashboard, rolloutKey, "pin", mark)}
-      >
-        <Icon name={mark.pin ? "pinned" : "pin"} />
-      </button>
+      />
     </>
   );
 }
@@ -53,27 +52,25 @@ export function MarkEditor({ dashboard, rolloutKey, mark }: MarkProps) {
     markRollout(dashboard, rolloutKey, next);
   if (!isOpen && !isMarked({ ...mark, star: false, pin: false })) {
     return (
-      <button type="button" class="quiet open-marks" onClick={() => setOpen(true)}>
-        <Icon name="tag" />
-        <span>{text.open}</span>
-      </button>
+      <Button
+        class="quiet open-marks"
+        icon="tag"
+        label={l10n.t("Tags and note")}
+        onClick={() => setOpen(true)}
+      />
     );
   }
   return (
-    <div class="mark-editor">
-      <ul class="tags" aria-label={text.tags}>
+    <div class="mark-editor wrap">
+      <ul class="tags" aria-label={l10n.t("Tags")}>
         {tags.map((tag) => (
           <li key={tag}>
             <span>{visibleLine(tag)}</span>
-            <button
-              type="button"
-              class="quiet only-icon"
-              aria-label={text.removeTag(visibleLine(tag))}
-              title={text.removeTag(visibleLine(tag))}
+            <IconButton
+              icon="close"
+              label={l10n.t("Remove the tag {0}", visibleLine(tag))}
               onClick={() => change({ removeTag: tag })}
-            >
-              <Icon name="close" />
-            </button>
+            />
           </li>
         ))}
         <li>
@@ -81,12 +78,12 @@ export function MarkEditor({ dashboard, rolloutKey, mark }: MarkProps) {
         </li>
       </ul>
       <label class="note-field" for={id}>
-        <span class="visually-hidden">{text.note}</span>
+        <span class="visually-hidden">{l10n.t("Note")}</span>
         <textarea
           id={id}
           rows={1}
           maxLength={MAX_NOTE_LENGTH}
-          placeholder={text.noteHint}
+          placeholder={l10n.t("A note about this rollout")}
           value={note}
           onChange={({ currentTarget: { value } }) => change({ note: value.trim() })}
         />
@@ -111,4 +108,27 @@ function TagField({ add }: { readonly add: (tag: string) => void }) {
       }}
     />
   );
+}
+
+/** What a single key marks; null for other keys. */
+export function markKey(key: string): "star" | "pin" | null {
+  if (key === "s") return "star";
+  return key === "p" ? "pin" : null;
+}
+
+export function toggleMark(
+  dashboard: DashboardModel,
+  key: RolloutKey,
+  which: "star" | "pin",
+  mark: Mark,
+): void {
+  markRollout(dashboard, key, { [which]: !mark[which] });
+}
+
+function markRollout(
+  { host }: DashboardModel,
+  { source, step, group, rollout }: RolloutKey,
+  mark: MarkChange,
+): void {
+  host.command("markRollout", { key: { source, step, group, rollout }, mark });
 }

@@ -1,10 +1,11 @@
 /** The marked rollouts of the run, from whatever step, and their export. */
 
+import * as l10n from "@vscode/l10n";
 import type { MarkedRollout } from "../../../src/shared/dashboardTypes.ts";
 import { isMarked } from "../../../src/shared/marks.ts";
 import { Menu } from "../../controls/menu.tsx";
 import { setTitle } from "../../controls/setTitle.ts";
-import type { DashboardModel } from "../../model/dashboardModel.ts";
+import type { DashboardModel, DashboardProps } from "../../model/dashboardModel.ts";
 import { strings } from "../../strings/strings.ts";
 import { visibleLine } from "../../text/visible.ts";
 
@@ -14,20 +15,20 @@ const MAX_LISTED = 30;
 const MAX_TEXT = 60;
 
 /** Nothing while none is marked. */
-export function MarkedMenu({ dashboard }: { readonly dashboard: DashboardModel }) {
+export function MarkedMenu({ dashboard }: DashboardProps) {
   const marked = [...dashboard.data.marks.value.values()].filter(({ mark }) => isMarked(mark));
   if (marked.length === 0) return null;
   const listed = marked.slice(-MAX_LISTED).toReversed();
   return (
     <Menu
-      label={text.markedList}
+      label={l10n.t("Marked rollouts")}
       icon="starFull"
       items={[
         ...listed.map((own) => ({
           label: labelOf(own),
           run: () => dashboard.openRollouts({ source: own.source, step: own.step }, own),
         })),
-        { label: text.exportMarks, run: () => exportMarks(dashboard, marked) },
+        { label: l10n.t("Export all marks as JSON…"), run: () => exportMarks(dashboard, marked) },
       ]}
     />
   );

@@ -1,23 +1,23 @@
 /** Which rollouts of the step are listed. */
 
+import * as l10n from "@vscode/l10n";
 import { useState } from "preact/hooks";
 import type { RolloutRow } from "../../../src/shared/dashboardTypes.ts";
-import { formatTemperature } from "../../../src/shared/format.ts";
-import { Icon } from "../../controls/icon.tsx";
+import { formatCount, formatTemperature, plural } from "../../../src/shared/format.ts";
+import { Button, IconButton } from "../../controls/button.tsx";
+import { Choice } from "../../controls/choice.tsx";
 import { Menu, type MenuItem } from "../../controls/menu.tsx";
-import type { DashboardModel } from "../../model/dashboardModel.ts";
-import { NO_FILTER, type RolloutFilter } from "../../model/viewState.ts";
+import type { DashboardModel, DashboardProps } from "../../model/dashboardModel.ts";
+import { NO_FILTER, parseFilter, type RolloutFilter } from "../../model/viewState.ts";
 import { strings } from "../../strings/strings.ts";
 import { visibleLine } from "../../text/visible.ts";
 import { isFiltered, ROLLOUT_COLUMNS, stopText, trainingUseText } from "./rolloutRows.ts";
-import { SavedFilters } from "./savedFilters.tsx";
 import type { TableContext } from "./tableContext.ts";
 import type { MessageSearch } from "./useMessageSearch.ts";
 
 const text = strings.trajectories;
 
-interface FiltersProps {
-  readonly dashboard: DashboardModel;
+interface FiltersProps extends DashboardProps {
   readonly rows: readonly RolloutRow[];
   readonly shown: number;
   /** Null when messages are not searched. */
@@ -31,8 +31,8 @@ export function RolloutFilters({ dashboard, rows, shown, search, markOf }: Filte
   const set = (change: Partial<RolloutFilter>): void =>
     dashboard.update({ filter: { ...filter, ...change } });
   return (
-    <search class="filters">
-      <div class="filter-row">
+    <search class="filters stack">
+      <div class="filter-row wrap">
         <input
           type="search"
           id="rollout-filter"
@@ -41,29 +41,28 @@ export function RolloutFilters({ dashboard, rows, shown, search, markOf }: Filte
           value={filter.text}
           onInput={({ currentTarget: { value } }) => set({ text: value })}
         />
-        <button
-          type="button"
+        <Button
           class="toggle"
+          label={l10n.t("In messages")}
           aria-pressed={filter.isInMessages}
-          title={text.inMessagesHint}
+          title={l10n.t("Look for the words in prompts, answers and tool results too")}
           onClick={() => set({ isInMessages: !filter.isInMessages })}
-        >
-          {text.inMessages}
-        </button>
-        <button type="button" class="quiet" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-          <Icon name="filter" />
-          <span>{text.filter}</span>
-        </button>
-        <button
-          type="button"
+        />
+        <Button
+          class="quiet"
+          icon="filter"
+          label={l10n.t("Filter")}
+          aria-expanded={isOpen}
+          onClick={() => setOpen(!isOpen)}
+        />
+        <Button
           class="toggle"
+          label={l10n.t("By task")}
           aria-pressed={isGrouped}
-          title={text.byTaskHint}
+          title={l10n.t("Show the rollouts of a task together, with their mean reward")}
           onClick={() => dashboard.update({ isGrouped: !isGrouped })}
-        >
-          {text.byTask}
-        </button>
-        <Menu label={text.columns} icon="table" items={columnItems(dashboard)} />
+        />
+        <Menu label={l10n.t("Columns")} icon="table" items={columnItems(dashboard)} />
       </div>
       {isOpen ? (
         <>
@@ -95,16 +94,26 @@ function FilterResult({ dashboard, rows, shown, search }: Omit<FiltersProps, "ma
   const { filter, rollout } = dashboard.view.value;
   const isSearching = search !== null && !search.isComplete;
   return (
-    <div class="filter-row filter-count">
-      <span class="fact">{text.count(shown, rows.length)}</span>
+    <div class="filter-row filter-count wrap">
+      <span class="fact">
+        {shown === rows.length
+          ? plural(rows.length, "{0} rollout", "{0} rollouts")
+          : plural(rows.length, "{1} of {0} rollout", "{1} of {0} rollouts", formatCount(shown))}
+      </span>
       {isSearching ? (
-        <span class="fact">{text.searched(Math.floor(search.progress * 100))}</span>
+        <span class="fact">{l10n.t("{0} % searched", Math.floor(search.progress * 100))}</span>
       ) : null}
-      {rollout === null && rows.length > 0 ? <span class="fact">{text.chooseHint}</span> : null}
+      {rollout === null && rows.length > 0 ? (
+        <span class="fact">
+          {l10n.t("Choose one to replay it: arrow keys or j and k move, Enter opens.")}
+        </span>
+      ) : null}
       {isFiltered(filter) ? (
-        <button type="button" class="link" onClick={() => dashboard.update({ filter: NO_FILTER })}>
-          {text.clear}
-        </button>
+        <Button
+          class="link"
+          label={l10n.t("Clear filters")}
+          onClick={() => dashboard.update({ filter: NO_FILTER })}
+        />
       ) : null}
     </div>
   );
@@ -119,15 +128,15 @@ interface MoreFiltersProps {
 
 function MoreFilters({ rows, filter, set, markOf }: MoreFiltersProps) {
   return (
-    <div class="filter-row more-filters">
+    <div class="filter-row more-filters wrap">
       <span class="field">
         <Bound
-          label={text.rewardFrom}
+          label={l10n.t("Reward from")}
           value={filter.rewardLow}
           set={(rewardLow) => set({ rewardLow })}
         />
         <Bound
-          label={text.rewardTo}
+          label={l10n.t("to")}
           value={filter.rewardHigh}
           set={(rewardHigh) => set({ rewardHigh })}
         />
@@ -137,16 +146,18 @@ function MoreFilters({ rows, filter, set, markOf }: MoreFiltersProps) {
         const value = choice.valueOf(filter);
         const isMark = choice.label === text.mark && values.length > 0;
         const isUseful = choice.isAlwaysShown || isMark || values.length > 1 || value !== "";
-        return isUseful ? (
+        if (!isUseful) return null;
+        const all = value === "" || values.includes(value) ? values : [...values, value];
+        return (
           <Choice
             key={choice.label}
             label={choice.label}
             value={value}
-            values={values}
-            name={choice.name}
-            set={(chosen) => set(choice.change(chosen))}
+            values={["", ...all]}
+            name={(own) => (own === "" ? l10n.t("all") : choice.name(own))}
+            choose={(chosen) => set(choice.change(chosen))}
           />
-        ) : null;
+        );
       })}
     </div>
   );
@@ -166,7 +177,7 @@ interface ChoiceSpec {
 
 const CHOICES: readonly ChoiceSpec[] = [
   {
-    label: text.stop,
+    label: l10n.t("Stop reason"),
     isAlwaysShown: true,
     valuesOf: ({ stop }) => [stop],
     valueOf: ({ stop }) => stop,
@@ -174,7 +185,7 @@ const CHOICES: readonly ChoiceSpec[] = [
     change: (stop) => ({ stop }),
   },
   {
-    label: text.trainingUse,
+    label: l10n.t("Used"),
     isAlwaysShown: false,
     valuesOf: ({ trainingUse }) => [trainingUse ?? "waiting"],
     valueOf: ({ trainingUse }) => trainingUse,
@@ -182,7 +193,7 @@ const CHOICES: readonly ChoiceSpec[] = [
     change: (trainingUse) => ({ trainingUse }),
   },
   {
-    label: text.environment,
+    label: l10n.t("Environment"),
     isAlwaysShown: false,
     valuesOf: ({ environment }) => [environment],
     valueOf: ({ environment }) => environment,
@@ -190,7 +201,7 @@ const CHOICES: readonly ChoiceSpec[] = [
     change: (environment) => ({ environment }),
   },
   {
-    label: text.split,
+    label: l10n.t("Split"),
     isAlwaysShown: false,
     valuesOf: ({ split }) => [split],
     valueOf: ({ split }) => split,
@@ -198,7 +209,7 @@ const CHOICES: readonly ChoiceSpec[] = [
     change: (split) => ({ split }),
   },
   {
-    label: text.temperature,
+    label: l10n.t("Sampling"),
     isAlwaysShown: false,
     valuesOf: ({ temperature }) => (temperature === null ? [] : [String(temperature)]),
     valueOf: ({ temperature }) => (temperature === null ? "" : String(temperature)),
@@ -206,7 +217,7 @@ const CHOICES: readonly ChoiceSpec[] = [
     change: (value) => ({ temperature: value === "" ? null : Number(value) }),
   },
   {
-    label: text.model,
+    label: l10n.t("Model"),
     isAlwaysShown: false,
     valuesOf: ({ model }) => (model === undefined ? [] : [model]),
     valueOf: ({ model }) => model,
@@ -254,27 +265,55 @@ function Bound({ label, value, set }: BoundProps) {
   );
 }
 
-interface ChoiceProps {
-  readonly label: string;
-  readonly value: string;
-  readonly values: readonly string[];
-  readonly name: (value: string) => string;
-  readonly set: (value: string) => void;
-}
+const MAX_NAME = 80;
 
-function Choice({ label, value, values, name, set }: ChoiceProps) {
-  const all = value === "" || values.includes(value) ? values : [...values, value];
+function SavedFilters({ dashboard }: DashboardProps) {
+  const { savedFilters } = dashboard.settings.value;
+  const { filter } = dashboard.view.value;
+  const [name, setName] = useState("");
+  if (savedFilters.length === 0 && !isFiltered(filter)) return null;
+  const own = name.trim();
+  const others = savedFilters.filter((saved) => saved.name !== own);
   return (
-    <label class="field">
-      <span>{label}</span>
-      <select value={value} onChange={({ currentTarget }) => set(currentTarget.value)}>
-        <option value="">{text.all}</option>
-        {all.map((own) => (
-          <option key={own} value={own}>
-            {name(own)}
-          </option>
-        ))}
-      </select>
-    </label>
+    <div class="filter-row saved-filters wrap">
+      {savedFilters.length === 0 ? null : <span class="fact">{l10n.t("Saved filters")}</span>}
+      {savedFilters.map((saved) => (
+        <span class="saved-filter" key={saved.name}>
+          <Button
+            class="quiet"
+            label={visibleLine(saved.name)}
+            onClick={() => dashboard.update({ filter: parseFilter(saved.filter) })}
+          />
+          <IconButton
+            icon="close"
+            label={l10n.t("Remove {0}", visibleLine(saved.name))}
+            onClick={() => dashboard.keepFilters(savedFilters.filter((each) => each !== saved))}
+          />
+        </span>
+      ))}
+      {isFiltered(filter) ? (
+        <form
+          class="save-filter"
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (own === "") return;
+            dashboard.keepFilters([...others, { name: own, filter: JSON.stringify(filter) }]);
+            setName("");
+          }}
+        >
+          <input
+            type="text"
+            aria-label={text.filterName}
+            placeholder={text.filterName}
+            maxLength={MAX_NAME}
+            value={name}
+            onInput={({ currentTarget: { value } }) => setName(value)}
+          />
+          <button type="submit" class="quiet" disabled={own === ""}>
+            {l10n.t("Save")}
+          </button>
+        </form>
+      ) : null}
+    </div>
   );
 }

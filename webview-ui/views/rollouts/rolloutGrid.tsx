@@ -10,10 +10,10 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { RolloutRow } from "../../../src/shared/dashboardTypes.ts";
 import { rowAfter } from "../../controls/gridKeys.ts";
 import { useVirtualRows } from "../../controls/useVirtualRows.ts";
-import type { DashboardModel } from "../../model/dashboardModel.ts";
+import type { DashboardModel, DashboardProps } from "../../model/dashboardModel.ts";
 import { isTyping } from "../../model/keys.ts";
 import { strings } from "../../strings/strings.ts";
-import { markKey, toggleMark } from "./marking.ts";
+import { markKey, toggleMark } from "./markEditor.tsx";
 import { GridHead, GridRow, GroupRow } from "./rolloutGridRow.tsx";
 import { type TableLine, tableLines } from "./rolloutGroups.ts";
 import { ROLLOUT_COLUMNS, type RolloutColumn } from "./rolloutRows.ts";
@@ -30,8 +30,7 @@ const HIDDEN_BESIDE_REPLAY: ReadonlySet<string> = new Set([
   "trainingUse",
 ]);
 
-interface GridProps {
-  readonly dashboard: DashboardModel;
+interface GridProps extends DashboardProps {
   readonly rows: readonly RolloutRow[];
   readonly context: ReturnType<typeof useTableContext>;
 }

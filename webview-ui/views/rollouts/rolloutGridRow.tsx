@@ -3,22 +3,21 @@
 // biome-ignore-all lint/a11y/useSemanticElements: rows of a virtual list stand freely, which a table forbids
 // biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus and points at its row
 
+import * as l10n from "@vscode/l10n";
 import type { RolloutRow } from "../../../src/shared/dashboardTypes.ts";
 import { formatReward } from "../../../src/shared/format.ts";
+import { isMarked, type Mark } from "../../../src/shared/marks.ts";
 import { Icon } from "../../controls/icon.tsx";
-import type { DashboardModel } from "../../model/dashboardModel.ts";
+import type { DashboardProps } from "../../model/dashboardModel.ts";
 import { strings } from "../../strings/strings.ts";
 import { visibleLine } from "../../text/visible.ts";
-import { LogprobStrip } from "./logprobStrip.tsx";
-import { MarkIcons } from "./markIcons.tsx";
 import type { TableLine } from "./rolloutGroups.ts";
 import type { RolloutColumn } from "./rolloutRows.ts";
 import type { TableContext } from "./tableContext.ts";
 
 const text = strings.trajectories;
 
-interface HeadProps {
-  readonly dashboard: DashboardModel;
+interface HeadProps extends DashboardProps {
   readonly columns: readonly RolloutColumn[];
   readonly style: Readonly<Record<"gridTemplateColumns" | "minWidth", string>>;
 }
@@ -76,10 +75,10 @@ export function GroupRow({
     >
       <div role="gridcell" aria-colspan={columnCount} title={task}>
         <Icon name={isOpen ? "chevronDown" : "chevronRight"} />
-        <strong>{text.groupOf(row.group + 1)}</strong>
+        <strong>{l10n.t("Group {0}", row.group + 1)}</strong>
         {stats === null || stats.mean === null ? null : (
           <span class="fact">
-            {text.groupFacts(formatReward(stats.mean), formatReward(stats.spread))}
+            {l10n.t("mean {0} ± {1}", formatReward(stats.mean), formatReward(stats.spread))}
           </span>
         )}
         <span class="fact">{text.groupShown(shown, stats?.size ?? shown)}</span>
@@ -133,8 +132,7 @@ export function GridRow({
 function HeadCell({
   dashboard,
   column: { key, isNumber },
-}: {
-  readonly dashboard: DashboardModel;
+}: DashboardProps & {
   readonly column: RolloutColumn;
 }) {
   const { sorting } = dashboard.view.value;
@@ -207,4 +205,62 @@ function toneOf({ key }: RolloutColumn, row: RolloutRow): string | undefined {
     return "quiet";
   if (key === "stop" && row.error !== null) return "bad";
   return key === "tools" && row.failedToolCalls > 0 ? "warning" : undefined;
+}
+
+function MarkIcons({ mark }: { readonly mark: Mark }) {
+  if (!isMarked(mark)) return null;
+  const { star, pin, tags, note } = mark;
+  const said = [
+    ...(pin ? [text.pinned] : []),
+    ...(star ? [text.starred] : []),
+    ...tags.map(text.tagged),
+    ...(note === "" ? [] : [l10n.t("has a note")]),
+  ];
+  return (
+    <span class="mark-icons">
+      {pin ? <Icon name="pinned" /> : null}
+      {star ? <Icon name="starFull" /> : null}
+      {tags.length > 0 || note !== "" ? <Icon name="tag" /> : null}
+      <span class="visually-hidden">{said.join(", ")}</span>
+    </span>
+  );
+}
+
+/** Log-probability of the strongest colour: a chance of 5 %. */
+const LOWEST = -3;
+
+function LogprobStrip({ strip }: { readonly strip: Float32Array | null }) {
+  if (strip === null || strip.length === 0) return null;
+  const [low, high] = [Math.min(...strip), Math.max(...strip)].map((value) => value.toFixed(2));
+  const label = l10n.t("Mean log-probability along the rollout, {0} to {1}", low ?? "", high ?? "");
+  return (
+    <svg
+      class="logprob-strip"
+      viewBox={`0 0 ${strip.length} 10`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={label}
+    >
+      <title>{label}</title>
+      {[...strip].map((value, at) => (
+        <rect
+          key={at}
+          x={at}
+          width={1}
+          {...heightOf(value)}
+          fill-opacity={0.25 + 0.75 * shareOf(value)}
+        />
+      ))}
+    </svg>
+  );
+}
+
+function shareOf(logprob: number): number {
+  return Math.min(1, Math.max(0, logprob / LOWEST));
+}
+
+/** Not by colour alone: unlikely cells are taller. */
+function heightOf(logprob: number): { readonly y: number; readonly height: number } {
+  const height = 2 + 8 * shareOf(logprob);
+  return { y: 10 - height, height };
 }

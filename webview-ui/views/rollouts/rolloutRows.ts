@@ -1,5 +1,6 @@
 /** Which rollouts the table shows, in which order, and what stands in its columns. */
 
+import * as l10n from "@vscode/l10n";
 import type { RolloutRow } from "../../../src/shared/dashboardTypes.ts";
 import {
   formatCount,
@@ -56,7 +57,7 @@ export const ROLLOUT_COLUMNS: readonly RolloutColumn[] = [
   },
   {
     ...column("reward", "74px", true),
-    text: ({ reward }) => (reward === null ? strings.trajectories.failed : formatReward(reward)),
+    text: ({ reward }) => (reward === null ? l10n.t("failed") : formatReward(reward)),
     rank: ({ reward }) => reward,
   },
   {
@@ -82,7 +83,7 @@ export const ROLLOUT_COLUMNS: readonly RolloutColumn[] = [
   {
     ...column("tools", "60px", true),
     text: ({ toolCalls, failedToolCalls }) =>
-      strings.trajectories.tools(toolCalls, failedToolCalls),
+      failedToolCalls === 0 ? String(toolCalls) : `${toolCalls} (${failedToolCalls} ✕)`,
     rank: ({ toolCalls, failedToolCalls }) => toolCalls + failedToolCalls / 1e3,
   },
   {
@@ -201,10 +202,10 @@ export function stopText(stop: string): string {
 
 export function trainingUseText(trainingUse: string | null): string {
   const text = strings.trajectories;
-  if (trainingUse === null) return text.waiting;
-  if (trainingUse === "trained") return text.trained;
+  if (trainingUse === null) return l10n.t("not scored yet");
+  if (trainingUse === "trained") return l10n.t("trained");
   const why = visibleLine(trainingUse.replace(/^excluded:/, ""));
-  return text.trainingUses[why] ?? text.excluded(why);
+  return text.trainingUses[why] ?? l10n.t("left out: {0}", why.replaceAll("_", " "));
 }
 
 function isWithin(reward: number | null, low: number | null, high: number | null): boolean {

@@ -1,23 +1,20 @@
 /** Where the time of a step went: the critical path, the stalls, and a bar for each rollout. */
 
 import { useMemo, useState } from "preact/hooks";
-import type { Stall, Timeline as StepTimeline } from "../../../src/shared/timeline.ts";
+import type { Stall, Timeline as StepTimeline, TimeKind } from "../../../src/shared/timeline.ts";
+import { Button } from "../../controls/button.tsx";
+import { Choice } from "../../controls/choice.tsx";
 import { DataTable } from "../../controls/dataTable.tsx";
 import { StepNavigator } from "../../controls/stepNavigator.tsx";
-import type { DashboardModel } from "../../model/dashboardModel.ts";
+import type { DashboardProps } from "../../model/dashboardModel.ts";
 import { strings } from "../../strings/strings.ts";
 import { timelineStrings as text } from "../../strings/timeline.ts";
 import { UntrustedText } from "../../text/untrustedText.tsx";
 import { TimelineBars } from "./timelineBars.tsx";
-import { KindPatterns, KindSwatch } from "./timelineLook.tsx";
 import { legendOf, ORDERS, type Order, ordered, timelineTable, totals } from "./timelineModel.ts";
 import { type ShownTimeline, useTimeline } from "./useTimeline.ts";
 
-interface TimelineProps {
-  readonly dashboard: DashboardModel;
-}
-
-export function Timeline({ dashboard }: TimelineProps) {
+export function Timeline({ dashboard }: DashboardProps) {
   const timeline = useTimeline(dashboard);
   const state = dashboard.data.run.value?.state ?? "unknown";
   if (dashboard.selection.chosen.value === null) {
@@ -25,11 +22,11 @@ export function Timeline({ dashboard }: TimelineProps) {
     return <p class="message">{noSteps[state] ?? noStepsYet}</p>;
   }
   return (
-    <div class="timeline">
+    <div class="timeline stack">
       <KindPatterns />
       {timeline === null || timeline.rows.length === 0 ? (
         <>
-          <div class="timeline-head">
+          <div class="timeline-head wrap">
             <StepNavigator dashboard={dashboard} />
           </div>
           <p class="message" aria-busy={timeline === null}>
@@ -43,7 +40,7 @@ export function Timeline({ dashboard }: TimelineProps) {
   );
 }
 
-function Loaded({ dashboard, timeline }: TimelineProps & { readonly timeline: ShownTimeline }) {
+function Loaded({ dashboard, timeline }: DashboardProps & { readonly timeline: ShownTimeline }) {
   const [order, setOrder] = useState<Order>("path");
   const [isTable, setTable] = useState(false);
   const rows = useMemo(() => ordered(timeline, order), [timeline, order]);
@@ -53,27 +50,21 @@ function Loaded({ dashboard, timeline }: TimelineProps & { readonly timeline: Sh
   );
   return (
     <>
-      <div class="timeline-head">
+      <div class="timeline-head wrap">
         <StepNavigator dashboard={dashboard} />
-        <span class="timeline-controls">
-          <label class="field">
-            <span>{text.order}</span>
-            <select
-              value={order}
-              onChange={({ currentTarget }) =>
-                setOrder(ORDERS.find((own) => own === currentTarget.value) ?? "group")
-              }
-            >
-              {ORDERS.map((own) => (
-                <option key={own} value={own}>
-                  {text.orders[own]}
-                </option>
-              ))}
-            </select>
-          </label>
-          <button type="button" class="link" onClick={() => setTable(!isTable)}>
-            {isTable ? text.asBars : text.asTable}
-          </button>
+        <span class="timeline-controls row">
+          <Choice
+            label={text.order}
+            value={order}
+            values={ORDERS}
+            name={(own) => text.orders[own]}
+            choose={setOrder}
+          />
+          <Button
+            class="link"
+            label={isTable ? text.asBars : text.asTable}
+            onClick={() => setTable(!isTable)}
+          />
         </span>
       </div>
       <div class="timeline-facts">
@@ -129,7 +120,7 @@ function CriticalPath({ timeline }: { readonly timeline: StepTimeline }) {
   );
 }
 
-function Stalls({ dashboard, timeline }: TimelineProps & { readonly timeline: StepTimeline }) {
+function Stalls({ dashboard, timeline }: DashboardProps & { readonly timeline: StepTimeline }) {
   const { stalls, path, rows, source, step } = timeline;
   if (stalls.length === 0) return path.length === 0 ? null : <NoStalls timeline={timeline} />;
   const rowOf = (stall: Stall) => (stall.kind === "slowest" ? rows[stall.row] : undefined);
@@ -142,18 +133,16 @@ function Stalls({ dashboard, timeline }: TimelineProps & { readonly timeline: St
             <li key={index}>
               <UntrustedText text={text.stall(stall, row)} />
               {row === undefined ? null : (
-                <button
-                  type="button"
+                <Button
                   class="link"
+                  label={text.show}
                   onClick={() =>
                     dashboard.openRollouts(
                       { source, step },
                       { group: row.group, rollout: row.rollout },
                     )
                   }
-                >
-                  {text.show}
-                </button>
+                />
               )}
             </li>
           );
@@ -182,5 +171,38 @@ function Notes({ timeline: { isEstimated, omitted } }: { readonly timeline: Show
       {isEstimated ? <p class="fact">{text.estimated}</p> : null}
       {omitted > 0 ? <p class="fact">{text.omitted(omitted)}</p> : null}
     </>
+  );
+}
+
+const HATCHED = ["queue", "retry", "place", "prepare"] as const;
+const SIZE = 12;
+
+/** The patterns that the bars of the page fill with. */
+function KindPatterns() {
+  return (
+    <svg width="0" height="0" class="timeline-patterns" aria-hidden="true">
+      <defs>
+        {HATCHED.map((kind) => (
+          <pattern
+            key={kind}
+            id={`timeline-${kind}`}
+            width="5"
+            height="5"
+            patternUnits="userSpaceOnUse"
+            patternTransform={`rotate(${kind === "retry" ? -45 : 45})`}
+          >
+            <rect class="timeline-hatch" data-kind={kind} width="2.5" height="5" />
+          </pattern>
+        ))}
+      </defs>
+    </svg>
+  );
+}
+
+function KindSwatch({ kind }: { readonly kind: TimeKind }) {
+  return (
+    <svg class="timeline-swatch" width={SIZE} height={SIZE} aria-hidden="true">
+      <rect class="timeline-span" data-kind={kind} width={SIZE} height={SIZE} />
+    </svg>
   );
 }

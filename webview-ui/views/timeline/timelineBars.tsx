@@ -9,7 +9,7 @@ import { formatRolloutName } from "../../../src/shared/format.ts";
 import type { PathSpan, TimeKind, TimelineRow, TimeSpan } from "../../../src/shared/timeline.ts";
 import { rowAfter } from "../../controls/gridKeys.ts";
 import { useVirtualRows } from "../../controls/useVirtualRows.ts";
-import type { DashboardModel } from "../../model/dashboardModel.ts";
+import type { DashboardProps } from "../../model/dashboardModel.ts";
 import { isTyping } from "../../model/keys.ts";
 import { timelineStrings as text } from "../../strings/timeline.ts";
 import { visibleLine } from "../../text/visible.ts";
@@ -23,8 +23,7 @@ const LABEL_PX = 72;
 const RIGHT_PX = 16;
 const TICK_PX = 90;
 
-interface BarsProps {
-  readonly dashboard: DashboardModel;
+interface BarsProps extends DashboardProps {
   readonly timeline: ShownTimeline;
   /** Positions of the rows in the order in which they are shown. */
   readonly order: readonly number[];
@@ -149,7 +148,7 @@ function Axis({
           </span>
         ))}
       </div>
-      <div class="timeline-step" aria-hidden="true" title={phases.map(spanText).join("\n")}>
+      <div class="timeline-step row" aria-hidden="true" title={phases.map(spanText).join("\n")}>
         <span class="timeline-label">{phases.length === 0 ? "" : text.step}</span>
         <svg width={scale.width} height={BAR_PX} aria-hidden="true">
           <Spans spans={phases} scale={scale} />
@@ -183,7 +182,7 @@ function Bar({ row, index, path, scale, top, isCursor, open, choose }: BarProps)
   const label = `${visibleLine(rowText(row))}${isOnPath ? `, ${text.onPath}` : ""}`;
   return (
     <div
-      class="timeline-row"
+      class="timeline-row row"
       role="row"
       id={`timeline-row-${index}`}
       aria-rowindex={index + 1}

@@ -165,7 +165,6 @@ describe("two rollouts of one task", () => {
     errors: [],
     nudge: null,
     stopReason: "stop",
-    durationMs: 1,
     tokens: 3,
     stream: 0,
     results: [{ name: "t", text: text(answer), isError: false, reward: null, finished: false }],

@@ -1,0 +1,20 @@
+/** The head of a plain table. */
+
+interface TableHeadProps {
+  /** What stands over numbers is at their side; what is hidden is for screen readers. */
+  readonly heads: readonly (readonly [label: string, kind?: "number" | "hidden"])[];
+}
+
+export function TableHead({ heads }: TableHeadProps) {
+  return (
+    <thead>
+      <tr>
+        {heads.map(([label, kind]) => (
+          <th scope="col" key={label} class={kind === "number" ? "number" : undefined}>
+            {kind === "hidden" ? <span class="visually-hidden">{label}</span> : label}
+          </th>
+        ))}
+      </tr>
+    </thead>
+  );
+}
