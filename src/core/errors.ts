@@ -5,7 +5,7 @@ export interface AppErrorDetails {
   readonly data?: Readonly<Record<string, unknown>>;
   readonly cause?: unknown;
   /** Dotted path of the configuration key at fault, for example `environments.local/calculator.num_rollouts`. */
-  readonly configPath?: string;
+  readonly configPath?: string | undefined;
 }
 
 /**

@@ -29,7 +29,7 @@ export interface ThreadOptions {
   readonly workerPath: string;
   /** Where compiled models are kept; null = nowhere. */
   readonly cacheFolder: string | null;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
