@@ -125,7 +125,7 @@ async function pickEnvironment({ catalogue }: ConfigHandlerOptions): Promise<str
   }
   const items = known.map(({ name, description }) => ({
     label: name,
-    ...(description !== null && { detail: description }),
+    detail: description ?? undefined,
   }));
   const placeHolder = vscode.l10n.t("Which environment?");
   const options = { placeHolder, matchOnDetail: true };
