@@ -1,6 +1,7 @@
 /** The charts of the runs that are compared. All share their horizontal axis and its zoom. */
 
 import { useMemo, useRef, useState } from "preact/hooks";
+import { withoutUndefined } from "../../src/shared/withoutUndefined.ts";
 import { formatValue, formatXValue } from "../charts/format.ts";
 import type { ChartZoom } from "../controls/chartMouse.ts";
 import { Icon } from "../controls/icon.tsx";
@@ -132,10 +133,12 @@ function move(runs: RunsModel, metric: string, target: string): void {
 
 function zoomed(runs: RunsModel, metric: string, { x, y }: ChartZoom): void {
   const { xAxis, xRanges, yRanges } = runs.layout.peek();
-  runs.update({
-    ...(x === undefined ? {} : { xRanges: { ...xRanges, [xAxis]: x } }),
-    ...(y === undefined ? {} : { yRanges: { ...yRanges, [metric]: y } }),
-  });
+  runs.update(
+    withoutUndefined({
+      xRanges: x === undefined ? undefined : { ...xRanges, [xAxis]: x },
+      yRanges: y === undefined ? undefined : { ...yRanges, [metric]: y },
+    }),
+  );
 }
 
 function summaryOf({ lines }: ComparedCharts): string {

@@ -1,6 +1,7 @@
 /** A chart of the run that is shown: its rows are steps, and its zoom is that of all charts. */
 
 import { useMemo, useRef } from "preact/hooks";
+import { withoutUndefined } from "../../../src/shared/withoutUndefined.ts";
 import { Plot, type PlotActions, type PlotProps } from "../../controls/plot.tsx";
 import { cellTitle } from "../../controls/setTitle.ts";
 import type { DashboardModel } from "../../model/dashboardModel.ts";
@@ -32,10 +33,7 @@ function stepActions(
 ): PlotActions {
   return {
     zoom: ({ x, y }) =>
-      dashboard.update({
-        ...(x === undefined ? {} : { xRange: x }),
-        ...(y === undefined || isSmall ? {} : { yRange: y }),
-      }),
+      dashboard.update(withoutUndefined({ xRange: x, yRange: isSmall ? undefined : y })),
     open: (row) => {
       const step = stepOf(row);
       if (step !== undefined) dashboard.openRollouts({ source: "training", step });
