@@ -3,6 +3,7 @@
 import { formatCost, formatCount, formatMeasure } from "../../../shared/format.ts";
 import { withoutUndefined } from "../../../shared/withoutUndefined.ts";
 import type { Config } from "../../config/fields/schema.ts";
+import type { ErrorCode } from "../../errorCodes.ts";
 import { AppError } from "../../errors.ts";
 import { type CountedUsage, costOf, type Prices, usedTotal } from "../../usage/prices.ts";
 import { countTokens, type TokenUsage } from "../../usage/tokenUsage.ts";
@@ -94,7 +95,7 @@ export function earlyEnd(
   return targetReached(limits, rewards);
 }
 
-function usedUp(code: string, budget: string, key: string): AppError {
+function usedUp(code: ErrorCode, budget: string, key: string): AppError {
   const message = `The run has used up its budget (${budget}). It is saved: resume it with a higher ${key} to go on.`;
   return new AppError(code, message);
 }
