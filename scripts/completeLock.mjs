@@ -35,7 +35,7 @@ function platformOf(name) {
   const words = name.split(/[-/]/);
   const os = words.map((word) => SYSTEMS[word]).find((system) => system !== undefined);
   const cpu = words.find((word) => PROCESSORS.includes(word));
-  return os === undefined ? null : { os: [os], ...(cpu === undefined ? {} : { cpu: [cpu] }) };
+  return os === undefined ? null : { os: [os], cpu: cpu === undefined ? undefined : [cpu] };
 }
 
 const lock = JSON.parse(await readFile(PATH, "utf8"));
@@ -47,7 +47,7 @@ for (const entry of Object.values(lock.packages)) {
     if (lock.packages[place] !== undefined || platform === null) continue;
     added[place] = {
       version,
-      ...(platform.cpu && { cpu: platform.cpu }),
+      cpu: platform.cpu,
       dev: true,
       optional: true,
       os: platform.os,

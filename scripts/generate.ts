@@ -4,8 +4,10 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { configJsonSchema } from "../src/core/config/jsonSchema.ts";
 import { configReference } from "../src/core/config/reference.ts";
+import { ERROR_CODES, type ErrorKind } from "../src/core/errorCodes.ts";
 import { OUTPUTS } from "../src/core/outputs/outputs.ts";
 import { faultReference } from "../src/core/rollout/faultReference.ts";
+import { EXIT } from "../src/shared/exitCodes.ts";
 import { commandReference } from "./manifest/commands.ts";
 import { settingsJsonSchema, tasksJsonSchema } from "./manifest/fileSchemas.ts";
 import { withContributions, withStrings } from "./manifest/packageJson.ts";
@@ -33,6 +35,7 @@ const FILES: Readonly<Record<string, Rewrite>> = {
   ...Object.fromEntries(
     OUTPUTS.map((output) => [schemaPath(output), () => jsonText(output.jsonSchema())]),
   ),
+  "docs/troubleshooting.md": between("error-codes", errorReference()),
   "docs/vscode.md": (text) => withSettings(withTools(withCommands(text))),
 };
 
@@ -52,6 +55,17 @@ function outputReference(): string {
     return `| \`${command}\` | \`tinker-rl.${name}/${version}\` | ${link} |`;
   });
   return ["| Command | `format` | Schema |", "|---|---|---|", ...rows].join("\n");
+}
+
+/** The table of error codes, by the exit code of the program that one ends. */
+function errorReference(): string {
+  const rows = (Object.keys(ERROR_CODES) as ErrorKind[]).flatMap((kind) => {
+    const exit = kind === "bug" ? EXIT.fault : EXIT[kind];
+    return Object.entries(ERROR_CODES[kind]).map(
+      ([code, meaning]) => `| \`${code}\` | ${meaning} | ${exit} |`,
+    );
+  });
+  return ["| Code | Meaning | Exit code |", "|---|---|---|", ...rows].join("\n");
 }
 
 /** Replaces what stands between the two marks of `part`. @throws Error when a mark is missing. */

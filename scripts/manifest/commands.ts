@@ -12,8 +12,8 @@ export function commandEntries(): readonly Entry[] {
     command,
     title: `%${titleKey(id)}%`,
     category: "Tinker RL",
-    ...(row.icon === undefined ? {} : { icon: `$(${row.icon})` }),
-    ...(row.needsTrust === true ? { enablement: "isWorkspaceTrusted" } : {}),
+    icon: row.icon === undefined ? undefined : `$(${row.icon})`,
+    enablement: row.needsTrust === true ? "isWorkspaceTrusted" : undefined,
   }));
 }
 
@@ -28,8 +28,8 @@ export function menuEntries(): Readonly<Record<string, readonly Entry[]>> {
     for (const { menu, when, group } of row.menus ?? []) {
       add(menu, {
         command,
-        ...(when === undefined ? {} : { when }),
-        ...(group === undefined ? {} : { group }),
+        when,
+        group,
       });
     }
   }

@@ -61,9 +61,8 @@ function property(key: string, row: SettingRow): Entry {
     ...shape(row),
     default: row.default,
     markdownDescription: `%${doesKey(key)}%`,
-    ...(row.type === "enum"
-      ? { enumDescriptions: valuesOf(row).map(([word]) => `%${valueKey(key, word)}%`) }
-      : {}),
+    enumDescriptions:
+      row.type === "enum" ? valuesOf(row).map(([word]) => `%${valueKey(key, word)}%`) : undefined,
     scope: row.scope,
   };
 }
@@ -81,7 +80,7 @@ function shape(row: SettingRow): Entry {
       return {
         type: row.type,
         minimum: row.minimum,
-        ...(row.maximum === undefined ? {} : { maximum: row.maximum }),
+        maximum: row.maximum,
       };
     default:
       return { type: row.type };

@@ -77,11 +77,11 @@ const WELCOMES: readonly Welcome[] = [
   },
 ];
 
-export function welcomeEntries(): readonly Readonly<Record<string, string>>[] {
+export function welcomeEntries(): readonly Readonly<Record<string, string | undefined>>[] {
   return WELCOMES.map(({ view, when }, index) => ({
     view: `tinkerRL.${view}`,
     contents: `%${welcomeKey(view, index)}%`,
-    ...(when === undefined ? {} : { when }),
+    when,
   }));
 }
 

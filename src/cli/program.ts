@@ -151,7 +151,7 @@ function followLaunch(options: ProgramOptions, launch: EditorLaunch): Promise<Ru
   return followRun(inEditor, (watch) => {
     const request = { owner: "editor", launch, overrides, watch } as const;
     return resume === null
-      ? trainer.startTraining({ ...request, configPath, ...(sweep !== undefined && { sweep }) })
+      ? trainer.startTraining({ ...request, configPath, sweep })
       : trainer.resumeTraining({ ...request, folder: resume });
   });
 }

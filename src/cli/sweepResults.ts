@@ -1,5 +1,6 @@
 /** What came of the runs of a sweep, and the exit code that follows from them. */
 
+import { parseErrorCode } from "../core/errorCodes.ts";
 import { AppError, errorMessage } from "../core/errors.ts";
 import type { FileSystem } from "../core/ports.ts";
 import type { ListedRun } from "../core/runs/runList.ts";
@@ -74,7 +75,7 @@ function exitCodeOfStored(run: ListedRun | null): number {
   if (run.phase === "done") return EXIT.done;
   if (run.phase === "failed") {
     const { code, message } = run.file?.ending ?? { code: "bug", message: "" };
-    return exitCodeOf(new AppError(code, message));
+    return exitCodeOf(new AppError(parseErrorCode(code), message));
   }
   return run.phase === "interrupted" ? EXIT.interrupted : EXIT.stopped;
 }

@@ -31,7 +31,7 @@ export async function followRun(
     print: (lines) => screen.print(lines),
     stopAndSave: () => run.stopAndSave(),
     stopNow: () => run.stopNow(),
-    ...(stopping !== undefined && { stopping }),
+    stopping,
   });
   try {
     return await ended;
@@ -66,7 +66,7 @@ async function showEnd(screen: Screen, run: ActiveRun): Promise<RunEnd> {
 export interface Interruptible extends Pick<ActiveRun, "stopAndSave" | "stopNow"> {
   readonly print: (lines: readonly Line[]) => void;
   /** What is printed at the first interrupt; absent = what holds for a training. */
-  readonly stopping?: string;
+  readonly stopping?: string | undefined;
 }
 
 /** The first interrupt stops and saves, the second ends now, a third one is the system's; so are all after the returned function is called. */

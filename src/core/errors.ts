@@ -1,11 +1,13 @@
 /** The one error type of the program: a code to decide on, and a text written for the person who reads it. */
 
+import type { ErrorCode } from "./errorCodes.ts";
+
 export interface AppErrorDetails {
   /** Structured facts for logs and tests; never secrets. */
   readonly data?: Readonly<Record<string, unknown>>;
   readonly cause?: unknown;
   /** Dotted path of the configuration key at fault, for example `environments.local/calculator.num_rollouts`. */
-  readonly configPath?: string;
+  readonly configPath?: string | undefined;
 }
 
 /**
@@ -13,11 +15,11 @@ export interface AppErrorDetails {
  * Code decides on `code` through {@link isAppError}, never on the text.
  */
 export class AppError extends Error {
-  readonly code: string;
+  readonly code: ErrorCode;
   readonly data: Readonly<Record<string, unknown>>;
   readonly configPath: string | undefined;
 
-  constructor(code: string, message: string, details: AppErrorDetails = {}) {
+  constructor(code: ErrorCode, message: string, details: AppErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
     this.name = "AppError";
     this.code = code;
@@ -27,7 +29,7 @@ export class AppError extends Error {
 }
 
 /** True when `error` is an {@link AppError}, and has one of `codes` if any are given. */
-export function isAppError(error: unknown, ...codes: readonly string[]): error is AppError {
+export function isAppError(error: unknown, ...codes: readonly ErrorCode[]): error is AppError {
   return error instanceof AppError && (codes.length === 0 || codes.includes(error.code));
 }
 

@@ -5,13 +5,13 @@ import type { ReplyLimit } from "./replyLimits.ts";
 export interface HttpRequest {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
   readonly url: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string | Uint8Array;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly body?: string | Uint8Array | undefined;
   /** Whole-request limit in milliseconds, until the body is read; absent = none. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /** Bounds every way of reading the answer; absent = `REPLY_LIMITS.other`, and AppError `transport` beyond it. */
   readonly replyLimit?: ReplyLimit;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface HttpResponse {

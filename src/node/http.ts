@@ -3,6 +3,7 @@
 import { Agent, type Dispatcher, EnvHttpProxyAgent } from "undici";
 import type { HttpClient, HttpRequest } from "../core/ports.ts";
 import { isLoopbackHost } from "../core/util/loopback.ts";
+import { withoutUndefined } from "../shared/withoutUndefined.ts";
 import { EventLoopThrottle } from "./eventLoopThrottle.ts";
 import { connectionsTo } from "./httpConnections.ts";
 import { HttpExchange } from "./httpExchange.ts";
@@ -54,7 +55,7 @@ class Dispatchers {
     this.#options = options;
     this.#direct = new Agent({
       ...CONNECTION_OPTIONS,
-      ...(socketPath === undefined ? {} : { connect: { socketPath } }),
+      ...withoutUndefined({ connect: socketPath === undefined ? undefined : { socketPath } }),
     });
   }
 

@@ -95,14 +95,16 @@ export interface LaunchError {
   /** As printed, cleaned of secrets; several lines for a configuration with several faults. */
   readonly message: string;
   /** With the code `key-host-not-allowed`: the key that would have gone to `host`. */
-  readonly key?: string;
-  readonly host?: string;
+  readonly key?: string | undefined;
+  readonly host?: string | undefined;
   /** With `key-missing`: the variable that holds no key. */
-  readonly name?: string;
+  readonly name?: string | undefined;
   /** Keys from the configuration's root to the value at fault, where there is one. */
-  readonly keys?: readonly string[];
+  readonly keys?: readonly string[] | undefined;
   /** Settings that may help. */
-  readonly edits?: readonly { readonly path: readonly string[]; readonly value: number }[];
+  readonly edits?:
+    | readonly { readonly path: readonly string[]; readonly value: number }[]
+    | undefined;
 }
 
 /** What is to be trained; a new run unless `resume` names the folder of one to go on with. */
@@ -116,9 +118,9 @@ export interface RequestedTraining {
   /** Of the configuration that the keys were chosen for; null = it could not be read. */
   readonly digest: string | null;
   /** Absent for a run of its own. */
-  readonly sweep?: SweepMember;
+  readonly sweep?: SweepMember | undefined;
   /** Absent = train. */
-  readonly instead?: InsteadOfTraining;
+  readonly instead?: InsteadOfTraining | undefined;
 }
 
 /** What a trainer does with a configuration other than train. */

@@ -89,7 +89,7 @@ export interface EvaluationView {
   /** Completed steps. */
   readonly step: number;
   /** Absent for the weights of the run itself. */
-  readonly model?: { readonly name: string };
+  readonly model?: { readonly name: string } | undefined;
   readonly results: readonly {
     readonly environment: string;
     readonly split: string;
@@ -104,11 +104,13 @@ export interface EvaluationView {
     /** Absent in results of older versions. */
     readonly passAtK?: readonly { readonly k: number; readonly mean: number }[];
     /** Task by task, from the first evaluation; absent for that one, and below 8 shared tasks. */
-    readonly difference?: {
-      readonly mean: number;
-      readonly low: number | null;
-      readonly high: number | null;
-    };
+    readonly difference?:
+      | {
+          readonly mean: number;
+          readonly low: number | null;
+          readonly high: number | null;
+        }
+      | undefined;
   }[];
 }
 
@@ -122,7 +124,7 @@ export interface RolloutRow extends RolloutKey {
   /** 0 = greedy; null for a rollout of training. */
   readonly temperature: number | null;
   /** Name of the model, in an evaluation by itself; absent for the weights of the run. */
-  readonly model?: string;
+  readonly model?: string | undefined;
   /** Null when the rollout failed. */
   readonly reward: number | null;
   /** Null until the step is scored, and for rollouts that were left out. */

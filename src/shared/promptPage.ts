@@ -8,7 +8,7 @@ export interface PageSpan {
   readonly kind: "plain" | "heading" | "quiet" | "warning" | "control";
   readonly text: string;
   /** Of a control token. */
-  readonly id?: number;
+  readonly id?: number | undefined;
 }
 
 export type PageLine = readonly PageSpan[];
@@ -112,7 +112,7 @@ function linesOf(pieces: readonly PromptPiece[]): PageSpan[][] {
 /** A span for each line of the piece. */
 function spansOf({ text, isControl, ids }: PromptPiece): readonly PageSpan[] {
   const [id = -1] = ids;
-  if (isControl) return [{ kind: "control", text, ...(id >= 0 && { id }) }];
+  if (isControl) return [{ kind: "control", text, id: id >= 0 ? id : undefined }];
   return text.split("\n").map((row) => span("plain", row));
 }
 

@@ -19,7 +19,7 @@ export interface RunFile {
   /** Process id of the trainer that runs it, or ran it last. */
   readonly pid: number;
   /** The computer on which it runs; absent in folders of older versions. */
-  readonly host?: string;
+  readonly host?: string | undefined;
   readonly owner: RunOwner;
   /** Start of the present attempt, milliseconds since the Unix epoch. */
   readonly startedAtMs: number;
@@ -35,9 +35,9 @@ export interface RunFile {
   /** Why the present attempt ended before the run was done; absent while it goes on, and in folders of older versions. */
   readonly ending?: RunEnding;
   /** The sweep that the run belongs to; absent for a run of its own. */
-  readonly sweep?: SweepMember;
+  readonly sweep?: SweepMember | undefined;
   /** Present where the folder holds an evaluation by itself, and no training. */
-  readonly evaluation?: EvaluationPlan;
+  readonly evaluation?: EvaluationPlan | undefined;
 }
 
 /** What an evaluation by itself measures. */

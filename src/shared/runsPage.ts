@@ -80,7 +80,7 @@ export interface ComparedResult extends MeanInterval {
   /** Completed steps. */
   readonly step: number;
   /** Name of the model; absent for the weights of the run. */
-  readonly model?: string;
+  readonly model?: string | undefined;
   readonly rollouts: number;
   readonly failed: number;
   /** Mean rewards of the listed tasks; null where the run has none. */

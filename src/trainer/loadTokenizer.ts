@@ -20,7 +20,7 @@ export async function loadTokenizer(
   const compiled = await compileInThread(folder, {
     workerPath: join(programs.folder, "tokenizerWorker.js"),
     cacheFolder,
-    ...(signal === undefined ? {} : { signal }),
+    signal,
   });
   const { tokenizer: tokenizerSha256, template: templateSha256 } = compiled.digests;
   return {

@@ -257,7 +257,7 @@ export function planNewRun(
           host: hostname(),
           owner: request.owner,
           configPath: path,
-          ...(request.sweep !== undefined && { sweep: request.sweep }),
+          sweep: request.sweep,
         },
       ),
     createModel: async (tinker) => ({ client: await createClient(tinker, config), start }),

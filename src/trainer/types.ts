@@ -36,7 +36,7 @@ export interface TrainRequest extends RunRequest {
   /** Path of the YAML or JSON file. */
   readonly configPath: string;
   /** Absent for a run of its own. */
-  readonly sweep?: SweepMember;
+  readonly sweep?: SweepMember | undefined;
 }
 
 export interface ResumeRequest extends RunRequest {

@@ -101,7 +101,7 @@ it("prints JSON alone on stdout", async () => {
   await begun(1);
   await runs[0]?.done([0.5]);
   await begun(2);
-  await runs[1]?.fail(new AppError("tinker-refused", "The service said no."));
+  await runs[1]?.fail(new AppError("tinker-bad-request", "The service said no."));
   expect(await exit).toBe(5);
   expect(program.out.lines).toHaveLength(1);
   expect(JSON.parse(program.out.lines[0] ?? "")).toEqual({
@@ -169,7 +169,7 @@ describe("the same command again", () => {
     const { start } = aMachine();
     const first = await start("--grid", "seed=1,2");
     await first.begun(1);
-    await first.runs[0]?.fail(new AppError("tinker-refused", "The service said no."));
+    await first.runs[0]?.fail(new AppError("tinker-bad-request", "The service said no."));
     await first.begun(2);
     await first.runs[1]?.done([1]);
     expect(await first.exit).toBe(5);

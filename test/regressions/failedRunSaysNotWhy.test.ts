@@ -62,7 +62,7 @@ async function failedRun() {
   const redactor = new Redactor();
   const failing = async (): Promise<never> => {
     const message = `The service refused ${SECRET} for ${project}/data.bin. Lower batch_size, then resume the run.`;
-    throw new AppError("tinker-refused", message);
+    throw new AppError("tinker-billing", message);
   };
   const scope = {
     cleanup,
@@ -88,7 +88,10 @@ describe("a run that failed", () => {
     expect(text).not.toContain(SECRET);
     expect(JSON.parse(text)).toMatchObject({
       phase: "failed",
-      ending: { code: "tinker-refused", message: expect.stringContaining("then resume the run.") },
+      ending: {
+        code: "tinker-billing",
+        message: expect.stringContaining("then resume the run."),
+      },
     });
 
     const [listed] = await listRuns(fileSystem, `${project}/.tinker-rl/runs`, liveness);
@@ -97,7 +100,7 @@ describe("a run that failed", () => {
     const row = runRow(entry, { isArchived: false, isSpinning: false });
     expect(row.description).toMatch(/^failed: The service refused \*\*\* for/);
     expect(row.spoken).toContain("Lower batch_size");
-    expect(runTooltip(entry).value).toMatch(/Reason: The service refused.*Code: tinker-refused/s);
+    expect(runTooltip(entry).value).toMatch(/Reason: The service refused.*Code: tinker-billing/s);
     expect(noStepsText(listed.file, false)).toContain(SHOWN);
 
     const follower = new RunFollower({ fileSystem, folder });
@@ -113,7 +116,7 @@ describe("a run that failed", () => {
       shortenPath: (path) => path.replace(project, "~"),
     });
     expect(run.ending).toEqual({
-      code: "tinker-refused",
+      code: "tinker-billing",
       message: "The service refused *** for ~/data.bin. Lower batch_size, then resume the run.",
     });
 

@@ -15,7 +15,7 @@ import { CaseRunner } from "./hostile/caseRunner.ts";
 const runner = new CaseRunner(process.argv.slice(2));
 const fileSystem = createFileSystem();
 const refuse = (): never => {
-  throw new AppError("not-here", "Nothing is trained here.");
+  throw new AppError("bad-arguments", "Nothing is trained here.");
 };
 
 /** Runs a command line; resolves with its exit code. */

@@ -1,6 +1,7 @@
 /** How a line chart looks, as options of uPlot: axes, lines, bands. */
 
 import type uPlot from "uplot";
+import { withoutUndefined } from "../../src/shared/withoutUndefined.ts";
 import { labelledTicks } from "../charts/ticks.ts";
 import type { ChartBand, ChartData, ChartSeries } from "./chartData.ts";
 import { RIGHT_PX } from "./chartMarks.ts";
@@ -50,14 +51,14 @@ export function axesOf(
         ...x,
         size: isSmall ? 24 : 28,
         space: isSmall ? 76 : 90,
-        ...(xSteps === null ? {} : { incrs: [...xSteps] }),
+        ...withoutUndefined({ incrs: xSteps === null ? undefined : [...xSteps] }),
       },
       {
         ...axis((value, step) => current().formatY(value, isLog ? 0 : step)),
         size: (plot, labels: readonly string[] | null) =>
           Math.max(atLeft, widthOf(plot, labels ?? []) + GAP_PX + 1),
         space: isSmall ? 28 : 36,
-        ...(isLog ? { filter: logLabels } : {}),
+        ...withoutUndefined({ filter: isLog ? logLabels : undefined }),
       },
     ],
     // The last label may stand at the right end.
@@ -108,13 +109,13 @@ function axis(
 }
 
 export function seriesOptions({ colour, share, width, dash }: ChartSeries): uPlot.Series {
-  return {
+  return withoutUndefined({
     stroke: () => (share === 0 ? "transparent" : lineColour(colour, share)),
     width,
-    ...(dash === undefined ? {} : { dash: [...dash] }),
-    points: { show: (own) => share === 1 && own.data[0].length < 2, size: 5 },
+    dash: dash && [...dash],
+    points: { show: (own: uPlot) => share === 1 && own.data[0].length < 2, size: 5 },
     spanGaps: false,
-  };
+  });
 }
 
 export function bandOptions(

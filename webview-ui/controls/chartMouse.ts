@@ -13,8 +13,8 @@ const DRAG_PX = 4;
 
 /** Ranges that the user drew or rolled to; both null = all. */
 export interface ChartZoom {
-  readonly x?: Range | null;
-  readonly y?: Range | null;
+  readonly x?: Range | null | undefined;
+  readonly y?: Range | null | undefined;
 }
 
 export interface MouseOptions {
@@ -69,8 +69,8 @@ export class ChartMouse {
     const isWide = drag?.x === true && width > DRAG_PX;
     const isHigh = drag?.y === true && height > DRAG_PX;
     const zoom: ChartZoom = {
-      ...(isWide && { x: [plot.posToVal(left, "x"), plot.posToVal(left + width, "x")] }),
-      ...(isHigh && { y: [plot.posToVal(top + height, "y"), plot.posToVal(top, "y")] }),
+      x: isWide ? [plot.posToVal(left, "x"), plot.posToVal(left + width, "x")] : undefined,
+      y: isHigh ? [plot.posToVal(top + height, "y"), plot.posToVal(top, "y")] : undefined,
     };
     plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
     if (isWide || isHigh) this.#options.onZoom(zoom);

@@ -1,6 +1,7 @@
 /** What one result of an evaluation is about: which rollouts are behind a row of the table or a mark on the chart. */
 
 import type { EvaluationView } from "../../src/shared/dashboardTypes.ts";
+import { withoutUndefined } from "../../src/shared/withoutUndefined.ts";
 import type { DashboardModel } from "./dashboardModel.ts";
 import { NO_FILTER, type RolloutFilter } from "./viewState.ts";
 
@@ -10,7 +11,7 @@ export interface EvaluatedCell extends Pick<Result, "environment" | "split" | "t
   /** Completed steps. */
   readonly step: number;
   /** Absent for the weights of the run itself. */
-  readonly model?: string;
+  readonly model?: string | undefined;
 }
 
 /** Shows the rollouts of one result, and no others that were played after the same steps. */
@@ -28,10 +29,15 @@ function filterFor(
   { environment, split, temperature, model }: EvaluatedCell,
   results: readonly (Result & { readonly model: string | undefined })[],
 ): Partial<RolloutFilter> {
-  return {
-    ...(results.some((other) => other.environment !== environment) && { environment }),
-    ...(results.some((other) => other.split !== split) && { split }),
-    ...(results.some((other) => other.temperature !== temperature) && { temperature }),
-    ...(model !== undefined && results.some((other) => other.model !== model) && { model }),
-  };
+  return withoutUndefined({
+    environment: results.some((other) => other.environment !== environment)
+      ? environment
+      : undefined,
+    split: results.some((other) => other.split !== split) ? split : undefined,
+    temperature: results.some((other) => other.temperature !== temperature)
+      ? temperature
+      : undefined,
+    model:
+      model !== undefined && results.some((other) => other.model !== model) ? model : undefined,
+  });
 }

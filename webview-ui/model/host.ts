@@ -59,8 +59,7 @@ export function connectHost(): Host {
       };
     },
     command: (command, args = {}) => api.postMessage({ kind: "command", command, args }),
-    selectRun: (id, key) =>
-      api.postMessage({ kind: "select-run", id, ...(key !== undefined && { key }) }),
+    selectRun: (id, key) => api.postMessage({ kind: "select-run", id, key }),
     requestColumns: (names) => api.postMessage({ kind: "want-columns", names }),
     pinMetrics: (names) => api.postMessage({ kind: "pin-metrics", names }),
     keepFilters: (filters) => api.postMessage({ kind: "keep-filters", filters }),

@@ -2,6 +2,7 @@
 
 import * as l10n from "@vscode/l10n";
 import { useMemo, useRef, useState } from "preact/hooks";
+import { withoutUndefined } from "../../src/shared/withoutUndefined.ts";
 import { formatValue, formatXValue } from "../charts/format.ts";
 import { Button, IconButton } from "../controls/button.tsx";
 import type { ChartZoom } from "../controls/chartMouse.ts";
@@ -133,10 +134,12 @@ function move(runs: RunsModel, metric: string, target: string): void {
 
 function zoomed(runs: RunsModel, metric: string, { x, y }: ChartZoom): void {
   const { xAxis, xRanges, yRanges } = runs.layout.peek();
-  runs.update({
-    ...(x === undefined ? {} : { xRanges: { ...xRanges, [xAxis]: x } }),
-    ...(y === undefined ? {} : { yRanges: { ...yRanges, [metric]: y } }),
-  });
+  runs.update(
+    withoutUndefined({
+      xRanges: x === undefined ? undefined : { ...xRanges, [xAxis]: x },
+      yRanges: y === undefined ? undefined : { ...yRanges, [metric]: y },
+    }),
+  );
 }
 
 function summaryOf({ lines }: ComparedCharts): string {

@@ -49,11 +49,11 @@ export function launchError(error: unknown): LaunchError {
   return {
     code: error.code,
     message,
-    ...(typeof key === "string" && { key }),
-    ...(typeof host === "string" && { host }),
-    ...(typeof name === "string" && { name }),
-    ...(keys !== null && { keys }),
-    ...(edits !== undefined && { edits }),
+    key: typeof key === "string" ? key : undefined,
+    host: typeof host === "string" ? host : undefined,
+    name: typeof name === "string" ? name : undefined,
+    keys: keys ?? undefined,
+    edits,
   };
 }
 

@@ -111,7 +111,7 @@ export function advanceProgress(model: ProgressModel, event: ProgressEvent): Pro
       return {
         ...model,
         // The step beside it goes on.
-        ...(model.evaluatedBeside === null && idle()),
+        activity: model.evaluatedBeside === null ? idle().activity : model.activity,
         evaluatedBeside: null,
         baseline: model.baseline ?? event.results,
         hasComparison: model.baseline !== null,

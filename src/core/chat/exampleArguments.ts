@@ -83,7 +83,8 @@ function united(
     const properties = { ...objectAt(other, "properties"), ...objectAt(all, "properties") };
     const required = [...listAt(other, "required"), ...listAt(all, "required")];
     const isObject = Object.keys(properties).length > 0;
-    all = { ...other, ...all, required, ...(isObject ? { properties } : {}) };
+    all = { ...other, ...all, required };
+    if (isObject) all = { ...all, properties };
   }
   return all;
 }

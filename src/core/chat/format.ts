@@ -55,6 +55,6 @@ export interface ChatFormat {
    */
   readonly closeTurn: (turn: ParsedTurn, text: string, last: string | null) => readonly Piece[];
   /** Absent for formats without images. */
-  readonly images?: ImageLayout;
+  readonly images?: ImageLayout | undefined;
   readonly createParser: (tokens: TokenContext) => TurnParser;
 }

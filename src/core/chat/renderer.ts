@@ -109,7 +109,7 @@ export interface ParsedTurn {
   readonly errors: readonly ToolCallError[];
   readonly unclosedThink: boolean;
   /** The last complete call within the reasoning, which did not run, where none stands outside; absent = none. */
-  readonly thoughtCall?: string;
+  readonly thoughtCall?: string | undefined;
   /** True when the turn ended with its end token. */
   readonly ended: boolean;
 }

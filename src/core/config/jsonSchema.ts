@@ -1,5 +1,6 @@
 /** The field table as a JSON schema (draft 07) for editors. */
 
+import { withoutUndefined } from "../../shared/withoutUndefined.ts";
 import type { Json, JsonObject } from "../json.ts";
 import type {
   EnumShape,
@@ -24,22 +25,24 @@ export function configJsonSchema(): JsonObject {
 function schemaOfFields(fields: FieldTable): JsonObject {
   const entries = Object.entries(fields);
   const required = entries.filter(([, field]) => field.default === undefined).map(([key]) => key);
-  return {
+  return withoutUndefined({
     type: "object",
     properties: Object.fromEntries(entries.map(([key, field]) => [key, schemaOfField(field)])),
-    ...(required.length > 0 && { required }),
+    required: required.length > 0 ? required : undefined,
     // Keys of the user's own, for anchors and notes.
     patternProperties: { "^x-": {} },
     additionalProperties: false,
-  };
+  });
 }
 
 function schemaOfField(field: Field): JsonObject {
   return {
     ...schemaOfShape(field),
-    ...(field.default !== undefined && { default: field.default }),
-    ...(field.examples !== undefined && { examples: field.examples }),
-    ...(field.replacedBy !== undefined && { deprecated: true }),
+    ...withoutUndefined({
+      default: field.default,
+      examples: field.examples,
+      deprecated: field.replacedBy === undefined ? undefined : true,
+    }),
     description: field.doc.replaceAll("`", ""),
     markdownDescription: field.doc + localNote(field),
   };
@@ -56,9 +59,11 @@ function schemaOfShape(shape: Shape): JsonObject {
   const { type, enum: values, anyOf } = schema;
   return {
     ...schema,
-    ...(Array.isArray(anyOf) && { anyOf: [...anyOf, { type: "null" }] }),
-    ...(typeof type === "string" && { type: [type, "null"] }),
-    ...(Array.isArray(values) && { enum: [...values, null] }),
+    ...withoutUndefined({
+      anyOf: Array.isArray(anyOf) ? [...anyOf, { type: "null" }] : undefined,
+      type: typeof type === "string" ? [type, "null"] : undefined,
+      enum: Array.isArray(values) ? [...values, null] : undefined,
+    }),
   };
 }
 
@@ -102,13 +107,13 @@ function schemaOfString(shape: StringShape): JsonObject {
 }
 
 function schemaOfNumber(shape: NumberShape): JsonObject {
-  return {
+  return withoutUndefined({
     type: shape.type,
-    ...(shape.min !== undefined && { minimum: shape.min }),
-    ...(shape.max !== undefined && { maximum: shape.max }),
-    ...(shape.above !== undefined && { exclusiveMinimum: shape.above }),
-    ...(shape.below !== undefined && { exclusiveMaximum: shape.below }),
-  };
+    minimum: shape.min,
+    maximum: shape.max,
+    exclusiveMinimum: shape.above,
+    exclusiveMaximum: shape.below,
+  });
 }
 
 function schemaOfObject(shape: ObjectShape): JsonObject {

@@ -1,5 +1,6 @@
 /** Overrides as a JSON schema (draft 07): what tasks and settings of an editor complete and check. */
 
+import { withoutUndefined } from "../../shared/withoutUndefined.ts";
 import type { Json, JsonObject } from "../json.ts";
 import type { Field, FieldTable } from "./fields/field.ts";
 import { configFields } from "./fields/fields.ts";
@@ -51,8 +52,5 @@ function valueSchema(field: Field): JsonObject {
 }
 
 function examplesOf({ default: usual, examples }: Field): JsonObject {
-  return {
-    ...(usual !== undefined && { default: usual }),
-    ...(examples !== undefined && { examples }),
-  };
+  return withoutUndefined({ default: usual, examples });
 }

@@ -1,6 +1,7 @@
 /** Owns the catalogue of hosted environments: its pages, and the secrets that an environment asks for: `docs/protocols/openreward.md#catalogue`. */
 
 import * as z from "zod";
+import { withoutUndefined } from "../../shared/withoutUndefined.ts";
 import { AppError } from "../errors.ts";
 import type { HttpClient } from "../ports.ts";
 import { REPLY_LIMITS } from "../replyLimits.ts";
@@ -106,11 +107,11 @@ async function ask<T>(
   const response = await http.send({
     method: "GET",
     url: withoutEnd(apiUrl, /\//) + path,
-    headers: {
+    headers: withoutUndefined({
       accept: "application/json",
       "user-agent": userAgent,
-      ...(apiKey !== null && { "x-api-key": apiKey }),
-    },
+      "x-api-key": apiKey ?? undefined,
+    }),
     replyLimit: {
       bytes: REPLY_LIMITS.catalogue,
       fault: (limit) =>
@@ -119,7 +120,7 @@ async function ask<T>(
           `The catalogue of environments answers with more than ${limit}.`,
         ),
     },
-    ...(signal !== undefined && { signal }),
+    signal,
   });
   const text = await response.text();
   if (response.status !== 200) {

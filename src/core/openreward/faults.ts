@@ -1,6 +1,7 @@
 /** Owns how failures of the wire become the program's environment errors: `docs/protocols/openreward.md#statuses-and-retries`. */
 
 import * as z from "zod";
+import type { ErrorCode } from "../errorCodes.ts";
 import { AppError, errorMessage } from "../errors.ts";
 import { type KeySource, keyText } from "../secrets/keySource.ts";
 
@@ -28,7 +29,7 @@ const detailBody = z.object({ detail: z.unknown() });
 
 /** An AppError with its location; never holds keys or bodies that we sent. */
 export function environmentFault(
-  code: string,
+  code: ErrorCode,
   location: FaultLocation,
   text: string,
   details: { readonly data?: Readonly<Record<string, unknown>>; readonly cause?: unknown } = {},
@@ -46,7 +47,7 @@ export function httpFault(location: FaultLocation, failure: HttpFailure): AppErr
   const detail = readDetail(failure.body) || "no details given";
   const isFull = status === 503 && !location.isInSession && saysFull(detail);
   if (isFull) return httpFault(location, { ...failure, status: 429 });
-  const fault = (code: string, text: string, data = {}): AppError =>
+  const fault = (code: ErrorCode, text: string, data = {}): AppError =>
     environmentFault(code, location, text, { data: { status, ...data } });
   switch (status) {
     case 401:

@@ -1,5 +1,6 @@
 /** Owns the `X-Secrets` header: what is in it and how it is encoded: `docs/protocols/openreward.md#secrets`. */
 
+import { withoutUndefined } from "../../shared/withoutUndefined.ts";
 import type { SecretValue } from "./types.ts";
 
 /** Names under which OpenReward environments look for the user's key. */
@@ -105,7 +106,7 @@ function wireSecret(name: string, secret: SecretValue): WireSecret {
     return { value: secret.value, allowed_domains: secret.allowedDomains };
   }
   const hosts = wellKnownHosts(name);
-  return { value: secret, ...(hosts !== null && { allowed_domains: hosts }) };
+  return withoutUndefined({ value: secret, allowed_domains: hosts ?? undefined });
 }
 
 /** `btoa` takes single bytes only, and the escapes mean the same characters. */

@@ -1,6 +1,7 @@
 /** Owns the steps that make and free a session: `/create_session`, `/create`, `/delete`, `/delete_session`; see `docs/protocols/openreward.md#sessions`. */
 
 import * as z from "zod";
+import { withoutUndefined } from "../../shared/withoutUndefined.ts";
 import { errorMessage } from "../errors.ts";
 import type { JsonObject } from "../json.ts";
 import { withLimit } from "../util/abort.ts";
@@ -69,12 +70,12 @@ export async function createEpisode(
 ): Promise<void> {
   const { sid, task, secrets, sendsSecretsInBody, waits } = options;
   const { envName } = wire.target;
-  const body: JsonObject = {
+  const body: JsonObject = withoutUndefined({
     split: task.split,
     index: task.index,
-    ...(envName === null ? {} : { env_name: envName }),
-    ...(sendsSecretsInBody ? { secrets: plainSecrets(task.secrets ?? {}) } : {}),
-  };
+    env_name: envName ?? undefined,
+    secrets: sendsSecretsInBody ? plainSecrets(task.secrets ?? {}) : undefined,
+  });
   const request: WireRequest = {
     method: "POST",
     path: "/create",

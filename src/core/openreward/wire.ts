@@ -1,6 +1,7 @@
 /** Owns single ORS requests of one environment: headers, redirects, repeats of simple requests, checked replies. */
 
 import type { z } from "zod";
+import { withoutUndefined } from "../../shared/withoutUndefined.ts";
 import { type AppError, isAppError } from "../errors.ts";
 import type { Clock, HttpClient, HttpResponse, Log, Random } from "../ports.ts";
 import { REPLY_LIMITS } from "../replyLimits.ts";
@@ -46,7 +47,7 @@ export interface EnvironmentDependencies {
   readonly keySource?: KeySource;
   readonly userAgent: string;
   /** Where the catalogue of hosted environments is; absent = the `api.` twin of a `sessions.` host, if it is one. */
-  readonly apiUrl?: string;
+  readonly apiUrl?: string | undefined;
 }
 
 export interface WireRequest {
@@ -120,13 +121,13 @@ export class EnvironmentWire {
         method: request.method,
         url,
         headers: this.#headers(request),
-        ...(request.body === undefined ? {} : { body: writeExactJson(request.body) }),
+        body: request.body === undefined ? undefined : writeExactJson(request.body),
         replyLimit: {
           bytes: REPLY_LIMITS.environment,
           fault: (limit) => replyTooLong(this.locationOf(request), limit),
         },
-        ...(request.timeoutMs === undefined ? {} : { timeoutMs: request.timeoutMs }),
-        ...(signal === undefined ? {} : { signal }),
+        timeoutMs: request.timeoutMs,
+        signal,
       });
       if (!REDIRECT_STATUSES.has(response.status)) return response;
       await response.bytes();
@@ -245,15 +246,15 @@ export class EnvironmentWire {
     const { apiKey, userAgent } = this.dependencies;
     const { deployment } = this.target;
     const isDelete = PATHS_WITHOUT_DEPLOYMENT.has(request.path);
-    return {
+    return withoutUndefined({
       "user-agent": userAgent,
-      ...(apiKey === null ? {} : { "x-api-key": apiKey }),
-      ...(deployment === null || isDelete ? {} : { "x-deployment": deployment }),
-      ...(request.sid === null ? {} : { "x-session-id": request.sid }),
-      ...(request.secrets == null ? {} : { "x-secrets": request.secrets }),
-      ...(request.acceptsEvents ? { accept: "text/event-stream" } : {}),
-      ...(request.body === undefined ? {} : { "content-type": "application/json" }),
-    };
+      "x-api-key": apiKey ?? undefined,
+      "x-deployment": deployment === null || isDelete ? undefined : deployment,
+      "x-session-id": request.sid ?? undefined,
+      "x-secrets": request.secrets ?? undefined,
+      accept: request.acceptsEvents ? "text/event-stream" : undefined,
+      "content-type": request.body === undefined ? undefined : "application/json",
+    });
   }
 
   /** Keys and secrets travel with a redirect, so it must stay within the origin and below the base path. */

@@ -4,6 +4,7 @@
  * where that may help, and has no reward where it does not. The reference shows this table (`faultReference.ts`).
  */
 
+import type { ErrorCode } from "../errorCodes.ts";
 import { type AppError, isAppError } from "../errors.ts";
 import type { StopReason } from "../runFolder/metrics/stopReasons.ts";
 
@@ -27,7 +28,7 @@ export interface FaultRule {
   readonly cause: FaultCause;
   readonly reaction: FaultReaction;
   /** Errors that it is about; empty for what is no error. */
-  readonly codes: readonly string[];
+  readonly codes: readonly ErrorCode[];
   /** Where it must happen for an outcome; absent = anywhere. */
   readonly during?: "call" | "later-turn";
   /** As what an outcome is recorded; a fault that breaks a rollout off is `error` or `max_retries`. */
@@ -180,7 +181,7 @@ export function errorClass(error: unknown): string | null {
 /** True for the class of a fault that neither the policy, nor an environment, nor a service, nor a setting caused. */
 export function isInternalError(ofClass: string | null): boolean {
   return FAULT_RULES.some(
-    ({ cause, codes }) => cause === "program" && ofClass !== null && codes.includes(ofClass),
+    ({ cause, codes }) => cause === "program" && codes.some((code) => code === ofClass),
   );
 }
 

@@ -37,7 +37,7 @@ export async function evaluatedRollouts(
     const { rollout } = record;
     found.set(`${group}/${rollout}`, {
       place: { step, group, rollout, offset, length },
-      use: { temperature, purpose, ...(model !== undefined && { model }) },
+      use: { temperature, purpose, model },
     });
   }
   return [...found.values()].sort(

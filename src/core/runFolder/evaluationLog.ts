@@ -40,7 +40,7 @@ const result = z
     difference: z
       .object({ tasks: z.number().int().positive(), ...interval })
       .readonly()
-      .exactOptional(),
+      .optional(),
   })
   .readonly();
 
@@ -60,7 +60,7 @@ const evaluationSchema = z
     purpose: z.string(),
     timeMs: z.number(),
     /** Absent for the weights of the run itself. */
-    model: evaluatedModel.exactOptional(),
+    model: evaluatedModel.optional(),
     results: z.array(result).readonly(),
   })
   .readonly();

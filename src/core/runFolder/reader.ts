@@ -45,7 +45,7 @@ export interface RolloutSummary extends EndedLine {
   /** What an evaluation played it for; absent in lines of older versions. */
   readonly purpose?: string;
   /** Name of the model, in an evaluation by itself; absent for the weights of the run. */
-  readonly model?: string;
+  readonly model?: string | undefined;
   /** Where its token data lies, one entry a stream. */
   readonly tokenData: readonly StoredTokenPlace[];
 }

@@ -24,9 +24,9 @@ export interface NewRun extends RunStarter {
   readonly name: string;
   readonly runId: string;
   /** Absent for a run of its own. */
-  readonly sweep?: SweepMember;
+  readonly sweep?: SweepMember | undefined;
   /** Absent for a run that trains. */
-  readonly evaluation?: EvaluationPlan;
+  readonly evaluation?: EvaluationPlan | undefined;
 }
 
 /** `step` is the next step to run; what was written for it and later ones is superseded. */
@@ -63,7 +63,7 @@ export async function startRun(options: RunFolderOptions, run: NewRun): Promise<
       runId: run.runId,
       name,
       pid: run.pid,
-      ...(run.host !== undefined && { host: run.host }),
+      host: run.host,
       owner: run.owner,
       startedAtMs: clock.now(),
       heartbeatAtMs: clock.now(),
@@ -72,8 +72,8 @@ export async function startRun(options: RunFolderOptions, run: NewRun): Promise<
       phase: "preparing",
       configPath: run.configPath,
       control: null,
-      ...(run.sweep !== undefined && { sweep: run.sweep }),
-      ...(run.evaluation !== undefined && { evaluation: run.evaluation }),
+      sweep: run.sweep,
+      evaluation: run.evaluation,
     },
   });
   await lease.update();
@@ -95,7 +95,7 @@ export async function resumeRun(options: FreeRunOptions, run: ResumedRun): Promi
   const claim = {
     ...before,
     pid: run.pid,
-    ...(run.host !== undefined && { host: run.host }),
+    host: run.host ?? before.host,
     owner: run.owner,
     configPath: run.configPath,
     phase: "preparing" as const,

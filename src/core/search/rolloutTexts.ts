@@ -9,7 +9,7 @@ export interface RolloutText {
   readonly turn: number | null;
   readonly text: string;
   /** What is shown behind it, and is a text of its own. */
-  readonly next?: string;
+  readonly next?: string | undefined;
 }
 
 /** In the order of a replay; empty texts are left out. */
@@ -39,6 +39,6 @@ function turnTexts(own: RolloutRecord["turns"][number], turn: number): readonly 
     role,
     turn,
     text,
-    ...(next !== undefined && { next: ` ${next}` }),
+    next: next === undefined ? undefined : ` ${next}`,
   }));
 }

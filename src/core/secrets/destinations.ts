@@ -3,6 +3,7 @@
  * nothing of the user's.
  */
 
+import { withoutUndefined } from "../../shared/withoutUndefined.ts";
 import { isLocalModel } from "../config/fields/presets.ts";
 import type { Config } from "../config/fields/schema.ts";
 import { AppError } from "../errors.ts";
@@ -51,10 +52,10 @@ export function destinationsOf(
     return [name, [...new Set(names)].sort()] as const;
   });
   return {
-    addresses: {
-      ...(!isLocalModel(model_name) && { tinker_base_url }),
-      ...(hosted.length > 0 && { openreward_base_url }),
-    },
+    addresses: withoutUndefined({
+      tinker_base_url: isLocalModel(model_name) ? undefined : tinker_base_url,
+      openreward_base_url: hosted.length > 0 ? openreward_base_url : undefined,
+    }),
     environments: Object.fromEntries(environments),
   };
 }

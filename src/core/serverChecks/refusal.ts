@@ -8,7 +8,7 @@ const REFUSALS = [
   "tinker-not-found",
   "tinker-conflict",
   "tinker-protocol",
-];
+] as const;
 
 export interface Refusal {
   /** What the server said, without the advice that errors of a run end in. */

@@ -23,7 +23,7 @@ export type SignFiles = () => Promise<ExportedFiles>;
  * @throws AppError `tinker-*`, `tinker-invalid-input` for a path of kind `sampler_weights`; the reason of `signal`; what `use` throws
  */
 export async function withExportedFiles<Result>(
-  options: TinkerOptions & { readonly signal?: AbortSignal },
+  options: TinkerOptions & { readonly signal?: AbortSignal | undefined },
   path: string,
   use: (sign: SignFiles) => Promise<Result>,
 ): Promise<Result> {

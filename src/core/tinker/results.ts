@@ -16,7 +16,7 @@ export function readForwardBackwardResult(result: FutureResult): ForwardBackward
   return {
     outputs: body.loss_fn_outputs.map(({ logprobs, elementwise_loss: losses }) => ({
       logprobs: Float32Array.from(logprobs.data),
-      ...(losses !== null && { losses: Float32Array.from(losses.data) }),
+      losses: losses === null ? undefined : Float32Array.from(losses.data),
     })),
     metrics: body.metrics,
   };

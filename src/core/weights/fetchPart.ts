@@ -28,8 +28,8 @@ export interface FetchOptions {
   /** Where the files go. */
   readonly folder: string;
   readonly record: DownloadRecord;
-  readonly signal?: AbortSignal;
-  readonly onProgress?: (progress: FileProgress) => void;
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((progress: FileProgress) => void) | undefined;
 }
 
 export type Fetched =

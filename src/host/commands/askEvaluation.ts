@@ -4,6 +4,7 @@ import * as vscode from "vscode";
 import { evaluationFields } from "../../core/config/fields/evaluationFields.ts";
 import type { Config, EvaluationConfig } from "../../core/config/fields/schema.ts";
 import { type SplitChoice, taskChoices } from "../../core/config/taskChoices.ts";
+import { withoutUndefined } from "../../shared/withoutUndefined.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import { configOfRun } from "./configOfRun.ts";
 
@@ -39,13 +40,13 @@ export async function askEvaluation(
   if (splits === undefined) return undefined;
   const amounts = await askAmounts(evaluation ?? DEFAULTS);
   if (amounts === undefined) return undefined;
-  return {
+  return withoutUndefined({
     "evaluation.splits": splits,
     "evaluation.num_samples": amounts.num_samples,
     "evaluation.rollouts_per_task": amounts.rollouts_per_task,
     // It may name a split that is not evaluated here, and nothing is saved.
-    ...(config.save_best !== null && { save_best: null }),
-  };
+    save_best: config.save_best === null ? undefined : null,
+  });
 }
 
 function describe(evaluation: EvaluationConfig): string {

@@ -54,7 +54,7 @@ async function pickSetting(
       label: setting.key,
       description: values === undefined ? now : values,
       detail: shortDoc(setting.field),
-      ...(values !== undefined && { icon: "list-flat" }),
+      icon: values === undefined ? undefined : "list-flat",
       setting,
     };
   });

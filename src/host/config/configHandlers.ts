@@ -123,7 +123,7 @@ async function pickEnvironment({ known }: ConfigHandlerOptions): Promise<string 
   }
   const items = listed.map(({ name, description }) => ({
     label: name,
-    ...(description !== null && { detail: description }),
+    detail: description ?? undefined,
   }));
   const placeHolder = vscode.l10n.t("Which environment?");
   const options = { placeHolder, matchOnDetail: true };

@@ -44,7 +44,7 @@ export function rolloutRow(summary: RolloutSummary): RolloutRow {
     failedToolCalls,
     stop,
     durationMs,
-    ...(model !== undefined && { model }),
+    model,
     error: summary.error === null ? null : summary.error.slice(0, 500),
     taskText: summary.taskText?.slice(0, MAX_NAME) ?? null,
     advantage: summary.score?.advantage ?? null,

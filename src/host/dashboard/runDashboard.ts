@@ -239,8 +239,8 @@ export class RunDashboard implements vscode.Disposable {
       await vscode.commands.executeCommand(commandName(id), {
         folder,
         ...args.key,
-        ...(args.name !== undefined && { name: args.name }),
-        ...(args.turn !== undefined && { turn: args.turn }),
+        name: args.name,
+        turn: args.turn,
       });
       return;
     }

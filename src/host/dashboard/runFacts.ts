@@ -98,7 +98,7 @@ export async function gatherFacts(
     evaluations: follower.evaluations.map(({ step, model, results }) => ({
       step,
       results,
-      ...(model !== undefined && { model: { name: model.name } }),
+      model: model && { name: model.name },
     })),
   };
 }

@@ -127,8 +127,8 @@ function rowOf(key: EnvKey, isStored: boolean): PickRow<EnvKey> {
     value: key,
     label: name,
     isPicked: !isReference && looksSecret(id),
-    ...(isStored && { description: vscode.l10n.t("replaces the one that is stored") }),
-    ...(remarks.length > 0 && { detail: remarks.join(" ") }),
+    description: isStored ? vscode.l10n.t("replaces the one that is stored") : undefined,
+    detail: remarks.length > 0 ? remarks.join(" ") : undefined,
   };
 }
 

@@ -119,7 +119,7 @@ function keyRow(id: KeyId, { facts, source, test, now }: KeyState): Row {
     value: { kind: "key", id },
     label: keyLabel(id),
     description: stateText(source),
-    ...(detail !== "" && { detail }),
+    detail: detail !== "" ? detail : undefined,
     onEnter: isTestable ? "test" : "set",
     buttons: [
       ...(isTestable ? [button("test", "beaker", vscode.l10n.t("Test"))] : []),
@@ -141,7 +141,7 @@ function approvalRows({ approvals }: KeyStatusOptions): readonly Row[] {
     value: { kind: "approval", approval },
     label: `${approval.key} \u2192 ${approval.origin}`,
     description: approval.folder,
-    ...(index === 0 && { heading: vscode.l10n.t("Approved addresses") }),
+    heading: index === 0 ? vscode.l10n.t("Approved addresses") : undefined,
     buttons: [button("withdraw", "close", vscode.l10n.t("Withdraw"))],
   }));
 }
@@ -151,8 +151,8 @@ function envRows({ envPermission }: KeyStatusOptions): readonly Row[] {
     value: { kind: "envFile", use: { folder, file } },
     label: file,
     description: mayRead ? vscode.l10n.t("is read for keys") : vscode.l10n.t("is not read"),
-    ...(dirname(file) !== folder && { detail: vscode.l10n.t("by runs of {0}", folder) }),
-    ...(index === 0 && { heading: vscode.l10n.t(".env files") }),
+    detail: dirname(file) !== folder ? vscode.l10n.t("by runs of {0}", folder) : undefined,
+    heading: index === 0 ? vscode.l10n.t(".env files") : undefined,
     buttons: [button("forget", "close", vscode.l10n.t("Ask Again"))],
   }));
 }

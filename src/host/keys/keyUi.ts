@@ -5,12 +5,12 @@ import type { Disposable } from "./keyStore.ts";
 export interface PickRow<Value> {
   readonly value: Value;
   readonly label: string;
-  readonly description?: string;
-  readonly detail?: string;
+  readonly description?: string | undefined;
+  readonly detail?: string | undefined;
   /** Ticked at first, where several can be. */
-  readonly isPicked?: boolean;
+  readonly isPicked?: boolean | undefined;
   /** Heading above this row and those that follow. */
-  readonly heading?: string;
+  readonly heading?: string | undefined;
 }
 
 export interface Question<Value> {

@@ -69,8 +69,8 @@ async function chooseKey({ store, ui }: SetKeyOptions): Promise<KeyId | undefine
     (id): PickRow<KeyId | null> => ({
       value: id,
       label: isServiceId(id) ? SERVICES[id].label : variableOf(id),
-      ...(isServiceId(id) && { description: variableOf(id) }),
-      ...(setIds.has(id) && { detail: vscode.l10n.t("Set; the new one replaces it.") }),
+      description: isServiceId(id) ? variableOf(id) : undefined,
+      detail: setIds.has(id) ? vscode.l10n.t("Set; the new one replaces it.") : undefined,
     }),
   );
   const other: PickRow<null> = {

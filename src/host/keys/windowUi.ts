@@ -1,6 +1,7 @@
 /** Shows the questions of the key commands in the window of the editor. */
 
 import * as vscode from "vscode";
+import { withoutUndefined } from "../../shared/withoutUndefined.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import type { ButtonQuestion, ButtonRow, InputRemark, KeyUi, PickRow, Question } from "./keyUi.ts";
 import { mayBeKey } from "./mayBeKey.ts";
@@ -81,13 +82,13 @@ function withHeading<Row extends PickRow<unknown>>(row: Row, item: RowItem<Row>)
 }
 
 function itemOf<Row extends PickRow<unknown>>(row: Row): RowItem<Row> {
-  return {
+  return withoutUndefined({
     row,
     label: row.label,
-    ...(row.description !== undefined && { description: row.description }),
-    ...(row.detail !== undefined && { detail: row.detail }),
-    ...(row.isPicked !== undefined && { picked: row.isPicked }),
-  };
+    description: row.description,
+    detail: row.detail,
+    picked: row.isPicked,
+  });
 }
 
 function messageOf(remark: InputRemark | null): vscode.InputBoxValidationMessage | null {

@@ -21,9 +21,9 @@ export interface TrainingRequest {
   /** The same from the setting, which those of the request override. */
   readonly settingOverrides: readonly string[];
   /** Absent for a run of its own. */
-  readonly sweep?: SweepMember;
+  readonly sweep?: SweepMember | undefined;
   /** Absent = train. */
-  readonly instead?: InsteadOfTraining;
+  readonly instead?: InsteadOfTraining | undefined;
   /** The workspace folder that it comes from; null = the user's own request, from no folder. */
   readonly project: string | null;
 }

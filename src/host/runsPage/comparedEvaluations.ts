@@ -102,7 +102,7 @@ function foundResult(
     high,
     failed,
     rollouts: own.length,
-    ...(model !== undefined && { model: model.name }),
+    model: model?.name,
   };
   return [cellName(result), { result: found, outcomes: own, tasks: new Map(tasks), failureReward }];
 }

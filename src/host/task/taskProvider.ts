@@ -132,7 +132,7 @@ export class TaskProvider implements vscode.TaskProvider {
       // A run keeps what it was started with: only what is new is said to it.
       settingOverrides: resume === null ? ofSetting : [],
       resume: resume === null ? null : absolute(resume, folder),
-      ...(instead !== null && { instead }),
+      instead: instead ?? undefined,
     };
     return new RunTerminal(this.#options.openTraining(request, read.attach ?? null), show);
   }

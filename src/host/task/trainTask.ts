@@ -3,6 +3,7 @@
 import * as l10n from "@vscode/l10n";
 import * as z from "zod";
 import type { InsteadOfTraining } from "../../shared/control.ts";
+import { withoutUndefined } from "../../shared/withoutUndefined.ts";
 import { TASK_TYPE } from "../manifest/taskType.ts";
 import { launchName } from "../runs/launchStore.ts";
 
@@ -50,8 +51,7 @@ export function overrideTexts({ overrides, runName, resume }: TrainTask): readon
   const isFolder = resume !== undefined && resume !== "auto" && !resume.startsWith("tinker://");
   const named: Readonly<Record<string, unknown>> = {
     ...overrides,
-    ...(runName !== undefined && { run_name: runName }),
-    ...(resume !== undefined && !isFolder && { resume_from: resume }),
+    ...withoutUndefined({ run_name: runName, resume_from: isFolder ? undefined : resume }),
   };
   return Object.entries(named).map(
     ([key, value]) => `${key}=${typeof value === "string" ? value : JSON.stringify(value)}`,

@@ -4,11 +4,14 @@
  */
 
 import * as vscode from "vscode";
+import { withoutUndefined } from "../../shared/withoutUndefined.ts";
 import { plainLabel, plainText } from "./plainText.ts";
 
-export interface PlainItem extends vscode.QuickPickItem {
+export interface PlainItem extends Omit<vscode.QuickPickItem, "description" | "detail"> {
+  readonly description?: string | undefined;
+  readonly detail?: string | undefined;
   /** Name of a codicon. */
-  readonly icon?: string;
+  readonly icon?: string | undefined;
 }
 
 type Message = "showInformationMessage" | "showWarningMessage" | "showErrorMessage";
@@ -65,7 +68,7 @@ export const plainWindow = {
   },
 
   /** A list that is filled by `show`, again and again while it is open. */
-  createQuickPick: <Item extends PlainItem>(texts: {
+  createQuickPick: <Item extends vscode.QuickPickItem>(texts: {
     readonly title: string;
     readonly placeholder: string;
   }): {
@@ -89,9 +92,9 @@ export const plainWindow = {
   }): Thenable<string | undefined> =>
     vscode.window.showInputBox({
       ...plainOptions(options),
-      ...(options.prompt !== undefined && { prompt: plainText(options.prompt) }),
-      ...(validateInput !== undefined && {
-        validateInput: (value: string) => plainRemark(validateInput(value)),
+      ...withoutUndefined({
+        prompt: options.prompt && plainText(options.prompt),
+        validateInput: validateInput && ((value: string) => plainRemark(validateInput(value))),
       }),
     }),
 } as const;
@@ -111,14 +114,16 @@ function message(show: Message) {
   };
 }
 
-function plainItem<Item extends PlainItem>(item: Item): Item {
+function plainItem<Item extends PlainItem>(item: Item): Item & vscode.QuickPickItem {
   const { icon, label, description, detail } = item;
   return {
     ...item,
     label: plainLabel(label),
-    ...(description !== undefined && { description: plainLabel(description) }),
-    ...(detail !== undefined && { detail: plainLabel(detail) }),
-    ...(icon !== undefined && { iconPath: new vscode.ThemeIcon(icon) }),
+    ...withoutUndefined({
+      description: description && plainLabel(description),
+      detail: detail && plainLabel(detail),
+      iconPath: icon === undefined ? undefined : new vscode.ThemeIcon(icon),
+    }),
   };
 }
 
@@ -128,8 +133,10 @@ function plainOptions<Options extends { readonly title?: string; readonly placeH
   const { title, placeHolder } = options;
   return {
     ...options,
-    ...(title !== undefined && { title: plainLabel(title) }),
-    ...(placeHolder !== undefined && { placeHolder: plainLabel(placeHolder) }),
+    ...withoutUndefined({
+      title: title && plainLabel(title),
+      placeHolder: placeHolder && plainLabel(placeHolder),
+    }),
   };
 }
 

@@ -31,7 +31,7 @@ export interface EngineProgram {
   readonly wasmPath: string;
   readonly workerPath: string;
   /** Compute threads; default: one less than the cores, at least 2 and at most 4, but 1 on a single core. */
-  readonly workers?: number;
+  readonly workers?: number | undefined;
 }
 
 export interface EngineOptions extends EngineProgram {

@@ -37,10 +37,10 @@ export interface EngineDatum {
   /** Sampling log-probs q; null for cross_entropy. */
   readonly logprobs: Float32Array | null;
   /** Per-token clip bounds, where the request gave them. */
-  readonly clipLow?: Float32Array;
-  readonly clipHigh?: Float32Array;
+  readonly clipLow?: Float32Array | undefined;
+  readonly clipHigh?: Float32Array | undefined;
   /** gspo: not 0 where a token counts in the ratio of the sequence. */
-  readonly ratioMask?: Float32Array;
+  readonly ratioMask?: Float32Array | undefined;
 }
 
 export interface LossSpec {
@@ -86,7 +86,7 @@ export interface SampledSequence {
   readonly logprobs: Float32Array;
   readonly stopReason: "stop" | "length";
   /** Per sampled token, the most likely ones; absent unless asked for. */
-  readonly topLogprobs?: readonly (readonly TopToken[])[];
+  readonly topLogprobs?: readonly (readonly TopToken[])[] | undefined;
   /** Prompt tokens whose keys and values were already cached. */
   readonly cachedPromptTokens: number;
 }

@@ -207,7 +207,7 @@ export class SamplingScheduler {
         logprobs: answer.logprobs,
         stopReason: answer.stopReason,
         cachedPromptTokens: cached,
-        ...(answer.topLogprobs === null ? {} : { topLogprobs: answer.topLogprobs }),
+        topLogprobs: answer.topLogprobs ?? undefined,
       });
     } catch (error) {
       waiting.reject(error);

@@ -2,6 +2,7 @@
 
 import { connect, type Socket } from "node:net";
 import { dirname } from "node:path";
+import { parseErrorCode } from "../../core/errorCodes.ts";
 import { AppError } from "../../core/errors.ts";
 import { parseJson } from "../../core/util/jsonl.ts";
 import {
@@ -88,7 +89,7 @@ export class ControlClient {
     const waiting = this.#waiting.get(answer.id);
     this.#waiting.delete(answer.id);
     if (answer.ok) waiting?.resolve(answer);
-    else waiting?.reject(new AppError(answer.code, answer.message));
+    else waiting?.reject(new AppError(parseErrorCode(answer.code), answer.message));
   }
 }
 

@@ -2,6 +2,7 @@
 
 import { Worker } from "node:worker_threads";
 import type { Comparison } from "../../core/changes/readChanges.ts";
+import type { ErrorCode } from "../../core/errorCodes.ts";
 import { AppError, errorMessage } from "../../core/errors.ts";
 import type { RunSearch } from "../../core/search/searchRun.ts";
 import type { FolderReport } from "../../core/search/searchRuns.ts";
@@ -41,7 +42,7 @@ export type TextTask = SearchTask | BehaviourTask | ChangesTask;
 
 export type TextMessage =
   | { readonly kind: "report"; readonly report: Reports[keyof Reports] }
-  | { readonly kind: "failed"; readonly code: string; readonly message: string }
+  | { readonly kind: "failed"; readonly code: ErrorCode; readonly message: string }
   | { readonly kind: "end" };
 
 export interface TextThreadOptions {

@@ -1,6 +1,7 @@
 /** Reads a tokenizer in a thread of its own, so that this one stays free for everything that waits on a socket. */
 
 import { Worker } from "node:worker_threads";
+import type { ErrorCode } from "../../core/errorCodes.ts";
 import { AppError, errorMessage } from "../../core/errors.ts";
 import { type CacheEntry, cacheEntry, readCompiled } from "./compiledCache.ts";
 import type { CompiledModel } from "./compiledModel.ts";
@@ -17,7 +18,7 @@ export type CompileAnswer =
   | { readonly kind: "compiled"; readonly model: CompiledModel }
   | {
       readonly kind: "refused";
-      readonly code: string;
+      readonly code: ErrorCode;
       readonly message: string;
       readonly data: Readonly<Record<string, unknown>>;
       readonly configPath: string | undefined;
@@ -29,7 +30,7 @@ export interface ThreadOptions {
   readonly workerPath: string;
   /** Where compiled models are kept; null = nowhere. */
   readonly cacheFolder: string | null;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**

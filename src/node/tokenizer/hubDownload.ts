@@ -17,8 +17,8 @@ export interface HubAccess {
   readonly http: HttpClient;
   readonly endpoint: string;
   readonly token: string | null;
-  readonly signal?: AbortSignal;
-  readonly onProgress?: (progress: DownloadProgress) => void;
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((progress: DownloadProgress) => void) | undefined;
 }
 
 interface HubFile {
@@ -140,7 +140,7 @@ function get({ http, token, signal }: HubAccess, url: URL, isHub: boolean): Prom
       bytes: REPLY_LIMITS.hubFile,
       fault: (limit) => new Error(`it is longer than ${limit}`),
     },
-    ...(signal === undefined ? {} : { signal }),
+    signal,
   });
 }
 

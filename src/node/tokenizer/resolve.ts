@@ -88,8 +88,8 @@ export async function resolveTokenizer(
     http,
     endpoint: hub.endpoint,
     token: hub.token,
-    ...(signal === undefined ? {} : { signal }),
-    ...(onProgress === undefined ? {} : { onProgress }),
+    signal,
+    onProgress,
   };
   const fresh = await download(access, name, revision);
   const { commit } = fresh;

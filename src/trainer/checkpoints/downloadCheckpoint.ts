@@ -129,7 +129,7 @@ async function fetchWeights(
   // The storage gets no key: its addresses are signed.
   const http = createHttpClient();
   cleanup.add(() => http.close());
-  const interruptible = { ...connection, ...(signal === undefined ? {} : { signal }) };
+  const interruptible = { ...connection, signal };
   const names = await withExportedFiles(interruptible, path, (sign) =>
     downloadFiles({
       ...target,
@@ -143,8 +143,8 @@ async function fetchWeights(
         for (const url of signed.urls.values()) learnSignature(redactor, url);
         return signed;
       },
-      ...(signal === undefined ? {} : { signal }),
-      ...(onProgress === undefined ? {} : { onProgress }),
+      signal,
+      onProgress,
     }),
   );
   return { baseModel, rank, names };

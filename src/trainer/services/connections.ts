@@ -191,7 +191,7 @@ async function openReward(options: ConnectionOptions): Promise<EnvironmentConnec
     baseUrl,
     apiKey,
     keySource,
-    ...(apiUrl !== null && { apiUrl }),
+    apiUrl: apiUrl ?? undefined,
   });
 }
 

@@ -165,7 +165,7 @@ export class RolloutUploads {
         reported = left;
         if ((backoff.outage?.forMs ?? 0) > LINGERING_MS) this.#explainWait();
       },
-      ...(signal !== undefined && { signal }),
+      signal,
     });
     if (waiting > 0) this.#explainWait();
     if (waiting > 0 || reported !== null) watch({ kind: "uploading", waiting, isOver: true });

@@ -30,7 +30,7 @@ export interface WandbReportOptions {
   /** Of an earlier attempt; null = none. */
   readonly knownRunId: string | null;
   readonly http: HttpClient;
-  readonly waits?: TrackerIntervals;
+  readonly intervals?: TrackerIntervals;
 }
 
 const MAX_TAG = 64;
@@ -92,7 +92,7 @@ export class WandbReport {
 }
 
 function startTracker(options: WandbReportOptions): Promise<WandbTracker> {
-  const { context, address, firstStep, knownRunId, http, waits } = options;
+  const { context, address, firstStep, knownRunId, http, intervals } = options;
   const { ports, reporting, storage, totalSteps } = context;
   return WandbTracker.start({
     fileSystem: storage.fileSystem,
@@ -109,7 +109,7 @@ function startTracker(options: WandbReportOptions): Promise<WandbTracker> {
     homeFolder: homedir(),
     producer: USER_AGENT,
     report: callbacks(context),
-    ...(waits !== undefined && { waits }),
+    intervals,
     server: address && {
       http,
       baseUrl: address.baseUrl,

@@ -200,7 +200,7 @@ describe("checkpoints download", () => {
     ["folder-not-empty", 2],
     ["no-such-checkpoint", 2],
     ["disk", 1],
-  ])("that ends with %s has exit code %i", async (code, expected) => {
+  ] as const)("that ends with %s has exit code %i", async (code, expected) => {
     const downloadCheckpoint = (): never => {
       throw new AppError(code, "It is so.");
     };

@@ -14,14 +14,14 @@ test.each([
   ["key-missing", 2],
   ["environment-not-found", 2],
   ["environment-capacity", 4],
-  ["budget", 4],
+  ["cost-budget", 4],
   ["tinker-unavailable", 5],
   ["environment-protocol", 5],
   ["transport", 5],
   ["local-service", 5],
   ["disk", 1],
   ["invariant", 1],
-])("an error with code %s ends the program with %i", (code, exitCode) => {
+] as const)("an error with code %s ends the program with %i", (code, exitCode) => {
   expect(exitCodeOf(new AppError(code, "It failed."))).toBe(exitCode);
 });
 

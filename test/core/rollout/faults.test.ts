@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { ErrorCode } from "../../../src/core/errorCodes.ts";
 import { AppError } from "../../../src/core/errors.ts";
 import { FAULT_RULES, faultReaction, policyOutcome } from "../../../src/core/rollout/faults.ts";
 import { STOP_REASONS } from "../../../src/core/runFolder/metrics/stopReasons.ts";
@@ -28,13 +29,11 @@ describe("the table of faults", () => {
 });
 
 describe("a fault", () => {
-  const fault = (code: string) => new AppError(code, "");
+  const fault = (code: ErrorCode) => new AppError(code, "");
 
   it("of a template that refuses a conversation fails this rollout alone", () => {
-    expect(["chat-render", "chat-bridge"].map((code) => faultReaction(fault(code)))).toEqual([
-      "fail",
-      "fail",
-    ]);
+    const codes = ["chat-render", "chat-bridge"] as const;
+    expect(codes.map((code) => faultReaction(fault(code)))).toEqual(["fail", "fail"]);
   });
 
   it("of the policy is one in its own calls and turns only", () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { ErrorCode } from "../../../src/core/errorCodes.ts";
 import { AppError } from "../../../src/core/errors.ts";
 import { runRollout } from "../../../src/core/rollout/rollout.ts";
 import type { RolloutSettings } from "../../../src/core/rollout/settings.ts";
@@ -30,12 +31,12 @@ const solved: SessionScript = {
     result("", { reward: name === "answer" ? 1 : 0, finished: name === "answer" }),
 };
 
-function fault(code: string, data = {}): AppError {
+function fault(code: ErrorCode, data = {}): AppError {
   return new AppError(code, `A fault ${code}.`, { data });
 }
 
 /** A session of which every call fails. */
-function failing(code: string): SessionScript {
+function failing(code: ErrorCode): SessionScript {
   return {
     onCall: () => {
       throw fault(code);
@@ -150,7 +151,7 @@ describe("a rollout", () => {
 });
 
 describe("a fault during a rollout", () => {
-  it.each(["environment-session-lost", "environment-unavailable", "environment-protocol"])(
+  it.each(["environment-session-lost", "environment-unavailable", "environment-protocol"] as const)(
     "%s starts it again in a fresh session with the same seeds",
     async (code) => {
       const environment = scriptedEnvironment([failing(code), solved]);
@@ -167,7 +168,7 @@ describe("a fault during a rollout", () => {
   it.each([
     ["environment-tool-crashed", "tool_crashed"],
     ["environment-reply-too-long", "tool_reply_too_long"],
-  ])(
+  ] as const)(
     "%s in a call is the policy's doing: not repeated, with nonterminal_reward",
     async (code, stop) => {
       const environment = scriptedEnvironment([failing(code), solved]);
@@ -239,7 +240,7 @@ describe("a fault during a rollout", () => {
     expect(record).toMatchObject({ stop: "error", attempt: 0 });
   });
 
-  it.each(["environment-auth", "environment-not-found"])(
+  it.each(["environment-auth", "environment-not-found"] as const)(
     "that every rollout would meet is thrown: %s",
     async (code) => {
       const refusing = fault(code);
@@ -248,7 +249,7 @@ describe("a fault during a rollout", () => {
     },
   );
 
-  it.each(["environment-auth", "environment-not-found"])(
+  it.each(["environment-auth", "environment-not-found"] as const)(
     "%s after sessions were opened is waited for, without counting an attempt",
     async (code) => {
       const environment = scriptedEnvironment([failing(code), fault(code), solved]);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { ErrorCode } from "../../../src/core/errorCodes.ts";
 import { AppError } from "../../../src/core/errors.ts";
 import { retryUntilAccepted } from "../../../src/core/rollout/rolloutRetry.ts";
 import { FakeClock } from "../../fakes/fakeClock.ts";
@@ -6,7 +7,7 @@ import { silentLog } from "../../fakes/silentLog.ts";
 import { aGate } from "./aGate.ts";
 import { scriptedEnvironment } from "./scriptedEnvironment.ts";
 
-function fault(code: string, data = {}): AppError {
+function fault(code: ErrorCode, data = {}): AppError {
   return new AppError(code, `A fault ${code}.`, { data });
 }
 
@@ -52,18 +53,18 @@ describe("an attempt", () => {
     "timeout",
     "tinker-unavailable",
     "tinker-request-failed",
-  ])("that ended in %s is followed by another one", async (code) => {
+  ] as const)("that ended in %s is followed by another one", async (code) => {
     expect(await play([fault(code)], 1)).toMatchObject({ count: 2, hasGivenUp: false });
   });
 
-  it.each([...["rollout-after-end", "chat-bridge", "rollout-image", "image-invalid"]])(
+  it.each(["rollout-after-end", "chat-bridge", "rollout-image", "image-invalid"] as const)(
     "that ended in %s is accepted",
     async (code) => {
       expect(await play([fault(code)], 1)).toMatchObject({ count: 1, hasGivenUp: false });
     },
   );
 
-  it.each(["environment-auth", "environment-not-found", "tinker-auth"])(
+  it.each(["environment-auth", "environment-not-found", "tinker-auth"] as const)(
     "that ended in %s ends the whole run",
     async (code) => {
       const thrown = fault(code);

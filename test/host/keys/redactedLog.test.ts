@@ -25,7 +25,7 @@ function writeEverywhere(log: LogOutputChannel, secret: string): void {
   log.debug("debug", [secret], secret);
   log.info(`info ${encodeURIComponent(secret)}`);
   log.warn(`warn ${Buffer.from(`api:${secret}`).toString("base64")}`);
-  log.error(new AppError("code", `failed with ${secret}`, { data: { url: secret } }));
+  log.error(new AppError("transport", `failed with ${secret}`, { data: { url: secret } }));
   log.error(`error ${secret}`, new Error("outer", { cause: new Error(secret) }));
   log.append(secret);
   log.appendLine(secret);

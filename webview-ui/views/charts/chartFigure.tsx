@@ -4,6 +4,7 @@ import * as l10n from "@vscode/l10n";
 import { useMemo, useRef } from "preact/hooks";
 import { formatCount } from "../../../src/shared/format.ts";
 import { nearestSave } from "../../../src/shared/nearestSave.ts";
+import { withoutUndefined } from "../../../src/shared/withoutUndefined.ts";
 import type { MenuItem } from "../../controls/menu.tsx";
 import { Plot, type PlotActions, type PlotProps } from "../../controls/plot.tsx";
 import { cellTitle } from "../../controls/setTitle.ts";
@@ -36,10 +37,7 @@ function stepActions(
 ): PlotActions {
   return {
     zoom: ({ x, y }) =>
-      dashboard.update({
-        ...(x === undefined ? {} : { xRange: x }),
-        ...(y === undefined || isSmall ? {} : { yRange: y }),
-      }),
+      dashboard.update(withoutUndefined({ xRange: x, yRange: isSmall ? undefined : y })),
     open: (row) => {
       const step = stepOf(row);
       if (step !== undefined) dashboard.openRollouts({ source: "training", step });

@@ -23,7 +23,7 @@ export function evaluationSeries({ columns, evaluations }: RunData): readonly Ev
   const results = evaluations.value.flatMap(({ step, model, results: all }) =>
     all.map((result) => ({
       ...result,
-      ...(model !== undefined && { model: model.name }),
+      model: model?.name,
       step,
       name: `${result.environment} ${result.split}`,
     })),

@@ -203,7 +203,7 @@ function lineOf(
     values,
     share: look === "faint" ? 0.45 : 1,
     width: look === "faint" ? 1 : dash === undefined ? 2 : 1.5,
-    ...(dash === undefined ? {} : { dash }),
+    dash,
   };
 }
 

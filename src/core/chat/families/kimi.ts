@@ -103,7 +103,7 @@ function createFormat(release: Release, { thinking, retention }: FormatOptions):
   return {
     id: `${name}/${thinks && thinking ? "thinking" : "plain"}`,
     ends: [END.control],
-    ...(release.readsImages && { images: KIMI_IMAGES }),
+    images: release.readsImages ? KIMI_IMAGES : undefined,
     renderPrompt: (messages, tools) => {
       const answered = retention === "all" ? -1 : lastAnswerIndex(messages);
       const hasSystem = messages[0]?.role === "system" || defaultSystem === null;

@@ -179,7 +179,7 @@ function readPieces(pieces: readonly Piece[], options: ReadOptions): Omit<Parsed
     calls: reading.calls,
     errors: reading.errors,
     unclosedThink: reading.thinking,
-    ...(thoughtCall === null ? {} : { thoughtCall }),
+    thoughtCall: thoughtCall ?? undefined,
   };
 }
 

@@ -1,5 +1,6 @@
 /** A model's own template as a function of a conversation, with the variables that templates expect. */
 
+import { withoutUndefined } from "../../../shared/withoutUndefined.ts";
 import { AppError } from "../../errors.ts";
 import type { JsonObject } from "../../json.ts";
 import type { ToolDeclaration } from "../renderer.ts";
@@ -58,13 +59,13 @@ export function createPromptTemplate({
     );
   }
   const compiled = orChatRender(model, () => compileTemplate(template.source));
-  const settings = {
+  const settings = withoutUndefined({
     enable_thinking: thinking,
     thinking,
-    ...(effort === null ? {} : { reasoning_effort: effort }),
+    reasoning_effort: effort ?? undefined,
     bos_token: template.bosToken,
     eos_token: template.eosToken,
-  };
+  });
   const withSettings = (variables: object) => compiled({ ...settings, ...variables });
   const noTools = valueOfNoTools(withSettings);
   const takesText = takesTextOnly(withSettings);

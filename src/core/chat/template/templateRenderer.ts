@@ -1,5 +1,6 @@
 /** The renderer for every model with a chat template: first prompt, bridges and parsing put together. */
 
+import { withoutUndefined } from "../../../shared/withoutUndefined.ts";
 import { AppError, assertNever } from "../../errors.ts";
 import { type ExactJsonObject, pythonNumbers } from "../../util/exactJson.ts";
 import { type ControlTokens, createControlTokens } from "../controlTokens.ts";
@@ -133,13 +134,13 @@ function toTemplate(
           arguments: escaper.escapeJson(pythonArguments(args)),
         },
       }));
-      return {
+      return withoutUndefined({
         role,
         ...(reasoning === null
           ? { content: escaper.escapeText(content) }
           : withReasoning(escaper.escapeText(content), escaper.escapeText(reasoning))),
-        ...(calls.length === 0 ? {} : { tool_calls: calls }),
-      };
+        tool_calls: calls.length === 0 ? undefined : calls,
+      });
     }
     default:
       return assertNever(message);

@@ -142,7 +142,7 @@ function remediesFor(
       path,
       value: word,
       title: `Change to '${word}'`,
-      ...(index === 0 && { isPreferred: true }),
+      isPreferred: index === 0 ? true : undefined,
     }));
   }
   const isCollection = shape.type === "map" || shape.type === "object";

@@ -61,7 +61,7 @@ function rename(path: readonly string[], words: readonly string[], siblings: unk
       path,
       to,
       title: `Change to '${to}'`,
-      ...(index === 0 && { isPreferred: true }),
+      isPreferred: index === 0 ? true : undefined,
     }),
   );
   return {

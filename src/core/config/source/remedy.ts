@@ -37,7 +37,7 @@ export type Remedy = RemedyAction & {
   /** As a menu shows it. */
   readonly title: string;
   /** True for the one that is nearly always meant. */
-  readonly isPreferred?: true;
+  readonly isPreferred?: true | undefined;
   /** True when it cannot change what the file means, so that it may be applied to a whole file at once. */
-  readonly isSafe?: true;
+  readonly isSafe?: true | undefined;
 };

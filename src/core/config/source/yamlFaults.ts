@@ -11,7 +11,7 @@ export interface SyntaxFault {
   readonly severity: "error" | "warning";
   readonly message: string;
   readonly span: Span;
-  readonly remedies?: readonly Remedy[];
+  readonly remedies?: readonly Remedy[] | undefined;
 }
 
 const MESSAGES: Readonly<Record<string, string>> = {
@@ -120,7 +120,12 @@ function faultOf(text: string, level: SyntaxFault["severity"], error: YAMLError)
   // The parser quotes what it did not expect, which may be a secret.
   const words = error.message.replace(/: .*$/s, "").slice(0, MAX_MESSAGE);
   const message = MESSAGES[error.code] ?? `${words}.`;
-  return { severity, message, span: { start, end }, ...(remedies.length > 0 && { remedies }) };
+  return {
+    severity,
+    message,
+    span: { start, end },
+    remedies: remedies.length > 0 ? remedies : undefined,
+  };
 }
 
 function duplicateKeys(text: string, document: Document.Parsed): readonly SyntaxFault[] {

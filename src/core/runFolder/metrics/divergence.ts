@@ -1,5 +1,6 @@
 /** How far trainer and sampler disagree on the tokens of a step that the trainer has read. */
 
+import { withoutUndefined } from "../../../shared/withoutUndefined.ts";
 import { RunningPercentile } from "../../util/runningPercentile.ts";
 import { fraction, RunningMean, RunningStats } from "../../util/stats.ts";
 import type { MetricsTree } from "./metricsTree.ts";
@@ -118,7 +119,8 @@ class DivergenceSums {
     const distance = this.#distance.stats;
     const ratio = this.#ratio.stats;
     const { count } = ratio;
-    return {
+    const isClipped = this.#clip !== null;
+    return withoutUndefined({
       compared_tokens: count,
       kl_sample_train_v1: this.#v1.mean,
       kl_sample_train_v2: this.#v2.mean,
@@ -131,10 +133,8 @@ class DivergenceSums {
       ratio_max: ratio.max,
       ratio_min: ratio.min,
       ess: fraction(this.#ratioSum * this.#ratioSum, count * this.#ratioSquares),
-      ...(this.#clip !== null && {
-        clip_frac_low: fraction(this.#clippedLow, this.#inLoss),
-        clip_frac_high: fraction(this.#clippedHigh, this.#inLoss),
-      }),
-    };
+      clip_frac_low: isClipped ? fraction(this.#clippedLow, this.#inLoss) : undefined,
+      clip_frac_high: isClipped ? fraction(this.#clippedHigh, this.#inLoss) : undefined,
+    });
   }
 }

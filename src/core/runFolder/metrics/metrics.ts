@@ -1,5 +1,6 @@
 /** Builds the metrics row of one step. */
 
+import { withoutUndefined } from "../../../shared/withoutUndefined.ts";
 import type { FolderFiles } from "../../ports.ts";
 import { gradientNorm } from "../../tinker/wire/metricNames.ts";
 import { costOf } from "../../usage/prices.ts";
@@ -76,9 +77,9 @@ export async function appendMetrics(
 function headline(facts: StepFacts): MetricsTree {
   const stops = facts.rollouts.map(({ stop }) => stop);
   const excluded = facts.groups.filter((group) => group.excluded !== null).length;
-  return {
+  return withoutUndefined({
     step: facts.step,
-    ...(facts.substeps === 0 ? { skipped: true } : {}),
+    skipped: facts.substeps === 0 ? true : undefined,
     lr: facts.learningRate,
     loss: facts.loss,
     num_groups: trainedGroups(facts),
@@ -87,7 +88,7 @@ function headline(facts: StepFacts): MetricsTree {
     num_datums: facts.datums.length,
     num_timed_out: stops.filter((stop) => stop === "rollout_timeout").length,
     num_errors: stops.filter((stop) => ERROR_STOPS.has(stop)).length,
-  };
+  });
 }
 
 /** Those that the update compared; none where nothing was trained. */

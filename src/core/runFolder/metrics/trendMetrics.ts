@@ -2,6 +2,7 @@
 
 import type { Trend } from "../../../shared/trend.ts";
 import { decidingPointOf, type TrendPoint } from "../../../shared/trendPoint.ts";
+import { withoutUndefined } from "../../../shared/withoutUndefined.ts";
 import { type MetricsRow, type MetricsTree, mergeMetrics, metricAt } from "./metricsTree.ts";
 
 const DIRECTIONS = { rising: 1, flat: 0, falling: -1 } as const;
@@ -18,7 +19,7 @@ export function withTrend(row: MetricsRow, trend: Trend): MetricsRow {
 
 function trendMetrics(trend: Trend): MetricsTree {
   if (trend.direction === "unclear") {
-    return { steps: trend.steps, ...(trend.groups === null ? {} : { groups: trend.groups }) };
+    return withoutUndefined({ steps: trend.steps, groups: trend.groups ?? undefined });
   }
   const { direction, since, steps, was, now, slope, slopeError } = trend;
   return {

@@ -168,7 +168,7 @@ const evaluatedSchema = z.object({
   /** Absent in lines of older versions. */
   purpose: z.string().exactOptional(),
   /** Name of the model; absent for the weights of the run itself. */
-  model: z.string().exactOptional(),
+  model: z.string().optional(),
   /** Absent in lines of older versions. */
   tokenData: z.array(z.object(tokenPlace).readonly()).readonly().exactOptional(),
 });
@@ -219,7 +219,7 @@ const scoredLine = z
     /** `trained`, or `excluded:` and why. */
     trainingUse: z.string(),
     /** What its length took off the reward before the advantage was computed; absent for nothing. */
-    penalty: z.number().exactOptional(),
+    penalty: z.number().optional(),
   })
   .readonly();
 

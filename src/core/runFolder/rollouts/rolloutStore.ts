@@ -22,7 +22,7 @@ export interface RolloutScore {
   readonly advantage: number | null;
   readonly trainingUse: "trained" | `excluded:${string}`;
   /** What its length took off the reward before the advantage was computed; absent for nothing. */
-  readonly penalty?: number;
+  readonly penalty?: number | undefined;
 }
 
 /** All methods throw AppError `disk`. */

@@ -91,7 +91,7 @@ export class Redactor {
       ? new AppError(error.code, message, {
           ...cause,
           data: this.redactRecord(error.data),
-          ...(error.configPath !== undefined && { configPath: error.configPath }),
+          configPath: error.configPath,
         })
       : new Error(message, cause);
     cleaned.name = error.name;

@@ -1,35 +1,15 @@
 /** Faults of the Tinker service as errors that name the cause and the next step. */
 
+import type { ErrorCode } from "../../errorCodes.ts";
 import { AppError, isAppError } from "../../errors.ts";
 import { isJsonObject } from "../../json.ts";
 import { type KeySource, keyText } from "../../secrets/keySource.ts";
-
-export type TinkerErrorCode =
-  /** Key missing, refused, or without access. */
-  | "tinker-auth"
-  | "tinker-billing"
-  | "tinker-not-found"
-  | "tinker-bad-request"
-  /** The name is taken, or a sequence number came with another body. */
-  | "tinker-conflict"
-  /** A result or a session is gone. */
-  | "tinker-expired"
-  /** No usable answer within the time allowed. */
-  | "tinker-unavailable"
-  /** The service accepted an operation and reports that it failed; `data.category` is user, server or unknown. */
-  | "tinker-request-failed"
-  /** An answer that contradicts the protocol. */
-  | "tinker-protocol"
-  /** The caller's data cannot be sent. */
-  | "tinker-invalid-input"
-  /** A request in a model's sequence was lost, so that no later one can run. */
-  | "tinker-model-lost";
 
 function authStep(key: string): string {
   return `Check that ${key} is valid and may use this model or checkpoint.`;
 }
 
-const nextSteps: Readonly<Record<TinkerErrorCode, string>> = {
+const nextSteps = {
   "tinker-auth": authStep("the key"),
   "tinker-billing": "Check the billing of your Tinker account, then start or resume the run.",
   "tinker-not-found": "Check the name and the base URL; it may have been deleted or have expired.",
@@ -43,14 +23,16 @@ const nextSteps: Readonly<Record<TinkerErrorCode, string>> = {
     "Check the base URL, and that the server speaks a Tinker version this program knows.",
   "tinker-invalid-input": "Correct the data before sending it.",
   "tinker-model-lost": "Resume the run from its last checkpoint.",
-};
+} as const satisfies Partial<Record<ErrorCode, string>>;
+
+export type TinkerErrorCode = keyof typeof nextSteps;
 
 /** An error whose message ends in the next step, by default that of its code. */
 export function tinkerError(
   code: TinkerErrorCode,
   problem: string,
   details: { readonly data?: Readonly<Record<string, unknown>>; readonly cause?: unknown } = {},
-  nextStep = nextSteps[code],
+  nextStep: string = nextSteps[code],
 ): AppError {
   return new AppError(code, `${problem.replace(/\.$/, "")}. ${nextStep}`, details);
 }

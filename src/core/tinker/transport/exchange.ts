@@ -1,5 +1,6 @@
 /** One HTTP exchange with a Tinker server: address, headers, body, and what its answer shows of the server's state. */
 
+import { withoutUndefined } from "../../../shared/withoutUndefined.ts";
 import { errorMessage, isAppError } from "../../errors.ts";
 import type { Clock, HttpClient, HttpResponse } from "../../ports.ts";
 import { REPLY_LIMITS } from "../../replyLimits.ts";
@@ -64,7 +65,7 @@ export function createSender(options: SenderOptions): Sender {
             `The answer to ${request.method} ${request.path} is longer than ${limit}`,
           ),
       },
-      ...(request.signal && { signal: request.signal }),
+      signal: request.signal,
     });
     const response = await watched(sending, outage);
     noteDeprecation(response);
@@ -77,16 +78,19 @@ function headersOf(
   key: string,
   idempotencyKey: string,
 ): Readonly<Record<string, string>> {
-  return {
+  return withoutUndefined({
     Accept: "application/json",
     "User-Agent": "tinker-rl",
     "X-API-Key": key,
-    ...(request.method !== "GET" && { "X-Idempotency-Key": idempotencyKey }),
-    ...(request.body !== undefined && {
-      "Content-Type": request.body instanceof Uint8Array ? protobufType : "application/json",
-    }),
+    "X-Idempotency-Key": request.method === "GET" ? undefined : idempotencyKey,
+    "Content-Type": contentType(request.body),
     ...request.headers,
-  };
+  });
+}
+
+function contentType(body: TinkerRequest["body"]): string | undefined {
+  if (body === undefined) return undefined;
+  return body instanceof Uint8Array ? protobufType : "application/json";
 }
 
 function encodedBody(body: TinkerRequest["body"]): { readonly body?: string | Uint8Array } {

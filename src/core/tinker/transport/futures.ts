@@ -1,5 +1,6 @@
 /** Waiting for the result of an accepted operation: `docs/protocols/tinker.md#futures`. */
 
+import { withoutUndefined } from "../../../shared/withoutUndefined.ts";
 import { errorMessage, isAppError } from "../../errors.ts";
 import type { Clock, Log } from "../../ports.ts";
 import { type Doubling, doubledMs } from "../../util/backoff.ts";
@@ -224,14 +225,13 @@ async function pollOnce(
 
 function pollHeaders(request: FutureRequest, iteration: number): Record<string, string> {
   const isProtobuf = protobufOperations.includes(request.type);
-  return {
+  return withoutUndefined({
     "X-Tinker-Request-Iteration": String(iteration),
     "X-Tinker-Request-Type": request.type,
-    ...(isProtobuf && { Accept: resultAccept }),
-    ...(iteration === 0 && {
-      "X-Tinker-Create-Promise-Roundtrip-Time": String(request.roundTripMs / 1000),
-    }),
-  };
+    Accept: isProtobuf ? resultAccept : undefined,
+    "X-Tinker-Create-Promise-Roundtrip-Time":
+      iteration === 0 ? String(request.roundTripMs / 1000) : undefined,
+  });
 }
 
 function reportQueue(

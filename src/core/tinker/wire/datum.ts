@@ -113,7 +113,7 @@ function toWireDatum(datum: Datum, lossFn: string, where: string): WireDatum {
   });
   return {
     tokens: toIds(datum.tokens, `tokens of ${where}`),
-    ...(datum.images !== undefined && { images: datum.images }),
+    images: datum.images,
     lossInputs: Object.fromEntries(lossInputs),
   };
 }

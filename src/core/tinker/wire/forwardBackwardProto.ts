@@ -1,6 +1,7 @@
 /** The binary messages of `forward_backward` as plain types, and their encoding in both directions. */
 
 import { create, fromBinary, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
+import { withoutUndefined } from "../../../shared/withoutUndefined.ts";
 import type { ImageFile } from "../../images/imageFile.ts";
 import type { Run } from "../../images/imageIds.ts";
 import { malformedMessage } from "../transport/errors.ts";
@@ -33,7 +34,7 @@ export interface WireDatum {
   /** Ids; those below 0 stand for `images`, see `imageIds.ts`. */
   readonly tokens: Int32Array;
   /** Those of the rollout; absent = none. */
-  readonly images?: readonly ImageFile[];
+  readonly images?: readonly ImageFile[] | undefined;
   readonly lossInputs: Readonly<Record<string, WireTensor>>;
 }
 
@@ -50,7 +51,7 @@ export interface ForwardBackwardCall {
 export interface DatumOutput {
   readonly logprobs: Float32Array;
   /** The loss of each target, from servers that report it. */
-  readonly losses?: Float32Array;
+  readonly losses?: Float32Array | undefined;
 }
 
 export interface ForwardBackwardResult {
@@ -120,10 +121,10 @@ export function encodeForwardBackwardOutput(result: ForwardBackwardResult): Uint
     lossFnOutputs: [
       {
         typeTag: "ArrayRecord",
-        fields: {
+        fields: withoutUndefined({
           logprobs: encodeRows(result.outputs.map((output) => output.logprobs)),
-          ...(losses.length > 0 && { elementwise_loss: encodeRows(losses) }),
-        },
+          elementwise_loss: losses.length > 0 ? encodeRows(losses) : undefined,
+        }),
         numDatums: BigInt(result.outputs.length),
       },
     ],
@@ -205,7 +206,7 @@ function recordOutputs(record: ArrayRecord): readonly DatumOutput[] {
   const losses = lossRows(record, rows.length);
   return rows.map((row, i) => ({
     logprobs: row instanceof Float32Array ? row : Float32Array.from(row),
-    ...(losses !== null && { losses: Float32Array.from(losses[i] ?? []) }),
+    losses: losses === null ? undefined : Float32Array.from(losses[i] ?? []),
   }));
 }
 

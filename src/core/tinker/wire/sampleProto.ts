@@ -51,13 +51,13 @@ export function encodeSampleResponse(result: SampleResult): Uint8Array {
     sequences: result.sequences.map(({ stopReason, tokens, logprobs, topkLogprobs }) => ({
       stopReason: stopReason === "length" ? StopReason.LENGTH : StopReason.STOP,
       tokens: int32ToBytes(tokens),
-      ...(logprobs && { logprobs: float32ToBytes(logprobs) }),
-      ...(topkLogprobs && { topkSampledLogprobs: encodeTopk(topkLogprobs) }),
+      logprobs: logprobs ? float32ToBytes(logprobs) : undefined,
+      topkSampledLogprobs: topkLogprobs ? encodeTopk(topkLogprobs) : undefined,
     })),
-    ...(promptLogprobs && { promptLogprobs: float32ToBytes(promptLogprobs) }),
-    ...(topkPromptLogprobs && { topkPromptLogprobs: encodeTopk(topkPromptLogprobs) }),
+    promptLogprobs: promptLogprobs ? float32ToBytes(promptLogprobs) : undefined,
+    topkPromptLogprobs: topkPromptLogprobs ? encodeTopk(topkPromptLogprobs) : undefined,
     promptCacheHitTokens: result.promptCacheHitTokens,
-    ...(targetPromptLogprobs && { targetPromptLogprobs: encodeTensor(targetPromptLogprobs) }),
+    targetPromptLogprobs: targetPromptLogprobs ? encodeTensor(targetPromptLogprobs) : undefined,
   });
   return toBinary(SampleResponseSchema, message);
 }

@@ -67,7 +67,7 @@ export function describeRollout(
     metadata,
     messages,
     startedAtMs,
-    ...(variant !== undefined && { variant }),
+    variant,
     runInfo: runInfo(settings, isEvaluated ? "eval" : "train"),
     rolloutInfo: rolloutInfo(record, use, settings.config),
     endedAtMs: Math.round(record.startedAtMs + record.durationMs),

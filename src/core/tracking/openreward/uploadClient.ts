@@ -1,6 +1,7 @@
 /** Sends single requests of OpenReward's rollout upload, and interprets their answers: `docs/protocols/openreward.md#uploads`. */
 
 import * as z from "zod";
+import { withoutUndefined } from "../../../shared/withoutUndefined.ts";
 import { isAppError } from "../../errors.ts";
 import { readDetail } from "../../openreward/faults.ts";
 import { MAX_RETRY_AFTER_MS } from "../../openreward/retryPolicy.ts";
@@ -130,7 +131,7 @@ export class UploadClient {
     const variants = await this.#read(`${path}/variants`, variantsReply, signal);
     if (variants !== null && "kind" in variants) return variants;
     const variant_id = variants?.value.find((each) => each.name === variant)?.id;
-    return { environment_id, ...(variant_id !== undefined && { variant_id }) };
+    return { environment_id, variant_id };
   }
 
   async #read<T>(
@@ -154,13 +155,13 @@ export class UploadClient {
       const response = await http.send({
         method,
         url: withoutEnd(apiUrl, /\//) + path,
-        headers: {
+        headers: withoutUndefined({
           "x-api-key": apiKey,
           "user-agent": userAgent,
           accept: "application/json",
-          ...(body !== undefined && { "content-type": "application/json" }),
-        },
-        ...(body !== undefined && { body }),
+          "content-type": body === undefined ? undefined : "application/json",
+        }),
+        body,
         timeoutMs: REQUEST_TIMEOUT_MS,
         signal,
       });

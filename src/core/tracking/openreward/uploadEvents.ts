@@ -34,7 +34,7 @@ export interface RolloutUpload {
   readonly runName: string;
   readonly rolloutName: string;
   readonly environment: string;
-  readonly variant?: string;
+  readonly variant?: string | undefined;
   readonly split: string;
   readonly taskSpec?: Json;
   readonly metadata: JsonObject;
@@ -49,7 +49,7 @@ export interface RolloutUpload {
 /** What the catalogue calls an environment; absent where it does not know it. */
 export interface CatalogueIds {
   readonly environment_id?: string;
-  readonly variant_id?: string;
+  readonly variant_id?: string | undefined;
 }
 
 export interface UploadEvent {

@@ -14,7 +14,7 @@ import { setKey, type UploadSet } from "./uploadSet.ts";
 
 const count = z.int().nonnegative();
 /** An {@link UploadSet}. */
-const set = { step: count, evaluation: z.string().exactOptional() };
+const set = { step: count, evaluation: z.string().optional() };
 const rollout = { ...set, group: count, rollout: count, id: storedId };
 /** Number of scored rollouts that wait once this line is written. */
 const waiting = { waiting: count };
@@ -134,7 +134,7 @@ async function completeSets(fileSystem: FolderFiles, folder: string): Promise<Se
 }
 
 function setOf({ step, evaluation }: UploadSet): UploadSet {
-  return { step, ...(evaluation !== undefined && { evaluation }) };
+  return { step, evaluation };
 }
 
 /** How many scored rollouts wait to be uploaded, by the end of the log; null when no upload was ever requested. */

@@ -12,7 +12,7 @@ export interface UploadSet {
   /** Of an evaluation: the number of completed steps. */
   readonly step: number;
   /** Purpose of the evaluation, and the name of its model where it has one; absent for a step of training. */
-  readonly evaluation?: string;
+  readonly evaluation?: string | undefined;
 }
 
 /** A stored rollout that is to be uploaded. */

@@ -48,7 +48,7 @@ export interface DrainOptions {
   readonly limitMs: number;
   /** Ends the wait early. */
   readonly shouldGiveUp: () => boolean;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** Called while it waits: at once, and from time to time. */
   readonly onProgress: (waiting: number) => void;
 }
@@ -224,11 +224,9 @@ export class UploadSpool {
       job.waiting -= 1;
       return;
     }
-    const named = {
-      ...marked(rollout, job.attempt, known),
-      ...(same && { rolloutName: same.name }),
-    };
-    const name = named.rolloutName;
+    const fresh = marked(rollout, job.attempt, known);
+    const name = same?.name ?? fresh.rolloutName;
+    const named = { ...fresh, rolloutName: name };
     if (same === undefined) {
       await this.#note({ kind: "sending", attempt: job.attempt, ...of, name });
     }

@@ -1,5 +1,6 @@
 /** How metrics are drawn and summarised, in the reserved part of a run's configuration: `docs/protocols/wandb.md#metric-definitions`. */
 
+import { withoutUndefined } from "../../../shared/withoutUndefined.ts";
 import type { ExtendedObject } from "./extendedJson.ts";
 
 export type SummaryKind = "min" | "max" | "mean" | "last" | "first";
@@ -72,7 +73,7 @@ function entry(metric: MetricDefinition, names: readonly string[]): ExtendedObje
   const { name, step, summary = [], isHidden = false } = metric;
   return {
     [isGlob(name) ? "2" : "1"]: name,
-    ...(step !== undefined && { "5": names.indexOf(step) + 1 }),
+    ...withoutUndefined({ "5": step === undefined ? undefined : names.indexOf(step) + 1 }),
     "6": [
       ...(step === undefined ? [] : [STEP_SYNC]),
       ...(isHidden ? [HIDDEN] : []),

@@ -66,7 +66,7 @@ export function metricRecord({ name, step, summary, isHidden }: MetricDefinition
       ...(name.endsWith("*") ? { globName: name } : { name }),
       stepMetric: step ?? "",
       options: { stepSync: step !== undefined, hidden: isHidden ?? false, defined: true },
-      ...(summary?.length && { summary: kinds }),
+      summary: summary?.length ? kinds : undefined,
     },
   };
 }

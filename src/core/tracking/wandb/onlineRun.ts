@@ -1,5 +1,6 @@
 /** A run on a W&B server: rows, log lines and files go there in order, one request at a time: `docs/protocols/wandb.md#file-stream`. */
 
+import { withoutUndefined } from "../../../shared/withoutUndefined.ts";
 import { AppError, errorMessage, isAppError } from "../../errors.ts";
 import type { Clock, Random, Sha256 } from "../../ports.ts";
 import type { ReferenceArtifact } from "./checkpointArtifact.ts";
@@ -241,15 +242,15 @@ export class OnlineRun implements WandbRun {
     const uploaded = this.#uploaded;
     const summary = writeExtended(this.#runSummary.summary());
     const isSummarySent = history.isLast && this.#isSummaryNew;
-    const files = {
-      ...(history.lines.length > 0 && { "wandb-history.jsonl": history.wire }),
-      ...(isSummarySent && { "wandb-summary.json": { offset: 0, content: [summary] } }),
-      ...(log !== null && log.lines.length > 0 && { "output.log": log.wire }),
-    };
+    const files = withoutUndefined({
+      "wandb-history.jsonl": history.lines.length > 0 ? history.wire : undefined,
+      "wandb-summary.json": isSummarySent ? { offset: 0, content: [summary] } : undefined,
+      "output.log": log !== null && log.lines.length > 0 ? log.wire : undefined,
+    });
     await this.#post(
       JSON.stringify({
-        ...(Object.keys(files).length > 0 && { files }),
-        ...(uploaded.length > 0 && { uploaded }),
+        files: Object.keys(files).length > 0 ? files : undefined,
+        uploaded: uploaded.length > 0 ? uploaded : undefined,
         ...more,
       }),
     );

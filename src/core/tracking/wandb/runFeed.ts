@@ -167,7 +167,7 @@ export class RunFeed {
     const isDue = !isEndRow(row) && isTableDue(row, tables);
     const cell = isDue ? await this.#table(run, step) : null;
     const values = this.#knownValues(run, row);
-    run.log({ ...values, ...(cell !== null && { [TABLE_KEY]: cell }) }, { timeMs, step });
+    run.log(cell === null ? values : { ...values, [TABLE_KEY]: cell }, { timeMs, step });
     lines.push({ stream: "stdout", text: `${rowLine(row)}\n`, timeMs });
     return cell !== null;
   }

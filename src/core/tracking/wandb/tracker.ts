@@ -37,7 +37,7 @@ export interface TrackerOptions extends SharedOptions {
   readonly knownRunId: string | null;
   /** First step of this attempt. */
   readonly firstStep: number;
-  readonly intervals?: TrackerIntervals;
+  readonly intervals?: TrackerIntervals | undefined;
 }
 
 /** Those of the official client: `docs/protocols/wandb.md#file-stream`. */

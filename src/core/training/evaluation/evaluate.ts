@@ -219,7 +219,7 @@ async function playCell(
   const known = played.ofTasks(cell, tasks);
   for (const record of known.records) report(record);
   const { purpose, model } = at;
-  const use = { temperature, purpose, ...(model !== undefined && { model: model.name }) };
+  const use = { temperature, purpose, model: model?.name };
   const finished = await collectRollouts(context, known.missing, {
     sampler,
     isUrgent,

@@ -34,7 +34,7 @@ export interface EvaluationResult extends EvaluationCell, OptionalInterval {
   /** By ascending k, up to the rollouts of a task. */
   readonly passAtK: readonly PassAtK[];
   /** Against the first evaluation; absent for that one, and below 8 shared tasks. */
-  readonly difference?: TaskDifference;
+  readonly difference?: TaskDifference | undefined;
 }
 
 /** Bounds of a 95 % interval; null where the values say nothing about how far they vary. */
@@ -94,14 +94,15 @@ export function summarizeEvaluation(
     turnsMean: mean(played.map(({ turns }) => turns.length)),
     successReward,
     passAtK: passRates(rollouts, successReward),
-    ...(difference !== null && {
-      difference: {
-        tasks: difference.tasks,
-        mean: difference.mean,
-        low: difference.low,
-        high: difference.high,
-      },
-    }),
+    difference:
+      difference === null
+        ? undefined
+        : {
+            tasks: difference.tasks,
+            mean: difference.mean,
+            low: difference.low,
+            high: difference.high,
+          },
   };
 }
 

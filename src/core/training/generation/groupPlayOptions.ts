@@ -47,7 +47,7 @@ export function playOptions(
         version,
         rollout: task.rollout,
         tokens,
-        ...(data > 0 && { data }),
+        data: data > 0 ? data : undefined,
       });
     },
   };

@@ -63,7 +63,7 @@ export class SamplerSaves {
   recordOf({ sampler, version, updates, behind }: Policy): SavedSampler | null {
     const path = this.#paths.get(sampler.samplerId);
     if (path === undefined) return null;
-    return { version, optimizer_updates: updates, ...(behind > 0 && { behind }), path };
+    return { version, optimizer_updates: updates, behind: behind > 0 ? behind : undefined, path };
   }
 
   /**

@@ -1,7 +1,9 @@
 /** What ends a run before its plan does: budgets that are used up, and a target that is reached. */
 
 import { formatCost, formatCount, formatMeasure } from "../../../shared/format.ts";
+import { withoutUndefined } from "../../../shared/withoutUndefined.ts";
 import type { Config } from "../../config/fields/schema.ts";
+import type { ErrorCode } from "../../errorCodes.ts";
 import { AppError } from "../../errors.ts";
 import { type CountedUsage, costOf, type Prices, usedTotal } from "../../usage/prices.ts";
 import { countTokens, type TokenUsage } from "../../usage/tokenUsage.ts";
@@ -32,11 +34,11 @@ export interface BudgetShares {
 export function budgetShares(limits: Limits, { usage, prices, seconds }: Spent): BudgetShares {
   const { max_cost_usd: usd, max_hours: hours, max_tokens_total: tokens } = limits;
   const used = usedTotal(usage, prices);
-  return {
-    ...(usd !== null && used.costUsd !== null && { cost_frac: used.costUsd / usd }),
-    ...(tokens !== null && { tokens_frac: used.tokens / tokens }),
-    ...(hours !== null && { hours_frac: seconds / 3600 / hours }),
-  };
+  return withoutUndefined({
+    cost_frac: usd === null || used.costUsd === null ? undefined : used.costUsd / usd,
+    tokens_frac: tokens === null ? undefined : used.tokens / tokens,
+    hours_frac: hours === null ? undefined : seconds / 3600 / hours,
+  });
 }
 
 /**
@@ -93,7 +95,7 @@ export function earlyEnd(
   return targetReached(limits, rewards);
 }
 
-function usedUp(code: string, budget: string, key: string): AppError {
+function usedUp(code: ErrorCode, budget: string, key: string): AppError {
   const message = `The run has used up its budget (${budget}). It is saved: resume it with a higher ${key} to go on.`;
   return new AppError(code, message);
 }

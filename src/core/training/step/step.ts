@@ -246,7 +246,7 @@ function scores(groups: readonly ScoredGroup[], config: Config): readonly Rollou
         rollout: rollout.task.rollout,
         advantage,
         trainingUse,
-        ...(penalty > 0 && { penalty }),
+        penalty: penalty > 0 ? penalty : undefined,
       };
     }),
   );

@@ -28,9 +28,9 @@ export interface TrainingDatum extends DatumSource {
   readonly targets: Int32Array;
   readonly logprobs: Float32Array;
   /** What the ratio of the loss starts from where that is not `logprobs`. */
-  readonly oldLogprobs?: Float32Array;
+  readonly oldLogprobs?: Float32Array | undefined;
   /** Of all targets under the weights that the step begins with; absent = not asked for. */
-  readonly trainerLogprobs?: Float32Array;
+  readonly trainerLogprobs?: Float32Array | undefined;
   /** Made anew each time until something changes those of single tokens. */
   readonly advantages: Float32Array;
   /** Those of `off_policy_correction`, which the advantages hold already; absent = 1 each. */

@@ -1,5 +1,6 @@
 /** What a step's rollouts and the program that plays them show about the health of a run, for its alarms. */
 
+import { withoutUndefined } from "../../../shared/withoutUndefined.ts";
 import { INVALID_REWARD } from "../../rollout/faults.ts";
 import type { Ledger } from "../../rollout/ledger.ts";
 import type { FinishedRollout } from "../../rollout/rollout.ts";
@@ -20,15 +21,15 @@ export interface StepHealth {
 }
 
 export function healthMetrics({ rollouts, staleness, lagMs }: StepHealth): MetricsTree {
-  return {
+  return withoutUndefined({
     rollout: {
       ...duplicateMetrics(rollouts),
       entropy: sampledEntropy(rollouts),
       nonfinite_rewards: rollouts.filter(({ facts }) => facts.errorClass === INVALID_REWARD).length,
     },
     async: { staleness: { max: Math.max(...staleness) } },
-    ...(lagMs === null ? {} : { client: { event_loop_lag_ms: lagMs } }),
-  };
+    client: lagMs === null ? undefined : { event_loop_lag_ms: lagMs },
+  });
 }
 
 /**

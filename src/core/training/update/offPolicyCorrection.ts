@@ -61,8 +61,9 @@ export function correctOffPolicy(
     ...datum,
     advantages: datum.advantages.map((advantage, i) => advantage * (weights[d]?.[i] ?? 0)),
     weights: weights[d] ?? new Float64Array(),
-    ...(!isOfSequence && { oldLogprobs: knownWhereTrained(datum, trainer[d]) }),
-    ...(config.loss_fn === "dro" && { trainerLogprobs: trainer[d] ?? new Float32Array() }),
+    oldLogprobs: isOfSequence ? datum.oldLogprobs : knownWhereTrained(datum, trainer[d]),
+    trainerLogprobs:
+      config.loss_fn === "dro" ? (trainer[d] ?? new Float32Array()) : datum.trainerLogprobs,
   }));
   return { data: corrected, metrics: correctionMetrics(compared, weights, config) };
 }

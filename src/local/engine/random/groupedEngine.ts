@@ -134,7 +134,7 @@ function chooseMembers(
     tokens,
     logprobs: shift(groups, sampled.logprobs.slice(0, ids.length), tokens, -1),
     stopReason: isStopped ? "stop" : "length",
-    ...(rows === undefined ? {} : { topLogprobs: rows.map((row) => topMembers(groups, row, top)) }),
+    topLogprobs: rows?.map((row) => topMembers(groups, row, top)),
   };
 }
 

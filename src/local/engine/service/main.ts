@@ -124,7 +124,7 @@ function createModelEngine(random: RandomModel | null, workers: number | null): 
   const program = {
     wasmPath: join(folder, "kernels.wasm"),
     workerPath: join(folder, "engineWorker.js"),
-    ...(workers !== null && { workers }),
+    workers: workers ?? undefined,
   };
   if (random !== null) return createRandomEngine(random, program);
   return createEngine({ modelFolder: join(folder, "model"), ...program });

@@ -86,7 +86,7 @@ async function createParts(options: TinkerServiceOptions): Promise<ServiceContex
     log,
     pid: process.pid,
     isProcessAlive,
-    ...(maxStoreBytes !== undefined && { maxBytes: maxStoreBytes }),
+    maxBytes: maxStoreBytes,
   });
   const sessions = new Sessions({ uuid });
   const snapshots = new SnapshotCache({ engine });

@@ -150,9 +150,11 @@ test("an error is cleaned with its causes and stays what it was", () => {
   const redactor = redactorOf("sk-abcdef");
   const cause = new TypeError("key sk-abcdef");
   const details = { cause, data: { body: "sk-abcdef" }, configPath: "secrets" };
-  const cleaned = redactor.redactError(new AppError("tinker-refused", "No sk-abcdef.", details));
+  const cleaned = redactor.redactError(
+    new AppError("tinker-bad-request", "No sk-abcdef.", details),
+  );
   expect(cleaned).toMatchObject({
-    code: "tinker-refused",
+    code: "tinker-bad-request",
     message: "No ***.",
     data: { body: "***" },
     configPath: "secrets",

@@ -146,13 +146,13 @@ describe("the result of an evaluation", () => {
       tasks: 8,
       mean: expect.closeTo(0.25, 12),
     });
-    expect(summarize(rollouts)).not.toHaveProperty("difference");
+    expect(summarize(rollouts).difference).toBeUndefined();
   });
 
   it("gives no difference below 8 shared tasks", () => {
     const seven = Array.from({ length: 7 }, (_, index) => ({ index, reward: 1 }));
     const result = summarize(seven.map(aRollout), { baseline: seven });
-    expect(result).not.toHaveProperty("difference");
+    expect(result.difference).toBeUndefined();
   });
 
   it("reports how long the rollouts were", () => {

@@ -270,7 +270,7 @@ describe("rollouts whose environment's service goes out of reach", () => {
     expect(waitedMs).toBe(0);
   });
 
-  it.each(["environment-tool-crashed", "environment-protocol"])(
+  it.each(["environment-tool-crashed", "environment-protocol"] as const)(
     "are none that ended with %s",
     async (code) => {
       const { remote } = vanishing(() => false, new AppError(code, "broken"));

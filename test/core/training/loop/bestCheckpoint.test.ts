@@ -116,9 +116,9 @@ describe("save_best", () => {
   it("ends with the same checkpoint when the run broke off in an evaluation", async () => {
     const first = prepare([0.25, 0.75, 0.5]);
     duringSecondEvaluation(first, async () => {
-      throw new AppError("tinker-session-lost", "gone");
+      throw new AppError("tinker-expired", "gone");
     });
-    await expect(first.run()).rejects.toMatchObject({ code: "tinker-session-lost" });
+    await expect(first.run()).rejects.toMatchObject({ code: "tinker-expired" });
     expect(first.saves()).toEqual(["best_000001", "best_000002"]);
     const { fileSystem } = first.context;
     const rest = prepare([0.75, 0.5], { fileSystem, steps: 4 });
@@ -133,9 +133,9 @@ describe("save_best", () => {
   it("deletes only what a session of this run saved, whatever the folder calls the best", async () => {
     const first = prepare([0.25, 0.75, 0.5]);
     duringSecondEvaluation(first, async () => {
-      throw new AppError("tinker-session-lost", "gone");
+      throw new AppError("tinker-expired", "gone");
     });
-    await expect(first.run()).rejects.toMatchObject({ code: "tinker-session-lost" });
+    await expect(first.run()).rejects.toMatchObject({ code: "tinker-expired" });
     const { fileSystem } = first.context;
     const stored = new TextDecoder().decode(fileSystem.files.get(PATHS.checkpoints));
     const forged = stored.replaceAll(

@@ -62,7 +62,7 @@ function setUp(
   const { recorded: events, phases } = context;
   context.control.offerSave(async () => {
     saves.push(context.clock.monotonic());
-    throw new AppError("unused", "Nothing reads the entry.");
+    throw new AppError("disk", "Nothing reads the entry.");
   });
   const play = () => playIn(context, rollouts);
   const kinds = () => events.map(({ kind }) => kind);

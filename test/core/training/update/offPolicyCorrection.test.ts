@@ -109,7 +109,7 @@ describe("a sequence mask", () => {
     ]);
     expect(corrected.map(({ rollout }) => rollout)).toEqual([0]);
     expect([...(corrected[0]?.advantages ?? [])]).toEqual([0, 2, 0, 2]);
-    expect(corrected[0]).not.toHaveProperty("oldLogprobs");
+    expect(corrected[0]?.oldLogprobs).toBeUndefined();
     expect(metrics).toEqual({ off_policy_weight_mean: 0.5, off_policy_masked_frac: 0.5 });
   });
 

@@ -2,6 +2,7 @@
 
 import type { Clock, Log } from "../../../../core/ports.ts";
 import { Limiter } from "../../../../core/util/limiter.ts";
+import { withoutUndefined } from "../../../../shared/withoutUndefined.ts";
 import { userFault } from "../http/faults.ts";
 import { CheckpointFiles, type CheckpointFilesOptions } from "./checkpointFiles.ts";
 import {
@@ -20,7 +21,7 @@ export interface CheckpointStoreOptions extends CheckpointFilesOptions {
   /** This process: its runs are in use. */
   readonly pid: number;
   readonly isProcessAlive: (pid: number) => boolean;
-  readonly maxBytes?: number;
+  readonly maxBytes?: number | undefined;
 }
 
 export interface NewCheckpoint {
@@ -106,8 +107,10 @@ export class CheckpointStore {
       if (record === null) throw missing(key);
       await this.#files.rewriteRecord(key, {
         ...record,
-        ...(isPublic !== undefined && { public: isPublic }),
-        ...(ttlSeconds !== undefined && { expires_at: this.#expiry(ttlSeconds) }),
+        ...withoutUndefined({
+          public: isPublic,
+          expires_at: ttlSeconds === undefined ? undefined : this.#expiry(ttlSeconds),
+        }),
       });
     });
   }

@@ -16,8 +16,8 @@ const USER_CODES = [
   "http-refused",
   "checkpoint-invalid",
   "tinker-protocol",
-  "cancelled",
-];
+  "canceled",
+] as const;
 
 /** Refuses a request with an HTTP status; `detail` is what the body says. */
 export function refusal(status: number, detail: string, issues?: readonly Json[]): AppError {

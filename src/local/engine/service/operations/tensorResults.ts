@@ -11,6 +11,7 @@ import {
   type TopkRows,
 } from "../../../../core/tinker/wire/sampleProto.ts";
 import type { WireTensor } from "../../../../core/tinker/wire/tensors.ts";
+import { withoutUndefined } from "../../../../shared/withoutUndefined.ts";
 import type { OperationResult } from "./futures.ts";
 
 const BYTES_PER_NUMBER = 4;
@@ -45,21 +46,23 @@ export function sampleFutureResult(result: SampleResult): OperationResult {
 
 function sampleJson(result: SampleResult): JsonObject {
   const { promptLogprobs, topkPromptLogprobs, targetPromptLogprobs } = result;
-  return {
+  return withoutUndefined({
     type: "sample",
-    sequences: result.sequences.map(({ stopReason, tokens, logprobs, topkLogprobs }) => ({
-      stop_reason: stopReason,
-      tokens: [...tokens],
-      logprobs: logprobs && [...logprobs],
-      ...(topkLogprobs && { topk_logprobs: topkJson(topkLogprobs) }),
-    })),
+    sequences: result.sequences.map(({ stopReason, tokens, logprobs, topkLogprobs }) =>
+      withoutUndefined({
+        stop_reason: stopReason,
+        tokens: [...tokens],
+        logprobs: logprobs && [...logprobs],
+        topk_logprobs: topkLogprobs ? topkJson(topkLogprobs) : undefined,
+      }),
+    ),
     prompt_cache_hit_tokens: result.promptCacheHitTokens,
-    ...(promptLogprobs && {
-      prompt_logprobs: Array.from(promptLogprobs, (x) => (Number.isNaN(x) ? null : x)),
-    }),
-    ...(topkPromptLogprobs && { topk_prompt_logprobs: topkJson(topkPromptLogprobs) }),
-    ...(targetPromptLogprobs && { target_prompt_logprobs: tensorJson(targetPromptLogprobs) }),
-  };
+    prompt_logprobs: promptLogprobs
+      ? Array.from(promptLogprobs, (x) => (Number.isNaN(x) ? null : x))
+      : undefined,
+    topk_prompt_logprobs: topkPromptLogprobs ? topkJson(topkPromptLogprobs) : undefined,
+    target_prompt_logprobs: targetPromptLogprobs ? tensorJson(targetPromptLogprobs) : undefined,
+  });
 }
 
 function topkJson(rows: TopkRows): readonly Json[] {

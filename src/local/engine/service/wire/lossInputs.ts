@@ -125,9 +125,9 @@ function readDatum(
     targets: readTargets(targets, tokens.length, model, `${where}: target_tokens`),
     weights: read(isWeighted ? "weights" : "advantages"),
     logprobs: isWeighted ? null : read("logprobs"),
-    ...(clipLow && { clipLow }),
-    ...(clipHigh && { clipHigh }),
-    ...(ratioMask && { ratioMask }),
+    clipLow,
+    clipHigh,
+    ratioMask,
   };
 }
 

@@ -112,7 +112,7 @@ export const imageChunk = z
   .transform(({ data, format, expected_tokens }) => ({
     data: new Uint8Array(Buffer.from(data, "base64")),
     format,
-    ...(typeof expected_tokens === "number" && { expectedTokens: expected_tokens }),
+    expectedTokens: typeof expected_tokens === "number" ? expected_tokens : undefined,
   }));
 
 const tensorData = z.object({
