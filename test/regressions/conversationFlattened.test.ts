@@ -7,7 +7,7 @@ import { describeRollout } from "../../src/core/tracking/openreward/describeRoll
 import { encodeJsonLine } from "../../src/core/util/jsonl.ts";
 import { harness } from "../core/openreward/harness.ts";
 import { json, output, result, stream } from "../core/openreward/scriptedServer.ts";
-import { aLimit } from "../core/rollout/aLimit.ts";
+import { aLimit } from "../core/rollout/builders.ts";
 import { scriptedSampler } from "../core/rollout/scriptedModel.ts";
 import { aRecord } from "../core/runFolder/builders.ts";
 import { aConfig, ENVIRONMENT, someSettings } from "../core/training/builders.ts";

@@ -6,9 +6,9 @@ import { MAX_BYTES } from "../../src/core/runFolder/files/wholeFiles.ts";
 import { readState, readStates, writeState } from "../../src/core/runFolder/state.ts";
 import { readRun } from "../../src/core/runs/runList.ts";
 import { planResume } from "../../src/trainer/resume.ts";
+import type { PlantedHome } from "../fakes/plantedHome.ts";
+import { beforeEachPlantedRun } from "../fakes/plantedHome.ts";
 import { aRunState } from "../trainer/runState.ts";
-import type { PlantedHome } from "./plantedHome.ts";
-import { beforeEachPlantedRun } from "./plantedRun.ts";
 
 let planted: PlantedHome;
 let folder: string;

@@ -2,10 +2,10 @@ import { expect, it } from "vitest";
 import { rolloutRecordSchema } from "../../src/core/runFolder/rollouts/rolloutRecord.ts";
 import { encodeJsonLine, parseJson } from "../../src/core/util/jsonl.ts";
 import { rolloutBody } from "../../src/host/dashboard/rolloutViews.ts";
+import { playEpisode } from "../core/rollout/builders.ts";
 import { result, scriptedSession } from "../core/rollout/scriptedEnvironment.ts";
 import { ended, scriptedSampler } from "../core/rollout/scriptedModel.ts";
 import { aRecord } from "../core/runFolder/builders.ts";
-import { playEpisode } from "./playEpisode.ts";
 
 const lists = (depth: number): string => "[".repeat(depth) + "]".repeat(depth);
 

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { Config } from "../../src/core/config/fields/schema.ts";
 import { resultOf } from "../core/training/fakeTrainingClient.ts";
-import { type Played, playStep } from "./playStep.ts";
+import { type Played, playStep } from "../core/training/playedStep.ts";
 
 const GROUPS: readonly (readonly Played[])[] = [
   [

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { evaluateLoss } from "../../src/local/engine/losses.ts";
-import { type Played, playStep } from "./playStep.ts";
+import { type Played, playStep } from "../core/training/playedStep.ts";
 
 const MIXED: readonly Played[] = [
   { reward: 1, length: 0 },

@@ -6,10 +6,13 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { loadVariables } from "../../src/trainer/services/variables.ts";
 import type { Listener } from "../editor/listener.ts";
 import { aTrainingRequest } from "../fakes/aTrainingRequest.ts";
-import { openEditor } from "./editorStart.ts";
-import { openStrangersProject, type StrangersProject } from "./strangersProject.ts";
+import {
+  openEditor,
+  openStrangersProject,
+  type StrangersProject,
+} from "../host/runs/editorStart.ts";
 
-vi.mock("vscode", async () => (await import("./fakeWindow.ts")).fakeWindow);
+vi.mock("vscode", async () => (await import("../host/keys/fakeVscode.ts")).fakeWindow);
 
 const KEY = "tml-regression-71be0d4f92ac";
 let opened: StrangersProject;

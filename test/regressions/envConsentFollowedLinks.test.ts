@@ -7,9 +7,9 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { loadVariables } from "../../src/trainer/services/variables.ts";
 import { textWith } from "../core/config/configText.ts";
 import { aTrainingRequest } from "../fakes/aTrainingRequest.ts";
-import { openEditor } from "./editorStart.ts";
+import { openEditor } from "../host/runs/editorStart.ts";
 
-vi.mock("vscode", async () => (await import("./fakeWindow.ts")).fakeWindow);
+vi.mock("vscode", async () => (await import("../host/keys/fakeVscode.ts")).fakeWindow);
 
 const HOSTED = `model_name: Qwen/Qwen3-8B
 batch_size: 4

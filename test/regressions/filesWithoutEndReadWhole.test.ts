@@ -12,8 +12,8 @@ import { readLaunch } from "../../src/host/runs/launchStore.ts";
 import { validateConfigFile } from "../../src/host/task/validateConfigFile.ts";
 import { readPlainText } from "../../src/node/plainText.ts";
 import { planResume } from "../../src/trainer/resume.ts";
-import type { PlantedHome } from "./plantedHome.ts";
-import { beforeEachPlantedRun } from "./plantedRun.ts";
+import type { PlantedHome } from "../fakes/plantedHome.ts";
+import { beforeEachPlantedRun } from "../fakes/plantedHome.ts";
 
 /** Takes no room on the disk: all that is added reads as zeros. */
 const ENDLESS = 5_000_000_000;

@@ -21,7 +21,7 @@ import { ForwardBackwardRequestSchema } from "../../src/core/tinker/wire/tinker_
 import { buildDatum, toWireDatum } from "../../src/core/training/update/datums.ts";
 import { idOf, sampled, tinyModel } from "../core/chat/tinyModel.ts";
 import { imageBlock, pngBytes } from "../core/images/someImages.ts";
-import { aLimit } from "../core/rollout/aLimit.ts";
+import { aLimit } from "../core/rollout/builders.ts";
 import { blocks, scriptedSession, text } from "../core/rollout/scriptedEnvironment.ts";
 import { ENVIRONMENT, someSettings } from "../core/training/builders.ts";
 import { FakeClock } from "../fakes/fakeClock.ts";

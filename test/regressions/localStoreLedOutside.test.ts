@@ -7,8 +7,8 @@ import {
 } from "../../src/local/engine/service/checkpoints/checkpointStore.ts";
 import { systemClock } from "../../src/node/clock.ts";
 import { systemRandom } from "../../src/node/random.ts";
+import { PlantedHome } from "../fakes/plantedHome.ts";
 import { silentLog } from "../fakes/silentLog.ts";
-import { PlantedHome } from "./plantedHome.ts";
 
 const KEY = { runId: "s:train:0", kind: "weights", name: "last" } as const;
 const LORA = { rank: 8, train_attn: true, train_mlp: true, train_unembed: false };

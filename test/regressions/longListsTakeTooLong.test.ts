@@ -7,8 +7,8 @@ import { MetricColumns } from "../../src/core/runFolder/metrics/metricColumns.ts
 import { tailFile } from "../../src/host/runs/tail.ts";
 import { readOverrides } from "../../src/node/startConfig.ts";
 import { createFakeProgram } from "../cli/fakeProgram.ts";
-import type { PlantedHome } from "./plantedHome.ts";
-import { beforeEachPlantedRun } from "./plantedRun.ts";
+import type { PlantedHome } from "../fakes/plantedHome.ts";
+import { beforeEachPlantedRun } from "../fakes/plantedHome.ts";
 
 let planted: PlantedHome;
 let run: string;

@@ -3,7 +3,7 @@ import { runRollout } from "../../src/core/rollout/rollout.ts";
 import { requestFailed, statusError } from "../../src/core/tinker/transport/errors.ts";
 import { runLoop } from "../../src/core/training/loop.ts";
 import { START } from "../../src/core/training/step/loopPosition.ts";
-import { aGate } from "../core/rollout/aGate.ts";
+import { aGate } from "../core/rollout/builders.ts";
 import { result, scriptedEnvironment } from "../core/rollout/scriptedEnvironment.ts";
 import {
   call,

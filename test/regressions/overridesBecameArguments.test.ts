@@ -6,10 +6,13 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { parseArguments } from "../../src/cli/arguments/arguments.ts";
 import type { Listener } from "../editor/listener.ts";
 import { aTrainingRequest } from "../fakes/aTrainingRequest.ts";
-import { openEditor } from "./editorStart.ts";
-import { openStrangersProject, type StrangersProject } from "./strangersProject.ts";
+import {
+  openEditor,
+  openStrangersProject,
+  type StrangersProject,
+} from "../host/runs/editorStart.ts";
 
-vi.mock("vscode", async () => (await import("./fakeWindow.ts")).fakeWindow);
+vi.mock("vscode", async () => (await import("../host/keys/fakeVscode.ts")).fakeWindow);
 
 const KEY = "tml-regression-9d41c7a2e8b0";
 let opened: StrangersProject;

@@ -3,7 +3,7 @@ import { createRenderer } from "../../src/core/chat/setup/createRenderer.ts";
 import { Episode } from "../../src/core/rollout/episode.ts";
 import { NO_CALL_NUDGE } from "../../src/core/rollout/feedback.ts";
 import type { SampleRequest, SamplingClient } from "../../src/core/tinker/samplingClient.ts";
-import { aLimit } from "../core/rollout/aLimit.ts";
+import { aLimit } from "../core/rollout/builders.ts";
 import { result, scriptedSession } from "../core/rollout/scriptedEnvironment.ts";
 import { ENVIRONMENT, someSettings } from "../core/training/builders.ts";
 import { FakeClock } from "../fakes/fakeClock.ts";

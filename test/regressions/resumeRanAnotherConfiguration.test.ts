@@ -5,10 +5,14 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { Listener } from "../editor/listener.ts";
 import { aTrainingRequest } from "../fakes/aTrainingRequest.ts";
-import { openEditor } from "./editorStart.ts";
-import { configText, openStrangersProject, type StrangersProject } from "./strangersProject.ts";
+import {
+  configText,
+  openEditor,
+  openStrangersProject,
+  type StrangersProject,
+} from "../host/runs/editorStart.ts";
 
-vi.mock("vscode", async () => (await import("./fakeWindow.ts")).fakeWindow);
+vi.mock("vscode", async () => (await import("../host/keys/fakeVscode.ts")).fakeWindow);
 
 const KEY = "tml-regression-3f0b86d1c95e";
 let opened: StrangersProject;

@@ -9,8 +9,8 @@ import { Redactor } from "../../src/core/secrets/redaction/redactor.ts";
 import { encodeJsonLine } from "../../src/core/util/jsonl.ts";
 import { aRecord, collect } from "../core/runFolder/builders.ts";
 import { FakeClock } from "../fakes/fakeClock.ts";
-import type { PlantedHome } from "./plantedHome.ts";
-import { beforeEachPlantedRun } from "./plantedRun.ts";
+import type { PlantedHome } from "../fakes/plantedHome.ts";
+import { beforeEachPlantedRun } from "../fakes/plantedHome.ts";
 
 const MIB = 1024 ** 2;
 let planted: PlantedHome;

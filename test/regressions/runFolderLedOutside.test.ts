@@ -10,8 +10,7 @@ import { listRuns } from "../../src/core/runs/runList.ts";
 import { Redactor } from "../../src/core/secrets/redaction/redactor.ts";
 import { systemClock } from "../../src/node/clock.ts";
 import { resumeTraining } from "../../src/trainer/trainer.ts";
-import { type PlantedHome, snapshot } from "./plantedHome.ts";
-import { beforeEachPlantedRun } from "./plantedRun.ts";
+import { beforeEachPlantedRun, type PlantedHome, snapshot } from "../fakes/plantedHome.ts";
 
 let planted: PlantedHome;
 let folder = "";

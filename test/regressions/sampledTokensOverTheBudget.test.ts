@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import type { RolloutSettings } from "../../src/core/rollout/settings.ts";
+import { playEpisode } from "../core/rollout/builders.ts";
 import { result, scriptedSession } from "../core/rollout/scriptedEnvironment.ts";
 import { call, encode, ended, scriptedSampler } from "../core/rollout/scriptedModel.ts";
-import { playEpisode } from "./playEpisode.ts";
 
 const ADD = ended(call("add"));
 const TURN = encode(ADD).length;

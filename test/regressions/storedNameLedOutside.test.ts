@@ -10,10 +10,9 @@ import { WandbTracker } from "../../src/core/tracking/wandb/tracker.ts";
 import { systemClock } from "../../src/node/clock.ts";
 import { sha256, startHash } from "../../src/node/hash.ts";
 import { systemRandom } from "../../src/node/random.ts";
+import { beforeEachPlantedRun, type PlantedHome, snapshot } from "../fakes/plantedHome.ts";
 import { silentLog } from "../fakes/silentLog.ts";
 import { aRunState } from "../trainer/runState.ts";
-import { type PlantedHome, snapshot } from "./plantedHome.ts";
-import { beforeEachPlantedRun } from "./plantedRun.ts";
 
 let planted: PlantedHome;
 let folder = "";

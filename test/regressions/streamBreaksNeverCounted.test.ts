@@ -19,7 +19,7 @@ import {
 } from "../core/rollout/scriptedModel.ts";
 import { aConfig, anEnvironment, ENVIRONMENT, someSettings } from "../core/training/builders.ts";
 import { aContext, FOLDER, linesOf } from "../core/training/fakeContext.ts";
-import { issued } from "../core/training/issued.ts";
+import { issued } from "../core/training/playedStep.ts";
 
 const ADD = ended(call("add", { a: 1 }));
 /** The first rollout takes three turns, the second one. The template writes calls with blanks, so that a rendering does not continue such a turn. */

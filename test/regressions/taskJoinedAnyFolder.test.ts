@@ -9,7 +9,7 @@ import { watchLaunch } from "../../src/host/runs/launchWatch.ts";
 import { RunTerminal } from "../../src/host/task/runTerminal.ts";
 import { readTrainTask } from "../../src/host/task/trainTask.ts";
 import { ControlClient } from "../../src/node/control/client.ts";
-import { PlantedHome } from "./plantedHome.ts";
+import { PlantedHome } from "../fakes/plantedHome.ts";
 
 let planted: PlantedHome;
 beforeEach(async () => {

@@ -3,7 +3,7 @@ import { runInNewContext } from "node:vm";
 import { expect, it } from "vitest";
 import type { Chat } from "../../src/core/chat/chat.ts";
 import { Episode } from "../../src/core/rollout/episode.ts";
-import { aLimit } from "../core/rollout/aLimit.ts";
+import { aLimit } from "../core/rollout/builders.ts";
 import { result, scriptedEnvironment } from "../core/rollout/scriptedEnvironment.ts";
 import {
   call,

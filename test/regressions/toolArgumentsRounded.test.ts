@@ -15,10 +15,10 @@ import { rolloutBody } from "../../src/host/dashboard/rolloutViews.ts";
 import { sampled, tinyModel } from "../core/chat/tinyModel.ts";
 import { harness } from "../core/openreward/harness.ts";
 import { type Answer, json, output, result, stream } from "../core/openreward/scriptedServer.ts";
+import { playEpisode } from "../core/rollout/builders.ts";
 import { encode, ended, scriptedSampler } from "../core/rollout/scriptedModel.ts";
 import { aRecord } from "../core/runFolder/builders.ts";
 import { aConfig } from "../core/training/builders.ts";
-import { playEpisode } from "./playEpisode.ts";
 
 /** Each is another number, or none at all, once it has been a double. */
 const NUMBERS = [

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { runRollout } from "../../src/core/rollout/rollout.ts";
 import { rolloutRecordSchema } from "../../src/core/runFolder/rollouts/rolloutRecord.ts";
 import { rolloutBody } from "../../src/host/dashboard/rolloutViews.ts";
-import { aGate } from "../core/rollout/aGate.ts";
+import { aGate } from "../core/rollout/builders.ts";
 import { result, scriptedEnvironment } from "../core/rollout/scriptedEnvironment.ts";
 import {
   call,

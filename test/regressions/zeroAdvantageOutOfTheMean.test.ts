@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { Config } from "../../src/core/config/fields/schema.ts";
 import type { LossCall } from "../core/training/fakeTrainingClient.ts";
-import { type Played, playStep, sampledTokens } from "./playStep.ts";
+import { type Played, playStep, sampledTokens } from "../core/training/playedStep.ts";
 
 /** Centred, the first group has the advantages 1/2, 0 and -1/2, the second three times 0. */
 const MIXED: readonly Played[] = [

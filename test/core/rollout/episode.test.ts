@@ -5,7 +5,7 @@ import { NO_CALL_NUDGE } from "../../../src/core/rollout/feedback.ts";
 import type { RolloutSettings } from "../../../src/core/rollout/settings.ts";
 import { FakeClock } from "../../fakes/fakeClock.ts";
 import { aDatum, ENVIRONMENT, someSettings, sourcesOf } from "../training/builders.ts";
-import { aLimit } from "./aLimit.ts";
+import { aLimit } from "./builders.ts";
 import {
   blocks,
   IMAGE,

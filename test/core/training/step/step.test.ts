@@ -19,7 +19,7 @@ import { call, ended, scriptedSampler } from "../../rollout/scriptedModel.ts";
 import { aConfig, anEnvironment, ENVIRONMENT } from "../builders.ts";
 import { aContext, type FakeContext, FOLDER, linesOf, PATHS } from "../fakeContext.ts";
 import { resultOf } from "../fakeTrainingClient.ts";
-import { issued } from "../issued.ts";
+import { issued } from "../playedStep.ts";
 
 interface StepScript {
   /** One for each rollout in the order in which they end; null = none is given. */

@@ -3,6 +3,7 @@
 import { mkdir, mkdtemp, readdir, readFile, readlink, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { afterEach, beforeEach, expect } from "vitest";
 import { startRun } from "../../src/core/runFolder/runFolder.ts";
 import { writeState } from "../../src/core/runFolder/state.ts";
 import { Redactor } from "../../src/core/secrets/redaction/redactor.ts";
@@ -106,4 +107,17 @@ export async function snapshot(folder: string): Promise<string> {
     return entry.isFile() ? `${path}: ${await readFile(path, "hex")}` : path;
   });
   return (await Promise.all(lines)).sort().join("\n");
+}
+
+/** Call outside of tests. Before each one `take` gets the home and the run's folder; after it, the home must be as it was. */
+export function beforeEachPlantedRun(take: (planted: PlantedHome, folder: string) => void): void {
+  let planted: PlantedHome;
+  beforeEach(async () => {
+    planted = await PlantedHome.make();
+    take(planted, await planted.stoppedRun());
+  });
+  afterEach(async () => {
+    expect(await planted.isUntouched()).toBe(true);
+    await planted.remove();
+  });
 }

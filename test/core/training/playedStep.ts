@@ -1,14 +1,42 @@
 /** One step of a run whose rollouts a test has written, from sampling to the update. */
 
-import type { Config } from "../../src/core/config/fields/schema.ts";
-import { RunAlarms } from "../../src/core/training/step/alarms.ts";
-import { runStep } from "../../src/core/training/step/step.ts";
-import { NO_RUN_USAGE } from "../../src/core/usage/tokenUsage.ts";
-import { result, scriptedEnvironment } from "../core/rollout/scriptedEnvironment.ts";
-import { call, encode, ended, scriptedSampler } from "../core/rollout/scriptedModel.ts";
-import { aConfig, anEnvironment, ENVIRONMENT } from "../core/training/builders.ts";
-import { aContext } from "../core/training/fakeContext.ts";
-import { issued } from "../core/training/issued.ts";
+import type { Config } from "../../../src/core/config/fields/schema.ts";
+import type { SamplingClient } from "../../../src/core/tinker/samplingClient.ts";
+import { GroupQueue } from "../../../src/core/training/generation/groupQueue.ts";
+import type { RunContext } from "../../../src/core/training/run/context.ts";
+import { RunAlarms } from "../../../src/core/training/step/alarms.ts";
+import type { StepBeginning } from "../../../src/core/training/step/gatherStepFacts.ts";
+import { runStep } from "../../../src/core/training/step/step.ts";
+import type { TaskItem } from "../../../src/core/training/tasks/dataset.ts";
+import { NO_RUN_USAGE } from "../../../src/core/usage/tokenUsage.ts";
+import { result, scriptedEnvironment } from "../rollout/scriptedEnvironment.ts";
+import { call, encode, ended, scriptedSampler } from "../rollout/scriptedModel.ts";
+import { aConfig, anEnvironment, ENVIRONMENT } from "./builders.ts";
+import { aContext } from "./fakeContext.ts";
+
+/** A step's groups, issued as the loop does. */
+export interface Issued {
+  readonly step: number;
+  readonly items: readonly TaskItem[];
+  readonly sampler: SamplingClient;
+  /** Updates that the sampler has seen. */
+  readonly updates: number;
+}
+
+export function issued(
+  context: RunContext,
+  { step, items, sampler, updates }: Issued,
+): StepBeginning["take"] {
+  const queue = new GroupQueue();
+  queue.issue(context, {
+    step,
+    isStepKnown: true,
+    items,
+    policy: { sampler, version: step, updates, behind: 0 },
+    settingsHash: "h",
+  });
+  return () => queue.take(context, step, items.length);
+}
 
 /** A rollout of one turn, the longer the higher `length` is. */
 export interface Played {
