@@ -111,3 +111,35 @@ it("shows what the trackers of a run that is done still lack", async () => {
   await writeFile({ phase: "stopped", generation: 1 });
   expect(await read()).toMatchObject({ pendingReports: { rollouts: 0, rows: 0 } });
 });
+
+async function listed(alarm: object) {
+  const fileSystem = createMemoryFileSystem();
+  const file = {
+    schemaVersion: 1,
+    runId: "r",
+    name: "demo",
+    pid: 1,
+    owner: "terminal",
+    phase: "stopped",
+    startedAtMs: 0,
+    heartbeatAtMs: 0,
+    generation: 0,
+    attempt: 1,
+    configPath: "/c.yaml",
+    control: null,
+  };
+  await fileSystem.writeAtomic("/runs/demo/run.json", Buffer.from(JSON.stringify(file)));
+  for (const row of [
+    { step: 0, alarm: { entropy_collapse: 1 } },
+    { step: 1, alarm },
+  ]) {
+    await fileSystem.append("/runs/demo/metrics.jsonl", encodeJsonLine(row));
+  }
+  return readRun(fileSystem, { name: "demo", folder: "/runs/demo" }, LIVENESS);
+}
+
+it("knows from the last row which alarms of a run fire", async () => {
+  const fires = await listed({ entropy_collapse: 0, reward_decline: 1, of_another_version: 1 });
+  expect(fires?.alarms).toEqual(["reward_decline"]);
+  expect((await listed({ entropy_collapse: 0 }))?.alarms).toEqual([]);
+});
