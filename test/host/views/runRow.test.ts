@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { COMMANDS } from "../../../src/host/manifest/commandTable.ts";
 import { isResumable, runRow } from "../../../src/host/views/runRow.ts";
 import type { RunFile } from "../../../src/shared/runFile.ts";
 import { aRun } from "./runEntries.ts";
@@ -193,4 +194,22 @@ describe("a run whose last state expires", () => {
     const { context } = runRow(aRun(changes), plain);
     expect(context.split("+").includes("expiring")).toBe(isOffered);
   });
+});
+
+const PLAIN = { isArchived: false, isSpinning: false };
+
+/** Whether the menu of a row offers it: the regular expression of its when clause. */
+function isOffered(contextValue: string): boolean {
+  const when = COMMANDS.get("showAlarm")?.menus?.[0]?.when ?? "";
+  const pattern = /viewItem =~ \/(.+)\/$/.exec(when)?.[1];
+  if (pattern === undefined) throw new Error(`This clause does not look at the row: ${when}`);
+  return new RegExp(pattern).test(contextValue);
+}
+
+it("offers the evidence where an alarm fires, and says so to screen readers", () => {
+  const healthy = runRow(aRun(), PLAIN);
+  const ill = runRow(aRun({ alarms: ["reward_decline"] }), PLAIN);
+  expect([isOffered(healthy.context), isOffered(ill.context)]).toEqual([false, true]);
+  expect(ill.spoken).toContain("alarm: The reward falls from its best");
+  expect(healthy.spoken).not.toContain("alarm");
 });

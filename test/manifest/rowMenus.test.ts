@@ -1,0 +1,189 @@
+import { beforeEach, expect, it, vi } from "vitest";
+import { Redactor } from "../../src/core/secrets/redaction/redactor.ts";
+import { chatHandlers } from "../../src/host/commands/chatHandlers.ts";
+import { checkpointHandlers } from "../../src/host/commands/checkpointHandlers.ts";
+import { dashboardHandlers } from "../../src/host/commands/dashboardHandlers.ts";
+import { environmentHandlers } from "../../src/host/commands/environmentHandlers.ts";
+import { folderHandlers } from "../../src/host/commands/folderHandlers.ts";
+import { runListHandlers } from "../../src/host/commands/runListHandlers.ts";
+import { runsTableHandlers } from "../../src/host/commands/runsTableHandlers.ts";
+import { startHandlers } from "../../src/host/commands/startHandlers.ts";
+import { steerHandlers } from "../../src/host/commands/steerHandlers.ts";
+import { trajectoryHandlers } from "../../src/host/commands/trajectoryHandlers.ts";
+import { configHandlers } from "../../src/host/config/configHandlers.ts";
+import { COMMANDS, type CommandId, commandName } from "../../src/host/manifest/commandTable.ts";
+import { registerCommands } from "../../src/host/vscode/registerCommands.ts";
+import { aRun } from "../host/views/runEntries.ts";
+
+/** Of the editor: what it was asked to show, and what was done. */
+const editor = vi.hoisted(() => ({
+  commands: new Map<string, (...args: readonly unknown[]) => unknown>(),
+  asked: [] as string[],
+  done: [] as string[],
+}));
+vi.mock("vscode", async () => {
+  const { fakeVscode } = await import("../host/keys/fakeVscode.ts");
+  const ask = (what: string) => async (text: unknown) => {
+    editor.asked.push(typeof text === "string" ? text : what);
+    return undefined;
+  };
+  const act = (what: string) => async () => {
+    editor.done.push(what);
+  };
+  class Nothing {}
+  return {
+    ...fakeVscode,
+    EventEmitter: Nothing,
+    TreeItem: Nothing,
+    ThemeIcon: Nothing,
+    ThemeColor: Nothing,
+    Uri: Object.assign(Nothing, { file: (path: string) => ({ fsPath: path }) }),
+    Disposable: { from: () => ({ dispose: () => undefined }) },
+    env: {
+      ...fakeVscode.env,
+      clipboard: { writeText: act("clipboard") },
+      openExternal: act("openExternal"),
+    },
+    commands: {
+      registerCommand: (name: string, handler: () => unknown) => editor.commands.set(name, handler),
+      executeCommand: act("command"),
+    },
+    workspace: {
+      isTrusted: true,
+      getWorkspaceFolder: () => undefined,
+      asRelativePath: (path: string) => path,
+      openTextDocument: async () => ({
+        getText: () => "",
+        languageId: "yaml",
+        uri: { path: "/a" },
+      }),
+      fs: { delete: act("delete") },
+    },
+    window: {
+      activeTextEditor: undefined,
+      showQuickPick: ask("a list"),
+      showInputBox: ask("a box"),
+      showInformationMessage: ask("a message"),
+      showWarningMessage: ask("a question"),
+      showErrorMessage: ask("an error"),
+      setStatusBarMessage: () => undefined,
+      showTextDocument: act("document"),
+    },
+    tasks: { executeTask: act("task") },
+  };
+});
+
+/** With one run of each kind: the only one that fits is not the one whose row was clicked, or may not be. */
+function register(): void {
+  const folder = (name: string) => ({ name, folder: `/runs/${name}` });
+  const runs = [
+    aRun(folder("amber")),
+    aRun({ ...folder("basil"), isLive: false, phase: "stopped" }),
+    aRun({ ...folder("cedar"), isLive: false, phase: "stopped", steps: 200, totalSteps: 200 }),
+  ].map((run) => ({ ...run, file: { configPath: "/tinker-config.yaml" } as never }));
+  const act = (what: string) => async () => {
+    editor.done.push(what);
+  };
+  const chosen = {
+    store: {
+      runs,
+      get: (path: string) => runs.find((run) => run.folder === path) ?? null,
+      refresh: async () => undefined,
+      send: act("send"),
+    },
+    labels: {
+      isArchived: (path: string) => path.endsWith("cedar"),
+      setArchived: act("archive"),
+      rename: act("rename"),
+      forget: act("forget"),
+    },
+    finder: { find: async () => undefined, configs: [] },
+  };
+  const selection = [{ folder: "/runs/cedar", step: 1, group: 0, rollout: 0 }];
+  const view = { redraw: () => undefined, refresh: () => undefined, selection };
+  const document = { getText: () => "" };
+  const parts = {
+    ...chosen,
+    view,
+    tasks: { training: () => ({}) },
+    demo: {},
+    open: act("open"),
+    panel: { open: act("open") },
+    trajectories: {},
+    read: async () => [],
+    removal: {},
+    catalogue: { current: () => ({ local: {}, hosted: { environments: null } }) },
+    knownConfigs: () => [{ fsPath: "/a" }],
+    support: async () => ({ insertEnvironment: act("insert") }),
+    document,
+  } as never; // as much of the parts as a call without a row gets to
+  const handlers = {
+    ...steerHandlers(parts),
+    ...folderHandlers(parts),
+    ...runListHandlers(parts),
+    ...runsTableHandlers(parts),
+    ...startHandlers(parts),
+    ...dashboardHandlers(parts),
+    ...trajectoryHandlers(parts),
+    ...checkpointHandlers(parts),
+    ...chatHandlers(parts),
+    ...environmentHandlers(parts),
+    ...configHandlers(parts),
+  };
+  registerCommands(handlers as never, {
+    log: { error: (text: string) => editor.asked.push(`error: ${text}`) } as never,
+    redactor: new Redactor(),
+  });
+}
+
+beforeEach(() => {
+  for (const list of [editor.asked, editor.done]) list.length = 0;
+  register();
+});
+
+/** But for the one that harms nothing, and stands in the title of the view too. */
+const onRows = [...COMMANDS].flatMap(([id, { menus = [] }]) =>
+  id !== "openDashboard" && menus.some(({ menu }) => menu === "view/item/context")
+    ? [id as CommandId]
+    : [],
+);
+
+it("many commands stand in the menus of rows", () => {
+  expect(onRows.length).toBeGreaterThan(15);
+});
+
+// VS Code hands over `undefined`, or what a call between its processes makes of it, for a row that has just been drawn anew.
+it.each(onRows.flatMap((id) => [[id, undefined] as const, [id, null] as const]))(
+  "%s on a row that is not known any more (%s) asks what it is about, and does nothing",
+  async (id, target) => {
+    await editor.commands.get(commandName(id))?.(target, undefined);
+    expect(editor.asked.filter((text) => text.startsWith("error"))).toEqual([]);
+    const question = /^(a list|a box|Select an? |There are no checkpoints)/;
+    expect([id, editor.asked]).toEqual([id, [expect.stringMatching(question)]]);
+    expect(editor.done).toEqual([]);
+  },
+);
+
+it("a command from the palette still takes the only run that fits", async () => {
+  await editor.commands.get(commandName("pauseRun"))?.();
+  expect(editor.asked).toEqual([]);
+  expect(editor.done).toEqual(["send"]);
+});
+
+it("a row that leads nowhere is said to", async () => {
+  await editor.commands.get(commandName("copyCheckpointPath"))?.({
+    folder: "/runs/amber",
+    name: "c1",
+  });
+  await editor.commands.get(commandName("openEnvironmentPage"))?.({ name: "not a name" });
+  expect(editor.asked).toEqual([
+    expect.stringContaining("c1"),
+    expect.stringContaining("not a name"),
+  ]);
+  expect(editor.done).toEqual([]);
+});
+
+it("a row of a run that is gone is said to be so", async () => {
+  await editor.commands.get(commandName("copyRunPath"))?.({ folder: "/runs/gone" });
+  expect(editor.asked).toEqual([expect.stringContaining("/runs/gone")]);
+});
