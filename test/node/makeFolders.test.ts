@@ -1,0 +1,48 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { startRun } from "../../src/core/runFolder/runFolder.ts";
+import { systemClock } from "../../src/node/clock.ts";
+import { createFileSystem } from "../../src/node/fileSystem.ts";
+
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "tinker-rl-log-path-"));
+});
+
+afterEach(() => rm(folder, { recursive: true }));
+
+const start = (parent: string) =>
+  startRun(
+    { fileSystem: createFileSystem(), clock: systemClock },
+    { parent, name: "demo", runId: "demo", pid: 1, owner: "terminal", configPath: "run.yaml" },
+  );
+
+describe("a `log_path` in which no folder can be made is refused with the name of the key", () => {
+  it.runIf(process.platform === "linux").each(["/proc/tinker-rl", "/proc/tinker-rl/runs"])(
+    "%s, where mkdir says that the parent is missing, which is there",
+    async (parent) => {
+      await expect(start(parent)).rejects.toMatchObject({
+        code: "disk",
+        configPath: "log_path",
+        message: `No run can be kept in ${parent}. Cannot write ${parent}: /proc takes no folders. Check the path and the disk. Set \`log_path\` to a folder that can be written.`,
+      });
+    },
+  );
+
+  it("below a file", async () => {
+    await writeFile(join(folder, "file"), "");
+    await expect(start(join(folder, "file", "runs"))).rejects.toMatchObject({
+      code: "disk",
+      configPath: "log_path",
+      message: expect.stringMatching(/No run can be kept in .*file.*`log_path`/s),
+    });
+  });
+
+  it("while one that is several folders away is made", async () => {
+    const lease = await start(join(folder, "a", "b", "c"));
+    expect(lease.folder).toBe(join(folder, "a", "b", "c", "demo"));
+  });
+});
