@@ -14,6 +14,7 @@ import { loadConfig, writeConfigFiles } from "../../src/trainer/config/configFil
 import { reportRewind, warnOfExpiry } from "../../src/trainer/reportRewind.ts";
 import { planResume } from "../../src/trainer/resume.ts";
 import { textWith } from "../core/config/configText.ts";
+import { aCheckpointEntry } from "../core/runFolder/builders.ts";
 import { createMemoryFileSystem, createStillClock } from "../core/runFolder/memoryFileSystem.ts";
 import { aContext, fakeService } from "../core/training/fakeContext.ts";
 import { FakeTrainingClient } from "../core/training/fakeTrainingClient.ts";
@@ -113,20 +114,13 @@ describe("a run whose newest save is gone", () => {
 
   function aSave(step: number): CheckpointEntry {
     const name = `checkpoint_${String(step).padStart(6, "0")}`;
-    return {
+    return aCheckpointEntry({
       name,
       step,
-      epoch: 0,
       position: 4 * step,
-      kind: "periodic",
-      renderer: "r",
-      metrics: {},
       state_path: weights(name),
-      sampler_path: null,
-      expires_at: null,
-      created_at: "",
       state: aState(step, name),
-    };
+    });
   }
 
   /** Seventeen completed steps, a lasting save after ten, and a rolling one after fifteen. */

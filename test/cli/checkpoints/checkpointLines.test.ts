@@ -2,21 +2,16 @@ import { expect, it } from "vitest";
 import { checkpointLines } from "../../../src/cli/checkpoints/checkpointLines.ts";
 import { renderLine } from "../../../src/cli/terminal/line.ts";
 import type { CheckpointEntry } from "../../../src/core/runFolder/checkpointLog.ts";
+import { aCheckpointEntry } from "../../core/runFolder/builders.ts";
 
 function save(name: string, kind: CheckpointEntry["kind"], hour: number): CheckpointEntry {
-  return {
+  return aCheckpointEntry({
     name,
     kind,
     step: hour,
-    epoch: 0,
-    position: 0,
-    renderer: "r",
-    sampler_path: null,
     state_path: `tinker://s:train:0/weights/${name}`,
-    expires_at: null,
-    metrics: {},
     created_at: `2026-11-01T0${hour}:00:00.000Z`,
-  };
+  });
 }
 
 const NOW_MS = Date.parse("2026-11-01T08:00:00.000Z");

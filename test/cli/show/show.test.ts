@@ -13,25 +13,22 @@ import { createRolloutStore } from "../../../src/core/runFolder/rollouts/rollout
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
 import { NO_TOKENS } from "../../../src/core/usage/tokenUsage.ts";
 import { createFileSystem } from "../../../src/node/fileSystem.ts";
-import { aRecord, rolloutFacts, stepFacts } from "../../core/runFolder/builders.ts";
+import {
+  aCheckpointEntry,
+  aRecord,
+  rolloutFacts,
+  stepFacts,
+} from "../../core/runFolder/builders.ts";
 import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts";
 import { FakeClock } from "../../fakes/fakeClock.ts";
 import { aTrainer, createFakeProgram } from "../fakeProgram.ts";
 
 const FOLDER = "runs/demo";
-const CHECKPOINT = {
+const CHECKPOINT = aCheckpointEntry({
   name: "checkpoint_000001",
   step: 1,
-  epoch: 0,
-  position: 8,
-  kind: "periodic",
   state_path: "tinker://a/weights/checkpoint_000001",
-  sampler_path: null,
-  expires_at: null,
-  metrics: {},
-  renderer: "reference",
-  created_at: "2026-01-01T00:00:00.000Z",
-} as const;
+});
 
 /** A run of one step: two scored rollouts with tokens, and a second step under way. */
 async function aRun(

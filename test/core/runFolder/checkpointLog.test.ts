@@ -4,24 +4,18 @@ import {
   newestSave,
   usableCheckpoints,
 } from "../../../src/core/runFolder/checkpointLog.ts";
+import { aCheckpointEntry } from "./builders.ts";
 
 const NOW = Date.UTC(2026, 0, 2);
 
 function aSave(name: string, changes: Partial<CheckpointEntry> = {}): CheckpointEntry {
-  return {
+  return aCheckpointEntry({
     name,
     step: 10,
-    epoch: 0,
-    position: 40,
-    kind: "periodic",
-    metrics: {},
     state_path: `tinker://r/weights/${name}`,
-    sampler_path: null,
-    expires_at: null,
-    renderer: "qwen3",
     created_at: new Date(NOW - 1000).toISOString(),
     ...changes,
-  };
+  });
 }
 const past = new Date(NOW - 1).toISOString();
 const rolling = { kind: "rolling", expires_at: new Date(NOW + 1000).toISOString() } as const;
@@ -46,19 +40,13 @@ it("a rolling save lives until the next save of any kind", () => {
 });
 
 function save(name: string, kind: CheckpointEntry["kind"], hour: number): CheckpointEntry {
-  return {
+  return aCheckpointEntry({
     name,
     kind,
     step: hour,
-    epoch: 0,
-    position: 0,
-    renderer: "r",
-    sampler_path: null,
     state_path: `tinker://s:train:0/weights/${name}`,
-    expires_at: null,
-    metrics: {},
     created_at: `2026-11-01T0${hour}:00:00.000Z`,
-  };
+  });
 }
 
 const NOW_MS = Date.parse("2026-11-01T08:00:00.000Z");

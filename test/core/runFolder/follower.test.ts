@@ -18,7 +18,7 @@ import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
 import { encodeJsonLine } from "../../../src/core/util/jsonl.ts";
 import { FakeClock } from "../../fakes/fakeClock.ts";
 import { beforeEachPlantedRun, type PlantedHome } from "../../fakes/plantedHome.ts";
-import { aRecord, collect, rolloutFacts, stepFacts } from "./builders.ts";
+import { aCheckpointEntry, aRecord, collect, rolloutFacts, stepFacts } from "./builders.ts";
 import { writeEvaluation } from "./evaluatedRun.ts";
 import { createMemoryFileSystem, createStillClock } from "./memoryFileSystem.ts";
 
@@ -27,19 +27,11 @@ const FOLDER = "runs/demo";
 const skipped = { loss: null, substeps: 0 };
 
 function aCheckpoint(step: number): CheckpointEntry {
-  return {
+  return aCheckpointEntry({
     name: `checkpoint_${step}`,
     step,
-    epoch: 0,
-    position: 4,
-    kind: "periodic",
     state_path: `tinker://run/weights/${step}`,
-    sampler_path: null,
-    expires_at: null,
-    metrics: {},
-    renderer: "tiny",
-    created_at: "2026-01-01T00:00:00Z",
-  };
+  });
 }
 
 async function startedRun() {

@@ -6,6 +6,7 @@ import {
 import { newestUnexpired, readResumePoints } from "../../../src/core/runFolder/resumePoints.ts";
 import { writeState } from "../../../src/core/runFolder/state.ts";
 import { aRunState } from "../../trainer/runState.ts";
+import { aCheckpointEntry } from "./builders.ts";
 import { createMemoryFileSystem } from "./memoryFileSystem.ts";
 
 const FOLDER = "/runs/demo";
@@ -13,19 +14,14 @@ const NOW_MS = Date.UTC(2026, 10, 22);
 const HOUR_MS = 3_600_000;
 const inHours = (hours: number): string => new Date(NOW_MS + hours * HOUR_MS).toISOString();
 
-const ENTRY: CheckpointEntry = {
+const ENTRY: CheckpointEntry = aCheckpointEntry({
   name: "rolling",
   step: 10,
-  epoch: 0,
-  position: 160,
   kind: "rolling",
-  metrics: {},
   state_path: "tinker://a/weights/rolling",
-  sampler_path: null,
-  renderer: "r",
   expires_at: inHours(2),
   created_at: inHours(-1),
-};
+});
 
 const PERIODIC: CheckpointEntry = {
   ...ENTRY,

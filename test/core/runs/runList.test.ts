@@ -2,6 +2,7 @@ import { expect, it, vi } from "vitest";
 import { type ProgressCache, readRun } from "../../../src/core/runs/runList.ts";
 import { encodeJsonLine } from "../../../src/core/util/jsonl.ts";
 import type { RunFile } from "../../../src/shared/runFile.ts";
+import { aRunFile } from "../runFolder/builders.ts";
 import { createMemoryFileSystem } from "../runFolder/memoryFileSystem.ts";
 
 const PLACE = { name: "demo", folder: "/runs/demo" };
@@ -10,21 +11,7 @@ const LIVENESS = { nowMs: 0, isProcessAlive: () => false };
 function aRun() {
   const fileSystem = createMemoryFileSystem();
   const writeFile = (changes: Partial<RunFile> = {}): Promise<void> => {
-    const file: RunFile = {
-      schemaVersion: 1,
-      runId: "r",
-      name: "demo",
-      pid: 1,
-      owner: "terminal",
-      startedAtMs: 0,
-      heartbeatAtMs: 0,
-      generation: 0,
-      attempt: 1,
-      phase: "stopped",
-      configPath: "/c.yaml",
-      control: null,
-      ...changes,
-    };
+    const file: RunFile = aRunFile({ ...changes });
     return fileSystem.writeAtomic("/runs/demo/run.json", Buffer.from(JSON.stringify(file)));
   };
   const addRow = (step: number, mean: number) => {
@@ -114,20 +101,7 @@ it("shows what the trackers of a run that is done still lack", async () => {
 
 async function listed(alarm: object) {
   const fileSystem = createMemoryFileSystem();
-  const file = {
-    schemaVersion: 1,
-    runId: "r",
-    name: "demo",
-    pid: 1,
-    owner: "terminal",
-    phase: "stopped",
-    startedAtMs: 0,
-    heartbeatAtMs: 0,
-    generation: 0,
-    attempt: 1,
-    configPath: "/c.yaml",
-    control: null,
-  };
+  const file = aRunFile();
   await fileSystem.writeAtomic("/runs/demo/run.json", Buffer.from(JSON.stringify(file)));
   for (const row of [
     { step: 0, alarm: { entropy_collapse: 1 } },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { EvaluationConfig } from "../../../src/core/config/fields/schema.ts";
-import { ENVIRONMENT } from "./builders.ts";
+import { anEvaluation } from "./builders.ts";
 import { type AheadOptions, type AheadRun, prepareAhead } from "./loop/prepareAhead.ts";
 import { comparableRows, positionOf } from "./loop/prepareRun.ts";
 
@@ -39,17 +39,7 @@ function beforeUpdate({ context: { client } }: AheadRun, update: number, act: ()
   };
 }
 
-const evaluation: EvaluationConfig = {
-  splits: { [ENVIRONMENT]: ["test"] },
-  at_start: false,
-  at_end: false,
-  every: 1,
-  num_samples: 1,
-  rollouts_per_task: 1,
-  seed: 0,
-  failure_reward: null,
-  temperatures: [1],
-};
+const evaluation: EvaluationConfig = anEvaluation({ num_samples: 1 });
 
 describe("an update whose batch is complete", () => {
   it("is submitted while the one before runs", async () => {

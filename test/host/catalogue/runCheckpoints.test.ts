@@ -10,23 +10,18 @@ import { RunCheckpoints } from "../../../src/host/catalogue/runCheckpoints.ts";
 import type { StoredCheckpoint } from "../../../src/host/catalogue/storedLists.ts";
 import type { RunEntry } from "../../../src/host/runs/runStore.ts";
 import { createFileSystem } from "../../../src/node/fileSystem.ts";
+import { aCheckpointEntry } from "../../core/runFolder/builders.ts";
 
 const fileSystem = createFileSystem();
 let folder: string;
 
-const SAVE: CheckpointEntry = {
+const SAVE: CheckpointEntry = aCheckpointEntry({
   name: "checkpoint_000010",
   step: 10,
-  epoch: 0,
-  position: 160,
-  kind: "periodic",
   state_path: "tinker://s:train:0/weights/checkpoint_000010",
-  sampler_path: null,
-  expires_at: null,
-  renderer: "r",
   metrics: { "rollout/reward/mean": 0.5 },
   created_at: "2026-11-01T10:00:00.000Z",
-};
+});
 
 beforeEach(() => {
   folder = join(mkdtempSync(join(tmpdir(), "run-")), "demo");

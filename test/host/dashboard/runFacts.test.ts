@@ -12,7 +12,7 @@ import { NO_TOKENS } from "../../../src/core/usage/tokenUsage.ts";
 import { encodeJsonLine } from "../../../src/core/util/jsonl.ts";
 import { gatherFacts } from "../../../src/host/dashboard/runFacts.ts";
 import { createFakeProgram } from "../../cli/fakeProgram.ts";
-import { stepFacts } from "../../core/runFolder/builders.ts";
+import { aRunFile, stepFacts } from "../../core/runFolder/builders.ts";
 import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts";
 import { FakeClock } from "../../fakes/fakeClock.ts";
 import { silentLog } from "../../fakes/silentLog.ts";
@@ -79,20 +79,7 @@ describe("what a run has used", () => {
 
   const prices = { sampled: 4, prefill_cached: 0.5, prefill_uncached: 2, trained: 8 };
 
-  const FILE = {
-    schemaVersion: 1,
-    runId: "a",
-    name: "demo",
-    pid: 1,
-    owner: "terminal",
-    startedAtMs: 0,
-    heartbeatAtMs: 0,
-    generation: 1,
-    attempt: 1,
-    phase: "done",
-    configPath: "/c.yaml",
-    control: null,
-  };
+  const FILE = aRunFile({ phase: "done" });
 
   let disk = createMemoryFileSystem();
 

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { loadVariables } from "../../../src/trainer/services/variables.ts";
 import { textWith } from "../../core/config/configText.ts";
+import { aRunFile } from "../../core/runFolder/builders.ts";
 import { aTrainingRequest } from "../../fakes/aTrainingRequest.ts";
 import { openEditor } from "./editorStart.ts";
 
@@ -71,20 +72,7 @@ it("a trainer reads the file that was asked about, and no link in its place", as
 it("a run folder from a stranger reads no .env under the yes for the project that it names", async () => {
   const run = join(folder, "downloads", "run");
   mkdirSync(run, { recursive: true });
-  const file = {
-    schemaVersion: 1,
-    runId: "r",
-    name: "r",
-    pid: 1,
-    owner: "terminal",
-    phase: "stopped",
-    startedAtMs: 1,
-    heartbeatAtMs: 1,
-    generation: 0,
-    attempt: 1,
-    control: null,
-    configPath: config,
-  };
+  const file = aRunFile({ name: "r", configPath: config });
   writeFileSync(join(run, "run.json"), JSON.stringify(file));
   const editor = openEditor(folder, [{ notify: "Yes" }, { notify: "No" }, { type: "tml-typed" }]);
   expect(await editor.launchRequest(aTrainingRequest(config))).toMatchObject({

@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { loadVariables } from "../../../src/trainer/services/variables.ts";
+import { aRunFile } from "../../core/runFolder/builders.ts";
 import type { Listener } from "../../editor/listener.ts";
 import { aTrainingRequest } from "../../fakes/aTrainingRequest.ts";
 import {
@@ -113,20 +114,7 @@ function project(more = ""): { readonly benign: string; readonly run: string } {
   writeFileSync(evil, configText("Qwen/Qwen3-8B", `tinker_base_url: http://${stranger.host}`));
   writeFileSync(
     join(run, "run.json"),
-    JSON.stringify({
-      schemaVersion: 1,
-      runId: "evil",
-      name: "evil",
-      pid: 1,
-      owner: "terminal",
-      startedAtMs: 1,
-      heartbeatAtMs: 1,
-      generation: 0,
-      attempt: 1,
-      phase: "running",
-      configPath: evil,
-      control: null,
-    }),
+    JSON.stringify(aRunFile({ name: "evil", phase: "running", configPath: evil })),
   );
   const resolved = {
     model_name: "Qwen/Qwen3-8B",

@@ -14,6 +14,7 @@ import { onLines, sendLine } from "../../../src/node/control/lineSocket.ts";
 import { createFileSystem } from "../../../src/node/fileSystem.ts";
 import type { ControlAddress, RunFile } from "../../../src/shared/runFile.ts";
 import { INITIAL_STATUS } from "../../../src/trainer/control/runStatus.ts";
+import { aRunFile } from "../../core/runFolder/builders.ts";
 import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts";
 import { FakeClock, settle } from "../../fakes/fakeClock.ts";
 import { writePythonRun } from "../../fakes/pythonRun.ts";
@@ -62,21 +63,14 @@ afterEach(async () => {
 
 /** A trainer of this very process has just written a heartbeat. */
 async function writeRun(changes: Partial<RunFile> = {}): Promise<void> {
-  const file: RunFile = {
-    schemaVersion: 1,
-    runId: "r",
-    name: "demo",
+  const file: RunFile = aRunFile({
     pid: process.pid,
-    owner: "terminal",
     startedAtMs: clock.now(),
     heartbeatAtMs: clock.now(),
-    generation: 0,
-    attempt: 1,
     phase: "running",
-    configPath: "/c.yaml",
     control,
     ...changes,
-  };
+  });
   await fileSystem.writeAtomic(`${RUN}/run.json`, new TextEncoder().encode(JSON.stringify(file)));
 }
 
@@ -168,20 +162,7 @@ function memory(): Memento {
 it("whoever asks for a run learns the name that the user gave it", async () => {
   const fileSystem = createMemoryFileSystem();
   const clock = new FakeClock();
-  const file: RunFile = {
-    schemaVersion: 1,
-    runId: "r",
-    name: "demo",
-    pid: 1,
-    owner: "terminal",
-    startedAtMs: 1,
-    heartbeatAtMs: 1,
-    generation: 0,
-    attempt: 1,
-    phase: "done",
-    configPath: "/c.yaml",
-    control: null,
-  };
+  const file: RunFile = aRunFile({ phase: "done" });
   await fileSystem.writeAtomic(
     "/runs/demo/run.json",
     new TextEncoder().encode(JSON.stringify(file)),

@@ -6,6 +6,7 @@ import { createRunReader } from "../../../../src/core/runFolder/reader.ts";
 import { listRuns } from "../../../../src/core/runs/runList.ts";
 import { encodeJsonLine, parseJson } from "../../../../src/core/util/jsonl.ts";
 import type { RunFile } from "../../../../src/shared/runFile.ts";
+import { aRunFile } from "../builders.ts";
 import { createMemoryFileSystem } from "../memoryFileSystem.ts";
 
 const FOLDER = "/runs/forged";
@@ -14,21 +15,7 @@ const DEEP_ROW = `{"step":1,"a":${'{"a":'.repeat(20_000)}1${"}".repeat(20_000)}}
 
 async function aRun(changes: Partial<RunFile> = {}, fileSystem = createMemoryFileSystem()) {
   const folder = `/runs/${changes.name ?? "forged"}`;
-  const file: RunFile = {
-    schemaVersion: 1,
-    runId: "r",
-    name: "forged",
-    pid: 1,
-    owner: "terminal",
-    startedAtMs: 0,
-    heartbeatAtMs: 0,
-    generation: 1,
-    attempt: 1,
-    phase: "stopped",
-    configPath: "/c.yaml",
-    control: null,
-    ...changes,
-  };
+  const file: RunFile = aRunFile({ name: "forged", ...changes });
   await fileSystem.writeAtomic(`${folder}/run.json`, JSON.stringify(file));
   await fileSystem.append(`${folder}/metrics.jsonl`, encodeJsonLine({ step: 0, loss: 2 }));
   const add = (name: string, text: string) => fileSystem.append(`${folder}/${name}`, text);

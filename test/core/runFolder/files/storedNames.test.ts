@@ -14,6 +14,7 @@ import { systemRandom } from "../../../../src/node/random.ts";
 import { beforeEachPlantedRun, type PlantedHome, snapshot } from "../../../fakes/plantedHome.ts";
 import { silentLog } from "../../../fakes/silentLog.ts";
 import { aRunState } from "../../../trainer/runState.ts";
+import { aCheckpointEntry } from "../builders.ts";
 
 describe("the stored address of a checkpoint", () => {
   it.each([
@@ -37,20 +38,7 @@ describe("the stored address of a checkpoint", () => {
 });
 
 function checkpoint(changes: object): object {
-  return {
-    name: "checkpoint_000002",
-    step: 2,
-    epoch: 0,
-    position: 8,
-    kind: "periodic",
-    state_path: "tinker://s:train:0/weights/a",
-    sampler_path: null,
-    expires_at: null,
-    metrics: {},
-    renderer: "r",
-    created_at: "2026-01-01T00:00:00.000Z",
-    ...changes,
-  };
+  return aCheckpointEntry({ ...changes });
 }
 
 describe("a forged name in a run folder", () => {

@@ -10,7 +10,7 @@ import { type LoopPosition, START } from "../../../../src/core/training/step/loo
 import { settle } from "../../../fakes/fakeClock.ts";
 import { result, scriptedEnvironment } from "../../rollout/scriptedEnvironment.ts";
 import { call, ended, scriptedSampler } from "../../rollout/scriptedModel.ts";
-import { aConfig, anEnvironment, ENVIRONMENT, someSettings } from "../builders.ts";
+import { aConfig, anEnvironment, anEvaluation, ENVIRONMENT, someSettings } from "../builders.ts";
 import { aContext, type FakeContext, FOLDER, linesOf, PATHS } from "../fakeContext.ts";
 import { duringRollouts, prepareRun } from "./prepareRun.ts";
 
@@ -18,17 +18,13 @@ import { duringRollouts, prepareRun } from "./prepareRun.ts";
 const DIRECT = { advantage_calculation: "direct" } as const;
 
 describe("evaluations", () => {
-  const evaluation = {
-    splits: { [ENVIRONMENT]: ["test"] },
+  const evaluation = anEvaluation({
     at_start: true,
     at_end: true,
     every: 2,
     num_samples: 1,
-    rollouts_per_task: 1,
-    seed: 0,
-    failure_reward: null,
     temperatures: [0],
-  };
+  });
 
   it("come before the first step and after every so many, and go into the next row", async () => {
     const { run, context } = prepareRun({
@@ -144,17 +140,7 @@ describe("evaluations", () => {
 const STEPS = 5;
 const EVALUATED = [0, 2, 4];
 
-const evaluation = {
-  splits: { [ENVIRONMENT]: ["test"] },
-  at_start: true,
-  at_end: true,
-  every: 2,
-  num_samples: 2,
-  rollouts_per_task: 1,
-  seed: 0,
-  failure_reward: null,
-  temperatures: [0, 1],
-};
+const evaluation = anEvaluation({ at_start: true, at_end: true, every: 2, temperatures: [0, 1] });
 
 /** Five steps with an evaluation before every second one, saved after each. */
 function setUp(happen: (context: FakeContext) => void = () => undefined) {
