@@ -8,6 +8,7 @@ import type { ControlCommand, RunStatus } from "../../src/shared/control.ts";
 import type { RunFile } from "../../src/shared/runFile.ts";
 import { ControlServer } from "../../src/trainer/control/controlServer.ts";
 import { INITIAL_STATUS } from "../../src/trainer/control/runStatus.ts";
+import { aRunFile } from "../core/runFolder/builders.ts";
 import { createMemoryFileSystem } from "../core/runFolder/memoryFileSystem.ts";
 import { FakeClock } from "../fakes/fakeClock.ts";
 
@@ -42,21 +43,18 @@ beforeEach(async () => {
 afterEach(() => server.close());
 
 async function writeRun(changes: Partial<RunFile> = {}): Promise<void> {
-  await writeRunFile(options.fileSystem.within(folder), folder, {
-    schemaVersion: 1,
-    runId: "a",
-    name: "demo",
-    pid: 7,
-    owner: "terminal",
-    startedAtMs: 0,
-    heartbeatAtMs: clock.now(),
-    generation: 1,
-    attempt: 1,
-    phase: "running",
-    configPath: "/home/me/run.yaml",
-    control: server.address,
-    ...changes,
-  });
+  await writeRunFile(
+    options.fileSystem.within(folder),
+    folder,
+    aRunFile({
+      pid: 7,
+      heartbeatAtMs: clock.now(),
+      phase: "running",
+      configPath: "/home/me/run.yaml",
+      control: server.address,
+      ...changes,
+    }),
+  );
 }
 
 async function control(...words: readonly string[]): Promise<readonly string[]> {

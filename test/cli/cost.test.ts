@@ -11,7 +11,7 @@ import { createUsageLog } from "../../src/core/runFolder/usageLog.ts";
 import { listRuns } from "../../src/core/runs/runList.ts";
 import type { ProgressEvent } from "../../src/core/training/run/progress.ts";
 import { NO_TOKENS } from "../../src/core/usage/tokenUsage.ts";
-import { stepFacts } from "../core/runFolder/builders.ts";
+import { aRunFile, stepFacts } from "../core/runFolder/builders.ts";
 import { createMemoryFileSystem } from "../core/runFolder/memoryFileSystem.ts";
 import { silentLog } from "../fakes/silentLog.ts";
 import { createFakeProgram, stepFinished } from "./fakeProgram.ts";
@@ -99,20 +99,7 @@ test("`show` has tokens alone where no prices are known, also of a run of an ear
 
 test("a list of runs knows what each has used", async () => {
   const fileSystem = await aRun();
-  const file = {
-    schemaVersion: 1,
-    runId: "a",
-    name: "demo",
-    pid: 1,
-    owner: "terminal",
-    startedAtMs: 0,
-    heartbeatAtMs: 0,
-    generation: 1,
-    attempt: 1,
-    phase: "done",
-    configPath: "/c.yaml",
-    control: null,
-  };
+  const file = aRunFile({ phase: "done" });
   await fileSystem.writeAtomic(`${FOLDER}/run.json`, JSON.stringify(file));
   const runs = await listRuns(fileSystem, "runs", { nowMs: 0, isProcessAlive: () => false });
   expect(runs.map(({ used }) => used)).toEqual([{ tokens: 6_000_000, costUsd: 10 }]);

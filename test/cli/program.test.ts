@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import { runProgram } from "../../src/cli/program.ts";
 import { AppError } from "../../src/core/errors.ts";
 import type { ActiveRun, RunEnd, TrainRequest } from "../../src/trainer/types.ts";
@@ -179,4 +179,33 @@ test("serve ends with the reason when one of its services does, and leaves none 
   expect(await exit).toBe(5);
   expect(program.err.lines.join("\n")).toContain("The embedded engine ended unexpectedly");
   expect(serving.isClosed).toBe(true);
+});
+
+/** Lines of the program for a run that ends without a word of its own. */
+async function linesOf(end: RunEnd) {
+  const program = createFakeProgram({
+    trainer: aTrainer({
+      startTraining: ({ watch }) => {
+        watch(started({ step: 3 }));
+        return { ended: Promise.resolve(end), stopAndSave: () => 0, stopNow: () => 0 };
+      },
+    }),
+  });
+  await runProgram(program, ["a.yaml"]);
+  return program.out.lines;
+}
+
+describe("the last words of a run", () => {
+  it.each([
+    ["interrupted", "stopped at once, without a save"],
+    ["stopped", "stopped with nothing left to save"],
+  ] as const)("that is %s say that it was stopped, and how to go on", async (outcome, words) => {
+    const lines = await linesOf({ outcome, folder: null });
+    expect(lines.slice(-4)).toContain(words);
+    expect(lines).toContain("go on         tinker-rl resume runs/demo");
+  });
+
+  it("that is done say nothing of a stop", async () => {
+    expect((await linesOf({ outcome: "done", folder: null })).join("\n")).not.toMatch(/stopped/);
+  });
 });

@@ -7,6 +7,7 @@ import { renderLine } from "../../src/cli/terminal/line.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
 import type { RunFile } from "../../src/shared/runFile.ts";
 import { textWith } from "../core/config/configText.ts";
+import { aRunFile } from "../core/runFolder/builders.ts";
 import { createStillClock } from "../core/runFolder/memoryFileSystem.ts";
 import { aRunState } from "../trainer/runState.ts";
 
@@ -32,21 +33,15 @@ interface RunWishes extends Partial<RunFile> {
 async function aRun(parent: string, name: string, options: RunWishes): Promise<void> {
   const { steps = 3, saved = null, ...changes } = options;
   const folder = join(cwd, parent, name);
-  const file: RunFile = {
-    schemaVersion: 1,
+  const file: RunFile = aRunFile({
     runId: name,
     name,
-    pid: 1,
-    owner: "terminal",
     startedAtMs: clock.now(),
     heartbeatAtMs: clock.now(),
-    generation: 1,
-    attempt: 1,
     phase: "running",
     configPath: "/project/run.yaml",
-    control: null,
     ...changes,
-  };
+  });
   const rows = Array.from({ length: steps }, (_, step) => {
     return JSON.stringify({ step, rollout: { reward: { mean: step / 4 } } });
   });

@@ -12,6 +12,7 @@ import { sha256, startHash } from "../../src/node/hash.ts";
 import { createHttpClient } from "../../src/node/http.ts";
 import { systemRandom } from "../../src/node/random.ts";
 import { addTally } from "../conformance/tally.ts";
+import { aCheckpointEntry } from "../core/runFolder/builders.ts";
 import {
   compareStates,
   type FakeWandb,
@@ -65,19 +66,13 @@ function connect(fake: FakeWandb) {
 }
 
 /** As the run folder has it. */
-const CHECKPOINT: CheckpointEntry = {
+const CHECKPOINT: CheckpointEntry = aCheckpointEntry({
   name: "checkpoint_000040",
   step: 40,
-  epoch: 0,
-  position: 640,
-  kind: "periodic",
   state_path: "tinker://run-1/weights/000040",
-  expires_at: null,
-  metrics: {},
-  renderer: "r",
   sampler_path: "tinker://run-1/sampler_weights/000040",
   created_at: "2026-11-01T00:00:00Z",
-};
+});
 
 /** What equals all the same: the comparison does not see it. */
 const EXPLAINED = [

@@ -6,6 +6,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
 import { startConfig, startDigest } from "../../src/node/startConfig.ts";
 import { openChat } from "../../src/trainer/chat/openChat.ts";
+import { aCheckpointEntry, aRunFile } from "../core/runFolder/builders.ts";
 import { anOrder } from "../fakes/anOrder.ts";
 import { PROGRAM_FOLDER } from "./localRun.ts";
 import { listenAnywhere } from "./tinkerServersStub.ts";
@@ -37,33 +38,21 @@ async function aRun(judged: object, copied: object) {
   const configPath = join(project, "config.yaml");
   const path = "tinker://run-1/sampler_weights/one";
   await mkdir(folder, { recursive: true });
-  const runFile = {
-    schemaVersion: 1,
+  const runFile = aRunFile({
     runId: "run-1",
     name: "config",
-    pid: 1,
     owner: "editor",
-    startedAtMs: 0,
-    heartbeatAtMs: 0,
-    generation: 0,
     attempt: 0,
     phase: "done",
     configPath,
-    control: null,
-  };
-  const checkpoint = {
+  });
+  const checkpoint = aCheckpointEntry({
     name: "one",
     step: 1,
-    epoch: 0,
-    position: 1,
     kind: "final",
-    metrics: {},
-    renderer: "r",
     state_path: null,
     sampler_path: path,
-    expires_at: null,
-    created_at: "2026-01-01T00:00:00Z",
-  };
+  });
   for (const [file, value] of [
     [configPath, judged],
     [join(folder, "run.json"), runFile],

@@ -5,8 +5,10 @@ import { mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
+import { listRuns } from "../../src/core/runs/runList.ts";
 import { Redactor } from "../../src/core/secrets/redaction/redactor.ts";
 import { RunControl } from "../../src/core/training/run/control.ts";
+import { systemClock } from "../../src/node/clock.ts";
 import { ControlClient } from "../../src/node/control/client.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
 import type { LaunchRequest, RunStatus } from "../../src/shared/control.ts";
@@ -360,5 +362,57 @@ tinker_base_url: ${gateway.url}
       allowedOrigins: [{ origin, key: "TINKER_API_KEY" }],
     });
     expect(await approved.program.ended, approved.program.printed()).toBe(0);
+  });
+});
+
+describe("a stop without a save", () => {
+  const CONFIG = `
+model_name: local/tiny-tool
+run_name: run
+environments:
+  local/calculator: { splits: { train: {} }, num_rollouts: 4 }
+batch_size: 4
+max_steps: 50
+`;
+  const STOPPED_NOW = {
+    phase: "stopped",
+    control: null,
+    ending: { code: "stopped", message: "The run was ended at once, without a save." },
+  };
+
+  async function project(): Promise<string> {
+    const folder = await runFolderWith(CONFIG);
+    folders.push(folder);
+    return folder;
+  }
+  afterAll(() =>
+    Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true }))),
+  );
+
+  describe("a run that is ended at once", () => {
+    it("says so in its folder, whoever looks at it when its process is gone", async () => {
+      const folder = await project();
+      const program = spawnProgram(["train", `${folder}/config.yaml`], null);
+      const client = await connectTo(folder);
+      await client.send({ action: "stop-now" });
+      expect(await program.ended, program.printed()).toBe(6);
+      expect(await runFile(folder)).toMatchObject(STOPPED_NOW);
+      const fileSystem = createFileSystem();
+      const liveness = { nowMs: systemClock.now(), isProcessAlive: () => false };
+      const [listed] = await listRuns(fileSystem, `${folder}/.tinker-rl/runs`, liveness);
+      await fileSystem.close();
+      expect(listed?.phase).toBe("stopped");
+    });
+
+    it("keeps that word while what was under way goes on to its own end", async () => {
+      const folder = await project();
+      const run = train(folder);
+      await run.saw(amidRollouts(0));
+      run.stopNow();
+      expect((await run.ended).outcome).toBe("interrupted");
+      expect(await runFile(folder)).toMatchObject(STOPPED_NOW);
+      await run.saw(({ kind }) => kind === "ended");
+      expect(await runFile(folder)).toMatchObject(STOPPED_NOW);
+    });
   });
 });

@@ -159,3 +159,9 @@ function holdsInEmptyFolder(clause: string): boolean {
     term.startsWith("!") ? !holds(term.slice(1)) : term === "true";
   return flat.split(" || ").some((part) => part.split(" && ").every(holds));
 }
+
+it("an archived run can be listed again and taken back out of the archive", () => {
+  expect(COMMANDS.get("restoreRun")?.menus?.[0]?.when).toContain("archived");
+  expect(COMMANDS.get("showArchivedRuns")?.menus?.[0]?.menu).toBe("view/title");
+  expect(COMMANDS.get("hideArchivedRuns")).toBeDefined();
+});

@@ -7,6 +7,7 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { isAppError } from "../../src/core/errors.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
 import { billedRun } from "../../src/trainer/billedRun.ts";
+import { aCheckpointEntry } from "../core/runFolder/builders.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -108,19 +109,12 @@ it("knows the sessions of older runs by their checkpoints", async () => {
     join(folder, "events.jsonl"),
     `${JSON.stringify({ timeMs: Date.now(), attempt: 1, step: 0, level: "info", kind: "run-started", message: "", data: {} })}\n`,
   );
-  const save = {
+  const save = aCheckpointEntry({
     name: "step_5",
     step: 5,
-    epoch: 0,
-    position: 40,
-    kind: "periodic",
     state_path: "tinker://s1:train:0/weights/step_5",
-    sampler_path: null,
-    expires_at: null,
-    metrics: {},
-    renderer: "qwen3",
     created_at: "2026-11-22T10:00:00Z",
-  };
+  });
   await writeFile(join(folder, "checkpoints.jsonl"), `${JSON.stringify(save)}\n`);
   expect(await billed()).toMatchObject({ tokens: { trained: 100 } });
 });

@@ -7,6 +7,7 @@ import { startRun } from "../../src/core/runFolder/runFolder.ts";
 import { systemClock } from "../../src/node/clock.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
 import { evaluatedModels, firstRunFolder } from "../../src/trainer/evaluatedModels.ts";
+import { aCheckpointEntry } from "../core/runFolder/builders.ts";
 
 const CONFIG = { model_name: "org/model" };
 const files = createFileSystem();
@@ -22,20 +23,18 @@ async function aRun(name: string, saves: readonly Partial<CheckpointEntry>[]): P
   const { folder } = await startRun(ports, { ...starter, parent, name, runId: name });
   for (const save of saves) {
     const step = save.step ?? 0;
-    await appendCheckpoint(files.within(folder), folder, {
-      name: `checkpoint_${step}`,
-      step,
-      epoch: 0,
-      position: 0,
-      kind: "periodic",
-      state_path: `tinker://${name}/weights/c${step}`,
-      expires_at: null,
-      metrics: {},
-      sampler_path: `tinker://${name}/sampler_weights/c${step}`,
-      renderer: "r",
-      created_at: new Date(0).toISOString(),
-      ...save,
-    });
+    await appendCheckpoint(
+      files.within(folder),
+      folder,
+      aCheckpointEntry({
+        name: `checkpoint_${step}`,
+        step,
+        state_path: `tinker://${name}/weights/c${step}`,
+        sampler_path: `tinker://${name}/sampler_weights/c${step}`,
+        created_at: new Date(0).toISOString(),
+        ...save,
+      }),
+    );
   }
   return folder;
 }

@@ -24,6 +24,7 @@ import {
   startEvaluation,
   startTraining,
 } from "../../src/trainer/trainer.ts";
+import { aCheckpointEntry, aRunFile } from "../core/runFolder/builders.ts";
 import { listenAnywhere } from "../integration/tinkerServersStub.ts";
 import { aRunState } from "./runState.ts";
 
@@ -130,36 +131,14 @@ function forge(name: string, uniform: () => number): Forged {
   if (place === "overrides") write(folder, "overrides.json", overrides);
   const loaded = loadConfigText(JSON.stringify(config), planted, []);
   write(folder, "config.resolved.json", redactSecrets(loaded.config));
-  write(folder, "run.json", {
-    schemaVersion: 1,
-    runId: "r",
-    name,
-    pid: 2 ** 30,
-    owner: "terminal",
-    phase: "stopped",
-    startedAtMs: 0,
-    heartbeatAtMs: 0,
-    generation: 1,
-    attempt: 1,
-    control: null,
-    configPath: planted,
-  });
+  write(folder, "run.json", aRunFile({ name, pid: 2 ** 30, configPath: planted }));
   const paths = {
     state_path: `tinker://${run}/weights/final_000001`,
     sampler_path: `tinker://${run}/sampler_weights/final_000001`,
   };
   const saved = { ...paths, step: 1, expires_at: null };
   write(folder, "state.json", aRunState(1, { last_checkpoint: saved }));
-  write(folder, "checkpoints.jsonl", {
-    name: "one",
-    epoch: 0,
-    position: 1,
-    kind: "best",
-    metrics: {},
-    renderer: "r",
-    ...saved,
-    created_at: "2026-01-01T00:00:00Z",
-  });
+  write(folder, "checkpoints.jsonl", aCheckpointEntry({ name: "one", kind: "best", ...saved }));
   write(folder, "events.jsonl", {
     timeMs: 1,
     attempt: 1,

@@ -10,6 +10,7 @@ import type {
   DescribedCheckpoint,
   StoredCheckpoint,
 } from "../../../src/trainer/checkpoints/listCheckpoints.ts";
+import { aCheckpointEntry } from "../../core/runFolder/builders.ts";
 import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts";
 import { aTrainer, createFakeProgram } from "../fakeProgram.ts";
 
@@ -76,19 +77,13 @@ describe("checkpoints list", () => {
   it("of a run asks nobody, and lists those that can be used", async () => {
     const fileSystem = createMemoryFileSystem();
     const folder = "/home/me/runs/demo";
-    const entry: CheckpointEntry = {
+    const entry: CheckpointEntry = aCheckpointEntry({
       name: "checkpoint_000001",
       step: 1,
-      epoch: 0,
-      position: 8,
-      kind: "periodic",
       state_path: PATH,
-      sampler_path: null,
       expires_at: "2025-12-31T00:00:00Z",
-      metrics: {},
-      renderer: "tiny",
       created_at: "2025-12-01T00:00:00Z",
-    };
+    });
     await appendCheckpoint(fileSystem, folder, entry);
     const final = { ...entry, name: "final_000002", step: 2, kind: "final", expires_at: null };
     await fileSystem.append(`${folder}/checkpoints.jsonl`, `${JSON.stringify(final)}\n`);
@@ -106,7 +101,7 @@ describe("checkpoints list", () => {
           step: 2,
           kind: "final",
           metrics: {},
-          renderer: "tiny",
+          renderer: "r",
           statePath: PATH,
           samplerPath: null,
           expiresAt: null,

@@ -13,25 +13,22 @@ import { createRolloutStore } from "../../../src/core/runFolder/rollouts/rollout
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
 import { NO_TOKENS } from "../../../src/core/usage/tokenUsage.ts";
 import { createFileSystem } from "../../../src/node/fileSystem.ts";
-import { aRecord, rolloutFacts, stepFacts } from "../../core/runFolder/builders.ts";
+import {
+  aCheckpointEntry,
+  aRecord,
+  rolloutFacts,
+  stepFacts,
+} from "../../core/runFolder/builders.ts";
 import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts";
 import { FakeClock } from "../../fakes/fakeClock.ts";
 import { aTrainer, createFakeProgram } from "../fakeProgram.ts";
 
 const FOLDER = "runs/demo";
-const CHECKPOINT = {
+const CHECKPOINT = aCheckpointEntry({
   name: "checkpoint_000001",
   step: 1,
-  epoch: 0,
-  position: 8,
-  kind: "periodic",
   state_path: "tinker://a/weights/checkpoint_000001",
-  sampler_path: null,
-  expires_at: null,
-  metrics: {},
-  renderer: "reference",
-  created_at: "2026-01-01T00:00:00.000Z",
-} as const;
+});
 
 /** A run of one step: two scored rollouts with tokens, and a second step under way. */
 async function aRun(
@@ -355,4 +352,31 @@ test("the bill of a run is asked for by its folder, and says until when costs ar
   expect(text).toMatch(/billed +\$1\.50, 1,500 tokens/);
   expect(text).toContain("until 2026-11-22T14:00:00Z");
   expect(await runProgram(program, ["show", FOLDER, "--billed", "--step", "1"])).toBe(2);
+});
+
+test("of a run with thousands of steps the newest are shown, and how many are not", async () => {
+  const rows = Array.from({ length: 7_000 }, (_, step) => `${JSON.stringify({ step })}\n`);
+  const fileSystem = createMemoryFileSystem();
+  await fileSystem.append(runPaths(FOLDER).metrics, rows.join(""));
+  const program = createFakeProgram({ fileSystem });
+  expect(await runProgram(program, ["show", FOLDER])).toBe(0);
+  const shown = program.out.lines.join("\n");
+  expect(shown).toContain("2,000 earlier steps not shown; all are in ");
+  expect(shown).toMatch(/^ *2001 /m);
+  expect(shown).toMatch(/^ *7000 /m);
+  expect(shown).not.toMatch(/^ *2000 /m);
+});
+
+test("show names what waits in the queue, and how old it was when it was trained", async () => {
+  const fileSystem = createMemoryFileSystem();
+  const async = { queue_depth: 12, queue_ready: 5, staleness: { mean: 2, min: 2, max: 2 } };
+  const row = buildMetricsRow(stepFacts({ step: 6, extra: { async } }));
+  await appendMetrics(fileSystem, FOLDER, row);
+  const config = JSON.stringify({ model_name: "local/tiny-tool", tokenizer_name: null });
+  await fileSystem.writeAtomic(runPaths(FOLDER).resolvedConfig, config);
+  const program = createFakeProgram({ fileSystem });
+  await runProgram(program, ["show", FOLDER]);
+  expect(program.out.lines).toContain(
+    "sampled ahead 12 groups in the queue before step 7, 5 of them ended; staleness 2",
+  );
 });

@@ -3,7 +3,7 @@ import type { Renderer } from "../../../src/core/chat/renderer.ts";
 import { Episode } from "../../../src/core/rollout/episode.ts";
 import type { SampleRequest, SamplingClient } from "../../../src/core/tinker/samplingClient.ts";
 import { buildDatum } from "../../../src/core/training/update/datums.ts";
-import { aLimit } from "../../core/rollout/aLimit.ts";
+import { aLimit } from "../../core/rollout/builders.ts";
 import { result, scriptedSession } from "../../core/rollout/scriptedEnvironment.ts";
 import { ENVIRONMENT, someSettings } from "../../core/training/builders.ts";
 import { FakeClock } from "../../fakes/fakeClock.ts";

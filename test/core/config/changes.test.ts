@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { configChanges } from "../../../src/core/config/changes.ts";
 import type { Config } from "../../../src/core/config/fields/schema.ts";
-import { aConfig, anEnvironment, ENVIRONMENT } from "../training/builders.ts";
+import { aConfig, anEnvironment, anEvaluation, ENVIRONMENT } from "../training/builders.ts";
 
 function changes(after: Partial<Config>, before: Partial<Config> = {}): readonly string[] {
   return configChanges(aConfig(before), aConfig(after)).map(
@@ -67,17 +67,13 @@ describe("the changes between two configurations", () => {
   });
 
   it("name an evaluation that comes, goes or differs as a whole", () => {
-    const evaluation = {
-      splits: { [ENVIRONMENT]: ["test"] },
+    const evaluation = anEvaluation({
       at_start: true,
       at_end: true,
       every: null,
       num_samples: 64,
-      rollouts_per_task: 1,
-      seed: 0,
-      failure_reward: null,
       temperatures: [0, 1],
-    };
+    });
     expect(changes({ evaluation })).toEqual(["evaluation tunable"]);
     const rarer = { ...evaluation, every: 5 };
     expect(changes({ evaluation: rarer }, { evaluation })).toEqual(["evaluation tunable"]);

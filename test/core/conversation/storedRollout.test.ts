@@ -14,7 +14,7 @@ import type { RolloutRecord } from "../../../src/core/runFolder/rollouts/rollout
 import type { TokenRecord } from "../../../src/core/runFolder/rollouts/tokenRecord.ts";
 import { sha256 } from "../../../src/node/hash.ts";
 import { FakeClock } from "../../fakes/fakeClock.ts";
-import { aLimit } from "../rollout/aLimit.ts";
+import { aLimit } from "../rollout/builders.ts";
 import {
   result,
   type SessionScript,

@@ -1,5 +1,23 @@
+import { createHash } from "node:crypto";
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { replayLines } from "../../../src/cli/show/showRollout.ts";
+import type { Chat } from "../../../src/core/chat/chat.ts";
+import { chatml } from "../../../src/core/chat/families/chatml.ts";
+import { qwen35 } from "../../../src/core/chat/families/qwen35.ts";
+import { buildFirstPrompt } from "../../../src/core/chat/firstPrompt.ts";
+import { createNativeRenderer } from "../../../src/core/chat/nativeRenderer.ts";
+import { createTemplateRenderer } from "../../../src/core/chat/template/templateRenderer.ts";
+import { rolloutRecordSchema } from "../../../src/core/runFolder/rollouts/rolloutRecord.ts";
+import { describeRollout } from "../../../src/core/tracking/openreward/describeRollout.ts";
+import { encodeJsonLine } from "../../../src/core/util/jsonl.ts";
+import { rolloutBody } from "../../../src/host/dashboard/rolloutViews.ts";
 import { settle } from "../../fakes/fakeClock.ts";
+import { sampled, tinyModel } from "../chat/tinyModel.ts";
+import { playEpisode } from "../rollout/builders.ts";
+import { encode, ended, scriptedSampler } from "../rollout/scriptedModel.ts";
+import { aRecord } from "../runFolder/builders.ts";
+import { aConfig } from "../training/builders.ts";
 import { harness } from "./harness.ts";
 import {
   type Answer,
@@ -165,5 +183,175 @@ describe("a call", () => {
     await settle();
     abort.abort(new Error("stop"));
     await expect(call).rejects.toThrow("stop");
+  });
+});
+
+/** Each is another number, or none at all, once it has been a double. */
+const NUMBERS = [
+  ...["12345678901234567890", "1.10000000000000000001", "1e400", "-0", "1.0", "-1E-400"],
+  ...["9007199254740993", "0.1000000000000000055511151231257827", "123456789012345678.90"],
+];
+
+/** Calls as XML, whose values have the types of the tool's schema. */
+const { tokenizer } = tinyModel();
+const xml: Chat = {
+  tokenizer,
+  renderer: createNativeRenderer(
+    qwen35({ thinking: false, effort: null, retention: "all", date: "2026-01-02" }),
+    tokenizer,
+  ),
+};
+
+interface Format {
+  readonly chat?: Chat;
+  /** Schema of the tool's arguments. */
+  readonly schema?: object;
+}
+
+/** Plays one turn in which the model writes `payload` as its call; the body of the request and the record of the rollout. */
+async function play(payload: string, { chat, schema }: Format = {}) {
+  let body = "";
+  const answer: Answer = (request) => {
+    body = String(request.body);
+    return result(output({ finished: true, reward: 1 }))(request);
+  };
+  const { open, clock } = harness({
+    "GET /maze/prompt": [json(200, [{ type: "text", text: "Add.", detail: null }])],
+    "GET /maze/task_tools": [
+      json(200, { tools: schema ? [{ name: "add", description: "", input_schema: schema }] : [] }),
+    ],
+    "POST /maze/call": [answer],
+  });
+  const session = await open();
+  const { episode } = await playEpisode({
+    session,
+    clock,
+    ...(chat === undefined ? {} : { chat }),
+    sampler: scriptedSampler(
+      [ended(`<tool_call>${payload}</tool_call>`)],
+      chat === undefined ? {} : { encodeTurn: sampled },
+    ),
+    settings: { maxResponseTokens: 10_000, maxTotalTokens: 20_000 },
+  });
+  const line = new TextDecoder().decode(encodeJsonLine(aRecord({ turns: episode.turns })));
+  return { body, record: rolloutRecordSchema.parse(JSON.parse(line)) };
+}
+
+const upload = {
+  sha256: (text: string | Uint8Array) => createHash("sha256").update(text).digest("hex"),
+  runId: "run-id",
+  runName: "run",
+  config: aConfig(),
+  framework: ["tinker-rl", "1"],
+} as const;
+
+describe("the numbers in a call's arguments", () => {
+  it.each(NUMBERS)("reach the environment as the model wrote them: %s", async (number) => {
+    const args = `{"x":${number},"list":[${number},{"y":${number}}]}`;
+    const { body } = await play(`{"name":"add","arguments":${args}}`);
+    expect(body).toBe(`{"name":"add","input":${args}}`);
+  });
+
+  it("also when the arguments are called parameters", async () => {
+    const args = `{"x":${NUMBERS[0]}}`;
+    const renamed = await play(`{"name":"add","parameters":${args}}`);
+    expect(renamed.body).toBe(`{"name":"add","input":${args}}`);
+  });
+
+  it.each(NUMBERS)("reach it as written also from XML: %s", async (number) => {
+    const payload = `<function=add><parameter=x>\n${number}\n</parameter><parameter=y>[${number}]</parameter><parameter=z>${number}</parameter></function>`;
+    const properties = { x: { type: "number" }, z: { type: "string" } };
+    const { body } = await play(payload, { chat: xml, schema: { type: "object", properties } });
+    expect(body).toBe(`{"name":"add","input":{"x":${number},"y":[${number}],"z":"${number}"}}`);
+  });
+
+  it("stand so in the record, the upload, the replay and the terminal", async () => {
+    const args = `{"x":[${NUMBERS.join(",")}]}`;
+    const { record } = await play(`{"name":"add","arguments":${args}}`);
+    expect(record.turns[0]?.calls[0]?.args).toBe(args);
+    const { messages } = describeRollout(record, { advantage: 1, trainingUse: "trained" }, upload);
+    expect(messages.find(({ type }) => type === "tool_call")?.content).toBe(args);
+    const shown = rolloutBody(record).turns[0]?.calls[0]?.args.text ?? "";
+    expect(shown.replaceAll(/\s/g, "")).toBe(args);
+    expect(shown).toContain("\n");
+    const lines = replayLines(record, { title: "", score: null, width: 10_000 });
+    expect(JSON.stringify(lines).replaceAll("\\", "")).toContain(`add(${args})`);
+  });
+
+  it("are never another number, whatever a model writes", async () => {
+    const digits = fc.stringMatching(/^(0|[1-9]\d{0,30})$/);
+    const number = fc
+      .tuple(
+        fc.constantFrom("", "-"),
+        digits,
+        fc.option(fc.stringMatching(/^\d{1,30}$/), { nil: null }),
+        fc.option(fc.stringMatching(/^[eE][+-]?\d{1,4}$/), { nil: "" }),
+      )
+      .map(
+        ([sign, whole, part, power]) => sign + whole + (part === null ? "" : `.${part}`) + power,
+      );
+    const text = fc.string({ unit: "binary" }).map((value) => JSON.stringify(value));
+    const { value } = fc.letrec<{ value: string }>((tie) => ({
+      value: fc.oneof(
+        { maxDepth: 4 },
+        number,
+        text,
+        fc.constantFrom("true", "null"),
+        fc.array(tie("value"), { maxLength: 3 }).map((items) => `[${items.join(",")}]`),
+        fc
+          .uniqueArray(fc.tuple(fc.stringMatching(/^[a-z#"\\]{0,3}$/), tie("value")), {
+            maxLength: 3,
+            selector: ([key]) => key,
+          })
+          .map((members) => `{${members.map(([k, v]) => `${JSON.stringify(k)}:${v}`).join(",")}}`),
+      ),
+    }));
+    await fc.assert(
+      fc.asyncProperty(value, async (written) => {
+        // What cannot be a model's text: control tokens in it would end the call.
+        fc.pre(!encode(written).some((id) => id === encode("<|im_end|>")[0]));
+        const { body } = await play(`{"name":"add","arguments":{"x":${written}}}`);
+        expect(body).toBe(`{"name":"add","input":{"x":${written}}}`);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+describe("the numbers in a tool's schema", () => {
+  const schema = `{"type": "object", "properties": {"x": {"maximum": 9223372036854775807, "default": 1.0, "title": "<"}}}`;
+
+  async function toolsOf() {
+    const tool = { name: "add", description: "Adds.", input_schema: 0 };
+    const reply = JSON.stringify({ tools: [tool] }).replace('schema":0', `schema":${schema}`);
+    const { open } = harness({ "GET /maze/task_tools": [stream(reply)] });
+    return (await (await open()).tools()).tools;
+  }
+
+  it("stand in the first prompt as the environment wrote them, whoever lays it out", async () => {
+    const tools = await toolsOf();
+    const { messages } = buildFirstPrompt({
+      systemPromptTemplate: "{tools}",
+      task: [{ role: "user", content: "" }],
+      tools,
+    });
+    expect(messages[0]?.content).toContain(schema);
+    const native = buildFirstPrompt({
+      systemPromptTemplate: null,
+      task: [{ role: "user", content: "Hi" }],
+      tools,
+    });
+    const printing = tinyModel(
+      "{{ tools | tojson }} {{ tools[0].function.parameters.properties }}",
+    );
+    const family = { ...chatml, endToken: "<|im_end|>" };
+    const rendered = printing.tokenizer.decode(
+      createTemplateRenderer({ model: printing, family, thinking: false }).renderInitial(
+        native.messages,
+        native.tools,
+      ),
+    );
+    expect(rendered).toContain(schema);
+    expect(rendered).not.toMatch(/[\uE000-\uF8FF]/);
   });
 });

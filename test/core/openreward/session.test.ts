@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { Message } from "../../../src/core/openreward/types.ts";
 import { harness } from "./harness.ts";
 import {
   broken,
@@ -399,5 +400,65 @@ describe("close", () => {
     const startMs = clock.monotonic();
     await clock.run(session.close());
     expect(clock.monotonic() - startMs).toBe(15_000);
+  });
+});
+
+describe("a request for scores", () => {
+  const LINE = "POST /maze/score_group";
+  const candidates: readonly (readonly Message[])[] = [
+    [
+      {
+        role: "assistant",
+        blocks: [
+          { type: "reasoning", text: "Hm." },
+          { type: "text", text: "5" },
+        ],
+      },
+    ],
+    [{ role: "assistant", blocks: [{ type: "text", text: "6" }] }],
+  ];
+
+  it("is the one that the official client sends, and its scores come in the same order", async () => {
+    const scores = [
+      { reward: 0.25, metadata: { wins: 1 } },
+      { reward: 1, metadata: null },
+    ];
+    const { open, server } = harness({ [LINE]: [result({ scores })] });
+    const session = await open();
+    expect(await session.scoreGroup(candidates)).toEqual([0.25, 1]);
+    const text = (said: string) => ({ type: "text", text: said, detail: null });
+    const message = (...blocks: readonly object[]) => ({ role: "assistant", blocks, detail: null });
+    const thought = { type: "reasoning", text: "Hm.", signature: null, detail: null };
+    expect(server.requests(LINE)[0]?.body).toEqual({
+      candidates: [
+        { messages: [message(thought, text("5"))], metadata: null },
+        { messages: [message(text("6"))], metadata: null },
+      ],
+    });
+  });
+
+  it.each([
+    [
+      "too few scores",
+      result({ scores: [{ reward: 1 }] }),
+      "environment-protocol",
+      "1 scores for 2",
+    ],
+    [
+      "a judge that failed",
+      stream("event: error\ndata: no verdict\n\n"),
+      "environment-tool-crashed",
+      "no verdict",
+    ],
+  ])("that meets %s fails, and the session stays", async (_, answer, code, words) => {
+    const { open } = harness({
+      [LINE]: [answer, result({ scores: [{ reward: 1 }, { reward: 2 }] })],
+    });
+    const session = await open();
+    await expect(session.scoreGroup(candidates)).rejects.toMatchObject({
+      code,
+      message: expect.stringContaining(words),
+    });
+    expect(await session.scoreGroup(candidates)).toEqual([1, 2]);
   });
 });

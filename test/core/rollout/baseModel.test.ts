@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { base } from "../../../src/core/chat/families/base.ts";
 import { createNativeRenderer } from "../../../src/core/chat/nativeRenderer.ts";
-import { playEpisode } from "../../regressions/playEpisode.ts";
+import { playEpisode } from "./builders.ts";
 import { blocks, result, scriptedSession, text } from "./scriptedEnvironment.ts";
 import { encode, scriptedSampler, tokenizer } from "./scriptedModel.ts";
 

@@ -3,7 +3,7 @@ import { AppError } from "../../../src/core/errors.ts";
 import type { RemoteEnvironment } from "../../../src/core/openreward/types.ts";
 import type { GateEvent } from "../../../src/core/rollout/gateEvents.ts";
 import { FakeClock } from "../../fakes/fakeClock.ts";
-import { aGate } from "./aGate.ts";
+import { aGate } from "./builders.ts";
 import { scriptedEnvironment } from "./scriptedEnvironment.ts";
 
 const CHOICE = { split: "train", index: 0 };

@@ -1,17 +1,25 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
+import type { Chat } from "../../../src/core/chat/chat.ts";
 import { AppError } from "../../../src/core/errors.ts";
 import { Episode } from "../../../src/core/rollout/episode.ts";
 import { NO_CALL_NUDGE } from "../../../src/core/rollout/feedback.ts";
 import type { RolloutSettings } from "../../../src/core/rollout/settings.ts";
+import { rolloutRecordSchema } from "../../../src/core/runFolder/rollouts/rolloutRecord.ts";
+import { encodeJsonLine, parseJson } from "../../../src/core/util/jsonl.ts";
+import { rolloutBody } from "../../../src/host/dashboard/rolloutViews.ts";
 import { FakeClock } from "../../fakes/fakeClock.ts";
+import { aRecord } from "../runFolder/builders.ts";
 import { aDatum, ENVIRONMENT, someSettings, sourcesOf } from "../training/builders.ts";
-import { aLimit } from "./aLimit.ts";
+import { aLimit, playEpisode } from "./builders.ts";
 import {
   blocks,
   IMAGE,
   rejected,
   result,
   type SessionScript,
+  scriptedEnvironment,
   scriptedSession,
   type ToolRequest,
   text,
@@ -544,4 +552,128 @@ describe("faults of services", () => {
     stopping.abort(reason);
     await expect(playing).rejects.toBe(reason);
   });
+});
+
+const lists = (depth: number): string => "[".repeat(depth) + "]".repeat(depth);
+
+async function deepPlay(args: string) {
+  const called: unknown[] = [];
+  const { episode, stop } = await playEpisode({
+    session: scriptedSession({
+      onCall: ({ name }) => {
+        called.push(name);
+        return result("5", { finished: true });
+      },
+    }),
+    sampler: scriptedSampler([
+      ended(`<tool_call>{"name":"add","arguments":${args}}</tool_call>`),
+      ended("I give up."),
+    ]),
+    settings: { maxResponseTokens: 100_000, maxTotalTokens: 200_000, maxNoToolTurns: 1 },
+  });
+  const line = new TextDecoder().decode(encodeJsonLine(aRecord({ turns: episode.turns })));
+  const record = rolloutRecordSchema.parse(parseJson(line)?.value);
+  return { stop, called, record };
+}
+
+it.each([
+  ["lists", `{"x":${lists(20_000)}}`],
+  ["lists with a number that a double would change", `{"x":${lists(20_000)},"y":1.0}`],
+])("a call that is nested too deep is refused with the reason: %s", async (_, args) => {
+  const { called, record } = await deepPlay(args);
+  expect(called).toEqual([]);
+  expect(record.turns[0]?.errors).toMatchObject([
+    { kind: "too_deep", message: expect.stringContaining("nested more than 200 levels deep") },
+  ]);
+  expect(rolloutBody(record).turns).not.toHaveLength(0);
+});
+
+it("a call that is nested as deep as a reader goes reaches the tool and its record can be read", async () => {
+  const args = `{"x":${lists(190)}}`;
+  const { called, record } = await deepPlay(args);
+  expect(called).toEqual(["add"]);
+  expect(record.turns[0]?.calls[0]?.args).toBe(args);
+});
+
+const TURN = encode(ADD).length;
+
+async function budgetedPlay(settings: Partial<RolloutSettings>) {
+  const sampler = scriptedSampler([ADD]);
+  const { episode, stop } = await playEpisode({
+    session: scriptedSession({ onCall: () => result("5") }),
+    sampler,
+    settings: { maxConsecutiveParseErrors: 99, maxNoToolTurns: 99, ...settings },
+  });
+  return {
+    stop,
+    asked: sampler.requests.map(({ maxTokens }) => maxTokens),
+    sampled: episode.turnFacts.map(({ sampledTokens }) => sampledTokens),
+  };
+}
+
+it("asks a turn for no more than max_sampled_tokens leaves", async () => {
+  const { asked, sampled, stop } = await budgetedPlay({ maxSampledTokens: 2 * TURN + 3 });
+  expect(asked).toEqual([2 * TURN + 3, TURN + 3, 3]);
+  expect(sampled).toEqual([TURN, TURN, 3]);
+  expect(stop).toBe("max_sampled_tokens");
+});
+
+it("asks for the smallest of the three budgets", async () => {
+  const { asked } = await budgetedPlay({ maxSampledTokens: TURN + 5, maxResponseTokens: TURN + 2 });
+  expect(asked).toEqual([TURN + 2, 5]);
+});
+
+it.each(["stop", "continue"] as const)(
+  "names the budget that cut a turn, with on_turn_truncation: %s",
+  async (onTurnTruncation) => {
+    const { sampled, stop } = await budgetedPlay({ maxSampledTokens: 4, onTurnTruncation });
+    expect(sampled).toEqual([4]);
+    expect(stop).toBe("max_sampled_tokens");
+  },
+);
+
+/** Less than what Node would keep outside of the heap. */
+const LENGTH = 1_000_000;
+
+/** A tokenizer whose every decoded text is long, so that one that is held shows. */
+const chat: Chat = {
+  renderer,
+  tokenizer: { ...tokenizer, decode: () => Buffer.alloc(LENGTH, "a").toString("latin1") },
+};
+
+function heapAfterCollection(): number {
+  setFlagsFromString("--expose-gc");
+  const collect: unknown = runInNewContext("gc");
+  if (typeof collect !== "function") throw new Error("there is no way to collect garbage");
+  collect();
+  return process.memoryUsage().heapUsed;
+}
+
+// All texts of all rollouts that played at once took half of the heap.
+it("a rollout that goes on holds the ids of its turns and not their texts", async () => {
+  const heaps: number[] = [];
+  const onCall = () => {
+    heaps.push(heapAfterCollection());
+    return result("ok", { finished: heaps.length > 2, reward: 1 });
+  };
+  const environment = scriptedEnvironment([{ onCall }]);
+  const choice = { split: "train", index: 0 };
+  const clock = new FakeClock();
+  const episode = new Episode({
+    session: await environment.openSession(choice),
+    chat,
+    clock,
+    environment: ENVIRONMENT,
+    sampler: scriptedSampler([ended(call("look"))]),
+    settings: someSettings({ maxTurns: 5 }),
+    seedOf: () => undefined,
+    sampleSlot: async () => () => undefined,
+    limit: aLimit(clock),
+  });
+  expect(await clock.run(episode.play())).toBe("reached_terminal_state");
+  const [first = Number.NaN, , third = Number.NaN] = heaps;
+  expect(third - first).toBeLessThan(LENGTH);
+  expect(episode.turns.map(({ sampledText }) => sampledText.length)).toEqual(
+    [1, 2, 3].map(() => LENGTH),
+  );
 });

@@ -1,7 +1,8 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { areUsable, Ledger } from "../../../src/core/rollout/ledger.ts";
-import { sourcesOf } from "../training/builders.ts";
+import { decodeGroup, encodeRollout } from "../../../src/core/training/generation/groupFile.ts";
+import { aGroup, sourcesOf } from "../training/builders.ts";
 
 describe("a ledger", () => {
   it("keeps source, turn, mask and log-prob beside every token", () => {
@@ -77,4 +78,86 @@ describe("log-probs", () => {
     expect(areUsable(tokens(8), zeros(8))).toBe(false);
     expect(areUsable(tokens(8), [...zeros(7), -0.01])).toBe(true);
   });
+});
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+});
+
+/** Counts the bytes of all arrays that are made meanwhile. */
+function bytesMade(work: () => void): number {
+  let bytes = 0;
+  const counted = <Arrays extends typeof Int32Array | typeof Float32Array>(arrays: Arrays) =>
+    new Proxy(arrays, {
+      construct: (target, args, newTarget) => {
+        const made: Int32Array | Float32Array = Reflect.construct(target, args, newTarget);
+        if (!(args[0] instanceof ArrayBuffer)) bytes += made.byteLength;
+        return made;
+      },
+    });
+  vi.stubGlobal("Int32Array", counted(Int32Array));
+  vi.stubGlobal("Float32Array", counted(Float32Array));
+  work();
+  vi.unstubAllGlobals();
+  return bytes;
+}
+
+it("grows by what is added, and copies nothing", () => {
+  const ids = (count: number) => Array.from({ length: count }, (_, i) => i);
+  const ledger = new Ledger([]);
+  const made = bytesMade(() => {
+    for (let turn = 0; turn < 10; turn++) {
+      ledger.addTurn(ids(1_000), new Array<number>(1_000).fill(-0.5));
+      ledger.addContext([1], ids(20));
+    }
+  });
+  expect(made / ledger.length).toBeLessThan(9);
+  expect([...ledger.slice(999, 1_023)]).toEqual([999, 1, ...ids(20), 0, 1]);
+  expect([...ledger.slice(0, 0), ...ledger.slice(ledger.length)]).toEqual([]);
+  expect([...ledger.slice()]).toEqual([...ledger.tokens]);
+  expect([...ledger.slice(999, 1_023)]).toEqual([...ledger.tokens.subarray(999, 1_023)]);
+  expect([...ledger.logprobs.subarray(999, 1_022)]).toEqual([
+    -0.5,
+    ...new Array<number>(21).fill(0),
+    -0.5,
+  ]);
+});
+
+const TURNS = 40;
+
+/** 10,000 tokens in as many turns as make it grow often. */
+function longLedger(): Ledger {
+  const ids = (count: number) => Array.from({ length: count }, (_, i) => i);
+  const ledger = new Ledger(ids(400));
+  for (let turn = 0; turn < TURNS; turn += 1) {
+    ledger.addTurn(ids(200), new Array<number>(200).fill(-0.1));
+    ledger.addContext([1], ids(39));
+  }
+  return ledger;
+}
+
+/** Of what the ledger holds; the rest is made when it is asked for. */
+function bytesPerToken(ledger: Ledger): number {
+  const buffers = (): readonly ArrayBufferLike[] =>
+    [ledger.tokens, ledger.logprobs, ledger.mask, ledger.sources, ledger.turns].map(
+      ({ buffer }) => buffer,
+    );
+  const again = new Set(buffers());
+  const held = buffers()
+    .filter((buffer) => again.has(buffer))
+    .map(({ byteLength }) => byteLength);
+  return held.reduce((sum, bytes) => sum + bytes, 0) / ledger.length;
+}
+
+it("holds a rollout that is played, and one that was stored, in a few bytes a token", () => {
+  const ledger = longLedger();
+  expect(ledger.length).toBe(10_000);
+  expect(bytesPerToken(ledger)).toBeLessThan(9);
+  const [rollout] = aGroup([1]);
+  if (rollout === undefined) throw new Error("the group has a rollout");
+  const [read] = decodeGroup(encodeRollout({ ...rollout, streams: [ledger] })) ?? [];
+  const [restored] = read?.streams ?? [];
+  if (restored === undefined) throw new Error("the group cannot be read");
+  expect([...restored.logprobs]).toEqual([...ledger.logprobs]);
+  expect(bytesPerToken(restored)).toBeLessThan(9);
 });

@@ -7,7 +7,7 @@ import { rolloutRecordSchema } from "../../../src/core/runFolder/rollouts/rollou
 import { FakeClock, settle } from "../../fakes/fakeClock.ts";
 import { silentLog } from "../../fakes/silentLog.ts";
 import { anEnvironment, aTask, someSettings } from "../training/builders.ts";
-import { aGate } from "./aGate.ts";
+import { aGate } from "./builders.ts";
 import {
   result,
   type ScriptedEnvironment,

@@ -4,7 +4,7 @@ import { AppError } from "../../../src/core/errors.ts";
 import { retryUntilAccepted } from "../../../src/core/rollout/rolloutRetry.ts";
 import { FakeClock } from "../../fakes/fakeClock.ts";
 import { silentLog } from "../../fakes/silentLog.ts";
-import { aGate } from "./aGate.ts";
+import { aGate } from "./builders.ts";
 import { scriptedEnvironment } from "./scriptedEnvironment.ts";
 
 function fault(code: ErrorCode, data = {}): AppError {

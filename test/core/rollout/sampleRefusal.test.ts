@@ -1,6 +1,24 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { AppError } from "../../../src/core/errors.ts";
+import { runRollout } from "../../../src/core/rollout/rollout.ts";
 import { sampleRefusal } from "../../../src/core/rollout/sampleRefusal.ts";
+import { requestFailed, statusError } from "../../../src/core/tinker/transport/errors.ts";
+import { runLoop } from "../../../src/core/training/loop.ts";
+import { START } from "../../../src/core/training/step/loopPosition.ts";
+import { FakeClock } from "../../fakes/fakeClock.ts";
+import { silentLog } from "../../fakes/silentLog.ts";
+import { aConfig, anEnvironment, aTask, ENVIRONMENT, someSettings } from "../training/builders.ts";
+import { aContext } from "../training/fakeContext.ts";
+import { aGate } from "./builders.ts";
+import { result, scriptedEnvironment } from "./scriptedEnvironment.ts";
+import {
+  call,
+  ended,
+  renderer,
+  scriptedSampler,
+  type TurnScript,
+  tokenizer,
+} from "./scriptedModel.ts";
 
 const request = {
   prompt: [1, 2],
@@ -24,4 +42,126 @@ it.each([
 it("the form of every request is no refusal of this one", () => {
   const fault = new AppError("tinker-bad-request", "", { data: { status: 422, detail: "no" } });
   expect(sampleRefusal(fault, request)).toBeNull();
+});
+
+/** What the hosted service says to a prompt beyond the model's context. */
+const TOO_LONG =
+  "Prompt length plus max_tokens exceeds the model's context window: 33000 prompt tokens + 1 max_tokens > 32768.";
+
+function refused(status: number, detail: string) {
+  const text = JSON.stringify({ detail });
+  return statusError({ status, text, what: "POST asample", attempts: 1 });
+}
+
+const ADD = ended(call("add"));
+const ANSWER = ended(call("answer"));
+const onCall = ({ name }: { readonly name: string }) =>
+  result("", { reward: name === "answer" ? 1 : 0.25, finished: name === "answer" });
+
+async function play(turns: readonly TurnScript[]) {
+  const clock = new FakeClock();
+  const sampler = scriptedSampler(turns);
+  const rollout = runRollout(
+    {
+      gate: aGate(scriptedEnvironment([{ onCall }]), clock),
+      sampler,
+      chat: { renderer, tokenizer },
+      settings: someSettings(),
+      clock,
+      random: { uuid: () => "id", uniform: () => 0 },
+      log: silentLog,
+      sampleSlot: async () => () => undefined,
+      seedOf: () => undefined,
+    },
+    aTask(),
+    new AbortController().signal,
+  );
+  return { finished: (await clock.run(rollout)).finish(), sampler };
+}
+
+describe("a sample that the service refuses", () => {
+  it("fails its rollout, in words, and is not tried again", async () => {
+    const { finished, sampler } = await play([refused(400, "Expected 63 tokens, got 70")]);
+    expect(finished).toMatchObject({ reward: null, record: { stop: "error" } });
+    expect(finished.record.error).toMatch(
+      /^The sampler refused a prompt of \d+ tokens with up to 100 tokens to come: Expected 63 tokens, got 70\. /,
+    );
+    expect(sampler.requests).toHaveLength(1);
+  });
+
+  it.each([
+    ["at once", refused(400, TOO_LONG)],
+    ["after it was accepted", requestFailed("Sample", TOO_LONG, "unknown")],
+  ])("for a context that is full ends the episode with what it has, %s", async (_name, fault) => {
+    const { finished } = await play([ADD, fault]);
+    expect(finished).toMatchObject({
+      reward: 0.25,
+      record: { stop: "max_tokens", error: null, turns: [{}] },
+    });
+    expect(finished.streams[0]?.turnCount).toBe(1);
+  });
+
+  it("for a first prompt that is too long fails its rollout, with what to change", async () => {
+    const { finished } = await play([refused(400, TOO_LONG)]);
+    expect(finished.facts.errorClass).toBe("prompt-too-long");
+    expect(finished.record.error).toMatch(
+      /33000 prompt tokens \+ 1 max_tokens > 32768\. Lower max_response_tokens or max_total_tokens/,
+    );
+  });
+
+  it("for its own fault is not sent again in a new session", async () => {
+    const { finished, sampler } = await play([requestFailed("Sample", "bad token id", "user")]);
+    expect(finished.record.error).toMatch(/bad token id/);
+    expect(sampler.requests).toHaveLength(1);
+  });
+
+  it.each([
+    ["a key", refused(401, "no such key")],
+    ["the form of every request", refused(422, "body.sampling_params: unknown field top_k")],
+  ])("for %s still ends the run, as every other would meet it", async (_name, fault) => {
+    await expect(play([fault])).rejects.toBe(fault);
+  });
+
+  it("by a failure of the service is still tried again", async () => {
+    const { finished } = await play([requestFailed("Sample", "out of memory", "server"), ANSWER]);
+    expect(finished).toMatchObject({ reward: 1, facts: { attempts: 2 } });
+  });
+});
+
+/** A run of groups of two; `turns` are sampled one after the other, the last one for ever. */
+function aRun(turns: readonly TurnScript[]) {
+  const environment = anEnvironment({ num_rollouts: 2, max_failing_rollouts: 1 });
+  const context = aContext({
+    remote: scriptedEnvironment([{ onCall }]),
+    totalSteps: 5,
+    config: aConfig({
+      batch_size: 1,
+      environments: { [ENVIRONMENT]: environment },
+      advantage_calculation: "direct",
+      max_consecutive_empty_steps: 2,
+    }),
+  });
+  context.client.sampler = scriptedSampler(turns);
+  const identity = { runId: "run", configHash: "h", changedKeys: [], generation: 1 };
+  return { context, end: context.clock.run(runLoop(context, START, identity)) };
+}
+
+describe("a run", () => {
+  it("goes on after a sample that was refused", async () => {
+    const { context, end } = aRun([refused(400, "Expected 63 tokens, got 70"), ANSWER]);
+    expect(await end).toMatchObject({ outcome: "done", step: 5 });
+    expect(context.client.lossCalls.map(({ data }) => data.length)).toEqual([1, 2, 2, 2, 2]);
+  });
+
+  it("in which all are refused says so, and ends as after any empty steps", async () => {
+    const { context, end } = aRun([refused(400, "Expected 63 tokens, got 70")]);
+    await expect(end).rejects.toMatchObject({
+      code: "empty-steps",
+      message: expect.stringMatching(/^2 steps in a row .*all 2 rollouts failed.*got 70/),
+    });
+    expect(context.progress).toContainEqual({
+      kind: "warning",
+      message: expect.stringMatching(/^step 1: all 2 rollouts failed\. The first: .*got 70/),
+    });
+  });
 });

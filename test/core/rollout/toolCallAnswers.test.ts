@@ -5,8 +5,8 @@ import { qwen35 } from "../../../src/core/chat/families/qwen35.ts";
 import { createNativeRenderer } from "../../../src/core/chat/nativeRenderer.ts";
 import { createTemplateRenderer } from "../../../src/core/chat/template/templateRenderer.ts";
 import { THOUGHT_CALL_NUDGE } from "../../../src/core/rollout/feedback.ts";
-import { playEpisode } from "../../regressions/playEpisode.ts";
 import { sampled, THINKING_TEMPLATE, tinyModel } from "../chat/tinyModel.ts";
+import { playEpisode } from "./builders.ts";
 import { rejected, result, scriptedSession } from "./scriptedEnvironment.ts";
 import { ended, scriptedSampler } from "./scriptedModel.ts";
 

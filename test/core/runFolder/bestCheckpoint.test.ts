@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { bestChange } from "../../../src/core/runFolder/bestCheckpoint.ts";
 import type { CheckpointEntry } from "../../../src/core/runFolder/checkpointLog.ts";
 import type { EvaluationEntry } from "../../../src/core/runFolder/evaluationLog.ts";
+import { aCheckpointEntry } from "./builders.ts";
 
 const METRIC = "eval/a/b/test/temperature_1/reward_mean";
 
@@ -13,19 +14,13 @@ function anEvaluation(step: number, rewardMean: number, failed: number): Evaluat
 }
 
 function aSave(step: number): CheckpointEntry {
-  return {
+  return aCheckpointEntry({
     name: `best_${step}`,
     kind: "best",
     step,
-    epoch: 0,
-    position: 0,
-    metrics: {},
     state_path: `tinker://run/weights/${step}`,
     sampler_path: `tinker://run/sampler_weights/${step}`,
-    created_at: "2026-01-01T00:00:00Z",
-    expires_at: null,
-    renderer: "chatml",
-  };
+  });
 }
 
 describe("the best checkpoint", () => {

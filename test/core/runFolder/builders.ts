@@ -1,5 +1,6 @@
 /** Rollouts for tests, with only the interesting parts named. */
 
+import type { CheckpointEntry } from "../../../src/core/runFolder/checkpointLog.ts";
 import type {
   RolloutFacts,
   StepFacts,
@@ -8,6 +9,7 @@ import type {
 import type { RolloutRecord } from "../../../src/core/runFolder/rollouts/rolloutRecord.ts";
 import { NO_RUN_USAGE, NO_TOKENS } from "../../../src/core/usage/tokenUsage.ts";
 import { NO_USAGE } from "../../../src/core/usage/usageMeter.ts";
+import type { RunFile } from "../../../src/shared/runFile.ts";
 
 export function aRecord(changes: Partial<RolloutRecord> = {}): RolloutRecord {
   return {
@@ -129,4 +131,41 @@ export async function collect<T>(items: AsyncIterable<T>): Promise<readonly T[]>
   const collected: T[] = [];
   for await (const item of items) collected.push(item);
   return collected;
+}
+
+/** A run that has stopped. */
+export function aRunFile(changes: Partial<RunFile> = {}): RunFile {
+  return {
+    schemaVersion: 1,
+    runId: "r",
+    name: "demo",
+    pid: 1,
+    owner: "terminal",
+    startedAtMs: 0,
+    heartbeatAtMs: 0,
+    generation: 0,
+    attempt: 1,
+    phase: "stopped",
+    configPath: "/c.yaml",
+    control: null,
+    ...changes,
+  };
+}
+
+/** A line about a save that lasts. */
+export function aCheckpointEntry(changes: Partial<CheckpointEntry> = {}): CheckpointEntry {
+  return {
+    name: "checkpoint_000002",
+    step: 2,
+    epoch: 0,
+    position: 8,
+    kind: "periodic",
+    state_path: "tinker://s:train:0/weights/a",
+    sampler_path: null,
+    expires_at: null,
+    metrics: {},
+    renderer: "r",
+    created_at: "2026-01-01T00:00:00.000Z",
+    ...changes,
+  };
 }

@@ -1,26 +1,21 @@
 import { expect, it } from "vitest";
 import {
   type CheckpointEntry,
+  newestSave,
   usableCheckpoints,
 } from "../../../src/core/runFolder/checkpointLog.ts";
+import { aCheckpointEntry } from "./builders.ts";
 
 const NOW = Date.UTC(2026, 0, 2);
 
 function aSave(name: string, changes: Partial<CheckpointEntry> = {}): CheckpointEntry {
-  return {
+  return aCheckpointEntry({
     name,
     step: 10,
-    epoch: 0,
-    position: 40,
-    kind: "periodic",
-    metrics: {},
     state_path: `tinker://r/weights/${name}`,
-    sampler_path: null,
-    expires_at: null,
-    renderer: "qwen3",
     created_at: new Date(NOW - 1000).toISOString(),
     ...changes,
-  };
+  });
 }
 const past = new Date(NOW - 1).toISOString();
 const rolling = { kind: "rolling", expires_at: new Date(NOW + 1000).toISOString() } as const;
@@ -42,4 +37,27 @@ it("what has expired or was deleted cannot be used", () => {
 it("a rolling save lives until the next save of any kind", () => {
   expect(names([aSave("r1", rolling), aSave("r2", rolling)])).toEqual(["r2"]);
   expect(names([aSave("r1", rolling), aSave("b")])).toEqual(["b"]);
+});
+
+function save(name: string, kind: CheckpointEntry["kind"], hour: number): CheckpointEntry {
+  return aCheckpointEntry({
+    name,
+    kind,
+    step: hour,
+    state_path: `tinker://s:train:0/weights/${name}`,
+    created_at: `2026-11-01T0${hour}:00:00.000Z`,
+  });
+}
+
+const NOW_MS = Date.parse("2026-11-01T08:00:00.000Z");
+const lasting = save("checkpoint_000001", "periodic", 1);
+const otherRolling = save("rolling_000002", "rolling", 2);
+/** A line about an earlier save, as *Keep Checkpoint…* writes one. */
+const note = { ...lasting, expires_at: "2026-12-01T00:00:00.000Z" };
+
+it("a rolling save can be used although a note about an earlier save stands behind it", () => {
+  const entries = [lasting, otherRolling, note];
+  expect(newestSave(entries)).toBe(otherRolling);
+  const usable = usableCheckpoints(entries, NOW_MS);
+  expect(usable.map(({ name }) => name).toSorted()).toEqual([lasting.name, otherRolling.name]);
 });

@@ -1,17 +1,25 @@
+import { mkdir, truncate } from "node:fs/promises";
+import { join } from "node:path";
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { describe, expect, it, test } from "vitest";
+import { showStep } from "../../../src/cli/show/showStep.ts";
 import {
   appendCheckpoint,
   type CheckpointEntry,
 } from "../../../src/core/runFolder/checkpointLog.ts";
 import { createEventLog } from "../../../src/core/runFolder/events.ts";
-import { runPaths } from "../../../src/core/runFolder/files/layout.ts";
+import { evalPath, runPaths } from "../../../src/core/runFolder/files/layout.ts";
 import { RunFollower } from "../../../src/core/runFolder/follower.ts";
 import { appendMetrics, buildMetricsRow } from "../../../src/core/runFolder/metrics/metrics.ts";
+import { createRunReader } from "../../../src/core/runFolder/reader.ts";
 import { createRolloutStore } from "../../../src/core/runFolder/rollouts/rolloutStore.ts";
 import { resumeRun, startRun } from "../../../src/core/runFolder/runFolder.ts";
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
-import { aRecord, rolloutFacts, stepFacts } from "./builders.ts";
+import { encodeJsonLine } from "../../../src/core/util/jsonl.ts";
+import { FakeClock } from "../../fakes/fakeClock.ts";
+import { beforeEachPlantedRun, type PlantedHome } from "../../fakes/plantedHome.ts";
+import { aCheckpointEntry, aRecord, collect, rolloutFacts, stepFacts } from "./builders.ts";
+import { writeEvaluation } from "./evaluatedRun.ts";
 import { createMemoryFileSystem, createStillClock } from "./memoryFileSystem.ts";
 
 const FOLDER = "runs/demo";
@@ -19,19 +27,11 @@ const FOLDER = "runs/demo";
 const skipped = { loss: null, substeps: 0 };
 
 function aCheckpoint(step: number): CheckpointEntry {
-  return {
+  return aCheckpointEntry({
     name: `checkpoint_${step}`,
     step,
-    epoch: 0,
-    position: 4,
-    kind: "periodic",
     state_path: `tinker://run/weights/${step}`,
-    sampler_path: null,
-    expires_at: null,
-    metrics: {},
-    renderer: "tiny",
-    created_at: "2026-01-01T00:00:00Z",
-  };
+  });
 }
 
 async function startedRun() {
@@ -255,4 +255,104 @@ test("a thousand steps with hundreds of metrics take little memory", async () =>
   );
   expect(follower.metrics.length).toBe(1_000);
   expect(bytes).toBeLessThan(20e6);
+});
+
+const folder = "/runs/evaluated";
+
+async function evaluatedRun() {
+  const fileSystem = createMemoryFileSystem();
+  const files = fileSystem.within(folder);
+  await writeEvaluation(files, folder, 0, 0.25);
+  await writeEvaluation(files, folder, 40, 0.75);
+  const follower = new RunFollower({ fileSystem, folder });
+  await follower.refresh();
+  return { files, follower, reader: createRunReader(files, folder) };
+}
+
+it("the rollouts of an evaluation are listed, those of every temperature as groups of their own", async () => {
+  const { follower, reader } = await evaluatedRun();
+  expect(await follower.steps("evaluation")).toEqual([0, 40]);
+  const rollouts = await follower.rollouts(40, "evaluation");
+  const places = rollouts.map(({ group, rollout }) => `${group}/${rollout}`);
+  expect(new Set(places).size).toBe(16);
+  expect(rollouts.map(({ group, index, temperature }) => [group, index, temperature])).toEqual(
+    [0, 1, 2, 3, 4, 5, 6, 7].flatMap((group) =>
+      [0, 1].map(() => [group, 10 + (group % 4), group < 4 ? 0 : 1]),
+    ),
+  );
+  const last = rollouts.at(-1);
+  const body = last === undefined ? null : await reader.body(last);
+  expect(body?.promptText).toBe("Task 13 at 1 after 40");
+});
+
+it("an evaluation under way grows; what was read is kept and broken lines are left out", async () => {
+  const { files, follower } = await evaluatedRun();
+  const before = await follower.rollouts(0, "evaluation");
+  expect(await follower.rollouts(0, "evaluation")).toBe(before);
+  await files.append(evalPath(folder, 0), new TextEncoder().encode('{"step":0}\nnot json\n'));
+  expect(await follower.rollouts(0, "evaluation")).toEqual(before);
+  await writeEvaluation(files, folder, 0, 1);
+  const after = await follower.rollouts(0, "evaluation");
+  expect(after).toHaveLength(16);
+  expect(after.every(({ reward }) => reward === 1)).toBe(true);
+});
+
+describe("a list of rollouts that is cut", () => {
+  const MIB = 1024 ** 2;
+  let planted: PlantedHome;
+  let folder: string;
+
+  beforeEachPlantedRun((home, path) => {
+    planted = home;
+    folder = path;
+  });
+
+  /** A list of one rollout, of that many bytes in all. */
+  async function longList(source: "training" | "evaluation", bytes: number): Promise<void> {
+    const files = planted.fileSystem.within(folder);
+    const path =
+      source === "training" ? "rollouts/step-000000.index.jsonl" : "eval/step-000000.jsonl";
+    if (source === "training") {
+      const store = createRolloutStore({ fileSystem: files, redactor: new Redactor(), folder });
+      await store.addRollout(aRecord());
+    } else {
+      await mkdir(join(folder, "eval"));
+      await files.append(join(folder, path), encodeJsonLine({ ...aRecord(), temperature: 1 }));
+    }
+    await truncate(join(folder, path), bytes);
+  }
+
+  it.each([
+    ["training", 10, /^(?!.*not shown)/],
+    ["training", 40, /rollouts\/step-000000\.index\.jsonl .* its last \d\d MiB are not shown/],
+    ["evaluation", 300, /eval\/step-000000\.jsonl .* its last \d\d MiB are not shown/],
+  ] as const)(
+    "the dashboard says when a list of %s of %d MiB is cut",
+    async (source, size, said) => {
+      await longList(source, size * MIB);
+      const follower = new RunFollower({ fileSystem: planted.fileSystem, folder });
+      await follower.refresh();
+      expect(follower.problem ?? "").not.toContain("not shown");
+      for (const _ of [1, 2]) expect(await follower.rollouts(0, source)).toHaveLength(1);
+      expect(follower.problem ?? "").toMatch(said);
+    },
+  );
+
+  it("the terminal says it below the table", async () => {
+    await longList("training", 40 * MIB);
+    const files = planted.fileSystem.within(folder);
+    const lines = showStep(
+      {
+        fileSystem: files,
+        clock: new FakeClock(),
+        reader: createRunReader(files, folder),
+        folder,
+        width: 100,
+        invocation: { program: "tinker-rl", cwd: "/" },
+        loadTokenizer: () => Promise.reject(new Error("not asked for")),
+      },
+      1,
+    );
+    expect(JSON.stringify(await collect(lines))).toMatch(/step-000000\.index\.jsonl .* not shown/);
+  });
 });

@@ -7,7 +7,7 @@ import { appendMetrics, buildMetricsRow } from "../../../src/core/runFolder/metr
 import { createRunReader } from "../../../src/core/runFolder/reader.ts";
 import { createRolloutStore } from "../../../src/core/runFolder/rollouts/rolloutStore.ts";
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
-import { aRecord, collect, stepFacts } from "./builders.ts";
+import { aCheckpointEntry, aRecord, collect, stepFacts } from "./builders.ts";
 import { createMemoryFileSystem, createStillClock } from "./memoryFileSystem.ts";
 
 const tokens = {
@@ -49,19 +49,16 @@ async function writtenRun() {
     message: "Started.",
     data: {},
   });
-  await appendCheckpoint(fileSystem, "run", {
-    name: "checkpoint_000001",
-    step: 1,
-    epoch: 0,
-    position: 4,
-    kind: "periodic",
-    state_path: "tinker://run/weights/checkpoint_000001",
-    sampler_path: null,
-    expires_at: null,
-    metrics: { "rollout/reward/mean": 0.5 },
-    renderer: "tiny",
-    created_at: "2026-01-01T00:00:00Z",
-  });
+  await appendCheckpoint(
+    fileSystem,
+    "run",
+    aCheckpointEntry({
+      name: "checkpoint_000001",
+      step: 1,
+      state_path: "tinker://run/weights/checkpoint_000001",
+      metrics: { "rollout/reward/mean": 0.5 },
+    }),
+  );
   return { fileSystem, reader: createRunReader(fileSystem, "run") };
 }
 

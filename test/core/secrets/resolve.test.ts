@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, it, test } from "vitest";
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
 import { resolveSecrets, type SecretSources } from "../../../src/core/secrets/resolve.ts";
 
@@ -60,3 +60,27 @@ test("every value is learned by the redactor", async () => {
   await resolve({ redactor, globalSecrets: { a: "written-value", b: null } }, { B: "found-value" });
   expect(redactor.redact("written-value found-value")).toBe("*** ***");
 });
+
+const OWN = ["TINKER_API_KEY", "OPENREWARD_API_KEY", "WANDB_API_KEY", "HF_TOKEN", "ORS_API_KEY"];
+
+it.each(OWN.flatMap((name) => [name, name.toLowerCase()]))(
+  "%s is handed to no environment by a look-up, and the refusal names it",
+  async (name) => {
+    const looked: string[] = [];
+    const asked = resolveSecrets({
+      environment: "Owner/Game",
+      environmentSecrets: { [name]: null },
+      globalSecrets: null,
+      lookUp: async (wanted) => {
+        looked.push(wanted);
+        return "value-of-the-key";
+      },
+      redactor: new Redactor(),
+    });
+    await expect(asked).rejects.toMatchObject({
+      code: "secret-not-allowed",
+      message: expect.stringContaining(name.toUpperCase()),
+    });
+    expect(looked).toEqual([]);
+  },
+);

@@ -3,6 +3,12 @@
 import { describe, expect, it } from "vitest";
 import { isAppError } from "../../../src/core/errors.ts";
 import type { HttpRequest } from "../../../src/core/ports.ts";
+import { faultReaction } from "../../../src/core/rollout/faults.ts";
+import {
+  isSessionLost,
+  operationRefused,
+  requestFailed,
+} from "../../../src/core/tinker/transport/errors.ts";
 import type { FakeReply } from "../../fakes/fakeHttp.ts";
 import { fakeTinker, seqIdOf } from "../../fakes/fakeTinker.ts";
 
@@ -197,4 +203,29 @@ describe("a fault of a poll", () => {
     expect(code).toBe("tinker-billing");
     expect(elapsedMs).toBe(3_600_000);
   });
+});
+
+/** What SkyRL says of a model that it has unloaded, or had before it was restarted: skyrl/tinker/engine.py. */
+const UNLOADED = [
+  "Model model_1a2b3c4d not loaded",
+  "Model model_1a2b3c4d not loaded (likely stale request from previous server)",
+];
+
+describe.each(UNLOADED)("an operation that fails because its %s", (text) => {
+  it.each([
+    ["by the answer to its polls", operationRefused("Sample 7", JSON.stringify({ detail: text }))],
+    ["by its result", requestFailed("OptimStep 8", text, "server")],
+  ])(
+    "shows that the session is lost, %s, instead of failing rollouts one after the other",
+    (_, error) => {
+      expect(faultReaction(error)).toBe("end-run");
+      expect(isSessionLost(error)).toBe(true);
+      expect(error.message).toContain(`${text}. Resume the run from its last checkpoint.`);
+    },
+  );
+});
+
+it("an operation that fails for another reason says nothing about the session", () => {
+  const error = operationRefused("Sample 7", JSON.stringify({ detail: "Adapter not loaded yet" }));
+  expect([faultReaction(error), isSessionLost(error)]).toEqual(["retry", false]);
 });

@@ -1,6 +1,10 @@
 /** Configurations, ledgers and rollouts for tests, with only the interesting parts named. */
 
-import type { Config, EnvironmentConfig } from "../../../src/core/config/fields/schema.ts";
+import type {
+  Config,
+  EnvironmentConfig,
+  EvaluationConfig,
+} from "../../../src/core/config/fields/schema.ts";
 import {
   Ledger,
   type LedgerView,
@@ -167,4 +171,20 @@ export function aDatumWithTurn(
   const ledger = new Ledger([1, 2]);
   ledger.addTurn(Array(tokens).fill(4), Array(tokens).fill(-0.5));
   return aDatum({ ...place, ledger, advantage: 1 });
+}
+
+/** An evaluation of two tasks at every step. */
+export function anEvaluation(changes: Partial<EvaluationConfig> = {}): EvaluationConfig {
+  return {
+    splits: { [ENVIRONMENT]: ["test"] },
+    at_start: false,
+    at_end: false,
+    every: 1,
+    num_samples: 2,
+    rollouts_per_task: 1,
+    seed: 0,
+    failure_reward: null,
+    temperatures: [1],
+    ...changes,
+  };
 }

@@ -23,7 +23,7 @@ import { sha256 } from "../../../src/node/hash.ts";
 import type { RunPhase } from "../../../src/shared/runFile.ts";
 import { FakeClock } from "../../fakes/fakeClock.ts";
 import { silentLog } from "../../fakes/silentLog.ts";
-import { aGate } from "../rollout/aGate.ts";
+import { aGate } from "../rollout/builders.ts";
 import { type ScriptedEnvironment, scriptedEnvironment } from "../rollout/scriptedEnvironment.ts";
 import { renderer, tokenizer } from "../rollout/scriptedModel.ts";
 import { createMemoryFileSystem, type MemoryFileSystem } from "../runFolder/memoryFileSystem.ts";

@@ -52,3 +52,8 @@ it("near words are those with few other letters, the same letters, or another ca
   expect(nearestWords("nothing", keys)).toEqual([]);
   expect(nearestWords("x".repeat(100_000), keys)).toEqual([]);
 });
+
+it("an environment of the same owner with another name is not suggested, however long the owner's name is", () => {
+  const names = ["GeneralReasoning/xyz", "GeneralReasoning/abd"];
+  expect(nearestWords("GeneralReasoning/abc", names)).toEqual(["GeneralReasoning/abd"]);
+});

@@ -1,21 +1,16 @@
 import { describe, expect, it } from "vitest";
 import type { CheckpointEntry } from "../../../src/core/runFolder/checkpointLog.ts";
 import { modelCard, type RunOfWeights } from "../../../src/core/weights/modelCard.ts";
+import { aCheckpointEntry } from "../runFolder/builders.ts";
 
 const PATH = "tinker://s:train:0/weights/final_000002";
-const CHECKPOINT: CheckpointEntry = {
+const CHECKPOINT: CheckpointEntry = aCheckpointEntry({
   name: "final_000002",
-  step: 2,
-  epoch: 0,
-  position: 8,
   kind: "final",
   state_path: PATH,
-  sampler_path: null,
-  expires_at: null,
   metrics: { "rollout/reward/mean": 0.53125 },
-  renderer: "tiny",
   created_at: "2026-11-22T09:41:00.000Z",
-};
+});
 
 function aRun(changes: Partial<RunOfWeights> = {}): RunOfWeights {
   return {

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { lenses } from "../../../src/core/config/editing/display/lenses.ts";
 import { newestRun } from "../../../src/host/catalogue/configRun.ts";
 import type { RunEntry } from "../../../src/host/runs/runStore.ts";
+import { aRun as otherARun } from "../views/runEntries.ts";
 
 const PATH = "/projects/tinker-config.yaml";
 
@@ -40,4 +42,15 @@ describe("the newest run of a configuration", () => {
     const { status } = newestRun([aRun({ isLive: true, steps, totalSteps })], PATH);
     expect(status).toEqual({ kind: "running", completed: steps, steps: totalSteps, reward: 0.9 });
   });
+});
+
+it("the line above a configuration pairs a step with its own reward", () => {
+  const path = "/projects/tinker-config.yaml";
+  const file = { configPath: path } as never; // all that is looked at
+  const run = otherARun({ steps: 12, totalSteps: 200, reward: 0.63, file });
+  const { status } = newestRun([run], path);
+  const titles = lenses("model_name: local/tiny-tool\n", { path, status }).map(
+    ({ title }) => title,
+  );
+  expect(titles).toContain("Step 12/200 · 0.63");
 });

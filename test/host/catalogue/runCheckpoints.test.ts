@@ -10,23 +10,18 @@ import { RunCheckpoints } from "../../../src/host/catalogue/runCheckpoints.ts";
 import type { KeptCheckpoint } from "../../../src/host/catalogue/storedLists.ts";
 import type { RunEntry } from "../../../src/host/runs/runStore.ts";
 import { createFileSystem } from "../../../src/node/fileSystem.ts";
+import { aCheckpointEntry } from "../../core/runFolder/builders.ts";
 
 const fileSystem = createFileSystem();
 let folder: string;
 
-const SAVE: CheckpointEntry = {
+const SAVE: CheckpointEntry = aCheckpointEntry({
   name: "checkpoint_000010",
   step: 10,
-  epoch: 0,
-  position: 160,
-  kind: "periodic",
   state_path: "tinker://s:train:0/weights/checkpoint_000010",
-  sampler_path: null,
-  expires_at: null,
-  renderer: "r",
   metrics: { "rollout/reward/mean": 0.5 },
   created_at: "2026-11-01T10:00:00.000Z",
-};
+});
 
 beforeEach(() => {
   folder = join(mkdtempSync(join(tmpdir(), "run-")), "demo");
@@ -103,5 +98,31 @@ describe("the checkpoints of this window's runs", () => {
     await checkpoints.read();
     checkpoints.dispose();
     expect(reported.at(-1)?.map(({ step }) => step)).toEqual([9, 19]);
+  });
+
+  it("are known as gone where a newer save replaced them or they were deleted", async () => {
+    const save = (name: string, kind: CheckpointEntry["kind"], step: number): CheckpointEntry => {
+      return { ...SAVE, name, kind, step, state_path: `tinker://s:train:0/weights/${name}` };
+    };
+    const deleted = save("checkpoint_000020", "periodic", 20);
+    for (const entry of [
+      save("rolling_000005", "rolling", 5),
+      save("checkpoint_000010", "periodic", 10),
+      deleted,
+      { ...deleted, expires_at: "2026-11-02T10:00:00.000Z" },
+      save("final_000030", "final", 30),
+    ]) {
+      await appendCheckpoint(fileSystem.within(folder), folder, entry);
+    }
+    const { checkpoints, reported } = reader();
+    await checkpoints.read();
+    checkpoints.dispose();
+    const [found = []] = reported;
+    expect(found.map(({ path, kind, isGone }) => [path.split("/").at(-1), kind, isGone])).toEqual([
+      ["rolling_000005", "rolling", true],
+      ["checkpoint_000010", "periodic", false],
+      ["checkpoint_000020", "periodic", true],
+      ["final_000030", "final", false],
+    ]);
   });
 });

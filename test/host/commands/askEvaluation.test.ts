@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { askEvaluation } from "../../../src/host/commands/askEvaluation.ts";
+import { aRunFile } from "../../core/runFolder/builders.ts";
 
 interface Item {
   readonly label: string;
@@ -69,20 +70,7 @@ async function aRun(changes: object = { evaluation: EVALUATION }): Promise<strin
   await writeFile(configPath, JSON.stringify(config));
   const folder = join(parent, "runs", "config");
   await mkdir(folder, { recursive: true });
-  const file = {
-    schemaVersion: 1,
-    runId: "run-1",
-    name: "demo",
-    pid: 1,
-    owner: "editor",
-    configPath,
-    startedAtMs: 0,
-    heartbeatAtMs: 0,
-    generation: 0,
-    attempt: 0,
-    phase: "done",
-    control: null,
-  };
+  const file = aRunFile({ runId: "run-1", owner: "editor", configPath, attempt: 0, phase: "done" });
   await writeFile(join(folder, "run.json"), JSON.stringify(file));
   return folder;
 }

@@ -14,6 +14,7 @@ import {
   shareCheckpoint,
 } from "../../../src/host/commands/changeCheckpoint.ts";
 import type { RunEntry } from "../../../src/host/runs/runStore.ts";
+import { aCheckpointEntry } from "../../core/runFolder/builders.ts";
 import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts";
 import { aRunState } from "../../trainer/runState.ts";
 import { aRun } from "../views/runEntries.ts";
@@ -46,19 +47,14 @@ const NOW_MS = Date.UTC(2026, 10, 22);
 const DAY_MS = 86_400_000;
 const STATE = "tinker://s:train:0/weights/a";
 const SAMPLER = "tinker://s:train:0/sampler_weights/a";
-const ENTRY: CheckpointEntry = {
+const ENTRY: CheckpointEntry = aCheckpointEntry({
   name: "a",
   step: 10,
-  epoch: 0,
-  position: 160,
   kind: "rolling",
-  metrics: {},
   state_path: STATE,
   sampler_path: SAMPLER,
-  renderer: "r",
-  created_at: "",
   expires_at: new Date(NOW_MS + DAY_MS / 24).toISOString(),
-};
+});
 const RUN: RunEntry = aRun({ isLive: false, phase: "interrupted" });
 
 async function changes(model: string, tinker_base_url: string | null = null) {

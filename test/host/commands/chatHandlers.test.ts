@@ -10,7 +10,7 @@ import { chatHandlers } from "../../../src/host/commands/chatHandlers.ts";
 import type { RunEntry } from "../../../src/host/runs/runStore.ts";
 import { createFileSystem } from "../../../src/node/fileSystem.ts";
 import type { RunFile } from "../../../src/shared/runFile.ts";
-import { aRecord } from "../../core/runFolder/builders.ts";
+import { aCheckpointEntry, aRecord } from "../../core/runFolder/builders.ts";
 import { aRun } from "../views/runEntries.ts";
 
 interface Item {
@@ -62,19 +62,12 @@ const RUN_FILE: Omit<RunFile, "configPath"> = {
 };
 
 function saved(name: string, step: number, sampler = true): CheckpointEntry {
-  return {
+  return aCheckpointEntry({
     name,
     step,
-    epoch: 0,
-    position: 1,
-    kind: "periodic",
-    metrics: {},
-    renderer: "r",
     state_path: `tinker://run-1/weights/${name}`,
     sampler_path: sampler ? `tinker://run-1/sampler_weights/${name}` : null,
-    expires_at: null,
-    created_at: "2026-01-01T00:00:00Z",
-  };
+  });
 }
 const SAVED = [saved("one", 1), saved("two", 2), saved("state", 3, false)];
 const ONE = "tinker://run-1/sampler_weights/one";

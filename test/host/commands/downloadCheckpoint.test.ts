@@ -4,6 +4,7 @@ import type { CheckpointPlace } from "../../../src/host/commands/changeCheckpoin
 import { downloadCheckpoint } from "../../../src/host/commands/downloadCheckpoint.ts";
 import type { ProgramQuestion } from "../../../src/host/runs/askProgram.ts";
 import type { RequestedKey, WeightsReply, WeightsRequest } from "../../../src/shared/control.ts";
+import { aCheckpointEntry } from "../../core/runFolder/builders.ts";
 import { aRun } from "../views/runEntries.ts";
 
 const editor = vi.hoisted(() => ({
@@ -46,19 +47,11 @@ vi.mock("../../../src/host/runs/askProgram.ts", () => ({
 }));
 
 const RUN = aRun({ isLive: false, name: "My Run", folder: "/runs/demo" });
-const ENTRY: CheckpointEntry = {
+const ENTRY: CheckpointEntry = aCheckpointEntry({
   name: "final_000002",
-  step: 2,
-  epoch: 0,
-  position: 8,
   kind: "final",
-  metrics: {},
   state_path: "tinker://s:train:0/weights/f",
-  sampler_path: null,
-  expires_at: null,
-  renderer: "r",
-  created_at: "",
-};
+});
 const AT_TINKER: CheckpointPlace = { kind: "Tinker", baseUrl: null, project: "/project" };
 const HERE: CheckpointPlace = { kind: "this computer" };
 const DONE = { ok: true, folder: "/weights/demo-final_000002" };

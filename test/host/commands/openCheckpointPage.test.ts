@@ -2,6 +2,7 @@ import { beforeEach, expect, it, vi } from "vitest";
 import type { CheckpointEntry } from "../../../src/core/runFolder/checkpointLog.ts";
 import type { CheckpointPlace } from "../../../src/host/commands/changeCheckpoint.ts";
 import { openCheckpointPage } from "../../../src/host/commands/openCheckpointPage.ts";
+import { aCheckpointEntry } from "../../core/runFolder/builders.ts";
 import { aRun } from "../views/runEntries.ts";
 
 const opened = vi.hoisted(() => [] as unknown[]);
@@ -10,19 +11,7 @@ vi.mock("vscode", () => ({
   env: { openExternal: async (target: unknown) => void opened.push(target) },
 }));
 
-const ENTRY: CheckpointEntry = {
-  name: "a",
-  step: 2,
-  epoch: 0,
-  position: 8,
-  kind: "final",
-  metrics: {},
-  expires_at: null,
-  state_path: "tinker://s:train:0/weights/a",
-  sampler_path: null,
-  renderer: "r",
-  created_at: "",
-};
+const ENTRY: CheckpointEntry = aCheckpointEntry({ name: "a", kind: "final" });
 
 beforeEach(() => {
   opened.length = 0;

@@ -8,6 +8,7 @@ import { writeState } from "../../../src/core/runFolder/state.ts";
 import type { CheckpointChange } from "../../../src/core/tinker/checkpointChange.ts";
 import { removeCheckpoint } from "../../../src/host/commands/removeCheckpoint.ts";
 import type { RunEntry } from "../../../src/host/runs/runStore.ts";
+import { aCheckpointEntry } from "../../core/runFolder/builders.ts";
 import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts";
 import { aRunState } from "../../trainer/runState.ts";
 
@@ -34,19 +35,12 @@ vi.mock("vscode", () => ({
 
 const STATE = "tinker://s:train:0/weights/a";
 const SAMPLER = "tinker://s:train:0/sampler_weights/a";
-const ENTRY: CheckpointEntry = {
+const ENTRY: CheckpointEntry = aCheckpointEntry({
   name: "a",
   step: 10,
-  epoch: 0,
-  position: 160,
-  kind: "periodic",
-  metrics: {},
   state_path: STATE,
   sampler_path: SAMPLER,
-  expires_at: null,
-  renderer: "r",
-  created_at: "",
-};
+});
 const RUN = { name: "demo", folder: "/runs/demo", isLive: false } as RunEntry; // what is read of one
 
 async function aRemoval(model: string) {

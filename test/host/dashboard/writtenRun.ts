@@ -13,7 +13,12 @@ import { resumeRun, startRun } from "../../../src/core/runFolder/runFolder.ts";
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
 import { NO_RUN_USAGE } from "../../../src/core/usage/tokenUsage.ts";
 import { systemClock } from "../../../src/node/clock.ts";
-import { aRecord, rolloutFacts, stepFacts } from "../../core/runFolder/builders.ts";
+import {
+  aCheckpointEntry,
+  aRecord,
+  rolloutFacts,
+  stepFacts,
+} from "../../core/runFolder/builders.ts";
 import { writeEvaluation } from "../../core/runFolder/evaluatedRun.ts";
 
 export const HOSTILE_TEXT = [
@@ -189,19 +194,17 @@ async function writeSteps(
 
 function checkpoint(step: number) {
   const expires = step === 20 ? new Date(Date.now() + 5 * 3600_000).toISOString() : null;
-  return {
+  return aCheckpointEntry({
     name: `checkpoint_${String(step).padStart(6, "0")}`,
     step,
-    epoch: 0,
     position: step * 4,
     kind: "periodic" as const,
     state_path: `tinker://run/weights/${step}`,
     sampler_path: `tinker://run/sampler/${step}`,
     expires_at: expires,
     metrics: { "rollout/reward/mean": step / 40 },
-    renderer: "tiny",
     created_at: new Date().toISOString(),
-  };
+  });
 }
 
 async function writeRollouts(

@@ -7,3 +7,14 @@ export const fakeVscode = {
       text.replace(/\{(\d+)\}/g, (whole, index) => args[Number(index)] ?? whole),
   },
 };
+
+/** The little of the editor that a start asks for: default settings and texts as they are. */
+export const fakeWindow = {
+  ...fakeVscode,
+  workspace: {
+    isTrusted: true,
+    workspaceFolders: undefined,
+    getWorkspaceFolder: () => undefined,
+    getConfiguration: () => ({ get: () => undefined }),
+  },
+};

@@ -197,3 +197,20 @@ describe("secrets that the configuration looks up", () => {
     expect(keys).toEqual({});
   });
 });
+
+const OWN = ["TINKER_API_KEY", "OPENREWARD_API_KEY", "WANDB_API_KEY", "HF_TOKEN", "ORS_API_KEY"];
+
+it.each(OWN)("%s is not gathered for one either", async (name) => {
+  const { store } = openStore(new FakeVault());
+  const sources = new KeySources({
+    store,
+    environment: () => ({ [name]: "value-of-the-key" }),
+    envValues: async () => ({}),
+  });
+  const text = `model_name: local/tiny-tool
+batch_size: 4
+environments: {local/calculator: {splits: {train: {}}, num_rollouts: 4, secrets: {${name}: null}}}
+`;
+  const config = { text, path: "/projects/project/c.yaml", overrides: [], project: "/projects" };
+  expect((await launchKeys(config, sources, {})).keys).toEqual({});
+});

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { launchConfig } from "../../../src/host/runs/launchConfig.ts";
 import { textWith } from "../../core/config/configText.ts";
+import { aRunFile } from "../../core/runFolder/builders.ts";
 import { aTrainingRequest } from "../../fakes/aTrainingRequest.ts";
 
 let folder: string;
@@ -22,20 +23,7 @@ afterEach(() => rm(folder, { recursive: true }));
 async function aRun(place: string, configPath = path): Promise<string> {
   const run = join(folder, place);
   await mkdir(run, { recursive: true });
-  const file = {
-    schemaVersion: 1,
-    runId: "r",
-    name: "r",
-    pid: 1,
-    owner: "terminal",
-    configPath,
-    startedAtMs: 1,
-    heartbeatAtMs: 1,
-    generation: 0,
-    attempt: 1,
-    phase: "stopped",
-    control: null,
-  };
+  const file = aRunFile({ name: "r", configPath });
   await writeFile(join(run, "run.json"), JSON.stringify(file));
   return run;
 }

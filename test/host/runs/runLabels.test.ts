@@ -64,3 +64,22 @@ it("shows at once what another view of the same state has changed", async () => 
   await one.setArchived("/a", true);
   expect(other.isArchived("/a")).toBe(true);
 });
+
+function otherMemory(): Memento {
+  const stored = new Map<string, unknown>();
+  return {
+    get: (key) => stored.get(key),
+    update: async (key, value) => void stored.set(key, structuredClone(value)),
+  };
+}
+
+it("names and archived runs outlive the change of a window from one folder to several", async () => {
+  const everywhere = otherMemory();
+  const before = new RunLabels({ everywhere, workspace: otherMemory() });
+  await before.rename("/p/runs/a", "best one");
+  await before.setArchived("/p/runs/b", true);
+  // The editor gives a window with another set of folders a state of its own.
+  const after = new RunLabels({ everywhere, workspace: otherMemory() });
+  expect(after.nameOf("/p/runs/a")).toBe("best one");
+  expect(after.isArchived("/p/runs/b")).toBe(true);
+});

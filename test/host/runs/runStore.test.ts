@@ -1,14 +1,23 @@
+import { mkdtempSync, rmSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { RunFollower } from "../../../src/core/runFolder/follower.ts";
+import { listRuns } from "../../../src/core/runs/runList.ts";
+import { type Memento, RunLabels } from "../../../src/host/runs/runLabels.ts";
 import { RunStore } from "../../../src/host/runs/runStore.ts";
+import { runRow } from "../../../src/host/views/runRow.ts";
+import { systemClock } from "../../../src/node/clock.ts";
 import { onLines, sendLine } from "../../../src/node/control/lineSocket.ts";
+import { createFileSystem } from "../../../src/node/fileSystem.ts";
 import type { ControlAddress, RunFile } from "../../../src/shared/runFile.ts";
 import { INITIAL_STATUS } from "../../../src/trainer/control/runStatus.ts";
+import { aRunFile } from "../../core/runFolder/builders.ts";
 import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts";
 import { FakeClock, settle } from "../../fakes/fakeClock.ts";
+import { writePythonRun } from "../../fakes/pythonRun.ts";
 
 const RUN = "/runs/demo";
 
@@ -54,21 +63,14 @@ afterEach(async () => {
 
 /** A trainer of this very process has just written a heartbeat. */
 async function writeRun(changes: Partial<RunFile> = {}): Promise<void> {
-  const file: RunFile = {
-    schemaVersion: 1,
-    runId: "r",
-    name: "demo",
+  const file: RunFile = aRunFile({
     pid: process.pid,
-    owner: "terminal",
     startedAtMs: clock.now(),
     heartbeatAtMs: clock.now(),
-    generation: 0,
-    attempt: 1,
     phase: "running",
-    configPath: "/c.yaml",
     control,
     ...changes,
-  };
+  });
   await fileSystem.writeAtomic(`${RUN}/run.json`, new TextEncoder().encode(JSON.stringify(file)));
 }
 
@@ -147,4 +149,98 @@ it("shows the rewards of repeated steps once, when a run goes on in a new sessio
     seen.push(store.get(RUN)?.recentRewards.slice(1));
   }
   expect(seen).toEqual([[0.4], [0.4, 0.5], [0.4, 0.5, 0.6], [0.4], [0.4, 0.5]]);
+});
+
+function memory(): Memento {
+  const stored = new Map<string, unknown>();
+  return {
+    get: (key) => stored.get(key),
+    update: async (key, value) => void stored.set(key, structuredClone(value)),
+  };
+}
+
+it("whoever asks for a run learns the name that the user gave it", async () => {
+  const fileSystem = createMemoryFileSystem();
+  const clock = new FakeClock();
+  const file: RunFile = aRunFile({ phase: "done" });
+  await fileSystem.writeAtomic(
+    "/runs/demo/run.json",
+    new TextEncoder().encode(JSON.stringify(file)),
+  );
+  const labels = new RunLabels({ everywhere: memory(), workspace: memory() });
+  const store = new RunStore({
+    fileSystem,
+    clock,
+    onError: () => undefined,
+    nameOf: (folder) => labels.nameOf(folder),
+  });
+  await labels.rename("/runs/demo", "best one");
+  await store.look([], ["/runs/demo"]);
+  expect(store.get("/runs/demo")?.name).toBe("best one");
+  store.close();
+});
+
+describe("a run of the original program", () => {
+  const STEPS = 30;
+
+  const fileSystem = createFileSystem();
+
+  let parent: string;
+
+  let folder: string;
+
+  beforeEach(() => {
+    parent = mkdtempSync(join(tmpdir(), "foreign-"));
+    folder = writePythonRun(parent, STEPS);
+  });
+
+  afterEach(() => rmSync(parent, { recursive: true, force: true }));
+
+  describe("a folder of the Python program", () => {
+    it("has its curves whole, also in steps with a number that is none", async () => {
+      const follower = new RunFollower({ fileSystem, folder });
+      await follower.refresh();
+      expect(follower.problem).toBeNull();
+      expect(Array.from(follower.metrics.steps())).toEqual(
+        Array.from({ length: STEPS }, (_, step) => step),
+      );
+      const rewards = follower.metrics.values("rollout/reward/mean");
+      expect(Array.from(rewards)).toEqual(
+        Array.from({ length: STEPS }, (_, step) => Math.min(1, 0.2 + step / 50)),
+      );
+      expect(follower.metrics.values("loss")[2]).toBeNaN();
+      expect(follower.metrics.values("rollout/reward/std")[1]).toBeNaN();
+      expect(follower.metrics.latest("rollout/env/WhoDunIt/reward/mean")).toBeCloseTo(0.78);
+    });
+
+    it("is in the list of runs once it was opened, with its steps and reward", async () => {
+      const onError = (error: unknown): void => {
+        throw error;
+      };
+      const store = new RunStore({ fileSystem, clock: systemClock, nameOf: () => null, onError });
+      await store.look([], [folder]);
+      const run = store.get(folder);
+      store.close();
+      expect(run).toMatchObject({
+        name: "python-run",
+        phase: "foreign",
+        steps: STEPS,
+        totalSteps: null,
+        isLive: false,
+        reward: expect.closeTo(0.78),
+        file: null,
+        problem: null,
+      });
+      if (run === null) return;
+      const row = runRow(run, { isSpinning: false, isArchived: false });
+      expect(row.description).toBe("0.78 · 30 steps · no run.json");
+      // Nothing can be resumed, and nothing is under way.
+      expect(row.context).toBe("run+ended+training");
+    });
+
+    it("is not taken for a run where runs of this program lie", async () => {
+      const liveness = { nowMs: 0, isProcessAlive: () => false };
+      expect(await listRuns(fileSystem, parent, liveness)).toEqual([]);
+    });
+  });
 });

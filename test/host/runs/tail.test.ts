@@ -1,10 +1,12 @@
 import { appendFileSync, mkdtempSync, rmSync } from "node:fs";
+import { truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { FolderFiles } from "../../../src/core/ports.ts";
 import { tailFile } from "../../../src/host/runs/tail.ts";
 import { createFileSystem } from "../../../src/node/fileSystem.ts";
+import { beforeEachPlantedRun, type PlantedHome } from "../../fakes/plantedHome.ts";
 
 let folder: string;
 let files: FolderFiles;
@@ -49,4 +51,25 @@ it("says nothing more once it is stopped", async () => {
   appendFileSync(path, "late");
   await new Promise((resolve) => setTimeout(resolve, 50));
   expect(onText).not.toHaveBeenCalled();
+});
+
+describe("an output without end", () => {
+  let planted: PlantedHome;
+
+  beforeEachPlantedRun((home) => {
+    planted = home;
+  });
+
+  it("of output that nobody could read through only the end is shown", async () => {
+    const path = join(planted.root, "output.log");
+    await writeFile(path, "first\n");
+    await truncate(path, 3_000_000_000);
+    let text = "";
+    const tail = tailFile(planted.fileSystem.within(planted.root), path, (piece) => {
+      text += piece;
+    });
+    await tail.finish();
+    expect(text.length).toBe(2 + 16 * 1024 * 1024);
+    expect(text.startsWith("…\n")).toBe(true);
+  });
 });

@@ -1,5 +1,6 @@
-import { expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { AppError } from "../../../src/core/errors.ts";
+import { RunTerminal } from "../../../src/host/task/runTerminal.ts";
 import { aTraining, opened } from "./openedTerminal.ts";
 
 it("shows the output with line ends of a terminal, and ends with the code of a trainer that failed", async () => {
@@ -92,4 +93,89 @@ it("leaves the run going when it is closed", async () => {
   );
   terminal.close();
   expect([detached.mock.calls.length, aborted]).toEqual([1, true]);
+});
+
+/** What VS Code learns, and what stands in the terminal, when a training ends so. */
+async function ended(exitCode: number | null | "not started") {
+  const end = exitCode === "not started" ? null : { exitCode, error: null, folder: "/run" };
+  const { codes, text } = opened(aTraining({ follow: async () => end }));
+  await vi.waitFor(() => expect(codes).toHaveLength(1));
+  return { code: codes[0], text: text() };
+}
+
+describe("the task of a training", () => {
+  it.each([
+    ["is done", 0],
+    ["was stopped and saved", 3],
+    ["was stopped at once", 6],
+    ["was not begun, because the user gave up", "not started"],
+  ] as const)("that %s ends with success", async (_name, exitCode) => {
+    expect((await ended(exitCode)).code).toBe(0);
+  });
+
+  it.each([1, 2, 4, 5])("that failed ends with its code %i, which VS Code writes", async (code) => {
+    const end = await ended(code);
+    expect(end.code).toBe(code);
+    expect(end.text).not.toMatch(/exit code|\d/);
+  });
+
+  it("that was killed ends as a failure", async () => {
+    expect((await ended(null)).code).toBe(6);
+  });
+});
+
+const ESCAPE = "\u001b";
+const STYLE = new RegExp(`${ESCAPE}\\[(\\d{0,2})m`, "g");
+const HOSTILE = [
+  ["a title", "\u001b]0;pwned\u0007"],
+  ["a link", "\u001b]8;;file:///etc/passwd\u001b\\here\u001b]8;;\u001b\\"],
+  ["the clipboard", "\u001b]52;c;Y3VybA==\u0007"],
+  ["a shell mark", "\u001b]633;E;curl x\u0007"],
+  ["the cursor", "\u001b[2J\u001b[1;1H\u001b[1A"],
+  ["a question", "\u001b[6n\u001b[c"],
+  ["hidden text", "\u001b[8msecret"],
+  ["an eight-bit control", "\u009b2J\u009d0;x\u009c"],
+  ["a carriage return", "all is well\rnothing is"],
+  ["backspaces", "abc\b\b\bxyz"],
+  ["another direction", "\u202egnp.exe"],
+] as const;
+
+describe("the terminal of a task", () => {
+  function shown(pieces: readonly string[]): string {
+    let text = "";
+    const terminal = new RunTerminal({
+      follow: async ({ print }) => {
+        for (const piece of pieces) print(piece);
+        return { exitCode: 0, error: null, folder: null };
+      },
+      send: async () => "",
+      detached: () => undefined,
+    });
+    terminal.onDidWrite((piece) => {
+      text += piece;
+    });
+    terminal.open();
+    return text;
+  }
+
+  /** Without the styles and line ends of the trainer's own lines. */
+  const steering = (text: string): string =>
+    text.replace(STYLE, (style, code) => (code === "8" ? style : "")).replaceAll("\r\n", "");
+
+  it.each(HOSTILE)("shows %s as text, however it is cut into pieces", (_what, text) => {
+    for (const pieces of [[text], [...text], [text.slice(0, 2), text.slice(2)]]) {
+      expect(steering(shown([...pieces, "\n"]))).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+    }
+  });
+
+  it("keeps the colours of the trainer, also one that is cut in two", () => {
+    const line = "\u001b[32mdone\u001b[0m  \u001b[1mrun\u001b[0m\n";
+    for (const pieces of [[line], [...line], [line.slice(0, 3), line.slice(3)]]) {
+      expect(shown(pieces)).toBe(line.replace("\n", "\r\n"));
+    }
+  });
+
+  it("ends lines alike, also where a line end is cut in two", () => {
+    expect(shown(["one\r", "\ntwo\nthree\r\n"])).toBe("one\r\ntwo\r\nthree\r\n");
+  });
 });

@@ -1,12 +1,15 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { TASK_TYPE } from "../../../src/host/manifest/taskType.ts";
 import {
   gridTexts,
   insteadOfTraining,
   overrideTexts,
   readTrainTask,
   resumedFolder,
+  TASK_ACTIONS,
   type TrainTask,
 } from "../../../src/host/task/trainTask.ts";
+import { manifest } from "../../manifest/builtManifest.ts";
 
 function task(definition: Readonly<Record<string, unknown>>): TrainTask {
   const read = readTrainTask({ type: "tinker-rl", config: "a.yaml", ...definition });
@@ -62,3 +65,31 @@ it.each([{ config: 3 }, { action: "dance" }, { overrides: [] }])(
     );
   },
 );
+
+it("a task offers the actions that something does, and no others", () => {
+  const [definition] = manifest.contributes.taskDefinitions;
+  expect(definition).toMatchObject({ type: TASK_TYPE });
+  expect(definition?.properties["action"]?.enum).toEqual(TASK_ACTIONS);
+  for (const action of TASK_ACTIONS) {
+    expect(readTrainTask({ type: TASK_TYPE, config: "a.yaml", action })).toMatchObject({ action });
+  }
+});
+
+describe("a task in tasks.json", () => {
+  it.each([
+    "/tmp/evil",
+    "evil",
+    "../evil",
+    "1700000000000-0123abcd/..",
+    "1700000000000-0123abcd/../../evil",
+    "",
+  ])("joins no training at %j", (attach) => {
+    const task = { type: "tinker-rl", config: "run.yaml", attach };
+    expect(readTrainTask(task)).toMatch(/attach: it is no training that this editor has started/);
+  });
+
+  it("joins one that this editor has started, by its name", () => {
+    const task = { type: "tinker-rl", config: "run.yaml", attach: "1700000000000-0123abcd" };
+    expect(readTrainTask(task)).toMatchObject({ attach: task.attach });
+  });
+});

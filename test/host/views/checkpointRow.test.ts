@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { CheckpointEntry } from "../../../src/core/runFolder/checkpointLog.ts";
 import { checkpointRow } from "../../../src/host/views/checkpointRow.ts";
+import { aCheckpointEntry } from "../../core/runFolder/builders.ts";
 
 const NOW_MS = Date.UTC(2026, 10, 22);
 const HOUR_MS = 3_600_000;
@@ -12,22 +13,10 @@ function row(
   metrics: CheckpointEntry["metrics"] = {},
 ) {
   const expires_at = hours === null ? null : new Date(NOW_MS + hours * HOUR_MS).toISOString();
-  return checkpointRow(
-    {
-      name: "a",
-      step: 10,
-      epoch: 0,
-      position: 160,
-      kind,
-      metrics,
-      expires_at,
-      state_path: "tinker://s:train:0/weights/a",
-      sampler_path: null,
-      renderer: "r",
-      created_at: "",
-    },
-    { nowMs: NOW_MS, isHosted },
-  );
+  return checkpointRow(aCheckpointEntry({ name: "a", step: 10, kind, metrics, expires_at }), {
+    nowMs: NOW_MS,
+    isHosted,
+  });
 }
 
 describe("the row of a checkpoint", () => {

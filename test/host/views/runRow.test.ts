@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { COMMANDS } from "../../../src/host/manifest/commandTable.ts";
 import { isResumable, runRow } from "../../../src/host/views/runRow.ts";
 import type { RunFile } from "../../../src/shared/runFile.ts";
+import { aRunFile } from "../../core/runFolder/builders.ts";
 import { aRun } from "./runEntries.ts";
 
 const NOW_MS = 1_800_000_000_000;
@@ -44,20 +46,7 @@ describe("the row of a run", () => {
 
   it("names an evaluation by its models, which no resume goes on with", () => {
     const models = ["base", "step 10"].map((name, step) => ({ name, path: null, step }));
-    const file: RunFile = {
-      schemaVersion: 1,
-      runId: "r",
-      name: "demo",
-      pid: 1,
-      owner: "terminal",
-      startedAtMs: 0,
-      heartbeatAtMs: 0,
-      generation: 1,
-      attempt: 1,
-      phase: "stopped",
-      configPath: "a.yaml",
-      control: null,
-    };
+    const file: RunFile = aRunFile({ configPath: "a.yaml" });
     const evaluation = { models, digest: "d" };
     const changes = { phase: "stopped", isLive: false, steps: 0 } as const;
     const run = aRun({ ...changes, file: { ...file, evaluation } });
@@ -94,21 +83,7 @@ describe("the row of a run", () => {
     ["stopped", "stopped", "0.63 · 12/200 · stopped"],
   ] as const)("%s with %s says what ended it", (phase, code, text) => {
     const ending = { code, message: "The run has ended." };
-    const file: RunFile = {
-      schemaVersion: 1,
-      runId: "a",
-      name: "demo",
-      pid: 1,
-      owner: "terminal",
-      phase,
-      ending,
-      startedAtMs: 0,
-      heartbeatAtMs: 0,
-      generation: 0,
-      attempt: 1,
-      control: null,
-      configPath: "/projects/config.yaml",
-    };
+    const file: RunFile = aRunFile({ phase, ending, configPath: "/projects/config.yaml" });
     const { description } = runRow(aRun({ phase, isLive: false, file }), plain);
     expect(description).toMatch(new RegExp(`^${text}`));
   });
@@ -193,4 +168,22 @@ describe("a run whose last state expires", () => {
     const { context } = runRow(aRun(changes), plain);
     expect(context.split("+").includes("expiring")).toBe(isOffered);
   });
+});
+
+const PLAIN = { isArchived: false, isSpinning: false };
+
+/** Whether the menu of a row offers it: the regular expression of its when clause. */
+function isOffered(contextValue: string): boolean {
+  const when = COMMANDS.get("showAlarm")?.menus?.[0]?.when ?? "";
+  const pattern = /viewItem =~ \/(.+)\/$/.exec(when)?.[1];
+  if (pattern === undefined) throw new Error(`This clause does not look at the row: ${when}`);
+  return new RegExp(pattern).test(contextValue);
+}
+
+it("offers the evidence where an alarm fires, and says so to screen readers", () => {
+  const healthy = runRow(aRun(), PLAIN);
+  const ill = runRow(aRun({ alarms: ["reward_decline"] }), PLAIN);
+  expect([isOffered(healthy.context), isOffered(ill.context)]).toEqual([false, true]);
+  expect(ill.spoken).toContain("alarm: The reward falls from its best");
+  expect(healthy.spoken).not.toContain("alarm");
 });

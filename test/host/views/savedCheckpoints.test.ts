@@ -5,24 +5,13 @@ import {
   type CheckpointEntry,
 } from "../../../src/core/runFolder/checkpointLog.ts";
 import { SavedCheckpoints } from "../../../src/host/views/savedCheckpoints.ts";
+import { aCheckpointEntry } from "../../core/runFolder/builders.ts";
 import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts";
 
 const RUN = "/runs/demo";
 
 function aSave(name: string): CheckpointEntry {
-  return {
-    name,
-    step: 1,
-    epoch: 0,
-    position: 1,
-    kind: "periodic",
-    expires_at: null,
-    metrics: {},
-    state_path: `tinker://x/weights/${name}`,
-    sampler_path: null,
-    renderer: "qwen3",
-    created_at: "2026-01-01T00:00:00Z",
-  };
+  return aCheckpointEntry({ name, step: 1, state_path: `tinker://x/weights/${name}` });
 }
 
 function aList() {

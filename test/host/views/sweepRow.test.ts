@@ -1,23 +1,15 @@
 import { expect, it } from "vitest";
 import { sweepRow } from "../../../src/host/views/sweepRow.ts";
 import type { RunFile } from "../../../src/shared/runFile.ts";
+import { aRunFile } from "../../core/runFolder/builders.ts";
 import { aRun } from "./runEntries.ts";
 
-const FILE: RunFile = {
-  schemaVersion: 1,
-  runId: "r",
+const FILE: RunFile = aRunFile({
   name: "demo-sweep.seed_1",
-  pid: 1,
   owner: "editor",
-  startedAtMs: 0,
-  heartbeatAtMs: 0,
-  generation: 1,
-  attempt: 1,
   phase: "done",
-  configPath: "/c.yaml",
-  control: null,
   sweep: { id: "s", name: "demo-sweep", combination: 0, settings: ["seed=1", "lora_rank=4"] },
-};
+});
 
 it("says how many runs are done, and the best reward of them, not of a single step", () => {
   const done = aRun({ file: FILE, phase: "done", reward: 0.5, best: 0.634 });

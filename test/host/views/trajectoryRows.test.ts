@@ -1,7 +1,12 @@
-import { expect, test } from "vitest";
+import { expect, it, test } from "vitest";
 import type { EvaluationEntry } from "../../../src/core/runFolder/evaluationLog.ts";
+import { RunFollower } from "../../../src/core/runFolder/follower.ts";
 import { MetricColumns } from "../../../src/core/runFolder/metrics/metricColumns.ts";
-import { evaluationRow, stepRow } from "../../../src/host/views/trajectoryRows.ts";
+import { createRunReader } from "../../../src/core/runFolder/reader.ts";
+import { evaluationRow, groupRow, stepRow } from "../../../src/host/views/trajectoryRows.ts";
+import { newestSets } from "../../../src/shared/rolloutSet.ts";
+import { writeEvaluation } from "../../core/runFolder/evaluatedRun.ts";
+import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts";
 
 const result = {
   environment: "local/calculator",
@@ -66,4 +71,37 @@ test("each of several models that were evaluated after the same steps has its ow
     description: "A 0.00 · B 1.00, 0.50 · 96 rollouts",
     spoken: "A, B, A mean 0.00, B mean 1.00, 0.50, 96 rollouts",
   });
+});
+
+const folder = "/runs/evaluated";
+
+async function evaluatedRun() {
+  const fileSystem = createMemoryFileSystem();
+  const files = fileSystem.within(folder);
+  await writeEvaluation(files, folder, 0, 0.25);
+  await writeEvaluation(files, folder, 40, 0.75);
+  const follower = new RunFollower({ fileSystem, folder });
+  await follower.refresh();
+  return { files, follower, reader: createRunReader(files, folder) };
+}
+
+it("evaluations stand among the steps as they were played, and say what came of them", async () => {
+  const { follower } = await evaluatedRun();
+  expect(newestSets([0, 1, 39, 40], [0, 40])).toEqual([
+    { source: "training", step: 40 },
+    { source: "evaluation", step: 40 },
+    { source: "training", step: 39 },
+    { source: "training", step: 1 },
+    { source: "training", step: 0 },
+    { source: "evaluation", step: 0 },
+  ]);
+  expect(evaluationRow(40, follower.evaluations, true)).toMatchObject({
+    label: "After 40 steps",
+    description: "0.75, 0.75 · 16 rollouts",
+    spoken: "Evaluation after 40 steps, mean 0.75, 0.75, 16 rollouts",
+  });
+  expect(evaluationRow(20, follower.evaluations, true).description).toBe("under way");
+  const rollouts = await follower.rollouts(0, "evaluation");
+  const group = rollouts.filter((each) => each.group === 0);
+  expect(groupRow(0, group, 1).spoken).toMatch(/^calculator test 10, greedy, /);
 });

@@ -214,3 +214,22 @@ describe("per-token clip bounds", () => {
     expect(cispo.map((slope) => Math.round(slope * 1e4) / 1e4)).toEqual([-1.25, -1.5, -1.75]);
   });
 });
+
+describe("dro", () => {
+  it("has a gradient where the advantage is 0: beta times the distance of the log-probs", () => {
+    const datum = {
+      tokens: Int32Array.of(1),
+      targets: Int32Array.of(2),
+      weights: Float32Array.of(0),
+      logprobs: Float32Array.of(-0.5),
+    };
+    const p = Float32Array.of(-1.5);
+    const { loss, coefficients } = evaluateLoss(
+      { name: "dro", beta: 0.5, clipLow: 0, clipHigh: 0 },
+      datum,
+      p,
+    );
+    // 0.5 * 0.5 * (-1.5 + 0.5)^2, and its derivative 0.5 * (-1.5 + 0.5).
+    expect([loss, ...coefficients]).toEqual([0.25, -0.5]);
+  });
+});

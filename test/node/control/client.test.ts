@@ -1,13 +1,16 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ControlClient } from "../../../src/node/control/client.ts";
 import { onLines, sendLine } from "../../../src/node/control/lineSocket.ts";
 import type { RunStatus } from "../../../src/shared/control.ts";
 import type { ControlAddress } from "../../../src/shared/runFile.ts";
 import { INITIAL_STATUS } from "../../../src/trainer/control/runStatus.ts";
+import { PlantedHome } from "../../fakes/plantedHome.ts";
 
 const TOKEN = "t".repeat(43);
 
@@ -142,4 +145,45 @@ describe("no connection is made", () => {
     const strange = { address: join(other, "control.sock"), tokenPath };
     await expect(ControlClient.open(strange)).rejects.toMatchObject(refused);
   });
+});
+
+describe("a socket in a forged folder", () => {
+  let planted: PlantedHome;
+  beforeEach(async () => {
+    planted = await PlantedHome.make();
+  });
+  afterEach(async () => {
+    expect(await planted.isUntouched()).toBe(true);
+    await planted.remove();
+  });
+
+  it.skipIf(process.platform === "win32")(
+    "a forged run.json has no linked token read and sent",
+    async () => {
+      const folder = join(planted.root, "tinker-rl-run-forged");
+      await mkdir(folder);
+      const tokenLike = join(planted.root, "tokenLike");
+      await writeFile(tokenLike, "k".repeat(43));
+      await symlink(tokenLike, join(folder, "token"));
+      const address = join(folder, "control.sock");
+      const heard: string[] = [];
+      const server = createServer((socket) => {
+        socket.on("data", (bytes) => heard.push(String(bytes)));
+        socket.on("error", () => undefined);
+      });
+      server.listen(address);
+      await once(server, "listening");
+      expect(existsSync(address)).toBe(true);
+      const place = { address, tokenPath: join(folder, "token") };
+      const asking = async (): Promise<void> => {
+        const client = await ControlClient.open(place);
+        client.send({ action: "status" }).catch(() => undefined);
+        await vi.waitFor(() => expect(heard).not.toEqual([]));
+        client.close();
+      };
+      await expect(asking()).rejects.toMatchObject({ code: "run-not-reachable" });
+      expect(heard).toEqual([]);
+      server.close();
+    },
+  );
 });

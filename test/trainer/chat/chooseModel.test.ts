@@ -5,24 +5,17 @@ import type { SamplingClient } from "../../../src/core/tinker/samplingClient.ts"
 import type { ServiceClient } from "../../../src/core/tinker/serviceClient.ts";
 import { chooseModel } from "../../../src/trainer/chat/chooseModel.ts";
 import type { FoundTurn } from "../../../src/trainer/chat/findStoredTurn.ts";
+import { aCheckpointEntry, aRunFile } from "../../core/runFolder/builders.ts";
 import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts";
 import { aRunState } from "../runState.ts";
 
 const FOLDER = "/runs/demo";
-const RUN_FILE = {
-  schemaVersion: 1,
+const RUN_FILE = aRunFile({
   runId: "run-1",
-  name: "demo",
-  pid: 1,
-  owner: "terminal",
-  startedAtMs: 0,
-  heartbeatAtMs: 0,
-  generation: 0,
   attempt: 0,
   phase: "done",
   configPath: "/project/demo.yaml",
-  control: null,
-};
+});
 const CONFIG = {
   model_name: "Qwen/Qwen3-8B",
   batch_size: 1,
@@ -31,20 +24,13 @@ const CONFIG = {
 };
 
 function saved(name: string, changes: Partial<CheckpointEntry> = {}): CheckpointEntry {
-  return {
+  return aCheckpointEntry({
     name,
     step: 1,
-    epoch: 0,
-    position: 1,
-    kind: "periodic",
-    metrics: {},
-    renderer: "r",
     state_path: `tinker://run-1/weights/${name}`,
     sampler_path: `tinker://run-1/sampler_weights/${name}`,
-    expires_at: null,
-    created_at: "2026-01-01T00:00:00Z",
     ...changes,
-  };
+  });
 }
 
 async function aRun(...checkpoints: readonly CheckpointEntry[]) {

@@ -12,6 +12,7 @@ import {
 import { systemClock } from "../../../src/node/clock.ts";
 import { createFileSystem } from "../../../src/node/fileSystem.ts";
 import type { RunFile } from "../../../src/shared/runFile.ts";
+import { aCheckpointEntry, aRunFile } from "../../core/runFolder/builders.ts";
 import { silentLog } from "../../fakes/silentLog.ts";
 import { ADAPTER } from "../../local/engine/service/exportingService.ts";
 
@@ -50,20 +51,14 @@ export async function aStore(): Promise<AStore> {
 }
 
 export function anEntry(changes: Partial<CheckpointEntry> = {}): CheckpointEntry {
-  return {
+  return aCheckpointEntry({
     name: KEY.name,
-    step: 2,
-    epoch: 0,
-    position: 8,
     kind: "final",
     state_path: PATH,
-    sampler_path: null,
-    expires_at: null,
     metrics: { "rollout/reward/mean": 0.5 },
-    renderer: "tiny",
     created_at: "2026-11-22T09:41:00.000Z",
     ...changes,
-  };
+  });
 }
 
 /** Below `parent`. */
@@ -76,20 +71,7 @@ export function aRunFolder(
   mkdirSync(folder);
   const lines = entries.map((entry) => `${JSON.stringify(entry)}\n`).join("");
   writeFileSync(join(folder, "checkpoints.jsonl"), lines);
-  const runFile: RunFile = {
-    schemaVersion: 1,
-    runId: "demo",
-    name: "demo",
-    pid: 1,
-    owner: "terminal",
-    generation: 1,
-    startedAtMs: 0,
-    heartbeatAtMs: 0,
-    attempt: 1,
-    phase: "done",
-    control: null,
-    configPath: join(parent, "demo.yaml"),
-  };
+  const runFile: RunFile = aRunFile({ phase: "done", configPath: join(parent, "demo.yaml") });
   writeFileSync(join(folder, "run.json"), JSON.stringify(runFile));
   writeFileSync(join(folder, "config.yaml"), "model_name: local/tiny-tool\n");
   const resolved = { environments: { "local/calculator": {} }, ...settings };

@@ -11,6 +11,7 @@ import {
 } from "../../../src/trainer/control/controlChannel.ts";
 import { stepFinished } from "../../cli/fakeProgram.ts";
 import { textWith } from "../../core/config/configText.ts";
+import { aRunFile } from "../../core/runFolder/builders.ts";
 import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts";
 import { FakeClock, settle } from "../../fakes/fakeClock.ts";
 import { silentLog } from "../../fakes/silentLog.ts";
@@ -39,20 +40,7 @@ async function open(changes: Partial<ControlChannelOptions> = {}) {
   return { clock, control, controlChannel, prepare, connect: () => ControlClient.open(address) };
 }
 
-const RUN_FILE: RunFile = {
-  schemaVersion: 1,
-  runId: "r",
-  name: "demo",
-  pid: 1,
-  owner: "editor",
-  startedAtMs: 0,
-  heartbeatAtMs: 0,
-  generation: 0,
-  attempt: 1,
-  phase: "preparing",
-  configPath: "/c.yaml",
-  control: null,
-};
+const RUN_FILE: RunFile = aRunFile({ owner: "editor", phase: "preparing" });
 
 function unused(): void {
   throw new Error("nobody asked for this");

@@ -1,12 +1,15 @@
-import { expect, test } from "vitest";
+import { describe, expect, it, test } from "vitest";
+import type { RolloutRow } from "../../../src/shared/dashboardTypes.ts";
 import type { DashboardModel } from "../../../webview-ui/model/dashboardModel.ts";
 import { openEvaluation } from "../../../webview-ui/model/evaluationCell.ts";
 import {
   firstViewState,
   NO_FILTER,
   type RolloutFilter,
+  restoreViewState,
   type ViewState,
 } from "../../../webview-ui/model/viewState.ts";
+import { filterRows } from "../../../webview-ui/views/rollouts/rolloutRows.ts";
 import { aRunStore } from "../runStores.ts";
 
 const CELL = { environment: "local/calculator", split: "test", temperature: 0 };
@@ -32,4 +35,54 @@ test("the row of one of several models opens the rollouts of that model", () => 
   expect(filterOf(["A", "B"], "A")).toEqual({ ...NO_FILTER, model: "A" });
   expect(filterOf(["A", "B"], "B")).toEqual({ ...NO_FILTER, model: "B" });
   expect(filterOf(["A"], "A")).toEqual(NO_FILTER);
+});
+
+const PLACES = ["local/calculator", "local/depot"].flatMap((environment) =>
+  ["test", "hard"].flatMap((split) =>
+    [0, 1].map((temperature) => ({ environment, split, temperature })),
+  ),
+);
+
+/** Which of the rollouts of the evaluation after 40 steps are listed once the result at `position` is opened. */
+function listed(results: typeof PLACES, position: number): readonly number[] {
+  const numbers = { rollouts: 1, rewardMean: 0.5, low: 0, high: 1, failed: 0 };
+  let view = firstViewState(0);
+  const evaluation = { step: 40, results: results.map((own) => ({ ...own, ...numbers })) };
+  const dashboard = {
+    data: aRunStore({}, { evaluations: [evaluation] }),
+    update: (change: Partial<ViewState>) => {
+      view = { ...view, ...change };
+    },
+    openRollouts: (rolloutSet: ViewState["rolloutSet"]) => {
+      view = { ...view, rolloutSet };
+    },
+  } as unknown as DashboardModel; // as much of it as is looked at
+  const place = results[position];
+  if (place === undefined) throw new Error("There is no such result.");
+  openEvaluation(dashboard, { step: 40, ...place });
+  expect(view.rolloutSet).toEqual({ source: "evaluation", step: 40 });
+  const rows = results.map((own, group) => ({ ...own, group, error: null }) as RolloutRow);
+  return filterRows(rows, view.filter).map(({ group }) => group);
+}
+
+describe("a result of an evaluation", () => {
+  it("lists its own rollouts, and no others of its evaluation", () => {
+    for (const results of [PLACES, PLACES.slice(0, 4), PLACES.slice(0, 2), PLACES.slice(0, 1)]) {
+      for (const position of results.keys()) {
+        expect([position, listed(results, position)]).toEqual([position, [position]]);
+      }
+    }
+  });
+
+  it("hides no rollout of a training step that is gone to from there", () => {
+    const trained = { environment: "a", split: "train", temperature: null, error: null };
+    const rows = [trained as RolloutRow];
+    expect(filterRows(rows, { ...NO_FILTER, temperature: 0 })).toEqual(rows);
+  });
+
+  it("is shown by a page that kept a filter from before there was one by split", () => {
+    const fresh = firstViewState(0);
+    const kept = { filter: { text: "503", stop: "", trainingUse: "", environment: "" } };
+    expect(restoreViewState(kept, fresh).filter).toEqual({ ...NO_FILTER, text: "503" });
+  });
 });

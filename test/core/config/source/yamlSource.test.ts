@@ -1,5 +1,8 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
+import { Parser } from "yaml";
 import { diagnose } from "../../../../src/core/config/editing/diagnostics/diagnose.ts";
+import { fixesAt } from "../../../../src/core/config/editing/fixes/fixes.ts";
+import { parseConfig } from "../../../../src/core/config/parse.ts";
 import { readYaml } from "../../../../src/core/config/source/yamlSource.ts";
 
 describe("a text that is no configuration is given up, with one reason", () => {
@@ -35,4 +38,114 @@ it("an alias means the last anchor of its name before it", () => {
   expect(source.faults.map(({ message }) => message)).toEqual([
     "No anchor stands before this alias; write the value out, in quotes if it begins with `*`.",
   ]);
+});
+
+/** How often the parser is given a lexeme meanwhile. */
+function lexemesParsed(work: () => unknown): number {
+  const next = vi.spyOn(Parser.prototype, "next");
+  work();
+  const count = next.mock.calls.length;
+  next.mockRestore();
+  return count;
+}
+
+const messages = (text: string): readonly string[] =>
+  diagnose(text, { path: "run.yaml" }).map(({ message }) => message);
+
+const aliases = (count: number): string => `a: &a x\nb: [${Array(count).fill("*a").join(", ")}]\n`;
+
+describe("a configuration that is refused for its size", () => {
+  const text = Array.from({ length: 10_000 }, (_, i) => `key${i}: ${i}\n`).join("");
+
+  it("is refused before any of it is parsed", () => {
+    expect(lexemesParsed(() => parseConfig(text, { path: "run.yaml" }))).toBe(0);
+    expect(messages(text)).toEqual([expect.stringMatching(/^The file is too large to be read/)]);
+  });
+});
+
+describe("a configuration with far more aliases than anybody writes", () => {
+  it("is refused before any of it is parsed, at the alias that is one too many", () => {
+    const text = aliases(2_000);
+    expect(lexemesParsed(() => diagnose(text, { path: "run.yaml" }))).toBe(0);
+    const [only, ...more] = diagnose(text, { path: "run.yaml" });
+    expect(more).toEqual([]);
+    expect(only?.message).toMatch(/aliases/);
+    expect(text.slice(only?.span.start)).toMatch(/^\*a/);
+  });
+
+  it("is read with as many as people write", () => {
+    expect(messages(aliases(400)).join()).not.toMatch(/aliases/i);
+  });
+});
+
+it("lines that cannot be read are left out only where the rest could be used", () => {
+  const links = Array.from(
+    { length: 300 },
+    (_, i) => `m${i + 1}: &m${i + 1} {<<: *m${i}, k${i}: 1}\n`,
+  );
+  const chain = `m0: &m0 {k: 1}\n${links.join("")}`;
+  const whole = lexemesParsed(() => parseConfig(chain, { path: "run.yaml" }));
+  // Ten lexemes a link, parsed once, not once more without the line where it became too much.
+  expect(whole).toBeGreaterThan(300 * 10);
+  expect(whole).toBeLessThan(300 * 25);
+});
+
+it("fixes of a text are tried out as often as its length allows, however many a mark has", () => {
+  const text = `a:\n${" a:\n".repeat(200)}`;
+  const parsed = lexemesParsed(() =>
+    fixesAt(text, { start: 0, end: text.length }, { path: "run.yaml" }),
+  );
+  const once = lexemesParsed(() => parseConfig(text, { path: "run.yaml" }));
+  expect(parsed / once).toBeLessThan(25);
+});
+
+const LINKS = 240;
+
+/** Mappings that build on each other, each with one key more: a few lines that stand for 29,000 keys. */
+function chain(links: number, use: (before: string) => string): string {
+  const lines = Array.from(
+    { length: links - 1 },
+    (_, i) => `m${i + 1}: &m${i + 1} {<<: ${use(`*m${i}`)}, a${i + 1}: 1}\n`,
+  );
+  return `m0: &m0 {a0: 1}\n${lines.join("")}`;
+}
+
+/** Keys that the whole text stands for, as far as the reader lists them. */
+function keysListed(text: string): number {
+  const source = readYaml(text, "yaml");
+  const top = source.entries(source.root);
+  return top.reduce((sum, { value }) => sum + source.entries(value).length, 0);
+}
+
+describe("mappings that are merged into each other in a long chain", () => {
+  it.each([
+    ["each by the next", (before: string) => before],
+    ["each twice by the next", (before: string) => `[${before}, ${before}]`],
+  ])("%s: are refused, at the place where they become too much", (_, use) => {
+    const text = chain(LINKS, use);
+    expect(keysListed(text)).toBeLessThan(25_000);
+    const refusals = diagnose(text, { path: "run.yaml" }).filter(({ message }) =>
+      message.startsWith("Aliases stand for more"),
+    );
+    expect(refusals).toHaveLength(1);
+    const { start } = refusals[0]?.span ?? { start: 0 };
+    expect(text.slice(start)).toMatch(/^\{?<</);
+    expect(start).toBeGreaterThan(text.length / 10);
+  });
+
+  it("of the length that people write are read whole", () => {
+    const source = readYaml(
+      chain(20, (before) => before),
+      "yaml",
+    );
+    const last = source.entries(source.root).at(-1)?.value ?? null;
+    expect(source.entries(last)).toHaveLength(20);
+    expect(source.exhaustedAt()).toBeNull();
+  });
+
+  it("that end in themselves add no key", () => {
+    const source = readYaml("a: &a\n  <<: *a\n  b: &b {<<: *a, c: 1}\n", "yaml");
+    const [first] = source.entries(source.root);
+    expect(source.entries(first?.value ?? null).map(({ key }) => key)).toEqual(["b"]);
+  });
 });

@@ -1,5 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { Ledger } from "../../../../src/core/rollout/ledger.ts";
 import { chunkData, type Datum, toWireData } from "../../../../src/core/tinker/wire/datum.ts";
+import { toWireDatum } from "../../../../src/core/training/update/datums.ts";
+import { aPng } from "../../images/someImages.ts";
+import { aDatum as otherADatum } from "../../training/builders.ts";
 
 const training = { forwardOnly: false };
 
@@ -80,4 +84,46 @@ describe("training data", () => {
       [2],
     ]);
   });
+});
+
+it("a datum counts its image by the bytes of the file alone", () => {
+  const image = aPng(224, 224, "x".repeat(76));
+  expect(image.bytes.length).toBe(100);
+  const tokens = [1, ...Array<number>(64).fill(-1), 2];
+  const zeros = tokens.map(() => 0);
+  const lossInputs = { target_tokens: zeros, logprobs: zeros, advantages: tokens.map(() => 1) };
+  const data = toWireData(
+    [0, 1].map(() => ({ tokens, images: [image], lossInputs })),
+    "ppo",
+    {
+      forwardOnly: false,
+    },
+  );
+  const size = 2 * 4 + 100 + 66 * (8 + 4 + 4);
+  const requests = (maxBytes: number) => chunkData(data, { maxDatums: 9, maxBytes }).length;
+  expect([requests(2 * size), requests(2 * size - 1)]).toEqual([1, 2]);
+});
+
+const TURNS = 40;
+
+/** 10,000 tokens in as many turns as make it grow often. */
+function longLedger(): Ledger {
+  const ids = (count: number) => Array.from({ length: count }, (_, i) => i);
+  const ledger = new Ledger(ids(400));
+  for (let turn = 0; turn < TURNS; turn += 1) {
+    ledger.addTurn(ids(200), new Array<number>(200).fill(-0.1));
+    ledger.addContext([1], ids(39));
+  }
+  return ledger;
+}
+
+it("sends what the ledger holds without a copy", () => {
+  const ledger = longLedger();
+  const made = otherADatum({ ledger });
+  const datum = { ...made, advantages: made.advantages };
+  const [sent] = toWireData([toWireDatum(datum, "ppo")], "ppo", { forwardOnly: false });
+  expect(sent?.tokens.buffer).toBe(ledger.tokens.buffer);
+  expect(sent?.lossInputs["target_tokens"]?.values.buffer).toBe(ledger.tokens.buffer);
+  expect(sent?.lossInputs["logprobs"]?.values.buffer).toBe(ledger.logprobs.buffer);
+  expect(sent?.lossInputs["advantages"]?.values).toBe(datum.advantages);
 });

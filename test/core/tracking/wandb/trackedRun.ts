@@ -1,6 +1,7 @@
 /** A run folder in memory whose attempts are reported to a fake of W&B: rows are written, trainers are killed, runs go on. */
 
 import { createHash } from "node:crypto";
+import type { CheckpointEntry } from "../../../../src/core/runFolder/checkpointLog.ts";
 import { createEventLog } from "../../../../src/core/runFolder/events.ts";
 import { runPaths } from "../../../../src/core/runFolder/files/layout.ts";
 import { appendMetrics } from "../../../../src/core/runFolder/metrics/metrics.ts";
@@ -15,7 +16,7 @@ import { WandbTracker } from "../../../../src/core/tracking/wandb/tracker.ts";
 import { startHash } from "../../../../src/node/hash.ts";
 import { FakeClock, settle } from "../../../fakes/fakeClock.ts";
 import { silentLog } from "../../../fakes/silentLog.ts";
-import { aRecord } from "../../runFolder/builders.ts";
+import { aCheckpointEntry, aRecord } from "../../runFolder/builders.ts";
 import { createMemoryFileSystem, type MemoryFileSystem } from "../../runFolder/memoryFileSystem.ts";
 import { FakeWandbServer } from "./fakeWandbServer.ts";
 
@@ -137,20 +138,19 @@ export class TrackedRun {
   }
 
   /** The line of a save that a run writes. */
-  async save(name: string, step: number, kind = "periodic"): Promise<void> {
-    const entry = {
+  async save(
+    name: string,
+    step: number,
+    kind: CheckpointEntry["kind"] = "periodic",
+  ): Promise<void> {
+    const entry = aCheckpointEntry({
       name,
       step,
       kind,
-      epoch: 0,
-      position: 0,
-      expires_at: null,
-      metrics: {},
-      renderer: "r",
       state_path: `tinker://run/weights/${name}`,
       sampler_path: kind === "rolling" ? null : `tinker://run/sampler_weights/${name}`,
       created_at: new Date(0).toISOString(),
-    };
+    });
     const path = runPaths(FOLDER).checkpoints;
     await this.fileSystem.append(path, `${JSON.stringify(entry)}\n`);
   }

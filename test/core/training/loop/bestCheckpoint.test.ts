@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { AppError } from "../../../../src/core/errors.ts";
 import { usableCheckpoints } from "../../../../src/core/runFolder/checkpointLog.ts";
-import { ENVIRONMENT } from "../builders.ts";
+import { anEvaluation, ENVIRONMENT } from "../builders.ts";
 import { PATHS } from "../fakeContext.ts";
 import {
   type LoopRun,
@@ -12,17 +12,7 @@ import {
 } from "./prepareRun.ts";
 
 const METRIC = `eval/${ENVIRONMENT}/test/greedy/reward_mean`;
-const evaluation = {
-  splits: { [ENVIRONMENT]: ["test"] },
-  at_start: false,
-  at_end: false,
-  every: 1,
-  num_samples: 1,
-  rollouts_per_task: 1,
-  seed: 0,
-  failure_reward: null,
-  temperatures: [0],
-};
+const evaluation = anEvaluation({ num_samples: 1, temperatures: [0] });
 
 /** Evaluations end with these rewards, one after the other; they play beside the rollouts of training. */
 function prepare(

@@ -133,3 +133,20 @@ describe("steps without anything to train on", () => {
     expect(await run()).toMatchObject({ outcome: "done", step: 4 });
   });
 });
+
+it("a run that was taken over is not saved by the trainer that lost it", async () => {
+  const taken = new AppError("run-taken-over", "Process 42 has taken over the run.");
+  let isTaken = false;
+  const run = prepareRun({
+    steps: null,
+    wrapStore: (store) => ({
+      ...store,
+      addRollout: (record) => (isTaken ? Promise.reject(taken) : store.addRollout(record)),
+    }),
+  });
+  duringRollouts(run, 2, () => {
+    isTaken = true;
+  });
+  await expect(run.run()).rejects.toBe(taken);
+  expect(run.saves()).toEqual([]);
+});

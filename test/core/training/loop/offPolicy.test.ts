@@ -1,7 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { AppError } from "../../../../src/core/errors.ts";
+import { runPaths } from "../../../../src/core/runFolder/files/layout.ts";
+import { Redactor } from "../../../../src/core/secrets/redaction/redactor.ts";
 import { START } from "../../../../src/core/training/step/loopPosition.ts";
 import { settle } from "../../../fakes/fakeClock.ts";
+import { result, scriptedEnvironment } from "../../rollout/scriptedEnvironment.ts";
+import { FOLDER } from "../fakeContext.ts";
 import {
   type AheadRun,
   metric,
@@ -168,4 +172,70 @@ describe("a run that samples steps ahead", () => {
     control.continue();
     expect(await ended).toMatchObject({ outcome: "done", step: 4 });
   });
+});
+
+const SECRET = "open-sesame-9731";
+const ENCODED = btoa(SECRET);
+
+/** Whatever of a secret lies in the folder of groups that wait. */
+function leaks(files: ReadonlyMap<string, Uint8Array>): readonly string[] {
+  const pending = [...files].filter(([path]) => path.includes("/pending/"));
+  expect(pending.length).toBeGreaterThan(0);
+  return pending.flatMap(([path, bytes]) => {
+    const text = `${path}\n${new TextDecoder("latin1").decode(bytes)}`;
+    return [SECRET, ENCODED].filter((value) => text.includes(value));
+  });
+}
+
+it("groups that a run has sampled ahead hold no secret that an environment answered with", async () => {
+  const redactor = new Redactor();
+  redactor.learn(SECRET);
+  const onCall = ({ args }: { readonly args: { readonly reward?: unknown } }) =>
+    result(`The key is ${SECRET}, or ${ENCODED}.`, { reward: Number(args.reward), finished: true });
+  const remote = scriptedEnvironment([{ onCall }]);
+  const run = prepareAhead({ stepsAhead: 2, steps: 6, redactor, remote });
+  const { client, clock, control, fileSystem } = run.context;
+  const { optimStep } = client;
+  client.optimStep = async (params) => {
+    const updated = await optimStep.call(client, params);
+    // The groups that were issued ahead have ended by then.
+    await clock.sleep(60_000);
+    control.stop();
+    return updated;
+  };
+  expect(await run.run()).toMatchObject({ outcome: "stopped" });
+  expect([...fileSystem.files.keys()].some((path) => path.includes("/pending/group-"))).toBe(true);
+  expect(leaks(fileSystem.files)).toEqual([]);
+});
+
+it("groups that were sampled ahead are removed when the run goes on without sampling ahead", async () => {
+  const options = { steps: 4, config: { rolling_save_every: 1 } };
+  const first = prepareAhead({ ...options, stepsAhead: 2 });
+  const { fileSystem } = first.context;
+  const pending = () => fileSystem.list(runPaths(FOLDER).pendingFolder);
+  stopAtUpdate(first, 1);
+  await first.run();
+  expect(await pending()).not.toEqual([]);
+  const rest = prepareAhead({ ...options, stepsAhead: 0, fileSystem });
+  expect(await rest.run(await positionOf(first))).toMatchObject({ outcome: "done", step: 4 });
+  expect(await pending()).toEqual([]);
+});
+
+it("records the throughput of the whole step", async () => {
+  const run = prepareAhead({ stepsAhead: 1, steps: 4, sampleMs: (seed) => 500 + (seed % 1_000) });
+  const { client, clock } = run.context;
+  const { optimStep } = client;
+  client.optimStep = async (params) => {
+    await clock.sleep(5_000);
+    return await optimStep.call(client, params);
+  };
+  await run.run();
+  const [rates, tokens, seconds] = [
+    "throughput/sampled_tok_s",
+    "tokens/sampled",
+    "time/total_s",
+  ].map((name) => metric(run, name));
+  const expected = tokens?.map((count, step) => Number(count) / Number(seconds?.[step]));
+  expect(expected?.every((rate) => Number.isFinite(rate))).toBe(true);
+  expect(rates).toEqual(expected);
 });

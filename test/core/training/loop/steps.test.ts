@@ -1,4 +1,10 @@
 import { describe, expect, it } from "vitest";
+import {
+  flattenMetrics,
+  type MetricsRow,
+} from "../../../../src/core/runFolder/metrics/metricsTree.ts";
+import { Redactor } from "../../../../src/core/secrets/redaction/redactor.ts";
+import { result, scriptedEnvironment } from "../../rollout/scriptedEnvironment.ts";
 import { call, ended, scriptedSampler } from "../../rollout/scriptedModel.ts";
 import { linesOf, PATHS } from "../fakeContext.ts";
 import { duringRollouts, positionOf, prepareRun } from "./prepareRun.ts";
@@ -98,4 +104,19 @@ describe("a loop that is asked to stop", () => {
     };
     expect(await run()).toMatchObject({ outcome: "done", step: 1 });
   });
+});
+
+const SECRET = "open-sesame-9731";
+
+it("a metric is not called after a secret that the model took for a tool", async () => {
+  const redactor = new Redactor();
+  redactor.learn(SECRET);
+  const onCall = () => result("", { reward: rewards.next().value ?? 0, finished: true });
+  const rewards = [1, 0].values();
+  const run = prepareRun({ steps: 1, redactor, remote: scriptedEnvironment([{ onCall }]) });
+  run.context.client.sampler = scriptedSampler([ended(call(SECRET))]);
+  await run.run();
+  const names = run.rows().flatMap((row) => Object.keys(flattenMetrics(row as MetricsRow)));
+  expect(names).toContain("rollout/tool/***/count");
+  expect(names.join("\n")).not.toContain(SECRET);
 });

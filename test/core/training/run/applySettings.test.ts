@@ -1,20 +1,16 @@
 import { describe, expect, it } from "vitest";
 import type { Config } from "../../../../src/core/config/fields/schema.ts";
 import { applySettings, tunableChanges } from "../../../../src/core/training/run/applySettings.ts";
-import { aConfig, anEnvironment, ENVIRONMENT } from "../builders.ts";
+import { aConfig, anEnvironment, anEvaluation, ENVIRONMENT } from "../builders.ts";
 import { aContext } from "../fakeContext.ts";
 
-const evaluation = {
-  splits: { [ENVIRONMENT]: ["test"] },
+const evaluation = anEvaluation({
   at_start: true,
   at_end: true,
   every: null,
   num_samples: 1,
-  rollouts_per_task: 1,
-  seed: 0,
-  failure_reward: null,
   temperatures: [0],
-};
+});
 
 function withEnvironment(changes: Parameters<typeof anEnvironment>[0]): Config {
   return aConfig({ environments: { [ENVIRONMENT]: anEnvironment(changes) } });

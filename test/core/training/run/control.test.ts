@@ -4,22 +4,11 @@ import { AppError } from "../../../../src/core/errors.ts";
 import type { CheckpointEntry } from "../../../../src/core/runFolder/checkpointLog.ts";
 import { RunControl, type SettingsChange } from "../../../../src/core/training/run/control.ts";
 import { FakeClock, settle } from "../../../fakes/fakeClock.ts";
+import { aCheckpointEntry } from "../../runFolder/builders.ts";
 import { aConfig } from "../builders.ts";
 
 function anEntry(name: string): CheckpointEntry {
-  return {
-    name,
-    step: 1,
-    epoch: 0,
-    position: 4,
-    kind: "manual",
-    state_path: "s",
-    sampler_path: null,
-    expires_at: null,
-    metrics: {},
-    renderer: "r",
-    created_at: "now",
-  };
+  return aCheckpointEntry({ name, step: 1, kind: "manual", state_path: "s", created_at: "now" });
 }
 
 function aChange(changes: Partial<SettingsChange> = {}): SettingsChange {

@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
+import type { Config } from "../../../../src/core/config/fields/schema.ts";
 import { lossFactors } from "../../../../src/core/training/update/lossNormalization.ts";
 import { aDatumWithTurn, asCounted } from "../builders.ts";
+import type { LossCall } from "../fakeTrainingClient.ts";
+import { type Played, playStep, sampledTokens } from "../playedStep.ts";
 
 /** Two groups; the second rollout of the first is in two pieces. */
 const DATA = [
@@ -33,4 +36,80 @@ describe("the factors of the advantages", () => {
     const config = { loss_normalization: "group_mean", max_response_tokens: 100 } as const;
     expect(lossFactors(data, data.map(asCounted), config)).toEqual([1 / 4, 1 / 80]);
   });
+});
+
+/** Centred, the first group has the advantages 1/2, 0 and -1/2, the second three times 0. */
+const MIXED: readonly Played[] = [
+  { reward: 1, length: 0 },
+  { reward: 0.5, length: 8 },
+  { reward: 0, length: 4 },
+];
+const EQUAL: readonly Played[] = [
+  { reward: 1, length: 3 },
+  { reward: 1, length: 7 },
+  { reward: 1, length: 5 },
+];
+const [a, b, c] = MIXED.map(sampledTokens) as [number, number, number];
+const [d, e, f] = EQUAL.map(sampledTokens) as [number, number, number];
+
+/** The advantage of the last token of each datum of an update. */
+function advantages(call: LossCall | undefined): readonly (number | undefined)[] {
+  return (call?.data ?? []).map(({ lossInputs }) => lossInputs["advantages"]?.at(-1));
+}
+
+type Normalization = Config["loss_normalization"];
+
+it.each<[Normalization, readonly [number, number]]>([
+  ["token_sum", [1, 1]],
+  ["token_mean", [1 / (a + b + c + d + e + f), 1 / (a + b + c + d + e + f)]],
+  ["sequence_mean", [1 / (a * 6), 1 / (c * 6)]],
+  ["group_mean", [1 / ((a + b + c) * 2), 1 / ((a + b + c) * 2)]],
+  ["constant", [1 / (6 * 100), 1 / (6 * 100)]],
+])("%s counts rollouts with an advantage of 0", async (loss_normalization, [first, last]) => {
+  const { client } = await playStep([MIXED, EQUAL], {
+    loss_normalization,
+    max_response_tokens: 100,
+    zero_variance: "keep",
+  });
+  const [call] = client.lossCalls;
+  // Those with an advantage of 0 would cost as much as the others and change nothing.
+  expect(call?.data).toHaveLength(2);
+  const [sent, other] = advantages(call);
+  expect(sent).toBeCloseTo(first / 2, 8);
+  expect(other).toBeCloseTo(-last / 2, 8);
+});
+
+it.each<[Normalization, readonly [number, number]]>([
+  ["token_mean", [1 / (a + b + c), 1 / (a + b + c)]],
+  ["sequence_mean", [1 / (a * 3), 1 / (c * 3)]],
+  ["group_mean", [1 / (a + b + c), 1 / (a + b + c)]],
+  ["constant", [1 / (3 * 100), 1 / (3 * 100)]],
+])("%s does not count a group that is left out", async (loss_normalization, [first, last]) => {
+  const { client } = await playStep([MIXED, EQUAL], {
+    loss_normalization,
+    max_response_tokens: 100,
+    zero_variance: "drop",
+  });
+  const [sent, other] = advantages(client.lossCalls[0]);
+  expect(sent).toBeCloseTo(first / 2, 8);
+  expect(other).toBeCloseTo(-last / 2, 8);
+});
+
+it("counts a group that sends nothing with the update of the group before it", async () => {
+  const { client } = await playStep([EQUAL, MIXED, EQUAL, MIXED, EQUAL], {
+    loss_normalization: "group_mean",
+    zero_variance: "keep",
+    num_substeps: 2,
+  });
+  expect(client.lossCalls.map(({ data }) => data.length)).toEqual([2, 2]);
+  const tokens = a + b + c;
+  // The first update has three groups, with the one that nothing precedes; the second has two.
+  expect(advantages(client.lossCalls[0])[0]).toBeCloseTo(1 / 2 / (tokens * 3), 8);
+  expect(advantages(client.lossCalls[1])[0]).toBeCloseTo(1 / 2 / (tokens * 2), 8);
+});
+
+it("makes no update of rollouts that all have an advantage of 0", async () => {
+  const { client, output } = await playStep([EQUAL], { zero_variance: "keep" });
+  expect(client.calls).toEqual([]);
+  expect(output.trained).toBeNull();
 });

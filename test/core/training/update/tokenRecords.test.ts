@@ -36,3 +36,12 @@ it("the stored tokens say where the trainer's log-probs are not known", () => {
   const { trainerLogprobs } = toTokenRecord(aDatumWithTail(), null);
   expect(Array.from(trainerLogprobs).every(Number.isNaN)).toBe(true);
 });
+
+it("the stored tokens have no log-probability of an image", () => {
+  const ledger = new Ledger([1, -1, -1, 2]);
+  ledger.addTurn([5], [-0.5]);
+  const scored = Float32Array.of(-9, -9, -4, -0.25);
+  const { trainerLogprobs } = toTokenRecord(aDatum({ ledger }), scored);
+  const unknown = Number.NaN;
+  expect(Array.from(trainerLogprobs)).toEqual([unknown, unknown, unknown, -4, -0.25]);
+});

@@ -1,7 +1,12 @@
 import { signal } from "@preact/signals";
-import { expect, test } from "vitest";
-import { firstViewState } from "../../../../webview-ui/model/viewState.ts";
-import { rewardChartData } from "../../../../webview-ui/views/charts/rewardChartData.ts";
+import { describe, expect, it, test } from "vitest";
+import type { EvaluationView, EventView } from "../../../../src/shared/dashboardTypes.ts";
+import { EVALUATION_SIGNS } from "../../../../webview-ui/controls/chartMarks.ts";
+import { firstViewState, type ViewState } from "../../../../webview-ui/model/viewState.ts";
+import {
+  type RewardChartSource,
+  rewardChartData,
+} from "../../../../webview-ui/views/charts/rewardChartData.ts";
 import { aRunStore } from "../../runStores.ts";
 
 /** Edges of the bands of a step whose rollouts all succeeded, and of one with both. */
@@ -32,5 +37,122 @@ test("the band of one standard deviation ends at the lowest and the highest rewa
   expect(edgesOf("tasks")).toEqual([
     [1, 0],
     [1, 1],
+  ]);
+});
+
+const SMOOTHED: ViewState = { ...firstViewState(0), smoothing: { kind: "ema", factor: 0.6 } };
+
+function aSource(
+  columns: Readonly<Record<string, readonly number[]>>,
+  evaluations: readonly EvaluationView[] = [],
+): RewardChartSource {
+  return { data: aRunStore(columns, { evaluations }), view: signal(SMOOTHED) };
+}
+
+const REWARDS = {
+  "rollout/reward/mean": [0.1, 0.9, 0.242],
+  "rollout/reward/ci_low": [-0.1, 0.8, 0.2],
+  "rollout/reward/ci_high": [0.2, 0.9, 0.3],
+  "rollout/reward/group_std": [0.1, 0.1, 0.1],
+  "rollout/reward/min": [0, 0, 0],
+  "rollout/reward/max": [1, 1, 1],
+  "rollout/env/calculator/reward/mean": [0.2, 0.8, 0.3],
+  "rollout/env/depot/reward/mean": [0, 1, 0.184],
+};
+
+function result(environment: string, rewardMean: number, temperature = 1) {
+  const interval = { low: rewardMean - 0.1, high: rewardMean + 0.1 };
+  return {
+    environment,
+    split: "test",
+    temperature,
+    rollouts: 8,
+    rewardMean,
+    failed: 0,
+    ...interval,
+  };
+}
+
+describe("the reward chart", () => {
+  it("has the true values of a row, also where smoothed ones are drawn", () => {
+    const { mean, smoothed, legend, series, bands } = rewardChartData(aSource(REWARDS), null);
+    expect(Array.from(mean)).toEqual(REWARDS["rollout/reward/mean"]);
+    expect(smoothed?.[2]).not.toBeCloseTo(0.242, 2);
+    const values = Object.fromEntries(legend.map(({ label, values: own }) => [label, own?.[2]]));
+    expect(values).toMatchObject({ mean: 0.242, calculator: 0.3, depot: 0.184 });
+    const edge = (key: string) => Array.from(series.find((one) => one.key === key)?.values ?? []);
+    expect(bands.map(({ upper }) => upper)).toEqual(["interval-upper"]);
+    expect(edge("interval-upper")).toEqual([0.2, 0.9, 0.3]);
+    expect(edge("interval-lower")).toEqual([-0.1, 0.8, 0.2]);
+  });
+
+  it("has the bands that were chosen", () => {
+    const { data } = aSource(REWARDS);
+    const view = signal({ ...SMOOTHED, hiddenSeries: ["interval"] });
+    const { series, bands } = rewardChartData({ data, view }, null);
+    const edge = (key: string) => Array.from(series.find((one) => one.key === key)?.values ?? []);
+    expect(bands.map(({ upper }) => upper)).toEqual(["range-upper", "tasks-upper"]);
+    expect(edge("range-upper")).toEqual(REWARDS["rollout/reward/max"]);
+    expect(edge("range-lower")).toEqual(REWARDS["rollout/reward/min"]);
+    expect(edge("tasks-lower")).toEqual([0, 0.8, expect.closeTo(0.142, 9)]);
+  });
+
+  it("has a named mark for the evaluation of each environment", () => {
+    const evaluations = [0, 2].map((step) => ({
+      step,
+      results: [
+        result("local/calculator", 0.2, 0),
+        result("local/calculator", 0.3),
+        result("local/depot", 0.6),
+      ],
+    }));
+    const { legend, marks } = rewardChartData(aSource(REWARDS, evaluations), null);
+    const named = legend.filter(({ look }) => look === "sign");
+    expect(named.map(({ label, latest }) => [label, latest])).toEqual([
+      ["evaluation of local/calculator test, 95 % interval", 0.3],
+      ["evaluation of local/depot test, 95 % interval", 0.6],
+    ]);
+    const drawn = marks.flatMap((mark) => (mark.kind === "evaluation" ? [mark] : []));
+    expect(drawn.map(({ x, y }) => [x, y])).toEqual([
+      [0, 0.3],
+      [2, 0.3],
+      [0, 0.6],
+      [2, 0.6],
+    ]);
+    expect(new Set(drawn.map(({ sign, colour, shift }) => `${sign} ${colour} ${shift}`)).size).toBe(
+      2,
+    );
+    expect(new Set(EVALUATION_SIGNS.map((sign) => JSON.stringify(sign))).size).toBe(
+      EVALUATION_SIGNS.length,
+    );
+  });
+});
+
+function event(kind: string, step: number | null): EventView {
+  return { kind, step, timeMs: 1_000, attempt: 1, level: "info", message: "" };
+}
+
+function markedASource(events: readonly EventView[]): RewardChartSource {
+  const steps = Array.from({ length: 10 }, (_, step) => step);
+  const data = aRunStore({ "rollout/reward/mean": steps }, { events });
+  return { data, view: signal(firstViewState(0)) };
+}
+
+it("other settings and pauses, also of an environment that is full, are marked where they took effect", () => {
+  const { marks } = rewardChartData(
+    markedASource([
+      event("run-started", 0),
+      event("run-paused", 3),
+      event("run-continued", 3),
+      event("settings-changed", 3),
+      event("capacity-paused", 6),
+      event("settings-changed", null),
+    ]),
+    null,
+  );
+  expect(marks).toEqual([
+    { kind: "settings", x: 3 },
+    { kind: "pause", x: 3 },
+    { kind: "pause", x: 6 },
   ]);
 });

@@ -1,12 +1,18 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import {
+  type Catalogue,
+  type CatalogueCheckpoint,
+  EMPTY_CATALOGUE,
+} from "../../../../../src/core/config/editing/catalogue/catalogue.ts";
 import { complete } from "../../../../../src/core/config/editing/completion/complete.ts";
 import type { Completion } from "../../../../../src/core/config/editing/completion/completion.ts";
 import { diagnose } from "../../../../../src/core/config/editing/diagnostics/diagnose.ts";
 import { allPairs } from "../../../../../src/core/config/editing/text/nodeAt.ts";
 import { shapeAt } from "../../../../../src/core/config/fields/fields.ts";
 import { readYaml } from "../../../../../src/core/config/source/yamlSource.ts";
-import { CATALOGUE, NEW_CHECKPOINT, OLD_CHECKPOINT } from "../aCatalogue.ts";
+import { textWith } from "../../configText.ts";
+import { aCheckpoint, CATALOGUE, listing, NEW_CHECKPOINT, OLD_CHECKPOINT } from "../aCatalogue.ts";
 
 /** Completions at the `|` of a text. */
 function at(marked: string, path = "run.yaml"): readonly Completion[] {
@@ -247,5 +253,59 @@ describe("a value that is written whole", () => {
     expect(new Set(written.map(({ filter }) => filter))).toEqual(new Set(["local/tiny-tool"]));
     const begun = at("model_name: local/tiny|\n");
     expect(new Set(begun.map(({ filter }) => filter)).size).toBe(begun.length);
+  });
+});
+
+const GONE = "tinker://s:train:0/weights/rolling_000045";
+
+function catalogueOf(...items: readonly CatalogueCheckpoint[]): Catalogue {
+  return {
+    ...EMPTY_CATALOGUE,
+    hosted: { environments: null, models: null, checkpoints: listing(items) },
+  };
+}
+
+describe("completion of init_from", () => {
+  it("offers what exists, the newest first and the best next, each under a label of its own", () => {
+    const catalogue = catalogueOf(
+      aCheckpoint("tinker://s:train:0/weights/checkpoint_000010", {
+        step: 9,
+        ageMs: 3000,
+        reward: 0.2,
+        kind: "periodic",
+      }),
+      aCheckpoint("tinker://s:train:0/weights/checkpoint_000020", {
+        step: 19,
+        ageMs: 2000,
+        reward: 0.9,
+        kind: "periodic",
+      }),
+      aCheckpoint(GONE, { kind: "rolling", ageMs: 500, isGone: true }),
+      aCheckpoint("tinker://s:train:0/weights/old", { ageMs: 100, expiresInMs: -1 }),
+      aCheckpoint("tinker://s:train:0/weights/final_000030", {
+        step: 29,
+        ageMs: 1000,
+        reward: 0.6,
+        kind: "final",
+        expiresInMs: 7_200_000,
+      }),
+      aCheckpoint("tinker://t:train:0/weights/final_000030", {
+        step: 29,
+        ageMs: 4000,
+        reward: 0.1,
+        kind: "final",
+      }),
+    );
+    const text = textWith("init_from: ");
+    const offered = complete(text, text.length, { path: "run.yaml", catalogue })
+      .filter(({ kind }) => kind === "checkpoint")
+      .toSorted((a, b) => (a.sort < b.sort ? -1 : 1));
+    expect(offered.map(({ label }) => label)).toEqual([
+      "first · step 30 · s:train:0/weights/final_000030",
+      "first · step 20",
+      "first · step 10",
+      "first · step 30 · t:train:0/weights/final_000030",
+    ]);
+    expect(offered[0]?.detail).toBe("final · reward 0.60 · Qwen/Qwen3-8B · expires in 2 h 00 min");
   });
 });

@@ -1,5 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { Catalogue } from "../../../../../src/core/config/editing/catalogue/catalogue.ts";
+import {
+  type Catalogue,
+  type CatalogueCheckpoint,
+  EMPTY_CATALOGUE,
+} from "../../../../../src/core/config/editing/catalogue/catalogue.ts";
 import {
   type DiagnoseOptions,
   diagnose as diagnoseAll,
@@ -447,5 +451,42 @@ it("JSON files get the same checks and fixes", () => {
     batch_size: 2,
     learning_rate: 1e-5,
     num_epochs: 1,
+  });
+});
+
+const otherOPTIONS = { path: "run.yaml" };
+
+describe("a value written as text", () => {
+  it.each([
+    ['save_every: "16"', "is read as 16"],
+    ["sampling_seed: yes", "is read as true"],
+  ])("%s is shown in the list of problems, with what it is read as", (line, words) => {
+    const found = diagnoseAll(textWith(line), otherOPTIONS).find(({ code }) => code === "TRL123");
+    expect(found?.severity).toBe("info");
+    expect(found?.message).toContain(words);
+  });
+});
+
+const GONE = "tinker://s:train:0/weights/rolling_000045";
+
+function catalogueOf(...items: readonly CatalogueCheckpoint[]): Catalogue {
+  return {
+    ...EMPTY_CATALOGUE,
+    hosted: { environments: null, models: null, checkpoints: listing(items) },
+  };
+}
+
+it("a configuration that names a checkpoint which is gone is marked, with one that exists as a fix", () => {
+  const catalogue = catalogueOf(
+    aCheckpoint(GONE, { kind: "rolling", isGone: true }),
+    aCheckpoint("tinker://s:train:0/weights/final_000050", { kind: "final" }),
+  );
+  const marks = diagnoseAll(textWith(`init_from: ${GONE}`), { path: "run.yaml", catalogue });
+  const mark = marks.find(({ code }) => code === "TRL303");
+  expect(mark).toMatchObject({
+    severity: "error",
+    message:
+      "This checkpoint is gone: it has expired, was deleted, or a newer one has replaced it. Choose another one.",
+    remedies: [{ kind: "set", value: "tinker://s:train:0/weights/final_000050" }],
   });
 });

@@ -98,3 +98,28 @@ it("there is nothing to say about comments and unknown keys", () => {
   const text = textWithEnvironment("zzz: 1 # note");
   for (const word of ["# note", "zzz"]) expect(shown(text, word)).toBe("");
 });
+
+const otherOPTIONS = { path: "run.yaml" };
+
+describe("the hover of a split", () => {
+  const text = textWith();
+  const at = text.indexOf("train:");
+
+  it("says what is known of it", () => {
+    const markdown = hover(text, at, { ...otherOPTIONS, catalogue: CATALOGUE })?.markdown ?? "";
+    expect(markdown).toContain("128 tasks");
+    expect(markdown).toContain("`test` (32 tasks)");
+    expect(markdown).toContain("`Owner/Game`");
+  });
+
+  it("says that nothing is known where that is so", () => {
+    expect(hover(text, at, otherOPTIONS)?.markdown).toContain("Nothing is known");
+  });
+
+  it("says which splits there are in the place of one that does not exist", () => {
+    const odd = text.replace("train:", "trian:");
+    const markdown = hover(odd, at, { ...otherOPTIONS, catalogue: CATALOGUE })?.markdown ?? "";
+    expect(markdown).toContain("has no such split");
+    expect(markdown).toContain("`train` (128 tasks)");
+  });
+});

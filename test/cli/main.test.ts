@@ -1,0 +1,19 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { expect, it } from "vitest";
+
+/** A dozen listeners of one signal, added before the program ends. */
+const LISTENERS = `data:text/javascript,const { exit } = process;
+process.exit = (code) => {
+  const { signal } = new AbortController();
+  for (let count = 0; count < 12; count += 1) signal.addEventListener("abort", () => count);
+  setImmediate(exit, code);
+};`;
+
+const run = promisify(execFile);
+
+it("warns of no number of listeners in the terminal", async () => {
+  const program = ["--import", LISTENERS, "dist/trainer/tinker-rl.js", "--version"];
+  const { stderr } = await run(process.execPath, program);
+  expect(stderr).toBe("");
+});

@@ -1,0 +1,104 @@
+import { describe, expect, it } from "vitest";
+import { diagnose } from "../../../../../src/core/config/editing/diagnostics/diagnose.ts";
+import { fixesAt } from "../../../../../src/core/config/editing/fixes/fixes.ts";
+import { applyEdits } from "../../../../../src/core/config/editing/text/textEdit.ts";
+import { textWith } from "../../configText.ts";
+
+const OPTIONS = { path: "run.yaml" };
+
+/** What each fix is called and the text after it. */
+function fixes(text: string): ReadonlyMap<string, string> {
+  const all = fixesAt(text, { start: 0, end: text.length }, OPTIONS);
+  return new Map(all.map(({ title, edits }) => [title, applyEdits(text, edits)]));
+}
+
+describe("a value of the wrong type has a fix", () => {
+  it.each([
+    ["save_every: [16]", "Take the value out of the list", "save_every: 16"],
+    ["save_every: 16 steps", "Set to 16", "save_every: 16"],
+    ["probe_server: 0", "Set to false", "probe_server: false"],
+    ["wandb: yes", "Change to 'offline'", "wandb: offline"],
+    ["sampling_seed: ture", "Set to true", "sampling_seed: true"],
+  ])("%s", (line, title, after) => {
+    expect(fixes(textWith(line)).get(title)).toBe(textWith(after));
+  });
+});
+
+describe("a list where a mapping belongs", () => {
+  it("becomes one, with its comments", () => {
+    const text = `model_name: Qwen/Qwen3-8B
+batch_size: 4
+environments:
+  - Owner/Game: # the first
+      num_rollouts: 4
+      # what is trained on
+      splits:
+        - train # all of it
+        - test
+  - Owner/Other
+`;
+    const after = fixes(text).get("Write as a mapping");
+    expect(after).toBe(`model_name: Qwen/Qwen3-8B
+batch_size: 4
+environments:
+  Owner/Game: # the first
+    num_rollouts: 4
+    # what is trained on
+    splits:
+      - train # all of it
+      - test
+  Owner/Other:
+`);
+    expect(fixes(after ?? "").get("Write as a mapping")).toContain(
+      "    splits:\n      train: # all of it\n      test:\n",
+    );
+  });
+
+  it("becomes one that stands as deep as the list did under its key", () => {
+    const text = "evaluation:\n  splits:\n  - local/depot: [test]\n  - local/calculator: [test]\n";
+    expect(fixes(textWith(text)).get("Write as a mapping")).toBe(
+      textWith("evaluation:\n  splits:\n    local/depot: [test]\n    local/calculator: [test]\n"),
+    );
+  });
+
+  it("becomes one from brackets or a single name, too", () => {
+    const text = textWith().replace("      train:\n", "").replace("splits:", "splits: [train]");
+    expect(fixes(text).get("Write as a mapping")).toContain("splits: { train: null }");
+    expect(fixes(text.replace("[train]", "train")).get("Write as a mapping")).toContain(
+      "splits: { train: null }",
+    );
+  });
+});
+
+describe("a line with the wrong indentation", () => {
+  it.each([
+    ["too far right", "batch_size: 4\n  max_steps: 4\n", "batch_size: 4\nmax_steps: 4\n"],
+    [
+      "too far right, with what hangs on it",
+      "batch_size: 4\n evaluation:\n   # which\n   splits: {}\n",
+      "batch_size: 4\nevaluation:\n  # which\n  splits: {}\n",
+    ],
+    [
+      "between two levels",
+      "batch_size: 4\nevaluation:\n  splits:\n    local/depot: [test]\n   num_samples: 3\n",
+      "batch_size: 4\nevaluation:\n  splits:\n    local/depot: [test]\n  num_samples: 3\n",
+    ],
+  ])("%s is named in words, once, and moved by a fix", (_what, text, after) => {
+    const marks = diagnose(text, OPTIONS).filter(({ code }) => code === "TRL100");
+    expect(marks.map(({ message }) => message)).toEqual([
+      "This line is not indented like the other keys of its mapping. Align it with them.",
+    ]);
+    expect(fixes(text).get("Correct the indentation")).toBe(after);
+  });
+});
+
+it("of a long text the fixes of few marks are tried out at a time, of a short one those of all", () => {
+  const text = (keys: number) =>
+    Array.from({ length: keys }, (_, i) => `batch_sizz${i}: ${i}\n`).join("");
+  const marks = (keys: number): number => {
+    const all = { start: 0, end: text(keys).length };
+    return new Set(fixesAt(text(keys), all, { path: "run.yaml" }).map((fix) => fix.diagnosis)).size;
+  };
+  expect(marks(15)).toBeGreaterThanOrEqual(15);
+  expect(marks(1_000)).toBeLessThanOrEqual(3);
+});

@@ -1,0 +1,40 @@
+import { expect, it } from "vitest";
+import { hoursOf } from "../../../src/core/estimate/hours.ts";
+import { NO_TOKENS } from "../../../src/core/usage/tokenUsage.ts";
+
+const BASIS = {
+  groups: [],
+  times: [{ rollouts: 8, rolloutS: 4, trainS: 2, totalS: 7 }],
+  serverCheck: NO_TOKENS,
+  isForwardOnly: false,
+};
+
+/** Least seconds of 10 steps of 8 rollouts, each step 7 s, with evaluations of 16 rollouts. */
+function leastSeconds(count: number, afterLastStep: number, atOnce: number, isAhead = false) {
+  const plan = {
+    steps: 10,
+    environments: [{ name: "a", groups: 10, rollouts: 8 }],
+    mostBatches: 1,
+    groupsInData: null,
+    passes: { forward: 0, trained: 1 },
+    trainsOnEqual: false,
+    atOnce,
+    isAhead,
+    evaluations: { count, afterLastStep, rollouts: [{ environment: "a", count: 16 }] },
+  };
+  return Math.round((hoursOf(BASIS, plan, 1)?.low ?? 0) * 3600);
+}
+
+it("adds no time for evaluations that fit beside the rollouts of a step", () => {
+  expect(leastSeconds(0, 0, 32)).toBe(70);
+  expect(leastSeconds(3, 0, 32)).toBe(70);
+});
+
+it("adds the evaluation after the last step, beside which nothing plays", () => {
+  expect(leastSeconds(4, 1, 32)).toBe(74);
+});
+
+it("adds what does not fit at the same time, a step ahead, too", () => {
+  expect(leastSeconds(3, 0, 8)).toBe(70 + 3 * 2 * 4);
+  expect(leastSeconds(3, 0, 8, true)).toBe(50 + 3 * 2 * 4);
+});

@@ -1,0 +1,65 @@
+/** Builds what a rollout is played with. */
+
+import type { Chat } from "../../../src/core/chat/chat.ts";
+import type { RemoteEnvironment } from "../../../src/core/openreward/types.ts";
+import type { Clock } from "../../../src/core/ports.ts";
+import { EnvironmentGate } from "../../../src/core/rollout/environmentGate.ts";
+import { Episode } from "../../../src/core/rollout/episode.ts";
+import type { RolloutSettings } from "../../../src/core/rollout/settings.ts";
+import type { SamplingClient } from "../../../src/core/tinker/samplingClient.ts";
+import { type Deadline, deadline, timeoutError } from "../../../src/core/util/abort.ts";
+import { FakeClock } from "../../fakes/fakeClock.ts";
+import { ENVIRONMENT, someSettings } from "../training/builders.ts";
+import { renderer, tokenizer } from "./scriptedModel.ts";
+
+/** The gate of a scripted environment. */
+export function aGate(
+  remote: RemoteEnvironment,
+  clock: Clock,
+  maxSessions = Number.POSITIVE_INFINITY,
+): EnvironmentGate {
+  return new EnvironmentGate({
+    remote,
+    clock,
+    maxSessions,
+    random: { uuid: () => "id", uniform: () => 0 },
+  });
+}
+
+/** The limit of a rollout that may take any time; its parts still have theirs. */
+export function aLimit(clock = new FakeClock(), signal?: AbortSignal): Deadline {
+  const onLimit = (): Error => timeoutError("The rollout", null);
+  return deadline({ clock, limitMs: null, onLimit, parents: [signal] });
+}
+
+/** An episode whose turns a test has written. */
+interface EpisodeScript {
+  readonly session: ConstructorParameters<typeof Episode>[0]["session"];
+  readonly sampler: SamplingClient;
+  readonly settings: Partial<RolloutSettings>;
+  readonly clock?: FakeClock;
+  /** In place of the chat format of the embedded model. */
+  readonly chat?: Chat;
+}
+
+/** The episode after its end, and why it ended. */
+export async function playEpisode({
+  session,
+  sampler,
+  settings,
+  clock = new FakeClock(),
+  chat = { renderer, tokenizer },
+}: EpisodeScript) {
+  const episode = new Episode({
+    chat,
+    session,
+    sampler,
+    clock,
+    environment: ENVIRONMENT,
+    settings: someSettings(settings),
+    seedOf: () => undefined,
+    sampleSlot: async () => () => undefined,
+    limit: aLimit(clock),
+  });
+  return { episode, stop: await clock.run(episode.play()) };
+}

@@ -1,0 +1,56 @@
+import { describe, expect, it } from "vitest";
+import { glm53 } from "../../../src/core/chat/families/glm.ts";
+import { kimiK25 } from "../../../src/core/chat/families/kimi.ts";
+import { followUpsTo } from "../../../src/core/rollout/feedback.ts";
+import { formatOnBytes } from "../chat/families/formatOnBytes.ts";
+
+const OPTIONS = { thinking: true, effort: null, retention: "all", date: "2026-01-02" } as const;
+const FIVE = { record: { name: "add" }, said: { content: "5" } };
+const NOON = { record: { name: "now" }, said: { content: "12:00" } };
+
+describe("answers to a turn with good and broken calls", () => {
+  const added = ["<|user|>", "<|observation|>", "<|endoftext|>", "<think>", "</think>"];
+  const { parse } = formatOnBytes(glm53(OPTIONS), [...added, "<tool_call>", "</tool_call>"]);
+
+  it("stand in the order of the calls, which is all that ties them together in many formats", () => {
+    const turn = parse(
+      "</think><tool_call></tool_call><tool_call>add</tool_call><tool_call>a<arg_key></tool_call><tool_call>now</tool_call><tool_call>cut<|user|>",
+    );
+    const answers = followUpsTo(turn, [FIVE, NOON]);
+    const names = answers.map((answer) => (answer.kind === "tool_result" ? answer.name : "user"));
+    expect(names).toEqual(["error", "add", "error", "now", "error"]);
+    expect(answers.at(-1)?.content).toContain("not closed");
+  });
+});
+
+describe("the ids of answers to calls that have ids", () => {
+  const added = [
+    ...["<|im_end|>", "</think>", "<|tool_calls_section_begin|>", "<|tool_calls_section_end|>"],
+    ...["<|tool_call_begin|>", "<|tool_call_argument_begin|>", "<|tool_call_end|>"],
+  ];
+  const { parse } = formatOnBytes(kimiK25(OPTIONS), added);
+  const call = (id: string, args: string): string =>
+    `<|tool_call_begin|>${id}<|tool_call_argument_begin|>${args}<|tool_call_end|>`;
+  const idsOf = (results: Parameters<typeof followUpsTo>[1], ...calls: readonly string[]) => {
+    const turn = parse(`</think><|tool_calls_section_begin|>${calls.join("")}`);
+    return followUpsTo(turn, results).map((answer) =>
+      answer.kind === "tool_result" ? answer.callId : null,
+    );
+  };
+
+  it("are those that the model wrote, of broken calls and of two calls with one id too", () => {
+    const [add, now] = [call("functions.add:4", "{}"), call("functions.add:4", "{}")];
+    expect(idsOf([FIVE, NOON], add, call("functions.add:2", "["), now)).toEqual([
+      "functions.add:4",
+      "functions.add:2",
+      "functions.add:4",
+    ]);
+  });
+
+  it("are made where the model wrote none, and then differ from all others of the turn", () => {
+    expect(idsOf([FIVE, NOON], call("", "{}"), call("call_2", "{}"), call("call_3", "{}"))).toEqual(
+      ["call_4", "call_2", "call_3"],
+    );
+    expect(idsOf([], call("", "{}"), call("", "{}"))).toEqual(["call_0", "call_1"]);
+  });
+});

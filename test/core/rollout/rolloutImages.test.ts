@@ -1,0 +1,168 @@
+import { fromBinary } from "@bufbuild/protobuf";
+import { describe, expect, it } from "vitest";
+import type { ImageSupport } from "../../../src/core/chat/chat.ts";
+import { qwen35 } from "../../../src/core/chat/families/qwen35.ts";
+import { QWEN_IMAGES } from "../../../src/core/chat/families/qwenImages.ts";
+import { createNativeRenderer } from "../../../src/core/chat/nativeRenderer.ts";
+import { imageSupport } from "../../../src/core/chat/setup/imageSupport.ts";
+import { SharedImages } from "../../../src/core/images/sharedImages.ts";
+import type { Block } from "../../../src/core/openreward/types.ts";
+import { Episode } from "../../../src/core/rollout/episode.ts";
+import type { RolloutSettings } from "../../../src/core/rollout/settings.ts";
+import type { SampleRequest, SamplingClient } from "../../../src/core/tinker/samplingClient.ts";
+import { toWireData } from "../../../src/core/tinker/wire/datum.ts";
+import {
+  decodeForwardBackwardRequest,
+  encodeForwardBackwardRequest,
+} from "../../../src/core/tinker/wire/forwardBackwardProto.ts";
+import { inputChunks } from "../../../src/core/tinker/wire/modelInput.ts";
+import { ForwardBackwardRequestSchema } from "../../../src/core/tinker/wire/tinker_pb.ts";
+import { buildDatum, toWireDatum } from "../../../src/core/training/update/datums.ts";
+import { FakeClock } from "../../fakes/fakeClock.ts";
+import { idOf, sampled, tinyModel } from "../chat/tinyModel.ts";
+import { imageBlock, pngBytes } from "../images/someImages.ts";
+import { ENVIRONMENT, someSettings } from "../training/builders.ts";
+import { aLimit } from "./builders.ts";
+import { blocks, scriptedSession, text } from "./scriptedEnvironment.ts";
+
+const { tokenizer } = tinyModel();
+const FORMAT = { thinking: false, effort: null, retention: "all", date: "2026-11-22" } as const;
+const renderer = createNativeRenderer(qwen35(FORMAT), tokenizer);
+const SENT: ImageSupport = {
+  kind: "sent",
+  countTokens: QWEN_IMAGES.countTokens,
+  shared: new SharedImages(),
+};
+
+const CALL = sampled("<tool_call>\n<function=add>\n</function>\n</tool_call><|im_end|>");
+const ANSWER = sampled("Four.<|im_end|>");
+/** 64 and 108 tokens. */
+const SMALL = imageBlock(pngBytes(224, 224));
+const WIDE = imageBlock(pngBytes(400, 300));
+
+function sampler(turns: readonly (readonly number[])[]) {
+  const requests: SampleRequest[] = [];
+  const client: SamplingClient = {
+    samplerId: "scripted",
+    baseModel: null,
+    sample: async (request) => {
+      const tokens = turns[requests.length] ?? ANSWER;
+      requests.push(request);
+      const logprobs = tokens.map(() => -0.5);
+      return { tokens, logprobs, stopReason: "stop", sequenceId: null };
+    },
+    computeLogprobs: async (tokens) => tokens.map(() => null),
+  };
+  return { client, requests };
+}
+
+async function play(
+  prompt: readonly Block[],
+  { images = SENT, ...settings }: Partial<RolloutSettings> & { images?: ImageSupport } = {},
+) {
+  const { client, requests } = sampler([CALL, ANSWER]);
+  const episode = new Episode({
+    session: scriptedSession({ prompt, onCall: () => blocks([text("Here: "), WIDE]) }),
+    sampler: client,
+    chat: { renderer, tokenizer, images },
+    clock: new FakeClock(),
+    settings: someSettings({ maxNoToolTurns: 1, maxTotalTokens: 20_000, ...settings }),
+    environment: ENVIRONMENT,
+    seedOf: () => undefined,
+    sampleSlot: async () => () => undefined,
+    limit: aLimit(),
+  });
+  await episode.play();
+  const [ledger] = episode.streams;
+  if (ledger === undefined) throw new Error("the episode has a stream");
+  return { episode, requests, ledger };
+}
+
+const count = (ids: ArrayLike<number>, id: number): number =>
+  Array.from(ids).filter((each) => each === id).length;
+
+describe("images of an environment", () => {
+  it("stand where the environment put them, with as many entries as the service counts", async () => {
+    const { requests } = await play([text("What is "), SMALL, text("?")]);
+    const [first, second] = requests;
+    const prompt = first?.prompt ?? [];
+    const at = prompt.indexOf(-1);
+    expect([prompt[at - 1], prompt[at + 64]]).toEqual([
+      idOf("<|vision_start|>"),
+      idOf("<|vision_end|>"),
+    ]);
+    expect([count(prompt, -1), count(second?.prompt ?? [], -2)]).toEqual([64, 108]);
+    expect(tokenizer.decode(prompt.slice(0, at - 1)).endsWith("<|im_start|>user\nWhat is ")).toBe(
+      true,
+    );
+    expect(tokenizer.decode(prompt.slice(at + 65)).startsWith("?<|im_end|>")).toBe(true);
+    expect([first?.images?.length, second?.images?.length]).toEqual([1, 2]);
+  });
+
+  it("are sent as parts of the prompt, and counted within max_total_tokens", async () => {
+    const { requests } = await play([SMALL]);
+    const { prompt = [], images } = requests[1] ?? {};
+    const chunks = inputChunks(prompt, images);
+    expect(chunks.map(({ type }) => type)).toEqual([
+      ...["encoded_text", "image", "encoded_text", "image", "encoded_text"],
+    ]);
+    expect(chunks[1]).toMatchObject({ format: "png", expected_tokens: 64 });
+    await expect(play([WIDE], { maxTotalTokens: 300 })).rejects.toMatchObject({
+      code: "prompt-too-long",
+    });
+  });
+
+  it("are context in training: sent with the datum, without weight, with target 0", async () => {
+    const { ledger, episode } = await play([SMALL]);
+    const images = episode.images.map(({ file }) => file);
+    const datum = buildDatum({ group: 0, rollout: 0, stream: 0, ledger, images }, 1);
+    if (datum === null) throw new Error("something is trained");
+    const aboutImages = [...datum.targets].filter((_, i) => (ledger.tokens[i + 1] ?? 0) < 0);
+    expect(aboutImages).toEqual(Array(64 + 108).fill(0));
+    expect(datum.mask.reduce((sum, trained) => sum + trained, 0)).toBe(CALL.length + ANSWER.length);
+    const data = toWireData([toWireDatum(datum, "ppo")], "ppo", { forwardOnly: false });
+    const call = {
+      modelId: "m",
+      seqId: 1,
+      data,
+      lossFn: "ppo",
+      lossConfig: {},
+      forwardOnly: false,
+    };
+    const bytes = encodeForwardBackwardRequest(call);
+    const sent = fromBinary(ForwardBackwardRequestSchema, bytes).data[0]?.modelInput ?? [];
+    expect(sent.map(({ chunk }) => chunk.case)).toEqual([
+      ...["encodedText", "image", "encodedText", "image", "encodedText"],
+    ]);
+    expect(sent[3]?.chunk.value).toMatchObject({ format: "png", expectedTokens: 108 });
+    // The embedded engine reads text only, and says so.
+    expect(() => decodeForwardBackwardRequest(bytes)).toThrow("a chunk of kind image, not text");
+  });
+
+  it("are named in the texts that people read", async () => {
+    const { episode } = await play([text("What is "), SMALL, text("?")]);
+    expect(episode.promptText).toBe("What is [image 1]?");
+    expect(episode.turns[0]?.results[0]?.text).toBe("Here: [image 2]");
+    expect(episode.images.map(({ tokens }) => tokens)).toEqual([64, 108]);
+  });
+
+  it("cannot be forged by a text", async () => {
+    const { requests } = await play([text("\ue000\ue001[image 1]<|vision_start|>"), SMALL]);
+    expect(count(requests[0]?.prompt ?? [], -1)).toBe(64);
+    expect(count(requests[0]?.prompt ?? [], idOf("<|vision_start|>"))).toBe(1);
+  });
+
+  it("of other types fail the rollout in words", async () => {
+    const webp = imageBlock(Buffer.from("RIFF\0\0\0\0WEBPVP8 "));
+    await expect(play([webp])).rejects.toMatchObject({ code: "image-invalid" });
+    await expect(play([imageBlock(pngBytes(10_000, 10))])).rejects.toThrow("10000 x 10 pixels");
+  });
+
+  it("fail the rollout in words where the model reads none, or nobody knows how", async () => {
+    const qwen3 = imageSupport("Qwen/Qwen3-8B", undefined);
+    await expect(play([SMALL], { images: qwen3 })).rejects.toThrow("Qwen/Qwen3-8B reads text only");
+    const inkling = imageSupport("thinkingmachines/Inkling", undefined);
+    await expect(play([SMALL], { images: inkling })).rejects.toThrow("is not published");
+    expect(imageSupport("Qwen/Qwen3.5-9B", QWEN_IMAGES).kind).toBe("sent");
+  });
+});

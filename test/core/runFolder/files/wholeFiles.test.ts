@@ -1,0 +1,81 @@
+import { execFileSync } from "node:child_process";
+import { mkdir, symlink, truncate, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it, vi } from "vitest";
+import { MAX_BYTES } from "../../../../src/core/runFolder/files/wholeFiles.ts";
+import { RunFollower } from "../../../../src/core/runFolder/follower.ts";
+import { readRunModel } from "../../../../src/core/runFolder/runModel.ts";
+import { readRun } from "../../../../src/core/runs/runList.ts";
+import { readConfigView } from "../../../../src/host/dashboard/configView.ts";
+import { readMaxSteps } from "../../../../src/host/dashboard/runFacts.ts";
+import { readLaunch } from "../../../../src/host/runs/launchStore.ts";
+import { validateConfigFile } from "../../../../src/host/task/validateConfigFile.ts";
+import { readPlainText } from "../../../../src/node/plainText.ts";
+import { planResume } from "../../../../src/trainer/resume.ts";
+import { beforeEachPlantedRun, type PlantedHome } from "../../../fakes/plantedHome.ts";
+
+/** Takes no room on the disk: all that is added reads as zeros. */
+const ENDLESS = 5_000_000_000;
+const LIVENESS = { nowMs: 0, isProcessAlive: () => false };
+
+vi.mock("vscode", () => ({}));
+
+let planted: PlantedHome;
+let run: string;
+
+beforeEachPlantedRun((home, path) => {
+  planted = home;
+  run = path;
+});
+
+const listed = () => readRun(planted.fileSystem, { name: "demo", folder: run }, LIVENESS);
+
+describe("a file of a run that has no end", () => {
+  it.each(["run.json", "state.json"])("%s is damage of that run, in words", async (name) => {
+    await truncate(join(run, name), ENDLESS);
+    expect((await listed())?.problem).toContain(`${name} holds more than`);
+  });
+
+  it("config.resolved.json and config.yaml leave the rest to be shown", async () => {
+    const files = planted.fileSystem.within(run);
+    for (const name of ["config.resolved.json", "config.yaml", "overrides.json"]) {
+      await writeFile(join(run, name), "");
+      await truncate(join(run, name), ENDLESS);
+    }
+    expect(await readRunModel(files, run)).toBeNull();
+    expect(await readMaxSteps(planted.fileSystem, run)).toBeNull();
+    expect(await readConfigView(files, run, String)).toEqual({ entries: [], overrides: [] });
+    const resuming = planResume(planted.fileSystem, {
+      folder: run,
+      owner: "terminal",
+    });
+    await expect(resuming).rejects.toMatchObject({ code: "file-too-large" });
+  });
+
+  it("keeps nobody from seeing what else the run holds", async () => {
+    await truncate(join(run, "run.json"), ENDLESS);
+    const follower = new RunFollower({ fileSystem: planted.fileSystem, folder: run });
+    await follower.refresh();
+    expect(follower.metrics.length).toBe(3);
+    expect(follower.problem).toContain("run.json holds more than");
+  });
+});
+
+describe("a device or a pipe in the place of a file", () => {
+  it.each(["device", "pipe"])("%s: a configuration counts as not there", async (kind) => {
+    const path = join(planted.root, "tinker-config.yaml");
+    if (kind === "device") await symlink("/dev/zero", path);
+    else execFileSync("mkfifo", [path]);
+    expect(await readPlainText(path, MAX_BYTES.config)).toBeNull();
+    const printed: string[] = [];
+    expect(await validateConfigFile(path, [], (text) => printed.push(text))).toBe(2);
+    expect(printed.join()).toContain("no such configuration file");
+  });
+
+  it("in a launch folder is no launch", async () => {
+    const folder = join(planted.root, "launch");
+    await mkdir(folder);
+    await symlink("/dev/zero", join(folder, "request.json"));
+    expect(await readLaunch(folder)).toBeNull();
+  });
+});

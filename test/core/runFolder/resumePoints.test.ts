@@ -1,0 +1,75 @@
+import { describe, expect, it } from "vitest";
+import {
+  appendCheckpoint,
+  type CheckpointEntry,
+} from "../../../src/core/runFolder/checkpointLog.ts";
+import { newestUnexpired, readResumePoints } from "../../../src/core/runFolder/resumePoints.ts";
+import { writeState } from "../../../src/core/runFolder/state.ts";
+import { aRunState } from "../../trainer/runState.ts";
+import { aCheckpointEntry } from "./builders.ts";
+import { createMemoryFileSystem } from "./memoryFileSystem.ts";
+
+const FOLDER = "/runs/demo";
+const NOW_MS = Date.UTC(2026, 10, 22);
+const HOUR_MS = 3_600_000;
+const inHours = (hours: number): string => new Date(NOW_MS + hours * HOUR_MS).toISOString();
+
+const ENTRY: CheckpointEntry = aCheckpointEntry({
+  name: "rolling",
+  step: 10,
+  kind: "rolling",
+  state_path: "tinker://a/weights/rolling",
+  expires_at: inHours(2),
+  created_at: inHours(-1),
+});
+
+const PERIODIC: CheckpointEntry = {
+  ...ENTRY,
+  name: "p",
+  kind: "periodic",
+  step: 5,
+  state: aRunState(5),
+  state_path: "tinker://a/weights/p",
+  expires_at: null,
+};
+
+/** The newest expiry of what a resume can begin with after `entries`, in hours; null = never. */
+async function expiryHours(entries: readonly CheckpointEntry[]): Promise<readonly unknown[]> {
+  const files = createMemoryFileSystem();
+  const { step, state_path, sampler_path, expires_at } = ENTRY;
+  const last_checkpoint = { step, state_path: state_path ?? "", sampler_path, expires_at };
+  await writeState(files, FOLDER, aRunState(10, { last_checkpoint }));
+  for (const entry of entries) await appendCheckpoint(files, FOLDER, entry);
+  const points = await readResumePoints(files, FOLDER, NOW_MS);
+  const newest = newestUnexpired(points, NOW_MS);
+  const atMs = newest?.expiresAtMs ?? null;
+  return [newest?.state.step, atMs === null ? null : (atMs - NOW_MS) / HOUR_MS];
+}
+
+describe("the expiry of the state that a resume begins with", () => {
+  it("is that of its save at first", async () => {
+    expect(await expiryHours([PERIODIC, ENTRY])).toEqual([10, 2]);
+  });
+
+  it("is gone once the checkpoint is kept", async () => {
+    const kept = { ...ENTRY, expires_at: null };
+    expect(await expiryHours([PERIODIC, ENTRY, kept])).toEqual([10, null]);
+  });
+
+  it("moves with the expiry of the checkpoint", async () => {
+    const longer = { ...ENTRY, expires_at: inHours(48) };
+    expect(await expiryHours([PERIODIC, ENTRY, longer])).toEqual([10, 48]);
+  });
+
+  it("comes to a permanent checkpoint that is given one", async () => {
+    const gone = { ...ENTRY, expires_at: inHours(-1) };
+    const limited = { ...PERIODIC, expires_at: inHours(24) };
+    expect(await expiryHours([PERIODIC, gone, limited])).toEqual([5, 24]);
+  });
+
+  it("that has passed leaves the checkpoint out", async () => {
+    const gone = { ...ENTRY, expires_at: inHours(-1) };
+    const past = { ...PERIODIC, expires_at: inHours(-1) };
+    expect(await expiryHours([PERIODIC, gone, past])).toEqual([undefined, null]);
+  });
+});

@@ -1,0 +1,85 @@
+import { expect, it } from "vitest";
+import { runPaths, stepPaths } from "../../../../src/core/runFolder/files/layout.ts";
+import type { SamplingClient } from "../../../../src/core/tinker/samplingClient.ts";
+import { decodeGroup } from "../../../../src/core/training/generation/groupFile.ts";
+import { GroupQueue } from "../../../../src/core/training/generation/groupQueue.ts";
+import { StoredGroups } from "../../../../src/core/training/generation/storedGroups.ts";
+import { settle } from "../../../fakes/fakeClock.ts";
+import { result, scriptedEnvironment } from "../../rollout/scriptedEnvironment.ts";
+import { call, ended, scriptedSampler } from "../../rollout/scriptedModel.ts";
+import { aContext, type FakeContext, FOLDER } from "../fakeContext.ts";
+
+const PENDING = runPaths(FOLDER).pendingFolder;
+const ANSWER = ended(call("answer"));
+const onCall = () => result("right", { reward: 1, finished: true });
+const remote = () => scriptedEnvironment([{ onCall }]);
+
+/** A model that answers one rollout at once, and all others after a minute. */
+function unevenSampler({ clock }: FakeContext): SamplingClient {
+  let asked = 0;
+  const beforeAnswer = async () => {
+    asked += 1;
+    if (asked > 1) await clock.sleep(60_000);
+  };
+  return scriptedSampler([ANSWER], { beforeAnswer });
+}
+
+function issue(context: FakeContext, stored: StoredGroups, sampler: SamplingClient): GroupQueue {
+  const queue = new GroupQueue(stored);
+  queue.issue(context, {
+    step: 0,
+    isStepKnown: true,
+    settingsHash: "h",
+    items: [context.sequence.itemAt(0)],
+    policy: { sampler, version: 0, updates: 0, behind: 0 },
+  });
+  queue.play(1);
+  return queue;
+}
+
+it("writes the tokens of a rollout down when it ends, not when the slowest of its group does", async () => {
+  const context = aContext({ remote: remote() });
+  const { fileSystem } = context;
+  const queue = issue(context, await StoredGroups.open(context), unevenSampler(context));
+  await settle();
+  const [open, ...others] = await fileSystem.list(PENDING);
+  expect(others).toEqual([]);
+  expect(open).toMatch(/^group-000000-v0-[0-9a-f]{16}\.bin\.attempt-\d+$/);
+  const [written, ...more] = decodeGroup(await fileSystem.readBytes(`${PENDING}/${open}`)) ?? [];
+  expect(more).toEqual([]);
+  expect(written?.streams[0]?.length).toBeGreaterThan(0);
+  const { rollouts } = await context.clock.run(queue.take(context, 0, 1));
+  expect(rollouts.map(({ task }) => task.rollout)).toEqual(rollouts.map((_, i) => i));
+  expect(rollouts.length).toBeGreaterThan(1);
+  expect(rollouts.every(({ streams }) => (streams[0]?.length ?? 0) > 0)).toBe(true);
+  expect(await fileSystem.list(PENDING)).toEqual([open?.replace(/\.attempt-\d+$/, "")]);
+});
+
+// The texts of a batch took as much memory as its tokens, once as the turn and once as its content, until the step was recorded.
+it.each([
+  ["on-policy", false, true],
+  ["ahead", true, true],
+  ["ahead, for a step that its rewards decide", true, false],
+])(
+  "a batch that was sampled %s is trained without the texts that were written down",
+  async (_, isAhead, isStepKnown) => {
+    const onCall = () => result("right", { reward: 1, finished: true });
+    const context = aContext({ remote: scriptedEnvironment([{ onCall }]) });
+    const queue = new GroupQueue(isAhead ? await StoredGroups.open(context) : null);
+    const sampler = scriptedSampler([ended(call("answer"))]);
+    queue.issue(context, {
+      step: 0,
+      isStepKnown,
+      settingsHash: "h",
+      items: [context.sequence.itemAt(0)],
+      policy: { sampler, version: 0, updates: 0, behind: 0 },
+    });
+    const { rollouts } = await context.clock.run(queue.take(context, 0, 1));
+    expect(
+      rollouts.map(({ streams, facts }) => [streams.length, facts.turns.length]),
+    ).toContainEqual([1, 1]);
+    expect(rollouts.flatMap(({ record }) => [...record.turns, ...record.conversation])).toEqual([]);
+    const written = await context.fileSystem.readText(stepPaths(FOLDER, 0).bodies);
+    expect(written.match(/"sampledText":"[^"]/g)).toHaveLength(rollouts.length);
+  },
+);

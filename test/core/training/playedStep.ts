@@ -1,0 +1,90 @@
+/** One step of a run whose rollouts a test has written, from sampling to the update. */
+
+import type { Config } from "../../../src/core/config/fields/schema.ts";
+import type { SamplingClient } from "../../../src/core/tinker/samplingClient.ts";
+import { GroupQueue } from "../../../src/core/training/generation/groupQueue.ts";
+import type { RunContext } from "../../../src/core/training/run/context.ts";
+import { StepAlarms } from "../../../src/core/training/step/alarms.ts";
+import type { StepBeginning } from "../../../src/core/training/step/gatherStepFacts.ts";
+import { runStep } from "../../../src/core/training/step/step.ts";
+import type { TaskItem } from "../../../src/core/training/tasks/dataset.ts";
+import { NO_RUN_USAGE } from "../../../src/core/usage/tokenUsage.ts";
+import { result, scriptedEnvironment } from "../rollout/scriptedEnvironment.ts";
+import { call, encode, ended, scriptedSampler } from "../rollout/scriptedModel.ts";
+import { aConfig, anEnvironment, ENVIRONMENT } from "./builders.ts";
+import { aContext } from "./fakeContext.ts";
+
+/** A step's groups, issued as the loop does. */
+export interface Issued {
+  readonly step: number;
+  readonly items: readonly TaskItem[];
+  readonly sampler: SamplingClient;
+  /** Updates that the sampler has seen. */
+  readonly updates: number;
+}
+
+export function issued(
+  context: RunContext,
+  { step, items, sampler, updates }: Issued,
+): StepBeginning["take"] {
+  const queue = new GroupQueue();
+  queue.issue(context, {
+    step,
+    isStepKnown: true,
+    items,
+    policy: { sampler, version: step, updates, behind: 0 },
+    settingsHash: "h",
+  });
+  return () => queue.take(context, step, items.length);
+}
+
+/** A rollout of one turn, the longer the higher `length` is. */
+export interface Played {
+  readonly reward: number;
+  readonly length: number;
+}
+
+function turnText({ reward, length }: Played): string {
+  return ended(call("answer", { reward, pad: "x ".repeat(length) }));
+}
+
+/** Tokens that the model samples in such a rollout. */
+export function sampledTokens(played: Played): number {
+  return encode(turnText(played)).length;
+}
+
+/** Plays and trains groups of equal size. */
+export async function playStep(
+  groups: readonly (readonly Played[])[],
+  changes: Partial<Config> = {},
+) {
+  const num_rollouts = groups[0]?.length ?? 0;
+  const environments = { [ENVIRONMENT]: anEnvironment({ num_rollouts }) };
+  const onCall = ({ args }: { readonly args: { readonly reward?: unknown } }) =>
+    result("", { reward: Number(args.reward), finished: true });
+  const context = aContext({
+    remote: scriptedEnvironment([{ onCall }]),
+    config: aConfig({ environments, advantage_calculation: "centered", ...changes }),
+  });
+  const sampler = scriptedSampler(groups.flat().map(turnText));
+  const output = await context.clock.run(
+    runStep(context, {
+      step: 0,
+      take: issued(context, {
+        step: 0,
+        items: groups.map((_, position) => context.sequence.itemAt(position)),
+        sampler,
+        updates: 0,
+      }),
+      saveSampler: () => context.services.client.ephemeralSampler(),
+      cursor: groups.length,
+      optimizerUpdates: 0,
+      usage: NO_RUN_USAGE,
+      secondsUntilNow: () => 0,
+      elapsedS: [],
+      extra: {},
+      alarms: new StepAlarms(),
+    }),
+  );
+  return { client: context.client, output };
+}

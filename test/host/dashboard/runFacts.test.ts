@@ -1,0 +1,154 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { runProgram } from "../../../src/cli/program.ts";
+import { createEventLog } from "../../../src/core/runFolder/events.ts";
+import { runPaths } from "../../../src/core/runFolder/files/layout.ts";
+import { RunFollower } from "../../../src/core/runFolder/follower.ts";
+import { appendMetrics, buildMetricsRow } from "../../../src/core/runFolder/metrics/metrics.ts";
+import { writePriceFile } from "../../../src/core/runFolder/priceFile.ts";
+import { createUsageLog } from "../../../src/core/runFolder/usageLog.ts";
+import { readRun } from "../../../src/core/runs/runList.ts";
+import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
+import { NO_TOKENS } from "../../../src/core/usage/tokenUsage.ts";
+import { encodeJsonLine } from "../../../src/core/util/jsonl.ts";
+import { gatherFacts } from "../../../src/host/dashboard/runFacts.ts";
+import { createFakeProgram } from "../../cli/fakeProgram.ts";
+import { aRunFile, stepFacts } from "../../core/runFolder/builders.ts";
+import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts";
+import { FakeClock } from "../../fakes/fakeClock.ts";
+import { silentLog } from "../../fakes/silentLog.ts";
+
+it("the page learns which model was evaluated, and nothing of where it lies", async () => {
+  const fileSystem = createMemoryFileSystem();
+  const folder = "/runs/evaluation";
+  const model = { name: "step 10", path: "tinker://r/sampler_weights/c" };
+  const line = { step: 10, purpose: "asked", timeMs: 0, model, results: [] };
+  await fileSystem.append(runPaths(folder).evaluations, `${JSON.stringify(line)}\n`);
+  const follower = new RunFollower({ fileSystem, folder });
+  await follower.refresh();
+  const { evaluations } = await gatherFacts({
+    id: "e",
+    name: "e",
+    follower,
+    fileSystem,
+    liveness: { nowMs: 0, isProcessAlive: () => false },
+    evaluated: null,
+    maxSteps: null,
+    shortenPath: (path) => path,
+  });
+  expect(evaluations).toEqual([{ step: 10, results: [], model: { name: "step 10" } }]);
+});
+
+it("they are sent to the page however much has happened since", async () => {
+  const fileSystem = createMemoryFileSystem();
+  const folder = "/runs/long";
+  const clock = new FakeClock();
+  const files = fileSystem.within(folder);
+  const log = createEventLog({
+    fileSystem: files,
+    clock,
+    folder,
+    attempt: 1,
+    redactor: new Redactor(),
+  });
+  const facts = { level: "info", message: "", data: {} } as const;
+  const kinds = ["settings-changed", "run-paused", "capacity-paused"];
+  for (const kind of kinds) await log.record({ ...facts, kind, step: 3 });
+  for (let step = 4; step < 500; step += 1) {
+    await log.record({ ...facts, kind: "checkpoint-saved", step });
+  }
+  const follower = new RunFollower({ fileSystem, folder });
+  await follower.refresh();
+  const { events } = await gatherFacts({
+    id: "long",
+    name: "long",
+    follower,
+    fileSystem,
+    liveness: { nowMs: clock.now(), isProcessAlive: () => false },
+    evaluated: null,
+    maxSteps: null,
+    shortenPath: (path) => path,
+  });
+  expect(events.length).toBeLessThan(496);
+  expect(events.slice(0, 3).map(({ kind }) => kind)).toEqual(kinds);
+});
+
+describe("what a run has used", () => {
+  const FOLDER = "runs/demo";
+
+  const LIVENESS = { nowMs: 0, isProcessAlive: () => false };
+
+  const prices = { sampled: 4, prefill_cached: 0.5, prefill_uncached: 2, trained: 8 };
+
+  const FILE = aRunFile({ phase: "done" });
+
+  let disk = createMemoryFileSystem();
+
+  beforeEach(async () => {
+    disk = createMemoryFileSystem();
+    await disk.writeAtomic(runPaths(FOLDER).runFile, JSON.stringify(FILE));
+    await writePriceFile(disk, FOLDER, { model: "m", prices, source: "configuration", date: null });
+  });
+
+  /** A row that counts an evaluation of a million tokens before its step. */
+  async function addStep(): Promise<void> {
+    const cumulative = { ...NO_TOKENS, sampled: 2_000_000 };
+    const evaluation = { ...NO_TOKENS, sampled: 1_000_000 };
+    const total = { cumulative, discarded: NO_TOKENS, evaluation };
+    const usage = { step: cumulative, total, prices };
+    await addEvaluation(0, 1_000_000);
+    const log = createUsageLog({ fileSystem: disk, folder: FOLDER, log: silentLog });
+    log.add({ for: "update", step: 0, tokens: cumulative });
+    log.add({ for: "row", step: 0, seconds: 0 });
+    await log.flush();
+    await appendMetrics(disk, FOLDER, buildMetricsRow(stepFacts({ step: 0, usage })));
+  }
+
+  async function addEvaluation(step: number, sampled: number): Promise<void> {
+    const log = createUsageLog({ fileSystem: disk, folder: FOLDER, log: silentLog });
+    log.add({ for: "evaluation", step, tokens: { ...NO_TOKENS, sampled } });
+    await log.flush();
+    const line = { step, purpose: "end", timeMs: 1, results: [] };
+    await disk.append(runPaths(FOLDER).evaluations, encodeJsonLine(line));
+  }
+
+  async function listed() {
+    return (await readRun(disk, { name: "demo", folder: FOLDER }, LIVENESS))?.used;
+  }
+
+  async function laterCost(): Promise<number | null> {
+    const follower = new RunFollower({ fileSystem: disk, folder: FOLDER });
+    await follower.refresh();
+    const options = {
+      id: "a",
+      name: "demo",
+      follower,
+      fileSystem: disk,
+      liveness: LIVENESS,
+      maxSteps: null,
+      evaluated: null,
+    };
+    return (await gatherFacts({ ...options, shortenPath: (path) => path })).run.laterCostUsd;
+  }
+
+  describe("what a run has used", () => {
+    it("has each evaluation once", async () => {
+      await addStep();
+      expect(await listed()).toEqual({ tokens: 3_000_000, costUsd: 12 });
+      expect(await laterCost()).toBe(0);
+      await addEvaluation(1, 500_000);
+      expect(await listed()).toEqual({ tokens: 3_500_000, costUsd: 14 });
+      expect(await laterCost()).toBe(2);
+    });
+
+    it("is that of its models where nothing is trained", async () => {
+      await addEvaluation(10, 500_000);
+      await addEvaluation(0, 500_000);
+      expect(await listed()).toEqual({ tokens: 1_000_000, costUsd: 4 });
+      expect(await laterCost()).toBe(4);
+      const program = createFakeProgram({ fileSystem: disk });
+      expect(await runProgram(program, ["show", FOLDER])).toBe(0);
+      const text = program.out.lines.join("\n");
+      expect(text).toMatch(/^cost +\$4\.00, 1,000,000 tokens$/m);
+    });
+  });
+});

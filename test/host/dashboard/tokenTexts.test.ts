@@ -1,0 +1,45 @@
+import { cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { tokenTextsOf } from "../../../src/host/dashboard/tokenTexts.ts";
+import { createFileSystem } from "../../../src/node/fileSystem.ts";
+
+const COMMIT = "1".repeat(40);
+const PINNED = "4d01dfe0332d63057c186e0b262165819efb6611";
+
+let root = "";
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), "texts-"));
+  vi.stubEnv("XDG_CACHE_HOME", root);
+  vi.stubEnv("HF_HOME", join(root, "python"));
+});
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  await rm(root, { recursive: true });
+});
+
+it.each([
+  ["Qwen/Qwen3-8B:peft:32768", "Qwen--Qwen3-8B", "main", COMMIT],
+  [
+    "meta-llama/Llama-3.1-8B",
+    "thinkingmachineslabinc--meta-llama-3-instruct-tokenizer",
+    "main",
+    COMMIT,
+  ],
+  ["moonshotai/Kimi-K2.5", "moonshotai--Kimi-K2.5", PINNED, PINNED],
+])("the dashboard shows the texts of tokens of %s", async (model, name, revision, commit) => {
+  const cached = join(root, "tinker-rl/tokenizers", name);
+  await cp(resolve("test/fixtures/tiny-bytes"), join(cached, commit), { recursive: true });
+  await mkdir(join(cached, "refs"));
+  await writeFile(join(cached, "refs", revision), commit);
+  const run = join(root, "run");
+  await mkdir(run);
+  await writeFile(join(run, "config.resolved.json"), JSON.stringify({ model_name: model }));
+  const files = createFileSystem();
+  expect(await tokenTextsOf(files, resolve("dist/trainer"))(run, Int32Array.of(72, 105))).toEqual([
+    "H",
+    "i",
+  ]);
+  await files.close();
+});

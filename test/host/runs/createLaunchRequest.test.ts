@@ -1,0 +1,95 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { loadVariables } from "../../../src/trainer/services/variables.ts";
+import { textWith } from "../../core/config/configText.ts";
+import { aRunFile } from "../../core/runFolder/builders.ts";
+import { aTrainingRequest } from "../../fakes/aTrainingRequest.ts";
+import { openEditor } from "./editorStart.ts";
+
+vi.mock("vscode", async () => (await import("../keys/fakeVscode.ts")).fakeWindow);
+
+const HOSTED = `model_name: Qwen/Qwen3-8B
+batch_size: 4
+environments: {local/calculator: {splits: {train: {}}, num_rollouts: 4}}
+`;
+
+let folder: string;
+let home: string;
+let project: string;
+let config: string;
+
+beforeEach(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), "consent-")));
+  [home, project] = [join(folder, "home"), join(folder, "project")];
+  for (const each of [home, project]) mkdirSync(each);
+  config = join(project, "tinker-config.yaml");
+  writeFileSync(config, HOSTED);
+  writeFileSync(join(home, ".bashrc"), "export TINKER_API_KEY=tml-of-the-shell\n");
+  writeFileSync(join(project, ".env"), "TINKER_API_KEY=tml-of-the-project\n");
+});
+
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function linkToHome(): void {
+  rmSync(join(project, ".env"));
+  symlinkSync("../home/.bashrc", join(project, ".env"));
+}
+
+it("a link in the place of the file asks anew, with the path that it leads to", async () => {
+  const editor = openEditor(folder, [{ notify: "Yes" }, { notify: "No" }, { type: "tml-typed" }]);
+  expect(await editor.launchRequest(aTrainingRequest(config))).toMatchObject({
+    envFile: join(project, ".env"),
+  });
+  linkToHome();
+  expect(await editor.launchRequest(aTrainingRequest(config))).toMatchObject({ envFile: null });
+  expect(editor.ui.text).toContain(join(home, ".bashrc"));
+  expect(editor.ui.unused).toBe(0);
+});
+
+it("so does a setting that names another file", async () => {
+  let envFile = ".env";
+  const answers = [{ notify: "Yes" }, { notify: "No" }, { type: "tml-typed" }] as const;
+  const editor = openEditor(folder, answers, () => envFile);
+  expect(await editor.launchRequest(aTrainingRequest(config))).toMatchObject({
+    envFile: join(project, ".env"),
+  });
+  envFile = "../home/.bashrc";
+  expect(await editor.launchRequest(aTrainingRequest(config))).toMatchObject({ envFile: null });
+  expect(editor.ui.text).toContain(join(home, ".bashrc"));
+});
+
+it("a trainer reads the file that was asked about, and no link in its place", async () => {
+  const launchRequest = { keys: {}, variables: {}, envFile: join(project, ".env") };
+  expect((await loadVariables(project, launchRequest))("TINKER_API_KEY")?.value).toBe(
+    "tml-of-the-project",
+  );
+  linkToHome();
+  expect((await loadVariables(project, launchRequest))("TINKER_API_KEY")).toBeNull();
+});
+
+it("a run folder from a stranger reads no .env under the yes for the project that it names", async () => {
+  const run = join(folder, "downloads", "run");
+  mkdirSync(run, { recursive: true });
+  const file = aRunFile({ name: "r", configPath: config });
+  writeFileSync(join(run, "run.json"), JSON.stringify(file));
+  const editor = openEditor(folder, [{ notify: "Yes" }, { notify: "No" }, { type: "tml-typed" }]);
+  expect(await editor.launchRequest(aTrainingRequest(config))).toMatchObject({
+    envFile: join(project, ".env"),
+  });
+  expect(await editor.launchRequest(aTrainingRequest(config, { resume: run }))).toMatchObject({
+    envFile: null,
+  });
+  expect(editor.ui.text).toContain(`May runs of ${run} take keys from ${join(project, ".env")}?`);
+});
+
+it("a file that is none, or has no end, holds no keys and keeps nobody waiting", async () => {
+  writeFileSync(config, textWith());
+  rmSync(join(project, ".env"));
+  symlinkSync("/dev/zero", join(project, ".env"));
+  expect((await loadVariables(project))("TINKER_RL_TEST_VARIABLE")).toBeNull();
+  rmSync(join(project, ".env"));
+  writeFileSync(join(project, ".env"), `TINKER_RL_TEST_VARIABLE=${"x".repeat(2 * 1024 * 1024)}`);
+  expect((await loadVariables(project))("TINKER_RL_TEST_VARIABLE")).toBeNull();
+});

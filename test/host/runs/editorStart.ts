@@ -1,0 +1,137 @@
+/** Starts of an editor with the built trainer, from the request of a user, who answers from a script, to the end of the trainer. */
+
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { Approvals } from "../../../src/host/keys/approvals.ts";
+import { EnvPermission } from "../../../src/host/keys/envPermission.ts";
+import { gatherKeys } from "../../../src/host/keys/gatherKeys.ts";
+import { KeySources } from "../../../src/host/keys/keySources.ts";
+import { createLaunchRequest } from "../../../src/host/runs/createLaunchRequest.ts";
+import { launchTrainer } from "../../../src/host/runs/launcher.ts";
+import { LaunchStore, readLaunch } from "../../../src/host/runs/launchStore.ts";
+import { type LaunchEnd, watchLaunch } from "../../../src/host/runs/launchWatch.ts";
+import type { TrainingRequest } from "../../../src/host/runs/trainings.ts";
+import { locateDotEnv, readDotEnv } from "../../../src/node/dotEnv.ts";
+import type { LaunchRequest } from "../../../src/shared/control.ts";
+import { type Listener, startListener } from "../../editor/listener.ts";
+import { FakeHttp } from "../../fakes/fakeHttp.ts";
+import { FakeMemory } from "../keys/fakeMemory.ts";
+import { type Answer, FakeUi } from "../keys/fakeUi.ts";
+import { FakeVault, openStore } from "../keys/fakeVault.ts";
+
+export interface EditorEnd extends LaunchEnd {
+  readonly output: string;
+}
+
+/** An editor whose storage lies below `folder`; the file with keys is `.env` unless `envFile` names another. */
+export function openEditor(
+  folder: string,
+  answers: readonly Answer[] = [],
+  envFile = () => ".env",
+) {
+  const ui = new FakeUi(...answers);
+  const memory = new FakeMemory();
+  const { store } = openStore(new FakeVault());
+  const http = Object.assign(new FakeHttp(() => ({})), { close: async () => undefined });
+  const parts = {
+    ui,
+    store,
+    envPermission: new EnvPermission({
+      memory,
+      ui,
+      isTrusted: () => true,
+      setting: () => "ask" as const,
+      allowAlways: async () => undefined,
+    }),
+    files: {
+      inFolder: (of: string) => locateDotEnv(resolve(of, envFile())),
+      read: readDotEnv,
+    },
+    approvals: new Approvals({ memory, ui }),
+    sources: new KeySources({
+      store,
+      environment: () => process.env,
+      envValues: async () => ({}),
+    }),
+    variables: () => ({}),
+    openHttp: async () => http,
+  };
+  const launcher = {
+    launches: new LaunchStore(join(folder, "launches")),
+    programFolder: resolve("dist/trainer"),
+    copiesFolder: join(folder, "copies"),
+    environment: () => ({}),
+  };
+  const launchRequest = (request: TrainingRequest): Promise<LaunchRequest | null> =>
+    createLaunchRequest(
+      { forLaunch: (config) => gatherKeys(config, parts), variables: () => ({}) },
+      request,
+    );
+  return {
+    ui,
+    memory,
+    launchRequest,
+    store,
+    /** `onOrder` is called before the trainer begins, `onStart` with the number of its process. */
+    async start(
+      request: TrainingRequest,
+      {
+        onOrder,
+        onStart,
+      }: { readonly onOrder?: () => void; readonly onStart?: (pid: number) => void } = {},
+    ): Promise<EditorEnd> {
+      const given = await launchRequest(request);
+      if (given === null) throw new Error("The user went away.");
+      onOrder?.();
+      const launch = await launchTrainer(launcher, { title: request.title, launchRequest: given });
+      const { pid } = (await readLaunch(launch))?.request ?? { pid: null };
+      if (pid !== null) onStart?.(pid);
+      let output = "";
+      const end = await watchLaunch(launch, {
+        onOutput: (text) => {
+          output += text;
+        },
+        onFolder: () => undefined,
+      });
+      return { ...end, output };
+    },
+  };
+}
+
+/** A project whose configuration names a stranger's server as the one that keys are for. */
+export interface StrangersProject {
+  readonly folder: string;
+  readonly stranger: Listener;
+  /** Writes the configuration for a run of that model; its path. */
+  readonly configure: (model: string) => string;
+  readonly remove: () => void;
+}
+
+export async function openStrangersProject(): Promise<StrangersProject> {
+  const folder = mkdtempSync(join(tmpdir(), "tinker-rl-stranger-"));
+  const stranger = await startListener();
+  return {
+    folder,
+    stranger,
+    configure: (model) => {
+      const configPath = join(folder, "tinker-config.yaml");
+      writeFileSync(configPath, configText(model, `tinker_base_url: http://${stranger.host}`));
+      return configPath;
+    },
+    remove: () => {
+      stranger.close();
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+    },
+  };
+}
+
+/** A small configuration, with `more` lines at its end. */
+export function configText(model: string, more = ""): string {
+  return `model_name: ${model}
+environments: {local/calculator: {splits: {train: {}}, num_rollouts: 4}}
+batch_size: 2
+max_steps: 1
+${more}
+`;
+}

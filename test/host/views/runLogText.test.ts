@@ -1,0 +1,45 @@
+import { expect, it } from "vitest";
+import type { RunEvent } from "../../../src/core/runFolder/events.ts";
+import { runLogText } from "../../../src/host/views/runLogText.ts";
+
+function event(changes: Partial<RunEvent>): RunEvent {
+  return {
+    timeMs: Date.UTC(2026, 10, 22, 9, 5, 7),
+    attempt: 1,
+    step: null,
+    level: "info",
+    kind: "run-started",
+    message: "The run begins.",
+    data: {},
+    ...changes,
+  };
+}
+
+it("is a list of times and sentences, an attempt after the other, steps counted from 1", () => {
+  const text = runLogText(
+    "demo",
+    [
+      event({}),
+      event({ step: 4, level: "warn", kind: "alarm", message: "Two\nlines \u001b[31mred" }),
+      event({ attempt: 2, kind: "run-resumed", message: "The run goes on." }),
+    ],
+    { isLive: true },
+  );
+  expect(text.split("\n")).toEqual([
+    "What happened in demo",
+    "",
+    "Attempt 1",
+    expect.stringMatching(/^2026-11-2\d \d\d:\d\d:\d\d {2}\[info\] {5}The run begins\.$/),
+    expect.stringMatching(/^2026-11-2\d \d\d:\d\d:\d\d {2}\[warning\] {2}step 5: Two lines .*red$/),
+    "",
+    "Attempt 2",
+    expect.stringContaining("The run goes on."),
+    "",
+  ]);
+  expect(text).not.toContain("\u001b");
+});
+
+it("says so where nothing was written down", () => {
+  expect(runLogText("demo", [], { isLive: true })).toContain("No events yet.");
+  expect(runLogText("demo", [], { isLive: false })).toContain("This run logged no events.");
+});

@@ -1,0 +1,43 @@
+import { expect, it, vi } from "vitest";
+import { runRow } from "../../../src/host/views/runRow.ts";
+import { runTooltip } from "../../../src/host/views/runTooltip.ts";
+import { aRun } from "./runEntries.ts";
+
+vi.mock("vscode", async () => {
+  const l10n = await import("@vscode/l10n");
+  return {
+    l10n,
+    env: { language: "en" },
+    MarkdownString: class {
+      value = "";
+      appendMarkdown(text: string) {
+        this.value += text;
+        return this;
+      }
+      appendText(text: string) {
+        return this.appendMarkdown(text);
+      }
+    },
+  };
+});
+
+/** What a side bar of the usual width shows behind a name of a dozen characters. */
+const SHOWN = 16;
+
+it.each(["running", "paused", "finishing", "done", "stopped", "interrupted", "foreign"] as const)(
+  "the reward and the steps of a run that is %s come first, because a row is cut at its end",
+  (phase) => {
+    const run = aRun({ phase, isLive: phase === "running", reward: 0.634, steps: 120 });
+    const { description } = runRow(run, { isArchived: true, isSpinning: false });
+    expect(description.slice(0, SHOWN)).toMatch(/^0\.63( ▲)? · 120/);
+  },
+);
+
+it("the tooltip has what is cut off", () => {
+  const left = { rollouts: 48, rows: 1, isSummaryMissing: true };
+  const sent = runTooltip(aRun({ phase: "done", isLive: false, pendingReports: left })).value;
+  expect(sent).toContain("Not sent yet: 48 rollouts to upload, 1 row for Weights & Biases");
+  expect(sent).toContain("State: done");
+  const resumed = aRun({ phase: "stopped", isLive: false, repeats: 7, steps: 120 });
+  expect(runTooltip(resumed).value).toMatch(/120 of 200.*A resume repeats: 7 steps/s);
+});

@@ -1,0 +1,175 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, vi } from "vitest";
+import { dashboardHandlers } from "../../../src/host/commands/dashboardHandlers.ts";
+import type { RunEntry } from "../../../src/host/runs/runStore.ts";
+import { type RunNode, RunsView } from "../../../src/host/views/runsView.ts";
+import { selectedRow } from "../../../src/host/views/selectedRow.ts";
+import { Emitter } from "../../../src/host/vscode/emitter.ts";
+import { FakeClock } from "../../fakes/fakeClock.ts";
+import { aRun } from "./runEntries.ts";
+
+vi.mock("vscode", () => {
+  class EventEmitter<T> {
+    readonly #listeners: ((value: T) => void)[] = [];
+    readonly event = (listener: (value: T) => void) => {
+      this.#listeners.push(listener);
+      return { dispose: () => undefined };
+    };
+    fire(value: T): void {
+      for (const listener of this.#listeners) listener(value);
+    }
+    dispose(): void {}
+  }
+  class Item {
+    readonly label: string;
+    constructor(label: string) {
+      this.label = label;
+    }
+  }
+  return {
+    EventEmitter,
+    TreeItem: Item,
+    ThemeIcon: Item,
+    ThemeColor: Item,
+    Uri: { file: (path: string) => ({ fsPath: path }) },
+    TreeItemCollapsibleState: { None: 0, Collapsed: 1, Expanded: 2 },
+    l10n: { t: (text: string) => text },
+    commands: { executeCommand: vi.fn(async () => undefined) },
+  };
+});
+
+interface Row {
+  readonly command?: { readonly command: string; readonly arguments?: readonly unknown[] };
+}
+
+/**
+ * A tree as VS Code keeps it: the arguments of a row's command stay with the extension under a number that dies when the row is
+ * drawn anew (`CommandsConverter` of microsoft/vscode), while the window goes on showing the row that had it.
+ */
+class Tree<Node> {
+  readonly #rowOf: (node: Node) => Row;
+  readonly #run: (command: string, args: readonly unknown[]) => unknown;
+  #kept = new Map<number, Row["command"]>();
+  #numbers = 0;
+  selection: readonly Node[] = [];
+
+  constructor(
+    rowOf: (node: Node) => Row,
+    run: (command: string, args: readonly unknown[]) => unknown,
+  ) {
+    this.#rowOf = rowOf;
+    this.#run = run;
+  }
+
+  /** The row as the window has it: what a click on it does. */
+  draw(node: Node): () => unknown {
+    const { command } = this.#rowOf(node);
+    if (command === undefined) return () => undefined;
+    if (command.arguments === undefined) return () => this.#run(command.command, []);
+    const number = ++this.#numbers;
+    this.#kept.set(number, command);
+    return () => {
+      const actual = this.#kept.get(number);
+      if (actual === undefined) throw new Error(`Actual command not found /${number}`);
+      return this.#run(actual.command, actual.arguments ?? []);
+    };
+  }
+
+  /** Another drawing has begun. */
+  forget(): void {
+    this.#kept = new Map();
+    this.selection = [];
+  }
+}
+
+function theRuns(runs: readonly RunEntry[]) {
+  const changed = new Emitter<string | null>();
+  const store = {
+    runs,
+    get: (folder: string) => runs.find((run) => run.folder === folder) ?? null,
+    onDidChange: changed.event,
+  };
+  const labels = { nameOf: () => null, isArchived: () => false };
+  const trainings = { active: [], waiting: [], onDidChange: new Emitter<void>().event };
+  const opened: string[] = [];
+  const dashboard = { open: (folder: string) => opened.push(folder) };
+  const alarms = { onDidChange: new Emitter<void>().event, idsOf: () => [] };
+  const options = { store, labels, trainings, alarms } as never; // as much of them as rows need
+  const view = new RunsView(options);
+  const tree: Tree<RunNode> = new Tree(
+    (node) => view.getTreeItem(node) as Row,
+    (command, [target]) => {
+      const name = command.replace("tinkerRL.", "") as keyof typeof handlers;
+      return handlers[name](target);
+    },
+  );
+  const handlers = dashboardHandlers({ store, labels, dashboard, view: tree } as never);
+  return { view, tree, opened, changed, runs };
+}
+
+describe("a click on a row that is drawn anew in the same moment", () => {
+  it("opens the run that it is on", async () => {
+    const runs = ["amber", "basil"].map((name) => aRun({ name, folder: `/runs/${name}` }));
+    const { view, tree, opened } = theRuns(runs);
+    for (let count = 0; count < 20; count += 1) {
+      const node = view.getChildren()[count % 2];
+      if (node === undefined) throw new Error("There are two runs.");
+      const click = tree.draw(node);
+      tree.forget();
+      const done = click();
+      tree.selection = [node];
+      await done;
+    }
+    expect(opened).toEqual(
+      Array.from({ length: 20 }, (_, count) => `/runs/${count % 2 === 0 ? "amber" : "basil"}`),
+    );
+  });
+
+  it("finds its row once VS Code knows it again, and gives up when none is selected", async () => {
+    const clock = new FakeClock();
+    const view: { selection: readonly string[] } = { selection: [] };
+    const found = selectedRow(view, clock);
+    await clock.advance(200);
+    view.selection = ["amber"];
+    await clock.advance(100);
+    expect(await found).toBe("amber");
+    view.selection = [];
+    const none = selectedRow(view, clock);
+    await clock.advance(5_000);
+    expect(await none).toBeNull();
+  });
+
+  it("needs no arguments in any view: VS Code hands over those of its own commands only", () => {
+    const folder = "src/host/views";
+    const withArguments = readdirSync(folder).flatMap((name) =>
+      readFileSync(join(folder, name), "utf8")
+        .split("\n")
+        .filter((line) => /\barguments: \[/.test(line)),
+    );
+    expect(withArguments.map((line) => line.trim())).toEqual([
+      ': { command: "vscode.open", title: label, arguments: [uri] };',
+    ]);
+  });
+
+  it("is no matter for rows that say what they said before: they are not drawn anew", async () => {
+    vi.useFakeTimers();
+    const runs = [aRun({ folder: "/runs/amber" }), aRun({ folder: "/runs/basil" })];
+    const { view, tree, changed } = theRuns(runs);
+    const drawn: unknown[] = [];
+    view.onDidChangeTreeData((node) => drawn.push(node));
+    for (const node of view.getChildren()) tree.draw(node);
+    changed.fire(null);
+    vi.advanceTimersByTime(1_000);
+    expect(drawn).toEqual([]);
+    runs[1] = aRun({ folder: "/runs/basil", steps: 13 });
+    changed.fire(null);
+    vi.advanceTimersByTime(1_000);
+    expect(drawn).toEqual([{ kind: "run", folder: "/runs/basil" }]);
+    runs.push(aRun({ folder: "/runs/cedar" }));
+    changed.fire(null);
+    vi.advanceTimersByTime(1_000);
+    expect(drawn.at(-1)).toBeUndefined();
+    vi.useRealTimers();
+  });
+});

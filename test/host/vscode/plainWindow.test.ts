@@ -1,0 +1,163 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import type { CheckpointEntry } from "../../../src/core/runFolder/checkpointLog.ts";
+import { removeCheckpoint } from "../../../src/host/commands/removeCheckpoint.ts";
+import { windowUi } from "../../../src/host/keys/windowUi.ts";
+import type { RunEntry } from "../../../src/host/runs/runStore.ts";
+import { askForSlot } from "../../../src/host/runs/slotQuestion.ts";
+import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts";
+
+const shown = vi.hoisted((): unknown[] => []);
+vi.mock("vscode", () => {
+  const show = async (...texts: readonly unknown[]) => {
+    shown.push(...texts);
+    return texts.at(-1);
+  };
+  return {
+    ProgressLocation: { Notification: 15, Window: 10 },
+    QuickPickItemKind: { Separator: -1 },
+    InputBoxValidationSeverity: { Error: 3, Info: 1 },
+    ThemeIcon: class {
+      readonly id: string;
+      constructor(id: string) {
+        this.id = id;
+      }
+    },
+    l10n: {
+      t: (text: string, ...args: readonly unknown[]) =>
+        text.replace(/\{(\d)\}/g, (_, index) => String(args[Number(index)])),
+    },
+    window: {
+      showInformationMessage: show,
+      showWarningMessage: show,
+      setStatusBarMessage: show,
+      showQuickPick: async (items: readonly unknown[], options: { canPickMany?: boolean }) => {
+        shown.push(...items, options);
+        return options.canPickMany === true ? items : items[0];
+      },
+      createQuickPick: () => {
+        let onHide = () => undefined as unknown;
+        const list = {
+          title: "",
+          placeholder: "",
+          items: [] as readonly unknown[],
+          onDidChangeValue: () => undefined,
+          onDidAccept: () => undefined,
+          onDidHide: (listener: () => unknown) => {
+            onHide = listener;
+          },
+          show: () => {
+            shown.push(list.title, list.placeholder, ...list.items);
+            onHide();
+          },
+          dispose: () => undefined,
+        };
+        return list;
+      },
+      showInputBox: async (options: { validateInput?: (value: string) => unknown }) => {
+        shown.push(options, options.validateInput?.("x"));
+      },
+      withProgress: (options: unknown, work: () => Promise<unknown>) => {
+        shown.push(options);
+        return work();
+      },
+    },
+  };
+});
+
+const HOSTILE = "a [link](command:workbench.action.quit) $(flame) \u202Eb";
+
+/** All texts that the editor was given. */
+function texts(): readonly string[] {
+  const found: string[] = [];
+  JSON.stringify(shown, (key, value: unknown) => {
+    // What a row stands for is not shown.
+    if (key === "row") return undefined;
+    if (typeof value === "string") found.push(value);
+    return value;
+  });
+  return found;
+}
+
+beforeEach(() => {
+  shown.splice(0);
+});
+
+describe("no text of a stranger becomes a link or an icon", () => {
+  it("in the title of what goes on while a checkpoint is deleted", async () => {
+    const fileSystem = createMemoryFileSystem();
+    await fileSystem.writeAtomic(
+      "/runs/demo/config.resolved.json",
+      JSON.stringify({ model_name: "local/tiny-tool" }),
+    );
+    // What is read of them.
+    const run = { name: HOSTILE, folder: "/runs/demo", isLive: false } as RunEntry;
+    const entry = { name: HOSTILE, step: 1, state_path: null, sampler_path: null };
+    await removeCheckpoint(run, entry as CheckpointEntry, {
+      fileSystem,
+      append: async () => undefined,
+      changeLocal: async () => undefined,
+      changeHosted: async () => undefined,
+      now: () => 0,
+      isOwn: async () => true,
+    });
+    expect(texts().filter((text) => text.includes("[link]")).length).toBeGreaterThan(1);
+    expectPlain();
+  });
+
+  it("in what is asked about keys", async () => {
+    const row = { value: 1, label: HOSTILE, description: HOSTILE, detail: HOSTILE };
+    const rows = [{ ...row, heading: HOSTILE }];
+    await windowUi.notify(HOSTILE, ["Yes"]);
+    await windowUi.confirm(HOSTILE, HOSTILE, "Send");
+    windowUi.showMessage(HOSTILE);
+    await windowUi.busy(HOSTILE, async () => undefined);
+    await windowUi.pick({ title: HOSTILE, placeholder: HOSTILE, rows });
+    await windowUi.pickMany({ title: HOSTILE, placeholder: HOSTILE, rows });
+    await windowUi.input({
+      title: HOSTILE,
+      prompt: HOSTILE,
+      isSecret: false,
+      check: () => ({ text: HOSTILE, isRefusal: true }),
+    });
+    expect(texts().length).toBeGreaterThan(12);
+    expectPlain();
+  });
+
+  it("in a list, whose own icons stay", async () => {
+    expect(await askForSlot(HOSTILE, [HOSTILE])).toBe("queue");
+    expect(shown[0]).toMatchObject({ label: "Queue", iconPath: { id: "watch" } });
+    expectPlain();
+  });
+
+  function expectPlain(): void {
+    for (const text of texts()) {
+      expect(text).not.toMatch(/\]\(|\$\(/);
+      expect(text).not.toContain("\u202E");
+    }
+  }
+});
+
+describe("nothing goes around the door", () => {
+  const files = readdirSync("src/host", { recursive: true, encoding: "utf8" })
+    .filter((path) => path.endsWith(".ts") && path !== join("vscode", "plainWindow.ts"))
+    .map((path) => join("src/host", path));
+
+  it.each([
+    [
+      "shows texts by itself",
+      /\bwindow\s*\.\s*(show\w*Message|withProgress|setStatusBarMessage)\b/,
+    ],
+    ["asks by itself", /\bwindow\s*\.\s*(show|create)(QuickPick|InputBox)\b/],
+    ["takes the window apart", /=\s*vscode(\.window)?\s*;|vscode\.window\[/],
+    ["imports parts of VS Code", /import (?!type\b)(?!\* as vscode )[^;]* from "vscode"/],
+    ["trusts Markdown", /\.(isTrusted|supportHtml)\s*=[^=]/],
+  ])("no file %s", (_, pattern) => {
+    expect(files.length).toBeGreaterThan(80);
+    const found = ["src/extension.ts", ...files].filter((file) =>
+      pattern.test(readFileSync(file, "utf8")),
+    );
+    expect(found).toEqual([]);
+  });
+});

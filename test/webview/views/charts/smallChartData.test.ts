@@ -1,0 +1,64 @@
+import { describe, expect, it } from "vitest";
+import { smooth } from "../../../../webview-ui/charts/smoothing.ts";
+import { firstViewState, type ViewState } from "../../../../webview-ui/model/viewState.ts";
+import { describeRow, smallChartData } from "../../../../webview-ui/views/charts/smallChartData.ts";
+import {
+  oneMetric,
+  type SmallChartSpec,
+} from "../../../../webview-ui/views/charts/smallChartSpecs.ts";
+import { aRunStore } from "../../runStores.ts";
+
+const LOSS = [0.1, 0.9, 0.242];
+const SMOOTHING = { kind: "ema", factor: 0.6 } as const;
+const VIEW: ViewState = { ...firstViewState(0), smoothing: SMOOTHING };
+const SPEC: SmallChartSpec = {
+  ...oneMetric("Loss", "loss", "purple"),
+  band: { upper: "loss/max", lower: "loss/min" },
+};
+const RUN = aRunStore({ loss: LOSS, "loss/max": [1, 2, 3], "loss/min": [0, 0, 0.1] });
+
+function drawn({ chart }: ReturnType<typeof smallChartData>, key: string): readonly number[] {
+  return [...(chart.series.find((series) => series.key === key)?.values ?? [])];
+}
+
+describe("a small chart", () => {
+  it("smooths its line where that was chosen, has its values, and shows behind it what the run wrote", () => {
+    const data = smallChartData(RUN, VIEW, SPEC);
+    expect(drawn(data, "loss")).toEqual([...smooth(LOSS, SMOOTHING)]);
+    expect(drawn(data, "loss")).not.toEqual(LOSS);
+    expect(data.drawn.map((values) => [...values])).toEqual([drawn(data, "loss")]);
+    expect(drawn(data, "raw loss")).toEqual(LOSS);
+    expect(data.raw.map((values) => [...values])).toEqual([LOSS]);
+    expect(describeRow(data, SPEC, VIEW, 1)).toMatch(/Loss 0\.9\d*, smoothed 0\.[1-8]/);
+  });
+
+  it("shades from the lowest to the highest that occurred, not from smoothed ones", () => {
+    const data = smallChartData(RUN, VIEW, SPEC);
+    expect([drawn(data, "upper"), drawn(data, "lower")]).toEqual([
+      [1, 2, 3],
+      [0, 0, 0.1],
+    ]);
+    expect(data.chart.bands).toMatchObject([{ upper: "upper", lower: "lower" }]);
+  });
+
+  it("draws what the run wrote once where nothing is smoothed", () => {
+    const view = firstViewState(0);
+    const data = smallChartData(RUN, view, SPEC);
+    expect(data.chart.series.map(({ key }) => key)).toEqual(["upper", "lower", "loss"]);
+    expect(drawn(data, "loss")).toEqual(LOSS);
+    expect(describeRow(data, SPEC, view, 1)).not.toContain("smoothed");
+  });
+
+  it("has no lines of raw values where it draws several series", () => {
+    const series = ["time/rollout_s", "time/train_s"].map((name) => {
+      return { name, label: name, colour: "blue" } as const;
+    });
+    const run = aRunStore({ "time/rollout_s": [1, 5], "time/train_s": [2, 9] });
+    const data = smallChartData(run, VIEW, { title: "Time", series });
+    expect(data.chart.series.map(({ key }) => key)).toEqual(["time/rollout_s", "time/train_s"]);
+    expect(data.raw.map((values) => [...values])).toEqual([
+      [1, 5],
+      [2, 9],
+    ]);
+  });
+});
