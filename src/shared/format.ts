@@ -161,3 +161,8 @@ function twoDigits(value: number): string {
 function withoutMinusZero(text: string): string {
   return /^-0(\.0+)?$/.test(text) ? text.slice(1) : text;
 }
+
+/** In whole percent. */
+export function formatPercent(share: number): string {
+  return `${Math.round(100 * share)} %`;
+}

@@ -1,5 +1,7 @@
 /** A curve of straight pieces that meet, fitted to noisy values that follow one another. */
 
+import { mean } from "./trendPoint.ts";
+
 /** What a fitted curve says. Positions count values from 0. */
 export interface PiecewiseLine {
   /** Where pieces begin, and last where the curve ends; two at least. */
@@ -251,10 +253,6 @@ function dot(a: readonly number[], b: readonly number[]): number {
   let sum = 0;
   for (let i = 0; i < a.length; i += 1) sum += at(a, i) * at(b, i);
   return sum;
-}
-
-function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
 function at(row: readonly number[] | undefined, column: number): number {

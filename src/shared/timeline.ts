@@ -165,3 +165,13 @@ export function unpackTimeline({ kinds, endsMs, rows, ...rest }: PackedTimeline)
     }),
   };
 }
+
+/** Of the first span. */
+export function startOf({ spans }: TimelineRow): number {
+  return spans[0]?.fromMs ?? 0;
+}
+
+/** Of the last span. */
+export function endOf({ spans }: TimelineRow): number {
+  return spans.at(-1)?.toMs ?? 0;
+}

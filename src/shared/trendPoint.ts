@@ -66,6 +66,7 @@ export function cautiousSquares(points: readonly TrendPoint[]): readonly number[
   return squares.map((own) => Math.max(usual, own));
 }
 
-function mean(values: readonly number[]): number {
+/** NaN without values. */
+export function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }

@@ -1,6 +1,7 @@
 /** The numbers of the run that is shown, as they arrived. Columns that no view reads are not sent. */
 
 import type { ColumnPart } from "../../src/shared/dashboardTypes.ts";
+import { growColumn } from "../../src/shared/growColumn.ts";
 
 const FIRST_CAPACITY = 256;
 
@@ -81,7 +82,7 @@ export class ColumnStore {
   #column(name: string): Float64Array {
     const present = this.#columns.get(name);
     if (present !== undefined) return present;
-    const column = new Float64Array(this.#steps.length).fill(Number.NaN);
+    const column = growColumn([], this.#steps.length);
     this.#columns.set(name, column);
     return column;
   }
@@ -102,12 +103,7 @@ export class ColumnStore {
     if (rows <= this.#steps.length) return;
     let capacity = this.#steps.length;
     while (capacity < rows) capacity *= 2;
-    const grown = (old: Float64Array): Float64Array<ArrayBuffer> => {
-      const column = new Float64Array(capacity).fill(Number.NaN);
-      column.set(old);
-      return column;
-    };
-    this.#steps = grown(this.#steps);
-    for (const [name, old] of this.#columns) this.#columns.set(name, grown(old));
+    this.#steps = growColumn(this.#steps, capacity);
+    for (const [name, old] of this.#columns) this.#columns.set(name, growColumn(old, capacity));
   }
 }

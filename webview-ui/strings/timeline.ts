@@ -1,7 +1,7 @@
 /** The Timeline view. */
 
 import * as l10n from "@vscode/l10n";
-import { formatCount, formatDuration, plural } from "../../src/shared/format.ts";
+import { formatCount, formatDuration, formatPercent, plural } from "../../src/shared/format.ts";
 import type { Stall, TimeKind, TimelineRow } from "../../src/shared/timeline.ts";
 
 type StallTexts = {
@@ -11,10 +11,6 @@ type StallOf<Kind extends Stall["kind"]> = Stall & { readonly kind: Kind };
 
 function duration(ms: number): string {
   return Math.abs(ms) < 1_000 ? `${Math.round(ms)} ms` : formatDuration(ms / 1000);
-}
-
-function percent(share: number): string {
-  return `${Math.round(100 * share)} %`;
 }
 
 function ofRollouts({ rollouts, of }: { readonly rollouts: number; readonly of: number }): string {
@@ -43,14 +39,14 @@ const stalls: StallTexts = {
       "Sessions of {0} took {1} to open (median), {2} of the time of their rollouts.",
       stall.environment,
       duration(stall.medianMs),
-      percent(stall.share),
+      formatPercent(stall.share),
     ),
   tools: (stall) =>
     l10n.t(
       "Tools of {0} took {1} of a rollout (median), {2} of the time of its rollouts. Faster tools, or more rollouts at once (max_active_tasks), shorten the step.",
       stall.environment,
       duration(stall.medianMs),
-      percent(stall.share),
+      formatPercent(stall.share),
     ),
   retries: (stall) =>
     l10n.t(
@@ -96,25 +92,25 @@ const stalls: StallTexts = {
     l10n.t(
       "Between the last rollout and the update lay {0}, {1} of the step: an evaluation, or log-probabilities of the base model.",
       duration(stall.costMs),
-      percent(stall.share),
+      formatPercent(stall.share),
     ),
   training: (stall) =>
     stall.isAhead
       ? l10n.t(
           "Training took {0}, {1} of the step, while rollouts of the next one went on.",
           duration(stall.costMs),
-          percent(stall.share),
+          formatPercent(stall.share),
         )
       : l10n.t(
           "Training took {0}, {1} of the step. With max_steps_off_policy: 1 the next rollouts go on meanwhile.",
           duration(stall.costMs),
-          percent(stall.share),
+          formatPercent(stall.share),
         ),
   save: (stall) =>
     l10n.t(
       "The sampler waited {0} for the new weights, {1} of the step.",
       duration(stall.costMs),
-      percent(stall.share),
+      formatPercent(stall.share),
     ),
   ready: () =>
     l10n.t("All rollouts had ended when the step began: training, not sampling, sets the pace."),
@@ -143,7 +139,7 @@ export const timelineStrings = {
   kinds,
   rolloutName,
   duration,
-  percent,
+  percent: formatPercent,
   stall: (stall: Stall, row: TimelineRow | undefined): string =>
     (stalls[stall.kind] as (own: Stall, row: TimelineRow | undefined) => string)(stall, row), // the table has a text for the kind of each stall
   pathTitle: (ms: number) => l10n.t("What the step's {0} went to", duration(ms)),
@@ -161,7 +157,7 @@ export const timelineStrings = {
   stalls: l10n.t("Stalls"),
   noStalls: l10n.t("Nothing stands out: no wait and no rollout took much longer than the others."),
   mostOf: (kind: TimeKind, share: number) =>
-    l10n.t("Most of the step's time went to: {0} ({1}).", kinds[kind], percent(share)),
+    l10n.t("Most of the step's time went to: {0} ({1}).", kinds[kind], formatPercent(share)),
   estimated: l10n.t(
     "This folder does not say when the parts of the step began; they follow from its metrics, and rollouts show turns as a whole.",
   ),

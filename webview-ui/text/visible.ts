@@ -1,13 +1,6 @@
-/** Splits text of unknown origin into what can be shown and what would act: controls, bidi marks, ANSI escapes. */
+/** How text of unknown origin is shown: what would act stands as a sign. */
 
-export interface VisiblePiece {
-  readonly text: string;
-  /** True for a sign that stands instead of a character. */
-  readonly isSign: boolean;
-}
-
-/** Controls, lone surrogates, separators of lines and invisible formats; joiners stay, scripts and emoji need them. */
-const ACTING = /(?!\t|\n|\u200c|\u200d)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
+import { visiblePieces as piecesOf, type VisiblePiece } from "../../src/shared/visiblePieces.ts";
 
 /** By code, from 0. The signs of Unicode for them are missing from many fonts. */
 const CONTROL_NAMES: readonly string[] = [
@@ -16,18 +9,9 @@ const CONTROL_NAMES: readonly string[] = [
   ...["ESC", "FS", "GS", "RS", "US"],
 ];
 
-/** Pieces in order; line feeds and tabs stay in the text, `\r\n` becomes one line feed. */
+/** Pieces in order; line feeds and tabs stay in the text. */
 export function visiblePieces(text: string): readonly VisiblePiece[] {
-  const source = text.replaceAll("\r\n", "\n");
-  const pieces: VisiblePiece[] = [];
-  let start = 0;
-  for (const match of source.matchAll(ACTING)) {
-    if (match.index > start) pieces.push({ text: source.slice(start, match.index), isSign: false });
-    pieces.push({ text: signOf(match[0]), isSign: true });
-    start = match.index + match[0].length;
-  }
-  if (start < source.length) pieces.push({ text: source.slice(start), isSign: false });
-  return pieces;
+  return piecesOf(text, signOf);
 }
 
 /** The pieces as one text. */
@@ -58,8 +42,7 @@ export function foldText(text: string, lines: number, characters: number): strin
   return text.slice(0, Math.min(end, characters));
 }
 
-function signOf(character: string): string {
-  const code = character.codePointAt(0) ?? 0;
+function signOf(code: number): string {
   const name = CONTROL_NAMES[code];
   if (name !== undefined) return name;
   return code === 0x7f ? "DEL" : `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;

@@ -1,6 +1,6 @@
 /** All alarms: what each measures, when it fires, what it says and which settings it suggests. Thresholds: `config/fields/alarmFields.ts`. */
 
-import { formatMeasure } from "../../shared/format.ts";
+import { formatMeasure, formatPercent } from "../../shared/format.ts";
 import type { AlarmId } from "../config/fields/schema.ts";
 import type { Alarm, AlarmAdvice, AlarmSeverity } from "./alarm.ts";
 import {
@@ -76,7 +76,7 @@ export const ALARMS: Readonly<Record<AlarmId, Alarm>> = {
     fires: "below",
     measure: readableShare,
     seen: ({ value, threshold }) =>
-      `${value === 0 ? "None" : `Only ${percent(value)}`} of the turns held a tool call that could be read (alarm below ${percent(threshold)}).`,
+      `${value === 0 ? "None" : `Only ${formatPercent(value)}`} of the turns held a tool call that could be read (alarm below ${formatPercent(threshold)}).`,
     meaning:
       "Such rollouts earn nothing, whatever the model knows. Look at the turns: either the chat format does not fit the model, or the model was never taught to call tools like these.",
     edits: (config) =>
@@ -90,7 +90,7 @@ export const ALARMS: Readonly<Record<AlarmId, Alarm>> = {
     fires: "above",
     measure: ({ toolCalls, toolErrorShare }) => (toolCalls < MIN_SAMPLES ? null : toolErrorShare),
     seen: ({ value, threshold }) =>
-      `${percent(value)} of the tool calls were refused by the environment (alarm above ${percent(threshold)}).`,
+      `${formatPercent(value)} of the tool calls were refused by the environment (alarm above ${formatPercent(threshold)}).`,
     meaning:
       "The model names tools that do not exist, or gives arguments that do not fit. The results of the calls say what the environment expects.",
     edits: noHotter,
@@ -101,7 +101,7 @@ export const ALARMS: Readonly<Record<AlarmId, Alarm>> = {
     fires: "above",
     measure: ({ turns, truncatedShare }) => (turns < MIN_SAMPLES ? null : truncatedShare),
     seen: ({ value, threshold }) =>
-      `${percent(value)} of the turns were cut off by a token limit (alarm above ${percent(threshold)}).`,
+      `${formatPercent(value)} of the turns were cut off by a token limit (alarm above ${formatPercent(threshold)}).`,
     meaning:
       "A turn that is cut off seldom holds a whole tool call, so its work is lost. Allow more tokens, or less thinking.",
     edits: longerTurns,
@@ -112,7 +112,7 @@ export const ALARMS: Readonly<Record<AlarmId, Alarm>> = {
     fires: "above",
     measure: leastEqualShare,
     seen: ({ value, threshold }) =>
-      `For 5 steps, in ${value === 1 ? "every group" : `at least ${percent(value)} of the groups`}, all rollouts had the same reward (alarm above ${percent(threshold)}).`,
+      `For 5 steps, in ${value === 1 ? "every group" : `at least ${formatPercent(value)} of the groups`}, all rollouts had the same reward (alarm above ${formatPercent(threshold)}).`,
     meaning:
       "Nearly all of them failed alike, so there is nothing to learn from. Take easier tasks, reward steps on the way, or let each task be tried more often.",
     edits: (config) => variedSampling(config, moreRollouts(config)),
@@ -125,7 +125,7 @@ export const ALARMS: Readonly<Record<AlarmId, Alarm>> = {
     fires: "above",
     measure: unexpectedCopies,
     seen: ({ now }) =>
-      `${percent(now.identicalShare ?? 0)} of the rollouts are copies of another one of their group; by chance it would be ${percent(now.expectedIdenticalShare ?? 0)}.`,
+      `${formatPercent(now.identicalShare ?? 0)} of the rollouts are copies of another one of their group; by chance it would be ${formatPercent(now.expectedIdenticalShare ?? 0)}.`,
     meaning:
       "Sampling does not draw from the model as it is: a temperature, a nucleus or a seed keeps it from that. Copies earn the same, so there is nothing to compare.",
     edits: (config) =>
@@ -178,7 +178,7 @@ export const ALARMS: Readonly<Record<AlarmId, Alarm>> = {
     fires: "above",
     measure: missingShare,
     seen: ({ value, threshold }) =>
-      `${percent(value)} of the rollouts ended without a reward (alarm above ${percent(threshold)}).`,
+      `${formatPercent(value)} of the rollouts ended without a reward (alarm above ${formatPercent(threshold)}).`,
     meaning:
       "Most of them ended before the environment gave any. Their groups are left out of training; `nonterminal_reward` says what such an end is worth.",
     edits: (config) => inEnvironments(config, "nonterminal_reward", (reward) => reward ?? 0),
@@ -216,7 +216,7 @@ function budgetAlarm(
     fires: "above",
     measure: (now) => now[share],
     seen: ({ value, threshold }) =>
-      `The run has used ${percent(value)} of \`${key}\` (alarm above ${percent(threshold)}).`,
+      `The run has used ${formatPercent(value)} of \`${key}\` (alarm above ${formatPercent(threshold)}).`,
     meaning:
       "When all of it is used, the run saves and ends after the current step. A higher budget lets it continue, now or with a resume.",
     edits: ({ [key]: budget }) => (budget === null ? [] : setting(key, 2 * budget)),
@@ -242,8 +242,4 @@ function gapAlarm(title: string, severity: AlarmSeverity): Alarm {
       return config.num_substeps > 1 ? setting("num_substeps", 1) : slower(config);
     },
   };
-}
-
-function percent(share: number): string {
-  return `${Math.round(100 * share)} %`;
 }

@@ -1,6 +1,6 @@
 /** The alarms of a run that goes wrong over many steps. */
 
-import { formatCount, formatMeasure, formatReward } from "../../shared/format.ts";
+import { formatCount, formatMeasure, formatPercent, formatReward } from "../../shared/format.ts";
 import type { AlarmId } from "../config/fields/schema.ts";
 import type { Alarm } from "./alarm.ts";
 import { moreRollouts, slower, variedSampling } from "./alarmEdits.ts";
@@ -55,7 +55,7 @@ export const TREND_ALARMS: Readonly<Record<TrendAlarmId, Alarm>> = {
     fires: "below",
     measure: entropyShare,
     seen: ({ now, value, threshold }) =>
-      `Within 10 steps the entropy fell to ${percent(value)} of what it was, now ${formatMeasure(now.entropy)}, and the reward did not rise (alarm below ${percent(threshold)}).`,
+      `Within 10 steps the entropy fell to ${formatPercent(value)} of what it was, now ${formatMeasure(now.entropy)}, and the reward did not rise (alarm below ${formatPercent(threshold)}).`,
     meaning:
       "The model says nearly the same in every rollout, so that a group has little to compare. A lower learning rate keeps more variety.",
     edits: (config) => variedSampling(config, slower(config)),
@@ -71,7 +71,7 @@ export const TREND_ALARMS: Readonly<Record<TrendAlarmId, Alarm>> = {
         fall === null
           ? "The mean reward fell"
           : `Falling since step ${formatCount(fall.from.lastStep + 1)}: was ${formatReward(fall.from.reward)}, now ${formatReward(fall.to.reward)}`;
-      return `${levels}. That is ${percent(value)} of its range (alarm above ${percent(threshold)}).`;
+      return `${levels}. That is ${formatPercent(value)} of its range (alarm above ${formatPercent(threshold)}).`;
     },
     meaning:
       "The weights were better before. Go back to the checkpoint at the peak, with a lower learning rate.",
@@ -84,7 +84,7 @@ export const TREND_ALARMS: Readonly<Record<TrendAlarmId, Alarm>> = {
     measure: advantageShare,
     suppressedBy: "equal_rewards",
     seen: ({ value, threshold }) =>
-      `The advantages of the last 3 steps have ${percent(value)} of the size of those of the first steps (alarm below ${percent(threshold)}).`,
+      `The advantages of the last 3 steps have ${formatPercent(value)} of the size of those of the first steps (alarm below ${formatPercent(threshold)}).`,
     meaning:
       "The rollouts of a group differ hardly in their rewards, so that a step teaches hardly anything. Take tasks that are neither too easy nor too hard, or compare more rollouts.",
     edits: moreRollouts,
@@ -95,13 +95,9 @@ export const TREND_ALARMS: Readonly<Record<TrendAlarmId, Alarm>> = {
     fires: "above",
     measure: mixedSuccesses,
     seen: ({ now, value }) =>
-      `For 3 steps at least ${percent(now.successShare ?? 1)} of the rollouts count as successes, although the rewards differ in ${percent(value)} of the groups.`,
+      `For 3 steps at least ${formatPercent(now.successShare ?? 1)} of the rollouts count as successes, although the rewards differ in ${formatPercent(value)} of the groups.`,
     meaning:
       "`success_reward` is too low for these rewards, so `success_frac` and pass@k say little. Raise it; training itself does not use it.",
     edits: () => [],
   },
 };
-
-function percent(share: number): string {
-  return `${Math.round(100 * share)} %`;
-}

@@ -5,6 +5,7 @@ import { withoutUndefined } from "../../shared/withoutUndefined.ts";
 import { AppError } from "../errors.ts";
 import type { HttpClient } from "../ports.ts";
 import { REPLY_LIMITS } from "../replyLimits.ts";
+import { parseJson } from "../util/jsonl.ts";
 import { withoutEnd } from "../util/textEdges.ts";
 
 export interface EnvironmentCatalogueOptions {
@@ -130,19 +131,11 @@ async function ask<T>(
       { data: { status: response.status } },
     );
   }
-  const parsed = schema.safeParse(readJson(text));
+  const parsed = schema.safeParse(parseJson(text)?.value);
   if (parsed.success) return parsed.data;
   throw new AppError(
     "environment-protocol",
     "The catalogue of environments answers in a form that is not known.",
     { cause: parsed.error },
   );
-}
-
-function readJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

@@ -1,6 +1,13 @@
 /** What made a step slow: waits, rollouts that lag behind, and phases that nothing else fills. */
 
-import type { PathSpan, Stall, TimeKind, TimelineRow } from "../../shared/timeline.ts";
+import {
+  endOf,
+  type PathSpan,
+  type Stall,
+  startOf,
+  type TimeKind,
+  type TimelineRow,
+} from "../../shared/timeline.ts";
 import type { StepPhases } from "../runFolder/rollouts/stepPhases.ts";
 import { groupBy } from "../util/groupBy.ts";
 import { percentile, sum } from "../util/stats.ts";
@@ -165,14 +172,6 @@ function playedMs(row: TimelineRow): number {
 
 function lengthOf({ fromMs, toMs }: { readonly fromMs: number; readonly toMs: number }): number {
   return toMs - fromMs;
-}
-
-function startOf({ spans }: TimelineRow): number {
-  return spans[0]?.fromMs ?? 0;
-}
-
-function endOf({ spans }: TimelineRow): number {
-  return spans.at(-1)?.toMs ?? 0;
 }
 
 function median(values: readonly number[]): number {

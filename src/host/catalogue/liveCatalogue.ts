@@ -8,6 +8,7 @@ import {
   findEnvironment,
   type Listing,
   type SecretState,
+  unknownEnvironment,
 } from "../../core/config/editing/catalogue/catalogue.ts";
 import {
   EMBEDDED_ENVIRONMENTS,
@@ -122,7 +123,11 @@ export class LiveCatalogue implements Catalogues {
     const server = this.#options.serverOf("environments");
     if (!isTrusted() || server === null) return;
     const known = findEnvironment(this.current(), name);
-    const found = { ...(known ?? unknown(name)), name, ...(await lookUpEnvironment(name)) };
+    const found = {
+      ...(known ?? unknownEnvironment(name)),
+      name,
+      ...(await lookUpEnvironment(name)),
+    };
     const before = this.#shown("environments");
     const list = before ?? { server, atMs: now(), isComplete: false, items: [] };
     const others = list.items.filter((item) => item.name !== name);
@@ -244,8 +249,4 @@ function withDetails(
 
 function embedded<Item>(items: readonly Item[]): Listing<Item> {
   return { items, ageMs: 0, isComplete: true, server: null };
-}
-
-function unknown(name: string): EnvironmentEntry {
-  return { name, description: null, splits: null, tools: null, secrets: [], page: null };
 }

@@ -4,8 +4,9 @@ import * as vscode from "vscode";
 import { isJsonObject } from "../../core/json.ts";
 import { isSafeAddress, originOf } from "../../core/secrets/hostBinding.ts";
 import type { LaunchRequest } from "../../shared/control.ts";
+import type { Listening } from "../vscode/emitter.ts";
 import { plainLabel } from "../vscode/plainText.ts";
-import type { Disposable } from "./keyStore.ts";
+import { AnswerMemory, type Memory } from "./answerMemory.ts";
 import type { KeyUi } from "./keyUi.ts";
 
 export interface KeyApproval {
@@ -17,27 +18,28 @@ export interface KeyApproval {
   readonly key: string;
 }
 
-/** The part of `vscode.Memento` that is used. */
-export interface Memory {
-  get(key: string): unknown;
-  update(key: string, value: unknown): PromiseLike<void>;
-}
-
 export interface ApprovalOptions {
   readonly memory: Memory;
   readonly ui: Pick<KeyUi, "confirm">;
 }
 
-const MEMORY_KEY = "keys.approvals";
-
 /** Asks once for each folder, origin and key, and remembers what was allowed until it is withdrawn. */
 export class Approvals {
   readonly #options: ApprovalOptions;
-  readonly #asking = new Map<string, Promise<boolean>>();
-  readonly #listeners = new Set<() => void>();
+  readonly #answers: AnswerMemory<KeyApproval, KeyApproval>;
 
   constructor(options: ApprovalOptions) {
     this.#options = options;
+    this.#answers = new AnswerMemory({
+      memory: options.memory,
+      key: "keys.approvals",
+      isAnswer: isApproval,
+      idOf: ({ folder, origin, key }) => JSON.stringify([folder, origin, key]),
+    });
+  }
+
+  onDidChange(listener: () => void): Listening {
+    return this.#answers.onDidChange(listener);
   }
 
   /**
@@ -47,23 +49,15 @@ export class Approvals {
   async ask(approval: KeyApproval): Promise<boolean> {
     if (!isApproval(approval)) return false;
     if (this.has(approval)) return true;
-    const id = JSON.stringify([approval.folder, approval.origin, approval.key]);
-    const asking = this.#asking.get(id) ?? this.#confirm(approval);
-    this.#asking.set(id, asking);
-    try {
-      return await asking;
-    } finally {
-      this.#asking.delete(id);
-    }
+    return await this.#answers.ask(approval, () => this.#confirm(approval));
   }
 
   has(wanted: KeyApproval): boolean {
-    return this.list().some((approval) => isSame(approval, wanted));
+    return this.#answers.find(wanted) !== undefined;
   }
 
   list(): readonly KeyApproval[] {
-    const stored = this.#options.memory.get(MEMORY_KEY);
-    return Array.isArray(stored) ? stored.filter(isApproval) : [];
+    return this.#answers.list();
   }
 
   /** For the trainers of a folder. */
@@ -74,12 +68,7 @@ export class Approvals {
   }
 
   async withdraw(approval: KeyApproval): Promise<void> {
-    await this.#keep(this.list().filter((other) => !isSame(other, approval)));
-  }
-
-  onDidChange(listener: () => void): Disposable {
-    this.#listeners.add(listener);
-    return { dispose: () => this.#listeners.delete(listener) };
+    await this.#answers.forget(approval);
   }
 
   async #confirm(wanted: KeyApproval): Promise<boolean> {
@@ -94,18 +83,9 @@ export class Approvals {
       vscode.l10n.t("Send to {0}", origin ?? ""),
       vscode.l10n.t("Don't Send"),
     );
-    if (isAllowed) await this.#keep([...this.list(), wanted]);
+    if (isAllowed) await this.#answers.keep(wanted);
     return isAllowed;
   }
-
-  async #keep(approvals: readonly KeyApproval[]): Promise<void> {
-    await this.#options.memory.update(MEMORY_KEY, approvals);
-    for (const listener of this.#listeners) listener();
-  }
-}
-
-function isSame(one: KeyApproval, other: KeyApproval): boolean {
-  return one.folder === other.folder && one.origin === other.origin && one.key === other.key;
 }
 
 function isApproval(stored: unknown): stored is KeyApproval {

@@ -4,7 +4,7 @@ import { dirname, sep } from "node:path";
 import * as vscode from "vscode";
 import { isJsonObject } from "../../core/json.ts";
 import { plainLabel } from "../vscode/plainText.ts";
-import type { Memory } from "./approvals.ts";
+import { AnswerMemory, type Memory } from "./answerMemory.ts";
 import type { KeyUi } from "./keyUi.ts";
 
 export interface EnvPermissionOptions {
@@ -31,29 +31,26 @@ interface Answered extends EnvFileUse {
   readonly mayRead: boolean;
 }
 
-const MEMORY_KEY = "keys.envFiles";
-
 /** Asks once for each folder and file; what was answered holds until it is forgotten. */
 export class EnvPermission {
   readonly #options: EnvPermissionOptions;
-  readonly #asking = new Map<string, Promise<boolean>>();
+  readonly #answers: AnswerMemory<EnvFileUse, Answered>;
 
   constructor(options: EnvPermissionOptions) {
     this.#options = options;
+    this.#answers = new AnswerMemory({
+      memory: options.memory,
+      key: "keys.envFiles",
+      isAnswer: isAnswered,
+      idOf: ({ folder, file }) => JSON.stringify([folder, file]),
+    });
   }
 
   /** For the start of a run. Never asks in Restricted Mode. */
   async mayRead(use: EnvFileUse): Promise<boolean> {
     const answer = this.answer(use);
     if (answer !== "not asked") return answer === "yes";
-    const id = JSON.stringify([use.folder, use.file]);
-    const asking = this.#asking.get(id) ?? this.#ask(use);
-    this.#asking.set(id, asking);
-    try {
-      return await asking;
-    } finally {
-      this.#asking.delete(id);
-    }
+    return await this.#answers.ask(use, () => this.#ask(use));
   }
 
   /** What holds without asking anybody. A general yes is for files within the folder: others may be anybody's. */
@@ -62,19 +59,19 @@ export class EnvPermission {
     const set = setting();
     if (!isTrusted() || set === "never") return "no";
     if (set === "always" && use.file.startsWith(use.folder + sep)) return "yes";
-    const known = this.#answers().find((answered) => isSame(answered, use));
+    const known = this.#answers.find(use);
     if (known === undefined) return "not asked";
     return known.mayRead ? "yes" : "no";
   }
 
   /** Answers of their own, while the setting leaves it to them. */
   answered(): readonly Answered[] {
-    return this.#options.setting() === "never" ? [] : this.#answers();
+    return this.#options.setting() === "never" ? [] : this.#answers.list();
   }
 
   /** The next run asks again. */
   async forget(use: EnvFileUse): Promise<void> {
-    await this.#keep(this.#answers().filter((answered) => !isSame(answered, use)));
+    await this.#answers.forget(use);
   }
 
   async #ask(use: EnvFileUse): Promise<boolean> {
@@ -89,18 +86,8 @@ export class EnvPermission {
       await this.#options.allowAlways();
       return true;
     }
-    const others = this.#answers().filter((answered) => !isSame(answered, use));
-    await this.#keep([...others, { ...use, mayRead: chosen === yes }]);
+    await this.#answers.keep({ ...use, mayRead: chosen === yes });
     return chosen === yes;
-  }
-
-  #answers(): readonly Answered[] {
-    const stored = this.#options.memory.get(MEMORY_KEY);
-    return Array.isArray(stored) ? stored.filter(isAnswered) : [];
-  }
-
-  async #keep(answers: readonly Answered[]): Promise<void> {
-    await this.#options.memory.update(MEMORY_KEY, answers);
   }
 }
 
@@ -109,10 +96,6 @@ function questionAbout({ folder, file }: EnvFileUse): string {
   return dirname(file) === folder
     ? vscode.l10n.t("May runs take keys from {0}?", from ?? "")
     : vscode.l10n.t("May runs of {0} take keys from {1}?", of ?? "", from ?? "");
-}
-
-function isSame(one: EnvFileUse, other: EnvFileUse): boolean {
-  return one.folder === other.folder && one.file === other.file;
 }
 
 function isAnswered(stored: unknown): stored is Answered {

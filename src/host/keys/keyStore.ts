@@ -4,6 +4,7 @@ import { AppError, errorMessage } from "../../core/errors.ts";
 import { isJsonObject } from "../../core/json.ts";
 import type { Redactor } from "../../core/secrets/redaction/redactor.ts";
 import { parseJson } from "../../core/util/jsonl.ts";
+import { Emitter } from "../vscode/emitter.ts";
 import { isKeyId, type KeyId } from "./keyNames.ts";
 
 /** The part of `vscode.SecretStorage` that is used. */
@@ -54,7 +55,7 @@ export class KeyStore {
   readonly redactor: Redactor;
   readonly #options: KeyStoreOptions;
   readonly #session = new Map<KeyId, StoredKey>();
-  readonly #listeners = new Set<() => void>();
+  readonly #didChange = new Emitter<void>();
   readonly #subscription: Disposable;
 
   constructor(options: KeyStoreOptions) {
@@ -106,13 +107,13 @@ export class KeyStore {
       throw new AppError("key-store-unavailable", "The secret store of the editor does not work.");
     }
     this.#session.delete(id);
-    this.#notifyListeners();
+    this.#didChange.fire();
   }
 
   /** Keeps a key in the memory of this window, until it is closed. */
   setForSession(id: KeyId, value: string, host: string | null): void {
     this.#session.set(id, this.#entry(value, host));
-    this.#notifyListeners();
+    this.#didChange.fire();
   }
 
   /** @throws AppError `key-store-unavailable` when the secret store fails */
@@ -124,7 +125,7 @@ export class KeyStore {
       this.#warn(error);
       throw new AppError("key-store-unavailable", "The secret store of the editor does not work.");
     } finally {
-      this.#notifyListeners();
+      this.#didChange.fire();
     }
   }
 
@@ -135,20 +136,18 @@ export class KeyStore {
 
   /** Called after every change, also one in another window. */
   onDidChange(listener: () => void): Disposable {
-    this.#listeners.add(listener);
-    return { dispose: () => this.#listeners.delete(listener) };
+    return this.#didChange.event(listener);
   }
 
   dispose(): void {
     this.#subscription.dispose();
-    this.#listeners.clear();
   }
 
   #changed(key: string): void {
     if (!isKeyId(key)) return;
     // The stored value is newer, and the store works again, so the one in memory is dropped.
     this.#session.delete(key);
-    void this.get(key).then(() => this.#notifyListeners());
+    void this.get(key).then(() => this.#didChange.fire());
   }
 
   #entry(value: string, host: string | null): StoredKey {
@@ -163,10 +162,6 @@ export class KeyStore {
       this.#warn(error);
       return [];
     }
-  }
-
-  #notifyListeners(): void {
-    for (const listener of this.#listeners) listener();
   }
 
   #warn(error: unknown): void {

@@ -3,6 +3,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import * as z from "zod";
 import { AppError } from "../../core/errors.ts";
+import { parseJson } from "../../core/util/jsonl.ts";
 import { systemClock } from "../../node/clock.ts";
 
 export interface ChildServer {
@@ -127,7 +128,7 @@ function readyAddress(
       line += piece;
       const end = line.indexOf("\n");
       if (end < 0) return;
-      const ready = readySchema.safeParse(parseJson(line.slice(0, end)));
+      const ready = readySchema.safeParse(parseJson(line.slice(0, end))?.value);
       if (!ready.success) return fail("its first line is not the expected one");
       stopTimer();
       child.removeAllListeners("close");
@@ -135,14 +136,6 @@ function readyAddress(
       resolve(ready.data.address);
     });
   });
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 async function closeChild(child: ChildProcess): Promise<void> {

@@ -104,7 +104,8 @@ function hostedSecrets({ secrets, environments }: Config) {
   return maps.flatMap((map) => Object.entries(map ?? {}));
 }
 
-function named(variables: Variables, name: string): NamedValue | null {
+/** The variable with its name; null when it is not set. */
+export function named(variables: Variables, name: string): NamedValue | null {
   const found = variables(name);
   return found === null ? null : { ...found, name };
 }

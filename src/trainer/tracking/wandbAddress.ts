@@ -15,7 +15,7 @@ import {
   type WandbSettings,
 } from "../../core/tracking/wandb/settingsFile.ts";
 import { readPlainText } from "../../node/plainText.ts";
-import type { ServiceAddressOptions } from "../services/serviceAddress.ts";
+import { named, type ServiceAddressOptions } from "../services/serviceAddress.ts";
 import type { Variables } from "../services/variables.ts";
 
 export interface WandbAddress {
@@ -123,9 +123,4 @@ function missingKey(baseUrl: string): AppError {
     `wandb: online sends the metrics to Weights & Biases, which needs ${KEY_NAME}. Set it in the environment, in a .env file beside the configuration, or in netrc for ${host}; or set wandb: offline or wandb: disabled.`,
     { data: { name: KEY_NAME }, configPath: "wandb" },
   );
-}
-
-function named(variables: Variables, name: string): NamedValue | null {
-  const found = variables(name);
-  return found === null ? null : { ...found, name };
 }

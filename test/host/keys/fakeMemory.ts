@@ -1,6 +1,6 @@
 /** The editor's memory across windows, in memory. */
 
-import type { Memory } from "../../../src/host/keys/approvals.ts";
+import type { Memory } from "../../../src/host/keys/answerMemory.ts";
 
 export class FakeMemory implements Memory {
   readonly values = new Map<string, unknown>();

@@ -7,7 +7,7 @@ import type {
   TimelineRow,
   TimeSpan,
 } from "../../../src/shared/timeline.ts";
-import { TIME_KINDS } from "../../../src/shared/timeline.ts";
+import { endOf, startOf, TIME_KINDS } from "../../../src/shared/timeline.ts";
 import type { NumberTable } from "../../controls/export.ts";
 import { timelineStrings as text } from "../../strings/timeline.ts";
 
@@ -45,14 +45,6 @@ function visible(kinds: readonly KindTotal[]): ReadonlyMap<TimeKind, number> {
   return new Map(
     kinds.flatMap(({ kind, ms }) => (ms < LEAST_SHARE * all ? [] : [[kind, ms] as const])),
   );
-}
-
-function startOf({ spans }: TimelineRow): number {
-  return spans[0]?.fromMs ?? 0;
-}
-
-function endOf({ spans }: TimelineRow): number {
-  return spans.at(-1)?.toMs ?? 0;
 }
 
 /** Parts of the critical path by the position of their row. */

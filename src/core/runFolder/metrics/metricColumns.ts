@@ -1,5 +1,6 @@
 /** The numbers of all steps by metric: one packed column a flat name, as charts want them. */
 
+import { growColumn } from "../../../shared/growColumn.ts";
 import { eachMetric, FlatNames, type MetricsLeaf, type MetricsRow } from "./metricsTree.ts";
 
 /** A model that makes up tool names, or a folder made to do harm, must not fill the memory: 96 MB of numbers. */
@@ -56,9 +57,7 @@ export class MetricColumns {
     if (column !== undefined && column.length >= this.#length) {
       return column.subarray(from, this.#length);
     }
-    const values = new Float64Array(this.#length - from).fill(Number.NaN);
-    if (column !== undefined) values.set(column.subarray(from));
-    return values;
+    return growColumn(column?.subarray(from) ?? [], this.#length - from);
   }
 
   /** A metric in the last row; null when that row lacks it. */
@@ -121,8 +120,7 @@ export class MetricColumns {
       return;
     }
     this.#numbers += added;
-    const grown = new Float64Array(this.#steps.length).fill(Number.NaN);
-    if (column !== undefined) grown.set(column);
+    const grown = growColumn(column ?? [], this.#steps.length);
     grown[at] = value;
     this.#columns.set(name, grown);
   }
@@ -134,9 +132,7 @@ export class MetricColumns {
       this.#isTruncated = true;
       return false;
     }
-    const steps = new Float64Array(capacity);
-    steps.set(this.#steps);
-    this.#steps = steps;
+    this.#steps = growColumn(this.#steps, capacity);
     return true;
   }
 }

@@ -1,8 +1,8 @@
 /** Authenticates requests: the key, and the Host check that keeps web pages away from a loopback server. */
 
-import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { isLoopbackHost } from "../../../core/util/loopback.ts";
+import { sameSecret } from "../../sameSecret.ts";
 import { HttpFault } from "./fault.ts";
 
 const LOOPBACK_ADDRESS = /^(::ffff:)?127\.|^::1$/;
@@ -21,13 +21,7 @@ export function guardRequest(request: IncomingMessage, apiKey: string | null): v
   }
   if (apiKey === null || request.url === "/health") return;
   const given = request.headers["x-api-key"];
-  if (typeof given !== "string" || !isSameKey(given, apiKey)) {
+  if (typeof given !== "string" || !sameSecret(given, apiKey)) {
     throw new HttpFault(401, "Invalid API key");
   }
-}
-
-/** Compares digests, so that neither content nor length shows in the time it takes. */
-function isSameKey(given: string, expected: string): boolean {
-  const digest = (key: string): Buffer => createHash("sha256").update(key).digest();
-  return timingSafeEqual(digest(given), digest(expected));
 }

@@ -2,6 +2,7 @@
 
 import type { IncomingMessage } from "node:http";
 import * as z from "zod";
+import { parseJson } from "../../../core/util/jsonl.ts";
 import { HttpFault, invalidBody } from "./fault.ts";
 
 /** Most bytes of a request body. */
@@ -28,12 +29,12 @@ export async function readText(request: IncomingMessage): Promise<string> {
 
 /** Reads a JSON body of the given shape. @throws HttpFault 422 when it is not JSON or of another shape, 413 */
 export async function readBody<T>(request: IncomingMessage, schema: z.ZodType<T>): Promise<T> {
-  const parsed = schema.safeParse(parseJson(await readText(request)));
+  const parsed = schema.safeParse(readJson(await readText(request)));
   if (!parsed.success) throw invalidBody(parsed.error.issues);
   return parsed.data;
 }
 
-function parseJson(text: string): unknown {
+function readJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -57,16 +58,7 @@ export function checkSecrets(request: IncomingMessage): void {
   const header = request.headers["x-secrets"];
   if (typeof header !== "string") return;
   const text = Buffer.from(header, "base64").toString("utf8");
-  if (!secretsHeader.safeParse(parseJsonOrNull(text)).success) {
+  if (!secretsHeader.safeParse(parseJson(text)?.value).success) {
     throw new HttpFault(400, "X-Secrets is not base64 of a JSON object of secrets");
-  }
-}
-
-/** The JSON value of a text, or null when it is none. */
-export function parseJsonOrNull(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
   }
 }

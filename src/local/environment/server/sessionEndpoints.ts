@@ -5,6 +5,7 @@ import * as z from "zod";
 import { errorMessage } from "../../../core/errors.ts";
 import type { Json, JsonObject } from "../../../core/json.ts";
 import type { Clock } from "../../../core/ports.ts";
+import { parseJson } from "../../../core/util/jsonl.ts";
 import { streamOutcome } from "./eventWriter.ts";
 import { HttpFault } from "./fault.ts";
 import {
@@ -14,7 +15,7 @@ import {
   resolveSplit,
   taskAt,
 } from "./hostedEnvironment.ts";
-import { checkSecrets, parseJsonOrNull, readBody, readText, sessionId } from "./requestBody.ts";
+import { checkSecrets, readBody, readText, sessionId } from "./requestBody.ts";
 import type { RequestContext } from "./requestContext.ts";
 import { Session } from "./session.ts";
 
@@ -40,7 +41,7 @@ const callBody = z.object({ name: z.string(), input: jsonObject, task_id: z.stri
 export async function createSession(exchange: RequestContext): Promise<"streamed"> {
   const { request, response, clock, sessions } = exchange;
   checkSecrets(request);
-  const repeat = createSessionBody.safeParse(parseJsonOrNull(await readText(request)));
+  const repeat = createSessionBody.safeParse(parseJson(await readText(request))?.value);
   const sid = repeat.success ? repeat.data.task_id : randomUUID();
   sessions.reserve(sid);
   await streamOutcome(response, clock, sid, Promise.resolve({ kind: "result", json: "" }));

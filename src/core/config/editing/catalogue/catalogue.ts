@@ -151,3 +151,8 @@ export function formatListAge(ageMs: number | null): string {
   if (days >= 2) return `${days} days old`;
   return `${formatDuration(Math.max(0, ageMs) / 1000)} old`;
 }
+
+/** An environment of which nothing but the name is known. */
+export function unknownEnvironment(name: string): EnvironmentEntry {
+  return { name, description: null, splits: null, tools: null, secrets: [], page: null };
+}

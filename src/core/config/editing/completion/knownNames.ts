@@ -2,7 +2,7 @@
 
 import { stateText } from "../../../secrets/keySource.ts";
 import type { EnvironmentEntry, SplitEntry } from "../catalogue/catalogue.ts";
-import { findEnvironment } from "../catalogue/catalogue.ts";
+import { findEnvironment, unknownEnvironment } from "../catalogue/catalogue.ts";
 import type { CompletionContext } from "./completionContext.ts";
 
 /** Environments that the text names come first, then those of the kind of its model. */
@@ -22,10 +22,6 @@ export function environmentEntries({
         .filter(({ path }) => path.length === 1 && path[0] === "environments")
         .map(({ key }) => known.get(key) ?? unknownEnvironment(key));
   return [...new Map([...named, ...listed].map((entry) => [entry.name, entry])).values()];
-}
-
-function unknownEnvironment(name: string): EnvironmentEntry {
-  return { name, description: null, splits: null, tools: null, secrets: [], page: null };
 }
 
 /** `train` and `test` where nothing is known. */

@@ -1,6 +1,7 @@
 /** What someone is writing at a target of a text that need not be whole: a key of which mapping, or a value of which key. */
 
-import type { Span } from "../../source/span.ts";
+import { isSame } from "../../fields/sameValue.ts";
+import { contains, type Span } from "../../source/span.ts";
 import type { Language } from "../../source/yamlSource.ts";
 import { BlockScanner } from "./blockScanner.ts";
 import { FlowScanner } from "./flowScanner.ts";
@@ -51,7 +52,7 @@ function cursorOf(
   const first = text[start];
   const quote = end > start && (first === '"' || first === "'") ? first : null;
   const prefix = text.slice(start + (quote === null ? 0 : 1), Math.max(start, offset));
-  const here = keys.filter(({ path }) => isSamePath(path, target.path));
+  const here = keys.filter(({ path }) => isSame(path, target.path));
   return {
     kind: target.kind,
     path: target.path,
@@ -63,16 +64,8 @@ function cursorOf(
     needsSpace: language === "yaml" && text[start - 1] === ":",
     present:
       target.kind === "key"
-        ? here.filter(({ span }) => !touches(span, offset)).map(({ key }) => key)
+        ? here.filter(({ span }) => !contains(span, offset)).map(({ key }) => key)
         : [],
     keys,
   };
-}
-
-function touches({ start, end }: Span, offset: number): boolean {
-  return start <= offset && offset <= end;
-}
-
-function isSamePath(a: readonly string[], b: readonly string[]): boolean {
-  return a.length === b.length && a.every((key, index) => key === b[index]);
 }

@@ -4,10 +4,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { errorMessage, isAppError } from "../../../../core/errors.ts";
 import type { Json } from "../../../../core/json.ts";
 import type { Log } from "../../../../core/ports.ts";
+import { sameSecret } from "../../../sameSecret.ts";
 import { refusal } from "./faults.ts";
 import { jsonReply, type Reply } from "./reply.ts";
 import { createRouter, type Routes } from "./router.ts";
-import { sameSecret } from "./sameSecret.ts";
 
 const PREFIX = "/api/v1";
 /** Polls are held for 30 s; an idle connection must outlive one. */

@@ -1,0 +1,27 @@
+/** Splits text of unknown origin into what can be shown and what would act: controls, bidi marks, ANSI escapes. */
+
+export interface VisiblePiece {
+  readonly text: string;
+  /** True for a sign that stands instead of a character. */
+  readonly isSign: boolean;
+}
+
+/** Controls, lone surrogates, separators of lines and invisible formats; joiners stay, scripts and emoji need them. */
+const ACTING = /(?!\t|\n|\u200c|\u200d)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
+
+/** Pieces in order, each acting character as its sign; line feeds and tabs stay in the text, `\r\n` becomes one line feed. */
+export function visiblePieces(
+  text: string,
+  signOf: (code: number) => string,
+): readonly VisiblePiece[] {
+  const source = text.replaceAll("\r\n", "\n");
+  const pieces: VisiblePiece[] = [];
+  let start = 0;
+  for (const match of source.matchAll(ACTING)) {
+    if (match.index > start) pieces.push({ text: source.slice(start, match.index), isSign: false });
+    pieces.push({ text: signOf(match[0].codePointAt(0) ?? 0), isSign: true });
+    start = match.index + match[0].length;
+  }
+  if (start < source.length) pieces.push({ text: source.slice(start), isSign: false });
+  return pieces;
+}
