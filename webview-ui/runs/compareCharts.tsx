@@ -12,7 +12,7 @@ import { strings } from "../strings/strings.ts";
 import { visibleLine } from "../text/visible.ts";
 import { CompareControls } from "./compareControls.tsx";
 import { type ComparedCharts, comparedChart } from "./comparedChart.ts";
-import { dragged, dropPlace, movedTo } from "./dragMove.ts";
+import { dragged, dropPlace, followPointer, movedTo } from "./dragMove.ts";
 import type { RunsModel, RunsProps } from "./runsModel.ts";
 
 const HEIGHT_PX = 220;
@@ -199,15 +199,8 @@ function HeightEdge({
     runs.update({ chartHeights: { ...runs.layout.peek().chartHeights, [metric]: bounded } });
   };
   const drag = (event: PointerEvent): void => {
-    const edge = event.currentTarget as HTMLElement; // the edge
     const start = event.clientY - height;
-    edge.setPointerCapture(event.pointerId);
-    const move = (moved: Event): void => {
-      if (moved instanceof PointerEvent) set(moved.clientY - start);
-    };
-    edge.addEventListener("pointermove", move);
-    const end = (): void => edge.removeEventListener("pointermove", move);
-    edge.addEventListener("lostpointercapture", end, { once: true });
+    followPointer(event, ({ clientY }) => set(clientY - start));
   };
   return (
     // biome-ignore lint/a11y/useSemanticElements: a rule cannot be moved
