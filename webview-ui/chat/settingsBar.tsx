@@ -82,7 +82,7 @@ function NumberField({ label, value, configured, min = 0, max, step, onChange }:
         value={typed ?? value ?? ""}
         placeholder={configured == null ? "" : String(configured)}
         min={min}
-        {...(max === undefined ? {} : { max })}
+        max={max}
         step={step ?? 1}
         onInput={({ currentTarget: input }) => setTyped(input.value)}
         onChange={({ currentTarget: { validity, value: text, valueAsNumber } }) => {

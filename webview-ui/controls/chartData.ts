@@ -13,7 +13,7 @@ export interface ChartSeries {
   readonly share: number;
   readonly width: number;
   /** Lengths of dashes and gaps, so that colour is not the only difference. */
-  readonly dash?: readonly number[];
+  readonly dash?: readonly number[] | undefined;
 }
 
 /** A filled area between two series. */
@@ -57,7 +57,7 @@ export interface SeriesLook {
   readonly look: "line" | "faint" | "band" | "outer-band" | "sign";
   readonly colour: ColourName;
   /** Lengths of dashes and gaps, so that colour is not the only difference. */
-  readonly dash?: readonly number[];
+  readonly dash?: readonly number[] | undefined;
   /** Which of the signs of evaluations. */
   readonly sign?: number;
 }

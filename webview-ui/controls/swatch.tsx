@@ -29,7 +29,7 @@ export function Swatch({ look, colour, dash, sign = 0 }: SeriesLook) {
           y2={HEIGHT / 2}
           stroke={color}
           stroke-width={look === "faint" ? 1 : 2}
-          {...(dash === undefined ? {} : { "stroke-dasharray": dash.join(" ") })}
+          stroke-dasharray={dash?.join(" ")}
         />
       )}
     </svg>

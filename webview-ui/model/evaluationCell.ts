@@ -10,7 +10,7 @@ export interface EvaluationCell extends Pick<Result, "environment" | "split" | "
   /** Completed steps. */
   readonly step: number;
   /** Absent for the weights of the run itself. */
-  readonly model?: string;
+  readonly model?: string | undefined;
 }
 
 /** Shows the rollouts of one result, and no others that were played after the same steps. */

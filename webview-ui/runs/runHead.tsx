@@ -35,5 +35,5 @@ export function runLook(look: number): SeriesLook {
   const colour = COLOURS[look % COLOURS.length] ?? "blue";
   const round = Math.floor(look / COLOURS.length);
   const dash = DASHES[(look + round) % DASHES.length];
-  return { look: "line", colour, ...(dash !== undefined && { dash }) };
+  return { look: "line", colour, dash };
 }

@@ -112,7 +112,7 @@ function Row({ row, open }: { readonly row: EvaluationRow; readonly open: () => 
 }
 
 function cellOf({ step, model, result }: EvaluationRow): EvaluationCell {
-  return { step, ...result, ...(model !== null && { model }) };
+  return { step, ...result, model: model ?? undefined };
 }
 
 function rolloutsText(rollouts: number, failed: number): string {

@@ -33,7 +33,7 @@ export interface LegendEntry extends SeriesLook {
   /** Rollouts behind each value. */
   readonly counts?: Float64Array;
   /** The value that is shown whatever row is under the cursor. */
-  readonly latest?: number;
+  readonly latest?: number | undefined;
 }
 
 export interface RewardChartData {
@@ -203,7 +203,7 @@ function lineOf(
     values,
     share: look === "faint" ? 0.45 : 1,
     width: look === "faint" ? 1 : dash === undefined ? 2 : 1.5,
-    ...(dash === undefined ? {} : { dash }),
+    dash,
   };
 }
 

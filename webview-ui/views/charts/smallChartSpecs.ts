@@ -7,7 +7,7 @@ export interface SmallSeries {
   readonly name: string;
   readonly label: string;
   readonly colour: ColourName;
-  readonly dash?: readonly number[];
+  readonly dash?: readonly number[] | undefined;
 }
 
 export interface SmallChartSpec {

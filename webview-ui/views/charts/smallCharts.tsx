@@ -111,7 +111,7 @@ function SmallLegend({ spec, values }: SmallLegendProps) {
     <ul class="small-legend">
       {spec.series.map(({ name, label, colour, dash }, index) => (
         <li key={name}>
-          <Swatch look="line" colour={colour} {...(dash === undefined ? {} : { dash })} />
+          <Swatch look="line" colour={colour} dash={dash} />
           {label}
           <b>{formatValue(values[index])}</b>
         </li>
