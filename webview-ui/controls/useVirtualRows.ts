@@ -14,7 +14,6 @@ interface VirtualRows {
     /** In pixels from the top of the first row. */
     readonly start: number;
   }[];
-  /** Of all rows, in pixels. */
   readonly height: number;
   scrollTo(index: number): void;
 }

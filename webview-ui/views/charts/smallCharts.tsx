@@ -102,7 +102,6 @@ function useSmallChartData(dashboard: DashboardModel, spec: SmallChartSpec): Sma
 
 interface SmallLegendProps {
   readonly spec: SmallChartSpec;
-  /** One a series. */
   readonly values: readonly (number | undefined)[];
 }
 
