@@ -7,6 +7,7 @@ import { Button, IconButton } from "../controls/button.tsx";
 import type { ChartZoom } from "../controls/chartMouse.ts";
 import { Plot } from "../controls/plot.tsx";
 import { Swatch } from "../controls/swatch.tsx";
+import { flipped } from "../model/flipped.ts";
 import { runsStrings as text } from "../strings/runs.ts";
 import { strings } from "../strings/strings.ts";
 import { visibleLine } from "../text/visible.ts";
@@ -157,7 +158,7 @@ function ChartActions({ runs, metric, isWide, title }: ActionsProps) {
   const moveBy = (by: number): void => move(runs, metric, charts[at + by] ?? metric);
   const widen = (): void =>
     runs.update({
-      wideCharts: isWide ? wideCharts.filter((other) => other !== metric) : [...wideCharts, metric],
+      wideCharts: flipped(wideCharts, metric),
     });
   return (
     <div class="card-actions">

@@ -10,6 +10,7 @@ import type { RolloutRow } from "../../../src/shared/dashboardTypes.ts";
 import { rowAfter } from "../../controls/gridKeys.ts";
 import { useGridCursor } from "../../controls/useVirtualRows.ts";
 import type { DashboardModel, DashboardProps } from "../../model/dashboardModel.ts";
+import { flipped } from "../../model/flipped.ts";
 import { isTyping } from "../../model/keys.ts";
 import { strings } from "../../strings/strings.ts";
 import { markKey, toggleMark } from "./markEditor.tsx";
@@ -172,9 +173,7 @@ function leastWidth(columns: readonly RolloutColumn[]): string {
 
 function toggleGroup(dashboard: DashboardModel, group: number): void {
   const { closedGroups } = dashboard.view.value;
-  const others = closedGroups.filter((own) => own !== group);
-  const isClosed = others.length < closedGroups.length;
-  dashboard.update({ closedGroups: isClosed ? others : [...closedGroups, group] });
+  dashboard.update({ closedGroups: flipped(closedGroups, group) });
 }
 
 /** The step stays chosen from now on: what one reads must not change when the next step begins. */
