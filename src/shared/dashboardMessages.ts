@@ -137,7 +137,7 @@ export type PageMessage =
   /** Withdraws a question. */
   | { readonly kind: "cancel"; readonly id: number }
   /** Shows another run, or one of its rollouts. */
-  | { readonly kind: "select-run"; readonly id: string; readonly key?: RolloutKey }
+  | { readonly kind: "select-run"; readonly id: string; readonly key?: RolloutKey | undefined }
   /** The filters of rollouts that have names, from now on. */
   | { readonly kind: "keep-filters"; readonly filters: readonly SavedFilter[] }
   /** All metrics that the page shows or has shown: beside those that every page draws, only these are sent. */

@@ -114,7 +114,7 @@ const pageMessage: z.ZodType<PageMessage> = z.discriminatedUnion("kind", [
   z.strictObject({
     kind: z.literal("select-run"),
     id: z.string().max(4_000),
-    key: rolloutKey.exactOptional(),
+    key: rolloutKey.optional(),
   }),
   z.strictObject({ kind: z.literal("keep-filters"), filters: savedFiltersSchema }),
   z.strictObject({

@@ -234,7 +234,9 @@ function Written({
   const isSilent = content.text === "" && reasoning === null && calls.length + errors.length === 0;
   return (
     <>
-      {reasoning === null ? null : <Reasoning dashboard={dashboard} reasoning={reasoning} />}
+      {reasoning === null ? null : (
+        <ReasoningBlock reasoning={reasoning} isOpen={dashboard.view.value.isReasoningOpen} />
+      )}
       <ModelText dashboard={dashboard} content={content} />
       {isSilent ? <SilentBlock sampled={sampled} /> : null}
     </>
@@ -255,15 +257,6 @@ function ModelText({
       <Omitted content={content} />
     </Block>
   );
-}
-
-function Reasoning({
-  dashboard,
-  reasoning,
-}: DashboardProps & {
-  readonly reasoning: BoundedText;
-}) {
-  return <ReasoningBlock reasoning={reasoning} isOpen={dashboard.view.value.isReasoningOpen} />;
 }
 
 interface CallProps {
