@@ -11,7 +11,6 @@ import type { Behaviour } from "./changesModel.ts";
 
 const WIDTH = 200;
 const HEIGHT = 48;
-/** Of a line and its dots at the edges. */
 const MARGIN = 3;
 
 interface ChartsProps extends DashboardProps {

@@ -25,7 +25,6 @@ export class ChatModel {
   readonly view: Signal<ChatView | null> = signal(null);
   /** The part of the beginning that is under way; null = it has begun, or failed. */
   readonly part: Signal<string | null> = signal(null);
-  /** Of what was asked for last. */
   readonly failure: Signal<Failure | null> = signal(null);
   readonly isRaw = signal(false);
   readonly isThinkingOpen = signal(true);

@@ -68,7 +68,6 @@ function usedText({ used: { tokens, costUsd } }: ChatPartnerView): string {
 
 interface EntryProps extends ChatProps {
   readonly entry: ChatEntry;
-  /** Of the last turn so far. */
   readonly turn: number;
   readonly partnerId: string;
 }
@@ -146,7 +145,6 @@ function Candidates({ chat, candidates, partnerId, isAlone }: CandidatesProps) {
 interface ModelTurnProps extends ChatProps {
   readonly turn: ChatTurnView;
   readonly title: string;
-  /** Of the element that names the model. */
   readonly partnerId: string;
 }
 

@@ -71,7 +71,6 @@ export function axesOf(
   };
 }
 
-/** Of the widest text, in pixels. */
 function widthOf({ ctx }: uPlot, texts: readonly string[]): number {
   ctx.save();
   ctx.setTransform(1, 0, 0, 1, 0, 0);

@@ -81,7 +81,7 @@ interface MenuListProps {
 }
 
 /** The entries, in a layer over the page that no card cuts off. */
-export function MenuList({ id, label, items, close, anchor, edge }: MenuListProps) {
+function MenuList({ id, label, items, close, anchor, edge }: MenuListProps) {
   const list = useRef<HTMLDivElement>(null);
   // With every drawing: an entry that is switched may change the size.
   useLayoutEffect(() => {
@@ -115,7 +115,7 @@ export function MenuList({ id, label, items, close, anchor, edge }: MenuListProp
 }
 
 /** While the menu is open its first entry gets the focus; a click, focus or scrolling elsewhere and another size of the page close it. */
-export function useOpenMenu(
+function useOpenMenu(
   root: RefObject<HTMLDivElement | null>,
   isOpen: boolean,
   close: () => void,
@@ -140,7 +140,7 @@ export function useOpenMenu(
 }
 
 /** The arrow keys move among the entries of an open menu; Escape closes it. */
-export function menuKey(event: KeyboardEvent, root: HTMLElement | null, close: () => void): void {
+function menuKey(event: KeyboardEvent, root: HTMLElement | null, close: () => void): void {
   event.stopPropagation();
   if (event.key === "Escape") {
     close();

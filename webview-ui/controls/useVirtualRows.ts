@@ -8,13 +8,12 @@ const MORE_ROWS = 12;
 /** As few of them may be left before others are drawn. */
 const LEAST_MORE_ROWS = 4;
 
-export interface VirtualRows {
+interface VirtualRows {
   readonly items: readonly {
     readonly index: number;
     /** In pixels from the top of the first row. */
     readonly start: number;
   }[];
-  /** Of all rows, in pixels. */
   readonly height: number;
   scrollTo(index: number): void;
 }
@@ -23,7 +22,7 @@ export interface VirtualRows {
  * Rows of equal height in the region of `scroller`, below a head of `headHeight` pixels. The component that calls it must always
  * draw the region: it is watched from the first drawing on, and another one in its place would not be.
  */
-export function useVirtualRows(
+function useVirtualRows(
   scroller: RefObject<HTMLDivElement | null>,
   {
     count,
@@ -72,6 +71,31 @@ export function useVirtualRows(
       const lowest = top + rowHeight + headHeight - element.clientHeight;
       if (element.scrollTop > top) element.scrollTop = top;
       else if (element.scrollTop < lowest) element.scrollTop = lowest;
+    },
+  };
+}
+
+/** The row that the keys of a grid act on, which stays in sight. */
+export function useGridCursor(
+  scroller: RefObject<HTMLDivElement | null>,
+  size: { readonly count: number; readonly rowHeight: number; readonly headHeight: number },
+  first = 0,
+) {
+  const [row, setCursor] = useState(first);
+  const virtual = useVirtualRows(scroller, size);
+  return {
+    virtual,
+    cursor: Math.min(row, Math.max(0, size.count - 1)),
+    setCursor,
+    move: (to: number): void => {
+      const next = Math.max(0, Math.min(size.count - 1, to));
+      setCursor(next);
+      virtual.scrollTo(next);
+    },
+    /** Rows that a page key moves by. */
+    page: (): number => {
+      const height = (scroller.current?.clientHeight ?? 0) - size.headHeight;
+      return Math.max(1, Math.floor(height / size.rowHeight) - 1);
     },
   };
 }

@@ -10,6 +10,7 @@ import type {
 } from "../../src/shared/dashboardTypes.ts";
 import type { RolloutSet } from "../../src/shared/rolloutSet.ts";
 import type { SearchSnippet } from "../../src/shared/search.ts";
+import { flipped } from "./flipped.ts";
 import type { Host } from "./host.ts";
 import { RolloutBodies } from "./rolloutBodies.ts";
 import { type RolloutSelection, selectRollouts } from "./rolloutSelection.ts";
@@ -209,9 +210,7 @@ class Model implements DashboardModel {
 
   togglePinned(metric: string): void {
     const settings = this.settings.peek();
-    const others = settings.pinnedMetrics.filter((name) => name !== metric);
-    const isPinned = others.length < settings.pinnedMetrics.length;
-    const pinnedMetrics = isPinned ? others : [...others, metric];
+    const pinnedMetrics = flipped(settings.pinnedMetrics, metric);
     this.settings.value = { ...settings, pinnedMetrics };
     this.host.pinMetrics(pinnedMetrics);
   }

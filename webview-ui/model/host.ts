@@ -12,20 +12,8 @@ import type { RolloutKey } from "../../src/shared/rolloutSet.ts";
 
 export type Answer = Extract<HostMessage, { readonly id: number | null }>;
 
-export interface Host {
-  /** Calls `take` with every message that is no answer. Call once. */
-  listen(take: (message: HostMessage) => void): void;
-  /** Calls `take` with each answer until the returned function is called. */
-  ask(question: DashboardQuestion, take: (answer: Answer) => void): () => void;
-  command(command: DashboardCommand, args?: CommandArgs): void;
-  /** Shows another run, or one of its rollouts. */
-  selectRun(id: string, key?: RolloutKey): void;
-  requestColumns(names: readonly string[]): void;
-  pinMetrics(names: readonly string[]): void;
-  keepFilters(filters: readonly SavedFilter[]): void;
-  loadState(): unknown;
-  saveState(state: unknown): void;
-}
+/** What the page can send to the extension, and ask of it. */
+export type Host = ReturnType<typeof connectHost>;
 
 /** What the editor gives every page. */
 interface VsCodeApi {
@@ -36,12 +24,13 @@ interface VsCodeApi {
 
 declare function acquireVsCodeApi(): VsCodeApi;
 
-export function connectHost(): Host {
+export function connectHost() {
   const api = acquireVsCodeApi();
   const waiting = new Map<number, (answer: Answer) => void>();
   let lastId = 0;
   return {
-    listen: (take) => {
+    /** Calls `take` with every message that is no answer. Call once. */
+    listen: (take: (message: HostMessage) => void): void => {
       window.addEventListener("message", (event: MessageEvent<HostMessage>) => {
         const message = event.data;
         if ("id" in message && message.id !== null) waiting.get(message.id)?.(message);
@@ -49,7 +38,8 @@ export function connectHost(): Host {
       });
       api.postMessage({ kind: "ready" });
     },
-    ask: (question, take) => {
+    /** Calls `take` with each answer until the returned function is called. */
+    ask: (question: DashboardQuestion, take: (answer: Answer) => void): (() => void) => {
       lastId += 1;
       const id = lastId;
       waiting.set(id, take);
@@ -58,12 +48,17 @@ export function connectHost(): Host {
         if (waiting.delete(id)) api.postMessage({ kind: "cancel", id });
       };
     },
-    command: (command, args = {}) => api.postMessage({ kind: "command", command, args }),
-    selectRun: (id, key) => api.postMessage({ kind: "select-run", id, key }),
-    requestColumns: (names) => api.postMessage({ kind: "want-columns", names }),
-    pinMetrics: (names) => api.postMessage({ kind: "pin-metrics", names }),
-    keepFilters: (filters) => api.postMessage({ kind: "keep-filters", filters }),
-    loadState: () => api.getState(),
-    saveState: (state) => api.setState(state),
+    command: (command: DashboardCommand, args: CommandArgs = {}): void =>
+      api.postMessage({ kind: "command", command, args }),
+    /** Shows another run, or one of its rollouts. */
+    selectRun: (id: string, key?: RolloutKey): void =>
+      api.postMessage({ kind: "select-run", id, key }),
+    requestColumns: (names: readonly string[]): void =>
+      api.postMessage({ kind: "want-columns", names }),
+    pinMetrics: (names: readonly string[]): void => api.postMessage({ kind: "pin-metrics", names }),
+    keepFilters: (filters: readonly SavedFilter[]): void =>
+      api.postMessage({ kind: "keep-filters", filters }),
+    loadState: (): unknown => api.getState(),
+    saveState: (state: unknown): void => api.setState(state),
   };
 }

@@ -8,7 +8,6 @@ export interface DrawnChart extends ComparedCharts {
   readonly title: string;
   /** As wide as two others. */
   readonly isWide: boolean;
-  /** Of the whole chart, in pixels. */
   readonly height: number;
 }
 

@@ -8,12 +8,13 @@ import { Button, IconButton } from "../controls/button.tsx";
 import type { ChartZoom } from "../controls/chartMouse.ts";
 import { Plot } from "../controls/plot.tsx";
 import { Swatch } from "../controls/swatch.tsx";
+import { flipped } from "../model/flipped.ts";
 import { runsStrings as text } from "../strings/runs.ts";
 import { strings } from "../strings/strings.ts";
 import { visibleLine } from "../text/visible.ts";
 import { CompareControls } from "./compareControls.tsx";
 import { type ComparedCharts, comparedChart } from "./comparedChart.ts";
-import { dragged, dropPlace, movedTo } from "./dragMove.ts";
+import { dragged, dropPlace, followPointer, movedTo } from "./dragMove.ts";
 import type { RunsModel, RunsProps } from "./runsModel.ts";
 
 const HEIGHT_PX = 220;
@@ -160,7 +161,7 @@ function ChartActions({ runs, metric, isWide, title }: ActionsProps) {
   const moveBy = (by: number): void => move(runs, metric, charts[at + by] ?? metric);
   const widen = (): void =>
     runs.update({
-      wideCharts: isWide ? wideCharts.filter((other) => other !== metric) : [...wideCharts, metric],
+      wideCharts: flipped(wideCharts, metric),
     });
   return (
     <div class="card-actions">
@@ -202,15 +203,8 @@ function HeightEdge({
     runs.update({ chartHeights: { ...runs.layout.peek().chartHeights, [metric]: bounded } });
   };
   const drag = (event: PointerEvent): void => {
-    const edge = event.currentTarget as HTMLElement; // the edge
     const start = event.clientY - height;
-    edge.setPointerCapture(event.pointerId);
-    const move = (moved: Event): void => {
-      if (moved instanceof PointerEvent) set(moved.clientY - start);
-    };
-    edge.addEventListener("pointermove", move);
-    const end = (): void => edge.removeEventListener("pointermove", move);
-    edge.addEventListener("lostpointercapture", end, { once: true });
+    followPointer(event, ({ clientY }) => set(clientY - start));
   };
   return (
     // biome-ignore lint/a11y/useSemanticElements: a rule cannot be moved

@@ -189,8 +189,7 @@ function lineOf(
   values: Float64Array,
 ): ChartSeries {
   const { colour, dash } = look;
-  const line = { key, label, values, colour, share: 1, width: 1.75 };
-  return dash === undefined ? line : { ...line, dash };
+  return { key, label, values, colour, share: 1, width: 1.75, dash };
 }
 
 function edgeOf(key: string, { colour }: SeriesLook, values: Float64Array): ChartSeries {

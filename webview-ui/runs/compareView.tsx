@@ -11,6 +11,7 @@ import { runsStrings as text } from "../strings/runs.ts";
 import { visibleLine } from "../text/visible.ts";
 import { CompareCharts } from "./compareCharts.tsx";
 import { CompareEvaluations } from "./compareEvaluations.tsx";
+import { followPointer } from "./dragMove.ts";
 import { COMPARE_TABS } from "./layout.ts";
 import { settingNumber, settingValue } from "./runColumns.ts";
 import { RunHead, runLook } from "./runHead.tsx";
@@ -97,18 +98,13 @@ function Divider({ runs }: RunsProps) {
     runs.update({ compareShare: Math.max(LEAST_SHARE, Math.min(MOST_SHARE, share)) });
   const share = runs.layout.value.compareShare;
   const drag = (event: PointerEvent): void => {
-    const divider = event.currentTarget as HTMLElement; // the divider
-    const view = divider.closest<HTMLElement>(".runs");
-    divider.setPointerCapture(event.pointerId);
-    const move = (moved: Event): void => {
-      if (view === null || !(moved instanceof PointerEvent)) return;
+    const view = (event.currentTarget as Element).closest(".runs"); // the divider
+    followPointer(event, ({ clientY }) => {
+      if (view === null) return;
       const { top, height } = view.getBoundingClientRect();
-      const above = Math.max(1, moved.clientY - top);
+      const above = Math.max(1, clientY - top);
       set((height - above) / above);
-    };
-    divider.addEventListener("pointermove", move);
-    const end = (): void => divider.removeEventListener("pointermove", move);
-    divider.addEventListener("lostpointercapture", end, { once: true });
+    });
   };
   return (
     // biome-ignore lint/a11y/useSemanticElements: a rule cannot be moved

@@ -1,4 +1,4 @@
-/** Things in a row that are moved by dragging one onto the place of another. */
+/** What is dragged: one thing onto the place of another, or an edge by the pointer. */
 
 /** `keys` with `key` in the place of `target`; the same where one of them is missing. */
 export function movedTo(keys: readonly string[], key: string, target: string): readonly string[] {
@@ -33,4 +33,19 @@ export function dropPlace(kind: string, drop: (key: string) => void) {
 
 function typeOf(kind: string): string {
   return `application/x-tinker-rl-${kind}`;
+}
+
+/** Calls `moved` while the pointer that pressed an edge drags it. */
+export function followPointer(
+  { currentTarget, pointerId }: PointerEvent,
+  moved: (event: PointerEvent) => void,
+): void {
+  const edge = currentTarget as Element; // what was pressed
+  edge.setPointerCapture(pointerId);
+  const drag = (event: Event): void => {
+    if (event instanceof PointerEvent) moved(event);
+  };
+  edge.addEventListener("pointermove", drag);
+  const end = (): void => edge.removeEventListener("pointermove", drag);
+  edge.addEventListener("lostpointercapture", end, { once: true });
 }

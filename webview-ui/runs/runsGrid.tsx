@@ -5,11 +5,11 @@
 // biome-ignore-all lint/a11y/useFocusableInteractive: the buttons in the heads take the focus
 
 import * as l10n from "@vscode/l10n";
-import { useRef, useState } from "preact/hooks";
+import { useRef } from "preact/hooks";
 import { Icon } from "../controls/icon.tsx";
-import { useVirtualRows } from "../controls/useVirtualRows.ts";
+import { useGridCursor } from "../controls/useVirtualRows.ts";
 import { isTyping } from "../model/keys.ts";
-import { dragged, dropPlace, movedTo } from "./dragMove.ts";
+import { dragged, dropPlace, followPointer, movedTo } from "./dragMove.ts";
 import { type GridAction, gridKey } from "./gridKeys.ts";
 import { inOrder, type RunColumn } from "./runColumns.ts";
 import { GroupRow, RunRow } from "./runsGridRow.tsx";
@@ -32,14 +32,13 @@ function Rows({ runs }: RunsProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const items = runs.items.value;
   const columns = runs.shown.value;
-  const { cursor, virtual, move, act } = useCursor(runs, scroller);
+  const { cursor, virtual, move, page, act } = useCursor(runs, scroller);
   const template = columnTemplate(columns, runs.layout.value.widths);
   const onKey = (event: KeyboardEvent): void => {
     // A button in the head has keys of its own.
     if (event.target !== scroller.current || (event.altKey && !event.shiftKey)) return;
-    const page = Math.max(1, Math.floor((scroller.current?.clientHeight ?? 0) / ROW_PX) - 2);
     const hasSingleKeys = runs.hasSingleKeys.value;
-    const key = gridKey(event, { at: cursor, count: items.length, page, hasSingleKeys });
+    const key = gridKey(event, { at: cursor, count: items.length, page: page(), hasSingleKeys });
     if (key === null || (isTyping(event) && key.kind !== "all")) return;
     event.preventDefault();
     act(key);
@@ -97,21 +96,14 @@ function Rows({ runs }: RunsProps) {
 
 /** The row that the keys act on, and what they do. */
 function useCursor(runs: RunsModel, scroller: { readonly current: HTMLDivElement | null }) {
-  const [at, setCursor] = useState(0);
   /** Where a range of chosen rows begins. */
   const anchor = useRef(0);
   const items = runs.items.value;
-  const virtual = useVirtualRows(scroller, {
+  const { cursor, virtual, move, page } = useGridCursor(scroller, {
     count: items.length,
     rowHeight: ROW_PX,
     headHeight: ROW_PX,
   });
-  const cursor = Math.min(at, Math.max(0, items.length - 1));
-  const move = (to: number): void => {
-    const next = Math.max(0, Math.min(items.length - 1, to));
-    setCursor(next);
-    virtual.scrollTo(next);
-  };
   const act = (key: GridAction): void => {
     switch (key.kind) {
       case "move":
@@ -136,7 +128,7 @@ function useCursor(runs: RunsModel, scroller: { readonly current: HTMLDivElement
         mark(runs, items[cursor], key.kind);
     }
   };
-  return { cursor, virtual, move, act };
+  return { cursor, virtual, move, page, act };
 }
 
 function withRange(
@@ -256,15 +248,7 @@ function headKey(event: KeyboardEvent, runs: RunsModel, column: RunColumn): void
 function resize(event: PointerEvent, runs: RunsModel, column: RunColumn): void {
   event.preventDefault();
   const start = event.clientX - widthOf(runs, column);
-  const edge = event.currentTarget as Element; // of the head
-  edge.setPointerCapture(event.pointerId);
-  const drag = (moved: Event): void => {
-    if (moved instanceof PointerEvent) setWidth(runs, column, moved.clientX - start);
-  };
-  edge.addEventListener("pointermove", drag);
-  edge.addEventListener("lostpointercapture", () => edge.removeEventListener("pointermove", drag), {
-    once: true,
-  });
+  followPointer(event, ({ clientX }) => setWidth(runs, column, clientX - start));
 }
 
 function widthOf(runs: RunsModel, { key, width }: RunColumn): number {

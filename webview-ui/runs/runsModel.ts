@@ -9,6 +9,7 @@ import {
   type RunsPageMessage,
   type RunsTableRow,
 } from "../../src/shared/runsPage.ts";
+import { flipped } from "../model/flipped.ts";
 import { CompareModel } from "./compareModel.ts";
 import { FIRST_LAYOUT, type RunsLayout, restoreLayout, withChosen } from "./layout.ts";
 import { columnsFor, filterFields, type RunColumn, shownColumns } from "./runColumns.ts";
@@ -138,9 +139,7 @@ export class RunsModel {
 
   /** Chooses the run, or no longer. */
   toggle(id: string): void {
-    const { chosen } = this.#layout.peek();
-    const others = chosen.filter((other) => other !== id);
-    this.choose(others.length < chosen.length ? others : [...chosen, id]);
+    this.choose(flipped(this.#layout.peek().chosen, id));
   }
 
   /** Leaves the whole height to the comparison where it is little. */
@@ -151,9 +150,7 @@ export class RunsModel {
 
   /** Opens the group, or closes it. */
   flipGroup(key: string): void {
-    const { closedGroups } = this.#layout.peek();
-    const others = closedGroups.filter((other) => other !== key);
-    this.update({ closedGroups: others.length < closedGroups.length ? others : [...others, key] });
+    this.update({ closedGroups: flipped(this.#layout.peek().closedGroups, key) });
   }
 
   /** Which look the run has in all charts; null for a run that is not compared. */

@@ -5,6 +5,7 @@ import { useEffect, useLayoutEffect } from "preact/hooks";
 import { SEARCH_ROLES, type SearchRole } from "../../src/shared/search.ts";
 import { Button } from "../controls/button.tsx";
 import type { DashboardProps } from "../model/dashboardModel.ts";
+import { flipped } from "../model/flipped.ts";
 import type { ViewState } from "../model/viewState.ts";
 import { searchStrings as text } from "../strings/search.ts";
 import { searchOf, startSearch } from "./searchModel.ts";
@@ -91,19 +92,15 @@ function Roles({ chosen, set }: RolesProps) {
   return (
     <fieldset class="search-roles wrap">
       <legend>{l10n.t("Search in")}</legend>
-      {SEARCH_ROLES.map((role) => {
-        const others = chosen.filter((other) => other !== role);
-        const isChosen = others.length < chosen.length;
-        return (
-          <Button
-            class="toggle"
-            label={text.roles[role]}
-            key={role}
-            aria-pressed={isChosen}
-            onClick={() => set(isChosen ? others : [...chosen, role])}
-          />
-        );
-      })}
+      {SEARCH_ROLES.map((role) => (
+        <Button
+          class="toggle"
+          label={text.roles[role]}
+          key={role}
+          aria-pressed={chosen.includes(role)}
+          onClick={() => set(flipped(chosen, role))}
+        />
+      ))}
     </fieldset>
   );
 }

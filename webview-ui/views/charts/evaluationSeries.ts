@@ -54,9 +54,7 @@ export function evaluationSeries({ columns, evaluations }: RunData): readonly Ev
 }
 
 export function evaluationEntry({ key, label, look, colour, sign = 0, points }: EvaluationSeries) {
-  const latest = points.at(-1)?.y;
-  const value = latest === undefined ? {} : { latest };
-  return { key, label, look, colour, sign, values: null, line: null, ...value };
+  return { key, label, look, colour, sign, values: null, line: null, latest: points.at(-1)?.y };
 }
 
 export function evaluationMarks(

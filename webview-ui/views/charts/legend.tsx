@@ -4,6 +4,7 @@ import { formatRewardValue } from "../../charts/format.ts";
 import type { ChartMark } from "../../controls/chartMarks.ts";
 import { Swatch } from "../../controls/swatch.tsx";
 import type { DashboardProps } from "../../model/dashboardModel.ts";
+import { flipped } from "../../model/flipped.ts";
 import { HIDDEN_AT_FIRST } from "../../model/viewState.ts";
 import { strings } from "../../strings/strings.ts";
 import type { LegendEntry } from "./rewardChartData.ts";
@@ -27,9 +28,7 @@ export function Legend({ dashboard, entries, marks, row }: LegendProps) {
   const { hiddenSeries } = dashboard.view.value;
   const flip = (key: string): void =>
     dashboard.update({
-      hiddenSeries: hiddenSeries.includes(key)
-        ? hiddenSeries.filter((other) => other !== key)
-        : [...hiddenSeries, key],
+      hiddenSeries: flipped(hiddenSeries, key),
     });
   const solo = (key: string): void => {
     const others = entries.map((entry) => entry.key).filter((other) => other !== key);

@@ -33,7 +33,7 @@ export interface LegendEntry extends SeriesLook {
   /** Rollouts behind each value. */
   readonly counts?: Float64Array;
   /** The value that is shown whatever row is under the cursor. */
-  readonly latest?: number;
+  readonly latest?: number | undefined;
 }
 
 export interface RewardChartData {

@@ -84,8 +84,7 @@ function bandEdges({ band }: SmallChartSpec, columns: RunData["columns"]): reado
 }
 
 function lineOf({ name, label, colour, dash }: SmallSeries, values: Float64Array): ChartSeries {
-  const line = { key: name, label, values, colour, share: 1, width: 1.5 };
-  return dash === undefined ? line : { ...line, dash };
+  return { key: name, label, values, colour, share: 1, width: 1.5, dash };
 }
 
 function faintLine({ name, label, colour }: SmallSeries, values: Float64Array): ChartSeries {

@@ -43,7 +43,7 @@ interface SmallChartProps extends DashboardProps {
   readonly spec: SmallChartSpec;
 }
 
-export function SmallChart({ dashboard, spec }: SmallChartProps) {
+function SmallChart({ dashboard, spec }: SmallChartProps) {
   const [row, setRow] = useState<number | null>(null);
   const data = useSmallChartData(dashboard, spec);
   const title = visibleLine(spec.title);
@@ -102,7 +102,6 @@ function useSmallChartData(dashboard: DashboardModel, spec: SmallChartSpec): Sma
 
 interface SmallLegendProps {
   readonly spec: SmallChartSpec;
-  /** One a series. */
   readonly values: readonly (number | undefined)[];
 }
 

@@ -38,7 +38,6 @@ function targetOf(
 
 interface PickerProps extends DashboardProps {
   readonly rolloutKey: RolloutKey;
-  /** Rollouts of its group. */
   readonly group: readonly RolloutRow[];
 }
 

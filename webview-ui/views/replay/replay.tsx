@@ -108,7 +108,6 @@ function useBody(dashboard: DashboardModel, rolloutKey: RolloutKey, isListed: bo
 
 interface KeyTargets {
   readonly region: RefObject<HTMLDivElement | null>;
-  /** Rollouts of the group. */
   readonly own: readonly RolloutRow[];
   readonly rolloutKey: RolloutKey;
   readonly mark: Mark;
@@ -167,7 +166,6 @@ function ReplayContent({ dashboard, rolloutKey, row, body, group }: ContentProps
 }
 
 interface ContentProps extends TitleProps {
-  /** Rollouts of its group. */
   readonly group: readonly RolloutRow[];
 }
 

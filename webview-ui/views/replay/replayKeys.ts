@@ -10,7 +10,6 @@ import { markKey, toggleMark } from "../rollouts/markEditor.tsx";
 interface ReplayTarget extends DashboardProps {
   /** What scrolls. */
   readonly region: HTMLElement | null;
-  /** Rollouts of the group. */
   readonly own: readonly RolloutRow[];
   readonly rolloutKey: RolloutKey;
   readonly mark: Mark;

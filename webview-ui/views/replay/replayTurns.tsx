@@ -34,12 +34,10 @@ const text = strings.replay;
 interface TurnsProps extends DashboardProps {
   readonly body: RolloutBody;
   readonly row: RolloutRow | undefined;
-  /** Rollouts of its group. */
   readonly group: readonly RolloutRow[];
   readonly isMarkdown: boolean;
   /** Where it begins to differ from the rollout beside it. */
   readonly parting?: Parting | null;
-  /** Of the element that names the rollout where several are shown. */
   readonly titleId?: string;
   /** Of the longer one of two that stand beside each other; left out for one by itself. */
   readonly longestTurns?: number;
@@ -160,7 +158,6 @@ interface TurnProps extends DashboardProps {
   readonly turn: ReplayTurn;
   readonly row: RolloutRow | undefined;
   readonly index: number;
-  /** Of the rewards so far. */
   readonly total: number;
   readonly isMarkdown: boolean;
   readonly titleId: string;
@@ -237,7 +234,9 @@ function Written({
   const isSilent = content.text === "" && reasoning === null && calls.length + errors.length === 0;
   return (
     <>
-      {reasoning === null ? null : <Reasoning dashboard={dashboard} reasoning={reasoning} />}
+      {reasoning === null ? null : (
+        <ReasoningBlock reasoning={reasoning} isOpen={dashboard.view.value.isReasoningOpen} />
+      )}
       <ModelText dashboard={dashboard} content={content} />
       {isSilent ? <SilentBlock sampled={sampled} /> : null}
     </>
@@ -258,15 +257,6 @@ function ModelText({
       <Omitted content={content} />
     </Block>
   );
-}
-
-function Reasoning({
-  dashboard,
-  reasoning,
-}: DashboardProps & {
-  readonly reasoning: BoundedText;
-}) {
-  return <ReasoningBlock reasoning={reasoning} isOpen={dashboard.view.value.isReasoningOpen} />;
 }
 
 interface CallProps {

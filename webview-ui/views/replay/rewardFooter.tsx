@@ -17,9 +17,7 @@ const text = strings.replay;
 interface FooterProps {
   readonly body: RolloutBody;
   readonly row: RolloutRow | undefined;
-  /** Rollouts of its group. */
   readonly group: readonly RolloutRow[];
-  /** Of the element that names the rollout where several are shown. */
   readonly titleId: string;
 }
 

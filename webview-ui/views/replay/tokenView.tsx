@@ -23,7 +23,6 @@ interface TokenViewProps extends DashboardProps {
   readonly rolloutKey: RolloutKey;
   /** False until the row of the rollout was received. */
   readonly isListed: boolean;
-  /** Of the streams that are stored. */
   readonly streams: readonly number[];
   /** Of the rollout; none until they were received. */
   readonly turns: readonly Pick<ReplayTurn, "stream">[];
@@ -188,9 +187,7 @@ function TokenPages({
 }
 
 interface StreamPickerProps {
-  /** Of the streams to choose from. */
   readonly streams: readonly number[];
-  /** Of the rollout. */
   readonly turns: readonly Pick<ReplayTurn, "stream">[];
   readonly stream: number;
   readonly setStream: (stream: number) => void;

@@ -8,6 +8,7 @@ import { Button, IconButton } from "../../controls/button.tsx";
 import { Choice } from "../../controls/choice.tsx";
 import { Menu, type MenuItem } from "../../controls/menu.tsx";
 import type { DashboardModel, DashboardProps } from "../../model/dashboardModel.ts";
+import { flipped } from "../../model/flipped.ts";
 import { NO_FILTER, parseFilter, type RolloutFilter } from "../../model/viewState.ts";
 import { strings } from "../../strings/strings.ts";
 import { visibleLine } from "../../text/visible.ts";
@@ -78,13 +79,10 @@ export function RolloutFilters({ dashboard, rows, shown, search, markOf }: Filte
 function columnItems(dashboard: DashboardModel): readonly MenuItem[] {
   const { hiddenColumns } = dashboard.view.value;
   return ROLLOUT_COLUMNS.map(({ key }) => {
-    const others = hiddenColumns.filter((other) => other !== key);
-    const isChecked = others.length === hiddenColumns.length;
-    const next = isChecked ? [...hiddenColumns, key] : others;
     return {
       label: text.head[key],
-      isChecked,
-      run: () => dashboard.update({ hiddenColumns: next }),
+      isChecked: !hiddenColumns.includes(key),
+      run: () => dashboard.update({ hiddenColumns: flipped(hiddenColumns, key) }),
     };
   });
 }

@@ -5,12 +5,12 @@
 // biome-ignore-all lint/a11y/noStaticElementInteractions: as above
 // biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus and points at its row
 
-import type { RefObject } from "preact";
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { RolloutRow } from "../../../src/shared/dashboardTypes.ts";
 import { rowAfter } from "../../controls/gridKeys.ts";
-import { useVirtualRows } from "../../controls/useVirtualRows.ts";
+import { useGridCursor } from "../../controls/useVirtualRows.ts";
 import type { DashboardModel, DashboardProps } from "../../model/dashboardModel.ts";
+import { flipped } from "../../model/flipped.ts";
 import { isTyping } from "../../model/keys.ts";
 import { strings } from "../../strings/strings.ts";
 import { markKey, toggleMark } from "./markEditor.tsx";
@@ -44,7 +44,15 @@ export function RolloutGrid({ dashboard, rows, context }: GridProps) {
     [rows, isGrouped, closedGroups],
   );
   const chosen = lines.findIndex(({ kind, row }) => kind === "rollout" && isSame(row, rollout));
-  const { virtual, cursor, setCursor, move } = useCursor(scroller, lines.length, chosen);
+  const size = { count: lines.length, rowHeight: ROW_PX, headHeight: ROW_PX };
+  const { virtual, cursor, setCursor, move, page } = useGridCursor(
+    scroller,
+    size,
+    Math.max(0, chosen),
+  );
+  useEffect(() => {
+    if (chosen >= 0) move(chosen);
+  }, [chosen]);
   const inSight = virtual.items.flatMap(({ index }) => lines[index]?.row ?? []);
   const sight = `${inSight[0]?.step}/${virtual.items[0]?.index}/${virtual.items.length}`;
   useEffect(() => context.look(inSight), [sight, lines]);
@@ -63,7 +71,7 @@ export function RolloutGrid({ dashboard, rows, context }: GridProps) {
     if (isTyping(event)) return;
     const target = rowAfter(event.key, cursor, {
       count: lines.length,
-      page: Math.max(1, Math.floor((scroller.current?.clientHeight ?? 0) / ROW_PX) - 2),
+      page: page(),
       // While a rollout is shown they go on to the next one.
       hasSingleKeys: dashboard.settings.value.hasSingleKeys && rollout === null,
     });
@@ -157,21 +165,6 @@ function useShownColumns(
   );
 }
 
-/** The row that the keys act on; it follows the chosen one, and stays in view. */
-function useCursor(scroller: RefObject<HTMLDivElement | null>, count: number, chosen: number) {
-  const [row, setCursor] = useState(Math.max(0, chosen));
-  const virtual = useVirtualRows(scroller, { count, rowHeight: ROW_PX, headHeight: ROW_PX });
-  const move = (to: number): void => {
-    const next = Math.max(0, Math.min(count - 1, to));
-    setCursor(next);
-    virtual.scrollTo(next);
-  };
-  useEffect(() => {
-    if (chosen >= 0) move(chosen);
-  }, [chosen]);
-  return { virtual, cursor: Math.min(row, Math.max(0, count - 1)), setCursor, move };
-}
-
 /** Head and rows are as wide as each other, also where both are wider than the list. */
 function leastWidth(columns: readonly RolloutColumn[]): string {
   const widths = columns.map(({ width }) => Number.parseInt(width.replace(/^\D*/, ""), 10));
@@ -180,9 +173,7 @@ function leastWidth(columns: readonly RolloutColumn[]): string {
 
 function toggleGroup(dashboard: DashboardModel, group: number): void {
   const { closedGroups } = dashboard.view.value;
-  const others = closedGroups.filter((own) => own !== group);
-  const isClosed = others.length < closedGroups.length;
-  dashboard.update({ closedGroups: isClosed ? others : [...closedGroups, group] });
+  dashboard.update({ closedGroups: flipped(closedGroups, group) });
 }
 
 /** The step stays chosen from now on: what one reads must not change when the next step begins. */

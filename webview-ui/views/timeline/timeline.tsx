@@ -70,7 +70,8 @@ function Loaded({ dashboard, timeline }: DashboardProps & { readonly timeline: S
       <div class="timeline-facts">
         <CriticalPath timeline={timeline} />
         <Stalls dashboard={dashboard} timeline={timeline} />
-        <Notes timeline={timeline} />
+        {timeline.isEstimated ? <p class="fact">{text.estimated}</p> : null}
+        {timeline.omitted > 0 ? <p class="fact">{text.omitted(timeline.omitted)}</p> : null}
       </div>
       {table === null ? (
         <TimelineBars dashboard={dashboard} timeline={timeline} order={rows} />
@@ -162,15 +163,6 @@ function NoStalls({ timeline: { path } }: { readonly timeline: StepTimeline }) {
       {text.noStalls}
       {most === undefined ? null : ` ${text.mostOf(most.kind, most.ms / all)}`}
     </p>
-  );
-}
-
-function Notes({ timeline: { isEstimated, omitted } }: { readonly timeline: ShownTimeline }) {
-  return (
-    <>
-      {isEstimated ? <p class="fact">{text.estimated}</p> : null}
-      {omitted > 0 ? <p class="fact">{text.omitted(omitted)}</p> : null}
-    </>
   );
 }
 

@@ -8,7 +8,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { formatRolloutName } from "../../../src/shared/format.ts";
 import type { PathSpan, TimeKind, TimelineRow, TimeSpan } from "../../../src/shared/timeline.ts";
 import { rowAfter } from "../../controls/gridKeys.ts";
-import { useVirtualRows } from "../../controls/useVirtualRows.ts";
+import { useGridCursor } from "../../controls/useVirtualRows.ts";
 import type { DashboardProps } from "../../model/dashboardModel.ts";
 import { isTyping } from "../../model/keys.ts";
 import { timelineStrings as text } from "../../strings/timeline.ts";
@@ -39,9 +39,7 @@ export function TimelineBars({ dashboard, timeline, order }: BarsProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const scale = useTimeScale(scroller, timeline);
   const onPath = useMemo(() => pathByRow(timeline.path), [timeline]);
-  const [chosen, setCursor] = useState(0);
-  const cursor = Math.min(chosen, order.length - 1);
-  const virtual = useVirtualRows(scroller, {
+  const { virtual, cursor, setCursor, move, page } = useGridCursor(scroller, {
     count: order.length,
     rowHeight: ROW_PX,
     headHeight: HEAD_PX,
@@ -57,14 +55,11 @@ export function TimelineBars({ dashboard, timeline, order }: BarsProps) {
     if (isTyping(event)) return;
     const target = rowAfter(event.key, cursor, {
       count: order.length,
-      page: Math.max(1, Math.floor((scroller.current?.clientHeight ?? 0) / ROW_PX) - 3),
+      page: page(),
       hasSingleKeys: dashboard.settings.value.hasSingleKeys,
     });
-    if (target !== null) {
-      const next = Math.max(0, Math.min(order.length - 1, target));
-      setCursor(next);
-      virtual.scrollTo(next);
-    } else if (event.key === "Enter") open(rowAt(cursor));
+    if (target !== null) move(target);
+    else if (event.key === "Enter") open(rowAt(cursor));
     else return;
     event.preventDefault();
   };

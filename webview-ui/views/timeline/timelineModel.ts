@@ -32,15 +32,15 @@ const LEAST_SHARE = 0.005;
 
 /** The kinds that can be seen, with their time on the critical path; null for those that are in other bars only. */
 export function legendOf({ path, phases, rows }: Timeline) {
-  const onPath = visible(totals(path));
-  const inBars = visible(totals([...rows.flatMap(({ spans }) => spans), ...phases]));
+  const onPath = shownKinds(totals(path));
+  const inBars = shownKinds(totals([...rows.flatMap(({ spans }) => spans), ...phases]));
   return TIME_KINDS.filter((kind) => onPath.has(kind) || inBars.has(kind)).map((kind) => ({
     kind,
     ms: onPath.get(kind) ?? null,
   }));
 }
 
-function visible(kinds: readonly KindTotal[]): ReadonlyMap<TimeKind, number> {
+function shownKinds(kinds: readonly KindTotal[]): ReadonlyMap<TimeKind, number> {
   const all = kinds.reduce((sum, { ms }) => sum + ms, 0);
   return new Map(
     kinds.flatMap(({ kind, ms }) => (ms < LEAST_SHARE * all ? [] : [[kind, ms] as const])),
