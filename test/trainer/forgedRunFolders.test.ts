@@ -24,7 +24,7 @@ import {
   startEvaluation,
   startTraining,
 } from "../../src/trainer/trainer.ts";
-import { aRunFile, aCheckpointEntry } from "../core/runFolder/builders.ts";
+import { aCheckpointEntry, aRunFile } from "../core/runFolder/builders.ts";
 import { listenAnywhere } from "../integration/tinkerServersStub.ts";
 import { aRunState } from "./runState.ts";
 

@@ -5,7 +5,7 @@ import type { SamplingClient } from "../../../src/core/tinker/samplingClient.ts"
 import type { ServiceClient } from "../../../src/core/tinker/serviceClient.ts";
 import { chooseModel } from "../../../src/trainer/chat/chooseModel.ts";
 import type { FoundTurn } from "../../../src/trainer/chat/findStoredTurn.ts";
-import { aRunFile, aCheckpointEntry } from "../../core/runFolder/builders.ts";
+import { aCheckpointEntry, aRunFile } from "../../core/runFolder/builders.ts";
 import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts";
 import { aRunState } from "../runState.ts";
 

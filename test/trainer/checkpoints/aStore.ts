@@ -12,7 +12,7 @@ import {
 import { systemClock } from "../../../src/node/clock.ts";
 import { createFileSystem } from "../../../src/node/fileSystem.ts";
 import type { RunFile } from "../../../src/shared/runFile.ts";
-import { aRunFile, aCheckpointEntry } from "../../core/runFolder/builders.ts";
+import { aCheckpointEntry, aRunFile } from "../../core/runFolder/builders.ts";
 import { silentLog } from "../../fakes/silentLog.ts";
 import { ADAPTER } from "../../local/engine/service/exportingService.ts";
 
