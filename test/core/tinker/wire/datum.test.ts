@@ -104,7 +104,7 @@ it("a datum counts its image by the bytes of the file alone", () => {
   expect([requests(2 * size), requests(2 * size - 1)]).toEqual([1, 2]);
 });
 
-it("sends what the ledger holds without a copy", () => {
+it("a datum is sent from the arrays of its ledger, without a copy", () => {
   const ledger = new Ledger([1, 2]);
   ledger.addTurn([3, 4], [-0.1, -0.2]);
   const made = otherADatum({ ledger });

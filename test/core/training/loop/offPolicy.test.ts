@@ -214,7 +214,7 @@ it("groups that were sampled ahead are removed when the run goes on without samp
   expect(await pending()).toEqual([]);
 });
 
-it("records the throughput of the whole step", async () => {
+it("a run that samples ahead records the throughput of the whole step", async () => {
   const run = prepareAhead({ stepsAhead: 1, steps: 4, sampleMs: (seed) => 500 + (seed % 1_000) });
   const { client, clock } = run.context;
   const { optimStep } = client;
