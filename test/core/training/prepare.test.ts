@@ -146,12 +146,17 @@ const folder = fileURLToPath(new URL("../../../src/local/engine/model", import.m
 const plannedTokenizer = await loadModelTokenizer(folder);
 
 /** The plan of a run over environments with so many tasks in each of their splits. */
-async function plan(tasks: readonly number[], batchSize: number, ...lines: readonly string[]) {
+async function plan(
+  tasks: readonly number[],
+  batchSize: number,
+  line = "",
+  delaysMs: readonly number[] = [],
+) {
   const environments = tasks.map(
     (_, i) => `  owner/E${i}: { num_rollouts: 2, splits: { train: {} } }\n`,
   );
   const config = configIn(
-    `model_name: local/tiny-tool\nbatch_size: ${batchSize}\n${lines.join("\n")}\nenvironments:\n${environments.join("")}`,
+    `model_name: local/tiny-tool\nbatch_size: ${batchSize}\n${line}\nenvironments:\n${environments.join("")}`,
   );
   const clock = new FakeClock();
   const service = await fakeTinker().connect();
@@ -164,7 +169,11 @@ async function plan(tasks: readonly number[], batchSize: number, ...lines: reado
     environment: (name) => ({
       ...scriptedEnvironment(),
       name,
-      numTasks: async () => tasks[Number(name.slice(-1))] ?? 0,
+      numTasks: async () => {
+        const position = Number(name.slice(-1));
+        await clock.sleep(delaysMs[position] ?? 0);
+        return tasks[position] ?? 0;
+      },
     }),
     loadModel: async () => plannedTokenizer,
     secretsOf: async () => ({}),
@@ -176,6 +185,11 @@ async function plan(tasks: readonly number[], batchSize: number, ...lines: reado
   const batch = (cursor: number) => batchAt(sequence, cursor, config);
   return { config, sequence, steps, batch };
 }
+
+it("tasks have one order, whichever environment answers first", async () => {
+  const [first, second] = [await plan([8, 8], 16, "", [0, 500]), await plan([8, 8], 16, "", [500])];
+  expect(second.batch(0)).toEqual(first.batch(0));
+});
 
 describe("shuffle", () => {
   it("is a key of the run, on by default", () => {
