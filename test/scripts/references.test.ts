@@ -55,7 +55,7 @@ it("links of documents begin at their folder", () => {
   ]);
 });
 
-it("names the line", () => {
+it("a fault names its line", () => {
   expect(referenceFaults("a.md", "fine\nas rule C.3 says\n", repository)).toMatchObject([
     { line: 2 },
     { line: 2 },

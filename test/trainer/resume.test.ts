@@ -11,7 +11,7 @@ import { Redactor } from "../../src/core/secrets/redaction/redactor.ts";
 import type { ServiceClient } from "../../src/core/tinker/serviceClient.ts";
 import type { Preparation } from "../../src/core/training/prepare.ts";
 import { loadConfig, writeConfigFiles } from "../../src/trainer/config/configFiles.ts";
-import { reportRewind, warnOfExpiry } from "../../src/trainer/reportRewind.ts";
+import { reportRewind } from "../../src/trainer/reportRewind.ts";
 import { planResume } from "../../src/trainer/resume.ts";
 import { textWith } from "../core/config/configText.ts";
 import { aCheckpointEntry } from "../core/runFolder/builders.ts";
@@ -266,31 +266,6 @@ describe("a run whose newest save is gone", () => {
       const atMs = Date.parse(expires_at);
       expect(await listed(clock.now())).toMatchObject({ repeats: 2, expiry: { atMs, repeats: 7 } });
       expect(await listed(atMs)).toMatchObject({ repeats: 7, expiry: null });
-    });
-
-    it("is how long it is kept, when the run fails", async () => {
-      const own = aContext();
-      const context = { ...own, storage: { ...own.storage, fileSystem, folder } };
-      context.clock.now = () => clock.now() + HOUR_MS;
-      await warnOfExpiry(context);
-      expect(context.progress).toEqual([
-        {
-          kind: "warning",
-          message:
-            "The last state, rolling_000015 after step 15, expires in 23 h 00 min. Resume the run before that: after that, a resume repeats 5 more steps.",
-        },
-      ]);
-      await rewindTo(
-        fileSystem,
-        folder,
-        {
-          point: { state: aState(10, "checkpoint_000010"), statePath: "", expiresAtMs: null },
-          gone: [],
-        },
-        clock.now(),
-      );
-      await warnOfExpiry(context);
-      expect(context.progress).toHaveLength(1);
     });
 
     it("is that steps are repeated, when it is gone", async () => {

@@ -21,20 +21,7 @@ import { planNewRun } from "../../src/trainer/trainer.ts";
 import { runIn } from "../integration/controlledRun.ts";
 import { PROGRAM_FOLDER, runFolderWith } from "../integration/localRun.ts";
 
-vi.mock("vscode", () => ({
-  l10n: { t: (text: string) => text },
-  env: { language: "en" },
-  MarkdownString: class {
-    value = "";
-    appendMarkdown(text: string) {
-      this.value += text;
-      return this;
-    }
-    appendText(text: string) {
-      return this.appendMarkdown(text);
-    }
-  },
-}));
+vi.mock("vscode", async () => (await import("../host/keys/fakeVscode.ts")).fakeTooltips);
 
 const SECRET = "a-value-that-nobody-may-read";
 

@@ -71,3 +71,10 @@ describe("the folder of a model's tokenizer", () => {
     await expect(find("Qwen/Qwen3-8B")).rejects.toMatchObject({ code: "tokenizer-offline" });
   });
 });
+
+it("the token of the model hub goes to no plain http", async () => {
+  vi.stubEnv("HF_HUB_OFFLINE", "");
+  vi.stubEnv("HF_ENDPOINT", "http://hub.lan");
+  vi.stubEnv("HF_TOKEN", "hf_0123456789");
+  await expect(find("Org/Name")).rejects.toMatchObject({ code: "key-not-encrypted" });
+});

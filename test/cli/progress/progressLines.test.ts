@@ -284,12 +284,12 @@ function otherScreen(...events: readonly ProgressEvent[]): readonly string[] {
   });
 }
 
-it("names the steps that are sampled ahead before the first step", () => {
+it("the plan names the steps that are sampled ahead", () => {
   const ahead = "plan          40 steps of 16 groups, sampled 2 steps ahead, resumed at step 13";
   expect(otherScreen(started({ stepsAhead: 2, step: 12 }))).toContain(ahead);
 });
 
-it("counts sampled tokens over the whole step, in which sampling goes on", () => {
+it("sampled tokens are counted over the whole step, in which sampling goes on", () => {
   const step = stepFinished({ rolloutS: 0.01, totalS: 4, sampledTokens: 4_000 });
   const throughput = (stepsAhead: number) =>
     otherScreen(started({ stepsAhead }), step)

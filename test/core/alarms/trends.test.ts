@@ -279,7 +279,7 @@ describe("a success that costs nothing", () => {
 /** Mean rewards of that run on the embedded engine, 64 rollouts a step. */
 const REWARDS = [0.188, 0.391, 0.672, 0.375, 0.219, 0.188, 0.203, 0.016, 0, 0.016, 0, 0];
 
-it("reports a decline although the peak was within the first level", () => {
+it("a decline is reported although the peak was within the first level", () => {
   const steps = REWARDS.map((reward): Numbers => {
     const deviation = Math.sqrt(reward * (1 - reward));
     return {

@@ -25,16 +25,16 @@ function leastSeconds(count: number, afterLastStep: number, atOnce: number, isAh
   return Math.round((hoursOf(BASIS, plan, 1)?.low ?? 0) * 3600);
 }
 
-it("adds no time for evaluations that fit beside the rollouts of a step", () => {
+it("an estimate adds no time for evaluations that fit beside the rollouts of a step", () => {
   expect(leastSeconds(0, 0, 32)).toBe(70);
   expect(leastSeconds(3, 0, 32)).toBe(70);
 });
 
-it("adds the evaluation after the last step, beside which nothing plays", () => {
+it("an estimate adds the evaluation after the last step, beside which nothing plays", () => {
   expect(leastSeconds(4, 1, 32)).toBe(74);
 });
 
-it("adds what does not fit at the same time, a step ahead, too", () => {
+it("an estimate adds what does not fit at the same time, a step ahead, too", () => {
   expect(leastSeconds(3, 0, 8)).toBe(70 + 3 * 2 * 4);
   expect(leastSeconds(3, 0, 8, true)).toBe(50 + 3 * 2 * 4);
 });

@@ -71,7 +71,7 @@ it("a run whose files hold absurd numbers hides no other one from a program", ()
   ]);
 });
 
-it("nor does it keep a program from what else is in its folder", async () => {
+it("absurd numbers of a run keep no program from what else is in its folder", async () => {
   const files = createMemoryFileSystem();
   const result = {
     environment: "a/b",

@@ -611,14 +611,14 @@ async function budgetedPlay(settings: Partial<RolloutSettings>) {
   };
 }
 
-it("asks a turn for no more than max_sampled_tokens leaves", async () => {
+it("a turn is asked for no more tokens than max_sampled_tokens leaves", async () => {
   const { asked, sampled, stop } = await budgetedPlay({ maxSampledTokens: 2 * TURN + 3 });
   expect(asked).toEqual([2 * TURN + 3, TURN + 3, 3]);
   expect(sampled).toEqual([TURN, TURN, 3]);
   expect(stop).toBe("max_sampled_tokens");
 });
 
-it("asks for the smallest of the three budgets", async () => {
+it("a turn is asked for the smallest of the three budgets", async () => {
   const { asked } = await budgetedPlay({ maxSampledTokens: TURN + 5, maxResponseTokens: TURN + 2 });
   expect(asked).toEqual([TURN + 2, 5]);
 });

@@ -102,7 +102,7 @@ function bytesMade(work: () => void): number {
   return bytes;
 }
 
-it("grows by what is added, and copies nothing", () => {
+it("a ledger grows by what is added, and copies nothing", () => {
   const ids = (count: number) => Array.from({ length: count }, (_, i) => i);
   const ledger = new Ledger([]);
   const made = bytesMade(() => {
@@ -149,7 +149,7 @@ function bytesPerToken(ledger: Ledger): number {
   return held.reduce((sum, bytes) => sum + bytes, 0) / ledger.length;
 }
 
-it("holds a rollout that is played, and one that was stored, in a few bytes a token", () => {
+it("a ledger takes a few bytes a token, whether it was played or read from a file", () => {
   const ledger = longLedger();
   expect(ledger.length).toBe(10_000);
   expect(bytesPerToken(ledger)).toBeLessThan(9);

@@ -3,12 +3,9 @@ import { AppError } from "../../../src/core/errors.ts";
 import { runRollout } from "../../../src/core/rollout/rollout.ts";
 import { sampleRefusal } from "../../../src/core/rollout/sampleRefusal.ts";
 import { requestFailed, statusError } from "../../../src/core/tinker/transport/errors.ts";
-import { runLoop } from "../../../src/core/training/loop.ts";
-import { START } from "../../../src/core/training/step/loopPosition.ts";
 import { FakeClock } from "../../fakes/fakeClock.ts";
 import { silentLog } from "../../fakes/silentLog.ts";
-import { aConfig, anEnvironment, aTask, ENVIRONMENT, someSettings } from "../training/builders.ts";
-import { aContext } from "../training/fakeContext.ts";
+import { aTask, someSettings } from "../training/builders.ts";
 import { aGate } from "./builders.ts";
 import { result, scriptedEnvironment } from "./scriptedEnvironment.ts";
 import {
@@ -125,43 +122,5 @@ describe("a sample that the service refuses", () => {
   it("by a failure of the service is still tried again", async () => {
     const { finished } = await play([requestFailed("Sample", "out of memory", "server"), ANSWER]);
     expect(finished).toMatchObject({ reward: 1, facts: { attempts: 2 } });
-  });
-});
-
-/** A run of groups of two; `turns` are sampled one after the other, the last one for ever. */
-function aRun(turns: readonly TurnScript[]) {
-  const environment = anEnvironment({ num_rollouts: 2, max_failing_rollouts: 1 });
-  const context = aContext({
-    remote: scriptedEnvironment([{ onCall }]),
-    totalSteps: 5,
-    config: aConfig({
-      batch_size: 1,
-      environments: { [ENVIRONMENT]: environment },
-      advantage_calculation: "direct",
-      max_consecutive_empty_steps: 2,
-    }),
-  });
-  context.client.sampler = scriptedSampler(turns);
-  const identity = { runId: "run", configHash: "h", changedKeys: [], generation: 1 };
-  return { context, end: context.clock.run(runLoop(context, START, identity)) };
-}
-
-describe("a run", () => {
-  it("goes on after a sample that was refused", async () => {
-    const { context, end } = aRun([refused(400, "Expected 63 tokens, got 70"), ANSWER]);
-    expect(await end).toMatchObject({ outcome: "done", step: 5 });
-    expect(context.client.lossCalls.map(({ data }) => data.length)).toEqual([1, 2, 2, 2, 2]);
-  });
-
-  it("in which all are refused says so, and ends as after any empty steps", async () => {
-    const { context, end } = aRun([refused(400, "Expected 63 tokens, got 70")]);
-    await expect(end).rejects.toMatchObject({
-      code: "empty-steps",
-      message: expect.stringMatching(/^2 steps in a row .*all 2 rollouts failed.*got 70/),
-    });
-    expect(context.progress).toContainEqual({
-      kind: "warning",
-      message: expect.stringMatching(/^step 1: all 2 rollouts failed\. The first: .*got 70/),
-    });
   });
 });

@@ -2,8 +2,11 @@
 
 import type { FolderFiles } from "../../../src/core/ports.ts";
 import { evalPath, runPaths } from "../../../src/core/runFolder/files/layout.ts";
+import { RunFollower } from "../../../src/core/runFolder/follower.ts";
+import { createRunReader } from "../../../src/core/runFolder/reader.ts";
 import { encodeJsonLine } from "../../../src/core/util/jsonl.ts";
 import { aRecord } from "./builders.ts";
+import { createMemoryFileSystem } from "./memoryFileSystem.ts";
 
 const TASKS = 4;
 const ROLLOUTS = 2;
@@ -51,4 +54,15 @@ export async function writeEvaluation(
   }
   const line = { step, purpose: "periodic", timeMs: 1_000 + step, results };
   await fileSystem.append(runPaths(folder).evaluations, encodeJsonLine(line));
+}
+
+/** A run with evaluations after 0 and 40 steps, and those who read it. */
+export async function evaluatedRun(folder: string) {
+  const fileSystem = createMemoryFileSystem();
+  const files = fileSystem.within(folder);
+  await writeEvaluation(files, folder, 0, 0.25);
+  await writeEvaluation(files, folder, 40, 0.75);
+  const follower = new RunFollower({ fileSystem, folder });
+  await follower.refresh();
+  return { files, follower, reader: createRunReader(files, folder) };
 }

@@ -19,7 +19,7 @@ import { encodeJsonLine } from "../../../src/core/util/jsonl.ts";
 import { FakeClock } from "../../fakes/fakeClock.ts";
 import { beforeEachPlantedRun, type PlantedHome } from "../../fakes/plantedHome.ts";
 import { aCheckpointEntry, aRecord, collect, rolloutFacts, stepFacts } from "./builders.ts";
-import { writeEvaluation } from "./evaluatedRun.ts";
+import { evaluatedRun, writeEvaluation } from "./evaluatedRun.ts";
 import { createMemoryFileSystem, createStillClock } from "./memoryFileSystem.ts";
 
 const FOLDER = "runs/demo";
@@ -259,18 +259,8 @@ test("a thousand steps with hundreds of metrics take little memory", async () =>
 
 const folder = "/runs/evaluated";
 
-async function evaluatedRun() {
-  const fileSystem = createMemoryFileSystem();
-  const files = fileSystem.within(folder);
-  await writeEvaluation(files, folder, 0, 0.25);
-  await writeEvaluation(files, folder, 40, 0.75);
-  const follower = new RunFollower({ fileSystem, folder });
-  await follower.refresh();
-  return { files, follower, reader: createRunReader(files, folder) };
-}
-
 it("the rollouts of an evaluation are listed, those of every temperature as groups of their own", async () => {
-  const { follower, reader } = await evaluatedRun();
+  const { follower, reader } = await evaluatedRun(folder);
   expect(await follower.steps("evaluation")).toEqual([0, 40]);
   const rollouts = await follower.rollouts(40, "evaluation");
   const places = rollouts.map(({ group, rollout }) => `${group}/${rollout}`);
@@ -286,7 +276,7 @@ it("the rollouts of an evaluation are listed, those of every temperature as grou
 });
 
 it("an evaluation under way grows; what was read is kept and broken lines are left out", async () => {
-  const { files, follower } = await evaluatedRun();
+  const { files, follower } = await evaluatedRun(folder);
   const before = await follower.rollouts(0, "evaluation");
   expect(await follower.rollouts(0, "evaluation")).toBe(before);
   await files.append(evalPath(folder, 0), new TextEncoder().encode('{"step":0}\nnot json\n'));

@@ -1,15 +1,9 @@
 import { truncate, writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { beforeEach, describe, expect, it, test } from "vitest";
 import { isAppError } from "../../../src/core/errors.ts";
 import { runPaths } from "../../../src/core/runFolder/files/layout.ts";
 import { MAX_BYTES } from "../../../src/core/runFolder/files/wholeFiles.ts";
-import {
-  type RunState,
-  readState,
-  readStates,
-  writeState,
-} from "../../../src/core/runFolder/state.ts";
+import { type RunState, readState, writeState } from "../../../src/core/runFolder/state.ts";
 import { readRun } from "../../../src/core/runs/runList.ts";
 import { NO_RUN_USAGE } from "../../../src/core/usage/tokenUsage.ts";
 import { planResume } from "../../../src/trainer/resume.ts";
@@ -134,22 +128,6 @@ describe("a damaged state.json of a run on disk", () => {
       const run = await readRun(planted.fileSystem, { name: "demo", folder }, liveness);
       expect(run).toMatchObject({ phase: "stopped", repeats: 2 });
       expect(run?.problem).toMatch(/state\.json .*cannot be read/);
-    });
-
-    it("the next save keeps the last one that can be read", async () => {
-      const files = planted.fileSystem.within(folder);
-      await writeState(files, folder, aRunState(3));
-      const { states } = await readStates(files, folder);
-      expect(states.map(({ step }) => step)).toEqual([3, 1]);
-    });
-  });
-
-  it("two states that are too large are an error that names them", async () => {
-    for (const name of ["state.json", "state.prev.json"]) {
-      await truncate(join(folder, name), MAX_BYTES.state + 1);
-    }
-    await expect(readState(planted.fileSystem.within(folder), folder)).rejects.toMatchObject({
-      code: "state-invalid",
     });
   });
 });

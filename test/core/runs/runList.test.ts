@@ -112,7 +112,7 @@ async function listed(alarm: object) {
   return readRun(fileSystem, { name: "demo", folder: "/runs/demo" }, LIVENESS);
 }
 
-it("knows from the last row which alarms of a run fire", async () => {
+it("the last row says which alarms of a run fire", async () => {
   const fires = await listed({ entropy_collapse: 0, reward_decline: 1, of_another_version: 1 });
   expect(fires?.alarms).toEqual(["reward_decline"]);
   expect((await listed({ entropy_collapse: 0 }))?.alarms).toEqual([]);

@@ -55,7 +55,7 @@ const row =
   ({ items = [] }: Shown) =>
     items.find((item) => item.label.startsWith(label));
 
-it("asks again for what the check refuses, and shows all changes before they are applied", async () => {
+it("the user is asked again for what the check refuses, and sees all changes before they are applied", async () => {
   const folder = await mkdtemp(join(tmpdir(), "tinker-rl-test-"));
   await writeFile(runPaths(folder).resolvedConfig, RESOLVED);
   editor.answers.push(

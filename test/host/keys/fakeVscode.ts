@@ -18,3 +18,18 @@ export const fakeWindow = {
     getConfiguration: () => ({ get: () => undefined }),
   },
 };
+
+/** The little of the editor that tooltips are written with. */
+export const fakeTooltips = {
+  ...fakeVscode,
+  MarkdownString: class {
+    value = "";
+    appendMarkdown(text: string) {
+      this.value += text;
+      return this;
+    }
+    appendText(text: string) {
+      return this.appendMarkdown(text);
+    }
+  },
+};

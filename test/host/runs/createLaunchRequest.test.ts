@@ -48,7 +48,7 @@ it("a link in the place of the file asks anew, with the path that it leads to", 
   expect(editor.ui.unused).toBe(0);
 });
 
-it("so does a setting that names another file", async () => {
+it("a setting that names another file asks anew", async () => {
   let envFile = ".env";
   const answers = [{ notify: "Yes" }, { notify: "No" }, { type: "tml-typed" }] as const;
   const editor = openEditor(folder, answers, () => envFile);

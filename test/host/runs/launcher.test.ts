@@ -51,7 +51,7 @@ it("a trainer that an editor started knows no key of that editor's environment",
 });
 
 it.skipIf(process.platform !== "linux")(
-  "nor do they stand in the environment of its process",
+  "the environment of a trainer that an editor started holds no key",
   async () => {
     vi.stubEnv("SEARCH_KEY", KEY);
     const configPath = opened.configure("local/tiny-tool");

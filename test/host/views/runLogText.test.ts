@@ -15,7 +15,7 @@ function event(changes: Partial<RunEvent>): RunEvent {
   };
 }
 
-it("is a list of times and sentences, an attempt after the other, steps counted from 1", () => {
+it("the log is a list of times and sentences, an attempt after the other, steps counted from 1", () => {
   const text = runLogText(
     "demo",
     [
@@ -39,7 +39,7 @@ it("is a list of times and sentences, an attempt after the other, steps counted 
   expect(text).not.toContain("\u001b");
 });
 
-it("says so where nothing was written down", () => {
+it("the log says so where nothing was written down", () => {
   expect(runLogText("demo", [], { isLive: true })).toContain("No events yet.");
   expect(runLogText("demo", [], { isLive: false })).toContain("This run logged no events.");
 });

@@ -180,7 +180,7 @@ function isOffered(contextValue: string): boolean {
   return new RegExp(pattern).test(contextValue);
 }
 
-it("offers the evidence where an alarm fires, and says so to screen readers", () => {
+it("a row offers the evidence where an alarm fires, and says so to screen readers", () => {
   const healthy = runRow(aRun(), PLAIN);
   const ill = runRow(aRun({ alarms: ["reward_decline"] }), PLAIN);
   expect([isOffered(healthy.context), isOffered(ill.context)]).toEqual([false, true]);

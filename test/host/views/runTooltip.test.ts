@@ -3,23 +3,7 @@ import { runRow } from "../../../src/host/views/runRow.ts";
 import { runTooltip } from "../../../src/host/views/runTooltip.ts";
 import { aRun } from "./runEntries.ts";
 
-vi.mock("vscode", async () => {
-  const l10n = await import("@vscode/l10n");
-  return {
-    l10n,
-    env: { language: "en" },
-    MarkdownString: class {
-      value = "";
-      appendMarkdown(text: string) {
-        this.value += text;
-        return this;
-      }
-      appendText(text: string) {
-        return this.appendMarkdown(text);
-      }
-    },
-  };
-});
+vi.mock("vscode", async () => (await import("../keys/fakeVscode.ts")).fakeTooltips);
 
 /** What a side bar of the usual width shows behind a name of a dozen characters. */
 const SHOWN = 16;

@@ -1,12 +1,9 @@
 import { expect, it, test } from "vitest";
 import type { EvaluationEntry } from "../../../src/core/runFolder/evaluationLog.ts";
-import { RunFollower } from "../../../src/core/runFolder/follower.ts";
 import { MetricColumns } from "../../../src/core/runFolder/metrics/metricColumns.ts";
-import { createRunReader } from "../../../src/core/runFolder/reader.ts";
 import { evaluationRow, groupRow, stepRow } from "../../../src/host/views/trajectoryRows.ts";
 import { newestSets } from "../../../src/shared/rolloutSet.ts";
-import { writeEvaluation } from "../../core/runFolder/evaluatedRun.ts";
-import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts";
+import { evaluatedRun } from "../../core/runFolder/evaluatedRun.ts";
 
 const result = {
   environment: "local/calculator",
@@ -75,18 +72,8 @@ test("each of several models that were evaluated after the same steps has its ow
 
 const folder = "/runs/evaluated";
 
-async function evaluatedRun() {
-  const fileSystem = createMemoryFileSystem();
-  const files = fileSystem.within(folder);
-  await writeEvaluation(files, folder, 0, 0.25);
-  await writeEvaluation(files, folder, 40, 0.75);
-  const follower = new RunFollower({ fileSystem, folder });
-  await follower.refresh();
-  return { files, follower, reader: createRunReader(files, folder) };
-}
-
 it("evaluations stand among the steps as they were played, and say what came of them", async () => {
-  const { follower } = await evaluatedRun();
+  const { follower } = await evaluatedRun(folder);
   expect(newestSets([0, 1, 39, 40], [0, 40])).toEqual([
     { source: "training", step: 40 },
     { source: "evaluation", step: 40 },

@@ -158,3 +158,48 @@ describe("the server of the environments", () => {
     expect(environmentAddress(parts({ store: bound, config: withSecret })).key).toBeNull();
   });
 });
+
+describe.each(["process", "dotenv"] as const)("a key from the %s", (origin) => {
+  const own = { [origin]: { TINKER_API_KEY: "tml-1", SEARCH_KEY: "search-1" } };
+  const at = (tinker_base_url: string, ...hosts: readonly string[]) => {
+    const allowedOrigins = hosts.map((host) => ({ origin: host, key: null }));
+    return () => tinkerAddress(parts({ ...own, config: { tinker_base_url }, allowedOrigins }));
+  };
+
+  it("goes unencrypted to this machine only", () => {
+    const refusal = at("http://models.lan:8000");
+    expect(refusal).toThrow(/unencrypted.*--allow-host http:\/\/models\.lan:8000/);
+    expect(refusal).toThrow(expect.objectContaining({ code: "key-not-encrypted" }));
+    for (const url of ["http://127.0.0.1:8000", "http://[::1]:8000", "https://models.lan:8000"]) {
+      expect(at(url)).not.toThrow();
+    }
+  });
+
+  it("needs scheme, host and port of what was allowed", () => {
+    for (const wrong of ["https://models.lan:8000", "http://models.lan", "http://other.lan:8000"]) {
+      expect(at("http://models.lan:8000", wrong), wrong).toThrow(/unencrypted/);
+    }
+    expect(at("http://models.lan:8000", "http://models.lan:8000")()).toMatchObject({
+      key: "tml-1",
+    });
+  });
+});
+
+it("a secret goes to environments encrypted only, looked up or written out", () => {
+  const config = { openreward_base_url: "http://envs.lan", secrets: { search_key: "written" } };
+  expect(() => environmentAddress(parts({ config }))).toThrow(/search_key.*unencrypted/i);
+  const looked = { ...config, secrets: { search_key: null } };
+  const process = { SEARCH_KEY: "search-1", ORS_API_KEY: "ors-1" };
+  expect(() => environmentAddress(parts({ config: looked, process }))).toThrow(/unencrypted/);
+});
+
+it("an approval in the editor covers its own scheme", () => {
+  const store = { TINKER_API_KEY: { value: "tml-1", host: null } };
+  const allowedOrigins = [{ origin: "https://models.example.org", key: "TINKER_API_KEY" }];
+  const at = (tinker_base_url: string) => () =>
+    tinkerAddress(parts({ store, config: { tinker_base_url }, allowedOrigins }));
+  expect(at("https://models.example.org")).not.toThrow();
+  expect(at("http://models.example.org")).toThrow(
+    expect.objectContaining({ code: "key-not-encrypted" }),
+  );
+});

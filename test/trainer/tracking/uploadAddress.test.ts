@@ -70,3 +70,8 @@ describe("the address of uploads", () => {
     expect(address({ ...elsewhere, allowedOrigins })).toMatchObject({ url: "https://two.test" });
   });
 });
+
+it("the key of an upload goes to no plain http", () => {
+  const process = { OPENREWARD_API_KEY: "or_1", OPENREWARD_API_URL: "http://api.openreward.ai" };
+  expect(() => address({ process })).toThrow(/unencrypted/);
+});

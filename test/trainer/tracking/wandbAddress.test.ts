@@ -133,3 +133,12 @@ describe("the address of W&B", () => {
     });
   });
 });
+
+it("a key goes to no plain http, from a variable or from netrc, which a .env can lead to", async () => {
+  const found = { WANDB_BASE_URL: dotenv("http://api.wandb.lan") };
+  const named = { ...found, WANDB_API_KEY: dotenv(KEY) };
+  await expect(addressWith(named)).rejects.toThrow(/unencrypted/);
+  const path = join(netrc, "lan");
+  await writeFile(path, `machine api.wandb.lan login user password ${"n".repeat(40)}`);
+  await expect(addressWith({ ...found, NETRC: process(path) })).rejects.toThrow(/unencrypted/);
+});

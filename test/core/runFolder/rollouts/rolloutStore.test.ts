@@ -59,7 +59,7 @@ test("token records of every size stand where their lines say, though not each h
   expect(writes).toBeLessThan(10);
 });
 
-test("the token records of a step are made as they are written, where all stood in memory at once", async () => {
+test("the token records of a step are made as they are written", async () => {
   const fileSystem = createMemoryFileSystem();
   let writes = 0;
   const counted = {

@@ -63,7 +63,7 @@ function longLedger(): Ledger {
   return ledger;
 }
 
-it("stores of a group that waits what was sampled, where columns that training fills made it twice as long", () => {
+it("a group that waits is stored in eight bytes a token", () => {
   const ledgers = [longLedger(), longLedger()];
   const group = aGroup([1, 0]).map((rollout) => ({ ...rollout, streams: ledgers }));
   const bytes = concatBytes(group.map(encodeRollout));

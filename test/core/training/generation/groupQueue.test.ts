@@ -37,7 +37,7 @@ function issue(context: FakeContext, stored: StoredGroups, sampler: SamplingClie
   return queue;
 }
 
-it("writes the tokens of a rollout down when it ends, not when the slowest of its group does", async () => {
+it("the tokens of a rollout are written down when it ends, not when the slowest of its group does", async () => {
   const context = aContext({ remote: remote() });
   const { fileSystem } = context;
   const queue = issue(context, await StoredGroups.open(context), unevenSampler(context));

@@ -10,7 +10,7 @@ const ANSWER = ended(call("answer"));
 const onCall = () => result("right", { reward: 1, finished: true });
 const remote = () => scriptedEnvironment([{ onCall }]);
 
-it("holds of a rollout that waits for its group what it is asked to keep, and no more", async () => {
+it("a rollout that waits for its group keeps what it is asked to keep, and no more", async () => {
   const context = aContext({ remote: remote() });
   const isAwaited = true;
   const player = new RolloutPlayer(context, { step: 0, isAwaited });
@@ -26,7 +26,7 @@ it("holds of a rollout that waits for its group what it is asked to keep, and no
   expect(rollouts.map(({ streams }) => streams)).toEqual([[], []]);
 });
 
-it("reads the texts of a rollout when it is written down, not while it waits for others to be", async () => {
+it("the texts of a rollout are read when it is written down, not while it waits for others to be", async () => {
   const { services } = aContext();
   const { tokenizer } = services.chat;
   const decode = vi.fn(tokenizer.decode);
@@ -47,7 +47,7 @@ it("reads the texts of a rollout when it is written down, not while it waits for
   expect(decode).toHaveBeenCalledTimes(turns + 2);
 });
 
-it("writes one rollout at a time when many end together", async () => {
+it("rollouts that end together are written one at a time", async () => {
   const onCall = () => result("right", { reward: 1, finished: true });
   const context = aContext({ remote: scriptedEnvironment([{ onCall }]) });
   const player = new RolloutPlayer(context, { step: 0, isAwaited: true });

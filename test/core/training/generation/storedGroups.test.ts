@@ -8,7 +8,7 @@ import { aContext, FOLDER } from "../fakeContext.ts";
 
 const PENDING = runPaths(FOLDER).pendingFolder;
 
-it("plays a group anew of which an earlier attempt has written only some rollouts, and removes those", async () => {
+it("a group of which an earlier attempt has written only some rollouts is removed", async () => {
   const earlier = aContext();
   const { fileSystem } = earlier;
   const key = { position: 0, version: 0, settingsHash: "h" };

@@ -235,23 +235,4 @@ describe("an evaluation", () => {
     }
     expect(writes).toBeGreaterThan(60);
   });
-
-  it("that was completed is not paid for again", async () => {
-    const stopped = setUp((context) => {
-      if (linesOf(context, PATHS.evaluations).length === 2) context.control.stop();
-    });
-    expect(await stopped.run()).toMatchObject({ outcome: "stopped" });
-    const played = linesOf(stopped.context, evalPath(FOLDER, 2));
-    const resumed = await resume(stopped.context);
-    expect(linesOf(resumed, evalPath(FOLDER, 2))).toEqual(played);
-    expect(linesOf(resumed, PATHS.evaluations)).toHaveLength(EVALUATED.length);
-  });
-
-  it("whose last line was half written does not spoil the next one", async () => {
-    const stopped = setUp(stopDuringEvaluation);
-    await stopped.run();
-    await stopped.context.fileSystem.append(PATHS.evaluations, '{"step":2,"purp');
-    const steps = linesOf(await resume(stopped.context), PATHS.evaluations);
-    expect(steps).toMatchObject(EVALUATED.map((step) => ({ step })));
-  });
 });

@@ -175,23 +175,14 @@ describe("a run that samples steps ahead", () => {
 });
 
 const SECRET = "open-sesame-9731";
-const ENCODED = btoa(SECRET);
-
-/** Whatever of a secret lies in the folder of groups that wait. */
-function leaks(files: ReadonlyMap<string, Uint8Array>): readonly string[] {
-  const pending = [...files].filter(([path]) => path.includes("/pending/"));
-  expect(pending.length).toBeGreaterThan(0);
-  return pending.flatMap(([path, bytes]) => {
-    const text = `${path}\n${new TextDecoder("latin1").decode(bytes)}`;
-    return [SECRET, ENCODED].filter((value) => text.includes(value));
-  });
-}
-
 it("groups that a run has sampled ahead hold no secret that an environment answered with", async () => {
   const redactor = new Redactor();
   redactor.learn(SECRET);
   const onCall = ({ args }: { readonly args: { readonly reward?: unknown } }) =>
-    result(`The key is ${SECRET}, or ${ENCODED}.`, { reward: Number(args.reward), finished: true });
+    result(`The key is ${SECRET}, or ${btoa(SECRET)}.`, {
+      reward: Number(args.reward),
+      finished: true,
+    });
   const remote = scriptedEnvironment([{ onCall }]);
   const run = prepareAhead({ stepsAhead: 2, steps: 6, redactor, remote });
   const { client, clock, control, fileSystem } = run.context;
@@ -204,8 +195,10 @@ it("groups that a run has sampled ahead hold no secret that an environment answe
     return updated;
   };
   expect(await run.run()).toMatchObject({ outcome: "stopped" });
-  expect([...fileSystem.files.keys()].some((path) => path.includes("/pending/group-"))).toBe(true);
-  expect(leaks(fileSystem.files)).toEqual([]);
+  const pending = [...fileSystem.files].filter(([path]) => path.includes("/pending/group-"));
+  expect(pending).not.toEqual([]);
+  const texts = pending.map(([, bytes]) => new TextDecoder("latin1").decode(bytes)).join();
+  for (const value of [SECRET, btoa(SECRET)]) expect(texts).not.toContain(value);
 });
 
 it("groups that were sampled ahead are removed when the run goes on without sampling ahead", async () => {
@@ -221,7 +214,7 @@ it("groups that were sampled ahead are removed when the run goes on without samp
   expect(await pending()).toEqual([]);
 });
 
-it("records the throughput of the whole step", async () => {
+it("a run that samples ahead records the throughput of the whole step", async () => {
   const run = prepareAhead({ stepsAhead: 1, steps: 4, sampleMs: (seed) => 500 + (seed % 1_000) });
   const { client, clock } = run.context;
   const { optimStep } = client;

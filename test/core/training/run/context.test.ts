@@ -9,7 +9,7 @@ function configWith(...lines: readonly string[]) {
   return configIn(text.replace("num_rollouts: 4", "num_rollouts: 16"));
 }
 
-it("plays all groups of a queue at once, and samples for all of them", () => {
+it("all groups of a queue are played at once, with a sample for each rollout", () => {
   expect(limitsOf(configWith())).toEqual({ rollouts: 512, samples: 512 });
   expect(limitsOf(configWith("max_steps_off_policy: 2"))).toEqual({
     rollouts: 1536,
@@ -17,7 +17,7 @@ it("plays all groups of a queue at once, and samples for all of them", () => {
   });
 });
 
-it("is still bounded by what the file says", () => {
+it("the limits of the configuration hold for a queue", () => {
   const config = configWith(
     "max_steps_off_policy: 2",
     "max_active_tasks: 600",
@@ -27,7 +27,7 @@ it("is still bounded by what the file says", () => {
   expect(limitsOf(configWith("max_active_tasks: 32"))).toEqual({ rollouts: 32, samples: 32 });
 });
 
-it("shows what the defaults come to", () => {
+it("the editor shows what the limits by default come to", () => {
   const config = configWith("max_steps_off_policy: 1");
   expect(derivedText(config, ["max_active_tasks"])).toBe("1024");
   expect(derivedText(config, ["max_samples_in_flight"])).toBe("1024");

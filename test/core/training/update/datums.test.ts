@@ -253,7 +253,7 @@ function heldBytes(datum: TrainingDatum): number {
 }
 
 // The advantage of a rollout stood beside each of its tokens until the step was recorded: 20 MiB for 512 rollouts of 10,000.
-it("holds the advantage of a rollout once, and not for each of its tokens", () => {
+it("a datum holds the advantage of its rollout once, and not for each of its tokens", () => {
   const datum = buildDatum({ group: 0, rollout: 0, stream: 0, ledger }, -0.25);
   if (datum === null) throw new Error("the ledger has a trained token");
   expect(heldBytes(datum) / TURN).toBeLessThan(1.1);

@@ -95,7 +95,7 @@ it.each<[Normalization, readonly [number, number]]>([
   expect(other).toBeCloseTo(-last / 2, 8);
 });
 
-it("counts a group that sends nothing with the update of the group before it", async () => {
+it("a group that sends nothing counts with the update of the group before it", async () => {
   const { client } = await playStep([EQUAL, MIXED, EQUAL, MIXED, EQUAL], {
     loss_normalization: "group_mean",
     zero_variance: "keep",
@@ -108,7 +108,7 @@ it("counts a group that sends nothing with the update of the group before it", a
   expect(advantages(client.lossCalls[1])[0]).toBeCloseTo(1 / 2 / (tokens * 2), 8);
 });
 
-it("makes no update of rollouts that all have an advantage of 0", async () => {
+it("rollouts that all have an advantage of 0 make no update", async () => {
   const { client, output } = await playStep([EQUAL], { zero_variance: "keep" });
   expect(client.calls).toEqual([]);
   expect(output.trained).toBeNull();

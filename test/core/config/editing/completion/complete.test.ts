@@ -12,7 +12,7 @@ import { allPairs } from "../../../../../src/core/config/editing/text/nodeAt.ts"
 import { shapeAt } from "../../../../../src/core/config/fields/fields.ts";
 import { readYaml } from "../../../../../src/core/config/source/yamlSource.ts";
 import { textWith } from "../../configText.ts";
-import { aCheckpoint, CATALOGUE, listing, NEW_CHECKPOINT, OLD_CHECKPOINT } from "../aCatalogue.ts";
+import { aCheckpoint, CATALOGUE, listing } from "../aCatalogue.ts";
 
 /** Completions at the `|` of a text. */
 function at(marked: string, path = "run.yaml"): readonly Completion[] {
@@ -172,17 +172,6 @@ describe("names from the catalogue", () => {
     expect(taken('{"model_name": "Q|"}', "Qwen/Qwen3-8B", "run.json")).toBe(
       '{"model_name": "Qwen/Qwen3-8B"}',
     );
-  });
-
-  it("are checkpoints, newest first, by run and step", () => {
-    const [auto, newest, older] = at("resume_from: |");
-    expect([auto?.label, newest?.label, older?.label]).toEqual([
-      "auto",
-      "first · step 50",
-      "first · step 10",
-    ]);
-    expect(taken("resume_from: |", "first · step 50")).toBe(`resume_from: ${NEW_CHECKPOINT}`);
-    expect(taken("init_from:|", "first · step 10")).toBe(`init_from: ${OLD_CHECKPOINT}`);
   });
 
   it("are secrets that an environment asks for", () => {

@@ -92,7 +92,7 @@ describe("a line with the wrong indentation", () => {
   });
 });
 
-it("of a long text the fixes of few marks are tried out at a time, of a short one those of all", () => {
+it("a long text has the fixes of few marks tried out at a time, a short one those of all", () => {
   const text = (keys: number) =>
     Array.from({ length: keys }, (_, i) => `batch_sizz${i}: ${i}\n`).join("");
   const marks = (keys: number): number => {
