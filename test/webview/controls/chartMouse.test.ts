@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ChartMark } from "../../../webview-ui/controls/chartMarks.ts";
-import { markAt } from "../../../webview-ui/controls/markAt.ts";
+import { markAt } from "../../../webview-ui/controls/chartMouse.ts";
 
 describe("a click on a chart", () => {
   const scales = { x: { min: 0, max: 100 }, y: { min: 0, max: 1 } };
