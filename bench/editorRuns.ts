@@ -125,6 +125,7 @@ async function openRun(
     { fileSystem, clock },
     {
       pid: process.pid,
+      host: "here",
       owner: "terminal",
       runId: name,
       name,

@@ -23,9 +23,6 @@ import type { RolloutKey, RolloutSet, RolloutSource } from "./rolloutSet.ts";
 import type { SearchQuery, SearchReport, SearchSnippet } from "./search.ts";
 import type { PackedTimeline } from "./timeline.ts";
 
-/** Rises with every change that an older page would misread. */
-export const DASHBOARD_VERSION = 6;
-
 /** Tokens in one window of a stream. */
 export const TOKENS_PER_WINDOW = 2_000;
 
@@ -135,7 +132,7 @@ export type DashboardQuestion =
 
 export type PageMessage =
   /** The page has loaded, and needs everything from the beginning. */
-  | { readonly kind: "ready"; readonly version: number }
+  | { readonly kind: "ready" }
   | { readonly kind: "question"; readonly id: number; readonly question: DashboardQuestion }
   /** Withdraws a question. */
   | { readonly kind: "cancel"; readonly id: number }
@@ -167,7 +164,6 @@ export type HostMessage =
   /** A run from the beginning: forget all numbers. Columns follow by `append`. */
   | {
       readonly kind: "init";
-      readonly version: number;
       readonly settings: DashboardSettings;
       readonly facts: RunFacts;
       /** Names of all metrics of the run, those first that are drawn first; others follow by `append`. */

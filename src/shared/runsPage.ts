@@ -4,9 +4,6 @@ import type { ExportedFile } from "./dashboardMessages.ts";
 import type { ColumnPart, RunState } from "./dashboardTypes.ts";
 import type { Mark } from "./marks.ts";
 
-/** A page of another version is not answered. */
-export const RUNS_PAGE_VERSION = 1;
-
 /** So many runs are compared at once. */
 export const MAX_COMPARED = 12;
 
@@ -120,7 +117,7 @@ export interface RunColumns {
 }
 
 export type RunsPageMessage =
-  | { readonly kind: "ready"; readonly version: number }
+  | { readonly kind: "ready" }
   /** What the person has arranged, as JSON; kept with the workspace. */
   | { readonly kind: "keep"; readonly layout: string }
   | { readonly kind: "open"; readonly id: string }

@@ -47,6 +47,7 @@ async function writeRun(changes: Partial<RunFile> = {}): Promise<void> {
     runId: "a",
     name: "demo",
     pid: 7,
+    host: "here",
     owner: "terminal",
     startedAtMs: 0,
     heartbeatAtMs: clock.now(),

@@ -37,6 +37,7 @@ async function aRun(parent: string, name: string, options: RunWishes): Promise<v
     runId: name,
     name,
     pid: 1,
+    host: "here",
     owner: "terminal",
     startedAtMs: clock.now(),
     heartbeatAtMs: clock.now(),

@@ -44,7 +44,7 @@ export async function writeFormatRun(parent: string, run: FormatRun): Promise<vo
   const { name, model, tokenizer } = run;
   const lease = await startRun(
     { fileSystem, clock: systemClock },
-    { parent, name, runId: name, pid: process.pid, owner: "terminal", configPath },
+    { parent, name, runId: name, pid: process.pid, host: "here", owner: "terminal", configPath },
   );
   const { folder, files } = lease;
   writeFiles(folder, {

@@ -40,6 +40,7 @@ export async function writeHostileRun(parent: string): Promise<void> {
       name: "hostile",
       runId: "hostile",
       pid: NOBODY,
+      host: "here",
       owner: "terminal",
       configPath: `${parent}/tinker-config.yaml`,
     },

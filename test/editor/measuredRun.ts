@@ -18,6 +18,7 @@ export function writeMeasuredRun(folder: string, name: string, text: string): vo
     runId: "measured",
     name: "measured",
     pid: 1,
+    host: "here",
     owner: "terminal",
     startedAtMs: Date.now() - 7_200_000,
     heartbeatAtMs: Date.now() - 3_600_000,

@@ -42,6 +42,7 @@ async function aRun(judged: object, copied: object) {
     runId: "run-1",
     name: "config",
     pid: 1,
+    host: "here",
     owner: "editor",
     startedAtMs: 0,
     heartbeatAtMs: 0,

@@ -42,7 +42,7 @@ async function openedDashboard(workspaceState: FakeMemory) {
   const host: Host = {
     listen: (listener) => {
       take = listener;
-      session.receive({ kind: "ready", version: 1 });
+      session.receive({ kind: "ready" });
     },
     ask: () => () => undefined,
     command: () => undefined,

@@ -26,6 +26,7 @@ async function listed(alarm: object) {
     runId: "r",
     name: "demo",
     pid: 1,
+    host: "here",
     owner: "terminal",
     phase: "stopped",
     startedAtMs: 0,

@@ -39,6 +39,7 @@ it("whoever asks for a run learns the name that the user gave it", async () => {
     runId: "r",
     name: "demo",
     pid: 1,
+    host: "here",
     owner: "terminal",
     startedAtMs: 1,
     heartbeatAtMs: 1,

@@ -77,6 +77,7 @@ it("a run folder from a stranger reads no .env under the yes for the project tha
     runId: "r",
     name: "r",
     pid: 1,
+    host: "here",
     owner: "terminal",
     phase: "stopped",
     startedAtMs: 1,

@@ -155,12 +155,4 @@ describe("the tokens of an evaluation", () => {
     expect(both).toHaveLength(8);
     expect(both.slice(0, 4)).toEqual(before);
   });
-
-  it("are missing in folders of earlier versions, which says why", async () => {
-    const { fileSystem } = await evaluated();
-    const text = new TextDecoder().decode(fileSystem.files.get(BODIES));
-    const old = text.replaceAll(/,"tokenData":\[.*?\]/g, "");
-    fileSystem.files.set(BODIES, new TextEncoder().encode(old));
-    await expect(stored(fileSystem)).rejects.toMatchObject({ code: "no-token-data" });
-  });
 });

@@ -20,6 +20,7 @@ async function aRun(changes: Partial<RunFile> = {}, fileSystem = createMemoryFil
     runId: "r",
     name: "forged",
     pid: 1,
+    host: "here",
     owner: "terminal",
     startedAtMs: 0,
     heartbeatAtMs: 0,

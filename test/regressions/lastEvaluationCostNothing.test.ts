@@ -24,6 +24,7 @@ const FILE = {
   runId: "a",
   name: "demo",
   pid: 1,
+  host: "here",
   owner: "terminal",
   startedAtMs: 0,
   heartbeatAtMs: 0,

@@ -40,6 +40,9 @@ it("nor does it keep a program from what else is in its folder", async () => {
     high: 0,
     successFraction: 0,
     tokensMean: 1,
+    failureReward: 0,
+    successReward: 1,
+    passAtK: [],
     turnsMean: 1,
   };
   const evaluation = { step: 2, purpose: "end", timeMs: 0, results: [result] };

@@ -59,7 +59,14 @@ beforeEach(async () => {
   fileSystem = createMemoryFileSystem();
   const path = resolve("/project/run.yaml");
   fileSystem.files.set(path, new TextEncoder().encode(textWith()));
-  const run = { parent: "/runs", name: "demo", runId: "a", pid: 1, owner: "terminal" as const };
+  const run = {
+    parent: "/runs",
+    name: "demo",
+    runId: "a",
+    pid: 1,
+    host: "here",
+    owner: "terminal" as const,
+  };
   ({ folder } = await startRun({ fileSystem, clock }, { ...run, configPath: path }));
   await writeConfigFiles(fileSystem, folder, await loadConfig(fileSystem, path), new Redactor());
   const rows = Array.from({ length: 17 }, (_, step) => `{"step":${step}}\n`).join("");

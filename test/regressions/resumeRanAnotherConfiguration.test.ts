@@ -40,6 +40,7 @@ function project(more = ""): { readonly benign: string; readonly run: string } {
       runId: "evil",
       name: "evil",
       pid: 1,
+      host: "here",
       owner: "terminal",
       startedAtMs: 1,
       heartbeatAtMs: 1,

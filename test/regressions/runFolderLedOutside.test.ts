@@ -34,7 +34,7 @@ async function resume(): Promise<void> {
   const { fileSystem, configPath } = planted;
   const lease = await resumeRun(
     { fileSystem, clock: systemClock, isProcessAlive: () => false },
-    { folder, step: 0, pid: process.pid, owner: "editor", configPath },
+    { folder, step: 0, pid: process.pid, host: "here", owner: "editor", configPath },
   );
   const parts = { fileSystem: fileSystem.within(folder), clock: systemClock, attempt: 2, folder };
   const events = createEventLog({ ...parts, redactor: new Redactor() });

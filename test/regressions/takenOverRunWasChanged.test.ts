@@ -6,7 +6,7 @@ import { resumeRun, startRun } from "../../src/core/runFolder/runFolder.ts";
 import { createMemoryFileSystem, createStillClock } from "../core/runFolder/memoryFileSystem.ts";
 import { duringRollouts, prepareRun } from "../core/training/loop/prepareRun.ts";
 
-const starter = { pid: 41, owner: "terminal", configPath: "config.yaml" } as const;
+const starter = { pid: 41, host: "here", owner: "terminal", configPath: "config.yaml" } as const;
 
 async function startedRun() {
   const fileSystem = createMemoryFileSystem();
@@ -21,7 +21,7 @@ async function startedRun() {
   const run = { ...starter, parent: "runs", name: "first", runId: "id-1" };
   const lease = await startRun(options, run);
   const { folder } = lease;
-  const takeOver = () => resumeRun(options, { ...starter, pid: 42, folder, step: 0 });
+  const takeOver = () => resumeRun(options, { ...starter, pid: 42, host: "here", folder, step: 0 });
   return { clock, fileSystem, lease, paths: runPaths(folder), suspended, takeOver };
 }
 

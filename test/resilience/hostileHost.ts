@@ -130,7 +130,7 @@ async function showRun(folder: string, show: Show): Promise<string> {
   const until = async (isTrue: () => boolean, ms: number): Promise<void> => {
     for (const end = Date.now() + ms; !isTrue() && Date.now() < end; ) await sleep(2);
   };
-  session.receive({ kind: "ready", version: 1 });
+  session.receive({ kind: "ready" });
   await until(() => facts !== null || errors > 0, 10_000);
   if (facts === null) {
     session.dispose();

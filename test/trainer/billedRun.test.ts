@@ -102,29 +102,6 @@ it("states no cost where that of some tokens is not known", async () => {
   expect(await billed()).toMatchObject({ costUsd: null, tokens: { trained: 101 } });
 });
 
-it("knows the sessions of older runs by their checkpoints", async () => {
-  await ranFor(HOUR_MS, []);
-  await writeFile(
-    join(folder, "events.jsonl"),
-    `${JSON.stringify({ timeMs: Date.now(), attempt: 1, step: 0, level: "info", kind: "run-started", message: "", data: {} })}\n`,
-  );
-  const save = {
-    name: "step_5",
-    step: 5,
-    epoch: 0,
-    position: 40,
-    kind: "periodic",
-    state_path: "tinker://s1:train:0/weights/step_5",
-    sampler_path: null,
-    expires_at: null,
-    metrics: {},
-    renderer: "qwen3",
-    created_at: "2026-11-22T10:00:00Z",
-  };
-  await writeFile(join(folder, "checkpoints.jsonl"), `${JSON.stringify(save)}\n`);
-  expect(await billed()).toMatchObject({ tokens: { trained: 100 } });
-});
-
 it.each([
   [403, "the role admin or billing"],
   [404, "has no list of what it billed"],

@@ -135,6 +135,7 @@ function forge(name: string, uniform: () => number): Forged {
     runId: "r",
     name,
     pid: 2 ** 30,
+    host: "here",
     owner: "terminal",
     phase: "stopped",
     startedAtMs: 0,

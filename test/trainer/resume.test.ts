@@ -18,7 +18,14 @@ beforeEach(async () => {
   fileSystem = createMemoryFileSystem();
   write(textWith());
   const loaded = await loadConfig(fileSystem, path, ["batch_size=9", "learning_rate=1e-4"]);
-  const run = { parent: "/runs", name: "demo", runId: "a", pid: 1, owner: "terminal" as const };
+  const run = {
+    parent: "/runs",
+    name: "demo",
+    runId: "a",
+    pid: 1,
+    host: "here",
+    owner: "terminal" as const,
+  };
   const lease = await startRun(
     { fileSystem, clock: createStillClock() },
     { ...run, configPath: path },

@@ -1,10 +1,6 @@
 /** Messages between the page and the extension, on the side of the page. */
 
-import {
-  DASHBOARD_VERSION,
-  type HostMessage,
-  type PageMessage,
-} from "../../src/shared/dashboardMessages.ts";
+import type { HostMessage, PageMessage } from "../../src/shared/dashboardMessages.ts";
 import type { Answer, Host } from "./host.ts";
 
 /** What the editor gives every page. */
@@ -27,7 +23,7 @@ export function connectHost(): Host {
         if ("id" in message && message.id !== null) waiting.get(message.id)?.(message);
         else take(message);
       });
-      api.postMessage({ kind: "ready", version: DASHBOARD_VERSION });
+      api.postMessage({ kind: "ready" });
     },
     ask: (question, take) => {
       lastId += 1;

@@ -5,7 +5,6 @@ import { parseRunFilter, type RunFilter } from "../../src/shared/runFilter.ts";
 import {
   type ComparedCell,
   MAX_COMPARED,
-  RUNS_PAGE_VERSION,
   type RunsHostMessage,
   type RunsPageMessage,
   type RunsTableRow,
@@ -120,7 +119,7 @@ export class RunsModel {
     );
     // A page that is hidden ends without a further word.
     window.addEventListener("pagehide", () => this.#keep());
-    this.#host.postMessage({ kind: "ready", version: RUNS_PAGE_VERSION });
+    this.#host.postMessage({ kind: "ready" });
   }
 
   send(message: RunsPageMessage): void {

@@ -60,7 +60,7 @@ export const replayStrings = {
     continueWhat: l10n.t("Lets a model go on behind the tokens that were read in this turn"),
     continueByItself: l10n.t("Open this rollout by itself to continue from it."),
     continueEvaluated: l10n.t(
-      "This rollout is stored without tokens to continue from: it failed early, or an earlier version evaluated it.",
+      "This rollout is stored without tokens to continue from: it failed early.",
     ),
     continueWithoutTokens: l10n.t(
       "Only rollouts that were trained on are stored with tokens to continue from.",
@@ -166,9 +166,7 @@ export const replayStrings = {
     idsOnly: l10n.t("Ids only: the run's tokenizer could not be loaded."),
     notTrained: (trainingUse: string) =>
       l10n.t("Only rollouts that were trained on have token data. This one: {0}.", trainingUse),
-    evaluated: l10n.t(
-      "This rollout is stored without tokens: it failed early, or an earlier version evaluated it.",
-    ),
+    evaluated: l10n.t("This rollout is stored without tokens: it failed early."),
     masked: l10n.t("not trained on"),
     unknown: l10n.t("not known"),
     prompt: l10n.t("prompt"),

@@ -13,7 +13,7 @@ import { repairTails, type Superseded, supersedeFrom } from "./supersede.ts";
 export interface RunStarter {
   readonly pid: number;
   /** Name of this computer. */
-  readonly host?: string;
+  readonly host: string;
   readonly owner: RunOwner;
   readonly configPath: string;
 }
@@ -63,7 +63,7 @@ export async function startRun(options: RunFolderOptions, run: NewRun): Promise<
       runId: run.runId,
       name,
       pid: run.pid,
-      ...(run.host !== undefined && { host: run.host }),
+      host: run.host,
       owner: run.owner,
       startedAtMs: clock.now(),
       heartbeatAtMs: clock.now(),
@@ -95,7 +95,7 @@ export async function resumeRun(options: FreeRunOptions, run: ResumedRun): Promi
   const claim = {
     ...before,
     pid: run.pid,
-    ...(run.host !== undefined && { host: run.host }),
+    host: run.host,
     owner: run.owner,
     configPath: run.configPath,
     phase: "preparing" as const,

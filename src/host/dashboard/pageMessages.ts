@@ -108,7 +108,7 @@ const commandArgs = z
   .readonly() satisfies z.ZodType<CommandArgs>;
 
 const pageMessage: z.ZodType<PageMessage> = z.discriminatedUnion("kind", [
-  z.strictObject({ kind: z.literal("ready"), version: count }),
+  z.strictObject({ kind: z.literal("ready") }),
   z.strictObject({ kind: z.literal("question"), id: count, question }),
   z.strictObject({ kind: z.literal("cancel"), id: count }),
   z.strictObject({

@@ -4,12 +4,7 @@ import type { Clock, FileSystem } from "../../core/ports.ts";
 import type { RunChange } from "../../core/runFolder/follower.ts";
 import { StoredMarks } from "../../core/runFolder/marks.ts";
 import type { MetricColumns } from "../../core/runFolder/metrics/metricColumns.ts";
-import {
-  DASHBOARD_VERSION,
-  type DashboardQuestion,
-  type HostMessage,
-  type RunFacts,
-} from "../../shared/dashboardMessages.ts";
+import type { DashboardQuestion, HostMessage, RunFacts } from "../../shared/dashboardMessages.ts";
 import type { DashboardSettings, RunListing, RunView } from "../../shared/dashboardTypes.ts";
 import { Answerer } from "./answerer.ts";
 import { ColumnQueue } from "./columnQueue.ts";
@@ -90,7 +85,6 @@ export class RunTransfer {
       this.#reset(facts);
       post({
         kind: "init",
-        version: DASHBOARD_VERSION,
         settings: settings.current(),
         facts,
         names,

@@ -1,7 +1,7 @@
 /** What the page of the runs table may ask for; everything else is dropped. */
 
 import * as z from "zod";
-import { MAX_COMPARED, RUNS_PAGE_VERSION, type RunsPageMessage } from "../../shared/runsPage.ts";
+import { MAX_COMPARED, type RunsPageMessage } from "../../shared/runsPage.ts";
 import { exportedFile } from "../dashboard/pageMessages.ts";
 
 const MAX_ID = 200;
@@ -15,7 +15,7 @@ const id = z.string().max(MAX_ID);
 const ids = z.array(id).max(MAX_COMPARED).readonly();
 
 const messageSchema = z.discriminatedUnion("kind", [
-  z.strictObject({ kind: z.literal("ready"), version: z.literal(RUNS_PAGE_VERSION) }),
+  z.strictObject({ kind: z.literal("ready") }),
   z.strictObject({ kind: z.literal("keep"), layout: z.string().max(MAX_LAYOUT) }),
   z.strictObject({ kind: z.literal("open"), id }),
   z.strictObject({ kind: z.literal("export"), file: exportedFile }),

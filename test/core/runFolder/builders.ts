@@ -35,8 +35,10 @@ export function aRecord(changes: Partial<RolloutRecord> = {}): RolloutRecord {
         results: [{ name: "answer", text: "Richtig ✓", isError: false, reward: 1, finished: true }],
         nudge: null,
         stopReason: "stop",
+        isTruncated: false,
         startedAtMs: 1_000,
         durationMs: 250,
+        samplingMs: 250,
         tokens: 12,
         stream: 0,
       },
@@ -55,6 +57,7 @@ export function aRecord(changes: Partial<RolloutRecord> = {}): RolloutRecord {
     error: null,
     startedAtMs: 1_000,
     durationMs: 300,
+    beginning: { queuedMs: 0, retriedMs: 0, waitedMs: 0, openedMs: 0 },
     ...changes,
   };
 }

@@ -7,7 +7,7 @@ import { resumeRun, startRun } from "../../../src/core/runFolder/runFolder.ts";
 import type { RunLease } from "../../../src/core/runFolder/runLease.ts";
 import { createMemoryFileSystem, createStillClock } from "./memoryFileSystem.ts";
 
-const starter = { pid: 41, owner: "terminal", configPath: "config.yaml" } as const;
+const starter = { pid: 41, host: "here", owner: "terminal", configPath: "config.yaml" } as const;
 const newRun = { ...starter, parent: "project/.tinker-rl/runs", name: "first", runId: "id-1" };
 const folder = `${newRun.parent}/first`;
 
@@ -17,7 +17,7 @@ function workplace() {
   const resume = (step: number, isProcessAlive = false): Promise<RunLease> =>
     resumeRun(
       { fileSystem, clock, isProcessAlive: () => isProcessAlive },
-      { ...starter, pid: 42, folder, step },
+      { ...starter, pid: 42, host: "here", folder, step },
     );
   return { fileSystem, clock, resume, parts: { fileSystem, clock } };
 }
@@ -128,7 +128,14 @@ test("an interrupted evaluation goes on after a resume, and is played again wher
   for (const repeatsUnfinished of [false, true]) {
     const { fileSystem, parts } = await ranRun([0, 1]);
     const options = { ...parts, isProcessAlive: () => false };
-    await resumeRun(options, { ...starter, pid: 42, folder, step: 1, repeatsUnfinished });
+    await resumeRun(options, {
+      ...starter,
+      pid: 42,
+      host: "here",
+      folder,
+      step: 1,
+      repeatsUnfinished,
+    });
     expect(fileSystem.files.has(evalPath(folder, 1))).toBe(!repeatsUnfinished);
   }
 });
@@ -192,7 +199,7 @@ test("an attempt that another trainer has taken over ends without writing", asyn
   clock.advance(60_000);
   const other = await resumeRun(
     { ...parts, isProcessAlive: () => true },
-    { ...starter, pid: 43, folder, step: 2 },
+    { ...starter, pid: 43, host: "here", folder, step: 2 },
   );
   const taken = (error: unknown) => isAppError(error, "run-taken-over");
   await expect(lease.update({ phase: "running" })).rejects.toSatisfy(taken);

@@ -15,6 +15,7 @@ function aRun() {
       runId: "r",
       name: "demo",
       pid: 1,
+      host: "here",
       owner: "terminal",
       startedAtMs: 0,
       heartbeatAtMs: 0,

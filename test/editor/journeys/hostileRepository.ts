@@ -139,6 +139,7 @@ function writeRepository(folder: string, strangers: Strangers): void {
       runId: "another",
       name: "another",
       pid: 1,
+      host: "here",
       owner: "terminal",
       startedAtMs: 1,
       heartbeatAtMs: 1,

@@ -96,7 +96,7 @@ export const restrictedMode: Journey = {
 /** A run that was cut off before its first step. */
 async function writeRun(parent: string, name: string): Promise<void> {
   const fileSystem = createFileSystem();
-  const run = { name, runId: name, pid: 999_999_999, owner: "terminal" as const };
+  const run = { name, runId: name, pid: 999_999_999, host: "here", owner: "terminal" as const };
   const configPath = `${parent}/tinker-config.yaml`;
   await startRun({ fileSystem, clock: systemClock }, { ...run, parent, configPath });
   await fileSystem.close();

@@ -85,6 +85,7 @@ async function writeRun(folder: string, name: string): Promise<void> {
       name,
       runId: name,
       pid: process.pid,
+      host: "here",
       owner: "terminal",
       configPath: join(folder, "tinker-config.yaml"),
     },

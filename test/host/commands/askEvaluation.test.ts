@@ -74,6 +74,7 @@ async function aRun(changes: object = { evaluation: EVALUATION }): Promise<strin
     runId: "run-1",
     name: "demo",
     pid: 1,
+    host: "here",
     owner: "editor",
     configPath,
     startedAtMs: 0,

@@ -83,7 +83,7 @@ async function openedSession() {
     all,
     run,
     fileSystem,
-    ready: () => session.receive({ kind: "ready", version: 1 }),
+    ready: () => session.receive({ kind: "ready" }),
     ask: async <K extends Kind>(question: DashboardQuestion, kind: K): Promise<Of<K>> => {
       lastId += 1;
       const id = lastId;
@@ -279,7 +279,7 @@ describe("a session", () => {
     const { ready, settled, session, all, folder, fileSystem, clock } = await openedSession();
     ready();
     await settled();
-    const starter = { pid: 1, owner: "terminal" as const, configPath: "x" };
+    const starter = { pid: 1, host: "here", owner: "terminal" as const, configPath: "x" };
     const clockOfRun = { ...systemClock, now: () => Date.now() + 60_000 };
     await resumeRun(
       { fileSystem, clock: clockOfRun, isProcessAlive: () => false },

@@ -7,7 +7,7 @@ const key = { source: "evaluation", step: 1, group: 0, rollout: 2 };
 describe("what comes from the page", () => {
   it("is taken when it is a message of this version, exactly as it is", () => {
     const messages = [
-      { kind: "ready", version: 1 },
+      { kind: "ready" },
       { kind: "question", id: 3, question: { ask: "rollouts", source: "training", step: 0 } },
       { kind: "question", id: 4, question: { ask: "tokens", key, stream: 0, from: 2_000 } },
       {
@@ -45,7 +45,7 @@ describe("what comes from the page", () => {
 
   it("is dropped when it is anything else", () => {
     const others = [
-      { kind: "ready" },
+      { kind: "ready", version: 1 },
       { kind: "question", id: -1, question: { ask: "config" } },
       { kind: "question", id: 1, question: { ask: "rollouts", source: "training", step: 1.5 } },
       {

@@ -27,6 +27,7 @@ async function aRun(place: string, configPath = path): Promise<string> {
     runId: "r",
     name: "r",
     pid: 1,
+    host: "here",
     owner: "terminal",
     configPath,
     startedAtMs: 1,

@@ -72,7 +72,7 @@ function rowsIn(posted: readonly RunsHostMessage[]): ReadonlyMap<string, RunsTab
 
 /** The page is there, and has its first rows. */
 async function begin(session: RunsSession, posted: readonly RunsHostMessage[]): Promise<void> {
-  session.receive({ kind: "ready", version: 1 });
+  session.receive({ kind: "ready" });
   await vi.waitFor(() => expect(posted.some(({ kind }) => kind === "rows")).toBe(true));
 }
 
@@ -109,7 +109,7 @@ describe("the session of the runs table", () => {
     const first = await open(80);
     const [folder = ""] = first.folders;
     await markRun(createFileSystem().within(folder), folder, { star: true });
-    first.session.receive({ kind: "ready", version: 1 });
+    first.session.receive({ kind: "ready" });
     await untilRead(first.posted);
     await vi.waitFor(async () => await readFile(join(root, "digests.json")), 5_000);
     first.session.dispose();
@@ -133,7 +133,7 @@ describe("the session of the runs table", () => {
 
   it("sends a run that went on, and nothing to a page that is hidden", async () => {
     const { session, store, posted, folders } = await open(3);
-    session.receive({ kind: "ready", version: 1 });
+    session.receive({ kind: "ready" });
     await untilRead(posted);
     posted.length = 0;
     const addStep = async (step: number): Promise<void> => {
@@ -176,7 +176,7 @@ describe("the session of the runs table", () => {
 
   it("sends the mark that another window gave", async () => {
     const { session, posted, folders } = await open(2);
-    session.receive({ kind: "ready", version: 1 });
+    session.receive({ kind: "ready" });
     await untilRead(posted);
     posted.length = 0;
     const [folder = ""] = folders;
@@ -194,7 +194,7 @@ describe("the session of the runs table", () => {
     await rm(join(folder, "run.json"));
     await rm(join(folder, "config.resolved.json"));
     await store.look([join(root, "runs")], [folder]);
-    session.receive({ kind: "ready", version: 1 });
+    session.receive({ kind: "ready" });
     await untilRead(posted);
     const row = rowsIn(posted).get("lr-1e-5-seed-1");
     expect(row).toMatchObject({ state: "foreign", steps: 4, settings: {} });
@@ -268,7 +268,7 @@ describe("the session of the runs table", () => {
 
   it("keeps stars, tags and notes in the folder of the run, where the next window finds them", async () => {
     const { session, posted, folders } = await open(2);
-    session.receive({ kind: "ready", version: 1 });
+    session.receive({ kind: "ready" });
     await untilRead(posted);
     const id = rowsIn(posted).get("lr-1e-5-seed-1")?.id;
     const mark = () => rowsIn(posted).get("lr-1e-5-seed-1")?.mark;
@@ -287,7 +287,7 @@ describe("the session of the runs table", () => {
       note: "A note.",
     });
     const next = await open(2);
-    next.session.receive({ kind: "ready", version: 1 });
+    next.session.receive({ kind: "ready" });
     await untilRead(next.posted);
     expect(rowsIn(next.posted).get("lr-1e-5-seed-1")?.mark.star).toBe(true);
     next.session.dispose();

@@ -108,7 +108,14 @@ describe("a resume", () => {
   async function resume(override: string) {
     const fileSystem = createMemoryFileSystem();
     fileSystem.files.set(path, new TextEncoder().encode(textWith()));
-    const run = { parent: "/runs", name: "demo", runId: "a", pid: 1, configPath: path };
+    const run = {
+      parent: "/runs",
+      name: "demo",
+      runId: "a",
+      pid: 1,
+      host: "here",
+      configPath: path,
+    };
     const starter = { ...run, owner: "terminal" as const };
     const { folder } = await startRun({ fileSystem, clock: createStillClock() }, starter);
     const loaded = await loadConfig(fileSystem, path);

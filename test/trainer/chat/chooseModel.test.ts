@@ -14,6 +14,7 @@ const RUN_FILE = {
   runId: "run-1",
   name: "demo",
   pid: 1,
+  host: "here",
   owner: "terminal",
   startedAtMs: 0,
   heartbeatAtMs: 0,

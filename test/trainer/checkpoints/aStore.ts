@@ -81,6 +81,7 @@ export function aRunFolder(
     runId: "demo",
     name: "demo",
     pid: 1,
+    host: "here",
     owner: "terminal",
     generation: 1,
     startedAtMs: 0,

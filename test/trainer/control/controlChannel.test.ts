@@ -44,6 +44,7 @@ const RUN_FILE: RunFile = {
   runId: "r",
   name: "demo",
   pid: 1,
+  host: "here",
   owner: "editor",
   startedAtMs: 0,
   heartbeatAtMs: 0,

@@ -13,7 +13,7 @@ const CELL = { environment: "local/calculator", split: "test", temperature: 0 };
 
 /** The filter behind the row of `opened`, of `models` that were evaluated after the same steps. */
 function filterOf(models: readonly string[], opened: string): RolloutFilter {
-  const numbers = { rollouts: 1, rewardMean: 0.5, low: 0, high: 1, failed: 0 };
+  const numbers = { rollouts: 1, rewardMean: 0.5, low: 0, high: 1, failed: 0, passAtK: [] };
   const results = [{ ...CELL, ...numbers }];
   const evaluations = models.map((name) => ({ step: 10, model: { name }, results }));
   let view = firstViewState(0);

@@ -176,11 +176,6 @@ function NoStalls({ timeline: { path } }: { readonly timeline: StepTimeline }) {
   );
 }
 
-function Notes({ timeline: { isEstimated, omitted } }: { readonly timeline: ShownTimeline }) {
-  return (
-    <>
-      {isEstimated ? <p class="fact">{text.estimated}</p> : null}
-      {omitted > 0 ? <p class="fact">{text.omitted(omitted)}</p> : null}
-    </>
-  );
+function Notes({ timeline: { omitted } }: { readonly timeline: ShownTimeline }) {
+  return omitted > 0 ? <p class="fact">{text.omitted(omitted)}</p> : null;
 }
