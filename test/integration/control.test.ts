@@ -328,7 +328,6 @@ tinker_base_url: ${gateway.url}
     expect(await readLaunch(launchFolder)).toEqual({
       schemaVersion: 1,
       pid: program.child.pid,
-      host: "here",
       control: null,
       folder: runIn(folder),
       exitCode: 0,

@@ -24,7 +24,6 @@ const REQUEST = { configPath: "/p/run.yaml", title: "t", resume: null, overrides
 const FORGED = {
   schemaVersion: 1,
   pid: 1,
-  host: "here",
   control: null,
   folder: null,
   exitCode: 2,

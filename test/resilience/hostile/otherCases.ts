@@ -45,7 +45,6 @@ export function writeLaunchCase(
   const launch = {
     schemaVersion: 1,
     pid: 2 ** 30,
-    host: "here",
     control: null,
     exitCode: 0,
     error: null,
