@@ -1,6 +1,7 @@
 /** Large run folders for measuring the editor, from a seed, written by the product's own writers. */
 
 import { mkdirSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import type { FileSystem, FolderFiles } from "../src/core/ports.ts";
 import { appendCheckpoint } from "../src/core/runFolder/checkpointLog.ts";
@@ -125,6 +126,7 @@ async function openRun(
     { fileSystem, clock },
     {
       pid: process.pid,
+      host: hostname(),
       owner: "terminal",
       runId: name,
       name,

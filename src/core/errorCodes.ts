@@ -125,7 +125,7 @@ export const ERROR_CODES = {
     "secret-not-allowed": "The configuration would send a key of this program to an environment.",
     "state-gone": "All saved states of the run have expired or were deleted.",
     "state-invalid": "The saved state of the run cannot be read.",
-    "state-too-new": "The run was saved by a newer version.",
+    "state-format": "The state of the run is in another format.",
     "sweep-in-use": "Another process is running the sweep.",
     "tokenizer-differs": "The tokenizer of the model differs from that of the rollout.",
     "tokenizer-download": "The tokenizer could not be downloaded.",

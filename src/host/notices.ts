@@ -199,7 +199,7 @@ export class Notices implements vscode.Disposable {
   }
 
   /** True when all other runs of the sweep are done: a sweep is reported once, not with each of its runs. */
-  #isLastOf({ id, combinations = 0 }: SweepMember, folder: string): boolean {
+  #isLastOf({ id, combinations }: SweepMember, folder: string): boolean {
     const others = this.#options.store.runs.filter(
       (run) => run.file?.sweep?.id === id && run.folder !== folder && run.phase === "done",
     );

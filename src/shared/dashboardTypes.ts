@@ -101,8 +101,7 @@ export interface EvaluationView {
     readonly low: number | null;
     readonly high: number | null;
     readonly failed: number;
-    /** Absent in results of older versions. */
-    readonly passAtK?: readonly { readonly k: number; readonly mean: number }[];
+    readonly passAtK: readonly { readonly k: number; readonly mean: number }[];
     /** Task by task, from the first evaluation; absent for that one, and below 8 shared tasks. */
     readonly difference?:
       | {
@@ -116,8 +115,8 @@ export interface EvaluationView {
 
 /** A row of the table of trajectories. */
 export interface RolloutRow extends RolloutKey {
-  /** How the task's prompt begins; null in runs of older versions, where {@link RolloutDetail} has it. */
-  readonly taskText: string | null;
+  /** How the task's prompt begins. */
+  readonly taskText: string;
   readonly environment: string;
   readonly split: string;
   readonly index: number;
@@ -148,7 +147,6 @@ export interface RolloutRow extends RolloutKey {
 export interface RolloutDetail {
   readonly group: number;
   readonly rollout: number;
-  readonly taskText: string | null;
   /** Mean log-probability by the sampler in equal parts of the trained tokens; null without token data. */
   readonly strip: Float32Array | null;
   /** Mean of the trained tokens' advantages: less penalties and corrections for each token; null without token data. */

@@ -18,8 +18,8 @@ export interface RunFile {
   readonly name: string;
   /** Process id of the trainer that runs it, or ran it last. */
   readonly pid: number;
-  /** The computer on which it runs; absent in folders of older versions. */
-  readonly host?: string | undefined;
+  /** The computer on which it runs. */
+  readonly host: string;
   readonly owner: RunOwner;
   /** Start of the present attempt, milliseconds since the Unix epoch. */
   readonly startedAtMs: number;
@@ -32,7 +32,7 @@ export interface RunFile {
   readonly configPath: string;
   /** Where the trainer listens for commands; null when it does not. */
   readonly control: ControlAddress | null;
-  /** Why the present attempt ended before the run was done; absent while it goes on, and in folders of older versions. */
+  /** Why the present attempt ended before the run was done; absent while it goes on. */
   readonly ending?: RunEnding;
   /** The sweep that the run belongs to; absent for a run of its own. */
   readonly sweep?: SweepMember | undefined;
@@ -63,8 +63,8 @@ export interface SweepMember {
   readonly name: string;
   /** Which combination of the grid, from 0. */
   readonly combination: number;
-  /** How many combinations the grid has; absent in folders of older versions. */
-  readonly combinations?: number;
+  /** How many combinations the grid has. */
+  readonly combinations: number;
   /** The settings of that combination, `key=value` each. */
   readonly settings: readonly string[];
 }

@@ -13,8 +13,6 @@ export const TIME_KINDS = [
   "session",
   "sampling",
   "tool",
-  /** Sampling and tools of a record that does not separate them. */
-  "turn",
   /** Of a rollout: between its turns, and until its session was closed and its record written. */
   "other",
   /** From the last rollout until the update was sent. */
@@ -112,8 +110,6 @@ export interface Timeline extends RolloutSet {
   readonly path: readonly PathSpan[];
   /** The most expensive first. */
   readonly stalls: readonly Stall[];
-  /** True when the phases follow from the metrics alone: the folder is of an older version. */
-  readonly isEstimated: boolean;
 }
 
 /** A timeline as it is sent: the spans of all rows one after the other, each as its kind and its end. */

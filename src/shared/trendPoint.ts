@@ -32,8 +32,7 @@ export function rewardPointOf(
 ): TrendPoint | null {
   const value = metric("rollout/reward/mean");
   if (value === null) return null;
-  // Rows of earlier versions count the groups without a reward, too.
-  const groups = metric("rollout/reward/groups") ?? metric("group/size/count");
+  const groups = metric("rollout/reward/groups");
   if (groups === null) return { step, value };
   const groupStd = metric("rollout/reward/group_std");
   if (groupStd === null) return { step, value, groups };

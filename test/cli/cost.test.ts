@@ -56,6 +56,10 @@ async function aRun({ withPrices = true } = {}) {
   const fileSystem = createMemoryFileSystem();
   const usage = { step: cumulative, total, prices: withPrices ? prices : null };
   await appendMetrics(fileSystem, FOLDER, buildMetricsRow(stepFacts({ step: 0, usage })));
+  const log = createUsageLog({ fileSystem, folder: FOLDER, log: silentLog });
+  log.add({ for: "update", step: 0, tokens: cumulative });
+  log.add({ for: "evaluation", step: 0, tokens: evaluation });
+  await log.flush();
   if (!withPrices) return fileSystem;
   const file = { model: "m", prices, source: "configuration", date: null } as const;
   await writePriceFile(fileSystem, FOLDER, file);
@@ -81,20 +85,15 @@ test("`show` has the cost and the tokens by kind, and what was discarded and eva
 test("`show` counts the evaluation after the last step, which no row has", async () => {
   const fileSystem = await aRun();
   const log = createUsageLog({ fileSystem, folder: FOLDER, log: silentLog });
-  log.add({ for: "evaluation", step: 1, tokens: { ...NO_TOKENS, sampled: 500_000 } });
+  log.add({ for: "evaluation", step: 1, tokens: { ...NO_TOKENS, sampled: 250_000 } });
   await log.flush();
   expect(await show(fileSystem)).toMatch(/^evaluations +\$2\.00, 500,000 tokens$/m);
 });
 
-test("`show` has tokens alone where no prices are known, also of a run of an earlier version", async () => {
+test("`show` has tokens alone where no prices are known", async () => {
   const text = await show(await aRun({ withPrices: false }));
   expect(text).toMatch(/^used +6,000,000 tokens$/m);
   expect(text).not.toContain("$");
-  const earlier = createMemoryFileSystem();
-  const row = buildMetricsRow(stepFacts({ step: 0 }));
-  const tokens = { sampled_total: 1_000, prefill_total: 2_000, trained_total: 3_000 };
-  await appendMetrics(earlier, FOLDER, { ...row, tokens });
-  expect(await show(earlier)).toMatch(/^used +6,000 tokens$/m);
 });
 
 test("a list of runs knows what each has used", async () => {

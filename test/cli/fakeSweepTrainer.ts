@@ -1,5 +1,6 @@
 /** A trainer for tests of sweeps: its runs leave folders as real ones do, and end when the test says so. */
 
+import { hostname } from "node:os";
 import type { TrainerApi } from "../../src/cli/arguments/programOptions.ts";
 import type { AppError } from "../../src/core/errors.ts";
 import type { Clock, FileSystem } from "../../src/core/ports.ts";
@@ -83,7 +84,7 @@ export function createSweepTrainer(ports: {
     };
   };
   const { fileSystem } = ports;
-  const starter = { pid: NOBODY, owner: "terminal" } as const;
+  const starter = { pid: NOBODY, host: hostname(), owner: "terminal" } as const;
   const trainer = aTrainer({
     startTraining: (request) =>
       begin(request, async () => {

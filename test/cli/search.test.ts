@@ -118,6 +118,7 @@ async function write(name: string, ...records: readonly RolloutRecord[]): Promis
     name,
     runId: name,
     pid: 1,
+    host: "here",
     owner: "terminal",
     configPath: "/home/me/a.yaml",
   } as const;

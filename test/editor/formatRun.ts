@@ -1,6 +1,7 @@
 /** A run of one rollout in a model's chat format, played by the product's own rollout from turns that a test has written. */
 
 import { mkdirSync } from "node:fs";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { createControlTokens } from "../../src/core/chat/controlTokens.ts";
 import { createRenderer } from "../../src/core/chat/setup/createRenderer.ts";
@@ -44,7 +45,15 @@ export async function writeFormatRun(parent: string, run: FormatRun): Promise<vo
   const { name, model, tokenizer } = run;
   const lease = await startRun(
     { fileSystem, clock: systemClock },
-    { parent, name, runId: name, pid: process.pid, owner: "terminal", configPath },
+    {
+      parent,
+      name,
+      runId: name,
+      pid: process.pid,
+      host: hostname(),
+      owner: "terminal",
+      configPath,
+    },
   );
   const { folder, files } = lease;
   writeFiles(folder, {

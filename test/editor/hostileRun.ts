@@ -1,6 +1,7 @@
 /** A run whose environment and model write what should act on whoever looks at it, stored by the product's own writers. */
 
 import { renameSync } from "node:fs";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { appendMetrics, buildMetricsRow } from "../../src/core/runFolder/metrics/metrics.ts";
 import type { RolloutRecord } from "../../src/core/runFolder/rollouts/rolloutRecord.ts";
@@ -40,6 +41,7 @@ export async function writeHostileRun(parent: string): Promise<void> {
       name: "hostile",
       runId: "hostile",
       pid: NOBODY,
+      host: hostname(),
       owner: "terminal",
       configPath: `${parent}/tinker-config.yaml`,
     },

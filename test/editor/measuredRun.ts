@@ -1,6 +1,7 @@
 /** A run whose numbers a configuration shows, as a trainer leaves it. */
 
 import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { checkText } from "../../src/core/config/check.ts";
 import { runIn } from "./runFiles.ts";
@@ -18,6 +19,7 @@ export function writeMeasuredRun(folder: string, name: string, text: string): vo
     runId: "measured",
     name: "measured",
     pid: 1,
+    host: hostname(),
     owner: "terminal",
     startedAtMs: Date.now() - 7_200_000,
     heartbeatAtMs: Date.now() - 3_600_000,

@@ -50,6 +50,7 @@ function runFile(name: string, index: number): RunFile {
     runId: name,
     name,
     pid: 1,
+    host: "here",
     owner: "terminal",
     startedAtMs: FIRST_START_MS + index * 3_600_000,
     heartbeatAtMs: FIRST_START_MS + index * 3_600_000,
@@ -151,6 +152,8 @@ function writeEvaluations(
         taskKey: `local/calculator:test:${task}`,
       }),
       temperature: 0,
+      purpose: "periodic",
+      tokenData: [],
     }));
     put(`eval/step-${String(step).padStart(6, "0")}.jsonl`, jsonLines(records));
     const rewardMean = rewards.reduce<number>((sum, reward) => sum + reward, 0) / tasks;
@@ -173,6 +176,9 @@ function writeEvaluations(
           failed: 0,
           tokensMean: 12,
           turnsMean: 1,
+          failureReward: 0,
+          successReward: 1,
+          passAtK: [],
         },
       ],
     };

@@ -68,7 +68,15 @@ export class PlantedHome {
     const { fileSystem, configPath } = this;
     const lease = await startRun(
       { fileSystem, clock: systemClock },
-      { parent: this.runs, name, runId: name, pid: 2 ** 30, owner: "terminal", configPath },
+      {
+        parent: this.runs,
+        name,
+        runId: name,
+        pid: 2 ** 30,
+        host: "here",
+        owner: "terminal",
+        configPath,
+      },
     );
     const { folder } = lease;
     const files = fileSystem.within(folder);

@@ -91,7 +91,7 @@ it("reads a past run without keys, and without the services of a hosted model", 
   expect(printed.parse(JSON.parse(stdout))).toEqual(asked);
 });
 
-it("asks the services where the past run, of an earlier version, does not say how many tasks there are", async () => {
+it("asks the services where the past run does not say how many tasks there are", async () => {
   const known = await estimate("--from", run());
   const events = join(run(), "events.jsonl");
   const text = await readFile(events, "utf8");

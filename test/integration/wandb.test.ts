@@ -133,7 +133,13 @@ describe("a run with wandb: online", () => {
 
   it("of a sweep is in the group of the sweep, also after a resume", async () => {
     const folder = await runFolderWith(CONFIG);
-    const sweep = { id: "s", name: "demo-sweep", combination: 0, settings: ["seed=1"] };
+    const sweep = {
+      id: "s",
+      name: "demo-sweep",
+      combination: 0,
+      combinations: 2,
+      settings: ["seed=1"],
+    };
     const base = { owner: "terminal", programFolder: PROGRAM_FOLDER } as const;
     const watch = (): void => undefined;
     const groups = (): readonly unknown[] =>

@@ -17,7 +17,15 @@ afterEach(() => rm(folder, { recursive: true }));
 const start = (parent: string) =>
   startRun(
     { fileSystem: createFileSystem(), clock: systemClock },
-    { parent, name: "demo", runId: "demo", pid: 1, owner: "terminal", configPath: "run.yaml" },
+    {
+      parent,
+      name: "demo",
+      runId: "demo",
+      pid: 1,
+      host: "here",
+      owner: "terminal",
+      configPath: "run.yaml",
+    },
   );
 
 describe("a `log_path` in which no folder can be made is refused with the name of the key", () => {

@@ -18,7 +18,7 @@ beforeEach(async () => {
 afterEach(() => rm(parent, { recursive: true, force: true }));
 
 async function aRun(name: string, saves: readonly Partial<CheckpointEntry>[]): Promise<string> {
-  const starter = { owner: "terminal", configPath: "a.yaml", pid: 1 } as const;
+  const starter = { owner: "terminal", configPath: "a.yaml", pid: 1, host: "here" } as const;
   const ports = { fileSystem: files, clock: systemClock };
   const { folder } = await startRun(ports, { ...starter, parent, name, runId: name });
   for (const save of saves) {

@@ -26,7 +26,14 @@ describe("a run that has lost its session and cannot reach the service", () => {
   const unreachable = tinkerError("tinker-unavailable", "No answer to POST client/config");
 
   async function stage() {
-    const run = { parent: "/runs", name: "demo", runId: "a", pid: 1, configPath: "/run.yaml" };
+    const run = {
+      parent: "/runs",
+      name: "demo",
+      runId: "a",
+      pid: 1,
+      host: "here",
+      configPath: "/run.yaml",
+    };
     const ports = { fileSystem: createMemoryFileSystem(), clock: createStillClock() };
     const lease = await startRun(ports, { ...run, owner: "terminal" });
     const lost: LostAttempt = { outcome: "lost", lease, completed: 2 };

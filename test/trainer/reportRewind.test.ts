@@ -39,7 +39,15 @@ async function aRunWithLastingSave(step: number) {
     ...context,
     storage: { ...context.storage, fileSystem, folder: FOLDER },
   });
-  const run = { pid: 1, runId: "r", name: "demo", owner: "terminal", generation: 0, attempt: 1 };
+  const run = {
+    pid: 1,
+    host: "here",
+    runId: "r",
+    name: "demo",
+    owner: "terminal",
+    generation: 0,
+    attempt: 1,
+  };
   const file = { ...run, schemaVersion: 1, startedAtMs: 0, heartbeatAtMs: 0, phase: "failed" };
   const text = JSON.stringify({ ...file, configPath: "/c.yaml", control: null });
   await fileSystem.writeAtomic(`${FOLDER}/run.json`, text);

@@ -29,7 +29,14 @@ beforeEach(async () => {
   fileSystem = createMemoryFileSystem();
   write(textWith());
   const loaded = await loadConfig(fileSystem, path, ["batch_size=9", "learning_rate=1e-4"]);
-  const run = { parent: "/runs", name: "demo", runId: "a", pid: 1, owner: "terminal" as const };
+  const run = {
+    parent: "/runs",
+    name: "demo",
+    runId: "a",
+    pid: 1,
+    host: "here",
+    owner: "terminal" as const,
+  };
   const lease = await startRun(
     { fileSystem, clock: createStillClock() },
     { ...run, configPath: path },
@@ -128,7 +135,14 @@ describe("a run whose newest save is gone", () => {
     fileSystem = createMemoryFileSystem();
     const path = resolve("/project/run.yaml");
     fileSystem.files.set(path, new TextEncoder().encode(textWith()));
-    const run = { parent: "/runs", name: "demo", runId: "a", pid: 1, owner: "terminal" as const };
+    const run = {
+      parent: "/runs",
+      name: "demo",
+      runId: "a",
+      pid: 1,
+      host: "h",
+      owner: "terminal" as const,
+    };
     ({ folder } = await startRun({ fileSystem, clock }, { ...run, configPath: path }));
     await writeConfigFiles(fileSystem, folder, await loadConfig(fileSystem, path), new Redactor());
     const rows = Array.from({ length: 17 }, (_, step) => `{"step":${step}}\n`).join("");

@@ -108,7 +108,14 @@ describe("a run that failed", () => {
       message: "The service refused *** for ~/data.bin. Lower batch_size, then resume the run.",
     });
 
-    const again = { pid: 1, owner: "terminal", configPath: "x", folder, step: 0 } as const;
+    const again = {
+      pid: 1,
+      host: "here",
+      owner: "terminal",
+      configPath: "x",
+      folder,
+      step: 0,
+    } as const;
     const isProcessAlive = (): boolean => false;
     const lease = await resumeRun({ fileSystem, clock: systemClock, isProcessAlive }, again);
     expect(lease.file).not.toHaveProperty("ending");

@@ -30,14 +30,7 @@ export function xValues(
     case "active":
       return ascending(running(columns.values("time/total_s")));
     case "tokens":
-      // Runs of earlier versions have the second name.
-      return ascending(
-        columns.values(
-          columns.has("tokens/cumulative/trained")
-            ? "tokens/cumulative/trained"
-            : "tokens/trained_total",
-        ),
-      );
+      return ascending(columns.values("tokens/cumulative/trained"));
     case "cost":
       return ascending(columns.values("cost/cumulative_usd"));
     case "wall":

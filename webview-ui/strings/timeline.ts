@@ -127,7 +127,6 @@ const kinds: { readonly [Kind in TimeKind]: string } = {
   session: l10n.t("open the session"),
   sampling: l10n.t("sampling"),
   tool: l10n.t("tools"),
-  turn: l10n.t("sampling and tools"),
   other: l10n.t("between turns"),
   prepare: l10n.t("before the update"),
   training: l10n.t("training"),
@@ -158,9 +157,6 @@ export const timelineStrings = {
   noStalls: l10n.t("Nothing stands out: no wait and no rollout took much longer than the others."),
   mostOf: (kind: TimeKind, share: number) =>
     l10n.t("Most of the step's time went to: {0} ({1}).", kinds[kind], formatPercent(share)),
-  estimated: l10n.t(
-    "This folder does not say when the parts of the step began; they follow from its metrics, and rollouts show turns as a whole.",
-  ),
   omitted: (count: number) =>
     plural(count, "{0} rollout is not shown.", "{0} rollouts are not shown."),
   bars: l10n.t("Rollouts of the step on a common time axis"),

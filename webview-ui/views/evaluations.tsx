@@ -138,7 +138,7 @@ function rangeText(
 }
 
 /** Of all k that were measured. */
-function passText({ passAtK = [] }: Result): string {
+function passText({ passAtK }: Result): string {
   if (passAtK.length === 0) return strings.none;
   return passAtK.map(({ k, mean }) => `${formatReward(mean)} @${k}`).join(", ");
 }

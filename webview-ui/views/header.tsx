@@ -112,9 +112,7 @@ function Progress({ dashboard }: DashboardProps) {
   const last = dashboard.data.columns.rows - 1;
   const eta = dashboard.data.columns.at("progress/eta_s", last);
   const { columns } = dashboard.data;
-  // Runs of earlier versions have the second name.
-  const tokens =
-    columns.at("tokens/cumulative/sampled", last) ?? columns.at("tokens/sampled_total", last);
+  const tokens = columns.at("tokens/cumulative/sampled", last);
   const stepsUsd = columns.at("cost/cumulative_usd", last);
   const evaluationUsd = columns.at("cost/evaluation_usd", last) ?? 0;
   const seconds = dashboard.data.columns

@@ -91,7 +91,7 @@ export async function* showEvaluationRollouts(
   ].join(", ");
   yield* replayLines(chosen.record, { title, score: null, width });
   if (!wantsTokens) return;
-  const { tokenData = [] } = chosen;
+  const { tokenData } = chosen;
   yield* tokenLines(context, { source: "evaluation", step, score: null, tokenData });
 }
 

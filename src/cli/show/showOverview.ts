@@ -101,7 +101,7 @@ async function usageLines(
   const usage = last === undefined ? NO_RUN_USAGE : usageOfRow(last);
   if (usage === null) return [];
   const { training: cumulative, evaluation } = logged;
-  const all = logged.isEmpty ? usage : { ...usage, cumulative, evaluation };
+  const all = { ...usage, cumulative, evaluation };
   const prices = (await readPriceFile(fileSystem, folder))?.prices ?? null;
   const priced = (tokens: TokenUsage): string => {
     const counted = plural(countTokens(tokens), "{0} token", "{0} tokens");

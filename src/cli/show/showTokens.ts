@@ -45,9 +45,7 @@ export async function* tokenLines(
 
 function whyWithoutTokens({ source, score }: Pick<RolloutSummary, "source" | "score">): string {
   if (source === "evaluation") {
-    return l10n.t(
-      "This rollout is stored without tokens: it failed early, or an earlier version evaluated it.",
-    );
+    return l10n.t("This rollout is stored without tokens: it failed early.");
   }
   const why =
     score === null ? l10n.t("the step is not trained yet") : describeTrainingUse(score.trainingUse);

@@ -47,7 +47,7 @@ function cellTitle({ environment, split, temperature, tasks, rollouts }: StoredR
   ].join(", ");
 }
 
-function columns({ passAtK = [] }: StoredResult, hasFailed: boolean): readonly Column[] {
+function columns({ passAtK }: StoredResult, hasFailed: boolean): readonly Column[] {
   const right = (title: string): Column => ({ title, align: "right" });
   return [
     { title: l10n.t("model"), align: "left", canShrink: true },
@@ -63,7 +63,7 @@ function row(
   result: StoredResult,
   hasFailed: boolean,
 ): readonly LinePiece[] {
-  const { rewardMean: mean, difference, passAtK = [], failed } = result;
+  const { rewardMean: mean, difference, passAtK, failed } = result;
   return [
     model?.name ?? l10n.t("step {0}", step),
     [formatReward(mean), formatBounds(result)].join(" ").trimEnd(),

@@ -73,8 +73,8 @@ function ofTurns(metric: string, isCause: (turn: Turn) => boolean): AlarmEvidenc
   return each(metric, ({ turns }) => turns.some(isCause));
 }
 
-function isCutOff({ isTruncated, stopReason }: Turn): boolean {
-  return isTruncated ?? stopReason === "length";
+function isCutOff({ isTruncated }: Turn): boolean {
+  return isTruncated;
 }
 
 /** An answer that was taken for a call has a result and no call. */

@@ -35,8 +35,8 @@ export function alarmFacts(row: MetricsRow) {
     timedOut: count("num_timed_out"),
     turns: count("rollout/tokens_per_turn/count"),
     toolCalls: Math.round(toolCalls),
-    /** Sent or left out by a correction; rows of earlier versions have only those that were sent. */
-    comparedTokens: number("optim/compared_tokens") ?? count("train/action_tokens"),
+    /** Sent or left out by a correction. */
+    comparedTokens: count("optim/compared_tokens"),
     parsedShare: number("rollout/parse_ok_frac"),
     truncatedShare: number("rollout/turn_truncated_frac"),
     toolErrorShare: toolCalls === 0 ? null : total("rollout/failed_tool_calls") / toolCalls,

@@ -76,7 +76,7 @@ function placeOf(
   }
   throw new AppError(
     "no-token-data",
-    "The tokens of this rollout are not stored: rollouts that were trained on keep them, and those of evaluations, but not of evaluations by earlier versions. Choose one of those; `tinker-rl show RUN_FOLDER --step N` says which.",
+    "The tokens of this rollout are not stored: rollouts that were trained on keep them, and those of evaluations. Choose one of those; `tinker-rl show RUN_FOLDER --step N` says which.",
   );
 }
 

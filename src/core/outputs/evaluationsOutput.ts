@@ -25,9 +25,9 @@ const resultShape = {
   low: measure.describe("of the 95 % interval; null: there is none"),
   high: measure,
   successFraction: measure,
-  successReward: measure.describe("from this reward on a rollout is a success"),
+  successReward: z.number().describe("from this reward on a rollout is a success"),
   failed: z.number(),
-  failureReward: measure.describe("what each failed rollout counts as; null: not known"),
+  failureReward: z.number().describe("what each failed rollout counts as"),
   tokensMean: measure.describe("like turnsMean over rollouts with a turn or more; null: none"),
   turnsMean: measure,
   passAtK: list(z.object({ k: count, ...interval })).describe(
@@ -72,18 +72,6 @@ export function evaluationFields({ step, model, results }: EvaluationEntry) {
   return { step, model: model ?? null, results: results.map(resultFields) };
 }
 
-function resultFields({
-  successReward,
-  failureReward,
-  passAtK,
-  difference,
-  ...result
-}: StoredResult) {
-  return {
-    ...result,
-    successReward: successReward ?? null,
-    failureReward: failureReward ?? null,
-    passAtK: passAtK ?? [],
-    difference: difference ?? null,
-  };
+function resultFields({ difference, ...result }: StoredResult) {
+  return { ...result, difference: difference ?? null };
 }

@@ -229,12 +229,11 @@ export function withQueueTimes(
   { beforeMs, inAllMs }: { readonly beforeMs: number; readonly inAllMs: number },
 ): FinishedRollout {
   const { record, facts } = rollout;
-  const { beginning } = record;
   const queuedMs = Math.round(beforeMs);
   return {
     ...rollout,
     facts: { ...facts, queueS: inAllMs / 1000 },
-    record: beginning === undefined ? record : { ...record, beginning: { ...beginning, queuedMs } },
+    record: { ...record, beginning: { ...record.beginning, queuedMs } },
   };
 }
 

@@ -7,7 +7,7 @@ import { runPaths } from "./files/layout.ts";
 import { readLines } from "./files/lineReader.ts";
 import { NewestEntries } from "./files/newestEntries.ts";
 import { checkpointName, checkpointPath } from "./files/storedNames.ts";
-import { storedStateSchema } from "./state.ts";
+import { runStateSchema } from "./state.ts";
 
 const count = z.number().int().nonnegative();
 
@@ -34,7 +34,7 @@ const checkpointSchema = z
     /** Of the best one by `save_best`: the metric and its value; absent for all others. */
     best: z.object({ metric: z.string(), value: z.number() }).readonly().exactOptional(),
     /** All that a resume from it needs; absent for a rolling save, whose state is in `state.json` while it exists. */
-    state: storedStateSchema.exactOptional(),
+    state: runStateSchema.exactOptional(),
   })
   .readonly();
 

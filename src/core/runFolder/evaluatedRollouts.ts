@@ -18,7 +18,7 @@ export interface StoredEvaluatedRollout {
 
 /**
  * The last stored rollout for each number of each task, of the evaluations after `step` completed steps that `isWanted` names. `folder`
- * is a run folder or one that is laid out like it. Lines of older versions name no purpose and belong to none.
+ * is a run folder or one that is laid out like it.
  */
 export async function evaluatedRollouts(
   fileSystem: FolderFiles,
@@ -30,7 +30,7 @@ export async function evaluatedRollouts(
   const cells = new EvaluatedCells();
   for await (const { value, offset, length } of readLines(fileSystem, evalPath(folder, step))) {
     const evaluated = parseEvaluatedRollout(value);
-    if (evaluated?.purpose === undefined) continue;
+    if (evaluated === null) continue;
     const { record, purpose, model, temperature } = evaluated;
     if (!isWanted(purpose, model)) continue;
     const group = cells.groupOf(evaluated);

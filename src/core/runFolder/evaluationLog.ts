@@ -24,18 +24,17 @@ const result = z
     ...bounds,
     successFraction: z.number(),
     failed: z.number(),
-    /** What each of these counted as; absent in lines of older versions. */
-    failureReward: z.number().exactOptional(),
+    /** What each of these counted as. */
+    failureReward: z.number(),
     /** Over the rollouts with at least one turn, like the next; null without any. */
     tokensMean: z.number().nullable(),
     turnsMean: z.number().nullable(),
-    /** From this reward on a rollout is a success; absent in lines of older versions, like all that follows. */
-    successReward: z.number().exactOptional(),
+    /** From this reward on a rollout is a success. */
+    successReward: z.number(),
     /** Chance that one of k rollouts succeeds, by ascending k. */
     passAtK: z
       .array(z.object({ k: z.number().int().positive(), ...interval }).readonly())
-      .readonly()
-      .exactOptional(),
+      .readonly(),
     /** Mean over the shared tasks of the reward less that of the first evaluation in the file; absent for that one, and below 8 shared tasks. */
     difference: z
       .object({ tasks: z.number().int().positive(), ...interval })

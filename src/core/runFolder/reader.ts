@@ -42,7 +42,7 @@ export interface RolloutSummary extends EndedLine {
   readonly temperature: number | null;
   /** Null until the step is scored. */
   readonly score: Pick<ScoredLine, "advantage" | "trainingUse" | "penalty"> | null;
-  /** What an evaluation played it for; absent in lines of older versions. */
+  /** What an evaluation played it for; absent for a rollout of training. */
   readonly purpose?: string;
   /** Name of the model, in an evaluation by itself; absent for the weights of the run. */
   readonly model?: string | undefined;
@@ -206,7 +206,7 @@ export class StoredRollouts {
   #addBody({ value, offset, length }: FoundLine): void {
     const evaluated = parseEvaluatedRollout(value);
     if (evaluated === null || evaluated.record.group > MAX_GROUP) return;
-    const { record, tokenData = [], ...use } = evaluated;
+    const { record, tokenData, ...use } = evaluated;
     const { step } = this.#set;
     const group = this.#cells.groupOf(evaluated);
     const line = summarizeRollout({ ...record, step, group }, { offset, length });

@@ -15,7 +15,7 @@ export interface ResumePoint {
 /**
  * The saves of a run by their completed steps, the newest first. Those that are recorded as deleted are left out; only the service
  * knows whether the others still exist.
- * @throws AppError `state-too-new`; `state-invalid` when there are states and none can be read
+ * @throws AppError `state-format`; `state-invalid` when there are states and none can be read
  */
 export async function readResumePoints(
   fileSystem: FolderFiles,

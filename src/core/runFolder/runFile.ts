@@ -40,7 +40,7 @@ export const sweepMemberSchema: z.ZodType<SweepMember> = z
     id: storedId,
     name: baseName,
     combination: smallNumber,
-    combinations: smallNumber.exactOptional(),
+    combinations: smallNumber,
     settings: z.array(z.string().max(MAX_SETTING)).max(MAX_SETTINGS).readonly(),
   })
   .readonly();
@@ -72,7 +72,7 @@ const runFileSchema: z.ZodType<RunFile> = z
     runId: storedId,
     name: baseName,
     pid: wholeNumber,
-    host: z.string().exactOptional(),
+    host: z.string(),
     owner: z.enum(["terminal", "editor"]),
     startedAtMs: z.number(),
     heartbeatAtMs: z.number(),
@@ -113,7 +113,7 @@ export async function readRunFile(
   if (parsed.success) return parsed.data;
   throw new AppError(
     "run-file-invalid",
-    `${path} cannot be read by this version: it is damaged or comes from a newer one. Use the version that wrote it, or start a new run.`,
+    `${path} cannot be read by this version: it is damaged or comes from another one. Use the version that wrote it, or start a new run.`,
     { data: { path }, cause: parsed.error },
   );
 }
@@ -129,9 +129,9 @@ export async function requireRunFile(fileSystem: FolderFiles, folder: string): P
   );
 }
 
-/** A process in messages: its number, with the computer where that is known, because a folder may be shared. */
+/** A process in messages: its number with the computer, because a folder may be shared. */
 export function processText({ pid, host }: Pick<RunFile, "pid" | "host">): string {
-  return host === undefined ? String(pid) : `${pid} on ${host}`;
+  return `${pid} on ${host}`;
 }
 
 /** True while the trainer named in the file is alive and writes heartbeats. */

@@ -13,7 +13,7 @@ import { repairTails, type Superseded, supersedeFrom } from "./supersede.ts";
 export interface RunStarter {
   readonly pid: number;
   /** Name of this computer. */
-  readonly host?: string;
+  readonly host: string;
   readonly owner: RunOwner;
   readonly configPath: string;
 }
@@ -95,7 +95,7 @@ export async function resumeRun(options: FreeRunOptions, run: ResumedRun): Promi
   const claim = {
     ...before,
     pid: run.pid,
-    host: run.host ?? before.host,
+    host: run.host,
     owner: run.owner,
     configPath: run.configPath,
     phase: "preparing" as const,

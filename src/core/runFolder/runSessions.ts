@@ -1,8 +1,6 @@
 /** The sessions at the Tinker service that a run has had: one for each attempt. */
 
 import type { FolderFiles } from "../ports.ts";
-import { parseTinkerPath } from "../tinker/paths.ts";
-import { readCheckpoints } from "./checkpointLog.ts";
 import { readEvents } from "./events.ts";
 
 export interface RunSessions {
@@ -11,7 +9,7 @@ export interface RunSessions {
   readonly startedAtMs: number | null;
 }
 
-/** Older versions did not note the session of an attempt: of those the sessions are known that have saved a checkpoint. */
+/** The sessions that the events of a run name. @throws AppError `file-unreadable` */
 export async function runSessions(fileSystem: FolderFiles, folder: string): Promise<RunSessions> {
   const models: string[] = [];
   let startedAtMs: number | null = null;
@@ -19,13 +17,6 @@ export async function runSessions(fileSystem: FolderFiles, folder: string): Prom
     startedAtMs ??= timeMs;
     const model = data["model_id"];
     if (kind === "run-started" && typeof model === "string") models.push(model);
-  }
-  for (const { state_path: state, sampler_path: sampler } of await readCheckpoints(
-    fileSystem,
-    folder,
-  )) {
-    const path = state ?? sampler;
-    if (path !== null) models.push(parseTinkerPath(path).run);
   }
   return { ids: new Set(models.map(sessionOf)), startedAtMs };
 }

@@ -4,7 +4,7 @@ import * as z from "zod";
 import { AppError, isAppError } from "../errors.ts";
 import { isJsonObject } from "../json.ts";
 import type { FolderFiles } from "../ports.ts";
-import { NO_RUN_USAGE, runUsageSchema } from "../usage/tokenUsage.ts";
+import { runUsageSchema } from "../usage/tokenUsage.ts";
 import { parseJson } from "../util/jsonl.ts";
 import { runPaths } from "./files/layout.ts";
 import { checkpointPath, storedId } from "./files/storedNames.ts";
@@ -16,7 +16,7 @@ const count = z.number().int().nonnegative();
 /** A position in the endless list of tasks or of steps; bounded, because a reader may walk through all before it. */
 const place = count.max(50_000_000);
 
-const runStateSchema = z
+export const runStateSchema = z
   .object({
     schema_version: z.literal(SCHEMA_VERSION),
     run_ids: z
@@ -80,7 +80,7 @@ const runStateSchema = z
       })
       .readonly(),
     config_hash: z.string(),
-    /** The date that prompts show, of the day on which the run began; absent in the states of earlier versions. */
+    /** The date that prompts show, of the day on which the run began; absent for a chat format without one. */
     prompt_date: z.iso.date().optional(),
     /** Configuration keys changed since the start, in the order of their first change. */
     changed_keys: z.array(z.string()).readonly(),
@@ -101,41 +101,9 @@ const runStateSchema = z
 
 export type RunState = z.infer<typeof runStateSchema>;
 
-type Stored = Readonly<Record<string, unknown>>;
-/** Entry `n - 1` leads from version `n` to version `n + 1`. */
-type Migration = (state: Stored) => Stored;
-const MIGRATIONS: readonly Migration[] = [
-  (state) => ({ ...state, schema_version: 2, pending: [], samplers: [] }),
-  (state) => ({ ...state, schema_version: 3, counters: countersInKinds(state["counters"]) }),
-];
-
-/** Earlier versions counted neither discarded tokens nor evaluations nor time, and knew of no cache. */
-function countersInKinds(counters: unknown): unknown {
-  if (!isJsonObject(counters)) return counters;
-  const { tokens_sampled, tokens_prefill, tokens_trained, ...others } = counters;
-  const cumulative = {
-    sampled: tokens_sampled,
-    prefill_cached: 0,
-    prefill_uncached: tokens_prefill,
-    trained: tokens_trained,
-  };
-  return { ...others, tokens: { ...NO_RUN_USAGE, cumulative }, seconds: 0 };
-}
-
-/** A state of this version or an older one, as one of this version. */
-export const storedStateSchema = z
-  .looseObject({ schema_version: z.number().int().min(1).max(SCHEMA_VERSION) })
-  .transform((state) =>
-    MIGRATIONS.slice(state.schema_version - 1).reduce<Stored>(
-      (before, migrate) => migrate(before),
-      state,
-    ),
-  )
-  .pipe(runStateSchema);
-
 /**
  * Call after the service confirmed the save. `state.json` is whole at every moment; the one before stays in `state.prev.json`, unless
- * it is damaged: then the one before that does. @throws AppError `disk`, `state-too-new`
+ * it is damaged: then the one before that does. @throws AppError `disk`, `state-format`
  */
 export async function writeState(
   fileSystem: FolderFiles,
@@ -143,7 +111,7 @@ export async function writeState(
   state: RunState,
 ): Promise<void> {
   const paths = runPaths(folder);
-  const previous = (await readOne(fileSystem, paths.state, folder))?.state ?? null;
+  const previous = (await readOne(fileSystem, paths.state))?.state ?? null;
   if (previous !== null) await fileSystem.writeAtomic(paths.previousState, asText(previous));
   await fileSystem.writeAtomic(paths.state, asText(state));
 }
@@ -166,7 +134,7 @@ function asText(state: RunState): string {
 
 /**
  * The state that was saved last, or null when none was. A damaged `state.json` gives way to `state.prev.json`.
- * @throws AppError `state-too-new` for a newer version, `state-invalid` when neither file can be used.
+ * @throws AppError `state-format` for a file of another format, `state-invalid` when neither file can be used.
  */
 export async function readState(fileSystem: FolderFiles, folder: string): Promise<RunState | null> {
   const { states } = await readStates(fileSystem, folder);
@@ -183,8 +151,8 @@ export interface StoredStates {
 /** @throws as {@link readState} */
 export async function readStates(fileSystem: FolderFiles, folder: string): Promise<StoredStates> {
   const paths = runPaths(folder);
-  const last = await readOne(fileSystem, paths.state, folder);
-  const previous = await readOne(fileSystem, paths.previousState, folder);
+  const last = await readOne(fileSystem, paths.state);
+  const previous = await readOne(fileSystem, paths.previousState);
   const states = [last?.state, previous?.state].filter((state) => state != null);
   const [first] = states;
   if (first === undefined) {
@@ -209,14 +177,10 @@ interface StateReading {
 }
 
 /** Null where there is no such file. */
-async function readOne(
-  fileSystem: FolderFiles,
-  path: string,
-  folder: string,
-): Promise<StateReading | null> {
+async function readOne(fileSystem: FolderFiles, path: string): Promise<StateReading | null> {
   try {
     const text = await fileSystem.readText(path, MAX_BYTES.state);
-    return { state: parseState(text, folder), reason: null };
+    return { state: parseState(text, path), reason: null };
   } catch (error) {
     if (isAppError(error, "file-not-found")) return null;
     if (isAppError(error, "file-too-large")) return { state: null, reason: `${error.message} ` };
@@ -224,17 +188,17 @@ async function readOne(
   }
 }
 
-function parseState(text: string, folder: string): RunState | null {
+function parseState(text: string, path: string): RunState | null {
   const value = parseJson(text)?.value;
   if (!isJsonObject(value)) return null;
   const version = value["schema_version"];
-  if (typeof version !== "number" || !Number.isInteger(version) || version < 1) return null;
-  if (version > SCHEMA_VERSION) {
+  if (typeof version !== "number") return null;
+  if (version !== SCHEMA_VERSION) {
     throw new AppError(
-      "state-too-new",
-      `The run in ${folder} was saved by a newer version (state version ${version}, this one reads up to ${SCHEMA_VERSION}). Update Tinker RL, then resume.`,
-      { data: { folder, version } },
+      "state-format",
+      `${path} has format ${version}, and this version of Tinker RL reads format ${SCHEMA_VERSION}. Resume the run with the version that wrote it.`,
+      { data: { path, version } },
     );
   }
-  return storedStateSchema.safeParse(value).data ?? null;
+  return runStateSchema.safeParse(value).data ?? null;
 }

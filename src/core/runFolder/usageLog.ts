@@ -30,15 +30,13 @@ const usageEntry = z.discriminatedUnion("for", [
     version: count,
     rollout: count,
     tokens: tokenUsageSchema,
-    /** Tokens of the data that it gives when it is trained on; absent without any, and in files of earlier versions. */
+    /** Tokens of the data that it gives when it is trained on; absent without any. */
     data: count.optional(),
   }),
   /** A step's update, with what was asked for it. */
   z.object({ for: z.literal("update"), step: count, tokens: tokenUsageSchema }),
   z.object({ for: z.literal("evaluation"), step: count, tokens: tokenUsageSchema }),
   z.object({ for: z.literal("server_check"), step: count, tokens: tokenUsageSchema }),
-  /** What the run had taken when an earlier version of the program, which kept no such file, ended. */
-  z.object({ for: z.literal("earlier_version"), tokens: tokenUsageSchema }),
   /** The row of a step: its totals are the sum of all lines before this one. */
   z.object({ for: z.literal("row"), step: count, seconds }),
   /** The end of an attempt. */
@@ -56,7 +54,6 @@ export interface LoggedUsage {
   readonly evaluation: TokenUsage;
   /** That the run has taken. */
   readonly seconds: number;
-  readonly isEmpty: boolean;
 }
 
 export interface UsageLog {
@@ -145,11 +142,10 @@ export async function readUsage(
   folder: string,
   isWaiting: (group: GroupOfUsage) => boolean = () => false,
 ): Promise<LoggedUsage> {
-  let [training, evaluation, taken, isEmpty] = [NO_TOKENS, NO_TOKENS, 0, true];
+  let [training, evaluation, taken] = [NO_TOKENS, NO_TOKENS, 0];
   // Of one that was played more than once, the last time.
   const waiting = new Map<string, TokenUsage>();
   for await (const entry of usageEntries(fileSystem, folder)) {
-    isEmpty = false;
     if (!("tokens" in entry)) taken = Math.max(taken, entry.seconds);
     else if (entry.for === "evaluation") evaluation = addTokens(evaluation, entry.tokens);
     else training = addTokens(training, entry.tokens);
@@ -158,5 +154,5 @@ export async function readUsage(
     waiting.set(`${position} ${version} ${rollout}`, tokens);
   }
   const ofWaiting = [...waiting.values()].reduce(addTokens, NO_TOKENS);
-  return { training, waiting: ofWaiting, evaluation, seconds: taken, isEmpty };
+  return { training, waiting: ofWaiting, evaluation, seconds: taken };
 }

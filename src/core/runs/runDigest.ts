@@ -23,7 +23,7 @@ export const runDigestSchema = z.object({
   /** Where the next read of `metrics.jsonl` begins. */
   offset: z.number().int().nonnegative(),
   /** Up to where its curves were kept; 0 = nowhere. */
-  curvesAt: z.number().int().nonnegative().default(0),
+  curvesAt: z.number().int().nonnegative(),
   evaluationBytes: z.number().int().nonnegative(),
   best: z.object({ value: z.number(), step: z.number() }).readonly().nullable(),
   /** Rewards that the next step's best is reckoned with; a digest without them is read anew. */
@@ -39,7 +39,7 @@ export const runDigestSchema = z.object({
       interval
         .extend({
           step: z.number(),
-          failed: z.number().default(0),
+          failed: z.number(),
           model: z.string().exactOptional(),
         })
         .readonly(),

@@ -15,28 +15,23 @@ export interface RolloutTimes {
 
 export function rolloutTimes(record: RolloutRecord): RolloutTimes {
   const { group, rollout, environment, turns } = record;
-  const toolTurns = turns.filter(({ samplingMs, durationMs }) =>
-    samplingMs === undefined ? false : durationMs > 2 * samplingMs,
+  const toolTurns = turns.filter(
+    ({ samplingMs, durationMs }) => durationMs > 2 * samplingMs,
   ).length;
   return { group, rollout, environment, turns: turns.length, toolTurns, spans: spansOf(record) };
 }
 
 function spansOf({ startedAtMs, durationMs, beginning, turns }: RolloutRecord): TimeSpan[] {
-  const spans = new Spans(startedAtMs - (beginning?.queuedMs ?? 0));
+  const { queuedMs, retriedMs, waitedMs, openedMs } = beginning;
+  const spans = new Spans(startedAtMs - queuedMs);
   spans.until("queue", startedAtMs);
-  if (beginning !== undefined) {
-    const { retriedMs, waitedMs, openedMs } = beginning;
-    spans.until("retry", startedAtMs + retriedMs);
-    spans.until("place", startedAtMs + retriedMs + waitedMs);
-    spans.until("session", startedAtMs + retriedMs + waitedMs + openedMs);
-  }
+  spans.until("retry", startedAtMs + retriedMs);
+  spans.until("place", startedAtMs + retriedMs + waitedMs);
+  spans.until("session", startedAtMs + retriedMs + waitedMs + openedMs);
   for (const [i, turn] of turns.entries()) {
-    const { samplingMs, results } = turn;
-    const endMs = turn.startedAtMs + turn.durationMs;
     spans.until(i === 0 ? "session" : "other", turn.startedAtMs);
-    if (samplingMs !== undefined) spans.until("sampling", turn.startedAtMs + samplingMs);
-    const rest = results.length === 0 ? "sampling" : "turn";
-    spans.until(samplingMs === undefined ? rest : "tool", endMs);
+    spans.until("sampling", turn.startedAtMs + turn.samplingMs);
+    spans.until("tool", turn.startedAtMs + turn.durationMs);
   }
   spans.until("other", startedAtMs + durationMs);
   return spans.all;

@@ -24,8 +24,7 @@ export function taskCounts({ sources }: Pick<TaskSequence, "sources">): JsonObje
 }
 
 /**
- * The tasks of a planned run of `config`, from the folder of a past one; null where it does not know all of them, as a folder of an
- * earlier version. @throws AppError `file-unreadable`
+ * The tasks of a planned run of `config`, from the folder of a past one; null where it does not know all of them. @throws AppError `file-unreadable`
  */
 export async function pastTasks(
   config: Config,

@@ -1,6 +1,6 @@
 /** Tokens and time of a run at the start of an attempt: what its saved state counts, what attempts have used since, and the server check. */
 
-import type { LoggedUsage, UsageLog } from "../runFolder/usageLog.ts";
+import type { UsageLog } from "../runFolder/usageLog.ts";
 import { addTokens, type RunUsage, subtractTokens, type TokenUsage } from "../usage/tokenUsage.ts";
 import type { RunContext } from "./run/context.ts";
 import type { LoopPosition } from "./step/loopPosition.ts";
@@ -9,8 +9,7 @@ import type { LoopPosition } from "./step/loopPosition.ts";
 export type UsedGroup = Parameters<Parameters<UsageLog["read"]>[0]>[0];
 
 /**
- * What was used since the save and does not wait for its step must be done again, so it is discarded. Writes down what a run has used
- * that an earlier version began, which kept no such log.
+ * What was used since the save and does not wait for its step must be done again, so it is discarded.
  * @throws AppError `disk`
  */
 export async function withUsage(
@@ -19,11 +18,7 @@ export async function withUsage(
   isWaiting: (group: UsedGroup) => boolean,
 ): Promise<LoopPosition> {
   const { tokens } = start.counters;
-  const logged: LoggedUsage = await usage.read(isWaiting);
-  if (logged.isEmpty) {
-    usage.add({ for: "earlier_version", tokens: tokens.cumulative });
-    return start;
-  }
+  const logged = await usage.read(isWaiting);
   const finished = subtractTokens(logged.training, logged.waiting);
   const repeated = subtractTokens(finished, tokens.cumulative);
   const position = withTokens(start, {

@@ -12,8 +12,6 @@ const FIRST = [
   "tokens/cumulative/prefill_cached",
   "tokens/cumulative/prefill_uncached",
   "tokens/cumulative/trained",
-  "tokens/trained_total",
-  "tokens/sampled_total",
   "cost/cumulative_usd",
   "cost/evaluation_usd",
   "progress/eta_s",

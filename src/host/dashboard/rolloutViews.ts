@@ -46,7 +46,7 @@ export function rolloutRow(summary: RolloutSummary): RolloutRow {
     durationMs,
     model,
     error: summary.error === null ? null : summary.error.slice(0, 500),
-    taskText: summary.taskText?.slice(0, MAX_NAME) ?? null,
+    taskText: summary.taskText.slice(0, MAX_NAME),
     advantage: summary.score?.advantage ?? null,
     penalty: summary.score?.penalty ?? 0,
     trainingUse: summary.score?.trainingUse ?? null,

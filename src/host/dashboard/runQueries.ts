@@ -9,7 +9,6 @@ import {
   type RunReader,
 } from "../../core/runFolder/reader.ts";
 import { readImageAddress } from "../../core/runFolder/rollouts/imageFiles.ts";
-import { taskTextOf } from "../../core/runFolder/rollouts/rolloutRecord.ts";
 import { TaskStepFinder } from "../../core/runFolder/rollouts/taskSteps.ts";
 import type { TokenRecord } from "../../core/runFolder/rollouts/tokenRecord.ts";
 import { readTokenSummary } from "../../core/runFolder/rollouts/tokenSummary.ts";
@@ -142,15 +141,8 @@ export class RunQueries {
     const { folder } = this.#options.follower;
     const tokens =
       entry === undefined ? null : await readTokenSummary(this.#files, folder, summary, entry);
-    const taskText = await this.#taskText(summary);
     const { strip = null, tokenAdvantage = null } = tokens ?? {};
-    return { group, rollout, taskText, strip, tokenAdvantage };
-  }
-
-  async #taskText(summary: RolloutSummary): Promise<string | null> {
-    if (summary.taskText !== undefined) return summary.taskText;
-    const record = await this.#reader.body(summary);
-    return record === null ? null : taskTextOf(record);
+    return { group, rollout, strip, tokenAdvantage };
   }
 
   /** @throws AppError `no-such-rollout`, `tokens-missing` */
@@ -258,7 +250,7 @@ export class RunQueries {
     if (record === null) {
       throw new AppError(
         "tokens-missing",
-        "Rollouts that were trained on have token data, and those of evaluations by this version. This one has none.",
+        "Rollouts that were trained on have token data, and those of evaluations. This one has none.",
       );
     }
     this.#lastTokens = { key: name, record };

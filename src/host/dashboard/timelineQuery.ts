@@ -8,7 +8,7 @@ import { MAX_BYTES, readIfReadable } from "../../core/runFolder/files/wholeFiles
 import type { RunFollower } from "../../core/runFolder/follower.ts";
 import { type RolloutSummary, readBody, StoredRollouts } from "../../core/runFolder/reader.ts";
 import { type RolloutTimes, rolloutTimes } from "../../core/timeline/rolloutSpans.ts";
-import { type MetricTimes, stepTimeline } from "../../core/timeline/stepTimeline.ts";
+import { stepTimeline } from "../../core/timeline/stepTimeline.ts";
 import { parseJson } from "../../core/util/jsonl.ts";
 import { type RolloutSet, setName } from "../../shared/rolloutSet.ts";
 import { type PackedTimeline, packTimeline } from "../../shared/timeline.ts";
@@ -19,8 +19,8 @@ const MAX_ROLLOUTS = 4_096;
 const BODIES_AT_ONCE = 16;
 
 const atOnceConfig = z.object({
-  max_active_tasks: z.number().nullish(),
-  max_rollout_concurrency: z.number().nullish(),
+  max_active_tasks: z.number().nullable(),
+  max_rollout_concurrency: z.number().nullable(),
 });
 
 export class TimelineQuery {
@@ -40,10 +40,10 @@ export class TimelineQuery {
     await stored.refresh();
     const { phases, summaries } = stored;
     const rollouts = await this.#times(summaries.slice(0, MAX_ROLLOUTS));
-    const metrics = set.source === "training" ? this.#metricTimes(set.step) : null;
-    const isOver = set.source === "training" ? metrics !== null : this.#isEvaluated(set.step);
+    const isOver =
+      set.source === "training" ? this.#isTrained(set.step) : this.#isEvaluated(set.step);
     const limits = { rolloutsAtOnce: await this.#rolloutsAtOnce() };
-    const timeline = stepTimeline({ ...set, rollouts, phases, metrics, isOver, limits });
+    const timeline = stepTimeline({ ...set, rollouts, phases, isOver, limits });
     return packTimeline(timeline, summaries.length - rollouts.length);
   }
 
@@ -81,15 +81,8 @@ export class TimelineQuery {
     return record === null ? null : rolloutTimes({ ...record, group: summary.group });
   }
 
-  #metricTimes(step: number): MetricTimes | null {
-    const { metrics } = this.#follower;
-    const row = metrics.steps().indexOf(step);
-    const seconds = (name: string): number => metrics.values(`time/${name}`)[row] ?? Number.NaN;
-    const orNull = (value: number): number | null => (Number.isFinite(value) ? value : null);
-    const [rolloutS, totalS] = [orNull(seconds("rollout_s")), orNull(seconds("total_s"))];
-    if (row < 0 || rolloutS === null || totalS === null) return null;
-    const [trainS, samplerS] = [orNull(seconds("train_s")), orNull(seconds("sampler_s"))];
-    return { rolloutS, totalS, trainS, samplerS };
+  #isTrained(step: number): boolean {
+    return this.#follower.metrics.steps().includes(step);
   }
 
   #isEvaluated(step: number): boolean {

@@ -92,6 +92,5 @@ function isApproval(stored: unknown): stored is KeyApproval {
   if (!isJsonObject(stored)) return false;
   const { folder, origin, key } = stored;
   if (typeof folder !== "string" || typeof key !== "string") return false;
-  // One of an older version holds a host of any scheme, and counts as none.
   return typeof origin === "string" && originOf(origin) === origin && isSafeAddress(origin);
 }

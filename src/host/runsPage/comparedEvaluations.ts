@@ -23,7 +23,7 @@ interface FoundResult {
   readonly outcomes: readonly TaskOutcome[];
   readonly tasks: ReadonlyMap<number, number>;
   /** What a failed rollout counts as; null = by the rewards. */
-  readonly failureReward: number | null;
+  readonly failureReward: number;
 }
 
 /** Folders by id of the run, in their order: the first that has been evaluated is what the others are compared with. */
@@ -57,8 +57,7 @@ function comparedCell(cell: string, results: ReadonlyMap<string, FoundResult>): 
 }
 
 /** Each result names what its own failures counted as. */
-function lowestOf(first: FoundResult, second: FoundResult): number | null {
-  if (first.failureReward === null || second.failureReward === null) return null;
+function lowestOf(first: FoundResult, second: FoundResult): number {
   return Math.min(first.failureReward, second.failureReward);
 }
 
@@ -74,9 +73,9 @@ async function newestResults(
   return new Map(newest.results.map((result) => foundResult(newest, result, own)));
 }
 
-/** A file holds all that was played after the same number of steps. Lines of older versions name no purpose. */
+/** A file holds all that was played after the same number of steps. */
 function isOf({ purpose, model }: EvaluationEntry, rollout: RolloutSummary): boolean {
-  return rollout.model === model?.name && (rollout.purpose ?? purpose) === purpose;
+  return rollout.model === model?.name && rollout.purpose === purpose;
 }
 
 function foundResult(
@@ -91,8 +90,8 @@ function foundResult(
       rollout.split === split &&
       rollout.temperature === temperature,
   );
-  const { failureReward = null } = result;
-  const tasks = [...taskRewards(own, failureReward ?? 0)].map(
+  const { failureReward } = result;
+  const tasks = [...taskRewards(own, failureReward)].map(
     ([index, rewards]) => [index, mean(rewards) ?? 0] as const,
   );
   const found = {

@@ -19,7 +19,6 @@ const KEPT_METRICS = [
   ...LISTED_METRICS,
   "time/total_s",
   "tokens/cumulative/trained",
-  "tokens/trained_total",
   "cost/cumulative_usd",
 ];
 /** What is shorter is read whole in less time than a person notices. */

@@ -13,7 +13,7 @@ export function sweepRow(
   const sweeps = runs.flatMap(({ file }) => file?.sweep ?? []);
   const label = plainLine(sweeps[0]?.name ?? "");
   // Runs that were not started yet count, too.
-  const planned = Math.max(runs.length, ...sweeps.map(({ combinations = 0 }) => combinations));
+  const planned = Math.max(runs.length, ...sweeps.map(({ combinations }) => combinations));
   const done = runs.filter(({ phase }) => phase === "done").length;
   const rewards = runs.flatMap((run) => (run.best === null ? [] : [run.best]));
   const best = rewards.length === 0 ? null : formatReward(Math.max(...rewards));

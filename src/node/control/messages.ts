@@ -59,15 +59,9 @@ const runStatus: z.ZodType<RunStatus> = z
     step: count,
     totalSteps: count.nullable(),
     rollouts: rolloutCount.readonly().nullable(),
-    // A trainer of an earlier version sends none.
-    evaluated: rolloutCount
-      .extend({ isBesideStep: z.boolean() })
-      .readonly()
-      .nullable()
-      .default(null),
+    evaluated: rolloutCount.extend({ isBesideStep: z.boolean() }).readonly().nullable(),
     rewardMean: z.number().nullable(),
-    // Likewise.
-    trend: trend.nullable().default(null),
+    trend: trend.nullable(),
     attached: count,
   })
   .readonly();

@@ -245,7 +245,7 @@ async function dateOfState(files: FolderFiles, folder: string): Promise<string |
   try {
     return (await readStates(files, folder)).states[0]?.prompt_date ?? null;
   } catch (error) {
-    if (isAppError(error, "state-invalid", "state-too-new")) return null;
+    if (isAppError(error, "state-invalid", "state-format")) return null;
     throw error;
   }
 }

@@ -39,6 +39,9 @@ function aResult(changes: Partial<StoredResult>): StoredResult {
     failed: 0,
     tokensMean: 20,
     turnsMean: 2,
+    failureReward: 0,
+    successReward: 1,
+    passAtK: [],
     ...changes,
   };
 }

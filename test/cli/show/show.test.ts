@@ -270,6 +270,9 @@ test("evaluations are compared with the first, and their rollouts can be replaye
     failed: 0,
     tokensMean: 9,
     turnsMean: 1,
+    failureReward: 0,
+    successReward: 1,
+    passAtK: [],
   };
   const line = (step: number, rewardMean: number) =>
     `${JSON.stringify({ step, purpose: "end", timeMs: 0, results: [{ ...cell, rewardMean }] })}\n`;

@@ -9,7 +9,7 @@ test.each([
   ["config-not-found", 2],
   ["bad-arguments", 2],
   ["run-in-use", 2],
-  ["state-too-new", 2],
+  ["state-format", 2],
   ["file-not-found", 2],
   ["key-missing", 2],
   ["environment-not-found", 2],

@@ -32,14 +32,11 @@ test("the rollouts that made an alarm are found by what their turns hold", () =>
     reward: null,
     finished: false,
   };
-  expect(made("truncated_turns", [usual, withTurn({ stopReason: "length" })])).toEqual([
-    false,
-    true,
-  ]);
+  expect(made("truncated_turns", [usual, withTurn({ isTruncated: true })])).toEqual([false, true]);
   expect(made("tool_errors", [usual, withTurn({ results: [error] })])).toEqual([false, true]);
   const unread = { calls: [], results: [] };
   expect(made("parse_success", [usual, withTurn(unread)])).toEqual([false, true]);
-  const cutOff = withTurn({ ...unread, stopReason: "length" });
+  const cutOff = withTurn({ ...unread, isTruncated: true });
   expect(made("parse_success", [cutOff])).toEqual([false]);
   const atItsLimit = withTurn({ ...unread, stopReason: "length", isTruncated: false });
   expect(made("truncated_turns", [atItsLimit])).toEqual([false]);

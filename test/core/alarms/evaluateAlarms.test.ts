@@ -144,16 +144,6 @@ describe("the gap between sampler and trainer", () => {
     ]);
   });
 
-  it("needs as many trained tokens in the rows of earlier versions", () => {
-    const old = (tokens: number) => ({
-      "optim/compared_tokens": null,
-      "train/action_tokens": tokens,
-    });
-    const far = (tokens: number) => watched([...times(5), { ...gap(2), ...old(tokens) }]).changes;
-    expect(far(99)).toEqual([]);
-    expect(far(100)).toEqual(["5 logprob_gap_critical begins"]);
-  });
-
   it("knows nothing of steps that compared nothing", () => {
     const skipped = { "optim/kl_sample_train_v2": null, "optim/compared_tokens": 0 };
     expect(watched([...times(3, skipped), ...times(5, gap(0.01)), gap(0.07)]).changes).toEqual([

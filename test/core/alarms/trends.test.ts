@@ -74,11 +74,6 @@ describe("an entropy that falls", () => {
     expect(begins(steps)).toEqual(["12 entropy_collapse begins"]);
   });
 
-  it("is not judged against steps of an earlier version, which know it of trained tokens only", () => {
-    const old = times(10, { "optim/entropy": 1, "rollout/entropy": null });
-    expect(begins([...old, ...times(3, { "rollout/entropy": 0.2 })])).toEqual([]);
-  });
-
   it("is none where the reward rises, where nearly all succeed, or where there was none to lose", () => {
     const low = { "rollout/entropy": 0.2 };
     const learned = { ...low, "rollout/success_frac": 0.97, "group/frac_mixed": 0.2 };

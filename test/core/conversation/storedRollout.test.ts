@@ -100,6 +100,7 @@ async function aRollout(chat: Chat) {
     stop: "reached_terminal_state",
     startedAtMs: 0,
     durationMs: 0,
+    beginning: { queuedMs: 0, retriedMs: 0, waitedMs: 0, openedMs: 0 },
     rewardBreakdown: {
       group: null,
       nonterminal: null,

@@ -16,12 +16,14 @@ const RESULT = {
   successFraction: 0.25,
   tokensMean: 3,
   turnsMean: 1,
+  successReward: 1,
+  failureReward: -1,
+  passAtK: [{ k: 1, mean: 0.25, low: 0, high: 0.5 }],
 };
 
-it("gives the stored results, those of older versions too", async () => {
+it("gives the stored results", async () => {
   const files = createMemoryFileSystem();
   const difference = { tasks: 4, mean: 0.75, low: 0.5, high: 1 };
-  const passAtK = [{ k: 1, mean: 0.25, low: 0, high: 0.5 }];
   const model = { name: "step 10", path: "tinker://r/sampler_weights/c_10" };
   const lines = [
     { step: 0, purpose: "start", timeMs: 1, results: [RESULT] },
@@ -30,7 +32,7 @@ it("gives the stored results, those of older versions too", async () => {
       purpose: "asked",
       timeMs: 1,
       model,
-      results: [{ ...RESULT, successReward: 1, failureReward: -1, passAtK, difference }],
+      results: [{ ...RESULT, difference }],
     },
   ];
   await files.append(
@@ -44,14 +46,12 @@ it("gives the stored results, those of older versions too", async () => {
       {
         step: 0,
         model: null,
-        results: [
-          { ...RESULT, successReward: null, failureReward: null, passAtK: [], difference: null },
-        ],
+        results: [{ ...RESULT, difference: null }],
       },
       {
         step: 10,
         model,
-        results: [{ ...RESULT, successReward: 1, failureReward: -1, passAtK, difference }],
+        results: [{ ...RESULT, difference }],
       },
     ],
   });

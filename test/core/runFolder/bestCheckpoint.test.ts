@@ -8,7 +8,16 @@ const METRIC = "eval/a/b/test/temperature_1/reward_mean";
 
 function anEvaluation(step: number, rewardMean: number, failed: number): EvaluationEntry {
   const cell = { environment: "a/b", split: "test", temperature: 1 };
-  const counts = { tasks: 64, rollouts: 64, failed, tokensMean: 1, turnsMean: 1 };
+  const counts = {
+    tasks: 64,
+    rollouts: 64,
+    failed,
+    tokensMean: 1,
+    turnsMean: 1,
+    failureReward: 0,
+    successReward: 1,
+    passAtK: [],
+  };
   const result = { ...cell, ...counts, rewardMean, low: null, high: null, successFraction: 0 };
   return { step, purpose: "periodic", timeMs: 0, results: [result] };
 }

@@ -37,8 +37,10 @@ export function aRecord(changes: Partial<RolloutRecord> = {}): RolloutRecord {
         results: [{ name: "answer", text: "Richtig ✓", isError: false, reward: 1, finished: true }],
         nudge: null,
         stopReason: "stop",
+        isTruncated: false,
         startedAtMs: 1_000,
         durationMs: 250,
+        samplingMs: 250,
         tokens: 12,
         stream: 0,
       },
@@ -57,6 +59,7 @@ export function aRecord(changes: Partial<RolloutRecord> = {}): RolloutRecord {
     error: null,
     startedAtMs: 1_000,
     durationMs: 300,
+    beginning: { queuedMs: 0, retriedMs: 0, waitedMs: 0, openedMs: 0 },
     ...changes,
   };
 }
@@ -140,6 +143,7 @@ export function aRunFile(changes: Partial<RunFile> = {}): RunFile {
     runId: "r",
     name: "demo",
     pid: 1,
+    host: "here",
     owner: "terminal",
     startedAtMs: 0,
     heartbeatAtMs: 0,

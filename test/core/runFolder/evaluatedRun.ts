@@ -33,7 +33,8 @@ export async function writeEvaluation(
         const promptText = `Task ${index} at ${temperature} after ${step}`;
         const taskKey = `local/calculator:test:${index}`;
         const record = aRecord({ ...task, step, group, rollout, taskKey, promptText, reward });
-        await fileSystem.append(evalPath(folder, step), encodeJsonLine({ ...record, temperature }));
+        const line = { ...record, temperature, purpose: "periodic", tokenData: [] };
+        await fileSystem.append(evalPath(folder, step), encodeJsonLine(line));
       }
     }
     const rewardMean = rewards.reduce((sum, reward) => sum + reward, 0) / rewards.length;
@@ -50,6 +51,9 @@ export async function writeEvaluation(
       failed: 0,
       tokensMean: 12,
       turnsMean: 1,
+      failureReward: 0,
+      successReward: 1,
+      passAtK: [],
     });
   }
   const line = { step, purpose: "periodic", timeMs: 1_000 + step, results };

@@ -39,6 +39,7 @@ async function startedRun() {
   const clock = createStillClock();
   const starter = {
     pid: 1,
+    host: "here",
     owner: "terminal" as const,
     configPath: "/projects/tinker-config.yaml",
   };

@@ -108,7 +108,7 @@ test("tags, notes and the file are bounded", async () => {
 test("a mark stays with the rollout of its attempt when a resume repeats the step", async () => {
   const fileSystem = createMemoryFileSystem();
   const clock = createStillClock();
-  const starter = { pid: 41, owner: "terminal", configPath: "config.yaml" } as const;
+  const starter = { pid: 41, host: "here", owner: "terminal", configPath: "config.yaml" } as const;
   const parts = { fileSystem, clock };
   const { folder } = await startRun(parts, { ...starter, parent: "p", name: "a", runId: "id" });
   for (const step of [2, 3]) await fileSystem.append(stepPaths(folder, step).index, "x\n");

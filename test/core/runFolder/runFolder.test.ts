@@ -17,7 +17,7 @@ import { resumeTraining } from "../../../src/trainer/trainer.ts";
 import { beforeEachPlantedRun, type PlantedHome, snapshot } from "../../fakes/plantedHome.ts";
 import { createMemoryFileSystem, createStillClock } from "./memoryFileSystem.ts";
 
-const starter = { pid: 41, owner: "terminal", configPath: "config.yaml" } as const;
+const starter = { pid: 41, host: "here", owner: "terminal", configPath: "config.yaml" } as const;
 const newRun = { ...starter, parent: "project/.tinker-rl/runs", name: "first", runId: "id-1" };
 const folder = `${newRun.parent}/first`;
 
@@ -27,7 +27,7 @@ function workplace() {
   const resume = (step: number, isProcessAlive = false): Promise<RunLease> =>
     resumeRun(
       { fileSystem, clock, isProcessAlive: () => isProcessAlive },
-      { ...starter, pid: 42, folder, step },
+      { ...starter, pid: 42, host: "here", folder, step },
     );
   return { fileSystem, clock, resume, parts: { fileSystem, clock } };
 }
@@ -138,7 +138,14 @@ test("an interrupted evaluation goes on after a resume, and is played again wher
   for (const repeatsUnfinished of [false, true]) {
     const { fileSystem, parts } = await ranRun([0, 1]);
     const options = { ...parts, isProcessAlive: () => false };
-    await resumeRun(options, { ...starter, pid: 42, folder, step: 1, repeatsUnfinished });
+    await resumeRun(options, {
+      ...starter,
+      pid: 42,
+      host: "here",
+      folder,
+      step: 1,
+      repeatsUnfinished,
+    });
     expect(fileSystem.files.has(evalPath(folder, 1))).toBe(!repeatsUnfinished);
   }
 });
@@ -202,7 +209,7 @@ test("an attempt that another trainer has taken over ends without writing", asyn
   clock.advance(60_000);
   const other = await resumeRun(
     { ...parts, isProcessAlive: () => true },
-    { ...starter, pid: 43, folder, step: 2 },
+    { ...starter, pid: 43, host: "here", folder, step: 2 },
   );
   const taken = (error: unknown) => isAppError(error, "run-taken-over");
   await expect(lease.update({ phase: "running" })).rejects.toSatisfy(taken);
@@ -291,7 +298,7 @@ describe("a run folder with links in it", () => {
     const { fileSystem, configPath } = planted;
     const lease = await resumeRun(
       { fileSystem, clock: systemClock, isProcessAlive: () => false },
-      { folder, step: 0, pid: process.pid, owner: "editor", configPath },
+      { folder, step: 0, pid: process.pid, host: "here", owner: "editor", configPath },
     );
     const parts = { fileSystem: fileSystem.within(folder), clock: systemClock, attempt: 2, folder };
     const events = createEventLog({ ...parts, redactor: new Redactor() });

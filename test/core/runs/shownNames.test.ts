@@ -8,7 +8,7 @@ import {
 
 function aRun(settings: readonly string[], sweep = "math-sweep", label: string | null = null) {
   const name = `${sweep}.${settings.join(".")}`;
-  const member = { id: sweep, name: sweep, combination: 0, settings };
+  const member = { id: sweep, name: sweep, combination: 0, combinations: 2, settings };
   return { name, file: { sweep: member }, label } satisfies NamedRun;
 }
 

@@ -65,7 +65,6 @@ function timelineOf(
     step: 3,
     rollouts: records.map(rolloutTimes),
     phases: PHASES,
-    metrics: null,
     isOver: true,
     limits: { rolloutsAtOnce: 2 },
     ...changes,
@@ -146,26 +145,9 @@ test("a step that is under way has bars and waits, but no critical path", () => 
   const waits = played(0, { fromS: 5, queuedS: 5, turns: [[4, 1]] });
   const timeline = timelineOf([waits], { phases: null, isOver: false });
   expect(timeline.startedAtMs).toBe(BEGAN_MS);
-  expect(timeline).toMatchObject({ path: [], phases: [], isEstimated: false });
+  expect(timeline).toMatchObject({ path: [], phases: [] });
   expect(timeline.stalls).toMatchObject([
     { kind: "slots", rollouts: 1, of: 1, medianMs: 5_000, limit: 2 },
-  ]);
-});
-
-test("a folder of an older version has its phases from the metrics, and turns as a whole", () => {
-  const { beginning: _, turns, ...record } = played(0, { fromS: 10, turns: [[6, 3]] });
-  const older = { ...record, turns: turns.map(({ samplingMs: _own, ...turn }) => turn) };
-  const timeline = timelineOf([older], {
-    phases: null,
-    metrics: { rolloutS: 20, trainS: 5, samplerS: 1, totalS: 25.5 },
-  });
-  expect(timeline.isEstimated).toBe(true);
-  expect(texts(timeline)).toEqual([
-    "0 session 10000-11000",
-    "0 turn 11000-20000",
-    "step training 20000-24000",
-    "step save 24000-25000",
-    "step finish 25000-25500",
   ]);
 });
 

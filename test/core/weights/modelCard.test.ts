@@ -67,6 +67,9 @@ describe("a model card", () => {
       failed: 0,
       tokensMean: 12,
       turnsMean: 1,
+      failureReward: 0,
+      successReward: 1,
+      passAtK: [],
     };
     const evaluations = [{ step: 2, purpose: "end", timeMs: 0, results: [result] }];
     expect(card(aRun({ evaluations }))).toContain(

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import type { Theme } from "../../workbench/workbench.ts";
 import { localConfig } from "../configs.ts";
@@ -139,6 +140,7 @@ function writeRepository(folder: string, strangers: Strangers): void {
       runId: "another",
       name: "another",
       pid: 1,
+      host: hostname(),
       owner: "terminal",
       startedAtMs: 1,
       heartbeatAtMs: 1,

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { startRun } from "../../../src/core/runFolder/runFolder.ts";
 import { systemClock } from "../../../src/node/clock.ts";
@@ -96,7 +97,7 @@ export const restrictedMode: Journey = {
 /** A run that was cut off before its first step. */
 async function writeRun(parent: string, name: string): Promise<void> {
   const fileSystem = createFileSystem();
-  const run = { name, runId: name, pid: 999_999_999, owner: "terminal" as const };
+  const run = { name, runId: name, pid: 999_999_999, host: hostname(), owner: "terminal" as const };
   const configPath = `${parent}/tinker-config.yaml`;
   await startRun({ fileSystem, clock: systemClock }, { ...run, parent, configPath });
   await fileSystem.close();

@@ -1,6 +1,7 @@
 /** A reward hack found in two ways: by searching all runs for what the model wrote, and by what it began to say. */
 
 import assert from "node:assert/strict";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { startRun } from "../../../src/core/runFolder/runFolder.ts";
 import { systemClock } from "../../../src/node/clock.ts";
@@ -85,6 +86,7 @@ async function writeRun(folder: string, name: string): Promise<void> {
       name,
       runId: name,
       pid: process.pid,
+      host: hostname(),
       owner: "terminal",
       configPath: join(folder, "tinker-config.yaml"),
     },

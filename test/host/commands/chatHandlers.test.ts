@@ -52,6 +52,7 @@ const RUN_FILE: Omit<RunFile, "configPath"> = {
   runId: "run-1",
   name: "demo",
   pid: 1,
+  host: "here",
   owner: "editor",
   startedAtMs: 0,
   heartbeatAtMs: 0,

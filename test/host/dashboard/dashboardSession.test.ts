@@ -276,7 +276,7 @@ describe("a session", () => {
     const { ready, settled, session, all, folder, fileSystem, clock } = await openedSession();
     ready();
     await settled();
-    const starter = { pid: 1, owner: "terminal" as const, configPath: "x" };
+    const starter = { pid: 1, host: "here", owner: "terminal" as const, configPath: "x" };
     const clockOfRun = { ...systemClock, now: () => Date.now() + 60_000 };
     await resumeRun(
       { fileSystem, clock: clockOfRun, isProcessAlive: () => false },

@@ -28,7 +28,12 @@ export async function writeTimedRun(
   { rollouts, atOnce, places }: TimedRunOptions,
 ): Promise<string> {
   const clock = systemClock;
-  const starter = { pid: process.pid, owner: "terminal" as const, configPath: `${parent}/c.yaml` };
+  const starter = {
+    pid: process.pid,
+    host: "here",
+    owner: "terminal" as const,
+    configPath: `${parent}/c.yaml`,
+  };
   const lease = await startRun(
     { fileSystem, clock },
     { ...starter, parent, name: "timed", runId: "r1" },

@@ -65,6 +65,7 @@ export async function writeHardRun(
   const clock = systemClock;
   const starter = {
     pid: process.pid,
+    host: "here",
     owner: "terminal" as const,
     configPath: `${parent}/tinker-config.yaml`,
   };

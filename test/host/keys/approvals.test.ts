@@ -79,8 +79,6 @@ it("takes a damaged memory as nothing allowed", () => {
   const whole = { origin: "https://x.example", key: "K", folder: "/y" };
   for (const damaged of [
     ...["text", whole, [null, { ...whole, key: 1 }]],
-    // As an older version kept it, without a scheme; and what nobody was ever asked about.
-    [{ host: "x.example", key: "K", folder: "/y" }],
     ...["x.example", "http://x.example", "https://x.example/path"].map((origin) => [
       { ...whole, origin },
     ]),

@@ -75,7 +75,7 @@ async function writeRun(changes: Partial<RunFile> = {}): Promise<void> {
 }
 
 it("knows the best reward of a run of a sweep, also of one whose trainer reports steps", async () => {
-  const sweep = { id: "s", name: "demo-sweep", combination: 0, settings: [] };
+  const sweep = { id: "s", name: "demo-sweep", combination: 0, combinations: 2, settings: [] };
   const addStep = (step: number, mean: number) =>
     fileSystem.append(
       `${RUN}/metrics.jsonl`,

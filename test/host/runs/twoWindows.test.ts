@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+
+import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { appendMetrics, buildMetricsRow } from "../../../src/core/runFolder/metrics/metrics.ts";
@@ -39,7 +40,7 @@ afterEach(async () => {
 });
 
 async function startedRun(name = "demo") {
-  const run = { ...starter, pid: trainer.pid ?? 0, parent, name, runId: "r" };
+  const run = { ...starter, pid: trainer.pid ?? 0, host: hostname(), parent, name, runId: "r" };
   const lease = await startRun({ fileSystem, clock }, run);
   await lease.update({ phase: "running" });
   await appendMetrics(lease.files, lease.folder, buildMetricsRow(stepFacts({ step: 0 })));
@@ -73,10 +74,10 @@ describe("two windows on one folder", () => {
 
   it("cannot both train it: the second trainer is refused with who has it and what to do", async () => {
     const folder = await startedRun();
-    const second = { ...starter, pid: process.pid, folder, step: 1 };
+    const second = { ...starter, pid: process.pid, host: hostname(), folder, step: 1 };
     await expect(resumeRun({ fileSystem, clock, isProcessAlive }, second)).rejects.toMatchObject({
       code: "run-in-use",
-      message: `The run in ${folder} is being trained by process ${trainer.pid} (editor). Stop it first, or start a new run.`,
+      message: `The run in ${folder} is being trained by process ${trainer.pid} on ${hostname()} (editor). Stop it first, or start a new run.`,
     });
     expect(await shown(folder)).toMatchObject([{ isLive: true }, { isLive: true }]);
   });

@@ -26,11 +26,20 @@ async function writeEvaluations(
     const rewards = Array.from({ length: tasks }, (_, task) => rewardOf(task));
     for (const [index, reward] of rewards.entries()) {
       const record = aRecord({ ...CELL, step: 10, group: index, rollout: 0, index, reward });
-      const use = { temperature: 0, purpose, ...(model !== undefined && { model }) };
+      const use = { temperature: 0, purpose, tokenData: [], ...(model !== undefined && { model }) };
       await append(evalPath(folder, 10), encodeJsonLine({ ...record, ...use }));
     }
     const rewardMean = rewards.reduce((sum, reward) => sum + reward, 0) / tasks;
-    const counts = { tasks, rollouts: tasks, failed: 0, tokensMean: 1, turnsMean: 1 };
+    const counts = {
+      tasks,
+      rollouts: tasks,
+      failed: 0,
+      tokensMean: 1,
+      turnsMean: 1,
+      failureReward: 0,
+      successReward: 1,
+      passAtK: [],
+    };
     const result = { ...CELL, ...counts, rewardMean, low: null, high: null };
     const line = {
       step: 10,

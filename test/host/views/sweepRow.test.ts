@@ -8,7 +8,13 @@ const FILE: RunFile = aRunFile({
   name: "demo-sweep.seed_1",
   owner: "editor",
   phase: "done",
-  sweep: { id: "s", name: "demo-sweep", combination: 0, settings: ["seed=1", "lora_rank=4"] },
+  sweep: {
+    id: "s",
+    name: "demo-sweep",
+    combination: 0,
+    combinations: 2,
+    settings: ["seed=1", "lora_rank=4"],
+  },
 });
 
 it("says how many runs are done, and the best reward of them, not of a single step", () => {
@@ -19,10 +25,10 @@ it("says how many runs are done, and the best reward of them, not of a single st
     description: "best 0.63 · 1/2 done",
     spoken: "sweep demo-sweep, 1 of 2 runs done, best reward 0.63",
   });
-  expect(sweepRow([aRun({ file: FILE, best: null })]).description).toBe("0/1 done");
+  expect(sweepRow([aRun({ file: FILE, best: null })]).description).toBe("0/2 done");
 });
 
-it("counts the runs that were not started yet, where the folders say how many there are", () => {
+it("counts the runs that were not started yet", () => {
   const sweep = { id: "s", name: "demo-sweep", combination: 0, combinations: 4, settings: [] };
   const run = aRun({ file: { ...FILE, sweep }, phase: "running", reward: null });
   expect(sweepRow([run])).toMatchObject({

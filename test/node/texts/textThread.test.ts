@@ -116,7 +116,15 @@ async function search(
 async function runSaying(name: string, promptText: string): Promise<string> {
   const { folder } = await startRun(
     { fileSystem: createFileSystem(), clock: systemClock },
-    { parent, name, runId: name, pid: process.pid, owner: "terminal", configPath: "c.yaml" },
+    {
+      parent,
+      name,
+      runId: name,
+      pid: process.pid,
+      host: "here",
+      owner: "terminal",
+      configPath: "c.yaml",
+    },
   );
   await addRollout(folder, { promptText });
   return folder;

@@ -82,7 +82,7 @@ describe("the horizontal axis", () => {
   const columns = filled({
     step: [0, 1, 2, 3],
     "time/total_s": [10, Number.NaN, 20, 5],
-    "tokens/trained_total": [100, Number.NaN, 250, 300],
+    "tokens/cumulative/trained": [100, Number.NaN, 250, 300],
     "progress/attempt": [1, 1, 2, 2],
   });
   const event = {

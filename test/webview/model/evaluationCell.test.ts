@@ -16,7 +16,7 @@ const CELL = { environment: "local/calculator", split: "test", temperature: 0 };
 
 /** The filter behind the row of `opened`, of `models` that were evaluated after the same steps. */
 function filterOf(models: readonly string[], opened: string): RolloutFilter {
-  const numbers = { rollouts: 1, rewardMean: 0.5, low: 0, high: 1, failed: 0 };
+  const numbers = { rollouts: 1, rewardMean: 0.5, low: 0, high: 1, failed: 0, passAtK: [] };
   const results = [{ ...CELL, ...numbers }];
   const evaluations = models.map((name) => ({ step: 10, model: { name }, results }));
   let view = firstViewState(0);
@@ -45,7 +45,7 @@ const PLACES = ["local/calculator", "local/depot"].flatMap((environment) =>
 
 /** Which of the rollouts of the evaluation after 40 steps are listed once the result at `position` is opened. */
 function listed(results: typeof PLACES, position: number): readonly number[] {
-  const numbers = { rollouts: 1, rewardMean: 0.5, low: 0, high: 1, failed: 0 };
+  const numbers = { rollouts: 1, rewardMean: 0.5, low: 0, high: 1, failed: 0, passAtK: [] };
   let view = firstViewState(0);
   const evaluation = { step: 40, results: results.map((own) => ({ ...own, ...numbers })) };
   const dashboard = {

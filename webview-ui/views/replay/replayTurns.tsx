@@ -323,8 +323,6 @@ function obstacleOf(row: RolloutRow | undefined): string | null {
   if (row === undefined) return l10n.t("Open this rollout by itself to continue from it.");
   if (row.streams.length > 0) return null;
   return row.source === "evaluation"
-    ? l10n.t(
-        "This rollout is stored without tokens to continue from: it failed early, or an earlier version evaluated it.",
-      )
+    ? l10n.t("This rollout is stored without tokens to continue from: it failed early.")
     : l10n.t("Only rollouts that were trained on are stored with tokens to continue from.");
 }

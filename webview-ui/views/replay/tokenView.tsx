@@ -64,9 +64,7 @@ export function TokenView({
             "Only rollouts that were trained on have token data. This one: {0}.",
             trainingUseText(trainingUse),
           )
-        : l10n.t(
-            "This rollout is stored without tokens: it failed early, or an earlier version evaluated it.",
-          );
+        : l10n.t("This rollout is stored without tokens: it failed early.");
     return <p class="message">{why}</p>;
   }
   if (error !== null) return <p class="message">{error}</p>;

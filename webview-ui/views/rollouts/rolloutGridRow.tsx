@@ -59,7 +59,7 @@ export function GroupRow({
   open,
 }: GroupProps) {
   const stats = context.groupOf(row);
-  const task = visibleLine(row.taskText ?? context.detailOf(row)?.taskText ?? "");
+  const task = visibleLine(row.taskText);
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the grid takes the keys
     <div

@@ -52,7 +52,7 @@ export const ROLLOUT_COLUMNS: readonly RolloutColumn[] = [
   },
   {
     ...column("taskText", "minmax(160px, 3fr)", false),
-    text: (row, { detailOf }) => visibleLine(row.taskText ?? detailOf(row)?.taskText ?? ""),
+    text: (row) => visibleLine(row.taskText),
     rank: ({ environment, split, index }) => `${environment}:${split}:${index}`,
   },
   {
@@ -249,7 +249,7 @@ function searchText(row: RolloutRow, { tags, note }: Mark): string {
     error ?? "",
     formatRolloutName({ group, rollout }),
     trainingUseText(row.trainingUse),
-    row.taskText ?? "",
+    row.taskText,
     ...tags,
     note,
   ];

@@ -53,7 +53,6 @@ export function useTableContext(
             byPlace.get(placeName(row)) ?? {
               group: row.group,
               rollout: row.rollout,
-              taskText: null,
               strip: null,
               tokenAdvantage: null,
             },
@@ -79,8 +78,8 @@ export function useTableContext(
   return useMemo(() => ({ look, groupOf, detailOf, markOf }), [groupOf, detailOf, markOf]);
 }
 
-function needsDetail({ taskText, streams }: RolloutRow): boolean {
-  return taskText === null || streams.length > 0;
+function needsDetail({ streams }: RolloutRow): boolean {
+  return streams.length > 0;
 }
 
 /** Token data come after the rollout, and a resume writes another length. */

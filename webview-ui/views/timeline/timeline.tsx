@@ -70,7 +70,6 @@ function Loaded({ dashboard, timeline }: DashboardProps & { readonly timeline: S
       <div class="timeline-facts">
         <CriticalPath timeline={timeline} />
         <Stalls dashboard={dashboard} timeline={timeline} />
-        {timeline.isEstimated ? <p class="fact">{text.estimated}</p> : null}
         {timeline.omitted > 0 ? <p class="fact">{text.omitted(timeline.omitted)}</p> : null}
       </div>
       {table === null ? (

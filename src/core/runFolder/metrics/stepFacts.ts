@@ -3,7 +3,7 @@
 import * as z from "zod";
 import type { Prices } from "../../usage/prices.ts";
 import type { RunUsage, TokenUsage } from "../../usage/tokenUsage.ts";
-import { meteredUsageSchema, NO_USAGE } from "../../usage/usageMeter.ts";
+import { meteredUsageSchema } from "../../usage/usageMeter.ts";
 import type { ClipBounds, ComparedTokens, DatumTokens } from "./divergence.ts";
 import type { MetricsTree } from "./metricsTree.ts";
 
@@ -51,8 +51,8 @@ export const rolloutFactsSchema = z
     observationTokens: count,
     /** Between the rollout and the nearest of the limits that it was played with: of a turn, of its tokens, of what it sampled. */
     tokensLeft: z.number().int(),
-    /** Of all its requests, those of earlier attempts included; absent in groups that earlier versions stored. */
-    usage: meteredUsageSchema.prefault(NO_USAGE),
+    /** Of all its requests, those of earlier attempts included. */
+    usage: meteredUsageSchema,
     /** Restarts of the token stream within the rollout. */
     streamBreaks: count,
     queueS: z.number(),

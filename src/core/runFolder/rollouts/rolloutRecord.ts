@@ -45,16 +45,16 @@ const turn = z
     nudge: z.string().nullable(),
     /** Why sampling ended, as the service says. */
     stopReason: z.string(),
-    /** Cut by the limit of tokens, not ended with its last one. Absent in records of older versions. */
-    isTruncated: z.boolean().exactOptional(),
+    /** Cut by the limit of tokens, not ended with its last one. */
+    isTruncated: z.boolean(),
     startedAtMs: z.number(),
     durationMs: z.number(),
-    /** From `startedAtMs` on, until the turn was sampled; tools had the rest. Absent in records of older versions. */
-    samplingMs: count.exactOptional(),
+    /** From `startedAtMs` on, until the turn was sampled; tools had the rest. */
+    samplingMs: count,
     /** Sampled tokens. */
     tokens: count,
     /** Position in the rollout of the token stream in which the turn was sampled. */
-    stream: count.default(0),
+    stream: count,
   })
   .readonly();
 
@@ -130,13 +130,10 @@ export const rolloutRecordSchema = z
     /** The same message by message where the environment opened with a conversation; empty where it gave a prompt. */
     conversation: z.array(openingMessage).readonly(),
     /** The environment's tools as declared to the model. Long descriptions are cut. */
-    tools: z
-      .array(z.object({ name: z.string(), description: z.string() }).readonly())
-      .readonly()
-      .default([]),
+    tools: z.array(z.object({ name: z.string(), description: z.string() }).readonly()).readonly(),
     turns: z.array(turn).readonly(),
     /** Those that the environment sent: `[image 1]` in a text is the first. */
-    images: z.array(storedImage).readonly().default([]),
+    images: z.array(storedImage).readonly(),
     /** Every reward received, in order. */
     rewards: z.array(measure).readonly(),
     rewardBreakdown,
@@ -146,8 +143,7 @@ export const rolloutRecordSchema = z
     error: z.string().nullable(),
     startedAtMs: z.number(),
     durationMs: z.number(),
-    /** Absent in records of older versions. */
-    beginning: rolloutBeginning.exactOptional(),
+    beginning: rolloutBeginning,
   })
   .readonly();
 
@@ -165,20 +161,18 @@ const tokenPlace = {
 /** What an evaluation stores of a rollout beside its record. */
 const evaluatedSchema = z.object({
   temperature: z.number(),
-  /** Absent in lines of older versions. */
-  purpose: z.string().exactOptional(),
+  /** Why the evaluation was played, as its line in `results.jsonl` has it. */
+  purpose: z.string(),
   /** Name of the model; absent for the weights of the run itself. */
   model: z.string().optional(),
-  /** Absent in lines of older versions. */
-  tokenData: z.array(z.object(tokenPlace).readonly()).readonly().exactOptional(),
+  tokenData: z.array(z.object(tokenPlace).readonly()).readonly(),
 });
 
 /** A rollout as an evaluation stores it. */
 export type EvaluatedRollout = z.infer<typeof evaluatedSchema> & { readonly record: RolloutRecord };
 
 /** What an evaluation played a rollout for. */
-export type EvaluationUse = Required<Pick<EvaluatedRollout, "temperature" | "purpose">> &
-  Pick<EvaluatedRollout, "model">;
+export type EvaluationUse = Pick<EvaluatedRollout, "temperature" | "purpose" | "model">;
 
 /** The rollout of a line in a file of an evaluation, or null when it is none. */
 export function parseEvaluatedRollout(value: unknown): EvaluatedRollout | null {
@@ -206,8 +200,8 @@ const endedLine = z
     toolCalls: count,
     failedToolCalls: count,
     durationMs: z.number(),
-    /** How the prompt begins, on one line; absent in lines of older versions. */
-    taskText: z.string().exactOptional(),
+    /** How the prompt begins, on one line. */
+    taskText: z.string(),
   })
   .readonly();
 
@@ -271,7 +265,7 @@ export function summarizeRollout(
 }
 
 /** How the prompt of a rollout begins, on one line. */
-export function taskTextOf({ promptText }: Pick<RolloutRecord, "promptText">): string {
+function taskTextOf({ promptText }: Pick<RolloutRecord, "promptText">): string {
   const start = promptText
     .slice(0, 4 * MAX_TASK_TEXT)
     .trim()

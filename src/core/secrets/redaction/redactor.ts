@@ -3,16 +3,15 @@
 import { AppError, isAppError } from "../../errors.ts";
 import { isJsonObject, type Json } from "../../json.ts";
 import { escapePattern } from "../../util/escapePattern.ts";
-import { alphabetOf, formsOf } from "./alphabet.ts";
-import type { Decoding, Span } from "./decoded.ts";
-import { createDecoding } from "./decodings.ts";
+import { type DigitSearch, digitSearch } from "./digits.ts";
+import { type Span, unescaped } from "./escapes.ts";
 
 /** Shorter values would blank out ordinary text. */
 const MIN_SECRET_LENGTH = 6;
 /** Shorter than any value, so that repeated cleaning comes to an end. */
 export const REDACTED_MARK = "***";
-/** So many encodings of each other are looked into: JSON in JSON in base64. */
-const MAX_NESTING = 3;
+/** So many kinds of escapes around each other are looked into: JSON in JSON. */
+const MAX_NESTING = 2;
 /** What the program's own records call their fields; keys from outside look like this only by chance. */
 const OWN_KEY = /^[A-Za-z_]+$/;
 
@@ -22,7 +21,7 @@ interface Secrets {
   readonly pattern: RegExp;
   /** No shorter text holds one. */
   readonly minLength: number;
-  readonly decode: Decoding;
+  readonly digitSpans: DigitSearch;
 }
 
 /** Learns values as they are resolved and replaces them by `***`, also where they are encoded. */
@@ -35,11 +34,10 @@ export class Redactor {
     if (value.length < MIN_SECRET_LENGTH || this.#values.has(value)) return;
     this.#values.add(value);
     const longestFirst = [...this.#values].sort((a, b) => b.length - a.length);
-    const alphabet = alphabetOf(longestFirst);
     this.#secrets = {
       pattern: new RegExp(longestFirst.map(valuePattern).join("|"), "g"),
-      minLength: alphabet.minLength,
-      decode: createDecoding(alphabet),
+      minLength: Math.min(...longestFirst.map((each) => each.replaceAll("\r\n", "\n").length)),
+      digitSpans: digitSearch(longestFirst.flatMap(encodedForms)),
     };
   }
 
@@ -113,17 +111,18 @@ export class Redactor {
   }
 }
 
-/** Where `text` holds secrets, as they stand or encoded; in order and apart from each other. */
+/** Where `text` holds secrets, as they stand or written as digits or with escapes; in order and apart from each other. */
 function secretSpans(secrets: Secrets, text: string, nesting: number): readonly Span[] {
   if (text.length < secrets.minLength) return NO_SPANS;
   const found: Span[] = [];
   for (const { 0: match, index } of text.matchAll(secrets.pattern)) {
     found.push({ start: index, end: index + match.length });
   }
+  for (const span of secrets.digitSpans(text)) found.push(span);
   if (nesting > 0) {
-    for (const decoded of secrets.decode(text)) {
-      const inside = secretSpans(secrets, decoded.text, nesting - 1);
-      if (inside.length > 0) for (const span of decoded.sourceOf(inside)) found.push(span);
+    for (const read of unescaped(text)) {
+      const inside = secretSpans(secrets, read.text, nesting - 1);
+      if (inside.length > 0) for (const span of read.sourceOf(inside)) found.push(span);
     }
   }
   return found.length > 1 ? joined(found) : found;
@@ -159,4 +158,23 @@ function valuePattern(value: string): string {
     if (character <= "\u007f") return escapePattern(character);
     return `(?:${formsOf(character).join("|")})`;
   }).join("");
+}
+
+/** What characters may stand as in a decoded text: as they are, well-formed, or as UTF-8 bytes, each as one character. */
+function formsOf(characters: string): readonly string[] {
+  const bytes = new TextEncoder().encode(characters);
+  // Half a surrogate pair has no bytes of its own: encoders put U+FFFD in its place.
+  const wellFormed = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+  return [characters, wellFormed, Array.from(bytes, (byte) => String.fromCharCode(byte)).join("")];
+}
+
+/** What a program may have written as digits: the value, or the value in JSON or in a URL. */
+function encodedForms(value: string): readonly string[] {
+  const json = JSON.stringify(value).slice(1, -1);
+  const ascii = json.replace(
+    /[\u007f-\uffff]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+  const url = encodeURIComponent(formsOf(value)[1] ?? "");
+  return [...new Set([value, json, ascii, json.replaceAll("/", "\\/"), url])];
 }

@@ -34,6 +34,6 @@ function rows({ step, purpose, results }: EvaluationEntry): Table["data"] {
     ...[result.tasks, result.rollouts, result.rewardMean, result.low, result.high],
     ...[result.difference?.mean ?? null, result.difference?.low ?? null],
     ...[result.difference?.high ?? null, result.successFraction],
-    (result.passAtK ?? []).map(({ k, mean }) => `${formatReward(mean)} @${k}`).join(", "),
+    result.passAtK.map(({ k, mean }) => `${formatReward(mean)} @${k}`).join(", "),
   ]);
 }

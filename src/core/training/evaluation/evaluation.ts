@@ -152,7 +152,7 @@ export function evaluationMetrics(results: readonly StoredResult[]): MetricsTree
   }, {});
 }
 
-function passMetrics({ passAtK: rates = [] }: StoredResult): MetricsTree {
+function passMetrics({ passAtK: rates }: StoredResult): MetricsTree {
   if (rates.length === 0) return {};
   return { pass_at: Object.fromEntries(rates.map(({ k, mean: rate }) => [String(k), rate])) };
 }

@@ -71,7 +71,7 @@ export class PlayedRollouts {
   }
 }
 
-/** The stored rollouts of one evaluation. Lines of older versions name no purpose and belong to none. */
+/** The stored rollouts of one evaluation. */
 export async function readPlayed(
   { fileSystem, folder }: Pick<RunStorage, "fileSystem" | "folder">,
   { step, purpose, model }: Pick<EvaluationEntry, "step" | "purpose" | "model">,

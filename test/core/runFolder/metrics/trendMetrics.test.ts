@@ -48,8 +48,3 @@ it("a row of which fewer than 90 % of the rollouts are scored adds nothing, beca
   expect(rewardPoint(row(0.89))).toBeNull();
   expect(rewardPoint(row(0.9))).toEqual({ step: 3, value: 0.5 });
 });
-
-it("a row of an earlier version has all its groups behind the reward", () => {
-  const row = { step: 3, rollout: { reward: { mean: 0.5 } }, group: { size: { count: 16 } } };
-  expect(rewardPoint(row)).toEqual({ step: 3, value: 0.5, groups: 16 });
-});

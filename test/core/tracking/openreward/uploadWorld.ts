@@ -74,7 +74,7 @@ export class UploadWorld {
       for (const { group, rollout } of PLACES) {
         const place = { step, group, rollout, index: group, split: "test" };
         const record = { ...aRecord({ ...place, environment: "Owner/Game" }), ...changes };
-        const line = encodeJsonLine({ ...record, ...extra, temperature });
+        const line = encodeJsonLine({ ...record, ...extra, temperature, tokenData: [] });
         await this.disk.append(evalPath(FOLDER, step), line);
       }
     }
@@ -94,6 +94,9 @@ export class UploadWorld {
       failed: 0,
       tokensMean: 1,
       turnsMean: 1,
+      failureReward: 0,
+      successReward: 1,
+      passAtK: [],
     };
     const results = temperatures.map((temperature) => ({ ...result, temperature }));
     const ended = { step, purpose, ...(model !== undefined && { model }), results };

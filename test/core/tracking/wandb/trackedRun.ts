@@ -172,6 +172,7 @@ export class TrackedRun {
       tokensMean: 1,
       turnsMean: 1,
       successReward: 1,
+      failureReward: 0,
       passAtK: [{ k: 1, ...estimate }],
       ...(!isFirst && { difference: { tasks: 4, mean: rewardMean - 0.25, low: 0, high: 1 } }),
     };

@@ -69,6 +69,7 @@ function result(environment: string, rewardMean: number, temperature = 1) {
     rollouts: 8,
     rewardMean,
     failed: 0,
+    passAtK: [],
     ...interval,
   };
 }

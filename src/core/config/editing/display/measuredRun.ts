@@ -24,7 +24,7 @@ export interface MeasuredRun {
   readonly used: {
     readonly tokens: number | null;
     readonly costUsd: number | null;
-    /** In all its attempts; null in rows of older versions. */
+    /** In all its attempts. */
     readonly seconds: number | null;
   };
   /** Of all evaluations; no share where there was none. */

@@ -1,20 +1,33 @@
-/** What escapes stand for: those of JSON, URLs and HTML. */
+/** The texts that escapes of JSON, URLs and HTML stand for. */
 
-import type { Alphabet } from "./alphabet.ts";
-import type { Decoding, Span } from "./decoded.ts";
-import { escapePieces } from "./escapePieces.ts";
+/** A part of a text: from `start` to before `end`. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A text with all escapes of one kind replaced by what they mean. */
+export interface Unescaped {
+  /** Characters beyond ASCII stand for themselves or, decoded from bytes, as one character per UTF-8 byte. */
+  readonly text: string;
+  /** What `spans` of `text`, in order and apart from each other, were made from. */
+  readonly sourceOf: (spans: readonly Span[]) => readonly Span[];
+}
 
 const JSON_ESCAPE = /\\(?:u[\da-fA-F]{4}|U[\da-fA-F]{8}|x[\da-fA-F]{2}|["'\\/bfnrt])/g;
 const PERCENT_ESCAPE = /%(?:[\da-fA-F]{2}|u[\da-fA-F]{4})/g;
 const HTML_ESCAPE = /&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[a-zA-Z]\w{1,9});/g;
 
 interface Escapes {
+  /** The character that each begins with. */
+  readonly start: string;
   readonly pattern: RegExp;
   readonly meaningOf: (written: string) => string;
 }
 
 const ESCAPES: readonly Escapes[] = [
   {
+    start: "\\",
     // Python's escapes for characters and bytes are read as well.
     pattern: JSON_ESCAPE,
     meaningOf: (written) =>
@@ -23,6 +36,7 @@ const ESCAPES: readonly Escapes[] = [
         : character(Number.parseInt(written.slice(2), 16), written),
   },
   {
+    start: "%",
     pattern: PERCENT_ESCAPE,
     meaningOf: (written) => {
       const digits = written.slice(written.charAt(1) === "u" ? 2 : 1);
@@ -30,6 +44,7 @@ const ESCAPES: readonly Escapes[] = [
     },
   },
   {
+    start: "&",
     pattern: HTML_ESCAPE,
     meaningOf: (written) => {
       const name = written.slice(1, -1);
@@ -71,42 +86,18 @@ function character(code: number, otherwise: string): string {
   return code <= 0x10ffff ? String.fromCodePoint(code) : otherwise;
 }
 
-/** Characters that are written as something else, each by itself, among others that stand for themselves. */
-export function escapeDecoding(alphabet: Alphabet): Decoding {
-  return function* (source) {
-    const pieces = escapePieces(source, alphabet);
-    if (pieces.length === 0) return;
-    const written = pieces
-      .map(({ start, end }) => source.slice(start, end))
-      .join(alphabet.separator);
-    for (const escapes of ESCAPES) {
-      // The function is passed more than the escape.
-      const text = written.replace(escapes.pattern, (each) => escapes.meaningOf(each));
-      if (text === written) continue;
-      yield {
-        text,
-        sourceOf: (spans) => sourceOfPieces(unescapedFrom(written, spans, escapes), pieces),
-      };
-    }
-  };
+/** What `source` says to a reader of JSON, of URLs and of HTML, where it says something else to them. */
+export function* unescaped(source: string): Generator<Unescaped> {
+  for (const escapes of ESCAPES) {
+    if (!source.includes(escapes.start)) continue;
+    // The function is passed more than the escape.
+    const text = source.replace(escapes.pattern, (each) => escapes.meaningOf(each));
+    if (text === source) continue;
+    yield { text, sourceOf: (spans) => sourceOf(source, spans, escapes) };
+  }
 }
 
-/** Where in a text the `spans` are that were found in its pieces, written one after the other with a character between them. */
-function sourceOfPieces(spans: readonly Span[], pieces: readonly Span[]): readonly Span[] {
-  let index = 0;
-  let before = 0;
-  return spans.map(({ start, end }) => {
-    for (let piece = pieces[index]; piece !== undefined; piece = pieces[++index]) {
-      const length = piece.end - piece.start;
-      if (start < before + length) break;
-      before += length + 1;
-    }
-    const shift = (pieces[index]?.start ?? 0) - before;
-    return { start: start + shift, end: end + shift };
-  });
-}
-
-function unescapedFrom(
+function sourceOf(
   source: string,
   spans: readonly Span[],
   { pattern, meaningOf }: Escapes,
