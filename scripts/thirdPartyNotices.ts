@@ -18,7 +18,7 @@ const TEXTS_ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
 };
 
 const HEAD =
-  "Tinker RL contains parts of the packages below. Each is under the licence that follows its name.";
+  "Tinker RL contains parts of the packages below. Each is under the license that follows its name.";
 
 /** @throws when a package that is packed names no licence, or one whose text is not at hand. */
 export function thirdPartyNotices(): string {
@@ -33,9 +33,9 @@ function notice(folder: string): string {
   const { name, version, license }: Partial<Record<string, unknown>> = JSON.parse(
     readFileSync(join(folder, "package.json"), "utf8"),
   );
-  if (typeof license !== "string") throw new Error(`${folder} names no licence.`);
+  if (typeof license !== "string") throw new Error(`${folder} names no license.`);
   const texts = licenceFiles(folder).map((file) => licenceText(readFileSync(file, "utf8")));
-  if (texts.length === 0) throw new Error(`${folder} has no file with its licence.`);
+  if (texts.length === 0) throw new Error(`${folder} has no file with its license.`);
   const title = `${String(name)} ${String(version)}: ${license.replace(/^\((.*)\)$/, "$1")}`;
   return [title, ...texts].join("\n\n");
 }

@@ -75,7 +75,7 @@ const STEPS: readonly Step[] = [
       "[Go to Runs](command:tinkerRL.runs.focus)",
     ],
     doneWhen: "runResumed",
-    picture: "A line with a gap that goes on where it stopped",
+    picture: "A line with a gap that continues where it stopped",
   },
 ];
 

@@ -228,7 +228,7 @@ describe("what is reported of a save that does not last", () => {
     const [reported] = context.progress;
     expect(reported).toMatchObject({
       message: expect.stringMatching(
-        /: rolling_000015 has expired\. The run goes on from checkpoint_000010, after step 10: 7 steps are repeated\.$/,
+        /: rolling_000015 has expired\. The run continues from checkpoint_000010, after step 10: 7 steps are repeated\.$/,
       ),
     });
   });

@@ -59,6 +59,6 @@ it("advises sampling ahead only where no rollout was", () => {
   };
   expect(text(0)).toContain("Training took 4.0 s, 100 % of the step. With max_steps_off_policy: 1");
   expect(text(-1_000)).toBe(
-    "Training took 4.0 s, 100 % of the step, while rollouts of the next one went on.",
+    "Training took 4.0 s, 100 % of the step, while rollouts of the next one continued.",
   );
 });

@@ -54,7 +54,7 @@ describe("the last words of a run", () => {
   ] as const)("that is %s say that it was stopped, and how to go on", async (outcome, words) => {
     const lines = await linesOf({ outcome, folder: null });
     expect(lines.slice(-4)).toContain(words);
-    expect(lines).toContain("go on         tinker-rl resume runs/demo");
+    expect(lines).toContain("resume        tinker-rl resume runs/demo");
   });
 
   it("that is done say nothing of a stop", async () => {

@@ -83,6 +83,6 @@ describe("a resume", () => {
     fileSystem.files.delete(path);
     const { loaded } = await plan(["max_steps=50"]);
     expect(loaded.config).toMatchObject({ batch_size: 9, max_steps: 50 });
-    expect(loaded.warnings[0]).toContain("the configuration file is gone");
+    expect(loaded.warnings[0]).toContain("the configuration file no longer exists");
   });
 });

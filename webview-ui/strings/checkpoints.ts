@@ -5,7 +5,9 @@ import * as l10n from "@vscode/l10n";
 export const checkpointsStrings = {
   caption: l10n.t("Checkpoints of the run, newest first"),
   empty: l10n.t("No checkpoint yet"),
-  emptyHint: l10n.t("Save makes one now; save_every in the configuration makes them by itself."),
+  emptyHint: l10n.t(
+    "Save makes one now; save_every in the configuration makes them automatically.",
+  ),
   name: l10n.t("Name"),
   step: l10n.t("After step"),
   kind: l10n.t("Kind"),

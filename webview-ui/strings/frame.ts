@@ -10,7 +10,7 @@ export const frameStrings = {
   empty: l10n.t("No run to show"),
   emptyHint: l10n.t("Start a training, or open a run in the Runs view."),
   gone: {
-    title: (folder: string) => l10n.t("The folder of this run is gone: {0}", folder),
+    title: (folder: string) => l10n.t("The folder of this run no longer exists: {0}", folder),
     hint: l10n.t(
       "It was deleted, moved or renamed. If you moved it, open it where it is now. A folder in the trash can be restored.",
     ),
@@ -66,7 +66,7 @@ export const frameStrings = {
     stop: l10n.t("Stop"),
     stopHint: l10n.t("Stop and save"),
     resume: l10n.t("Resume"),
-    resumeHint: l10n.t("Go on from the newest saved state"),
+    resumeHint: l10n.t("Resume from the newest saved state"),
     more: l10n.t("More actions"),
     changeSettings: l10n.t("Change settings of this run…"),
     stopNow: l10n.t("Stop now without saving…"),
@@ -98,9 +98,9 @@ export const frameStrings = {
     ),
     fixHint: l10n.t("Change the configuration so, and show where"),
     interrupted: l10n.t(
-      "The trainer is gone without an end. Resume goes on from the newest saved state.",
+      "The trainer stopped unexpectedly. Resume continues from the newest saved state.",
     ),
-    lost: l10n.t("The trainer is gone without an end, and no state was saved to resume from."),
+    lost: l10n.t("The trainer stopped unexpectedly, and no state was saved to resume from."),
   },
 
   help: {

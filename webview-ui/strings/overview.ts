@@ -50,7 +50,7 @@ export const overviewStrings = {
       preparing: l10n.t("The run is being prepared. Numbers come with its first step."),
       failed: l10n.t("The run failed before its first step was complete."),
       stopped: l10n.t("The run was stopped before its first step was complete."),
-      interrupted: l10n.t("The trainer was gone before the first step was complete."),
+      interrupted: l10n.t("The trainer stopped before the first step was complete."),
       done: l10n.t("The run has no steps."),
     } as Readonly<Partial<Record<RunState, string>>>,
     noDataYet: l10n.t("No step is complete yet. Numbers come with the first one."),

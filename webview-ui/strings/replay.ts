@@ -57,7 +57,7 @@ export const replayStrings = {
     turnFacts: (tokens: number, stop: string) =>
       plural(tokens, "{0} token, ended by {1}", "{0} tokens, ended by {1}", stop),
     continueFromHere: l10n.t("Continue from Here"),
-    continueWhat: l10n.t("Lets a model go on behind the tokens that were read in this turn"),
+    continueWhat: l10n.t("Lets a model continue after the tokens that were read in this turn"),
     continueByItself: l10n.t("Open this rollout by itself to continue from it."),
     continueEvaluated: l10n.t(
       "This rollout is stored without tokens to continue from: it failed early, or an earlier version evaluated it.",

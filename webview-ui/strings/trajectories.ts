@@ -64,7 +64,7 @@ export const trajectoriesStrings = {
   noSteps: {
     failed: l10n.t("The run failed before a rollout ended."),
     stopped: l10n.t("The run was stopped before a rollout ended."),
-    interrupted: l10n.t("The trainer was gone before a rollout ended."),
+    interrupted: l10n.t("The trainer stopped before a rollout ended."),
     done: l10n.t("The run has no stored rollouts."),
   } as Readonly<Partial<Record<RunState, string>>>,
   noStepsYet: l10n.t("No rollout has ended yet. They appear here as they end."),
@@ -73,13 +73,13 @@ export const trajectoriesStrings = {
   trained: l10n.t("trained"),
   waiting: l10n.t("not scored yet"),
   trainingUses: {
-    zero_variance: l10n.t("left out: equal rewards"),
-    failed: l10n.t("left out: it failed"),
-    overlong: l10n.t("left out: too long"),
-    too_many_failed: l10n.t("left out: too many failed"),
+    zero_variance: l10n.t("skipped: equal rewards"),
+    failed: l10n.t("skipped: failed"),
+    overlong: l10n.t("skipped: too long"),
+    too_many_failed: l10n.t("skipped: too many failed"),
   } as Readonly<Record<string, string>>,
   stops: { reached_terminal_state: l10n.t("finished") } as Readonly<Record<string, string>>,
-  excluded: (why: string) => l10n.t("left out: {0}", why.replaceAll("_", " ")),
+  excluded: (why: string) => l10n.t("skipped: {0}", why.replaceAll("_", " ")),
   failed: l10n.t("failed"),
   head: {
     marks: l10n.t("Marks"),

@@ -12,7 +12,7 @@ export interface EstimatePlan {
   readonly groupsInData: number | null;
   /** Over the training data of a step. */
   readonly passes: UpdatePasses;
-  /** True where a group of equal rewards is trained on, too. */
+  /** True where a group of equal rewards is also trained on. */
   readonly trainsOnEqual: boolean;
   /** Rollouts that are played at the same time. */
   readonly atOnce: number;

@@ -197,7 +197,7 @@ export async function readStates(fileSystem: FolderFiles, folder: string): Promi
     );
   }
   const isDamaged = last !== null && last.state === null;
-  const problem = `state.json in ${folder} cannot be read. A resume goes on from the state before it, after step ${first.step}, which state.prev.json holds.`;
+  const problem = `state.json in ${folder} cannot be read. A resume continues from the state before it, after step ${first.step}, which state.prev.json holds.`;
   return { states, problem: isDamaged ? problem : null };
 }
 

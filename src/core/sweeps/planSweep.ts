@@ -199,7 +199,7 @@ function runProblems(
       : []),
     ...(isElsewhere
       ? [
-          `${path}: error: resume_from is ${resume_from}, but a sweep goes on with its own runs only. Leave it out, or name a checkpoint tinker://…. (resume_from)`,
+          `${path}: error: resume_from is ${resume_from}, but a sweep resumes only its own runs. Leave it out, or name a checkpoint tinker://…. (resume_from)`,
         ]
       : []),
   ];

@@ -159,7 +159,7 @@ class Loop {
     await this.#endConditions.skip(control.pauseOver());
     await enterPhase("running");
     watch({ kind: "continued", step });
-    await this.#event("run-continued", `The run goes on with step ${step + 1}.`);
+    await this.#event("run-continued", `The run continues with step ${step + 1}.`);
   }
 
   async #applyPendingSettings(): Promise<void> {

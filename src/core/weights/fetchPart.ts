@@ -67,7 +67,7 @@ export async function fetchPart(
     return await receive(options, response, { name, path, hadBytes, exchange });
   } finally {
     // Ends an answer that was not read to its end.
-    exchange.abort(new Error("The download went on otherwise."));
+    exchange.abort(new Error("The download continued in another way."));
     exchange.clear();
   }
 }

@@ -173,10 +173,7 @@ async function tryOut(
   const next = await options.ui.pick<TryOut["next"]>({
     title: keyLabel(id),
     placeholder: testText(result),
-    rows: [
-      again,
-      { value: "keep", label: vscode.l10n.t("Keep It All the Same"), detail: testText(result) },
-    ],
+    rows: [again, { value: "keep", label: vscode.l10n.t("Keep Anyway"), detail: testText(result) }],
   });
   return { next: next ?? "leave", result };
 }

@@ -80,7 +80,7 @@ export async function branchRun(options: BranchOptions): Promise<void> {
     ? branchText(text, { overrides, statePath, edits, runName, from }, { path })
     : null;
   if (changed === null) {
-    throw new AppError("no-config", `${basename(path)} is no configuration any more.`);
+    throw new AppError("no-config", `${basename(path)} is no longer a configuration.`);
   }
   const uri = await freeName(path, checkpoint.step);
   const document = await vscode.workspace.openTextDocument(uri.with({ scheme: "untitled" }));

@@ -117,7 +117,7 @@ export function noStepsText(file: RunFile | null, isLive: boolean): string {
     case "done":
       return l10n.t("The run has no stored rollouts.");
     default:
-      return l10n.t("The run has no stored rollouts, and its trainer is gone.");
+      return l10n.t("The run has no stored rollouts, and its trainer has stopped.");
   }
 }
 

@@ -53,7 +53,7 @@ export async function startWandb({
     return new WandbReport(tracker, watch);
   } catch (error) {
     const reason = redactor.redact(errorMessage(error));
-    watch({ kind: "warning", message: `Weights & Biases gets nothing (${reason}).` });
+    watch({ kind: "warning", message: `Not reporting to Weights & Biases: ${reason}.` });
     return null;
   }
 }
