@@ -7,7 +7,7 @@ import { countTokens, type PromptDescription, type PromptPiece } from "./promptD
 export interface PageSpan {
   readonly kind: "plain" | "heading" | "quiet" | "warning" | "control";
   readonly text: string;
-  /** Of a control token. */
+  /** Only control tokens have an id. */
   readonly id?: number | undefined;
 }
 

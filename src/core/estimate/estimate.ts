@@ -27,9 +27,9 @@ export interface Range {
 }
 
 export interface Estimate {
-  /** Of training and evaluations together. */
+  /** Sums over training and evaluations. */
   readonly tokens: Readonly<Record<TokenKind, Range>>;
-  /** Of all kinds. */
+  /** Sum over all kinds. */
   readonly totalTokens: Range;
   /** The part of it for evaluations. */
   readonly evaluationTokens: Range;

@@ -44,7 +44,7 @@ const runStateSchema = z
       .array(
         z
           .object({
-            /** Of the first of them, in the endless list of tasks. */
+            /** Position of the first of them in the endless list of tasks. */
             position: place,
             groups: count,
             /** Completed steps when the weights came to be that sample them. */

@@ -18,7 +18,6 @@ const MAX_COMBINATIONS = 1_000;
 
 /** What is given to a sweep. */
 export interface SweepRequest {
-  /** Of the configuration file. */
   readonly text: string;
   /** The file as messages name it. */
   readonly path: string;

@@ -75,7 +75,7 @@ class Loop {
   #position: LoopPosition;
   /** Metrics for the row of the next step. */
   #extra: Promise<MetricsTree> = Promise.resolve({});
-  /** Of the last step that trained nothing. */
+  /** The last step that trained nothing. */
   #lastEmpty: Pick<StepOutput, "rollouts" | "isMasked"> = { rollouts: [], isMasked: false };
   #lastMetrics: Snapshot["metrics"] = {};
   /** Ends when the save before the last one is confirmed. */

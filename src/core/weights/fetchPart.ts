@@ -45,7 +45,7 @@ export type Fetched =
 /** Without a byte. */
 const SILENCE_LIMIT_MS = 60_000;
 const WRITE_BYTES = 2 ** 20;
-/** Of a file that is read as a whole to check it. */
+/** Limits a file that is read as a whole to check it. */
 const MAX_JSON_BYTES = 2 ** 24;
 
 /**

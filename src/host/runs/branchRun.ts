@@ -21,7 +21,7 @@ import { readSetting } from "../vscode/settings.ts";
 
 export interface BranchOptions {
   readonly fileSystem: FileSystem;
-  /** Of the run that is left. */
+  /** The folder of the run that is left. */
   readonly folder: string;
   readonly checkpoint: Pick<CheckpointEntry, "name" | "state_path" | "step">;
   readonly edits: readonly AlarmEdit[];

@@ -52,7 +52,7 @@ export function evaluationRow(
   isLive: boolean,
 ): RowText {
   const own = evaluations.filter((entry) => entry.step === step);
-  // Of each model the newest.
+  // The last entry per model replaces the earlier ones.
   const newest = new Map(own.map((entry) => [entry.model && plainLine(entry.model.name), entry]));
   const models = [...newest.keys()].filter((name) => name !== undefined);
   const name = models.join(", ");

@@ -9,7 +9,6 @@ import type { FoundTurn } from "./findStoredTurn.ts";
 interface Evaluation {
   readonly name: string;
   readonly models: readonly PlannedModel[];
-  /** Of the base model. */
   readonly baseName: string;
 }
 

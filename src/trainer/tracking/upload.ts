@@ -21,7 +21,6 @@ import type { UploadAddress } from "./uploadAddress.ts";
 export interface UploadOptions {
   readonly context: ReportContext;
   readonly address: UploadAddress;
-  /** Of the run that this is. */
   readonly file: Pick<RunFile, "runId" | "name">;
   /** The step that this attempt begins with. */
   readonly firstStep: number;

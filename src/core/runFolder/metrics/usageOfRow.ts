@@ -9,7 +9,7 @@ import {
 } from "../../usage/tokenUsage.ts";
 import type { MetricsRow } from "./metricsTree.ts";
 
-/** Of rows that earlier versions wrote. */
+/** Totals in rows of earlier versions. */
 const earlierTotals = z.object({
   sampled_total: z.number(),
   prefill_total: z.number(),

@@ -48,7 +48,7 @@ export function completeValues(
   });
 }
 
-/** Of the efforts those that the model takes. */
+/** Keeps the efforts that the model accepts. */
 function narrowed(
   { cursor, writtenValue }: CompletionContext,
   shape: Shape & Partial<Field>,
