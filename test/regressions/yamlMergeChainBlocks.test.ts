@@ -28,7 +28,7 @@ describe("mappings that are merged into each other in a long chain", () => {
     const text = chain(LINKS, use);
     expect(keysListed(text)).toBeLessThan(25_000);
     const refusals = diagnose(text, { path: "run.yaml" }).filter(({ message }) =>
-      message.startsWith("Aliases stand for more"),
+      message.startsWith("From here on, aliases expand to more"),
     );
     expect(refusals).toHaveLength(1);
     const { start } = refusals[0]?.span ?? { start: 0 };

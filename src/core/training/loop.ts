@@ -39,7 +39,7 @@ export interface LoopEnd {
 
 /**
  * Runs from `start` to the end of the plan or a request to stop, and leaves a lasting checkpoint either way.
- * @throws AppError `loss-not-offered`, `loss-not-honoured` before anything is trained; `empty-steps` after
+ * @throws AppError `loss-not-offered`, `loss-differs` before anything is trained; `empty-steps` after
  * `max_consecutive_empty_steps` steps without anything to train on; `tinker-*`, `environment-*`, `disk`
  */
 export async function runLoop(

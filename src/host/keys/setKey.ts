@@ -96,7 +96,7 @@ async function askForName(ui: KeyUi): Promise<KeyId | undefined> {
   return name === undefined ? undefined : (keyIdOf(name.trim()) ?? undefined);
 }
 
-/** The host of the key: the one that a setting leads to, or null for the official service; undefined when the user cancelled. Without `other` nothing is asked. */
+/** The host of the key: the one that a setting leads to, or null for the official service; undefined when the user canceled. Without `other` nothing is asked. */
 function chooseHost(
   { ui }: SetKeyOptions,
   id: KeyId,
