@@ -1,4 +1,4 @@
-/** The licences of what is packed, as they ask to be passed on. */
+/** The licenses of what is packed, as they ask to be passed on. */
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { join } from "node:path";
 const RECORDS = "dist/packages";
 /** Packed, though no bundle names them: the runtime in the kernels, and the outlines of icons. */
 const COMPILED_IN = ["node_modules/assemblyscript", "node_modules/@vscode/codicons"];
-/** Packages that come without the texts of their licences, and files that begin with these. */
+/** Packages that come without the texts of their licenses, and files that begin with these. */
 const TEXTS_ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
   "node_modules/@bufbuild/protobuf": [
     "node_modules/@huggingface/transformers/LICENSE",
@@ -18,9 +18,9 @@ const TEXTS_ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
 };
 
 const HEAD =
-  "Tinker RL contains parts of the packages below. Each is under the licence that follows its name.";
+  "Tinker RL contains parts of the packages below. Each is under the license that follows its name.";
 
-/** @throws when a package that is packed names no licence, or one whose text is not at hand. */
+/** @throws when a package that is packed names no license, or one whose text is not at hand. */
 export function thirdPartyNotices(): string {
   const bundled = readdirSync(RECORDS).flatMap((file): readonly string[] =>
     JSON.parse(readFileSync(join(RECORDS, file), "utf8")),
@@ -33,20 +33,20 @@ function notice(folder: string): string {
   const { name, version, license }: Partial<Record<string, unknown>> = JSON.parse(
     readFileSync(join(folder, "package.json"), "utf8"),
   );
-  if (typeof license !== "string") throw new Error(`${folder} names no licence.`);
-  const texts = licenceFiles(folder).map((file) => licenceText(readFileSync(file, "utf8")));
-  if (texts.length === 0) throw new Error(`${folder} has no file with its licence.`);
+  if (typeof license !== "string") throw new Error(`${folder} names no license.`);
+  const texts = licenseFiles(folder).map((file) => licenseText(readFileSync(file, "utf8")));
+  if (texts.length === 0) throw new Error(`${folder} has no file with its license.`);
   const title = `${String(name)} ${String(version)}: ${license.replace(/^\((.*)\)$/, "$1")}`;
   return [title, ...texts].join("\n\n");
 }
 
-function licenceFiles(folder: string): readonly string[] {
+function licenseFiles(folder: string): readonly string[] {
   const own = readdirSync(folder).filter((file) => /^(licen[cs]e|copying|notice)/i.test(file));
   return TEXTS_ELSEWHERE[folder] ?? own.map((file) => join(folder, file));
 }
 
 /** The whole of a text file, the first comment of a source file. */
-function licenceText(content: string): string {
+function licenseText(content: string): string {
   const lines = content.split("\n");
   if (!content.startsWith("//")) return content.trim();
   const end = lines.findIndex((line) => !line.startsWith("//"));

@@ -7,7 +7,7 @@ interface Step {
   readonly id: string;
   readonly title: string;
   readonly lines: readonly string[];
-  /** Set once the step was really done: a command that was called may have been cancelled. */
+  /** Set once the step was really done: a command that was called may have been canceled. */
   readonly doneWhen: keyof ContextKeys;
   /** Said for those who do not see the picture. */
   readonly picture: string;
@@ -75,7 +75,7 @@ const STEPS: readonly Step[] = [
       "[Go to Runs](command:tinkerRL.runs.focus)",
     ],
     doneWhen: "runResumed",
-    picture: "A line with a gap that goes on where it stopped",
+    picture: "A line with a gap that continues where it stopped",
   },
 ];
 

@@ -105,7 +105,7 @@ async function corpus(): Promise<Map<string, number>> {
   return counts;
 }
 
-/** Classic BPE: the most frequent neighbours merge first, ties by text. */
+/** Classic BPE: the most frequent neighbors merge first, ties by text. */
 function learnMerges(words: ReadonlyMap<string, number>, count: number): Merge[] {
   const encoder = new TextEncoder();
   const sequences = Array.from(words, ([word, weight]) => ({

@@ -37,7 +37,7 @@ export async function controlRun(
     const resume = commandLine(invocation, "resume", shown);
     throw new AppError(
       "run-not-running",
-      `${shown} is not being trained now (${file.phase}). To go on with it: ${resume}`,
+      `${shown} is not being trained now (${file.phase}). To resume it: ${resume}`,
     );
   }
   const client = await ControlClient.open(file.control);

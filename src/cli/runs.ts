@@ -99,7 +99,7 @@ function expiryLine({ name, phase, expiry }: ListedRun): readonly Line[] {
   const text =
     expiry.repeats === null
       ? l10n.t(
-          "{0}: the last state expires at {1}; after that, nothing is left to go on from.",
+          "{0}: the last state expires at {1}; after that, nothing is left to resume from.",
           name,
           at,
         )

@@ -13,7 +13,7 @@ import { BLANK, clipLine, type Line, styled } from "./terminal/line.ts";
 import type { Terminal } from "./terminal/terminal.ts";
 
 const INDENT = "  ";
-/** Of `thinking, turn 12`. */
+/** Fits `thinking, turn 12`. */
 const LABEL_WIDTH = 18;
 const CHARACTERS_BEFORE = 24;
 

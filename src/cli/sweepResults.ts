@@ -23,7 +23,7 @@ export interface SweepResult {
   /** Mean rewards of the last step, and of the best five in a row. */
   readonly lastReward: number | null;
   readonly bestReward: number | null;
-  /** Of all steps, in seconds. */
+  /** Sum over all steps, in seconds. */
   readonly totalS: number;
   /** Null when there is no run. */
   readonly folder: string | null;
@@ -69,7 +69,7 @@ function exitCodeOfOutcome(outcome: SweepOutcome): number {
   return outcome.kind === "ended" ? exitCodeOfRun(outcome.end) : exitCodeOf(outcome.error);
 }
 
-/** Of a run that this process has not begun, by its folder. */
+/** The exit code that the folder says, for a run that this process did not start. */
 function exitCodeOfStored(run: ListedRun | null): number {
   if (run === null) return EXIT.stopped;
   if (run.phase === "done") return EXIT.done;

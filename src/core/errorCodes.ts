@@ -129,7 +129,7 @@ export const ERROR_CODES = {
     "sweep-in-use": "Another process is running the sweep.",
     "tokenizer-differs": "The tokenizer of the model differs from that of the rollout.",
     "tokenizer-download": "The tokenizer could not be downloaded.",
-    "tokenizer-gated": "The model hub does not give out the tokenizer.",
+    "tokenizer-gated": "The model hub does not provide the tokenizer.",
     "tokenizer-not-found": "The folder has no tokenizer.",
     "tokenizer-offline": "The tokenizer is not on this machine, and downloads are off.",
     "tokenizer-thread": "The tokenizer could not be compiled.",
@@ -173,7 +173,7 @@ export const ERROR_CODES = {
     "tinker-bad-request": "The service refuses the request.",
     "tinker-billing": "The Tinker account cannot be billed.",
     "tinker-conflict": "The name is taken, or a sequence number came with another body.",
-    "tinker-expired": "A result or a session is gone.",
+    "tinker-expired": "A result or a session no longer exists.",
     "tinker-invalid-input": "The data cannot be sent.",
     "tinker-model-lost":
       "A request in the sequence of a model was lost, so that no later one can run.",

@@ -58,7 +58,7 @@ export interface Random {
 
 export interface RunningHash {
   update(data: Uint8Array): void;
-  /** Of all that was added; to be called once. */
+  /** Digest of all that was added; call it once. */
   base64(): string;
 }
 

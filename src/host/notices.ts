@@ -53,7 +53,7 @@ export class Notices implements vscode.Disposable {
       options.trainings.onDidDetach((training) =>
         this.#queue.add(async () => {
           const stop = vscode.l10n.t("Stop and Save");
-          const text = vscode.l10n.t("{0} goes on without its terminal.", training.request.title);
+          const text = vscode.l10n.t("{0} continues without its terminal.", training.request.title);
           const chosen = await plainWindow.showInformationMessage(text, stop);
           if (chosen === stop) await training.send("stop");
         }),
@@ -121,7 +121,7 @@ export class Notices implements vscode.Disposable {
       const text =
         repeats === null
           ? vscode.l10n.t(
-              "The last state of {0} expires in {1}. After that, nothing is left to go on from.",
+              "The last state of {0} expires in {1}. After that, nothing is left to resume from.",
               ...[run.name, left],
             )
           : vscode.l10n.t(

@@ -187,7 +187,7 @@ async function present(stats: Promise<Stats>): Promise<Stats | null> {
 }
 
 function outside(folder: string, path: string): AppError {
-  const message = `${path} lies outside of ${folder}, whose files lead to it. Do not use this folder.`;
+  const message = `${path} is outside ${folder}, whose files link to it. Do not use this folder.`;
   return unsafe(folder, path, message);
 }
 

@@ -5,7 +5,7 @@ const BEST_STEPS = 5;
 
 /** What a run reached at best, read step by step. */
 export interface BestReward {
-  /** Of the last steps, at most five. */
+  /** Holds at most the last five steps. */
   readonly recent: readonly number[];
   /** The highest mean over five steps in a row, or over all of a shorter run; `step` is the last of them, from 1. */
   readonly best: { readonly value: number; readonly step: number } | null;

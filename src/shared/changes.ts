@@ -33,7 +33,7 @@ export interface BehaviourRow {
   readonly tokens: number | null;
   readonly turns: number | null;
   readonly calls: number | null;
-  /** Of the calls that ran. */
+  /** Counted among the calls that ran. */
   readonly failedCalls: number | null;
   readonly malformedCalls: number | null;
   /** Characters. */
@@ -82,7 +82,6 @@ export interface AlikeEndings {
   readonly group: number;
   /** Positions in the group, ascending. */
   readonly rollouts: readonly number[];
-  /** Of the group. */
   readonly size: number;
   readonly taskKey: string;
   readonly rewardMean: number | null;
@@ -97,7 +96,7 @@ export interface ChangesReport {
   /** Those that became more frequent first, by descending score; then the others by ascending score. */
   readonly more: readonly ChangedPhrase[];
   readonly less: readonly ChangedPhrase[];
-  /** Of the last step of the later range, the largest first. */
+  /** From the last step of the later range, the largest first. */
   readonly endings: readonly AlikeEndings[];
   readonly progress: number;
   readonly isComplete: boolean;

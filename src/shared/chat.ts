@@ -6,7 +6,7 @@ import type { RolloutSource } from "./rolloutSet.ts";
 /** A turn of a stored rollout. All count from 1, as on the screen. */
 export interface TurnPlace {
   readonly source: RolloutSource;
-  /** Of an evaluation the completed steps, from 0. */
+  /** Counted from 0; in an evaluation, the number of completed steps. */
   readonly step: number;
   /** Null counts the rollouts of an evaluation in the order in which they ended, as `show --eval` does. */
   readonly group: number | null;
@@ -99,7 +99,7 @@ export interface ChatPartnerView {
   readonly tokens: number;
   /** Of all its requests: tokens of all kinds, and USD where prices are known. */
   readonly used: { readonly tokens: number; readonly costUsd: number | null };
-  /** Of the whole episode, once it is over. */
+  /** The reward of the whole episode, known once it is over. */
   readonly reward: number | null;
 }
 

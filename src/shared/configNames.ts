@@ -2,7 +2,7 @@
 
 import { fitsWildcard } from "./wildcard.ts";
 
-/** Names that count without a setting; `*` stands for any text. */
+/** Names that count without a setting; `*` matches any text. */
 export const CONFIG_NAMES: readonly string[] = [
   "tinker-config.yaml",
   "tinker-config.yml",

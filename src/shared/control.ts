@@ -161,16 +161,14 @@ export interface PromptRequest {
   readonly launch: LaunchRequest;
   readonly environment: string;
   readonly split: string;
-  /** Of the task in its split, from 0. */
+  /** Counted in the split, from 0. */
   readonly task: number;
 }
 
 /** What an editor hands a program that downloads weights, as one line of JSON over its standard input. */
 export interface WeightsRequest {
   readonly launch: Pick<LaunchRequest, "keys" | "allowedOrigins" | "variables" | "envFile">;
-  /** Of the run. */
   readonly folder: string;
-  /** Of its checkpoint. */
   readonly name: string;
   /** Absolute; the folder for the files. */
   readonly output: string;

@@ -62,7 +62,7 @@ export type DashboardCommand = (typeof DASHBOARD_COMMANDS)[number];
 
 /** Arguments of a command. Paths and names come back as the page got them; the extension looks them up again. */
 export interface CommandArgs {
-  /** Of a checkpoint, or an alarm. */
+  /** Names a checkpoint or an alarm. */
   readonly name?: string;
   /** Keys from the root of the configuration. */
   readonly path?: readonly string[];
@@ -71,7 +71,7 @@ export interface CommandArgs {
   readonly other?: RolloutKey;
   /** For `markRollout`. */
   readonly mark?: MarkChange;
-  /** Of the rollout `key`, from 0. */
+  /** Counted in the rollout `key`, from 0. */
   readonly turn?: number;
   readonly url?: string;
   readonly text?: string;
@@ -233,7 +233,7 @@ export type HostMessage =
       readonly steps: Float64Array;
       readonly columns: readonly ColumnPart[];
     }
-  /** Of a question, or of a command when `id` is null. */
+  /** Answers a question, or a command when `id` is null. */
   | { readonly kind: "error"; readonly id: number | null; readonly message: string }
   /** Go to the rollouts of a step or evaluation, or to one of them. Follows `init`. */
   | {

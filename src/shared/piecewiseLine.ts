@@ -26,7 +26,7 @@ interface Point {
 
 interface Fit {
   readonly coefficients: readonly number[];
-  /** Of the coefficients, for noise of variance 1. */
+  /** Covariance of the coefficients, for noise of variance 1. */
   readonly covariance: Matrix;
   /** Sum of the squares of what is left. */
   readonly squares: number;
@@ -44,7 +44,7 @@ type Basis = readonly ((x: number) => number)[];
 export const FINEST_VALUES = 32;
 /** Values at either end that no knot splits off: fewer are noise. */
 const LEAST_PIECE = 2;
-/** Of neighboring values; each is tried. */
+/** Each is tried as the correlation of neighboring values. */
 const AUTOCORRELATIONS = [0, 0.25, 0.5, 0.7] as const;
 /** As many values as would show the known noise, so that few values are judged by it and many by themselves. */
 const KNOWN_VALUES = 10;

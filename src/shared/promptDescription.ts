@@ -28,7 +28,7 @@ export interface PromptDescription {
   readonly format: string;
   readonly environment: string;
   readonly split: string;
-  /** Of the task in its split, from 0. */
+  /** Counted in the split, from 0. */
   readonly index: number;
   readonly tools: readonly string[];
   readonly prompt: readonly PromptPiece[];

@@ -7,7 +7,7 @@ import { countTokens, type PromptDescription, type PromptPiece } from "./promptD
 export interface PageSpan {
   readonly kind: "plain" | "heading" | "quiet" | "warning" | "control";
   readonly text: string;
-  /** Of a control token. */
+  /** Only control tokens have an id. */
   readonly id?: number | undefined;
 }
 
@@ -29,7 +29,7 @@ export function promptPage(description: PromptDescription, options: PromptPageOp
     ...facts(description),
     [span("quiet", options.legend)],
     ...warnings.map((warning): PageLine => [span("warning", warning)]),
-    ...section(l10n.t("Prompt"), prompt, l10n.t("← the model goes on here")),
+    ...section(l10n.t("Prompt"), prompt, l10n.t("← the model continues here")),
     ...(example === null
       ? [
           BLANK,
@@ -80,7 +80,7 @@ function exampleLines({
     ...section(l10n.t("A call, with made-up arguments"), turn, null),
     BLANK,
     [reading],
-    ...section(l10n.t("A result after the call"), bridge, l10n.t("← the model goes on here")),
+    ...section(l10n.t("A result after the call"), bridge, l10n.t("← the model continues here")),
   ];
 }
 

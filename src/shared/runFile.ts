@@ -59,7 +59,6 @@ export interface PlannedModel {
 /** The place of a run in a sweep. */
 export interface SweepMember {
   readonly id: string;
-  /** Of the sweep. */
   readonly name: string;
   /** Which combination of the grid, from 0. */
   readonly combination: number;

@@ -100,7 +100,7 @@ class Parser<Row> {
       return inner;
     }
     if (token.kind !== "word") {
-      throw new FilterError(l10n.t("A field or a word must stand before “{0}”.", token.text));
+      throw new FilterError(l10n.t("A field or a word must precede “{0}”.", token.text));
     }
     const operator = this.#tokens[this.#at];
     return operator?.kind === "operator"
@@ -156,7 +156,11 @@ function comparison<Row>(
   const bound = Number(text);
   if (Number.isNaN(bound)) {
     throw new FilterError(
-      l10n.t("“{0}” compares numbers, and “{1}” is none. For texts use : or =.", operator, text),
+      l10n.t(
+        "“{0}” compares numbers, and “{1}” is not a number. For text use : or =.",
+        operator,
+        text,
+      ),
     );
   }
   return (row) => {

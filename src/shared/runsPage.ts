@@ -63,11 +63,11 @@ export interface RunsTableRow {
 
 export interface RunDigestView {
   readonly best: { readonly value: number; readonly step: number } | null;
-  /** Of the mean rewards of all steps. */
+  /** Mean over the mean rewards of all steps. */
   readonly mean: number | null;
-  /** Of training, without pauses. */
+  /** Time of training, excluding pauses. */
   readonly seconds: number;
-  /** Of the last step. */
+  /** Values of the last step. */
   readonly metrics: Partial<Readonly<Record<ListedMetric, number>>>;
   /** How many alarms fire. */
   readonly alarms: number;
@@ -149,7 +149,7 @@ export type RunsHostMessage =
       /** Runs whose files are still to be read. */
       readonly unread: number;
     }
-  /** Of runs that are compared. */
+  /** Curves of the compared runs. */
   | { readonly kind: "columns"; readonly runs: readonly RunColumns[] }
   | {
       readonly kind: "evaluations";

@@ -18,7 +18,7 @@ export const TIME_KINDS = [
   /** From the last rollout until the update was sent. */
   "prepare",
   "training",
-  /** Of the weights, for the next rollouts. */
+  /** Saving weights for the next rollouts. */
   "save",
   /** What comes after the update. */
   "finish",
@@ -66,9 +66,9 @@ export type Stall = { readonly costMs: number } & (
   | {
       readonly kind: "sessions" | "tools";
       readonly environment: string;
-      /** Of a rollout. */
+      /** Median over rollouts. */
       readonly medianMs: number;
-      /** Of the time of its rollouts, without their waits. */
+      /** Share of the time of its rollouts, excluding waits. */
       readonly share: number;
     }
   | { readonly kind: "retries"; readonly rollouts: number; readonly of: number }
@@ -87,7 +87,7 @@ export type Stall = { readonly costMs: number } & (
   | { readonly kind: "paused" }
   | {
       readonly kind: "prepare" | "training" | "save";
-      /** Of the critical path. */
+      /** Share of the critical path. */
       readonly share: number;
       /** True when rollouts of the step began before it. */
       readonly isAhead: boolean;
@@ -99,7 +99,7 @@ export type Stall = { readonly costMs: number } & (
 export interface Timeline extends RolloutSet {
   /** Of the step, since the Unix epoch; null when no rollout has ended. */
   readonly startedAtMs: number | null;
-  /** Of the first that is shown, and of the last. */
+  /** `fromMs` belongs to the first that is shown, `toMs` to the last. */
   readonly fromMs: number;
   readonly toMs: number;
   /** By group, and position in it. */

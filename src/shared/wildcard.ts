@@ -1,4 +1,4 @@
-/** Patterns for names, in which `*` stands for any text and every other character for itself. */
+/** Patterns for names, in which `*` matches any text and every other character for itself. */
 
 /** Whether the text fits the pattern. */
 export function fitsWildcard(text: string, pattern: string): boolean {

@@ -69,7 +69,7 @@ function dryConfig(config: Config, path: string, parent: string, groups: number)
 }
 
 interface Playing extends Pick<DryRun, "isKept" | "onPlayed"> {
-  /** Of the training that this stands for. */
+  /** The configuration of the training that this tries out. */
   readonly config: Config;
   readonly plan: RunPlan;
   readonly prepared: PreparedServices;

@@ -53,7 +53,7 @@ export interface PastRunEstimate {
   /** Plans a new run of a configuration. */
   readonly planOf: (loaded: LoadedConfig) => RunPlan;
   readonly fileSystem: FileSystem;
-  /** Of the past run. */
+  /** The folder of the past run. */
   readonly folder: string;
   readonly onEstimate: (report: EstimateReport) => void;
 }
@@ -98,7 +98,6 @@ export async function estimateFromRun(
 }
 
 interface Planned {
-  /** Of the run that is estimated. */
   readonly config: Config;
   readonly tasks: CountedTasks;
   readonly listPrices: ListPrices | null;

@@ -24,7 +24,7 @@ export interface EvaluationFolderOptions {
   readonly owner: RunOwner;
 }
 
-/** Of the folder, which a number is added to when it is taken. */
+/** Name of the folder; a number is added when it is taken. */
 export function evaluationName({ config, path }: Pick<LoadedConfig, "config" | "path">): string {
   return `${runName(config, path)}-evaluation`;
 }

@@ -23,7 +23,7 @@ export interface ListPricesOptions {
   readonly config: Pick<Config, "fetch_prices" | "max_cost_usd" | "model_name" | "prices">;
   /** Of the Tinker service: only the vendor's own is billed by the vendor's list. */
   readonly address: string;
-  /** Of a run that goes on; null for a new one. */
+  /** The folder of a resumed run; null for a new one. */
   readonly folder: string | null;
   readonly log: Log;
   readonly signal: AbortSignal;

@@ -45,7 +45,7 @@ export interface PreviewRequest {
   readonly environment: string | null;
   /** Null = the first one of the environment. */
   readonly split: string | null;
-  /** Of the task in its split, from 0. */
+  /** Counted in the split, from 0. */
   readonly task: number;
   /** What an editor handed over; absent for a terminal. */
   readonly launchRequest?: LaunchRequest;

@@ -46,7 +46,7 @@ export interface Loss {
 /** Null for an error after which another attempt would not get further. */
 export function lossOf(error: unknown): Loss | null {
   if (isAppError(error, "local-service")) {
-    return { cause: error, message: withoutResume(error), remedy: "starts it anew" };
+    return { cause: error, message: withoutResume(error), remedy: "restarts it" };
   }
   if (!isSessionLost(error)) return null;
   const message = `The service has lost the session of this run: ${withoutNextStep(error)}`;
@@ -73,7 +73,7 @@ export async function leaveForRecovery(
 ): Promise<LostAttempt> {
   const completed = await completedSteps(lease.files, lease.folder);
   await lease.update({ phase: "preparing" });
-  const message = `${loss.message} The run ${loss.remedy} and goes on from its last state (recovery ${made + 1} of at most ${limit}).`;
+  const message = `${loss.message} The run ${loss.remedy} and continues from its last state (recovery ${made + 1} of at most ${limit}).`;
   const data = { code: loss.cause.code, recovery: made + 1, max_recoveries: limit };
   const event = { step: completed, level: "warn", kind: "session-lost", message, data } as const;
   await report(context.reporting, event);
@@ -88,7 +88,7 @@ export async function reportRecovery(
 ): Promise<void> {
   const count = Math.max(0, completed - step);
   const repeated = `${formatQuantity(count, "step")} ${count === 1 ? "is" : "are"} repeated`;
-  const message = `The run has a new session and goes on after step ${step}: ${repeated}.`;
+  const message = `The run has a new session and continues after step ${step}: ${repeated}.`;
   const event = { step, level: "info", kind: "session-recovered", message } as const;
   await report(context.reporting, event);
 }

@@ -24,7 +24,7 @@ export async function reportRewind(
   const { step } = point.state;
   const count = Math.max(0, completed - step);
   const repeated = `${formatQuantity(count, "step")} ${count === 1 ? "is" : "are"} repeated`;
-  const message = `The service does not have the newest state of this run any more: ${missing}. The run goes on from ${nameOf(point)}, after step ${step}: ${repeated}.`;
+  const message = `The service no longer has the newest state of this run: ${missing}. The run continues from ${nameOf(point)}, after step ${step}: ${repeated}.`;
   await report(context.reporting, { step, level: "warn", kind: "state-gone", message });
 }
 

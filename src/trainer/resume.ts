@@ -124,7 +124,7 @@ async function storedStates(
     return await readStates(files, folder);
   } catch (error) {
     if (points.length === 0 || !isAppError(error, "state-invalid")) throw error;
-    const problem = `Neither state.json nor state.prev.json in ${folder} can be read. The run goes on from its newest lasting checkpoint.`;
+    const problem = `Neither state.json nor state.prev.json in ${folder} can be read. The run continues from its newest lasting checkpoint.`;
     return { states: [], problem };
   }
 }
@@ -174,7 +174,7 @@ function requireSameTasks({ sequence }: Preparation, state: RunState): void {
   if (sequence.fingerprint === state.dataset.fingerprint) return;
   throw new AppError(
     "config-identity",
-    "An environment now has another number of tasks than when the run began, so its plan cannot go on. Start a new run with resume_from set to the last checkpoint.",
+    "An environment now has another number of tasks than when the run began, so its plan cannot continue. Start a new run with resume_from set to the last checkpoint.",
     { configPath: "environments" },
   );
 }

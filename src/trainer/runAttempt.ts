@@ -62,7 +62,7 @@ export class RunAttempt {
   #lease: RunLease | null = null;
   /** True from the first request for training: only then a session can have been lost. */
   #hasBegun = false;
-  /** Of the mean reward, until the last step of this attempt. */
+  /** Trend of the mean reward, until the last step of this attempt. */
   #trend: Trend | null = null;
 
   constructor(options: RunAttemptOptions) {

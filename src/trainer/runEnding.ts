@@ -13,7 +13,7 @@ const MAX_CHARACTERS = 4_000;
 export function runEnding(error: unknown, redactor: Redactor): RunEnding {
   const message = isAppError(error)
     ? error.message
-    : `This is a fault of the program, not of your set-up: ${errorMessage(error)} Report it; a resume goes on from the last save.`;
+    : `This is a fault of the program, not of your set-up: ${errorMessage(error)} Report it; a resume continues from the last save.`;
   return {
     code: isAppError(error) ? error.code : "bug",
     message: redactor.redact(message).slice(0, MAX_CHARACTERS),

@@ -32,7 +32,7 @@ export interface StartedModel extends RunStart {
 export interface RunPlan {
   readonly loaded: LoadedConfig;
   readonly name: string;
-  /** Of a run that goes on; null for a new one. */
+  /** The folder of a resumed run; null for a new one. */
   readonly folder: string | null;
   /** True for a run that gets a folder of its own; another one's is left as it is until the model is there. */
   readonly isNew: boolean;

@@ -23,7 +23,7 @@ let options: ControlOptions;
 beforeEach(async () => {
   commands = [];
   status = { ...INITIAL_STATUS, phase: "running", step: 12, totalSteps: 40 };
-  execute = async () => "The run goes on.";
+  execute = async () => "The run continues.";
   server = await ControlServer.start({
     clock,
     status: () => status,
@@ -69,7 +69,7 @@ describe("control", () => {
     "hands the command to %s on and prints what comes of it",
     async (action) => {
       await writeRun();
-      expect(await control(action)).toEqual(["The run goes on."]);
+      expect(await control(action)).toEqual(["The run continues."]);
       expect(commands).toMatchObject([{ action }]);
     },
   );

@@ -80,7 +80,7 @@ test("the first interrupt stops and saves, the second ends now, the third is not
   expect(program.listeners.size).toBe(0);
   run.end({ outcome: "interrupted", folder: null });
   expect(await exit).toBe(6);
-  expect(program.out.lines).toContain("go on         tinker-rl resume runs/demo");
+  expect(program.out.lines).toContain("resume        tinker-rl resume runs/demo");
 });
 
 test("a failed run prints one line on stderr and where it can go on", async () => {
@@ -91,7 +91,7 @@ test("a failed run prints one line on stderr and where it can go on", async () =
   run.fail(new AppError("tinker-unavailable", "No answer. Resume the run."));
   expect(await exit).toBe(5);
   expect(program.err.lines).toEqual(["error: No answer. Resume the run."]);
-  expect(program.out.lines).toContain("go on         tinker-rl resume runs/demo");
+  expect(program.out.lines).toContain("resume        tinker-rl resume runs/demo");
   expect(program.listeners.size).toBe(0);
 });
 
@@ -202,7 +202,7 @@ describe("the last words of a run", () => {
   ] as const)("that is %s say that it was stopped, and how to go on", async (outcome, words) => {
     const lines = await linesOf({ outcome, folder: null });
     expect(lines.slice(-4)).toContain(words);
-    expect(lines).toContain("go on         tinker-rl resume runs/demo");
+    expect(lines).toContain("resume        tinker-rl resume runs/demo");
   });
 
   it("that is done say nothing of a stop", async () => {

@@ -103,7 +103,7 @@ test("a run whose last state will be deleted says when, and what a resume costs 
   const reported = (await listed("logs")).filter((line) => line.includes("expires"));
   expect(reported).toEqual([
     expect.stringMatching(
-      /^cut: the last state expires at .{16}; after that, nothing is left to go on from\.$/,
+      /^cut: the last state expires at .{16}; after that, nothing is left to resume from\.$/,
     ),
   ]);
 });

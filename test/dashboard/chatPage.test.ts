@@ -142,7 +142,7 @@ describe("the page of a conversation", () => {
     await vi.waitFor(() => expect(acts().slice(1)).toEqual([{ action: "stop" }]));
     const candidates = [aTurn(), aTurn()];
     post({ kind: "view", view: aView([aPartner({ next: "choice", candidates })]) });
-    await page.getByRole("button", { name: "Go On with Sample 2" }).press("Enter");
+    await page.getByRole("button", { name: "Continue with Sample 2" }).press("Enter");
     await vi.waitFor(() => expect(acts().at(-1)).toEqual({ action: "choose", index: 1 }));
     await page.locator("textarea:focus").waitFor();
   });
@@ -194,7 +194,7 @@ describe("the page of a conversation", () => {
   it("goes on after a stop, and takes turns back", async () => {
     const entries = [{ kind: "turn", turn: aTurn() }] as const;
     const { page, acts } = await open(aView([aPartner({ next: "turn", entries })]));
-    for (const name of ["Go On", "Try Again", "Undo"]) {
+    for (const name of ["Continue", "Try Again", "Undo"]) {
       await page.getByRole("button", { name, exact: true }).click();
     }
     await vi.waitFor(() =>

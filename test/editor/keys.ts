@@ -8,7 +8,7 @@ export async function setTinkerKey(workbench: Workbench, value: string): Promise
   await workbench.pick("TINKER_API_KEY");
   await workbench.page.getByText("for tinker.thinkingmachines.dev").first().waitFor();
   await workbench.answer(value);
-  await workbench.pick("Keep It All the Same");
+  await workbench.pick("Keep Anyway");
 }
 
 /** Keeps a secret that an environment asks for by name. */

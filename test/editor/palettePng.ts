@@ -133,7 +133,7 @@ interface Layout {
   readonly channels: number;
 }
 
-/** Undoes what every row of a PNG begins with: bytes are stored as differences from their neighbours. */
+/** Undoes what every row of a PNG begins with: bytes are stored as differences from their neighbors. */
 function unfilter(data: Buffer, { width, height, channels }: Layout): Uint8Array {
   const stride = width * channels;
   // A row and a pixel of zeros stand before the first ones.

@@ -31,7 +31,7 @@ beforeAll(async () => {
 afterAll(() => stage.close());
 
 const RECOVERED =
-  /^The run has a new session and goes on after step \d: \d steps? (is|are) repeated\.$/;
+  /^The run has a new session and continues after step \d: \d steps? (is|are) repeated\.$/;
 
 describe("a run whose session is lost again and again", { timeout: 180_000 }, () => {
   it("goes on by itself from its last state, and its rows are those of a run that was left alone", async () => {
@@ -58,7 +58,7 @@ describe("a run whose session is lost again and again", { timeout: 180_000 }, ()
     expect(second).toMatch(/Tinker has ended the session\..* \(recovery 2 of at most 3\)\.$/);
     expect(third).toMatch(/Model \S+ not loaded\. The run opens .*\(recovery 3 of at most 3\)\.$/);
     expect(await messages(folder, "session-recovered")).toEqual([
-      "The run has a new session and goes on after step 2: 1 step is repeated.",
+      "The run has a new session and continues after step 2: 1 step is repeated.",
       expect.stringMatching(RECOVERED),
       expect.stringMatching(RECOVERED),
     ]);
@@ -66,7 +66,7 @@ describe("a run whose session is lost again and again", { timeout: 180_000 }, ()
     expect(rewardLine(stdout)).toBe(undisturbedRewards);
     expect(stdout.match(/TRL207/g)).toHaveLength(1);
     expect(stdout).toContain("The service has lost the session of this run");
-    expect(stdout).toContain("The run has a new session and goes on after step 2");
+    expect(stdout).toContain("The run has a new session and continues after step 2");
     expect(await runFile(folder)).toMatchObject({ phase: "done", attempt: 4, generation: 4 });
   });
 });

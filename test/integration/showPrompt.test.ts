@@ -35,7 +35,7 @@ describe("the program that shows a prompt", () => {
     const { code, stdout, stderr } = await show("--task", "3");
     expect([code, stderr]).toEqual([0, ""]);
     expect(stdout).toContain("First prompt of task 3 of local/calculator, split train");
-    expect(stdout).toContain("⟦<|im_end|>⟧\n⟦<|im_start|>⟧assistant\n← the model goes on here");
+    expect(stdout).toContain("⟦<|im_end|>⟧\n⟦<|im_start|>⟧assistant\n← the model continues here");
     expect(stdout).toContain("The program reads this call from it: calc(");
   });
 

@@ -101,7 +101,7 @@ describe("a resume", () => {
     fileSystem.files.delete(path);
     const { loaded } = await plan(["max_steps=50"]);
     expect(loaded.config).toMatchObject({ batch_size: 9, max_steps: 50 });
-    expect(loaded.warnings[0]).toContain("the configuration file is gone");
+    expect(loaded.warnings[0]).toContain("the configuration file no longer exists");
   });
 });
 
@@ -291,7 +291,7 @@ describe("a run whose newest save is gone", () => {
       const [reported] = context.progress;
       expect(reported).toMatchObject({
         message: expect.stringMatching(
-          /: rolling_000015 has expired\. The run goes on from checkpoint_000010, after step 10: 7 steps are repeated\.$/,
+          /: rolling_000015 has expired\. The run continues from checkpoint_000010, after step 10: 7 steps are repeated\.$/,
         ),
       });
     });

@@ -54,7 +54,7 @@ const RECIPES: Readonly<Record<Edition, Recipe>> = {
   },
 };
 
-/** Assistants in the editor: not needed, large, and some with licence terms of their own. */
+/** Assistants in the editor: not needed, large, and some with license terms of their own. */
 const UNUSED = [
   "@vscode/copilot-api",
   "@github/copilot-sdk",

@@ -49,13 +49,13 @@ function Head({ chat, view }: ViewProps) {
           <Button
             class="secondary"
             label={l10n.t("Beside…")}
-            title={l10n.t("Begins anew with other models beside this one")}
+            title={l10n.t("Starts over with other models beside this one")}
             onClick={() => chat.begin("beside")}
           />
           <Button
             class="secondary"
             label={l10n.t("New…")}
-            title={l10n.t("Begins anew, freely or with a task")}
+            title={l10n.t("Starts over, freely or with a task")}
             onClick={() => chat.begin("other")}
           />
           {partners.some(hasThought) ? (

@@ -99,14 +99,14 @@ function Buttons({ chat, view, state }: StateProps & { readonly view: ChatView |
       {state?.kind === "stopped" ? (
         <Button
           class="secondary"
-          label={l10n.t("Go On")}
+          label={l10n.t("Continue")}
           onClick={() => chat.act({ action: "proceed" })}
         />
       ) : null}
       <Button
         class="secondary"
         label={l10n.t("Try Again")}
-        title={l10n.t("Samples the last turn anew, with another seed")}
+        title={l10n.t("Samples the last turn again, with another seed")}
         disabled={!rests || !hasTurns}
         onClick={() => chat.act({ action: "again" })}
       />

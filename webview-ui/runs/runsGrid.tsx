@@ -267,8 +267,8 @@ function move(runs: RunsModel, key: string, target: string): void {
 /** To the place of the next column that is shown. */
 function moveBy(runs: RunsModel, key: string, direction: number): void {
   const shown = runs.shown.peek().map((column) => column.key);
-  const neighbour = shown[shown.indexOf(key) + direction];
-  if (neighbour !== undefined) move(runs, key, neighbour);
+  const neighbor = shown[shown.indexOf(key) + direction];
+  if (neighbor !== undefined) move(runs, key, neighbor);
 }
 
 function orderedKeys(runs: RunsModel): readonly string[] {

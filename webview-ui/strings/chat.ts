@@ -12,7 +12,7 @@ export const chatStrings = {
     calling: (tool: string) => l10n.t("The environment runs the tool {0}…", tool),
     asked: (model: string, tool: string) =>
       l10n.t("{0} calls the tool {1}. Write what the tool answers.", model, tool),
-    choice: l10n.t("Choose a sample, or write a message to go on with the first."),
+    choice: l10n.t("Choose a sample, or write a message to continue with the first."),
     stopped: l10n.t("Stopped before the model's turn."),
     message: l10n.t("Write a message."),
     over: l10n.t("The episode is over. Undo or try again to go another way."),

@@ -97,12 +97,12 @@ const stalls: StallTexts = {
   training: (stall) =>
     stall.isAhead
       ? l10n.t(
-          "Training took {0}, {1} of the step, while rollouts of the next one went on.",
+          "Training took {0}, {1} of the step, while rollouts of the next one continued.",
           duration(stall.costMs),
           formatPercent(stall.share),
         )
       : l10n.t(
-          "Training took {0}, {1} of the step. With max_steps_off_policy: 1 the next rollouts go on meanwhile.",
+          "Training took {0}, {1} of the step. With max_steps_off_policy: 1 the next rollouts continue meanwhile.",
           duration(stall.costMs),
           formatPercent(stall.share),
         ),
@@ -154,7 +154,7 @@ export const timelineStrings = {
     ),
   legend: l10n.t("Kinds of time"),
   stalls: l10n.t("Stalls"),
-  noStalls: l10n.t("Nothing stands out: no wait and no rollout took much longer than the others."),
+  noStalls: l10n.t("Nothing unusual: no wait and no rollout took much longer than the others."),
   mostOf: (kind: TimeKind, share: number) =>
     l10n.t("Most of the step's time went to: {0} ({1}).", kinds[kind], formatPercent(share)),
   omitted: (count: number) =>

@@ -180,9 +180,9 @@ function ofRun({ data: { run, checkpoints, events } }: DashboardModel): readonly
         "warning",
         known.isResumable
           ? l10n.t(
-              "The trainer is gone without an end. Resume goes on from the newest saved state.",
+              "The trainer stopped unexpectedly. Resume continues from the newest saved state.",
             )
-          : l10n.t("The trainer is gone without an end, and no state was saved to resume from."),
+          : l10n.t("The trainer stopped unexpectedly, and no state was saved to resume from."),
       ),
     );
   }

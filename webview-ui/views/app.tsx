@@ -164,7 +164,7 @@ function Gone({ dashboard }: DashboardProps) {
   if (gone === null) return null;
   return (
     <main class="message">
-      <h1>{l10n.t("The folder of this run is gone: {0}", visibleLine(gone.folder))}</h1>
+      <h1>{l10n.t("The folder of this run no longer exists: {0}", visibleLine(gone.folder))}</h1>
       <p>
         {l10n.t(
           "It was deleted, moved or renamed. If you moved it, open it where it is now. A folder in the trash can be restored.",

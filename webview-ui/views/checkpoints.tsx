@@ -26,7 +26,9 @@ export function Checkpoints({ dashboard }: DashboardProps) {
     return (
       <div class="message">
         <h2>{l10n.t("No checkpoint yet")}</h2>
-        <p>{l10n.t("Save makes one now; save_every in the configuration makes them by itself.")}</p>
+        <p>
+          {l10n.t("Save makes one now; save_every in the configuration makes them automatically.")}
+        </p>
       </div>
     );
   }

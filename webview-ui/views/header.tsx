@@ -190,7 +190,7 @@ function Actions({ dashboard, openHelp }: HeaderProps) {
           class="secondary"
           icon="debugRerun"
           label={l10n.t("Resume")}
-          title={l10n.t("Go on from the newest saved state")}
+          title={l10n.t("Resume from the newest saved state")}
           onClick={() => host.command("resume")}
         />
       ) : null}

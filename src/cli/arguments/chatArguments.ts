@@ -49,7 +49,7 @@ export function chatCommand(given: ParsedFlags): ChatCommand {
   const task = taskOf(given);
   const isReplayed = given.switches.has("replay");
   if (turn !== null && task !== null) {
-    throw argumentError("--turn goes on from a rollout, which has its own task", COMMAND);
+    throw argumentError("--turn continues a rollout, which has its own task", COMMAND);
   }
   if (isReplayed && turn === null) throw argumentError("--replay needs --turn", COMMAND);
   return {

@@ -7,7 +7,7 @@ import { argumentError, type ParsedFlags } from "./flags.ts";
 export type CheckpointAction =
   | {
       readonly action: "list";
-      /** Of a run; null = all of this computer and of the account. */
+      /** Limits the list to a run; null = all of this computer and of the account. */
       readonly folder: string | null;
       readonly wantsJson: boolean;
     }
@@ -16,7 +16,7 @@ export type CheckpointAction =
       readonly action: "download";
       /** A run folder, or `tinker://RUN/KIND/NAME`. */
       readonly source: string;
-      /** Of a run's checkpoint; null = the newest. */
+      /** Names a checkpoint of the run; null = the newest. */
       readonly name: string | null;
       /** Null = named after the checkpoint, in the working directory. */
       readonly output: string | null;
@@ -26,7 +26,7 @@ export type CheckpointAction =
       readonly action: "change";
       /** At least one; with `name` a run folder. */
       readonly paths: readonly string[];
-      /** Of the run's checkpoint; null where `paths` are addresses. */
+      /** Names a checkpoint of the run; null where `paths` are addresses. */
       readonly name: string | null;
       readonly change: CheckpointChange;
     };

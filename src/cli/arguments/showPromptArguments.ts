@@ -18,7 +18,7 @@ export interface ShowPromptCommand extends WithOverrides, Sending {
   readonly environment: string | null;
   /** Null = the first one of the environment. */
   readonly split: string | null;
-  /** Of the task in its split, from 0. */
+  /** Counted in the split, from 0. */
   readonly task: number;
   readonly wantsIds: boolean;
 }

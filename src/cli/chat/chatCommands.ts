@@ -100,10 +100,10 @@ function refused(message: string): AppError {
 
 export function chatHelp(): readonly Line[] {
   const rows: readonly (readonly [word: string, operand: string, text: string])[] = [
-    [l10n.t("Enter"), "", l10n.t("lets the model go on; takes the first of several samples")],
+    [l10n.t("Enter"), "", l10n.t("lets the model continue; takes the first of several samples")],
     ["/again", "", l10n.t("takes the last turn back and samples it with another seed")],
     ["/undo", "", l10n.t("takes the last turn back, and your message before it")],
-    ["/pick", "N", l10n.t("goes on with one of several samples")],
+    ["/pick", "N", l10n.t("continues with one of several samples")],
     ["/samples", "N", l10n.t("samples so many turns side by side")],
     ["/temperature", "X", l10n.t("of the turns to come")],
     ["/seed", "N", l10n.t("of the turns to come")],
@@ -119,7 +119,9 @@ export function chatHelp(): readonly Line[] {
     }),
     [
       "  ",
-      l10n.t("A line that ends with \\ goes on in the next one. // begins a message with a slash."),
+      l10n.t(
+        "A line that ends with \\ continues in the next one. // begins a message with a slash.",
+      ),
     ],
   ];
 }

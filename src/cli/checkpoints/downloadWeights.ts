@@ -50,7 +50,7 @@ export function stopSignal(interrupts: ProgramOptions["interrupts"]): {
 } {
   const stopped = new AppError(
     "interrupted",
-    "The download was stopped. What arrived stays in the folder, and the same command goes on with it.",
+    "The download was stopped. What arrived stays in the folder, and the same command continues it.",
   );
   const controller = new AbortController();
   const release = interrupts(() => controller.abort(stopped));

@@ -13,7 +13,7 @@ const GENERAL: HelpText = (program) => `Trains language-model agents with reinfo
   ${program} COMMAND
 
   train --config_path FILE   train a model as a configuration says
-  resume RUN_FOLDER          go on with a run from its last checkpoint
+  resume RUN_FOLDER          resume a run from its last checkpoint
   evaluate MODEL …           measure checkpoints and the base model side by side
   sweep --config_path FILE   train with each combination of several values
   control RUN_FOLDER ACTION  pause, continue, save, stop or change a running run

@@ -106,7 +106,7 @@ first one task by task, from 8 shared tasks on; intervals hold with 95 %. pass@k
 is the chance that one of k rollouts reaches environments.NAME.success_reward.
 
 Rollouts and results go to a folder of their own, NAME-evaluation beside the runs;
-look into it with ${program} show FOLDER --eval. The same command goes on
+look into it with ${program} show FOLDER --eval. The same command continues
 with an evaluation that was interrupted, and plays no finished rollout again.`;
 
 export const CHAT: HelpText = (
@@ -119,7 +119,7 @@ export const CHAT: HelpText = (
   --environment NAME       play a task of this environment: it runs the calls
   --split S, --task N      which one; by default task 0 of the first split
   --step N --group G --rollout R --turn T
-                           go on from a turn of a rollout of the run, behind the
+                           continue from a turn of a rollout of the run, after the
                            very tokens that the model read there
   --eval --step N --rollout R --turn T
                            the same of the evaluation after N completed steps, by
@@ -177,7 +177,7 @@ PATH is an address of checkpoints.jsonl in a run folder; weights to train on fro
 and weights to sample with are two of them. Those of local runs lie in a store of
 this computer, all others at Tinker, which is asked with TINKER_API_KEY.
 
-A download that was interrupted goes on when the same command is run again. Tinker
+An interrupted download continues when the same command is run again. Tinker
 makes the files from weights to train on from (tinker://RUN/weights/NAME), in a
 session of its own, which it may bill. Deleting cannot be undone: a run whose last
 checkpoint is gone cannot be resumed.`;

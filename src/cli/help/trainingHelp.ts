@@ -4,7 +4,7 @@ import type { HelpText } from "./helpText.ts";
 
 const OVERRIDES = `Keys are joined with dots: --environments.local/calculator.num_rollouts=4 sets
 the group size of that environment. Values are YAML, null and [0, 1] too. Names
-with dots may stand in double quotes. The last setting of a key wins.`;
+with dots can be in double quotes. The last setting of a key wins.`;
 
 export const TRAIN: HelpText = (program) => `Trains a model as a configuration file says.
 
@@ -42,7 +42,7 @@ Ctrl+C discards the unfinished step, saves the last completed one, and ends
 
 export const RESUME: HelpText = (
   program,
-) => `Goes on with a run from its last checkpoint, in the same folder.
+) => `Resumes a run from its last checkpoint, in the same folder.
 
   ${program} resume RUN_FOLDER
 
@@ -59,7 +59,7 @@ Example:
 Weights, optimizer, place in the data and seeds are those of the checkpoint, so
 that a resumed run equals one that was never interrupted. Steps after the
 checkpoint are run again; what they had written moves to superseded/ in the run
-folder. The configuration is read anew from its file: settings that make the run
+folder. The configuration is read again: settings that make the run
 what it is cannot change, others, such as learning_rate or max_steps, can.
 Overrides of the run stay in force; new ones are added to them.`;
 
@@ -68,7 +68,7 @@ export const SWEEP: HelpText = (program) => `Trains once with each combination o
   ${program} sweep --config_path FILE --grid KEY=VALUE,VALUE …
 
   --grid KEY=VALUE,VALUE   a key that varies, with its values; once for each key
-  --parallel N             runs that go on at once, by default 1
+  --parallel N             runs at the same time, by default 1
   --retry-failed           try runs again that failed in an earlier start
   --show                   show the runs and how far they are, and start none
   --json                   print the table as JSON, and progress on stderr
@@ -89,7 +89,7 @@ The whole grid is checked before the first run starts. Every run is an ordinary
 one with a folder of its own, named NAME-sweep.KEY_VALUE. At Weights & Biases
 the runs form a group. The folder NAME-sweep beside them holds sweep.json.
 
-The same command goes on with the sweep: runs that are done are left alone, those
+The same command continues the sweep: runs that are done are left alone, those
 that were stopped or interrupted are resumed. Another grid, or another run_name,
 is another sweep. A run can be paused, stopped and resumed like any other.
 
@@ -103,7 +103,7 @@ export const CONTROL: HelpText = (program) => `Controls a running run from anoth
 
   status             show what the run is doing
   pause              wait after the current step
-  continue           go on after a pause
+  continue           continue after a pause
   save               save the last completed step, without holding anything up
   stop               discard the unfinished step, save the last completed one, end
   stop-now           end at once, without saving
@@ -114,5 +114,5 @@ Examples:
   ${program} control .tinker-rl/runs/demo pause
   ${program} control .tinker-rl/runs/demo set learning_rate=5e-4
 
-Settings that can change while a run goes on are those with "any step" in
+Settings that can change during a run are those with "any step" in
 docs/configuration.md; a resumed run keeps them.`;

@@ -42,7 +42,7 @@ export function eventLines(
         ? []
         : [
             BLANK,
-            [styled("warning", l10n.t("stopped; the same command goes on with the evaluation"))],
+            [styled("warning", l10n.t("stopped; the same command continues the evaluation"))],
           ];
     case "warning":
       return warningLines(event.message);
@@ -72,7 +72,7 @@ export function eventLines(
     case "paused":
       return [[styled("warning", l10n.t("paused before step {0}", event.step + 1))]];
     case "continued":
-      return [[styled("quiet", l10n.t("going on with step {0}", event.step + 1))]];
+      return [[styled("quiet", l10n.t("continuing with step {0}", event.step + 1))]];
     case "settings-changed":
       return [[styled("accent", settingsChangedText(event))]];
     case "step-started":

@@ -12,7 +12,7 @@ export interface RolloutCells {
   readonly key: readonly string[];
   readonly environment: string;
   readonly split: string;
-  /** Of the task in its split. */
+  /** Counted in the split. */
   readonly index: number;
   readonly reward: number | null;
   /** Undefined where there is no training. */

@@ -69,7 +69,7 @@ export async function* showOverview(context: ShowContext): AsyncGenerator<Line, 
   yield* await closerLines(context, rows, evaluations.length > 0);
 }
 
-/** Of the mean reward. */
+/** About the mean reward. */
 function trendLines(rows: readonly MetricsRow[]): readonly Line[] {
   const points = rows.flatMap((row) => rewardPoint(row) ?? []);
   return points.length === 0 ? [] : [labelled(l10n.t("reward"), rewardTrendText(trendOf(points)))];

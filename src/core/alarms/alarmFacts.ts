@@ -60,7 +60,7 @@ export function alarmFacts(row: MetricsRow) {
     rewardPoint: rewardPointOf(row.step, number),
     /** The same; null where the reward may decide nothing. */
     decidingPoint: rewardPoint(row),
-    /** Of sampled tokens, in nats. */
+    /** Entropy of sampled tokens, in nats. */
     entropy: number("rollout/entropy"),
     klPolicyBase: number("optim/kl_policy_base"),
     /** Mean over the rollouts that were compared; 0 in groups that were left out because their rewards are equal. */

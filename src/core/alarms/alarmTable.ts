@@ -59,7 +59,7 @@ const MOST_FAILED: Partial<AlarmAdvice> = {
 
 const MOST_INVALID: Partial<AlarmAdvice> = {
   meaning:
-    "Such rollouts count as failed, and too few are left in a group to learn from. The fault is in how the environment computes its rewards. Correct it there before the run goes on.",
+    "Such rollouts count as failed, and too few are left in a group to learn from. The fault is in how the environment computes its rewards. Correct it there before the run continues.",
   edits: () => [],
 };
 
@@ -196,7 +196,7 @@ export const ALARMS: Readonly<Record<AlarmId, Alarm>> = {
     seen: ({ value, threshold }) =>
       `The training program came to its work ${Math.round(value)} ms late (alarm above ${threshold} ms).`,
     meaning:
-      "This machine has too much to do, so that sampling waits for the program and not for the model. Run fewer rollouts at once, or less beside the training.",
+      "This computer is overloaded, so that sampling waits for the program and not for the model. Run fewer rollouts at once, or fewer other programs.",
     edits: halfAtOnce,
   },
   ...TREND_ALARMS,

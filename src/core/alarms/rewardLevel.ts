@@ -8,7 +8,7 @@ import { isLearnt, MIN_SAMPLES } from "./samples.ts";
 /** Steps whose mean stands for one level. */
 export const LEVEL_STEPS = 3;
 
-/** Of the last steps; null when one of them has too few rollouts. */
+/** Covers the last steps; null when one of them has too few rollouts. */
 export function rewardLevel(steps: readonly AlarmFacts[]): number | null {
   const rewards = steps
     .slice(-LEVEL_STEPS)

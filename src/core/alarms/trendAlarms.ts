@@ -26,7 +26,7 @@ type TrendAlarmId = Extract<
 >;
 
 const WEIGHTS_MOVE =
-  "The weights move, but not towards better rollouts. A lower learning rate slows that; going back to an earlier checkpoint undoes it.";
+  "The weights move, but not toward better rollouts. A lower learning rate slows that; going back to an earlier checkpoint undoes it.";
 
 export const TREND_ALARMS: Readonly<Record<TrendAlarmId, Alarm>> = {
   kl_flat_reward: {

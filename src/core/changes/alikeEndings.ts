@@ -21,7 +21,7 @@ interface Ending extends ListedRollout {
   readonly shingles: ReadonlySet<string>;
 }
 
-/** Of one step, the largest first. */
+/** Takes one step, and returns the largest first. */
 export function alikeEndings(read: readonly ListedRollout[]): readonly AlikeEndings[] {
   const groups = groupBy(read, ({ summary }) => summary.group);
   return [...groups.values()]

@@ -34,7 +34,7 @@ const part = z.object({
 });
 const cacheSchema = z.object({
   version: z.literal(CACHE_VERSION),
-  /** Of the index of the step. */
+  /** Bytes of the index of the step. */
   size: z.number(),
   row: z.object({
     step: z.number(),

@@ -4,7 +4,7 @@
  */
 
 const MAX_WORDS = 4;
-/** Of one rollout; what lies behind is not counted. */
+/** Words per rollout; later ones are not counted. */
 const MAX_ROLLOUT_WORDS = 4_000;
 const TABLE_BITS = 22;
 const WORD = /[\p{L}\p{N}_]+(?:['’][\p{L}]+)?/gu;

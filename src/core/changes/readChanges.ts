@@ -17,10 +17,10 @@ import { changedPhrases, type SurePhrase, type TaskWords } from "./changedPhrase
 import { wordsOf } from "./phraseCounts.ts";
 import { evenly, type ListedRollout, modelTexts, readSome } from "./readSample.ts";
 
-/** Of a range, at most. */
+/** Limits a range. */
 const MAX_STEPS = 50;
 const READ_PER_STEP = 10;
-/** Of the step whose endings are compared. */
+/** Limits the compared endings of a step. */
 const MAX_ENDINGS = 256;
 const MAX_EXAMPLES = 3;
 /** Between two reports. */

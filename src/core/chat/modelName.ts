@@ -7,7 +7,7 @@ interface ModelNames {
 }
 
 const VARIANT = /^([^/]+\/[^/]+)\/.+$/;
-/** The original repositories need a licence click; this copy holds the same files. */
+/** The original repositories need a license click; this copy holds the same files. */
 const LLAMA_3 = {
   pattern: /^meta-llama\/Llama-3/,
   id: "thinkingmachineslabinc/meta-llama-3-instruct-tokenizer",

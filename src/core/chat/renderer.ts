@@ -36,7 +36,6 @@ export interface AssistantMessage {
 
 export interface ToolMessage {
   readonly role: "tool";
-  /** Of the tool. */
   readonly name: string;
   readonly callId: string;
   readonly content: string;

@@ -150,7 +150,7 @@ function faultProblems(source: YamlSource): readonly Problem[] {
   const span = source.exhaustedAt();
   if (span === null) return problems;
   const message =
-    "Aliases stand for more than a configuration can hold from here on; write the values out.";
+    "From here on, aliases expand to more than a configuration can hold. Write the values out.";
   const at = source.position(span.start);
   return [...problems, { ...EMPTY_FILE, code: "TRL100", message, at, span }];
 }

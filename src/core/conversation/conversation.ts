@@ -86,7 +86,7 @@ export class Conversation {
     return Array.from(this.#streams?.current.tokens ?? []);
   }
 
-  /** Of the environment, in the order received. */
+  /** Rewards of the environment, in the order received. */
   get rewards(): readonly number[] {
     return this.#events
       .flatMap((event) => (event.kind === "answers" ? event.answers : []))
@@ -240,7 +240,7 @@ export class Conversation {
     return last === undefined ? null : last.turn;
   }
 
-  /** Of the next turn, from 0. */
+  /** Number of the next turn, from 0. */
   get #turnNumber(): number {
     return this.#events.filter(({ kind }) => kind === "turn").length;
   }

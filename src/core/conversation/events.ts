@@ -45,7 +45,7 @@ export const NEXT_TEXTS: Readonly<Record<Next, string>> = {
   turn: "a turn of the model comes next.",
   choice: "several turns were sampled; choose one of them first.",
   answers: "calls of the model wait for their answers.",
-  nothing: "the environment has ended its episode; take a turn back, or begin anew.",
+  nothing: "the environment has ended its episode; take a turn back, or start over.",
 };
 
 /** What follows the events; a choice is none of them. */

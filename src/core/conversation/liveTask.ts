@@ -110,7 +110,7 @@ export class LiveTask {
     this.#open.played = null;
     return new AppError(
       "task-not-repeatable",
-      `${name} cannot go back to this place: in a fresh session ${why}. Its state at this place is lost; answer the calls yourself from here on, or begin anew.`,
+      `${name} cannot go back to this place: in a fresh session ${why}. Its state at this place is lost; answer the calls yourself from here on, or start over.`,
     );
   }
 }

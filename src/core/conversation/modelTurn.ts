@@ -14,7 +14,7 @@ export interface SamplingSettings {
   /** -1 = off. */
   readonly topK: number;
   readonly maxTokens: number;
-  /** Of the whole conversation; that of each turn follows from it. */
+  /** The seed of each turn is derived from it. */
   readonly seed: number;
 }
 
@@ -45,7 +45,6 @@ export interface TurnRequest {
   /** Those that ids below 0 stand for. */
   readonly images: readonly ImageFile[];
   readonly settings: SamplingSettings;
-  /** Of this turn. */
   readonly seed: number;
   readonly signal: AbortSignal | undefined;
 }

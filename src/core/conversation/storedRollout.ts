@@ -93,6 +93,6 @@ function requireSame(
 function notRepeatable(why: string): AppError {
   return new AppError(
     "task-not-repeatable",
-    `The rollout cannot be played again up to this place: ${why}. The environment's state at this place is lost. Go on without --replay, and answer calls yourself.`,
+    `The rollout cannot be played again up to this place: ${why}. The environment's state at this place is lost. Continue without --replay, and answer calls yourself.`,
   );
 }

@@ -31,7 +31,7 @@ export class Talk<Partner extends TalkPartner> {
   readonly partners: readonly Partner[];
   settings: ChatSettings;
   readonly #listener: TalkListener<Partner>;
-  /** Of the person, to the first of the calls that wait for answers. */
+  /** Answers of the person to the first of the calls that wait. */
   #given: readonly string[] = [];
   #working: AbortController | null = null;
 

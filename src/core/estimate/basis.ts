@@ -13,7 +13,7 @@ import { addTokens, NO_TOKENS, type TokenUsage } from "../usage/tokenUsage.ts";
 import { groupBy } from "../util/groupBy.ts";
 
 export interface MeasuredRollout {
-  /** Of its requests. */
+  /** Tokens of its requests. */
   readonly tokens: TokenUsage;
   /** Tokens of the data that it gives when it is trained on. */
   readonly data: number;
@@ -89,12 +89,12 @@ export function spread<Item>(items: readonly Item[], count: number): readonly It
 type RolloutEntry = Extract<UsageEntry, { for: "rollout" }>;
 
 async function readEntries(fileSystem: FolderFiles, folder: string) {
-  // Of a rollout that was played more than once, the last.
+  // For a rollout that was played more than once, the last entry counts.
   const rollouts = new Map<string, RolloutEntry>();
   let serverCheck = NO_TOKENS;
   for await (const entry of usageEntries(fileSystem, folder)) {
     if (entry.for === "rollout") rollouts.set(`${entry.position}/${entry.rollout}`, entry);
-    // Of one attempt: a resume checks again.
+    // Only one attempt counts, because a resume checks again.
     if (entry.for === "server_check" && entry.step === 0) {
       serverCheck = addTokens(serverCheck, entry.tokens);
     }

@@ -27,9 +27,9 @@ export interface EstimateRange {
 }
 
 export interface Estimate {
-  /** Of training and evaluations together. */
+  /** Sums over training and evaluations. */
   readonly tokens: Readonly<Record<TokenKind, EstimateRange>>;
-  /** Of all kinds. */
+  /** Sum over all kinds. */
   readonly totalTokens: EstimateRange;
   /** The part of it for evaluations. */
   readonly evaluationTokens: EstimateRange;

@@ -12,7 +12,7 @@ export interface EstimatePlan {
   readonly groupsInData: number | null;
   /** Over the training data of a step. */
   readonly passes: UpdatePasses;
-  /** True where a group of equal rewards is trained on, too. */
+  /** True where a group of equal rewards is also trained on. */
   readonly trainsOnEqual: boolean;
   /** Rollouts that are played at the same time. */
   readonly atOnce: number;
@@ -25,7 +25,6 @@ export interface PlannedEnvironment {
   readonly name: string;
   /** In all steps, without what `refill` adds. */
   readonly groups: number;
-  /** Of a group. */
   readonly rollouts: number;
 }
 
@@ -33,6 +32,6 @@ export interface PlannedEvaluations {
   readonly count: number;
   /** Of these, those that play when no step's rollouts play beside them. */
   readonly afterLastStep: number;
-  /** Of one evaluation. */
+  /** Rollouts per evaluation. */
   readonly rollouts: readonly { readonly environment: string; readonly count: number }[];
 }

@@ -20,10 +20,10 @@ export const UNSEEN = 0.5;
 /** As many as what is expected counts beside groups that count as they were found. */
 const EXPECTED_GROUPS = 2;
 
-/** Of each rollout a number, group by group. */
+/** One number per rollout, by group. */
 type Lists = readonly (readonly number[])[];
 
-/** Of all rollouts. */
+/** Shares of all rollouts. */
 export interface TrainedShares {
   readonly trained: number;
   /** The same with those of which `off_policy_correction` leaves nothing after its forward pass. */
@@ -46,7 +46,7 @@ export function trainedSharesOf(
 ): SharesOf {
   const rewards = groups.map(({ rollouts }) => rollouts.map(({ reward }) => reward));
   const { positionOf, distinct } = distinctRewards(rewards.flat());
-  // Of a rollout without a reward -1, which no list has.
+  // A rollout without a reward gets -1, which no list has.
   const positions = rewards.map((own) =>
     own.map((reward) => positionOf.get(reward ?? Number.NaN) ?? -1),
   );
@@ -148,7 +148,7 @@ function probabilityOfEqual(
   return all === 0 ? 1 : equal / all;
 }
 
-/** Of each reward; the last is that of rewards that nobody got. */
+/** One per reward; the last is for rewards that no rollout got. */
 function frequenciesOf(
   tasks: readonly Task[],
   distinct: number,

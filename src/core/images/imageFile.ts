@@ -18,7 +18,7 @@ export interface ImageFile extends ImageSize {
   readonly base64: string;
 }
 
-/** Of one image; larger ones would fill a request for themselves. */
+/** A larger image would fill a request by itself. */
 export const MAX_IMAGE_BYTES = 4 * 1024 * 1024;
 const MAX_SIDE = 16_384;
 /** A small file can hold many: whoever shows it needs four bytes for each. */

@@ -55,7 +55,10 @@ export function httpFault(location: FaultLocation, failure: HttpFailure): AppErr
       return fault("environment-auth", `access denied (${status}: ${detail}). ${accessStep(key)}`);
     case 404:
       return location.isInSession
-        ? fault("environment-session-lost", `the session is gone (${detail}). Repeat the rollout.`)
+        ? fault(
+            "environment-session-lost",
+            `the session no longer exists (${detail}). Repeat the rollout.`,
+          )
         : fault(
             "environment-not-found",
             `not found (${detail}). Check the name: hosted names are Owner/Name and case-sensitive.`,

@@ -131,7 +131,7 @@ export async function releaseSession(
     environmentFault(
       "environment-unavailable",
       wire.locationOf({ ...request, path: "/delete" }),
-      "the session was not freed in 15 s. The server frees it later by itself.",
+      "the session was not freed in 15 s. The server frees it later.",
     );
   await withLimit({ clock, limitMs: RELEASE_LIMIT_MS, onLimit }, async ({ signal }) => {
     for (const path of paths) {

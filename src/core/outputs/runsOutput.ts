@@ -24,7 +24,7 @@ const DIRECTIONS = [
 export const runShape = {
   name: z.string(),
   folder: z.string().describe("the run folder"),
-  phase: z.enum(PHASES).describe("interrupted: the trainer is gone without an end"),
+  phase: z.enum(PHASES).describe("interrupted: the trainer stopped unexpectedly"),
   steps: count.describe("completed steps"),
   totalSteps: count.nullable().describe("null: endless, or not known"),
   reward: measure.describe("mean reward of the last step"),

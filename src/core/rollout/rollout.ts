@@ -62,7 +62,7 @@ export interface FinishedRollout {
   /** Null when the rollout failed. */
   readonly reward: number | null;
   readonly facts: Omit<RolloutFacts, "isIncluded" | "isSent" | "successReward" | "advantage">;
-  /** Of what made it fail; null without a fault. */
+  /** Stack of the error that made it fail; null without one. */
   readonly stack: string | null;
   /** Types of the blocks that its environment takes to score the group; null when it is not to be scored with its group. */
   readonly scoredFrom: readonly string[] | null;

@@ -27,7 +27,7 @@ export interface RolloutImage {
   readonly tokens: number;
 }
 
-/** Of one rollout: all of them are sent again with each turn. */
+/** Limits the images of a rollout, because all are sent again with each turn. */
 const MAX_IMAGES = 64;
 const TEXT_ONLY: ImageSupport = {
   kind: "refused",

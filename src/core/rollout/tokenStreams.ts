@@ -116,7 +116,7 @@ export class TokenStreams {
     } catch (cause) {
       if (!isAppError(cause, "chat-render")) throw cause;
       // The first prompt was rendered: what the template refuses is this conversation, not every one.
-      const message = `The conversation cannot go on, because the model's chat format can neither append to it nor render it again. ${cause.message}`;
+      const message = `The conversation cannot continue, because the model's chat format can neither append to it nor render it again. ${cause.message}`;
       throw new AppError("chat-bridge", message, { cause, configPath: "thinking.retention" });
     }
   }

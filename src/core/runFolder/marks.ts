@@ -21,7 +21,7 @@ import { readLines } from "./files/lineReader.ts";
 import { readRunFile } from "./runFile.ts";
 
 export const MAX_TAGS = 32;
-/** Of the file: over 100,000 changes. */
+/** Limits the file to about 100,000 changes. */
 const MAX_BYTES = 16 * 1024 * 1024;
 const LINE_FEED = 0x0a;
 

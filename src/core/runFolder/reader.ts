@@ -26,7 +26,7 @@ import { decodeTokenRecord, type TokenRecord } from "./rollouts/tokenRecord.ts";
 const MIB = 1024 * 1024;
 /** Over 1.5 million tokens: more than any record has; a damaged index must not make the reader ask for more. */
 const MAX_TOKEN_BYTES = 32 * MIB;
-/** Of an index, as far as its rollouts are listed: 30,000 rollouts. */
+/** Limits the listed rollouts of an index to about 30,000. */
 const MAX_INDEX_BYTES = 16 * MIB;
 /** Of an evaluation, which has no index: its rollouts are read whole to list them. */
 const MAX_EVALUATION_BYTES = 256 * MIB;
@@ -76,7 +76,7 @@ export interface RunReader {
   body(summary: RolloutSummary): Promise<RolloutRecord | null>;
   /** Null when the record is not wholly there. */
   tokens(set: RolloutSet, entry: StoredTokenPlace): Promise<TokenRecord | null>;
-  /** Of the run and of its rollouts. */
+  /** Marks of the run and its rollouts. */
   marks(): Promise<Marks>;
 }
 

@@ -44,7 +44,7 @@ export const runStateSchema = z
       .array(
         z
           .object({
-            /** Of the first of them, in the endless list of tasks. */
+            /** Position of the first of them in the endless list of tasks. */
             position: place,
             groups: count,
             /** Completed steps when the weights came to be that sample them. */
@@ -165,7 +165,7 @@ export async function readStates(fileSystem: FolderFiles, folder: string): Promi
     );
   }
   const isDamaged = last !== null && last.state === null;
-  const problem = `state.json in ${folder} cannot be read. A resume goes on from the state before it, after step ${first.step}, which state.prev.json holds.`;
+  const problem = `state.json in ${folder} cannot be read. A resume continues from the state before it, after step ${first.step}, which state.prev.json holds.`;
   return { states, problem: isDamaged ? problem : null };
 }
 

@@ -24,7 +24,7 @@ const usageEntry = z.discriminatedUnion("for", [
   /** A rollout of training, its repeated attempts included. */
   z.object({
     for: z.literal("rollout"),
-    /** Of its task, in the endless list of tasks. */
+    /** Position of its task in the endless list of tasks. */
     position: count,
     /** Completed steps when the weights came to be that sampled it. */
     version: count,
@@ -47,7 +47,7 @@ export type UsageEntry = z.infer<typeof usageEntry>;
 type GroupOfUsage = Pick<Extract<UsageEntry, { for: "rollout" }>, "position" | "version">;
 
 export interface LoggedUsage {
-  /** Of everything but evaluations. */
+  /** Everything except evaluations. */
   readonly training: TokenUsage;
   /** The part of it for rollouts that wait for their step. */
   readonly waiting: TokenUsage;
@@ -143,7 +143,7 @@ export async function readUsage(
   isWaiting: (group: GroupOfUsage) => boolean = () => false,
 ): Promise<LoggedUsage> {
   let [training, evaluation, taken] = [NO_TOKENS, NO_TOKENS, 0];
-  // Of one that was played more than once, the last time.
+  // For a rollout that was played more than once, the last time counts.
   const waiting = new Map<string, TokenUsage>();
   for await (const entry of usageEntries(fileSystem, folder)) {
     if (!("tokens" in entry)) taken = Math.max(taken, entry.seconds);

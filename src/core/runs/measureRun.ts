@@ -122,7 +122,7 @@ class Measured {
     return typeof value === "number" ? value : null;
   }
 
-  /** Of the sums of each row. */
+  /** Mean over rows of the sum of these metrics. */
   meanSum(names: readonly string[]): number | null {
     const sums = this.#rows.flatMap((row) => {
       const values = names.map((name) => row[name]).filter((value) => typeof value === "number");

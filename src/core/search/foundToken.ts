@@ -7,7 +7,7 @@ import { endOfString, parseJson } from "../util/jsonl.ts";
 import type { RolloutText } from "./rolloutTexts.ts";
 
 export interface TurnTexts {
-  /** Of the tokens of the turn, results of its calls included. */
+  /** Tokens of the turn, including results of its calls. */
   readonly tokens: readonly string[];
   /** All stored texts of the turn, in their order. */
   readonly texts: readonly RolloutText[];

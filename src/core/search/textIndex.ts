@@ -159,7 +159,7 @@ function decodeTextIndex(bytes: Uint8Array): TextIndex | null {
   return offset === size && end === bytes.length ? { size, blocks } : null;
 }
 
-/** Of whole words, as all parts of an index are. */
+/** Sums whole words, because all parts of an index consist of them. */
 function checksum(bytes: Uint8Array): number {
   // Every machine that this runs on is little-endian. A copy where the words would not be aligned.
   const aligned = bytes.byteOffset % 4 === 0 ? bytes : bytes.slice();

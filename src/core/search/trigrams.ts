@@ -4,7 +4,7 @@
  * Trigram Index" (2012).
  */
 
-/** Of the golden ratio: spreads neighbouring trigrams over the upper bits (D. Knuth, TAOCP 3, 6.4). */
+/** Derived from the golden ratio, it spreads neighboring trigrams over the upper bits (D. Knuth, TAOCP 3, 6.4). */
 const MULTIPLIER = 0x9e3779b1;
 const MIN_BITS = 6;
 const MAX_BITS = 24;

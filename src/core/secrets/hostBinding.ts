@@ -73,7 +73,7 @@ function isAllowed(
 function notEncrypted({ name }: NamedValue, { origin, host }: URL): AppError {
   return new AppError(
     "key-not-encrypted",
-    `${name} would go to ${origin} unencrypted, for everybody on the way to read. Use an address that begins with https://; or, if you trust the whole way to ${host}, start the run in a terminal with --allow-host ${origin}.`,
+    `${name} would go to ${origin} unencrypted, readable on the way. Use an address that begins with https://; or, if you trust the whole way to ${host}, start the run in a terminal with --allow-host ${origin}.`,
     { data: { key: name } },
   );
 }

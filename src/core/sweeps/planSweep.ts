@@ -18,7 +18,6 @@ const MAX_COMBINATIONS = 1_000;
 
 /** What is given to a sweep. */
 export interface SweepRequest {
-  /** Of the configuration file. */
   readonly text: string;
   /** The file as messages name it. */
   readonly path: string;
@@ -217,7 +216,7 @@ function runProblems(
     problems.push({ severity: "error", place, message, path: ["max_steps"] });
   }
   if (isElsewhere) {
-    const message = `resume_from is ${resume_from}, but a sweep goes on with its own runs only. Leave it out, or name a checkpoint tinker://….`;
+    const message = `resume_from is ${resume_from}, but a sweep resumes only its own runs. Leave it out, or name a checkpoint tinker://….`;
     problems.push({ severity: "error", place, message, path: ["resume_from"] });
   }
   return problems;

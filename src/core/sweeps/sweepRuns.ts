@@ -74,7 +74,7 @@ export function actionFor({ run }: SweepRow, retriesFailed: boolean): SweepActio
 export interface RunFigures {
   /** Highest mean reward over five steps in a row; null when no step had one with at least 90 % of its rollouts scored. */
   readonly bestReward: number | null;
-  /** Of all its steps, in seconds. */
+  /** Sum over all steps, in seconds. */
   readonly totalS: number;
 }
 

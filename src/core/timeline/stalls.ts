@@ -38,7 +38,7 @@ const SLOW = [
 ] as const;
 /** A rollout that takes so many times the median lags behind. */
 const SLOW_FACTOR = 2;
-/** Of the rollouts: fewer are the tail of a step. */
+/** A smaller share of the rollouts is the tail of a step. */
 const TAIL_SHARE = 0.1;
 /** Phases of a larger share of the step are worth a word. */
 const LONG_PHASE = { prepare: 0.1, training: 0.4, save: 0.15 } as const;
@@ -63,7 +63,7 @@ export function stallsOf(facts: StallFacts): readonly Stall[] {
     .slice(0, MOST);
 }
 
-/** Of the rollouts that waited at all. */
+/** Covers only rollouts that waited. */
 function waits({ rows, limits, path }: StallFacts): readonly Stall[] {
   const onPath = (kind: TimeKind): number =>
     sum(path.filter((span) => span.kind === kind).map(lengthOf));
@@ -147,7 +147,7 @@ function ofPhases({ rows, path }: StallFacts, phases: StepPhases): readonly Stal
   const stalls: Stall[] = pausedMs > 0 ? [{ kind: "paused", costMs: pausedMs }] : [];
   for (const kind of ["prepare", "training", "save"] as const) {
     const costMs = sum(path.filter((span) => span.kind === kind).map(lengthOf));
-    // Of the critical path, as it is drawn.
+    // The share refers to the critical path as it is drawn.
     const share = costMs / Math.max(1, sum(path.map(lengthOf)));
     if (share >= LONG_PHASE[kind]) stalls.push({ kind, share, isAhead, costMs });
   }

@@ -25,7 +25,7 @@ export interface TinkerAccount extends CheckpointClient {
   models(): Promise<readonly SupportedModel[]>;
   /** The newest; at most `limit`. */
   runs(limit: number): Promise<readonly TrainedRun[]>;
-  /** Of all runs, the newest first; at most `limit`. */
+  /** Lists those of all runs, the newest first, at most `limit`. */
   checkpoints(limit: number): Promise<readonly Checkpoint[]>;
   /** See {@link readBilled}. */
   billed(sessions: ReadonlySet<string>, period: BillingPeriod): Promise<BilledUsage>;

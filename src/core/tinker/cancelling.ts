@@ -63,7 +63,7 @@ export function createCanceller(options: CancellerOptions): Canceller {
       if (signal.aborted) return;
       cancel(requestId).catch((error: unknown) => {
         if (signal.aborted) return;
-        log.warn("Tinker: a sample could not be cancelled", { reason: errorMessage(error) });
+        log.warn("Tinker: a sample could not be canceled", { reason: errorMessage(error) });
       });
     },
   };

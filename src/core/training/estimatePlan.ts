@@ -17,7 +17,7 @@ const MAX_COUNTED = 20_000;
 /** Which tasks there are. */
 export interface CountedTasks {
   readonly sequence: TaskSequence;
-  /** Of a split that is evaluated. */
+  /** Counts the tasks of a split that is evaluated. */
   readonly countTasks: (environment: string, split: string) => Promise<number>;
 }
 

@@ -188,7 +188,7 @@ export class Generator {
     return true;
   }
 
-  /** Of the first task that is not issued. */
+  /** Position of the first task that is not issued. */
   #nextPosition({ cursor }: NextStep): number {
     const newest = this.#queue.groups.at(-1);
     return newest === undefined ? cursor : newest.key.position + 1;

@@ -39,7 +39,7 @@ export interface LoopEnd {
 
 /**
  * Runs from `start` to the end of the plan or a request to stop, and leaves a lasting checkpoint either way.
- * @throws AppError `loss-not-offered`, `loss-not-honoured` before anything is trained; `empty-steps` after
+ * @throws AppError `loss-not-offered`, `loss-differs` before anything is trained; `empty-steps` after
  * `max_consecutive_empty_steps` steps without anything to train on; `tinker-*`, `environment-*`, `disk`
  */
 export async function runLoop(
@@ -75,7 +75,7 @@ class Loop {
   #position: LoopPosition;
   /** Metrics for the row of the next step. */
   #extra: Promise<MetricsTree> = Promise.resolve({});
-  /** Of the last step that trained nothing. */
+  /** The last step that trained nothing. */
   #lastEmpty: Pick<StepOutput, "rollouts" | "isMasked"> = { rollouts: [], isMasked: false };
   #lastMetrics: RunSnapshot["metrics"] = {};
   /** Ends when the save before the last one is confirmed. */
@@ -159,7 +159,7 @@ class Loop {
     await this.#endConditions.skip(control.pauseOver());
     await enterPhase("running");
     watch({ kind: "continued", step });
-    await this.#event("run-continued", `The run goes on with step ${step + 1}.`);
+    await this.#event("run-continued", `The run continues with step ${step + 1}.`);
   }
 
   async #applyPendingSettings(): Promise<void> {

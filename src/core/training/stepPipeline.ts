@@ -34,7 +34,7 @@ export interface StepOrder {
 export interface CompletedStep {
   readonly output: StepOutput;
   readonly position: LoopPosition;
-  /** Of the checkpoint after it. */
+  /** Metrics of the checkpoint after it. */
   readonly metrics: RunSnapshot["metrics"];
 }
 

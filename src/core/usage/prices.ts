@@ -31,7 +31,7 @@ export function costOf(usage: TokenUsage, prices: Prices): number {
 
 /** Everything that a run has used, evaluations included. */
 export interface UsedTotal {
-  /** Of all kinds. */
+  /** Sum over all kinds. */
   readonly tokens: number;
   /** Null when no prices are known. */
   readonly costUsd: number | null;

@@ -8,11 +8,11 @@ export const tokenUsageSchema = z
   .object({
     /** That the model wrote. */
     sampled: count,
-    /** Of prompts that the service had in its cache. */
+    /** Prompt tokens that the service had in its cache. */
     prefill_cached: count,
-    /** Of other prompts, and of forward passes that train nothing. */
+    /** Other prompt tokens, and those of forward passes that train nothing. */
     prefill_uncached: count,
-    /** Of training data. */
+    /** Tokens of training data. */
     trained: count,
   })
   .readonly();
@@ -57,7 +57,7 @@ export function subtractTokens(usage: TokenUsage, part: TokenUsage): TokenUsage 
   return mapKinds((kind) => Math.max(0, usage[kind] - part[kind]));
 }
 
-/** Of all kinds. */
+/** Sum over all kinds. */
 export function countTokens(usage: TokenUsage): number {
   return TOKEN_KINDS.reduce((sum, kind) => sum + usage[kind], 0);
 }

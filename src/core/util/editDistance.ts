@@ -1,6 +1,6 @@
 /** How far apart two words are, and which known words someone probably meant. */
 
-/** Number of insertions, deletions, substitutions and swaps of neighbours that lead from `a` to `b`. */
+/** Number of insertions, deletions, substitutions and swaps of neighbors that lead from `a` to `b`. */
 export function editDistance(a: string, b: string): number {
   let beforePrevious: readonly number[] = [];
   let previous: readonly number[] = Array.from({ length: b.length + 1 }, (_, index) => index);

@@ -96,7 +96,7 @@ async function checkContent(
 function failed(name: string, reason: string): AppError {
   return new AppError(
     "download-failed",
-    `${name} could not be downloaded: ${reason.replace(/\.$/, "")}. What arrived stays in the folder; run the command again to go on with it.`,
+    `${name} could not be downloaded: ${reason.replace(/\.$/, "")}. What arrived stays in the folder; run the command again to continue.`,
     { data: { name } },
   );
 }

@@ -45,7 +45,7 @@ export type Fetched =
 /** Without a byte. */
 const SILENCE_LIMIT_MS = 60_000;
 const WRITE_BYTES = 2 ** 20;
-/** Of a file that is read as a whole to check it. */
+/** Limits a file that is read as a whole to check it. */
 const MAX_JSON_BYTES = 2 ** 24;
 
 /**
@@ -67,7 +67,7 @@ export async function fetchPart(
     return await receive(options, response, { name, path, hadBytes, exchange });
   } finally {
     // Ends an answer that was not read to its end.
-    exchange.abort(new Error("The download went on otherwise."));
+    exchange.abort(new Error("The download continued in another way."));
     exchange.clear();
   }
 }

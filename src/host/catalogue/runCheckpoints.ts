@@ -27,7 +27,7 @@ export interface RunCheckpointsOptions {
 }
 
 interface RunSaves {
-  /** Of the file with the saves, in bytes: it only grows. */
+  /** Bytes of the file with the saves, which only grows. */
   readonly size: number;
   readonly saved: readonly KeptCheckpoint[];
   readonly rewards: ReadonlyMap<string, number | null>;

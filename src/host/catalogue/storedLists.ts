@@ -46,9 +46,9 @@ export type ListKind = keyof StoredItems;
 
 export const LIST_KINDS: readonly ListKind[] = ["environments", "models", "checkpoints"];
 
-/** Of a list; what comes after is left out. */
+/** Limits a list; later entries are dropped. */
 const MAX_ITEMS = 5_000;
-/** Of a file; a larger one is none of ours. */
+/** A larger file was not written by this program. */
 const MAX_BYTES = 4 * 1024 * 1024;
 const MAX_DESCRIPTION = 300;
 

@@ -38,7 +38,7 @@ export class ChatSession {
   /** Null = nothing is being begun any more. */
   #part: Reply<"part"> | null = null;
   #view: Reply<"view"> | null = null;
-  /** Of what was asked last. */
+  /** The failure of the last request. */
   #failure: Reply<"failed"> | null = null;
 
   constructor(options: ChatSessionOptions) {

@@ -91,7 +91,7 @@ export async function askBeside(
       }),
   ].filter(({ target }) => target !== first);
   const placeHolder = vscode.l10n.t(
-    "Which models beside it? The conversation begins anew with the same messages for all.",
+    "Which models beside it? The conversation starts over with the same messages for all.",
   );
   const picked = await plainWindow.showQuickPickMany(
     items.map((item) => ({ ...item, picked: start.targets.includes(item.target) })),

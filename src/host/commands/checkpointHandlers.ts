@@ -88,7 +88,7 @@ export function checkpointHandlers(
       if (chosen === undefined) return;
       const { folder, entry } = chosen;
       if (entry.state_path === null) {
-        const text = vscode.l10n.t("This checkpoint holds no state to go on from.");
+        const text = vscode.l10n.t("This checkpoint has no training state to resume from.");
         await offerInstead(text, []);
         return;
       }
@@ -173,12 +173,12 @@ async function startFrom(
   const items = [
     {
       label: vscode.l10n.t("Weights and Optimizer"),
-      detail: vscode.l10n.t("Goes on as the run would have."),
+      detail: vscode.l10n.t("Continues as the run would have."),
       optimizer: true,
     },
     {
       label: vscode.l10n.t("Weights Only"),
-      detail: vscode.l10n.t("The optimizer begins anew, for example for another learning rate."),
+      detail: vscode.l10n.t("The optimizer starts fresh, for example for another learning rate."),
       optimizer: false,
     },
   ];

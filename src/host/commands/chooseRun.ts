@@ -42,7 +42,7 @@ export async function chooseRun(
     else void offerInstead(none, offersFor(store));
     return undefined;
   }
-  // Of a row that was lost nobody knows that it was this one.
+  // A lost row cannot be matched to this one.
   if (others.length === 0 && target !== null) return only;
   const items = runs.map((run) => {
     const isArchived = labels.isArchived(run.folder);

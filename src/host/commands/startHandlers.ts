@@ -97,7 +97,7 @@ export function startHandlers(options: StartHandlerOptions): Pick<CommandHandler
 
 function resumable(options: ChooseRunOptions, target: unknown): Promise<RunEntry | undefined> {
   return chooseRun(options, target, {
-    placeHolder: vscode.l10n.t("Which run should go on?"),
+    placeHolder: vscode.l10n.t("Which run do you want to resume?"),
     none: vscode.l10n.t("No run can be resumed."),
     fits: isResumable,
   });

@@ -155,7 +155,7 @@ export class Answerer {
     }
   }
 
-  /** Nobody waits for the answer to a question that was cancelled; false = not sent. */
+  /** Nobody waits for the answer to a question that was canceled; false = not sent. */
   #post(id: number, message: HostMessage): boolean {
     const isOpen = this.#open.has(id);
     if (isOpen) this.#options.post(message);

@@ -8,7 +8,7 @@ export interface PageOptions {
   readonly cspSource: string;
   /** Fresh for every page. */
   readonly nonce: string;
-  /** Of the texts, for example `en`. */
+  /** Language of the texts, for example `en`. */
   readonly language: string;
 }
 

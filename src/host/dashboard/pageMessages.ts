@@ -15,7 +15,7 @@ const MAX_ID = 200;
 const MAX_TEXT = 4_000_000;
 /** Longer than an expression that a person writes. */
 const MAX_SEARCHED = 2_000;
-/** Of each part of a place that was found. */
+/** Limits each part of a place that was found. */
 const MAX_SNIPPET = 2_000;
 /** Of an exported file: a PNG of a large chart, or the columns of a long run. */
 const MAX_FILE = 64_000_000;

@@ -43,11 +43,11 @@ export interface RunQueriesOptions {
   readonly texts: TextReader;
 }
 
-/** Of the tokens before the first turn. */
+/** Stands for the tokens before the first turn. */
 const PROMPT_TURN = -1;
 /** More than a person looks through. */
 const MAX_HITS = 500;
-/** Of a list that is filtered: more than a step has rollouts. */
+/** More than a step has rollouts. */
 const MAX_HITS_OF_SET = 1_000_000;
 
 type Question<Ask extends DashboardQuestion["ask"]> = Extract<

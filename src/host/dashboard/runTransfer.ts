@@ -16,7 +16,7 @@ import type { TextReader } from "./textReader.ts";
 
 /** Numbers in one message. */
 const APPEND_BYTES = 240_000;
-/** Of rollouts: the last ones that got one. */
+/** Keeps the rollouts that were marked last. */
 const MAX_MARKS = 2_000;
 
 export interface RunTransferOptions {
@@ -27,7 +27,7 @@ export interface RunTransferOptions {
   readonly isProcessAlive: (pid: number) => boolean;
   readonly runs: {
     list(): Promise<readonly RunListing[]>;
-    /** Of the run in `folder`, as its trainer reports. */
+    /** What the trainer of the run in `folder` reports. */
     evaluated(folder: string): RunView["evaluated"];
   };
   readonly settings: { current(): DashboardSettings };

@@ -26,7 +26,7 @@ const atOnceConfig = z.object({
 export class TimelineQuery {
   readonly #files: FolderFiles;
   readonly #follower: RunFollower;
-  /** Of the set that was asked for last, by where their bodies lie. */
+  /** Times in the last set that was asked for, by the position of their bodies. */
   #known = new Map<string, RolloutTimes>();
   #stored: { readonly name: string; readonly rollouts: StoredRollouts } | null = null;
 

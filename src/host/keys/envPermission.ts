@@ -94,8 +94,8 @@ export class EnvPermission {
 function questionAbout({ folder, file }: EnvFileUse): string {
   const [of, from] = [folder, file].map(plainLabel);
   return dirname(file) === folder
-    ? vscode.l10n.t("May runs take keys from {0}?", from ?? "")
-    : vscode.l10n.t("May runs of {0} take keys from {1}?", of ?? "", from ?? "");
+    ? vscode.l10n.t("Let runs read keys from {0}?", from ?? "")
+    : vscode.l10n.t("Let runs of {0} read keys from {1}?", of ?? "", from ?? "");
 }
 
 function isAnswered(stored: unknown): stored is Answered {

@@ -144,7 +144,7 @@ async function chooseLines(ui: KeyUi, path: string): Promise<"keep" | "comment" 
       {
         value: "keep",
         label: vscode.l10n.t("Keep the Lines"),
-        detail: vscode.l10n.t("Other programs go on reading them."),
+        detail: vscode.l10n.t("Other programs keep reading them."),
       },
       {
         value: "comment",

@@ -97,7 +97,7 @@ async function askForName(ui: KeyUi): Promise<KeyId | undefined> {
   return name === undefined ? undefined : (keyIdOf(name.trim()) ?? undefined);
 }
 
-/** The host of the key: the one that a setting leads to, or null for the official service; undefined when the user cancelled. Without `other` nothing is asked. */
+/** The host of the key: the one that a setting leads to, or null for the official service; undefined when the user canceled. Without `other` nothing is asked. */
 function chooseHost(
   { ui }: SetKeyOptions,
   id: KeyId,
@@ -174,10 +174,7 @@ async function tryOut(
   const next = await options.ui.pick<TryOut["next"]>({
     title: keyLabel(id),
     placeholder: testText(result),
-    rows: [
-      again,
-      { value: "keep", label: vscode.l10n.t("Keep It All the Same"), detail: testText(result) },
-    ],
+    rows: [again, { value: "keep", label: vscode.l10n.t("Keep Anyway"), detail: testText(result) }],
   });
   return { next: next ?? "leave", result };
 }

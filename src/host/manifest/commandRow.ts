@@ -25,7 +25,7 @@ export interface CommandRow {
   readonly icon?: string;
   /** Where the palette offers it: a when clause; absent for always, false for never. */
   readonly palette?: string | false;
-  /** True when it must not work in Restricted Mode: it is greyed out, and refused when called all the same. */
+  /** True when it must not work in Restricted Mode: it is grayed out, and refused when called all the same. */
   readonly needsTrust?: true;
   readonly menus?: readonly MenuEntry[];
   readonly key?: { readonly key: string; readonly mac: string; readonly when: string };

@@ -27,7 +27,7 @@ export const runCommands = {
   },
   compareRuns: {
     title: "Compare Runs",
-    does: "Shows the selected runs beside each other: curves, evaluations and settings.",
+    does: "Shows the selected runs side by side: curves, evaluations and settings.",
     palette: WITH_RUNS,
     icon: "git-compare",
     menus: [{ menu: "view/item/context", when: RUN, group: "2_open@2" }],
@@ -82,7 +82,7 @@ export const runCommands = {
   },
   openRunLog: {
     title: "Show Run Log",
-    does: "Lists what happened in a run, with times, and goes on while the run does.",
+    does: "Lists what happened in a run, with times, and follows it live.",
     palette: WITH_RUNS,
     icon: "output",
     menus: [{ menu: "view/item/context", when: RUN, group: "2_open@3" }],

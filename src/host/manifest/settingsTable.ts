@@ -34,7 +34,7 @@ type SettingGroup = Readonly<Record<string, SettingRow>>;
 
 const configSettings = {
   "config.files": {
-    does: "Names of files that are configurations; `*` stands for any text.",
+    does: "Names of files that are configurations; `*` matches any text.",
     type: "words",
     default: CONFIG_NAMES,
     scope: "resource",
@@ -81,7 +81,7 @@ const configSettings = {
     scope: "machine",
   },
   overrides: {
-    does: "Values for keys of all configurations, by dotted key, such as `learning_rate`; those of a task or a start stand over them.",
+    does: "Values for keys of all configurations, by dotted key, such as `learning_rate`; those of a task or a start override them.",
     type: "map",
     default: {},
     scope: "resource",
@@ -99,7 +99,7 @@ const runSettings = {
     scope: "window",
   },
   "run.onQuit": {
-    does: "What a run does a minute after the editor that started it is gone.",
+    does: "What a run does a minute after the editor that started it has closed.",
     type: "enum",
     values: {
       auto: "Hosted runs continue, local runs stop and save.",
@@ -138,11 +138,11 @@ const serviceSettings = {
     restricted: true,
   },
   "env.read": {
-    does: "Whether a run may take keys from that file.",
+    does: "Whether a run may read keys from that file.",
     type: "enum",
     values: {
       ask: "Ask once for each folder and file.",
-      always: "Yes, if it lies within the folder; else ask.",
+      always: "Yes, if it is within the folder; else ask.",
       never: "No.",
     },
     default: "ask",

@@ -35,7 +35,7 @@ export const TOOLS = {
   },
   validateConfig: {
     title: "Validate a Configuration",
-    does: "Checks a configuration of this workspace, as it stands in the editor.",
+    does: "Checks a configuration of this workspace, with its unsaved changes.",
     forModel:
       "Checks a Tinker RL training configuration (YAML or JSON) of this workspace and returns each error and warning with its line, its key and what to do. Call it after you have changed a configuration. No service is contacted and nothing starts.",
     icon: "pass",

@@ -63,7 +63,7 @@ export const trainingCommands = {
   },
   startSweep: {
     title: "Start Sweep…",
-    does: "Trains once with each combination of several values, or goes on with a sweep.",
+    does: "Trains once with each combination of several values, or resumes a sweep.",
     palette: WITH_CONFIG,
     icon: "layers",
     needsTrust: true,
@@ -90,7 +90,7 @@ export const trainingCommands = {
   },
   continueRun: {
     title: "Continue Run",
-    does: "Goes on with a paused run.",
+    does: "Continues a paused run.",
     icon: "debug-continue",
     palette: "tinkerRL.running",
     menus: [
@@ -131,7 +131,7 @@ export const trainingCommands = {
   },
   resumeRun: {
     title: "Resume Run",
-    does: "Goes on from the last confirmed checkpoint of a run.",
+    does: "Resumes a run from its last confirmed checkpoint.",
     palette: WITH_RUNS,
     icon: "debug-rerun",
     needsTrust: true,

@@ -26,7 +26,7 @@ export const trajectoryCommands = {
   },
   continueFromHere: {
     title: "Continue from Here",
-    does: "Lets a model go on from a turn of a rollout, behind the tokens that were read there.",
+    does: "Lets a model continue from a turn of a rollout, after the tokens that were read there.",
     needsTrust: true,
     palette: false,
   },

@@ -21,7 +21,6 @@ export interface AlarmDiagnosticsOptions {
 interface Mark {
   readonly diagnostic: vscode.Diagnostic;
   readonly alarm: FiringAlarm;
-  /** Of its run. */
   readonly folder: string;
 }
 

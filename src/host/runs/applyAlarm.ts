@@ -34,7 +34,7 @@ export async function applyAlarm(
   const before = document.getText();
   // The run folder names the file, and a run folder may come from anywhere.
   if (!isConfigDocument(document) && !isWholeConfig(before, { path: configPath })) {
-    throw new AppError("no-config", `${basename(configPath)} is no configuration any more.`);
+    throw new AppError("no-config", `${basename(configPath)} is no longer a configuration.`);
   }
   const changes = suggestionEdits(before, edits, { path: configPath });
   if (changes === null || changes.length > 0) await applyTextEdits(document, changes);

@@ -21,7 +21,7 @@ import { readSetting } from "../vscode/settings.ts";
 
 export interface BranchOptions {
   readonly fileSystem: FileSystem;
-  /** Of the run that is left. */
+  /** The folder of the run that is left. */
   readonly folder: string;
   readonly checkpoint: Pick<CheckpointEntry, "name" | "state_path" | "step">;
   readonly edits: readonly AlarmEdit[];
@@ -80,7 +80,7 @@ export async function branchRun(options: BranchOptions): Promise<void> {
     ? branchText(text, { overrides, statePath, edits, runName, from }, { path })
     : null;
   if (changed === null) {
-    throw new AppError("no-config", `${basename(path)} is no configuration any more.`);
+    throw new AppError("no-config", `${basename(path)} is no longer a configuration.`);
   }
   const uri = await freeName(path, checkpoint.step);
   const document = await vscode.workspace.openTextDocument(uri.with({ scheme: "untitled" }));

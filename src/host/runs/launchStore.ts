@@ -46,7 +46,7 @@ const requestSchema: z.ZodType<LaunchRecord> = z
   })
   .readonly();
 
-/** Of a launch's own files, which hold an error message at most. */
+/** Files of a launch hold an error message at most. */
 const MAX_RECORD_BYTES = 1024 * 1024;
 /** How long the output of an ended trainer is kept. */
 const KEPT_MS = 7 * 24 * 3600 * 1000;

@@ -106,7 +106,7 @@ export class RunStore {
   async send(folder: string, command: ControlCommand): Promise<string> {
     const connection = this.#connections.get(folder) ?? (await this.#connect(folder));
     if (connection === null) {
-      throw new AppError("run-not-reachable", "No trainer is at work on this run any more.");
+      throw new AppError("run-not-reachable", "No trainer is running this run.");
     }
     return (await connection.client.send(command)).message;
   }

@@ -19,7 +19,9 @@ export async function askForSlot(
     {
       icon: "split-horizontal",
       label: vscode.l10n.t("Run in Parallel"),
-      detail: vscode.l10n.t("Both go on at once; local runs share this machine's processors."),
+      detail: vscode.l10n.t(
+        "Both run at the same time; local runs share the processors of this computer.",
+      ),
       choice: "parallel",
     },
     {

@@ -243,5 +243,5 @@ class Session implements Training, ActiveTraining {
 }
 
 function notStartedText(): string {
-  return `${l10n.t("Not started: a question was closed without an answer. Nothing was sent.")}\n`;
+  return `${l10n.t("Not started: you dismissed a prompt. Nothing was sent.")}\n`;
 }

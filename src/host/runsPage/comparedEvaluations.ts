@@ -15,7 +15,7 @@ import { createRunReader, type RolloutSummary } from "../../core/runFolder/reade
 import { mean } from "../../core/util/stats.ts";
 import type { ComparedCell, ComparedResult } from "../../shared/runsPage.ts";
 
-/** Of the tasks that are listed. */
+/** Limits the list of tasks. */
 const MAX_TASKS = 2_000;
 
 interface FoundResult {

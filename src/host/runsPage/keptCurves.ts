@@ -33,7 +33,7 @@ export interface KeptCurves {
 
 const keptSchema = z.object({
   version: z.literal(1),
-  /** Of the metrics that the columns were read from. */
+  /** Identifies the metrics that the columns were read from. */
   source: z.string(),
   offset: z.number(),
   /** Float64 as Base64; the first is `step`, all are as long. */

@@ -52,7 +52,7 @@ export class RunDigests {
   readonly #unchecked = new Map<string, unknown>();
   readonly settings = new SettingsTable();
   readonly #marks = new Map<string, Mark>();
-  /** Of the runs as they were read last. */
+  /** Identifies each run as it was read last. */
   readonly #versions = new Map<string, string>();
   /** Forgotten runs whose curves are still there. */
   readonly #gone = new Set<string>();

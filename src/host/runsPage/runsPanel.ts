@@ -23,7 +23,7 @@ export interface RunsPanelOptions {
   readonly labels: RunLabels;
   readonly fileSystem: FileSystem;
   readonly workspaceState: Memento;
-  /** Of this workspace; undefined without one. */
+  /** The storage of this workspace; undefined without one. */
   readonly storageUri: vscode.Uri | undefined;
   readonly extensionUri: vscode.Uri;
   /** Opens the dashboard of the run in a folder. */

@@ -32,7 +32,7 @@ export class SentRows {
     this.#sentState = "";
   }
 
-  /** Of a run whose row was sent. */
+  /** Knows only runs whose row was sent. */
   folderOf(id: string): string | undefined {
     return this.#folders.get(id);
   }

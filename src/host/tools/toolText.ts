@@ -5,7 +5,7 @@ import { isJsonObject, type Json } from "../../core/json.ts";
 import type { Redactor } from "../../core/secrets/redaction/redactor.ts";
 import { visibleText } from "../../core/util/visibleText.ts";
 
-/** Of a whole answer: some 8,000 tokens. */
+/** Limits a whole answer to about 8,000 tokens. */
 export const MAX_CHARS = 32_000;
 /** Of each text in it, and of each list; the first that make the answer short enough hold. */
 const LIMITS = [

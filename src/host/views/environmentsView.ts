@@ -175,7 +175,7 @@ export class EnvironmentsView
   #note(parent: EnvironmentNode, what: string, unasked: string): EnvironmentNode {
     const note = { kind: "environmentDetail", parent } as const;
     if (!vscode.workspace.isTrusted) {
-      const label = vscode.l10n.t("Nobody is asked in Restricted Mode");
+      const label = vscode.l10n.t("Lookups are off in Restricted Mode");
       return { ...note, icon: "shield", label, description: "" };
     }
     if (this.#asking.has(what)) {

@@ -44,7 +44,7 @@ const CONTROL: vscode.DecorationRenderOptions = {
   borderStyle: "solid",
   borderColor: color("textLink.foreground"),
 };
-/** How the parts of a page look, by turns: the editor would draw one frame around two neighbours of one style. Ordinary text looks as ever. */
+/** How the parts of a page look, by turns: the editor would draw one frame around two neighbors of one style. Ordinary text looks as ever. */
 const STYLES: Readonly<
   Record<Exclude<PageSpan["kind"], "plain">, readonly vscode.DecorationRenderOptions[]>
 > = {

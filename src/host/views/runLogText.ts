@@ -6,7 +6,7 @@ import { oneLine } from "../../core/util/textEdges.ts";
 import { formatCount } from "../../shared/format.ts";
 import { plainLine } from "../vscode/plainText.ts";
 
-/** Of a message; stacks of faults are long. */
+/** Limits a message, because stacks are long. */
 const MAX_LENGTH = 4_000;
 
 /** A line an event in their order, with a heading for each attempt. Times are local, steps count from 1. */

@@ -98,7 +98,7 @@ function facts(run: RunEntry): readonly Fact[] {
     const at = new Date(expiry.atMs).toLocaleString(vscode.env.language);
     const then =
       expiry.repeats === null
-        ? vscode.l10n.t("{0}; after that, nothing is left to go on from", at)
+        ? vscode.l10n.t("{0}; after that, nothing is left to resume from", at)
         : plural(
             expiry.repeats,
             "{1}; after that, a resume repeats {0} step",

@@ -52,7 +52,7 @@ export function evaluationRow(
   isLive: boolean,
 ): RowText {
   const own = evaluations.filter((entry) => entry.step === step);
-  // Of each model the newest.
+  // The last entry per model replaces the earlier ones.
   const newest = new Map(own.map((entry) => [entry.model && plainLine(entry.model.name), entry]));
   const models = [...newest.keys()].filter((name) => name !== undefined);
   const name = models.join(", ");
@@ -117,7 +117,7 @@ export function noStepsText(file: RunFile | null, isLive: boolean): string {
     case "done":
       return l10n.t("The run has no stored rollouts.");
     default:
-      return l10n.t("The run has no stored rollouts, and its trainer is gone.");
+      return l10n.t("The run has no stored rollouts, and its trainer has stopped.");
   }
 }
 

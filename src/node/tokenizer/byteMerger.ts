@@ -1,4 +1,4 @@
-/** Byte-pair encoding of one piece of text: neighbours merge, those of the lowest rank first, the leftmost of equals. */
+/** Byte-pair encoding of one piece of text: neighbors merge, those of the lowest rank first, the leftmost of equals. */
 
 import { findMerge, type MergeTable, mergedAt, rankAt } from "./mergeTable.ts";
 import { NumberHeap } from "./numberHeap.ts";
@@ -41,7 +41,7 @@ export class ByteMerger {
     return chain.toIds(bytes.length);
   }
 
-  /** Queues the merge of the token at a byte with its right neighbour, if they do merge. */
+  /** Queues the merge of the token at a byte with its right neighbor, if they do merge. */
   #consider({ ids, next, pending, queue }: Chain, at: number): void {
     const right = next[at] ?? NONE;
     const merge =
@@ -56,7 +56,7 @@ class Chain {
   readonly ids: Int32Array;
   readonly next: Int32Array;
   readonly previous: Int32Array;
-  /** The merge of each token with its right neighbour, as its index in the table. */
+  /** The merge of each token with its right neighbor, as its index in the table. */
   readonly pending: Int32Array;
   readonly queue: NumberHeap;
 
@@ -79,7 +79,7 @@ class Chain {
     }
   }
 
-  /** The token at a byte becomes `merged`, and its right neighbour part of it. */
+  /** The token at a byte becomes `merged`, and its right neighbor part of it. */
   mergeNext(at: number, merged: number): void {
     const { ids, next, previous, pending } = this;
     const right = next[at] ?? NONE;

@@ -183,7 +183,7 @@ function refused(
       : "use an HF_TOKEN of an account that may read it";
   return new AppError(
     "tokenizer-gated",
-    `The model hub does not give out ${id} (${status}): it is gated, private, or does not exist. Check the name, accept its licence at ${endpoint}/${id}, and ${remedy}. ${ADVICE}`,
+    `The model hub does not provide ${id} (${status}): it is gated, private, or does not exist. Check the name, accept its license at ${endpoint}/${id}, and ${remedy}. ${ADVICE}`,
     { configPath: "tokenizer_name", data: { id, status } },
   );
 }

@@ -1,6 +1,6 @@
 /**
  * Rank files, as tiktoken reads them: a line a token, with its bytes in base64 and its rank. The rank is the id, and of two
- * neighbours whose bytes together are a token those merge first whose token has the lowest rank.
+ * neighbors whose bytes together are a token those merge first whose token has the lowest rank.
  */
 
 import { BYTE_LEVEL_ALPHABET } from "./byteLevel.ts";

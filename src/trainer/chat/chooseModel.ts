@@ -153,7 +153,7 @@ async function notSampler(service: ServiceClient, path: string): Promise<AppErro
   const what = kind === "weights" ? "is a state to train on" : "are exported files";
   return new AppError(
     "checkpoint-not-sampler",
-    `${path} ${what}, which nobody can sample from. ${hint}`,
+    `${path} ${what}, which cannot be sampled from. ${hint}`,
     { data: { samplers: others } },
   );
 }
@@ -192,7 +192,7 @@ function newestOf({ folder, files, name, loaded, entries, promptDate }: ReadRun)
   if (usable.length === 0) {
     throw new AppError(
       "no-checkpoint",
-      `The run ${name} has no checkpoint to sample from: none was saved yet, or all have expired. \`tinker-rl control ${folder} save\` saves one of a run that goes on.`,
+      `The run ${name} has no checkpoint to sample from: none was saved yet, or all have expired. \`tinker-rl control ${folder} save\` saves one during a run.`,
     );
   }
   const open = async (service: ServiceClient): Promise<OpenedModel> => {

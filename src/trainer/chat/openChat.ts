@@ -300,7 +300,7 @@ function requireRun({ run, label }: ChosenModel) {
   if (run !== null) return run;
   throw new AppError(
     "no-run",
-    `${label} has no rollouts. Name the run folder whose rollout goes on, and other weights with --beside.`,
+    `${label} has no rollouts. Name the run folder of the rollout to continue, and other weights with --beside.`,
   );
 }
 

@@ -10,7 +10,6 @@ import type { PlacesRequest } from "./places.ts";
 import { weightsOfRun } from "./weightsOfRun.ts";
 
 export interface ChangeInRunRequest extends PlacesRequest {
-  /** Of the run. */
   readonly run: string;
   readonly name: string;
   readonly change: CheckpointChange;

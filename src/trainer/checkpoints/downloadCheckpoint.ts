@@ -29,7 +29,7 @@ import { weightsOfRun } from "./weightsOfRun.ts";
 export interface DownloadRequest extends PlacesRequest {
   /** `tinker://RUN/KIND/NAME`, or a run folder. */
   readonly source: string;
-  /** Of a run folder's checkpoint; null = the newest that lasts. */
+  /** Names a checkpoint of a run folder; null = the newest that lasts. */
   readonly name: string | null;
   /** Where the files go; null = a folder in the working directory, named after the checkpoint. */
   readonly output: string | null;

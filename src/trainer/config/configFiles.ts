@@ -57,7 +57,7 @@ export function loadStart(start: StartConfig): LoadedConfig {
   const { text, path, shownPath, overrides } = start;
   const loaded = requireSound({ text, path, ...checkText(text, { path: shownPath, overrides }) });
   if (!start.isOwnCopy) return loaded;
-  const warning = `${shownPath}: warning: the configuration file is gone; the run goes on with its own copy`;
+  const warning = `${shownPath}: warning: the configuration file no longer exists; the run continues with its own copy`;
   return { ...loaded, warnings: [warning, ...loaded.warnings] };
 }
 

@@ -63,7 +63,7 @@ export class RunCommandHandler {
       case "continue":
         control.continue();
         onPausing(false);
-        return "The run goes on.";
+        return "The run continues.";
       case "save": {
         const entry = await control.saveNow();
         return `Saved ${entry.name} after ${formatQuantity(entry.step, "step")}.`;

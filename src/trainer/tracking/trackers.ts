@@ -33,7 +33,6 @@ export interface TrackersOptions {
   readonly context: ReportContext;
   readonly addresses: TrackerAddresses;
   readonly variables: Variables;
-  /** Of the run that this is. */
   readonly file: Pick<RunFile, "runId" | "name" | "configPath" | "sweep">;
   /** The step that this attempt begins with. */
   readonly firstStep: number;

@@ -21,7 +21,6 @@ import type { UploadAddress } from "./uploadAddress.ts";
 export interface UploadOptions {
   readonly context: ReportContext;
   readonly address: UploadAddress;
-  /** Of the run that this is. */
   readonly file: Pick<RunFile, "runId" | "name">;
   /** The step that this attempt begins with. */
   readonly firstStep: number;
@@ -191,14 +190,14 @@ export class RolloutUploads {
 
   #reportOutage(reason: string): void {
     const { name, again } = this.#activity;
-    const message = `OpenReward does not take rollouts (${reason}). The ${name} goes on; they are uploaded when it does, at the latest by ${again}.`;
+    const message = `OpenReward does not take rollouts (${reason}). The ${name} continues; they are uploaded when it does, at the latest by ${again}.`;
     this.#warn("upload-waits", message);
   }
 
   #reportDenial(reason: string): void {
     const key = keyText(this.#options.address.keySource);
     const { name, again } = this.#activity;
-    const message = `OpenReward takes no rollouts (${reason}). The ${name} goes on; check ${key} and the address, then ${again} uploads them.`;
+    const message = `OpenReward takes no rollouts (${reason}). The ${name} continues; check ${key} and the address, then ${again} uploads them.`;
     this.#warn("upload-denied", message);
   }
 
@@ -208,7 +207,7 @@ export class RolloutUploads {
     const message =
       kind === "refused"
         ? `OpenReward refused a rollout (${reason}). Others are uploaded; ${again} tries it once more.`
-        : `No more rollouts are uploaded to OpenReward (${reason}). The ${name} goes on; ${again} uploads them.`;
+        : `No more rollouts are uploaded to OpenReward (${reason}). The ${name} continues; ${again} uploads them.`;
     this.#warn(`upload-${kind}`, message);
   }
 

@@ -23,11 +23,10 @@ export interface WandbReportOptions {
   /** Null = everything is filed in the run folder. */
   readonly address: WandbAddress | null;
   readonly variables: Variables;
-  /** Of the run that this is. */
   readonly file: Pick<RunFile, "name" | "configPath" | "sweep">;
   /** The step that this attempt begins with. */
   readonly firstStep: number;
-  /** Of an earlier attempt; null = none. */
+  /** The id that an earlier attempt got; null = none. */
   readonly knownRunId: string | null;
   readonly http: HttpClient;
   readonly intervals?: TrackerIntervals;
@@ -53,7 +52,7 @@ export async function startWandb({
     return new WandbReport(tracker, watch);
   } catch (error) {
     const reason = redactor.redact(errorMessage(error));
-    watch({ kind: "warning", message: `Weights & Biases gets nothing (${reason}).` });
+    watch({ kind: "warning", message: `Not reporting to Weights & Biases: ${reason}.` });
     return null;
   }
 }

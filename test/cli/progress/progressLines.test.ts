@@ -195,14 +195,14 @@ test("the end says how the reward moved and gives commands to copy", () => {
     "stopped and saved after 12 steps",
     "reward        Falling since step 5: was 0.72, now 0.23",
     "run folder    runs/demo",
-    "go on         tinker-rl resume runs/demo",
+    "resume        tinker-rl resume runs/demo",
     "look into it  tinker-rl show runs/demo",
   ]);
   const done = screen([{ ...end, outcome: "done", trend: null }]);
   expect(done[1]).toBe("done after 12 steps");
   expect(done.join()).not.toMatch(/reward /);
   expect(done.slice(-3)).toEqual([
-    "go on         tinker-rl resume runs/demo",
+    "resume        tinker-rl resume runs/demo",
     "look into it  tinker-rl show runs/demo",
     "To continue a finished run, raise max_steps or num_epochs.",
   ]);

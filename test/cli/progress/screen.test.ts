@@ -59,5 +59,5 @@ test("the way back into a run is shown only as far as there is one", () => {
     statePath: "",
   });
   screen.printNextSteps();
-  expect(terminal.lines).toContain("go on         tinker-rl resume runs/demo");
+  expect(terminal.lines).toContain("resume        tinker-rl resume runs/demo");
 });

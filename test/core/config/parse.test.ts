@@ -219,7 +219,7 @@ describe("problems", () => {
     ],
     [
       "x: *nope",
-      "8:4: error: TRL100 No anchor stands before this alias; write the value out, in quotes if it begins with `*`.",
+      "8:4: error: TRL100 No anchor precedes this alias. Write the value out, in quotes if it begins with `*`.",
     ],
     [
       "---\na: 1",
@@ -250,7 +250,7 @@ describe("problems", () => {
 
   it.each([
     ["secrets: { a: !s3cret-value }", "No such type is known; put the value in quotes if"],
-    ["secrets: { a: *s3cret-value }", "No anchor stands before this alias; write the value"],
+    ["secrets: { a: *s3cret-value }", "No anchor precedes this alias. Write the value"],
     ["secrets: { a: |s3cret-value }", ""],
     [
       "tinker_base_url: https://ada:s3cret-value@a.example",

@@ -95,7 +95,7 @@ describe("a grid is refused as a whole, and each line names key and value", () =
     ["the name", ["run_name=a,b"], /^--grid run_name=a: error: run_name cannot vary/],
     ["equal values", ["learning_rate=1e-5,0.00001"], /learning_rate=1e-5 and .*=0\.00001 train/],
     ["a secret", ["secrets.TOKEN=hush,hushed"], /^--grid secrets\.TOKEN=null: .* secret/],
-    ["another run to go on with", ["resume_from=auto"], /sweep goes on with its own runs/],
+    ["another run to go on with", ["resume_from=auto"], /sweep resumes only its own runs/],
   ])("%s", (_what, grid, line) => {
     expect(problems(grid)).toEqual([expect.stringMatching(line)]);
     expect(problems(grid).join()).not.toContain("hush");

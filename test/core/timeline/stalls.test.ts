@@ -57,6 +57,6 @@ it("a stall advises sampling ahead only where nothing is sampled ahead", () => {
   };
   expect(text(0)).toContain("Training took 4.0 s, 100 % of the step. With max_steps_off_policy: 1");
   expect(text(-1_000)).toBe(
-    "Training took 4.0 s, 100 % of the step, while rollouts of the next one went on.",
+    "Training took 4.0 s, 100 % of the step, while rollouts of the next one continued.",
   );
 });

@@ -217,13 +217,13 @@ describe("an abandoned sample", () => {
     return server;
   }
 
-  it("is cancelled at a server that wants to know, whose flags are asked for once", async () => {
+  it("is canceled at a server that wants to know, whose flags are asked for once", async () => {
     const { requestsTo } = await abandon({
       json: { sample_cancel_enabled: true, sample_cancel_max_batch_size: 1 },
     });
     expect(requestsTo("client/dynamic_config").map(jsonBody)).toEqual([{ sdk_version: "0.38.0" }]);
-    const cancelled = requestsTo("cancel_future").map((sent) => jsonBody(sent)["request_id"]);
-    expect(cancelled.toSorted()).toEqual(["asample-0", "asample-1"]);
+    const canceled = requestsTo("cancel_future").map((sent) => jsonBody(sent)["request_id"]);
+    expect(canceled.toSorted()).toEqual(["asample-0", "asample-1"]);
   });
 
   it.each([

@@ -105,7 +105,7 @@ export const chat: Journey = {
       assert.equal(await panel.getByLabel("Temperature").inputValue(), "0.8");
       assert.equal(await panel.getByLabel("Most tokens a turn").inputValue(), "24");
       await stage.accessible("samples");
-      const second = panel.getByRole("button", { name: "Go On with Sample 2" });
+      const second = panel.getByRole("button", { name: "Continue with Sample 2" });
       await second.focus();
       await keyboard.press("Enter");
       await panel.locator("textarea:focus").waitFor();

@@ -58,7 +58,7 @@ async function visit(stage: Stage, strangers: Strangers): Promise<void> {
   await step("an address in .env is asked about, with its host", async () => {
     await workbench.open("tinker-config.yaml");
     await workbench.command("Tinker RL: Start Training");
-    const question = workbench.notification("May runs take keys from");
+    const question = workbench.notification("Let runs read keys from");
     await workbench.theme("light");
     await question.getByRole("button", { name: "Yes" }).click();
     await refuse(stage, inEnv, "light");

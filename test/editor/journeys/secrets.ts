@@ -57,7 +57,7 @@ async function train(stage: Stage, services: Services): Promise<void> {
     "a run is given them, after a question for the file and for each that leaves",
     async () => {
       await workbench.command("Tinker RL: Start Training");
-      const question = workbench.notification("May runs take keys from");
+      const question = workbench.notification("Let runs read keys from");
       await question.getByRole("button", { name: "Yes" }).click();
       const { origin } = new URL(services.environments.url);
       const dialog = workbench.dialog();

@@ -110,7 +110,7 @@ export const sweep: Journey = {
         await workbench.show("Tinker RL");
         rmSync(run("2e-3.seed_2"), { recursive: true });
         await panel
-          .getByRole("heading", { name: /^The folder of this run is gone: .*seed_2$/ })
+          .getByRole("heading", { name: /^The folder of this run no longer exists: .*seed_2$/ })
           .waitFor();
         await accessible("gone");
         await panel

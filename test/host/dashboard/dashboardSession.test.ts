@@ -465,7 +465,7 @@ describe("answers", () => {
     expect(columns[0]?.values).toHaveLength(5);
   });
 
-  it("say what is missing, and are not sent once they are cancelled", async () => {
+  it("say what is missing, and are not sent once they are canceled", async () => {
     const { ready, settled, ask, session, messages, step } = await openedSession();
     ready();
     await settled();

@@ -32,7 +32,7 @@ it.each([
   const { ui, permission } = setUp([{ notify: answer }]);
   expect(await permission.mayRead(OWN)).toBe(mayRead);
   expect(await permission.mayRead(OWN)).toBe(mayRead);
-  expect(ui.text).toContain("May runs take keys from /projects/project/.env?");
+  expect(ui.text).toContain("Let runs read keys from /projects/project/.env?");
 });
 
 it("Always answers for the files within each folder, and for no others", async () => {
@@ -40,7 +40,7 @@ it("Always answers for the files within each folder, and for no others", async (
   expect(await permission.mayRead(OWN)).toBe(true);
   expect(await permission.mayRead({ folder: "/other", file: "/other/keys/.env" })).toBe(true);
   expect(await permission.mayRead(ELSEWHERE)).toBe(false);
-  expect(ui.text).toContain(`May runs of ${FOLDER} take keys from /home/me/.bashrc?\nYes\nNo`);
+  expect(ui.text).toContain(`Let runs of ${FOLDER} read keys from /home/me/.bashrc?\nYes\nNo`);
 });
 
 it("asks again when the question was closed, and when the answer is forgotten", async () => {

@@ -62,7 +62,7 @@ it.each([
   expect(left.seen()).toContain(text);
   expect(left.seen()).not.toContain(VALUE);
 
-  const kept = setUp({ answers: [{ type: VALUE }, { pick: "Keep It" }], reply });
+  const kept = setUp({ answers: [{ type: VALUE }, { pick: "Keep Anyway" }], reply });
   expect(await setKey(kept.options, "tinker")).toBe(true);
 
   const again = setUp({

@@ -81,7 +81,7 @@ it("a run folder from a stranger reads no .env under the yes for the project tha
   expect(await editor.launchRequest(aTrainingRequest(config, { resume: run }))).toMatchObject({
     envFile: null,
   });
-  expect(editor.ui.text).toContain(`May runs of ${run} take keys from ${join(project, ".env")}?`);
+  expect(editor.ui.text).toContain(`Let runs of ${run} read keys from ${join(project, ".env")}?`);
 });
 
 it("a file that is none, or has no end, holds no keys and keeps nobody waiting", async () => {

@@ -139,7 +139,7 @@ it("says that nothing was started when a question about keys is closed without a
   const { start } = open({ createLaunchRequest: async () => null });
   const { end, print } = start("one");
   expect(await end).toBeNull();
-  expect(print.mock.calls.join("")).toContain("Not started: a question was closed");
+  expect(print.mock.calls.join("")).toContain("Not started: you dismissed a prompt");
 });
 
 it("a run is started by hand when a person has just started it here: not one that waited for another, nor one that was joined", async () => {

@@ -161,6 +161,6 @@ describe("the Environments view", () => {
     await view.expanded(GROUP);
     await view.refresh();
     expect(state.asked).toEqual([]);
-    expect(await labels(view, GROUP)).toEqual(["Nobody is asked in Restricted Mode"]);
+    expect(await labels(view, GROUP)).toEqual(["Lookups are off in Restricted Mode"]);
   });
 });

@@ -21,7 +21,7 @@ it("the log is a list of times and sentences, an attempt after the other, steps 
     [
       event({}),
       event({ step: 4, level: "warn", kind: "alarm", message: "Two\nlines \u001b[31mred" }),
-      event({ attempt: 2, kind: "run-resumed", message: "The run goes on." }),
+      event({ attempt: 2, kind: "run-resumed", message: "The run continues." }),
     ],
     { isLive: true },
   );
@@ -33,7 +33,7 @@ it("the log is a list of times and sentences, an attempt after the other, steps 
     expect.stringMatching(/^2026-11-2\d \d\d:\d\d:\d\d {2}\[warning\] {2}step 5: Two lines .*red$/),
     "",
     "Attempt 2",
-    expect.stringContaining("The run goes on."),
+    expect.stringContaining("The run continues."),
     "",
   ]);
   expect(text).not.toContain("\u001b");

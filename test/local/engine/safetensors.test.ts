@@ -96,11 +96,11 @@ describe("16-bit floats", () => {
     fc.assert(
       fc.property(fc.float({ min: -65504, max: 65504, noNaN: true }), (value) => {
         const [bits = 0] = halfBits([value]);
-        const neighbours = [bits - 1, bits, bits + 1].filter(
+        const neighbors = [bits - 1, bits, bits + 1].filter(
           (each) => (each & 0x7c00) !== 0x7c00 && each >= 0,
         );
-        const header = `{"x":{"dtype":"F16","shape":[${neighbours.length}],"data_offsets":[0,${2 * neighbours.length}]}}`;
-        const file = fileOf(header, new Uint8Array(Uint16Array.from(neighbours).buffer));
+        const header = `{"x":{"dtype":"F16","shape":[${neighbors.length}],"data_offsets":[0,${2 * neighbors.length}]}}`;
+        const file = fileOf(header, new Uint8Array(Uint16Array.from(neighbors).buffer));
         const around = Array.from(decodeSafetensors(file).tensors.get("x")?.data ?? []);
         const [rounded = Number.NaN] = throughFile([value], "F16");
         const distance = Math.min(...around.map((each) => Math.abs(each - value)));

@@ -245,10 +245,10 @@ describe("cancelling", () => {
     setMaxListeners(0, controller.signal);
     const short = own.sample(null, sampleRequest({ maxTokens: 3 }));
     // More than there are slots: when the short one is done, some of these are half way and some wait.
-    const cancelled = Array.from({ length: 150 }, (_, seed) =>
+    const canceled = Array.from({ length: 150 }, (_, seed) =>
       own.sample(null, sampleRequest({ seed, maxTokens: 59 }), controller.signal),
     );
-    const outcomes = Promise.allSettled(cancelled);
+    const outcomes = Promise.allSettled(canceled);
     await short;
     controller.abort(reason);
     for (const outcome of await outcomes) expect(outcome).toEqual({ status: "rejected", reason });
@@ -264,13 +264,13 @@ describe("cancelling", () => {
   it("leaves the other samples alone", async () => {
     const expected = await engine.sample(snapshot, sampleRequest({ seed: 8 }));
     const controller = new AbortController();
-    const cancelled = engine.sample(
+    const canceled = engine.sample(
       snapshot,
       sampleRequest({ seed: 9, maxTokens: 50 }),
       controller.signal,
     );
     const kept = engine.sample(snapshot, sampleRequest({ seed: 8 }));
-    const rejected = expect(cancelled).rejects.toThrow();
+    const rejected = expect(canceled).rejects.toThrow();
     controller.abort();
     await rejected;
     expect(drawn(await kept)).toEqual(drawn(expected));

@@ -63,7 +63,7 @@ it("passes on why a search cannot begin", async () => {
   });
 });
 
-it("ends when it is cancelled", async () => {
+it("ends when it is canceled", async () => {
   const query = { text: "(a+)+$", isRegex: true };
   const signal = AbortSignal.timeout(300);
   await expect(search(query, { workerPath, signal })).rejects.toMatchObject({

@@ -216,8 +216,8 @@ describe("a tokenizer from the hub", () => {
 
   it.each<[what: string, answer: FakeReply, code: string, message: RegExp]>([
     ["is unknown", { status: 404 }, "tokenizer-not-found", /has no tokenizer_config\.json of org/],
-    ["is gated", { status: 403 }, "tokenizer-gated", /licence.*HF_TOKEN/],
-    ["needs a token", { status: 401 }, "tokenizer-gated", /licence.*HF_TOKEN/],
+    ["is gated", { status: 403 }, "tokenizer-gated", /license.*HF_TOKEN/],
+    ["needs a token", { status: 401 }, "tokenizer-gated", /license.*HF_TOKEN/],
     ["meets a broken hub", { status: 500 }, "tokenizer-download", /answered 500/],
     ["meets no hub", "lost", "tokenizer-download", /connection reset.*set `tokenizer_name`/],
     ["is sent in circles", moved(`${HUB}/a`), "tokenizer-download", /more than 5 times/],

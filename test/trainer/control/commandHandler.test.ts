@@ -49,7 +49,7 @@ describe("a command", () => {
   it("to pause and to go on is passed to the run and shown", async () => {
     expect(await handler.execute({ action: "pause" })).toBe("The run waits before its next step.");
     expect(control.isPausing).toBe(true);
-    expect(await handler.execute({ action: "continue" })).toBe("The run goes on.");
+    expect(await handler.execute({ action: "continue" })).toBe("The run continues.");
     expect(control.isPausing).toBe(false);
     expect(calls).toEqual(["pausing", "running"]);
   });
@@ -136,7 +136,7 @@ describe("other settings", () => {
   });
 
   it.each<[string, string, RegExp]>([
-    ["seed=7", "config-not-tunable", /^seed cannot change while the run goes on/],
+    ["seed=7", "config-not-tunable", /^seed cannot change during the run/],
     ["loss_fn=cispo", "config-not-tunable", /^loss_fn cannot/],
     ["learning_rate=1e-5", "config-unchanged", /already/],
     ["learning_rate=-1", "config-invalid", /learning_rate/],

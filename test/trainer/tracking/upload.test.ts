@@ -127,7 +127,7 @@ it("a fault of this machine is not reported as one of the key", async () => {
   expect(warning).toEqual({
     kind: "warning",
     message:
-      "No more rollouts are uploaded to OpenReward (The power is gone). The run goes on; a resume uploads them.",
+      "No more rollouts are uploaded to OpenReward (The power is gone). The run continues; a resume uploads them.",
   });
 });
 

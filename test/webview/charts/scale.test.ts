@@ -50,7 +50,7 @@ describe("the range of a chart", () => {
 });
 
 describe("quantiles", () => {
-  it("lie between their neighbours", () => {
+  it("lie between their neighbors", () => {
     expect(quantile([0, 10], 0.25)).toBe(2.5);
     expect(quantile([3], 0.9)).toBe(3);
     expect(quantile([], 0.5)).toBeNaN();

@@ -9,17 +9,17 @@ const body = { turns: [] } as unknown as RolloutBody; // nobody looks into it he
 
 function aHost() {
   const asked: { readonly rollout: number; readonly take: (answer: Answer) => void }[] = [];
-  const cancelled: number[] = [];
+  const canceled: number[] = [];
   const host = {
     ask: (question: { readonly key: RolloutKey }, take: (answer: Answer) => void) => {
       const { rollout } = question.key;
       asked.push({ rollout, take });
-      return () => void cancelled.push(rollout);
+      return () => void canceled.push(rollout);
     },
   } as unknown as Host; // the only part that is used
   const answer = (at: number): void =>
     asked[at]?.take({ kind: "rollout", id: 1, key: keyOf(0), body });
-  return { host, asked, cancelled, answer };
+  return { host, asked, canceled, answer };
 }
 
 it("a rollout that was asked for early is there at once when somebody goes on to it", () => {
@@ -36,10 +36,10 @@ it("a rollout that was asked for early is there at once when somebody goes on to
 });
 
 it("keeps few, forgets all of another attempt, and asks again for what failed", () => {
-  const { host, asked, cancelled, answer } = aHost();
+  const { host, asked, canceled, answer } = aHost();
   const bodies = new RolloutBodies(host);
   for (let rollout = 0; rollout < 8; rollout += 1) bodies.request(keyOf(rollout), "run#1");
-  expect(cancelled).toEqual([0, 1]);
+  expect(canceled).toEqual([0, 1]);
   answer(7);
   expect(bodies.get(keyOf(7), "run#2")).toBeNull();
   const errors: (string | null)[] = [];

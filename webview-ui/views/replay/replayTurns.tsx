@@ -313,7 +313,9 @@ function ContinueButton({ dashboard, row, turn }: ContinueProps) {
       class="link continue"
       label={l10n.t("Continue from Here")}
       aria-disabled={obstacle !== null}
-      title={obstacle ?? l10n.t("Lets a model go on behind the tokens that were read in this turn")}
+      title={
+        obstacle ?? l10n.t("Lets a model continue after the tokens that were read in this turn")
+      }
       onClick={press}
     />
   );

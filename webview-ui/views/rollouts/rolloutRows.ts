@@ -205,7 +205,7 @@ export function trainingUseText(trainingUse: string | null): string {
   if (trainingUse === null) return l10n.t("not scored yet");
   if (trainingUse === "trained") return l10n.t("trained");
   const why = visibleLine(trainingUse.replace(/^excluded:/, ""));
-  return text.trainingUses[why] ?? l10n.t("left out: {0}", why.replaceAll("_", " "));
+  return text.trainingUses[why] ?? l10n.t("skipped: {0}", why.replaceAll("_", " "));
 }
 
 function isWithin(reward: number | null, low: number | null, high: number | null): boolean {

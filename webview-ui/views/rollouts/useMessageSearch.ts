@@ -15,7 +15,7 @@ export interface MessageSearch {
 
 const TYPING_MS = 250;
 
-/** Null when nothing is looked for. Begins anew with other words, another step or evaluation, or more rollouts. */
+/** Null when nothing is looked for. Starts over with other words, another step or evaluation, or more rollouts. */
 export function useMessageSearch(
   dashboard: DashboardModel,
   set: RolloutSet | null,

@@ -130,8 +130,8 @@ export function conversationTurns(
   const last = lastUserIndex(messages);
   return messages.flatMap((message, i) => {
     if (message.role === "assistant") return assistantTurn(message, i > last);
-    const neighbours = { before: messages[i - 1]?.role, after: messages[i + 1]?.role };
-    return insertionTurn(message, neighbours, layout);
+    const neighbors = { before: messages[i - 1]?.role, after: messages[i + 1]?.role };
+    return insertionTurn(message, neighbors, layout);
   });
 }
 

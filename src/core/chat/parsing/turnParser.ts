@@ -129,7 +129,7 @@ interface Reading {
   section: number | null;
   isOver: boolean;
   call: OpenCall | null;
-  /** Of a call that is open within reasoning. */
+  /** Text of a call that is open within reasoning. */
   thoughtPayload: string | null;
   /** The last complete call within reasoning. */
   thoughtCall: string | null;

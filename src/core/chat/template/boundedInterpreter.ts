@@ -14,7 +14,7 @@ const MAX_STEPS = 2_000_000;
 const STEPS_OF_TURN = 10;
 /** So many characters or items of a value are gone through as fast as one step is made. */
 const ITEMS_PER_STEP = 16;
-/** Of a macro that calls itself, each call takes a few. */
+/** Each call of a recursive macro takes a few levels. */
 const MAX_DEPTH = 400;
 /** These refer to a value; all others make one, of which each item takes memory. */
 const REFERENCES: ReadonlySet<string> = new Set(["Identifier", "MemberExpression"]);

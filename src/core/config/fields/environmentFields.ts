@@ -173,7 +173,7 @@ export const environmentFields = {
     default: "continue",
     change: "tunable",
     isAdvanced: true,
-    doc: "What follows a turn that was cut at `max_response_tokens`: close it and go on, or end the rollout.",
+    doc: "What follows a turn that was cut at `max_response_tokens`: close it and continue, or end the rollout.",
   },
   on_image: {
     type: "enum",

@@ -24,7 +24,7 @@ const thinkingFields = {
     default: "all",
     change: "identity",
     isAdvanced: true,
-    doc: "`all` keeps earlier reasoning in the context, so that a rollout stays one training sequence. `template` drops it where the model's own chat template does; the rollout then goes on in another sequence, which repeats the conversation.",
+    doc: "`all` keeps earlier reasoning in the context, so that a rollout stays one training sequence. `template` drops it where the model's own chat template does; the rollout then continues in another sequence, which repeats the conversation.",
   },
 } as const satisfies FieldTable;
 
@@ -58,7 +58,7 @@ export const modelFields = {
     default: "auto",
     change: "identity",
     isAdvanced: true,
-    doc: "How a conversation becomes tokens. `auto` picks the format made for the model family, `template` the tokenizer's own chat template, `reference` ChatML with the tools listed in the system text, `completion` the task's text as it stands, without roles and without tools.",
+    doc: "How a conversation becomes tokens. `auto` picks the format made for the model family, `template` the tokenizer's own chat template, `reference` ChatML with the tools listed in the system text, `completion` the unchanged text of the task, without roles and without tools.",
   },
   chat_preamble: {
     type: "boolean",

@@ -42,7 +42,7 @@ export const rolloutFields = {
     default: 0,
     change: "fixed",
     unit: "steps",
-    doc: "How many steps of rollouts are sampled ahead while the model trains. With `0` every step waits for rollouts of the weights that the step before left. With `K` rollouts go on during updates, and each group is trained exactly `K` steps after the weights that sampled it, which are `K` times `num_substeps` times `num_passes` updates where each step makes all of them; a step then takes the longest of an update and the share `1 / (K + 1)` of rollouts and update together. 1 or 2 with `loss_fn: ppo` or `cispo` is advised, more with `off_policy_correction`. Local models gain nothing: sampling and training share the processor.",
+    doc: "How many steps of rollouts are sampled ahead while the model trains. With `0` every step waits for rollouts of the weights that the step before left. With `K` rollouts continue during updates, and each group is trained exactly `K` steps after the weights that sampled it, which are `K` times `num_substeps` times `num_passes` updates where each step makes all of them; a step then takes the longest of an update and the share `1 / (K + 1)` of rollouts and update together. 1 or 2 with `loss_fn: ppo` or `cispo` is advised, more with `off_policy_correction`. Local models gain nothing: sampling and training share the processor.",
   },
   refill: {
     type: "boolean",

@@ -118,7 +118,7 @@ export const runFields = {
     default: 3,
     change: "fixed",
     isAdvanced: true,
-    doc: "How often the run goes on by itself after the service has lost its session, for example because the service was restarted or the computer slept, or an embedded service has ended, for example because memory ran short: it opens a new session, loads the last state and repeats the steps since, as a resume does. Counted anew by each `resume`. 0 ends the run instead, and it can be resumed.",
+    doc: "How often the run continues by itself after the service has lost its session, for example because the service was restarted or the computer slept, or an embedded service has ended, for example because memory ran short: it opens a new session, loads the last state and repeats the steps since, as a resume does. Each `resume` starts the count again. 0 ends the run instead, and it can be resumed.",
   },
   resume_from: {
     type: "string",
@@ -126,7 +126,7 @@ export const runFields = {
     default: null,
     change: "fixed",
     examples: ["auto"],
-    doc: "Continue from saved weights and optimizer state. `auto` goes on with the run of exactly this name if it has saved a state, and starts a new one otherwise; the folder of a run goes on with that run; a `tinker://` path starts a new run from that checkpoint.",
+    doc: "Continue from saved weights and optimizer state. `auto` continues the run with exactly this name if it has saved a state, and starts a new one otherwise; the folder of a run continues that run; a `tinker://` path starts a new run from that checkpoint.",
   },
   init_from: {
     type: "string",

@@ -60,7 +60,7 @@ function rewardFindings(
   { min_reward, max_reward }: EnvironmentConfig,
 ): readonly Finding[] {
   if (min_reward === null || max_reward === null || min_reward <= max_reward) return [];
-  const message = `The lower bound ${min_reward} lies above \`max_reward\` ${max_reward}; swap them.`;
+  const message = `The lower bound ${min_reward} is above \`max_reward\` ${max_reward}; swap them.`;
   const own = [...path, "min_reward"];
   const other = [...path, "max_reward"];
   const swap = { kind: "swap", path: own, other, title: "Swap min_reward and max_reward" } as const;

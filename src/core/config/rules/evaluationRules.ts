@@ -24,7 +24,7 @@ function splitFindings({ evaluation, environments }: Config): readonly Finding[]
     const trainedSplits = Object.keys(environments[name]?.splits ?? {});
     return splits.flatMap((split, index) =>
       trainedSplits.includes(split)
-        ? [advice("TRL211", [...path, String(index)], `The split \`${split}\` is trained on, too.`)]
+        ? [advice("TRL211", [...path, String(index)], `The split \`${split}\` is also trained on.`)]
         : [],
     );
   });

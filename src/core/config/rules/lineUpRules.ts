@@ -135,7 +135,7 @@ function switchFindings(
     return [advice("TRL216", path, message, { remedies: [preferred(off)] })];
   }
   if (!facts.thinksWithTools && thinking.enabled) {
-    const message = `\`${name}\` calls tools only without reasoning: behind a result it goes on at once, where no reasoning can begin. Set \`thinking: false\`.`;
+    const message = `\`${name}\` calls tools only without reasoning: after a result it continues at once, where no reasoning can begin. Set \`thinking: false\`.`;
     const off = setTo(["thinking"], false, "Set thinking to false");
     return [conflict("TRL216", path, message, { remedies: [preferred(off)] })];
   }

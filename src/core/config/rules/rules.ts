@@ -74,15 +74,14 @@ function startFindings(config: Config): readonly Finding[] {
 }
 
 function malformedPath(key: string): Finding {
-  const message =
-    "A run can go on from a path of the form tinker://RUN/weights/NAME only; this is none.";
+  const message = "A run can only continue from a path of the form tinker://RUN/weights/NAME.";
   return conflict("TRL303", [key], message);
 }
 
 function twoStarts({ init_from, resume_from }: Config): readonly Finding[] {
   if (init_from === null || resume_from === null) return [];
   const message =
-    "A run either continues (`resume_from`) or starts anew from weights (`init_from`); remove one of them.";
+    "A run either continues (`resume_from`) or starts from weights (`init_from`); remove one of them.";
   const remove = (key: string) =>
     ({ kind: "remove", path: [key], title: `Remove '${key}'` }) as const;
   return [

@@ -164,6 +164,6 @@ function duplicate(key: string, span: Span, first: Node | null): SyntaxFault {
 function unresolvedAlias(text: string, alias: Alias): SyntaxFault {
   // Its name is not shown: it may be a secret that begins with a star.
   const message =
-    "No anchor stands before this alias; write the value out, in quotes if it begins with `*`.";
+    "No anchor precedes this alias. Write the value out, in quotes if it begins with `*`.";
   return { severity: "error", message, span: spanOf(text, alias) ?? { start: 0, end: 0 } };
 }

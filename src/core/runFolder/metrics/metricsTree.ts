@@ -11,7 +11,7 @@ export type MetricsRow = MetricsTree & { readonly step: number };
 
 /** Of a flat name. Names of tools and environments are part of some. */
 const MAX_NAME = 1_000;
-/** Of one row. */
+/** Limits the names of a row. */
 const MAX_NAMES = 20_000;
 
 /** Joins nested names with `/`: `{rollout: {reward: {mean: 1}}}` gives `rollout/reward/mean`. Names too long or too many for any use are left out. */

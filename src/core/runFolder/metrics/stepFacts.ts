@@ -96,7 +96,7 @@ export interface StepFacts {
     /** Null for a run without an end. */
     readonly doneFraction: number | null;
     readonly etaS: number | null;
-    /** Of the run, in all its attempts. */
+    /** Sum over all attempts of the run. */
     readonly elapsedS: number;
     readonly optimizerUpdates: number;
     readonly attempt: number;

@@ -69,7 +69,7 @@ const openingMessage = z
       "tool_call",
       "tool_result",
     ]),
-    /** Of a call: its arguments as JSON text. */
+    /** For a call, its arguments as JSON text. */
     content: z.string(),
     name: z.string().exactOptional(),
     callId: z.string().exactOptional(),

@@ -26,7 +26,7 @@ const stepPhases = z
     startedAtMs: z.number(),
     /** The rollouts of the step had ended. */
     takenMs: ms,
-    /** Of that time the run was paused because of its environments. */
+    /** Part of that time in which the run was paused because of its environments. */
     pausedMs: ms,
     /** The update was sent; null for a step that trained nothing, as the next two. */
     submittedMs: ms.nullable(),

@@ -5,7 +5,7 @@ import { stepPaths } from "../files/layout.ts";
 import { readLines } from "../files/lineReader.ts";
 import { type EndedLine, indexLineSchema } from "./rolloutRecord.ts";
 
-/** Of indexes that one question may read: some 3,000 steps. */
+/** Limits the indexes that one query reads to about 3,000 steps. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
 export interface TaskSteps {

@@ -56,7 +56,7 @@ export function imageChunk({ image, tokens }: Extract<InputPart, { kind: "image"
   return { type: "image", data: image.base64, format: image.format, expected_tokens: tokens };
 }
 
-/** Of a token of text in the binary form of training data. */
+/** Bytes per text token in the binary form of training data. */
 const TOKEN_BYTES = 4;
 
 /** Bytes of an input in the binary form: `docs/protocols/tinker.md#chunks`. */

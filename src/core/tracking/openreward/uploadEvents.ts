@@ -15,7 +15,7 @@ export interface UploadMessage {
   readonly content?: string;
   readonly contentReference?: string;
   readonly summary?: string;
-  /** Of a tool call, whose content is its arguments as JSON text. */
+  /** Names the tool of a call, whose content is its arguments as JSON text. */
   readonly name?: string;
   readonly callId?: string;
   /** Absent or null = none was given, which is not 0. */

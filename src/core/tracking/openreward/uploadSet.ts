@@ -9,7 +9,7 @@ import { scoredRollouts } from "../../runFolder/rollouts/scoredRollouts.ts";
 import type { RolloutUse } from "./describeRollout.ts";
 
 export interface UploadSet {
-  /** Of an evaluation: the number of completed steps. */
+  /** For an evaluation, the number of completed steps. */
   readonly step: number;
   /** Purpose of the evaluation, and the name of its model where it has one; absent for a step of training. */
   readonly evaluation?: string | undefined;

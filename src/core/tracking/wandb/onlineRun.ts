@@ -53,7 +53,7 @@ export async function openOnlineRun(
   const names = { name: init.id, project: init.project, entity: init.entity };
   const before = init.resume === null ? null : await operations.resumeStatus(names);
   if (before === null && init.resume === "must") {
-    throw new AppError("wandb-refused", `there is no run ${init.id} to go on with`);
+    throw new AppError("wandb-refused", `there is no run ${init.id} to continue`);
   }
   const config = { ...keptConfig(before), ...init.config };
   const bucket = await operations.upsert({

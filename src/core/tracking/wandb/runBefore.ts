@@ -35,7 +35,7 @@ export function lastLine(tail: string | null | undefined): ExtendedObject | null
   return typeof last === "string" ? parsedObject(last) : null;
 }
 
-/** Of the first row that this attempt adds. */
+/** The step of the first row that this attempt adds. */
 export function nextStep(
   lastRow: ExtendedObject | null,
   summary: ExtendedObject,

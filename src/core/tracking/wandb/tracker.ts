@@ -155,7 +155,7 @@ export class WandbTracker {
 
   #warn(what: string): void {
     this.#options.report.warning(
-      `${what} The run goes on; what is not sent stays in its folder and is sent later.`,
+      `${what} The run continues; what is not sent stays in its folder and is sent later.`,
     );
   }
 
@@ -219,7 +219,7 @@ function newRunId(random: Random): string {
 
 function refusalText(error: unknown): string {
   const reason = errorMessage(error);
-  if (!isAppError(error, "wandb-refused")) return `Weights & Biases gets nothing (${reason}).`;
+  if (!isAppError(error, "wandb-refused")) return `Not reporting to Weights & Biases: ${reason}.`;
   return `Weights & Biases refuses this run (${reason}). Check WANDB_API_KEY, WANDB_ENTITY and wandb_project_name.`;
 }
 

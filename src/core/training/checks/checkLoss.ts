@@ -36,7 +36,7 @@ export async function checkLoss(context: CheckContext, step: number): Promise<vo
       if (finding.fits !== null) throw mismatch(loss, server, finding);
       return await reportUnchecked(
         "warn",
-        `${numbers(loss, finding)} No loss known here gives that number. The run goes on: compare optim/kl_sample_train_v2 and the reward of the first steps with what you expect, or set another loss_fn.`,
+        `${numbers(loss, finding)} No loss known here gives that number. The run continues: compare optim/kl_sample_train_v2 and the reward of the first steps with what you expect, or set another loss_fn.`,
       );
   }
 }

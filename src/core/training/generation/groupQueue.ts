@@ -28,7 +28,7 @@ export interface IssuedBatch {
   readonly items: readonly TaskItem[];
   /** What samples them. */
   readonly policy: Policy;
-  /** Of the settings that they are played with. */
+  /** Identifies the settings that they are played with. */
   readonly settingsHash: string;
 }
 

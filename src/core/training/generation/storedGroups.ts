@@ -15,7 +15,7 @@ import { storedRecord, withImages } from "./storedRecord.ts";
 export interface GroupKey {
   /** In the endless list of tasks. */
   readonly position: number;
-  /** Of the weights that sampled it. */
+  /** Version of the weights that sampled it. */
   readonly version: number;
   readonly settingsHash: string;
 }
@@ -23,7 +23,7 @@ export interface GroupKey {
 type GroupContext = Pick<RunContext, "storage" | "ports" | "reporting">;
 
 const FILE_NAME = /^group-(\d{6,})-v(\d+)-[0-9a-f]{16}\.bin$/;
-/** Of settings that are a digest in a file's name. */
+/** Characters of the digest of settings in a file name. */
 const HASH_LENGTH = 16;
 
 export class StoredGroups {
@@ -112,7 +112,7 @@ export class StoredGroups {
     }
   }
 
-  /** Of the rollouts of a group that has not ended. */
+  /** Holds the rollouts of a group that has not ended. */
   #openPathOf(key: GroupKey): string {
     return `${this.#pathOf(key)}.attempt-${this.#context.storage.attempt}`;
   }

@@ -23,7 +23,7 @@ export function tunableChanges(before: Config, after: Config): readonly string[]
         : "it can when the run is stopped and resumed";
     throw new AppError(
       "config-not-tunable",
-      `${refused.path} cannot change while the run goes on: ${how}.`,
+      `${refused.path} cannot change during the run: ${how}.`,
       { configPath: refused.path },
     );
   }

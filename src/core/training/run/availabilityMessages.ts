@@ -153,7 +153,7 @@ function fullText(context: PlayContext, name: string, gate: EnvironmentGate, ms:
   const advice = edit === undefined ? "" : ` Lower ${maxConcurrencyKey(name)} to ${edit.value}.`;
   const runKey =
     config.max_rollout_concurrency === null ? "max_active_tasks" : "max_rollout_concurrency";
-  return `${name} has been full for ${waitText(ms)}: it refused every session. In force: ${runKey} ${limitsOf(config).rollouts}, ${maxConcurrencyKey(name)} ${own ?? "unset"}, lowered to ${limit} by the refusals. The owner of the environment can allow more sessions; other runs that use it take sessions, too.${advice}`;
+  return `${name} has been full for ${waitText(ms)}: it refused every session. Current limits: ${runKey} ${limitsOf(config).rollouts}, ${maxConcurrencyKey(name)} ${own ?? "unset"}, lowered to ${limit} by the refusals. The owner of the environment can allow more sessions; other runs that use it also take sessions.${advice}`;
 }
 
 /** The setting that an editor can offer; none for an environment that only the evaluation names, or that accepted all sessions. */

@@ -96,7 +96,7 @@ export function earlyEnd(
 }
 
 function usedUp(code: ErrorCode, budget: string, key: string): AppError {
-  const message = `The run has used up its budget (${budget}). It is saved: resume it with a higher ${key} to go on.`;
+  const message = `The run has used up its budget (${budget}). It is saved: resume it with a higher ${key}.`;
   return new AppError(code, message);
 }
 

@@ -61,13 +61,13 @@ export type ProgressEvent =
       /** Over all scored rollouts; null when none was. */
       readonly rewardMean: number | null;
       readonly rewardStd: number | null;
-      /** Of the mean reward, with this step. */
+      /** Trend of the mean reward, including this step. */
       readonly trend: Trend;
       /** Null when nothing was trained. */
       readonly loss: number | null;
       readonly trainedGroups: number;
       readonly groups: number;
-      /** Of groups that give nothing to train on. */
+      /** Tokens of groups that give nothing to train on. */
       readonly untrainedTokens: number;
       readonly learningRate: number;
       readonly rolloutS: number;
@@ -75,7 +75,7 @@ export type ProgressEvent =
       readonly totalS: number;
       readonly sampledTokens: number;
       readonly etaS: number | null;
-      /** Of the run with this step. */
+      /** Total of the run, including this step. */
       readonly used: UsedTotal;
     }
   | {
@@ -140,7 +140,7 @@ export type ProgressEvent =
       readonly folder: string;
       /** Completed steps. */
       readonly step: number;
-      /** Of the mean reward; null without a step in this attempt. */
+      /** Trend of the mean reward; null without a step in this attempt. */
       readonly trend: Trend | null;
       /** Why the run ended before its plan did; null when it did not, or was asked to stop. */
       readonly reason: string | null;

@@ -14,7 +14,7 @@ import type { RunContext } from "../run/context.ts";
 export interface EvaluatedRow {
   /** With `trend/*`, and `alarm/<id>`, 0 or 1, for each alarm that is not turned off. */
   readonly row: MetricsRow;
-  /** Of the mean reward. */
+  /** About the mean reward. */
   readonly trend: Trend;
   readonly begun: readonly AlarmNotice[];
   readonly ended: readonly AlarmId[];

@@ -57,7 +57,7 @@ export interface StepInput {
   readonly cursor: number;
   /** Updates made before it. */
   readonly optimizerUpdates: number;
-  /** Of the steps before this one. */
+  /** Sum over all earlier steps. */
   readonly usage: RunUsage;
   /** That the run has taken until now, less a pause of so many milliseconds since the step before. */
   readonly secondsUntilNow: (pausedMs: number) => number;
@@ -74,7 +74,7 @@ export interface StepResults extends TakenBatch {
   /** What `off_policy_correction` left out, with the log-probabilities of its forward pass. */
   readonly masked: readonly TrainingDatum[];
   readonly learningRate: number;
-  /** Of the steps until now, with this one. */
+  /** Sum over all steps, including this one. */
   readonly usage: RunUsage;
   /** Null when nothing was trained. */
   readonly trained: TrainedStep | null;

@@ -56,7 +56,7 @@ export interface StepOutput {
   /** Position after it. */
   readonly cursor: number;
   readonly rewardMean: number | null;
-  /** Of the steps until now, with this one. */
+  /** Sum over all steps, including this one. */
   readonly usage: RunUsage;
   readonly totalS: number;
   /** That the run has taken, with this step. */
@@ -73,7 +73,7 @@ export interface BegunStep {
   readonly takenMs: number;
   /** What `off_policy_correction` left out, with the log-probabilities of its forward pass. */
   readonly masked: readonly TrainingDatum[];
-  /** Of its requests beside those of rollouts. */
+  /** Tokens of its requests other than rollouts. */
   readonly updateTokens: TokenUsage;
   /** Null when nothing is trained. */
   readonly update: Update | null;

@@ -64,7 +64,7 @@ interface Group {
   readonly group: number;
   readonly members: readonly FinishedRollout[];
   readonly scored: readonly FinishedRollout[];
-  /** Of `scored`, less the penalties for length. */
+  /** Rewards of `scored`, less the penalties for length. */
   readonly rewards: readonly number[];
   readonly excluded: string | null;
 }

@@ -86,7 +86,7 @@ function isSame({ tokens: a }: Ledger, { tokens: b }: Ledger): boolean {
   return true;
 }
 
-/** Of all sampled tokens together. */
+/** Joint probability of all sampled tokens. */
 function probability(streams: Streams): number {
   return Math.min(1, Math.exp(sum(streams.map(({ logprobs }) => sum(logprobs)))));
 }

@@ -9,7 +9,7 @@ import type { Sha256 } from "../../ports.ts";
 import type { TrainingBatch } from "./groups.ts";
 
 export interface PassOrder {
-  /** Of the run's step, from 0. */
+  /** Counted in the run, from 0. */
   readonly step: number;
   readonly sha256: Sha256;
 }

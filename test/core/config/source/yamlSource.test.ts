@@ -26,7 +26,9 @@ describe("a text that is no configuration is given up, with one reason", () => {
       Array.from({ length: 400 }, (_, i) => `  e${i}: ${use}\n`).join("");
     for (const use of ["*a", "{<<: *a}"]) {
       const text = `environments:\n  a: &a\n${keys}${uses(use)}`;
-      expect(diagnose(text, { path: "run.yaml" })[0]?.message).toMatch(/^Aliases stand for more/);
+      expect(diagnose(text, { path: "run.yaml" })[0]?.message).toMatch(
+        /^From here on, aliases expand to more/,
+      );
     }
   });
 });
@@ -36,7 +38,7 @@ it("an alias means the last anchor of its name before it", () => {
   const values = source.entries(source.root).map(({ value }) => String(source.resolve(value)));
   expect([values[1], values[3]]).toEqual(["1", "2"]);
   expect(source.faults.map(({ message }) => message)).toEqual([
-    "No anchor stands before this alias; write the value out, in quotes if it begins with `*`.",
+    "No anchor precedes this alias. Write the value out, in quotes if it begins with `*`.",
   ]);
 });
 
@@ -125,7 +127,7 @@ describe("mappings that are merged into each other in a long chain", () => {
     const text = chain(LINKS, use);
     expect(keysListed(text)).toBeLessThan(25_000);
     const refusals = diagnose(text, { path: "run.yaml" }).filter(({ message }) =>
-      message.startsWith("Aliases stand for more"),
+      message.startsWith("From here on, aliases expand to more"),
     );
     expect(refusals).toHaveLength(1);
     const { start } = refusals[0]?.span ?? { start: 0 };

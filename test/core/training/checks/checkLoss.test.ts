@@ -91,7 +91,7 @@ describe("the check of the loss", () => {
       {
         kind: "warning",
         message: expect.stringMatching(
-          /could not be checked: for a probe its loss:sum is .*No loss known here gives that number\. The run goes on/,
+          /could not be checked: for a probe its loss:sum is .*No loss known here gives that number\. The run continues/,
         ),
       },
     ]);

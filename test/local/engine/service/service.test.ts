@@ -302,7 +302,7 @@ describe("samples", () => {
     expect(first?.promptLogprobs?.[0]).toBeNaN();
   });
 
-  it("stop when they are cancelled", async () => {
+  it("stop when they are canceled", async () => {
     const setup = await setUp();
     const { client, engine } = setup;
     engine.hold = new Promise(() => undefined);

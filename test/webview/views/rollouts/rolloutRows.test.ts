@@ -94,8 +94,8 @@ describe("the list of rollouts", () => {
   it("counts groups and rollouts from 1 and says why one was left out", () => {
     const column = ROLLOUT_COLUMNS.find(({ key }) => key === "rollout");
     expect(column?.text(row({ group: 2, rollout: 4 }), NO_CONTEXT)).toBe("3.5");
-    expect(trainingUseText("excluded:zero_variance")).toBe("left out: equal rewards");
-    expect(trainingUseText("excluded:some_new_reason")).toBe("left out: some new reason");
+    expect(trainingUseText("excluded:zero_variance")).toBe("skipped: equal rewards");
+    expect(trainingUseText("excluded:some_new_reason")).toBe("skipped: some new reason");
   });
 });
 

@@ -48,7 +48,7 @@ export function completeValues(
   });
 }
 
-/** Of the efforts those that the model takes. */
+/** Keeps the efforts that the model accepts. */
 function narrowed(
   { cursor, writtenValue }: CompletionContext,
   shape: Shape & Partial<Field>,
@@ -133,7 +133,7 @@ function namesFor(context: CompletionContext): readonly Candidate[] {
     case "tokenizer_name":
       return [...context.catalogue.tokenizers.map((name) => offer(name, "")), ...models(context)];
     case "resume_from":
-      return [offer("auto", "go on with the run of this name"), ...checkpoints(context)];
+      return [offer("auto", "continue the run with this name"), ...checkpoints(context)];
     case "init_from":
       return checkpoints(context);
     case "run_name":

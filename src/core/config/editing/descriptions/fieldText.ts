@@ -6,7 +6,7 @@ import { rangeOf } from "../../rules/expectation.ts";
 import { valueCode } from "../text/markdown.ts";
 
 const CHANGES: Readonly<Record<Change, string>> = {
-  tunable: "Can be changed while a run goes on.",
+  tunable: "Can be changed during a run.",
   fixed: "Can be changed when a run is resumed.",
   identity: "Cannot be changed in a run that has begun.",
 };

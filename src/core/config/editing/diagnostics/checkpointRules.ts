@@ -35,7 +35,7 @@ function findingsAbout(
   if (checkpoint === undefined) {
     if (!isListComplete(catalogue)) return [];
     const message =
-      "No list of checkpoints has this path; it may belong to someone else, or be gone.";
+      "No list of checkpoints has this path; it may belong to someone else, or no longer exist.";
     return [advice("TRL303", [key], message, { remedies })];
   }
   const fault = faultOf(config, checkpoint);
@@ -52,7 +52,7 @@ function isListComplete({ local, hosted }: Catalogue): boolean {
 function faultOf(config: Config, checkpoint: CatalogueCheckpoint): string | null {
   const { model, rank } = checkpoint;
   if (!isUsable(checkpoint)) {
-    return "This checkpoint is gone: it has expired, was deleted, or a newer one has replaced it. Choose another one.";
+    return "This checkpoint no longer exists: it expired, was deleted, or a newer one replaced it. Choose another one.";
   }
   if (model !== null && model !== config.model_name) {
     return `This checkpoint is of \`${model}\`, not of \`${config.model_name}\`; choose another one or change \`model_name\`.`;

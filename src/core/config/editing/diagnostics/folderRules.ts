@@ -30,7 +30,7 @@ export function folderFindings(
 
 function objectionTo(folder: string, { workspace, home }: KnownFolders): string | null {
   if (TEMPORARY.test(folder)) return "This folder may be emptied at a restart.";
-  if (SYNCED.test(folder)) return "A synchronised folder gets in the way of files that grow.";
+  if (SYNCED.test(folder)) return "A synchronized folder interferes with files that grow.";
   if (!ABSOLUTE.test(folder)) return null;
   const homes = [...workspace, ...(home === null ? [] : [home])];
   const isInside = homes.some((parent) => isWithin(folder, parent.replaceAll("\\", "/")));

@@ -14,28 +14,28 @@ export interface MeasuredRun {
   readonly settings: unknown;
   /** Means of a step. */
   readonly step: {
-    /** Of all kinds. */
+    /** Sum over all kinds. */
     readonly tokens: number | null;
     readonly costUsd: number | null;
     readonly seconds: number | null;
     readonly gradientNorm: number | null;
   };
-  /** Of all steps and evaluations. */
+  /** Sums over all steps and evaluations. */
   readonly used: {
     readonly tokens: number | null;
     readonly costUsd: number | null;
     /** In all its attempts. */
     readonly seconds: number | null;
   };
-  /** Of all evaluations; no share where there was none. */
+  /** Sums over all evaluations; null where there was none. */
   readonly evaluation: {
-    /** Of the tokens that the run has used. */
+    /** Share of the tokens that the run has used. */
     readonly tokenShare: number | null;
     readonly costUsd: number | null;
   };
   /** Until its last step. */
   readonly secondsLeft: number | null;
-  /** Of the last step. */
+  /** Values of the last step. */
   readonly learningRate: number | null;
   /** Mean of the last steps. */
   readonly reward: number | null;

@@ -22,7 +22,7 @@ export function originText(checked: CheckedText, path: readonly string[]): strin
   const override = overridden.overrideBehind(path);
   if (override !== null) return `override ${override}`;
   if (repaired !== null && repaired.replaced.length > 0 && isReplaced(repaired, path)) {
-    return "stands in for a value with a fault";
+    return "replaces an invalid value";
   }
   if (isWritten(written, path)) {
     const span = locate(source, path, "value");

@@ -6,7 +6,7 @@ import { quotedEnd, type ScannedKey, type ScanResult, unquoted } from "./scanRes
 interface Frame {
   readonly indent: number;
   readonly isMap: boolean;
-  /** Of the mapping or list itself. */
+  /** Path of the mapping or list itself. */
   readonly path: readonly string[];
   /** The key or index of the entry that was met last. */
   key: string;

@@ -3,7 +3,7 @@
 import type { Span } from "../../source/span.ts";
 
 export interface ScannedKey {
-  /** Of the mapping in which the key stands. */
+  /** Path of the mapping that contains the key. */
   readonly path: readonly string[];
   readonly key: string;
   readonly span: Span;

@@ -8,7 +8,7 @@ const TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
   return value;
 });
 
-/** Of all parts behind each other. */
+/** Checksum of the concatenated parts. */
 export function crc32(...parts: readonly Uint8Array[]): number {
   let crc = 0xffffffff;
   for (const part of parts) {

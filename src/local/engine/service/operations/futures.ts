@@ -111,7 +111,7 @@ export class Futures {
   cancel(id: string): void {
     this.#futures
       .get(id)
-      ?.abort.abort(new AppError("canceled", `The request ${id} was cancelled by its client.`));
+      ?.abort.abort(new AppError("canceled", `The request ${id} was canceled by its client.`));
   }
 
   async #hold(future: Future, signal: AbortSignal): Promise<void> {

@@ -3,7 +3,7 @@
 const GOLDEN_GAMMA = 0x9e3779b9;
 
 /**
- * The 32-bit seed of sequence `index`: equal for equal inputs, unrelated for neighbouring ones (finalizer of
+ * The 32-bit seed of sequence `index`: equal for equal inputs, unrelated for neighboring ones (finalizer of
  * MurmurHash3). `seed` may be any finite number; integers beyond 32 bits count with all their digits.
  */
 export function sequenceSeed(seed: number, index: number): number {

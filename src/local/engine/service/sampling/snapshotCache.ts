@@ -69,7 +69,7 @@ export class SnapshotCache {
   #load(key: string, load: (() => Promise<Snapshot>) | null): Entry {
     if (load === null) {
       throw userFault(
-        `The sampler ${key} is gone: this server keeps the ${this.#capacity} unnamed samplers used last. ` +
+        `The sampler ${key} no longer exists: this server keeps the ${this.#capacity} unnamed samplers used last. ` +
           "Save sampler weights under a name to keep them.",
       );
     }

@@ -486,7 +486,7 @@ it("a configuration that names a checkpoint which is gone is marked, with one th
   expect(mark).toMatchObject({
     severity: "error",
     message:
-      "This checkpoint is gone: it has expired, was deleted, or a newer one has replaced it. Choose another one.",
+      "This checkpoint no longer exists: it expired, was deleted, or a newer one replaced it. Choose another one.",
     remedies: [{ kind: "set", value: "tinker://s:train:0/weights/final_000050" }],
   });
 });

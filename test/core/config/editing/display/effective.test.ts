@@ -44,7 +44,7 @@ describe("every value", () => {
   it("with a fault is said to be stood in for", () => {
     const shown = effectiveConfig(textWith("seed: x"), { path: "run.yaml" });
     expect(shown).toContain("# The file has an error.");
-    expect(shown).toContain("seed: 42 # stands in for a value with a fault");
+    expect(shown).toContain("seed: 42 # replaces an invalid value");
   });
 
   it("stays on its line, whatever the file holds", () => {

@@ -94,7 +94,7 @@ describe("Futures", () => {
     expect(await futures.poll("b", open)).toMatchObject({ category: "server" });
   });
 
-  it("notifies the operation when it is cancelled, and ignores unknown ids", async () => {
+  it("notifies the operation when it is canceled, and ignores unknown ids", async () => {
     const { futures } = setUp();
     futures.submit("a", "body", async (signal) => {
       await new Promise((resolve) => signal.addEventListener("abort", resolve));

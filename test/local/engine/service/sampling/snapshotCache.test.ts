@@ -25,7 +25,7 @@ describe("SnapshotCache", () => {
     cache.put("c", { id: 3 });
     await settle();
     expect(released).toEqual([2]);
-    await expect(cache.use("b", null, idOf)).rejects.toThrow("The sampler b is gone");
+    await expect(cache.use("b", null, idOf)).rejects.toThrow("The sampler b no longer exists");
   });
 
   it("loads a saved one again, once for all that ask together", async () => {
