@@ -69,6 +69,8 @@ export interface NamedElsewhere {
   readonly folder: string;
   /** What the user has named beside it. */
   readonly also?: readonly Destinations[];
+  /** True where the user has named a configuration, so that no advice asks for one. */
+  readonly hasConfig?: boolean | undefined;
 }
 
 /**
@@ -77,7 +79,7 @@ export interface NamedElsewhere {
  */
 export async function requireNamedByUser(
   wanted: Destinations,
-  { folder, also = [] }: NamedElsewhere,
+  { folder, also = [], hasConfig = false }: NamedElsewhere,
   { allowedOrigins = [], launchRequest }: KeyPermission,
 ): Promise<readonly string[]> {
   if (launchRequest !== undefined) {
@@ -92,7 +94,7 @@ export async function requireNamedByUser(
   }
   const { destinations } = await RunRecord.open(folder);
   const named = [...destinations, OFFICIAL_SERVICES, ...also];
-  const advice = nameIt;
+  const advice = hasConfig ? repeatIt : nameIt;
   return requireNamed(wanted, { named, allowedOrigins, official, folder, advice });
 }
 
