@@ -68,6 +68,8 @@ export interface NamedElsewhere {
   readonly folder: string;
   /** What the user has named beside it. */
   readonly also?: readonly Destinations[];
+  /** True where the user has named a configuration, so that no advice asks for one. */
+  readonly hasConfig?: boolean | undefined;
 }
 
 /**
@@ -76,7 +78,7 @@ export interface NamedElsewhere {
  */
 export async function requireNamedByUser(
   wanted: Destinations,
-  { folder, also = [] }: NamedElsewhere,
+  { folder, also = [], hasConfig = false }: NamedElsewhere,
   { allowedOrigins = [], launchRequest }: KeyPermission,
 ): Promise<readonly string[]> {
   if (launchRequest !== undefined) {
@@ -91,7 +93,7 @@ export async function requireNamedByUser(
   }
   const { destinations } = await RunRecord.open(folder);
   const named = [...destinations, OFFICIAL_SERVICES, ...also];
-  const advice = nameIt;
+  const advice = hasConfig ? repeatIt : nameIt;
   return requireNamed(wanted, { named, allowedOrigins, official, folder, advice });
 }
 

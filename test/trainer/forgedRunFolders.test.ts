@@ -18,6 +18,7 @@ import { openChat } from "../../src/trainer/chat/openChat.ts";
 import { changeInRun } from "../../src/trainer/checkpoints/changeInRun.ts";
 import { downloadCheckpoint } from "../../src/trainer/checkpoints/downloadCheckpoint.ts";
 import { loadConfigText } from "../../src/trainer/config/configFiles.ts";
+import { requireNamedByUser } from "../../src/trainer/requireNamed.ts";
 import {
   resumeTraining,
   startDryRun,
@@ -258,4 +259,12 @@ it("a key goes there once the user allows the origin, so the servers would have 
     () => undefined,
   );
   expect(elsewhere.requests.join()).toContain(plantedValue("TINKER_API_KEY"));
+});
+
+it("whoever has named a configuration is not asked to name one", async () => {
+  const { folder } = forge("advised", () => 0.1);
+  const wanted = { addresses: { tinker_base_url: elsewhere.url }, environments: {} };
+  const refused = (hasConfig: boolean) => requireNamedByUser(wanted, { folder, hasConfig }, {});
+  await expect(refused(false)).rejects.toThrow("Name your own configuration with -c FILE;");
+  await expect(refused(true)).rejects.toThrow("Your configuration does not.");
 });

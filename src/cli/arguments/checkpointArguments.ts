@@ -89,6 +89,13 @@ function changing(
 ): CheckpointAction {
   const name = lastValue(given, "name") ?? null;
   if (name !== null) refuseFurther(paths.slice(1), COMMAND);
+  const folder = name === null ? paths.find((path) => !path.startsWith("tinker://")) : undefined;
+  if (folder !== undefined) {
+    throw argumentError(
+      `${folder} is no address of a checkpoint; add --name to change one of a run folder`,
+      COMMAND,
+    );
+  }
   if (paths.length > 0) return { action: "change", paths, name, change };
   throw argumentError(
     `${change.action} needs the address of a checkpoint, or a run folder and --name`,

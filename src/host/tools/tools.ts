@@ -122,7 +122,10 @@ export class Tools {
     if (all.rollouts.length === 0) {
       const known = (await reader.steps(source)).map((each) => (evaluation ? each : each + 1));
       const last = known.slice(-MAX_NAMES).join(", ");
-      throw new AppError("no-such-number", `There are no rollouts of ${step}. There are: ${last}.`);
+      throw new AppError(
+        "no-such-number",
+        `There are no rollouts of step ${step}. There are those of ${last}.`,
+      );
     }
     if (group === undefined) return plainJson(all);
     const stored = await reader.rollouts(evaluation ? step : step - 1, source);
@@ -130,7 +133,10 @@ export class Tools {
       (each) => each.group + 1 === group && each.rollout + 1 === (rollout ?? each.rollout + 1),
     );
     if (summaries.length === 0) {
-      throw new AppError("no-such-number", `There is no such rollout in ${step}. List them first.`);
+      throw new AppError(
+        "no-such-number",
+        `There is no such rollout in step ${step}. List them first.`,
+      );
     }
     return plainJson(await describeTrajectories(reader, at, { summaries, wantsTokens: false }));
   }

@@ -161,8 +161,11 @@ function parseFile<Output>(
   try {
     return schema.parse(JSON.parse(bytes.toString("utf8")));
   } catch (cause) {
-    const reason = cause instanceof z.ZodError ? z.prettifyError(cause) : String(cause);
-    throw unsupported(folder, name, reason, cause);
+    if (cause instanceof z.ZodError) {
+      throw unsupported(folder, name, z.prettifyError(cause), cause);
+    }
+    // The parser's own message quotes the file, which may be a link to any other.
+    throw unsupported(folder, name, "it is not valid JSON");
   }
 }
 

@@ -179,7 +179,8 @@ class ChatOpening {
       ...(named === null ? [] : [{ addresses: {}, environments: { [named]: [] } }]),
     ];
     const wanted = destinationsOf(withOnlyEnvironment(config, place?.environment ?? null));
-    this.#notes.push(...(await requireNamedByUser(wanted, { folder, also }, this.#request)));
+    const elsewhere = { folder, also, hasConfig: configPath !== null };
+    this.#notes.push(...(await requireNamedByUser(wanted, elsewhere, this.#request)));
   }
 
   /** Null where no environment answers calls. */

@@ -217,6 +217,7 @@ test.each([
   [[], "checkpoints needs one of list, info"],
   [["remove", "a"], "checkpoints needs one of list, info"],
   [["delete"], "delete needs the address of a checkpoint"],
+  [["delete", "runs/demo"], "runs/demo is no address of a checkpoint"],
   [["set-ttl", CHECKPOINT_PATH], "set-ttl ends with how long"],
   [["set-ttl", CHECKPOINT_PATH, "5m"], "set-ttl ends with how long"],
   [["download"], "checkpoints needs a run folder"],

@@ -120,7 +120,9 @@ describe("the tools of language models", () => {
     const { trajectories } = await ask("readRollouts", { run: "hard", step, group: 1, rollout: 1 });
     expect(trajectories).toHaveLength(1);
     expect(trajectories[0].turns.length).toBeGreaterThan(0);
-    await expect(ask("readRollouts", { run: "hard", step: 900 })).rejects.toThrow("There are: ");
+    await expect(ask("readRollouts", { run: "hard", step: 900 })).rejects.toThrow(
+      "There are no rollouts of step 900. There are those of ",
+    );
     await expect(ask("readRollouts", { run: "hard", step, group: 999 })).rejects.toThrow(
       "List them first",
     );

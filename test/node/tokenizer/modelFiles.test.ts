@@ -46,6 +46,16 @@ describe("the files of a tokenizer", () => {
     },
   );
 
+  it("are quoted in no message, for a link may lead to a file with a secret", async () => {
+    const path = join(folder, "tokenizer.json");
+    writeFileSync(join(folder, "secret"), "hunter2");
+    rmSync(path);
+    symlinkSync(join(folder, "secret"), path);
+    const refused = readModelFiles(folder);
+    await expect(refused).rejects.toThrow("cannot be used: it is not valid JSON.");
+    await expect(refused).rejects.not.toHaveProperty("cause", expect.anything());
+  });
+
   it("are refused where they are larger than any of their kind", async () => {
     writeFileSync(join(folder, "chat_template.jinja"), "");
     truncateSync(join(folder, "chat_template.jinja"), 2 ** 33);

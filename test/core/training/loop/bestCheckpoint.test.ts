@@ -140,6 +140,9 @@ describe("save_best", () => {
     const kept = recorded.filter(({ kind }) => kind === "checkpoint-kept");
     expect(kept).toHaveLength(1);
     expect(kept[0]?.message).toContain("tinker://Other:train:0/weights/final");
+    // Whoever reads it must not be led to delete what another run needs.
+    expect(kept[0]?.message).toContain("may belong to another run");
+    expect(kept[0]?.message).not.toContain("checkpoints delete");
     const deleted = recorded.filter(({ kind }) => kind === "checkpoint-deleted");
     expect(deleted.map(({ data }) => data["path"])).toEqual(rest.context.deleted);
   });
