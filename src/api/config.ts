@@ -1,6 +1,5 @@
-/** What an editor of this package and its server say to each other about configurations, beside the Language Server Protocol. */
+/** What an editor of this package and its server say to each other about configurations, beside the Language Server Protocol. Loads nothing. */
 
-import { z } from "zod";
 import type { Catalogue, CatalogueLists } from "../core/config/editing/catalogue/catalogue.ts";
 import type { DiagnoseOptions } from "../core/config/editing/diagnostics/diagnose.ts";
 import type { NewestRun } from "../core/config/editing/display/lenses.ts";
@@ -34,15 +33,13 @@ export const MOVE_SECRET = "_tinkerRL.moveSecret";
 /** Sent by the editor when an answer to {@link EDITOR_REQUESTS} may have changed. */
 export const CONTEXT_CHANGED = "tinkerRL/editor/contextChanged";
 
-export const documentRequest = z.object({ uri: z.string() });
-export const insertEnvironmentRequest = documentRequest.extend({ name: z.string() });
-export const secretAtRequest = documentRequest.extend({ path: z.array(z.string()) });
-export const contextChange = z.object({ what: z.enum(["checks", "runs", "measures"]) });
-
 /** Of an editor whose package is the server's own: `initializationOptions` of its first request. */
-export const editorHandshake = z.object({ tinkerRlVersion: z.string() });
-export type EditorHandshake = z.infer<typeof editorHandshake>;
-export type ContextChange = z.infer<typeof contextChange>["what"];
+export interface EditorHandshake {
+  readonly tinkerRlVersion: string;
+}
+
+/** Which of the editor's answers may have changed. */
+export type ContextChange = "checks" | "runs" | "measures";
 
 export interface CheckCounts {
   readonly errors: number;

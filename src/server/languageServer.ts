@@ -17,17 +17,14 @@ import {
   TextDocuments,
 } from "vscode-languageserver";
 import { TextDocument } from "vscode-languageserver-textdocument";
+import { type CheckCounts, CONFIG_REQUESTS, CONTEXT_CHANGED, MOVE_SECRET } from "../api/config.ts";
 import {
-  type CheckCounts,
-  CONFIG_REQUESTS,
-  CONTEXT_CHANGED,
   contextChange,
   documentRequest,
   editorHandshake,
   insertEnvironmentRequest,
-  MOVE_SECRET,
   secretAtRequest,
-} from "../api/config.ts";
+} from "../api/configSchemas.ts";
 import { complete } from "../core/config/editing/completion/complete.ts";
 import { type Diagnosis, diagnose } from "../core/config/editing/diagnostics/diagnose.ts";
 import { effectiveConfig } from "../core/config/editing/display/effective.ts";

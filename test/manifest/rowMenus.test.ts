@@ -73,6 +73,8 @@ vi.mock("vscode", async () => {
   };
 });
 
+const NO_NAMES = { local: {}, hosted: { environments: null } };
+
 /** With one run of each kind: the only one that fits is not the one whose row was clicked, or may not be. */
 function register(): void {
   const folder = (name: string) => ({ name, folder: `/runs/${name}` });
@@ -112,9 +114,9 @@ function register(): void {
     trajectories: {},
     read: async () => [],
     removal: {},
-    catalogue: { current: () => ({ local: {}, hosted: { environments: null } }) },
-    knownConfigs: () => [{ fsPath: "/a" }],
-    support: async () => ({ insertEnvironment: act("insert") }),
+    catalogue: { current: () => NO_NAMES },
+    known: { configs: () => [{ fsPath: "/a" }], catalogue: () => NO_NAMES },
+    ask: act("insert"),
     document,
   } as never; // as much of the parts as a call without a row gets to
   const handlers = {

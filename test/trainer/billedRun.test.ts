@@ -7,7 +7,6 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { isAppError } from "../../src/core/errors.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
 import { billedRun } from "../../src/trainer/billedRun.ts";
-import { aCheckpointEntry } from "../core/runFolder/builders.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -101,22 +100,6 @@ it("states no cost where that of some tokens is not known", async () => {
   later = [event("s2", { type: "training", token_count: 1 }, null)];
   await ranFor(20 * DAY_MS, ["s1:train:0", "s2:train:0"]);
   expect(await billed()).toMatchObject({ costUsd: null, tokens: { trained: 101 } });
-});
-
-it("knows the sessions of older runs by their checkpoints", async () => {
-  await ranFor(HOUR_MS, []);
-  await writeFile(
-    join(folder, "events.jsonl"),
-    `${JSON.stringify({ timeMs: Date.now(), attempt: 1, step: 0, level: "info", kind: "run-started", message: "", data: {} })}\n`,
-  );
-  const save = aCheckpointEntry({
-    name: "step_5",
-    step: 5,
-    state_path: "tinker://s1:train:0/weights/step_5",
-    created_at: "2026-11-22T10:00:00Z",
-  });
-  await writeFile(join(folder, "checkpoints.jsonl"), `${JSON.stringify(save)}\n`);
-  expect(await billed()).toMatchObject({ tokens: { trained: 100 } });
 });
 
 it.each([

@@ -1,8 +1,8 @@
 /** Registers the help for configurations. Cheap: the language server starts when the first configuration is open. */
 
 import * as vscode from "vscode";
-import { ConfigContext } from "./configContext.ts";
 import { isConfigDocument } from "./configFiles.ts";
+import { ConfigFilesKey } from "./configFilesKey.ts";
 import { type ConfigHandlers, configHandlers } from "./configHandlers.ts";
 import { EffectiveConfig } from "./effectiveConfig.ts";
 import type { AskServer, LanguageClientOptions } from "./languageClient.ts";
@@ -33,7 +33,7 @@ export function registerConfigSupport(options: LanguageClientOptions): ConfigSup
   };
   const ask: AskServer = async (request, config, parameters = {}) =>
     (await started()).sendRequest(request, { uri: config.toString(), ...parameters });
-  const context = new ConfigContext(() => known.configs());
+  const context = new ConfigFilesKey(() => known.configs());
   const effective = new EffectiveConfig(ask);
   const all = vscode.Disposable.from(
     effective,

@@ -293,10 +293,7 @@ it("paths of checkpoints, which a run folder names, are no flags either", () => 
     "--allow-host=x",
     "tinker://a/weights/b",
   ];
-  expect(parseArguments(words)).toMatchObject({
-    action: { action: "change", paths: ["--allow-host=x", "tinker://a/weights/b"] },
-    allowedOrigins: [],
-  });
+  expect(() => parseArguments(words)).toThrow("--allow-host=x is no address of a checkpoint");
 });
 
 function overridesOf(words: readonly string[]) {

@@ -86,6 +86,9 @@ it("absurd numbers of a run keep no program from what else is in its folder", as
     successFraction: 0,
     tokensMean: 1,
     turnsMean: 1,
+    failureReward: 0,
+    successReward: 1,
+    passAtK: [],
   };
   const evaluation = { step: 2, purpose: "end", timeMs: 0, results: [result] };
   await files.append(`${FOLDER}/eval/results.jsonl`, `${JSON.stringify(evaluation)}\n`);

@@ -308,7 +308,10 @@ describe("a list of rollouts that is cut", () => {
       await store.addRollout(aRecord());
     } else {
       await mkdir(join(folder, "eval"));
-      await files.append(join(folder, path), encodeJsonLine({ ...aRecord(), temperature: 1 }));
+      await files.append(
+        join(folder, path),
+        encodeJsonLine({ ...aRecord(), temperature: 1, purpose: "step 0", tokenData: [] }),
+      );
     }
     await truncate(join(folder, path), bytes);
   }

@@ -81,18 +81,6 @@ test("a power cut at any moment of a write leaves a readable state", async () =>
   }
 });
 
-test("a state of the first version is read as one of a run that has issued nothing ahead", async () => {
-  const fileSystem = createMemoryFileSystem();
-  const { pending: _, samplers: _s, counters, ...first } = state;
-  const { tokens: _t, seconds: _n, ...others } = counters;
-  const tokens = { tokens_sampled: 10, tokens_prefill: 20, tokens_trained: 30 };
-  const older = { ...first, schema_version: 1, counters: { ...others, ...tokens } };
-  await fileSystem.writeAtomic(runPaths("run").state, JSON.stringify(older));
-  const cumulative = { sampled: 10, prefill_cached: 0, prefill_uncached: 20, trained: 30 };
-  const read = { ...state, counters: { ...counters, tokens: { ...NO_RUN_USAGE, cumulative } } };
-  expect(await readState(fileSystem, "run")).toEqual(read);
-});
-
 describe("a damaged state.json of a run on disk", () => {
   let planted: PlantedHome;
 

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import type * as vscodeTypes from "vscode";
-import { ConfigContext } from "../../../src/host/config/configContext.ts";
 import { isConfigDocument, isConfigName } from "../../../src/host/config/configFiles.ts";
+import { ConfigFilesKey } from "../../../src/host/config/configFilesKey.ts";
 import { configContext } from "../../../src/host/config/editorAnswers.ts";
 import { configGlob } from "../../../src/host/config/findConfigs.ts";
 import { type ConfigSources, KnownToEditor } from "../../../src/host/config/knownToEditor.ts";
@@ -51,7 +51,7 @@ describe("a document is ours", () => {
   it("is known to menus", () => {
     editor().textDocuments.push(aDocument("a: 1"), aDocument("a: 1", "/a/other.yaml"));
     const known = [editor().vscode.Uri.file("/a/b.tinker.yaml")] as unknown as vscodeTypes.Uri[];
-    new ConfigContext(() => known).dispose();
+    new ConfigFilesKey(() => known).dispose();
     expect(editor().context.get("tinkerRL.configFiles")).toEqual([
       "/a/b.tinker.yaml",
       "/projects/tinker-config.yaml",

@@ -37,7 +37,7 @@ async function counterpartIn(step: number): Promise<HostMessage | undefined> {
 it("the same task, sampled in the same way, is found in another evaluation", async () => {
   expect(await counterpartIn(0)).toMatchObject({
     kind: "rollout",
-    body: { index: 13, prompt: { text: "Task 13 at 1 after 0" }, reward: 0 },
+    body: { prompt: { text: "Task 13 at 1 after 0" }, reward: 0 },
   });
 });
 

@@ -76,7 +76,13 @@ describe("an editor's order", () => {
   });
 
   it("says which run of a sweep it is", () => {
-    const sweep = { id: "s", name: "demo-sweep", combination: 1, settings: ["seed=2"] };
+    const sweep = {
+      id: "s",
+      name: "demo-sweep",
+      combination: 1,
+      combinations: 2,
+      settings: ["seed=2"],
+    };
     const member = { ...order, training: { ...order.training, sweep } };
     expect(launchRequestSchema.parse(member)).toEqual(member);
     const training = { ...order.training, sweep: { ...sweep, name: "../demo" } };

@@ -42,7 +42,7 @@ describe("a file of a run that has no end", () => {
       await truncate(join(run, name), ENDLESS);
     }
     expect(await readRunModel(files, run)).toBeNull();
-    expect(await readMaxSteps(planted.fileSystem, run)).toBeNull();
+    expect(await readMaxSteps(planted.fileSystem, run)).toBeUndefined();
     expect(await readConfigView(files, run, String)).toEqual({ entries: [], overrides: [] });
     const resuming = planResume(planted.fileSystem, {
       folder: run,

@@ -5,7 +5,7 @@ import { setContextKey } from "../vscode/contextKeys.ts";
 import { onSettingChange } from "../vscode/settings.ts";
 import { isConfigDocument } from "./configFiles.ts";
 
-export class ConfigContext implements vscode.Disposable {
+export class ConfigFilesKey implements vscode.Disposable {
   readonly #known: () => readonly vscode.Uri[];
   readonly #listeners: vscode.Disposable;
   #reported = "";

@@ -1,0 +1,9 @@
+/** The shape of what an editor sends its server about configurations. */
+
+import { z } from "zod";
+
+export const documentRequest = z.object({ uri: z.string() });
+export const insertEnvironmentRequest = documentRequest.extend({ name: z.string() });
+export const secretAtRequest = documentRequest.extend({ path: z.array(z.string()) });
+export const contextChange = z.object({ what: z.enum(["checks", "runs", "measures"]) });
+export const editorHandshake = z.object({ tinkerRlVersion: z.string() });
