@@ -1,8 +1,16 @@
 /** Keeps what is done to files within one folder: no link is followed, and nothing but plain files is opened. */
 
-import { closeSync, constants, fstatSync, lstatSync, openSync, type Stats } from "node:fs";
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  lstatSync,
+  openSync,
+  type Stats,
+} from "node:fs";
 import { type FileHandle, lstat, open, readdir, stat } from "node:fs/promises";
-import { isAbsolute, join, relative, resolve, sep } from "node:path";
+import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { AppError, isAppError } from "../core/errors.ts";
 import { errorCode } from "./errorCode.ts";
 import { OpenedPlace } from "./openedPlace.ts";
@@ -15,6 +23,13 @@ export interface Guard {
   stat(path: string): Promise<Stats | null>;
   /** Opens `path`, checked, with flags of `node:fs`. @throws AppError `folder-unsafe`, or what the system says */
   open(path: string, flags: number): Promise<OpenedFile>;
+  /** Another name of the folder of `path`, which leads to that very folder until it is closed. @throws AppError `folder-unsafe` */
+  hold(path: string): Promise<HeldFolder>;
+}
+
+export interface HeldFolder {
+  readonly path: string;
+  close(): Promise<void>;
 }
 
 /** A file as it was when it was opened. */
@@ -22,6 +37,12 @@ export interface OpenedFile {
   readonly handle: FileHandle;
   readonly info: Stats;
 }
+
+/** By its own name, where nothing needs to be held. */
+const asNamed = async (path: string): Promise<HeldFolder> => ({
+  path: dirname(path),
+  close: async () => undefined,
+});
 
 /** Paths that a shell passes for a redirected stream, as in `<(command)`. */
 const HANDED_OVER = /^\/(dev\/stdin|dev\/fd\/\d+|proc\/self\/fd\/\d+)$/;
@@ -38,6 +59,7 @@ export const PLAIN_FILES: Guard = {
       throw new AppError("file-unreadable", message, { data: { path } });
     });
   },
+  hold: asNamed,
 };
 
 /** Lets everything pass but a pipe that lies on the disk, where a reader would wait without end. */
@@ -53,6 +75,7 @@ export const UNGUARDED: Guard = {
       throw new AppError("file-unreadable", message, { data: { path } });
     });
   },
+  hold: asNamed,
 };
 
 /** Follows no link and waits for no pipe. Windows has neither flag; there the check before the opening has to suffice. */
@@ -96,6 +119,15 @@ export function confinedTo(folder: string): Guard {
           if (!place.holds(handle.fd, path, info)) throw exchanged(folder, path);
         });
       }),
+    hold: async (path) => {
+      await soundStat(wayTo(folder, path).slice(0, -1));
+      if (!existsSync("/proc/self/fd")) return asNamed(path);
+      const flags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
+      const { handle } = await withFacts(await open(dirname(path), flags), (info, fd) => {
+        if (!place.holds(fd, dirname(path), info)) throw exchanged(folder, path);
+      });
+      return { path: `/proc/self/fd/${handle.fd}`, close: () => handle.close() };
+    },
   };
 }
 
@@ -166,10 +198,13 @@ async function openUnfollowed(folder: string, path: string, flags: number): Prom
 }
 
 /** Closes `handle` when `require` refuses what it has opened. */
-async function withFacts(handle: FileHandle, require: (info: Stats) => void): Promise<OpenedFile> {
+async function withFacts(
+  handle: FileHandle,
+  require: (info: Stats, file: number) => void,
+): Promise<OpenedFile> {
   try {
     const info = await handle.stat();
-    require(info);
+    require(info, handle.fd);
     return { handle, info };
   } catch (error) {
     await handle.close();

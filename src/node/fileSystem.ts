@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { constants } from "node:fs";
 import { type FileHandle, mkdir, open, readdir, rename, rm } from "node:fs/promises";
-import { dirname } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { AppError, errorMessage } from "../core/errors.ts";
 import type { FileSystem, FolderFiles } from "../core/ports.ts";
 import { AppendHandles } from "./appendHandles.ts";
@@ -99,7 +99,7 @@ function guardedFiles(handles: AppendHandles, guard: Guard): FileSystem {
         await check(to);
         await handles.release(from, to);
         await opened(guard, from, ({ handle }) => handle.sync(), constants.O_RDWR);
-        await renameOver(from, to);
+        await renameHeld(guard, from, to);
         await syncDirectory(dirname(to));
       }),
     remove: (path) =>
@@ -187,7 +187,7 @@ async function writeOver(guard: Guard, path: string, bytes: Uint8Array): Promise
       await handle.sync();
     };
     await opened(guard, temporary, write, TO_CREATE);
-    await renameOver(temporary, path);
+    await renameHeld(guard, temporary, path);
   } catch (error) {
     await rm(temporary, { force: true });
     throw error;
@@ -205,6 +205,21 @@ async function syncDirectory(path: string): Promise<void> {
     if (process.platform !== "win32") throw error;
   } finally {
     await handle?.close();
+  }
+}
+
+/** A rename looks up each of its paths by itself: a folder that is exchanged for a link meanwhile would take the file elsewhere. */
+async function renameHeld(guard: Guard, from: string, to: string): Promise<void> {
+  const source = await guard.hold(from);
+  try {
+    const target = await guard.hold(to);
+    try {
+      await renameOver(join(source.path, basename(from)), join(target.path, basename(to)));
+    } finally {
+      await target.close();
+    }
+  } finally {
+    await source.close();
   }
 }
 

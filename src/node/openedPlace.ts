@@ -18,7 +18,7 @@ import { errorCode } from "./errorCode.ts";
 /** What the system adds to the path of an open file that was removed or replaced since. */
 const REMOVED = / \(deleted\)$/;
 
-/** Tells for an open file whether it lies within one folder. */
+/** Tells for an open file or folder whether it lies within one folder, or is that folder. */
 export class OpenedPlace {
   readonly #folder: string;
   /** The folder's own real path, once it was looked up. */
@@ -78,5 +78,5 @@ function realPathOf(file: number, { nlink }: Stats): string | null {
 }
 
 function isWithin(path: string, folder: string): boolean {
-  return path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }

@@ -99,7 +99,7 @@ async function trajectory({ page, workbench, folder }: Stage): Promise<string> {
   await workbench.command("View: Toggle Primary Side Bar Visibility");
   await panel.getByRole("tab", { name: "Trajectories" }).click();
   await panel.locator(".step-navigator select").selectOption(`training/${step}`);
-  await panel.getByRole("gridcell", { name: `${group + 1}·${rollout + 1}`, exact: true }).click();
+  await panel.getByRole("gridcell", { name: `${group + 1}.${rollout + 1}`, exact: true }).click();
   await panel.locator(".reward-footer").waitFor();
   await requireTabs(workbench, page);
   return await save(page, "trajectory");
