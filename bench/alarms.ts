@@ -5,6 +5,7 @@
  * default; 200 take about an hour on two cores. FOLDER keeps the runs, so that another try needs no training.
  */
 
+import { setMaxListeners } from "node:events";
 import { readFileSync } from "node:fs";
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -88,6 +89,8 @@ function verdict(id: AlarmId, runs: readonly Replay[]): string {
   return [counts, ...falseAlarms.map(({ name }) => `“${name}”`), ...steps, ...missed].join("; ");
 }
 
+// As the program that trains does: every rollout listens for its run's end.
+setMaxListeners(0);
 const { values, positionals } = parseArgs({
   options: { runs: { type: "string", default: "20" } },
   allowPositionals: true,
