@@ -19,8 +19,8 @@ const MAX_ROLLOUTS = 4_096;
 const BODIES_AT_ONCE = 16;
 
 const atOnceConfig = z.object({
-  max_active_tasks: z.number().nullable(),
-  max_rollout_concurrency: z.number().nullable(),
+  max_active_tasks: z.number().nullish(),
+  max_rollout_concurrency: z.number().nullish(),
 });
 
 export class TimelineQuery {
