@@ -129,7 +129,7 @@ export const BAD_RUNS: readonly AlarmRun[] = [
   },
   {
     name: "every rollout fails",
-    environment: "number-hunt",
+    environment: "calculator",
     steps: 8,
     expected: ["equal_rewards"],
     settings: ["batch_size: 4"],

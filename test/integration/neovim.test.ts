@@ -42,7 +42,7 @@ vim.lsp.util.apply_workspace_edit(action.edit, "utf-16")
 vim.api.nvim_buf_set_lines(0, -1, -1, false, { "learn" })
 vim.wait(500, function() return false end)
 vim.api.nvim_win_set_cursor(0, { vim.api.nvim_buf_line_count(0), 5 })
-for _, item in ipairs(ask("textDocument/completion", vim.lsp.util.make_position_params())) do
+for _, item in ipairs(ask("textDocument/completion", vim.lsp.util.make_position_params()).items) do
   if item.label == "learning_rate" then table.insert(answers, "item " .. item.label) end
 end
 vim.fn.writefile(vim.api.nvim_buf_get_lines(0, 0, -1, false), "after.yaml")
