@@ -81,7 +81,7 @@ function PREPARE_CHART(mean: readonly number[]): void {
   const line = (key: string, shift: number, isEdge: boolean) => ({
     key,
     label: key,
-    colour: "blue" as const,
+    color: "blue" as const,
     width: isEdge ? 0 : 2,
     share: isEdge ? 0 : 1,
     values: Float64Array.from(mean, (value) => value + shift),
@@ -91,7 +91,7 @@ function PREPARE_CHART(mean: readonly number[]): void {
     ...[line("high", 0.3, true), line("low", -0.3, true)],
     ...[line("over", 0.1, true), line("under", -0.1, true)],
   ];
-  const band = { colour: "blue" as const, share: 0.2 };
+  const band = { color: "blue" as const, share: 0.2 };
   page["draw"] = async () => {
     chart.update({
       series,

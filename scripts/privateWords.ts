@@ -109,7 +109,7 @@ const PATTERN = new RegExp(
 
 /** British spellings; an American one ends in -or, -er, -ize, or has one l. */
 const BRITISH =
-  /\b(?:\w*(?:colour|behaviour(?!\.json)|favour|honour|neighbour)\w*|cancell(?:ed|ing)|labell(?:ed|ing)|modell(?:ed|ing)|grey\w*|centre[ds]?|licence\w*|defence|analysed?|artefacts?|(?:normal|recogn|minim|maxim|organ|initial|optim|summar|serial|general|random|quant|token|standard|synchron|special)is(?:e[ds]?|ing|ations?))\b/gi;
+  /\b(?:\w*(?:colour|behaviour|favour|honour|neighbour)\w*|cancell(?:ed|ing)|labell(?:ed|ing)|modell(?:ed|ing)|grey\w*|centre[ds]?|licence\w*|defence|analysed?|artefacts?|(?:normal|recogn|minim|maxim|organ|initial|optim|summar|serial|general|random|quant|token|standard|synchron|special)is(?:e[ds]?|ing|ations?))\b/gi;
 
 /** The British spellings in a text. */
 export function britishFaults(text: string): readonly WordFault[] {

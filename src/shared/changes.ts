@@ -25,7 +25,7 @@ export interface RewardPart {
 }
 
 /** Of one step. Means are over rollouts with at least one turn, shares are from 0 to 1; null where nothing was measured. */
-export interface BehaviourRow {
+export interface BehaviorRow {
   readonly step: number;
   readonly rollouts: number;
   /** Rollouts whose texts were read: the tools, texts, malformed calls and refusals below are of these. */
@@ -49,9 +49,9 @@ export interface BehaviourRow {
   readonly tools: Readonly<Record<string, number>>;
 }
 
-export interface BehaviourReport {
+export interface BehaviorReport {
   /** New since the last report, ascending. */
-  readonly rows: readonly BehaviourRow[];
+  readonly rows: readonly BehaviorRow[];
   /** Steps that have rollouts; of many only some are read, evenly spread. */
   readonly steps: number;
   readonly progress: number;

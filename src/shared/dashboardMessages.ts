@@ -1,6 +1,6 @@
 /** Messages between the extension and the page of the dashboard. The extension checks every message of the page. */
 
-import type { BehaviourReport, ChangesReport, StepRange } from "./changes.ts";
+import type { BehaviorReport, ChangesReport, StepRange } from "./changes.ts";
 import type {
   CheckpointView,
   ColumnPart,
@@ -121,7 +121,7 @@ export type DashboardQuestion =
   /** Where the time of a step or evaluation went. */
   | ({ readonly ask: "timeline" } & RolloutSet)
   /** What the model does in each step; the answers come as the steps are read. */
-  | { readonly ask: "behaviour" }
+  | { readonly ask: "behavior" }
   /** What it says more or less often after than before; the last answer has it. */
   | { readonly ask: "changes"; readonly before: StepRange; readonly after: StepRange }
   /** An image of the run folder, by its name in a rollout. */
@@ -197,7 +197,7 @@ export type HostMessage =
       /** The run that the hits are of. */
       readonly run: Pick<RunListing, "id" | "name">;
     })
-  | (BehaviourReport & { readonly kind: "behaviour"; readonly id: number })
+  | (BehaviorReport & { readonly kind: "behavior"; readonly id: number })
   | (ChangesReport & { readonly kind: "changes"; readonly id: number })
   | {
       readonly kind: "rollout";

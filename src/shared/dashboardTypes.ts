@@ -251,7 +251,7 @@ export interface TokenWindow {
   readonly turns: Int16Array;
   /** 1 where the token is trained on. */
   readonly mask: Uint8Array;
-  /** Over the whole stream, so that colours mean the same in every window. */
+  /** Over the whole stream, so that colors mean the same in every window. */
   readonly ranges: {
     readonly logprobLow: number;
     readonly advantageSize: number;

@@ -102,11 +102,11 @@ function setUp(index: number): Play {
   return fault === undefined ? ended(1, call("check", {}, 1)) : failed(fault);
 }
 
-const COLOURS = ["red", "green", "blue"];
+const COLORS = ["red", "green", "blue"];
 
-function coloured(colour: string, index: number): Play {
-  const reward = COLOURS[index] === colour ? 1 : 0;
-  return ended(reward, call("answer", { colour }, reward));
+function colored(color: string, index: number): Play {
+  const reward = COLORS[index] === color ? 1 : 0;
+  return ended(reward, call("answer", { color }, reward));
 }
 
 export const ENVIRONMENTS: readonly OfficialEnvironment[] = [
@@ -135,7 +135,7 @@ export const ENVIRONMENTS: readonly OfficialEnvironment[] = [
     // Only the image distinguishes the tasks.
     split: first(1),
     settings: IMAGES,
-    plays: (index) => COLOURS.map((colour) => coloured(colour, index)),
+    plays: (index) => COLORS.map((color) => colored(color, index)),
   },
   {
     name: "setupcases",

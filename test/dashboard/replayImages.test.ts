@@ -52,7 +52,7 @@ async function writeRun(): Promise<string> {
     group: 0,
     rollout: 0,
     images,
-    promptText: "What colour is the square in [image 1]?",
+    promptText: "What color is the square in [image 1]?",
     turns: [{ ...turn, results }],
   });
   await createRolloutStore({ fileSystem: files, redactor: new Redactor(), folder }).addRollout(

@@ -8,7 +8,7 @@ export async function showRunsViews(
   look: (name: string) => Promise<void>,
 ): Promise<void> {
   const lookAt = async (name: string): Promise<void> => {
-    // Charts and colours follow in the next frames.
+    // Charts and colors follow in the next frames.
     await page.waitForTimeout(150);
     await look(name);
   };

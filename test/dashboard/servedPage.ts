@@ -41,7 +41,7 @@ export async function openServedPage(
   { theme, width = 1200, height = 900, state, atStart = "" }: ServedPageOptions,
   receive: (message: unknown, post: ServedPage["post"]) => void,
 ): Promise<ServedPage> {
-  // Colours that still change are no contrast that anybody sees.
+  // Colors that still change are no contrast that anybody sees.
   const context = await browser.newContext({
     viewport: { width, height },
     reducedMotion: "reduce",

@@ -1,10 +1,10 @@
-/** The colours of four themes of the editor, as its page variables; what a theme leaves out is not set, as in the editor. */
+/** The colors of four themes of the editor, as its page variables; what a theme leaves out is not set, as in the editor. */
 
 export interface Theme {
   readonly name: string;
   /** Classes of the body. */
   readonly classes: string;
-  readonly colours: Readonly<Record<string, string>>;
+  readonly colors: Readonly<Record<string, string>>;
 }
 
 const DARK = {
@@ -277,25 +277,25 @@ const HIGH_LIGHT = {
 } as const;
 
 export const THEMES: readonly Theme[] = [
-  { name: "dark", classes: "vscode-dark", colours: DARK },
-  { name: "light", classes: "vscode-light", colours: LIGHT },
-  { name: "hc-dark", classes: "vscode-high-contrast", colours: HIGH_DARK },
+  { name: "dark", classes: "vscode-dark", colors: DARK },
+  { name: "light", classes: "vscode-light", colors: LIGHT },
+  { name: "hc-dark", classes: "vscode-high-contrast", colors: HIGH_DARK },
   {
     name: "hc-light",
     classes: "vscode-high-contrast vscode-high-contrast-light",
-    colours: HIGH_LIGHT,
+    colors: HIGH_LIGHT,
   },
 ];
 
 /** The variables with the editor's fonts. */
-export function themeVariables({ colours }: Theme): readonly (readonly [string, string])[] {
+export function themeVariables({ colors }: Theme): readonly (readonly [string, string])[] {
   const fonts = {
     "font-family": "'DejaVu Sans', sans-serif",
     "font-size": "13px",
     "editor-font-family": "'DejaVu Sans Mono', monospace",
     "editor-font-size": "13px",
   };
-  return Object.entries({ ...colours, ...fonts }).map(
+  return Object.entries({ ...colors, ...fonts }).map(
     ([name, value]) => [`--vscode-${name}`, value] as const,
   );
 }

@@ -113,7 +113,7 @@ export async function showSearch(page: Page, look: Look): Promise<void> {
 
 export async function showChanges(page: Page, look: Look): Promise<void> {
   await page.getByRole("tab", { name: "What Changed" }).click();
-  const charts = page.locator(".behaviour-chart");
+  const charts = page.locator(".behavior-chart");
   await charts.first().or(page.getByText("There is nothing to compare")).waitFor();
   await look("changes");
   if ((await charts.count()) === 0) return;
@@ -141,7 +141,7 @@ async function showEvaluation(page: Page, look: Look): Promise<void> {
   await page.getByRole("button", { name: "Latest" }).click();
 }
 
-/** Charts and colours follow in the next frames. */
+/** Charts and colors follow in the next frames. */
 async function settle(page: Page): Promise<void> {
   await page.waitForTimeout(120);
 }

@@ -1,9 +1,9 @@
-/** Makes a picture of a screen small: 256 colours, chosen by how often they occur. */
+/** Makes a picture of a screen small: 256 colors, chosen by how often they occur. */
 
 import { deflateSync, inflateSync } from "node:zlib";
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
-const COLOURS = 256;
+const COLORS = 256;
 const CHANNELS_BY_TYPE: Readonly<Record<number, number>> = { 2: 3, 6: 4 };
 
 interface Pixels extends Omit<Layout, "channels"> {
@@ -11,7 +11,7 @@ interface Pixels extends Omit<Layout, "channels"> {
   readonly rgb: Uint8Array;
 }
 
-interface Colour {
+interface Color {
   readonly rgb: readonly [number, number, number];
   readonly count: number;
 }
@@ -24,10 +24,10 @@ export function toPalettePng(png: Buffer): Buffer {
     const key = keyAt(rgb, at);
     counts.set(key, (counts.get(key) ?? 0) + 1);
   }
-  const colours = [...counts].map(
-    ([key, count]): Colour => ({ rgb: [key >> 16, (key >> 8) & 255, key & 255], count }),
+  const colors = [...counts].map(
+    ([key, count]): Color => ({ rgb: [key >> 16, (key >> 8) & 255, key & 255], count }),
   );
-  const boxes = cutIntoBoxes(colours);
+  const boxes = cutIntoBoxes(colors);
   const palette = boxes.map(meanOf);
   const indexes = new Map(
     boxes.flatMap((box, index) =>
@@ -54,10 +54,10 @@ export function toPalettePng(png: Buffer): Buffer {
   ]);
 }
 
-/** Median cut: the box with the widest range of colours that matter is halved, again and again. */
-function cutIntoBoxes(colours: readonly Colour[]): readonly (readonly Colour[])[] {
-  const boxes: (readonly Colour[])[] = [colours];
-  while (boxes.length < COLOURS) {
+/** Median cut: the box with the widest range of colors that matter is halved, again and again. */
+function cutIntoBoxes(colors: readonly Color[]): readonly (readonly Color[])[] {
+  const boxes: (readonly Color[])[] = [colors];
+  while (boxes.length < COLORS) {
     const ranked = boxes.map((box, index) => ({ index, ...widest(box) }));
     const best = ranked.reduce((a, b) => (b.weight > a.weight ? b : a));
     if (best.weight === 0) break;
@@ -71,7 +71,7 @@ function cutIntoBoxes(colours: readonly Colour[]): readonly (readonly Colour[])[
 
 type Channel = 0 | 1 | 2;
 
-function widest(box: readonly Colour[]): { readonly channel: Channel; readonly weight: number } {
+function widest(box: readonly Color[]): { readonly channel: Channel; readonly weight: number } {
   const ranges = ([0, 1, 2] as const).map((channel) => {
     const values = box.map(({ rgb }) => rgb[channel]);
     const low = values.reduce((a, b) => Math.min(a, b), 255);
@@ -83,16 +83,16 @@ function widest(box: readonly Colour[]): { readonly channel: Channel; readonly w
   return { channel, weight: box.length < 2 ? 0 : range ** 2 * Math.sqrt(pixels) };
 }
 
-/** Where the sorted colours fall apart: in the middle of their range. */
-function middleOf(sorted: readonly Colour[], channel: Channel): number {
+/** Where the sorted colors fall apart: in the middle of their range. */
+function middleOf(sorted: readonly Color[], channel: Channel): number {
   const first = sorted[0]?.rgb[channel] ?? 0;
   const last = sorted.at(-1)?.rgb[channel] ?? 0;
   const at = sorted.findIndex(({ rgb }) => rgb[channel] > (first + last) / 2);
   return Math.max(1, at);
 }
 
-/** A colour that covers a surface stays what it is. */
-function meanOf(box: readonly Colour[]): readonly number[] {
+/** A color that covers a surface stays what it is. */
+function meanOf(box: readonly Color[]): readonly number[] {
   const pixels = box.reduce((sum, { count }) => sum + count, 0);
   const main = box.reduce((a, b) => (b.count > a.count ? b : a));
   if (main.count > pixels / 2) return main.rgb;

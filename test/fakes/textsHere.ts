@@ -1,7 +1,7 @@
 /** What reads the texts of runs for the dashboard, without its thread. */
 
 import { basename } from "node:path";
-import { readBehaviour } from "../../src/core/changes/behaviour.ts";
+import { readBehavior } from "../../src/core/changes/behavior.ts";
 import { readChanges } from "../../src/core/changes/readChanges.ts";
 import type { FileSystem } from "../../src/core/ports.ts";
 import { searchRun } from "../../src/core/search/searchRun.ts";
@@ -17,7 +17,7 @@ export function textsHere(fileSystem: FileSystem, folder: string): TextReader {
         yield { ...report, run: { id: name, name } };
       }
     },
-    behaviour: () => readBehaviour(files, folder),
+    behavior: () => readBehavior(files, folder),
     changes: (_, ranges) => readChanges(files, folder, ranges),
   };
 }

@@ -39,7 +39,7 @@ describe("the program that shows a prompt", () => {
     expect(stdout).toContain("The program reads this call from it: calc(");
   });
 
-  it("colours control tokens where colours are wanted, and marks them all the same", async () => {
+  it("colors control tokens where colors are wanted, and marks them all the same", async () => {
     const path = await configPath();
     const { stdout } = await runProgram(["show-prompt", path], { FORCE_COLOR: "1" });
     expect(stdout).toContain("\u001b[7m⟦<|im_start|>⟧\u001b[0m");

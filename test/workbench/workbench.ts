@@ -137,7 +137,7 @@ export class Workbench {
     return this.page.getByRole("treeitem", { name });
   }
 
-  /** Changes the colour theme at once, as a user does. */
+  /** Changes the color theme at once, as a user does. */
   async theme(theme: Theme): Promise<void> {
     const label = THEMES[theme];
     await this.command("Preferences: Color Theme");

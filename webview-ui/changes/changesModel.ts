@@ -1,13 +1,13 @@
 /** What is known of the changes over a run. */
 
-import type { BehaviourRow, ChangesReport, StepRange } from "../../src/shared/changes.ts";
+import type { BehaviorRow, ChangesReport, StepRange } from "../../src/shared/changes.ts";
 import type { DashboardModel } from "../model/dashboardModel.ts";
 import type { Answer } from "../model/host.ts";
 import { LastingQuestion } from "../model/lastingQuestion.ts";
 
-export interface Behaviour {
+export interface Behavior {
   /** By ascending step. */
-  readonly rows: readonly BehaviourRow[];
+  readonly rows: readonly BehaviorRow[];
   readonly steps: number;
   readonly progress: number;
   readonly error: string | null;
@@ -18,11 +18,11 @@ export interface Changes extends ChangesReport {
 }
 
 interface ChangesModel {
-  readonly behaviour: LastingQuestion<Behaviour>;
+  readonly behavior: LastingQuestion<Behavior>;
   readonly changes: LastingQuestion<Changes>;
 }
 
-const NO_BEHAVIOUR: Behaviour = { rows: [], steps: 0, progress: 0, error: null };
+const NO_BEHAVIOR: Behavior = { rows: [], steps: 0, progress: 0, error: null };
 const NO_CHANGES: Changes = {
   before: 0,
   after: 0,
@@ -39,16 +39,16 @@ const models = new WeakMap<DashboardModel, ChangesModel>();
 export function changesModelOf(dashboard: DashboardModel): ChangesModel {
   const { host } = dashboard;
   const model = models.get(dashboard) ?? {
-    behaviour: new LastingQuestion(host, NO_BEHAVIOUR, addBehaviour),
+    behavior: new LastingQuestion(host, NO_BEHAVIOR, addBehavior),
     changes: new LastingQuestion(host, NO_CHANGES, addChanges),
   };
   models.set(dashboard, model);
   return model;
 }
 
-function addBehaviour(last: Behaviour, answer: Answer): Behaviour {
+function addBehavior(last: Behavior, answer: Answer): Behavior {
   if (answer.kind === "error") return { ...last, error: answer.message, progress: 1 };
-  if (answer.kind !== "behaviour") return last;
+  if (answer.kind !== "behavior") return last;
   const { rows, steps, progress } = answer;
   return { rows: [...last.rows, ...rows], steps, progress, error: null };
 }

@@ -6,7 +6,7 @@ import type { StepRange } from "../../src/shared/changes.ts";
 import { formatCount, formatReward } from "../../src/shared/format.ts";
 import type { DashboardProps } from "../model/dashboardModel.ts";
 import { visibleLine } from "../text/visible.ts";
-import { BehaviourCharts } from "./behaviourCharts.tsx";
+import { BehaviorCharts } from "./behaviorCharts.tsx";
 import { type Changes, changesModelOf, firstRanges } from "./changesModel.ts";
 import { Phrases } from "./phrases.tsx";
 
@@ -22,7 +22,7 @@ export function ChangesTab({ dashboard }: DashboardProps) {
   const subject = `${run?.id}#${run?.attempt}`;
   const asked = before === null || after === null ? null : JSON.stringify([before, after]);
   useEffect(
-    () => model.behaviour.ask({ ask: "behaviour" }, `${subject} ${steps.length}`),
+    () => model.behavior.ask({ ask: "behavior" }, `${subject} ${steps.length}`),
     [model, subject, steps.length],
   );
   useEffect(() => {
@@ -57,9 +57,9 @@ export function ChangesTab({ dashboard }: DashboardProps) {
       </fieldset>
       <Phrases dashboard={dashboard} changes={model.changes.answer.value} />
       <Endings dashboard={dashboard} changes={model.changes.answer.value} />
-      <BehaviourCharts
+      <BehaviorCharts
         dashboard={dashboard}
-        behaviour={model.behaviour.answer.value}
+        behavior={model.behavior.answer.value}
         ranges={[before, after]}
       />
     </div>

@@ -2,7 +2,7 @@
 
 import * as l10n from "@vscode/l10n";
 import { useEffect, useRef } from "preact/hooks";
-import type { BehaviourRow, RewardPart, RewardParting } from "../../src/shared/changes.ts";
+import type { BehaviorRow, RewardPart, RewardParting } from "../../src/shared/changes.ts";
 import type { DashboardModel } from "../model/dashboardModel.ts";
 import { strings } from "../strings/strings.ts";
 import { visibleLine } from "../text/visible.ts";
@@ -19,12 +19,12 @@ export interface PartColumns {
 }
 
 interface ReadParts {
-  readonly rows: readonly BehaviourRow[];
+  readonly rows: readonly BehaviorRow[];
   /** Why there is no curve yet; empty when there are some. */
   readonly note: string;
 }
 
-const NONE: readonly BehaviourRow[] = [];
+const NONE: readonly BehaviorRow[] = [];
 const text = strings.reward;
 
 /** Reads the steps in the extension's thread while parts are shown; what was read before stays until the next reading is done. */
@@ -32,13 +32,13 @@ export function useRewardParts(dashboard: DashboardModel): ReadParts {
   const { rewardBy } = dashboard.view.value;
   const run = dashboard.data.run.value;
   const steps = dashboard.data.rolloutSteps.value.length;
-  const { behaviour } = changesModelOf(dashboard);
+  const { behavior } = changesModelOf(dashboard);
   const subject = `${run?.id}#${run?.attempt}`;
   const last = useRef({ subject, rows: NONE });
   useEffect(() => {
-    if (rewardBy !== "all") behaviour.ask({ ask: "behaviour" }, `${subject} ${steps}`);
-  }, [behaviour, rewardBy, subject, steps]);
-  const answer = behaviour.answer.value;
+    if (rewardBy !== "all") behavior.ask({ ask: "behavior" }, `${subject} ${steps}`);
+  }, [behavior, rewardBy, subject, steps]);
+  const answer = behavior.answer.value;
   if (rewardBy === "all" || answer === null) return { rows: NONE, note: "" };
   const isRead = answer.progress === 1 || last.current.subject !== subject;
   if (isRead) last.current = { subject, rows: answer.progress === 1 ? answer.rows : NONE };
@@ -57,7 +57,7 @@ export function useRewardParts(dashboard: DashboardModel): ReadParts {
 
 /** `steps` has the step of each row of the metrics. */
 export function partColumns(
-  rows: readonly BehaviourRow[],
+  rows: readonly BehaviorRow[],
   by: RewardParting,
   steps: Float64Array,
 ): readonly PartColumns[] {
@@ -95,7 +95,7 @@ export function joined(values: Float64Array): Float64Array {
   return line;
 }
 
-export function partNames(rows: readonly BehaviourRow[], by: RewardParting): readonly string[] {
+export function partNames(rows: readonly BehaviorRow[], by: RewardParting): readonly string[] {
   const names = rows.flatMap(({ parts }) => parts.filter((part) => part.by === by));
   return [...new Set(names.map(({ name }) => name))];
 }

@@ -1,16 +1,16 @@
-/** Keeps lines of any theme readable: themes give colours for other purposes, some of them dark, some transparent. */
+/** Keeps lines of any theme readable: themes give colors for other purposes, some of them dark, some transparent. */
 
 /** Red, green, blue from 0 to 255, and how much of it is seen, 0 to 1. */
-export type Colour = readonly [red: number, green: number, blue: number, alpha: number];
+export type Color = readonly [red: number, green: number, blue: number, alpha: number];
 
 /** What WCAG 2 asks of graphics (success criterion 1.4.11). */
 export const LEAST_CONTRAST = 3;
 const SHADES = 24;
-const BLACK: Colour = [0, 0, 0, 1];
-const WHITE: Colour = [255, 255, 255, 1];
+const BLACK: Color = [0, 0, 0, 1];
+const WHITE: Color = [255, 255, 255, 1];
 
-/** A colour as browsers compute it, or hexadecimal as in a theme; null for anything else. */
-export function parseColour(text: string): Colour | null {
+/** A color as browsers compute it, or hexadecimal as in a theme; null for anything else. */
+export function parseColor(text: string): Color | null {
   const hex = /^#([\da-f]{6})([\da-f]{2})?$/i.exec(text);
   if (hex !== null) {
     const [, rgb = "", alpha = "ff"] = hex;
@@ -21,19 +21,19 @@ export function parseColour(text: string): Colour | null {
   const [red, green, blue, alpha = 1] = numbers.split(/[\s,/]+/).map(Number);
   if (red === undefined || green === undefined || blue === undefined) return null;
   const scale = kind === "color" ? 255 : 1;
-  const colour: Colour = [red * scale, green * scale, blue * scale, alpha];
-  return colour.some(Number.isNaN) ? null : colour;
+  const color: Color = [red * scale, green * scale, blue * scale, alpha];
+  return color.some(Number.isNaN) ? null : color;
 }
 
-/** Contrast of two opaque colours by WCAG 2, from 1 to 21. */
-export function contrast(a: Colour, b: Colour): number {
+/** Contrast of two opaque colors by WCAG 2, from 1 to 21. */
+export function contrast(a: Color, b: Color): number {
   const [low, high] = [luminance(a), luminance(b)].sort((x, y) => x - y);
   return ((high ?? 0) + 0.05) / ((low ?? 0) + 0.05);
 }
 
-/** `colour` as it looks on `background`, taken so far towards white or black that its contrast is at least 3. */
-export function readableOn(colour: Colour, background: Colour): Colour {
-  const seen = mixed(background, colour, colour[3]);
+/** `color` as it looks on `background`, taken so far towards white or black that its contrast is at least 3. */
+export function readableOn(color: Color, background: Color): Color {
+  const seen = mixed(background, color, color[3]);
   const pole = contrast(WHITE, background) > contrast(BLACK, background) ? WHITE : BLACK;
   for (let shade = 0; shade < SHADES; shade += 1) {
     const shaded = mixed(seen, pole, shade / SHADES);
@@ -42,16 +42,16 @@ export function readableOn(colour: Colour, background: Colour): Colour {
   return pole;
 }
 
-export function cssColour([red, green, blue, alpha]: Colour): string {
+export function cssColor([red, green, blue, alpha]: Color): string {
   return `rgb(${red.toFixed(1)} ${green.toFixed(1)} ${blue.toFixed(1)} / ${alpha})`;
 }
 
-function mixed(from: Colour, to: Colour, share: number): Colour {
+function mixed(from: Color, to: Color, share: number): Color {
   const at = (index: 0 | 1 | 2): number => from[index] + (to[index] - from[index]) * share;
   return [at(0), at(1), at(2), 1];
 }
 
-function luminance([red, green, blue]: Colour): number {
+function luminance([red, green, blue]: Color): number {
   const linear = (value: number): number => {
     const share = value / 255;
     return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;

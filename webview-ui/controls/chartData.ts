@@ -2,17 +2,17 @@
 
 import type { Range } from "../charts/scale.ts";
 import type { ChartMark } from "./chartMarks.ts";
-import type { ColourName } from "./palette.ts";
+import type { ColorName } from "./palette.ts";
 
 export interface ChartSeries {
   readonly key: string;
   readonly label: string;
   readonly values: Float64Array;
-  readonly colour: ColourName;
-  /** How much of the colour is seen, 0 to 1; 0 draws nothing, for the edges of bands. */
+  readonly color: ColorName;
+  /** How much of the color is seen, 0 to 1; 0 draws nothing, for the edges of bands. */
   readonly share: number;
   readonly width: number;
-  /** Lengths of dashes and gaps, so that colour is not the only difference. */
+  /** Lengths of dashes and gaps, so that color is not the only difference. */
   readonly dash?: readonly number[] | undefined;
 }
 
@@ -20,7 +20,7 @@ export interface ChartSeries {
 export interface ChartBand {
   readonly upper: string;
   readonly lower: string;
-  readonly colour: ColourName;
+  readonly color: ColorName;
   readonly share: number;
 }
 
@@ -55,8 +55,8 @@ export const EMPTY_CHART: ChartData = {
 
 export interface SeriesLook {
   readonly look: "line" | "faint" | "band" | "outer-band" | "sign";
-  readonly colour: ColourName;
-  /** Lengths of dashes and gaps, so that colour is not the only difference. */
+  readonly color: ColorName;
+  /** Lengths of dashes and gaps, so that color is not the only difference. */
   readonly dash?: readonly number[] | undefined;
   /** Which of the signs of evaluations. */
   readonly sign?: number;

@@ -5,7 +5,7 @@ import { withoutUndefined } from "../../src/shared/withoutUndefined.ts";
 import { labelledTicks } from "../charts/ticks.ts";
 import type { ChartBand, ChartData, ChartSeries } from "./chartData.ts";
 import { RIGHT_PX } from "./chartMarks.ts";
-import { canvasColour, lineColour } from "./palette.ts";
+import { canvasColor, lineColor } from "./palette.ts";
 
 export const AXIS_FONT_PX = 11;
 /** Between the middles of two labels of the vertical axis. */
@@ -15,21 +15,14 @@ const GAP_PX = 4;
 
 /** A chart is built anew when this changes; else only its numbers are replaced. */
 export function shapeOf({ series, bands, isLog, xSteps }: ChartData): string {
-  const looks = series.map(({ key, colour, share, width, dash }) => [
+  const looks = series.map(({ key, color, share, width, dash }) => [
     key,
-    colour,
+    color,
     share,
     width,
     dash,
   ]);
-  return JSON.stringify([
-    looks,
-    bands,
-    isLog,
-    xSteps,
-    canvasColour("strong"),
-    canvasColour("back"),
-  ]);
+  return JSON.stringify([looks, bands, isLog, xSteps, canvasColor("strong"), canvasColor("back")]);
 }
 
 /** Both axes, with room for their labels; `current` gives what is drawn when they are. */
@@ -96,8 +89,8 @@ function axis(
   return {
     gap: GAP_PX,
     font: axisFont(),
-    stroke: () => canvasColour("text"),
-    grid: { stroke: () => canvasColour("lines", 0.22), width: 1 },
+    stroke: () => canvasColor("text"),
+    grid: { stroke: () => canvasColor("lines", 0.22), width: 1 },
     ticks: { show: false },
     values: (_, splits, _axis, _space, step) => {
       const labels = splits.map((value) => (value === null ? "" : format(value, step)));
@@ -107,9 +100,9 @@ function axis(
   };
 }
 
-export function seriesOptions({ colour, share, width, dash }: ChartSeries): uPlot.Series {
+export function seriesOptions({ color, share, width, dash }: ChartSeries): uPlot.Series {
   return withoutUndefined({
-    stroke: () => (share === 0 ? "transparent" : lineColour(colour, share)),
+    stroke: () => (share === 0 ? "transparent" : lineColor(color, share)),
     width,
     dash: dash && [...dash],
     points: { show: (own: uPlot) => share === 1 && own.data[0].length < 2, size: 5 },
@@ -118,15 +111,15 @@ export function seriesOptions({ colour, share, width, dash }: ChartSeries): uPlo
 }
 
 export function bandOptions(
-  { upper, lower, colour, share }: ChartBand,
+  { upper, lower, color, share }: ChartBand,
   series: readonly ChartSeries[],
 ): readonly uPlot.Band[] {
   const at = (wanted: string): number => series.findIndex(({ key }) => key === wanted) + 1;
   if (at(upper) === 0 || at(lower) === 0) return [];
-  return [{ series: [at(upper), at(lower)], fill: () => canvasColour(colour, share) }];
+  return [{ series: [at(upper), at(lower)], fill: () => canvasColor(color, share) }];
 }
 
 export function strokeOf({ series }: ChartData, index: number): string {
   const own = series[index];
-  return own === undefined || own.share === 0 ? "transparent" : lineColour(own.colour);
+  return own === undefined || own.share === 0 ? "transparent" : lineColor(own.color);
 }

@@ -2,7 +2,7 @@
 
 import type uPlot from "uplot";
 import type { EvaluatedCell } from "../model/evaluationCell.ts";
-import { type ColourName, lineColour } from "./palette.ts";
+import { type ColorName, lineColor } from "./palette.ts";
 
 export type LineMark = "checkpoint" | "best" | "resume" | "settings" | "pause" | "alarm";
 
@@ -18,7 +18,7 @@ export type ChartMark =
       readonly y: number;
       readonly low: number;
       readonly high: number;
-      readonly colour: ColourName;
+      readonly color: ColorName;
       /** Which of the signs. */
       readonly sign: number;
       /** In pixels to the right, so that those of one step do not hide each other. */
@@ -102,18 +102,18 @@ export function drawMarks(plot: uPlot, marks: readonly ChartMark[], fontPx: numb
 }
 
 const LINE_LOOKS = {
-  checkpoint: { colour: "text", share: 0.5, dash: [2, 4] },
-  best: { colour: "text", share: 0.9, dash: [2, 4] },
-  resume: { colour: "yellow", share: 0.9, dash: [6, 3] },
-  settings: { colour: "green", share: 0.9, dash: [8, 3, 2, 3] },
-  pause: { colour: "text", share: 0.7, dash: [1, 5] },
-  alarm: { colour: "red", share: 0.9, dash: [1, 3] },
+  checkpoint: { color: "text", share: 0.5, dash: [2, 4] },
+  best: { color: "text", share: 0.9, dash: [2, 4] },
+  resume: { color: "yellow", share: 0.9, dash: [6, 3] },
+  settings: { color: "green", share: 0.9, dash: [8, 3, 2, 3] },
+  pause: { color: "text", share: 0.7, dash: [1, 5] },
+  alarm: { color: "red", share: 0.9, dash: [1, 3] },
 } as const;
 
 function drawLine({ ctx, bbox }: uPlot, kind: LineMark, x: number, font: number): void {
   const ratio = devicePixelRatio;
-  const { colour, share, dash } = LINE_LOOKS[kind];
-  ctx.strokeStyle = lineColour(colour, share);
+  const { color, share, dash } = LINE_LOOKS[kind];
+  ctx.strokeStyle = lineColor(color, share);
   ctx.fillStyle = ctx.strokeStyle;
   ctx.lineWidth = ratio;
   ctx.setLineDash(dash.map((length) => length * ratio));
@@ -146,7 +146,7 @@ function drawLine({ ctx, bbox }: uPlot, kind: LineMark, x: number, font: number)
 function drawCross({ ctx, bbox }: uPlot, x: number): void {
   const size = 3.5 * devicePixelRatio;
   const y = bbox.top + bbox.height - size * 1.8;
-  ctx.strokeStyle = lineColour("red");
+  ctx.strokeStyle = lineColor("red");
   ctx.lineWidth = 1.5 * devicePixelRatio;
   ctx.beginPath();
   ctx.moveTo(x - size, y - size);
@@ -158,7 +158,7 @@ function drawCross({ ctx, bbox }: uPlot, x: number): void {
 
 function drawEvaluation(
   plot: uPlot,
-  { y, low, high, colour, sign, shift }: EvaluationMark,
+  { y, low, high, color, sign, shift }: EvaluationMark,
   middle: number,
 ): void {
   const { ctx } = plot;
@@ -166,8 +166,8 @@ function drawEvaluation(
   const x = middle + shift * ratio;
   const at = (value: number): number => plot.valToPos(value, "y", true);
   const size = SIGN_PX * ratio;
-  ctx.strokeStyle = lineColour(colour);
-  ctx.fillStyle = lineColour(colour);
+  ctx.strokeStyle = lineColor(color);
+  ctx.fillStyle = lineColor(color);
   ctx.lineWidth = 1.5 * ratio;
   ctx.beginPath();
   ctx.moveTo(x, at(low));

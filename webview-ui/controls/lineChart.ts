@@ -13,7 +13,7 @@ import {
 } from "./chartLook.ts";
 import { drawMarks } from "./chartMarks.ts";
 import { ChartMouse, type MouseOptions } from "./chartMouse.ts";
-import { canvasColour } from "./palette.ts";
+import { canvasColor } from "./palette.ts";
 
 export interface LineChartOptions extends MouseOptions {
   readonly height: number;
@@ -136,7 +136,7 @@ function pictureOf(source: HTMLCanvasElement): string {
   canvas.height = source.height;
   const context = canvas.getContext("2d");
   if (context === null) return "";
-  context.fillStyle = canvasColour("back");
+  context.fillStyle = canvasColor("back");
   context.fillRect(0, 0, canvas.width, canvas.height);
   context.drawImage(source, 0, 0);
   return canvas.toDataURL("image/png").replace(/^[^,]*,/, "");

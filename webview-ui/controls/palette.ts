@@ -1,9 +1,9 @@
-/** The theme's colours in the form a canvas takes, and a signal that changes with the theme. */
+/** The theme's colors in the form a canvas takes, and a signal that changes with the theme. */
 
 import { type ReadonlySignal, signal } from "@preact/signals";
-import { cssColour, parseColour, readableOn } from "../charts/contrast.ts";
+import { cssColor, parseColor, readableOn } from "../charts/contrast.ts";
 
-/** Names of series colours; the second one stands in where a theme has none. */
+/** Names of series colors; the second one stands in where a theme has none. */
 const SERIES = {
   blue: "var(--vscode-charts-blue, var(--vscode-textLink-foreground))",
   orange: "var(--vscode-charts-orange, var(--vscode-foreground))",
@@ -17,7 +17,7 @@ const SERIES = {
   back: "var(--vscode-editor-background)",
 } as const;
 
-export type ColourName = keyof typeof SERIES;
+export type ColorName = keyof typeof SERIES;
 
 const version = signal(0);
 let probe: HTMLElement | null = null;
@@ -26,33 +26,33 @@ let known = new Map<string, string>();
 /** Changes whenever the editor's theme does. */
 export const themeVersion: ReadonlySignal<number> = version;
 
-/** A colour of lines and marks: as {@link canvasColour}, and with enough contrast to the editor's background in every theme. */
-export function lineColour(name: ColourName, share = 1): string {
+/** A color of lines and marks: as {@link canvasColor}, and with enough contrast to the editor's background in every theme. */
+export function lineColor(name: ColorName, share = 1): string {
   const key = `line ${name} ${share}`;
   const present = known.get(key);
   if (present !== undefined) return present;
-  const [colour, background] = [parseColour(canvasColour(name)), parseColour(canvasColour("back"))];
-  if (colour === null || background === null) return canvasColour(name, share);
-  // Some themes give colours that were made to lie over text, and are transparent.
-  const [red, green, blue] = colour;
-  const readable = cssColour(readableOn([red, green, blue, share], background));
+  const [color, background] = [parseColor(canvasColor(name)), parseColor(canvasColor("back"))];
+  if (color === null || background === null) return canvasColor(name, share);
+  // Some themes give colors that were made to lie over text, and are transparent.
+  const [red, green, blue] = color;
+  const readable = cssColor(readableOn([red, green, blue, share], background));
   known.set(key, readable);
   return readable;
 }
 
-/** A CSS colour for a canvas; `share` from 0 to 1 is how much of it is seen. */
-export function canvasColour(name: ColourName, share = 1): string {
+/** A CSS color for a canvas; `share` from 0 to 1 is how much of it is seen. */
+export function canvasColor(name: ColorName, share = 1): string {
   const key = `${name} ${share}`;
   const present = known.get(key);
   if (present !== undefined) return present;
-  const colour = resolve(
+  const color = resolve(
     `color-mix(in srgb, ${SERIES[name]} ${Math.round(share * 100)}%, transparent)`,
   );
-  known.set(key, colour);
-  return colour;
+  known.set(key, color);
+  return color;
 }
 
-/** True in the editor's high-contrast themes, where colour alone must carry no meaning. */
+/** True in the editor's high-contrast themes, where color alone must carry no meaning. */
 export function isHighContrast(): boolean {
   const { classList } = document.body;
   return (

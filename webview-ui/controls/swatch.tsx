@@ -1,15 +1,15 @@
-/** How a series is drawn, beside its name: the line with its own dashes, so that colour is never the only difference. */
+/** How a series is drawn, beside its name: the line with its own dashes, so that color is never the only difference. */
 
 import type { SeriesLook } from "./chartData.ts";
 import { EVALUATION_SIGNS } from "./chartMarks.ts";
-import { lineColour, themeVersion } from "./palette.ts";
+import { lineColor, themeVersion } from "./palette.ts";
 
 const WIDTH = 26;
 const HEIGHT = 12;
 
-export function Swatch({ look, colour, dash, sign = 0 }: SeriesLook) {
-  // Drawn anew with the theme.
-  const color = themeVersion.value < 0 ? "" : lineColour(colour);
+export function Swatch({ look, color: name, dash, sign = 0 }: SeriesLook) {
+  // Drawn again with each theme.
+  const color = themeVersion.value < 0 ? "" : lineColor(name);
   if (look === "band" || look === "outer-band") {
     return <span class="swatch" data-look={look} style={{ color }} />;
   }

@@ -18,8 +18,8 @@ export const TABS = [
 ] as const;
 export type Tab = (typeof TABS)[number];
 
-export const TOKEN_COLOURS = ["logprob", "advantage", "difference", "ratio"] as const;
-export type TokenColour = (typeof TOKEN_COLOURS)[number];
+export const TOKEN_COLORS = ["logprob", "advantage", "difference", "ratio"] as const;
+export type TokenColor = (typeof TOKEN_COLORS)[number];
 
 export type ReplayMode = "markdown" | "raw" | "tokens";
 
@@ -103,7 +103,7 @@ export interface ViewState {
   readonly hiddenColumns: readonly string[];
   readonly replayMode: ReplayMode;
   readonly isReasoningOpen: boolean;
-  readonly tokenColour: TokenColour;
+  readonly tokenColor: TokenColor;
   readonly hasTokenNumbers: boolean;
   readonly configFilter: string;
   readonly isOnlyChanged: boolean;
@@ -158,7 +158,7 @@ export function firstViewState(smoothing: number): ViewState {
     hiddenColumns: ["duration", "split", "task", "tools"],
     replayMode: "markdown",
     isReasoningOpen: false,
-    tokenColour: "logprob",
+    tokenColor: "logprob",
     hasTokenNumbers: false,
     configFilter: "",
     isOnlyChanged: false,

@@ -1,7 +1,7 @@
 /** Charts as one drawing: titles, axes, bands, lines with their dashes, and a legend. */
 
 import type { ChartData } from "../controls/chartData.ts";
-import type { ColourName } from "../controls/palette.ts";
+import type { ColorName } from "../controls/palette.ts";
 import type { ComparedCharts } from "./comparedChart.ts";
 
 export interface DrawnChart extends ComparedCharts {
@@ -11,8 +11,8 @@ export interface DrawnChart extends ComparedCharts {
   readonly height: number;
 }
 
-export interface SvgColours {
-  readonly colourOf: (name: ColourName) => string;
+export interface SvgColors {
+  readonly colorOf: (name: ColorName) => string;
   readonly text: string;
   readonly quiet: string;
   readonly back: string;
@@ -35,18 +35,18 @@ interface Place {
   readonly height: number;
 }
 
-export function chartsSvg(charts: readonly DrawnChart[], colours: SvgColours): string {
+export function chartsSvg(charts: readonly DrawnChart[], colors: SvgColors): string {
   const legend = charts[0]?.lines ?? [];
   const legendHeight = GAP + LEGEND_LINE * Math.ceil(legend.length / LEGEND_COLUMNS);
   const { places, height } = placesOf(charts, legendHeight);
   const parts = charts.flatMap((chart, index) => {
     const place = places[index];
-    return place === undefined ? [] : [chartParts(chart, place, colours)];
+    return place === undefined ? [] : [chartParts(chart, place, colors)];
   });
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${height}" viewBox="0 0 ${WIDTH} ${height}" font-family="${escaped(colours.font)}" font-size="12">`,
-    `<rect width="100%" height="100%" fill="${colours.back}"/>`,
-    ...legend.map((line, index) => legendEntry(line, index, colours)),
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${height}" viewBox="0 0 ${WIDTH} ${height}" font-family="${escaped(colors.font)}" font-size="12">`,
+    `<rect width="100%" height="100%" fill="${colors.back}"/>`,
+    ...legend.map((line, index) => legendEntry(line, index, colors)),
     ...parts,
     "</svg>",
     "",
@@ -74,17 +74,17 @@ function placesOf(
 function legendEntry(
   { label, look }: DrawnChart["lines"][number],
   index: number,
-  { colourOf, text }: SvgColours,
+  { colorOf, text }: SvgColors,
 ): string {
   const x = GAP + ((WIDTH - 2 * GAP) / LEGEND_COLUMNS) * (index % LEGEND_COLUMNS);
   const y = GAP + LEGEND_LINE * Math.floor(index / LEGEND_COLUMNS);
   return [
-    `<line x1="${x}" x2="${x + 28}" y1="${y}" y2="${y}" stroke="${colourOf(look.colour)}" stroke-width="2"${dashes(look.dash)}/>`,
+    `<line x1="${x}" x2="${x + 28}" y1="${y}" y2="${y}" stroke="${colorOf(look.color)}" stroke-width="2"${dashes(look.dash)}/>`,
     `<text x="${x + 36}" y="${y + 4}" fill="${text}">${escaped(label)}</text>`,
   ].join("\n");
 }
 
-function chartParts({ title, data, lines }: DrawnChart, place: Place, colours: SvgColours): string {
+function chartParts({ title, data, lines }: DrawnChart, place: Place, colors: SvgColors): string {
   const plot: Place = {
     left: place.left + AXIS_LEFT,
     top: place.top + TITLE,
@@ -98,16 +98,16 @@ function chartParts({ title, data, lines }: DrawnChart, place: Place, colours: S
     data.series.find((series) => series.key === key)?.values ?? new Float64Array();
   return [
     `<clipPath id="${clip}"><rect x="${plot.left}" y="${plot.top}" width="${plot.width}" height="${plot.height}"/></clipPath>`,
-    `<text x="${place.left}" y="${place.top + 14}" font-weight="600" fill="${colours.text}">${escaped(title)}</text>`,
-    ...axisParts(data, plot, { x, y }, colours),
+    `<text x="${place.left}" y="${place.top + 14}" font-weight="600" fill="${colors.text}">${escaped(title)}</text>`,
+    ...axisParts(data, plot, { x, y }, colors),
     `<g clip-path="url(#${clip})">`,
-    ...data.bands.map(({ upper, lower, colour, share }) => {
+    ...data.bands.map(({ upper, lower, color, share }) => {
       const path = bandPath(data.xs, at(upper), at(lower), { x, y });
-      return `<path d="${path}" fill="${colours.colourOf(colour)}" fill-opacity="${share}"/>`;
+      return `<path d="${path}" fill="${colors.colorOf(color)}" fill-opacity="${share}"/>`;
     }),
     ...lines.map(({ look, values }) => {
       const path = linePath(data.xs, values, { x, y });
-      return `<path d="${path}" fill="none" stroke="${colours.colourOf(look.colour)}" stroke-width="1.75" stroke-linejoin="round"${dashes(look.dash)}/>`;
+      return `<path d="${path}" fill="none" stroke="${colors.colorOf(look.color)}" stroke-width="1.75" stroke-linejoin="round"${dashes(look.dash)}/>`;
     }),
     "</g>",
   ].join("\n");
@@ -133,7 +133,7 @@ function axisParts(
   { xRange, yRange, isLog, formatX, formatY }: ChartData,
   { left, top, width, height }: Place,
   { x, y }: Scales,
-  { quiet }: SvgColours,
+  { quiet }: SvgColors,
 ): readonly string[] {
   const yTicks = isLog ? powersIn(yRange) : ticksIn(yRange);
   const yStep = isLog ? 0 : (yTicks[1] ?? 0) - (yTicks[0] ?? 0);

@@ -76,7 +76,7 @@ export function groupsChart(
     ({ group: { key, look } }): ChartBand => ({
       upper: `high.${key}`,
       lower: `low.${key}`,
-      colour: look.colour,
+      color: look.color,
       share: 0.16,
     }),
   );
@@ -188,12 +188,12 @@ function lineOf(
   { key, label, look }: Pick<Curve, "key" | "label" | "look">,
   values: Float64Array,
 ): ChartSeries {
-  const { colour, dash } = look;
-  return { key, label, values, colour, share: 1, width: 1.75, dash };
+  const { color, dash } = look;
+  return { key, label, values, color, share: 1, width: 1.75, dash };
 }
 
-function edgeOf(key: string, { colour }: SeriesLook, values: Float64Array): ChartSeries {
-  return { key, label: key, values, colour, share: 0, width: 0 };
+function edgeOf(key: string, { color }: SeriesLook, values: Float64Array): ChartSeries {
+  return { key, label: key, values, color, share: 0, width: 0 };
 }
 
 function withinX(xs: Float64Array, values: Float64Array, [low, high]: Range): Float64Array {

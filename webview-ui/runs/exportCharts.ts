@@ -1,9 +1,9 @@
 /** Saves the charts of the comparison as they are seen: as numbers, as a picture, as a drawing. */
 
-import { parseColour } from "../charts/contrast.ts";
+import { parseColor } from "../charts/contrast.ts";
 import { xValues } from "../charts/xAxis.ts";
 import { type CellTable, toCsv } from "../controls/export.ts";
-import { canvasColour, lineColour } from "../controls/palette.ts";
+import { canvasColor, lineColor } from "../controls/palette.ts";
 import { runsStrings as text } from "../strings/runs.ts";
 import { visibleLine } from "../text/visible.ts";
 import { chartsSvg } from "./chartsSvg.ts";
@@ -20,7 +20,7 @@ export function saveSvg(runs: RunsModel): void {
   runs.send({ kind: "export", file: { name: "comparison.svg", content, encoding: "utf8" } });
 }
 
-/** The drawing in the theme's own colours, with twice as many pixels for screens and papers that have them. */
+/** The drawing in the theme's own colors, with twice as many pixels for screens and papers that have them. */
 export function savePng(runs: RunsModel): void {
   const svg = svgOf(runs);
   const image = new Image();
@@ -72,18 +72,18 @@ function svgOf(runs: RunsModel): string {
       ...comparedChart(runs, metric),
     })),
     {
-      colourOf: (name) => hexadecimal(lineColour(name)),
-      text: hexadecimal(canvasColour("strong")),
-      quiet: hexadecimal(canvasColour("text")),
-      back: hexadecimal(canvasColour("back")),
+      colorOf: (name) => hexadecimal(lineColor(name)),
+      text: hexadecimal(canvasColor("strong")),
+      quiet: hexadecimal(canvasColor("text")),
+      back: hexadecimal(canvasColor("back")),
       font: getComputedStyle(document.body).fontFamily,
     },
   );
 }
 
 /** As every program that draws SVG reads it; without transparency. */
-function hexadecimal(colour: string): string {
-  const [red = 0, green = 0, blue = 0] = parseColour(colour) ?? [];
+function hexadecimal(color: string): string {
+  const [red = 0, green = 0, blue = 0] = parseColor(color) ?? [];
   const two = (value: number): string => Math.round(value).toString(16).padStart(2, "0");
   return `#${two(red)}${two(green)}${two(blue)}`;
 }

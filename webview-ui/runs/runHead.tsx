@@ -2,7 +2,7 @@
 
 import type { SeriesLook } from "../controls/chartData.ts";
 import { MiddleCut } from "../controls/middleCut.tsx";
-import type { ColourName } from "../controls/palette.ts";
+import type { ColorName } from "../controls/palette.ts";
 import { Swatch } from "../controls/swatch.tsx";
 import { visibleLine } from "../text/visible.ts";
 import type { RunsProps } from "./runsModel.ts";
@@ -20,7 +20,7 @@ export function RunHead({ runs, run: { id, name } }: RunHeadProps) {
   );
 }
 
-const COLOURS: readonly ColourName[] = ["blue", "orange", "green", "purple", "red", "yellow"];
+const COLORS: readonly ColorName[] = ["blue", "orange", "green", "purple", "red", "yellow"];
 const DASHES: readonly (readonly number[] | undefined)[] = [
   undefined,
   [8, 4],
@@ -32,8 +32,8 @@ const DASHES: readonly (readonly number[] | undefined)[] = [
 
 /** The looks from 0 to 11 all differ, and any six that follow each other differ in both. */
 export function runLook(look: number): SeriesLook {
-  const colour = COLOURS[look % COLOURS.length] ?? "blue";
-  const round = Math.floor(look / COLOURS.length);
+  const color = COLORS[look % COLORS.length] ?? "blue";
+  const round = Math.floor(look / COLORS.length);
   const dash = DASHES[(look + round) % DASHES.length];
-  return { look: "line", colour, dash };
+  return { look: "line", color, dash };
 }

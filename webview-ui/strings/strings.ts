@@ -190,7 +190,7 @@ export const strings = {
 
   tokens: {
     label: l10n.t("Tokens"),
-    colours: {
+    colors: {
       logprob: l10n.t("Log-probability (sampler)"),
       advantage: l10n.t("Advantage"),
       difference: l10n.t("Trainer − sampler"),

@@ -15,7 +15,7 @@ const TAGS = [
 ];
 
 /**
- * Elements without any behaviour: links keep their address, and whoever shows them decides what a click does. `visible` is text
+ * Elements without any behavior: links keep their address, and whoever shows them decides what a click does. `visible` is text
  * in which nothing acts any more.
  */
 export function renderMarkdown(visible: string): DocumentFragment {

@@ -73,7 +73,7 @@ function row(
   ];
 }
 
-/** Coloured only where the interval leaves 0 out. */
+/** Colored only where the interval leaves 0 out. */
 function changePiece(difference: NonNullable<StoredResult["difference"]>): LinePiece {
   const { mean, low, high } = difference;
   const text = [formatSigned(mean), formatBounds(difference, formatSigned)].join(" ").trimEnd();

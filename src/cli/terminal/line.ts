@@ -41,7 +41,7 @@ export function shownText(piece: LinePiece): string {
   return visibleLine(typeof piece === "string" ? piece : piece.text);
 }
 
-/** The line as characters. Colour sequences are the only control characters that can come out. */
+/** The line as characters. Color sequences are the only control characters that can come out. */
 export function renderLine(line: Line, hasColor: boolean): string {
   return line
     .map((piece) => {

@@ -33,7 +33,7 @@ const DEFAULT_COLUMNS = 80;
 const LINES_AT_ONCE = 200;
 const ERASE_LINE = "\r\u001b[2K";
 
-/** `env` decides on colour: none with NO_COLOR (any value but empty) or on a dumb terminal, always with FORCE_COLOR=1. */
+/** `env` decides on color: none with NO_COLOR (any value but empty) or on a dumb terminal, always with FORCE_COLOR=1. */
 export function createTerminal(
   stream: OutputStream,
   env: Readonly<Record<string, string | undefined>>,

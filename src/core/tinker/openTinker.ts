@@ -25,7 +25,7 @@ export interface TinkerAddress {
   readonly onMessage?: OnServerMessage;
 }
 
-/** The version of the official client whose behaviour this client follows; servers choose their flags by it. */
+/** The version of the official client whose behavior this client follows; servers choose their flags by it. */
 export const sdkVersion = "0.38.0";
 
 /**

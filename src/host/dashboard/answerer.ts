@@ -102,9 +102,9 @@ export class Answerer {
           this.#post(id, { kind: "search", id, ...report });
         }
         return;
-      case "behaviour":
-        for await (const report of queries.behaviour(signal)) {
-          this.#post(id, { kind: "behaviour", id, ...report });
+      case "behavior":
+        for await (const report of queries.behavior(signal)) {
+          this.#post(id, { kind: "behavior", id, ...report });
         }
         return;
       case "changes":

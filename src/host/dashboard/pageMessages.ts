@@ -72,7 +72,7 @@ const question: z.ZodType<DashboardQuestion> = z.discriminatedUnion("ask", [
     }),
     scope: z.union([z.enum(["run", "runs"]), z.strictObject(rolloutSet)]),
   }),
-  z.strictObject({ ask: z.literal("behaviour") }),
+  z.strictObject({ ask: z.literal("behavior") }),
   z.strictObject({ ask: z.literal("changes"), before: stepRange, after: stepRange }),
   z.strictObject({ ask: z.literal("image"), file: shortText }),
   z.strictObject({ ask: z.literal("config") }),

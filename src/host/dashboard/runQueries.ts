@@ -183,8 +183,8 @@ export class RunQueries {
     return texts.search({ query, set, maxHits }, scope === "runs" ? null : follower.folder, signal);
   }
 
-  behaviour(signal: AbortSignal): ReturnType<TextReader["behaviour"]> {
-    return this.#options.texts.behaviour(this.#options.follower.folder, signal);
+  behavior(signal: AbortSignal): ReturnType<TextReader["behavior"]> {
+    return this.#options.texts.behavior(this.#options.follower.folder, signal);
   }
 
   changes(question: Question<"changes">, signal: AbortSignal): ReturnType<TextReader["changes"]> {

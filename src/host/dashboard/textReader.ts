@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Comparison } from "../../core/changes/readChanges.ts";
 import type { RunSearch } from "../../core/search/searchRun.ts";
 import { reportsInThread } from "../../node/texts/textThread.ts";
-import type { BehaviourReport, ChangesReport } from "../../shared/changes.ts";
+import type { BehaviorReport, ChangesReport } from "../../shared/changes.ts";
 import type { RunListing } from "../../shared/dashboardTypes.ts";
 import type { SearchReport } from "../../shared/search.ts";
 
@@ -15,7 +15,7 @@ export interface TextReader {
     folder: string | null,
     signal: AbortSignal,
   ): AsyncGenerator<FoundInRun, void>;
-  behaviour(folder: string, signal: AbortSignal): AsyncGenerator<BehaviourReport, void>;
+  behavior(folder: string, signal: AbortSignal): AsyncGenerator<BehaviorReport, void>;
   changes(
     folder: string,
     ranges: Comparison,
@@ -58,9 +58,9 @@ export function createTextReader(options: TextReaderOptions): TextReader {
         yield { ...report, run: listing(own) };
       }
     },
-    behaviour: (folder, signal) =>
+    behavior: (folder, signal) =>
       reportsInThread(
-        { kind: "behaviour", folder, readOnly: openedFolders() },
+        { kind: "behavior", folder, readOnly: openedFolders() },
         { workerPath, signal },
       ),
     changes: (folder, { before, after }, signal) =>

@@ -3,7 +3,7 @@
 import { visibleText } from "../../core/util/visibleText.ts";
 
 const ESCAPE = "\u001b";
-/** Styles and colours of the text; none that hides it, and nothing that moves, names, copies or asks. */
+/** Styles and colors of the text; none that hides it, and nothing that moves, names, copies or asks. */
 const STYLES = new RegExp(`(${ESCAPE}\\[(?:0|1|2|22|3[1-6]|39|90)?m)`);
 /** What the next chunk may complete: the beginning of a style, half of a line end. */
 const UNFINISHED = new RegExp(`(?:${ESCAPE}(?:\\[\\d{0,2})?|\\r)$`);

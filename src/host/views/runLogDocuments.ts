@@ -12,7 +12,7 @@ export interface RunLogDocumentsOptions {
   readonly store: Pick<RunStore, "get">;
 }
 
-/** The address of a run's log; the ending makes the editor colour times and levels. */
+/** The address of a run's log; the ending makes the editor color times and levels. */
 export function runLogUri(folder: string): vscode.Uri {
   const name = folder.replace(/^.*[/\\]/, "");
   return vscode.Uri.from({ scheme: RUN_LOG_SCHEME, path: `/${name}.log`, query: folder });

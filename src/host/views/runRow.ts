@@ -13,7 +13,7 @@ export interface RowText {
   readonly description: string;
   /** Everything that icon and place say, in words. */
   readonly spoken: string;
-  /** Name of a codicon, and of a theme colour or null for the usual one. */
+  /** Name of a codicon, and of a theme color or null for the usual one. */
   readonly icon: string;
   readonly color: string | null;
   /** Words for when clauses, joined by `+`. */

@@ -7,7 +7,7 @@ import { AppError, errorMessage } from "../../core/errors.ts";
 import type { RunSearch } from "../../core/search/searchRun.ts";
 import type { FolderReport } from "../../core/search/searchRuns.ts";
 import { WakeableSleep } from "../../core/util/wakeableSleep.ts";
-import type { BehaviourReport, ChangesReport } from "../../shared/changes.ts";
+import type { BehaviorReport, ChangesReport } from "../../shared/changes.ts";
 import { systemClock } from "../clock.ts";
 
 interface FolderTask {
@@ -21,8 +21,8 @@ export interface SearchTask extends FolderTask, RunSearch {
   readonly folders: readonly string[];
 }
 
-export interface BehaviourTask extends FolderTask {
-  readonly kind: "behaviour";
+export interface BehaviorTask extends FolderTask {
+  readonly kind: "behavior";
   readonly folder: string;
 }
 
@@ -34,11 +34,11 @@ export interface ChangesTask extends FolderTask, Comparison {
 /** Each task with its reports. */
 interface Reports {
   readonly search: FolderReport;
-  readonly behaviour: BehaviourReport;
+  readonly behavior: BehaviorReport;
   readonly changes: ChangesReport;
 }
 
-export type TextTask = SearchTask | BehaviourTask | ChangesTask;
+export type TextTask = SearchTask | BehaviorTask | ChangesTask;
 
 export type TextMessage =
   | { readonly kind: "report"; readonly report: Reports[keyof Reports] }

@@ -1,7 +1,7 @@
 /** The thread of one task over the texts of runs: reports what it finds until it is through or ended. */
 
 import { parentPort, workerData } from "node:worker_threads";
-import { readBehaviour } from "../../core/changes/behaviour.ts";
+import { readBehavior } from "../../core/changes/behavior.ts";
 import { readChanges } from "../../core/changes/readChanges.ts";
 import type { FolderFiles } from "../../core/ports.ts";
 import { readOnlyFiles } from "../../core/readOnlyFiles.ts";
@@ -21,8 +21,8 @@ async function run(task: TextTask): Promise<void> {
     case "search":
       for await (const report of searchRuns(task.folders, filesOf, task)) postFound(report);
       return;
-    case "behaviour":
-      for await (const report of readBehaviour(filesOf(task.folder), task.folder))
+    case "behavior":
+      for await (const report of readBehavior(filesOf(task.folder), task.folder))
         postReport(report);
       return;
     case "changes":

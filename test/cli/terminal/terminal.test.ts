@@ -38,7 +38,7 @@ test("the live line leaves the last column free, and an unchanged one is not dra
   expect(stream.written).toEqual([`${"x".repeat(18)}…`]);
 });
 
-test("colour is for terminals, unless NO_COLOR is set", () => {
+test("color is for terminals, unless NO_COLOR is set", () => {
   const texts = [
     [true, {}],
     [true, { NO_COLOR: "1" }],

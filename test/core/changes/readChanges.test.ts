@@ -1,8 +1,8 @@
 import { beforeEach, expect, it } from "vitest";
-import { readBehaviour } from "../../../src/core/changes/behaviour.ts";
+import { readBehavior } from "../../../src/core/changes/behavior.ts";
 import { readChanges } from "../../../src/core/changes/readChanges.ts";
 import { stepPaths } from "../../../src/core/runFolder/files/layout.ts";
-import type { BehaviourRow, ChangesReport } from "../../../src/shared/changes.ts";
+import type { BehaviorRow, ChangesReport } from "../../../src/shared/changes.ts";
 import { createMemoryFileSystem } from "../runFolder/memoryFileSystem.ts";
 import {
   HACKED_STEPS,
@@ -33,9 +33,9 @@ async function changesOf(before: readonly [number, number], after: readonly [num
   return last;
 }
 
-async function behaviour(): Promise<readonly BehaviourRow[]> {
-  const rows: BehaviourRow[] = [];
-  for await (const report of readBehaviour(files, FOLDER)) rows.push(...report.rows);
+async function behavior(): Promise<readonly BehaviorRow[]> {
+  const rows: BehaviorRow[] = [];
+  for await (const report of readBehavior(files, FOLDER)) rows.push(...report.rows);
   return rows;
 }
 
@@ -62,7 +62,7 @@ it("finds nothing in a range without steps", async () => {
 });
 
 it("measures tools, lengths, ends and refusals of every step", async () => {
-  const rows = await behaviour();
+  const rows = await behavior();
   expect(rows.map(({ step }) => step)).toEqual(Array.from({ length: HACKED_STEPS }, (_, at) => at));
   expect(rows[0]).toMatchObject({
     rollouts: 8,
@@ -83,9 +83,9 @@ it("measures tools, lengths, ends and refusals of every step", async () => {
 });
 
 it("measures no behavior on rollouts that were never played", async () => {
-  const [before] = await behaviour();
+  const [before] = await behavior();
   await writeFailedGroup(files, FOLDER, 0);
-  const [after] = await behaviour();
+  const [after] = await behavior();
   expect(after).toEqual({
     ...before,
     rollouts: 16,
@@ -95,7 +95,7 @@ it("measures no behavior on rollouts that were never played", async () => {
 
 it("counts the calls that ran, of which those with an error failed, and malformed ones apart", async () => {
   await writeMalformedCalls(files, FOLDER, HACKED_STEPS);
-  expect((await behaviour()).at(-1)).toMatchObject({
+  expect((await behavior()).at(-1)).toMatchObject({
     step: HACKED_STEPS,
     calls: 2,
     failedCalls: 0.5,
@@ -104,13 +104,13 @@ it("counts the calls that ran, of which those with an error failed, and malforme
 });
 
 it("keeps the rows of steps that grow no more, and reads a step anew whose index has grown", async () => {
-  const first = await behaviour();
-  const kept = stepPaths(FOLDER, 0).bodies.replace(".jsonl", ".behaviour.json");
+  const first = await behavior();
+  const kept = stepPaths(FOLDER, 0).bodies.replace(".jsonl", ".behavior.json");
   expect(files.files.has(kept)).toBe(true);
   expect(files.files.has(kept.replace("000000", "000009"))).toBe(false);
   files.files.delete(stepPaths(FOLDER, 0).bodies);
-  expect(await behaviour()).toEqual(first);
+  expect(await behavior()).toEqual(first);
   const index = stepPaths(FOLDER, 0).index;
   await files.append(index, "\n");
-  expect((await behaviour())[0]).toMatchObject({ rollouts: 8, read: 0 });
+  expect((await behavior())[0]).toMatchObject({ rollouts: 8, read: 0 });
 });

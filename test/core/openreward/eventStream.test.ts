@@ -72,7 +72,7 @@ describe("a reader of events", () => {
   });
 
   it("ignores unknown fields", () => {
-    const events = eventsOf("id: 7\nretry: 5\ncolour: red\nevent: end\ndata: x\n\n");
+    const events = eventsOf("id: 7\nretry: 5\ncolor: red\nevent: end\ndata: x\n\n");
     expect(events).toEqual([{ name: "end", data: "x" }]);
   });
 });

@@ -27,7 +27,7 @@ const TABS: Readonly<Record<string, (panel: FrameLocator) => Promise<void>>> = {
     await panel.locator(".snippet").first().waitFor();
   },
   changes: async (panel) => {
-    await panel.locator(".behaviour-chart").first().waitFor();
+    await panel.locator(".behavior-chart").first().waitFor();
     await panel.locator(".endings li").first().waitFor();
   },
 };

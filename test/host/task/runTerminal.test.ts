@@ -168,7 +168,7 @@ describe("the terminal of a task", () => {
     }
   });
 
-  it("keeps the colours of the trainer, also one that is cut in two", () => {
+  it("keeps the colors of the trainer, also one that is cut in two", () => {
     const line = "\u001b[32mdone\u001b[0m  \u001b[1mrun\u001b[0m\n";
     for (const pieces of [[line], [...line], [line.slice(0, 3), line.slice(3)]]) {
       expect(shown(pieces)).toBe(line.replace("\n", "\r\n"));

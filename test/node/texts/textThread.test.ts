@@ -85,13 +85,13 @@ it("writes into the runs of the window, and nothing into a folder that was opene
     for await (const report of reportsInThread({ ...task, readOnly }, { workerPath })) {
       hits += report.hits.length;
     }
-    for await (const _ of reportsInThread({ kind: "behaviour", folder, readOnly }, { workerPath }));
+    for await (const _ of reportsInThread({ kind: "behavior", folder, readOnly }, { workerPath }));
     expect(hits).toBe(1);
     const added = (await readdir(join(folder, "rollouts"))).filter(
       (name) => !before.includes(name),
     );
     expect(added).toEqual(
-      folder === own ? ["step-000000.behaviour.json", "step-000000.search.bin"] : [],
+      folder === own ? ["step-000000.behavior.json", "step-000000.search.bin"] : [],
     );
   }
 });

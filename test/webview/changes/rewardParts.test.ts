@@ -1,12 +1,12 @@
 import { signal } from "@preact/signals";
 import { expect, it } from "vitest";
-import type { BehaviourRow, RewardPart } from "../../../src/shared/changes.ts";
+import type { BehaviorRow, RewardPart } from "../../../src/shared/changes.ts";
 import { joined, partColumns } from "../../../webview-ui/changes/rewardParts.ts";
 import { firstViewState } from "../../../webview-ui/model/viewState.ts";
 import { rewardChartData } from "../../../webview-ui/views/charts/rewardChartData.ts";
 import { aRunStore } from "../runStores.ts";
 
-function row(step: number, ...parts: readonly Partial<RewardPart>[]): BehaviourRow {
+function row(step: number, ...parts: readonly Partial<RewardPart>[]): BehaviorRow {
   return {
     step,
     rollouts: 8,

@@ -3,39 +3,34 @@ import { describe, expect, it } from "vitest";
 import {
   contrast,
   LEAST_CONTRAST,
-  parseColour,
+  parseColor,
   readableOn,
 } from "../../../webview-ui/charts/contrast.ts";
 import { environmentLook } from "../../../webview-ui/views/charts/environmentSeries.ts";
 import { SMALL_CHARTS } from "../../../webview-ui/views/charts/smallChartSpecs.ts";
 import { THEMES } from "../../dashboard/themes.ts";
 
-describe("colours of lines", () => {
+describe("colors of lines", () => {
   const names = ["blue", "orange", "green", "purple", "yellow", "red"];
-  const lines = THEMES.flatMap(({ name, colours }) =>
-    names.map((colour) => [
-      name,
-      colour,
-      colours[`charts-${colour}`],
-      colours["editor-background"],
-    ]),
+  const lines = THEMES.flatMap(({ name, colors }) =>
+    names.map((color) => [name, color, colors[`charts-${color}`], colors["editor-background"]]),
   );
 
   it.each(lines)("have a contrast of 3 in the theme %s: %s", (_, __, line, background) => {
-    const [colour, back] = [parseColour(line ?? ""), parseColour(background ?? "")];
-    if (colour === null || back === null) throw new Error("The theme names both.");
+    const [color, back] = [parseColor(line ?? ""), parseColor(background ?? "")];
+    if (color === null || back === null) throw new Error("The theme names both.");
     for (const share of [1, 0.45]) {
-      const drawn = readableOn([...colour.slice(0, 3), colour[3] * share] as never, back);
+      const drawn = readableOn([...color.slice(0, 3), color[3] * share] as never, back);
       expect(contrast(drawn, back)).toBeGreaterThanOrEqual(LEAST_CONTRAST);
     }
   });
 
   it("have it in any theme, and stay as they are where they have it already", () => {
     const part = fc.integer({ min: 0, max: 255 });
-    const anyColour = fc.tuple(part, part, part, fc.double({ min: 0, max: 1, noNaN: true }));
+    const anyColor = fc.tuple(part, part, part, fc.double({ min: 0, max: 1, noNaN: true }));
     fc.assert(
-      fc.property(anyColour, fc.tuple(part, part, part, fc.constant(1)), (colour, back) => {
-        expect(contrast(readableOn(colour, back), back)).toBeGreaterThanOrEqual(LEAST_CONTRAST);
+      fc.property(anyColor, fc.tuple(part, part, part, fc.constant(1)), (color, back) => {
+        expect(contrast(readableOn(color, back), back)).toBeGreaterThanOrEqual(LEAST_CONTRAST);
       }),
     );
     expect(readableOn([55, 148, 255, 1], [31, 31, 31, 1])).toEqual([55, 148, 255, 1]);

@@ -14,7 +14,7 @@ describe("a click on a chart", () => {
     y,
     low: y - 0.1,
     high: y + 0.1,
-    colour: "purple",
+    color: "purple",
     sign: 0,
     shift,
     cell: { step, environment: "a", split: "test", temperature: 1 },

@@ -17,7 +17,7 @@ const OPTIONS: CompareOptions = {
 };
 
 function aCurve(key: string, xs: readonly number[], ys: readonly number[]): Curve {
-  const look = { look: "line", colour: "blue" } as const;
+  const look = { look: "line", color: "blue" } as const;
   return { key, label: key, look, xs: Float64Array.from(xs), ys: Float64Array.from(ys) };
 }
 
@@ -50,7 +50,7 @@ describe("a chart of several runs", () => {
       aCurve("b", [1, 2, 3], [2, 1, 4]),
       aCurve("c", [1, 2], [4, 1]),
     ];
-    const look = { look: "line", colour: "blue" } as const;
+    const look = { look: "line", color: "blue" } as const;
     const group = { key: "g", label: "g", look, curves };
     const range = groupsChart([group], "range", OPTIONS);
     expect(valuesOf(range, "g")).toEqual([2, 1, Number.NaN]);
@@ -69,7 +69,7 @@ describe("a chart of several runs", () => {
 });
 
 describe("the looks of compared runs", () => {
-  it("all differ, also without colours among any six that follow each other", () => {
+  it("all differ, also without colors among any six that follow each other", () => {
     const looks = Array.from({ length: 12 }, (_, look) => runLook(look));
     expect(new Set(looks.map((look) => JSON.stringify(look))).size).toBe(12);
     for (const start of [0, 6]) {

@@ -1,11 +1,11 @@
 /** The environments of a run, and how the line of each is drawn. */
 
 import type { ColumnStore } from "../../charts/columns.ts";
-import type { ColourName } from "../../controls/palette.ts";
+import type { ColorName } from "../../controls/palette.ts";
 
 /** Of environments of a run with several; blue is the mean of all. */
-const COLOURS: readonly ColourName[] = ["orange", "green", "purple", "yellow", "red"];
-/** As many as can be distinguished, whatever the colours. */
+const COLORS: readonly ColorName[] = ["orange", "green", "purple", "yellow", "red"];
+/** As many as can be distinguished, whatever the colors. */
 const DASHES: readonly (readonly number[])[] = [
   [6, 3],
   [2, 3],
@@ -17,13 +17,13 @@ const DASHES: readonly (readonly number[])[] = [
   [14, 4, 4, 4],
 ];
 
-/** The line of the environment at an index: the first eight differ in their dashes, the first forty in dashes or colour. */
+/** The line of the environment at an index: the first eight differ in their dashes, the first forty in dashes or color. */
 export function environmentLook(index: number): {
-  readonly colour: ColourName;
+  readonly color: ColorName;
   readonly dash: readonly number[];
 } {
   return {
-    colour: COLOURS[index % COLOURS.length] ?? "orange",
+    color: COLORS[index % COLORS.length] ?? "orange",
     dash: DASHES[index % DASHES.length] ?? [6, 3],
   };
 }

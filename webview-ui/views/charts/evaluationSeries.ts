@@ -42,7 +42,7 @@ export function evaluationSeries({ columns, evaluations }: RunData): readonly Ev
           : l10n.t("evaluation of {0}, 95 % interval", visibleLine(name)),
       look: "sign",
       sign: index,
-      colour: line < 0 ? "purple" : environmentLook(line).colour,
+      color: line < 0 ? "purple" : environmentLook(line).color,
       points: own
         .filter(({ temperature }) => temperature === warmest)
         .map((cell) => {
@@ -53,8 +53,8 @@ export function evaluationSeries({ columns, evaluations }: RunData): readonly Ev
   });
 }
 
-export function evaluationEntry({ key, label, look, colour, sign = 0, points }: EvaluationSeries) {
-  return { key, label, look, colour, sign, values: null, line: null, latest: points.at(-1)?.y };
+export function evaluationEntry({ key, label, look, color, sign = 0, points }: EvaluationSeries) {
+  return { key, label, look, color, sign, values: null, line: null, latest: points.at(-1)?.y };
 }
 
 export function evaluationMarks(
@@ -67,10 +67,10 @@ export function evaluationMarks(
   const at = (step: number): number =>
     (xAxis === "step" ? step : xAfterSteps(step, steps, xs)) ??
     (xAxis === "wall" ? (xs[0] ?? 0) : 0);
-  return series.flatMap(({ colour, sign = 0, points }, index) =>
+  return series.flatMap(({ color, sign = 0, points }, index) =>
     points.map((point): ChartMark => {
       const shift = index * SHIFT_PX;
-      return { kind: "evaluation", x: at(point.cell.step), ...point, colour, sign, shift };
+      return { kind: "evaluation", x: at(point.cell.step), ...point, color, sign, shift };
     }),
   );
 }

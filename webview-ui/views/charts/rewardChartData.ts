@@ -8,7 +8,7 @@ import { smooth, smoothingOf } from "../../charts/smoothing.ts";
 import { xAfterSteps, xValues } from "../../charts/xAxis.ts";
 import type { ChartBand, ChartSeries, SeriesLook } from "../../controls/chartData.ts";
 import type { ChartMark, LineMark } from "../../controls/chartMarks.ts";
-import type { ColourName } from "../../controls/palette.ts";
+import type { ColorName } from "../../controls/palette.ts";
 import type { DashboardModel } from "../../model/dashboardModel.ts";
 import { strings } from "../../strings/strings.ts";
 import { visibleLine } from "../../text/visible.ts";
@@ -71,7 +71,7 @@ export function rewardChartData(
   const isSmoothed = smoothing.kind !== "none";
   const evaluations = evaluationSeries(source.data);
   const legend: readonly LegendEntry[] = [
-    { key: "mean", label: text.mean, colour: "blue", look: "line", values: raw, line: mean },
+    { key: "mean", label: text.mean, color: "blue", look: "line", values: raw, line: mean },
     ...(isSmoothed ? [{ ...RAW_ENTRY, line: raw }] : []),
     ...BANDS.filter(({ column }) => columns.values(column).some(Number.isFinite)),
     ...(parts.length > 0 ? partEntries(parts, smoothing) : environmentEntries(columns, smoothing)),
@@ -105,7 +105,7 @@ export function rewardChartData(
   };
 }
 
-const BAND = { colour: "blue", values: null, line: null } as const;
+const BAND = { color: "blue", values: null, line: null } as const;
 /** Each with the column without which there is nothing to draw. */
 const BANDS = [
   {
@@ -134,7 +134,7 @@ const RAW_ENTRY = {
   key: "raw",
   label: l10n.t("raw"),
   values: null,
-  colour: "blue",
+  color: "blue",
   look: "faint",
 } as const;
 
@@ -182,24 +182,21 @@ function bandOf(
   high: Float64Array,
   low: Float64Array,
   share: number,
-  colour: ColourName = "blue",
+  color: ColorName = "blue",
 ): DrawnBand {
   const [upper, lower] = [`${key}-upper`, `${key}-lower`];
   return {
     key,
     edges: [bandEdge(upper, high), bandEdge(lower, low)],
-    band: { upper, lower, colour, share },
+    band: { upper, lower, color, share },
   };
 }
 
-function lineOf(
-  { key, label, colour, look, dash }: LegendEntry,
-  values: Float64Array,
-): ChartSeries {
+function lineOf({ key, label, color, look, dash }: LegendEntry, values: Float64Array): ChartSeries {
   return {
     key,
     label,
-    colour,
+    color,
     values,
     share: look === "faint" ? 0.45 : 1,
     width: look === "faint" ? 1 : dash === undefined ? 2 : 1.5,
@@ -208,7 +205,7 @@ function lineOf(
 }
 
 function bandEdge(key: string, values: Float64Array): ChartSeries {
-  return { key, label: key, values, colour: "blue", share: 0, width: 0 };
+  return { key, label: key, values, color: "blue", share: 0, width: 0 };
 }
 
 function combine(mean: Float64Array, std: Float64Array, sign: 1 | -1): Float64Array {
@@ -252,7 +249,7 @@ function partEntries(parts: readonly PartColumns[], smoothing: Applied): readonl
 
 function partBands(parts: readonly PartColumns[]): readonly DrawnBand[] {
   return parts.map(({ low, high }, index) =>
-    bandOf(partKey(index), joined(high), joined(low), 0.12, environmentLook(index).colour),
+    bandOf(partKey(index), joined(high), joined(low), 0.12, environmentLook(index).color),
   );
 }
 
@@ -267,7 +264,7 @@ function supersededEntry(
   if (superseded === null) return [];
   const values = steps.map((step) => superseded.rewards.get(step) ?? Number.NaN);
   const label = l10n.t("repeated after attempt {0}", superseded.attempt);
-  const look = { colour: "yellow", look: "line", dash: [4, 2, 1, 2] } as const;
+  const look = { color: "yellow", look: "line", dash: [4, 2, 1, 2] } as const;
   return [{ key: "attempt", label, ...look, values, line: values }];
 }
 

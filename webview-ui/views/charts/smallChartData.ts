@@ -75,18 +75,18 @@ export function describeRow(
   );
 }
 
-const BAND: ChartBand = { upper: "upper", lower: "lower", colour: "blue", share: 0.14 };
+const BAND: ChartBand = { upper: "upper", lower: "lower", color: "blue", share: 0.14 };
 
 function bandEdges({ band }: SmallChartSpec, columns: RunData["columns"]): readonly ChartSeries[] {
   return Object.entries(band ?? {}).map(([key, name]) => {
-    return { key, label: key, values: columns.values(name), colour: "blue", share: 0, width: 0 };
+    return { key, label: key, values: columns.values(name), color: "blue", share: 0, width: 0 };
   });
 }
 
-function lineOf({ name, label, colour, dash }: SmallSeries, values: Float64Array): ChartSeries {
-  return { key: name, label, values, colour, share: 1, width: 1.5, dash };
+function lineOf({ name, label, color, dash }: SmallSeries, values: Float64Array): ChartSeries {
+  return { key: name, label, values, color, share: 1, width: 1.5, dash };
 }
 
-function faintLine({ name, label, colour }: SmallSeries, values: Float64Array): ChartSeries {
-  return { key: `raw ${name}`, label, values, colour, share: 0.35, width: 1 };
+function faintLine({ name, label, color }: SmallSeries, values: Float64Array): ChartSeries {
+  return { key: `raw ${name}`, label, values, color, share: 0.35, width: 1 };
 }

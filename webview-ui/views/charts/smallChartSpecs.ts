@@ -1,12 +1,12 @@
 /** Which small charts there are. */
 
 import * as l10n from "@vscode/l10n";
-import type { ColourName } from "../../controls/palette.ts";
+import type { ColorName } from "../../controls/palette.ts";
 
 export interface SmallSeries {
   readonly name: string;
   readonly label: string;
-  readonly colour: ColourName;
+  readonly color: ColorName;
   readonly dash?: readonly number[] | undefined;
 }
 
@@ -32,8 +32,8 @@ export const SMALL_CHARTS: readonly SmallChartSpec[] = [
   {
     title: l10n.t("KL sampler/trainer"),
     series: [
-      { name: "optim/kl_sample_train_v1", label: "k1", colour: "blue" },
-      { name: "optim/kl_sample_train_v2", label: "k2", colour: "orange", dash: [5, 3] },
+      { name: "optim/kl_sample_train_v1", label: "k1", color: "blue" },
+      { name: "optim/kl_sample_train_v2", label: "k2", color: "orange", dash: [5, 3] },
     ],
   },
   oneMetric(l10n.t("Entropy"), "optim/entropy", "purple"),
@@ -43,39 +43,39 @@ export const SMALL_CHARTS: readonly SmallChartSpec[] = [
   {
     title: l10n.t("Seconds a step"),
     series: [
-      { name: "time/rollout_s", label: l10n.t("rollouts"), colour: "blue" },
-      { name: "time/train_s", label: l10n.t("training"), colour: "orange", dash: [6, 3] },
-      { name: "time/sampler_s", label: l10n.t("sampler"), colour: "green", dash: [2, 3] },
+      { name: "time/rollout_s", label: l10n.t("rollouts"), color: "blue" },
+      { name: "time/train_s", label: l10n.t("training"), color: "orange", dash: [6, 3] },
+      { name: "time/sampler_s", label: l10n.t("sampler"), color: "green", dash: [2, 3] },
     ],
   },
   {
     title: l10n.t("Groups in the queue"),
     series: [
-      { name: "async/queue_depth", label: l10n.t("issued"), colour: "blue" },
-      { name: "async/queue_ready", label: l10n.t("ended"), colour: "green", dash: [6, 3] },
+      { name: "async/queue_depth", label: l10n.t("issued"), color: "blue" },
+      { name: "async/queue_ready", label: l10n.t("ended"), color: "green", dash: [6, 3] },
     ],
   },
   oneMetric(l10n.t("Staleness in updates"), "async/staleness/mean", "orange"),
   {
     title: l10n.t("Tokens of the run"),
     series: [
-      { name: "tokens/cumulative/sampled", label: l10n.t("sampled"), colour: "blue" },
+      { name: "tokens/cumulative/sampled", label: l10n.t("sampled"), color: "blue" },
       {
         name: "tokens/cumulative/prefill_cached",
         label: l10n.t("prompts, cached"),
-        colour: "green",
+        color: "green",
         dash: [2, 3],
       },
       {
         name: "tokens/cumulative/prefill_uncached",
         label: l10n.t("prompts, not cached"),
-        colour: "orange",
+        color: "orange",
         dash: [6, 3],
       },
       {
         name: "tokens/cumulative/trained",
         label: l10n.t("trained"),
-        colour: "purple",
+        color: "purple",
         dash: [10, 4],
       },
     ],
@@ -83,17 +83,17 @@ export const SMALL_CHARTS: readonly SmallChartSpec[] = [
   {
     title: l10n.t("Cost of the run in USD"),
     series: [
-      { name: "cost/cumulative_usd", label: l10n.t("steps"), colour: "blue" },
+      { name: "cost/cumulative_usd", label: l10n.t("steps"), color: "blue" },
       {
         name: "cost/discarded_usd",
         label: l10n.t("discarded of them"),
-        colour: "red",
+        color: "red",
         dash: [6, 3],
       },
       {
         name: "cost/evaluation_usd",
         label: l10n.t("evaluations"),
-        colour: "green",
+        color: "green",
         dash: [2, 3],
       },
     ],
@@ -146,6 +146,6 @@ export function drawnCharts(
 }
 
 /** A chart of one metric. */
-export function oneMetric(title: string, name: string, colour: ColourName): SmallChartSpec {
-  return { title, series: [{ name, label: title, colour }] };
+export function oneMetric(title: string, name: string, color: ColorName): SmallChartSpec {
+  return { title, series: [{ name, label: title, color }] };
 }

@@ -108,9 +108,9 @@ interface SmallLegendProps {
 function SmallLegend({ spec, values }: SmallLegendProps) {
   return (
     <ul class="small-legend">
-      {spec.series.map(({ name, label, colour, dash }, index) => (
+      {spec.series.map(({ name, label, color, dash }, index) => (
         <li key={name}>
-          <Swatch look="line" colour={colour} dash={dash} />
+          <Swatch look="line" color={color} dash={dash} />
           {label}
           <b>{formatValue(values[index])}</b>
         </li>

@@ -1,4 +1,4 @@
-/** Tokens as boxes, coloured by a number, with the numbers of one of them. */
+/** Tokens as boxes, colored by a number, with the numbers of one of them. */
 
 // biome-ignore-all lint/a11y/useFocusableInteractive: the list has the focus and points at its token
 
@@ -27,9 +27,9 @@ interface BoxesProps extends DashboardProps {
 export function TokenBoxes({ dashboard, window, found }: BoxesProps) {
   const [hovered, setHovered] = useState<number | null>(null);
   const [focused, setFocused] = useState(0);
-  const { tokenColour, hasTokenNumbers } = dashboard.view.value;
+  const { tokenColor, hasTokenNumbers } = dashboard.view.value;
   const hasNumbers = hasTokenNumbers || (themeVersion.value >= 0 && isHighContrast());
-  const scale = useMemo(() => tokenScale(tokenColour, window), [tokenColour, window]);
+  const scale = useMemo(() => tokenScale(tokenColor, window), [tokenColor, window]);
   const count = window.ids.length;
   const at = Math.min(focused, count - 1);
   const boxes = useMemo(

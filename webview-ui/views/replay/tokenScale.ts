@@ -1,8 +1,8 @@
-/** The scale of the colours of tokens. */
+/** The scale of the colors of tokens. */
 
 import type { TokenWindow } from "../../../src/shared/dashboardTypes.ts";
 import { formatMeasure, formatSigned } from "../../../src/shared/format.ts";
-import type { TokenColour } from "../../model/viewState.ts";
+import type { TokenColor } from "../../model/viewState.ts";
 
 /** Steps of a scale in each direction. */
 const LEVELS = 4;
@@ -20,12 +20,12 @@ export interface TokenScale {
   readonly isDiverging: boolean;
 }
 
-export function tokenScale(colour: TokenColour, window: TokenWindow): TokenScale {
+export function tokenScale(color: TokenColor, window: TokenWindow): TokenScale {
   const { samplerLogprobs, trainerLogprobs, advantages, ranges } = window;
   const sampler = (index: number): number => samplerLogprobs[index] ?? Number.NaN;
   const difference = (index: number): number =>
     (trainerLogprobs[index] ?? Number.NaN) - sampler(index);
-  switch (colour) {
+  switch (color) {
     case "logprob": {
       // The less likely, the stronger: surprises are what one looks for.
       const low = Math.min(ranges.logprobLow, -1e-6);

@@ -2,7 +2,7 @@
 
 import { useEffect, useRef } from "preact/hooks";
 import type { TokenWindow } from "../../../src/shared/dashboardTypes.ts";
-import { canvasColour, themeVersion } from "../../controls/palette.ts";
+import { canvasColor, themeVersion } from "../../controls/palette.ts";
 import type { TokenScale } from "./tokenScale.ts";
 
 const HEIGHT_PX = 44;
@@ -43,12 +43,12 @@ function draw(
   const width = canvas.width / Math.max(1, count);
   const base = scale.isDiverging ? canvas.height / 2 : canvas.height - 1;
   const height = scale.isDiverging ? canvas.height / 2 - 2 : canvas.height - 3;
-  context.fillStyle = canvasColour("lines", 0.4);
+  context.fillStyle = canvasColor("lines", 0.4);
   context.fillRect(0, base, canvas.width, 1);
   for (let index = 0; index < count; index += 1) {
     const level = window.mask[index] === 1 ? scale.level(index) : null;
     if (level === null) continue;
-    context.fillStyle = canvasColour(level < 0 ? "orange" : "blue");
+    context.fillStyle = canvasColor(level < 0 ? "orange" : "blue");
     const size = (level / 4) * height;
     context.fillRect(
       index * width,
@@ -57,6 +57,6 @@ function draw(
       Math.max(1, Math.abs(size)),
     );
   }
-  context.fillStyle = canvasColour("strong");
+  context.fillStyle = canvasColor("strong");
   context.fillRect((current + 0.4) * width, 0, Math.max(1, ratio), canvas.height);
 }

@@ -1,4 +1,4 @@
-/** The tokens of a rollout as they were sampled, and trained on, coloured by a number. */
+/** The tokens of a rollout as they were sampled, and trained on, colored by a number. */
 
 import * as l10n from "@vscode/l10n";
 import type { ComponentChildren } from "preact";
@@ -10,7 +10,7 @@ import { type RolloutKey, rolloutKeyName } from "../../../src/shared/rolloutSet.
 import { Button, IconButton } from "../../controls/button.tsx";
 import { Choice } from "../../controls/choice.tsx";
 import type { DashboardModel, DashboardProps } from "../../model/dashboardModel.ts";
-import { TOKEN_COLOURS } from "../../model/viewState.ts";
+import { TOKEN_COLORS } from "../../model/viewState.ts";
 import { strings } from "../../strings/strings.ts";
 import { trainingUseText } from "../rollouts/rolloutRows.ts";
 import { streamLabel } from "./streamLabel.ts";
@@ -104,15 +104,15 @@ interface ControlsProps extends DashboardProps {
 }
 
 function TokenControls({ dashboard, window, picker }: ControlsProps) {
-  const { tokenColour, hasTokenNumbers } = dashboard.view.value;
+  const { tokenColor, hasTokenNumbers } = dashboard.view.value;
   return (
     <div class="token-controls wrap">
       <Choice
         label={l10n.t("Color by")}
-        value={tokenColour}
-        values={TOKEN_COLOURS}
-        name={(colour) => text.colours[colour]}
-        choose={(colour) => dashboard.update({ tokenColour: colour })}
+        value={tokenColor}
+        values={TOKEN_COLORS}
+        name={(color) => text.colors[color]}
+        choose={(color) => dashboard.update({ tokenColor: color })}
       />
       {picker}
       <Button
@@ -121,7 +121,7 @@ function TokenControls({ dashboard, window, picker }: ControlsProps) {
         aria-pressed={hasTokenNumbers}
         onClick={() => dashboard.update({ hasTokenNumbers: !hasTokenNumbers })}
       />
-      <Legend scale={tokenScale(tokenColour, window)} />
+      <Legend scale={tokenScale(tokenColor, window)} />
     </div>
   );
 }

@@ -226,7 +226,7 @@ function MarkIcons({ mark }: { readonly mark: Mark }) {
   );
 }
 
-/** Log-probability of the strongest colour: a chance of 5 %. */
+/** Log-probability of the strongest color: a chance of 5 %. */
 const LOWEST = -3;
 
 function LogprobStrip({ strip }: { readonly strip: Float32Array | null }) {
@@ -259,7 +259,7 @@ function shareOf(logprob: number): number {
   return Math.min(1, Math.max(0, logprob / LOWEST));
 }
 
-/** Not by colour alone: unlikely cells are taller. */
+/** Not by color alone: unlikely cells are taller. */
 function heightOf(logprob: number): { readonly y: number; readonly height: number } {
   const height = 2 + 8 * shareOf(logprob);
   return { y: 10 - height, height };

@@ -1,4 +1,4 @@
-/** Compiles chat templates: the JavaScript Jinja engine, with the Python behaviours that templates rely on put back. */
+/** Compiles chat templates: the JavaScript Jinja engine, with the Python behaviors that templates rely on put back. */
 
 import { Template } from "@huggingface/jinja";
 import { runBounded } from "./boundedInterpreter.ts";

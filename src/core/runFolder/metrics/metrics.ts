@@ -17,7 +17,7 @@ import {
   replaceNonFinite,
 } from "./metricsTree.ts";
 import {
-  behaviourMetrics,
+  behaviorMetrics,
   environmentMetrics,
   responseTokens,
   rewardMetrics,
@@ -47,7 +47,7 @@ export function buildMetricsRow(facts: StepFacts): MetricsRow {
     group: groupMetrics(facts.groups, rollouts),
     rollout: {
       ...environmentMetrics(rollouts),
-      ...behaviourMetrics(rollouts),
+      ...behaviorMetrics(rollouts),
       env: byEnvironment(facts),
     },
     rollout_included: rewardMetrics(included),

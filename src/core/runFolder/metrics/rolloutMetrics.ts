@@ -52,7 +52,7 @@ export function environmentMetrics(rollouts: readonly RolloutFacts[]): MetricsTr
 }
 
 /** What the policy did, with a reward or without: tokens, turns, tools of all played rollouts; attempts of all. */
-export function behaviourMetrics(rollouts: readonly RolloutFacts[]): MetricsTree {
+export function behaviorMetrics(rollouts: readonly RolloutFacts[]): MetricsTree {
   const played = playedOnly(rollouts);
   const turns = played.flatMap((rollout) => rollout.turns);
   const turnShare = (isCounted: (turn: TurnFacts) => boolean): number | null =>

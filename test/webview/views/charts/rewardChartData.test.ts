@@ -120,7 +120,7 @@ describe("the reward chart", () => {
       [0, 0.6],
       [2, 0.6],
     ]);
-    expect(new Set(drawn.map(({ sign, colour, shift }) => `${sign} ${colour} ${shift}`)).size).toBe(
+    expect(new Set(drawn.map(({ sign, color, shift }) => `${sign} ${color} ${shift}`)).size).toBe(
       2,
     );
     expect(new Set(EVALUATION_SIGNS.map((sign) => JSON.stringify(sign))).size).toBe(

@@ -51,7 +51,7 @@ describe("a small chart", () => {
 
   it("has no lines of raw values where it draws several series", () => {
     const series = ["time/rollout_s", "time/train_s"].map((name) => {
-      return { name, label: name, colour: "blue" } as const;
+      return { name, label: name, color: "blue" } as const;
     });
     const run = aRunStore({ "time/rollout_s": [1, 5], "time/train_s": [2, 9] });
     const data = smallChartData(run, VIEW, { title: "Time", series });

@@ -16,7 +16,7 @@ const window: TokenWindow = {
   ranges: { logprobLow: -4, advantageSize: 2, differenceSize: 1 },
 };
 
-describe("the colour of a token", () => {
+describe("the color of a token", () => {
   it("is the stronger the less likely the token was", () => {
     const { level } = tokenScale("logprob", window);
     expect([level(0), level(1), level(2)]).toEqual([0, 4, 2]);

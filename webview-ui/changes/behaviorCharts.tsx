@@ -6,25 +6,25 @@ import type { StepRange } from "../../src/shared/changes.ts";
 import { formatCount } from "../../src/shared/format.ts";
 import type { DashboardProps } from "../model/dashboardModel.ts";
 import { changesStrings as text } from "../strings/changes.ts";
-import { type BehaviourSeries, behaviourSeries } from "./behaviourSeries.ts";
-import type { Behaviour } from "./changesModel.ts";
+import { type BehaviorSeries, behaviorSeries } from "./behaviorSeries.ts";
+import type { Behavior } from "./changesModel.ts";
 
 const WIDTH = 200;
 const HEIGHT = 48;
 const MARGIN = 3;
 
 interface ChartsProps extends DashboardProps {
-  readonly behaviour: Behaviour | null;
+  readonly behavior: Behavior | null;
   /** Marked in every chart. */
   readonly ranges: readonly StepRange[];
 }
 
-export function BehaviourCharts({ dashboard, behaviour, ranges }: ChartsProps) {
-  if (behaviour === null) return null;
-  const { rows, steps, progress, error } = behaviour;
+export function BehaviorCharts({ dashboard, behavior, ranges }: ChartsProps) {
+  if (behavior === null) return null;
+  const { rows, steps, progress, error } = behavior;
   return (
-    <section aria-labelledby="behaviour">
-      <h2 id="behaviour">{l10n.t("What the model does")}</h2>
+    <section aria-labelledby="behavior">
+      <h2 id="behavior">{l10n.t("What the model does")}</h2>
       <p class="fact" role="status">
         {progress < 1
           ? text.reading(Math.floor(progress * 100))
@@ -39,8 +39,8 @@ export function BehaviourCharts({ dashboard, behaviour, ranges }: ChartsProps) {
               )}
       </p>
       {error === null ? null : <p class="error">{error}</p>}
-      <div class="behaviour-charts">
-        {behaviourSeries(rows).map((series) => (
+      <div class="behavior-charts">
+        {behaviorSeries(rows).map((series) => (
           <SmallChart key={series.title} dashboard={dashboard} series={series} ranges={ranges} />
         ))}
       </div>
@@ -49,7 +49,7 @@ export function BehaviourCharts({ dashboard, behaviour, ranges }: ChartsProps) {
 }
 
 interface ChartProps extends DashboardProps {
-  readonly series: BehaviourSeries;
+  readonly series: BehaviorSeries;
   readonly ranges: readonly StepRange[];
 }
 
@@ -67,7 +67,7 @@ function SmallChart({ dashboard, series, ranges }: ChartProps) {
   return (
     <button
       type="button"
-      class="behaviour-chart stack"
+      class="behavior-chart stack"
       onClick={() => open(at ?? last)}
       onBlur={() => setAt(null)}
       onMouseLeave={() => setAt(null)}
@@ -81,7 +81,7 @@ function SmallChart({ dashboard, series, ranges }: ChartProps) {
         event.preventDefault();
       }}
     >
-      <span class="behaviour-title" title={title}>
+      <span class="behavior-title" title={title}>
         {title}
       </span>
       <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
@@ -117,7 +117,7 @@ function SmallChart({ dashboard, series, ranges }: ChartProps) {
 }
 
 /** From 0 or the smallest value below it to the largest; a gap where nothing was measured. */
-function pathOf({ steps, values }: BehaviourSeries, x: (step: number) => number): string {
+function pathOf({ steps, values }: BehaviorSeries, x: (step: number) => number): string {
   const known = values.filter((value) => value !== null);
   const low = Math.min(0, ...known);
   const range = Math.max(Number.MIN_VALUE, Math.max(...known) - low);

@@ -1,13 +1,13 @@
 /** The lines of the small charts: those of rewards and measures first, then stop reasons and tools, what changed most first. */
 
 import * as l10n from "@vscode/l10n";
-import type { BehaviourRow, RewardParting } from "../../src/shared/changes.ts";
+import type { BehaviorRow, RewardParting } from "../../src/shared/changes.ts";
 import { formatMeasure, formatReward, formatShare } from "../../src/shared/format.ts";
 import { changesStrings as text } from "../strings/changes.ts";
 import { visibleLine } from "../text/visible.ts";
 import { partAt, partLabel, partNames } from "./rewardParts.ts";
 
-export interface BehaviourSeries {
+export interface BehaviorSeries {
   readonly title: string;
   /** From 0, ascending. */
   readonly steps: readonly number[];
@@ -21,7 +21,7 @@ const SHARES: ReadonlySet<Measure> = new Set<Measure>(["failedCalls", "refusals"
 /** Charts of stop reasons, and of tools. */
 const MAX_NAMED = 8;
 
-export function behaviourSeries(rows: readonly BehaviourRow[]): readonly BehaviourSeries[] {
+export function behaviorSeries(rows: readonly BehaviorRow[]): readonly BehaviorSeries[] {
   if (rows.length === 0) return [];
   const measures = Object.keys(text.measures) as readonly Measure[]; // the table's own keys
   const all = [
@@ -34,7 +34,7 @@ export function behaviourSeries(rows: readonly BehaviourRow[]): readonly Behavio
   return all.filter(({ values }) => values.some((value) => value !== null && value !== 0));
 }
 
-function measureSeries(rows: readonly BehaviourRow[], measure: Measure): BehaviourSeries {
+function measureSeries(rows: readonly BehaviorRow[], measure: Measure): BehaviorSeries {
   const format = SHARES.has(measure) ? formatShare : formatMeasure;
   return {
     title: text.measures[measure],
@@ -44,7 +44,7 @@ function measureSeries(rows: readonly BehaviourRow[], measure: Measure): Behavio
   };
 }
 
-function partSeries(rows: readonly BehaviourRow[], by: RewardParting): BehaviourSeries[] {
+function partSeries(rows: readonly BehaviorRow[], by: RewardParting): BehaviorSeries[] {
   return partNames(rows, by).map((name) => ({
     title: l10n.t("Reward: {0}", partLabel(by, name)),
     steps: rows.map(({ step }) => step),
@@ -55,10 +55,10 @@ function partSeries(rows: readonly BehaviourRow[], by: RewardParting): Behaviour
 }
 
 function namedSeries(
-  rows: readonly BehaviourRow[],
+  rows: readonly BehaviorRow[],
   of: "stops" | "tools",
   title: (name: string) => string,
-): readonly BehaviourSeries[] {
+): readonly BehaviorSeries[] {
   const names = [...new Set(rows.flatMap((row) => Object.keys(row[of])))];
   return names
     .map((name) => ({
@@ -73,7 +73,7 @@ function namedSeries(
 }
 
 /** What changed most first. */
-function byChange(a: BehaviourSeries, b: BehaviourSeries): number {
+function byChange(a: BehaviorSeries, b: BehaviorSeries): number {
   return spread(b.values) - spread(a.values);
 }
 

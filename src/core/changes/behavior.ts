@@ -1,7 +1,7 @@
 /** What the model does in each step: rewards of its parts, tools, lengths, stop reasons, refusals. */
 
 import * as z from "zod";
-import { type BehaviourReport, type BehaviourRow, REWARD_PARTINGS } from "../../shared/changes.ts";
+import { type BehaviorReport, type BehaviorRow, REWARD_PARTINGS } from "../../shared/changes.ts";
 import type { FolderFiles } from "../ports.ts";
 import { stepPaths } from "../runFolder/files/layout.ts";
 import { createRunReader, type RolloutSummary, type RunReader } from "../runFolder/reader.ts";
@@ -53,16 +53,16 @@ const cacheSchema = z.object({
     stops: byName,
     tools: byName,
   }),
-}) satisfies z.ZodType<{ readonly row: BehaviourRow }>;
+}) satisfies z.ZodType<{ readonly row: BehaviorRow }>;
 
 /**
  * Reports step by step, in ascending order. What a step gives is kept beside its rollouts, but for the newest, which may grow.
  * @throws AppError `file-unreadable`
  */
-export async function* readBehaviour(
+export async function* readBehavior(
   files: FolderFiles,
   folder: string,
-): AsyncGenerator<BehaviourReport, void> {
+): AsyncGenerator<BehaviorReport, void> {
   const reader = createRunReader(files, folder);
   const steps = await reader.steps("training");
   const chosen = evenly(steps, MAX_STEPS);
@@ -85,9 +85,9 @@ async function keptRow(
   files: FolderFiles,
   folder: string,
   { reader, step, isNewest }: KeptStep,
-): Promise<BehaviourRow | null> {
+): Promise<BehaviorRow | null> {
   const { index, bodies } = stepPaths(folder, step);
-  const path = bodies.replace(/\.jsonl$/, ".behaviour.json");
+  const path = bodies.replace(/\.jsonl$/, ".behavior.json");
   const size = (await files.size(index)) ?? 0;
   if ((await files.size(path)) !== null) {
     const kept = cacheSchema.safeParse(
@@ -99,7 +99,7 @@ async function keptRow(
   if (summaries.length === 0) return null;
   const played = summaries.filter(({ turns }) => turns > 0);
   const read = await readSome(reader, played, READ_PER_STEP);
-  const row = behaviourOf(step, { summaries, played, read });
+  const row = behaviorOf(step, { summaries, played, read });
   if (!isNewest) {
     const text = JSON.stringify({ version: CACHE_VERSION, size, row });
     // A folder that cannot be written is read all the same.
@@ -116,7 +116,7 @@ interface StepRollouts {
   readonly read: readonly ListedRollout[];
 }
 
-function behaviourOf(step: number, { summaries, played, read }: StepRollouts): BehaviourRow {
+function behaviorOf(step: number, { summaries, played, read }: StepRollouts): BehaviorRow {
   const turns = read.flatMap(({ record }) => record.turns);
   const calls = sum(played.map(({ toolCalls }) => toolCalls));
   const failed = sum(played.map(({ failedToolCalls }) => failedToolCalls));
