@@ -3,7 +3,10 @@
 import type { Locator } from "playwright-core";
 import { type Stage, until } from "./journey.ts";
 
-/** Chooses in the menu of `row` until `effect` is there: a menu that has just opened takes no click for a moment. */
+/**
+ * Chooses in the menu of `row` until `effect` is there: a menu that has just opened takes no click for a moment, and it closes when
+ * the tree is drawn again.
+ */
 export async function chooseInMenu(
   { page }: Pick<Stage, "page">,
   row: Locator,
@@ -15,9 +18,10 @@ export async function chooseInMenu(
       () => false,
     );
   await row.waitFor();
-  await row.click({ button: "right" });
+  const item = page.getByRole("menuitem", { name: new RegExp(`^${title}`) });
   await until(title, async () => {
-    const item = page.getByRole("menuitem", { name: new RegExp(`^${title}`) });
+    const isOpen = await item.isVisible();
+    if (!isOpen) await row.click({ button: "right", timeout: 1_000 }).catch(() => undefined);
     await item.click({ timeout: 1_000 }).catch(() => undefined);
     return isThere(2_000);
   });

@@ -66,6 +66,8 @@ export class Keyboard {
     const list = this.#page.locator(".part.sidebar .monaco-list:focus");
     const focused = list.locator(".monaco-list-row.focused");
     const seen: string[] = [];
+    // A view that is being read has the focus before it has rows.
+    await list.locator(".monaco-list-row").first().waitFor();
     for (let left = MAX_ROWS; left > 0; left -= 1) {
       const label = (await focused.count()) === 0 ? "" : await labelOf(focused);
       if (name.test(label)) return;
