@@ -93,7 +93,7 @@ export const hostileText: Journey = {
         .getByRole("button", { name: /^Show all/ })
         .first()
         .click();
-      await panel.getByText("END").first().waitFor();
+      await panel.getByText(/END/).first().waitFor();
       await isText(panel);
       const width = await panel.locator(".replay-body").evaluate((element) => ({
         inner: element.scrollWidth,
