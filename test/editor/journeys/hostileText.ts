@@ -93,7 +93,9 @@ export const hostileText: Journey = {
         .getByRole("button", { name: /^Show all/ })
         .first()
         .click();
-      await panel.getByText(/END/).first().waitFor();
+      await panel.getByRole("button", { name: "Fold", exact: true }).first().waitFor();
+      const more = panel.getByText("Open as JSON to see all.").filter({ visible: true });
+      await more.first().waitFor();
       await isText(panel);
       const width = await panel.locator(".replay-body").evaluate((element) => ({
         inner: element.scrollWidth,
