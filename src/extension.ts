@@ -8,8 +8,8 @@ import type { EarlyHandlers, LateHandlers } from "./host/app/createHandlers.ts";
 import type { App } from "./host/app.ts";
 import { helpHandlers } from "./host/commands/help.ts";
 import { PENDING_DEMO } from "./host/commands/pendingDemo.ts";
-import { isConfigDocument } from "./host/config/configFiles.ts";
 import { KnownToEditor } from "./host/config/knownToEditor.ts";
+import { onFirstConfig } from "./host/config/onFirstConfig.ts";
 import { type ConfigSupport, registerConfigSupport } from "./host/config/registerConfigSupport.ts";
 import { restorePanels } from "./host/dashboard/restorePanels.ts";
 import { redactedLog } from "./host/keys/redactedLog.ts";
@@ -95,7 +95,9 @@ export function activate(context: vscode.ExtensionContext): TinkerRlApi {
       (await app()).restore.runs(panel, state),
     ),
     onFirstConfig(() => {
-      app().catch((error: unknown) => log.error(String(error)));
+      const load = (): void => void app().catch((error: unknown) => log.error(String(error)));
+      const timer = setTimeout(load, SOON_MS);
+      context.subscriptions.push({ dispose: () => clearTimeout(timer) });
     }),
   );
   joinRunning(context, app).catch((error: unknown) => log.error(String(error)));
@@ -134,18 +136,6 @@ async function hasTrainings(launches: string): Promise<boolean> {
   const { LaunchStore } = await import("./host/runs/launchStore.ts");
   const known = await new LaunchStore(launches).list();
   return known.some(({ request, isAlive }) => isAlive && isInWorkspace(request.configPath));
-}
-
-/** Calls `then` soon after the first configuration is open. */
-function onFirstConfig(then: () => void): vscode.Disposable {
-  let timer: NodeJS.Timeout | null = null;
-  const look = (document: vscode.TextDocument): void => {
-    if (isConfigDocument(document)) timer ??= setTimeout(then, SOON_MS);
-  };
-  vscode.workspace.textDocuments.forEach(look);
-  return vscode.Disposable.from(vscode.workspace.onDidOpenTextDocument(look), {
-    dispose: () => clearTimeout(timer ?? undefined),
-  });
 }
 
 function treePlace<Row>(name: string, load: () => Promise<unknown>) {

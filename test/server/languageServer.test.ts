@@ -23,12 +23,11 @@ import {
   type UpdateCatalogueRequest,
 } from "../../src/api/config.ts";
 import { serveLanguage } from "../../src/server/languageServer.ts";
-
 import { textWith } from "../core/config/configText.ts";
 import { CATALOGUE } from "../core/config/editing/aCatalogue.ts";
 import { aMeasuredRun } from "../core/config/editing/aMeasuredRun.ts";
 
-const URI = "file:///work/project/tinker-config.yaml";
+const URI = "file:///projects/demo/tinker-config.yaml";
 const open: ProtocolConnection[] = [];
 
 afterEach(() => {
@@ -157,11 +156,11 @@ it("explains the key under the pointer and links what a name stands for", async 
   });
   expect(hover.contents.value).toContain("batch_size");
   const links = await ask<{ target: string }[]>("textDocument/documentLink", {});
-  expect(links.map(({ target }) => target)).toContain("file:///work/runs");
+  expect(links.map(({ target }) => target)).toContain("file:///projects/runs");
 });
 
 it("leaves other files alone", async () => {
-  const { ask } = await editorWith("a: 1\n", { uri: "file:///work/other.yaml" });
+  const { ask } = await editorWith("a: 1\n", { uri: "file:///projects/other.yaml" });
   const at = { position: { line: 0, character: 0 } };
   expect(await ask("textDocument/hover", at)).toBeNull();
   expect(await ask("textDocument/completion", at)).toBeNull();

@@ -18,6 +18,7 @@ import {
 } from "../../api/config.ts";
 import type { LensAction } from "../../core/config/editing/display/lenses.ts";
 import type { LinkTarget } from "../../core/config/editing/display/links.ts";
+import { errorMessage } from "../../core/errors.ts";
 import { commandUri } from "../vscode/commandUri.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import { programEnvironment } from "../vscode/programEnvironment.ts";
@@ -64,8 +65,9 @@ export async function startLanguageClient(options: LanguageClientOptions): Promi
     outputChannel: log,
     revealOutputChannelOn: RevealOutputChannelOn.Never,
     initializationOptions: handshake,
-    initializationFailedHandler: (error) => {
-      log.error(error);
+    initializationFailedHandler: (error: unknown) => {
+      log.error(errorMessage(error));
+      void plainWindow.showErrorMessage(errorMessage(error));
       return false;
     },
     errorHandler: {
@@ -89,13 +91,15 @@ export async function startLanguageClient(options: LanguageClientOptions): Promi
   });
   await client.start();
   const changed = (what: ContextChange): void => {
-    // A server that is being started asks anew for all it shows.
+    // A server that is starting again asks for all it shows.
     if (client.isRunning())
       client.sendNotification(CONTEXT_CHANGED, { what }).catch(() => undefined);
   };
   known.onDidChange(changed);
   onSettingChange(CONTEXT_SETTINGS, () => changed("checks"));
   vscode.workspace.onDidGrantWorkspaceTrust(() => changed("checks"));
+  // What changed while it started.
+  changed("checks");
   return client;
 }
 
@@ -123,9 +127,9 @@ function restart(log: vscode.LogOutputChannel) {
   return async () => {
     const isSound = performance.now() - startedAt > SOUND_MS;
     pause = isSound ? 0 : Math.min(Math.max(FIRST_PAUSE_MS, 2 * pause), MAX_PAUSE_MS);
-    log.warn("The server of Tinker RL stopped unexpectedly. It is started again.");
+    log.warn("The Tinker RL server stopped unexpectedly. Restarting it.");
     if (isFirst) {
-      const text = vscode.l10n.t("Tinker RL's server stopped unexpectedly and is started again.");
+      const text = vscode.l10n.t("The Tinker RL server stopped unexpectedly. Restarting it.");
       void plainWindow.showWarningMessage(text);
     }
     isFirst = false;

@@ -1,11 +1,11 @@
 /** Registers the help for configurations. Cheap: the language server starts when the first configuration is open. */
 
 import * as vscode from "vscode";
-import { isConfigDocument } from "./configFiles.ts";
 import { ConfigFilesKey } from "./configFilesKey.ts";
 import { type ConfigHandlers, configHandlers } from "./configHandlers.ts";
 import { EffectiveConfig } from "./effectiveConfig.ts";
 import type { AskServer, LanguageClientOptions } from "./languageClient.ts";
+import { onFirstConfig } from "./onFirstConfig.ts";
 import { registerRemedyCommands } from "./remedyCommands.ts";
 import { TASKS_FILE, TaskCompletionProvider } from "./taskCompletionProvider.ts";
 
@@ -39,7 +39,8 @@ export function registerConfigSupport(options: LanguageClientOptions): ConfigSup
     effective,
     context,
     registerRemedyCommands({ ask, known, log }),
-    onConfigs(() => {
+    // Once: a server that cannot be started is tried again for a command only, not with each key.
+    onFirstConfig(() => {
       started().catch((error: unknown) => log.error(String(error)));
     }),
     vscode.languages.registerCompletionItemProvider(
@@ -54,16 +55,4 @@ export function registerConfigSupport(options: LanguageClientOptions): ConfigSup
     dispose: () => all.dispose(),
     stop: async () => (await client?.catch(() => null))?.dispose(),
   };
-}
-
-/** Calls `then` whenever a configuration is opened, or a document becomes one. */
-function onConfigs(then: () => void): vscode.Disposable {
-  const look = (document: vscode.TextDocument): void => {
-    if (isConfigDocument(document)) then();
-  };
-  vscode.workspace.textDocuments.forEach(look);
-  return vscode.Disposable.from(
-    vscode.workspace.onDidOpenTextDocument(look),
-    vscode.workspace.onDidChangeTextDocument(({ document }) => look(document)),
-  );
 }

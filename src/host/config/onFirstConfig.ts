@@ -1,0 +1,19 @@
+/** The moment from which a window needs the help for configurations. */
+
+import * as vscode from "vscode";
+import { isConfigDocument } from "./configFiles.ts";
+
+/** Calls `then` once: when a configuration is open, or a document has become one. */
+export function onFirstConfig(then: () => void): vscode.Disposable {
+  let isFound = false;
+  const look = (document: vscode.TextDocument): void => {
+    if (isFound || !isConfigDocument(document)) return;
+    isFound = true;
+    then();
+  };
+  vscode.workspace.textDocuments.forEach(look);
+  return vscode.Disposable.from(
+    vscode.workspace.onDidOpenTextDocument(look),
+    vscode.workspace.onDidChangeTextDocument(({ document }) => look(document)),
+  );
+}

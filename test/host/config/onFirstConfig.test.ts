@@ -1,0 +1,25 @@
+import { expect, it, vi } from "vitest";
+import { onFirstConfig } from "../../../src/host/config/onFirstConfig.ts";
+import { aDocument, type createFakeVscode } from "./fakeVscode.ts";
+
+const fake = vi.hoisted(() => ({ current: null as unknown }));
+vi.mock("vscode", async () => {
+  const { createFakeVscode } = await import("./fakeVscode.ts");
+  const made = createFakeVscode();
+  fake.current = made;
+  return made.vscode;
+});
+
+it("calls once, when a configuration is opened or a document becomes one, and not with each key", () => {
+  const { fire } = fake.current as ReturnType<typeof createFakeVscode>;
+  const then = vi.fn();
+  const listening = onFirstConfig(then);
+  fire("open", aDocument("a: 1", "/a/other.yaml"));
+  expect(then).not.toHaveBeenCalled();
+  const changed = aDocument("# tinker-rl: config\na: 1", "/a/other.yaml");
+  fire("change", { document: changed });
+  for (let key = 0; key < 3; key += 1) fire("change", { document: changed });
+  fire("open", aDocument("a: 1"));
+  expect(then).toHaveBeenCalledTimes(1);
+  listening.dispose();
+});
