@@ -155,7 +155,9 @@ wandb_project_name: resilience
 /** Loaded into the trainer: once the run has a row of metrics, something fails that nobody catches. */
 export function crashProgram(planted: Planted, how: "throws" | "rejects", run: string): string {
   const known = [...KEYS, ...ENVIRONMENT_SECRETS].map((name) => planted[name]);
-  const words = [...known, ...known.map((value) => btoa(encodeURIComponent(value)))].join(" ");
+  const words = [...known, ...known.map((value) => Buffer.from(value).toString("base64"))].join(
+    " ",
+  );
   const fails = how === "throws" ? "throw fault;" : "void Promise.reject(fault);";
   return `
 const fault = new TypeError(${JSON.stringify(`${words} crashed on purpose`)}, { cause: new Error(${JSON.stringify(words)}) });

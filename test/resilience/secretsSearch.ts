@@ -50,10 +50,6 @@ export const ENCODINGS: Readonly<Record<string, (value: string) => readonly stri
     ["\n", "\\n", "\r\n", "\\r\\n"].flatMap((end) =>
       base64Forms(value).map((form) => form.slice(0, BREAK) + end + form.slice(BREAK)),
     ),
-  "base64 of base64": (value) => [
-    base64(base64(value)),
-    ...[0, 1, 2].map((shift) => base64Core(base64Core(value, 0), shift)),
-  ],
   hex: (value) => [hex(value), hex(value).toUpperCase()],
 };
 
