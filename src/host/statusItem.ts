@@ -2,10 +2,10 @@
 
 import * as vscode from "vscode";
 import { ALARMS } from "../core/alarms/alarmTable.ts";
+import type { RunEntry, RunStore } from "../server/runs/runStore.ts";
 import { formatReward } from "../shared/format.ts";
 import { phaseTexts } from "../shared/phaseTexts.ts";
 import type { RunAlarms } from "./runs/runAlarms.ts";
-import type { RunEntry, RunStore } from "./runs/runStore.ts";
 import { runRow } from "./views/runRow.ts";
 import { runTooltip } from "./views/runTooltip.ts";
 

@@ -248,7 +248,7 @@ export type HostMessage =
   | { readonly kind: "show-alarm"; readonly alarm: string }
   /** A run of the listing has begun, while the page shows another one. Follows `init`. */
   | { readonly kind: "offer-run"; readonly run: string }
-  /** The folder of the run that was shown is not there any more. */
+  /** The folder of the run that was shown is no longer exists. */
   | {
       readonly kind: "gone";
       readonly settings: DashboardSettings;

@@ -10,7 +10,7 @@ import { createRolloutStore } from "../../src/core/runFolder/rollouts/rolloutSto
 import { Redactor } from "../../src/core/secrets/redaction/redactor.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
 import { aRecord } from "../core/runFolder/builders.ts";
-import { writeHardRun } from "../host/dashboard/writtenRun.ts";
+import { writeHardRun } from "../server/dashboard/writtenRun.ts";
 import { launchBrowser } from "../workbench/browser.ts";
 import { openDashboardPage } from "./dashboardPage.ts";
 import { THEMES } from "./themes.ts";

@@ -8,7 +8,7 @@ import type {
   ChatTurnView,
   ChatView,
 } from "../../src/shared/chat.ts";
-import { HOSTILE_TEXT } from "../host/dashboard/writtenRun.ts";
+import { HOSTILE_TEXT } from "../server/dashboard/writtenRun.ts";
 import { accessibilityFaults } from "../workbench/accessibility.ts";
 import { launchBrowser } from "../workbench/browser.ts";
 import { openServedPage, type ServedPage } from "./servedPage.ts";

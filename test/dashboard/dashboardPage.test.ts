@@ -7,7 +7,7 @@ import type { Browser } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { groupBy } from "../../src/core/util/groupBy.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
-import { HOSTILE_TEXT, writeHardRun } from "../host/dashboard/writtenRun.ts";
+import { HOSTILE_TEXT, writeHardRun } from "../server/dashboard/writtenRun.ts";
 import { accessibilityFaults } from "../workbench/accessibility.ts";
 import { launchBrowser } from "../workbench/browser.ts";
 import { cutTexts } from "../workbench/cutTexts.ts";

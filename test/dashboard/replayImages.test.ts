@@ -14,7 +14,7 @@ import { createFileSystem } from "../../src/node/fileSystem.ts";
 import { sha256 } from "../../src/node/hash.ts";
 import { drawnPng } from "../core/images/someImages.ts";
 import { aRecord } from "../core/runFolder/builders.ts";
-import { writeHardRun } from "../host/dashboard/writtenRun.ts";
+import { writeHardRun } from "../server/dashboard/writtenRun.ts";
 import { launchBrowser } from "../workbench/browser.ts";
 import { openDashboardPage } from "./dashboardPage.ts";
 import { THEMES } from "./themes.ts";

@@ -1,10 +1,10 @@
 /** The extension's side of the runs table over real run folders, with what a person answers and what is opened or saved. */
 
 import { join } from "node:path";
-import { RunFeeds } from "../../src/host/runs/runFeed.ts";
-import { RunStore } from "../../src/host/runs/runStore.ts";
-import { RunDigests } from "../../src/host/runsPage/runDigests.ts";
-import { RunsSession } from "../../src/host/runsPage/runsSession.ts";
+import { RunFeeds } from "../../src/server/runs/runFeed.ts";
+import { RunStore } from "../../src/server/runs/runStore.ts";
+import { RunDigests } from "../../src/server/runsTable/runDigests.ts";
+import { RunsSession } from "../../src/server/runsTable/runsSession.ts";
 import { systemClock } from "../../src/node/clock.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
 import type { ExportedFile } from "../../src/shared/dashboardMessages.ts";

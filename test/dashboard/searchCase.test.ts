@@ -7,7 +7,7 @@ import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
-import { writeHardRun } from "../host/dashboard/writtenRun.ts";
+import { writeHardRun } from "../server/dashboard/writtenRun.ts";
 import { accessibilityFaults } from "../workbench/accessibility.ts";
 import { launchBrowser } from "../workbench/browser.ts";
 import { openDashboardPage } from "./dashboardPage.ts";

@@ -3,7 +3,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
-import { pageHtml } from "../../src/host/dashboard/pageHtml.ts";
+import { pageHtml } from "../../src/server/dashboard/pageHtml.ts";
 import { throughWebview } from "../fakes/webviewWire.ts";
 import { type Theme, themeVariables } from "./themes.ts";
 

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
-import { writeTimedRun } from "../host/dashboard/timedRun.ts";
+import { writeTimedRun } from "../server/dashboard/timedRun.ts";
 import { accessibilityFaults } from "../workbench/accessibility.ts";
 import { launchBrowser } from "../workbench/browser.ts";
 import { type DashboardPage, openDashboardPage } from "./dashboardPage.ts";

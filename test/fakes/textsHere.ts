@@ -5,7 +5,7 @@ import { readBehavior } from "../../src/core/changes/behavior.ts";
 import { readChanges } from "../../src/core/changes/readChanges.ts";
 import type { FileSystem } from "../../src/core/ports.ts";
 import { searchRun } from "../../src/core/search/searchRun.ts";
-import type { TextReader } from "../../src/host/dashboard/textReader.ts";
+import type { TextReader } from "../../src/server/dashboard/textReader.ts";
 
 /** Whatever is asked for, the run in `folder` is read, which the page knows by the folder's name. */
 export function textsHere(fileSystem: FileSystem, folder: string): TextReader {

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import { Emitter } from "../../src/core/util/emitter.ts";
 import { Notices } from "../../src/host/notices.ts";
-import type { RunEntry } from "../../src/host/runs/runStore.ts";
 import type { TrainingEnded } from "../../src/host/runs/trainings.ts";
-import { Emitter } from "../../src/host/vscode/emitter.ts";
+import type { RunEntry } from "../../src/server/runs/runStore.ts";
 import { aTrainingRequest } from "../fakes/aTrainingRequest.ts";
 import { aRun } from "./views/runEntries.ts";
 

@@ -6,7 +6,7 @@ import { resumeRun } from "../../src/core/runFolder/runFolder.ts";
 import { listRuns } from "../../src/core/runs/runList.ts";
 import { Redactor } from "../../src/core/secrets/redaction/redactor.ts";
 import { RunControl } from "../../src/core/training/run/control.ts";
-import { gatherFacts } from "../../src/host/dashboard/runFacts.ts";
+import { gatherFacts } from "../../src/server/dashboard/runFacts.ts";
 import { runRow } from "../../src/host/views/runRow.ts";
 import { runTooltip } from "../../src/host/views/runTooltip.ts";
 import { noStepsText } from "../../src/host/views/trajectoryRows.ts";

@@ -1,8 +1,8 @@
 /** Keeps the context keys that menus and welcome texts ask about, and the number on the view's icon, up to date. */
 
 import * as vscode from "vscode";
+import type { RunStore } from "../../server/runs/runStore.ts";
 import type { KeyStore } from "../keys/keyStore.ts";
-import type { RunStore } from "../runs/runStore.ts";
 import type { Trainings } from "../runs/trainings.ts";
 import { setContextKey } from "../vscode/contextKeys.ts";
 

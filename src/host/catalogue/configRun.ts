@@ -1,8 +1,8 @@
 /** What the help for a configuration shows of its newest run. */
 
 import type { NewestRun } from "../../core/config/editing/display/lenses.ts";
+import type { RunEntry } from "../../server/runs/runStore.ts";
 import type { ConfigRun } from "../config/knownToEditor.ts";
-import type { RunEntry } from "../runs/runStore.ts";
 
 /** The newest run that was started from the configuration at `path`. */
 export function newestRun(runs: readonly RunEntry[], path: string): ConfigRun {

@@ -3,6 +3,7 @@
 import { dirname, join } from "node:path";
 import * as vscode from "vscode";
 import type { FileSystem, Log } from "../../core/ports.ts";
+import type { RunStore } from "../../server/runs/runStore.ts";
 import { isConfigDocument } from "../config/configFiles.ts";
 import type { ConfigSources } from "../config/knownToEditor.ts";
 import type { Keys } from "../keys/createKeys.ts";
@@ -10,7 +11,6 @@ import { keyIdOf } from "../keys/keyNames.ts";
 import { storeKeys } from "../keys/storeKeys.ts";
 import { windowUi } from "../keys/windowUi.ts";
 import type { RunFinder } from "../runs/runFinder.ts";
-import type { RunStore } from "../runs/runStore.ts";
 import { readSetting } from "../vscode/settings.ts";
 import { newestRun } from "./configRun.ts";
 import type { LookUpOptions } from "./connection.ts";

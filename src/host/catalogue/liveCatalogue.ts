@@ -14,8 +14,8 @@ import {
   EMBEDDED_ENVIRONMENTS,
   EMBEDDED_MODELS,
 } from "../../core/config/editing/catalogue/embedded.ts";
+import { Emitter } from "../../core/util/emitter.ts";
 import type { ConfigSources } from "../config/knownToEditor.ts";
-import { Emitter } from "../vscode/emitter.ts";
 import {
   fitForKeeping,
   type KeptCheckpoint,

@@ -3,8 +3,8 @@
 import type { MeasuredRun } from "../../core/config/editing/display/measuredRun.ts";
 import type { FileSystem } from "../../core/ports.ts";
 import { measureRun } from "../../core/runs/measureRun.ts";
-import type { RunEntry } from "../runs/runStore.ts";
-import { Emitter, type Listening } from "../vscode/emitter.ts";
+import { Emitter, type Listening } from "../../core/util/emitter.ts";
+import type { RunEntry } from "../../server/runs/runStore.ts";
 
 export interface MeasuredRunsOptions {
   readonly store: {

@@ -8,8 +8,8 @@ import {
 } from "../../core/runFolder/checkpointLog.ts";
 import { runPaths } from "../../core/runFolder/files/layout.ts";
 import { readRunModel } from "../../core/runFolder/runModel.ts";
-import type { RunEntry } from "../runs/runStore.ts";
-import type { Listening } from "../vscode/emitter.ts";
+import type { Listening } from "../../core/util/emitter.ts";
+import type { RunEntry } from "../../server/runs/runStore.ts";
 import type { KeptCheckpoint } from "./storedLists.ts";
 
 export interface RunCheckpointsOptions {

@@ -3,10 +3,10 @@
 import * as vscode from "vscode";
 import { taskChoices } from "../../core/config/taskChoices.ts";
 import { type CheckpointEntry, usableCheckpoints } from "../../core/runFolder/checkpointLog.ts";
+import type { RunEntry, RunStore } from "../../server/runs/runStore.ts";
 import type { ChatStart } from "../../shared/chat.ts";
 import { formatCount } from "../../shared/format.ts";
 import type { ChatSubject } from "../chat/chatPanels.ts";
-import type { RunEntry, RunStore } from "../runs/runStore.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import { configOfRun } from "./configOfRun.ts";
 

@@ -8,8 +8,8 @@ import { type CheckpointEntry, readCheckpoints } from "../../core/runFolder/chec
 import { newestUnexpired, readResumePoints } from "../../core/runFolder/resumePoints.ts";
 import { readRunModel } from "../../core/runFolder/runModel.ts";
 import { type CheckpointChange, expiryAfter } from "../../core/tinker/checkpointChange.ts";
+import type { RunEntry } from "../../server/runs/runStore.ts";
 import { projectOfRun } from "../runs/launchConfig.ts";
-import type { RunEntry } from "../runs/runStore.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 
 export interface CheckpointChangeOptions {

@@ -3,11 +3,11 @@
 import * as vscode from "vscode";
 import { setValue } from "../../core/config/editing/edits/setValue.ts";
 import { type CheckpointEntry, usableCheckpoints } from "../../core/runFolder/checkpointLog.ts";
+import type { RunEntry } from "../../server/runs/runStore.ts";
 import { formatCount } from "../../shared/format.ts";
 import { isConfigDocument } from "../config/configFiles.ts";
 import { applyTextEdits } from "../config/textEdits.ts";
 import { branchRun } from "../runs/branchRun.ts";
-import type { RunEntry } from "../runs/runStore.ts";
 import type { TaskProvider } from "../task/taskProvider.ts";
 import type { CheckpointsView } from "../views/checkpointsView.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";

@@ -1,9 +1,9 @@
 /** Which configuration a command is about: the file it was called on, the one in the editor, the only one, or the user's pick. */
 
 import * as vscode from "vscode";
+import type { RunStore } from "../../server/runs/runStore.ts";
 import { isConfigDocument } from "../config/configFiles.ts";
 import type { RunFinder } from "../runs/runFinder.ts";
-import type { RunStore } from "../runs/runStore.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 
 export interface ChooseConfigOptions {

@@ -1,8 +1,8 @@
 /** Which run a command is about: the row it was called on, the only one that fits, or the one that the user picks. */
 
 import * as vscode from "vscode";
+import type { RunEntry, RunStore } from "../../server/runs/runStore.ts";
 import type { RunLabels } from "../runs/runLabels.ts";
-import type { RunEntry, RunStore } from "../runs/runStore.ts";
 import type { Trainings } from "../runs/trainings.ts";
 import { runRow } from "../views/runRow.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";

@@ -3,9 +3,9 @@
 import * as vscode from "vscode";
 import type { CheckpointEntry } from "../../core/runFolder/checkpointLog.ts";
 import { checkpointPage } from "../../core/tinker/consolePages.ts";
+import type { RunEntry } from "../../server/runs/runStore.ts";
 import { tinkerAddress } from "../catalogue/addresses.ts";
 import type { Keys } from "../keys/createKeys.ts";
-import type { RunEntry } from "../runs/runStore.ts";
 import type { CheckpointPlace } from "./changeCheckpoint.ts";
 
 /** @throws for checkpoints on this computer or at another service */

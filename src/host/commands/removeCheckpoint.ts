@@ -4,8 +4,8 @@ import * as vscode from "vscode";
 import type { FolderFiles } from "../../core/ports.ts";
 import type { CheckpointEntry } from "../../core/runFolder/checkpointLog.ts";
 import { newestUnexpired, readResumePoints } from "../../core/runFolder/resumePoints.ts";
+import type { RunEntry } from "../../server/runs/runStore.ts";
 import { formatCount } from "../../shared/format.ts";
-import type { RunEntry } from "../runs/runStore.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import {
   type CheckpointChangeOptions,

@@ -2,8 +2,8 @@
 
 import { basename } from "node:path";
 import * as vscode from "vscode";
+import type { RunEntry } from "../../server/runs/runStore.ts";
 import type { RunFinder } from "../runs/runFinder.ts";
-import type { RunEntry } from "../runs/runStore.ts";
 import type { RunsView } from "../views/runsView.ts";
 import { setContextKey } from "../vscode/contextKeys.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";

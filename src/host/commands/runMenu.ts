@@ -1,8 +1,8 @@
 /** What a click on the status item offers. */
 
 import * as vscode from "vscode";
+import type { RunEntry, RunStore } from "../../server/runs/runStore.ts";
 import { type CommandId, commandName } from "../manifest/commandTable.ts";
-import type { RunEntry, RunStore } from "../runs/runStore.ts";
 import { isResumable } from "../views/runRow.ts";
 import { type PlainItem, plainWindow } from "../vscode/plainWindow.ts";
 

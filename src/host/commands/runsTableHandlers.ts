@@ -1,9 +1,9 @@
 /** Handlers of the commands that open the runs table. */
 
 import * as vscode from "vscode";
+import type { RunStore } from "../../server/runs/runStore.ts";
 import { MAX_COMPARED } from "../../shared/runsPage.ts";
-import type { RunStore } from "../runs/runStore.ts";
-import type { RunsPanel } from "../runsPage/runsPanel.ts";
+import type { RunsPanel } from "../dashboard/runsPanel.ts";
 import { runRow } from "../views/runRow.ts";
 import type { RunNode } from "../views/runsView.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";

@@ -1,8 +1,8 @@
 /** Handlers of the commands that steer a run which is under way. */
 
 import * as vscode from "vscode";
+import type { RunEntry, RunStore } from "../../server/runs/runStore.ts";
 import type { ControlCommand } from "../../shared/control.ts";
-import type { RunEntry, RunStore } from "../runs/runStore.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
 import { type ChooseRunOptions, chooseRun } from "./chooseRun.ts";

@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 import { CONFIG_REQUESTS } from "../../api/config.ts";
-import { Emitter } from "../vscode/emitter.ts";
+import { Emitter } from "../../core/util/emitter.ts";
 import type { AskServer } from "./languageClient.ts";
 
 const EFFECTIVE_SCHEME = "tinker-rl-effective";

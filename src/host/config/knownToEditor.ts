@@ -4,7 +4,7 @@ import type * as vscode from "vscode";
 import type { Catalogue, CatalogueLists } from "../../core/config/editing/catalogue/catalogue.ts";
 import type { NewestRun } from "../../core/config/editing/display/lenses.ts";
 import type { MeasuredRun } from "../../core/config/editing/display/measuredRun.ts";
-import { Emitter, type Listening } from "../vscode/emitter.ts";
+import { Emitter, type Listening } from "../../core/util/emitter.ts";
 
 type Listen = (listener: () => void) => Listening;
 

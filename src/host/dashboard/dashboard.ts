@@ -2,10 +2,13 @@
 
 import * as vscode from "vscode";
 import { AppError } from "../../core/errors.ts";
+import type { DashboardRun, DashboardTarget } from "../../server/dashboard/dashboardRun.ts";
+import {
+  DashboardSession,
+  type DashboardSessionOptions,
+} from "../../server/dashboard/dashboardSession.ts";
 import type { CommandArgs, DashboardCommand } from "../../shared/dashboardMessages.ts";
 import { saveFile } from "../vscode/saveFile.ts";
-import type { DashboardRun, DashboardTarget } from "./dashboardRun.ts";
-import { DashboardSession, type DashboardSessionOptions } from "./dashboardSession.ts";
 import { fillPanel } from "./fillPanel.ts";
 
 const DASHBOARD_VIEW_TYPE = "tinkerRL.dashboard";

@@ -2,7 +2,7 @@
 
 import { randomBytes } from "node:crypto";
 import * as vscode from "vscode";
-import { pageHtml } from "./pageHtml.ts";
+import { pageHtml } from "../../server/dashboard/pageHtml.ts";
 
 /** Names of scripts, with the style sheet of each. */
 const PAGES = { dashboard: "style.css", chat: "chatStyle.css", runs: "runsStyle.css" } as const;

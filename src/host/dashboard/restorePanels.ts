@@ -1,7 +1,7 @@
 /** Panels that the editor restores after a reload: each says at once that it loads, and is filled when the rest is there. */
 
 import * as vscode from "vscode";
-import { loadingHtml } from "./pageHtml.ts";
+import { loadingHtml } from "../../server/dashboard/pageHtml.ts";
 
 /** Fills a restored panel; `state` is what its page kept. */
 export type RestorePanel = (panel: vscode.WebviewPanel, state: unknown) => Promise<void>;

@@ -1,6 +1,6 @@
 /** Answers of the user that the editor keeps until they are forgotten. */
 
-import { Emitter } from "../vscode/emitter.ts";
+import { Emitter } from "../../core/util/emitter.ts";
 
 /** The part of `vscode.Memento` that is used. */
 export interface Memory {

@@ -3,8 +3,8 @@
 import { AppError, errorMessage } from "../../core/errors.ts";
 import { isJsonObject } from "../../core/json.ts";
 import type { Redactor } from "../../core/secrets/redaction/redactor.ts";
+import { Emitter } from "../../core/util/emitter.ts";
 import { parseJson } from "../../core/util/jsonl.ts";
-import { Emitter } from "../vscode/emitter.ts";
 import { isKeyId, type KeyId } from "./keyNames.ts";
 
 /** The part of `vscode.SecretStorage` that is used. */

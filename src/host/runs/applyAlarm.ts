@@ -5,10 +5,10 @@ import * as vscode from "vscode";
 import type { FiringAlarm } from "../../core/alarms/alarmEvents.ts";
 import { editSetting, editsChange, editText } from "../../core/alarms/formatSettingChange.ts";
 import { AppError } from "../../core/errors.ts";
+import type { RunEntry, RunStore } from "../../server/runs/runStore.ts";
 import { isConfigDocument } from "../config/configFiles.ts";
 import { applyTextEdits, rangeOf } from "../config/textEdits.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
-import type { RunEntry, RunStore } from "./runStore.ts";
 
 const SHOWN_MS = 5_000;
 

@@ -14,8 +14,8 @@ import {
   startConfig,
   startDigest,
 } from "../../node/startConfig.ts";
+import { runFolder } from "../../server/runs/runFolder.ts";
 import type { LaunchConfig } from "../keys/launchKeys.ts";
-import { runFolder } from "./runFolder.ts";
 import type { TrainingRequest } from "./trainings.ts";
 
 export interface JudgedConfig extends LaunchConfig {

@@ -2,9 +2,9 @@
 
 import { type FiringAlarm, firingIn } from "../../core/alarms/alarmEvents.ts";
 import type { AlarmId } from "../../core/config/fields/schema.ts";
-import { Emitter, type Listening } from "../vscode/emitter.ts";
-import type { RunFeeds } from "./runFeed.ts";
-import type { RunEntry, RunStore } from "./runStore.ts";
+import { Emitter, type Listening } from "../../core/util/emitter.ts";
+import type { RunFeeds } from "../../server/runs/runFeed.ts";
+import type { RunEntry, RunStore } from "../../server/runs/runStore.ts";
 
 export interface RunAlarmsOptions {
   readonly store: RunStore;

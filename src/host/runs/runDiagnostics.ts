@@ -3,9 +3,9 @@
 import { resolve } from "node:path";
 import * as vscode from "vscode";
 import { keySpan } from "../../core/config/editing/text/keySpan.ts";
+import type { Listening } from "../../core/util/emitter.ts";
 import type { LaunchError } from "../../shared/control.ts";
 import { offerSuggestions, suggestionActions } from "../config/suggestionActions.ts";
-import type { Listening } from "../vscode/emitter.ts";
 import type { ActiveTraining, TrainingEnded } from "./trainings.ts";
 
 export interface RunDiagnosticsOptions {

@@ -4,16 +4,16 @@ import { dirname, join } from "node:path";
 import * as vscode from "vscode";
 import { parseConfig } from "../../core/config/parse.ts";
 import { MAX_BYTES } from "../../core/runFolder/files/wholeFiles.ts";
+import { Emitter } from "../../core/util/emitter.ts";
 import { runParent } from "../../node/runPaths.ts";
+import { runFolder } from "../../server/runs/runFolder.ts";
+import type { RunStore } from "../../server/runs/runStore.ts";
 import { configGlob, findConfigs } from "../config/findConfigs.ts";
 import { setContextKey } from "../vscode/contextKeys.ts";
-import { Emitter } from "../vscode/emitter.ts";
 import { onSettingChange } from "../vscode/settings.ts";
 import { readWorkspaceText } from "../vscode/workspaceText.ts";
 import { isReallyInWorkspace } from "./inWorkspace.ts";
-import { runFolder } from "./runFolder.ts";
 import type { RunLabels } from "./runLabels.ts";
-import type { RunStore } from "./runStore.ts";
 
 const SETTLE_MS = 300;
 

@@ -1,6 +1,6 @@
 /** How many trainings go on in a window at once, and who waits for whom. */
 
-import { Emitter } from "../vscode/emitter.ts";
+import { Emitter } from "../../core/util/emitter.ts";
 
 /** What to do when all places are taken. */
 export type SlotChoice = "queue" | "parallel" | "stop first";

@@ -1,7 +1,7 @@
 /** Adds the runs that this window starts to those it knows, also from folders that it does not search: it is notified of known runs only. */
 
+import type { RunStore } from "../../server/runs/runStore.ts";
 import type { RunLabels } from "./runLabels.ts";
-import type { RunStore } from "./runStore.ts";
 import type { Trainings } from "./trainings.ts";
 
 export interface StartedRunsOptions {

@@ -2,7 +2,7 @@
 
 import { StringDecoder } from "node:string_decoder";
 import type { FolderFiles } from "../../core/ports.ts";
-import { tryWatch } from "./tryWatch.ts";
+import { tryWatch } from "../../server/runs/tryWatch.ts";
 
 /** File systems that report no changes are read this often. */
 const ASK_MS = 1_000;

@@ -3,10 +3,10 @@
 import * as l10n from "@vscode/l10n";
 import type * as vscode from "vscode";
 import { errorMessage, isAppError } from "../../core/errors.ts";
+import { Emitter } from "../../core/util/emitter.ts";
 import { EXIT } from "../../shared/exitCodes.ts";
 import type { TerminalAction } from "../runs/launchWatch.ts";
 import type { Training } from "../runs/training.ts";
-import { Emitter } from "../vscode/emitter.ts";
 import { TerminalText } from "./terminalText.ts";
 
 /** VS Code shows any code but this one as a failure, beside the terminal's own line with the code. */

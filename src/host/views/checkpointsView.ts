@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 import { type CheckpointEntry, usableCheckpoints } from "../../core/runFolder/checkpointLog.ts";
-import type { RunStore } from "../runs/runStore.ts";
+import type { RunStore } from "../../server/runs/runStore.ts";
 import { plainLine } from "../vscode/plainText.ts";
 import { checkpointRow, expiresSoon } from "./checkpointRow.ts";
 

@@ -8,8 +8,8 @@ import {
 } from "../../core/config/editing/catalogue/catalogue.ts";
 import { isLocalModel } from "../../core/config/fields/presets.ts";
 import { AppError, errorMessage, isAppError } from "../../core/errors.ts";
+import type { Listening } from "../../core/util/emitter.ts";
 import { formatCount, plural } from "../../shared/format.ts";
-import type { Listening } from "../vscode/emitter.ts";
 import { environmentRow } from "./environmentRow.ts";
 
 export type EnvironmentGroup = "configs" | "local" | "openreward";

@@ -1,9 +1,9 @@
 /** Described prompts as read-only documents of the editor, their control tokens framed. */
 
 import * as vscode from "vscode";
+import { Emitter } from "../../core/util/emitter.ts";
 import type { PromptDescription } from "../../shared/promptDescription.ts";
 import { type PageSpan, promptPage } from "../../shared/promptPage.ts";
-import { Emitter } from "../vscode/emitter.ts";
 import { plainLine } from "../vscode/plainText.ts";
 
 export const PROMPT_SCHEME = "tinker-rl-prompt";

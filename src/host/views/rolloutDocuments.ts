@@ -5,9 +5,9 @@ import * as vscode from "vscode";
 import type { FileSystem } from "../../core/ports.ts";
 import { createRunReader } from "../../core/runFolder/reader.ts";
 import { transcriptOf } from "../../core/runFolder/rollouts/transcript.ts";
+import type { RunFeeds } from "../../server/runs/runFeed.ts";
 import { formatCount } from "../../shared/format.ts";
 import type { RolloutKey } from "../../shared/rolloutSet.ts";
-import type { RunFeeds } from "../runs/runFeed.ts";
 
 export const ROLLOUT_SCHEME = "tinker-rl-rollout";
 

@@ -2,10 +2,10 @@
 
 import * as l10n from "@vscode/l10n";
 import { ALARMS } from "../../core/alarms/alarmTable.ts";
+import type { RunEntry } from "../../server/runs/runStore.ts";
 import { formatCount, formatDuration, formatReward, plural } from "../../shared/format.ts";
 import { phaseTexts } from "../../shared/phaseTexts.ts";
 import { rewardTrendText, trendArrow } from "../../shared/trendText.ts";
-import type { RunEntry } from "../runs/runStore.ts";
 import { plainLine } from "../vscode/plainText.ts";
 
 export interface RowText {

@@ -1,6 +1,7 @@
 /** The long text about a run, shown when the pointer rests on its row. */
 
 import * as vscode from "vscode";
+import type { RunEntry } from "../../server/runs/runStore.ts";
 import {
   formatCost,
   formatCount,
@@ -10,7 +11,6 @@ import {
 } from "../../shared/format.ts";
 import { phaseTexts } from "../../shared/phaseTexts.ts";
 import { rewardTrendText } from "../../shared/trendText.ts";
-import type { RunEntry } from "../runs/runStore.ts";
 import { plainLine, plainMessage } from "../vscode/plainText.ts";
 import { evaluationText, unsent } from "./runRow.ts";
 

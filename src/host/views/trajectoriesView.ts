@@ -9,8 +9,8 @@ import {
   usualSuccessReward,
 } from "../../core/runFolder/successRewards.ts";
 import { groupBy } from "../../core/util/groupBy.ts";
+import type { FollowedRun, RunFeeds } from "../../server/runs/runFeed.ts";
 import { newestSets, type RolloutKey, type RolloutSet, setName } from "../../shared/rolloutSet.ts";
-import type { FollowedRun, RunFeeds } from "../runs/runFeed.ts";
 import { readSetting } from "../vscode/settings.ts";
 import {
   describeFilter,

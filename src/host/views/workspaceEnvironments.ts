@@ -4,8 +4,8 @@ import { setImmediate as turn } from "node:timers/promises";
 import * as vscode from "vscode";
 import { namedEnvironments } from "../../core/config/editing/catalogue/namedEnvironments.ts";
 import { MAX_BYTES } from "../../core/runFolder/files/wholeFiles.ts";
+import { Emitter, type Listening } from "../../core/util/emitter.ts";
 import { isConfigDocument } from "../config/configFiles.ts";
-import { Emitter, type Listening } from "../vscode/emitter.ts";
 import { readWorkspaceText } from "../vscode/workspaceText.ts";
 
 export interface WorkspaceEnvironmentsOptions {

@@ -10,7 +10,7 @@ import { createTemplateRenderer } from "../../../src/core/chat/template/template
 import { rolloutRecordSchema } from "../../../src/core/runFolder/rollouts/rolloutRecord.ts";
 import { describeRollout } from "../../../src/core/tracking/openreward/describeRollout.ts";
 import { encodeJsonLine } from "../../../src/core/util/jsonl.ts";
-import { rolloutBody } from "../../../src/host/dashboard/rolloutViews.ts";
+import { rolloutBody } from "../../../src/server/dashboard/rolloutViews.ts";
 import { settle } from "../../fakes/fakeClock.ts";
 import { sampled, tinyModel } from "../chat/tinyModel.ts";
 import { playEpisode } from "../rollout/builders.ts";

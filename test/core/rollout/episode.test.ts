@@ -8,7 +8,7 @@ import { NO_CALL_NUDGE } from "../../../src/core/rollout/feedback.ts";
 import type { RolloutSettings } from "../../../src/core/rollout/settings.ts";
 import { rolloutRecordSchema } from "../../../src/core/runFolder/rollouts/rolloutRecord.ts";
 import { encodeJsonLine, parseJson } from "../../../src/core/util/jsonl.ts";
-import { rolloutBody } from "../../../src/host/dashboard/rolloutViews.ts";
+import { rolloutBody } from "../../../src/server/dashboard/rolloutViews.ts";
 import { FakeClock } from "../../fakes/fakeClock.ts";
 import { aRecord } from "../runFolder/builders.ts";
 import { aDatum, ENVIRONMENT, someSettings, sourcesOf } from "../training/builders.ts";

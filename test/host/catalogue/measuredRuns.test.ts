@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { MeasuredRuns } from "../../../src/host/catalogue/measuredRuns.ts";
-import type { RunEntry } from "../../../src/host/runs/runStore.ts";
 import { createFileSystem } from "../../../src/node/fileSystem.ts";
+import type { RunEntry } from "../../../src/server/runs/runStore.ts";
 
 const CONFIG = "/projects/tinker-config.yaml";
 const fileSystem = createFileSystem();

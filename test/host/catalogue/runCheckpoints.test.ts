@@ -8,8 +8,8 @@ import {
 } from "../../../src/core/runFolder/checkpointLog.ts";
 import { RunCheckpoints } from "../../../src/host/catalogue/runCheckpoints.ts";
 import type { KeptCheckpoint } from "../../../src/host/catalogue/storedLists.ts";
-import type { RunEntry } from "../../../src/host/runs/runStore.ts";
 import { createFileSystem } from "../../../src/node/fileSystem.ts";
+import type { RunEntry } from "../../../src/server/runs/runStore.ts";
 import { aCheckpointEntry } from "../../core/runFolder/builders.ts";
 
 const fileSystem = createFileSystem();

@@ -13,7 +13,7 @@ import {
   keepLastState,
   shareCheckpoint,
 } from "../../../src/host/commands/changeCheckpoint.ts";
-import type { RunEntry } from "../../../src/host/runs/runStore.ts";
+import type { RunEntry } from "../../../src/server/runs/runStore.ts";
 import { aCheckpointEntry } from "../../core/runFolder/builders.ts";
 import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts";
 import { aRunState } from "../../trainer/runState.ts";

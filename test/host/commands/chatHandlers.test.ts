@@ -7,8 +7,8 @@ import { createRolloutStore } from "../../../src/core/runFolder/rollouts/rollout
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
 import type { ChatPanels, ChatSubject } from "../../../src/host/chat/chatPanels.ts";
 import { chatHandlers } from "../../../src/host/commands/chatHandlers.ts";
-import type { RunEntry } from "../../../src/host/runs/runStore.ts";
 import { createFileSystem } from "../../../src/node/fileSystem.ts";
+import type { RunEntry } from "../../../src/server/runs/runStore.ts";
 import type { RunFile } from "../../../src/shared/runFile.ts";
 import { aCheckpointEntry, aRecord } from "../../core/runFolder/builders.ts";
 import { aRun } from "../views/runEntries.ts";

@@ -7,7 +7,7 @@ import {
 import { writeState } from "../../../src/core/runFolder/state.ts";
 import type { CheckpointChange } from "../../../src/core/tinker/checkpointChange.ts";
 import { removeCheckpoint } from "../../../src/host/commands/removeCheckpoint.ts";
-import type { RunEntry } from "../../../src/host/runs/runStore.ts";
+import type { RunEntry } from "../../../src/server/runs/runStore.ts";
 import { aCheckpointEntry } from "../../core/runFolder/builders.ts";
 import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts";
 import { aRunState } from "../../trainer/runState.ts";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
+import { Emitter } from "../../../src/core/util/emitter.ts";
 import { openOnStart } from "../../../src/host/dashboard/openOnStart.ts";
 import type { ActiveTraining } from "../../../src/host/runs/trainings.ts";
-import { Emitter } from "../../../src/host/vscode/emitter.ts";
 import { aTrainingRequest } from "../../fakes/aTrainingRequest.ts";
 
 function aWindow({ opens = true } = {}) {

@@ -7,11 +7,11 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { appendMetrics, buildMetricsRow } from "../../../src/core/runFolder/metrics/metrics.ts";
 import { resumeRun, startRun } from "../../../src/core/runFolder/runFolder.ts";
-import { RunStore } from "../../../src/host/runs/runStore.ts";
 import { isResumable, runRow } from "../../../src/host/views/runRow.ts";
 import { systemClock } from "../../../src/node/clock.ts";
 import { createFileSystem } from "../../../src/node/fileSystem.ts";
 import { isProcessAlive } from "../../../src/node/processes.ts";
+import { RunStore } from "../../../src/server/runs/runStore.ts";
 import { stepFacts } from "../../core/runFolder/builders.ts";
 
 const clock = systemClock;

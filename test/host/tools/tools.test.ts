@@ -5,12 +5,12 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { readRun } from "../../../src/core/runs/runList.ts";
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
 import { TOOLS, type ToolId, toolName } from "../../../src/host/manifest/toolTable.ts";
-import type { RunEntry } from "../../../src/host/runs/runStore.ts";
 import { registerTools } from "../../../src/host/tools/registerTools.ts";
 import { Tools } from "../../../src/host/tools/tools.ts";
 import { MAX_CHARS } from "../../../src/host/tools/toolText.ts";
 import { createFileSystem } from "../../../src/node/fileSystem.ts";
-import { type WrittenRun, writeHardRun } from "../dashboard/writtenRun.ts";
+import type { RunEntry } from "../../../src/server/runs/runStore.ts";
+import { type WrittenRun, writeHardRun } from "../../server/dashboard/writtenRun.ts";
 
 type Registered = {
   invoke(options: { input: unknown }): Promise<{ content: { value: string }[] }>;

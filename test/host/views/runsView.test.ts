@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
+import { Emitter } from "../../../src/core/util/emitter.ts";
 import { dashboardHandlers } from "../../../src/host/commands/dashboardHandlers.ts";
-import type { RunEntry } from "../../../src/host/runs/runStore.ts";
 import { type RunNode, RunsView } from "../../../src/host/views/runsView.ts";
 import { selectedRow } from "../../../src/host/views/selectedRow.ts";
-import { Emitter } from "../../../src/host/vscode/emitter.ts";
+import type { RunEntry } from "../../../src/server/runs/runStore.ts";
 import { FakeClock } from "../../fakes/fakeClock.ts";
 import { aRun } from "./runEntries.ts";
 

@@ -4,8 +4,8 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { CheckpointEntry } from "../../../src/core/runFolder/checkpointLog.ts";
 import { removeCheckpoint } from "../../../src/host/commands/removeCheckpoint.ts";
 import { windowUi } from "../../../src/host/keys/windowUi.ts";
-import type { RunEntry } from "../../../src/host/runs/runStore.ts";
 import { askForSlot } from "../../../src/host/runs/slotQuestion.ts";
+import type { RunEntry } from "../../../src/server/runs/runStore.ts";
 import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts";
 
 const shown = vi.hoisted((): unknown[] => []);

@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { RunFollower } from "../../../src/core/runFolder/follower.ts";
 import { readRunFile } from "../../../src/core/runFolder/runFile.ts";
-import type { FollowedRun } from "../../../src/host/runs/runFeed.ts";
-import { ComparedRuns } from "../../../src/host/runsPage/comparedRuns.ts";
-import { RunDigests } from "../../../src/host/runsPage/runDigests.ts";
 import { systemClock } from "../../../src/node/clock.ts";
 import { createFileSystem } from "../../../src/node/fileSystem.ts";
+import type { FollowedRun } from "../../../src/server/runs/runFeed.ts";
+import { ComparedRuns } from "../../../src/server/runsTable/comparedRuns.ts";
+import { RunDigests } from "../../../src/server/runsTable/runDigests.ts";
 import type { RunColumns } from "../../../src/shared/runsPage.ts";
 import { writeComparedRuns } from "../../fakes/comparedRuns.ts";
 

@@ -7,10 +7,10 @@ import { readForeignRun } from "../../core/runs/foreignRun.ts";
 import { type RunDigest, readDigest } from "../../core/runs/runDigest.ts";
 import { type ListedRun, listRuns, type ProgressCache, readRun } from "../../core/runs/runList.ts";
 import { shownNames } from "../../core/runs/shownNames.ts";
+import { Emitter } from "../../core/util/emitter.ts";
 import { ControlClient } from "../../node/control/client.ts";
 import { isProcessAlive } from "../../node/processes.ts";
 import type { ControlCommand, RunStatus } from "../../shared/control.ts";
-import { Emitter } from "../vscode/emitter.ts";
 import { runFolder } from "./runFolder.ts";
 
 /** A run of the list. Its `name` is what people call it, as {@link shownNames} gives it. */

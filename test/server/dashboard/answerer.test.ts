@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { RunFollower } from "../../../src/core/runFolder/follower.ts";
-import { Answerer } from "../../../src/host/dashboard/answerer.ts";
+import { Answerer } from "../../../src/server/dashboard/answerer.ts";
 import type { HostMessage } from "../../../src/shared/dashboardMessages.ts";
 import { writeEvaluation } from "../../core/runFolder/evaluatedRun.ts";
 import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts";

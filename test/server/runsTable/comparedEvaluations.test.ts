@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { evalPath, runPaths } from "../../../src/core/runFolder/files/layout.ts";
 import { encodeJsonLine } from "../../../src/core/util/jsonl.ts";
-import { compareEvaluations } from "../../../src/host/runsPage/comparedEvaluations.ts";
+import { compareEvaluations } from "../../../src/server/runsTable/comparedEvaluations.ts";
 import { aRecord } from "../../core/runFolder/builders.ts";
 import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts";
 

@@ -5,17 +5,17 @@ import * as vscode from "vscode";
 import type { FileSystem } from "../../core/ports.ts";
 import { runPaths } from "../../core/runFolder/files/layout.ts";
 import { systemClock } from "../../node/clock.ts";
-import { fillPanel } from "../dashboard/fillPanel.ts";
-import type { RunFeeds } from "../runs/runFeed.ts";
+import type { RunFeeds } from "../../server/runs/runFeed.ts";
+import type { RunStore } from "../../server/runs/runStore.ts";
+import { RunDigests } from "../../server/runsTable/runDigests.ts";
+import { RunsSession } from "../../server/runsTable/runsSession.ts";
 import type { RunFinder } from "../runs/runFinder.ts";
 import type { Memento, RunLabels } from "../runs/runLabels.ts";
-import type { RunStore } from "../runs/runStore.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import { saveFile } from "../vscode/saveFile.ts";
 import { readSetting } from "../vscode/settings.ts";
 import { shortenPath } from "../vscode/shortenPath.ts";
-import { RunDigests } from "./runDigests.ts";
-import { RunsSession } from "./runsSession.ts";
+import { fillPanel } from "./fillPanel.ts";
 
 export interface RunsPanelOptions {
   readonly store: RunStore;

@@ -4,12 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { markRun, readMarks } from "../../../src/core/runFolder/marks.ts";
-import { RunFeeds } from "../../../src/host/runs/runFeed.ts";
-import { RunStore } from "../../../src/host/runs/runStore.ts";
-import { RunDigests } from "../../../src/host/runsPage/runDigests.ts";
-import { RunsSession } from "../../../src/host/runsPage/runsSession.ts";
 import { systemClock } from "../../../src/node/clock.ts";
 import { createFileSystem } from "../../../src/node/fileSystem.ts";
+import { RunFeeds } from "../../../src/server/runs/runFeed.ts";
+import { RunStore } from "../../../src/server/runs/runStore.ts";
+import { RunDigests } from "../../../src/server/runsTable/runDigests.ts";
+import { RunsSession } from "../../../src/server/runsTable/runsSession.ts";
 import type { RunsHostMessage, RunsTableRow } from "../../../src/shared/runsPage.ts";
 import { writeComparedRuns } from "../../fakes/comparedRuns.ts";
 

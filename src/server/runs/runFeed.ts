@@ -3,7 +3,7 @@
 import type { FSWatcher } from "node:fs";
 import type { FileSystem } from "../../core/ports.ts";
 import { type RunChange, RunFollower } from "../../core/runFolder/follower.ts";
-import { Emitter, type Listening } from "../vscode/emitter.ts";
+import { Emitter, type Listening } from "../../core/util/emitter.ts";
 import type { RunStore } from "./runStore.ts";
 import { tryWatch } from "./tryWatch.ts";
 

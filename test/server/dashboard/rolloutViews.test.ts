@@ -12,8 +12,8 @@ import {
   type RunReader,
 } from "../../../src/core/runFolder/reader.ts";
 import { rolloutRecordSchema } from "../../../src/core/runFolder/rollouts/rolloutRecord.ts";
-import { rolloutBody, rolloutRow } from "../../../src/host/dashboard/rolloutViews.ts";
 import { createFileSystem } from "../../../src/node/fileSystem.ts";
+import { rolloutBody, rolloutRow } from "../../../src/server/dashboard/rolloutViews.ts";
 import { streamLabel } from "../../../webview-ui/views/replay/streamLabel.ts";
 import { sampled, THINKING_TEMPLATE, tinyModel } from "../../core/chat/tinyModel.ts";
 import { aGate } from "../../core/rollout/builders.ts";

@@ -9,7 +9,6 @@ import {
   type PageMessage,
 } from "../../shared/dashboardMessages.ts";
 import { SEARCH_ROLES } from "../../shared/search.ts";
-import { savedFiltersSchema } from "./savedFilters.ts";
 
 const MAX_ID = 200;
 const MAX_TEXT = 4_000_000;
@@ -27,6 +26,16 @@ const MAX_PINNED = 1_000;
 
 /** Rows that are in sight at once. */
 const MAX_DETAILS = 200;
+
+const MAX_FILTERS = 100;
+
+/** Filters of rollouts that the user gave names. */
+export const savedFiltersSchema = z
+  .array(
+    z.strictObject({ name: z.string().min(1).max(80), filter: z.string().max(4_000) }).readonly(),
+  )
+  .max(MAX_FILTERS)
+  .readonly();
 
 const count = z.number().int().nonnegative().max(Number.MAX_SAFE_INTEGER);
 const shortText = z.string().max(MAX_ID);

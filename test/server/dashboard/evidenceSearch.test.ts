@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { createRunReader } from "../../../src/core/runFolder/reader.ts";
 import { createRolloutStore } from "../../../src/core/runFolder/rollouts/rolloutStore.ts";
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
-import { searchEvidence } from "../../../src/host/dashboard/evidenceSearch.ts";
+import { searchEvidence } from "../../../src/server/dashboard/evidenceSearch.ts";
 import { aRecord, collect } from "../../core/runFolder/builders.ts";
 import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts";
 

@@ -10,7 +10,7 @@ import { readRun } from "../../../src/core/runs/runList.ts";
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
 import { NO_TOKENS } from "../../../src/core/usage/tokenUsage.ts";
 import { encodeJsonLine } from "../../../src/core/util/jsonl.ts";
-import { gatherFacts } from "../../../src/host/dashboard/runFacts.ts";
+import { gatherFacts } from "../../../src/server/dashboard/runFacts.ts";
 import { createFakeProgram } from "../../cli/fakeProgram.ts";
 import { aRunFile, stepFacts } from "../../core/runFolder/builders.ts";
 import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parsePageMessage } from "../../../src/host/dashboard/pageMessages.ts";
+import { parsePageMessage } from "../../../src/server/dashboard/pageMessages.ts";
 
 const key = { source: "evaluation", step: 1, group: 0, rollout: 2 };
 

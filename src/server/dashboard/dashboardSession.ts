@@ -1,6 +1,5 @@
 /** One page of the dashboard and the run that it shows: sends what is new while the page is visible, and answers its questions. */
 
-import * as l10n from "@vscode/l10n";
 import { errorMessage } from "../../core/errors.ts";
 import { WakeableSleep } from "../../core/util/wakeableSleep.ts";
 import type {
@@ -178,8 +177,7 @@ export class DashboardSession {
   #select(id: string, key: RolloutKey | null): void {
     this.#options.runs.find(id).then(
       (run) => {
-        if (run === null)
-          this.#postError(l10n.t("This run is not there any more. Choose another one."));
+        if (run === null) this.#postError("This run no longer exists. Choose another one.");
         else this.show(run, key === null ? null : { ...key, rollout: key });
       },
       (error: unknown) => this.#showError(error),

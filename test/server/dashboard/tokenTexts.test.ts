@@ -2,8 +2,8 @@ import { cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { tokenTextsOf } from "../../../src/host/dashboard/tokenTexts.ts";
 import { createFileSystem } from "../../../src/node/fileSystem.ts";
+import { tokenTextsOf } from "../../../src/server/dashboard/tokenTexts.ts";
 
 const COMMIT = "1".repeat(40);
 const PINNED = "4d01dfe0332d63057c186e0b262165819efb6611";

@@ -3,7 +3,7 @@ import { RunFollower } from "../../../src/core/runFolder/follower.ts";
 import { appendMetrics, buildMetricsRow } from "../../../src/core/runFolder/metrics/metrics.ts";
 import { createRolloutStore } from "../../../src/core/runFolder/rollouts/rolloutStore.ts";
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
-import { TimelineQuery } from "../../../src/host/dashboard/timelineQuery.ts";
+import { TimelineQuery } from "../../../src/server/dashboard/timelineQuery.ts";
 import { aRecord, stepFacts } from "../../core/runFolder/builders.ts";
 import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts";
 

@@ -6,9 +6,9 @@ import { appendMetrics, buildMetricsRow } from "../../../src/core/runFolder/metr
 import { createRolloutStore } from "../../../src/core/runFolder/rollouts/rolloutStore.ts";
 import { resumeRun } from "../../../src/core/runFolder/runFolder.ts";
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
-import type { DashboardRun } from "../../../src/host/dashboard/dashboardRun.ts";
-import { DashboardSession } from "../../../src/host/dashboard/dashboardSession.ts";
 import { systemClock } from "../../../src/node/clock.ts";
+import type { DashboardRun } from "../../../src/server/dashboard/dashboardRun.ts";
+import { DashboardSession } from "../../../src/server/dashboard/dashboardSession.ts";
 import type { DashboardQuestion, HostMessage } from "../../../src/shared/dashboardMessages.ts";
 import { ColumnStore } from "../../../webview-ui/charts/columns.ts";
 import { aRecord, stepFacts } from "../../core/runFolder/builders.ts";
@@ -314,7 +314,7 @@ describe("a session", () => {
     await settled();
     session.receive({ kind: "select-run", id: "gone" });
     await until(() => all("error").length > 0);
-    expect(all("error")[0]?.message).toContain("not there any more");
+    expect(all("error")[0]?.message).toContain("no longer exists");
   });
 });
 

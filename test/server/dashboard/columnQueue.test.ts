@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { MetricColumns } from "../../../src/core/runFolder/metrics/metricColumns.ts";
-import { ColumnQueue } from "../../../src/host/dashboard/columnQueue.ts";
-import { inDrawingOrder } from "../../../src/host/dashboard/metricOrder.ts";
+import { ColumnQueue } from "../../../src/server/dashboard/columnQueue.ts";
+import { inDrawingOrder } from "../../../src/server/dashboard/metricOrder.ts";
 import { ColumnStore } from "../../../webview-ui/charts/columns.ts";
 import { throughWebview } from "../../fakes/webviewWire.ts";
 
