@@ -7,7 +7,7 @@ import type { Browser } from "playwright-core";
 import { createFileSystem } from "../src/node/fileSystem.ts";
 import { openDashboardPage } from "../test/dashboard/dashboardPage.ts";
 import { THEMES } from "../test/dashboard/themes.ts";
-import { writeTimedRun } from "../test/host/dashboard/timedRun.ts";
+import { writeTimedRun } from "../test/server/dashboard/timedRun.ts";
 import { cpuTimer } from "./cpuTimer.ts";
 import type { Row } from "./editorTable.ts";
 

@@ -93,6 +93,7 @@ const metafiles = await Promise.all([
     ...ON_DEMAND,
     style: "webview-ui/styles/dashboard.css",
     chatStyle: "webview-ui/styles/chatStyle.css",
+    browser: "webview-ui/styles/browser.css",
   }),
   bundlePages(RUNS),
 ]);

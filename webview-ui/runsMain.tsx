@@ -5,18 +5,17 @@ import { render } from "preact";
 import { useEffect } from "preact/hooks";
 import { lazyView } from "./controls/lazyView.tsx";
 import { watchTheme } from "./controls/palette.ts";
+import { connectShell } from "./model/shell.ts";
 import { formatStart } from "./runs/runColumns.ts";
 import { RunsGrid } from "./runs/runsGrid.tsx";
-import { type RunsHost, RunsModel, type RunsProps } from "./runs/runsModel.ts";
+import { RunsModel, type RunsProps } from "./runs/runsModel.ts";
 import { RunsToolbar } from "./runs/runsToolbar.tsx";
 import { visibleLine } from "./text/visible.ts";
-
-declare function acquireVsCodeApi(): RunsHost;
 
 const root = document.querySelector("#root");
 if (root !== null) {
   watchTheme();
-  const runs = new RunsModel(acquireVsCodeApi());
+  const runs = new RunsModel(connectShell("runs"));
   runs.listen();
   render(<RunsApp runs={runs} />, root);
   // While the extension answers.

@@ -3,10 +3,11 @@
 
 import { setMaxListeners } from "node:events";
 import { writeSync } from "node:fs";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { redactingLog } from "../core/secrets/redaction/redactingPorts.ts";
 import { Redactor } from "../core/secrets/redaction/redactor.ts";
+import { cacheFolder } from "../node/cacheFolder.ts";
 import { systemClock } from "../node/clock.ts";
 import { createFileSystem } from "../node/fileSystem.ts";
 import { EXIT, worstExit } from "../shared/exitCodes.ts";
@@ -53,6 +54,9 @@ const programFolder = dirname(fileURLToPath(import.meta.url));
 const out = createTerminal(stdout, env);
 const err = createTerminal(stderr, env);
 
+const fileSystem = createFileSystem();
+const log = redactingLog(debugLog, redactor);
+
 const exitCode = await runProgram(
   {
     out,
@@ -60,9 +64,9 @@ const exitCode = await runProgram(
     version: VERSION,
     interrupts: createInterrupts(process, env),
     clock: systemClock,
-    fileSystem: createFileSystem(),
+    fileSystem,
     input: process.stdin,
-    log: redactingLog(debugLog, redactor),
+    log,
     trainer: {
       startTraining: (request) => startTraining({ ...request, redactor }),
       resumeTraining: (request) => resumeTraining({ ...request, redactor }),
@@ -80,6 +84,12 @@ const exitCode = await runProgram(
       billedRun: (files, request) => billedRun(files, { ...request, redactor }),
       listModels: (request) => listModels({ ...request, redactor }),
       serve,
+    },
+    serveView: async (request) => {
+      const { serveView } = await import("../server/view/viewServer.ts");
+      const cache = join(cacheFolder(env), "view");
+      const clock = systemClock;
+      return serveView({ ...request, fileSystem, clock, programFolder, cacheFolder: cache, log });
     },
     loadTokenizer: async (name, configPath) =>
       (await loadTokenizer(name, { folder: programFolder }, configPath)).tokenizer,

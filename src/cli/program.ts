@@ -28,6 +28,7 @@ import { errorLines, exitCodeOf, exitCodeOfRun } from "./terminal/exitCode.ts";
 import { printAll } from "./terminal/terminal.ts";
 import { followRun } from "./train.ts";
 import { validate } from "./validate.ts";
+import { viewUntilInterrupt } from "./view.ts";
 
 /** Runs the command in `args` and resolves with the exit code; errors are printed, never thrown. */
 export async function runProgram(
@@ -122,6 +123,9 @@ async function dispatch(options: ProgramOptions, command: Command): Promise<numb
       return EXIT.done;
     case "serve":
       await serveUntilInterrupt(options, command);
+      return EXIT.done;
+    case "view":
+      await viewUntilInterrupt(options, command);
       return EXIT.done;
     case "lsp": {
       const { serveStandardStreams } = await import("../server/standardStreams.ts");

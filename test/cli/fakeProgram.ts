@@ -25,6 +25,9 @@ export function createFakeProgram(changes: Partial<ProgramOptions> = {}): FakePr
     input: Readable.from([]),
     log: silentLog,
     trainer: aTrainer(),
+    serveView: async () => {
+      throw new Error("This program shows no pages.");
+    },
     loadTokenizer: async () => ({
       vocabSize: 256,
       addedTokens: [],

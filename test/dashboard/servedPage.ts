@@ -81,8 +81,8 @@ export async function openServedPage(
 async function serveFiles(page: Page, name: keyof typeof STYLES): Promise<void> {
   const html = pageHtml({
     scriptUri: `${ORIGIN}/${name}.js`,
-    styleUri: `${ORIGIN}/${STYLES[name]}.css`,
-    cspSource: ORIGIN,
+    styleUris: [`${ORIGIN}/${STYLES[name]}.css`],
+    source: ORIGIN,
     nonce: NONCE,
     language: "en",
   });

@@ -19,7 +19,7 @@ import { unusedMark } from "../../src/core/util/unusedMark.ts";
 import { visibleLine, visibleText, visibleToken } from "../../src/core/util/visibleText.ts";
 import { modelCard } from "../../src/core/weights/modelCard.ts";
 import { TerminalText } from "../../src/host/task/terminalText.ts";
-import { plainLabel, plainLine, plainMessage, plainText } from "../../src/host/vscode/plainText.ts";
+import { plainLabel, plainLine, plainMessage, plainText } from "../../src/core/util/plainText.ts";
 import { toCsv, toMarkdown } from "../../webview-ui/controls/export.ts";
 import { imagesNamedIn } from "../../webview-ui/text/imagesNamedIn.ts";
 import { foldText, visiblePieces } from "../../webview-ui/text/visible.ts";

@@ -42,6 +42,7 @@ async function program(show: (shown: unknown) => void, args: readonly string[]):
     input: Readable.from([]),
     isDebug: false,
     interrupts: () => () => undefined,
+    serveView: refuse,
     trainer: {
       startTraining: refuse,
       resumeTraining: refuse,

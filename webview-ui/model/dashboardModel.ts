@@ -79,7 +79,7 @@ export interface HostConnection {
   dismissErrors(): void;
 }
 
-/** A run whose folder is not there any more. */
+/** A run whose folder is no longer exists. */
 export interface GoneRun {
   readonly folder: string;
   readonly runs: readonly RunListing[];

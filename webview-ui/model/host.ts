@@ -1,5 +1,6 @@
 /** What the page can send to the extension, and ask of it. */
 
+import { BROWSER_COMMANDS } from "../../src/shared/browserMessages.ts";
 import type {
   CommandArgs,
   DashboardCommand,
@@ -9,30 +10,21 @@ import type {
 } from "../../src/shared/dashboardMessages.ts";
 import type { SavedFilter } from "../../src/shared/dashboardTypes.ts";
 import type { RolloutKey } from "../../src/shared/rolloutSet.ts";
+import { connectShell } from "./shell.ts";
 
 export type Answer = Extract<HostMessage, { readonly id: number | null }>;
 
 /** What the page can send to the extension, and ask of it. */
 export type Host = ReturnType<typeof connectHost>;
 
-/** What the editor gives every page. */
-interface VsCodeApi {
-  postMessage(message: PageMessage): void;
-  getState(): unknown;
-  setState(state: unknown): void;
-}
-
-declare function acquireVsCodeApi(): VsCodeApi;
-
 export function connectHost() {
-  const api = acquireVsCodeApi();
+  const api = connectShell<PageMessage, HostMessage>("dashboard");
   const waiting = new Map<number, (answer: Answer) => void>();
   let lastId = 0;
   return {
     /** Calls `take` with every message that is no answer. Call once. */
     listen: (take: (message: HostMessage) => void): void => {
-      window.addEventListener("message", (event: MessageEvent<HostMessage>) => {
-        const message = event.data;
+      api.listen((message) => {
         if ("id" in message && message.id !== null) waiting.get(message.id)?.(message);
         else take(message);
       });
@@ -47,6 +39,13 @@ export function connectHost() {
       return () => {
         if (waiting.delete(id)) api.postMessage({ kind: "cancel", id });
       };
+    },
+    /** False for what only an editor can do, in a browser. */
+    can: (command: DashboardCommand): boolean =>
+      api.isEditor || BROWSER_COMMANDS.some((known) => known === command),
+    /** An entry of a menu that gives a command; none where it cannot be done. */
+    menuItem(label: string, command: DashboardCommand, args: CommandArgs = {}) {
+      return this.can(command) ? [{ label, run: () => this.command(command, args) }] : [];
     },
     command: (command: DashboardCommand, args: CommandArgs = {}): void =>
       api.postMessage({ kind: "command", command, args }),

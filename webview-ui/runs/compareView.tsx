@@ -175,7 +175,7 @@ function CompareConfig({ runs }: RunsProps) {
                 <td key={id}>
                   {id === first.id ? (
                     <span class="fact">{text.baseline}</span>
-                  ) : (
+                  ) : runs.hasDiff ? (
                     <Button
                       class="link"
                       label={l10n.t("Open diff")}
@@ -186,7 +186,7 @@ function CompareConfig({ runs }: RunsProps) {
                       )}
                       onClick={() => runs.send({ kind: "diff", left: first.id, right: id })}
                     />
-                  )}
+                  ) : null}
                 </td>
               ))}
             </tr>

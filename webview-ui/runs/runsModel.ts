@@ -10,23 +10,24 @@ import {
   type RunsTableRow,
 } from "../../src/shared/runsPage.ts";
 import { flipped } from "../model/flipped.ts";
+import type { Shell } from "../model/shell.ts";
 import { CompareModel } from "./compareModel.ts";
 import { FIRST_LAYOUT, type RunsLayout, restoreLayout, withChosen } from "./layout.ts";
 import { columnsFor, filterFields, type RunColumn, shownColumns } from "./runColumns.ts";
 import { groupRows, type RunGroup, type TableItem, tableItems } from "./tableItems.ts";
-
-/** What the editor gives the page. */
-export interface RunsHost {
-  postMessage(message: RunsPageMessage): void;
-}
 
 /** The layout is kept once it has not changed for this long. */
 const KEEP_MS = 150;
 /** Pages that are lower have no room for the table beside a chart. */
 const LOW_PX = 640;
 
+type RunsShell = Pick<
+  Shell<RunsPageMessage, RunsHostMessage>,
+  "isEditor" | "postMessage" | "listen"
+>;
+
 export class RunsModel {
-  readonly #host: RunsHost;
+  readonly #host: RunsShell;
   readonly #rows = signal<ReadonlyMap<string, RunsTableRow>>(new Map());
   readonly #settingKeys = signal<readonly string[]>([]);
   readonly #layout = signal<RunsLayout>(FIRST_LAYOUT);
@@ -55,7 +56,7 @@ export class RunsModel {
   /** Null until they were read. */
   readonly evaluations = signal<readonly ComparedCell[] | null>(null);
 
-  constructor(host: RunsHost) {
+  constructor(host: RunsShell) {
     this.#host = host;
     const rows = computed(() => [...this.#rows.value.values()]);
     this.rows = rows;
@@ -113,11 +114,14 @@ export class RunsModel {
     return this.#rows.value.size;
   }
 
+  /** False in a browser, which compares no texts. */
+  get hasDiff(): boolean {
+    return this.#host.isEditor;
+  }
+
   /** Call once. */
   listen(): void {
-    window.addEventListener("message", ({ data }: MessageEvent<RunsHostMessage>) =>
-      this.#take(data),
-    );
+    this.#host.listen((message) => this.#take(message));
     // A page that is hidden ends without a further word.
     window.addEventListener("pagehide", () => this.#keep());
     this.#host.postMessage({ kind: "ready" });

@@ -97,7 +97,7 @@ function AlarmRow({
           {evidence === null ? null : (
             <EvidenceButtons dashboard={dashboard} alarm={evidence} isOpen={isOpen} />
           )}
-          {fix === null ? null : (
+          {fix === null || !dashboard.host.can("applyAlarm") ? null : (
             <button
               type="button"
               class="secondary"
@@ -107,7 +107,7 @@ function AlarmRow({
               <UntrustedText text={fix.text} />
             </button>
           )}
-          {before === null || !isOpen ? null : (
+          {before === null || !isOpen || !dashboard.host.can("resumeBeforeAlarm") ? null : (
             <Button
               class="secondary"
               label={l10n.t("Resume from before this alarm")}

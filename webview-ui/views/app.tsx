@@ -171,11 +171,13 @@ function Gone({ dashboard }: DashboardProps) {
         )}
       </p>
       <div class="message-actions">
-        <Button
-          class="secondary"
-          label={l10n.t("Open Run Folder…")}
-          onClick={() => host.command("importRun")}
-        />
+        {host.can("importRun") ? (
+          <Button
+            class="secondary"
+            label={l10n.t("Open Run Folder…")}
+            onClick={() => host.command("importRun")}
+          />
+        ) : null}
         {gone.runs.length === 0 ? null : (
           <select
             aria-label={l10n.t("Show another run")}

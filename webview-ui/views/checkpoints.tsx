@@ -114,30 +114,18 @@ function Row({ dashboard, checkpoint, nowMs }: RowProps) {
     ...(statePath === null
       ? []
       : [
-          {
-            label: l10n.t("Start new run from it…"),
-            run: () => host.command("startFromCheckpoint", { name }),
-          },
-          {
-            label: l10n.t("Branch from it…"),
-            run: () => host.command("branchFromCheckpoint", { name }),
-          },
+          ...host.menuItem(l10n.t("Start new run from it…"), "startFromCheckpoint", { name }),
+          ...host.menuItem(l10n.t("Branch from it…"), "branchFromCheckpoint", { name }),
         ]),
     ...(samplerPath === null
       ? []
       : [
-          { label: l10n.t("Evaluate…"), run: () => host.command("evaluateCheckpoint", { name }) },
-          {
-            label: l10n.t("Chat with it…"),
-            run: () => host.command("chatWithCheckpoint", { name }),
-          },
-          {
-            label: l10n.t("Download weights…"),
-            run: () => host.command("downloadCheckpoint", { name }),
-          },
+          ...host.menuItem(l10n.t("Evaluate…"), "evaluateCheckpoint", { name }),
+          ...host.menuItem(l10n.t("Chat with it…"), "chatWithCheckpoint", { name }),
+          ...host.menuItem(l10n.t("Download weights…"), "downloadCheckpoint", { name }),
         ]),
-    { label: l10n.t("Keep…"), run: () => host.command("keepCheckpoint", { name }) },
-    { label: l10n.t("Delete…"), run: () => host.command("deleteCheckpoint", { name }) },
+    ...host.menuItem(l10n.t("Keep…"), "keepCheckpoint", { name }),
+    ...host.menuItem(l10n.t("Delete…"), "deleteCheckpoint", { name }),
   ];
   const holds = [
     ...(statePath === null ? [] : [l10n.t("state")]),

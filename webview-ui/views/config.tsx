@@ -99,7 +99,7 @@ function ConfigHead({ dashboard, config, shown }: HeadProps) {
                 formatCount(shown),
               )}
         </span>
-        {config.path === null ? null : (
+        {config.path === null || !dashboard.host.can("openConfigAt") ? null : (
           <Button
             class="quiet push"
             icon="goToFile"
@@ -150,7 +150,7 @@ function Entry({
         )}
       </td>
       <td class="row-actions">
-        {origin === "file" ? (
+        {origin === "file" && dashboard.host.can("openConfigAt") ? (
           <IconButton
             icon="goToFile"
             label={l10n.t("Open {0} in the configuration", shownKey)}

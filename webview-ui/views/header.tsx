@@ -185,7 +185,7 @@ function Actions({ dashboard, openHelp }: HeaderProps) {
       {run.isControllable ? (
         <ControlActions host={host} state={run.state} isTraining={run.evaluatedModels === null} />
       ) : null}
-      {run.isResumable ? (
+      {run.isResumable && host.can("resume") ? (
         <Button
           class="secondary"
           icon="debugRerun"
@@ -258,16 +258,13 @@ function moreItems(run: RunView, host: Host, openHelp: () => void): readonly Men
     run.evaluatedModels !== null
       ? []
       : [
-          {
-            label: l10n.t("Change settings of this run…"),
-            run: () => host.command("change-settings"),
-          },
-          { label: l10n.t("Stop now without saving…"), run: () => host.command("stopNow") },
+          ...host.menuItem(l10n.t("Change settings of this run…"), "change-settings"),
+          ...host.menuItem(l10n.t("Stop now without saving…"), "stopNow"),
         ];
   return [
     ...(run.isControllable ? control : []),
-    { label: l10n.t("Reveal run folder"), run: () => host.command("openRunFolder") },
-    { label: l10n.t("Show run log"), run: () => host.command("openLog") },
+    ...host.menuItem(l10n.t("Reveal run folder"), "openRunFolder"),
+    ...host.menuItem(l10n.t("Show run log"), "openLog"),
     { label: l10n.t("Keyboard shortcuts"), run: openHelp },
   ];
 }

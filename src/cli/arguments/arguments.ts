@@ -5,6 +5,7 @@ import { nearestWord } from "../../core/util/editDistance.ts";
 import {
   configCommand,
   lastValue,
+  numberOf,
   onlyPositional,
   refuseFurther,
   type Sending,
@@ -75,6 +76,15 @@ export interface RunsCommand {
   readonly wantsJson: boolean;
 }
 
+/** Shows runs in a browser. */
+export interface ViewCommand {
+  readonly kind: "view";
+  /** A run, a folder of runs or of a project, or a configuration; null = the working directory. */
+  readonly path: string | null;
+  /** 0 = any free one. */
+  readonly port: number;
+}
+
 /** Lists models that can be trained. */
 export interface ModelsCommand extends Sending {
   readonly kind: "models";
@@ -103,6 +113,7 @@ export type Command =
   | ChatForEditorCommand
   | CheckpointsCommand
   | ServeCommand
+  | ViewCommand
   | { readonly kind: "lsp" };
 
 const COMMANDS: readonly CommandName[] = [
@@ -121,6 +132,7 @@ const COMMANDS: readonly CommandName[] = [
   "chat",
   "checkpoints",
   "serve",
+  "view",
   "lsp",
 ];
 
@@ -183,6 +195,13 @@ function parseCommand(name: CommandName, given: ParsedFlags): Command {
       return chatCommand(given);
     case "checkpoints":
       return checkpointsCommand(given);
+    case "view":
+      refuseFurther(given.positionals.slice(1), name);
+      return {
+        kind: "view",
+        path: given.positionals[0] ?? null,
+        port: numberOf(given, name, "port", 65_535) ?? 0,
+      };
     case "lsp":
       refuseFurther(given.positionals, name);
       return { kind: "lsp" };

@@ -21,6 +21,7 @@ export type CommandName =
   | "chat"
   | "checkpoints"
   | "serve"
+  | "view"
   | "lsp";
 
 type Flags = Readonly<
@@ -151,6 +152,7 @@ export const FLAGS: Readonly<Record<CommandName, Flags>> = {
     model: { type: "string" },
     tokenizer: { type: "string" },
   },
+  view: { ...HELP, port: { type: "string" } },
   // Editors pass the name of the transport; there is no other one.
   lsp: { ...HELP, stdio: { type: "boolean" } },
 };

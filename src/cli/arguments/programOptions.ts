@@ -4,6 +4,7 @@ import type { Readable } from "node:stream";
 import type { Tokenizer } from "../../core/chat/tokenizer.ts";
 import type { Clock, FileSystem, FolderFiles, Log } from "../../core/ports.ts";
 import type { BilledUsage } from "../../core/tinker/billing.ts";
+import type { ServedView, ViewOptions } from "../../server/view/viewServer.ts";
 import type { PromptDescription } from "../../shared/promptDescription.ts";
 import type { BilledRunRequest } from "../../trainer/billedRun.ts";
 import type { ChatRequest, OpenChat } from "../../trainer/chat/openChat.ts";
@@ -85,6 +86,9 @@ export interface TrainerApi {
   serve(options: Omit<ServeCommand, "kind">): Promise<Served>;
 }
 
+/** What the pages in a browser show. */
+export type ViewRequest = Pick<ViewOptions, "parents" | "run" | "port">;
+
 export interface ProgramOptions {
   readonly out: Terminal;
   readonly err: Terminal;
@@ -94,6 +98,7 @@ export interface ProgramOptions {
   readonly input: Readable;
   readonly log: Log;
   readonly trainer: TrainerApi;
+  readonly serveView: (request: ViewRequest) => Promise<ServedView>;
   /** `name` as in `tokenizer_name` or `model_name`; relative folders start at the configuration. */
   readonly loadTokenizer: (name: string, configPath: string) => Promise<Tokenizer>;
   /** Calls back at each interrupt until released. */

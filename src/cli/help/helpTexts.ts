@@ -5,7 +5,7 @@ import type { Invocation } from "../terminal/invocation.ts";
 import type { Line } from "../terminal/line.ts";
 import type { HelpText } from "./helpText.ts";
 import { ESTIMATE, LSP, MODELS, SERVE, SHOW_PROMPT, VALIDATE } from "./planningHelp.ts";
-import { CHAT, CHECKPOINTS, EVALUATE, RUNS, SEARCH, SHOW } from "./resultsHelp.ts";
+import { CHAT, CHECKPOINTS, EVALUATE, RUNS, SEARCH, SHOW, VIEW } from "./resultsHelp.ts";
 import { CONTROL, RESUME, SWEEP, TRAIN } from "./trainingHelp.ts";
 
 const GENERAL: HelpText = (program) => `Trains language-model agents with reinforcement learning.
@@ -27,6 +27,7 @@ const GENERAL: HelpText = (program) => `Trains language-model agents with reinfo
   models                     list the models that can be trained
   checkpoints WORD …         list, download, share and delete saved weights
   serve                      open the local services to other programs
+  view [FOLDER]              show runs in a browser, with the editor's pages
   lsp                        help with configurations in any editor
   COMMAND --help             explain a command
   --version                  print the version
@@ -59,6 +60,7 @@ const TOPICS: Readonly<Record<CommandName, HelpText>> = {
   chat: CHAT,
   checkpoints: CHECKPOINTS,
   serve: SERVE,
+  view: VIEW,
   lsp: LSP,
 };
 

@@ -181,3 +181,21 @@ An interrupted download continues when the same command is run again. Tinker
 makes the files from weights to train on from (tinker://RUN/weights/NAME), in a
 session of its own, which it may bill. Deleting cannot be undone: a run whose last
 checkpoint is gone cannot be resumed.`;
+
+export const VIEW: HelpText = (program) => `Shows runs in a browser, with the pages of the editor.
+
+  ${program} view
+  ${program} view RUN_FOLDER --port 8080
+
+  --port N  the port; any free one by default
+
+Without a folder, shows the runs of this project: a table to filter and compare,
+and a dashboard for each run, which pauses, saves, stops and changes one that is
+running. FOLDER is a run, a folder of runs or of a project, or a configuration.
+
+Prints an address with a token, which is all that a browser needs; whoever has it
+can read the runs and steer them. Only this machine can connect. From another one:
+
+  ssh -L 8080:127.0.0.1:8080 HOST   # HOST runs: ${program} view --port 8080
+
+Serves until Ctrl+C. Training does not depend on it.`;

@@ -2,6 +2,7 @@
 
 import * as vscode from "vscode";
 import { AppError } from "../../core/errors.ts";
+import { checkpointPath } from "../../server/dashboard/checkpointPath.ts";
 import type { DashboardRun, DashboardTarget } from "../../server/dashboard/dashboardRun.ts";
 import {
   DashboardSession,
@@ -169,18 +170,6 @@ async function runCommand(
     default:
       await handle(command, run, args);
   }
-}
-
-function checkpointPath({ follower }: DashboardRun, { name, which }: CommandArgs): string {
-  const entry = follower.checkpoints.findLast((checkpoint) => checkpoint.name === name);
-  const path = which === "sampler" ? entry?.sampler_path : entry?.state_path;
-  if (path == null) {
-    throw new AppError(
-      "no-such-checkpoint",
-      `The run has no ${which ?? "state"} path for ${name}.`,
-    );
-  }
-  return path;
 }
 
 /** The editor asks before it opens an address that it does not trust. */

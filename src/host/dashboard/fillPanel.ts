@@ -24,8 +24,8 @@ export function fillPanel(
   };
   webview.html = pageHtml({
     scriptUri: String(webview.asWebviewUri(uri(`dist/webview/${page}.js`))),
-    styleUri: String(webview.asWebviewUri(uri(`dist/webview/${PAGES[page]}`))),
-    cspSource: webview.cspSource,
+    styleUris: [String(webview.asWebviewUri(uri(`dist/webview/${PAGES[page]}`)))],
+    source: webview.cspSource,
     nonce: randomBytes(16).toString("hex"),
     language: vscode.l10n.bundle === undefined ? "en" : vscode.env.language,
   });

@@ -4,8 +4,8 @@ import * as vscode from "vscode";
 import { isJsonObject } from "../../core/json.ts";
 import { isSafeAddress, originOf } from "../../core/secrets/hostBinding.ts";
 import type { Listening } from "../../core/util/emitter.ts";
+import { plainLabel } from "../../core/util/plainText.ts";
 import type { LaunchRequest } from "../../shared/control.ts";
-import { plainLabel } from "../vscode/plainText.ts";
 import { AnswerMemory, type Memory } from "./answerMemory.ts";
 import type { KeyUi } from "./keyUi.ts";
 

@@ -3,7 +3,7 @@
 import { dirname, sep } from "node:path";
 import * as vscode from "vscode";
 import { isJsonObject } from "../../core/json.ts";
-import { plainLabel } from "../vscode/plainText.ts";
+import { plainLabel } from "../../core/util/plainText.ts";
 import { AnswerMemory, type Memory } from "./answerMemory.ts";
 import type { KeyUi } from "./keyUi.ts";
 

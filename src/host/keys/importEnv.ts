@@ -1,7 +1,7 @@
 /** The flow that takes keys out of a `.env` file into the secret store. */
 
 import * as vscode from "vscode";
-import { plainLabel } from "../vscode/plainText.ts";
+import { plainLabel } from "../../core/util/plainText.ts";
 import { readEnv } from "./envFile.ts";
 import { type FormatHint, judgeFormat } from "./keyFormat.ts";
 import { isServiceId, type KeyId, keyIdOf } from "./keyNames.ts";

@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 import { SERVICES } from "../../core/services.ts";
-import { plainLabel } from "../vscode/plainText.ts";
+import { plainLabel } from "../../core/util/plainText.ts";
 import type { FormatFault, FormatHint } from "./keyFormat.ts";
 import { isServiceId, type KeyId, variableOf } from "./keyNames.ts";
 import type { KeyTestResult } from "./keyTest.ts";

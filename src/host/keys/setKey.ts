@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 import { SERVICES } from "../../core/services.ts";
-import { plainLabel } from "../vscode/plainText.ts";
+import { plainLabel } from "../../core/util/plainText.ts";
 import { type FormatVerdict, judgeFormat } from "./keyFormat.ts";
 import { isServiceId, type KeyId, keyIdOf, SERVICE_IDS, variableOf } from "./keyNames.ts";
 import type { KeyStore } from "./keyStore.ts";

@@ -2,8 +2,8 @@
 
 import * as vscode from "vscode";
 import { type CheckpointEntry, usableCheckpoints } from "../../core/runFolder/checkpointLog.ts";
+import { plainLine } from "../../core/util/plainText.ts";
 import type { RunStore } from "../../server/runs/runStore.ts";
-import { plainLine } from "../vscode/plainText.ts";
 import { checkpointRow, expiresSoon } from "./checkpointRow.ts";
 
 export type CheckpointNode =

@@ -2,9 +2,9 @@
 
 import * as vscode from "vscode";
 import { Emitter } from "../../core/util/emitter.ts";
+import { plainLine } from "../../core/util/plainText.ts";
 import type { PromptDescription } from "../../shared/promptDescription.ts";
 import { type PageSpan, promptPage } from "../../shared/promptPage.ts";
-import { plainLine } from "../vscode/plainText.ts";
 
 export const PROMPT_SCHEME = "tinker-rl-prompt";
 

@@ -1,9 +1,9 @@
 /** The logs of runs as read-only documents of the editor that grow while their runs go on. */
 
 import * as vscode from "vscode";
+import { runLogText } from "../../server/dashboard/runLogText.ts";
 import type { FollowedRun, RunFeeds } from "../../server/runs/runFeed.ts";
 import type { RunStore } from "../../server/runs/runStore.ts";
-import { runLogText } from "./runLogText.ts";
 
 export const RUN_LOG_SCHEME = "tinker-rl-log";
 

@@ -2,11 +2,11 @@
 
 import * as l10n from "@vscode/l10n";
 import { ALARMS } from "../../core/alarms/alarmTable.ts";
+import { plainLine } from "../../core/util/plainText.ts";
 import type { RunEntry } from "../../server/runs/runStore.ts";
 import { formatCount, formatDuration, formatReward, plural } from "../../shared/format.ts";
 import { phaseTexts } from "../../shared/phaseTexts.ts";
 import { rewardTrendText, trendArrow } from "../../shared/trendText.ts";
-import { plainLine } from "../vscode/plainText.ts";
 
 export interface RowText {
   readonly label: string;

@@ -1,6 +1,7 @@
 /** The long text about a run, shown when the pointer rests on its row. */
 
 import * as vscode from "vscode";
+import { plainLine, plainMessage } from "../../core/util/plainText.ts";
 import type { RunEntry } from "../../server/runs/runStore.ts";
 import {
   formatCost,
@@ -11,7 +12,6 @@ import {
 } from "../../shared/format.ts";
 import { phaseTexts } from "../../shared/phaseTexts.ts";
 import { rewardTrendText } from "../../shared/trendText.ts";
-import { plainLine, plainMessage } from "../vscode/plainText.ts";
 import { evaluationText, unsent } from "./runRow.ts";
 
 /** Names come from files and are shown as text: nothing in them works as markup. `alarms` are those that fire. */

@@ -1,9 +1,9 @@
 /** Which run the views are about: the one selected in Runs, else the one under way, else the newest. */
 
 import type * as vscode from "vscode";
+import { plainLine } from "../../core/util/plainText.ts";
 import type { RunFeeds } from "../../server/runs/runFeed.ts";
 import type { RunStore } from "../../server/runs/runStore.ts";
-import { plainLine } from "../vscode/plainText.ts";
 import type { TrajectoriesView } from "./trajectoriesView.ts";
 import type { Trees } from "./trees.ts";
 

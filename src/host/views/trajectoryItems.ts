@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 import type { RolloutSummary } from "../../core/runFolder/reader.ts";
-import { plainLine } from "../vscode/plainText.ts";
+import { plainLine } from "../../core/util/plainText.ts";
 import type { RowText } from "./runRow.ts";
 import { rolloutItemRow, trainingUseText } from "./trajectoryRows.ts";
 

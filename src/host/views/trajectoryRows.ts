@@ -6,6 +6,7 @@ import { groupCounts } from "../../core/runFolder/metrics/groupMetrics.ts";
 import type { MetricColumns } from "../../core/runFolder/metrics/metricColumns.ts";
 import { areEqualRewards, isSuccess } from "../../core/runFolder/metrics/outcomes.ts";
 import type { RolloutSummary } from "../../core/runFolder/reader.ts";
+import { plainLine, plainMessage } from "../../core/util/plainText.ts";
 import { summarize } from "../../core/util/stats.ts";
 import {
   formatCount,
@@ -15,7 +16,6 @@ import {
   plural,
 } from "../../shared/format.ts";
 import type { RunFile } from "../../shared/runFile.ts";
-import { plainLine, plainMessage } from "../vscode/plainText.ts";
 import type { RowText } from "./runRow.ts";
 
 /** Steps count from 0 here and from 1 in the text. `isLive`: a trainer is at work on the run. */

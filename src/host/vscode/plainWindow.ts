@@ -4,8 +4,8 @@
  */
 
 import * as vscode from "vscode";
+import { plainLabel, plainText } from "../../core/util/plainText.ts";
 import { withoutUndefined } from "../../shared/withoutUndefined.ts";
-import { plainLabel, plainText } from "./plainText.ts";
 
 export interface PlainItem extends Omit<vscode.QuickPickItem, "description" | "detail"> {
   readonly description?: string | undefined;

@@ -3,24 +3,28 @@
 export interface PageOptions {
   /** Addresses as the page must ask for them. */
   readonly scriptUri: string;
-  readonly styleUri: string;
-  /** What the editor serves the page's own files from. */
-  readonly cspSource: string;
+  /** In the order in which they apply. */
+  readonly styleUris: readonly string[];
+  /** What the page's own files are served from, as a content policy names it. */
+  readonly source: string;
+  /** What the page may connect to; absent = nothing, as in an editor. */
+  readonly connectSource?: string;
   /** Fresh for every page. */
   readonly nonce: string;
   /** Language of the texts, for example `en`. */
   readonly language: string;
 }
 
-/** No connections, no inline scripts, no evaluated code; scripts and styles from the extension's own folder only. */
-export function pageHtml({ scriptUri, styleUri, cspSource, nonce, language }: PageOptions): string {
+/** No inline scripts and no evaluated code; scripts and styles from the package's own folder only. */
+export function pageHtml(options: PageOptions): string {
+  const { scriptUri, styleUris, source, connectSource = "'none'", nonce, language } = options;
   const policy = [
     "default-src 'none'",
-    `script-src 'nonce-${nonce}' ${cspSource}`,
-    `style-src ${cspSource} 'nonce-${nonce}'`,
-    `img-src ${cspSource} data:`,
-    `font-src ${cspSource}`,
-    "connect-src 'none'",
+    `script-src 'nonce-${nonce}' ${source}`,
+    `style-src ${source} 'nonce-${nonce}'`,
+    `img-src ${source} data:`,
+    `font-src ${source}`,
+    `connect-src ${connectSource}`,
     "base-uri 'none'",
     "form-action 'none'",
   ].join("; ");
@@ -31,7 +35,7 @@ export function pageHtml({ scriptUri, styleUri, cspSource, nonce, language }: Pa
 <meta http-equiv="Content-Security-Policy" content="${attribute(policy)}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Tinker RL</title>
-<link rel="stylesheet" nonce="${attribute(nonce)}" href="${attribute(styleUri)}">
+${styleUris.map((uri) => `<link rel="stylesheet" nonce="${attribute(nonce)}" href="${attribute(uri)}">`).join("\n")}
 </head>
 <body>
 <div id="root"></div>

@@ -64,8 +64,6 @@ function stepMenu(dashboard: DashboardModel, step: number): readonly MenuItem[] 
     checkpoints.filter(({ samplerPath }) => samplerPath !== null),
     step + 1,
   );
-  const command = (name: "branchFromCheckpoint" | "evaluateCheckpoint", save: string) => () =>
-    host.command(name, { name: save });
   return [
     {
       label: l10n.t("Rollouts of step {0}", formatCount(step + 1)),
@@ -74,18 +72,20 @@ function stepMenu(dashboard: DashboardModel, step: number): readonly MenuItem[] 
     ...(state === null
       ? []
       : [
-          {
-            label: l10n.t("Branch from here ({0})…", visibleLine(state.name)),
-            run: command("branchFromCheckpoint", state.name),
-          },
+          ...host.menuItem(
+            l10n.t("Branch from here ({0})…", visibleLine(state.name)),
+            "branchFromCheckpoint",
+            { name: state.name },
+          ),
         ]),
     ...(sampler === null
       ? []
       : [
-          {
-            label: l10n.t("Evaluate {0}…", visibleLine(sampler.name)),
-            run: command("evaluateCheckpoint", sampler.name),
-          },
+          ...host.menuItem(
+            l10n.t("Evaluate {0}…", visibleLine(sampler.name)),
+            "evaluateCheckpoint",
+            { name: sampler.name },
+          ),
         ]),
   ];
 }

@@ -143,11 +143,14 @@ export function BesideReplay({ dashboard, rolloutKey, group, body, row }: Beside
         <PartingBar
           parting={parting}
           go={replayMode === "tokens" ? null : goToParting}
-          diff={() =>
-            dashboard.host.command("diffRollouts", {
-              key: plainKey(rolloutKey),
-              other: plainKey(compared),
-            })
+          diff={
+            dashboard.host.can("diffRollouts")
+              ? () =>
+                  dashboard.host.command("diffRollouts", {
+                    key: plainKey(rolloutKey),
+                    other: plainKey(compared),
+                  })
+              : null
           }
         />
       )}
@@ -228,7 +231,8 @@ interface BarProps {
   readonly parting: Parting | null;
   /** Null where the place is not shown. */
   readonly go: (() => void) | null;
-  readonly diff: () => void;
+  /** Null in a browser. */
+  readonly diff: (() => void) | null;
 }
 
 function PartingBar({ parting, go, diff }: BarProps) {
@@ -242,7 +246,14 @@ function PartingBar({ parting, go, diff }: BarProps) {
       {parting === null || go === null ? null : (
         <Button class="link" label={l10n.t("Go there")} onClick={go} />
       )}
-      <Button class="quiet" icon="diff" label={l10n.t("Open in the diff editor")} onClick={diff} />
+      {diff === null ? null : (
+        <Button
+          class="quiet"
+          icon="diff"
+          label={l10n.t("Open in the diff editor")}
+          onClick={diff}
+        />
+      )}
     </div>
   );
 }

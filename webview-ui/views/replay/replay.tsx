@@ -246,7 +246,7 @@ function ModePicker({ dashboard, rolloutKey, body, group }: Omit<ContentProps, "
           onClick={() => dashboard.update({ isReasoningOpen: !isReasoningOpen })}
         />
       ) : null}
-      {body === null ? null : (
+      {body === null || !dashboard.host.can("openRolloutJson") ? null : (
         <Button
           class="quiet"
           icon="json"

@@ -186,7 +186,9 @@ function Turn({ dashboard, turn, row, index, total, isMarkdown, titleId }: TurnP
             visibleLine(stopReason),
           )}
         </span>
-        <ContinueButton dashboard={dashboard} row={row} turn={index} />
+        {dashboard.host.can("continueFromHere") ? (
+          <ContinueButton dashboard={dashboard} row={row} turn={index} />
+        ) : null}
         {reward === null ? null : (
           <span class="turn-reward" data-reward={true} tabIndex={-1}>
             <span class="reward-chip">{text.reward(formatExact(reward))}</span>

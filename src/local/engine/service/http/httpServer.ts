@@ -9,7 +9,7 @@ import { refusal } from "./faults.ts";
 import { jsonReply, type Reply } from "./reply.ts";
 import { createRouter, type Routes } from "./router.ts";
 
-const PREFIX = "/api/v1";
+const ENGINE_PREFIX = "/api/v1";
 /** Polls are held for 30 s; an idle connection must outlive one. */
 const KEEP_ALIVE_MS = 65_000;
 const HEADERS_TIMEOUT_MS = 70_000;
@@ -23,17 +23,25 @@ export interface HttpServerOptions {
   readonly key: string | null;
   readonly log: Log;
   readonly maxBodyBytes?: number;
+  /** What every path begins with; absent = that of the Tinker wire. */
+  readonly prefix?: string;
+  /** Whether a request is answered at all; absent = every one is. */
+  readonly admits?: (request: IncomingMessage) => boolean;
+  /** Of every answer. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** A server that does not listen yet. Faults become `{"detail": …}`; unknown routes a 404. */
 export function createHttpServer(options: HttpServerOptions): Server {
-  const { key, log, maxBodyBytes = MAX_BODY_BYTES } = options;
+  const { key, log, maxBodyBytes = MAX_BODY_BYTES, prefix = ENGINE_PREFIX } = options;
+  const { admits = () => true, headers = {} } = options;
   const find = createRouter(options.routes);
   const findSigned = createRouter(options.signedRoutes ?? {});
 
   async function answer(request: IncomingMessage, signal: AbortSignal): Promise<Reply> {
+    if (!admits(request)) throw refusal(403, "This address is not open to you.");
     const { pathname, searchParams } = new URL(request.url ?? "/", "http://localhost");
-    const path = pathname.startsWith(`${PREFIX}/`) ? pathname.slice(PREFIX.length) : "";
+    const path = pathname.startsWith(`${prefix}/`) ? pathname.slice(prefix.length) : "";
     const method = request.method ?? "GET";
     const signed = findSigned(method, path);
     if (signed === null && key !== null && !sameSecret(header(request, "x-api-key"), key)) {
@@ -55,11 +63,13 @@ export function createHttpServer(options: HttpServerOptions): Server {
     const gone = new AbortController();
     response.once("close", () => gone.abort());
     try {
+      for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
       send(response, await answer(request, gone.signal));
     } catch (error) {
       if (gone.signal.aborted) return;
       if (!isAppError(error, "http-refused", "invalid-request")) {
-        log.error("request failed", { url: request.url, error: errorMessage(error) });
+        const url = request.url?.replace(prefix, "");
+        log.error("request failed", { url, error: errorMessage(error) });
       }
       send(response, errorReply(error));
     }
@@ -107,7 +117,7 @@ function errorReply(error: unknown): Reply {
     return jsonReply({ detail }, status);
   }
   if (isAppError(error, "invalid-request")) return jsonReply({ detail: error.message }, 400);
-  return jsonReply({ detail: "Internal error; the log of the engine says more." }, 500);
+  return jsonReply({ detail: "Internal error; the log says more." }, 500);
 }
 
 function header(request: IncomingMessage, name: string): string {

@@ -1,4 +1,4 @@
-/** Where the service listens: a socket or pipe in a private folder, or a loopback port. */
+/** Where a service listens: a socket or pipe in a private folder, or a loopback port. */
 
 import type { Server } from "node:http";
 import { AppError, errorMessage } from "../../../../core/errors.ts";
@@ -37,7 +37,7 @@ function failed(target: ListenTarget, error: Error): AppError {
   const where = target.kind === "socket" ? `the socket ${target.path}` : `port ${target.port}`;
   return new AppError(
     "listen-failed",
-    `The engine cannot listen on ${where}: ${errorMessage(error)}. Choose another one.`,
+    `Cannot listen on ${where}: ${errorMessage(error)}. Choose another one.`,
     { cause: error },
   );
 }

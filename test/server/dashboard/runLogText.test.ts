@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { RunEvent } from "../../../src/core/runFolder/events.ts";
-import { runLogText } from "../../../src/host/views/runLogText.ts";
+import { runLogText } from "../../../src/server/dashboard/runLogText.ts";
 
 function event(changes: Partial<RunEvent>): RunEvent {
   return {

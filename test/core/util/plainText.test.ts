@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { plainLine, plainMessage } from "../../../src/host/vscode/plainText.ts";
+import { plainLine, plainMessage } from "../../../src/core/util/plainText.ts";
 
 describe("a line of text from elsewhere", () => {
   it("stays as it is when it is plain, in any script", () => {

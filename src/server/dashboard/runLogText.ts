@@ -2,9 +2,9 @@
 
 import * as l10n from "@vscode/l10n";
 import type { RunEvent } from "../../core/runFolder/events.ts";
+import { plainLine } from "../../core/util/plainText.ts";
 import { oneLine } from "../../core/util/textEdges.ts";
 import { formatCount } from "../../shared/format.ts";
-import { plainLine } from "../vscode/plainText.ts";
 
 /** Limits a message, because stacks are long. */
 const MAX_LENGTH = 4_000;

@@ -1,0 +1,49 @@
+/** The command `view`: the editor's pages in a browser, until an interrupt. */
+
+import { resolve } from "node:path";
+import * as l10n from "@vscode/l10n";
+import { runPaths } from "../core/runFolder/files/layout.ts";
+import type { ViewCommand } from "./arguments/arguments.ts";
+import type { ProgramOptions } from "./arguments/programOptions.ts";
+import { parentFolders } from "./arguments/runParents.ts";
+import { BLANK, type Line, styled } from "./terminal/line.ts";
+
+/** Serves until the first interrupt. @throws AppError `listen-failed`, `pages-missing` */
+export async function viewUntilInterrupt(
+  options: ProgramOptions,
+  { path, port }: ViewCommand,
+): Promise<void> {
+  const { fileSystem, invocation, out, interrupts } = options;
+  const given = path === null ? null : resolve(invocation.cwd, path);
+  const isRun = given !== null && (await fileSystem.size(runPaths(given).runFile)) !== null;
+  const parents = isRun ? [] : await parentFolders(options, path);
+  const interrupted = new Promise<void>((stop) => {
+    const release = interrupts(() => {
+      release();
+      stop();
+    });
+  });
+  const view = await options.serveView({
+    parents: [...new Set(parents)],
+    run: isRun ? given : null,
+    port,
+  });
+  out.print(addressLines(view.url));
+  await interrupted;
+  await view.close();
+}
+
+function addressLines(url: string): readonly Line[] {
+  return [
+    [l10n.t("Open in a browser:")],
+    BLANK,
+    ["  ", styled("strong", url)],
+    BLANK,
+    [
+      styled(
+        "quiet",
+        l10n.t("Whoever has this address can read and steer the runs. Ctrl+C ends the server."),
+      ),
+    ],
+  ];
+}

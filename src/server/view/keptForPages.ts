@@ -1,0 +1,61 @@
+/** What a person arranged in the pages of a browser, kept beside the caches of this program. */
+
+import * as z from "zod";
+import type { FileSystem } from "../../core/ports.ts";
+import { readIfReadable } from "../../core/runFolder/files/wholeFiles.ts";
+import { parseJson } from "../../core/util/jsonl.ts";
+import { savedFiltersSchema } from "../dashboard/pageMessages.ts";
+
+const MAX_BYTES = 1024 * 1024;
+const keptSchema = z.object({
+  pinnedMetrics: z.array(z.string()).readonly().catch([]),
+  savedFilters: savedFiltersSchema.catch([]),
+  /** Of the runs table, as its page wrote it. */
+  layout: z.string().nullable().catch(null),
+});
+
+export type Kept = z.infer<typeof keptSchema>;
+
+export class KeptForPages {
+  readonly #fileSystem: FileSystem;
+  readonly #folder: string;
+  #kept: Kept;
+  #writing: Promise<void> = Promise.resolve();
+
+  private constructor(fileSystem: FileSystem, folder: string, kept: Kept) {
+    this.#fileSystem = fileSystem;
+    this.#folder = folder;
+    this.#kept = kept;
+  }
+
+  /** Begins with nothing where `folder` holds nothing that can be read. */
+  static async read(fileSystem: FileSystem, folder: string): Promise<KeptForPages> {
+    const text = await readIfReadable(fileSystem, pathIn(folder), MAX_BYTES).catch(() => null);
+    return new KeptForPages(
+      fileSystem,
+      folder,
+      keptSchema.parse(parseJson(text ?? "")?.value ?? {}),
+    );
+  }
+
+  get current(): Kept {
+    return this.#kept;
+  }
+
+  /** Resolves when it is on disk. @throws AppError `disk` */
+  keep(change: Partial<Kept>): Promise<void> {
+    this.#kept = { ...this.#kept, ...change };
+    // One write after another: the last one has everything.
+    this.#writing = this.#writing
+      .catch(() => undefined)
+      .then(async () => {
+        await this.#fileSystem.makeDirectory(this.#folder);
+        await this.#fileSystem.writeAtomic(pathIn(this.#folder), JSON.stringify(this.#kept));
+      });
+    return this.#writing;
+  }
+}
+
+function pathIn(folder: string): string {
+  return `${folder}/pages.json`;
+}

@@ -1,0 +1,293 @@
+/** The pages of a browser: a session for each that is open, over the runs that one store knows. */
+
+import { homedir } from "node:os";
+import { AppError } from "../../core/errors.ts";
+import type { Clock } from "../../core/ports.ts";
+import { RunFollower } from "../../core/runFolder/follower.ts";
+import { markRollout } from "../../core/runFolder/marks.ts";
+import type { ClosableFileSystem } from "../../node/fileSystem.ts";
+import { isProcessAlive } from "../../node/processes.ts";
+import type { BrowserCommand, FromBrowser, ToBrowser } from "../../shared/browserMessages.ts";
+import type { ControlCommand } from "../../shared/control.ts";
+import type { CommandArgs, DashboardCommand } from "../../shared/dashboardMessages.ts";
+import { checkpointPath } from "../dashboard/checkpointPath.ts";
+import type { DashboardRun } from "../dashboard/dashboardRun.ts";
+import { DashboardSession } from "../dashboard/dashboardSession.ts";
+import { runLogText } from "../dashboard/runLogText.ts";
+import { createTextReader } from "../dashboard/textReader.ts";
+import { tokenTextsOf } from "../dashboard/tokenTexts.ts";
+import { RunFeeds } from "../runs/runFeed.ts";
+import { runIdOf } from "../runs/runId.ts";
+import type { RunStore } from "../runs/runStore.ts";
+import { RunDigests } from "../runsTable/runDigests.ts";
+import { RunsSession } from "../runsTable/runsSession.ts";
+import { KeptForPages } from "./keptForPages.ts";
+
+export interface ViewPagesOptions {
+  readonly store: RunStore;
+  readonly fileSystem: ClosableFileSystem;
+  readonly clock: Clock;
+  /** Holds the embedded model and the threads of the program. */
+  readonly programFolder: string;
+  /** For what the person arranged and what was read of runs. */
+  readonly cacheFolder: string;
+  readonly onError: (error: unknown) => void;
+}
+
+/** One open page. */
+export interface ConnectedPage {
+  receive(message: FromBrowser): void;
+  close(): void;
+}
+
+type Send = (message: ToBrowser) => void;
+
+/** As the extension's settings are when nobody has changed them. */
+const SETTINGS = { smoothing: 0.6, hasSingleKeys: true, hasLiveRegion: true };
+
+export class ViewPages {
+  readonly #options: ViewPagesOptions;
+  readonly #kept: KeptForPages;
+  readonly #digests: RunDigests;
+  readonly #feeds: RunFeeds;
+
+  private constructor(options: ViewPagesOptions, kept: KeptForPages) {
+    this.#options = options;
+    this.#kept = kept;
+    const { store, fileSystem, cacheFolder, onError } = options;
+    const cachePath = `${cacheFolder}/runDigests.json`;
+    this.#digests = new RunDigests({ fileSystem, cachePath, shortenPath });
+    this.#feeds = new RunFeeds({ store, fileSystem, onError });
+  }
+
+  static async create(options: ViewPagesOptions): Promise<ViewPages> {
+    return new ViewPages(options, await KeptForPages.read(options.fileSystem, options.cacheFolder));
+  }
+
+  close(): void {
+    this.#feeds.close();
+  }
+
+  /** The folder of a run by the id that its page has; null when there is none. */
+  folderOf(id: string): string | null {
+    return this.#options.store.runs.find(({ folder }) => runIdOf(folder) === id)?.folder ?? null;
+  }
+
+  /** The address of a run's dashboard, below the token. */
+  pageOf(folder: string): string {
+    return `run?id=${runIdOf(folder)}`;
+  }
+
+  /** What happened in a run, as text; null when there is no such run. */
+  async logOf(id: string): Promise<string | null> {
+    const folder = this.folderOf(id);
+    if (folder === null) return null;
+    const follower = new RunFollower({ fileSystem: this.#options.fileSystem, folder });
+    await follower.refresh();
+    const isLive = this.#options.store.get(folder)?.isLive === true;
+    return runLogText(this.#nameOf(folder), follower.events, { isLive });
+  }
+
+  /** Answers a dashboard that shows the run with this id, or the newest one. */
+  openDashboard(id: string | null, send: Send): ConnectedPage {
+    const { store, fileSystem, clock, programFolder } = this.#options;
+    const questions = new Questions(send);
+    const folder = id === null ? null : this.folderOf(id);
+    const session = new DashboardSession(
+      {
+        fileSystem,
+        isProcessAlive,
+        shortenPath,
+        clock,
+        post: (message) => send({ kind: "message", message }),
+        runs: {
+          list: async () =>
+            store.runs.map(({ folder: own, name, phase }) => ({
+              id: runIdOf(own),
+              name,
+              state: phase === "unreadable" ? "unknown" : phase,
+            })),
+          find: async (wanted) => {
+            const found = this.folderOf(wanted);
+            return found === null ? null : this.#run(found);
+          },
+          evaluated: (own) => store.get(own)?.status?.evaluated ?? null,
+        },
+        settings: {
+          current: () => {
+            const { pinnedMetrics, savedFilters } = this.#kept.current;
+            return { ...SETTINGS, pinnedMetrics, savedFilters };
+          },
+          pinMetrics: (pinnedMetrics) => this.#kept.keep({ pinnedMetrics }),
+          keepFilters: (savedFilters) => this.#kept.keep({ savedFilters }),
+        },
+        command: (command, run, args) => this.#command(command, run, args, send, questions),
+        tokenTexts: tokenTextsOf(fileSystem, programFolder),
+        texts: createTextReader({
+          programFolder,
+          folders: () => store.runs.map((run) => run.folder),
+          openedFolders: () => store.opened,
+          listing: (own) => ({ id: runIdOf(own), name: this.#nameOf(own) }),
+        }),
+        onRunShown: (run) =>
+          send({ kind: "shown", page: this.pageOf(run.follower.folder), title: run.name }),
+      },
+      { run: folder === null ? null : this.#run(folder), isVisible: true },
+    );
+    const listening = store.onDidChange(() => session.refresh());
+    return {
+      receive: (message) => {
+        if (message.kind === "message") session.receive(message.message);
+        else questions.answer(message.id, message.value);
+      },
+      close: () => {
+        questions.close();
+        listening.dispose();
+        session.dispose();
+      },
+    };
+  }
+
+  /** Answers a table of all runs. */
+  openRunsTable(send: Send): ConnectedPage {
+    const { store, fileSystem, clock } = this.#options;
+    const questions = new Questions(send);
+    const session = new RunsSession(
+      {
+        clock,
+        fileSystem,
+        digests: this.#digests,
+        runs: () => store.runs,
+        follow: (folder) => this.#feeds.follow(folder),
+        hasSingleKeys: () => SETTINGS.hasSingleKeys,
+        layout: {
+          read: () => this.#kept.current.layout,
+          keep: (layout) => this.#kept.keep({ layout }),
+        },
+        post: (message) => send({ kind: "message", message }),
+        open: (folder) => send({ kind: "go", page: this.pageOf(folder) }),
+        save: async (file) => send({ kind: "save", file }),
+        ask: async (what, name, now) => {
+          const text = what === "tags" ? `Tags of ${name}, separated by commas` : `Note on ${name}`;
+          return (await questions.ask("ask", text, now)) ?? undefined;
+        },
+        diff: async () => {
+          throw new AppError("no-such-command", "Configurations can be compared in VS Code only.");
+        },
+      },
+      { isVisible: true },
+    );
+    const listening = store.onDidChange(() => session.refresh());
+    return {
+      receive: (message) => {
+        if (message.kind === "message") session.receive(message.message);
+        else questions.answer(message.id, message.value);
+      },
+      close: () => {
+        questions.close();
+        listening.dispose();
+        session.dispose();
+      },
+    };
+  }
+
+  #nameOf(folder: string): string {
+    return this.#options.store.get(folder)?.name ?? folder.replace(/^.*[/\\]/, "");
+  }
+
+  #run(folder: string): DashboardRun {
+    const nameOf = (): string => this.#nameOf(folder);
+    return {
+      id: runIdOf(folder),
+      follower: new RunFollower({ fileSystem: this.#options.fileSystem, folder }),
+      get name() {
+        return nameOf();
+      },
+    };
+  }
+
+  async #command(
+    command: DashboardCommand,
+    run: DashboardRun,
+    args: CommandArgs,
+    send: Send,
+    questions: Questions,
+  ): Promise<void> {
+    const { store, fileSystem } = this.#options;
+    const { folder } = run.follower;
+    const steer = async (order: ControlCommand): Promise<void> => {
+      await store.send(folder, order);
+    };
+    const actions: Readonly<Record<BrowserCommand, () => Promise<void> | void>> = {
+      pause: () => steer({ action: "pause" }),
+      continue: () => steer({ action: "continue" }),
+      saveNow: () => steer({ action: "save" }),
+      stop: () => steer({ action: "stop" }),
+      stopNow: async () => {
+        const text = `End ${run.name} at once? Steps after the last checkpoint are lost; a resume repeats them.`;
+        if ((await questions.ask("confirm", text, "")) !== null)
+          await steer({ action: "stop-now" });
+      },
+      "change-settings": async () => {
+        const text = "New values from the next step on, such as: learning_rate=1e-5 kl_coef=0.1";
+        const answer = (await questions.ask("ask", text, "")) ?? "";
+        const settings = answer.split(/\s+/).filter((each) => each !== "");
+        if (settings.length > 0) await steer({ action: "change-settings", settings });
+      },
+      markRollout: async () => {
+        const { key, mark } = args;
+        if (key === undefined || mark === undefined) return;
+        await markRollout(fileSystem.within(folder), folder, key, mark);
+      },
+      copyText: () => send({ kind: "copy", text: args.text ?? "" }),
+      copyCheckpointPath: () => send({ kind: "copy", text: checkpointPath(run, args) }),
+      exportFile: () => {
+        if (args.file !== undefined) send({ kind: "save", file: args.file });
+      },
+      openLog: () => send({ kind: "open", address: `log?id=${run.id}` }),
+      openLink: () => send({ kind: "open", address: args.url ?? "" }),
+    };
+    if (!Object.hasOwn(actions, command)) {
+      throw new AppError(
+        "no-such-command",
+        `A browser cannot do this (${command}). Use VS Code or the terminal.`,
+      );
+    }
+    await actions[command as BrowserCommand](); // has it, as was just looked up
+  }
+}
+
+/** What a page was asked and has not answered. */
+class Questions {
+  readonly #send: Send;
+  readonly #open = new Map<number, (answer: string | null) => void>();
+  #lastId = 0;
+
+  constructor(send: Send) {
+    this.#send = send;
+  }
+
+  /** Null when the person canceled, or left the page. */
+  ask(kind: "ask" | "confirm", text: string, value: string): Promise<string | null> {
+    this.#lastId += 1;
+    const id = this.#lastId;
+    return new Promise((resolve) => {
+      this.#open.set(id, resolve);
+      this.#send({ kind, id, text, value });
+    });
+  }
+
+  answer(id: number, value: string | null): void {
+    this.#open.get(id)?.(value);
+    this.#open.delete(id);
+  }
+
+  close(): void {
+    for (const id of [...this.#open.keys()]) this.answer(id, null);
+  }
+}
+
+function shortenPath(path: string): string {
+  const home = homedir();
+  return path.startsWith(home) ? `~${path.slice(home.length)}` : path;
+}

@@ -1,0 +1,253 @@
+/** `tinker-rl view`: the pages of the extension in a browser. Listens on loopback only; a token in the address opens it. */
+
+import { randomBytes } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import type { IncomingMessage } from "node:http";
+import { extname, join } from "node:path";
+import { type WebSocket, WebSocketServer } from "ws";
+import * as z from "zod";
+import { AppError, errorMessage } from "../../core/errors.ts";
+import type { Clock, Log } from "../../core/ports.ts";
+import { parseJson } from "../../core/util/jsonl.ts";
+import { refusal } from "../../local/engine/service/http/faults.ts";
+import { createHttpServer } from "../../local/engine/service/http/httpServer.ts";
+import { listen } from "../../local/engine/service/http/listen.ts";
+import type { Routes } from "../../local/engine/service/http/router.ts";
+import { sameSecret } from "../../local/sameSecret.ts";
+import type { ClosableFileSystem } from "../../node/fileSystem.ts";
+import type { FromBrowser, ToBrowser, TypedArrayJson } from "../../shared/browserMessages.ts";
+import { pageHtml } from "../dashboard/pageHtml.ts";
+import { RunStore } from "../runs/runStore.ts";
+import { type ConnectedPage, ViewPages } from "./viewPages.ts";
+
+export interface ViewOptions {
+  readonly fileSystem: ClosableFileSystem;
+  readonly clock: Clock;
+  /** Folders that hold runs. */
+  readonly parents: readonly string[];
+  /** A run folder to open first; null = the table of all runs. */
+  readonly run: string | null;
+  /** Holds the program, beside the folder `webview`. */
+  readonly programFolder: string;
+  readonly cacheFolder: string;
+  /** 0 = any free one. */
+  readonly port: number;
+  readonly log: Log;
+}
+
+export interface ServedView {
+  /** With the token. */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** An exported file is the largest message. */
+const MAX_MESSAGE_BYTES = 96 * 1024 * 1024;
+/** A page that takes nothing for so long that this much waits is dropped; it reloads when it is back. */
+const MAX_WAITING_BYTES = 256 * 1024 * 1024;
+const PING_MS = 30_000;
+/** The list of runs is read again after this time, or after twenty times as long as the last reading took. */
+const LOOK_AGAIN_MS = 5_000;
+const LOOK_AGAIN_FACTOR = 20;
+
+const TYPES: Readonly<Record<string, string>> = {
+  ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".map": "application/json",
+};
+const HEADERS = {
+  "Cache-Control": "no-store",
+  "Content-Security-Policy": "frame-ancestors 'none'",
+  "Cross-Origin-Opener-Policy": "same-origin",
+  "Cross-Origin-Resource-Policy": "same-origin",
+  "Referrer-Policy": "no-referrer",
+  "X-Content-Type-Options": "nosniff",
+};
+/** Names under which a browser of this machine, or one behind a tunnel, reaches loopback. */
+const LOOPBACK = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/;
+
+const fromBrowser: z.ZodType<FromBrowser> = z.discriminatedUnion("kind", [
+  // The session checks the message.
+  z.strictObject({ kind: z.literal("message"), message: z.unknown() }),
+  z.strictObject({
+    kind: z.literal("answer"),
+    id: z.number().int(),
+    value: z.string().max(100_000).nullable(),
+  }),
+]);
+
+/** Serves until it is closed. @throws AppError `listen-failed`, `pages-missing` */
+export async function serveView(options: ViewOptions): Promise<ServedView> {
+  const { fileSystem, clock, programFolder, cacheFolder, log } = options;
+  const onError = (error: unknown): void => log.error(errorMessage(error));
+  const webview = join(programFolder, "..", "webview");
+  await readFile(join(webview, "runs.js")).catch((cause: unknown) => {
+    throw new AppError(
+      "pages-missing",
+      `The pages are missing: ${webview} holds none. Install the package again, or run npm run build.`,
+      { cause },
+    );
+  });
+  const store = new RunStore({ fileSystem, clock, nameOf: () => null, onError });
+  await store.look(options.parents, options.run === null ? [] : [options.run]);
+  const pages = await ViewPages.create({
+    store,
+    fileSystem,
+    clock,
+    programFolder,
+    cacheFolder,
+    onError,
+  });
+  const token = randomBytes(24).toString("base64url");
+  const prefix = `/${token}`;
+  const admits = (request: IncomingMessage): boolean => isAdmitted(request, token);
+  const server = createHttpServer({
+    routes: routes(webview, pages),
+    key: null,
+    log,
+    prefix,
+    admits,
+    headers: HEADERS,
+  });
+  const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_MESSAGE_BYTES });
+  server.on("upgrade", (request, socket, head) => {
+    const { pathname, searchParams } = new URL(request.url ?? "/", "http://localhost");
+    if (!admits(request) || !isOwnOrigin(request) || pathname !== `${prefix}/socket`) {
+      socket.end("HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\n");
+      return;
+    }
+    sockets.handleUpgrade(request, socket, head, (opened) => {
+      connect(opened, (send) =>
+        searchParams.get("page") === "runs"
+          ? pages.openRunsTable(send)
+          : pages.openDashboard(searchParams.get("id"), send),
+      );
+    });
+  });
+  const address = await listen(server, { kind: "port", port: options.port });
+  const looking = lookAgain(store, clock, () => sockets.clients.size > 0, onError);
+  const first = store.runs.find(({ folder }) => folder === options.run);
+  return {
+    url: `${address}/${token}/${first === undefined ? "runs" : pages.pageOf(first.folder)}`,
+    close: async () => {
+      looking.stop();
+      for (const socket of sockets.clients) socket.terminate();
+      pages.close();
+      store.close();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+function routes(webview: string, pages: ViewPages): Routes {
+  const page = (name: "dashboard" | "runs", style: string) => () => {
+    const nonce = randomBytes(16).toString("hex");
+    const html = pageHtml({
+      scriptUri: `assets/${name}.js`,
+      styleUris: ["assets/browser.css", `assets/${style}.css`],
+      source: "'self'",
+      connectSource: "'self'",
+      nonce,
+      language: "en",
+    });
+    return { status: 200, contentType: "text/html; charset=utf-8", body: Buffer.from(html) };
+  };
+  return {
+    "GET /": () => ({
+      status: 302,
+      contentType: null,
+      body: Buffer.alloc(0),
+      headers: { Location: "runs" },
+    }),
+    "GET /runs": page("runs", "runsStyle"),
+    "GET /run": page("dashboard", "style"),
+    "GET /log": async ({ query }) => {
+      const text = await pages.logOf(query.get("id") ?? "");
+      if (text === null) throw refusal(404, "This run no longer exists.");
+      return { status: 200, contentType: "text/plain; charset=utf-8", body: Buffer.from(text) };
+    },
+    "GET /assets/{name}": async ({ params: { name = "" } }) => {
+      const type = TYPES[extname(name)];
+      if (type === undefined || !/^[\w.-]+$/.test(name))
+        throw refusal(404, "There is no such file.");
+      return { status: 200, contentType: type, body: await readFile(join(webview, name)) };
+    },
+  };
+}
+
+/** Another host's name that leads here is that of a page which tries to read this one (DNS rebinding). */
+function isAdmitted({ headers: { host = "" }, url = "" }: IncomingMessage, token: string): boolean {
+  return LOOPBACK.test(host) && sameSecret(url.split(/[/?]/, 2)[1] ?? "", token);
+}
+
+/** Any page may open a socket to any address. */
+function isOwnOrigin({ headers: { host, origin = "" } }: IncomingMessage): boolean {
+  return origin === `http://${host}`;
+}
+
+function connect(
+  socket: WebSocket,
+  open: (send: (message: ToBrowser) => void) => ConnectedPage,
+): void {
+  let isAlive = true;
+  const page = open((message) => {
+    if (socket.readyState !== socket.OPEN) return;
+    if (socket.bufferedAmount > MAX_WAITING_BYTES) socket.terminate();
+    else socket.send(withTypedArrays(message));
+  });
+  const pinging = setInterval(() => {
+    if (!isAlive) socket.terminate();
+    isAlive = false;
+    socket.ping();
+  }, PING_MS);
+  socket.on("pong", () => {
+    isAlive = true;
+  });
+  socket.on("message", (data) => {
+    const message = fromBrowser.safeParse(parseJson(String(data))?.value).data;
+    if (message !== undefined) page.receive(message);
+  });
+  // What follows an error is `close`.
+  socket.on("error", () => undefined);
+  socket.on("close", () => {
+    clearInterval(pinging);
+    page.close();
+  });
+}
+
+function withTypedArrays(message: ToBrowser): string {
+  return JSON.stringify(message, (_, value: unknown): unknown => {
+    if (!ArrayBuffer.isView(value)) return value;
+    const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+    const own: TypedArrayJson = {
+      typedArray: value.constructor.name,
+      bytes: bytes.toString("base64"),
+    };
+    return own;
+  });
+}
+
+/** Runs that other programs start or delete change the list. */
+function lookAgain(
+  store: RunStore,
+  clock: Clock,
+  isWatched: () => boolean,
+  onError: (error: unknown) => void,
+): { stop(): void } {
+  const stopped = new AbortController();
+  const look = async (): Promise<void> => {
+    let pauseMs = LOOK_AGAIN_MS;
+    while (!stopped.signal.aborted) {
+      await clock.sleep(pauseMs, stopped.signal);
+      if (!isWatched()) continue;
+      const began = clock.monotonic();
+      await store.refresh();
+      pauseMs = Math.max(LOOK_AGAIN_MS, LOOK_AGAIN_FACTOR * (clock.monotonic() - began));
+    }
+  };
+  look().catch((error: unknown) => {
+    if (!stopped.signal.aborted) onError(error);
+  });
+  return { stop: () => stopped.abort() };
+}
