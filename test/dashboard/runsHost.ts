@@ -1,12 +1,12 @@
 /** The extension's side of the runs table over real run folders, with what a person answers and what is opened or saved. */
 
 import { join } from "node:path";
+import { systemClock } from "../../src/node/clock.ts";
+import { createFileSystem } from "../../src/node/fileSystem.ts";
 import { RunFeeds } from "../../src/server/runs/runFeed.ts";
 import { RunStore } from "../../src/server/runs/runStore.ts";
 import { RunDigests } from "../../src/server/runsTable/runDigests.ts";
 import { RunsSession } from "../../src/server/runsTable/runsSession.ts";
-import { systemClock } from "../../src/node/clock.ts";
-import { createFileSystem } from "../../src/node/fileSystem.ts";
 import type { ExportedFile } from "../../src/shared/dashboardMessages.ts";
 import type { RunsHostMessage } from "../../src/shared/runsPage.ts";
 

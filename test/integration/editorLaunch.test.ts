@@ -7,9 +7,9 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { launchTrainer } from "../../src/host/runs/launcher.ts";
 import { LaunchStore, readLaunch } from "../../src/host/runs/launchStore.ts";
 import { sendAction, watchLaunch } from "../../src/host/runs/launchWatch.ts";
-import { RunStore } from "../../src/server/runs/runStore.ts";
 import { systemClock } from "../../src/node/clock.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
+import { RunStore } from "../../src/server/runs/runStore.ts";
 import type { InsteadOfTraining, LaunchRequest } from "../../src/shared/control.ts";
 import { orderOf } from "../fakes/anOrder.ts";
 

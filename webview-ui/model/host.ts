@@ -40,6 +40,8 @@ export function connectHost() {
         if (waiting.delete(id)) api.postMessage({ kind: "cancel", id });
       };
     },
+    /** The page of all runs; null where the editor has its own way to it. */
+    runsPage: api.isEditor ? null : "runs",
     /** False for what only an editor can do, in a browser. */
     can: (command: DashboardCommand): boolean =>
       api.isEditor || BROWSER_COMMANDS.some((known) => known === command),

@@ -35,10 +35,12 @@ const STATE_ICONS: Readonly<Record<RunCondition, IconName>> = {
 export function Header({ dashboard, openHelp }: HeaderProps) {
   const run = dashboard.data.run.value;
   if (run === null) return null;
+  const { runsPage } = dashboard.host;
   return (
     <header class="header wrap">
       <h1 class="visually-hidden">{l10n.t("Tinker RL dashboard")}</h1>
       <div class="header-run wrap">
+        {runsPage === null ? null : <a href={runsPage}>{l10n.t("All runs")}</a>}
         <RunPicker dashboard={dashboard} />
         <span class="state" data-state={run.state}>
           <Icon name={STATE_ICONS[run.state]} />

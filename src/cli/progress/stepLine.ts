@@ -54,8 +54,8 @@ export function stepLine(
 
 function stepPieces(event: StepFinished): Line {
   const { step, totalSteps, rewardMean } = event;
-  const width = String(totalSteps ?? 9999).length;
-  const count = String(step + 1).padStart(width);
+  const width = formatCount(totalSteps ?? 9999).length;
+  const count = formatCount(step + 1).padStart(width);
   return [
     l10n.t("step {0}", `${count}${ofTotal(event)}`),
     `  ${l10n.t("reward")} `,
@@ -65,8 +65,8 @@ function stepPieces(event: StepFinished): Line {
 
 function measurePieces(event: StepFinished): Line {
   const { loss, trainedGroups, groups, totalS } = event;
-  const width = String(groups).length;
-  const counts = `${String(trainedGroups).padStart(width)}/${groups}`;
+  const all = formatCount(groups);
+  const counts = `${formatCount(trainedGroups).padStart(all.length)}/${all}`;
   const trained = `  ${l10n.t("groups {0}", counts)}`;
   return [
     `  ${l10n.t("loss {0}", formatMeasure(loss).padStart(5))}`,
@@ -90,7 +90,7 @@ function throughputText(
 
 /** Counted from 1, with the number of steps behind it. */
 export function stepCount(step: number, model: ProgressModel): string {
-  return `${step + 1}${ofTotal(model)}`;
+  return `${formatCount(step + 1)}${ofTotal(model)}`;
 }
 
 /** `/40`, and `/≤40` where that is a bound; nothing for a run without end. */
@@ -99,5 +99,6 @@ function ofTotal({
   isTotalAtMost,
 }: Pick<ProgressModel, "totalSteps" | "isTotalAtMost">): string {
   if (totalSteps === null) return "";
-  return isTotalAtMost ? `/≤${totalSteps}` : `/${totalSteps}`;
+  const total = formatCount(totalSteps);
+  return isTotalAtMost ? `/≤${total}` : `/${total}`;
 }

@@ -35,6 +35,7 @@ export function pageHtml(options: PageOptions): string {
 <meta http-equiv="Content-Security-Policy" content="${attribute(policy)}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Tinker RL</title>
+<link rel="icon" href="data:,">
 ${styleUris.map((uri) => `<link rel="stylesheet" nonce="${attribute(nonce)}" href="${attribute(uri)}">`).join("\n")}
 </head>
 <body>

@@ -208,6 +208,16 @@ test("the end says how the reward moved and gives commands to copy", () => {
   ]);
 });
 
+test("counts of a long run have separators, in columns", () => {
+  const long = { totalSteps: 10_000, trainedGroups: 1_013, groups: 1_200 };
+  const [early, late] = screen([
+    stepFinished({ ...long, step: 8 }),
+    stepFinished({ ...long, step: 1_203 }),
+  ]);
+  expect(early).toMatch(/^step {6}9\/10,000 .* groups 1,013\/1,200 /);
+  expect(late).toMatch(/^step {2}1,204\/10,000 /);
+});
+
 test("a warning about a configuration keeps the form that editors read", () => {
   const warn = (message: string) => screen([{ kind: "warning", message }]);
   expect(warn("slow disk")).toEqual(["warning: slow disk"]);

@@ -5,11 +5,11 @@ import { describe, expect, it, vi } from "vitest";
 import { MAX_BYTES } from "../../../../src/core/runFolder/files/wholeFiles.ts";
 import { readRunModel } from "../../../../src/core/runFolder/runModel.ts";
 import { readRun } from "../../../../src/core/runs/runList.ts";
-import { readConfigView } from "../../../../src/server/dashboard/configView.ts";
-import { readMaxSteps } from "../../../../src/server/dashboard/runFacts.ts";
 import { readLaunch } from "../../../../src/host/runs/launchStore.ts";
 import { validateConfigFile } from "../../../../src/host/task/validateConfigFile.ts";
 import { readPlainText } from "../../../../src/node/plainText.ts";
+import { readConfigView } from "../../../../src/server/dashboard/configView.ts";
+import { readMaxSteps } from "../../../../src/server/dashboard/runFacts.ts";
 import { planResume } from "../../../../src/trainer/resume.ts";
 import { beforeEachPlantedRun, type PlantedHome } from "../../../fakes/plantedHome.ts";
 

@@ -1,0 +1,135 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { request } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { WebSocket } from "ws";
+import { systemClock } from "../../../src/node/clock.ts";
+import { createFileSystem } from "../../../src/node/fileSystem.ts";
+import { type ServedView, serveView } from "../../../src/server/view/viewServer.ts";
+import { writeComparedRuns } from "../../fakes/comparedRuns.ts";
+import { silentLog } from "../../fakes/silentLog.ts";
+
+interface Answer {
+  readonly status: number;
+  readonly body: string;
+  readonly headers: Readonly<Record<string, unknown>>;
+}
+
+describe("the server of the pages in a browser", () => {
+  const fileSystem = createFileSystem();
+  let folder = "";
+  let view: ServedView | null = null;
+  let address = new URL("http://127.0.0.1");
+
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), "tinker-rl-view-"));
+    mkdirSync(join(folder, "webview"));
+    writeFileSync(join(folder, "webview", "runs.js"), "// the page");
+    writeFileSync(join(folder, "secret.js"), "// outside");
+    writeComparedRuns(join(folder, "runs"), { count: 2, steps: 3, tasks: 2 });
+    view = await serveView({
+      fileSystem,
+      clock: systemClock,
+      parents: [join(folder, "runs")],
+      run: null,
+      programFolder: join(folder, "program"),
+      cacheFolder: join(folder, "cache"),
+      port: 0,
+      log: silentLog,
+    });
+    address = new URL(view.url);
+  });
+  afterEach(async () => {
+    await view?.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  /** A path below the token. */
+  const below = (path: string): string => address.pathname.replace(/runs$/, path);
+  const get = (path: string, host = address.host): Promise<Answer> =>
+    new Promise((resolve, reject) => {
+      const options = { port: address.port, path, headers: { host } };
+      request(options, (response) => {
+        let body = "";
+        response.setEncoding("utf8").on("data", (text) => {
+          body += text;
+        });
+        response.on("end", () =>
+          resolve({ status: response.statusCode ?? 0, body, headers: response.headers }),
+        );
+      })
+        .on("error", reject)
+        .end();
+    });
+  const opens = (path: string, origin: string): Promise<boolean> =>
+    new Promise((resolve) => {
+      const socket = new WebSocket(`ws://${address.host}${path}`, { origin });
+      socket.on("open", () => {
+        socket.close();
+        resolve(true);
+      });
+      socket.on("error", () => resolve(false));
+    });
+
+  it("shows a page that connects to this server only and that no other page can frame", async () => {
+    const { status, body, headers } = await get(address.pathname);
+    expect(status).toBe(200);
+    expect(body).toContain("connect-src &#39;self&#39;".replaceAll("&#39;", "'"));
+    expect(headers["content-security-policy"]).toContain("frame-ancestors 'none'");
+    expect(headers["referrer-policy"]).toBe("no-referrer");
+  });
+
+  it.each(["/", "/runs", "/wrong/runs", "//runs"])(
+    "refuses %s, which has no token",
+    async (path) => {
+      expect((await get(path)).status).toBe(403);
+    },
+  );
+
+  it("refuses the name of another host, under which a page could read what is shown here", async () => {
+    expect((await get(address.pathname, "attacker.example")).status).toBe(403);
+    expect((await get(address.pathname, `localhost:${address.port}`)).status).toBe(200);
+  });
+
+  it("gives its own scripts, and no file outside their folder", async () => {
+    expect(await get(below("assets/runs.js"))).toMatchObject({ status: 200, body: "// the page" });
+    for (const path of ["assets/..%2Fsecret.js", "assets/%2e%2e/secret.js", "assets/.env"]) {
+      expect((await get(below(path))).status).not.toBe(200);
+    }
+  });
+
+  it("takes connections of its own pages only", async () => {
+    const path = below("socket?page=runs");
+    expect(await opens(path, address.origin)).toBe(true);
+    expect(await opens(path, "https://attacker.example")).toBe(false);
+    expect(await opens(path.replace(/^\/[^/]+/, "/wrong"), address.origin)).toBe(false);
+  });
+
+  it("answers a page about its runs, with typed arrays as text", async () => {
+    const socket = new WebSocket(`ws://${address.host}${below("socket?page=runs")}`, {
+      origin: address.origin,
+    });
+    const rows = await new Promise<string>((resolve) => {
+      socket.on("open", () =>
+        socket.send(JSON.stringify({ kind: "message", message: { kind: "ready" } })),
+      );
+      socket.on("message", (data) => {
+        if (String(data).includes('"rows"')) resolve(String(data));
+      });
+    });
+    socket.close();
+    expect(rows).not.toContain(folder);
+  });
+
+  it("says what is missing where the package has no pages", async () => {
+    const options = { fileSystem, clock: systemClock, parents: [], run: null, port: 0 };
+    const failing = serveView({
+      ...options,
+      programFolder: join(folder, "empty", "program"),
+      cacheFolder: folder,
+      log: silentLog,
+    });
+    await expect(failing).rejects.toThrow("The pages are missing");
+  });
+});
