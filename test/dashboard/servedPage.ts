@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { pageHtml } from "../../src/server/dashboard/pageHtml.ts";
 import { throughWebview } from "../fakes/webviewWire.ts";
-import { type Theme, themeVariables } from "./themes.ts";
+import type { Theme } from "./themes.ts";
 
 const ORIGIN = "http://dashboard.test";
 /** Names of pages, with the style sheet of each. */
@@ -59,13 +59,8 @@ export async function openServedPage(
   await page.addInitScript(atStart);
   await page.goto(`${ORIGIN}/index.html`);
   const setTheme = async (next: Theme): Promise<void> => {
-    await page.evaluate(`
-      const { style } = document.documentElement;
-      for (const name of [...style]) style.removeProperty(name);
-      for (const [name, value] of ${JSON.stringify(themeVariables(next))}) {
-        style.setProperty(name, value);
-      }
-      document.body.className = ${JSON.stringify(next.classes)};`);
+    await page.emulateMedia(next.media);
+    await page.evaluate(`document.body.className = ${JSON.stringify(next.classes)};`);
   };
   await setTheme(theme);
   return {
@@ -81,7 +76,7 @@ export async function openServedPage(
 async function serveFiles(page: Page, name: keyof typeof STYLES): Promise<void> {
   const html = pageHtml({
     scriptUri: `${ORIGIN}/${name}.js`,
-    styleUris: [`${ORIGIN}/${STYLES[name]}.css`],
+    styleUris: ["browser", STYLES[name]].map((style) => `${ORIGIN}/${style}.css`),
     source: ORIGIN,
     nonce: NONCE,
     language: "en",

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
@@ -8,13 +9,18 @@ import {
 } from "../../../webview-ui/charts/contrast.ts";
 import { environmentLook } from "../../../webview-ui/views/charts/environmentSeries.ts";
 import { SMALL_CHARTS } from "../../../webview-ui/views/charts/smallChartSpecs.ts";
-import { THEMES } from "../../dashboard/themes.ts";
 
 describe("colors of lines", () => {
   const names = ["blue", "orange", "green", "purple", "yellow", "red"];
-  const lines = THEMES.flatMap(({ name, colors }) =>
-    names.map((color) => [name, color, colors[`charts-${color}`], colors["editor-background"]]),
-  );
+  const themes = readFileSync("webview-ui/styles/browser.css", "utf8")
+    .split(/:root \{/)
+    .slice(1);
+  const lines = themes.flatMap((theme, index) => {
+    const colorOf = (name: string) => new RegExp(`--vscode-${name}: (.*);`).exec(theme)?.[1];
+    const name = ["dark", "light", "high contrast, dark", "high contrast, light"][index];
+    const background = colorOf("editor-background");
+    return names.map((color) => [name, color, colorOf(`charts-${color}`), background]);
+  });
 
   it.each(lines)("have a contrast of 3 in the theme %s: %s", (_, __, line, background) => {
     const [color, back] = [parseColor(line ?? ""), parseColor(background ?? "")];
