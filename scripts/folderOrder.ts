@@ -68,6 +68,7 @@ export const FOLDER_ORDER: readonly string[] = [
   "src/node/texts",
   // embedded engine and environments
   "src/local",
+  "src/local/http",
   "src/local/engine/kernels",
   "src/local/engine",
   "src/local/engine/random",

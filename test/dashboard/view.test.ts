@@ -116,5 +116,5 @@ it("lists a run that begins, opens it, follows it, steers it, and says when the 
 it("needs the token of the address", async () => {
   const url = await serve("0");
   const { page } = await openPage(`${new URL(url).origin}/runs`);
-  expect(await page.textContent("body")).toContain("This address is not open to you.");
+  expect(await page.textContent("body")).toContain("Open the address that");
 });

@@ -9,11 +9,11 @@ import * as z from "zod";
 import { AppError, errorMessage } from "../../core/errors.ts";
 import type { Clock, Log } from "../../core/ports.ts";
 import { parseJson } from "../../core/util/jsonl.ts";
-import { refusal } from "../../local/engine/service/http/faults.ts";
-import { createHttpServer } from "../../local/engine/service/http/httpServer.ts";
-import { listen } from "../../local/engine/service/http/listen.ts";
-import type { Routes } from "../../local/engine/service/http/router.ts";
-import { sameSecret } from "../../local/sameSecret.ts";
+import { admitLoopbackNames, createHttpServer } from "../../local/http/httpServer.ts";
+import { listen } from "../../local/http/listen.ts";
+import { refusal } from "../../local/http/refusal.ts";
+import type { Routes } from "../../local/http/router.ts";
+import { sameSecret } from "../../local/http/sameSecret.ts";
 import type { ClosableFileSystem } from "../../node/fileSystem.ts";
 import type { FromBrowser, ToBrowser, TypedArrayJson } from "../../shared/browserMessages.ts";
 import { pageHtml } from "../dashboard/pageHtml.ts";
@@ -63,9 +63,6 @@ const HEADERS = {
   "Referrer-Policy": "no-referrer",
   "X-Content-Type-Options": "nosniff",
 };
-/** Names under which a browser of this machine, or one behind a tunnel, reaches loopback. */
-const LOOPBACK = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/;
-
 const fromBrowser: z.ZodType<FromBrowser> = z.discriminatedUnion("kind", [
   // The session checks the message.
   z.strictObject({ kind: z.literal("message"), message: z.unknown() }),
@@ -100,19 +97,19 @@ export async function serveView(options: ViewOptions): Promise<ServedView> {
   });
   const token = randomBytes(24).toString("base64url");
   const prefix = `/${token}`;
-  const admits = (request: IncomingMessage): boolean => isAdmitted(request, token);
   const server = createHttpServer({
     routes: routes(webview, pages),
     key: null,
     log,
     prefix,
-    admits,
+    admit: (request) => admit(request, token),
     headers: HEADERS,
   });
   const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_MESSAGE_BYTES });
   server.on("upgrade", (request, socket, head) => {
     const { pathname, searchParams } = new URL(request.url ?? "/", "http://localhost");
-    if (!admits(request) || !isOwnOrigin(request) || pathname !== `${prefix}/socket`) {
+    // Who has the token is admitted.
+    if (!isOwnOrigin(request) || !sameSecret(pathname, `${prefix}/socket`)) {
       socket.end("HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\n");
       return;
     }
@@ -176,9 +173,12 @@ function routes(webview: string, pages: ViewPages): Routes {
   };
 }
 
-/** Another host's name that leads here is that of a page which tries to read this one (DNS rebinding). */
-function isAdmitted({ headers: { host = "" }, url = "" }: IncomingMessage, token: string): boolean {
-  return LOOPBACK.test(host) && sameSecret(url.split(/[/?]/, 2)[1] ?? "", token);
+/** @throws AppError `http-refused` 403 without the token, or under the name of another machine */
+function admit(request: IncomingMessage, token: string): void {
+  admitLoopbackNames(request);
+  const [, given = ""] = (request.url ?? "").split(/[/?]/, 2);
+  if (!sameSecret(given, token))
+    throw refusal(403, "Open the address that `tinker-rl view` printed.");
 }
 
 /** Any page may open a socket to any address. */

@@ -11,12 +11,12 @@ import { systemClock } from "../../../node/clock.ts";
 import { createFileSystem } from "../../../node/fileSystem.ts";
 import { firstLine } from "../../../node/firstLine.ts";
 import { systemRandom } from "../../../node/random.ts";
+import { type ListenTarget, listen } from "../../http/listen.ts";
+import { stderrLog } from "../../http/stderrLog.ts";
 import { createEngine } from "../embeddedEngine.ts";
 import type { Engine } from "../engine.ts";
 import { createRandomEngine, type RandomModel } from "../random/randomEngine.ts";
-import { type ListenTarget, listen } from "./http/listen.ts";
 import { createTinkerService } from "./service.ts";
-import { stderrLog } from "./stderrLog.ts";
 
 /** Time for requests in progress once the parent is gone. */
 const ORPHAN_MS = 5_000;

@@ -5,9 +5,9 @@ import type { Server } from "node:http";
 import { join } from "node:path";
 import type { Clock, FileSystem, Log, Random } from "../../../core/ports.ts";
 import { isProcessAlive } from "../../../node/processes.ts";
+import { createHttpServer } from "../../http/httpServer.ts";
 import type { Engine } from "../engine.ts";
 import { openCheckpointStore } from "./checkpoints/checkpointStore.ts";
-import { createHttpServer } from "./http/httpServer.ts";
 import { Models } from "./models/models.ts";
 import { Sessions } from "./models/sessions.ts";
 import { Futures } from "./operations/futures.ts";
@@ -52,7 +52,8 @@ export async function createTinkerService(options: TinkerServiceOptions): Promis
   const server = createHttpServer({
     key: options.key,
     log: options.log,
-    signedRoutes: exporting.signedRoutes,
+    prefix: "/api/v1",
+    openRoutes: exporting.signedRoutes,
     routes: {
       ...metaRoutes(parts),
       ...sessionRoutes(parts),

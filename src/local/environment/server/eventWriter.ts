@@ -2,6 +2,7 @@
 
 import type { ServerResponse } from "node:http";
 import type { Clock } from "../../../core/ports.ts";
+import type { StreamedReply } from "../../http/reply.ts";
 
 /** Most characters of one piece: `docs/protocols/openreward.md#streams`. */
 export const MAX_PIECE_CHARS = 4096;
@@ -45,11 +46,17 @@ export function formatEvent(name: string, data: string): string {
   return `event: ${name}\n${lines.join("")}\n`;
 }
 
-/**
- * Answers with a stream: `task_id` (unless null), a comment every 10 s while the outcome is pending, then the pieces or the error.
- * The work behind `outcome` goes on when the reader leaves.
- */
-export async function streamOutcome(
+/** Answers with a stream. The work behind `outcome` goes on when the reader leaves. */
+export function outcomeStream(
+  clock: Clock,
+  taskId: string | null,
+  outcome: Promise<StreamOutcome>,
+): StreamedReply {
+  return { stream: (response) => streamOutcome(response, clock, taskId, outcome) };
+}
+
+/** `task_id` (unless null), a comment every 10 s while the outcome is pending, then the pieces or the error. */
+async function streamOutcome(
   response: ServerResponse,
   clock: Clock,
   taskId: string | null,

@@ -2,8 +2,8 @@
 
 import { isDeepStrictEqual } from "node:util";
 import type { JsonObject } from "../../../core/json.ts";
+import { refusal } from "../../http/refusal.ts";
 import type { EnvironmentDefinition, SplitName } from "../environment.ts";
-import { HttpFault } from "./fault.ts";
 import { inputSchema } from "./toolInput.ts";
 
 export interface HostedEnvironment {
@@ -32,13 +32,13 @@ export function hostEnvironment(definition: EnvironmentDefinition): HostedEnviro
   };
 }
 
-/** The environment of that name in any case. @throws HttpFault 404, with the text of the reference server. */
+/** The environment of that name in any case. @throws AppError `http-refused` 404, with the text of the reference server. */
 export function findEnvironment(
   environments: readonly HostedEnvironment[],
   name: string,
 ): HostedEnvironment {
   const found = environments.find((hosted) => hosted.definition.name === name.toLowerCase());
-  if (found === undefined) throw new HttpFault(404, `unknown environment '${name}'`);
+  if (found === undefined) throw refusal(404, `unknown environment '${name}'`);
   return found;
 }
 
@@ -47,15 +47,15 @@ export function listSplits(definition: EnvironmentDefinition): readonly JsonObje
   return Object.keys(definition.splits).map((name) => ({ name, type: name }));
 }
 
-/** @throws HttpFault 400 for a split the environment does not have. */
+/** @throws AppError `http-refused` 400 for a split the environment does not have. */
 export function resolveSplit(definition: EnvironmentDefinition, split: string): SplitName {
   if ((split === "train" || split === "test") && definition.splits[split] !== undefined) {
     return split;
   }
-  throw new HttpFault(400, "Invalid split");
+  throw refusal(400, "Invalid split");
 }
 
-/** The task at `index`; negative indices count from the end. @throws HttpFault 400 */
+/** The task at `index`; negative indices count from the end. @throws AppError `http-refused` 400 */
 export function taskAt(
   definition: EnvironmentDefinition,
   split: SplitName,
@@ -63,7 +63,7 @@ export function taskAt(
 ): JsonObject {
   const count = definition.splits[split];
   const position = index < 0 ? index + count : index;
-  if (position < 0 || position >= count) throw new HttpFault(400, "Invalid index");
+  if (position < 0 || position >= count) throw refusal(400, "Invalid index");
   return definition.task(split, position);
 }
 
@@ -84,7 +84,7 @@ export function taskRange(
   );
 }
 
-/** The environment's own copy of a task that a client sends back. @throws HttpFault 400 for any other. */
+/** The environment's own copy of a task that a client sends back. @throws AppError `http-refused` 400 for any other. */
 export function findTask(definition: EnvironmentDefinition, taskSpec: JsonObject): JsonObject {
   for (const split of ["train", "test"] as const) {
     for (let index = 0; index < definition.splits[split]; index++) {
@@ -92,5 +92,5 @@ export function findTask(definition: EnvironmentDefinition, taskSpec: JsonObject
       if (isDeepStrictEqual(task, taskSpec)) return task;
     }
   }
-  throw new HttpFault(400, "Invalid task_spec: not a task of this environment");
+  throw refusal(400, "Invalid task_spec: not a task of this environment");
 }

@@ -4,23 +4,15 @@
  * that is the key that every request must show.
  */
 
-import type { Server } from "node:http";
 import { parseArgs } from "node:util";
 import { AppError, errorMessage } from "../../../core/errors.ts";
 import { firstLine } from "../../../node/firstLine.ts";
+import { type ListenTarget, listen } from "../../http/listen.ts";
 import { EMBEDDED_ENVIRONMENTS } from "../catalogue.ts";
 import { createEnvironmentServer } from "./server.ts";
 
-const HOST = "127.0.0.1";
-/** Hundreds of rollouts connect at once. */
-const BACKLOG = 512;
-
-type ListenOptions =
-  | { readonly path: string }
-  | { readonly host: typeof HOST; readonly port: number };
-
 interface Options {
-  readonly address: ListenOptions;
+  readonly target: ListenTarget;
   readonly maxSessions: number;
   readonly isKeyed: boolean;
 }
@@ -36,36 +28,25 @@ function readOptions(args: readonly string[]): Options {
       keyed: { type: "boolean", default: false },
     },
   });
-  const address = readAddress(values);
+  const target = readTarget(values);
   const limit = values["max-sessions"];
   const maxSessions = limit === undefined ? Number.POSITIVE_INFINITY : Number(limit);
   const isLimit = limit === undefined || /^[1-9]\d*$/.test(limit);
-  if (address !== null && isLimit) return { address, maxSessions, isKeyed: values.keyed };
+  if (target !== null && isLimit) return { target, maxSessions, isKeyed: values.keyed };
   throw new AppError(
     "bad-arguments",
     "The environment server needs one address. Usage: environment.js --socket PATH | --port N (0 to 65535) [--max-sessions N] [--keyed]",
   );
 }
 
-function readAddress(values: {
+function readTarget(values: {
   readonly socket?: string | undefined;
   readonly port?: string | undefined;
-}): ListenOptions | null {
+}): ListenTarget | null {
   const { socket, port } = values;
-  if (socket !== undefined && port === undefined) return { path: socket };
+  if (socket !== undefined && port === undefined) return { kind: "socket", path: socket };
   const isPort = port !== undefined && /^\d{1,5}$/.test(port) && Number(port) <= 65_535;
-  return socket === undefined && isPort ? { host: HOST, port: Number(port) } : null;
-}
-
-/** Resolves with the socket's path, or `http://127.0.0.1:PORT`. */
-async function listen(server: Server, options: ListenOptions): Promise<string> {
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject).listen({ ...options, backlog: BACKLOG }, resolve);
-  });
-  const address = server.address();
-  return typeof address === "object" && address !== null
-    ? `http://${HOST}:${address.port}`
-    : String(address);
+  return socket === undefined && isPort ? { kind: "port", port: Number(port) } : null;
 }
 
 async function run(): Promise<void> {
@@ -77,13 +58,13 @@ async function run(): Promise<void> {
     process.once("SIGTERM", () => resolve());
     process.stdin.once("close", () => resolve()).resume();
   });
-  const { address: place, maxSessions, isKeyed } = readOptions(process.argv.slice(2));
+  const { target, maxSessions, isKeyed } = readOptions(process.argv.slice(2));
   const { server, close } = createEnvironmentServer({
     environments: EMBEDDED_ENVIRONMENTS,
     maxSessions,
     apiKey: isKeyed ? await firstLine(process.stdin) : null,
   });
-  const address = await listen(server, place);
+  const address = await listen(server, target);
   process.stdout.write(`${JSON.stringify({ ready: true, address })}\n`);
   await stopped;
   await close();

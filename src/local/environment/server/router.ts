@@ -1,9 +1,10 @@
-/** Finds the endpoint and the environment of a request: `docs/protocols/openreward.md#the-embedded-server`. */
+/** The endpoints of the server, and the environment of a request: `docs/protocols/openreward.md#the-embedded-server`. */
 
-import type { IncomingMessage } from "node:http";
-import { HttpFault } from "./fault.ts";
+import type { Json } from "../../../core/json.ts";
+import { jsonReply, type StreamedReply } from "../../http/reply.ts";
+import type { Handler as RequestHandler, Routes, ServiceRequest } from "../../http/router.ts";
 import { findEnvironment, type HostedEnvironment, listSplits } from "./hostedEnvironment.ts";
-import type { Endpoint } from "./requestContext.ts";
+import type { Endpoint, RequestContext } from "./requestContext.ts";
 import {
   call,
   create,
@@ -19,7 +20,9 @@ import { countTasks, getTask, getTaskRange, listTasks } from "./taskEndpoints.ts
 /** Release of the `openreward` dialect that this server speaks. */
 const DIALECT_VERSION = "0.1.167";
 
-const ROOT_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
+type Endpoints = Readonly<Record<string, Endpoint>>;
+
+const ROOT_ENDPOINTS = {
   health: { method: "GET", handle: () => ({ status: "ok" }) },
   version: { method: "GET", handle: () => ({ version: DIALECT_VERSION, build_sha: null }) },
   list_environments: {
@@ -31,9 +34,9 @@ const ROOT_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
   ping: { method: "POST", handle: ping },
   delete: { method: "POST", handle: remove },
   delete_session: { method: "POST", handle: remove },
-};
+} satisfies Endpoints;
 
-const ENVIRONMENT_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
+const ENVIRONMENT_ENDPOINTS: Endpoints = {
   splits: { method: "GET", handle: ({ hosted }) => listSplits(hosted.definition) },
   tools: { method: "GET", handle: ({ hosted }) => hosted.toolList },
   tasks: { method: "POST", handle: listTasks },
@@ -53,49 +56,50 @@ export const RESERVED_NAMES: ReadonlySet<string> = new Set([
   "score_group",
 ]);
 
-export interface Route {
-  readonly endpoint: Endpoint;
-  readonly hosted: HostedEnvironment;
-}
-
-/** Finds the endpoint of a request. @throws HttpFault 404 for an unknown path or environment, 405 for another method. */
-export function route(
+/** Every path with its handler; an environment's are there with and without its name. */
+export function environmentRoutes(
   environments: readonly [HostedEnvironment, ...HostedEnvironment[]],
-  request: IncomingMessage,
-): Route {
-  const [first = "", second, ...rest] = pathSegments(request.url ?? "/");
-  const isBare = second === undefined;
-  const hosted = isBare
-    ? deployedEnvironment(environments, request)
-    : findEnvironment(environments, first);
-  const name = second ?? first;
-  const endpoint = isBare
-    ? (own(ROOT_ENDPOINTS, name) ?? own(ENVIRONMENT_ENDPOINTS, name))
-    : own(ENVIRONMENT_ENDPOINTS, name);
-  if (endpoint === undefined || rest.length > 0) throw new HttpFault(404, "Not Found");
-  if (request.method !== endpoint.method) throw new HttpFault(405, "Method Not Allowed");
-  return { endpoint, hosted };
+  context: Pick<RequestContext, "sessions" | "clock">,
+): { readonly routes: Routes; readonly openRoutes: Routes } {
+  const handler =
+    ({ handle }: Endpoint): RequestHandler =>
+    async (request) => {
+      const hosted = hostedOf(environments, request);
+      const reply = await handle({ ...context, request, environments, hosted });
+      return isStream(reply) ? reply : jsonReply(reply);
+    };
+  const at = (prefix: string, endpoints: Endpoints): [string, RequestHandler][] =>
+    Object.entries(endpoints).map(([name, endpoint]) => [
+      `${endpoint.method} ${prefix}/${name}`,
+      handler(endpoint),
+    ]);
+  const { health, ...others } = ROOT_ENDPOINTS;
+  return {
+    openRoutes: Object.fromEntries(at("", { health })),
+    routes: Object.fromEntries([
+      ...at("", others),
+      ...at("", ENVIRONMENT_ENDPOINTS),
+      ...at("/{environment}", ENVIRONMENT_ENDPOINTS),
+    ]),
+  };
 }
 
-function own(endpoints: Readonly<Record<string, Endpoint>>, name: string): Endpoint | undefined {
-  return Object.hasOwn(endpoints, name) ? endpoints[name] : undefined;
+function isStream(reply: Json | StreamedReply): reply is StreamedReply {
+  return (
+    typeof reply === "object" &&
+    reply !== null &&
+    "stream" in reply &&
+    typeof reply.stream === "function"
+  );
 }
 
-function pathSegments(target: string): readonly string[] {
-  const [path = ""] = target.split("?");
-  try {
-    return path.split("/").filter(Boolean).map(decodeURIComponent);
-  } catch {
-    throw new HttpFault(404, "Not Found");
-  }
-}
-
-/** Bare paths go to the environment that `X-Deployment` names, in full or after its slash; else to the first. */
-function deployedEnvironment(
+/** The one that the path names. Bare paths go to the one that `X-Deployment` names, in full or after its slash; else to the first. */
+function hostedOf(
   environments: readonly [HostedEnvironment, ...HostedEnvironment[]],
-  request: IncomingMessage,
+  { params, header }: ServiceRequest,
 ): HostedEnvironment {
-  const header = request.headers["x-deployment"];
-  const name = typeof header === "string" ? header.split("/").at(-1)?.toLowerCase() : undefined;
+  const { environment } = params;
+  if (environment !== undefined) return findEnvironment(environments, environment);
+  const name = header("x-deployment").split("/").at(-1)?.toLowerCase();
   return environments.find(({ definition }) => definition.name === name) ?? environments[0];
 }

@@ -1,21 +1,17 @@
 /** The ORS server of the embedded environments: one HTTP server, from request to reply. */
 
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { Server } from "node:http";
 import { AppError } from "../../../core/errors.ts";
-import type { Json } from "../../../core/json.ts";
-import type { Clock } from "../../../core/ports.ts";
+import type { Clock, Log } from "../../../core/ports.ts";
 import { systemClock } from "../../../node/clock.ts";
+import { admitLoopbackNames, createHttpServer } from "../../http/httpServer.ts";
+import { stderrLog } from "../../http/stderrLog.ts";
 import type { EnvironmentDefinition } from "../environment.ts";
-import { HttpFault } from "./fault.ts";
-import { guardRequest } from "./guard.ts";
 import { type HostedEnvironment, hostEnvironment } from "./hostedEnvironment.ts";
-import { RESERVED_NAMES, route } from "./router.ts";
+import { environmentRoutes, RESERVED_NAMES } from "./router.ts";
 import { SessionStore } from "./sessionStore.ts";
 
-/** `X-Secrets` can exceed Node's default of 16 KiB. */
-const MAX_HEADER_BYTES = 64 * 1024;
-/** Longer than the keep-alive of the official clients, so that no request meets a closing connection. */
-const KEEP_ALIVE_TIMEOUT_MS = 65_000;
+const MAX_BODY_BYTES = 8 * 1024 * 1024;
 
 const ENVIRONMENT_NAME = /^[a-z0-9][a-z0-9_-]*$/;
 
@@ -27,6 +23,8 @@ export interface EnvironmentServerOptions {
   /** Most sessions at once over all environments; more are refused with 429. Absent = no limit. */
   readonly maxSessions?: number;
   readonly clock?: Clock;
+  /** Absent = standard error. */
+  readonly log?: Log;
 }
 
 export interface EnvironmentServer {
@@ -44,21 +42,13 @@ export function createEnvironmentServer(options: EnvironmentServerOptions): Envi
   const { apiKey, maxSessions = Number.POSITIVE_INFINITY, clock = systemClock } = options;
   const environments = hostAll(options.environments);
   const sessions = new SessionStore({ clock, maxSessions });
-  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    try {
-      guardRequest(request, apiKey);
-      const { endpoint, hosted } = route(environments, request);
-      const exchange = { request, response, environments, hosted, sessions, clock };
-      const reply = await endpoint.handle(exchange);
-      if (reply !== "streamed") sendJson(response, 200, reply);
-    } catch (error) {
-      sendFault(response, error);
-    }
-  };
-  const server = createServer(
-    { maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS },
-    (request, response) => void serve(request, response),
-  );
+  const server = createHttpServer({
+    ...environmentRoutes(environments, { sessions, clock }),
+    key: apiKey,
+    log: options.log ?? stderrLog,
+    maxBodyBytes: MAX_BODY_BYTES,
+    admit: admitLoopbackNames,
+  });
   return { server, close: () => closeAll(server, sessions) };
 }
 
@@ -83,28 +73,6 @@ function hostAll(
     );
   }
   return [first, ...others];
-}
-
-function sendJson(response: ServerResponse, status: number, body: Json): void {
-  const bytes = Buffer.from(JSON.stringify(body));
-  response.writeHead(status, {
-    "content-type": "application/json",
-    "content-length": bytes.length,
-  });
-  response.end(bytes);
-}
-
-function sendFault(response: ServerResponse, error: unknown): void {
-  if (response.headersSent) {
-    response.destroy();
-    return;
-  }
-  if (error instanceof HttpFault) {
-    sendJson(response, error.status, { detail: error.detail });
-    return;
-  }
-  const detail = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  sendJson(response, 500, { detail });
 }
 
 async function closeAll(server: Server, sessions: SessionStore): Promise<void> {

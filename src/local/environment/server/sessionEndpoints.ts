@@ -5,9 +5,9 @@ import * as z from "zod";
 import { errorMessage } from "../../../core/errors.ts";
 import type { Json, JsonObject } from "../../../core/json.ts";
 import type { Clock } from "../../../core/ports.ts";
-import { parseJson } from "../../../core/util/jsonl.ts";
-import { streamOutcome } from "./eventWriter.ts";
-import { HttpFault } from "./fault.ts";
+import { refusal } from "../../http/refusal.ts";
+import type { StreamedReply } from "../../http/reply.ts";
+import { outcomeStream } from "./eventWriter.ts";
 import {
   findEnvironment,
   findTask,
@@ -15,7 +15,7 @@ import {
   resolveSplit,
   taskAt,
 } from "./hostedEnvironment.ts";
-import { checkSecrets, readBody, readText, sessionId } from "./requestBody.ts";
+import { checkSecrets, jsonOf, readBody, sessionId } from "./requestBody.ts";
 import type { RequestContext } from "./requestContext.ts";
 import { Session } from "./session.ts";
 
@@ -38,23 +38,22 @@ const createSessionBody = z.object({ task_id: z.uuid() });
 const callBody = z.object({ name: z.string(), input: jsonObject, task_id: z.string().nullish() });
 
 /** An id and its place are all there is to a session before `/create`, so a repeat with `task_id` just gets its id again. */
-export async function createSession(exchange: RequestContext): Promise<"streamed"> {
-  const { request, response, clock, sessions } = exchange;
+export async function createSession(exchange: RequestContext): Promise<StreamedReply> {
+  const { request, clock, sessions } = exchange;
   checkSecrets(request);
-  const repeat = createSessionBody.safeParse(parseJson(await readText(request))?.value);
+  const repeat = createSessionBody.safeParse(jsonOf(request));
   const sid = repeat.success ? repeat.data.task_id : randomUUID();
   sessions.reserve(sid);
-  await streamOutcome(response, clock, sid, Promise.resolve({ kind: "result", json: "" }));
-  return "streamed";
+  return outcomeStream(clock, sid, Promise.resolve({ kind: "result", json: "" }));
 }
 
 export async function create(exchange: RequestContext): Promise<Json> {
   const { request, environments, sessions, clock } = exchange;
   const sid = sessionId(request);
   checkSecrets(request);
-  const body = await readBody(request, createBody);
+  const body = readBody(request, createBody);
   if (body.toolset_name != null) {
-    throw new HttpFault(400, `unknown toolset '${body.toolset_name}': this server has none`);
+    throw refusal(400, `unknown toolset '${body.toolset_name}': this server has none`);
   }
   const hosted =
     body.env_name == null ? exchange.hosted : findEnvironment(environments, body.env_name);
@@ -74,7 +73,7 @@ function openSession(hosted: HostedEnvironment, task: JsonObject, clock: Clock):
   try {
     return new Session({ hosted, task, clock });
   } catch (error) {
-    throw new HttpFault(500, `Error: ${errorMessage(error)}`);
+    throw refusal(500, `Error: ${errorMessage(error)}`);
   }
 }
 
@@ -96,15 +95,14 @@ export function listTaskTools({ request, sessions }: RequestContext): Json {
 }
 
 /** Starts a call and streams its result, or streams the result of the call that `task_id` names. */
-export async function call(exchange: RequestContext): Promise<"streamed"> {
-  const { request, response, clock, sessions } = exchange;
+export async function call(exchange: RequestContext): Promise<StreamedReply> {
+  const { request, clock, sessions } = exchange;
   const sid = sessionId(request);
-  const { name, input, task_id } = await readBody(request, callBody);
+  const { name, input, task_id } = readBody(request, callBody);
   const session = sessions.use(sid);
   const found = task_id == null ? session.startCall(name, input) : session.findCall(task_id);
   const outcome = found?.outcome ?? Promise.resolve({ kind: "error", message: "unknown task_id" });
-  await streamOutcome(response, clock, found?.taskId ?? null, outcome);
-  return "streamed";
+  return outcomeStream(clock, found?.taskId ?? null, outcome);
 }
 
 /** `/delete` ends the episode and `/delete_session` frees the id: here both are one thing, for unknown ids too. */

@@ -2,7 +2,7 @@
 
 import type { Clock } from "../../../core/ports.ts";
 import { sleepUntilAborted } from "../../../core/util/wakeableSleep.ts";
-import { HttpFault } from "./fault.ts";
+import { refusal } from "../../http/refusal.ts";
 import type { Session } from "./session.ts";
 
 /** A session without ping or call for so long is deleted, as at the reference server. */
@@ -37,24 +37,24 @@ export class SessionStore {
     this.#reaping = this.#reap();
   }
 
-  /** Keeps a place for the id; again for one that has a place already. @throws HttpFault 429 when there is none. */
+  /** Keeps a place for the id; again for one that has a place already. @throws AppError `http-refused` 429 when there is none. */
   reserve(sid: string): void {
     if (!this.#hasPlace(sid)) this.#requireRoom();
     this.#reserved.set(sid, this.#clock.monotonic());
   }
 
-  /** @throws HttpFault 400 when the id is taken, 429 when it has no place and there is none. */
+  /** @throws AppError `http-refused` 400 when the id is taken, 429 when it has no place and there is none. */
   add(sid: string, open: () => Session): void {
-    if (this.#sessions.has(sid)) throw new HttpFault(400, "Session already exists");
+    if (this.#sessions.has(sid)) throw refusal(400, "Session already exists");
     if (!this.#hasPlace(sid)) this.#requireRoom();
     this.#sessions.set(sid, { session: open(), lastUsedMs: this.#clock.monotonic() });
     this.#reserved.delete(sid);
   }
 
-  /** The session, whose idle time starts anew. @throws HttpFault 404 when it is unknown or was deleted. */
+  /** The session, whose idle time starts anew. @throws AppError `http-refused` 404 when it is unknown or was deleted. */
   use(sid: string): Session {
     const stored = this.#sessions.get(sid);
-    if (stored === undefined) throw new HttpFault(404, "Active environment not found");
+    if (stored === undefined) throw refusal(404, "Active environment not found");
     stored.lastUsedMs = this.#clock.monotonic();
     return stored.session;
   }
@@ -79,7 +79,7 @@ export class SessionStore {
   #requireRoom(): void {
     if (this.#sessions.size + this.#reserved.size < this.#maxSessions) return;
     const limit = `${this.#maxSessions} session${this.#maxSessions === 1 ? "" : "s"}`;
-    throw new HttpFault(429, `The environments are at maximum capacity (${limit}).`);
+    throw refusal(429, `The environments are at maximum capacity (${limit}).`);
   }
 
   async #reap(): Promise<void> {

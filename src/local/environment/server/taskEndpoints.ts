@@ -14,32 +14,26 @@ const rangeBody = z.object({
   stop: z.int().nullish(),
 });
 
-export async function listTasks({
-  request,
-  hosted: { definition },
-}: RequestContext): Promise<Json> {
-  const { split } = await readBody(request, splitBody);
+export function listTasks({ request, hosted: { definition } }: RequestContext): Json {
+  const { split } = readBody(request, splitBody);
   const tasks = taskRange(definition, resolveSplit(definition, split), null, null);
   return { tasks, env_name: definition.name };
 }
 
-export async function countTasks({
-  request,
-  hosted: { definition },
-}: RequestContext): Promise<Json> {
-  const { split } = await readBody(request, splitBody);
+export function countTasks({ request, hosted: { definition } }: RequestContext): Json {
+  const { split } = readBody(request, splitBody);
   return { num_tasks: definition.splits[resolveSplit(definition, split)] };
 }
 
-export async function getTask({ request, hosted: { definition } }: RequestContext): Promise<Json> {
-  const { split, index } = await readBody(request, taskBody);
+export function getTask({ request, hosted: { definition } }: RequestContext): Json {
+  const { split, index } = readBody(request, taskBody);
   const task = taskAt(definition, resolveSplit(definition, split), index);
   return { task, env_name: definition.name };
 }
 
-export async function getTaskRange({ request, hosted }: RequestContext): Promise<Json> {
+export function getTaskRange({ request, hosted }: RequestContext): Json {
   const { definition } = hosted;
-  const { split, start, stop } = await readBody(request, rangeBody);
+  const { split, start, stop } = readBody(request, rangeBody);
   const range = resolveSplit(definition, split);
   const tasks = taskRange(definition, range, start ?? null, stop ?? null);
   return { tasks, env_name: definition.name };

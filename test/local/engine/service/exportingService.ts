@@ -3,8 +3,8 @@
 import type { Clock } from "../../../../src/core/ports.ts";
 import { encodeAdapter } from "../../../../src/local/engine/adapterFile.ts";
 import { adapterLayout } from "../../../../src/local/engine/architecture.ts";
-import { listen } from "../../../../src/local/engine/service/http/listen.ts";
 import { createTinkerService } from "../../../../src/local/engine/service/service.ts";
+import { listen } from "../../../../src/local/http/listen.ts";
 import { createFileSystem } from "../../../../src/node/fileSystem.ts";
 import { systemRandom } from "../../../../src/node/random.ts";
 import { createFakeEngine } from "../../../fakes/fakeEngine.ts";

@@ -1,8 +1,8 @@
 /** Answers with a file, or with its end: RFC 9110, 14 (ranges) and 13.1.5 (`If-Range`), RFC 9530 (digest). */
 
 import { createHash } from "node:crypto";
-import type { Reply } from "./reply.ts";
-import type { ServiceRequest } from "./router.ts";
+import type { Reply } from "../../../http/reply.ts";
+import type { ServiceRequest } from "../../../http/router.ts";
 
 /** Understands `bytes=N-`, which is what a broken download goes on with; any other range gives the whole file. */
 export function fileReply({ header }: Pick<ServiceRequest, "header">, file: Uint8Array): Reply {

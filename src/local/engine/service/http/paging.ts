@@ -1,6 +1,6 @@
 /** Pages of listings. */
 
-import { refusal } from "./faults.ts";
+import { refusal } from "../../../http/refusal.ts";
 
 export interface Page<T> {
   readonly items: readonly T[];

@@ -1,7 +1,7 @@
 /** Runs the operations of one model one after another, in the order of their sequence numbers. */
 
 import type { AppError } from "../../../../core/errors.ts";
-import { refusal } from "../http/faults.ts";
+import { refusal } from "../../../http/refusal.ts";
 
 interface Waiting {
   run(): Promise<void>;

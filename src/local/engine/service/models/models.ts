@@ -1,9 +1,9 @@
 /** All models under training in this process. */
 
 import type { Clock } from "../../../../core/ports.ts";
+import { refusal } from "../../../http/refusal.ts";
 import type { Engine } from "../../engine.ts";
 import type { UserMetadata } from "../checkpoints/checkpointRecord.ts";
-import { refusal } from "../http/faults.ts";
 import type { Sessions } from "./sessions.ts";
 import { TrainedModel } from "./trainedModel.ts";
 

@@ -1,7 +1,7 @@
 /** Sessions of clients: who may submit, and which models and samplers belong to whom. */
 
+import { refusal } from "../../../http/refusal.ts";
 import type { UserMetadata } from "../checkpoints/checkpointRecord.ts";
-import { refusal } from "../http/faults.ts";
 
 export interface ServiceSession {
   readonly id: string;

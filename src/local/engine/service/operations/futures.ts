@@ -3,7 +3,8 @@
 import { AppError } from "../../../../core/errors.ts";
 import type { JsonObject } from "../../../../core/json.ts";
 import type { Clock, Log } from "../../../../core/ports.ts";
-import { type Failure, refusal, toFailure } from "../http/faults.ts";
+import { refusal } from "../../../http/refusal.ts";
+import { type Failure, toFailure } from "../http/faults.ts";
 
 export type OperationResult =
   | { readonly kind: "json"; readonly body: JsonObject }

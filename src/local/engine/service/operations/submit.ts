@@ -2,8 +2,8 @@
 
 import { createHash } from "node:crypto";
 import type { JsonObject } from "../../../../core/json.ts";
-import { readAs } from "../http/faults.ts";
-import { jsonReply, type Reply } from "../http/reply.ts";
+import { readAs } from "../../../http/refusal.ts";
+import { jsonReply, type Reply } from "../../../http/reply.ts";
 import type { TrainedModel } from "../models/trainedModel.ts";
 import { modelRequest } from "../wire/schemas.ts";
 import type { OperationResult } from "./futures.ts";

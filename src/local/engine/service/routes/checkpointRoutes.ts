@@ -1,6 +1,9 @@
 /** Routes over the store: runs, checkpoints, publishing, expiry, deletion. */
 
 import type { JsonObject } from "../../../../core/json.ts";
+import { readAs, refusal } from "../../../http/refusal.ts";
+import { jsonReply, noContent, type Reply } from "../../../http/reply.ts";
+import { type Handler, jsonBody, type Routes, type ServiceRequest } from "../../../http/router.ts";
 import { checkpointJson } from "../checkpoints/checkpointJson.ts";
 import type { CheckpointUpdate } from "../checkpoints/checkpointStore.ts";
 import {
@@ -9,10 +12,7 @@ import {
   parseTinkerPath,
   tinkerPath,
 } from "../checkpoints/tinkerPath.ts";
-import { readAs, refusal } from "../http/faults.ts";
 import { page } from "../http/paging.ts";
-import { jsonReply, noContent, type Reply } from "../http/reply.ts";
-import { type Handler, jsonBody, type Routes, type ServiceRequest } from "../http/router.ts";
 import type { ServiceContext } from "../operations/serviceContext.ts";
 import { checkpointTtl, weightsInfo } from "../wire/schemas.ts";
 import { findRun, listRuns } from "./trainingRuns.ts";

@@ -1,13 +1,13 @@
 /** Routes that give out exported weights as files: `docs/protocols/tinker.md#exported-weights`. */
 
 import { createHmac, randomBytes } from "node:crypto";
-import { sameSecret } from "../../../sameSecret.ts";
+import { refusal } from "../../../http/refusal.ts";
+import { jsonReply } from "../../../http/reply.ts";
+import type { Routes, ServiceRequest } from "../../../http/router.ts";
+import { sameSecret } from "../../../http/sameSecret.ts";
 import { peftFiles } from "../../peftFolder.ts";
 import { type CheckpointKey, checkpointKey, tinkerPath } from "../checkpoints/tinkerPath.ts";
 import { fileReply } from "../http/byteRange.ts";
-import { refusal } from "../http/faults.ts";
-import { jsonReply } from "../http/reply.ts";
-import type { Routes, ServiceRequest } from "../http/router.ts";
 import type { ServiceContext } from "../operations/serviceContext.ts";
 
 const ADDRESSES_VALID_MS = 60 * 60_000;

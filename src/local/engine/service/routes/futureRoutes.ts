@@ -1,8 +1,8 @@
 /** Routes of futures: poll and cancel, `docs/protocols/tinker.md#futures`. */
 
-import { readAs } from "../http/faults.ts";
-import { jsonReply, noContent, PROTOBUF, protobufReply, type Reply } from "../http/reply.ts";
-import { jsonBody, type Routes } from "../http/router.ts";
+import { readAs } from "../../../http/refusal.ts";
+import { jsonReply, noContent, PROTOBUF, protobufReply, type Reply } from "../../../http/reply.ts";
+import { jsonBody, type Routes } from "../../../http/router.ts";
 import type { OperationResult } from "../operations/futures.ts";
 import type { ServiceContext } from "../operations/serviceContext.ts";
 import { futureReference } from "../wire/schemas.ts";

@@ -1,7 +1,7 @@
 /** Routes about the server itself: health, flags, capabilities, telemetry. */
 
-import { jsonReply } from "../http/reply.ts";
-import type { Routes } from "../http/router.ts";
+import { jsonReply } from "../../../http/reply.ts";
+import type { Routes } from "../../../http/router.ts";
 import type { ServiceContext } from "../operations/serviceContext.ts";
 
 /** Flags that are absent are off: `docs/protocols/tinker.md#flags`. */

@@ -1,12 +1,13 @@
 /** Routes of a model's life: create, load, describe, unload. */
 
 import type { JsonObject } from "../../../../core/json.ts";
+import { readAs, refusal } from "../../../http/refusal.ts";
+import { jsonReply, type Reply } from "../../../http/reply.ts";
+import { jsonBody, type Routes } from "../../../http/router.ts";
 import { MAX_RANK } from "../../architecture.ts";
 import type { Adapter } from "../../engine.ts";
 import { parseTinkerPath } from "../checkpoints/tinkerPath.ts";
-import { readAs, refusal, userFault } from "../http/faults.ts";
-import { jsonReply, type Reply } from "../http/reply.ts";
-import { jsonBody, type Routes } from "../http/router.ts";
+import { userFault } from "../http/faults.ts";
 import type { TrainedModel } from "../models/trainedModel.ts";
 import type { OperationResult } from "../operations/futures.ts";
 import type { ServiceContext } from "../operations/serviceContext.ts";

@@ -1,10 +1,10 @@
 /** Routes of samplers: create, describe, sample. */
 
 import type { JsonObject } from "../../../../core/json.ts";
+import { readAs, refusal } from "../../../http/refusal.ts";
+import { jsonReply, type Reply } from "../../../http/reply.ts";
+import { jsonBody, type Routes } from "../../../http/router.ts";
 import { parseTinkerPath } from "../checkpoints/tinkerPath.ts";
-import { readAs, refusal } from "../http/faults.ts";
-import { jsonReply, type Reply } from "../http/reply.ts";
-import { jsonBody, type Routes } from "../http/router.ts";
 import type { OperationResult } from "../operations/futures.ts";
 import type { ServiceContext } from "../operations/serviceContext.ts";
 import { hashOf } from "../operations/submit.ts";

@@ -1,11 +1,11 @@
 /** Routes that save weights: for resuming, for sampling with or without a name, and as files. */
 
 import type { JsonObject } from "../../../../core/json.ts";
+import { jsonBody, type Routes } from "../../../http/router.ts";
 import type { Snapshot } from "../../engine.ts";
 import type { NewCheckpoint } from "../checkpoints/checkpointStore.ts";
 import { checkpointKey, tinkerPath } from "../checkpoints/tinkerPath.ts";
 import { userFault } from "../http/faults.ts";
-import { jsonBody, type Routes } from "../http/router.ts";
 import type { TrainedModel } from "../models/trainedModel.ts";
 import type { OperationResult } from "../operations/futures.ts";
 import type { ServiceContext } from "../operations/serviceContext.ts";

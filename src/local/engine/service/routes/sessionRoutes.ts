@@ -1,9 +1,9 @@
 /** Routes of sessions: create, heartbeat, finish, listing. */
 
-import { readAs } from "../http/faults.ts";
+import { readAs } from "../../../http/refusal.ts";
+import { jsonReply } from "../../../http/reply.ts";
+import { jsonBody, type Routes } from "../../../http/router.ts";
 import { page } from "../http/paging.ts";
-import { jsonReply } from "../http/reply.ts";
-import { jsonBody, type Routes } from "../http/router.ts";
 import type { ServiceSession } from "../models/sessions.ts";
 import type { ServiceContext } from "../operations/serviceContext.ts";
 import { createSession, sessionHeartbeat } from "../wire/schemas.ts";

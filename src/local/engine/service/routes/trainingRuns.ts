@@ -1,6 +1,7 @@
 /** Training runs as the listings show them: those of this process, and those that left checkpoints. */
 
 import type { JsonObject } from "../../../../core/json.ts";
+import { refusal } from "../../../http/refusal.ts";
 import { checkpointJson } from "../checkpoints/checkpointJson.ts";
 import type {
   CheckpointRecord,
@@ -8,7 +9,6 @@ import type {
   UserMetadata,
 } from "../checkpoints/checkpointRecord.ts";
 import { isRunId } from "../checkpoints/tinkerPath.ts";
-import { refusal } from "../http/faults.ts";
 import type { TrainedModel } from "../models/trainedModel.ts";
 import type { ServiceContext } from "../operations/serviceContext.ts";
 

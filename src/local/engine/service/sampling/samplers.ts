@@ -1,9 +1,10 @@
 /** Sampling sessions: which frozen weights a sampler stands for. */
 
+import { refusal } from "../../../http/refusal.ts";
 import type { Engine, Snapshot } from "../../engine.ts";
 import type { CheckpointStore } from "../checkpoints/checkpointStore.ts";
 import { parseTinkerPath } from "../checkpoints/tinkerPath.ts";
-import { refusal, userFault } from "../http/faults.ts";
+import { userFault } from "../http/faults.ts";
 import type { Sessions } from "../models/sessions.ts";
 import type { SnapshotCache } from "./snapshotCache.ts";
 

@@ -1,8 +1,8 @@
 /** Finds the handler of a request by method and path. */
 
-import { isJsonObject, type JsonObject } from "../../../../core/json.ts";
-import { parseJson } from "../../../../core/util/jsonl.ts";
-import { refusal } from "./faults.ts";
+import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import { parseJson } from "../../core/util/jsonl.ts";
+import { refusal } from "./refusal.ts";
 import type { Reply } from "./reply.ts";
 
 export interface ServiceRequest {
@@ -26,7 +26,7 @@ export interface Match {
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** Returns a function that finds the handler of a method and path, or null. */
+/** Returns a function that finds the handler of a method and path, or null. @throws AppError `http-refused` 405 for a path that has other methods */
 export function createRouter(routes: Routes): (method: string, path: string) => Match | null {
   const table = Object.entries(routes).map(([route, handler]) => {
     const [method = "", pattern = ""] = route.split(" ");
@@ -34,11 +34,15 @@ export function createRouter(routes: Routes): (method: string, path: string) => 
   });
   return (method, path) => {
     const segments = path.split("/").map(decodeSegment);
+    let hasOther = false;
     for (const route of table) {
-      if (route.method !== method || route.segments.length !== segments.length) continue;
+      if (route.segments.length !== segments.length) continue;
       const params = matchSegments(route.segments, segments);
-      if (params !== null) return { handler: route.handler, params };
+      if (params === null) continue;
+      if (route.method === method) return { handler: route.handler, params };
+      hasOther = true;
     }
+    if (hasOther) throw refusal(405, "Method Not Allowed");
     return null;
   };
 }

@@ -1,53 +1,56 @@
-/** The HTTP side of the service: keys, body limits, routing, and answers with a length. */
+/** The HTTP side of every server of this program: keys, body limits, routing, and answers with a length. */
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { errorMessage, isAppError } from "../../../../core/errors.ts";
-import type { Json } from "../../../../core/json.ts";
-import type { Log } from "../../../../core/ports.ts";
-import { sameSecret } from "../../../sameSecret.ts";
-import { refusal } from "./faults.ts";
+import { errorMessage, isAppError } from "../../core/errors.ts";
+import type { Json } from "../../core/json.ts";
+import type { Log } from "../../core/ports.ts";
+import { isLoopbackHost } from "../../core/util/loopback.ts";
+import { refusal } from "./refusal.ts";
 import { jsonReply, type Reply } from "./reply.ts";
 import { createRouter, type Routes } from "./router.ts";
+import { sameSecret } from "./sameSecret.ts";
 
-const ENGINE_PREFIX = "/api/v1";
 /** Polls are held for 30 s; an idle connection must outlive one. */
 const KEEP_ALIVE_MS = 65_000;
 const HEADERS_TIMEOUT_MS = 70_000;
 const MAX_BODY_BYTES = 64 * 2 ** 20;
+/** Secrets in a header can exceed Node's default of 16 KiB. */
+const MAX_HEADER_BYTES = 64 * 1024;
+const LOOPBACK_ADDRESS = /^(::ffff:)?127\.|^::1$/;
+const PORT = /:\d+$/;
 
 export interface HttpServerOptions {
   readonly routes: Routes;
-  /** Routes that check a signature in place of the key. */
-  readonly signedRoutes?: Routes;
+  /** Routes that are answered without the key; no path is in both. */
+  readonly openRoutes?: Routes;
   /** What X-API-Key must hold; null accepts anything. */
   readonly key: string | null;
   readonly log: Log;
   readonly maxBodyBytes?: number;
-  /** What every path begins with; absent = that of the Tinker wire. */
+  /** What every path begins with, such as `/api/v1`; absent = nothing. */
   readonly prefix?: string;
-  /** Whether a request is answered at all; absent = every one is. */
-  readonly admits?: (request: IncomingMessage) => boolean;
+  /** Throws a refusal for a request that must not be answered at all. */
+  readonly admit?: (request: IncomingMessage) => void;
   /** Of every answer. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** A server that does not listen yet. Faults become `{"detail": …}`; unknown routes a 404. */
 export function createHttpServer(options: HttpServerOptions): Server {
-  const { key, log, maxBodyBytes = MAX_BODY_BYTES, prefix = ENGINE_PREFIX } = options;
-  const { admits = () => true, headers = {} } = options;
+  const { key, log, maxBodyBytes = MAX_BODY_BYTES, prefix = "", headers = {} } = options;
   const find = createRouter(options.routes);
-  const findSigned = createRouter(options.signedRoutes ?? {});
+  const findOpen = createRouter(options.openRoutes ?? {});
 
   async function answer(request: IncomingMessage, signal: AbortSignal): Promise<Reply> {
-    if (!admits(request)) throw refusal(403, "This address is not open to you.");
+    options.admit?.(request);
     const { pathname, searchParams } = new URL(request.url ?? "/", "http://localhost");
     const path = pathname.startsWith(`${prefix}/`) ? pathname.slice(prefix.length) : "";
     const method = request.method ?? "GET";
-    const signed = findSigned(method, path);
-    if (signed === null && key !== null && !sameSecret(header(request, "x-api-key"), key)) {
+    const open = findOpen(method, path);
+    if (open === null && key !== null && !sameSecret(header(request, "x-api-key"), key)) {
       throw refusal(401, "The X-API-Key header does not hold the key of this server.");
     }
-    const match = signed ?? find(method, path);
+    const match = open ?? find(method, path);
     const body = await readBody(request, maxBodyBytes);
     if (match === null) throw refusal(404, "Not Found");
     return match.handler({
@@ -64,24 +67,38 @@ export function createHttpServer(options: HttpServerOptions): Server {
     response.once("close", () => gone.abort());
     try {
       for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-      send(response, await answer(request, gone.signal));
+      await send(response, await answer(request, gone.signal));
     } catch (error) {
       if (gone.signal.aborted) return;
       if (!isAppError(error, "http-refused", "invalid-request")) {
         const url = request.url?.replace(prefix, "");
         log.error("request failed", { url, error: errorMessage(error) });
       }
-      send(response, errorReply(error));
+      if (response.headersSent) response.destroy();
+      else await send(response, errorReply(error));
     }
   }
 
-  const server = createServer({ noDelay: true }, (request, response) => {
-    // `serve` answers every fault itself, so that its promise never rejects.
-    void serve(request, response);
-  });
+  const server = createServer(
+    { noDelay: true, maxHeaderSize: MAX_HEADER_BYTES },
+    (request, response) => {
+      // `serve` answers every fault itself, so that its promise never rejects.
+      void serve(request, response);
+    },
+  );
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   server.headersTimeout = HEADERS_TIMEOUT_MS;
   return server;
+}
+
+/**
+ * Refuses a request that reached a loopback address under another name: a web page may have its own name lead here, and read what
+ * is answered (DNS rebinding). Sockets and pipes have no such names. @throws AppError `http-refused` 403
+ */
+export function admitLoopbackNames({ socket, headers }: IncomingMessage): void {
+  const host = (headers.host ?? "").replace(PORT, "").toLowerCase();
+  if (!LOOPBACK_ADDRESS.test(socket.localAddress ?? "") || isLoopbackHost(host)) return;
+  throw refusal(403, "The Host header does not name this machine.");
 }
 
 async function readBody(request: IncomingMessage, maxBytes: number): Promise<Uint8Array> {
@@ -91,22 +108,22 @@ async function readBody(request: IncomingMessage, maxBytes: number): Promise<Uin
     // A request without an encoding yields buffers.
     const bytes = chunk as Buffer;
     total += bytes.length;
-    if (total > maxBytes) throw refusal(413, `The request body exceeds ${maxBytes} bytes.`);
-    chunks.push(bytes);
+    // The rest is read all the same: leaving the loop would end the connection before the answer.
+    if (total <= maxBytes) chunks.push(bytes);
   }
+  if (total > maxBytes) throw refusal(413, `The request body exceeds ${maxBytes} bytes.`);
   return Buffer.concat(chunks);
 }
 
-function send(response: ServerResponse, reply: Reply): void {
+async function send(response: ServerResponse, reply: Reply): Promise<void> {
   if (response.destroyed) return;
+  if ("stream" in reply) return reply.stream(response);
   response.statusCode = reply.status;
   for (const [name, value] of Object.entries(reply.headers ?? {})) response.setHeader(name, value);
   if (reply.contentType !== null) {
     response.setHeader("Content-Type", reply.contentType);
     response.setHeader("Content-Length", reply.body.byteLength);
   }
-  // What is left of a refused upload must not be read as the next request.
-  if (!response.req.complete) response.setHeader("Connection", "close");
   response.end(reply.body);
 }
 

@@ -1,6 +1,6 @@
-/** The Log port of the engine process: JSON lines on standard error, which its parent reads. */
+/** The Log port of a process of this folder: JSON lines on standard error, which its parent reads. */
 
-import type { Log } from "../../../core/ports.ts";
+import type { Log } from "../../core/ports.ts";
 
 export const stderrLog: Log = {
   debug: (message, data) => write("debug", message, data),

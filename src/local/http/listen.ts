@@ -1,7 +1,7 @@
 /** Where a service listens: a socket or pipe in a private folder, or a loopback port. */
 
 import type { Server } from "node:http";
-import { AppError, errorMessage } from "../../../../core/errors.ts";
+import { AppError, errorMessage } from "../../core/errors.ts";
 
 export type ListenTarget =
   | { readonly kind: "socket"; readonly path: string }

@@ -2,15 +2,13 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { refusal, userFault } from "../../../../../src/local/engine/service/http/faults.ts";
-import {
-  createHttpServer,
-  type HttpServerOptions,
-} from "../../../../../src/local/engine/service/http/httpServer.ts";
-import { listen } from "../../../../../src/local/engine/service/http/listen.ts";
-import { jsonReply } from "../../../../../src/local/engine/service/http/reply.ts";
-import { systemRandom } from "../../../../../src/node/random.ts";
-import { silentLog } from "../../../../fakes/silentLog.ts";
+import { userFault } from "../../../src/local/engine/service/http/faults.ts";
+import { createHttpServer, type HttpServerOptions } from "../../../src/local/http/httpServer.ts";
+import { listen } from "../../../src/local/http/listen.ts";
+import { refusal } from "../../../src/local/http/refusal.ts";
+import { jsonReply } from "../../../src/local/http/reply.ts";
+import { systemRandom } from "../../../src/node/random.ts";
+import { silentLog } from "../../fakes/silentLog.ts";
 
 const closing: (() => void)[] = [];
 afterEach(() => {
@@ -21,6 +19,7 @@ function serverWith(options: Partial<HttpServerOptions>) {
   const server = createHttpServer({
     key: null,
     log: silentLog,
+    prefix: "/api/v1",
     routes: {
       "GET /items/{id}": ({ params }) => jsonReply({ id: params["id"] ?? "" }),
       "POST /items": ({ body }) => jsonReply({ bytes: body.length }),
