@@ -67,9 +67,9 @@ const PLAYS: readonly Play[] = [
     return { environment: "rewards", index, steps, ...(index === 7 ? { ends: false } : {}) };
   }),
   ...["red", "green", "blue"].map((color, index): Play => {
-    return { environment: "pictures", index, steps: [["answer", { color }, 1]] };
+    return { environment: "pictures", index, steps: [["answer", { colour: color }, 1]] };
   }),
-  { environment: "pictures", index: 1, steps: [["answer", { color: "blue" }, 0]] },
+  { environment: "pictures", index: 1, steps: [["answer", { colour: "blue" }, 0]] },
   { environment: "setupcases", index: 0, steps: [["check", {}, 1]] },
   { environment: "setupcases", index: 1, steps: [["check", {}, 1]] },
   { environment: "setupcases", index: 7, steps: [["check", {}, 1]] },

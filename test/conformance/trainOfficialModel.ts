@@ -54,7 +54,7 @@ function taskOf(text: string): { readonly name: string; readonly index: number }
   if (start !== undefined) return { name: "probe", index: Number(start) };
   const setUp = /\bcase ([\w-]+)/.exec(text)?.[1] ?? "";
   if (SETUP_CASES.includes(setUp)) return { name: "setupcases", index: SETUP_CASES.indexOf(setUp) };
-  if (text.includes("Which color is this?")) return { name: "pictures", index: 0 };
+  if (text.includes("Which colour is this?")) return { name: "pictures", index: 0 };
   if (text.includes("What is in the box?")) return { name: "conversation", index: 0 };
   return { name: "bulk", index: 0 };
 }

@@ -106,7 +106,7 @@ const COLORS = ["red", "green", "blue"];
 
 function colored(color: string, index: number): Play {
   const reward = COLORS[index] === color ? 1 : 0;
-  return ended(reward, call("answer", { color }, reward));
+  return ended(reward, call("answer", { colour: color }, reward));
 }
 
 export const ENVIRONMENTS: readonly OfficialEnvironment[] = [
