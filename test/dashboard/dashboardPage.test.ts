@@ -85,7 +85,7 @@ describe("the page of the dashboard", () => {
       await dashboard.page.keyboard.press("1");
     }
     expect(dashboard.faults).toEqual([]);
-  }, 120_000);
+  }, 300_000);
 
   it("says beside the steps how far the evaluation under way is", async () => {
     const { page } = await open(undefined, smallFolder);
