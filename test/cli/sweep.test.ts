@@ -227,7 +227,7 @@ describe("the same command again", () => {
     await first.begun(1);
     const second = await start("--grid", "seed=1,2");
     expect(await second.exit).toBe(2);
-    expect(second.program.err.lines.join()).toMatch(/is at work on the sweep/);
+    expect(second.program.err.lines.join()).toMatch(/is running the sweep/);
     first.program.interrupt();
     await first.runs[0]?.stop();
     await first.exit;

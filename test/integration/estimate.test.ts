@@ -109,5 +109,5 @@ it("prints a table with its reasons, and ends with what is wrong with a folder",
   await writeFile(join(run(), "usage.jsonl"), "");
   const empty = await runProgram(["estimate", config(), "--from", run()], temporary);
   expect(empty.code).not.toBe(0);
-  expect(empty.stderr).toContain("nothing can be estimated from it");
+  expect(empty.stderr).toContain("has no rollouts with tokens");
 });

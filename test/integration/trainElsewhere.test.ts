@@ -199,13 +199,13 @@ describe("a server of an older generation", () => {
     gateway.close();
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     const name = `The server at ${gateway.url}`;
-    const listed = `warning: ${name} does not list its models. So the run finds out only when it begins whether the server trains model_name: ${MODEL}`;
+    const listed = `warning: ${name} does not list its models. Whether it trains model_name: ${MODEL} is known only when the run begins`;
     for (const words of [
       listed,
       `${name}: Welcome.`,
       `warning: ${name}: I am old.`,
       `Whether the server at ${gateway.url} computes loss_fn: ppo could not be checked`,
-      `${name}: It takes training data as JSON only`,
+      `${name}: It accepts training data only as JSON`,
     ]) {
       expect(stdout).toContain(words);
     }
@@ -257,7 +257,9 @@ describe("a server's loss", () => {
     const { code, stdout } = await trainBehind(deafToLoss(), "--probe_server=false");
     expect(code).toBe(0);
     expect(stdout.match(/.*loss_fn.*/g)).toEqual([
-      expect.stringMatching(/^probe_server: false leaves unchecked whether the server at http:/),
+      expect.stringMatching(
+        /^probe_server is false, so the run does not check that the server at http:/,
+      ),
     ]);
   });
 

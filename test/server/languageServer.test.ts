@@ -190,7 +190,7 @@ describe("for the editor of its own package", () => {
         { command: { command: "tinkerRL.openDashboard", arguments: [{ folder: "/runs/demo" }] } },
       ],
     });
-    expect(JSON.stringify(hints)).toContain("412k tokens a step");
+    expect(JSON.stringify(hints)).toContain("412k tokens/step");
     const first = { start: EVERYTHING.start, end: { line: 2, character: 0 } };
     const some = await ask<InlayHint[]>("textDocument/inlayHint", { range: first });
     expect(some.length).toBeLessThan(hints.length);

@@ -173,11 +173,11 @@ Examples:
   ${program} checkpoints download .tinker-rl/runs/demo --output demo-weights
   ${program} checkpoints delete tinker://RUN/weights/checkpoint_000050
 
-PATH is an address of checkpoints.jsonl in a run folder; weights to train on from
+PATH is an address of checkpoints.jsonl in a run folder; weights to continue training from
 and weights to sample with are two of them. Those of local runs lie in a store of
 this computer, all others at Tinker, which is asked with TINKER_API_KEY.
 
 An interrupted download continues when the same command is run again. Tinker
-makes the files from weights to train on from (tinker://RUN/weights/NAME), in a
+makes the files from weights to continue training from (tinker://RUN/weights/NAME), in a
 session of its own, which it may bill. Deleting cannot be undone: a run whose last
 checkpoint is gone cannot be resumed.`;

@@ -172,7 +172,10 @@ export class Conversation {
     this.#require("answers");
     const { task } = this.#options;
     if (task === null) {
-      throw new AppError("conversation-order", "No environment answers calls here. Answer them.");
+      throw new AppError(
+        "conversation-order",
+        "No environment answers calls here. Answer them yourself.",
+      );
     }
     await task.seek(playedCalls(this.#events), signal);
     const answers: ToolAnswer[] = [];
@@ -193,7 +196,7 @@ export class Conversation {
     this.#require("answers");
     const calls = this.openCalls;
     if (texts.length !== calls.length) {
-      const message = `${calls.length} calls wait for an answer each, and there are ${texts.length} answers.`;
+      const message = `${calls.length} calls wait for an answer each, but there are ${texts.length} answers.`;
       throw new AppError("conversation-order", message);
     }
     const answers = texts.map((content, i): ToolAnswer => {

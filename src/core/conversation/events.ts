@@ -41,10 +41,10 @@ export type Next = "message" | "turn" | "choice" | "answers" | "nothing";
 
 /** What is waited for, as a sentence. */
 export const NEXT_TEXTS: Readonly<Record<Next, string>> = {
-  message: "a message of yours comes next.",
-  turn: "a turn of the model comes next.",
+  message: "your message comes next.",
+  turn: "the model's turn comes next.",
   choice: "several turns were sampled; choose one of them first.",
-  answers: "calls of the model wait for their answers.",
+  answers: "the model's calls wait for answers.",
   nothing: "the environment has ended its episode; take a turn back, or start over.",
 };
 

@@ -73,7 +73,7 @@ export async function readBasis(
   if (groups.length === 0) {
     throw new AppError(
       "estimate-without-basis",
-      `${folder} holds no rollouts with their tokens, so nothing can be estimated from it. Choose a run with a completed step, or have groups played: --groups 2.`,
+      `${folder} has no rollouts with tokens to estimate from. Choose a run with a completed step, or sample groups with --groups 2.`,
     );
   }
   const times = chosen.map((row, i) => stepTime(row, rollouts[i]?.length ?? 0, config));

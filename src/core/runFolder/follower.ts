@@ -309,14 +309,14 @@ function emptyContents(): Contents {
 }
 
 const TOO_MANY_METRICS =
-  "The run has more numbers than can be kept at hand. Some metrics are not shown, or end early; metrics.jsonl has them all.";
+  "The run has more metrics than fit in memory. Some are not shown, or end early; metrics.jsonl has all of them.";
 
 function damageSentences(damage: ReadonlyMap<string, number>): readonly string[] {
   return [...damage].map(([path, count]) => {
     const name = path.slice(path.lastIndexOf("/") + 1);
     const lines =
       count === 1 ? "1 line cannot be read and is" : `${count} lines cannot be read and are`;
-    return `${name} is damaged: ${lines} left out.`;
+    return `${name} is damaged: ${lines} skipped.`;
   });
 }
 

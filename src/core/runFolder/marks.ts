@@ -91,7 +91,7 @@ async function append(files: FolderFiles, folder: string, line: MarkLine): Promi
   if (size + bytes.length > MAX_BYTES) {
     throw new AppError(
       "marks-full",
-      `${path} has reached its limit of ${MAX_BYTES} bytes, so the mark is not kept. Move the file elsewhere to begin a new one.`,
+      `${path} has reached its limit of ${MAX_BYTES} bytes, so the mark was not saved. Move the file elsewhere to start a new one.`,
       { data: { path } },
     );
   }
@@ -169,7 +169,7 @@ export class StoredMarks {
     if (broken.length === 0) return null;
     const where = broken.slice(0, 5).join(", ");
     const more = broken.length > 5 ? ` and ${broken.length - 5} more` : "";
-    return `marks.jsonl is damaged: line ${where}${more} cannot be read. The other marks are shown, and the file is kept as it is.`;
+    return `marks.jsonl is damaged: line ${where}${more} cannot be read. The other marks are shown, and the file is not changed.`;
   }
 }
 

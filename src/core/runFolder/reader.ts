@@ -200,7 +200,7 @@ export class StoredRollouts {
     if (this.#bytesLeftOut === 0) return null;
     const name = this.#path.split("/").slice(-2).join("/");
     const leftOut = `${Math.ceil(this.#bytesLeftOut / MIB)} MiB`;
-    return `${name} is too long to be listed as a whole: the rollouts in its last ${leftOut} are not shown.`;
+    return `${name} is too long to list completely: the rollouts in its last ${leftOut} are not shown.`;
   }
 
   #addBody({ value, offset, length }: FoundLine): void {

@@ -115,7 +115,7 @@ export function createUsageLog({
       }
       lines += `${JSON.stringify(entry)}\n`;
       start().catch((error: unknown) =>
-        log.warn("Tokens could not be written down.", { reason: errorMessage(error) }),
+        log.warn("Token usage could not be recorded.", { reason: errorMessage(error) }),
       );
     },
     flush: async () => {

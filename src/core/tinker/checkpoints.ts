@@ -117,7 +117,10 @@ function resourceOf(path: string): string {
 /** The colons of a run's id stay as they are: not every server decodes them. @throws AppError `tinker-invalid-input` for `.` and `..` */
 function encodePart(part: string): string {
   if (/^\.{1,2}$/.test(part)) {
-    throw tinkerError("tinker-invalid-input", `"${part}" is no part of a checkpoint's address`);
+    throw tinkerError(
+      "tinker-invalid-input",
+      `"${part}" is not a valid part of a checkpoint's address`,
+    );
   }
   return encodeURIComponent(part).replaceAll("%3A", ":");
 }

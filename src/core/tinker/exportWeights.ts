@@ -90,7 +90,7 @@ async function exportWeights(connection: Connection, path: string): Promise<stri
 function notExportable(path: string): Error {
   return tinkerError(
     "tinker-invalid-input",
-    `${path} holds weights for sampling, and Tinker gives out files of training states only`,
+    `${path} has weights for sampling, and Tinker exports only training states`,
     {},
     "Download the state of the same step, tinker://RUN/weights/NAME: the list of the run's checkpoints has both.",
   );

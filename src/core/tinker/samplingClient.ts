@@ -254,7 +254,7 @@ function toSample({ result, accepted }: FinishedSample, samplerId: string): Samp
   }
   const { tokens, logprobs, stopReason } = sequence;
   const wrong = tokens.find((id) => id < 0);
-  if (wrong !== undefined) throw broken(samplerId, `the token ${wrong}, which is no id`);
+  if (wrong !== undefined) throw broken(samplerId, `the token ${wrong}, which is not a token id`);
   return {
     tokens,
     logprobs: logprobs?.length === tokens.length ? logprobs : null,

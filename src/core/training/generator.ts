@@ -107,7 +107,7 @@ export class Generator {
       this.#stored?.has({ position, version, settingsHash }) === true;
     const groups = items.filter((item) => !isStored(item)).length;
     if (groups === 0) return;
-    const message = `The service no longer has the sampler of step ${version}: ${formatQuantity(groups, "group")} of step ${step + 1} must be sampled with the present weights.`;
+    const message = `The service no longer has the sampler of step ${version}: ${formatQuantity(groups, "group")} of step ${step + 1} must be sampled with the current weights.`;
     const data = { version, groups };
     await report(reporting, { step, level: "warn", kind: "sampler-gone", message, data });
   }
@@ -119,7 +119,7 @@ export class Generator {
 
   /** That of the present weights. */
   get policy(): Policy {
-    if (this.#policy === null) throw new AppError("invariant", "Nothing samples the run yet.");
+    if (this.#policy === null) throw new AppError("invariant", "The run has no sampler yet.");
     return this.#policy;
   }
 

@@ -79,7 +79,7 @@ async function checkContent(
     digest !== null &&
     (await digestOf(files, part, { startHash, ...digest })) !== digest.base64
   ) {
-    fault = `its ${digest.algorithm === "md5" ? "MD5" : "SHA-256"} is not the one that the storage names`;
+    fault = `its ${digest.algorithm === "md5" ? "MD5" : "SHA-256"} does not match that of the storage`;
   } else if (name.endsWith(".safetensors")) fault = await safetensorsFault(files, part);
   else if (name.endsWith(".json") && parseJson(await files.readText(part)) === null) {
     fault = "it is not JSON";
@@ -88,7 +88,7 @@ async function checkContent(
   await files.remove(part);
   throw new AppError(
     "download-damaged",
-    `${name} arrived damaged: ${fault}. It was removed; run the command again.`,
+    `${name} arrived damaged: ${fault}. It was deleted; run the command again.`,
     { data: { name } },
   );
 }
@@ -96,7 +96,7 @@ async function checkContent(
 function failed(name: string, reason: string): AppError {
   return new AppError(
     "download-failed",
-    `${name} could not be downloaded: ${reason.replace(/\.$/, "")}. What arrived stays in the folder; run the command again to continue.`,
+    `${name} could not be downloaded: ${reason.replace(/\.$/, "")}. What was downloaded stays in the folder; run the command again to continue.`,
     { data: { name } },
   );
 }

@@ -41,7 +41,8 @@ export class DownloadRecord {
     const text = names.includes(NAME) ? await files.readText(path) : "";
     const stored = recordSchema.safeParse(parseJson(text)?.value).data;
     if (stored?.source === source) return new DownloadRecord(files, path, stored);
-    const what = stored === undefined ? "holds other files" : `holds a part of ${stored.source}`;
+    const what =
+      stored === undefined ? "contains other files" : `contains a part of ${stored.source}`;
     throw new AppError(
       "folder-not-empty",
       `The folder ${folder} ${what}. Choose another folder (in a terminal with --output), or empty it.`,

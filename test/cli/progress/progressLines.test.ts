@@ -67,13 +67,13 @@ test("an alarm says what was seen, what it means and what to try, and how to do 
     title: "Many turns are cut off",
     severity: "warning",
     seen: "41 % of the turns were cut off by a token limit (alarm above 30 %).",
-    meaning: "A turn that is cut off seldom holds a whole tool call.",
+    meaning: "A turn that is cut off seldom has a complete tool call.",
     edits: [{ path: ["max_response_tokens"], value: 96 }],
   };
   const [, ...reported] = screen([started(), alarm]).slice(-5);
   expect(reported).toEqual([
     "alarm: 41 % of the turns were cut off by a token limit (alarm above 30 %).",
-    "       A turn that is cut off seldom holds a whole tool call.",
+    "       A turn that is cut off seldom has a complete tool call.",
     "       try max_response_tokens: 96",
     "       at once: tinker-rl control runs/demo set max_response_tokens=96",
   ]);

@@ -153,7 +153,7 @@ describe("problems", () => {
     ],
     [
       "rollout_timeout: 1:30",
-      '8:18: error: TRL120 Expected a number > 0 (seconds), got the text "1:30". Numbers to base 60 such as 1:30 are not read; write 90.',
+      '8:18: error: TRL120 Expected a number > 0 (seconds), got the text "1:30". Base-60 numbers such as 1:30 are not supported; write 90.',
     ],
   ])("reports %s", (line, message) => {
     const key = line.slice(0, line.indexOf(":"));
@@ -249,7 +249,7 @@ describe("problems", () => {
   });
 
   it.each([
-    ["secrets: { a: !s3cret-value }", "No such type is known; put the value in quotes if"],
+    ["secrets: { a: !s3cret-value }", "Unknown type. If the value begins with"],
     ["secrets: { a: *s3cret-value }", "No anchor precedes this alias. Write the value"],
     ["secrets: { a: |s3cret-value }", ""],
     [

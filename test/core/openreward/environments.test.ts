@@ -233,6 +233,6 @@ describe("secrets", () => {
 
 describe("names", () => {
   it.each(["", "/Maze", "Acme/", "a/b/c"])("refuses %j", (name) => {
-    expect(() => harness({}, { name })).toThrow(/no environment name/);
+    expect(() => harness({}, { name })).toThrow(/not an environment name/);
   });
 });

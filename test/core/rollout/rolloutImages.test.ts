@@ -160,7 +160,7 @@ describe("images of an environment", () => {
 
   it("fail the rollout in words where the model reads none, or nobody knows how", async () => {
     const qwen3 = imageSupport("Qwen/Qwen3-8B", undefined);
-    await expect(play([SMALL], { images: qwen3 })).rejects.toThrow("Qwen/Qwen3-8B reads text only");
+    await expect(play([SMALL], { images: qwen3 })).rejects.toThrow("Qwen/Qwen3-8B reads only text");
     const inkling = imageSupport("thinkingmachines/Inkling", undefined);
     await expect(play([SMALL], { images: inkling })).rejects.toThrow("is not published");
     expect(imageSupport("Qwen/Qwen3.5-9B", QWEN_IMAGES).kind).toBe("sent");

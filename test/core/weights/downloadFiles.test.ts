@@ -185,7 +185,7 @@ describe("a download", () => {
     const changed = Uint8Array.from(WEIGHTS);
     changed[changed.length - 1] = 7;
     answers = [{ body: changed, headers: digest(WEIGHTS) }];
-    await expect(download()).rejects.toThrow(/is not the one that the storage names/);
+    await expect(download()).rejects.toThrow(/does not match that of the storage/);
     expect(stored(`${MODEL}.part`).length).toBe(0);
     answers = [{ cutAfter: 1_500_000 }, { headers: digest(WEIGHTS) }];
     await download();

@@ -143,7 +143,7 @@ export const editing: Journey = {
 
     await step("hints show what the newest run has measured", async () => {
       await workbench.open("measured.tinker.yaml");
-      await hint(stage, "· 412k tokens a step · $0.830 · 1 min 35 s").waitFor();
+      await hint(stage, "· 412k tokens/step · $0.830 · 1 min 35 s").waitFor();
       await hint(stage, "· 2.1 % cut · mean 812, max 3.91k").waitFor();
       await hint(stage, "41/300 steps in 1 h 05 min · $34.03").waitFor();
       await pictures("hints", () => hoverHint(stage));
@@ -155,13 +155,13 @@ export const editing: Journey = {
         const at = MEASURED.split("\n").findIndex((line) => line.startsWith("batch_size:"));
         await goTo(stage, at + 1, "batch_size: 16".length + 1);
         await page.keyboard.type("0");
-        await hint(stage, "at 16: 412k tokens a step").waitFor();
+        await hint(stage, "at 16: 412k tokens/step").waitFor();
         await page.setViewportSize({ width: 1024, height: 700 });
         await hoverHint(stage);
         await picture("hints-small");
         await page.setViewportSize({ width: 1400, height: 900 });
         await page.keyboard.press("Control+Z");
-        await hint(stage, "at 16: 412k tokens a step").waitFor({ state: "hidden" });
+        await hint(stage, "at 16: 412k tokens/step").waitFor({ state: "hidden" });
       },
     );
 
@@ -223,7 +223,7 @@ export const editing: Journey = {
       await workbench.open("measured.tinker.yaml");
       await page.keyboard.down("Control");
       await hoverHint(stage);
-      await page.locator(".view-line span", { hasText: "412k tokens a step" }).last().click();
+      await page.locator(".view-line span", { hasText: "412k tokens/step" }).last().click();
       await page.keyboard.up("Control");
       await workbench.panel().getByText("measured").first().waitFor();
     });
@@ -294,7 +294,7 @@ function hint({ page }: Stage, text: string) {
 
 /** Opens what the hint about steps says. */
 async function hoverHint(stage: Stage): Promise<void> {
-  const hint = stage.page.locator(".view-line span", { hasText: "412k tokens a step" }).last();
+  const hint = stage.page.locator(".view-line span", { hasText: "412k tokens/step" }).last();
   await rowHover(stage, hint, "measured");
 }
 

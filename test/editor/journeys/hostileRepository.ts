@@ -69,7 +69,7 @@ async function visit(stage: Stage, strangers: Strangers): Promise<void> {
     await workbench.open("other.tinker.yaml");
     await workbench.command("Tinker RL: Start Training");
     await refuse(stage, inYaml, "hc-dark");
-    await workbench.terminal().getByText("is kept for").waitFor();
+    await workbench.terminal().getByText("is for").waitFor();
     await pictures("refused");
   });
 

@@ -88,7 +88,7 @@ describe("Tinker", () => {
     const config = { tinker_base_url: "https://one.example/base" };
     const store = { TINKER_API_KEY: { value: "tml-1", host: "one.example" } };
     expect(tinkerAddress(parts({ store, config })).key).toBe("tml-1");
-    expect(() => tinkerAddress(parts({ store }))).toThrow(/is kept for one\.example/);
+    expect(() => tinkerAddress(parts({ store }))).toThrow(/is for one\.example/);
   });
 });
 
@@ -152,7 +152,7 @@ describe("the server of the environments", () => {
     const withSecret = { ...config, environments: { [ENVIRONMENT]: own } };
     const search = { SEARCH_KEY: { value: "s-1", host: null } };
     expect(() => environmentAddress(parts({ store: search, config: withSecret }))).toThrow(
-      /SEARCH_KEY .* is kept for sessions\.openreward\.ai/,
+      /SEARCH_KEY .* is for sessions\.openreward\.ai/,
     );
     const bound = { SEARCH_KEY: { value: "s-1", host: "a.example" } };
     expect(environmentAddress(parts({ store: bound, config: withSecret })).key).toBeNull();

@@ -171,7 +171,7 @@ export class UploadClient {
       if (!isTransient(response) && !isForeign) return { status, text };
       return {
         kind: "unavailable",
-        reason: isForeign ? "something else than OpenReward answered" : reasonOf(status, text),
+        reason: isForeign ? "something other than OpenReward answered" : reasonOf(status, text),
         retryAfterMs: retryAfterMs(response, { nowMs: clock.now(), maxMs: MAX_RETRY_AFTER_MS }),
         mayHaveArrived: status !== 429,
       };

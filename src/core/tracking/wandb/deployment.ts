@@ -29,12 +29,12 @@ export function wandbBaseUrl(given: string, source: string): string {
   const { origin, pathname, hostname, protocol, username, password } = new URL(given);
   const url = withoutEnd(`${origin}${pathname}`, /\//);
   if (url === PROXY_PATH_URL) return WANDB_URL;
-  if (username + password !== "") throw invalid(source, "holds a user name or a password");
+  if (username + password !== "") throw invalid(source, "contains a user name or a password");
   const isSite = hostname === "forge.coreweave.com";
   const isOldSite = /(^|\.)wandb\.ai$/.test(hostname);
   const isValid = protocol === "https:" && (!isOldSite || hostname.includes("api."));
   if (isSite || (isOldSite && !isValid)) {
-    throw invalid(source, `leads to a page, not to the service; use ${WANDB_URL}`);
+    throw invalid(source, `points to a web page, not to the service; use ${WANDB_URL}`);
   }
   return url;
 }

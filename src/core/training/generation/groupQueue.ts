@@ -300,7 +300,7 @@ export class GroupQueue {
     if (rollouts != null) return isStepKnown ? rollouts.map(withoutTexts) : rollouts;
     throw new AppError(
       "group-unreadable",
-      `The rollouts of task ${key.position} cannot be read from the folder pending of the run. The run is saved; resume it, and they are played again.`,
+      `The rollouts of task ${key.position} cannot be read from the run's pending folder. The run is saved; resume it to sample them again.`,
     );
   }
 

@@ -253,7 +253,7 @@ export class RolloutPlayer {
     if (this.#hasReportedUnscored) return;
     this.#hasReportedUnscored = true;
     const { step, group, environment } = task;
-    const message = `Step ${step + 1}, group ${group + 1} of ${environment}: ${record.error} The group is left out of training. To train on the rewards of single calls, set environments.${environment}.group_scoring to false.`;
+    const message = `Step ${step + 1}, group ${group + 1} of ${environment}: ${record.error} Training skips the group. To train on the rewards of single calls, set environments.${environment}.group_scoring to false.`;
     const data = { group };
     await report(this.#context.reporting, {
       step,

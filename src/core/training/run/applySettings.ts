@@ -19,8 +19,8 @@ export function tunableChanges(before: Config, after: Config): readonly string[]
   if (refused !== undefined) {
     const how =
       refused.change === "identity"
-        ? "it decides what the run is; start a new run for it"
-        : "it can when the run is stopped and resumed";
+        ? "it defines the run; start a new run instead"
+        : "stop the run and resume it to change this";
     throw new AppError(
       "config-not-tunable",
       `${refused.path} cannot change during the run: ${how}.`,
@@ -37,7 +37,7 @@ export function tunableChanges(before: Config, after: Config): readonly string[]
     );
   }
   if (changes.length > 0) return changes.map(({ path }) => path);
-  throw new AppError("config-unchanged", "The settings are those that the run has already.");
+  throw new AppError("config-unchanged", "The run already has these settings.");
 }
 
 function evaluated({ evaluation }: Config): readonly string[] {

@@ -108,6 +108,6 @@ function targetReached(
   const last = rewards.slice(-target.steps).filter((reward) => reward !== null);
   const reached = mean(last);
   if (reached === null || last.length < target.steps || reached < target.reward) return null;
-  const message = `The run has reached its target: the mean reward of the last ${target.steps} steps is ${formatMeasure(reached)}, and target_reward asks for ${target.reward}.`;
+  const message = `The run has reached its target: the mean reward of the last ${target.steps} steps is ${formatMeasure(reached)}, and target_reward is ${target.reward}.`;
   return new AppError(TARGET_REACHED, message);
 }

@@ -89,7 +89,7 @@ function checkedLedger({ tokens, logprobs, mask, sources, turns }: LedgerView) {
   if (!isWhole || !isTrue) {
     throw new AppError(
       "invariant",
-      "A rollout's token account contradicts itself; it is not trained on.",
+      "A rollout's token account is inconsistent; training skips the rollout.",
     );
   }
   return { tokens, logprobs, mask };

@@ -84,7 +84,7 @@ export async function checkBaseModel(context: BaseModelContext): Promise<void> {
     if (!REFUSALS.some((code) => isAppError(error, code))) throw error;
     throw new AppError(
       "base-model-not-sampled",
-      `kl_coef needs the log-probabilities of ${baseModelOf(context)}, which the service at ${services.service.address} does not give. ${errorMessage(error)} Set kl_coef to 0 to train without this penalty.`,
+      `kl_coef needs the log-probabilities of ${baseModelOf(context)}, which the service at ${services.service.address} does not provide. ${errorMessage(error)} Set kl_coef to 0 to train without this penalty.`,
       { configPath: "kl_coef", cause: error },
     );
   }

@@ -53,7 +53,7 @@ describe("a prompt of Llama 3", () => {
   it("is refused for a conversation with two calls in a turn", () => {
     const call = { id: "0", name: "add", args: {} };
     const turn = { role: "assistant", content: "", reasoning: null, calls: [call, call] } as const;
-    expect(() => prompt([user("Add."), turn])).toThrow(/Llama 3 calls one tool a turn/);
+    expect(() => prompt([user("Add."), turn])).toThrow(/Llama 3 calls one tool per turn/);
   });
 });
 

@@ -67,7 +67,7 @@ describe("what is nested without end", () => {
     await follower.refresh();
     expect(Array.from(follower.metrics.steps())).toEqual([0, 2]);
     expect(follower.problem).toBe(
-      "metrics.jsonl is damaged: 1 line cannot be read and is left out. events.jsonl is damaged: 2 lines cannot be read and are left out.",
+      "metrics.jsonl is damaged: 1 line cannot be read and is skipped. events.jsonl is damaged: 2 lines cannot be read and are skipped.",
     );
   });
 
@@ -81,7 +81,7 @@ describe("what is nested without end", () => {
     expect(problems).toMatchObject({
       forged: "metrics.jsonl is damaged: its last lines cannot be read.",
       sound: null,
-      broken: expect.stringContaining("run.json cannot be read"),
+      broken: expect.stringContaining("run.json is damaged"),
     });
   });
 

@@ -78,7 +78,7 @@ describe("a run reported to W&B", () => {
     run.server.fault = () => null;
     await run.clock.advance(120_000);
     expect(steps(run)).toEqual(upTo(4));
-    expect(run.recoveries).toEqual(["Weights & Biases takes the run again."]);
+    expect(run.recoveries).toEqual(["Weights & Biases accepts the run again."]);
     run.server.fault = () => "lost";
     await run.write(4);
     await run.clock.advance(120_000);
@@ -183,7 +183,7 @@ describe("a run reported to W&B", () => {
     await run.finish();
     expect(steps(run)).toEqual(upTo(3));
     expect(run.server.run.exitCode).toBe(0);
-    expect(run.warnings.filter((reported) => reported.includes("is missing there"))).toHaveLength(
+    expect(run.warnings.filter((reported) => reported.includes("was not uploaded"))).toHaveLength(
       1,
     );
   });

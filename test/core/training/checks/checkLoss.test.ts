@@ -91,7 +91,7 @@ describe("the check of the loss", () => {
       {
         kind: "warning",
         message: expect.stringMatching(
-          /could not be checked: for a probe its loss:sum is .*No loss known here gives that number\. The run continues/,
+          /could not be checked: for a probe its loss:sum is .*No known loss gives that number\. The run continues/,
         ),
       },
     ]);
@@ -106,7 +106,9 @@ describe("the check of the loss", () => {
     };
     await expect(check()).rejects.toMatchObject({
       code: "loss-not-offered",
-      message: expect.stringMatching(/It takes importance_sampling, ppo, cispo, gspo: set loss_fn/),
+      message: expect.stringMatching(
+        /It accepts importance_sampling, ppo, cispo, gspo: set loss_fn/,
+      ),
     });
   });
 
@@ -154,7 +156,7 @@ async function run(changes: Partial<Config>) {
 describe("a server whose loss was not checked", () => {
   it("is reported once where probe_server: false says so", async () => {
     const message =
-      "probe_server: false leaves unchecked whether the server at http://tinker.test computes loss_fn: ppo as documented.";
+      "probe_server is false, so the run does not check that the server at http://tinker.test computes loss_fn: ppo as documented.";
     expect(await run({ probe_server: false })).toEqual({ said: [message], events: [message] });
   });
 

@@ -26,12 +26,12 @@ describe("keys that change while a run goes on", () => {
   });
 
   it.each<[string, Partial<Config>, RegExp]>([
-    ["seed", { seed: 7 }, /^seed cannot .*decides what the run is; start a new run/],
+    ["seed", { seed: 7 }, /^seed cannot .*defines the run; start a new run/],
     ["batch_size", { batch_size: 2, learning_rate: 1 }, /^batch_size cannot/],
     [
       "loss_fn",
       { loss_fn: "cispo" },
-      /^loss_fn cannot .*it can when the run is stopped and resumed/,
+      /^loss_fn cannot .*stop the run and resume it to change this/,
     ],
     ["secrets", { secrets: { SEARCH_KEY: "s-secret" } }, /^secrets cannot/],
   ])("%s is refused, with what to do", (configPath, changes, message) => {

@@ -173,7 +173,9 @@ describe("each rule marks its place, and its fix leaves nothing to mark", () => 
     const messages = diagnose(text, OPTIONS).map(({ code, message }) => `${code} ${message}`);
     expect(messages.length).toBeGreaterThan(0);
     for (const message of messages) {
-      expect(message).toMatch(/^TRL100 This is (no ordinary space|a full-width colon), and YAML/);
+      expect(message).toMatch(
+        /^TRL100 This is (not an ordinary space|a full-width colon), and YAML/,
+      );
     }
     expect(found(repaired(text, "Use ordinary spaces and colons"))).toEqual([]);
   });
@@ -458,8 +460,8 @@ const otherOPTIONS = { path: "run.yaml" };
 
 describe("a value written as text", () => {
   it.each([
-    ['save_every: "16"', "is read as 16"],
-    ["sampling_seed: yes", "is read as true"],
+    ['save_every: "16"', "is read as the number 16"],
+    ["sampling_seed: yes", "is read as the boolean true"],
   ])("%s is shown in the list of problems, with what it is read as", (line, words) => {
     const found = diagnoseAll(textWith(line), otherOPTIONS).find(({ code }) => code === "TRL123");
     expect(found?.severity).toBe("info");
