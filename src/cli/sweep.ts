@@ -100,10 +100,10 @@ function beginningLines(
     ...(count("resume") > 0 ? [l10n.t("{0} to resume", count("resume"))] : []),
     ...(done > 0 ? [l10n.t("{0} done", done)] : []),
     ...(left > 0 ? [l10n.t("{0} failed; --retry-failed tries again", left)] : []),
-    ...(count("busy") > 0 ? [l10n.t("{0} at work elsewhere", count("busy"))] : []),
+    ...(count("busy") > 0 ? [l10n.t("{0} running elsewhere", count("busy"))] : []),
   ];
   const sharing = l10n.t(
-    "{0} runs at once share the processors of this machine, so each takes longer than alone",
+    "{0} concurrent runs share the processors of this computer, so each takes longer than alone",
     atOnce,
   );
   return [

@@ -36,7 +36,7 @@ export async function createClient(
 function refusedRank(error: unknown, rank: number): AppError | null {
   if (!isAppError(error, "tinker-request-failed", "tinker-bad-request")) return null;
   if (!/\brank\b/i.test(String(error.data["detail"]))) return null;
-  return new AppError("model-rank", `lora_rank: ${rank} is not taken. ${error.message}`, {
+  return new AppError("model-rank", `lora_rank: ${rank} is not accepted. ${error.message}`, {
     configPath: "lora_rank",
     cause: error,
   });

@@ -121,7 +121,7 @@ function requireRewards({ rollouts }: StepOutput): void {
   const first = rollouts.find(({ record }) => record.error !== null)?.record.error;
   throw new AppError(
     "run-without-rewards",
-    `None of ${rollouts.length} rollouts got a reward, so a training would learn nothing. ${
+    `None of ${rollouts.length} rollouts got a reward, so training would learn nothing. ${
       first == null ? "See how they ended, and set nonterminal_reward if they should count." : first
     }`,
   );

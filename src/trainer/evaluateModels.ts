@@ -173,5 +173,5 @@ async function samplerOf(
 /** `loadEvaluation` has refused a configuration without one. */
 function requireEvaluation({ config }: LoadedConfig): EvaluationConfig {
   if (config.evaluation !== null) return config.evaluation;
-  throw new AppError("invariant", "An evaluation needs the key evaluation.");
+  throw new AppError("invariant", "Add the key evaluation to evaluate.");
 }

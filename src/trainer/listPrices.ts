@@ -48,7 +48,7 @@ export async function loadListPrices(options: ListPricesOptions): Promise<ListPr
   if (found === null && config.max_cost_usd !== null) {
     throw new AppError(
       "prices-unknown",
-      `max_cost_usd: the prices of ${config.model_name} are not known, and so is what the run costs. Set prices to USD per million tokens of each kind (sampled, prefill_cached, prefill_uncached, trained), or use max_tokens_total.`,
+      `max_cost_usd: the prices of ${config.model_name} are unknown, so the cost of the run is unknown. Set prices to USD per million tokens of each kind (sampled, prefill_cached, prefill_uncached, trained), or use max_tokens_total.`,
       { configPath: "max_cost_usd" },
     );
   }

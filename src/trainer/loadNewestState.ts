@@ -35,7 +35,7 @@ export async function loadNewestState(
   const paths = gone.map(({ statePath }) => statePath);
   throw new AppError(
     "state-gone",
-    `The run cannot continue: all its saves have expired or were deleted${paths.length === 0 ? "" : ` (${paths.join(", ")})`}. Nothing in its folder was changed. Start a new run.`,
+    `The run cannot continue: all its saves have expired or were deleted${paths.length === 0 ? "" : ` (${paths.join(", ")})`}. Its folder was not changed. Start a new run.`,
     { data: { paths } },
   );
 }

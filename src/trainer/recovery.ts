@@ -56,7 +56,9 @@ export function lossOf(error: unknown): Loss | null {
 /** The loss as the error that ends the run, because no other attempt may follow. */
 export function finalLoss({ cause, message }: Loss, { made, limit }: RecoveryCount): AppError {
   const before =
-    made === 0 ? "" : `, and this run has made ${formatQuantity(made, "recovery", "recoveries")}`;
+    made === 0
+      ? ""
+      : `, and this run has already made ${formatQuantity(made, "recovery", "recoveries")}`;
   const why = `max_recoveries is ${limit}${before}, so the run ends.`;
   return new AppError(cause.code, `${message} ${why} Resume it: what was saved is kept.`, {
     data: cause.data,

@@ -97,7 +97,7 @@ export async function planResume(
 function notTraining(folder: string): AppError {
   return new AppError(
     "run-not-found",
-    `${folder} holds an evaluation, which trains nothing. Give the command that began it once more: \`tinker-rl evaluate\` plays what is missing.`,
+    `${folder} is an evaluation, which cannot be resumed. Run the same \`tinker-rl evaluate\` command again to complete it.`,
     { data: { folder } },
   );
 }
@@ -124,7 +124,7 @@ async function storedStates(
     return await readStates(files, folder);
   } catch (error) {
     if (points.length === 0 || !isAppError(error, "state-invalid")) throw error;
-    const problem = `Neither state.json nor state.prev.json in ${folder} can be read. The run continues from its newest lasting checkpoint.`;
+    const problem = `Neither state.json nor state.prev.json in ${folder} can be read. The run continues from its newest permanent checkpoint.`;
     return { states: [], problem };
   }
 }
@@ -165,7 +165,7 @@ function requireSameIdentity(
   const place = override === undefined ? path : `--overrides ${override.text}`;
   throw new AppError(
     "config-identity",
-    `${place}: error: ${fixed.join(", ")} changed since this run began, so it would be another run. Undo the change, or start a new run with \`tinker-rl train\`.`,
+    `${place}: error: ${fixed.join(", ")} changed since this run began, and would make it another run. Undo the change, or start a new run with \`tinker-rl train\`.`,
     { configPath: first },
   );
 }
@@ -174,7 +174,7 @@ function requireSameTasks({ sequence }: Preparation, state: RunState): void {
   if (sequence.fingerprint === state.dataset.fingerprint) return;
   throw new AppError(
     "config-identity",
-    "An environment now has another number of tasks than when the run began, so its plan cannot continue. Start a new run with resume_from set to the last checkpoint.",
+    "The number of tasks in an environment changed since the run began, so its plan cannot continue. Start a new run with resume_from set to the last checkpoint.",
     { configPath: "environments" },
   );
 }

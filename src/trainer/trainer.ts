@@ -227,7 +227,7 @@ function withFallback(watch: TrainRequest["watch"], log: Log): TrainRequest["wat
       watch(event);
     } catch (error) {
       isWell = false;
-      log.error("A watcher of the run failed.", { error });
+      log.error("A listener of the run failed.", { error });
     }
   };
 }

@@ -190,7 +190,7 @@ it("refuses what is no model, and a step that has no checkpoint", async () => {
   const run = join(folder, ".tinker-rl", "runs", "config");
   const unknown = await runProgram(["evaluate", "nothing", "-c", config], {});
   expect(unknown.code).toBe(2);
-  expect(unknown.stderr).toContain("nothing is no model to evaluate");
+  expect(unknown.stderr).toContain("nothing cannot be evaluated");
   const missing = await runProgram(["evaluate", `${run}@7`], {});
   expect(missing.code).toBe(2);
   expect(missing.stderr).toContain("after these steps: 1, 2");

@@ -148,7 +148,7 @@ describe.runIf(process.platform === "linux")("an embedded service that is killed
       // A run whose rollouts are all played may end before its environments are missed.
       expect(losses.length).toBeGreaterThanOrEqual(name === "engine" ? 2 : 1);
       expect(losses[0]).toBe(
-        `The embedded ${name} ended unexpectedly (SIGKILL). The system does so when memory runs short. The run restarts it and continues from its last state (recovery 1 of at most 3).`,
+        `The embedded ${name} ended unexpectedly (SIGKILL). The operating system does this when memory runs short. The run restarts it and continues from its last state (recovery 1 of at most 3).`,
       );
     },
   );

@@ -97,7 +97,7 @@ describe("a run that may not recover", { timeout: 180_000 }, () => {
     );
     expect(code, stderr).toBe(5);
     expect(stderr).toContain(
-      "max_recoveries is 2, and this run has made 2 recoveries, so the run ends. Resume it: what was saved is kept.",
+      "max_recoveries is 2, and this run has already made 2 recoveries, so the run ends. Resume it: what was saved is kept.",
     );
     expect(service.sessions).toBe(3);
     expect(await messages(folder, "session-lost")).toHaveLength(2);

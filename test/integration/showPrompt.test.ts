@@ -50,7 +50,7 @@ describe("the program that shows a prompt", () => {
     [["--split", "trian"], "The configuration has no split trian. Did you mean train?"],
     [["--environment", "local/calc"], "The configuration has no environment local/calc."],
     [["--environment", "Owner/Game"], "needs OPENREWARD_API_KEY"],
-    [["--max_stepz=3"], "There is no flag --max_stepz. Did you mean --max_steps?"],
+    [["--max_stepz=3"], "Unknown flag --max_stepz. Did you mean --max_steps?"],
     [["--lora_rank=0"], "lora_rank"],
   ])("refuses %j in one line, with the code of a mistake of the user", async (flags, words) => {
     const { code, stdout, stderr } = await show(...flags);

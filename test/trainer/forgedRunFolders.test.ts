@@ -265,6 +265,6 @@ it("whoever has named a configuration is not asked to name one", async () => {
   const { folder } = forge("advised", () => 0.1);
   const wanted = { addresses: { tinker_base_url: elsewhere.url }, environments: {} };
   const refused = (hasConfig: boolean) => requireNamedByUser(wanted, { folder, hasConfig }, {});
-  await expect(refused(false)).rejects.toThrow("Name your own configuration with -c FILE;");
+  await expect(refused(false)).rejects.toThrow("Specify your own configuration with -c FILE;");
   await expect(refused(true)).rejects.toThrow("Your configuration does not.");
 });

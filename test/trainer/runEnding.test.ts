@@ -125,7 +125,7 @@ describe("a run that failed", () => {
   it("says so when it is a fault of the program", () => {
     expect(runEnding(new TypeError("x is not a function"), new Redactor())).toEqual({
       code: "bug",
-      message: expect.stringMatching(/^This is a bug in the program.*x is not a function/),
+      message: expect.stringMatching(/^This is a bug in Tinker RL.*x is not a function/),
     });
   });
 });

@@ -92,7 +92,7 @@ export class TerminalChat {
         return;
       case "undo": {
         const isTaken = await talk.undo();
-        this.#note(isTaken ? l10n.t("taken back") : l10n.t("There is nothing to take back."));
+        this.#note(isTaken ? l10n.t("undone") : l10n.t("There is nothing to undo."));
         return;
       }
       case "samples":
@@ -153,7 +153,7 @@ export class TerminalChat {
   async #save(path: string): Promise<void> {
     const { fileSystem, chat } = this.#options;
     if ((await fileSystem.size(path)) !== null) {
-      throw new AppError("bad-arguments", l10n.t("{0} exists. Choose another name.", path));
+      throw new AppError("bad-arguments", l10n.t("{0} already exists. Choose another name.", path));
     }
     const { task, partners } = chat;
     const conversations = partners.map((partner) => ({

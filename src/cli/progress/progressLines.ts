@@ -173,7 +173,7 @@ function uploadLines({ waiting, isOver }: EventOf<"uploading">, layout: Layout):
     "{0} rollout not uploaded to OpenReward yet",
     "{0} rollouts not uploaded to OpenReward yet",
   );
-  return [[styled("warning", left), `; ${l10n.t("the next resume of the run does it")}`]];
+  return [[styled("warning", left), `; ${l10n.t("the next resume of the run uploads them")}`]];
 }
 
 function headerLines(event: EventOf<"started">, { cwd }: Invocation): readonly Line[] {
@@ -208,7 +208,7 @@ function evaluationHeader(
 }
 
 function plannedSteps({ totalSteps, isTotalAtMost }: EventOf<"started">): string {
-  if (totalSteps === null) return l10n.t("steps without end");
+  if (totalSteps === null) return l10n.t("no limit of steps");
   return isTotalAtMost
     ? plural(totalSteps, "at most {0} step", "at most {0} steps")
     : plural(totalSteps, "{0} step", "{0} steps");

@@ -54,8 +54,8 @@ export class Screen {
     if (outcome === "done" || this.#model.hasEnded) return;
     const text =
       outcome === "stopped"
-        ? l10n.t("stopped with nothing left to save")
-        : l10n.t("stopped at once, without a save");
+        ? l10n.t("stopped; there was nothing left to save")
+        : l10n.t("stopped at once without saving");
     this.print([BLANK, [styled("warning", text)]]);
     this.printNextSteps();
   }

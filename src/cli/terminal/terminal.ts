@@ -93,7 +93,7 @@ function isClosedByReader(error: NodeJS.ErrnoException): boolean {
 export function outputLost(fault: Error): AppError {
   return new AppError(
     "output-lost",
-    l10n.t("The output is incomplete: {0}. Write it to another place.", errorMessage(fault)),
+    l10n.t("The output is incomplete: {0}. Write it to another location.", errorMessage(fault)),
   );
 }
 

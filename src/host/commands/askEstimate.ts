@@ -23,7 +23,7 @@ export async function mayEstimate(fileSystem: FileSystem, uri: vscode.Uri): Prom
   const play = vscode.l10n.t("Play Them");
   const answer = await plainWindow.showInformationMessage(
     vscode.l10n.t(
-      "No past run has these environments and this model, so {0} groups are played in each environment with {1}. The service bills them; no weights are changed.",
+      "No past run has these environments and this model, so This samples {0} groups in each environment with {1}. The service bills them; no weights are changed.",
       DRY_RUN_GROUPS,
       config.model_name,
     ),

@@ -77,7 +77,7 @@ async function isCostAccepted(
   const yes = vscode.l10n.t("Download");
   const title = vscode.l10n.t("Download the weights of {0} of {1}?", name, run.name);
   const cost = vscode.l10n.t(
-    "Tinker makes files of the weights in a training session, which it may bill; nothing is trained in it. The files that it makes are deleted afterwards.",
+    "Tinker exports the weights in a training session, which it may bill. Nothing is trained. The files that it makes are deleted afterwards.",
   );
   const detail = `${cost}\n${addressesText(place, { state_path, sampler_path: null })}`;
   return (await plainWindow.showInformationMessage(title, { modal: true, detail }, yes)) === yes;

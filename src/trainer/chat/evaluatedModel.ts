@@ -22,7 +22,7 @@ export async function openEvaluated(
   if (model === undefined) {
     throw new AppError(
       "no-checkpoint",
-      `${name} is an evaluation, which has no weights. Continue from a turn of one of its rollouts with --eval, --step, --rollout and --turn, or name a checkpoint that it measured.`,
+      `${name} is an evaluation, which has no weights. Continue from a turn of one of its rollouts with --eval, --step, --rollout and --turn, or specify a checkpoint that it measured.`,
     );
   }
   const { path } = model;

@@ -57,7 +57,7 @@ export class ControlChannel {
         },
       });
     } catch (error) {
-      options.log.warn("The run cannot be controlled from outside.", {
+      options.log.warn("The run cannot be controlled from other programs.", {
         reason: errorMessage(error),
       });
     }

@@ -202,7 +202,7 @@ function environmentOptions({ log }: ConnectionOptions) {
 function missingKey(name: string, why: string): AppError {
   return new AppError(
     "key-missing",
-    `${why}, which needs ${name}. Set it in the environment or in a .env file beside the configuration. Without any key, train the local demo: model_name: local/tiny-tool with an environment local/calculator.`,
+    `${why}, which needs ${name}. Set it in the environment or in a .env file next to the configuration. Without a key, train the local demo: model_name: local/tiny-tool with an environment local/calculator.`,
     { data: { name } },
   );
 }

@@ -120,7 +120,7 @@ function missingKey(baseUrl: string): AppError {
   const { host } = new URL(baseUrl);
   return new AppError(
     "key-missing",
-    `wandb: online sends the metrics to Weights & Biases, which needs ${KEY_NAME}. Set it in the environment, in a .env file beside the configuration, or in netrc for ${host}; or set wandb: offline or wandb: disabled.`,
+    `wandb: online sends the metrics to Weights & Biases, which needs ${KEY_NAME}. Set it in the environment, in a .env file next to the configuration, or in netrc for ${host}; or set wandb: offline or wandb: disabled.`,
     { data: { name: KEY_NAME }, configPath: "wandb" },
   );
 }

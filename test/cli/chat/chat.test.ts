@@ -119,7 +119,7 @@ describe("talking to a model", () => {
   it("takes turns back, and samples them again", async () => {
     const turns = { base: [ended("one"), ended("two")] };
     const { text, partners } = await talked({ turns }, "Hi", "/again", "/undo");
-    expect(text).toMatch(/one.*two.*taken back/s);
+    expect(text).toMatch(/one.*two.*undone/s);
     expect(partners[0]?.conversation.events).toEqual([]);
   });
 
@@ -166,7 +166,7 @@ describe("talking to a model", () => {
       ],
     });
     expect(text).not.toContain("sesame");
-    expect([code, faults]).toEqual([2, expect.stringContaining("x.json exists")]);
+    expect([code, faults]).toEqual([2, expect.stringContaining("x.json already exists")]);
   });
 });
 
@@ -215,9 +215,9 @@ describe("a mistake while talking to a model", () => {
 
   it.each([
     [["chat"], "chat needs a checkpoint"],
-    [["chat", "a/b", "c/d"], "one argument too many"],
+    [["chat", "a/b", "c/d"], "unexpected argument"],
     [["chat", "a/b", "--samples", "0"], "--samples is 0"],
-    [["chat", "a/b", "--step", "1"], "belong together"],
+    [["chat", "a/b", "--step", "1"], "must be used together"],
     [["chat", "a/b", "--replay"], "--replay needs --turn"],
     [["chat", "a/b", "--temperature", "hot"], "--temperature is"],
     [

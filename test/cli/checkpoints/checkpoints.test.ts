@@ -171,7 +171,7 @@ describe("checkpoints download", () => {
   it("needs a run where it is given no address", async () => {
     const { code, errors } = await run({}, ["download", "runs/nothing"]);
     expect(code).toBe(2);
-    expect(errors).toContain("holds no run");
+    expect(errors).toContain("is not a run folder");
   });
 
   it("is stopped by an interrupt, and says that it can go on", async () => {
@@ -186,7 +186,7 @@ describe("checkpoints download", () => {
     const ended = runProgram(program, ["checkpoints", "download", PATH]);
     program.interrupt();
     expect(await ended).toBe(6);
-    expect(program.err.lines.join()).toMatch(/What arrived stays in the folder/);
+    expect(program.err.lines.join()).toMatch(/What was downloaded stays in the folder/);
     expect(program.listeners.size).toBe(0);
   });
 
@@ -207,7 +207,7 @@ describe("checkpoints download", () => {
 
 describe("changes of checkpoints", () => {
   it.each([
-    [["publish", PATH], "public now, for everyone who knows the address"],
+    [["publish", PATH], "now public for everyone who knows the address"],
     [["unpublish", PATH], "no longer public"],
     [["set-ttl", PATH, "2d"], "kept for 48 hours from now"],
     [["set-ttl", PATH, "never"], "kept until it is deleted"],

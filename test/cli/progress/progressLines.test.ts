@@ -196,14 +196,14 @@ test("the end says how the reward moved and gives commands to copy", () => {
     "reward        Falling since step 5: was 0.72, now 0.23",
     "run folder    runs/demo",
     "resume        tinker-rl resume runs/demo",
-    "look into it  tinker-rl show runs/demo",
+    "inspect it    tinker-rl show runs/demo",
   ]);
   const done = screen([{ ...end, outcome: "done", trend: null }]);
   expect(done[1]).toBe("done after 12 steps");
   expect(done.join()).not.toMatch(/reward /);
   expect(done.slice(-3)).toEqual([
     "resume        tinker-rl resume runs/demo",
-    "look into it  tinker-rl show runs/demo",
+    "inspect it    tinker-rl show runs/demo",
     "To continue a finished run, raise max_steps or num_epochs.",
   ]);
 });
@@ -268,7 +268,7 @@ test("rollouts that are still being uploaded at the end are counted, and those t
     "all rollouts are uploaded to OpenReward",
   ]);
   expect(screen([uploading(1), uploading(1, true)], WINDOW)).toEqual([
-    "1 rollout not uploaded to OpenReward yet; the next resume of the run does it",
+    "1 rollout not uploaded to OpenReward yet; the next resume of the run uploads them",
   ]);
   expect(live([uploading(12)])).toBe("uploading 12 rollouts to OpenReward …");
   expect(live([uploading(12), uploading(3, true)])).toBeNull();

@@ -57,7 +57,7 @@ describe("a command", () => {
   it("to stop says what becomes of the run", async () => {
     expect(await handler.execute({ action: "stop" })).toMatch(/has not begun to train/);
     prepare();
-    expect(await handler.execute({ action: "stop" })).toMatch(/saves its last completed step/);
+    expect(await handler.execute({ action: "stop" })).toMatch(/saves its last completed one/);
     expect(control.isStopping).toBe(true);
   });
 

@@ -146,7 +146,7 @@ describe("the server of the environments", () => {
     const config = { openreward_base_url: "https://a.example" };
     const ors = { ORS_API_KEY: { value: "ors-1", host: null } };
     expect(() => environmentAddress(parts({ store: ors, config }))).toThrow(
-      /ORS_API_KEY .* is kept/,
+      /ORS_API_KEY .* is for/,
     );
     const own = anEnvironment({ secrets: { search_key: null } });
     const withSecret = { ...config, environments: { [ENVIRONMENT]: own } };
