@@ -131,7 +131,7 @@ export const ERROR_CODES = {
     "tokenizer-download": "The tokenizer could not be downloaded.",
     "tokenizer-gated": "The model hub does not provide the tokenizer.",
     "tokenizer-not-found": "The folder has no tokenizer.",
-    "tokenizer-offline": "The tokenizer is not on this machine, and downloads are off.",
+    "tokenizer-offline": "The tokenizer is not on this computer, and downloads are off.",
     "tokenizer-thread": "The tokenizer could not be compiled.",
     "tokenizer-unsupported": "The kind of tokenizer is not supported.",
   },

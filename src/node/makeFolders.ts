@@ -39,5 +39,5 @@ async function isFolder(path: string): Promise<boolean> {
 
 /** Not ENOENT, which would say that `parent` is missing. */
 function refusedBy(parent: string): Error {
-  return Object.assign(new Error(`${parent} takes no folders`), { code: "ENOTSUP" });
+  return Object.assign(new Error(`${parent} does not accept folders`), { code: "ENOTSUP" });
 }

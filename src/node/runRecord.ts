@@ -91,7 +91,7 @@ export class RunRecord {
       await fileSystem.writeAtomic(this.#path, `${JSON.stringify(this.#file)}\n`);
     } catch (error) {
       if (!isAppError(error)) throw error;
-      log.warn("What this trainer began could not be noted.", { reason: errorMessage(error) });
+      log.warn("The run of this trainer could not be recorded.", { reason: errorMessage(error) });
     }
   }
 }

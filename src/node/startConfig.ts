@@ -90,7 +90,7 @@ export async function readConfig(fileSystem: FileSystem, path: string): Promise<
   if (text !== null) return text;
   throw new AppError(
     "config-not-found",
-    `${path}: error: there is no such configuration file. Check the path, or start from examples/local/tinker-config.yaml.`,
+    `${path}: error: the configuration file does not exist. Check the path, or start from examples/local/tinker-config.yaml.`,
   );
 }
 
@@ -151,7 +151,7 @@ export async function readOverrides(
   if (parsed.success) return parsed.data;
   throw new AppError(
     "run-file-invalid",
-    `${path} is damaged: it should hold a list of overrides. Correct it, or remove it to resume without them.`,
+    `${path} is damaged: it should contain a list of overrides. Correct it, or remove it to resume without them.`,
     { cause: parsed.error },
   );
 }

@@ -150,7 +150,7 @@ describe("the page of a conversation", () => {
   it("answers in place of a tool, with an empty answer, too", async () => {
     const asked = aView([aPartner({ next: "answers" })], { askedCall: "calc" });
     const { page, acts } = await open(asked);
-    await page.getByRole("textbox", { name: "Answer in place of the tool calc" }).press("Enter");
+    await page.getByRole("textbox", { name: "Answer instead of the tool calc" }).press("Enter");
     await vi.waitFor(() => expect(acts()).toEqual([{ action: "answer", text: "" }]));
   });
 
@@ -180,7 +180,7 @@ describe("the page of a conversation", () => {
       ["Samples", "65"],
       ["Samples", "0"],
       ["Seed", "-1"],
-      ["Most tokens a turn", "1.5"],
+      ["Max tokens per turn", "1.5"],
     ] as const) {
       const field = page.getByLabel(label);
       await field.fill(text);

@@ -113,7 +113,9 @@ describe("the page of the dashboard", () => {
     await evidence.getByRole("figure", { name: "rollout/turn_truncated_frac" }).waitFor();
     expect(await accessibilityFaults(page.mainFrame())).toEqual([]);
     await evidence.getByRole("button", { name: "Show its rollouts" }).click();
-    await page.getByText("Only rollouts that made the alarm “Many turns are cut off”").waitFor();
+    await page
+      .getByText("Only rollouts that triggered the alarm “Many turns are cut off”")
+      .waitFor();
     // No rollout of the last step was cut off, and those of the alarm's step were not stored.
     await page.getByRole("button", { name: "Latest" }).click();
     await page.getByText("“Many turns are cut off”: 0").waitFor();

@@ -332,7 +332,7 @@ describe("the program that talks", () => {
     const nowhere = await talk(["./nowhere"], "");
     expect([nowhere.code, nowhere.stderr]).toEqual([
       2,
-      expect.stringContaining("is no run folder"),
+      expect.stringContaining("is not a run folder"),
     ]);
   });
 });

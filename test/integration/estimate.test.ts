@@ -105,7 +105,7 @@ it("prints a table with its reasons, and ends with what is wrong with a folder",
   expect(stdout).toMatch(/plan +2 steps, 24 rollouts, 1 evaluation/);
   expect(stdout).toMatch(/cost +\$0\.\d+ +\$0\.\d+ +\$0\.\d+/);
   expect(stdout).toMatch(/max_cost_usd: 0\.001 may end the run at step \d or later\./);
-  expect(stdout).toMatch(/rests on +24 rollouts in 6 groups and 2 steps of/);
+  expect(stdout).toMatch(/based on +24 rollouts in 6 groups and 2 steps of/);
   await writeFile(join(run(), "usage.jsonl"), "");
   const empty = await runProgram(["estimate", config(), "--from", run()], temporary);
   expect(empty.code).not.toBe(0);

@@ -36,7 +36,7 @@ describe("the program that shows a prompt", () => {
     expect([code, stderr]).toEqual([0, ""]);
     expect(stdout).toContain("First prompt of task 3 of local/calculator, split train");
     expect(stdout).toContain("⟦<|im_end|>⟧\n⟦<|im_start|>⟧assistant\n← the model continues here");
-    expect(stdout).toContain("The program reads this call from it: calc(");
+    expect(stdout).toContain("Tinker RL reads this as the call: calc(");
   });
 
   it("colors control tokens where colors are wanted, and marks them all the same", async () => {

@@ -160,7 +160,7 @@ it.each(onRows.flatMap((id) => [[id, undefined] as const, [id, null] as const]))
   async (id, target) => {
     await editor.commands.get(commandName(id))?.(target, undefined);
     expect(editor.asked.filter((text) => text.startsWith("error"))).toEqual([]);
-    const question = /^(a list|a box|Select an? |There are no checkpoints)/;
+    const question = /^(a list|a box|Select an? |There are no checkpoints|No checkpoints here)/;
     expect([id, editor.asked]).toEqual([id, [expect.stringMatching(question)]]);
     expect(editor.done).toEqual([]);
   },

@@ -133,7 +133,7 @@ test("a refusal names the folder, the entry and what to do", async () => {
   const path = join(folder, "events.jsonl");
   await symlink(join(outside, "profile"), path);
   await expect(files.append(path, "x")).rejects.toMatchObject({
-    message: `${path} is a link, and nothing in ${folder} may lead out of it. Remove the link, or make a copy of the folder with the files themselves in it.`,
+    message: `${path} is a symbolic link, which ${folder} must not contain. Remove the link, or make a copy of the folder with the files themselves in it.`,
     data: { folder, path },
   });
 });

@@ -121,6 +121,6 @@ test("too many open files are named, with what to do", async () => {
   await expect(reading("/a", () => Promise.reject(fault))).rejects.toMatchObject({
     code: "file-unreadable",
     message:
-      "Cannot read /a: EMFILE: too many open files. Too many files are open: raise the limit with `ulimit -n`, or run less at once.",
+      "Cannot read /a: EMFILE: too many open files. Too many files are open: raise the limit with `ulimit -n`, or run fewer programs.",
   });
 });

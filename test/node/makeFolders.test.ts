@@ -35,7 +35,7 @@ describe("a `log_path` in which no folder can be made is refused with the name o
       await expect(start(parent)).rejects.toMatchObject({
         code: "disk",
         configPath: "log_path",
-        message: `No run can be created in ${parent}. Cannot write ${parent}: /proc takes no folders. Check the path and the disk. Set \`log_path\` to a writable folder.`,
+        message: `No run can be created in ${parent}. Cannot write ${parent}: /proc does not accept folders. Check the path and the disk. Set \`log_path\` to a writable folder.`,
       });
     },
   );

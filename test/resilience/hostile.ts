@@ -168,7 +168,7 @@ function resumeFaults(code: number | null, output: string): readonly string[] {
   return [
     ...(code === null ? ["it did not end"] : []),
     ...(output.includes(PLANTED) ? ["it showed what was planted"] : []),
-    ...(output.includes("fault of the program") ? [output.slice(-800)] : []),
+    ...(output.includes("bug in Tinker RL") ? [output.slice(-800)] : []),
   ];
 }
 

@@ -179,7 +179,7 @@ function ChartActions({ runs, metric, isWide, title }: ActionsProps) {
         class="quiet"
         label={l10n.t("Wide")}
         aria-pressed={isWide}
-        title={l10n.t("Give {0} the whole width", title)}
+        title={l10n.t("Show {0} at full width", title)}
         onClick={widen}
       />
       <IconButton

@@ -101,7 +101,7 @@ function AlarmRow({
             <button
               type="button"
               class="secondary"
-              title={l10n.t("Change the configuration so, and show where")}
+              title={l10n.t("Make this change in the configuration and show it")}
               onClick={() => dashboard.host.command("applyAlarm", { name: fix.id })}
             >
               <UntrustedText text={fix.text} />
@@ -112,7 +112,7 @@ function AlarmRow({
               class="secondary"
               label={l10n.t("Resume from before this alarm")}
               title={l10n.t(
-                "Write a configuration that begins with the last checkpoint before it and has the suggested change",
+                "Create a configuration with the suggested change that starts from the last checkpoint before the alarm",
               )}
               onClick={() => dashboard.host.command("resumeBeforeAlarm", { name: before })}
             />

@@ -32,7 +32,7 @@ export class LookUpPermission {
     const never = vscode.l10n.t("Never");
     const answer = await plainWindow.showInformationMessage(
       vscode.l10n.t(
-        "May completion ask Tinker and OpenReward for the names of models, environments and checkpoints? Nothing of your configuration is sent.",
+        "Let completion ask Tinker and OpenReward for the names of models, environments and checkpoints? Your configuration is not sent.",
       ),
       allow,
       never,

@@ -22,7 +22,7 @@ export async function removeCheckpoint(
   options: CheckpointChangeOptions,
 ): Promise<boolean> {
   if (run.isLive) {
-    throw new Error(vscode.l10n.t("{0} is under way. Stop it first.", run.name));
+    throw new Error(vscode.l10n.t("{0} is running. Stop it first.", run.name));
   }
   const place = await placeOf(run, options);
   const loss = await lossOf(run, entry, {
@@ -55,11 +55,9 @@ async function lossOf(
   const others = points.filter(({ statePath }) => statePath !== state_path);
   const next = newestUnexpired(others, now());
   return next === null
-    ? vscode.l10n.t(
-        "This is the checkpoint that a resume begins with. Without it, the run cannot be resumed.",
-      )
+    ? vscode.l10n.t("A resume begins with this checkpoint. Without it, the run cannot be resumed.")
     : vscode.l10n.t(
-        "This is the checkpoint that a resume begins with. Without it, a resume begins after step {0}.",
+        "A resume begins with this checkpoint. Without it, a resume begins after step {0}.",
         formatCount(next.state.step),
       );
 }

@@ -24,7 +24,7 @@ export function steerHandlers(
   const live = (target: unknown): Promise<RunEntry | undefined> =>
     chooseRun(options, target, {
       placeHolder: vscode.l10n.t("Which run?"),
-      none: vscode.l10n.t("No run is under way."),
+      none: vscode.l10n.t("No run is running."),
       fits: ({ isLive }) => isLive,
     });
   const send = async (run: RunEntry | undefined, command: ControlCommand): Promise<void> => {

@@ -5,12 +5,12 @@ import type { CommandFamily } from "./commandRow.ts";
 export const helpCommands = {
   setApiKey: {
     title: "Set API Key…",
-    does: "Keeps a key in the secret store of the editor.",
+    does: "Stores a key in the secret store of the editor.",
     icon: "key",
   },
   setOpenRewardKey: {
     title: "Set OpenReward Key…",
-    does: "Keeps the key of OpenReward in the secret store of the editor.",
+    does: "Stores the OpenReward key in the secret store of the editor.",
     palette: false,
   },
   removeApiKey: {
@@ -20,7 +20,7 @@ export const helpCommands = {
   },
   importEnv: {
     title: "Import Keys from .env…",
-    does: "Takes keys out of a `.env` file into the secret store.",
+    does: "Moves keys from a `.env` file to the secret store.",
     icon: "key",
     needsTrust: true,
   },

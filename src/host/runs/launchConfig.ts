@@ -73,7 +73,7 @@ async function requireSameConfig(
   if (runFolder(named ?? "") === runFolder(own ?? "")) return;
   throw new AppError(
     "config-mismatch",
-    `config is ${configPath}, but the run in ${resume} has the configuration ${path}. Name that one as config, or another run as resume; without resume, a new run is started.`,
+    `config is ${configPath}, but the run in ${resume} has the configuration ${path}. Set config to that file, or resume to another run. Without resume, a new run starts.`,
   );
 }
 

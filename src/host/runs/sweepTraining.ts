@@ -70,7 +70,7 @@ export class SweepTraining implements Training {
   /** For the runs under way; after a stop no other one starts. */
   async send(action: TerminalAction): Promise<string> {
     if (action === "stop" || action === "stop-now") this.#isStopping = true;
-    if (this.#active.size === 0) return l10n.t("No run of the sweep is under way.");
+    if (this.#active.size === 0) return l10n.t("No run of the sweep is running.");
     const answers = await Promise.all([...this.#active].map((training) => training.send(action)));
     return [...new Set(answers)].join("\n");
   }

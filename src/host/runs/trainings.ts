@@ -122,7 +122,7 @@ export class Trainings {
   ): Promise<(() => void) | null> {
     const wait = (): void => {
       onWait();
-      print(`${l10n.t("{0} waits until another run has ended.", holder.title)}\n`);
+      print(`${l10n.t("{0} waits until another run ends.", holder.title)}\n`);
       this.#changed.fire();
     };
     return this.#options.slots.take(holder, { onWait: wait, signal });

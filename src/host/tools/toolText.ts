@@ -50,7 +50,7 @@ function shortened(value: Json, limits: Limits): Json {
   const left = value.length - limits.items;
   const kept: readonly Json[] = left > 0 ? value.slice(left) : value;
   const items = kept.map((item) => shortened(item, limits));
-  return left > 0 ? [`${left} earlier entries are left out`, ...items] : items;
+  return left > 0 ? [`${left} earlier entries are omitted`, ...items] : items;
 }
 
 function shownText(whole: string, { text: length }: Limits): string {

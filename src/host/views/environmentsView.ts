@@ -165,7 +165,7 @@ export class EnvironmentsView
   }
 
   #listNote(parent: EnvironmentNode): EnvironmentNode {
-    return this.#note(parent, "", vscode.l10n.t("Ask OpenReward for its environments"));
+    return this.#note(parent, "", vscode.l10n.t("Load the environments of OpenReward"));
   }
 
   #environmentNote(parent: Extract<EnvironmentNode, { kind: "environment" }>): EnvironmentNode {
@@ -190,7 +190,7 @@ export class EnvironmentsView
     return {
       ...note,
       icon: "warning",
-      label: isKey ? vscode.l10n.t("Set an OpenReward key") : vscode.l10n.t("Ask again"),
+      label: isKey ? vscode.l10n.t("Set an OpenReward key") : vscode.l10n.t("Try Again"),
       description: errorMessage(failure),
       command: isKey ? "setOpenRewardKey" : "refreshEnvironments",
     };

@@ -82,7 +82,7 @@ function detailsOf(run: RunEntry): readonly string[] {
     case "finishing":
       return [...last, progress(run), phaseTexts()[phase]];
     case "unreadable":
-      return [l10n.t("cannot be read by this version")];
+      return [l10n.t("damaged, or from another version")];
     case "foreign":
     case "done":
       return [...last, plural(steps, "{0} step", "{0} steps"), outcome(run), ...unsent(run)];
@@ -131,7 +131,7 @@ function spokenOf(run: RunEntry): readonly string[] {
     ...(trend === null ? [] : [rewardTrendText(trend)]),
     ...alarms.map((id) => l10n.t("alarm: {0}", ALARMS[id].title)),
     ...(isResumable(run)
-      ? [l10n.t("can be resumed, {0}", resumeCost(run).join(", ") || l10n.t("nothing is repeated"))]
+      ? [l10n.t("can be resumed, {0}", resumeCost(run).join(", ") || l10n.t("repeats no steps"))]
       : []),
   ];
 }

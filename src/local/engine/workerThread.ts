@@ -166,7 +166,7 @@ export class WorkerThread {
 function crashed(): AppError {
   return new AppError(
     "engine-worker",
-    "A compute thread of the embedded engine stopped. It is started again; the request in progress failed.",
+    "A compute thread of the embedded engine stopped. It restarts; the request in progress failed.",
   );
 }
 

@@ -326,7 +326,7 @@ describe("a run folder with links in it", () => {
       const before = await snapshot(folder);
       await expect(resume()).rejects.toMatchObject({
         code: "folder-unsafe",
-        message: expect.stringContaining(`${path} is a link`),
+        message: expect.stringContaining(`${path} is a symbolic link`),
         data: { folder, path },
       });
       expect(await snapshot(folder)).toBe(before);
@@ -352,7 +352,7 @@ describe("a run folder with links in it", () => {
       folder = link;
       await expect(resume()).rejects.toMatchObject({
         code: "folder-unsafe",
-        message: `${link} is a link. Name the folder that it leads to.`,
+        message: `${link} is a symbolic link. Use the folder that it points to.`,
       });
       expect(await snapshot(link)).toBe(before.replaceAll(join(planted.runs, "demo"), link));
     });
@@ -382,7 +382,7 @@ describe("a run folder with links in it", () => {
           ["demo", null],
         ]);
         expect(runs[0]?.problem).toBeNull();
-        expect(runs[1]?.problem).toContain(`${path} is a link`);
+        expect(runs[1]?.problem).toContain(`${path} is a symbolic link`);
       },
     );
 

@@ -58,7 +58,7 @@ export const alarms: Journey = {
       "an alarm opens the chart of its metric, and the rollouts that made it",
       async () => {
         await strip.getByRole("button", { name: "Show its rollouts" }).first().click();
-        await panel.getByText("Only rollouts that made the alarm").waitFor();
+        await panel.getByText("Only rollouts that triggered the alarm").waitFor();
         await panel.locator(".grid-row").first().waitFor();
         await picture("rollouts");
         await strip.getByRole("button", { name: "Show chart" }).first().click();
@@ -98,7 +98,7 @@ export const alarms: Journey = {
           );
         });
         await picture("fix");
-        await fixes.filter({ hasText: "Show what made the alarm" }).first().click();
+        await fixes.filter({ hasText: "Show what triggered the alarm" }).first().click();
         await panel.locator(".evidence canvas").waitFor();
       },
     );

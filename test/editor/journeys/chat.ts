@@ -84,11 +84,11 @@ export const chat: Journey = {
       await panel.getByRole("button", { name: "Try Again" }).click();
       await page.waitForTimeout(1_000);
       await tryUntil("Write what the tool answers");
-      const answer = panel.getByRole("textbox", { name: /^Answer in place of the tool / });
+      const answer = panel.getByRole("textbox", { name: /^Answer instead of the tool / });
       await answer.fill("4437");
       await stage.accessible("answer");
       await answer.press("Enter");
-      await panel.getByText(/^Your answer in place of /).waitFor();
+      await panel.getByText(/^Your answer instead of /).waitFor();
     });
 
     await step("a free conversation with several samples side by side, by keyboard", async () => {
@@ -98,12 +98,12 @@ export const chat: Journey = {
       await panel.getByLabel("Samples").fill("3");
       await panel.getByLabel("Temperature").fill("0.8");
       await panel.getByLabel("Seed").fill("7");
-      await panel.getByLabel("Most tokens a turn").fill("24");
+      await panel.getByLabel("Max tokens per turn").fill("24");
       await send("What is 2*3?");
       await status.getByText("Choose a sample").waitFor();
       assert.equal(await panel.locator(".candidates .card").count(), 3);
       assert.equal(await panel.getByLabel("Temperature").inputValue(), "0.8");
-      assert.equal(await panel.getByLabel("Most tokens a turn").inputValue(), "24");
+      assert.equal(await panel.getByLabel("Max tokens per turn").inputValue(), "24");
       await stage.accessible("samples");
       const second = panel.getByRole("button", { name: "Continue with Sample 2" });
       await second.focus();

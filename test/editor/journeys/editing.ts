@@ -119,7 +119,7 @@ export const editing: Journey = {
 
     await step("and environments, with their tasks and tools", async () => {
       await complete(stage, 5, 3, "GeneralReasoning/WhoDunIt");
-      await workbench.notification("May completion ask Tinker and OpenReward").waitFor();
+      await workbench.notification("Let completion ask Tinker and OpenReward").waitFor();
       await picture("question");
       await page.keyboard.press("Escape");
       await pictures("environments", async () => {
@@ -167,7 +167,7 @@ export const editing: Journey = {
 
     await step("Show Effective Configuration sets it beside what a run makes of it", async () => {
       await workbench.command("Tinker RL: Show Effective Configuration");
-      await workbench.tab("and what a run makes of it").waitFor();
+      await workbench.tab("Effective Configuration").waitFor();
       const made = page.locator(".monaco-diff-editor .editor.modified .view-line");
       await made.filter({ hasText: "weight: 1 # default" }).waitFor();
       await pictures("effective");
@@ -200,7 +200,7 @@ export const editing: Journey = {
           await workbench.view(other).locator(".pane-header").click();
         }
         await workbench.unfold("Environments");
-        const local = workbench.row(/^environment local\/calculator on this machine, 4,096 train/);
+        const local = workbench.row(/^environment local\/calculator on this computer, 4,096 train/);
         await local.first().waitFor();
         await workbench.row(/^environments: OpenReward, 2 /).click();
         const hosted = workbench.row(/^environment GeneralReasoning\/Wordle at OpenReward/).last();
@@ -212,7 +212,7 @@ export const editing: Journey = {
 
     await step("an environment goes from there into the configuration", async () => {
       await workbench.open("local.tinker.yaml");
-      const row = workbench.row(/^environment local\/depot on this machine/).first();
+      const row = workbench.row(/^environment local\/depot on this computer/).first();
       await row.hover();
       await row.getByRole("button", { name: "Add Environment to Config" }).click();
       await page.locator(".view-line", { hasText: "local/depot" }).waitFor();

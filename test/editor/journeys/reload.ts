@@ -48,8 +48,8 @@ export const reload: Journey = {
       await workbench.notification("The run tinker-config was interrupted").waitFor();
       await workbench.panel().getByText("interrupted").first().waitFor();
       await workbench.statusItem("Tinker RL interrupted").waitFor();
-      const noneUnderWay = async () => (await workbench.row(/under way/).count()) === 0;
-      await until("no step under way", noneUnderWay, 10_000);
+      const noneUnderWay = async () => (await workbench.row(/in progress/).count()) === 0;
+      await until("no step in progress", noneUnderWay, 10_000);
       await pictures("interrupted");
     });
 

@@ -41,11 +41,11 @@ async function train(stage: Stage, services: Services): Promise<void> {
     const host = new URL(services.tinker.url).host;
     await workbench.command("Tinker RL: Set API Key…");
     await workbench.pick("TINKER_API_KEY");
-    await page.getByText("which is asked next").first().waitFor();
+    await page.getByText("which you choose next").first().waitFor();
     await workbench.answer(services.key);
     await page.getByText("Server for Tinker (TINKER_API_KEY)").waitFor();
     await workbench.input.fill("tml-0123456789abcdef");
-    await page.getByText("What you pasted was dropped.").first().waitFor();
+    await page.getByText("The pasted text was discarded.").first().waitFor();
     assert.equal(await workbench.input.inputValue(), "");
     await picture("server");
     await workbench.pick(host);

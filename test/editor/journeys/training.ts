@@ -68,7 +68,7 @@ export const training: Journey = {
       await workbench.command("Tinker RL: Continue Run");
       await workbench.row(/^run tinker-config, running/).waitFor();
       await workbench.command("Tinker RL: Stop and Save");
-      const stopped = /^run tinker-config, stopped.*can be resumed, nothing is repeated/;
+      const stopped = /^run tinker-config, stopped.*can be resumed, repeats no steps/;
       await workbench.row(stopped).waitFor({ timeout: 60_000 });
       await workbench.terminal().getByText("stopped and saved after").waitFor();
       await workbench.terminal().getByText("Terminal will be reused by tasks").waitFor();
@@ -90,7 +90,7 @@ export const training: Journey = {
       await workbench.row(new RegExp(`^Step ${STEPS}, mean`)).waitFor();
       await workbench.row(new RegExp(`^checkpoint .* after step ${STEPS}, final`)).waitFor();
       await workbench.statusItem(`Tinker RL done ${STEPS}/${STEPS}`).waitFor();
-      assert.equal(await workbench.row(/under way/).count(), 0);
+      assert.equal(await workbench.row(/in progress/).count(), 0);
       assert.equal(await workbench.panel().getByRole("button", { name: "Resume" }).count(), 0);
     });
 

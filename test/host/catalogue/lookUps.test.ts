@@ -197,7 +197,9 @@ describe("checkpoints of a run with a service of its own", () => {
     const mayGoTo = vi.fn(async () => false);
     const at = { baseUrl: "https://own.example", mayGoTo };
     const changed = () => changeHostedCheckpoint(path, { action: "publish" }, at, lookUp);
-    await expect(changed()).rejects.toThrow("TINKER_API_KEY may not go to https://own.example");
+    await expect(changed()).rejects.toThrow(
+      "TINKER_API_KEY is not approved for https://own.example",
+    );
     expect(mayGoTo).toHaveBeenCalledWith("https://own.example");
     expect(http.requests).toEqual([]);
 

@@ -163,7 +163,7 @@ describe("keeping the last state of a run", () => {
   it("says when there is none any more", async () => {
     const { options, made } = await changes("local/tiny-tool");
     const later = { ...options, now: () => NOW_MS + DAY_MS };
-    await expect(keepLastState(RUN, later)).rejects.toThrow("has no state that could be kept");
+    await expect(keepLastState(RUN, later)).rejects.toThrow("has no state to keep");
     expect(made).toEqual([]);
   });
 });

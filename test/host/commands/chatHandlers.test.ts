@@ -180,7 +180,7 @@ describe("a conversation with a checkpoint", () => {
     const anew = await first.ask(beside, "other");
     expect(anew?.start).toEqual({ ...START, targets: beside.start.targets });
     editor.picks = [["local/tiny-tool", ...names], undefined];
-    await expect(first.ask(beside, "beside")).rejects.toThrow("At most 3");
+    await expect(first.ask(beside, "beside")).rejects.toThrow("Choose at most 3");
     expect(await first.ask(beside, "beside")).toBeUndefined();
   });
 });

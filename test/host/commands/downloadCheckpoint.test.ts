@@ -148,7 +148,7 @@ describe("downloading weights", () => {
   it("of a checkpoint for sampling is refused with the way to one that can be had", async () => {
     const sampler = { ...ENTRY, state_path: null };
     await expect(downloadCheckpoint(RUN, sampler, HERE, options(null))).rejects.toThrow(
-      "Download one with a state",
+      "Download one with a training state",
     );
   });
 });

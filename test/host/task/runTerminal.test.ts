@@ -21,7 +21,7 @@ it("says so when the trainer vanished, which counts as interrupted", async () =>
     aTraining({ follow: async () => ({ exitCode: null, error: null, folder: "/run" }) }),
   );
   await vi.waitFor(() => expect(codes).toEqual([6]));
-  expect(text()).toContain("can be resumed");
+  expect(text()).toContain("can resume");
 });
 
 it.each([

@@ -108,7 +108,7 @@ describe("the Environments view", () => {
     for (const group of await view.getChildren()) {
       for (const row of await view.getChildren(group)) await view.getChildren(row);
     }
-    expect(await labels(view, GROUP)).toEqual(["Ask OpenReward for its environments"]);
+    expect(await labels(view, GROUP)).toEqual(["Load the environments of OpenReward"]);
     expect(state.asked).toEqual([]);
   });
 
@@ -146,7 +146,7 @@ describe("the Environments view", () => {
     });
     state.failure = new Error("no network");
     await view.refresh();
-    expect(await labels(view, GROUP)).toEqual(["Ask again"]);
+    expect(await labels(view, GROUP)).toEqual(["Try Again"]);
   });
 
   it("asks with Refresh for the list and the hosted environments of configurations", async () => {

@@ -39,7 +39,7 @@ describe("the row of a run", () => {
     [{ phase: "pausing" }, "0.63 · pausing after step 13"],
     [{ phase: "running", totalSteps: null, trend: null }, "0.63 · step 12"],
     [{ phase: "running", steps: 0, reward: null, trend: null }, "0/200"],
-    [{ phase: "unreadable", isLive: false }, "cannot be read by this version"],
+    [{ phase: "unreadable", isLive: false }, "damaged, or from another version"],
   ] as const)("in the state %j reads %j", (changes, description) => {
     expect(runRow(aRun(changes), plain).description).toBe(description);
   });

@@ -71,9 +71,7 @@ export function BesidePicker({ dashboard, rolloutKey, group }: PickerProps) {
           </option>
         ))}
         {isComplete ? null : (
-          <option disabled>
-            {l10n.t("The run is too long: not every step was looked through.")}
-          </option>
+          <option disabled>{l10n.t("The run is too long: not every step was searched.")}</option>
         )}
       </select>
     </label>
@@ -236,8 +234,8 @@ function PartingBar({ parting, go, diff }: BarProps) {
     <div class="parting-bar wrap">
       <span class="fact">
         {parting === null
-          ? l10n.t("Both say the same from beginning to end.")
-          : l10n.t("They part in turn {0}: {1}", parting.turn + 1, text.partBy[parting.by])}
+          ? l10n.t("Both are identical.")
+          : l10n.t("They diverge in turn {0}: {1}", parting.turn + 1, text.partBy[parting.by])}
       </span>
       {parting === null || go === null ? null : (
         <Button class="link" label={l10n.t("Go there")} onClick={go} />

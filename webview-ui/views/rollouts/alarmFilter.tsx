@@ -53,7 +53,7 @@ export function AlarmFilter({ dashboard, search }: AlarmFilterProps) {
       <Icon name="warning" />
       <span>
         {l10n.t(
-          "Only rollouts that made the alarm “{0}”: {1}",
+          "Only rollouts that triggered the alarm “{0}”: {1}",
           alarmFilter.title,
           formatCount(search.found.size),
         )}

@@ -17,7 +17,7 @@ export function guardRequest(request: IncomingMessage, apiKey: string | null): v
   const address = request.socket.localAddress;
   const host = (request.headers.host ?? "").replace(PORT, "").toLowerCase();
   if (address !== undefined && LOOPBACK_ADDRESS.test(address) && !isLoopbackHost(host)) {
-    throw new HttpFault(403, "Host header does not name this machine");
+    throw new HttpFault(403, "Host header does not name this computer");
   }
   if (apiKey === null || request.url === "/health") return;
   const given = request.headers["x-api-key"];

@@ -72,7 +72,7 @@ export class CheckpointStore {
       const older = await this.find(key);
       if (older !== null && !checkpoint.overwrite) {
         throw userFault(
-          `ResourceAlreadyExists: ${tinkerPath(key)} exists. Choose another name, or set overwrite.`,
+          `ResourceAlreadyExists: ${tinkerPath(key)} already exists. Choose another name, or set overwrite.`,
         );
       }
       await this.#files.writeRun(this.#runRecord(key, checkpoint));

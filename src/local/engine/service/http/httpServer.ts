@@ -37,7 +37,7 @@ export function createHttpServer(options: HttpServerOptions): Server {
     const method = request.method ?? "GET";
     const signed = findSigned(method, path);
     if (signed === null && key !== null && !sameSecret(header(request, "x-api-key"), key)) {
-      throw refusal(401, "The X-API-Key header does not hold the key of this server.");
+      throw refusal(401, "The X-API-Key header does not contain the key of this server.");
     }
     const match = signed ?? find(method, path);
     const body = await readBody(request, maxBodyBytes);
@@ -107,7 +107,7 @@ function errorReply(error: unknown): Reply {
     return jsonReply({ detail }, status);
   }
   if (isAppError(error, "invalid-request")) return jsonReply({ detail: error.message }, 400);
-  return jsonReply({ detail: "Internal error; the log of the engine says more." }, 500);
+  return jsonReply({ detail: "Internal error. See the log of the engine." }, 500);
 }
 
 function header(request: IncomingMessage, name: string): string {

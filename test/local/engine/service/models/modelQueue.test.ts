@@ -65,7 +65,8 @@ describe("ModelQueue", () => {
     await enqueue(0);
     queue.skip(1);
     const parked = enqueue(3);
-    for (const seqId of [0, 1, 3]) expect(() => enqueue(seqId)).toThrow(`${seqId} is used up`);
+    for (const seqId of [0, 1, 3])
+      expect(() => enqueue(seqId)).toThrow(`${seqId} was already used or skipped`);
     expect(await Promise.all([enqueue(2), parked])).toEqual([2, 3]);
   });
 
