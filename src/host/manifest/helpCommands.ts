@@ -15,7 +15,7 @@ export const helpCommands = {
   },
   removeApiKey: {
     title: "Remove API Key…",
-    does: "Forgets a key.",
+    does: "Removes a stored key.",
     icon: "key",
   },
   importEnv: {

@@ -22,7 +22,7 @@ const trainTask = z.object({
   runName: z.string().exactOptional(),
   /** Values by dotted key, with commas between: a run for each combination. */
   grid: z.record(z.string(), z.string()).exactOptional(),
-  /** How many runs of the grid go on at once. */
+  /** Number of concurrent runs of the grid. */
   parallel: z.number().int().min(1).exactOptional(),
   /** True to try runs of the grid again that failed before. */
   retryFailed: z.boolean().exactOptional(),
