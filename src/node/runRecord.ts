@@ -20,7 +20,7 @@ const address = z.string().nullable().exactOptional();
 
 const recordSchema = z
   .object({
-    /** Of `run.json`: another run in the same folder has another record. */
+    /** The id in `run.json`: another run in the same folder has another record. */
     runId: z.string().nullable(),
     /** The folder's real path: a copy elsewhere is no run that this user began. */
     folder: z.string(),

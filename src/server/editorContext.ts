@@ -39,7 +39,7 @@ export interface OpenConfig extends ConfigContext {
   readonly options: DiagnoseOptions & { readonly path: string; readonly catalogue: Catalogue };
 }
 
-/** Of an editor: by what a configuration there is read. */
+/** What an editor knows that decides how its configurations are read. */
 export class EditorContext {
   readonly #connection: Connection;
   readonly #client: InitializeParams;

@@ -16,7 +16,7 @@ export interface TurnPlace {
 
 /** The first line of the editor. */
 export interface ChatStart {
-  /** Of the run whose folder is the first target: `training.resume` names it. */
+  /** The launch of the run whose folder is the first target: `training.resume` names it. */
   readonly launch: LaunchRequest;
   /** Run folders, checkpoints or models beside each other; at least one. */
   readonly targets: readonly string[];
@@ -97,7 +97,7 @@ export interface ChatPartnerView {
   readonly candidates: readonly ChatTurnView[];
   /** Tokens that it has read and written. */
   readonly tokens: number;
-  /** Of all its requests: tokens of all kinds, and USD where prices are known. */
+  /** The tokens of all its requests, and their cost in USD if prices are known. */
   readonly used: { readonly tokens: number; readonly costUsd: number | null };
   /** The reward of the whole episode, known once it is over. */
   readonly reward: number | null;

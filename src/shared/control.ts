@@ -51,7 +51,7 @@ export interface RunStatus {
   readonly evaluated: (RolloutCount & { readonly isBesideStep: boolean }) | null;
   /** Mean reward of the last completed step. */
   readonly rewardMean: number | null;
-  /** Of the mean reward, until that step; null before the first of this attempt. */
+  /** The trend of the mean reward until that step; null before the first step of this attempt. */
   readonly trend: Trend | null;
   /** Connections that are attached. */
   readonly attached: number;
@@ -115,7 +115,7 @@ export interface RequestedTraining {
   readonly resume: string | null;
   /** `key=value` each. */
   readonly overrides: readonly string[];
-  /** Of the configuration that the keys were chosen for; null = it could not be read. */
+  /** The digest of the configuration that the keys were chosen for; null if it could not be read. */
   readonly digest: string | null;
   /** Absent for a run of its own. */
   readonly sweep?: SweepMember | undefined;

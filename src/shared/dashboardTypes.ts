@@ -27,7 +27,7 @@ export interface RunView extends RunListing {
   readonly totalSteps: number | null;
   /** Rollouts of the evaluation under way; null when there is none, and where its trainer is out of reach. */
   readonly evaluated: RolloutCount | null;
-  /** Of evaluations that no row counts yet, in USD; null when prices are not known. */
+  /** The cost of evaluations that no row counts yet, in USD; null if prices are unknown. */
   readonly laterCostUsd: number | null;
   /** True while a trainer accepts commands. */
   readonly isControllable: boolean;
@@ -75,7 +75,7 @@ export interface CheckpointView {
   /** Completed steps. */
   readonly step: number;
   readonly kind: string;
-  /** Of the best one of the run by its configuration; null for all others. */
+  /** The metric of the best checkpoint by the run's configuration; null for all others. */
   readonly best: { readonly metric: string; readonly value: number } | null;
   readonly statePath: string | null;
   readonly samplerPath: string | null;

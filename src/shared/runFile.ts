@@ -43,7 +43,7 @@ export interface RunFile {
 /** What an evaluation by itself measures. */
 export interface EvaluationPlan {
   readonly models: readonly PlannedModel[];
-  /** Of the models and all settings: only an evaluation with the same one goes on in the folder. */
+  /** The digest of the models and all settings: only an evaluation with the same digest continues in the folder. */
   readonly digest: string;
 }
 
@@ -70,7 +70,7 @@ export interface SweepMember {
 
 /** Without secrets. */
 export interface RunEnding {
-  /** Of an error; `stopped` when somebody asked for it, `bug` for a fault of the program. */
+  /** The code of an error; `stopped` if a user stopped it, `bug` for a bug in the program. */
   readonly code: string;
   /** What happened, and what to do next. */
   readonly message: string;

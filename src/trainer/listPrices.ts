@@ -21,7 +21,7 @@ export type ListPrices = Pick<PriceFile, "prices" | "date">;
 
 export interface ListPricesOptions {
   readonly config: Pick<Config, "fetch_prices" | "max_cost_usd" | "model_name" | "prices">;
-  /** Of the Tinker service: only the vendor's own is billed by the vendor's list. */
+  /** The address of the Tinker service: the vendor's list applies only to the vendor's own service. */
   readonly address: string;
   /** The folder of a resumed run; null for a new one. */
   readonly folder: string | null;

@@ -26,7 +26,7 @@ const official = {
 export interface KeyPermission {
   /** Where keys may go by the user's word; absent = nowhere else. */
   readonly allowedOrigins?: readonly AllowedOrigin[] | undefined;
-  /** Of an editor, which has judged the configuration; absent for a terminal. */
+  /** The request of an editor, which has approved the configuration; absent for a terminal. */
   readonly launchRequest?: LaunchRequest | undefined;
 }
 

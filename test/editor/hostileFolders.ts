@@ -22,7 +22,7 @@ export interface HostileFolders {
   readonly cases: readonly HostileCase[];
 }
 
-/** Of the seeds that were tried for a kind, the one whose case took the longest time and the most memory. */
+/** For each kind, the seed whose case took the most time and memory of those that were tried. */
 const SEEDS: Readonly<Record<string, number>> = {
   "run: link": 6,
   "run: pipe": 6,

@@ -144,7 +144,7 @@ async function widenSideBar(page: Page): Promise<void> {
   await page.mouse.up();
 }
 
-/** Of an early step, the rollout with the highest reward that took the most turns. */
+/** The rollout of an early step with the most turns among those with the highest reward. */
 async function bestRollout(folder: string) {
   const fileSystem = createFileSystem();
   const reader = createRunReader(fileSystem.within(folder), folder);

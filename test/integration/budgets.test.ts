@@ -43,11 +43,11 @@ async function project(settings: string): Promise<string> {
 }
 afterAll(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true }))));
 
-/** Of all kinds. */
+/** The sum over all kinds of tokens. */
 const total = (tokens: Readonly<Record<string, number>>): number =>
   Object.values(tokens).reduce((sum, count) => sum + count, 0);
 
-/** Of everything that the run's usage log holds. */
+/** All tokens in the run's usage log. */
 async function logged(folder: string): Promise<number> {
   const files = createFileSystem();
   const { training, evaluation } = await readUsage(files.within(runIn(folder)), runIn(folder));

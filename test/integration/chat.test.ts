@@ -327,7 +327,7 @@ describe("the program that talks", () => {
     const refused = await talk(["local/tiny-tool"], "/wrong\n");
     expect([refused.code, refused.stderr]).toEqual([
       2,
-      expect.stringContaining("no command /wrong"),
+      expect.stringContaining("Unknown command /wrong"),
     ]);
     const nowhere = await talk(["./nowhere"], "");
     expect([nowhere.code, nowhere.stderr]).toEqual([

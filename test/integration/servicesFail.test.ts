@@ -136,7 +136,7 @@ describe.runIf(process.platform === "linux")("an embedded service that is killed
       const project = await runFolderWith(config("local/calculator", more));
       const run = train(project);
       await run.saw(amidRollouts(1));
-      // Of a run that samples ahead, step 1 may be under way before the state of the step before it is confirmed.
+      // With rollouts sampled ahead, step 1 may begin before the state of the previous step is confirmed.
       await eventually(async () => ((await savedStep(project)) > 0 ? true : null));
       await kill(part);
       await run.saw((event) => event.kind === "started" && event.step > 0);

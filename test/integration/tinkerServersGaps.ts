@@ -24,9 +24,9 @@ export interface SeenCall {
   readonly path: string;
   readonly modelId: string | null;
   readonly seqId: number | null;
-  /** Of `asample`: as it was sent. */
+  /** The `stop` of `asample`, as it was sent. */
   readonly stop: unknown;
-  /** Of `forward_backward`. */
+  /** The number of datums of `forward_backward`. */
   readonly datums: number | null;
 }
 

@@ -219,7 +219,7 @@ describe("a server's log-probabilities", () => {
 
   it.each([
     ["raw", UNCHANGED, /without temperature 1.5/],
-    ["scaled", temperedLogprobs(), /with temperature 1.5 in them/],
+    ["scaled", temperedLogprobs(), /with temperature 1.5, but/],
   ])("are recognised as %s", async (convention, filter, words) => {
     const { code, stdout, folder } = await trainBehind(filter, hot);
     expect(code).toBe(0);
@@ -248,7 +248,7 @@ describe("a server's loss", () => {
     expect(code).toBe(2);
     expect(stderr).toMatch(
       new RegExp(
-        `^error: loss_fn: the server at http:\\S+ does not compute ${loss} as documented: for a probe its loss:sum is -?[\\d.e-]+, where ${loss} gives -?[\\d.e-]+ as the sum over tokens\\. That number is what importance_sampling gives\\.`,
+        `^error: loss_fn: the server at http:\\S+ does not compute ${loss} as documented: for a probe its loss:sum is -?[\\d.e-]+, but ${loss} gives -?[\\d.e-]+ as the sum over tokens\\. That number is what importance_sampling gives\\.`,
       ),
     );
   });
@@ -368,7 +368,7 @@ describe("a server with SkyRL's gaps", () => {
     const before = sampled();
     const { code, stderr } = await train(config(gateway.url), "--loss_fn=dro");
     expect(stderr).toMatch(
-      /^error: loss_fn: the server at http:\S+ does not take dro \(Unknown loss function: dro\)\. It takes importance_sampling, ppo, cispo, gspo: set loss_fn to one of them/,
+      /^error: loss_fn: the server at http:\S+ does not accept dro \(Unknown loss function: dro\)\. It accepts importance_sampling, ppo, cispo, gspo: set loss_fn to one of them/,
     );
     expect(stderr.trimEnd().split("\n")).toHaveLength(1);
     expect(code).toBe(2);
@@ -378,7 +378,7 @@ describe("a server with SkyRL's gaps", () => {
   it("is recognised by the loss of each token, at the start and at the resume", async () => {
     const events = await readFile(join(folder, "events.jsonl"), "utf8");
     expect(
-      events.match(/computes loss_fn: ppo as documented \(elementwise_loss\); how/g),
+      events.match(/computes loss_fn: ppo as documented \(elementwise_loss\); it does/g),
     ).toHaveLength(2);
   });
 });

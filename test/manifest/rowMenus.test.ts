@@ -15,7 +15,7 @@ import { COMMANDS, type CommandId, commandName } from "../../src/host/manifest/c
 import { registerCommands } from "../../src/host/vscode/registerCommands.ts";
 import { aRun } from "../host/views/runEntries.ts";
 
-/** Of the editor: what it was asked to show, and what was done. */
+/** An editor that records what it was asked to show, and what was done. */
 const editor = vi.hoisted(() => ({
   commands: new Map<string, (...args: readonly unknown[]) => unknown>(),
   asked: [] as string[],

@@ -33,7 +33,7 @@ let step = 0;
 let evaluated: number | null = null;
 /** The first step of this attempt. */
 let firstStep = 0;
-/** Of this attempt; every step makes one. */
+/** The updates of this attempt. Every step makes one. */
 let updates = 0;
 let rows = 0;
 

@@ -64,7 +64,7 @@ async function inCase(
     mode: 0o600,
   });
   writeFileSync(join(place.project, CONFIG), config);
-  // Of several alike one row is enough.
+  // One row is enough for several similar cases.
   const row = name.replace(/ \d+$/, "");
   await play({ ...setup, name: row, place, fakeServices });
   report.lookAtFiles(row, place);

@@ -34,7 +34,7 @@ const AT_ONCE = 10;
 const SEED = 20_261_125;
 const KEYS = ["TINKER_API_KEY", "OPENREWARD_API_KEY", "ORS_API_KEY"] as const;
 const SECRETS = ["AWS_SECRET_ACCESS_KEY", "GITHUB_TOKEN", "NPM_TOKEN"] as const;
-/** Of another run of the user, or of a place that an escaped path leads to. */
+/** Ids of another run of the user, or of a place that an escaped path leads to. */
 const VICTIMS = ["victim:train:0", "other-1", "%2e%2e", "a%2Fb"];
 const plantedValue = (name: string): string => `planted-value-of-${name}`;
 

@@ -35,9 +35,9 @@ export interface RolloutFilter {
   readonly trainingUse: string;
   readonly environment: string;
   readonly split: string;
-  /** Of evaluations; 0 = greedy, null = all. */
+  /** The temperature of evaluations; 0 means greedy, null means all. */
   readonly temperature: number | null;
-  /** Of evaluations by themselves; empty = all. */
+  /** The model of separate evaluations; empty means all. */
   readonly model: string;
   /** `star`, `pin`, `note`, or `tag:` and a tag; empty = all. */
   readonly mark: string;

@@ -142,7 +142,7 @@ function withRange(
   return [...new Set([...runs.layout.value.chosen, ...ids])];
 }
 
-/** Of a group, all of its runs. */
+/** Toggles a run, or all runs of a group. */
 function toggle(runs: RunsModel, item: TableItem | undefined): void {
   if (item?.kind === "run") runs.toggle(item.row.id);
   else if (item !== undefined) {

@@ -50,7 +50,7 @@ export class RunsModel {
   /** Those in the groups of the table; null when it has none. */
   readonly comparedGroups: ReadonlySignal<readonly RunGroup[] | null>;
   readonly compare: CompareModel;
-  /** Of all runs that are compared, sorted. */
+  /** The metrics of all compared runs, sorted. */
   readonly metricNames: ReadonlySignal<readonly string[]>;
   /** Null until they were read. */
   readonly evaluations = signal<readonly ComparedCell[] | null>(null);

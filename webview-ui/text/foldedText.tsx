@@ -12,7 +12,7 @@ const MAX_CHARACTERS = 4_000;
 
 interface FoldedTextProps {
   readonly content: BoundedText;
-  /** Of the element, on top of `plain-text`. */
+  /** The class of the element, in addition to `plain-text`. */
   readonly class?: string;
 }
 

@@ -18,7 +18,7 @@ interface Alarm {
   /** Shown once all are. */
   readonly more: string | null;
   readonly step: number | null;
-  /** Of an error, for whoever looks for it elsewhere. */
+  /** The code of an error, to look it up elsewhere. */
   readonly code: string | null;
   readonly fix: { readonly id: string; readonly text: string } | null;
   /** Name of the alarm, where a checkpoint from before it is left. */

@@ -89,7 +89,7 @@ function united(
   return all;
 }
 
-/** Of the first form that has a value; null only where no other has. */
+/** The example of the first form that has one; null if none has. */
 function exampleForm(
   forms: readonly ExactJson[],
   name: string,

@@ -76,7 +76,7 @@ export interface ToolCall {
 }
 
 export interface ToolCallError {
-  /** Of the call, as the model wrote it; absent where none could be read. */
+  /** The call's id as the model wrote it; absent if there was none to read. */
   readonly id?: string;
   /** Complete calls that stand before it in the turn; absent = all. */
   readonly callsBefore?: number;

@@ -52,7 +52,7 @@ export interface Basis extends PlayedSteps {
 
 /** The use of a rollout of which `off_policy_correction` left nothing. */
 const MASKED = "excluded:off_policy_correction";
-/** Of a long run, spread over all of it, because answers change while a model learns. */
+/** A long run is sampled at this many steps, spread over all of it, because answers change while a model learns. */
 const MAX_STEPS = 40;
 
 /**

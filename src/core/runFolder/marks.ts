@@ -47,7 +47,7 @@ const lineSchema = z.discriminatedUnion("of", [
     step: count,
     group: count,
     rollout: count,
-    /** Of the run when the mark was given: a resume may repeat the step. */
+    /** The attempt of the run when the mark was given: a resume may repeat the step. */
     attempt: count,
     ...changes,
   }),

@@ -28,7 +28,7 @@ const MIB = 1024 * 1024;
 const MAX_TOKEN_BYTES = 32 * MIB;
 /** Limits the listed rollouts of an index to about 30,000. */
 const MAX_INDEX_BYTES = 16 * MIB;
-/** Of an evaluation, which has no index: its rollouts are read whole to list them. */
+/** The limit for an evaluation, which has no index: its rollouts are read completely to list them. */
 const MAX_EVALUATION_BYTES = 256 * MIB;
 /** More than a rollout is ever broken into. */
 const MAX_STREAMS = 1_000;

@@ -18,7 +18,7 @@ const interval = z.object({ mean: z.number(), low: bound, high: bound });
 
 /** Plain data, so that it can be stored between two windows. */
 export const runDigestSchema = z.object({
-  /** Of the files that it was read from: within a generation they only grow. */
+  /** Identifies the files that it was read from: within a generation they only grow. */
   source: z.string(),
   /** Where the next read of `metrics.jsonl` begins. */
   offset: z.number().int().nonnegative(),

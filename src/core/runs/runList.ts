@@ -43,7 +43,7 @@ export interface ListedRun {
   readonly used: UsedTotal | null;
   /** Mean rewards of the last steps, at most ten, oldest first. */
   readonly recentRewards: readonly (number | null)[];
-  /** Of the mean reward, as the last step stored it; null where it stored none. */
+  /** The trend of the mean reward as the last step stored it; null if it stored none. */
   readonly trend: Trend | null;
   /** Those that fire after the last step. */
   readonly alarms: readonly AlarmId[];

@@ -40,7 +40,7 @@ export class EndConditions {
     this.#countedUntilMs += this.#clock.monotonic() - fromMs;
   }
 
-  /** Of the run until now, less a pause of so many milliseconds since the last step. */
+  /** The time of the run until now, minus a pause of so many milliseconds since the last step. */
   secondsUntilNow({ counters }: Pick<LoopPosition, "counters">, pausedMs: number): number {
     const takenMs = this.#clock.monotonic() - this.#countedUntilMs - pausedMs;
     return counters.seconds + Math.max(0, takenMs) / 1000;

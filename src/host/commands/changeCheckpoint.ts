@@ -31,7 +31,7 @@ export interface CheckpointChangeOptions {
 
 export interface HostedPlace {
   readonly kind: "Tinker";
-  /** Of the run's service; null = as the settings lead, or the official one. */
+  /** The address of the run's service; null means the one in the settings, or the official one. */
   readonly baseUrl: string | null;
   /** The folder under which the user's answers about keys hold. */
   readonly project: string;
@@ -95,7 +95,7 @@ function pathsOf({ state_path, sampler_path }: Addresses): readonly string[] {
   return [state_path, sampler_path].filter((path) => path !== null);
 }
 
-/** Of its state and its sampler. @throws AppError `program-failed`, `tinker-*` */
+/** Changes the state and the sampler of a checkpoint. @throws AppError `program-failed`, `tinker-*` */
 export async function changeAt(
   place: CheckpointPlace,
   entry: CheckpointEntry,

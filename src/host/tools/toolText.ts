@@ -7,7 +7,7 @@ import { visibleText } from "../../core/util/visibleText.ts";
 
 /** Limits a whole answer to about 8,000 tokens. */
 export const MAX_CHARS = 32_000;
-/** Of each text in it, and of each list; the first that make the answer short enough hold. */
+/** Limits on the length of each text and each list; the first pair that makes the answer short enough is used. */
 const LIMITS = [
   { text: 4_000, items: 200 },
   { text: 1_500, items: 100 },

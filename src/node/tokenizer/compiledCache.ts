@@ -18,7 +18,7 @@ export interface CacheEntry {
   readonly madeFrom: string;
 }
 
-/** Of 6 to 20 MB each. What was made for folders that are gone goes with the oldest. */
+/** Each entry has 6 to 20 MB. Entries of deleted folders are removed as the oldest. */
 const MOST_KEPT = 8;
 
 const bytes = z.custom<Uint8Array<ArrayBuffer>>((value) => value instanceof Uint8Array);

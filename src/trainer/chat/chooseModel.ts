@@ -42,7 +42,7 @@ export interface ChosenRun {
 export interface ChosenModel {
   /** As people know it. */
   readonly label: string;
-  /** Of a checkpoint without a configuration `model_name` is its path until {@link open} has asked the service. */
+  /** For a checkpoint without a configuration, `model_name` is its path until {@link open} has asked the service. */
   readonly loaded: LoadedConfig;
   /** Null unless the target is a run, or a checkpoint of `runFolder`. */
   readonly run: ChosenRun | null;

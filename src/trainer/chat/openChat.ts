@@ -150,7 +150,7 @@ class ChatOpening {
     return { partners, task, notes: [...new Set(this.#notes)] };
   }
 
-  /** Of the run that the editor judged, or that comes first; null = none. */
+  /** The folder of the run that the editor approved, or of the first run; null if there is none. */
   async #runFolder(): Promise<string | null> {
     const { launchRequest, targets } = this.#request;
     const judged = launchRequest?.training.resume ?? null;

@@ -20,7 +20,7 @@ const resolvedConfig = z.object({
 });
 
 export interface WeightsOfRun extends RunOfWeights {
-  /** Of its service; null = as the variables say, or the official one. */
+  /** The address of its service; null means the one in the variables, or the official one. */
   readonly tinkerBaseUrl: string | null;
 }
 

@@ -28,7 +28,7 @@ export interface WandbAddress {
 }
 
 const KEY_NAME = "WANDB_API_KEY";
-/** Of a file with settings or keys, which a `.env` file may name. */
+/** The limit for a file with settings or keys, because a `.env` file can name any file. */
 const MAX_BYTES = 1024 * 1024;
 
 /**

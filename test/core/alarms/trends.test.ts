@@ -280,7 +280,7 @@ it("a decline is reported although the peak was within the first level", () => {
     return {
       "rollout/reward/mean": reward,
       "rollout/reward/std": deviation,
-      // Of 8 groups of 8.
+      // The groups have 8 rollouts each.
       "rollout/reward/group_std": deviation / Math.sqrt(8),
     };
   });

@@ -19,7 +19,7 @@ interface Played {
   readonly trainingUse: "trained" | `excluded:${string}`;
 }
 
-/** Of a past run, as the basis of one with these settings. */
+/** The groups of a past run, as the basis of one with these settings. */
 async function playedGroups(groups: readonly (readonly Played[])[], config: Partial<Config>) {
   const fileSystem = createMemoryFileSystem();
   const store = createRolloutStore({ fileSystem, redactor: new Redactor(), folder: FOLDER });

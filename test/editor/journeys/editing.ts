@@ -281,7 +281,7 @@ function keepLists(home: string): void {
   });
 }
 
-/** Of the window; undefined while none runs. */
+/** The process id of the window's language server; undefined if none runs. */
 function languageServer({ hostPid }: Stage["server"]): number | undefined {
   const host = hostPid();
   const below = host === undefined ? [] : descendants(host);

@@ -20,7 +20,7 @@ export interface Plan {
   readonly launches: string;
 }
 
-/** Of one case, or of something that was done with all. */
+/** The outcome of one case, or of a check on all cases. */
 export interface Outcome {
   readonly id: number | null;
   readonly kind: string;

@@ -192,7 +192,7 @@ export function BesideReplay({ dashboard, rolloutKey, group, body, row }: Beside
   );
 }
 
-/** Of a rollout that the list does not have; without their tokens each says so when it is asked for. */
+/** The streams of a rollout that is not in the list. Without tokens, each reports so when it is requested. */
 function streamsOf({ turns }: RolloutBody): readonly number[] {
   return [...new Set(turns.map(({ stream }) => stream))];
 }

@@ -39,7 +39,7 @@ interface TurnsProps extends DashboardProps {
   /** Where it begins to differ from the rollout beside it. */
   readonly parting?: Parting | null;
   readonly titleId?: string;
-  /** Of the longer one of two that stand beside each other; left out for one by itself. */
+  /** The turns of the longer one of two rollouts side by side; absent for a single rollout. */
   readonly longestTurns?: number;
 }
 

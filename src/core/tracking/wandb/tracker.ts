@@ -33,7 +33,7 @@ export interface TrackerOptions extends SharedOptions {
   /** Null = everything is written to files in the run folder, for `wandb sync`. */
   readonly server: WandbServer | null;
   readonly init: Omit<WandbRunInit, "id" | "config" | "resume">;
-  /** Of an earlier attempt whose `wandb.json` is lost; null = none. */
+  /** The id from an earlier attempt whose `wandb.json` is lost; null if there is none. */
   readonly knownRunId: string | null;
   /** First step of this attempt. */
   readonly firstStep: number;

@@ -29,7 +29,7 @@ export interface TrainingDatum extends DatumSource {
   readonly logprobs: Float32Array;
   /** What the ratio of the loss starts from where that is not `logprobs`. */
   readonly oldLogprobs?: Float32Array | undefined;
-  /** Of all targets under the weights that the step begins with; absent = not asked for. */
+  /** Log-probabilities of all targets under the weights at the beginning of the step; absent if not requested. */
   readonly trainerLogprobs?: Float32Array | undefined;
   /** Made anew each time until something changes those of single tokens. */
   readonly advantages: Float32Array;

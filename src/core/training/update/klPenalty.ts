@@ -105,7 +105,7 @@ function baseSampler(context: BaseModelContext): Promise<SamplingClient> {
   return context.services.service.samplerForBase(baseModelOf(context));
 }
 
-/** Of the targets of a datum; NaN where the service gives none, and for a target that fills the context to its end. */
+/** Log-probabilities of a datum's targets; NaN if the service gives none, and for a target that fills the context to its end. */
 async function baseLogprobs(
   { services }: BaseModelContext,
   sampler: SamplingClient,
