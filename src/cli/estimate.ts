@@ -15,7 +15,7 @@ import { jsonLine } from "./terminal/asciiJson.ts";
 import { BLANK, type Line } from "./terminal/line.ts";
 import { followRun } from "./train.ts";
 
-/** @throws AppError `bad-arguments` when groups would be played at a cost that nobody agreed to, and as the trainer does */
+/** @throws AppError `bad-arguments` when groups would be played at a cost that no one agreed to, and as the trainer does */
 export async function estimate(
   options: ProgramOptions,
   { kind: _, groups, from: given, isConfirmed, wantsJson, ...request }: EstimateCommand,

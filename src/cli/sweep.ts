@@ -1,4 +1,4 @@
-/** The command `sweep`: runs the combinations of a grid, some at once, and goes on with what an earlier start has left. */
+/** The command `sweep`: runs the combinations of a grid, some at once, and continues with what an earlier start has left. */
 
 import * as l10n from "@vscode/l10n";
 import { isLocalModel } from "../core/config/fields/presets.ts";
@@ -113,7 +113,7 @@ function beginningLines(
   ];
 }
 
-/** One start of the command: its runs under way, and how they end. */
+/** One start of the command: its runs in progress, and how they end. */
 class SweepSession {
   readonly #options: ProgramOptions;
   readonly #command: SweepCommand;

@@ -47,7 +47,7 @@ const asNamed = async (path: string): Promise<HeldFolder> => ({
 /** Paths that a shell passes for a redirected stream, as in `<(command)`. */
 const HANDED_OVER = /^\/(dev\/stdin|dev\/fd\/\d+|proc\/self\/fd\/\d+)$/;
 
-/** Follows links, but reads nothing but plain files: in a folder that somebody else may have filled. */
+/** Follows links, but reads nothing but plain files: in a folder that someone else may have filled. */
 export const PLAIN_FILES: Guard = {
   check: async () => undefined,
   stat: (path) => present(stat(path)),
@@ -191,7 +191,7 @@ async function openUnfollowed(folder: string, path: string, flags: number): Prom
     return await open(path, flags | CAREFULLY);
   } catch (error) {
     if (errorCode(error) === "ELOOP") throw linked(folder, path);
-    // What the system says of a pipe that nobody reads, and of a socket.
+    // What the system says of a pipe that no one reads, and of a socket.
     if (errorCode(error) === "ENXIO") throw special(folder, path);
     throw error;
   }

@@ -23,7 +23,7 @@ export interface ClosableFileSystem extends FileSystem {
   close(): Promise<void>;
 }
 
-/** On Windows a rename fails for a moment while somebody reads the old file. */
+/** On Windows a rename fails for a moment while someone reads the old file. */
 const RENAME_ATTEMPTS = 10;
 const RENAME_PAUSE_MS = 20;
 

@@ -12,7 +12,7 @@ export async function makeFolders(path: string): Promise<void> {
   if (await isMade(path)) return;
   const parent = dirname(path);
   if (parent !== path && !(await isFolder(parent))) await makeFolders(parent);
-  // Somebody else may have made the parent since the first try.
+  // Someone else may have made the parent since the first try.
   if (parent === path || !(await isMade(path))) throw refusedBy(parent);
 }
 

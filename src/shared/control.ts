@@ -14,12 +14,12 @@ export type ControlCommand =
   | { readonly action: "status" }
   /** From now on this connection gets notices; an editor that attaches keeps a run from taking it as gone. */
   | { readonly action: "attach" }
-  /** Wait after the step under way. */
+  /** Wait after the step in progress. */
   | { readonly action: "pause" }
   | { readonly action: "continue" }
   /** Save the last completed step without holding anything up. */
   | { readonly action: "save" }
-  /** Give up the step under way, save the last completed one, end. */
+  /** Give up the step in progress, save the last completed one, end. */
   | { readonly action: "stop" }
   /** End without saving. */
   | { readonly action: "stop-now" }
@@ -37,7 +37,7 @@ export type ControlRequest = ControlCommand & {
 export interface RunStatus {
   readonly pid: number;
   readonly phase: RunPhase;
-  /** The part of the preparation under way, in words for people; null once the run is prepared. */
+  /** The part of the preparation in progress, in words for people; null once the run is prepared. */
   readonly preparing: string | null;
   /** Null before the run has a folder. */
   readonly folder: string | null;
@@ -45,9 +45,9 @@ export interface RunStatus {
   readonly step: number;
   /** Null = endless, or not known yet. */
   readonly totalSteps: number | null;
-  /** Rollouts of the step under way; null between steps. */
+  /** Rollouts of the step in progress; null between steps. */
   readonly rollouts: RolloutCount | null;
-  /** Rollouts of the evaluation under way; null when there is none. */
+  /** Rollouts of the evaluation in progress; null when there is none. */
   readonly evaluated: (RolloutCount & { readonly isBesideStep: boolean }) | null;
   /** Mean reward of the last completed step. */
   readonly rewardMean: number | null;
@@ -107,7 +107,7 @@ export interface LaunchError {
     | undefined;
 }
 
-/** What is to be trained; a new run unless `resume` names the folder of one to go on with. */
+/** What is to be trained; a new run unless `resume` names the folder of one to continue with. */
 export interface RequestedTraining {
   /** Absolute. */
   readonly configPath: string;

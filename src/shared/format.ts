@@ -5,7 +5,7 @@ import * as l10n from "@vscode/l10n";
 const BLOCKS = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"] as const;
 const NOTHING = "–";
 
-/** A whole number with commas between groups of three digits: `4,812`. */
+/** A integer with commas between groups of three digits: `4,812`. */
 export function formatCount(value: number): string {
   return String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, ",");
 }

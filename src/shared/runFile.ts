@@ -24,7 +24,7 @@ export interface RunFile {
   /** Start of the present attempt, milliseconds since the Unix epoch. */
   readonly startedAtMs: number;
   readonly heartbeatAtMs: number;
-  /** Rises when files of the folder were changed other than by growing: whoever follows them reads anew. */
+  /** Rises when files of the folder were changed other than by growing: whoever follows them reads again. */
   readonly generation: number;
   /** Counts continuous executions, from 1. */
   readonly attempt: number;
@@ -32,7 +32,7 @@ export interface RunFile {
   readonly configPath: string;
   /** Where the trainer listens for commands; null when it does not. */
   readonly control: ControlAddress | null;
-  /** Why the present attempt ended before the run was done; absent while it goes on. */
+  /** Why the present attempt ended before the run was done; absent while it continues. */
   readonly ending?: RunEnding;
   /** The sweep that the run belongs to; absent for a run of its own. */
   readonly sweep?: SweepMember | undefined;

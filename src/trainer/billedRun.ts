@@ -16,7 +16,7 @@ export interface BilledRunRequest extends Omit<AccountRequest, "tinkerBaseUrl"> 
 }
 
 /**
- * Storage goes on being billed after the end of a run, so the bill is read until now.
+ * Storage continues being billed after the end of a run, so the bill is read until now.
  * @throws AppError `no-bill`, `key-missing`, `key-host-not-allowed`, `key-not-encrypted`, `tinker-*`
  */
 export async function billedRun(

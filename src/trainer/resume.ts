@@ -1,4 +1,4 @@
-/** Plans how a run goes on: from its state, with its configuration, which may have changed where that is allowed. */
+/** Plans how a run continues: from its state, with its configuration, which may have changed where that is allowed. */
 
 import { hostname } from "node:os";
 import type { ConfigChange } from "../core/config/changes.ts";
@@ -29,8 +29,8 @@ interface ResumePlanRequest extends Pick<ResumeRequest, "folder" | "owner" | "ov
 }
 
 /**
- * Nothing is written before the model is loaded. A run that ended before its first confirmed save begins anew, in its own folder: no
- * step of it was ever kept. `known` is what it goes on with, where that was read before.
+ * Nothing is written before the model is loaded. A run that ended before its first confirmed save begins again, in its own folder: no
+ * step of it was ever kept. `known` is what it continues with, where that was read before.
  * @throws AppError `run-not-found`, `run-in-use`, `folder-unsafe`, `config-identity`, `config-invalid`, `run-file-invalid`
  */
 export async function planResume(
@@ -102,7 +102,7 @@ function notTraining(folder: string): AppError {
   );
 }
 
-/** Plans how the process that holds a run goes on with it; see {@link RunPlan.recover}. */
+/** Plans how the process that holds a run continues with it; see {@link RunPlan.recover}. */
 export function recoverWith(fileSystem: FileSystem, owner: RunOwner): RunPlan["recover"] {
   return (folder, { text, path, overrides: applied }) => {
     const overrides = applied.map((each) => each.text);
@@ -114,7 +114,7 @@ export function recoverWith(fileSystem: FileSystem, owner: RunOwner): RunPlan["r
   };
 }
 
-/** Damaged ones matter less when the run can go on from one of `points`. @throws as {@link readStates} */
+/** Damaged ones matter less when the run can continue from one of `points`. @throws as {@link readStates} */
 async function storedStates(
   files: FolderFiles,
   folder: string,

@@ -109,7 +109,7 @@ describe("control", () => {
     ["has ended", { phase: "stopped", control: null }],
     ["has a trainer that writes no heartbeat", { heartbeatAtMs: clock.now() - 60_000 }],
     ["cannot be controlled", { control: null }],
-  ])("says how to go on with a run that %s", async (_, changes) => {
+  ])("says how to continue with a run that %s", async (_, changes) => {
     await writeRun(changes);
     await expect(control("pause")).rejects.toMatchObject({
       code: "run-not-running",

@@ -58,7 +58,7 @@ function program({ isBilled = true, pastRun = null as string | null } = {}) {
   return { ...createFakeProgram({ trainer }), requests };
 }
 
-it("groups that cost something are played only when somebody agreed", async () => {
+it("groups that cost something are played only when someone agreed", async () => {
   const asked = program();
   expect(await runProgram(asked, ["estimate", "a.yaml"])).toBe(2);
   expect(asked.err.lines.join("\n")).toContain("Add --yes to agree, or --from RUN_FOLDER");

@@ -83,7 +83,7 @@ test("the first interrupt stops and saves, the second ends now, the third is not
   expect(program.out.lines).toContain("resume        tinker-rl resume runs/demo");
 });
 
-test("a failed run prints one line on stderr and where it can go on", async () => {
+test("a failed run prints one line on stderr and where it can continue", async () => {
   const run = aRun();
   const program = createFakeProgram({ trainer: run.trainer });
   const exit = runProgram(program, ["a.yaml"]);
@@ -199,7 +199,7 @@ describe("the last words of a run", () => {
   it.each([
     ["interrupted", "stopped at once without saving"],
     ["stopped", "stopped; there was nothing left to save"],
-  ] as const)("that is %s say that it was stopped, and how to go on", async (outcome, words) => {
+  ] as const)("that is %s say that it was stopped, and how to continue", async (outcome, words) => {
     const lines = await linesOf({ outcome, folder: null });
     expect(lines.slice(-4)).toContain(words);
     expect(lines).toContain("resume        tinker-rl resume runs/demo");

@@ -87,7 +87,7 @@ describe("the page of the dashboard", () => {
     expect(dashboard.faults).toEqual([]);
   }, 120_000);
 
-  it("says beside the steps how far the evaluation under way is", async () => {
+  it("says beside the steps how far the evaluation in progress is", async () => {
     const { page } = await open(undefined, smallFolder);
     await page.locator("header").getByText("evaluating 24 of 64").waitFor();
   });
@@ -153,7 +153,7 @@ describe("the page of the dashboard", () => {
     expect(faults).toEqual([]);
   });
 
-  it("offers to talk to a checkpoint, and to go on from a turn where its tokens are stored", async () => {
+  it("offers to talk to a checkpoint, and to continue from a turn where its tokens are stored", async () => {
     const { page, commands } = await open(
       { runId: "hard", view: { tab: "trajectories", rollout: { group: 0, rollout: 0 } } },
       smallFolder,
@@ -204,7 +204,7 @@ describe("the page of the dashboard", () => {
     }
   });
 
-  it("says why a rollout without tokens cannot be gone on from", async () => {
+  it("says why a rollout without tokens cannot be continued from", async () => {
     const { page, commands } = await open(undefined, smallFolder);
     await page.locator(".opens").last().click();
     await page.locator(".grid-row").last().click();
@@ -315,7 +315,7 @@ describe("the page of the dashboard", () => {
     expect(details).toContain("-2.00");
   });
 
-  it("shows where a rollout goes on in another token stream, and the tokens of each", async () => {
+  it("shows where a rollout continues in another token stream, and the tokens of each", async () => {
     const { page } = await open(
       { runId: "hard", view: { tab: "trajectories", rollout: { group: 0, rollout: 0 } } },
       smallFolder,

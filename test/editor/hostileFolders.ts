@@ -17,7 +17,7 @@ export interface HostileCase extends Attack {
 export interface HostileFolders {
   /** Outside of the workspace; the changed files lead there. */
   readonly home: string;
-  /** A run folder that nobody has changed. */
+  /** A run folder that no one has changed. */
   readonly sound: string;
   readonly cases: readonly HostileCase[];
 }
@@ -35,7 +35,7 @@ const SEEDS: Readonly<Record<string, number>> = {
 };
 const OTHER_SEED = 7;
 
-/** Fills the workspace, and the folder beside it that nobody may touch. Returns the path of {@link HostileFolders}. */
+/** Fills the workspace, and the folder beside it that no one may touch. Returns the path of {@link HostileFolders}. */
 export function writeHostileFolders(workspace: string): string {
   const home = join(dirname(workspace), "home");
   mkdirSync(home);

@@ -18,7 +18,7 @@ import { trainInTerminal } from "./trainInTerminal.ts";
 
 const FOLDER = "media/pictures";
 const SHOWN_STEP = 26;
-/** Wide enough for a side bar without cut rows and a dashboard whose buttons stand in one row. */
+/** Wide enough for a side bar without cut rows and a dashboard whose buttons are in one row. */
 const WINDOW = { width: 1480, height: 920 };
 const DEPOT_STEPS = 20;
 /** Counted from 0. */

@@ -150,7 +150,7 @@ evaluation: { splits: { local/calculator: [test] }, num_samples: 2, at_start: fa
   expect(store.get(place)?.phase).toBe("done");
 });
 
-it("plays a dry run, whose folder nobody is shown", async () => {
+it("plays a dry run, whose folder no one is shown", async () => {
   const played = watched(await launch("max_steps: 1", { kind: "dry_run" }));
   expect(await played.ended).toMatchObject({ exitCode: 0, error: null, folder: null });
   expect(played.output()).toContain("what would be trained");

@@ -39,7 +39,7 @@ describe("the program that shows a prompt", () => {
     expect(stdout).toContain("Tinker RL reads this as the call: calc(");
   });
 
-  it("colors control tokens where colors are wanted, and marks them all the same", async () => {
+  it("colors control tokens where colors are wanted, and marks them anyway", async () => {
     const path = await configPath();
     const { stdout } = await runProgram(["show-prompt", path], { FORCE_COLOR: "1" });
     expect(stdout).toContain("\u001b[7m⟦<|im_start|>⟧\u001b[0m");

@@ -80,7 +80,7 @@ export function chained(outer: Filter, inner: Filter): Filter {
 
 export function skyRlGaps(): GappyServer {
   const gaps = new Gaps();
-  // Ids have no colons there, so nobody can predict them.
+  // Ids have no colons there, so no one can predict them.
   const ids = chained(renaming(":train:", "_train_"), renaming(":sample:", "_sample_"));
   return {
     ...chained({ request: (r) => gaps.request(r), answer: (a, to) => gaps.answer(a, to) }, ids),
@@ -202,7 +202,7 @@ function sampleResult({ body }: PassingAnswer): Buffer {
   return Buffer.from(encodeSampleResponse({ ...result, promptLogprobs }));
 }
 
-/** The loss of each token in place of metrics. */
+/** The loss of each token instead of metrics. */
 function lossResult(
   { body }: PassingAnswer,
   { data, lossFn, lossConfig }: ForwardBackwardCall,

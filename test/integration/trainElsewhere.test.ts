@@ -302,7 +302,7 @@ describe("a server with SkyRL's gaps", () => {
       `warning: The server at ${gateway.url} does not report the context`,
     );
     folder = begun.folder;
-    // A finished run goes on when it may do more steps.
+    // A finished run continues when it may do more steps.
     const resumed = await runProgram(["resume", folder, `--max_steps=${STEPS}`], keys());
     expect(resumed).toMatchObject({ code: 0, stderr: "" });
   });

@@ -143,18 +143,18 @@ beforeEach(() => {
   register();
 });
 
-/** But for the one that harms nothing, and stands in the title of the view too. */
+/** But for the one that harms nothing, and is in the title of the view too. */
 const onRows = [...COMMANDS].flatMap(([id, { menus = [] }]) =>
   id !== "openDashboard" && menus.some(({ menu }) => menu === "view/item/context")
     ? [id as CommandId]
     : [],
 );
 
-it("many commands stand in the menus of rows", () => {
+it("many commands are in the menus of rows", () => {
   expect(onRows.length).toBeGreaterThan(15);
 });
 
-// VS Code hands over `undefined`, or what a call between its processes makes of it, for a row that has just been drawn anew.
+// VS Code hands over `undefined`, or what a call between its processes makes of it, for a row that has just been drawn again.
 it.each(onRows.flatMap((id) => [[id, undefined] as const, [id, null] as const]))(
   "%s on a row that is not known any more (%s) asks what it is about, and does nothing",
   async (id, target) => {
@@ -185,7 +185,7 @@ it("a row that leads nowhere is said to", async () => {
   expect(editor.done).toEqual([]);
 });
 
-it("a row of a run that is gone is said to be so", async () => {
+it("a row of a run that no longer exists is said to be so", async () => {
   await editor.commands.get(commandName("copyRunPath"))?.({ folder: "/runs/gone" });
   expect(editor.asked).toEqual([expect.stringContaining("/runs/gone")]);
 });

@@ -91,7 +91,7 @@ describe.each(Object.entries(ON_ANYTHING))("%s", (_name, use) => {
   });
 });
 
-test("a link that somebody else opened unguarded stays refused", async () => {
+test("a link that someone else opened unguarded stays refused", async () => {
   const path = join(folder, "linked");
   await symlink(join(outside, "inner", "kept"), path);
   await fileSystem.append(path, "!");

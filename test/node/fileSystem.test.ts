@@ -14,7 +14,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-test("appends return their offsets, also when many are under way", async () => {
+test("appends return their offsets, also when many are in progress", async () => {
   const path = join(folder, "appended");
   const lines = Array.from({ length: 20 }, (_, index) => `line ${index} ä\n`);
   const offsets = await Promise.all(lines.map((line) => fileSystem.append(path, line)));

@@ -164,7 +164,7 @@ function lines(path: string): readonly unknown[] {
 
 /**
  * The samples and updates of every step, each once: a repeat must send the same, so sorted and without doubles they are those of
- * an undisturbed run. Saves and samplers are made anew after a resume and are left out.
+ * an undisturbed run. Saves and samplers are made again after a resume and are left out.
  */
 function lastOfEachStep(requests: readonly unknown[]): readonly string[] {
   const kept = requests

@@ -47,7 +47,7 @@ function record(kind: string, content: unknown, place: object): void {
 
 /** Notes a call, kills after its submission or after its result. */
 async function killable<T>(name: string, content: unknown, call: () => Promise<T>): Promise<T> {
-  // What comes behind an update is of its step; the step before may still be under way.
+  // What comes behind an update is of its step; the step before may still be in progress.
   const at = firstStep + updates - (name === "forward_backward" ? 0 : 1);
   record(name, content, {});
   const result = call();

@@ -159,7 +159,7 @@ function brokenRun(setup: SecretsSetup, config: string, index: number): Promise<
   });
 }
 
-/** Something that nobody catches, with all keys in its message. */
+/** Something that no one catches, with all keys in its message. */
 function crash(setup: SecretsSetup, how: "throws" | "rejects"): Promise<void> {
   const config = hostedConfig(setup.planted, "online");
   return inCase(setup, `crash, ${how}`, config, "well", async (opened) => {

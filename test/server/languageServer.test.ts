@@ -243,7 +243,7 @@ describe("for the editor of its own package", () => {
     expect(taken()).toBe(2);
   });
 
-  it("checks anew, and has lenses and hints asked for, when what the editor knows has changed", async () => {
+  it("checks again, and has lenses and hints asked for, when what the editor knows has changed", async () => {
     let overrides: readonly string[] = [];
     const own = { context: () => ({ ...CONTEXT, overrides }) };
     const { editor, asked, own: request } = await editorWith(textWith("num_epochs: 1"), { own });

@@ -113,7 +113,7 @@ it.each([
   expect(String(error)).toContain(why);
 });
 
-it("asks nobody about a local model, without a key, or without a session", async () => {
+it("asks no one about a local model, without a key, or without a session", async () => {
   await expect(billed()).rejects.toThrow("does not record the sessions");
   await ranFor(HOUR_MS, ["s1:train:0"]);
   vi.stubEnv("TINKER_API_KEY", "");

@@ -1,4 +1,4 @@
-/** Where the person writes: a message to all models, or the answer to a call in place of its tool. */
+/** Where the person writes: a message to all models, or the answer to a call instead of its tool. */
 
 import * as l10n from "@vscode/l10n";
 import type { ChatView } from "../../src/shared/chat.ts";

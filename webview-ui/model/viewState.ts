@@ -168,7 +168,7 @@ export function firstViewState(smoothing: number): ViewState {
   };
 }
 
-/** What belongs to one run only starts anew with another one. */
+/** What belongs to one run only starts again with another one. */
 export function forOtherRun(state: ViewState): ViewState {
   return {
     ...state,

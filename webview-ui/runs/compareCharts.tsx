@@ -114,7 +114,7 @@ function CompareChart({ runs, metric, isWide }: ChartProps) {
   );
 }
 
-/** Made anew when the numbers, or what decides about them, change; not with every move of the mouse. */
+/** Made again when the numbers, or what decides about them, change; not with every move of the mouse. */
 function useComparedChart(runs: RunsModel, metric: string): ComparedCharts {
   const { xAxis, smoothing, isLog, xRanges, yRanges, hasMeans, band } = runs.layout.value;
   const version = runs.compare.version.value;

@@ -43,7 +43,7 @@ export class RunsModel {
   /** Those that pass the filter. */
   readonly matching: ReadonlySignal<readonly RunsTableRow[]>;
   readonly items: ReadonlySignal<readonly TableItem[]>;
-  /** In the order in which they were chosen, without those that are gone. */
+  /** In the order in which they were chosen, without those that no longer exist. */
   readonly chosen: ReadonlySignal<readonly RunsTableRow[]>;
   /** The first of those, as many as can be compared. */
   readonly compared: ReadonlySignal<readonly RunsTableRow[]>;

@@ -22,7 +22,7 @@ export interface ChatCommand extends WithOverrides, Sending {
   readonly task: ChatRequest["task"];
   readonly turn: TurnPlace | null;
   readonly isReplayed: boolean;
-  /** In place of the configuration's system text; null = that one. */
+  /** Instead of the configuration's system text; null = that one. */
   readonly system: string | null;
   /** Null = that of the configuration. */
   readonly temperature: number | null;

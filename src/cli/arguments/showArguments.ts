@@ -12,7 +12,7 @@ export interface ShowCommand extends Sending {
   readonly rollout: number | null;
   readonly wantsTokens: boolean;
   readonly wantsEvaluation: boolean;
-  /** What the service has billed, in place of what the folder holds. */
+  /** What the service has billed, instead of what the folder holds. */
   readonly wantsBilled: boolean;
   readonly wantsJson: boolean;
 }

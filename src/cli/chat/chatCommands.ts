@@ -7,7 +7,7 @@ import { MAX_SAMPLES, readTemperature } from "../arguments/chatArguments.ts";
 import { type Line, styled } from "../terminal/line.ts";
 
 export type ChatInput =
-  /** A message, or the answer to a call where one is waited for; empty = go on. */
+  /** A message, or the answer to a call where one is waited for; empty = continue. */
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "help" | "undo" | "again" | "tokens" | "quit" }
   | { readonly kind: "answer"; readonly text: string }

@@ -48,7 +48,7 @@ export function answerLines(
   return answers.flatMap(({ record }) => resultLines(clean(record), block));
 }
 
-/** What the models are, and what they go on from. */
+/** What the models are, and what they continue from. */
 export function openingLines(
   { partners, task, notes }: Pick<OpenChat, "partners" | "task" | "notes">,
   { temperature, maxTokens, seed }: ChatSettings,

@@ -22,7 +22,7 @@ import { answerLines, type ShownOptions, turnLines, turnTokenLines } from "./cha
 export interface TerminalChatOptions {
   readonly chat: OpenChat;
   readonly out: Terminal;
-  /** Shows what is under way, and with JSON everything that is none. */
+  /** Shows what is in progress, and with JSON everything that is none. */
   readonly err: Terminal;
   readonly clock: Clock;
   readonly fileSystem: FileSystem;
@@ -53,7 +53,7 @@ export class TerminalChat {
     return hasChoice ? "/pick>" : l10n.t("you>");
   }
 
-  /** Stops what is under way; false when nothing is. */
+  /** Stops what is in progress; false when nothing is. */
   stop(): boolean {
     return this.#talk.stop();
   }

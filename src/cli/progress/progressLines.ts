@@ -15,7 +15,7 @@ import { stepCount, stepLine } from "./stepLine.ts";
 export interface Layout {
   /** Code points in a row; Infinity when lines are not seen in a window. */
   readonly width: number;
-  /** True when a live line shows what is under way; lines that stay then leave it out. */
+  /** True when a live line shows what is in progress; lines that stay then leave it out. */
   readonly isLive: boolean;
   readonly invocation: Invocation;
 }

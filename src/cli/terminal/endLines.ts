@@ -8,7 +8,7 @@ import { rewardTrendText } from "../../shared/trendText.ts";
 import { commandLine, type Invocation, shortPath } from "./invocation.ts";
 import { BLANK, type Line, labelled, styled } from "./line.ts";
 
-/** Where a run lies, and how to go on with it and to look into it. */
+/** Where a run lies, and how to continue with it and to look into it. */
 export function nextStepLines(
   folder: string,
   canResume: boolean,

@@ -97,7 +97,7 @@ export function outputLost(fault: Error): AppError {
   );
 }
 
-/** Prints lines as they come, at the reader's pace; ends early when nobody reads. */
+/** Prints lines as they come, at the reader's pace; ends early when no one reads. */
 export async function printAll(terminal: Terminal, lines: AsyncIterable<Line>): Promise<void> {
   const pending: Line[] = [];
   for await (const line of lines) {

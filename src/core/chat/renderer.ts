@@ -6,7 +6,7 @@ import type { ExactJsonObject } from "../util/exactJson.ts";
 export interface PlacedImage {
   /** Index in `content` before which it stands. */
   readonly at: number;
-  /** Below 0, as it stands in token sequences. */
+  /** Below 0, as it is in token sequences. */
   readonly id: number;
   /** Entries that it takes in a token sequence. */
   readonly tokens: number;

@@ -76,7 +76,7 @@ export function playedCalls(events: readonly ConversationEvent[]): readonly Play
 
 /**
  * The streams after `events`; null before the first message.
- * @throws AppError `chat-bridge` when the chat format cannot go on with this conversation; `chat-render`
+ * @throws AppError `chat-bridge` when the chat format cannot continue with this conversation; `chat-render`
  */
 export async function streamsAfter(
   events: readonly ConversationEvent[],

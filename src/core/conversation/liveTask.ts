@@ -32,7 +32,7 @@ interface OpenSession {
   readonly offered: ToolList;
   readonly rendered: RenderedTask;
   readonly images: RolloutImages;
-  /** That this session has answered; null after a fault, when nobody knows what it has run. */
+  /** That this session has answered; null after a fault, when no one knows what it has run. */
   played: readonly PlayedCall[] | null;
 }
 

@@ -12,7 +12,7 @@ export interface StoredTurn {
   readonly record: RolloutRecord;
   /** Its token data, one for each stream. */
   readonly streams: readonly TokenRecord[];
-  /** From 0; the turn that is to be sampled anew. */
+  /** From 0; the turn that is to be sampled again. */
   readonly turn: number;
 }
 

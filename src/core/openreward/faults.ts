@@ -11,7 +11,7 @@ export interface FaultLocation {
   readonly sid: string | null;
   /** Method and path, for example `POST /call`. */
   readonly action: string;
-  /** True once `/create` succeeded: a 404 then means that the session is gone. */
+  /** True once `/create` succeeded: a 404 then means that the session no longer exists. */
   readonly isInSession: boolean;
 }
 

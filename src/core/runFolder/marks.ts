@@ -100,7 +100,7 @@ async function append(files: FolderFiles, folder: string, line: MarkLine): Promi
   await files.append(path, last === LINE_FEED ? bytes : Uint8Array.of(LINE_FEED, ...bytes));
 }
 
-/** The marks of one run while its file grows: each read goes on where the last one ended. */
+/** The marks of one run while its file grows: each read continues where the last one ended. */
 export class StoredMarks {
   readonly #files: FolderFiles;
   readonly #folder: string;

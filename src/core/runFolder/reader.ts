@@ -137,7 +137,7 @@ async function readMetrics(
 
 type EvaluatedLine = EndedLine & Pick<RolloutSummary, "temperature" | "purpose" | "model">;
 
-/** The summaries of one step or evaluation while its file grows: every read goes on where the last one ended. */
+/** The summaries of one step or evaluation while its file grows: every read continues where the last one ended. */
 export class StoredRollouts {
   readonly #fileSystem: FolderFiles;
   readonly #set: RolloutSet;
@@ -179,7 +179,7 @@ export class StoredRollouts {
     return this.#phases;
   }
 
-  /** Reads what was added. A file that became shorter was replaced by a resume and is read anew. */
+  /** Reads what was added. A file that became shorter was replaced by a resume and is read again. */
   async refresh(): Promise<void> {
     const size = (await this.#fileSystem.size(this.#path)) ?? 0;
     if (size < this.#offset) this.#reset();
@@ -244,8 +244,8 @@ export class StoredRollouts {
 }
 
 /**
- * The groups of an evaluation are counted anew for each environment, split and temperature. They were played one cell after
- * the other, so each goes on where the one before it has its last group.
+ * The groups of an evaluation are counted again for each environment, split and temperature. They were played one cell after
+ * the other, so each continues where the one before it has its last group.
  */
 export class EvaluatedCells {
   readonly #first = new Map<string, number>();

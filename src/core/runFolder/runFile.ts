@@ -139,7 +139,7 @@ export function isRunInUse(file: RunFile, liveness: Liveness): boolean {
   return !hasEnded(file.phase) && isBeating(file, liveness);
 }
 
-/** The phase as it is shown: a trainer that is gone without an end has left its run interrupted. */
+/** The phase as it is shown: a trainer that no longer exists without an end has left its run interrupted. */
 export function phaseOf(file: RunFile, liveness: Liveness): RunPhase | "interrupted" {
   return hasEnded(file.phase) || isRunInUse(file, liveness) ? file.phase : "interrupted";
 }

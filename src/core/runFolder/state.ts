@@ -116,7 +116,7 @@ export async function writeState(
   await fileSystem.writeAtomic(paths.state, asText(state));
 }
 
-/** Makes `state` the only one: whatever was saved last is gone. @throws AppError `disk` */
+/** Makes `state` the only one: whatever was saved last no longer exists. @throws AppError `disk` */
 export async function replaceStates(
   fileSystem: FolderFiles,
   folder: string,

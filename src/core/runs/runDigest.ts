@@ -26,7 +26,7 @@ export const runDigestSchema = z.object({
   curvesAt: z.number().int().nonnegative(),
   evaluationBytes: z.number().int().nonnegative(),
   best: z.object({ value: z.number(), step: z.number() }).readonly().nullable(),
-  /** Rewards that the next step's best is reckoned with; a digest without them is read anew. */
+  /** Rewards that the next step's best is reckoned with; a digest without them is read again. */
   recent: z.array(z.number()).readonly(),
   rewardSum: z.number(),
   rewardCount: z.number().int().nonnegative(),

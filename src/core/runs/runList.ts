@@ -31,7 +31,7 @@ import { NOTHING_PENDING, type PendingReports, pendingReports } from "./pendingR
 export interface ListedRun {
   readonly name: string;
   readonly folder: string;
-  /** `interrupted` = its trainer is gone without an end; `unreadable` = from another version, or damaged; `foreign` = another program's. */
+  /** `interrupted` = its trainer no longer exists without an end; `unreadable` = from another version, or damaged; `foreign` = another program's. */
   readonly phase: RunPhase | "interrupted" | "unreadable" | "foreign";
   /** Completed steps. */
   readonly steps: number;

@@ -46,7 +46,7 @@ export function requireAllowedRoute(route: KeyRoute): void {
   }
 }
 
-/** True for an address that a key may be sent to: encrypted, or this machine. @throws TypeError when it is no address */
+/** True for an address that a key may be sent to: encrypted, or this computer. @throws TypeError when it is no address */
 export function isSafeAddress(url: string): boolean {
   const { protocol, hostname } = new URL(url);
   return protocol === "https:" || (protocol === "http:" && isLoopbackHost(hostname));

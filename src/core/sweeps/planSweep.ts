@@ -43,7 +43,7 @@ export interface SweepPlan {
   readonly grid: Grid;
   /** At least one. */
   readonly combinations: readonly Combination[];
-  /** Those for all runs, with null in place of secrets: fit to be stored. */
+  /** Those for all runs, with null instead of secrets: fit to be stored. */
   readonly sharedOverrides: readonly string[];
   /** Those of them that hold secrets, as given. */
   readonly secretOverrides: readonly string[];

@@ -7,7 +7,7 @@ import { claimFolder } from "../runFolder/runFolder.ts";
 import { type KnownSweep, type SweepFile, type SweepRunner, writeSweepFile } from "./sweepFile.ts";
 
 export interface SweepLease extends KnownSweep {
-  /** From now on another process may go on with the sweep. */
+  /** From now on another process may continue with the sweep. */
   release(): Promise<void>;
 }
 

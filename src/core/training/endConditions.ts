@@ -46,7 +46,7 @@ export class EndConditions {
     return counters.seconds + Math.max(0, takenMs) / 1000;
   }
 
-  /** What ends the run at this border although its plan goes on; null without. */
+  /** What ends the run at this border although its plan continues; null without. */
   earlyEnd(context: RunContext, position: Pick<LoopPosition, "counters">): AppError | null {
     return this.#earlyEndAt(context, this.secondsUntilNow(position, 0));
   }

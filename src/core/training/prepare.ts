@@ -35,7 +35,7 @@ export interface PrepareOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly environment: (name: string) => RemoteEnvironment;
-  /** The date that prompts show in a run that goes on, YYYY-MM-DD; absent = today. */
+  /** The date that prompts show in a run that continues, YYYY-MM-DD; absent = today. */
   readonly promptDate?: string | undefined;
   /** The tokenizer and template of the configuration's model. */
   readonly loadModel: () => Promise<ModelTokenizer>;

@@ -1,4 +1,4 @@
-/** Fetches exported files from signed addresses into a folder; what a broken connection left is gone on with. */
+/** Fetches exported files from signed addresses into a folder; what a broken connection left is continued with. */
 
 import { AppError, errorMessage, isAppError } from "../errors.ts";
 import type { Random, StartHash } from "../ports.ts";
@@ -20,7 +20,7 @@ const MAX_TRIES = 6;
 const BACKOFF: Backoff = { firstMs: 1000, maxMs: 30_000, jitter: 0.25 };
 
 /**
- * Names of the files, all complete and checked. Parts stay as `NAME.part` when it fails, and the next call goes on with them.
+ * Names of the files, all complete and checked. Parts stay as `NAME.part` when it fails, and the next call continues with them.
  * @throws AppError `download-unsafe`, `download-failed`, `download-damaged`, `disk`, `tinker-*`; the reason of `signal`
  */
 export async function downloadFiles(options: DownloadOptions): Promise<readonly string[]> {
@@ -67,7 +67,7 @@ async function fetchOnce(options: DownloadOptions, url: string, name: string): P
   }
 }
 
-/** @throws AppError `download-damaged` when the content cannot be what the name says; the part is gone then */
+/** @throws AppError `download-damaged` when the content cannot be what the name says; the part no longer exists then */
 async function checkContent(
   { files, folder, startHash }: DownloadOptions,
   name: string,

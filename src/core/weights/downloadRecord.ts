@@ -1,4 +1,4 @@
-/** `download.json` in the folder of a download that is under way: what a later one needs to go on with it. */
+/** `download.json` in the folder of a download that is in progress: what a later one needs to continue with it. */
 
 import * as z from "zod";
 import { AppError } from "../errors.ts";
@@ -28,7 +28,7 @@ export class DownloadRecord {
     this.#stored = stored;
   }
 
-  /** Begins a download, or goes on with one of the same checkpoint. @throws AppError `folder-not-empty`, `disk` */
+  /** Begins a download, or continues with one of the same checkpoint. @throws AppError `folder-not-empty`, `disk` */
   static async open(files: FolderFiles, folder: string, source: string): Promise<DownloadRecord> {
     await files.makeDirectory(folder);
     const path = `${folder}/${NAME}`;

@@ -28,7 +28,7 @@ export interface CatalogueConnection {
   readonly signal: AbortSignal;
 }
 
-/** Nothing that `work` began goes on after the limit. */
+/** Nothing that `work` began continues after the limit. */
 export async function limited<Result>(
   limitMs: number,
   { openHttp }: LookUpOptions,

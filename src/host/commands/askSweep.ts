@@ -99,7 +99,7 @@ async function knownSweeps({
   return all.filter(({ file }) => file.configPath === fsPath);
 }
 
-/** How many runs go on at once; undefined when the user gave up. */
+/** How many runs continue at once; undefined when the user gave up. */
 async function askParallel(rows: readonly SweepRow[]): Promise<number | undefined> {
   const open = rows.filter((row) => actionFor(row, true) !== "skip").length;
   if (open < 2) return 1;

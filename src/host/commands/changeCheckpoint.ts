@@ -18,7 +18,7 @@ export interface CheckpointChangeOptions {
   readonly append: (folder: string, entry: CheckpointEntry) => Promise<void>;
   /** In the store of this computer; nothing to delete is no fault. */
   readonly changeLocal: (paths: readonly string[], change: CheckpointChange) => Promise<void>;
-  /** At its service. @throws AppError `tinker-not-found` when it is gone already */
+  /** At its service. @throws AppError `tinker-not-found` when it no longer exists already */
   readonly changeHosted: (
     path: string,
     change: CheckpointChange,

@@ -15,7 +15,7 @@ import {
   questionText,
 } from "./changeCheckpoint.ts";
 
-/** True when it is gone. @throws when its run is under way, or the service refuses */
+/** True when it no longer exists. @throws when its run is in progress, or the service refuses */
 export async function removeCheckpoint(
   run: RunEntry,
   entry: CheckpointEntry,
@@ -38,7 +38,7 @@ export async function removeCheckpoint(
   await plainWindow.withProgress(progress, () =>
     changeAt(place, entry, { action: "delete" }, options),
   );
-  // Files of a run only grow: a later line about a checkpoint says that it is gone.
+  // Files of a run only grow: a later line about a checkpoint says that it no longer exists.
   const expires_at = new Date(options.now()).toISOString();
   await options.append(run.folder, { ...entry, expires_at });
   return true;

@@ -1,4 +1,4 @@
-/** Handlers of the commands that steer a run which is under way. */
+/** Handlers of the commands that steer a run which is in progress. */
 
 import * as vscode from "vscode";
 import type { ControlCommand } from "../../shared/control.ts";

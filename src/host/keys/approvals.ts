@@ -43,8 +43,8 @@ export class Approvals {
   }
 
   /**
-   * True when the user allows it now or did before. A refusal is not remembered: the next start asks again. Nobody is asked about
-   * what cannot be approved: an address without encryption that is not on this machine.
+   * True when the user allows it now or did before. A refusal is not remembered: the next start asks again. No one is asked about
+   * what cannot be approved: an address without encryption that is not on this computer.
    */
   async ask(approval: KeyApproval): Promise<boolean> {
     if (!isApproval(approval)) return false;

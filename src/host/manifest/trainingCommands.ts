@@ -1,4 +1,4 @@
-/** Commands that start a training, and those that steer one that is under way. */
+/** Commands that start a training, and those that steer one that is in progress. */
 
 import {
   type CommandFamily,

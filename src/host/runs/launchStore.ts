@@ -18,7 +18,7 @@ export interface LaunchRecord {
   readonly configPath: string;
   /** Title of the task. */
   readonly title: string;
-  /** The run to go on with; null = a new one. */
+  /** The run to continue with; null = a new one. */
   readonly resume: string | null;
   readonly overrides: readonly string[];
   /** Folder of the program's copy. */

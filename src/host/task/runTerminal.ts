@@ -11,7 +11,7 @@ import { TerminalText } from "./terminalText.ts";
 
 /** VS Code shows any code but this one as a failure, beside the terminal's own line with the code. */
 const SUCCESS = EXIT.done;
-/** Ends of a trainer that somebody asked for; its last words say which it was. */
+/** Ends of a trainer that someone asked for; its last words say which it was. */
 const STOPS: ReadonlySet<number> = new Set([EXIT.stopped, EXIT.interrupted]);
 
 const CTRL_C = "\u0003";

@@ -144,7 +144,7 @@ export class Tools {
     return plainJson(await describeTrajectories(reader, at, { summaries, wantsTokens: false }));
   }
 
-  /** As it stands in the editor, saved or not. */
+  /** As it is in the editor, saved or not. */
   async #validateConfig({ path }: ToolInput<"validateConfig">): Promise<Json> {
     const { configs } = this.#options.finder;
     const config = configs.find((uri) => [idOf(uri.fsPath), uri.fsPath].includes(path));

@@ -171,7 +171,7 @@ export function unsent({
   ];
 }
 
-/** True when a resume can go on with it, or sends what is left of it. */
+/** True when a resume can continue with it, or sends what is left of it. */
 export function isResumable(run: RunEntry): boolean {
   const { phase, isLive, steps, totalSteps, file } = run;
   if (isLive || phase === "foreign" || phase === "unreadable") return false;
@@ -189,7 +189,7 @@ function contextOf(run: RunEntry): readonly string[] {
   ];
 }
 
-/** True when what a resume would begin with is gone within a day; a run under way saves again. */
+/** True when what a resume would begin with no longer exists within a day; a run in progress saves again. */
 export function isExpiring({ isLive, expiry }: RunEntry, nowMs: number): boolean {
   return !isLive && expiry !== null && expiry.atMs - nowMs <= SOON_MS;
 }

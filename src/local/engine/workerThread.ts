@@ -32,7 +32,7 @@ export class WorkerThread {
   #failure: AppError | null = null;
   #ready: Promise<void>;
 
-  /** `onRestart` is called after a crash: whatever the thread held in memory is gone. */
+  /** `onRestart` is called after a crash: whatever the thread held in memory no longer exists. */
   constructor(path: string, setup: WorkerSetup, onRestart: () => void) {
     this.#path = path;
     this.#setup = setup;

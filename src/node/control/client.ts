@@ -64,7 +64,7 @@ export class ControlClient {
     }
   }
 
-  /** @throws AppError with the trainer's own code when it refuses, `run-not-reachable` when it is gone before it answers */
+  /** @throws AppError with the trainer's own code when it refuses, `run-not-reachable` when it no longer exists before it answers */
   send(command: ControlCommand): Promise<Extract<ControlReply, { ok: true }>> {
     const id = this.#nextId;
     this.#nextId += 1;

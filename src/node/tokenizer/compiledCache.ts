@@ -1,4 +1,4 @@
-/** Keeps compiled models on this machine: a tokenizer of 11 MB is read from its files once, and in milliseconds from then on. */
+/** Keeps compiled models on this computer: a tokenizer of 11 MB is read from its files once, and in milliseconds from then on. */
 
 import { createHash } from "node:crypto";
 import { readdir, readFile, rm, stat } from "node:fs/promises";
@@ -42,7 +42,7 @@ const keptSchema = z.object({
   }),
 });
 
-/** The path in `cacheFolder` for the model in `folder`; another program file, such as one of another version, makes it anew. */
+/** The path in `cacheFolder` for the model in `folder`; another program file, such as one of another version, makes it again. */
 export async function cacheEntry(
   cacheFolder: string,
   folder: string,

@@ -48,7 +48,7 @@ export interface ChosenModel {
   readonly run: ChosenRun | null;
   /** The date that its prompts show, YYYY-MM-DD; null = today. */
   readonly promptDate: string | null;
-  /** `goesOn` is the rollout that the conversation goes on from. @throws AppError `checkpoint-not-sampler`, `checkpoint-model-unknown`, `no-checkpoint`, `tinker-*` */
+  /** `goesOn` is the rollout that the conversation continues from. @throws AppError `checkpoint-not-sampler`, `checkpoint-model-unknown`, `no-checkpoint`, `tinker-*` */
   open(service: ServiceClient, goesOn?: FoundTurn | null): Promise<OpenedModel>;
 }
 

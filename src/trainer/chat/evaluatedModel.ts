@@ -1,4 +1,4 @@
-/** The model of a conversation that goes on from a rollout of an evaluation by itself. */
+/** The model of a conversation that continues from a rollout of an evaluation by itself. */
 
 import { AppError } from "../../core/errors.ts";
 import type { SamplingClient } from "../../core/tinker/samplingClient.ts";

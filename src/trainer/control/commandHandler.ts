@@ -74,7 +74,7 @@ export class RunCommandHandler {
           ? "The run ends; it has not begun to train."
           : "The run discards its unfinished step, saves its last completed one and ends.";
       case "stop-now":
-        // After the reply, which nobody would send any more.
+        // After the reply, which no one would send any more.
         setImmediate(stopNow);
         return "The run ends without saving.";
       case "change-settings":

@@ -76,8 +76,8 @@ async function embeddedEngine(options: ConnectionOptions): Promise<TinkerConnect
 }
 
 /**
- * A client of a service without which the run cannot go on. Once the service has ended, requests are refused with what ended it:
- * nobody should try again.
+ * A client of a service without which the run cannot continue. Once the service has ended, requests are refused with what ended it:
+ * no one should try again.
  */
 function clientOf(service: LocalService, { control }: ConnectionOptions): ClosableHttpClient {
   const { socketPath, failed } = service;

@@ -47,7 +47,7 @@ const DRAIN_MS = {
   failed: 15_000,
 } as const;
 export type EndingKind = keyof typeof DRAIN_MS;
-/** At the end, nobody waits for a service that has taken nothing for this long. */
+/** At the end, no one waits for a service that has taken nothing for this long. */
 const HOPELESS_AFTER_MS = 30_000;
 /** An outage at the end that is shorter than this is not reported. */
 const LINGERING_MS = 4_000;
@@ -181,7 +181,7 @@ export class RolloutUploads {
     return this.#options.activity ?? RUN;
   }
 
-  /** Reports why the wait at the end goes on, unless that was reported before. */
+  /** Reports why the wait at the end continues, unless that was reported before. */
   #explainWait(): void {
     const { outage: trouble } = this.#backoff;
     if (trouble === null || this.#reported.has("upload-waits")) return;

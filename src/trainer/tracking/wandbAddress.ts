@@ -32,7 +32,7 @@ const KEY_NAME = "WANDB_API_KEY";
 const MAX_BYTES = 1024 * 1024;
 
 /**
- * Null unless `wandb` is `online`. The address comes from the variables, else from W&B's own settings on this machine; the key
+ * Null unless `wandb` is `online`. The address comes from the variables, else from W&B's own settings on this computer; the key
  * from the variables, else from a netrc file's entry for the host.
  * @throws AppError `key-missing`, `key-invalid`, `key-host-not-allowed`, `key-not-encrypted`, `config-address-invalid`
  */

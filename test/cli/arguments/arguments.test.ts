@@ -78,7 +78,7 @@ test("every other command takes its values", () => {
   expect(parseArguments(words)).toMatchObject({ kind: "serve", random });
 });
 
-test("overrides are taken in both forms, in the order they stand in", () => {
+test("overrides are taken in both forms, in the order they are in", () => {
   const words = [
     "--seed=1",
     "--overrides",

@@ -95,7 +95,7 @@ describe("talking to a model", () => {
     expect(text).toContain("The episode is over: reward 1.");
   });
 
-  it("lets a person answer a call in place of the tool", async () => {
+  it("lets a person answer a call instead of the tool", async () => {
     const turns = { base: [ended("Ready"), ended(call("add")), ended("So it is 9")] };
     const parts = await talked({ turns, script: game }, "/tools person", "Add", "9");
     expect(parts.text).toContain("So it is 9");
@@ -171,7 +171,7 @@ describe("talking to a model", () => {
 });
 
 describe("Ctrl+C while talking to a model", () => {
-  it("stops the sample under way, and leaves when there is none", async () => {
+  it("stops the sample in progress, and leaves when there is none", async () => {
     const { program, input, ending, partners, isClosed } = await aProgram({
       turns: { base: ["hang", ended("now")] },
     });
@@ -198,7 +198,7 @@ describe("Ctrl+C while talking to a model", () => {
 });
 
 describe("a mistake while talking to a model", () => {
-  it("ends a script with one line, and lets a person who watches go on", async () => {
+  it("ends a script with one line, and lets a person who watches continue", async () => {
     const turns = { base: [ended("fine")] };
     const script = await talked({ turns }, "/unod", "Hi");
     expect([script.code, script.faults]).toEqual([

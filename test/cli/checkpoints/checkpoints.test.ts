@@ -74,7 +74,7 @@ describe("checkpoints list", () => {
     expect(JSON.parse(text)).toMatchObject({ checkpoints: [] });
   });
 
-  it("of a run asks nobody, and lists those that can be used", async () => {
+  it("of a run asks no one, and lists those that can be used", async () => {
     const fileSystem = createMemoryFileSystem();
     const folder = "/home/me/runs/demo";
     const entry: CheckpointEntry = aCheckpointEntry({
@@ -174,7 +174,7 @@ describe("checkpoints download", () => {
     expect(errors).toContain("is not a run folder");
   });
 
-  it("is stopped by an interrupt, and says that it can go on", async () => {
+  it("is stopped by an interrupt, and says that it can continue", async () => {
     const program = createFakeProgram({
       trainer: aTrainer({
         downloadCheckpoint: (_, { signal }) =>

@@ -128,7 +128,7 @@ describe("a conversation for an editor", () => {
     expect(await ending).toBe(0);
   });
 
-  it("stops a sample at once, and goes on afterwards", async () => {
+  it("stops a sample at once, and continues afterward", async () => {
     const { act, see, end, ending, replies } = await talk({
       turns: { one: ["hang", ended("now")] },
     });

@@ -228,7 +228,7 @@ test("the live line follows the step from its rollouts to its training", () => {
   );
 });
 
-test("an evaluation beside a step stands in its live line, and takes nothing from the step when it ends", () => {
+test("an evaluation beside a step is in its live line, and takes nothing from the step when it ends", () => {
   const begun: ProgressEvent[] = [
     started(),
     { kind: "step-started", step: 0, rollouts: 4 },
@@ -292,7 +292,7 @@ it("the plan names the steps that are sampled ahead", () => {
   expect(otherScreen(started({ stepsAhead: 2, step: 12 }))).toContain(ahead);
 });
 
-it("sampled tokens are counted over the whole step, in which sampling goes on", () => {
+it("sampled tokens are counted over the whole step, in which sampling continues", () => {
   const step = stepFinished({ rolloutS: 0.01, totalS: 4, sampledTokens: 4_000 });
   const throughput = (stepsAhead: number) =>
     otherScreen(started({ stepsAhead }), step)

@@ -30,7 +30,7 @@ const CHECKPOINT = aCheckpointEntry({
   state_path: "tinker://a/weights/checkpoint_000001",
 });
 
-/** A run of one step: two scored rollouts with tokens, and a second step under way. */
+/** A run of one step: two scored rollouts with tokens, and a second step in progress. */
 async function aRun(
   records: readonly RolloutRecord[] = [aRecord(), aRecord({ rollout: 1, reward: 0 })],
 ) {

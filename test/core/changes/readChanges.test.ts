@@ -103,7 +103,7 @@ it("counts the calls that ran, of which those with an error failed, and malforme
   });
 });
 
-it("keeps the rows of steps that grow no more, and reads a step anew whose index has grown", async () => {
+it("keeps the rows of steps that grow no more, and reads a step again whose index has grown", async () => {
   const first = await behavior();
   const kept = stepPaths(FOLDER, 0).bodies.replace(".jsonl", ".behavior.json");
   expect(files.files.has(kept)).toBe(true);

@@ -175,7 +175,7 @@ describe("a stored rollout that cannot be played again", () => {
 });
 
 describe("a conversation behind stored ids", () => {
-  it("is appended to, and never rendered again from what nobody knows", async () => {
+  it("is appended to, and never rendered again from what no one knows", async () => {
     const { streams, record } = await aRollout(pruning);
     const ids = contextBefore({ record, streams, turn: 2 });
     const begun = idOpening(pruning, ids, []);

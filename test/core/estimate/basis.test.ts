@@ -91,7 +91,7 @@ describe("the rollouts of a past run that a planned one would train on", () => {
     expect(await shares([mixed], { kl_coef: 0.1 })).toEqual([0.75]);
   });
 
-  it("are not those that the correction of both masked, which pay for its forward pass all the same", async () => {
+  it("are not those that the correction of both masked, which pay for its forward pass anyway", async () => {
     const trainingUse = "excluded:off_policy_correction";
     const masked: Played = { reward: 0, advantage: null, trainingUse };
     const group = [trained(1, 1.2), masked, masked, failed];

@@ -89,7 +89,7 @@ test("the refusal of a run in use names the computer of its trainer", async () =
   await expect(resume(0, true)).rejects.toThrow(/by process \d+ on gpu-7 \(\w+\)\. Stop it first/);
 });
 
-test("a run is free when it ended, its heartbeat is far from now or its process is gone", async () => {
+test("a run is free when it ended, its heartbeat is far from now or its process no longer exists", async () => {
   const { fileSystem, clock } = await ranRun([]);
   const file = await readRunFile(fileSystem, folder);
   if (file === null) throw new Error("run.json is missing.");
@@ -134,7 +134,7 @@ test("a resume moves exactly the lines and files of its step and later", async (
   );
 });
 
-test("an interrupted evaluation goes on after a resume, and is played again where its settings changed", async () => {
+test("an interrupted evaluation continues after a resume, and is played again where its settings changed", async () => {
   for (const repeatsUnfinished of [false, true]) {
     const { fileSystem, parts } = await ranRun([0, 1]);
     const options = { ...parts, isProcessAlive: () => false };
@@ -183,7 +183,7 @@ test("a half-written last line is cut off before anything is added to it", async
   expect(await fileSystem.readText(runPaths(folder).metrics)).toMatch(/}\n$/);
 });
 
-test("heartbeats go on until they are stopped, and outlive a write that fails", async () => {
+test("heartbeats continue until they are stopped, and outlive a write that fails", async () => {
   const { parts, clock, fileSystem } = workplace();
   const lease = await startRun(
     { ...parts, clock: { ...clock, sleep: async () => clock.advance(5_000) } },

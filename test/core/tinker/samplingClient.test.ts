@@ -118,7 +118,7 @@ describe("sampling", () => {
     expect(requestsTo("asample").map(seqIdOf).slice(0, 2)).toEqual([0, 0]);
   });
 
-  it("submits a lost sample anew under a new number", async () => {
+  it("submits a lost sample again under a new number", async () => {
     let isFirst = true;
     const { sampler, clock, requestsTo } = await sampling((path) => {
       if (path !== "retrieve_future" || !isFirst) return undefined;

@@ -203,7 +203,7 @@ describe("training calls", () => {
     expect(seen).toEqual(numbers);
   });
 
-  it("go on after an operation that was accepted and failed", async () => {
+  it("continue after an operation that was accepted and failed", async () => {
     const { client } = await training((path, request) =>
       path === "retrieve_future" && jsonBody(request)["request_id"] === "forward_backward-1"
         ? { json: { error: "NonFiniteInTensor", category: "user" } }

@@ -1,4 +1,4 @@
-/** Talking to checkpoints: with a task, freely, with samples, beside the base model, in place of a tool, and on from a stored rollout. */
+/** Talking to checkpoints: with a task, freely, with samples, beside the base model, instead of a tool, and on from a stored rollout. */
 
 import assert from "node:assert/strict";
 import { createRunReader } from "../../../src/core/runFolder/reader.ts";
@@ -79,7 +79,7 @@ export const chat: Journey = {
       await stage.accessible("task");
     });
 
-    await step("taken back, the person answers in place of the tool", async () => {
+    await step("taken back, the person answers instead of the tool", async () => {
       await panel.getByLabel("Calls answered by").selectOption("person");
       await panel.getByRole("button", { name: "Try Again" }).click();
       await page.waitForTimeout(1_000);
@@ -130,7 +130,7 @@ export const chat: Journey = {
       await stage.accessible("beside");
     });
 
-    await step("a stored rollout goes on behind the tokens that were read there", async () => {
+    await step("a stored rollout continues behind the tokens that were read there", async () => {
       const { index, group, rollout, before } = await storedTurn(runIn(folder));
       await keyboard.view("Trajectories");
       await keyboard.row(/^Step 1, mean/);

@@ -125,7 +125,7 @@ async function compareThree({ workbench, page, accessible }: Stage): Promise<voi
   await accessible("charts");
 }
 
-/** Every number of the file stands in the `metrics.jsonl` of its run. */
+/** Every number of the file is in the `metrics.jsonl` of its run. */
 function checkNumbers(folder: string, csv: string): string {
   const [head = "", ...lines] = csv.trim().split("\n");
   const metrics = head.split(",").slice(2);

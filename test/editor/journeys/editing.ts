@@ -55,7 +55,7 @@ export const editing: Journey = {
   },
   async run(stage) {
     const { workbench, server, page, step, picture, pictures } = stage;
-    // Lists as an earlier session left them; nobody is asked for others.
+    // Lists as an earlier session left them; no one is asked for others.
     keepLists(server.home);
 
     await step("what is wrong is marked, and listed with its code", async () => {

@@ -136,7 +136,7 @@ export const hostileText: Journey = {
       }
       const frame = await workbench.panelFrame();
       assert.deepEqual(await notedIn(frame), []);
-      // A script that is there all the same is refused, and that is noted.
+      // A script that is there anyway is refused, and that is noted.
       await frame.evaluate(() => {
         const script = document.createElement("script");
         script.textContent = "globalThis.owned = 3";

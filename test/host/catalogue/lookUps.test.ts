@@ -96,7 +96,7 @@ describe("models", () => {
     expect(http.requests).toEqual([]);
   });
 
-  it("are given up after ten seconds, with everything that was under way", async () => {
+  it("are given up after ten seconds, with everything that was in progress", async () => {
     vi.useFakeTimers();
     const { lookUp, closed } = lookUps({ keys: OWN_KEY, answer: () => "hang" });
     const asked = lookUpList("models", lookUp);

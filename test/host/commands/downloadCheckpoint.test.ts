@@ -122,7 +122,7 @@ describe("downloading weights", () => {
     expect(editor.details).toHaveLength(1);
   });
 
-  it("goes on once a missing key is set, and says what else went wrong", async () => {
+  it("continues once a missing key is set, and says what else went wrong", async () => {
     editor.answers = ["Download", undefined];
     const missing = { ok: false, error: { code: "key-missing", message: "no key" } };
     program.replies = [[missing], [DONE]];

@@ -68,7 +68,7 @@ beforeEach(() => {
 });
 
 describe("deleting a checkpoint", () => {
-  it("removes both of its folders here, and notes in the run that they are gone", async () => {
+  it("removes both of its folders here, and notes in the run that they no longer exist", async () => {
     const { options, removed, lines } = await aRemoval("local/tiny-tool");
     expect(await removeCheckpoint(RUN, ENTRY, options)).toBe(true);
     expect(removed).toEqual([`delete ${STATE}`, `delete ${SAMPLER}`]);
@@ -100,7 +100,7 @@ describe("deleting a checkpoint", () => {
     );
   });
 
-  it("asks the service for those of hosted models, and takes what is gone as gone", async () => {
+  it("asks the service for those of hosted models, and takes what no longer exists as gone", async () => {
     const { options, removed, lines } = await aRemoval("Qwen/Qwen3-8B");
     const changeHosted = async (path: string, change: CheckpointChange): Promise<void> => {
       if (path === STATE) throw new AppError("tinker-not-found", "gone");
@@ -126,14 +126,14 @@ describe("deleting a checkpoint", () => {
     expect([removed, lines]).toEqual([[], []]);
   });
 
-  it("is refused while the run is under way", async () => {
+  it("is refused while the run is in progress", async () => {
     const { options } = await aRemoval("local/tiny-tool");
     const removal = removeCheckpoint({ ...RUN, isLive: true }, ENTRY, options);
     await expect(removal).rejects.toThrow("demo is running");
     expect(editor.details).toEqual([]);
   });
 
-  it("is refused where nobody knows whose it is", async () => {
+  it("is refused where no one knows whose it is", async () => {
     const { options } = await aRemoval("local/tiny-tool");
     await options.fileSystem.remove(`${RUN.folder}/config.resolved.json`);
     await expect(removeCheckpoint(RUN, ENTRY, options)).rejects.toThrow("does not record where");

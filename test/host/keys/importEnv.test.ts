@@ -70,7 +70,7 @@ it("comments the lines of the chosen names out when asked to", async () => {
   expect(edits).toEqual([{ path: PATH, names: ["SEARCH_TOKEN"] }]);
 });
 
-it("says when the lines could not be changed; the keys are stored all the same", async () => {
+it("says when the lines could not be changed; the keys are stored anyway", async () => {
   const { options, store, ui } = setUp({
     answers: ["accept", { pick: "Comment" }],
     canEdit: false,

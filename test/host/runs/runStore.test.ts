@@ -105,7 +105,7 @@ it("finds by itself that a trainer without a connection writes no heartbeat any 
   expect(clock.sleeping).toBe(0);
 });
 
-it("follows a run under way, and carries a command over the same connection", async () => {
+it("follows a run in progress, and carries a command over the same connection", async () => {
   await writeRun();
   await store.look([], [RUN]);
   // Before the connection stands.
@@ -133,7 +133,7 @@ it("leaves no connection behind that was being made when it was closed", async (
   expect([actions, clock.sleeping]).toEqual([[], 0]);
 });
 
-it("shows the rewards of repeated steps once, when a run goes on in a new session", async () => {
+it("shows the rewards of repeated steps once, when a run continues in a new session", async () => {
   await writeRun();
   await store.look([], [RUN]);
   await store.send(RUN, { action: "status" });
@@ -234,7 +234,7 @@ describe("a run of the original program", () => {
       if (run === null) return;
       const row = runRow(run, { isSpinning: false, isArchived: false });
       expect(row.description).toBe("0.78 · 30 steps · no run.json");
-      // Nothing can be resumed, and nothing is under way.
+      // Nothing can be resumed, and nothing is in progress.
       expect(row.context).toBe("run+ended+training");
     });
 

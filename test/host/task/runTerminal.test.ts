@@ -95,7 +95,7 @@ it("leaves the run going when it is closed", async () => {
   expect([detached.mock.calls.length, aborted]).toEqual([1, true]);
 });
 
-/** What VS Code learns, and what stands in the terminal, when a training ends so. */
+/** What VS Code learns, and what is in the terminal, when a training ends so. */
 async function ended(exitCode: number | null | "not started") {
   const end = exitCode === "not started" ? null : { exitCode, error: null, folder: "/run" };
   const { codes, text } = opened(aTraining({ follow: async () => end }));

@@ -87,7 +87,7 @@ afterAll(async () => {
 async function ask(id: ToolId, input: unknown = {}) {
   const text = await tools.answer(id, input);
   expect(text.length).toBeLessThanOrEqual(MAX_CHARS);
-  // Nothing that could move a cursor, and nothing of this machine's folders.
+  // Nothing that could move a cursor, and nothing of this computer's folders.
   expect(text).not.toMatch(/(?![\u200c\u200d])[\p{Cc}\p{Cf}]/u);
   return JSON.parse(text);
 }
@@ -143,7 +143,7 @@ describe("the tools of language models", () => {
     expect(earlier).toMatchObject([{ step: 19 }]);
   });
 
-  it("validate a configuration of the workspace as it stands in the editor, and no other file", async () => {
+  it("validate a configuration of the workspace as it is in the editor, and no other file", async () => {
     editor.text = "model_name: local/tiny-tool\nbatch_size: no\n";
     const answer = await ask("validateConfig", { path: "a/tinker-config.yaml" });
     expect(answer).toMatchObject({ configPath: "a/tinker-config.yaml", isValid: false });

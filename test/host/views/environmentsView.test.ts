@@ -103,7 +103,7 @@ describe("the Environments view", () => {
     expect(await labels(view, local)).toEqual(["train", "test", "find", "pick", "ship"]);
   });
 
-  it("asks nobody for being drawn", async () => {
+  it("asks no one for being drawn", async () => {
     const { view, state } = aView(["Owner/Game"]);
     for (const group of await view.getChildren()) {
       for (const row of await view.getChildren(group)) await view.getChildren(row);
@@ -155,7 +155,7 @@ describe("the Environments view", () => {
     expect(state.asked.toSorted()).toEqual(["Owner/Game", "environments"]);
   });
 
-  it("asks nobody in Restricted Mode, and says so", async () => {
+  it("asks no one in Restricted Mode, and says so", async () => {
     editor.isTrusted = false;
     const { view, state } = aView(["Owner/Game"]);
     await view.expanded(GROUP);

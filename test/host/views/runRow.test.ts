@@ -44,7 +44,7 @@ describe("the row of a run", () => {
     expect(runRow(aRun(changes), plain).description).toBe(description);
   });
 
-  it("names an evaluation by its models, which no resume goes on with", () => {
+  it("names an evaluation by its models, which no resume continues with", () => {
     const models = ["base", "step 10"].map((name, step) => ({ name, path: null, step }));
     const file: RunFile = aRunFile({ configPath: "a.yaml" });
     const evaluation = { models, digest: "d" };
@@ -125,7 +125,7 @@ describe("a run can be resumed", () => {
     );
   });
 
-  it("never while somebody trains it", () => {
+  it("never while someone trains it", () => {
     expect(isResumable(aRun())).toBe(false);
   });
 });

@@ -85,7 +85,7 @@ beforeEach(() => {
 });
 
 describe("no text of a stranger becomes a link or an icon", () => {
-  it("in the title of what goes on while a checkpoint is deleted", async () => {
+  it("in the title of what continues while a checkpoint is deleted", async () => {
     const fileSystem = createMemoryFileSystem();
     await fileSystem.writeAtomic(
       "/runs/demo/config.resolved.json",

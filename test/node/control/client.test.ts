@@ -111,7 +111,7 @@ describe("a connection to a trainer", () => {
 describe("no connection is made", () => {
   const refused = { code: "run-not-reachable" };
 
-  it("where nobody listens any more", async () => {
+  it("where no one listens any more", async () => {
     server.close();
     await expect(ControlClient.open(target)).rejects.toMatchObject(refused);
   });

@@ -27,7 +27,7 @@ export interface Outcome {
   readonly blockMs: number;
   readonly rssMb: number;
   readonly tookMs: number;
-  /** What should not be: something planted that was shown, a fault of the program, a wait without end. */
+  /** What should not be: something planted that was shown, a bug in the program, a wait without end. */
   readonly faults: readonly string[];
   /** How it ended, in a word. */
   readonly end: string;

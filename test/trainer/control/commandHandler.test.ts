@@ -46,7 +46,7 @@ async function resolvedConfig(): Promise<unknown> {
 }
 
 describe("a command", () => {
-  it("to pause and to go on is passed to the run and shown", async () => {
+  it("to pause and to continue is passed to the run and shown", async () => {
     expect(await handler.execute({ action: "pause" })).toBe("The run waits before its next step.");
     expect(control.isPausing).toBe(true);
     expect(await handler.execute({ action: "continue" })).toBe("The run continues.");

@@ -166,7 +166,7 @@ describe.each(["process", "dotenv"] as const)("a key from the %s", (origin) => {
     return () => tinkerAddress(parts({ ...own, config: { tinker_base_url }, allowedOrigins }));
   };
 
-  it("goes unencrypted to this machine only", () => {
+  it("goes unencrypted to this computer only", () => {
     const refusal = at("http://models.lan:8000");
     expect(refusal).toThrow(/unencrypted.*--allow-host http:\/\/models\.lan:8000/);
     expect(refusal).toThrow(expect.objectContaining({ code: "key-not-encrypted" }));

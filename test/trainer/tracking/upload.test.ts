@@ -118,7 +118,7 @@ it("a service that is down at the end only is named before the wait is given up"
   ]);
 });
 
-it("a fault of this machine is not reported as one of the key", async () => {
+it("a fault of this computer is not reported as one of the key", async () => {
   const { fileSystem, reported, playStep, drain } = await setUp("Prompt.");
   fileSystem.allowedWrites = 0;
   playStep();

@@ -12,7 +12,7 @@ export interface ReadingOrder {
   go(direction: 1 | -1): void;
 }
 
-/** Neighbors are asked for early, after the open one: somebody who reads goes on. */
+/** Neighbors are asked for early, after the open one: someone who reads continues. */
 const PREFETCH_MS = 30;
 
 export function useReadingOrder(

@@ -43,7 +43,7 @@ interface TurnsProps extends DashboardProps {
   readonly longestTurns?: number;
 }
 
-/** Rows that `ReplayTurns` fills where it stands in a grid: the task, two for each turn, and the end. */
+/** Rows that `ReplayTurns` fills where it is in a grid: the task, two for each turn, and the end. */
 export function rowsOfTurns(turns: number): number {
   return 2 * turns + 2;
 }

@@ -16,7 +16,7 @@ export interface AlarmSearch {
   readonly isComplete: boolean;
 }
 
-/** Null when no alarm is chosen. Begins anew with another alarm, another step, or more rollouts. */
+/** Null when no alarm is chosen. Begins again with another alarm, another step, or more rollouts. */
 export function useAlarmRollouts(
   dashboard: DashboardModel,
   set: RolloutSet | null,

@@ -1,4 +1,4 @@
-/** How calls stand in a turn, and the reader of the Hermes form: a JSON object with `name` and `arguments`. */
+/** How calls are in a turn, and the reader of the Hermes form: a JSON object with `name` and `arguments`. */
 
 import { isExactObject, parseExactJson, TooDeepError } from "../../util/exactJson.ts";
 import { MAX_DEPTH } from "../../util/jsonl.ts";

@@ -22,7 +22,7 @@ import { valueAt } from "./issues.ts";
 
 const MODEL = ["model_name"];
 
-/** `values` is the configuration before defaults: what nobody wrote is no mistake. */
+/** `values` is the configuration before defaults: what no one wrote is no mistake. */
 export function lineUpFindings(config: Config, values: unknown): readonly Finding[] {
   if (isLocalModel(config.model_name)) return [];
   const model = findLineUpModel(config.model_name);

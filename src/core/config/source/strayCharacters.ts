@@ -6,7 +6,7 @@ import type { Span } from "./span.ts";
 export interface StrayCharacters {
   readonly span: Span;
   readonly message: string;
-  /** What is meant in their place; null where only the whole file can be written anew. */
+  /** What is meant in their place; null where only the whole file can be written again. */
   readonly meant: string | null;
 }
 

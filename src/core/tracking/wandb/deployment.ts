@@ -39,7 +39,7 @@ export function wandbBaseUrl(given: string, source: string): string {
   return url;
 }
 
-/** Equal for addresses of one deployment: a run that began at one of them goes on at the other. */
+/** Equal for addresses of one deployment: a run that began at one of them continues at the other. */
 export function deploymentOf(baseUrl: string): string {
   if (baseUrl === WANDB_OLDER_URL) return WANDB_URL;
   const [, qa] = QA_URLS;

@@ -26,7 +26,7 @@ export interface OnlineRunOptions {
   readonly clock: Clock;
   readonly sha256: Sha256;
   readonly random: Pick<Random, "uuid">;
-  /** Called with each answer: whether somebody pressed Stop on the run's page. */
+  /** Called with each answer: whether someone pressed Stop on the run's page. */
   readonly onStopFlag: (isStopped: boolean) => void;
   /** Called with what cannot be sent, as a text. */
   readonly onWarning: (message: string) => void;

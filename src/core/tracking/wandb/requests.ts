@@ -197,7 +197,7 @@ export class WandbRequests {
 
   #reasonOf(status: number, text: string): string {
     const detail = failureText(parseExtended(text)?.value ?? null) ?? "";
-    // Without a full stop: it will stand in a sentence.
+    // Without a full stop: it will are in a sentence.
     const cleaned = this.#redactor.redact(detail).replace(/\s+/g, " ");
     const shown = withoutEnd(cleaned.slice(0, MAX_DETAIL), /[.\s]/);
     return shown === "" ? `status ${status}` : `status ${status}: ${shown}`;

@@ -5,7 +5,7 @@ import { withoutEnd } from "../../util/textEdges.ts";
 import type { RunContext } from "../run/context.ts";
 import { report } from "../run/report.ts";
 
-/** Pauses the run after the step under way when `group_failures` says so and the rollout failed. */
+/** Pauses the run after the step in progress when `group_failures` says so and the rollout failed. */
 export async function pauseAtFailure(
   context: RunContext,
   { record, reward, task }: FinishedRollout,

@@ -123,7 +123,7 @@ export class GroupQueue {
         this.#stored?.has(key) === true
           ? this.#restore(key, own, player, options)
           : this.#store(key, this.#hold(key, { context, tasks: own, options }));
-      // Awaited when its step comes; until then a failure must not count as one that nobody handles.
+      // Awaited when its step comes; until then a failure must not count as one that no one handles.
       ended.then(() => this.#ended.add(key)).catch(() => undefined);
       return { batch, key, size: own.length, ended, progress: progress[i] ?? new GroupProgress() };
     });

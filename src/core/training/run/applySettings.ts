@@ -1,4 +1,4 @@
-/** New values for tunable keys while a run goes on: which are allowed, and how they come into force. */
+/** New values for tunable keys while a run continues: which are allowed, and how they come into force. */
 
 import { configChanges } from "../../config/changes.ts";
 import type { Config } from "../../config/fields/schema.ts";
@@ -45,7 +45,7 @@ function evaluated({ evaluation }: Config): readonly string[] {
 }
 
 /**
- * Puts `config` in force: changes the limits and the gates, and returns the context with it. What is under way keeps the settings that
+ * Puts `config` in force: changes the limits and the gates, and returns the context with it. What is in progress keeps the settings that
  * it began with. @throws AppError `config-conflict` when the schedule needs an end that the run no longer has; nothing is changed then
  */
 export function applySettings(context: RunContext, config: Config): RunContext {

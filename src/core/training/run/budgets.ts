@@ -74,7 +74,7 @@ export function waitsForRow({
   return isPaused || target !== null;
 }
 
-/** Why a run ends now; null when it goes on. `rewards` are the mean rewards of its steps, null where none was scored. */
+/** Why a run ends now; null when it continues. `rewards` are the mean rewards of its steps, null where none was scored. */
 export function earlyEnd(
   limits: Limits,
   spent: Spent,

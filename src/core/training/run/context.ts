@@ -92,7 +92,7 @@ export interface PreparedEnvironment {
   readonly remote: RemoteEnvironment;
   readonly settings: RolloutSettings;
   readonly gate: EnvironmentGate;
-  /** What stays the same when settings change while the run goes on. */
+  /** What stays the same when settings change while the run continues. */
   readonly given: RolloutInputs;
 }
 

@@ -1,4 +1,4 @@
-/** What a step does about rollouts that failed in a way that nobody foresaw. */
+/** What a step does about rollouts that failed in a way that no one foresaw. */
 
 import { AppError } from "../../errors.ts";
 import { isInternalError } from "../../rollout/faults.ts";

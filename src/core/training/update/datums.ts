@@ -31,7 +31,7 @@ export interface TrainingDatum extends DatumSource {
   readonly oldLogprobs?: Float32Array | undefined;
   /** Log-probabilities of all targets under the weights at the beginning of the step; absent if not requested. */
   readonly trainerLogprobs?: Float32Array | undefined;
-  /** Made anew each time until something changes those of single tokens. */
+  /** Made again each time until something changes those of single tokens. */
   readonly advantages: Float32Array;
   /** Those of `off_policy_correction`, which the advantages hold already; absent = 1 each. */
   readonly weights?: Float64Array;

@@ -47,7 +47,7 @@ export function formatEvent(name: string, data: string): string {
 
 /**
  * Answers with a stream: `task_id` (unless null), a comment every 10 s while the outcome is pending, then the pieces or the error.
- * The work behind `outcome` goes on when the reader leaves.
+ * The work behind `outcome` continues when the reader leaves.
  */
 export async function streamOutcome(
   response: ServerResponse,

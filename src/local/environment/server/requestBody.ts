@@ -18,7 +18,7 @@ export async function readText(request: IncomingMessage): Promise<string> {
     // The stream has no encoding set, so its chunks are buffers.
     const bytes = chunk as Buffer;
     length += bytes.length;
-    // The rest is read all the same: leaving the loop would end the connection before the answer.
+    // The rest is read anyway: leaving the loop would end the connection before the answer.
     if (length <= MAX_BODY_BYTES) chunks.push(bytes);
   }
   if (length > MAX_BODY_BYTES) {

@@ -51,7 +51,7 @@ export class SessionStore {
     this.#reserved.delete(sid);
   }
 
-  /** The session, whose idle time starts anew. @throws HttpFault 404 when it is unknown or was deleted. */
+  /** The session, whose idle time starts again. @throws HttpFault 404 when it is unknown or was deleted. */
   use(sid: string): Session {
     const stored = this.#sessions.get(sid);
     if (stored === undefined) throw new HttpFault(404, "Active environment not found");

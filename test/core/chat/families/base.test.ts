@@ -43,7 +43,7 @@ describe("a base model", () => {
     expect(parse(" A\n\nUser: B\n\nUser:")).toMatchObject({ content: "A", ended: false });
   });
 
-  it("goes on behind the stop text, of which only the missing part is added", () => {
+  it("continues behind the stop text, of which only the missing part is added", () => {
     const next = " Sure?\n\nAssistant:";
     expect(bridge(" Five.\n\nUser:", again)).toBe(next);
     expect(bridge(" Five.\n\nUs", again)).toBe(`er:${next}`);

@@ -83,7 +83,7 @@ describe("a prompt of Kimi", () => {
     );
   });
 
-  it("is written by the template of K2 Instruct with a backslash and calls numbered anew", () => {
+  it("is written by the template of K2 Instruct with a backslash and calls numbered again", () => {
     expect(k2.prompt([user("Hi"), calling, five])).toContain(
       `I add.${CALLS}<|im_end|><|im_system|>tool<|im_middle|>## Return of functions.add:7\\n5<|im_end|>`,
     );

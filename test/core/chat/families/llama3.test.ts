@@ -139,7 +139,7 @@ it("needs no second end token, which the tokenizer of Llama 3.0 does not have", 
 });
 
 describe("after a turn of Llama 3", () => {
-  it("a result stands in a turn of ipython", () => {
+  it("a result is in a turn of ipython", () => {
     const next = `<|start_header_id|>ipython<|end_header_id|>\n\n"5"<|eot_id|>${OPENING}`;
     expect(bridge(`${CALL}<|eot_id|>`, result("5"))).toBe(next);
     expect(bridge(`${CALL}<|eom_id|>`, result("5"))).toBe(next);

@@ -22,7 +22,7 @@ async function aRun(changes: Partial<RunFile> = {}, fileSystem = createMemoryFil
   return { fileSystem, follower: new RunFollower({ fileSystem, folder }), add };
 }
 
-describe("a number that somebody wrote into a run folder decides on no amount of work:", () => {
+describe("a number that someone wrote into a run folder decides on no amount of work:", () => {
   it("attempts that were set aside are those whose folders are there", async () => {
     const { fileSystem, follower, add } = await aRun({ attempt: 300_000 });
     await add("superseded/attempt-2/metrics.jsonl", `${JSON.stringify({ step: 0 })}\n`);
@@ -93,7 +93,7 @@ describe("what is nested without end", () => {
 });
 
 describe("a file of any size", () => {
-  it("is read in pieces with a bounded number of lines, between which other work goes on", async () => {
+  it("is read in pieces with a bounded number of lines, between which other work continues", async () => {
     const { fileSystem, add } = await aRun();
     await add("many.jsonl", "1\n".repeat(50_000));
     const reading = vi.spyOn(fileSystem, "readRange");

@@ -150,7 +150,7 @@ describe("waiting for a result", () => {
     await expect(result).rejects.toMatchObject({ data: { category: "unknown" } });
   });
 
-  it("backs off after 429 and lost answers, anew after another answer", async () => {
+  it("backs off after 429 and lost answers, again after another answer", async () => {
     const { result, clock } = poll(["lost", { status: 429 }, { status: 500 }, "lost", done]);
     await result;
     expect(clock.monotonic()).toBe(1000 + 2000 + 250 + 1000);

@@ -78,7 +78,7 @@ describe("the check of the loss", () => {
     });
   });
 
-  it("warns of a number that no known loss gives, and lets the run go on", async () => {
+  it("warns of a number that no known loss gives, and lets the run continue", async () => {
     const { context, check } = aRunOn({});
     const { answer } = context.client;
     context.client.answer = (call) => {
@@ -97,7 +97,7 @@ describe("the check of the loss", () => {
     ]);
   });
 
-  it("lists what is offered in place of a loss that is not", async () => {
+  it("lists what is offered instead of a loss that is not", async () => {
     const { context, check } = aRunOn({}, { loss_fn: "dro" });
     const { answer } = context.client;
     context.client.answer = (call) => {
@@ -112,7 +112,7 @@ describe("the check of the loss", () => {
     });
   });
 
-  it("says what could not be checked, and lets the run go on", async () => {
+  it("says what could not be checked, and lets the run continue", async () => {
     const { context, check } = aRunOn({ metric: null });
     await check();
     expect(context.progress).toEqual([

@@ -71,7 +71,7 @@ describe("a loop that is given new settings", () => {
     expect(rates(run)).toEqual([1, 2, 2]);
   });
 
-  it("goes on as before where they cannot come into force", async () => {
+  it("continues as before where they cannot come into force", async () => {
     const log: string[] = [];
     const run = prepareRun({ steps: 2, config: { learning_rate: 1 } });
     duringRollouts(run, 0, () =>
@@ -150,7 +150,7 @@ describe("a loop that is given new settings while it samples steps ahead", () =>
     expect(run.context.recorded).toContainEqual(expect.objectContaining({ message }));
   });
 
-  it("goes on with both after a stop, as if it had never ended", async () => {
+  it("continues with both after a stop, as if it had never ended", async () => {
     const whole = prepareAhead(options);
     changeDuringUpdate(whole, 1);
     await whole.run();

@@ -16,7 +16,7 @@ function withEnvironment(changes: Parameters<typeof anEnvironment>[0]): Config {
   return aConfig({ environments: { [ENVIRONMENT]: anEnvironment(changes) } });
 }
 
-describe("keys that change while a run goes on", () => {
+describe("keys that change while a run continues", () => {
   it("are named by their paths", () => {
     const own = anEnvironment({ temperature: 0.5 });
     const after = aConfig({ learning_rate: 1, environments: { [ENVIRONMENT]: own } });
@@ -90,7 +90,7 @@ describe("new settings in force", () => {
     expect(after?.gate).toBe(before?.gate);
   });
 
-  it("change how much goes on at once", () => {
+  it("change how much continues at once", () => {
     const context = aContext();
     const config = withEnvironment({ max_concurrency: 3 });
     applySettings(context, { ...config, max_active_tasks: 5, max_samples_in_flight: 6 });

@@ -135,7 +135,7 @@ describe("an engine with random weights", () => {
     engine.releaseAdapter(adapter);
   });
 
-  it("goes on after a restart exactly as without one, with another number of workers too", async () => {
+  it("continues after a restart exactly as without one, with another number of workers too", async () => {
     const data = (await samples(6)).map((sample, at) => datumOf(sample, at % 2 === 0 ? 1 : -1));
     const step = async (
       on: Engine,

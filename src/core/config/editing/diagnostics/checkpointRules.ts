@@ -1,4 +1,4 @@
-/** Findings about the checkpoint that a run goes on from. */
+/** Findings about the checkpoint that a run continues from. */
 
 import type { Config } from "../../fields/schema.ts";
 import { advice, conflict, type Finding, setTo } from "../../source/finding.ts";

@@ -17,7 +17,7 @@ const MAX_BODY_BYTES = 64 * 2 ** 20;
 
 export interface HttpServerOptions {
   readonly routes: Routes;
-  /** Routes that check a signature in place of the key. */
+  /** Routes that check a signature instead of the key. */
   readonly signedRoutes?: Routes;
   /** What X-API-Key must hold; null accepts anything. */
   readonly key: string | null;

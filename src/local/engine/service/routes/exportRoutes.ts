@@ -16,7 +16,7 @@ const FILE = `${EXPORT}/files/{file}`;
 
 interface ExportRoutes {
   readonly routes: Routes;
-  /** These check a signature in place of a key, as the addresses of a storage do. */
+  /** These check a signature instead of a key, as the addresses of a storage do. */
   readonly signedRoutes: Routes;
 }
 

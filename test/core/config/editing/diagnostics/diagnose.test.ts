@@ -327,7 +327,7 @@ describe("lists of what is offered", () => {
     expect(found(textWith(line, SOUND), { path: "run.yaml", catalogue })).toEqual([mark]);
   });
 
-  it("report secrets that an environment asks for and nobody has set", () => {
+  it("report secrets that an environment asks for and no one has set", () => {
     const text = game("GeneralReasoning/WhoDunIt");
     expect(found(text, LIVE)).toEqual(["TRL304 info GeneralReasoning/WhoDunIt"]);
     const added = repaired(text, "Add secrets: OPENAI_API_KEY", LIVE);
@@ -478,7 +478,7 @@ function catalogueOf(...items: readonly CatalogueCheckpoint[]): Catalogue {
   };
 }
 
-it("a configuration that names a checkpoint which is gone is marked, with one that exists as a fix", () => {
+it("a configuration that names a checkpoint which no longer exists is marked, with one that exists as a fix", () => {
   const catalogue = catalogueOf(
     aCheckpoint(GONE, { kind: "rolling", isGone: true }),
     aCheckpoint("tinker://s:train:0/weights/final_000050", { kind: "final" }),

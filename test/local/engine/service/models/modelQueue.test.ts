@@ -45,7 +45,7 @@ describe("ModelQueue", () => {
     );
   });
 
-  it("goes on after a task that failed", async () => {
+  it("continues after a task that failed", async () => {
     const { queue, enqueue } = recording();
     const failing = queue.enqueue(0, () => Promise.reject(new Error("bad batch")));
     const next = enqueue(1);
