@@ -98,7 +98,7 @@ describe("control", () => {
     });
   });
 
-  it("says where there is no run", async () => {
+  it("reports a folder without a run", async () => {
     await expect(control("pause")).rejects.toMatchObject({
       code: "run-not-found",
       message: expect.stringMatching(/^runs\/demo is not a run folder/),

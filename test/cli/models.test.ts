@@ -34,7 +34,7 @@ describe("models", () => {
     expect(text).toContain("table of 2026-08-19. Set TINKER_API_KEY");
   });
 
-  it("with a key are those of the service, whatever the table says", async () => {
+  it("with a key come from the service, not from the table", async () => {
     const text = await listed([offer("Qwen/Qwen3-32B", 40_960), offer("Owner/New-9B", null)]);
     expect(text).toMatch(/Qwen\/Qwen3-32B +32B +40K +– +on\/off/);
     expect(text).toMatch(/Owner\/New-9B +– +– +– +–$/m);

@@ -412,7 +412,7 @@ describe("the page of the dashboard", () => {
     }
   });
 
-  it("begins the plots of one row of small charts at the same height, whatever stands above them", async () => {
+  it("aligns the plots of one row of small charts, whatever is above them", async () => {
     const { page } = await open(undefined, smallFolder);
     await page.locator(".small .u-over").last().waitFor();
     const places = (await page.evaluate(`[...document.querySelectorAll(".small")].map((card) =>

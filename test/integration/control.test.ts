@@ -315,7 +315,7 @@ tinker_base_url: ${gateway.url}
     };
   }
 
-  it("reports where it stands, and keeps the keys of its launch request in memory alone", async () => {
+  it("reports its progress, and keeps the keys of its launch request only in memory", async () => {
     const { host } = new URL(gateway.url);
     const { folder, launchFolder, program } = await launch(keysFor(host));
     const begun = await eventually(async () => {
@@ -390,7 +390,7 @@ max_steps: 50
   );
 
   describe("a run that is ended at once", () => {
-    it("says so in its folder, whoever looks at it when its process no longer exists", async () => {
+    it("says so in its folder after its process ends, for everyone who reads it", async () => {
       const folder = await project();
       const program = spawnProgram(["train", `${folder}/config.yaml`], null);
       const client = await connectTo(folder);

@@ -133,7 +133,7 @@ describe("a run that is stopped before it has its new session", { timeout: 180_0
   });
 });
 
-describe("a trainer that stands still, as on a computer that sleeps", { timeout: 180_000 }, () => {
+describe("a trainer that is suspended, as on a sleeping computer", { timeout: 180_000 }, () => {
   it("finds its session gone, and continues to the same end", async () => {
     const silenceMs = 4_000;
     const { folder, service, differencesFrom, code, stdout, stderr } = await stage.play(

@@ -74,7 +74,7 @@ describe.each(Object.entries(ON_ANYTHING))("%s", (_name, use) => {
     await symlink(join(outside, "new"), join(folder, "linked"));
     await refused(join(folder, "linked"));
   });
-  test("refuses what lies behind a link to a folder", async () => {
+  test("refuses paths through a link to a folder", async () => {
     await symlink(join(outside, "inner"), join(folder, "linked"));
     await refused(join(folder, "linked", "kept"));
     await refused(join(folder, "linked", "deeper", "new"));
@@ -109,7 +109,7 @@ test.skipIf(process.platform === "win32").each(Object.entries(ON_FILES))(
   },
 );
 
-test("in place a file is read as it is otherwise, and what is missing is named", async () => {
+test("a file in place is read as usual, and a missing file is named", async () => {
   const own = inPlaceFiles(folder);
   const [plain, missing] = [join(folder, "plain"), join(folder, "deep", "missing")];
   expect(Buffer.from(await own.readRange(plain, 2, 3)).toString()).toBe("ain");

@@ -284,7 +284,7 @@ test("a dry run plays two groups unless --groups says how many, and has flags of
   expect(() => parseArguments(["a.yaml", "--keep"])).toThrow("need --dry_run");
 });
 
-it("paths of checkpoints, which a run folder names, are no flags either", () => {
+it("a checkpoint path from a run folder is never read as a flag", () => {
   const words = [
     "checkpoints",
     "delete",

@@ -171,7 +171,7 @@ describe("talking to a model", () => {
 });
 
 describe("Ctrl+C while talking to a model", () => {
-  it("stops the sample in progress, and leaves when there is none", async () => {
+  it("stops the current sample, and exits if there is none", async () => {
     const { program, input, ending, partners, isClosed } = await aProgram({
       turns: { base: ["hang", ended("now")] },
     });

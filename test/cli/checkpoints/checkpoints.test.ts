@@ -50,7 +50,7 @@ async function run(
 }
 
 describe("checkpoints list", () => {
-  it("shows where each lies and until when it is kept", async () => {
+  it("shows where each is stored and when it expires", async () => {
     const { text } = await run({ listCheckpoints: async () => [LOCAL, HOSTED] }, ["list"]);
     expect(text).toMatch(/final_000002 +this computer +2026-11-22 09:41 +244 KiB +it is deleted/);
     expect(text).toMatch(/sampler_weights\/b +Tinker +– +– +2026-11-29 09:41/);
@@ -168,7 +168,7 @@ describe("checkpoints download", () => {
     expect(JSON.parse(text)).toEqual({ format: "tinker-rl.download/1", ...done });
   });
 
-  it("needs a run where it is given no address", async () => {
+  it("needs a run if it gets no address", async () => {
     const { code, errors } = await run({}, ["download", "runs/nothing"]);
     expect(code).toBe(2);
     expect(errors).toContain("is not a run folder");

@@ -139,7 +139,7 @@ test("failed rollouts of a step are counted in its line", () => {
   expect(screen(events).map((line) => line.endsWith("  1 failed"))).toEqual([true, false]);
 });
 
-test("a later evaluation stands beside the first, with the difference by task where there is one", () => {
+test("a later evaluation is next to the first, with the difference by task if there is one", () => {
   const before = [aResult({}), aResult({ temperature: 1, rewardMean: 0.2, low: 0.13, high: 0.27 })];
   const difference = { tasks: 64, mean: 0.89, low: 0.8, high: 0.98 };
   const after = [

@@ -100,7 +100,7 @@ test("the overview counts every rollout without a reward as failed, whatever end
   expect(lines[title + 2]?.slice(failed, failed + "failed".length).trim()).toBe("2");
 });
 
-test("the overview counts all groups of a step of which nothing was sent to the trainer", async () => {
+test("the overview counts all groups of a step even if nothing was sent to the trainer", async () => {
   const fileSystem = createMemoryFileSystem();
   const rollouts = [0, 1].map((group) => rolloutFacts({ group, reward: 0, isSent: false }));
   const groups = [0, 1].map((group) => ({ group, excluded: null, isPartial: false }));

@@ -122,7 +122,7 @@ describe("what an alarm suggests", () => {
     expect(of({})).toEqual([`environments.${ENVIRONMENT}.nonterminal_reward: 0`]);
   });
 
-  it("no allowance for failures where most rewards are no numbers, because nothing is left to compare", () => {
+  it("no allowance for failures if most rewards are invalid, because nothing is left to compare", () => {
     const of = (rewards: number) =>
       noticed("nonfinite_rewards", { steps: [{ "rollout/nonfinite_rewards": rewards }] });
     expect(of(2).edits.map(editText)).toEqual([

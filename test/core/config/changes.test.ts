@@ -10,7 +10,7 @@ function changes(after: Partial<Config>, before: Partial<Config> = {}): readonly
 }
 
 describe("the changes between two configurations", () => {
-  it("are none where the values are the same", () => {
+  it("are empty if the values are the same", () => {
     expect(changes({})).toEqual([]);
     expect(changes({ loss_fn_config: {} })).toEqual([]);
   });

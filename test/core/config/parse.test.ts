@@ -194,7 +194,7 @@ describe("problems", () => {
     ]);
   });
 
-  it("finds an unknown key wherever it stands", () => {
+  it("finds an unknown key at any depth", () => {
     fc.assert(
       fc.property(fc.nat({ max: 20 }), fc.nat({ max: 5 }), (blankLines, comments) => {
         const filler = [...Array(blankLines).fill(""), ...Array(comments).fill("# note")];
@@ -270,7 +270,7 @@ describe("problems", () => {
     expect(messagesIn(text)[0]).toMatch(/^run\.yaml:1:1: error: TRL120 Expected a mapping, got/);
   });
 
-  it("wants at least one environment with at least one split", () => {
+  it("needs at least one environment with at least one split", () => {
     expect(messagesIn("model_name: a/b\nbatch_size: 1\nenvironments: {}")).toEqual([
       "run.yaml:3:15: error: TRL121 Expected a mapping by environment with 1 or more, got an empty mapping. (environments)",
     ]);

@@ -101,7 +101,7 @@ describe("the rollouts of a past run that a planned one would train on", () => {
     expect(uncorrected).toMatchObject([{ trainedFraction: 0.75, passedFraction: 0.75 }]);
   });
 
-  it("are none of a group whose rewards differ by their rounding only", async () => {
+  it("are not counted for a group whose rewards differ only by rounding", async () => {
     expect(await shares([[dropped(0.3), dropped(0.1 + 0.2)]], {})).toEqual([0]);
     expect(await shares([[dropped(0.3), dropped(0.1 + 0.2)]], DRO)).toEqual([1]);
   });

@@ -344,7 +344,7 @@ describe("the keep-alive", () => {
     expect(server.requests("POST /ping")).toHaveLength(3);
   });
 
-  it("stands four failures, and a fifth in a row ends running calls with `environment-session-lost`", async () => {
+  it("tolerates four failures; a fifth in a row ends running calls with `environment-session-lost`", async () => {
     const fails = Array.from({ length: 4 }, () => broken(true));
     const alive = json(200, { status: "ok" });
     const { open, clock } = harness({

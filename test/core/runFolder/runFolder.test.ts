@@ -386,7 +386,7 @@ describe("a run folder with links in it", () => {
       },
     );
 
-    it("one that is a link itself says so, and a link to something else is no run", async () => {
+    it("a run that is a link is reported, and a link to something else is not a run", async () => {
       await symlink(folder, join(planted.runs, "linked"));
       await symlink(planted.home(".ssh"), join(planted.runs, "notes"));
       await symlink(planted.home(".bashrc"), join(planted.runs, "file"));

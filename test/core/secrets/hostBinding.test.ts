@@ -59,7 +59,7 @@ describe("an address from .env", () => {
     expect(led(allowing(allowed), url)).toThrow(/points to/);
   });
 
-  it("is refused under the name of its variable when it is none", () => {
+  it("is refused under the name of its variable if it is not a valid address", () => {
     expect(led({}, "stranger.example")).toThrow(/^TINKER_BASE_URL is not an address/);
   });
 

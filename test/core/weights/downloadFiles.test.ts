@@ -209,7 +209,7 @@ describe("a download", () => {
     expect(requests.every(({ headers }) => !("x-api-key" in (headers ?? {})))).toBe(true);
   });
 
-  it("touches no folder that holds something else", async () => {
+  it("changes no folder with other contents", async () => {
     await files.makeDirectory("/other");
     await files.writeAtomic("/other/thesis.tex", "");
     await expect(DownloadRecord.open(files, "/other", SOURCE)).rejects.toMatchObject({

@@ -223,7 +223,7 @@ describe("environments", () => {
     json: { environments: [{ owner: "Owner", name: "Game", description: "A game." }], total: 1 },
   });
 
-  it("are asked for without a key where there is none, and have a page", async () => {
+  it("are requested without a key if there is none, and have a page", async () => {
     const { lookUp, http } = lookUps({ answer });
     expect(await canLookUp("environments", lookUp)).toBe(true);
     const { items, server } = await lookUpList("environments", lookUp);

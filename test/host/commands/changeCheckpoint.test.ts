@@ -160,7 +160,7 @@ describe("keeping the last state of a run", () => {
     expect(made).toHaveLength(2);
   });
 
-  it("says when there is none any more", async () => {
+  it("reports when there is none left", async () => {
     const { options, made } = await changes("local/tiny-tool");
     const later = { ...options, now: () => NOW_MS + DAY_MS };
     await expect(keepLastState(RUN, later)).rejects.toThrow("has no state to keep");

@@ -84,7 +84,7 @@ it("a run folder from a stranger reads no .env under the yes for the project tha
   expect(editor.ui.text).toContain(`Let runs of ${run} read keys from ${join(project, ".env")}?`);
 });
 
-it("a file that is none, or has no end, holds no keys and keeps no one waiting", async () => {
+it("a path that is not a file, or a file without an end, gives no keys and no delay", async () => {
   writeFileSync(config, textWith());
   rmSync(join(project, ".env"));
   symlinkSync("/dev/zero", join(project, ".env"));

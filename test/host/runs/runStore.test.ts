@@ -159,7 +159,7 @@ function memory(): Memento {
   };
 }
 
-it("whoever asks for a run learns the name that the user gave it", async () => {
+it("a run has the name that the user gave it", async () => {
   const fileSystem = createMemoryFileSystem();
   const clock = new FakeClock();
   const file: RunFile = aRunFile({ phase: "done" });
@@ -197,7 +197,7 @@ describe("a run of the original program", () => {
   afterEach(() => rmSync(parent, { recursive: true, force: true }));
 
   describe("a folder of the Python program", () => {
-    it("has its curves whole, also in steps with a number that is none", async () => {
+    it("has complete curves, even in steps with an invalid number", async () => {
       const follower = new RunFollower({ fileSystem, folder });
       await follower.refresh();
       expect(follower.problem).toBeNull();

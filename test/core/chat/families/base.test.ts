@@ -66,7 +66,7 @@ describe("a base model", () => {
 describe("plain completion", () => {
   const { renderer, stops, prompt, parse, bridge } = formatOnBytes(completion(), [END]);
 
-  it("is the task's text as it stands, up to the end of the text", () => {
+  it("is the unchanged text of the task, up to the end of the text", () => {
     expect(prompt([user("Once upon a ")])).toBe("Once upon a ");
     expect(prompt([SYSTEM, user("2 + 3 =")])).toBe("Be brief.\n\n2 + 3 =");
     expect(stops).toBe(END);

@@ -83,7 +83,7 @@ describe("a turn of Llama 3", () => {
     expect(parse(CALL, [])).toMatchObject({ calls: [], content: CALL, lead: CALL.length });
   });
 
-  it("is a broken call when the parameters of a declared tool are no object", () => {
+  it("is a broken call if the parameters of a declared tool are not an object", () => {
     expect(parse('{"name": "add", "parameters": "2"}<|eot_id|>')).toMatchObject({
       calls: [],
       errors: [{ kind: "bad_arguments", message: expect.stringContaining('"parameters"') }],

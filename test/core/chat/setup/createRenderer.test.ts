@@ -121,7 +121,7 @@ describe("chat_format", () => {
     );
   });
 
-  it("completion gives any model the text as it stands; base models get lines of roles", () => {
+  it("completion gives any model the unchanged text; base models get lines of roles", () => {
     const asked = [{ role: "user", content: "Once upon" }] as const;
     const firstOf = (options: CreateOptions): string =>
       tinyModel().tokenizer.decode(create(options).renderer.renderInitial(asked, []));

@@ -229,7 +229,7 @@ describe("thinking that the model does not know", () => {
     expect(configIn(textOf(model, line)).thinking.effort).toBe(effort);
   });
 
-  it("is refused by the check alone: no run fails of what validate let pass", () => {
+  it("is refused by validate, so no run fails because of it", () => {
     const settings = [
       ...["", "thinking: true", "thinking: false", "thinking: { effort: 0.5 }"],
       ...modelFields.thinking.fields.effort.values.map((word) => `thinking: { effort: ${word} }`),

@@ -124,7 +124,7 @@ describe("waiting for a result", () => {
     await expect(budget.reserve(100)).resolves.toBeTypeOf("function");
   });
 
-  it("hands the polls of a paused operation to the clock that stands still", async () => {
+  it("uses the paused clock for the polls of a paused operation", async () => {
     const paused: number[] = [];
     const active = { json: { type: "try_again", queue_state: "active" } };
     const { result, clock } = poll([active, { json: tryAgain }, "lost", active, done], {}, (wait) =>

@@ -102,7 +102,7 @@ it("keeps the loss of each token where a server reports it", () => {
   expect(decodeForwardBackwardOutput(bytes).outputs).toEqual(outputs);
 });
 
-it("refuses bytes that are no message", () => {
+it("refuses bytes that are not a message", () => {
   expect(() => decodeForwardBackwardOutput(fromHex("0aff"))).toThrow(/are not a valid/);
 });
 

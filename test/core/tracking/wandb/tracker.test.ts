@@ -137,7 +137,7 @@ describe("a run reported to W&B", () => {
     expect(steps(run)).toEqual([0, 1]);
   });
 
-  it("waits no longer at the end than the user wants to", async () => {
+  it("waits at the end no longer than the user allows", async () => {
     const run = new TrackedRun();
     run.server.fault = () => "lost";
     await run.begin();
@@ -508,7 +508,7 @@ describe("a resumed run", () => {
 });
 
 describe("a run that is filed", () => {
-  it("is in one file an attempt, and online later with all its rows", async () => {
+  it("is in one file per attempt, and later online with all its rows", async () => {
     const run = new TrackedRun();
     await run.begin(0, { isOffline: true });
     const { runId } = run.tracker;

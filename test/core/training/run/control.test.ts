@@ -72,7 +72,7 @@ describe("a pause", () => {
     expect(control.isPausing).toBe(false);
   });
 
-  it("is none when the command was taken back in time", async () => {
+  it("does not happen if the command is withdrawn in time", async () => {
     const control = new RunControl();
     control.pause();
     control.continue();

@@ -364,7 +364,7 @@ describe("secrets in the file", () => {
     expect(mark?.message).toBe("Expected an integer >= 0, got text.");
   });
 
-  it("are none when they are looked up or withheld", () => {
+  it("are not reported if they are looked up or withheld", () => {
     expect(found(textWith(SOUND, "secrets: {a: null, b: '', c: short}"))).toEqual([]);
   });
 

@@ -64,7 +64,7 @@ describe("hints beside the keys of a configuration", () => {
     ]);
   });
 
-  it("are none before the first step of a run, and in a text that cannot be read", () => {
+  it("are not shown before the first step of a run, or in a text that cannot be read", () => {
     expect(shown(null)).toEqual([]);
     expect(shown(aMeasuredRun(), ": [")).toEqual([]);
     expect(shown(aMeasuredRun(), "")).toEqual([]);

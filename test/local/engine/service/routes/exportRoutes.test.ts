@@ -107,7 +107,7 @@ describe("exported weights", () => {
     expect(await status((await signed()).urls[WEIGHTS] ?? "")).toBe(200);
   });
 
-  it("no longer exist when they are deleted or have expired, whoever has an address", async () => {
+  it("no longer exist after they are deleted or expire, even for those who have an address", async () => {
     const url = await signedUrl();
     const path = urlsPath("mine").replace("/external_weights_urls", "");
     expect((await client.call("DELETE", path)).status).toBeLessThan(300);
