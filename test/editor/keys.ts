@@ -17,7 +17,7 @@ export async function setSecret(workbench: Workbench, name: string, value: strin
   await workbench.pick("Another Secret");
   await workbench.page.getByText("Name of the secret").first().waitFor();
   await workbench.answer(name);
-  await workbench.page.getByText("Kept in the secret store").first().waitFor();
+  await workbench.page.getByText("Stored in the secret store").first().waitFor();
   await workbench.answer(value);
   await workbench.input.waitFor({ state: "hidden" });
 }

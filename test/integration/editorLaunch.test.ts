@@ -117,7 +117,7 @@ it("is in the list while it runs, takes commands there, and ends as stopped", as
   const run = store.runs[0]?.folder ?? "";
   expect(await store.send(run, { action: "pause" })).toMatch(/waits/);
   await vi.waitFor(() => expect(store.get(run)?.phase).toBe("paused"), { timeout: 20_000 });
-  expect(await sendAction(launchFolder, "stop")).toMatch(/gives up/);
+  expect(await sendAction(launchFolder, "stop")).toMatch(/discards/);
   expect(await ended).toMatchObject({ exitCode: 3, folder: run });
   await vi.waitFor(() => expect(store.get(run)).toMatchObject({ phase: "stopped", isLive: false }));
 });

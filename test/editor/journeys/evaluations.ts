@@ -101,7 +101,7 @@ export const evaluations: Journey = {
           );
       });
       await tab.first().waitFor();
-      await workbench.notification("begins with").waitFor();
+      await workbench.notification("starts from").waitFor();
       await page.getByText("# tinker-rl: config, branched from tinker-config at").waitFor();
       await page.locator(".codelens-decoration", { hasText: "Start Training" }).waitFor();
       await picture("branch");
